@@ -272,12 +272,19 @@ static void stop_at(ess_driver *d, double t) {
   d->t = d->piece.t1 = d->failure.time = t;
 }
 
-static int make_in_turn(ess_driver *d, size_t k, double t) {
+static double time_in_batch(const ess_driver *d, size_t i) {
+  return ess_smaller(d->piece.t0 + d->batch_time[i] * d->piece.length, d->piece.t1);
+}
+
+/* crossing i of the batch */
+static int make_in_turn(ess_driver *d, size_t i) {
+  const size_t k = d->batch[i];
   if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
   d->counters.crossings++;
   ess_note_return(d, k);
   const int status = ess_cross(d, k);
   if (!d->options.observer.crossing) return status;
+  const double t = time_in_batch(d, i);
   ess_piece_state(d, t, d->stage[1]);
   const bool stop = ess_observe_crossing(d, k, way_of(d, k), t, d->stage[1]);
   return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
@@ -304,9 +311,8 @@ static int make_crossings(ess_driver *d) {
       d->apply_crossings + d->batch_count > d->options.max_crossings)
     ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
   for (size_t i = 0; !status && i < d->batch_count; i++) {
-    const double t = d->piece.t0 + d->batch_time[i] * d->piece.length;
-    status = make_in_turn(d, d->batch[i], ess_smaller(t, d->piece.t1));
-    if (status) stop_at(d, ess_smaller(t, d->piece.t1));
+    status = make_in_turn(d, i);
+    if (status) stop_at(d, time_in_batch(d, i));
   }
   return status;
 }

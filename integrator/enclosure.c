@@ -342,17 +342,19 @@ static ess_mask may_cross_before(const ess_models *m, double theta) {
 static const double STILL = 1e-9;
 
 /* what share of their ranges the models of four guards may be off by */
-static void note_share(ess_driver *d, size_t k, ess_lanes doubt) {
-  const ess_models m = ess_model_guards(d, k);
-  const ess_lanes ends =
-      ess_lanes_max(ess_lanes_abs(m.b[1] - m.b[0]), ess_lanes_abs(m.b[4] - m.b[3]));
-  const ess_lanes range = ess_lanes_max(ess_lanes_abs(m.b[4] - m.b[0]), 2.0 * ends);
-  for (size_t i = 0; i < ESS_LANES; i++)
-    if (d->side[k + i] != 0.0 && range[i] > STILL * fabs(d->h[k + i]) &&
-        doubt[i] > d->turning.share * range[i]) {
-      d->turning.share = doubt[i] / range[i];
-      d->turning.guard = k + i;
-    }
+static void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC], ess_lanes doubt) {
+  const ess_lanes ends = ess_lanes_max(ess_lanes_abs(b[1] - b[0]), ess_lanes_abs(b[4] - b[3]));
+  const ess_lanes range = ess_lanes_max(ess_lanes_abs(b[4] - b[0]), 2.0 * ends);
+  const ess_lanes least = STILL * ess_lanes_abs(ess_lanes_load(d->h + k));
+  const ess_mask armed = ess_lanes_load(d->side + k) != (ess_lanes){0.0};
+  const ess_mask turns = armed & (range > least);
+  unsigned bits = ess_mask_bits(turns & (doubt > d->turning.share * range));
+  for (; bits; bits &= bits - 1) {
+    const size_t i = (size_t)__builtin_ctz(bits);
+    if (!(doubt[i] > d->turning.share * range[i])) continue;
+    d->turning.share = doubt[i] / range[i];
+    d->turning.guard = k + i;
+  }
 }
 
 /* what is known of a block's guards, a bit for each: those that may reach their level, or are not
@@ -368,14 +370,15 @@ static reached bound_block(ess_driver *d, const look_weights *w, size_t block, d
   const ess_lanes zero = {0.0};
   reached r = {0};
   for (size_t k = from; k < end; k += ESS_LANES) {
+    const ess_mask armed = ess_lanes_load(d->side + k) != zero;
+    if (!ess_mask_any(armed)) continue;
     const looks l = look_at(d, w, k);
     if (are_far(d, &l, k)) continue;
     const bounds b = bound_guards(d, &l, k);
     const unsigned near = ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0));
     ess_lanes_store(doubt + k, b.doubt);
-    if (ess_mask_any(b.doubt > d->turning.share * b.way)) note_share(d, k, b.doubt);
+    if (ess_mask_any(b.doubt > d->turning.share * b.way)) note_share(d, k, l.b, b.doubt);
     if (!near) continue;
-    const ess_mask armed = ess_lanes_load(d->side + k) != zero;
     const ess_mask trusted = (b.doubt == zero) | rise_for_sure(d, k, b.doubt);
     ess_lanes_store(margin + (k - from), b.margin);
     r.near |= near << (k - from);

@@ -42,8 +42,15 @@ static const double NEXT_SAFETY = 0.8, NEXT_EXPONENT = -0.17, GROW_MOST = 3.0;
 /* so few crossings in a step are located one by one: that takes fewer calls of the field */
 enum { FEW = 3 };
 
+/* many more crossings than in the last step through them, in parts of that */
+enum { MORE = 2 };
+
 /* the first of all steps through crossings, in parts of the one that would ignore them */
 static const double FIRST = 0.02;
+
+/* it is so much shorter, so often, where it would reach nearly all guards */
+static const double SHORTER = 0.4;
+enum { SHORTER_MOST = 4 };
 
 /* a step that goes too far for sure is taken to have this error: a third of its length is tried */
 static const double FAR = 30.0;
@@ -469,6 +476,8 @@ void ess_kinks_reset(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   k->is_on = k->is_involved = false;
   k->length = 0.0;
+  k->last_count = k->most = 0;
+  k->most_length = INFINITY;
 }
 
 /* the kinks' places and moments, by event functions where the sweep has ended */
@@ -872,10 +881,10 @@ bool ess_kinks_may(const ess_driver *d) {
          d->options.base == ESS_BASE_DOPRI5;
 }
 
-/* whether the tangent reaches more than a few guards within that time */
-static bool reaches_many(const ess_driver *d, double time) {
+/* whether the tangent reaches more guards than that within a time */
+static bool reaches_more(const ess_driver *d, double time, size_t than) {
   size_t near = 0;
-  for (size_t b = 0; b < d->blocks && near <= FEW; b++) {
+  for (size_t b = 0; b < d->blocks && near <= than; b++) {
     if (!d->block_armed[b]) continue;
     unsigned bits = 0;
     for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
@@ -886,7 +895,18 @@ static bool reaches_many(const ess_driver *d, double time) {
     }
     for (; bits; bits &= bits - 1) near++;
   }
-  return near > FEW;
+  return near > than;
+}
+
+/* the first of all steps through crossings is not to reach nearly all guards, as where a body falls
+ * on all of its contacts, while a shorter one goes through more than a few */
+static double first_length(const ess_driver *d, double length) {
+  const size_t most = d->armed_count - d->armed_count / 4;
+  for (int i = 0; i < SHORTER_MOST && reaches_more(d, length, most); i++) {
+    if (!reaches_more(d, SHORTER * length, FEW)) break;
+    length *= SHORTER;
+  }
+  return length;
 }
 
 void ess_kinks_choose(ess_driver *d) {
@@ -898,7 +918,12 @@ void ess_kinks_choose(ess_driver *d) {
   double length = ess_smaller(d->dt_next, rest);
   length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST * d->dt_next);
   k->whole = d->dt_next;
-  k->is_on = reaches_many(d, length);
+  if (!(k->length > 0.0)) length = first_length(d, length);
+  k->is_on = reaches_more(d, length, FEW);
+  // the last step through crossings says nothing of one through many more
+  if (k->is_on && k->most_length < length &&
+      reaches_more(d, length, MORE * k->last_count + k->most / 2))
+    length = k->most_length;
   if (k->is_on) d->dt_next = length;
 }
 
@@ -960,8 +985,14 @@ int ess_kinks_leave(ess_driver *d) {
 }
 
 void ess_kinks_accepted(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
   // a step that has met none says nothing of those that do
-  if (d->kinks.count) d->kinks.length = d->dt_next;
+  if (!k->count) return;
+  k->length = d->dt_next;
+  k->last_count = k->count;
+  if (k->count < k->most) return;
+  k->most = k->count;
+  k->most_length = ess_larger(d->dt, d->dt_next);
 }
 
 void ess_kinks_located(ess_driver *d) {

@@ -33,8 +33,11 @@ typedef struct ess_kink_row {
 /* By event function what the stages of a step saw of crossings, and what the quadrature makes of
  * that; in lanes, of which those that hold a crossing are listed. */
 typedef struct ess_kinks {
-  bool is_on;            /* the step being tried goes through its crossings */
-  double length;         /* of the next step through crossings, by the last; 0: none was made */
+  bool is_on;        /* the step being tried goes through its crossings */
+  double length;     /* of the next step through crossings, by the last; 0: none was made */
+  size_t last_count; /* crossings in that, and in the one so far with the most, and the length */
+  size_t most;       /* of one after which such a step may have */
+  double most_length;
   bool is_involved;      /* it cannot: crossings have to be made one by one, or in a shorter step */
   double whole;          /* the length that it was to have at first */
   unsigned parts;        /* how often the step being tried has been halved so */

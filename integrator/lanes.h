@@ -32,13 +32,10 @@ static inline ess_lanes ess_lanes_all(double value) {
   return (ess_lanes){value, value, value, value};
 }
 
-/* a where the mask is set, else b */
+/* a where the mask is set, else b; not by the processor's own instruction, of which compilers that
+ * know no AVX2 make four branches */
 static inline ess_lanes ess_lanes_select(ess_mask mask, ess_lanes a, ess_lanes b) {
-#ifdef __AVX__
-  return __builtin_ia32_blendvpd256(b, a, (ess_lanes)mask);
-#else
   return (ess_lanes)((mask & (ess_mask)a) | (~mask & (ess_mask)b));
-#endif
 }
 
 /* the larger, and the smaller; b where one is not a number */
