@@ -243,14 +243,14 @@ int ess_base_begin(ess_driver *d) {
 /* takes the part along w out of v, states weighed by their tolerances */
 static void take_out(const ess_driver *d, const double w[], double v[]) {
   const size_t n = d->system.dimension;
-  double along = 0.0, whole = 0.0;
+  double product = 0.0, whole = 0.0;
   for (size_t i = 0; i < n; i++) {
     const double scale = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
     const double weight = scale > 0.0 ? 1.0 / (scale * scale) : 0.0;
-    along += weight * v[i] * w[i];
+    product += weight * v[i] * w[i];
     whole += weight * w[i] * w[i];
   }
-  const double share = whole > 0.0 ? along / whole : 0.0;
+  const double share = whole > 0.0 ? product / whole : 0.0;
   for (size_t i = 0; i < n; i++) v[i] -= share * w[i];
 }
 

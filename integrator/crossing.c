@@ -42,9 +42,8 @@ static bool is_sliding(ess_driver *d, size_t guard) {
   return r->returns > RETURNS;
 }
 
-/* whether an apply has gone on where an observer stopped the one before, and come upon what is
- * crossed there by a step of rounding alone: that does not stop it again, or no apply would go on
- */
+/* whether this apply has come no further, but for rounding, than where an observer stopped the one
+ * before: it is not stopped there again, or no apply would ever leave that place */
 static bool goes_on(const ess_driver *d) {
   return d->t - d->stopped <= 4.0 * DBL_EPSILON * fabs(d->t);
 }

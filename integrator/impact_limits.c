@@ -280,27 +280,27 @@ static int stays(ess_driver *d, size_t k, bool *on) {
 }
 
 /* whether the state, on event function k's zero, is led through an impact of it from this side */
-static int look_ahead(ess_driver *d, size_t k, double side, bool *ahead) {
+static int look_whether_led(ess_driver *d, size_t k, double side, bool *led) {
   const bool *const at = d->impacts->at;
   const bool up = at[ESS_GUARD_UP(k)], down = at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
-  *ahead = side < 0.0 ? up : down;
+  *led = side < 0.0 ? up : down;
   if (!up || !down) return ESS_SUCCESS;
   // From a wall with two sides the state may just have come back, unless it is at rest. What has
   // been sent back comes to the wall as from its other side; the state itself goes away from there.
-  *ahead = returns_to(d, k, d->x, side);
-  if (!*ahead || d->rate[k] == 0.0) return ESS_SUCCESS;
+  *led = returns_to(d, k, d->x, side);
+  if (!*led || d->rate[k] == 0.0) return ESS_SUCCESS;
   bool on;
   const int status = stays(d, k, &on);
-  *ahead = !on || !returns_to(d, k, d->impacts->after, -side);
+  *led = !on || !returns_to(d, k, d->impacts->after, -side);
   return status;
 }
 
 int ess_put_before_impact(ess_driver *d, size_t k) {
   const ess_impact_work *const w = d->impacts;
   if (!w || w->calls.start || d->system.resets) return ESS_SUCCESS; // who starts it says the mode
-  bool ahead;
-  const int status = look_ahead(d, k, -d->sign[k], &ahead);
-  if (status || !ahead) return status;
+  bool led;
+  const int status = look_whether_led(d, k, -d->sign[k], &led);
+  if (status || !led) return status;
   if (d->rate[k] == 0.0 && !ess_may_rest(d)) return ess_fail(d, ESS_EGRAZING, k);
   d->sign[k] = -d->sign[k];
   return ESS_SUCCESS;
@@ -322,12 +322,12 @@ int ess_put_before_passed(ess_driver *d) {
   bool any = false;
   if (!w || w->calls.start || d->system.resets) return ESS_SUCCESS; // who starts it says the mode
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    bool ahead;
-    int status = has_just_passed(d, k, &ahead);
-    if (!status && ahead) status = look_ahead(d, k, -d->sign[k], &ahead);
+    bool passed, led = false;
+    int status = has_just_passed(d, k, &passed);
+    if (!status && passed) status = look_whether_led(d, k, -d->sign[k], &led);
     if (status) return status;
     // what the map does not send back has made it, and is where it belongs
-    if (!ahead || !returns_to(d, k, d->x, -d->sign[k])) continue;
+    if (!led || !returns_to(d, k, d->x, -d->sign[k])) continue;
     d->sign[k] = -d->sign[k];
     any = true;
   }

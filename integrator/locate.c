@@ -227,11 +227,11 @@ static size_t likely_first(const ess_driver *d) {
 }
 
 /* Bernstein coefficients of g + so many steps times dg/dtheta, from those of g */
-static void look_ahead(const double b[QUARTIC], double steps, double ahead[QUARTIC]) {
+static void add_rates(const double b[QUARTIC], double steps, double sum[QUARTIC]) {
   for (int i = 0; i < QUARTIC; i++) {
     const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
     const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
-    ahead[i] = b[i] + steps * (i * before + (QUARTIC - 1 - i) * after);
+    sum[i] = b[i] + steps * (i * before + (QUARTIC - 1 - i) * after);
   }
 }
 
@@ -255,14 +255,14 @@ static double reaches(const double b[QUARTIC], double value) {
 static void place_entry(ess_driver *d, size_t k) {
   if (!(d->level[k] < 0.0) || !is_bounded_by_time(d, k)) return;
   const double width = d->width[k];
-  double b[QUARTIC], ahead[QUARTIC], slope, theta = 0.0;
+  double b[QUARTIC], tangent[QUARTIC], slope, theta = 0.0;
   d->level[k] = 0.0;
   ess_model_guard(d, k, b);
-  look_ahead(b, d->projection_max / d->dt, ahead);
+  add_rates(b, d->projection_max / d->dt, tangent);
 
   // within its width, then soon enough
   if (b[0] < -width) theta = reaches(b, -width);
-  if (theta <= 1.0 && ess_quartic(ahead, theta, &slope) < 0.0) theta = reaches(ahead, 0.0);
+  if (theta <= 1.0 && ess_quartic(tangent, theta, &slope) < 0.0) theta = reaches(tangent, 0.0);
   const double g = theta <= 1.0 ? ess_quartic(b, theta, &slope) : 0.0;
   d->level[k] = g < -width - ess_level_tolerance(d, k) ? 0.0 : ess_smaller(0.0, g);
 }

@@ -53,8 +53,9 @@ static const char *check_tolerances(const ess_options *o, size_t n) {
   }
   for (size_t i = 0; i < (o->rtols || o->atols ? n : 1); i++)
     if ((o->rtols ? o->rtols[i] : o->rtol) == 0.0 && (o->atols ? o->atols[i] : o->atol) == 0.0)
-      return o->rtols || o->atols ? "for each state, one of its rtol and atol must be > 0"
-                                  : "one of rtol and atol must be > 0";
+      return o->rtols || o->atols
+                 ? "for each state, one of its rtol and atol must be > 0"
+                 : "one of rtol and atol must be > 0: ess_options_default() has both";
   return NULL;
 }
 

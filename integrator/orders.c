@@ -473,7 +473,7 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
   v->column = 0;
   v->met_impact = impact;
   v->last_event = SIZE_MAX;
-  v->ahead_count = 0;
+  v->settled_count = 0;
   memcpy(v->met_event, v->events, count * sizeof *v->events);
   v->met_count = count;
   v->met_from = v->smoothness.time - tie;

@@ -47,9 +47,9 @@ int ess_tape_map(ess_driver *d, const ess_impact *impact) {
 
 /* where event function k is among those whose part in the instant of this time has been taken; the
  * number of these where it is not */
-static size_t find_ahead(const ess_tangents *v, size_t k, double t) {
-  if (!ess_is_last_instant(v, t)) return v->ahead_count;
-  return ess_place_in(v->ahead, v->ahead_count, k);
+static size_t find_settled(const ess_tangents *v, size_t k, double t) {
+  if (!ess_is_last_instant(v, t)) return v->settled_count;
+  return ess_place_in(v->settled, v->settled_count, k);
 }
 
 /* lists the events that meet with event function k's crossing: those that are on their guards in
@@ -61,17 +61,17 @@ static size_t gather(ess_driver *d, size_t k, double t) {
   for (size_t i = 0; i < d->system.guard_count; i++) {
     const double g = d->side[i] * v->h[i], rate = d->side[i] * v->rate[i];
     const bool due = ess_is_armed(d, i) && rate > 0.0 && g + tie * rate >= 0.0;
-    const bool meets = due && !ess_is_silent(d, i) && find_ahead(v, i, t) == v->ahead_count;
+    const bool meets = due && !ess_is_silent(d, i) && find_settled(v, i, t) == v->settled_count;
     if (i == k || meets) v->events[count++] = i;
   }
   return count;
 }
 
 /* whether event function k's part in an instant has been taken already, which it is once */
-static bool take(ess_tangents *v, size_t k, double t) {
-  const size_t i = find_ahead(v, k, t);
-  if (i == v->ahead_count) return false;
-  v->ahead[i] = v->ahead[--v->ahead_count];
+static bool take_settled(ess_tangents *v, size_t k, double t) {
+  const size_t i = find_settled(v, k, t);
+  if (i == v->settled_count) return false;
+  v->settled[i] = v->settled[--v->settled_count];
   return true;
 }
 
@@ -92,7 +92,7 @@ static int note_shares(ess_driver *d, size_t k, double rate, double t) {
 static int note_crossing(ess_driver *d, size_t k, double t) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  if (take(v, k, t)) return ESS_SUCCESS;
+  if (take_settled(v, k, t)) return ESS_SUCCESS;
   int status = ess_guard_rates(d, t, v->at, v->before, v->h, v->rate);
   if (status) return status;
   const size_t count = gather(d, k, t);
@@ -100,12 +100,12 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
     memcpy(v->mapped, v->before, n * sizeof *v->mapped);
     return note_shares(d, k, v->rate[k], t);
   }
-  const size_t left = ess_is_last_instant(v, t) ? v->ahead_count : 0;
+  const size_t left = ess_is_last_instant(v, t) ? v->settled_count : 0;
   v->smoothness.time = t;
   status = ess_tangent_meeting(d, count, v->at);
-  memcpy(v->ahead + left, v->events, count * sizeof *v->ahead);
-  v->ahead_count = left + count;
-  take(v, k, t);
+  memcpy(v->settled + left, v->events, count * sizeof *v->settled);
+  v->settled_count = left + count;
+  take_settled(v, k, t);
   return status;
 }
 

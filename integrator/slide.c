@@ -404,7 +404,7 @@ static int carry_directions(ess_driver *d, const double before[], bool single) {
   v->has_first = false;
   for (size_t i = 0; i < n; i++) most = ess_larger(fabs(d->f[i] - before[i]), most);
   if (!(most > 0.0)) return ESS_SUCCESS;
-  if (!single || v->last_t != d->t || v->is_pending || v->ahead_count)
+  if (!single || v->last_t != d->t || v->is_pending || v->settled_count)
     return ess_fail(d, ESS_EDISCONTINUOUS, d->slides->noted_count ? d->slides->noted[0] : SIZE_MAX);
   ess_tape_gain(d, d->f, before);
   for (size_t j = 0; j < v->count; j++)

@@ -88,8 +88,8 @@ static bool allocate(const ess_driver *d, ess_tangents *v) {
   lay_all(d, v, v->memory);
   v->events = (size_t *)((double *)v->memory + doubles);
   v->best = v->events + m;
-  v->ahead = v->best + m;
-  v->met_event = v->ahead + m;
+  v->settled = v->best + m;
+  v->met_event = v->settled + m;
   v->armed = (bool *)(v->met_event + m);
   v->armed_after = v->armed + 2 * m;
   v->orders = (unsigned char(*)[ESS_MEETING])(v->armed_after + 2 * m);
@@ -107,7 +107,7 @@ void ess_tangents_free(ess_driver *d) {
 void ess_tangents_forget(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   v->last_event = SIZE_MAX;
-  v->met_count = v->ahead_count = 0;
+  v->met_count = v->settled_count = 0;
   v->severity = 1.0;
   v->radius_crossings = UINT64_MAX;
   ess_tape_clear(d);

@@ -69,8 +69,8 @@ typedef struct ess_tangents {
   bool met_impact; /* the state has jumped there */
   size_t column;   /* the first of those that go through it now */
 
-  /* events of an instant; those still to be crossed, whose part in it has been taken */
-  size_t *events, *best, *ahead, ahead_count;
+  /* events of an instant; those still to be crossed whose part in it is settled */
+  size_t *events, *best, *settled, settled_count;
   double *mode; /* what an impact's map returns on the way */
   bool *armed, *armed_after;
 

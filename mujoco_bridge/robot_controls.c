@@ -29,9 +29,11 @@ static int allocate(robot_controls *c, size_t count, char message[ROBOT_MESSAGE_
 static int set_constant(robot_controls *c, const double numbers[], size_t count, const char *text,
                         char message[ROBOT_MESSAGE_SIZE]) {
   if (count != 1 && count != c->nu) {
+    char one_each[64] = "";
+    if (c->nu > 1) snprintf(one_each, sizeof one_each, ", or %zu, one for each", c->nu);
     snprintf(message, ROBOT_MESSAGE_SIZE,
-             "--ctrl %.60s has %zu numbers; it has one for all, or %zu, one for each actuator",
-             text, count, c->nu);
+             "--ctrl %.60s has %zu numbers; accepted is one number for all actuators%s", text,
+             count, one_each);
     return SOLVER_REFUSED;
   }
   if (allocate(c, 1, message)) return SOLVER_FAILED;

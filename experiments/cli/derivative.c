@@ -332,8 +332,8 @@ static void print_text(const arguments *given, const derivative *d) {
              d->by_name.by[d->asked.outcome * gradient_inputs(&given->m) + j]);
   }
   print_check(given, d);
-  printf("%llu crossings, %llu field evaluations, %llu of its Jacobian\n",
-         (unsigned long long)f->counters.crossings,
+  printf("%llu crossing%s, %llu field evaluations, %llu of its Jacobian\n",
+         (unsigned long long)f->counters.crossings, f->counters.crossings == 1 ? "" : "s",
          (unsigned long long)f->counters.field_evaluations,
          (unsigned long long)f->counters.field_jacobian_evaluations);
 }

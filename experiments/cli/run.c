@@ -180,7 +180,7 @@ static void print_text(const arguments *given, const trajectory *t, const outcom
   for (size_t i = 0; i < t->dimension; i++)
     printf("  %-8s %.12g\n", model_state_name(&given->m, i), last[i]);
   const solver_report *const r = &o->report;
-  printf("%llu crossings", (unsigned long long)r->events);
+  printf("%llu crossing%s", (unsigned long long)r->events, r->events == 1 ? "" : "s");
   if (r->steps) printf(", %llu steps", (unsigned long long)r->steps);
   if (r->through) printf(", %llu of them through crossings", (unsigned long long)r->through);
   if (r->projections) printf(", %llu projections", (unsigned long long)r->projections);
@@ -188,8 +188,8 @@ static void print_text(const arguments *given, const trajectory *t, const outcom
     printf(", %llu field evaluations", (unsigned long long)r->field_evaluations);
   printf(", %.3g ms\n", 1e3 * o->wall_s);
   if (o->reference)
-    printf("RMS error %.3g against the %s solution (%zu crossings)\n", o->rms_error, o->reference,
-           o->reference_events);
+    printf("RMS error %.3g against the %s solution (%zu crossing%s)\n", o->rms_error, o->reference,
+           o->reference_events, o->reference_events == 1 ? "" : "s");
 }
 
 /* what the standard output gets, which a trajectory may have for itself */

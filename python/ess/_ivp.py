@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """solve_ivp: what a caller gives is checked here, and what a run comes to is put together."""
 
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -186,11 +187,26 @@ def _callable(function, name):
     return function
 
 
-def _function(function, kind, user, name):
+def _check_handed(function, name, handed):
+    """that it takes these arguments; not every function can tell"""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*handed)
+    except TypeError as error:
+        raise TypeError(f"`{name}` must take ({', '.join(handed)}): {error}") from None
+
+
+def _function(function, kind, user, name, handed):
     """what the native part takes for it: a callable, or (address, data)"""
     if function is None:
         return None
-    return native(function, kind, user, f"`{name}`") or _callable(function, name)
+    found = native(function, kind, user, f"`{name}`")
+    if not found:
+        _check_handed(_callable(function, name), name, handed)
+    return found or function
 
 
 def _check_events(events):
@@ -313,10 +329,10 @@ def _check_directions(tangents, n, of=""):
     return np.ascontiguousarray(directions)
 
 
-def _check_jac(jac, user, name):
+def _check_jac(jac, user, name, handed):
     """a function, native or not, or a matrix that does not change"""
     if jac is None or callable(jac) or native(jac, FIELD, user, f"`{name}`"):
-        return _function(jac, FIELD, user, name)
+        return _function(jac, FIELD, user, name, handed)
     if hasattr(jac, "toarray"):
         jac = jac.toarray()
     matrix = _numbers(jac, name, "a function or a matrix")
@@ -461,7 +477,10 @@ def _options(
     params = _check_params(params, params_jac, user)
     if params is not None:
         args, user = (params, *args), params
-    field = _function(fun, FIELD, user, "fun")
+    # what functions are handed, by name
+    more = ["params"] * (params is not None) + ["arg"] * (len(args) - (params is not None))
+    at, signed = ["t", "y", *more], ["t", "y", *["sign"] * (guards is not None), *more]
+    field = _function(fun, FIELD, user, "fun", signed)
     if field is None and not is_system:
         raise ValueError("`fun` must be a function")
     base = _check_base(method, base)
@@ -472,9 +491,9 @@ def _options(
     given = (fun, guards, impact, jac, guard_jac, params_jac, *functions)
     if params is not None and any(map(has_own_data, given)):
         raise ValueError("native functions must have no data of their own beside `params`")
-    guards = _function(guards, GUARDS, user, "guards")
+    guards = _function(guards, GUARDS, user, "guards", at)
     guard_count = _count_guards(guards, guard_count, t0, y0, args)
-    impact = _function(impact, IMPACT, user, "impact")
+    impact = _function(impact, IMPACT, user, "impact", ["t", "y", "sign", "crossed", *more])
     is_sliding, slides = _check_sliding(sliding, guard_count)
     is_sliding, slides = _check_rest(rest, impact, is_sliding, slides, guard_count)
     count = len(y0) + (0 if params is None else len(params))
@@ -483,8 +502,8 @@ def _options(
     is_implicit = base == _BASES["rodas"]
     if is_implicit and directions.shape[1]:
         raise ValueError("`tangents` need another `base` than 'rodas'")
-    jac = _check_jac(jac, user, "jac") if directions.shape[1] or is_implicit else None
-    params_jac = _check_jac(params_jac, user, "params_jac") if directions.shape[1] else None
+    jac = _check_jac(jac, user, "jac", signed) if directions.shape[1] or is_implicit else None
+    params_jac = _check_jac(params_jac, user, "params_jac", signed) if directions.shape[1] else None
     jac, params_jac = (_dense_jac(one) if callable(one) else one for one in (jac, params_jac))
     if not isinstance(max_steps, (int, np.integer)) or not 0 < max_steps < 2**63:
         raise ValueError("`max_steps` must be a positive number of steps")
@@ -493,10 +512,10 @@ def _options(
     if as_complex:
         field = _complex_field(field)
         functions = [_complex_event(event) for event in functions]
-    events = [_function(event, GUARDS, user, "events") for event in functions]
+    events = [_function(event, GUARDS, user, "events", at) for event in functions]
     if guard_jac is not None and guards is None:
         raise ValueError("`guard_jac` is the Jacobian of `guards`, which are not given")
-    guard_jac = _function(guard_jac, GUARDS, user, "guard_jac")
+    guard_jac = _function(guard_jac, GUARDS, user, "guard_jac", at)
     return {
         "functions": [field, guards, impact, jac, guard_jac, params_jac, *events],
         "params": np.zeros(0) if params is None else params,

@@ -628,3 +628,25 @@ def test_an_event_to_nowhere():
     half.direction = float("nan")
     with pytest.raises(ValueError, match="`direction` attribute .* it is nan"):
         ess.solve_ivp(lambda t, y: -y, (0, 1), [1.0], events=half)
+
+
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        ({"fun": lambda y: -y}, r"`fun` must take \(t, y\)"),
+        ({"fun": lambda t, y, sign: -y}, r"`fun` must take \(t, y\): missing .*sign"),
+        ({"guards": lambda t, y: y[0]}, r"`fun` must take \(t, y, sign\)"),
+        ({"params": [1.0]}, r"`fun` must take \(t, y, params\)"),
+        ({"args": (1, 2)}, r"`fun` must take \(t, y, arg, arg\)"),
+        ({"fun": lambda t, y, s: -y, "guards": lambda y: y[0]}, r"`guards` must take \(t, y\)"),
+        (
+            {"fun": lambda t, y, s: -y, "guards": lambda t, y: y[0], "impact": lambda t, y: y},
+            r"`impact` must take \(t, y, sign, crossed\)",
+        ),
+        ({"events": lambda y: y[0]}, r"`events` must take \(t, y\)"),
+        ({"jac": lambda y: [[-1.0]], "tangents": True}, r"`jac` must take \(t, y\)"),
+    ],
+)
+def test_functions_that_do_not_take_what_they_are_handed(more, said):
+    with pytest.raises(TypeError, match=said):
+        ess.solve_ivp(**{"fun": lambda t, y: -y, "t_span": (0, 1), "y0": [1.0], **more})

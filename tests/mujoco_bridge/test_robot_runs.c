@@ -303,7 +303,8 @@ static void controls_are_constant(void **state) {
     assert_true(row[0] == cases[i].first && row[1] == cases[i].second && isinf(until));
     robot_controls_free(&c);
   }
-  refused_controls(r, "1,2,3", "has 3 numbers; it has one for all, or 2, one for each actuator");
+  refused_controls(r, "1,2,3",
+                   "has 3 numbers; accepted is one number for all actuators, or 2, one for each");
   refused_controls(r, "/nowhere/ctrl.csv", "/nowhere/ctrl.csv");
   robot_close(r);
 }
