@@ -578,12 +578,10 @@ static void note_reached(ess_driver *d, const probe *p) {
     const size_t k = d->flagged[i];
     double unit;
     const double excess = excess_at(d, i, p->theta, &unit);
-    if (excess < -unit) continue;
+    // one that is armed beyond its level does not count until it comes back, or turns
+    if (excess < -unit || p->theta < d->flagged_theta[i]) continue;
     if (excess < 0.0 && k != p->guard && recedes(d, k, p->theta)) continue;
-    if (!ess_is_silent(d, k))
-      d->fate[k] = ESS_FATE_ENTERED;
-    else if (d->flagged_theta[i] <= 1.0)
-      d->fate[k] = ESS_FATE_REACHED;
+    d->fate[k] = ess_is_silent(d, k) ? ESS_FATE_REACHED : ESS_FATE_ENTERED;
   }
 }
 

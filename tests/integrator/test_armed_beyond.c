@@ -171,10 +171,42 @@ static void one_that_a_hump_keeps_above_its_zero_is_crossed_where_it_turns(void 
   }
 }
 
+/* h0 arms h1, which recedes to the end; h2 is crossed on the way */
+static int three_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0] - ARMED_AT;
+  h[1] = 2.0 - x[0];
+  h[2] = x[0] - 0.5;
+  return 0;
+}
+
+/* Outcome: where another is crossed, one that recedes from beyond its zero is not. */
+static void one_that_recedes_is_not_crossed_where_another_is(void **state) {
+  (void)state;
+  const size_t row_start[] = {0, 1, 1, 1, 1, 1, 1, 1}, row_guard[] = {ESS_GUARD_UP(1)};
+  const signed char row_effect[] = {1};
+  const ess_reset_matrix resets = {row_start, row_guard, row_effect, NULL, start};
+  const ess_system system = {.dimension = 1,
+                             .guard_count = 3,
+                             .field = toy_clock,
+                             .guards = three_guards,
+                             .resets = &resets};
+  ess_options options = ess_options_default();
+  toy_log log;
+  options.observer = toy_observer(&log);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[1] = {0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  ess_driver_free(d);
+  assert_int_equal(log.count, 2);
+  assert_true(log.guard[0] == 0 && log.guard[1] == 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(guards_armed_beyond_their_zeros_are_crossed_in_time),
       cmocka_unit_test(one_that_a_hump_keeps_above_its_zero_is_crossed_where_it_turns),
+      cmocka_unit_test(one_that_recedes_is_not_crossed_where_another_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
