@@ -162,26 +162,16 @@ def pool_of(sheet, under):
 
 @functools.lru_cache(maxsize=None)
 def resamples(*pools):
-    """Starts of pools whose processes have so many: processes are drawn, then starts of each, as the studies do it, by
-    GSL's generator. So what differs between processes is in the interval."""
-    state = [SEED]
-    for i in range(1, 624):
-        state.append((1812433253 * (state[-1] ^ state[-1] >> 30) + i) & 0xffffffff)
-    generator = random.Random()
-    generator.setstate((3, (*state, 624), None))
-
-    def below(count):
-        while True:
-            drawn = generator.getrandbits(32) // (0xffffffff // count)
-            if drawn < count:
-                return drawn
+    """Starts of pools whose processes have so many: processes are drawn, then starts of each, as the studies do it. So
+    what differs between processes is in the interval."""
+    generator = random.Random(SEED)
 
     def draw(counts):
         picks, first = [], [0, *itertools.accumulate(counts)]
         while len(picks) < first[-1]:
-            process = below(len(counts))
+            process = generator.randrange(len(counts))
             for _ in range(min(counts[process], first[-1] - len(picks))):
-                picks.append(first[process] + below(counts[process]))
+                picks.append(first[process] + generator.randrange(counts[process]))
         return picks
 
     return [*zip(*([draw(counts) for counts in pools] for _ in range(RESAMPLES)))]

@@ -136,6 +136,8 @@ run=(env BASE="$second" tools/regress --times)
 expect "times alone" 0 "judged with a base"
 ! grep -q "regress called" "$room/output"
 note $? "counters left out"
+run=(env BASE="$first" tools/regress --build)
+expect "a build alone" 0 "build/regress-base/$first"
 run=(tools/regress --count)
 expect "an option that is none" 1 "--count is no option"
 run=(tools/regress)
