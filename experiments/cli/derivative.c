@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "flow.h"
-#include "gradient_check.h"
+#include "gradient.h"
 #include "json_file.h"
 #include "measure.h"
 #include "record.h"

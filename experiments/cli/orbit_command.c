@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "branch.h"
 #include "commands.h"
 #include "json_file.h"
 #include "measure.h"
+#include "orbit.h"
 #include "record.h"
 #include "solvers.h"
 

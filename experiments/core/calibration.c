@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "draws.h"
 #include "hopper.h"
 #include "json_file.h"
 #include "measure.h"
-#include "outcome.h"
+#include "race.h"
 #include "record.h"
 #include "same_system.h"
+#include "series.h"
 #include "solvers.h"
 
 enum { SCAN_POINTS = 41, BISECTIONS = 60 };
@@ -198,8 +198,7 @@ int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibrat
   return status;
 }
 
-/* ---- for studies that race by the paper's method ----------------------------------------------
- */
+/* ---- for studies that race by the paper's method --------------------------------------------- */
 
 /* of an earlier calibration in the folder; NaN when there is none */
 static double earlier_epsilon(const study_run *run) {

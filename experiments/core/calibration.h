@@ -5,7 +5,7 @@
 #define CALIBRATION_H
 
 #include "bridge.h"
-#include "contest.h"
+#include "race.h"
 #include "study.h"
 
 /* RMS errors agree to this, relative. */

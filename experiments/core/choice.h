@@ -5,7 +5,7 @@
 #ifndef CHOICE_H
 #define CHOICE_H
 
-#include "contest.h"
+#include "race.h"
 
 /* Starts a choice has, and what is added to the seed of those that are timed. */
 enum { CHOICE_STARTS = 48 };

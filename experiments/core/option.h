@@ -1,14 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options that a study declares: one line each, with the default as the user would write it. The
- * command line sets them, the database compares them, results hold those that have a name there. */
+/* A study's options, lists of numbers of contacts among them. */
 #ifndef OPTION_H
 #define OPTION_H
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "contacts_range.h"
 #include "measure.h"
+
+/* ---- contacts range -------------------------------------------------------------------------- */
+
+/* Lists of contact numbers: "2..100", "2..100..7" (in steps of 7), "2,5,10", and mixtures. */
+
+enum { CONTACTS_RANGE_MAX = 100000 };
+
+typedef struct contacts_range {
+  size_t count;
+  size_t *contacts; /* ascending, each once; owned */
+} contacts_range;
+
+/* Parses `text`. 0, or -1 with one line that names the part that was wrong and what is accepted.
+ * Free with contacts_range_free. */
+int contacts_range_parse(const char *text, contacts_range *range,
+                         char message[MEASURE_MESSAGE_SIZE]);
+
+void contacts_range_free(contacts_range *range);
+
+/* ---- option ---------------------------------------------------------------------------------- */
+
+/* Options that a study declares: one line each, with the default as the user would write it. The
+ * command line sets them, the database compares them, results hold those that have a name there. */
 
 enum { OPTION_NUMBERS_MAX = 64, OPTION_NAMES_MAX = 32 };
 

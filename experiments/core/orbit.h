@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Periodic orbits of a model that has a section: fixed points of the map from one passage of it to
- * a later one, by Newton's method with libess's tangents, and how small disturbances grow there. */
+/* Periodic orbits of a model that has a section, how disturbances grow there, and branches of them.
+ */
 #ifndef ORBIT_H
 #define ORBIT_H
 
 #include "flow.h"
-#include "growth.h"
+#include "model.h"
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+/* How fast products of matrices grow. */
+
+enum { GROWTH_MATRIX_MAX = MODEL_SECTION_MAX * MODEL_SECTION_MAX };
+
+/* Bounds of the joint spectral radius: the growth per factor of the worst product of the matrices,
+ * by the products that are not too long to try. One matrix: its spectral radius, twice. */
+void growth_of_products(double matrix[][GROWTH_MATRIX_MAX], size_t pieces, size_t count,
+                        double *least, double *most);
+
+/* ---- orbit ----------------------------------------------------------------------------------- */
+
+/* Periodic orbits of a model that has a section: fixed points of the map from one passage of it to
+ * a later one, by Newton's method with libess's tangents, and how small disturbances grow there. */
 
 enum { ORBIT_PIECES_MAX = 64 };
 
@@ -45,14 +61,48 @@ typedef struct orbit {
 int orbit_map(const orbit_request *request, const double s[], double to[], double matrix[],
               char message[SOLVER_MESSAGE_SIZE]);
 
-/* How far that is, in what each coordinate is large beside; and how near is an orbit. */
-double orbit_residual(const double s[], const double to[], size_t count);
-double orbit_enough(const orbit_request *request);
-
-/* What there is to know of the orbit through o->s, which is one. As orbit_find. */
-int orbit_look(const orbit_request *request, orbit *o, char message[SOLVER_MESSAGE_SIZE]);
-
 /* From the guess o->s. 0; SOLVER_FAILED or SOLVER_REFUSED with one line. */
 int orbit_find(const orbit_request *request, orbit *o, char message[SOLVER_MESSAGE_SIZE]);
+
+/* ---- branch ---------------------------------------------------------------------------------- */
+
+/* An orbit followed along one parameter of the model, and where its stability changes. */
+
+enum { BRANCH_POINTS_MAX = 2000, BRANCH_CHANGES_MAX = 64 };
+
+typedef enum branch_change_kind {
+  BRANCH_DOUBLING, /* a multiplier passes -1 */
+  BRANCH_ONE,      /* a multiplier passes 1: orbits meet, or others branch off */
+  BRANCH_PAIR,     /* a complex pair passes the unit circle */
+  BRANCH_FOLD      /* a multiplier passes 1, and the branch turns back */
+} branch_change_kind;
+
+const char *branch_change_name(branch_change_kind kind);
+
+typedef struct branch_change {
+  branch_change_kind kind;
+  double value; /* of the parameter */
+  orbit at;
+} branch_change;
+
+typedef struct branch {
+  const char *parameter;
+  double to;
+  size_t points, changes; /* so many are there */
+  double *value;          /* [BRANCH_POINTS_MAX + 1] */
+  orbit *orbit;           /* likewise: of which the first is where it starts */
+  branch_change *change;  /* [BRANCH_CHANGES_MAX] */
+  bool reached;
+  char why[SOLVER_MESSAGE_SIZE]; /* it ends before `to`; "" */
+} branch;
+
+/* From the orbit `first` of the request's model to parameter = to in so many equal steps, of which
+ * those that are too long are halved. Where the branch turns back it is followed around the fold,
+ * and back to where the parameter began. What has been found stands, whatever ends it. 0;
+ * SOLVER_FAILED or SOLVER_REFUSED with one line where there is nothing to follow. Free it in any
+ * case. */
+int branch_follow(const orbit_request *request, const orbit *first, const char *parameter,
+                  double to, size_t steps, branch *b, char message[SOLVER_MESSAGE_SIZE]);
+void branch_free(branch *b);
 
 #endif

@@ -1,13 +1,289 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "race.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bridge.h"
+#include "clock.h"
+#include "race.h"
 #include "settings.h"
 #include "solvers.h"
+#include "study_run.h"
 #include "turns.h"
+
+/* the start of every trial */
+static int draw_starts(contest_starts *s, bool random, unsigned long seed) {
+  const size_t n = s->m->system.dimension;
+  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+  if (!rng) return -1;
+  gsl_rng_set(rng, seed);
+  for (size_t i = 0; i < s->trials; i++) {
+    if (random)
+      s->m->type->random_state(s->m, rng, s->states + i * n);
+    else
+      s->m->type->initial_state(s->m, s->states + i * n);
+  }
+  gsl_rng_free(rng);
+  return 0;
+}
+
+int contest_starts_alloc(contest_starts *s, const model *m, size_t trials, bool random,
+                         unsigned long seed, char message[SOLVER_MESSAGE_SIZE]) {
+  *s = (contest_starts){.m = m, .trials = trials};
+  s->states = calloc(trials * m->system.dimension, sizeof *s->states);
+  s->references = calloc(trials, sizeof *s->references);
+  s->events = calloc(trials, sizeof *s->events);
+  if (s->states && s->references && s->events && !draw_starts(s, random, seed)) return 0;
+  contest_starts_free(s);
+  return measure_fail(message, "out of memory");
+}
+
+int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSAGE_SIZE]) {
+  trajectory *const reference = &s->references[trial];
+  if (reference->states) return 0;
+  if (trajectory_alloc(reference, s->m, message)) return -1;
+  const double *const x0 = s->states + trial * s->m->system.dimension;
+  if (!trajectory_reference(reference, s->m, x0, &s->events[trial], NULL, message)) return 0;
+  trajectory_free(reference);
+  return -1;
+}
+
+contest_starts contest_starts_view(const contest_starts *s, const model *m) {
+  contest_starts view = *s;
+  view.m = m;
+  return view;
+}
+
+size_t contest_contact_steps(const contest_starts *s, size_t trial) {
+  const size_t contacts = model_contacts(s->m);
+  unsigned char *const active = contacts ? malloc(contacts) : NULL;
+  const trajectory *const t = &s->references[trial];
+  size_t sum = 0;
+  for (size_t i = 0; active && i < t->count; i++) {
+    s->m->type->active_contacts(s->m, t->states + i * t->dimension, active);
+    for (size_t k = 0; k < contacts; k++) sum += active[k];
+  }
+  free(active);
+  return sum;
+}
+
+void contest_starts_free(contest_starts *s) {
+  for (size_t i = 0; s->references && i < s->trials; i++) trajectory_free(&s->references[i]);
+  free(s->references);
+  free(s->states);
+  free(s->events);
+  *s = (contest_starts){0};
+}
+
+int contestant_prepare(contestant *c, const solver_type *solver, const solver_settings *settings,
+                       const contest_starts *starts, char message[SOLVER_MESSAGE_SIZE]) {
+  *c = (contestant){.solver = solver, .starts = starts};
+  c->rms = calloc(starts->trials, sizeof *c->rms);
+  c->events = calloc(starts->trials, sizeof *c->events);
+  int status = c->rms && c->events ? trajectory_alloc(&c->samples, starts->m, message)
+                                   : measure_fail(message, "out of memory");
+  if (!status) {
+    const solver_output output = trajectory_output(&c->samples);
+    status = solver->prepare(starts->m, settings, &output, &c->instance, message);
+  }
+  if (status) contestant_release(c);
+  return status;
+}
+
+void contestant_release(contestant *c) {
+  if (c->instance) c->solver->release(c->instance);
+  trajectory_free(&c->samples);
+  free(c->rms);
+  free(c->events);
+  *c = (contestant){0};
+}
+
+static const double *start_of(const contestant *c, size_t trial) {
+  return c->starts->states + trial * c->starts->m->system.dimension;
+}
+
+/* the timed region */
+static int run(void *context, size_t trial) {
+  contestant *const c = context;
+  const solver_output output = trajectory_output(&c->samples);
+  return c->solver->run(c->instance, start_of(c, trial), &output, &c->report);
+}
+
+/* after the timing: error and crossings of the run that was timed last */
+static int note(void *context, size_t trial) {
+  contestant *const c = context;
+  const solver_output output = trajectory_output(&c->samples);
+  if (c->solver->inspect && c->solver->inspect(c->instance, &output, &c->report)) return -1;
+  const trajectory *const reference = &c->starts->references[trial];
+  c->rms[trial] = reference->states ? trajectory_rms(&c->samples, reference) : NAN;
+  c->events[trial] = (double)c->report.events;
+  return 0;
+}
+
+measure_candidate contestant_candidate(contestant *c) {
+  return (measure_candidate){.run = run, .after = note, .context = c};
+}
+
+int contestant_time(contestant *c, size_t trial, double *seconds) {
+  const uint64_t start = measure_clock_ns();
+  const int status = run(c, trial);
+  *seconds = 1e-9 * (double)(measure_clock_ns() - start);
+  return status ? -1 : 0;
+}
+
+int contestant_sample(contestant *c, size_t trial, double *seconds) {
+  return contestant_time(c, trial, seconds) || note(c, trial) ? -1 : 0;
+}
+
+/* ---- an outcome ------------------------------------------------------------------------------ */
+
+outcome outcome_unknown(void) {
+  return (outcome){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+}
+
+outcome outcome_of(const contestant *c, size_t trial, double seconds) {
+  const solver_report *const r = &c->report;
+  return (outcome){.time_s = seconds,
+                   .rms_error = c->rms[trial],
+                   .events = c->events[trial],
+                   .field_evaluations = (double)r->field_evaluations,
+                   .guard_evaluations = (double)r->guard_evaluations,
+                   .steps = (double)r->steps,
+                   .rejected = (double)r->rejected,
+                   .entries = (double)r->entries,
+                   .projections = (double)r->projections,
+                   .through = (double)r->through};
+}
+
+/* the fastest of all runs; 0, or -1 */
+static int run_fastest(contestant *c, size_t trial, outcome_effort effort, double *fastest) {
+  double seconds;
+  int status = contestant_sample(c, trial, fastest);
+  double spent = *fastest;
+  for (size_t i = 1; !status && (i < effort.runs || spent < effort.seconds); i++) {
+    status = contestant_time(c, trial, &seconds);
+    *fastest = fmin(*fastest, seconds);
+    spent += seconds;
+  }
+  return status;
+}
+
+int outcome_run(const solver_type *solver, const solver_settings *settings,
+                const contest_starts *starts, size_t trial, outcome_effort effort, outcome *out,
+                char message[SOLVER_MESSAGE_SIZE]) {
+  contestant c;
+  double fastest;
+  *out = outcome_unknown();
+  if (contestant_prepare(&c, solver, settings, starts, message)) return -1;
+  const int failed = run_fastest(&c, trial, effort, &fastest);
+  if (failed)
+    snprintf(message, SOLVER_MESSAGE_SIZE, "%s", c.report.message);
+  else
+    *out = outcome_of(&c, trial, fastest);
+  contestant_release(&c);
+  return failed ? 1 : 0;
+}
+
+/* ---- what cells share ------------------------------------------------------------------------ */
+
+enum { CHANGES_MAX = 4 };
+
+/* one of a list */
+typedef struct case_made {
+  struct case_made *next;
+  size_t changes;
+  double value[CHANGES_MAX]; /* by which it is known: those of all changes, in their order */
+  model m;
+  contest_starts starts, own; /* drawn, and its own; trials 0: none yet */
+} case_made;
+
+static bool is_of(const case_made *c, const model_type *type, const case_change changes[]) {
+  size_t i = 0;
+  if (c->m.type != type) return false;
+  while (changes[i].name && i < c->changes && c->value[i] == changes[i].value) i++;
+  return i == c->changes && !changes[i].name;
+}
+
+static int prepare_model(study_run *run, case_made *c, const model_type *type,
+                         const case_change changes[]) {
+  c->m = *run->m;
+  c->m.data = NULL;
+  if (c->m.type != type) model_init(&c->m, type);
+  for (const case_change *change = changes; change->name; change++) {
+    c->value[c->changes++] = change->value;
+    if (!isnan(model_get(&c->m, change->name)) &&
+        model_set(&c->m, change->name, change->value, run->message))
+      return -1;
+  }
+  return model_prepare(&c->m, run->message);
+}
+
+static void release(case_made *c) {
+  contest_starts_free(&c->starts);
+  contest_starts_free(&c->own);
+  model_release(&c->m);
+  free(c);
+}
+
+static case_made *find(study_run *run, const model_type *type, const case_change changes[]) {
+  static const case_change none[] = {{0}};
+  if (!changes) changes = none;
+  for (case_made *c = run->private->cases; c; c = c->next)
+    if (is_of(c, type, changes)) return c;
+  case_made *const c = calloc(1, sizeof *c);
+  if (!c) {
+    measure_message(run->message, "out of memory");
+    return NULL;
+  }
+  if (prepare_model(run, c, type, changes)) {
+    release(c);
+    return NULL;
+  }
+  c->next = run->private->cases;
+  return run->private->cases = c;
+}
+
+const model *case_model_of(study_run *run, const model_type *type, const case_change changes[]) {
+  case_made *const c = find(run, type, changes);
+  return c ? &c->m : NULL;
+}
+
+const model *case_model(study_run *run, const case_change changes[]) {
+  return case_model_of(run, run->m->type, changes);
+}
+
+contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
+                               size_t trials) {
+  case_made *const c = find(run, type, changes);
+  if (!c) return NULL;
+  if (!c->starts.trials &&
+      contest_starts_alloc(&c->starts, &c->m, trials, true, run->seed, run->message))
+    return NULL;
+  return &c->starts;
+}
+
+contest_starts *case_own_start_of(study_run *run, const model_type *type,
+                                  const case_change changes[]) {
+  case_made *const c = find(run, type, changes);
+  if (!c) return NULL;
+  if (!c->own.trials && contest_starts_alloc(&c->own, &c->m, 1, false, 0, run->message))
+    return NULL;
+  return &c->own;
+}
+
+contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials) {
+  return case_starts_of(run, run->m->type, changes, trials);
+}
+
+void cases_free(study_run *run) {
+  for (case_made *c = run->private->cases, *next; c; c = next) {
+    next = c->next;
+    release(c);
+  }
+}
+
+/* ---- a race ---------------------------------------------------------------------------------- */
 
 /* turns of an entry, how long one lasts at least, and how long all of them at most, s */
 enum { ROUNDS = 3 };
@@ -218,7 +494,7 @@ void race_firsts(const draws *d, size_t first[]) {
     first[i + 1] = first[i] + (d->trials - i + d->processes - 1) / d->processes;
 }
 
-/* ---- MuJoCo as it is set: a variant is known by its changes
+/* ---- MuJoCo as it is set, known by its changes
  * -------------------------------------- */
 
 static int prepare_own(const model *m, const solver_settings *settings, const solver_output *output,

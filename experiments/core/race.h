@@ -1,14 +1,152 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who races, from which starts, and the race. */
+#ifndef RACE_H
+#define RACE_H
+
+#include <stdbool.h>
+
+#include "column.h"
+#include "series.h"
+#include "study.h"
+#include "trajectory.h"
+#include "turns.h"
+
+/* ---- contest --------------------------------------------------------------------------------- */
+
+/* Contestants of a race: solvers prepared for one model, run from the same starts onto the same
+ * grid, with errors and crossings noted for every run that is timed. */
+
+/* Largest distance from one that crossings of all runs over the reference's may have. */
+#define CONTEST_EVENTS_TOLERANCE 0.01
+
+/* The starts of all trials, and the reference from each; owned. */
+typedef struct contest_starts {
+  const model *m; /* borrowed, prepared */
+  size_t trials;
+  double *states;         /* trials*n */
+  trajectory *references; /* trials; empty until contest_reference */
+  size_t *events;         /* trials: crossings of the reference */
+} contest_starts;
+
+/* `trials` starts drawn with `seed` (the same for every model of the same type), or with `random`
+ * false the model's own start in every trial. 0, or -1 with one line. */
+int contest_starts_alloc(contest_starts *s, const model *m, size_t trials, bool random,
+                         unsigned long seed, char message[SOLVER_MESSAGE_SIZE]);
+void contest_starts_free(contest_starts *s);
+
+/* Computes the reference of one trial, unless it is there. 0, or -1 with one line. */
+int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSAGE_SIZE]);
+
+/* The same starts and references for `m`, a model of the same system in another form; what it
+ * points to stays that of `s`, so it is never freed. */
+contest_starts contest_starts_view(const contest_starts *s, const model *m);
+
+/* Contacts acting, summed over a trial's output times, by its reference; 0 for a model without. */
+size_t contest_contact_steps(const contest_starts *s, size_t trial);
+
+/* A solver at the start line; owned. */
+typedef struct contestant {
+  const solver_type *solver;
+  const contest_starts *starts; /* borrowed */
+  void *instance;
+  trajectory samples;
+  solver_report report; /* of the last run */
+  double *rms;          /* trials: error of each trial's run; NaN without a reference */
+  double *events;       /* trials: its crossings */
+} contestant;
+
+/* Prepares `solver` with `settings`. 0, or -1 with one line. */
+int contestant_prepare(contestant *c, const solver_type *solver, const solver_settings *settings,
+                       const contest_starts *starts, char message[SOLVER_MESSAGE_SIZE]);
+void contestant_release(contestant *c);
+
+/* The contestant as the measure room wants it; `c` outlives the candidate. */
+measure_candidate contestant_candidate(contestant *c);
+
+/* Time of one more run at a trial, and of nothing else. 0, or -1. */
+int contestant_time(contestant *c, size_t trial, double *seconds);
+
+/* The same, with its error and crossings noted. 0, or -1 with c->report.message. */
+int contestant_sample(contestant *c, size_t trial, double *seconds);
+
+/* ---- outcome --------------------------------------------------------------------------------- */
+
+/* What one run of a solver gives, as part of a study's samples. */
+
+/* All NaN where nothing was run, or the run failed. */
+typedef struct outcome {
+  double time_s, rms_error, events;
+  double field_evaluations, guard_evaluations, steps, rejected, entries, projections, through;
+} outcome;
+
+#define OUTCOME_COLUMN(prefix, row, member, name)                                                  \
+  COLUMN_AS(prefix #name, row, member.name, AMOUNT, "", "")
+
+/* Its columns in a row that has it as a member, each name behind a prefix. */
+#define OUTCOME_COLUMNS(prefix, row, member)                                                       \
+  OUTCOME_COLUMN(prefix, row, member, time_s), OUTCOME_COLUMN(prefix, row, member, rms_error),     \
+      OUTCOME_COLUMN(prefix, row, member, events),                                                 \
+      OUTCOME_COLUMN(prefix, row, member, field_evaluations),                                      \
+      OUTCOME_COLUMN(prefix, row, member, guard_evaluations),                                      \
+      OUTCOME_COLUMN(prefix, row, member, steps), OUTCOME_COLUMN(prefix, row, member, rejected),   \
+      OUTCOME_COLUMN(prefix, row, member, entries),                                                \
+      OUTCOME_COLUMN(prefix, row, member, projections),                                            \
+      OUTCOME_COLUMN(prefix, row, member, through)
+
+/* Forgets all of it. */
+outcome outcome_unknown(void);
+
+/* Of a contestant's last run, at a trial. */
+outcome outcome_of(const contestant *c, size_t trial, double seconds);
+
+/* How often a run is made; the fastest counts. */
+typedef struct outcome_effort {
+  size_t runs;    /* at least so many, and at least one */
+  double seconds; /* and for at least so long */
+} outcome_effort;
+
+/* Prepares a solver and runs it from a trial's start. 0; 1 when the run failed: *out is unknown,
+ * and the message says why; or -1 with one line. */
+int outcome_run(const solver_type *solver, const solver_settings *settings,
+                const contest_starts *starts, size_t trial, outcome_effort effort, outcome *out,
+                char message[SOLVER_MESSAGE_SIZE]);
+
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+/* What cells of a study share within a process: models with some parameters changed, starts drawn
+ * for them, and the reference from each. Made when first asked for, kept to the end. */
+
+/* A parameter of the model and its value; an array ends with one without a name. NULL: none. */
+typedef struct case_change {
+  const char *name;
+  double value;
+} case_change;
+
+/* The run's model with these changes (a parameter that it has not is left out), prepared. NULL with
+ * one line. It stays where it is, and the run's to free. */
+const model *case_model(study_run *run, const case_change changes[]);
+
+/* The same of another type than the run's model is: of its defaults. */
+const model *case_model_of(study_run *run, const model_type *type, const case_change changes[]);
+contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
+                               size_t trials);
+
+/* Its own start alone. */
+contest_starts *case_own_start_of(study_run *run, const model_type *type,
+                                  const case_change changes[]);
+
+/* So many starts of that model, drawn with the run's seed. Their references are there when asked
+ * for, by contest_reference. NULL with one line. */
+contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials);
+
+void cases_free(study_run *run);
+
+/* ---- race ------------------------------------------------------------------------------------ */
+
 /* A race, as every study that compares times runs it: several processes, one after the other, each
  * with its own memory layout. In a process each entry in its turn runs all starts one after the
  * other, so that no run finds its own start's branches predicted (turns.h). Entries with the same
  * settings run once, for all of them. */
-#ifndef RACE_H
-#define RACE_H
-
-#include "draws.h"
-#include "outcome.h"
-#include "study.h"
 
 /* One who races. */
 typedef struct race_entry {

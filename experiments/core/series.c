@@ -1,14 +1,221 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "series.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_fit.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fit.h"
+#include "measure.h"
+#include "series.h"
 #include "statistics.h"
 #include "study_run.h"
+
+/* ---- resamples ------------------------------------------------------------------------------- */
+
+static const double low_quantile = 0.025, high_quantile = 0.975;
+
+/* processes, and starts for all of them */
+static size_t pick_crossed(const draws *d, gsl_rng *rng, size_t pick[]) {
+  size_t count = 0, process[d->processes];
+  for (size_t i = 0; i < d->processes; i++) process[i] = gsl_rng_uniform_int(rng, d->processes);
+  while (count + d->processes <= d->trials) {
+    const size_t start = gsl_rng_uniform_int(rng, d->trials / d->processes);
+    for (size_t i = 0; i < d->processes; i++) pick[count++] = start * d->processes + process[i];
+  }
+  return count;
+}
+
+/* processes, and of each its own, as many as there are trials at most */
+static size_t pick_grouped(const draws *d, gsl_rng *rng, size_t pick[]) {
+  size_t count = 0;
+  while (count < d->trials) {
+    const size_t process = gsl_rng_uniform_int(rng, d->processes), first = d->first[process];
+    const size_t size = d->first[process + 1] - first;
+    for (size_t k = 0; k < size && count < d->trials; k++)
+      pick[count++] = first + gsl_rng_uniform_int(rng, size);
+  }
+  return count;
+}
+
+size_t draws_pick(const draws *d, gsl_rng *rng, size_t pick[]) {
+  size_t count = 0;
+  if (d->first) return pick_grouped(d, rng, pick);
+  if (d->crossed) return pick_crossed(d, rng, pick);
+  for (size_t i = 0; i < d->processes; i++) {
+    const size_t process = gsl_rng_uniform_int(rng, d->processes);
+    const size_t size = (d->trials - process + d->processes - 1) / d->processes;
+    for (size_t k = 0; k < size; k++)
+      pick[count++] = process + d->processes * gsl_rng_uniform_int(rng, size);
+  }
+  return count;
+}
+
+double draws_widening(const draws *d) {
+  const double others = (double)d->processes - 1.0;
+  if (others < 1.0) return sqrt(2.0);
+  const double student = gsl_cdf_tdist_Pinv(high_quantile, others);
+  const double normal = gsl_cdf_ugaussian_Pinv(high_quantile);
+  return student / normal * sqrt(2.0 * (others + 1.0) / others);
+}
+
+/* between two quantiles of the statistic's resamples */
+static int interval(const draws *d, draws_statistic *statistic, const void *context,
+                    const double quantiles[2], double *low, double *high) {
+  double values[DRAWS_RESAMPLES];
+  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+  size_t *const pick = calloc(d->trials + d->processes, sizeof *pick);
+  int status = rng && pick ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+  if (rng) gsl_rng_set(rng, d->seed);
+  for (size_t b = 0; !status && b < DRAWS_RESAMPLES; b++) {
+    const size_t count = draws_pick(d, rng, pick);
+    values[b] = statistic(context, pick, count);
+  }
+  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, quantiles[0], low);
+  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, quantiles[1], high);
+  if (rng) gsl_rng_free(rng);
+  free(pick);
+  return status;
+}
+
+/* the 95 % interval of a statistic, of one run. A measure_status. */
+static int draws_interval(const draws *d, draws_statistic *statistic, const void *context,
+                          double *low, double *high) {
+  return interval(d, statistic, context, (const double[]){low_quantile, high_quantile}, low, high);
+}
+
+/* of one sample: its values, and room for a resample */
+typedef struct sample {
+  const double *value;
+  double *drawn;
+} sample;
+
+static double median_picked(const void *context, const size_t pick[], size_t count) {
+  const sample *const s = context;
+  double median;
+  for (size_t i = 0; i < count; i++) s->drawn[i] = s->value[pick[i]];
+  return measure_median(s->drawn, count, &median) ? NAN : median;
+}
+
+int draws_median(const double x[], size_t count, unsigned long seed, double confidence,
+                 measure_interval *out) {
+  const double tail = 0.5 * (1.0 - confidence);
+  const draws d = {.trials = count, .processes = 1, .seed = seed};
+  int status = measure_median(x, count, &out->estimate);
+  if (status) return status;
+  const sample s = {x, calloc(count + 1, sizeof *s.drawn)};
+  status = s.drawn ? interval(&d, median_picked, &s, (const double[]){tail, 1.0 - tail}, &out->low,
+                              &out->high)
+                   : MEASURE_ENOMEM;
+  free(s.drawn);
+  return status;
+}
+
+/* ---- columns of samples ---------------------------------------------------------------------- */
+
+gather gather_part(gather rows, size_t from, size_t to) {
+  rows.first += from * rows.stride;
+  rows.count = to - from;
+  return rows;
+}
+
+/* the known values, into `out` unless that is NULL: how many */
+static size_t take_values(gather rows, const char *name, double out[]) {
+  const study_table *const t = &rows.run->study->tables[rows.table];
+  const column *const c = column_find(t->columns, name);
+  const char *const row = rows.run->private->rows[rows.table].row;
+  size_t known = 0;
+  for (size_t i = 0; i < rows.count; i++) {
+    const double value = column_number(c, row + (rows.first + i * rows.stride) * t->row_size);
+    if (isnan(value)) continue;
+    if (out) out[known] = value;
+    known++;
+  }
+  return known;
+}
+
+size_t gather_known(gather rows, const char *name) {
+  return take_values(rows, name, NULL);
+}
+
+/* the known values, to be freed; NULL where memory is out */
+static double *values_of(gather rows, const char *name, size_t *known) {
+  double *const values = malloc((rows.count + 1) * sizeof *values);
+  *known = values ? take_values(rows, name, values) : 0;
+  if (!values) study_out_of_memory(rows.run);
+  return values;
+}
+
+measure_summary gather_summary(gather rows, const char *name) {
+  measure_summary all = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+  size_t known;
+  double *const values = values_of(rows, name, &known);
+  if (known && measure_summarize(values, known, &all) == MEASURE_ENOMEM)
+    study_out_of_memory(rows.run);
+  free(values);
+  return all;
+}
+
+double gather_quantile(gather rows, const char *name, double p) {
+  double value = NAN;
+  size_t known;
+  double *const values = values_of(rows, name, &known);
+  if (known && measure_quantile(values, known, p, &value) == MEASURE_ENOMEM)
+    study_out_of_memory(rows.run);
+  free(values);
+  return value;
+}
+
+double gather_median(gather rows, const char *name) {
+  return gather_quantile(rows, name, 0.5);
+}
+
+double gather_sum(gather rows, const char *name) {
+  double sum = 0.0;
+  size_t known;
+  double *const values = values_of(rows, name, &known);
+  for (size_t i = 0; i < known; i++) sum += values[i];
+  free(values);
+  return sum;
+}
+
+double gather_mean(gather rows, const char *name) {
+  const size_t known = gather_known(rows, name);
+  return known ? gather_sum(rows, name) / (double)known : NAN;
+}
+
+void gather_into(gather rows, double (*statistic)(gather, const char *), size_t table,
+                 const char *first, const char *last, void *row) {
+  const column *const columns = rows.run->study->tables[table].columns;
+  const column *const end = column_find(columns, last);
+  for (const column *c = column_find(columns, first); c <= end; c++)
+    *(double *)((char *)row + c->offset) = statistic(rows, c->name);
+}
+
+/* ---- fits ------------------------------------------------------------------------------------ */
+
+static const double confidence = 0.95;
+
+gather_power gather_fit_power(const double x[], const double y[], size_t count) {
+  gather_power power = {NAN, {NAN, NAN}, NAN, confidence};
+  double *const logs = malloc((2 * count + 1) * sizeof *logs), *const u = logs,
+                *const v = u + count;
+  measure_line line;
+  if (!logs) return power;
+  for (size_t i = 0; i < count; i++) {
+    u[i] = log10(x[i]);
+    v[i] = log10(y[i]);
+  }
+  if (count == 2) power.exponent = (v[1] - v[0]) / (u[1] - u[0]);
+  if (count > 2 && !measure_fit_line(u, v, count, confidence, &line))
+    power =
+        (gather_power){line.slope, {line.slope_low, line.slope_high}, line.intercept, confidence};
+  free(logs);
+  return power;
+}
+
+/* ---- intervals ------------------------------------------------------------------------------- */
 
 /* resamples of a band */
 enum { BAND_RESAMPLES = 400 };

@@ -1,12 +1,97 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Medians of timed rows and what they say over numbers of contacts, with intervals that the value
- * of a second run falls into with 95 % (draws.h). Rows of a gather are trials, in their order;
- * trial j is the same start in every group. */
+/* What samples say: gathered by a column, with intervals by resampling starts and processes. */
 #ifndef SERIES_H
 #define SERIES_H
 
-#include "draws.h"
-#include "gather.h"
+#include <gsl/gsl_rng.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "statistics.h"
+#include "study.h"
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+/* Intervals of statistics by a bootstrap in two stages: processes are drawn, then trials. What
+ * differs between processes (memory layout, the machine's mood of the minute) is in the interval
+ * then, when there are several. */
+
+enum { DRAWS_RESAMPLES = 1000 };
+
+/* Trial j was measured by process j mod processes, or by the one that `first` says; of each process
+ * drawn its own are drawn. */
+typedef struct draws {
+  size_t trials, processes;
+  unsigned long seed;
+  bool crossed; /* every process measured every start: j is of start j / processes, and starts are
+                   drawn for all processes alike */
+  const size_t *first; /* optional: trials first[i] to first[i + 1] - 1 are of process i */
+} draws;
+
+/* Draws one resample: pick[] gets up to trials + processes trial numbers; returns how many. */
+size_t draws_pick(const draws *d, gsl_rng *rng, size_t pick[]);
+
+/* A statistic of a resample. */
+typedef double draws_statistic(const void *context, const size_t pick[], size_t count);
+
+/*
+ * How much longer an interval is that the value of a second run falls into, than one of the value
+ * that infinitely many processes would give: both runs err (the root of two), and the bootstrap of
+ * a few processes is too narrow (P / (P - 1), and Student's quantile over the normal one).
+ */
+double draws_widening(const draws *d);
+
+/* The median of x[count] and its interval at that confidence, of one process. A measure_status:
+ * MEASURE_ENONFINITE where one is no number. */
+int draws_median(const double x[], size_t count, unsigned long seed, double confidence,
+                 measure_interval *out);
+
+/* ---- gather ---------------------------------------------------------------------------------- */
+
+/* Statistics over rows of a study: of one column, over every stride-th row. */
+
+/* Rows first, first + stride, ...: count of them. */
+typedef struct gather {
+  study_run *run;
+  size_t table, first, stride, count;
+} gather;
+
+/* The same rows but some at the beginning or at the end. */
+gather gather_part(gather rows, size_t from, size_t to);
+
+/* Of the values that are known: NaN where there is none, and where memory is out, which is
+ * noted. */
+double gather_quantile(gather rows, const char *name, double p);
+double gather_median(gather rows, const char *name);
+double gather_mean(gather rows, const char *name);
+double gather_sum(gather rows, const char *name);
+
+/* All of them at once. */
+measure_summary gather_summary(gather rows, const char *name);
+
+/* A statistic of every column of `table` from `first` to `last`, of the rows' columns of the same
+ * names, into a row of that table. */
+void gather_into(gather rows, double (*statistic)(gather, const char *), size_t table,
+                 const char *first, const char *last, void *row);
+
+/* How many are known. */
+size_t gather_known(gather rows, const char *name);
+
+/* y = a x^exponent by the logarithms: through two points, or the nearest line through more, and
+ * then with the interval of the exponent. NaN where there are too few, or one that is not > 0.
+ */
+typedef struct gather_power {
+  double exponent, interval[2];
+  double intercept, confidence; /* log10 of a; of the interval */
+} gather_power;
+
+gather_power gather_fit_power(const double x[], const double y[], size_t count);
+
+/* ---- series ---------------------------------------------------------------------------------- */
+
+/* Medians of timed rows and what they say over numbers of contacts, with intervals that the value
+ * of a second run falls into with 95 % (draws_widening). Rows of a gather are trials, in their
+ * order; trial j is the same start in every group. */
 
 /* All of these return 0, or -1 with one line, which is noted (study.h): values are NaN then. */
 

@@ -27,7 +27,7 @@
  *
  * No study opens a file or the database, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and
- * needs for many cells (models, starts, references, prepared races) is kept by cases.h and race.h.
+ * needs for many cells (models, starts, references, prepared races) is kept by race.h.
  */
 #ifndef STUDY_H
 #define STUDY_H

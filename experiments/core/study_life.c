@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cases.h"
 #include "clock.h"
 #include "files.h"
 #include "interrupts.h"
 #include "json_file.h"
+#include "race.h"
 #include "record.h"
 #include "study_run.h"
 

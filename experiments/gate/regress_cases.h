@@ -4,7 +4,7 @@
 #ifndef REGRESS_CASES_H
 #define REGRESS_CASES_H
 
-#include "contest.h"
+#include "race.h"
 
 enum { REGRESS_NAME_SIZE = 80, REGRESS_CASES_MAX = 256 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "calibration.h"
-#include "cases.h"
+#include "race.h"
 #include "solvers.h"
 #include "studies.h"
 

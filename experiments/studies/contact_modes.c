@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "contact_model.h"
 #include "contact_models.h"
 #include "flow.h"
+#include "race.h"
 #include "solvers.h"
 #include "studies.h"
 #include "trajectory.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "precision.h"
+#include "race.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "studies.h"

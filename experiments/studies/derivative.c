@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "affine3.h"
-#include "cases.h"
 #include "flow.h"
-#include "gather.h"
+#include "race.h"
+#include "series.h"
 #include "solvers.h"
 #include "studies.h"
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "histogram.h"
 #include "names.h"
+#include "race.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "studies.h"
@@ -434,7 +434,7 @@ static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
 
 static void count_values(ensemble_sums *s, const double start[], const double value[]) {
   int64_t *const place = s->map[ensemble_place(&s->frame, start)];
-  const size_t outcome = s->frame.outcome;
+  const size_t mapped = s->frame.outcome;
   for (size_t i = 0; i < s->frame.count; i++) {
     const ensemble_quantity *const q = &s->frame.quantity[i];
     const double difference = value[i] - q->middle;
@@ -447,7 +447,7 @@ static void count_values(ensemble_sums *s, const double start[], const double va
   }
   place[MAP_STARTS]++;
   place[MAP_CROSSINGS] += (int64_t)value[s->frame.states];
-  place[MAP_OUTCOME] += ensemble_shift(&s->frame.quantity[outcome], value[outcome]);
+  place[MAP_OUTCOME] += ensemble_shift(&s->frame.quantity[mapped], value[mapped]);
 }
 
 /* a run that failed is counted by its reason, and the first of them are rows */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cases.h"
 #include "flow.h"
+#include "race.h"
 #include "solvers.h"
 #include "studies.h"
 #include "trot.h"

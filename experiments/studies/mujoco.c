@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "clock.h"
-#include "gather.h"
 #include "race.h"
 #include "same_system.h"
 #include "series.h"

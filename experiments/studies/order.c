@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "affine3.h"
-#include "cases.h"
 #include "ess.h"
-#include "gather.h"
-#include "outcome.h"
+#include "race.h"
+#include "series.h"
 #include "solvers.h"
 #include "studies.h"
 

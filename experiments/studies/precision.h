@@ -5,9 +5,8 @@
 #define PRECISION_H
 
 #include "bridge.h"
-#include "gather.h"
-#include "outcome.h"
 #include "race.h"
+#include "series.h"
 
 /* ---- methods --------------------------------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "contact_models.h"
 #include "corner_springs.h"
 #include "race.h"

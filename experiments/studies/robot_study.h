@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 #include "column.h"
-#include "gather.h"
 #include "robot_cost.h"
 #include "robot_starts.h"
 #include "robot_steps.h"
+#include "series.h"
 #include "study.h"
 
 typedef struct robot_settings {

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
-#include "gather.h"
-#include "outcome.h"
+#include "race.h"
+#include "series.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "studies.h"

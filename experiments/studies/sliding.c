@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cases.h"
+#include "race.h"
 #include "solvers.h"
 #include "studies.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "choice.h"
 #include "earlier.h"
 #include "race.h"

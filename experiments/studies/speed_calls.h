@@ -4,7 +4,7 @@
 #ifndef SPEED_CALLS_H
 #define SPEED_CALLS_H
 
-#include "contest.h"
+#include "race.h"
 
 /* Work of a run, each callback by itself. */
 typedef enum speed_count {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "calibration.h"
-#include "cases.h"
 #include "choice.h"
 #include "race.h"
 #include "same_system.h"

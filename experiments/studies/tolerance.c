@@ -4,9 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cases.h"
-#include "gather.h"
-#include "outcome.h"
+#include "race.h"
+#include "series.h"
 #include "solvers.h"
 #include "studies.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "precision.h"
+#include "race.h"
 #include "solvers.h"
 #include "studies.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contest.h"
+#include "race.h"
 #include "solvers.h"
 
 enum { STARTS_MOST = 1000 };

@@ -7,7 +7,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "experiments_fixture.h"
-#include "gradient_check.h"
+#include "gradient.h"
 #include "model.h"
 #include "solver.h"
 

@@ -7,9 +7,8 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "branch.h"
 #include "experiments_fixture.h"
-#include "growth.h"
+#include "orbit.h"
 
 static void near(double value, double known, double within) {
   if (!(fabs(value - known) <= within)) fail_msg("%.12g is not %.12g", value, known);

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "draws.h"
+#include "series.h"
 
 enum { REPETITIONS = 200, COUNT = 60 };
 

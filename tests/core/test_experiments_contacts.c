@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "contacts_range.h"
+#include "option.h"
 
 static contacts_range parsed(const char *text) {
   char message[MEASURE_MESSAGE_SIZE] = "";

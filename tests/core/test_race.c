@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cases.h"
 #include "solvers.h"
 #include "study_fixture.h"
 

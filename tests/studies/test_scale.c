@@ -217,10 +217,10 @@ static void the_plate_has_its_orders(void **state) {
     const json_t *const one = json_array_get(cases, i), *const list =
                                                             json_object_get(one, "series");
     for (size_t k = 0; k < 2; k++) {
-      const json_t *const series = json_array_get(list, k);
-      assert_true(fabs(number_of(series, "slope") - (2.0 + (double)k)) < (k ? 0.1 : 0.03));
-      assert_true(number_of(series, "exact_epsilon") >= 3e-4);
-      assert_true(number_of(series, "plateau_rms_error") > (k ? 1e-6 : 1e-2));
+      const json_t *const line = json_array_get(list, k);
+      assert_true(fabs(number_of(line, "slope") - (2.0 + (double)k)) < (k ? 0.1 : 0.03));
+      assert_true(number_of(line, "exact_epsilon") >= 3e-4);
+      assert_true(number_of(line, "plateau_rms_error") > (k ? 1e-6 : 1e-2));
     }
   }
   json_decref(object);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "draws.h"
+#include "series.h"
 #include "solvers.h"
 #include "studies.h"
 #include "study_fixture.h"

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
+#include "race.h"
 #include "solvers.h"
 #include "studies.h"
 #include "study_fixture.h"
