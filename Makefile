@@ -317,8 +317,8 @@ python-factors: setup-python
 
 # the race against Drake, which is fetched, and its page; where it cannot be had, one line
 drake: setup-build build-essbench
-	@if tools/drake install; then tools/drake race $(essbench) $(OUT)/drake && \
-	  tools/drake damped $(essbench) $(OUT)/drake && tools/page $(call quote,$(OUT)) docs/results/drake.md; fi
+	@if tools/drake install; then tools/drake race $(essbench) $(call quote,$(OUT)/drake) && \
+	  tools/page $(call quote,$(OUT)) docs/results/drake.md; fi
 
 # the forty robots of four packages, which are fetched; and their page
 many-robots: setup-build build-essbench

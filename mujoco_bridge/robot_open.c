@@ -75,7 +75,7 @@ static void place_mocap(mjModel *m) {
 /* warnings are no obstacle: MuJoCo has made a model all the same */
 static int load(const char *file, const char *text, mjModel **out,
                 char message[ROBOT_MESSAGE_SIZE]) {
-  struct stat about;
+  struct stat about = {.st_size = 1};
   if (!text && !stat(file, &about) && S_ISDIR(about.st_mode)) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "%s is a folder, not a file of a model", file);
     return BRIDGE_FAILED;
@@ -95,7 +95,9 @@ static int load(const char *file, const char *text, mjModel **out,
   char line[BRIDGE_TEXT_SIZE];
   bridge_one_line(line, sizeof line, c && c->error[0] ? c->error : complaint.text);
   snprintf(message, ROBOT_MESSAGE_SIZE, "%s does not compile: %s", text ? "the text" : file,
-           line[0] ? line : "no reason given");
+           line[0]              ? line
+           : about.st_size == 0 ? "it is empty"
+                                : "no reason given");
   // MuJoCo's word for a model that is too large by far
   const size_t used = strlen(message);
   if (strstr(line, "allocate memory"))

@@ -85,26 +85,43 @@ static bool is_model(const char *path) {
   char begin[4096];
   if (!dot || (strcmp(dot, ".xml") != 0 && strcmp(dot, ".mjb") != 0)) return false;
   if (strcmp(dot, ".mjb") == 0) return true;
+  // one that cannot be read has a line that says so
   FILE *const file = fopen(path, "r");
-  if (!file) return false;
+  if (!file) return true;
   begin[fread(begin, 1, sizeof begin - 1, file)] = '\0';
   fclose(file);
   return strstr(begin, "<mujoco>") || strstr(begin, "<mujoco ");
 }
 
-static int scan(file_list *list, const char *path, size_t depth, char *message) {
+/* a folder, and the ones that it is in */
+typedef struct folder {
+  const struct folder *up;
+  dev_t device;
+  ino_t number;
+} folder;
+
+/* by a link a folder may be in itself */
+static bool is_within(const folder *of, const struct stat *info) {
+  while (of && (of->device != info->st_dev || of->number != info->st_ino)) of = of->up;
+  return of;
+}
+
+static int scan(file_list *list, const char *path, const folder *of, size_t depth, char *message) {
   struct dirent **entries;
   const int count = scandir(path, &entries, NULL, alphasort);
   int status = count < 0 ? fail_at(message, path) : 0;
   for (int i = 0; i < count; i++) {
     char file[PATH_SIZE];
-    struct stat info;
+    struct stat info = {0};
     const bool fits =
         snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name) < (int)sizeof file;
-    if (!status && fits && *entries[i]->d_name != '.' && !stat(file, &info)) {
-      if (S_ISDIR(info.st_mode) && depth < DEPTH_MAX)
-        status = scan(list, file, depth + 1, message);
-      else if (S_ISREG(info.st_mode) && is_model(file))
+    if (!status && fits && *entries[i]->d_name != '.') {
+      const bool is_there = !stat(file, &info);
+      const folder next = {of, info.st_dev, info.st_ino};
+      if (is_there && S_ISDIR(info.st_mode)) {
+        if (depth < DEPTH_MAX && !is_within(of, &info))
+          status = scan(list, file, &next, depth + 1, message);
+      } else if ((!is_there || S_ISREG(info.st_mode)) && is_model(file))
         status = add(list, file, "", message);
     }
     free(entries[i]);
@@ -116,8 +133,9 @@ static int scan(file_list *list, const char *path, size_t depth, char *message) 
 int file_list_read(file_list *list, const char *operand, char *message) {
   struct stat info;
   if (stat(operand, &info)) return fail_at(message, operand);
-  const int status =
-      S_ISDIR(info.st_mode) ? scan(list, operand, 0, message) : read_file(list, operand, message);
+  const folder top = {NULL, info.st_dev, info.st_ino};
+  const int status = S_ISDIR(info.st_mode) ? scan(list, operand, &top, 0, message)
+                                           : read_file(list, operand, message);
   if (status || list->count) return status;
   return SOLVER_FAIL(message, "%.300s names no model (.xml with <mujoco>, or .mjb)", operand);
 }

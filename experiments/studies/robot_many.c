@@ -268,11 +268,20 @@ static const char *tail(const char *path, size_t most) {
   return slash ? slash + 1 : end;
 }
 
+/* as many whole words of a line's last text as there is room for */
+static void print_words(const char *text, size_t most) {
+  static const char more[] = " ...";
+  size_t length = strlen(text);
+  if (length > most)
+    for (length = most - strlen(more); length > 0 && text[length] != ' ';) length--;
+  printf(" %.*s%s\n", (int)length, text, text[length] ? more : "");
+}
+
 static void print_model(const many_row *r) {
   enum { NAME = 22, JOINT = 16, STATUS = 14, WHOLE = 77 };
   printf("%-*s", NAME, tail(r->model, NAME));
   if (!r->answered) {
-    printf(" %.*s\n", WHOLE, r->status);
+    print_words(r->status, WHOLE);
     return;
   }
   print_number(1e3 * r->base, 7);
@@ -282,7 +291,7 @@ static void print_model(const many_row *r) {
   print_number(r->from, 6);
   print_number(r->ratio, 6);
   printf(" %8.0e", r->reference);
-  printf(" %.*s\n", STATUS, r->status);
+  print_words(r->status, STATUS);
 }
 
 static void show(const study_run *run) {

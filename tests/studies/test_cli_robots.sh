@@ -27,24 +27,28 @@ model all/still "<body pos='0 0 1'><joint axis='0 0 1'/><geom size='.1'/></body>
 printf '<mujoco><worldbody><body><geom type="mesh" mesh="gone"/></body></worldbody></mujoco>' >all/mesh.xml
 printf '<mujocoinclude/>' >all/parts/part.xml
 printf 'not a model\n' >all/README.txt
+ln -s .. all/parts/again
+ln -s nowhere all/lost.xml
 
 many all
 expect 'a folder' [ "$status" -eq 0 ]
 expect 'all its models, in order, and no part of one' \
-  holds '[m["model"] for m in r] == ["all/%s.xml" % n for n in ("ball", "bar", "box", "mesh", "still")]'
+  holds '[m["model"] for m in r] == ["all/%s.xml" % n for n in ("ball", "bar", "box", "lost", "mesh", "still")]'
 expect 'the base is told in the units of the model' holds 'r[0]["whole"] and r[0]["base"] > 0 and not r[0]["joint"]'
 expect 'and so is a joint' holds 'r[1]["joint"] == "elbow" and r[1]["unit"] == "rad" and r[1]["base"] is None'
 expect 'what has no event functions for its points goes to the end' holds 'r[2]["whole"] and r[2]["until"] > 0.29'
-expect 'what MuJoCo refuses stops no other' holds 'r[3]["status"].startswith("failed: ") and "gone" in r[3]["status"]'
-expect 'what stands still is said' holds '"nothing moves" in r[4]["status"] and not r[4]["answered"]'
-expect 'a line for each' [ "$(grep -cE '^all/' "$room/out")" -eq 5 ]
+expect 'what MuJoCo refuses stops no other' holds 'r[4]["status"].startswith("failed: ") and "gone" in r[4]["status"]'
+expect 'what stands still is said' holds '"nothing moves" in r[5]["status"] and not r[5]["answered"]'
+expect 'what cannot be read has a line' holds '"failed: does not compile: " in r[3]["status"]'
+expect 'a line for each' [ "$(grep -cE '^all/' "$room/out")" -eq 6 ]
+expect 'a line that is cut ends with a whole word' grep -q '[^ ] \.\.\.$' "$room/out"
 expect 'none is long' sh -c '! grep -qE "^.{101}" "$1"' - "$room/out"
 expect 'how well the references are known' holds 'all(m["reference"] < 1e-3 for m in (r[0], r[1]))'
-expect 'how many' grep -q '^3 of 5 models have an answer, 3 of them for the whole time' "$room/out"
+expect 'how many' grep -q '^3 of 6 models have an answer, 3 of them for the whole time' "$room/out"
 expect 'each has its own screen' grep -q 'MuJoCo as the file has it' many/01-ball/screen.txt
-expect 'a table' [ "$(wc -l <many/robots.csv)" -eq 6 ]
+expect 'a table' [ "$(wc -l <many/robots.csv)" -eq 7 ]
 run robots all --table --out many
-expect 'the table again' grep -q '^3 of 5 models have an answer' "$room/out"
+expect 'the table again' grep -q '^3 of 6 models have an answer' "$room/out"
 
 # --- lists, and options of a line -----------------------------------------------------------------
 
