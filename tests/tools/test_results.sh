@@ -86,6 +86,7 @@ check 'derivatives are what the program says of its models' $?
 
 written() { # what tools/results says of pages: each, and what it is of
   sed -n '/^WRITTEN = /,/^\]$/p' tools/results >written.py
+  sed -i "s|CLAIMS|'docs/results/claims.md'|" written.py
   python3 -B -c 'from written import WRITTEN
 for page, parts in WRITTEN: print(page, *parts)'
 }
@@ -267,6 +268,15 @@ results
 check 'one of what was measured is, at the end' $?
 [ "$(git log --format=%s -1)" = "Results of ${commit:0:7}" ] && ! git show --format= --name-only HEAD | grep -q paper.md
 check 'and the others are committed' $?
+git reset -q --hard "$commit"
+printf '#!/bin/sh\n[ $1 != claims ] || exit 1\nexec ./program "$@"\n' >unjudged
+chmod +x unjudged
+sed -i s/,1.5,/,2.5,/ results/claims.csv
+rm results/report.html
+tools/results --only speed ./unjudged >"$room/out" 2>&1
+[ $? -eq 0 ] && grep -q 'unjudged claims --out results failed, so what it writes stays$' "$room/out" &&
+  ! git show --format= --name-only HEAD | grep -q claims.md && [ ! -e results/report.html ]
+check 'where claims are not judged nothing is told of them' $?
 rm -r results && mv "$room/all" results
 git reset -q --hard "$commit"
 
