@@ -104,7 +104,7 @@ typedef struct study_turn {
 } study_turn;
 
 /*
- * study_order.c: the cells that are not known, in the order they are run: *count of them, to be
+ * The cells that are not known, in the order they are run: *count of them, to be
  * freed. Those of a study that times go worker by worker, each with the cells that are its own; a
  * worker takes one race after the other, in an order of its own, so that a slow spell of the
  * machine falls on races that have nothing in common. All other cells go as they are planned, by
@@ -126,10 +126,6 @@ int study_work_serve(study_run *run);
 /* Lets the workers end. */
 void study_work_leave(study_run *run);
 
-/* study_fingerprint.c: in which two runs must agree for their samples to be of one study: a new
- * reference. */
-json_t *study_fingerprint(const study_run *run);
-
 /* study_store.c: opens the database, finds the run or begins one, and takes in what it holds; only
  * looks, where there may be none; keeps a cell, whose reference it takes. Each 0, or -1 with one
  * line. */
@@ -147,9 +143,8 @@ enum { STUDY_TABLE_NAME_SIZE = 96 };
 const char *study_table_name(const study *s, size_t table, char name[STUDY_TABLE_NAME_SIZE]);
 bool study_store_keeps(const study *s, size_t table);
 int study_store_insert(study_run *run, size_t table);
-json_t *study_store_rows(study_run *run, json_int_t number, size_t table, json_t *cell);
 
-/* study_parts.c: what a cell has kept is taken in; it is run no more; whether any has kept
+/* What a cell has kept is taken in; it is run no more; whether any has kept
  * something; and what has been kept, on the screen. */
 int study_parts_begin(study_run *run, const char *cell);
 void study_parts_end(study_run *run);
@@ -160,15 +155,11 @@ int study_parts_show(study_run *run, bool *shown);
  * 0, or -1 with one line. */
 int study_write(study_run *run);
 
-/* study_recall.c: the results that the folder has of runs which have ended into all tables but that
+/* The results that the folder has of runs which have ended into all tables but that
  * of samples, in place of what they have: of each case the last, or of one run. 0, or -1 with one
  * line. */
 int study_recall(study_run *run);
 int study_recall_run(study_run *run, json_int_t number);
-
-/* study_schema.c: whether the .json has benchmarks in the form that Google Benchmark's tools read,
- * who want a context beside them. */
-bool study_has_benchmarks(const study *s);
 
 /* What the study's .json is, as JSON Schema and as Markdown. */
 json_t *study_schema(const study *s);

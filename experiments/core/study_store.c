@@ -3,6 +3,7 @@
  * build, and, where it times, of this host. A cell's rows are one transaction. The same command
  * goes on with a run that has not ended: what is there is selected, and not measured again. All
  * other runs are left as they are. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,52 @@
 #include "ranks.h"
 #include "record.h"
 #include "study_run.h"
+
+/* ---- what samples depend on ------------------------------------------------------------------ */
+
+static void add_racers(json_t *settings, const study_racers *racers) {
+  json_t *const names = json_array();
+  for (size_t i = 0; i < racers->count; i++)
+    json_array_append_new(names, json_string(racers->solver[i]->name));
+  json_object_set_new(settings, "solvers", names);
+  json_object_set_new(settings, "settings", record_settings(&racers->settings));
+}
+
+/* in which two runs must agree for their samples to be of one study */
+static json_t *study_fingerprint(const study_run *run) {
+  json_t *const settings = json_object();
+  for (const study_option *o = run->study->options; o->name; o++)
+    if (!o->shows) json_object_set_new(settings, o->name, option_json(o, run->settings));
+  if (run->operand) json_object_set_new(settings, run->study->operand, json_string(run->operand));
+  if (run->content)
+    json_object_set_new(settings, "content of the files it is given",
+                        json_sprintf("%016" PRIx64, run->content));
+  if (run->m->type) json_object_set_new(settings, "model", record_model(run->m));
+  json_object_set_new(settings, "seed", json_integer((json_int_t)run->seed));
+  if (run->study->pinned)
+    json_object_set_new(settings, "processes", json_integer((json_int_t)run->processes));
+  if (run->study->solvers) add_racers(settings, &run->racers);
+  json_object_set_new(settings, "mujoco", json_string(bridge_version_string()));
+  json_object_set_new(settings, "mujoco_library", json_string(bridge_library_path()));
+  json_object_set_new(settings, "build", record_build());
+  return settings;
+}
+
+static bool is_numbered(const model_type *type) {
+  for (size_t i = 0; i < type->parameter_count; i++)
+    if (strcmp(type->parameters[i].name, "contacts") == 0) return true;
+  return false;
+}
+
+void study_case_name(const study_run *run, char name[STUDY_CELL_NAME_SIZE]) {
+  const model *const m = run->m;
+  if (is_numbered(m->type))
+    snprintf(name, STUDY_CELL_NAME_SIZE, "%s_%.0f", m->type->name, model_get(m, "contacts"));
+  else
+    snprintf(name, STUDY_CELL_NAME_SIZE, "%s", m->type->name);
+}
+
+/* ---- the database ---------------------------------------------------------------------------- */
 
 enum { SQL_SIZE = 16384, NAME_SIZE = STUDY_TABLE_NAME_SIZE };
 
@@ -147,7 +194,7 @@ static json_t *given(const column *c, json_t *value) {
 
 /* values of a cell's rows, or of all of a run's and behind them what each is within: a new
  * reference, or NULL with one line */
-json_t *study_store_rows(study_run *run, json_int_t number, size_t table, json_t *cell) {
+static json_t *study_store_rows(study_run *run, json_int_t number, size_t table, json_t *cell) {
   char name[NAME_SIZE], sql[SQL_SIZE] = "SELECT ";
   const column *const columns = run->study->tables[table].columns;
   const size_t count = column_count(columns);
@@ -320,5 +367,149 @@ int study_ask_number(study_run *run, const char *folder, const char *sql, double
   if (rows) measure_json_value(json_array_get(json_array_get(rows, 0), 0), number);
   json_decref(rows);
   measure_store_close(store);
+  return status;
+}
+
+/* ---- parts of a cell that takes long --------------------------------------------------------- */
+
+int study_parts_begin(study_run *run, const char *cell) {
+  struct study_private *const p = run->private;
+  json_t *rows, *row;
+  size_t i;
+  study_parts_end(run);
+  p->parts = json_object();
+  p->parts_cell = cell;
+  if ((!p->number && study_store_open(run)) ||
+      study_store_ask(run, "SELECT name, value FROM part WHERE run = ? AND cell = ?",
+                      json_pack("[I, s]", p->number, cell), &rows))
+    return -1;
+  json_array_foreach(rows, i, row)
+      json_object_set_new(p->parts, json_string_value(json_array_get(row, 0)),
+                          measure_json_parse(json_string_value(json_array_get(row, 1))));
+  json_decref(rows);
+  return 0;
+}
+
+void study_parts_end(study_run *run) {
+  json_decref(run->private->parts);
+  run->private->parts = NULL;
+}
+
+bool study_parts_kept(study_run *run) {
+  json_t *rows;
+  if (!run->private->number || !run->study->show_part ||
+      study_store_ask(run, "SELECT 1 FROM part WHERE run = ? LIMIT 1",
+                      json_pack("[I]", run->private->number), &rows))
+    return false;
+  const bool kept = json_array_size(rows) > 0;
+  json_decref(rows);
+  return kept;
+}
+
+const json_t *study_part(const study_run *run, const char *name) {
+  return json_object_get(run->private->parts, name);
+}
+
+int study_keep_part(study_run *run, const char *name, json_t *value) {
+  struct study_private *const p = run->private;
+  char *const text = value ? measure_json_text(value) : NULL;
+  // without a folder, or interrupted: what was cut short is no measurement
+  int status = !text ? study_out_of_memory(run) : 0;
+  if (!status && !*run->interrupted && p->parts)
+    status = study_store_ask(run, "INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?)",
+                             json_pack("[I, s, s, s]", p->number, p->parts_cell, name, text), NULL);
+  free(text);
+  json_decref(value);
+  return status;
+}
+
+/* of the last run that has some */
+int study_parts_show(study_run *run, bool *shown) {
+  const char *last = "";
+  json_t *rows, *row;
+  size_t i;
+  *shown = false;
+  if (!run->study->show_part || !run->private->store) return 0;
+  if (study_store_ask(
+          run,
+          "SELECT cell, name, value FROM part WHERE run = (SELECT max(part.run) FROM "
+          "part JOIN run ON run.id = part.run WHERE study = ?) ORDER BY cell, part.rowid",
+          json_pack("[s]", run->study->name), &rows))
+    return -1;
+  json_array_foreach(rows, i, row) {
+    const char *const cell = json_string_value(json_array_get(row, 0));
+    json_t *const value = measure_json_parse(json_string_value(json_array_get(row, 2)));
+    if (strcmp(cell, last) != 0) printf("%s is under way; this much of it is kept:\n", cell);
+    run->study->show_part(json_string_value(json_array_get(row, 1)), value);
+    json_decref(value);
+    last = cell;
+  }
+  *shown = json_array_size(rows) > 0;
+  json_decref(rows);
+  return 0;
+}
+
+/* ---- results of runs that have ended --------------------------------------------------------- */
+
+static int take_row(study_run *run, size_t table, const json_t *values, size_t above, void *row) {
+  const study_table *const t = &run->study->tables[table];
+  study_row_list *const list = &run->private->rows[table];
+  size_t k = 0;
+  for (; t->columns[k].name; k++)
+    if (!column_take(&t->columns[k], json_array_get(values, k), row))
+      return measure_fail(run->message, "%s/essbench.sqlite has no %s for %s; move it away",
+                          run->folder, t->columns[k].name, run->study->name);
+  if (study_rows_append(run, table, row)) return -1;
+  list->parent[list->count - 1] = above + (size_t)json_integer_value(json_array_get(values, k));
+  return 0;
+}
+
+/* a table's rows of a run, whose texts are borrowed; those that they are within begin at `above` */
+static int take_table(study_run *run, json_int_t number, size_t table, size_t above) {
+  json_t *const rows = study_store_rows(run, number, table, NULL);
+  void *const row = calloc(1, run->study->tables[table].row_size);
+  int status = rows && row ? 0 : -1;
+  for (size_t i = 0; !status && i < json_array_size(rows); i++)
+    status = take_row(run, table, json_array_get(rows, i), above, row);
+  if (rows) json_array_append_new(run->private->recalled, rows);
+  free(row);
+  return status;
+}
+
+/* behind those that are there */
+static int add_run(study_run *run, json_int_t number) {
+  const study *const s = run->study;
+  size_t before[STUDY_TABLES_MAX];
+  int status = 0;
+  for (size_t i = 0; i < STUDY_TABLES_MAX; i++) before[i] = run->private->rows[i].count;
+  for (size_t i = 1; !status && i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
+    if (study_store_keeps(s, i)) status = take_table(run, number, i, before[s->tables[i].within]);
+  return status;
+}
+
+int study_recall_run(study_run *run, json_int_t number) {
+  study_rows_clear(run, STUDY_SAMPLES + 1);
+  return add_run(run, number);
+}
+
+/* what the file is of: for each case the run that ended last, in the order they came */
+int study_recall(study_run *run) {
+  json_t *runs, *one;
+  size_t i;
+  int status = 0;
+  if (study_store_ask(
+          run,
+          "SELECT id, head FROM (SELECT max(id) AS id, min(id) AS first FROM run WHERE study = ? "
+          "AND ended IS NOT NULL GROUP BY place) JOIN run USING (id) ORDER BY first",
+          json_pack("[s]", run->study->name), &runs))
+    return -1;
+  study_rows_clear(run, STUDY_SAMPLES + 1);
+  json_array_clear(run->private->heads);
+  json_array_foreach(runs, i, one) {
+    json_array_append_new(run->private->heads,
+                          measure_json_parse(json_string_value(json_array_get(one, 1))));
+    if (!status) status = add_run(run, json_integer_value(json_array_get(one, 0)));
+  }
+  json_decref(runs);
   return status;
 }

@@ -31,13 +31,13 @@ typedef struct work_channel {
   void (*close)(struct work_channel *c);
 } work_channel;
 
-/* work_processes.c: so many processes of this command, its words being argv[1..argc-1]. NULL with
+/* So many processes of this command, its words being argv[1..argc-1]. NULL with
  * one line. And the one who leads, as such a process sees it. */
 work_channel *work_processes_start(const char *command, int argc, char **argv, size_t count,
                                    char message[MEASURE_MESSAGE_SIZE]);
 work_channel *work_processes_join(char message[MEASURE_MESSAGE_SIZE]);
 
-/* work_ranks.c: all other ranks of MPI as rank 0 sees them, or rank 0 as any other does. NULL with
+/* All other ranks of MPI as rank 0 sees them, or rank 0 as any other does. NULL with
  * one line. With `quiet`, who waits looks for lines more rarely, so as to disturb nobody's times.
  */
 work_channel *work_ranks_join(bool quiet, char message[MEASURE_MESSAGE_SIZE]);
