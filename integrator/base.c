@@ -1,11 +1,15 @@
 /*
  * Which base makes the next integration step, where that is not settled (ess_options.base), and the
  * stabilised one: Runge-Kutta-Chebyshev of order 2, with as many stages as the step takes to be
- * stable. Their number grows with the square root of the step's length.
+ * stable. Their number grows with the square root of the step's length. And ROS2, of order 2, too.
  *
  * B. P. Sommeijer, L. F. Shampine, J. G. Verwer, RKC: an explicit solver for parabolic PDEs,
  * J. Comput. Appl. Math. 88 (1998) 315-326: the recursion and its stability in 2, the error in 3.1,
  * the spectral radius in 3.2.
+ *
+ * J. G. Verwer, E. J. Spee, J. G. Blom, W. Hundsdorfer, A second-order Rosenbrock method applied to
+ * photochemical dispersion problems, SIAM J. Sci. Comput. 20 (1999) 1456-1480: ROS2, whose order
+ * does not depend on the matrix that it has for the Jacobian.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -198,6 +202,37 @@ int ess_stabilised_try(ess_driver *d, double *error) {
   ess_stabilised_estimate(d);
   *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return ESS_SUCCESS;
+}
+
+/* ---- the linearly implicit base of order 2 -----------------------------------------------------
+ */
+
+/* 1 - 1 / sqrt(2): with the field's Jacobian in full, what is fast is gone at the step's end */
+static const double GAMMA = 0.29289321881345247560;
+
+static int solve(ess_driver *d, double v[]) {
+  const ess_system *const s = &d->system;
+  d->t_seen = d->t;
+  const int code = s->field_solve(d->t, d->x, d->sign, GAMMA * d->dt, v, s->params);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
+
+int ess_ros2_try(ess_driver *d, double *error) {
+  const size_t n = d->lanes;
+  const double dt = d->dt;
+  double *const first = d->stage[1], *const second = d->stage[2];
+  memcpy(first, d->f, n * sizeof *first);
+  int status = solve(d, first);
+  for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + dt * first[i];
+  if (!status) status = ess_field(d, d->t + dt, d->x_try, second);
+  for (size_t i = 0; i < n; i++) second[i] -= 2.0 * first[i];
+  if (!status) status = solve(d, second);
+  for (size_t i = 0; i < n; i++) d->x_end[i] = d->x[i] + dt * (1.5 * first[i] + 0.5 * second[i]);
+  if (!status) status = ess_field(d, d->t + dt, d->x_end, d->stage[ESS_STAGES - 1]);
+  // as of a stabilised step: with the field at both ends, of which the cubic between them is made
+  ess_stabilised_estimate(d);
+  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  return status;
 }
 
 /* ---- the choice -------------------------------------------------------------------------------

@@ -1,18 +1,34 @@
 /*
- * Which base makes steps, and the one that is stabilised.
+ * Which base makes steps, the one that is stabilised, and the one whose damping is the caller's.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ESS_BASE_H
 #define ESS_BASE_H
 
-#include "ess.h"
+#include "slides.h"
 
 /* Where it is not dopri5 alone. Before each try, which base makes it; after a step made,
  * which is to make the next. */
 void ess_base_reset(ess_driver *d);
 int ess_base_begin(ess_driver *d);
 void ess_base_choose(ess_driver *d);
+
+/* Whether it is the same for all steps of a run. */
+static inline bool ess_is_base_settled(const ess_driver *d) {
+  return d->options.base != ESS_BASE_RKC && d->options.base != ESS_BASE_CHOSEN;
+}
+
+/* ---- the linearly implicit base of order 2 ----------------------------------------------------
+ */
+
+/* Whether such steps are made: while the state slides dopri5 makes them. */
+static inline bool ess_by_ros2(const ess_driver *d) {
+  return d->options.base == ESS_BASE_ROS2 && !ess_is_sliding(d);
+}
+
+/* As ess_dopri5_try, whose dense output is then a cubic. */
+int ess_ros2_try(ess_driver *d, double *error);
 
 /* ---- the stabilised base --------------------------------------------------------------------- */
 

@@ -207,6 +207,14 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return code;
 }
 
+/* the field backwards is its negative; time, as a state, is not stiff */
+static int field_solve(double t, const double x[], const double sign[], double c, double v[],
+                       void *params) {
+  const ess_driver *const d = params;
+  const ess_caller *const k = &d->caller;
+  return k->system.field_solve(time_of(d, t, x), x, sign, k->way * c, v, k->system.params);
+}
+
 static int field_parameter_jacobian(double t, const double x[], const double sign[], double Fp[],
                                     void *params) {
   const ess_driver *const d = params;
@@ -425,6 +433,7 @@ static void dress_system(ess_driver *d) {
   d->system.some_guard_rates = s->some_guard_rates ? some_guard_rates : NULL;
   d->system.mode_changed = s->mode_changed ? mode_changed : NULL;
   d->system.field_jacobian = s->field_jacobian ? field_jacobian : NULL;
+  d->system.field_solve = s->field_solve ? field_solve : NULL;
   d->system.field_parameter_jacobian =
       s->field_parameter_jacobian ? field_parameter_jacobian : NULL;
   d->system.guard_parameter_jacobian =

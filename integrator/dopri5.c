@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "base.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
@@ -182,7 +183,7 @@ void ess_dopri5_prepare_dense(ess_driver *d) {
     d->dense[1][i] = bend;
     d->dense[2][i] = rise - d->dt * d->stage[6][i] - bend;
   }
-  if (d->stabilised.is_on) // no stages of the pair: a cubic
+  if (d->stabilised.is_on || ess_by_ros2(d)) // no stages of the pair: a cubic
     memset(d->dense[3], 0, n * sizeof *d->dense[3]);
   else
     advance(d, d->dt, d->stage, NULL, D, ESS_STAGES, d->dense[3]);

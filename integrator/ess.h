@@ -246,6 +246,12 @@ typedef struct ess_system {
   /* Optional, for tangents and ESS_BASE_RODAS: J[n*n], d f_i / d x_j, of the field with these
    * signs. NULL: by differences, for which atol / rtol is taken as the size of a state near 0. */
   int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
+
+  /* For ESS_BASE_ROS2: in place of v[n], (1 - c W)^-1 v. W is about d f_i / d x_j at x, or the part
+   * of it that is stiff; the order is 2 with any. t, x and sign are the same for all calls of a
+   * step, those of its start. c is negative where time runs backwards. */
+  int (*field_solve)(double t, const double x[], const double sign[], double c, double v[],
+                     void *params);
   void *params; /* handed to every callback */
 
   /* true: event functions depend on time, too, which is then as a state more that the caller does
@@ -327,10 +333,13 @@ typedef enum ess_base {
                       with slow oscillations, hardly damped. Tangents cost what dopri5's do */
   ESS_BASE_CHOSEN, /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
                       clearly fewer calls */
-  ESS_BASE_RODAS   /* RODAS, a Rosenbrock method of order 4, linearly implicit: for stiff fields of
+  ESS_BASE_RODAS,  /* RODAS, a Rosenbrock method of order 4, linearly implicit: for stiff fields of
                       every kind, damped or not. A step takes the field's Jacobian (or n calls, also
                       beside the run's states), eight calls, and linear equations in n unknowns. No
                       tangents or recordings. Chosen at alloc, which takes 2 n^2 doubles more */
+  ESS_BASE_ROS2    /* ROS2, a linearly implicit method of order 2 with a W of the caller's, which is
+                      field_solve: for forces that damp, at loose tolerances. Two calls of the field
+                      a step, and two of field_solve. No tangents or recordings. Chosen at alloc */
 } ess_base;
 
 /* What happens where the field points back to an event function's zero from both sides. */

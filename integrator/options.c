@@ -79,8 +79,10 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (o->method != ESS_METHOD_TOLERANCE && o->method != ESS_METHOD_PAPER)
     return "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER";
   if (o->base != ESS_BASE_DOPRI5 && o->base != ESS_BASE_RKC && o->base != ESS_BASE_CHOSEN &&
-      o->base != ESS_BASE_RODAS)
-    return "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN or ESS_BASE_RODAS";
+      o->base != ESS_BASE_RODAS && o->base != ESS_BASE_ROS2)
+    return "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS or "
+           "ESS_BASE_ROS2";
+  if (o->base == ESS_BASE_ROS2 && !system->field_solve) return "ESS_BASE_ROS2 needs field_solve";
   if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
   for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
     if (!positive(o->guard_epsilons[k]))
@@ -152,6 +154,11 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   resize_armed(d);
 }
 
+/* such steps make no tangents: their base stays */
+static bool is_linearly_implicit(const ess_options *o) {
+  return o->base == ESS_BASE_RODAS || o->base == ESS_BASE_ROS2;
+}
+
 int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!d) return ESS_EINVAL;
   const char *wrong = NULL;
@@ -159,8 +166,9 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!wrong) wrong = ess_check(&d->caller.system, options);
   if (!wrong && options->sliding != d->options.sliding)
     wrong = "sliding is chosen when the driver is allocated";
-  if (!wrong && (options->base == ESS_BASE_RODAS) != (d->rodas != NULL))
-    wrong = "ESS_BASE_RODAS is chosen when the driver is allocated";
+  const bool is_implicit = is_linearly_implicit(options) || is_linearly_implicit(&d->options);
+  if (!wrong && is_implicit && options->base != d->options.base)
+    wrong = "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
   if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
   ess_take_options(d, options);
   ess_no_failure(d);

@@ -128,7 +128,7 @@ static double choose_length(const ess_driver *d, double t1, bool *last) {
 /* as the error depends on the length */
 static double alpha(const ess_driver *d) {
   if (ess_by_rodas(d)) return ALPHA_RODAS;
-  return d->stabilised.is_on ? ALPHA_STABILISED : ALPHA;
+  return d->stabilised.is_on || ess_by_ros2(d) ? ALPHA_STABILISED : ALPHA;
 }
 
 /* after a rejection: a shorter step, or why there is none */
@@ -166,7 +166,9 @@ static int try_step(ess_driver *d, double *error) {
   if (d->kinks.is_on) return ess_kinks_try(d, error);
   // its error is that of its dense output
   if (ess_by_rodas(d)) return ess_rodas_try(d, error);
-  const int status = d->stabilised.is_on ? ess_stabilised_try(d, error) : ess_dopri5_try(d, error);
+  const int status = ess_by_ros2(d)        ? ess_ros2_try(d, error)
+                     : d->stabilised.is_on ? ess_stabilised_try(d, error)
+                                           : ess_dopri5_try(d, error);
   *error *= d->severity;
   return status;
 }
@@ -176,8 +178,7 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
   bool rejected = false;
   for (;;) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
-    const bool is_settled = d->options.base == ESS_BASE_DOPRI5 || d->rodas;
-    int status = is_settled ? ESS_SUCCESS : ess_base_begin(d);
+    int status = ess_is_base_settled(d) ? ESS_SUCCESS : ess_base_begin(d);
     if (!status && d->stabilised.is_on && d->tangents) status = ess_tangent_leave(d);
     if (status) return status;
     d->dt = choose_length(d, t1, last);

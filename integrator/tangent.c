@@ -183,7 +183,7 @@ static const char *check_directions(const ess_driver *d, size_t count, const dou
   const size_t all = n + p, most = SIZE_MAX / sizeof(double) / 64;
   if (all < n || all > most / all || count > most / (all + d->system.guard_count))
     return "there are more directions than memory can hold";
-  if (count && d->rodas)
+  if (count && (d->rodas || d->options.base == ESS_BASE_ROS2))
     return "tangents and recordings need ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN";
   if (!are_finite(directions, n * count)) return "each of directions must be finite";
   if (!are_finite(parameters, p * count)) return "each of parameters must be finite";

@@ -44,6 +44,12 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return s->field_jacobian(t, x, sign, J, s->params);
 }
 
+static int field_solve(double t, const double x[], const double sign[], double c, double v[],
+                       void *params) {
+  const ess_system *const s = callers(params);
+  return s->field_solve(t, x, sign, c, v, s->params);
+}
+
 static int field_parameter_jacobian(double t, const double x[], const double sign[], double Fp[],
                                     void *params) {
   const ess_system *const s = callers(params);
@@ -268,6 +274,7 @@ bool ess_watched_join(ess_driver *d, const ess_system *s, ess_system *joined) {
   joined->guards_move = true;
   joined->field = field;
   joined->field_jacobian = s->field_jacobian ? field_jacobian : NULL;
+  joined->field_solve = s->field_solve ? field_solve : NULL;
   joined->guards = guards;
   joined->guard_jacobian = NULL;
   joined->guard_rates = NULL;

@@ -189,4 +189,8 @@ int robot_body_positions(robot *r, const double x[], double xpos[]);
  */
 int robot_plain_field(robot *r, const double x[], double dxdt[]);
 
+/* Of that field, in place of v[dimension], (1 - c W)^-1 v at x, as of the system (field_solve). 0,
+ * or -1 with the reason in robot_failure. */
+int robot_plain_solve(robot *r, const double x[], double c, double v[]);
+
 #endif

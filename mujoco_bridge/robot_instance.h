@@ -60,6 +60,12 @@ typedef struct robot_stage {
   bool constraints;                /* of data->qpos, and of `acting` */
 } robot_stage;
 
+/* A matrix by the pattern of MuJoCo's inertia, at some positions. */
+typedef struct robot_matrix {
+  bool is_known;
+  double *q, *value; /* [nq], [nC] */
+} robot_matrix;
+
 struct robot {
   robot_shared *shared;
 
@@ -68,14 +74,21 @@ struct robot {
   mjData *data;
   double *joint_range, *tendon_range;
   robot_stage stage;
-  double *acting;         /* [events], the latched signs that the constraints are of */
-  double *speed;          /* [nv] */
-  double *shifted;        /* [dimension], and [2 * events] behind it: room for differences */
-  double *along, *change; /* [6 * bodies], robot_twist's */
-  double *load;           /* [6 * bodies], a twin's forces on them */
-  robot_touch *touch;     /* [contact_events], where points are by data->qpos */
-  bool *touch_known;      /* [contact_events], those that are there */
-  double *held;           /* [nu], controls over a reset */
+  double *acting;              /* [events], the latched signs that the constraints are of */
+  double *speed;               /* [nv] */
+  double *shifted;             /* [dimension], and [2 * events] behind it: room for differences */
+  double *along, *change;      /* [6 * bodies], robot_twist's */
+  double *load;                /* [6 * bodies], a twin's forces on them */
+  robot_touch *touch;          /* [contact_events], where points are by data->qpos */
+  bool *touch_known;           /* [contact_events], those that are there */
+  double *held;                /* [nu], controls over a reset */
+  robot_matrix last, node;     /* M of the last field, and of the node that the factors are of */
+  robot_matrix damping;        /* D, where positions were near those of the node */
+  double *damped_sign;         /* [events], those that D is of */
+  double *factors;             /* of M + c D */
+  double factored;             /* that c; NAN where there are none */
+  double *arrow;               /* [3 * nv], a contact's Jacobian, or a product */
+  struct robot_forces *forces; /* robot_forces.c */
   ess_system system;
   char failure[ROBOT_MESSAGE_SIZE];
 };

@@ -15,6 +15,8 @@
 #include "bridge_guard.h"
 #include "bridge_status.h"
 #include "bridge_version.h"
+#include "robot_damped.h"
+#include "robot_forces.h"
 #include "robot_instance.h"
 #include "robot_pairs.h"
 #include "robot_stage.h"
@@ -133,6 +135,8 @@ void robot_close(robot *r) {
   free(r->touch);
   free(r->touch_known);
   free(r->held);
+  robot_damped_free(r);
+  robot_forces_free(r);
   release(r->shared);
   free(r);
 }
@@ -187,8 +191,9 @@ static robot *instance_of(robot_shared *shared) {
   r->touch_known = calloc(shared->contact_events + 1, sizeof *r->touch_known);
   r->model.jnt_range = r->joint_range;
   r->model.tendon_range = r->tendon_range;
-  const bool room = r->joint_range && r->tendon_range && r->acting && r->speed && r->held &&
-                    r->shifted && r->along && r->change && r->load && r->touch && r->touch_known;
+  const bool room = robot_damped_alloc(r) && robot_forces_alloc(r) && r->joint_range &&
+                    r->tendon_range && r->acting && r->speed && r->held && r->shifted && r->along &&
+                    r->change && r->load && r->touch && r->touch_known;
   if (room && robot_guarded(r, make_data, r) == 0 && r->data) {
     r->system = robot_system_of(r);
     return r;

@@ -13,6 +13,7 @@
 #include "bridge_guard.h"
 #include "bridge_version.h"
 #include "robot_distance.h"
+#include "robot_forces.h"
 #include "robot_found.h"
 #include "robot_points.h"
 #include "robot_twin.h"
@@ -241,6 +242,6 @@ void robot_stage_forces(robot *r, const double x[]) {
   if (r->shared->stiffness > 0.0) robot_twin_push(r);
   mj_fwdActuation(m, d);
   mj_fwdAcceleration(m, d);
-  mj_fwdConstraint(m, d);
+  if (!robot_forces_solve(r)) mj_fwdConstraint(m, d);
   keep_solution(m, d);
 }

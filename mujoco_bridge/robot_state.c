@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "robot_damped.h"
 #include "robot_instance.h"
 #include "robot_stage.h"
 
@@ -14,6 +15,7 @@ void robot_set_control(robot *r, const double ctrl[]) {
 
 void robot_forget(robot *r) {
   robot_stage_reset(r);
+  robot_damped_forget(r);
 }
 
 static void write_state(const mjModel *m, const double q[], const double v[], const double act[],

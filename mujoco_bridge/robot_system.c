@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "robot_damped.h"
 #include "robot_distance.h"
 #include "robot_found.h"
 #include "robot_points.h"
@@ -81,6 +82,7 @@ static void make_field(void *context) {
   robot_stage_kinematics(c->r, c->x);
   robot_stage_dynamics(c->r, c->sign);
   robot_stage_forces(c->r, c->x);
+  robot_damped_note(c->r, c->x);
 }
 
 static bool all_finite(const double x[], size_t count) {
@@ -139,6 +141,26 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   if (robot_guarded(r, make_field, (void *)&call) != 0) return -1;
   write_rates(&r->model, r->data, x, dxdt);
   return 0;
+}
+
+/* ---- its damping ----------------------------------------------------------------------------- */
+
+typedef struct solve_call {
+  robot *r;
+  const double *x, *sign;
+  double c, *v;
+} solve_call;
+
+static void make_solution(void *context) {
+  const solve_call *c = context;
+  robot_damped_solve(c->r, c->x, c->sign, c->c, c->v);
+}
+
+static int field_solve(double t, const double x[], const double sign[], double c, double v[],
+                       void *params) {
+  (void)t;
+  const solve_call call = {.r = params, .x = x, .sign = sign, .c = c, .v = v};
+  return robot_guarded(params, make_solution, (void *)&call);
 }
 
 /* ---- event functions ------------------------------------------------------------------------- */
@@ -332,6 +354,7 @@ ess_system robot_system_of(robot *r) {
   return (ess_system){.dimension = (size_t)(m->nq + m->nv + m->na),
                       .guard_count = r->shared->event_count,
                       .field = field,
+                      .field_solve = field_solve,
                       .guards = guards,
                       .guard_rates = guard_rates,
                       .some_guard_rates = some_guard_rates,
@@ -356,6 +379,7 @@ static void make_plain(void *context) {
   // a twin's springs are MuJoCo's own here
   mju_zero(d->qfrc_applied, (int)m->nv);
   mj_forward(m, d);
+  robot_damped_note(c->r, c->x);
 }
 
 int robot_plain_field(robot *r, const double x[], double dxdt[]) {
@@ -371,4 +395,12 @@ int robot_plain_field(robot *r, const double x[], double dxdt[]) {
   robot_stage_forget(r);
   if (status == 0) write_rates(&r->model, r->data, x, dxdt);
   return status;
+}
+
+int robot_plain_solve(robot *r, const double x[], double c, double v[]) {
+  const ess_system *const s = &r->system;
+  double *const sign = r->shifted; // has room for all
+  int status = robot_damped_signs(r, x, sign) ? 0 : s->guards(0.0, x, sign, r);
+  for (size_t k = 0; !status && k < s->guard_count; ++k) sign[k] = sign[k] > 0.0 ? 1.0 : -1.0;
+  return status ? status : s->field_solve(0.0, x, sign, c, v, r);
 }

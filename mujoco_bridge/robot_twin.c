@@ -85,13 +85,77 @@ static void carry_loads(robot *r) {
   }
 }
 
-void robot_twin_push(robot *r) {
+/* whether contact k pushes, by the latched signs */
+static bool pushes(const robot *r, size_t k) {
   const robot_shared *s = r->shared;
-  const bool forces = robot_twin_has_forces(s);
+  if (!(r->acting[k] > 0.0)) return false;
+  return !robot_twin_has_forces(s) || r->acting[s->force_events + k] > 0.0;
+}
+
+void robot_twin_push(robot *r) {
   mju_zero(r->load, 6 * (int)r->model.nbody);
-  for (size_t k = 0; k < s->contact_events; ++k)
-    if (r->acting[k] > 0.0 && (!forces || r->acting[s->force_events + k] > 0.0)) push(r, k);
+  for (size_t k = 0; k < r->shared->contact_events; ++k)
+    if (pushes(r, k)) push(r, k);
   carry_loads(r);
+}
+
+/* ---- how they damp --------------------------------------------------------------------------- */
+
+/* the last degree of freedom that a geom hangs on; -1: none */
+static int last_of(const mjModel *m, int geom) {
+  int body = m->geom_bodyid[geom];
+  while (body > 0 && m->body_dofnum[body] == 0) body = m->body_parentid[body];
+  return body > 0 ? m->body_dofadr[body] + m->body_dofnum[body] - 1 : -1;
+}
+
+/* adds side times the velocity of a geom's point to J[3 * nv], for those degrees of freedom */
+static void add_arrow(robot *r, int geom, double side, const double at[3], double J[]) {
+  const mjModel *m = &r->model;
+  double arm[3], velocity[3];
+  mju_sub3(arm, at, r->data->subtree_com + 3 * m->body_rootid[m->geom_bodyid[geom]]);
+  for (int i = last_of(m, geom); i >= 0; i = m->dof_parentid[i]) {
+    mju_cross(velocity, r->data->cdof + 6 * i, arm);
+    mju_addTo3(velocity, r->data->cdof + 6 * i + 3);
+    mju_addToScl3(J + 3 * i, velocity, side);
+  }
+}
+
+/* adds J^T C J in the rows of what a geom hangs on, where C is `along` the normal and `across` it
+ */
+static void add_damping(robot *r, int geom, const double n[3], double along, double across,
+                        const double J[], double D[]) {
+  const mjModel *m = &r->model;
+  for (int i = last_of(m, geom); i >= 0; i = m->dof_parentid[i]) {
+    const double normal = (along - across) * mju_dot3(n, J + 3 * i);
+    const int start = m->M_rowadr[i], end = start + m->M_rownnz[i];
+    for (int e = start; e < end; ++e) {
+      const double *const other = J + 3 * m->M_colind[e];
+      D[e] += across * mju_dot3(J + 3 * i, other) + normal * mju_dot3(n, other);
+    }
+  }
+}
+
+static void forget_arrow(const mjModel *m, int geom, double J[]) {
+  for (int i = last_of(m, geom); i >= 0; i = m->dof_parentid[i]) mju_zero3(J + 3 * i);
+}
+
+static void damp(robot *r, size_t k, double D[]) {
+  const spring u = spring_of(r, k);
+  const int *const geom = u.pair->geom;
+  double *const J = r->arrow, normal;
+  const double along = r->shared->damping, across = along * project(r, &u, &normal);
+  add_arrow(r, geom[0], -1.0, u.touch->pos, J);
+  add_arrow(r, geom[1], 1.0, u.touch->pos, J);
+  add_damping(r, geom[1], u.touch->normal, along, across, J, D);
+  forget_arrow(&r->model, geom[1], J);
+  add_damping(r, geom[0], u.touch->normal, along, across, J, D);
+  forget_arrow(&r->model, geom[0], J);
+}
+
+void robot_twin_damp(robot *r, double D[]) {
+  mju_zero(r->arrow, 3 * (int)r->model.nv);
+  for (size_t k = 0; k < r->shared->contact_events; ++k)
+    if (pushes(r, k)) damp(r, k, D);
 }
 
 double robot_twin_force(robot *r, size_t k) {

@@ -30,6 +30,11 @@ bool robot_twin_has_forces(const robot_shared *shared);
  * signs r->acting: into qfrc_applied. May leave by MuJoCo's error handler. */
 void robot_twin_push(robot *r);
 
+/* Adds to D, which has the pattern of the inertia, how much the forces of contacts that act resist
+ * velocities; forces of two bodies of which none hangs on the other, without what one's velocity
+ * does to the other. At the poses and velocities that r->data has. */
+void robot_twin_damp(robot *r, double D[]);
+
 /* The normal force of the contact of event k before it is cut off at 0, over the stiffness, m: with
  * friction what sliding adds included. At the poses and velocities that r->data has. */
 double robot_twin_force(robot *r, size_t k);

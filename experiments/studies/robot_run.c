@@ -16,11 +16,9 @@ static const double numbers_max = 8e6;
 const char *const robot_integrators[] = {"Euler",    "implicitfast", "RK4",
                                          "implicit", "discrete",     NULL};
 
-const char *const robot_bases[] = {[ESS_BASE_DOPRI5] = "dopri5",
-                                   [ESS_BASE_RKC] = "rkc",
-                                   [ESS_BASE_CHOSEN] = "chosen",
-                                   [ESS_BASE_RODAS] = "rodas",
-                                   [ESS_BASE_RODAS + 1] = NULL};
+const char *const robot_bases[] = {
+    [ESS_BASE_DOPRI5] = "dopri5", [ESS_BASE_RKC] = "rkc",   [ESS_BASE_CHOSEN] = "chosen",
+    [ESS_BASE_RODAS] = "rodas",   [ESS_BASE_ROS2] = "ros2", [ESS_BASE_ROS2 + 1] = NULL};
 
 const char *const robot_fourth_order = "RK4";
 
@@ -371,6 +369,13 @@ static int plain_field(double time, const double x[], const double sign[], doubl
   return robot_plain_field(params, x, dxdt);
 }
 
+static int plain_solve(double time, const double x[], const double sign[], double c, double v[],
+                       void *params) {
+  (void)time;
+  (void)sign;
+  return robot_plain_solve(params, x, c, v);
+}
+
 static int no_guards(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)x;
@@ -465,6 +470,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   const robot_case *const c = run->own;
   const ess_system plain = {.dimension = c->size.dimension,
                             .field = plain_field,
+                            .field_solve = plain_solve,
                             .guards = no_guards,
                             .guard_rates = no_rates,
                             .params = c->robot};

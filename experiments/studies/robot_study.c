@@ -57,9 +57,9 @@ static const study_option options[] = {
      OPTION_AT(robot_settings, tolerances),
      .initial = "0.5,0.25,1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", .min = 1e-13, .max = 0.5},
     {"base", "A,B",
-     "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), or "
-     "rodas (implicit)",
-     OPTION_NAMES, OPTION_AT(robot_settings, bases), .initial = "dopri5,chosen,rkc",
+     "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), ros2 "
+     "(damping implicit), or rodas (implicit)",
+     OPTION_NAMES, OPTION_AT(robot_settings, bases), .initial = "dopri5,chosen,rkc,ros2",
      .names = robot_bases, .result = "base"},
     {"reference", "X", "tolerance of the reference", OPTION_NUMBER,
      OPTION_AT(robot_settings, reference), .initial = "1e-9", .min = 1e-13, .max = 1e-3,
@@ -88,7 +88,7 @@ static const study_word words[] = {
     {"libess", "what computes it: its steps end where contacts and limits begin and end"},
     {"event function", "its zero is where a contact or a limit begins or ends"},
     {"plain", "libess without event functions, on the same equations"},
-    {"dopri5, rkc, chosen, rodas", "how libess steps: see --base"},
+    {"dopri5, rkc, chosen, ros2, rodas", "how libess steps: see --base"},
     {"error", "root mean square of positions and velocities, m, rad, m/s and rad/s in one"},
     {"order", "n: with half the step the error is a 2^n-th"},
     {"ratio", "MuJoCo's time over libess's for the same error"},

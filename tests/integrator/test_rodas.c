@@ -619,7 +619,8 @@ static void it_is_chosen_when_the_driver_is_allocated(void **state) {
   const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
   const ess_options others[] = {by(ESS_BASE_DOPRI5, 1e-3), by(ESS_BASE_RKC, 1e-3)};
   const ess_options its = by(ESS_BASE_RODAS, 1e-3), finer = by(ESS_BASE_RODAS, 1e-6);
-  const char *const why = "ESS_BASE_RODAS is chosen when the driver is allocated";
+  const char *const why =
+      "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
   ess_driver *d = ess_driver_alloc(&system, &its, NULL);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(ess_driver_set_options(d, &others[i]), ESS_EINVAL);

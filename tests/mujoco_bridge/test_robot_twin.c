@@ -355,6 +355,91 @@ static void test_refusals(void **state) {
           1000, 1, "no twin: the friction of a contact depends on the direction");
 }
 
+/* ---- the damping of linearly implicit steps ---------------------------------------------------
+ */
+
+/* v - c J v by differences of the field along velocities, where they are 0: there the field bends
+ * in them as its dampers do alone */
+static void residue(robot *r, const double x[], const double sign[], double c, const double v[],
+                    double out[]) {
+  const robot_sizes size = robot_size(r);
+  double y[ROOM], before[ROOM], after[ROOM];
+  memcpy(y, x, size.dimension * sizeof *y);
+  const double span = 1e-6;
+  for (int side = -1; side <= 1; side += 2) {
+    for (size_t i = 0; i < size.nv; ++i)
+      y[size.nq + i] = x[size.nq + i] + side * span * v[size.nq + i];
+    fixture_field(r, y, sign, side < 0 ? before : after);
+  }
+  for (size_t i = size.nq; i < size.nq + size.nv; ++i)
+    out[i] = v[i] - c * (after[i] - before[i]) / (2.0 * span);
+}
+
+/* the largest part by which (1 - c W) (1 - c W)^-1 v differs from v, at states drawn at rest */
+static double worst_residue(robot *r, unsigned states, size_t *acting) {
+  const robot_sizes size = robot_size(r);
+  const ess_system *const s = robot_system(r);
+  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+  double x[ROOM], sign[ROOM], h[ROOM], v[ROOM], w[ROOM], back[ROOM], worst = 0.0;
+  for (unsigned k = 0; k < states; ++k) {
+    draw(r, rng, x);
+    memset(x + size.nq, 0, size.nv * sizeof *x);
+    assert_int_equal(s->guards(0.0, x, h, r), 0);
+    for (size_t i = 0; i < s->guard_count; ++i) {
+      sign[i] = h[i] > 0.0 ? 1.0 : -1.0;
+      *acting += h[i] > 0.0 && robot_event_is_contact(r, i);
+    }
+    for (size_t i = 0; i < size.dimension; ++i) v[i] = w[i] = fixture_between(rng, -1.0, 1.0);
+    const double c = pow(10.0, fixture_between(rng, -4.0, -1.0));
+    robot_forget(r);
+    assert_int_equal(s->field_solve(0.0, x, sign, c, w, r), 0);
+    assert_memory_equal(w, v, size.nq * sizeof *w); // positions stay
+    residue(r, x, sign, c, w, back);
+    const double off = fixture_distance(back + size.nq, v + size.nq, size.nv);
+    worst = fmax(worst, off / fixture_length(v + size.nq, size.nv));
+  }
+  gsl_rng_free(rng);
+  return worst;
+}
+
+static void the_damping_is_that_of_the_field(void **state) {
+  (void)state;
+  size_t acting = 0;
+  robot *r = twin_of(QUADRUPED("1", ""), 3000.0, 60.0);
+  assert_true(worst_residue(r, 40, &acting) < 1e-6);
+  assert_true(acting > 40);
+  robot_close(r);
+  // feet that stick: dampers in all directions
+  r = twin_of(QUADRUPED("3", ""), 3000.0, 60.0);
+  assert_true(worst_residue(r, 40, &acting) < 1e-6);
+  robot_close(r);
+}
+
+/* after a step from x to y the solution at y is that of y alone, whatever has been kept of x */
+static void what_is_kept_is_not_taken_for_another_state(void **state) {
+  (void)state;
+  robot *const r = twin_of(QUADRUPED("1", ""), 3000.0, 60.0);
+  const robot_sizes size = robot_size(r);
+  const ess_system *const s = robot_system(r);
+  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+  double x[ROOM], sign[ROOM], f[ROOM], v[ROOM], kept[ROOM], anew[ROOM];
+  for (int k = 0; k < 40; ++k) {
+    draw(r, rng, x);
+    assert_int_equal(s->guards(0.0, x, sign, r), 0);
+    for (size_t i = 0; i < s->guard_count; ++i) sign[i] = sign[i] > 0.0 ? 1.0 : -1.0;
+    for (size_t i = 0; i < size.dimension; ++i)
+      v[i] = kept[i] = anew[i] = fixture_between(rng, -1.0, 1.0);
+    if (k % 2) fixture_field(r, x, sign, f);
+    assert_int_equal(s->field_solve(0.0, x, sign, 1e-2, kept, r), 0);
+    robot_forget(r);
+    assert_int_equal(s->field_solve(0.0, x, sign, 1e-2, anew, r), 0);
+    assert_memory_equal(kept, anew, size.dimension * sizeof *kept);
+    assert_true(fixture_distance(kept + size.nq, v + size.nq, size.nv) > 1e-2);
+  }
+  gsl_rng_free(rng);
+  robot_close(r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gap),
@@ -365,6 +450,8 @@ int main(void) {
       cmocka_unit_test(test_costs_are_of_a_motion_of_its_own),
       cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(the_damping_is_that_of_the_field),
+      cmocka_unit_test(what_is_kept_is_not_taken_for_another_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

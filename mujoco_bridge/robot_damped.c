@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "robot_damped.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "robot_stage.h"
+#include "robot_twin.h"
+
+/* ---- matrices by the inertia's pattern ---------------------------------------------------------
+ */
+
+/* Row i has the columns of i's ancestors, from the root on, and then its own. An ancestor's row is
+ * where its descendants' rows begin. */
+
+typedef struct pattern {
+  int count;
+  const int *start, *length, *column;
+} pattern;
+
+static pattern pattern_of(const mjModel *m) {
+  return (pattern){(int)m->nv, m->M_rowadr, m->M_rownnz, m->M_colind};
+}
+
+/* L^T D L in place of A, with L below and D on the diagonal */
+static void factorise(const pattern *p, double A[]) {
+  for (int k = p->count - 1; k >= 0; --k) {
+    double *const row = A + p->start[k];
+    const int *const column = p->column + p->start[k], last = p->length[k] - 1;
+    for (int e = last - 1; e >= 0; --e) {
+      double *const above = A + p->start[column[e]], share = row[e] / row[last];
+      for (int i = 0; i <= e; ++i) above[i] -= share * row[i];
+      row[e] = share;
+    }
+  }
+}
+
+static void solve(const pattern *p, const double factors[], double v[]) {
+  for (int k = p->count - 1; k >= 0; --k)
+    for (int e = 0; e < p->length[k] - 1; ++e)
+      v[p->column[p->start[k] + e]] -= factors[p->start[k] + e] * v[k];
+  for (int k = 0; k < p->count; ++k) {
+    const int end = p->start[k] + p->length[k] - 1;
+    v[k] /= factors[end];
+    for (int e = p->start[k]; e < end; ++e) v[k] -= factors[e] * v[p->column[e]];
+  }
+}
+
+static void multiply(const pattern *p, const double A[], const double v[], double out[]) {
+  memset(out, 0, (size_t)p->count * sizeof *out);
+  for (int k = 0; k < p->count; ++k) {
+    const int end = p->start[k] + p->length[k] - 1;
+    out[k] += A[end] * v[k];
+    for (int e = p->start[k]; e < end; ++e) {
+      out[k] += A[e] * v[p->column[e]];
+      out[p->column[e]] += A[e] * v[k];
+    }
+  }
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static bool alloc_matrix(const robot *r, robot_matrix *of) {
+  of->q = calloc((size_t)r->model.nq + 1, sizeof *of->q);
+  of->value = calloc((size_t)r->model.nC + 1, sizeof *of->value);
+  return of->q && of->value;
+}
+
+bool robot_damped_alloc(robot *r) {
+  r->factors = calloc((size_t)r->model.nC + 1, sizeof *r->factors);
+  r->arrow = calloc(3 * (size_t)r->model.nv + 1, sizeof *r->arrow);
+  r->damped_sign = calloc(r->shared->event_count + 1, sizeof *r->damped_sign);
+  const bool room = alloc_matrix(r, &r->last) && alloc_matrix(r, &r->node);
+  return alloc_matrix(r, &r->damping) && room && r->factors && r->arrow && r->damped_sign;
+}
+
+static void free_matrix(robot_matrix *of) {
+  free(of->q);
+  free(of->value);
+}
+
+void robot_damped_free(robot *r) {
+  free_matrix(&r->last);
+  free_matrix(&r->node);
+  free_matrix(&r->damping);
+  free(r->factors);
+  free(r->arrow);
+  free(r->damped_sign);
+}
+
+void robot_damped_forget(robot *r) {
+  r->last.is_known = r->node.is_known = r->damping.is_known = false;
+}
+
+/* ---- what is solved -------------------------------------------------------------------------- */
+
+/* at the positions of x, whose matrix is then to be filled in */
+static double *place(const robot *r, robot_matrix *of, const double x[]) {
+  memcpy(of->q, x, (size_t)r->model.nq * sizeof *x);
+  of->is_known = true;
+  return of->value;
+}
+
+void robot_damped_note(robot *r, const double x[]) {
+  const size_t size = (size_t)r->model.nC * sizeof *r->data->M;
+  memcpy(place(r, &r->last, x), r->data->M, size);
+}
+
+static bool is_at(const robot *r, const robot_matrix *of, const double x[]) {
+  return of->is_known && memcmp(of->q, x, (size_t)r->model.nq * sizeof *x) == 0;
+}
+
+/* M of the node: that of the last field, as a rule, since a step's last is that of its end */
+static void take_inertia(robot *r, const double x[], const double sign[]) {
+  if (!is_at(r, &r->last, x)) {
+    robot_stage_kinematics(r, x);
+    robot_stage_dynamics(r, sign);
+    robot_damped_note(r, x);
+  }
+  const robot_matrix before = r->node;
+  r->node = r->last;
+  r->last = before;
+  r->last.is_known = false;
+  r->factored = NAN;
+}
+
+/* by how much positions may be others, m or rad, before D is made anew: it need not be exact */
+static const double near_enough = 0.05;
+
+static bool is_near(const robot *r, const double x[], const double sign[]) {
+  const size_t size = r->shared->event_count * sizeof *sign;
+  bool near = r->damping.is_known && memcmp(r->damped_sign, sign, size) == 0;
+  for (size_t i = 0; near && i < (size_t)r->model.nq; ++i)
+    near = fabs(r->damping.q[i] - x[i]) <= near_enough;
+  return near;
+}
+
+static void take_damping(robot *r, const double x[], const double sign[]) {
+  const mjModel *m = &r->model;
+  double *const D = place(r, &r->damping, x);
+  memset(D, 0, (size_t)m->nC * sizeof *D);
+  memcpy(r->damped_sign, sign, r->shared->event_count * sizeof *sign);
+  for (int i = 0; i < (int)m->nv; ++i) D[m->M_rowadr[i] + m->M_rownnz[i] - 1] = m->dof_damping[i];
+  r->factored = NAN;
+  if (r->shared->stiffness == 0.0) return;
+  robot_stage_kinematics(r, x);
+  robot_stage_dynamics(r, sign);
+  robot_stage_velocities(r, x + m->nq);
+  robot_twin_damp(r, D);
+}
+
+bool robot_damped_signs(const robot *r, const double x[], double sign[]) {
+  if (r->shared->stiffness > 0.0 && !is_at(r, &r->node, x)) return false;
+  memcpy(sign, r->damped_sign, r->shared->event_count * sizeof *sign);
+  return true;
+}
+
+void robot_damped_solve(robot *r, const double x[], const double sign[], double c, double v[]) {
+  const pattern p = pattern_of(&r->model);
+  double *const velocity = v + r->model.nq;
+  if (!is_at(r, &r->node, x)) take_inertia(r, x, sign);
+  if (!is_near(r, x, sign)) take_damping(r, x, sign);
+  if (r->factored != c) {
+    for (size_t i = 0; i < (size_t)r->model.nC; ++i)
+      r->factors[i] = r->node.value[i] + c * r->damping.value[i];
+    factorise(&p, r->factors);
+    r->factored = c;
+  }
+  multiply(&p, r->node.value, velocity, r->arrow);
+  solve(&p, r->factors, r->arrow);
+  memcpy(velocity, r->arrow, (size_t)p.count * sizeof *velocity);
+}

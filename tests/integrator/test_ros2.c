@@ -1,0 +1,313 @@
+/*
+ * The linearly implicit base of order 2 (ess_options.base): its order whatever matrix the caller
+ * has, damping that is stiff, crossings, runs backwards, and what goes wrong.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "ess_tangents.h"
+#include "toy.h"
+
+static ess_options by(ess_base base, double tolerance) {
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  options.base = base;
+  return options;
+}
+
+/* ---- order: x' = -x^2 cos t, u' = -u sin t x (2 + sin t), of which the solutions are known -----
+ */
+
+/* W is so much of the Jacobian */
+typedef struct smooth {
+  double share;
+  int solves;
+} smooth;
+
+static int smooth_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)sign, (void)params;
+  dxdt[0] = -x[0] * x[0] * cos(t);
+  dxdt[1] = -x[1] * sin(t) * x[0] * (2.0 + sin(t));
+  return 0;
+}
+
+static int smooth_solve(double t, const double x[], const double sign[], double c, double v[],
+                        void *params) {
+  smooth *const s = params;
+  (void)sign;
+  s->solves++;
+  const double w00 = -2.0 * x[0] * cos(t), w10 = -x[1] * sin(t) * (2.0 + sin(t));
+  const double w11 = -sin(t) * x[0] * (2.0 + sin(t)), by = c * s->share;
+  v[0] /= 1.0 - by * w00;
+  v[1] = (v[1] + by * w10 * v[0]) / (1.0 - by * w11);
+  return 0;
+}
+
+static double smooth_error(double t, const double x[]) {
+  return fmax(fabs(x[0] - 1.0 / (2.0 + sin(t))), fabs(x[1] - exp(cos(t) - 1.0)));
+}
+
+/* by so many steps of equal lengths: the error at the end, and the largest of samples on the way */
+static void smooth_run(double share, unsigned steps, double t1, double *end, double *way) {
+  enum { SAMPLES = 997 };
+  static double times[SAMPLES], states[2 * SAMPLES];
+  smooth s = {.share = share};
+  const ess_system system = {
+      .dimension = 2, .field = smooth_field, .field_solve = smooth_solve, .params = &s};
+  ess_options options = by(ESS_BASE_ROS2, 0.9); // h_max alone sets the step
+  options.h_init = options.h_max = fabs(t1) / steps;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[2] = {0.5, 1.0}, t = 0.0;
+  for (int i = 0; i < SAMPLES; i++) times[i] = t1 * (i + 1) / SAMPLES;
+  assert_int_equal(ess_driver_sample(d, &t, t1, x, times, SAMPLES, states), ESS_SUCCESS);
+  const ess_counters *const c = ess_driver_counters(d);
+  assert_int_equal(c->steps, steps);
+  assert_int_equal(c->field_evaluations, 1 + 2 * steps);
+  assert_int_equal(s.solves, 2 * steps);
+  *end = smooth_error(t, x);
+  *way = 0.0;
+  for (int i = 0; i < SAMPLES; i++)
+    *way = fmax(*way, smooth_error(times[i], states + 2 * (size_t)i));
+  ess_driver_free(d);
+}
+
+static void its_order_is_2_with_any_matrix(void **state) {
+  (void)state;
+  const double shares[] = {0.0, 0.3, 1.0, 2.0, -1.0};
+  for (size_t k = 0; k < sizeof shares / sizeof *shares; k++)
+    for (int way = -1; way <= 1; way += 2) {
+      double end[5], dense[5];
+      for (int i = 0; i < 5; i++) smooth_run(shares[k], 40u << i, 4.0 * way, &end[i], &dense[i]);
+      const double order = log2(end[0] / end[4]) / 4.0;
+      assert_true(order > 1.8 && order < 2.4);
+      for (int i = 2; i < 4; i++) {
+        const double of_samples = log2(dense[i] / dense[i + 1]);
+        assert_true(of_samples > 1.8 && of_samples < 2.2);
+      }
+      assert_true(end[4] < 3e-5 && dense[4] < 3e-5);
+    }
+}
+
+/* ---- a damped slide: v' = -d v - s (q - sin t) + g sign, stopped by a spring at q = 0.5 ---------
+ */
+
+/* W has the damper alone, or more or less of it, and not the spring that it makes slow */
+typedef struct slide {
+  double damping, stiffness, share, wall;
+  int fails;
+} slide;
+
+static int slide_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  const slide *const s = params;
+  const double wall = sign && sign[0] > 0.0 ? -s->wall * (x[0] - 0.5) - 0.2 * s->damping : 0.0;
+  dxdt[0] = x[1];
+  dxdt[1] = -s->damping * x[1] - s->stiffness * (x[0] - sin(t)) + wall;
+  return 0;
+}
+
+static int slide_solve(double t, const double x[], const double sign[], double c, double v[],
+                       void *params) {
+  const slide *const s = params;
+  (void)t, (void)x, (void)sign;
+  v[1] /= 1.0 + c * s->share * s->damping;
+  return s->fails;
+}
+
+static int slide_guard(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0] - 0.5;
+  return 0;
+}
+
+enum { SAMPLES = 400 };
+
+/* samples to 10; the status */
+static int slide_run(slide *s, bool guarded, const ess_options *options, double states[],
+                     ess_counters *counters) {
+  static double times[SAMPLES];
+  const ess_system system = {.dimension = 2,
+                             .field = slide_field,
+                             .field_solve = slide_solve,
+                             .guard_count = guarded,
+                             .guards = guarded ? slide_guard : NULL,
+                             .params = s};
+  ess_driver *const d = ess_driver_alloc(&system, options, NULL);
+  double x[2] = {0.0, 0.0}, t = 0.0;
+  for (int i = 0; i < SAMPLES; i++) times[i] = 10.0 * (i + 1) / SAMPLES;
+  assert_non_null(d);
+  const int status = ess_driver_sample(d, &t, 10.0, x, times, SAMPLES, states);
+  *counters = *ess_driver_counters(d);
+  ess_driver_free(d);
+  return status;
+}
+
+/* of positions, the largest */
+static double apart(const double a[], const double b[]) {
+  double most = 0.0;
+  for (size_t i = 0; i < SAMPLES; i++) most = fmax(most, fabs(a[2 * i] - b[2 * i]));
+  return most;
+}
+
+static void damping_that_is_stiff_costs_few_calls(void **state) {
+  (void)state;
+  static double right[2 * SAMPLES], states[2 * SAMPLES];
+  ess_counters exact, c, dopri5;
+  for (int guarded = 0; guarded < 2; guarded++)
+    for (double share = 0.8; share < 1.3; share *= 1.25) {
+      slide s = {.damping = 300.0, .stiffness = 900.0, .share = share, .wall = 600.0};
+      const ess_options tight = by(ESS_BASE_DOPRI5, 1e-11);
+      assert_int_equal(slide_run(&s, guarded, &tight, right, &exact), ESS_SUCCESS);
+      for (double tolerance = 1e-1; tolerance > 5e-4; tolerance *= 0.1) {
+        const ess_options its = by(ESS_BASE_ROS2, tolerance),
+                          other = by(ESS_BASE_DOPRI5, tolerance);
+        assert_int_equal(slide_run(&s, guarded, &its, states, &c), ESS_SUCCESS);
+        assert_true(apart(states, right) < 0.2 * tolerance);
+        assert_int_equal(c.crossings, exact.crossings);
+        assert_int_equal(slide_run(&s, guarded, &other, states, &dopri5), ESS_SUCCESS);
+        const double least = tolerance > 5e-2 ? 5.0 : tolerance > 5e-3 ? 2.5 : 1.2;
+        assert_true(least * (double)c.field_evaluations < (double)dopri5.field_evaluations);
+      }
+    }
+  assert_true(exact.crossings >= 4);
+}
+
+/* ---- time that guards move with, what is only watched, and slides ------------------------------
+ */
+
+static int moving_guard(double t, const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0] - 0.5 - 0.1 * sin(3.0 * t);
+  return 0;
+}
+
+static int watched_value(double t, const double x[], double w[], void *params) {
+  (void)t, (void)params;
+  w[0] = x[0] - 0.25;
+  return 0;
+}
+
+static void moving_guards_and_watched_values_are_met(void **state) {
+  (void)state;
+  slide s = {.damping = 300.0, .stiffness = 900.0, .share = 1.0, .wall = 600.0};
+  const ess_system system = {.dimension = 2,
+                             .field = slide_field,
+                             .field_solve = slide_solve,
+                             .guard_count = 1,
+                             .guards = moving_guard,
+                             .guards_move = true,
+                             .watch = {.count = 1, .values = watched_value},
+                             .params = &s};
+  double end[2][2];
+  uint64_t crossings[2];
+  for (int way = -1; way <= 1; way += 2) {
+    // backwards the damper feeds: for as long as it takes the motion apart by some e^2
+    const double t1 = way < 0 ? -0.006 : 10.0;
+    for (int k = 0; k < 2; k++) {
+      const ess_options options = k ? by(ESS_BASE_ROS2, 1e-4) : by(ESS_BASE_DOPRI5, 1e-11);
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      double t = 0.0;
+      end[k][0] = 0.3;
+      end[k][1] = 0.0;
+      assert_int_equal(ess_driver_apply(d, &t, t1, end[k]), ESS_SUCCESS);
+      crossings[k] = ess_driver_counters(d)->crossings;
+      ess_driver_free(d);
+    }
+    assert_true(fabs(end[0][0] - end[1][0]) < 2e-4 && fabs(end[0][1] - end[1][1]) < 2e-2);
+    assert_int_equal(crossings[0], crossings[1]);
+    assert_true(way < 0 || crossings[0] >= 3);
+  }
+}
+
+/* dry friction: v' = -40 sign v + 30 sin t - d v, which holds the body for a while */
+static int dry_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const slide *const s = params;
+  dxdt[0] = x[1];
+  dxdt[1] = -40.0 * sign[0] + 60.0 * sin(t) - s->damping * x[1];
+  return 0;
+}
+
+static int dry_guard(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[1];
+  return 0;
+}
+
+static void a_slide_is_made_of_dopri5s_steps(void **state) {
+  (void)state;
+  slide s = {.damping = 300.0, .share = 1.0};
+  const ess_system system = {.dimension = 2,
+                             .field = dry_field,
+                             .field_solve = slide_solve,
+                             .guard_count = 1,
+                             .guards = dry_guard,
+                             .params = &s};
+  double end[2][2];
+  uint64_t slides[2];
+  for (int k = 0; k < 2; k++) {
+    ess_options options = k ? by(ESS_BASE_ROS2, 1e-4) : by(ESS_BASE_DOPRI5, 1e-11);
+    options.sliding = ESS_SLIDING_FILIPPOV;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0;
+    end[k][0] = 0.0;
+    end[k][1] = 0.1;
+    assert_int_equal(ess_driver_apply(d, &t, 9.0, end[k]), ESS_SUCCESS);
+    slides[k] = ess_driver_counters(d)->slides;
+    ess_driver_free(d);
+  }
+  assert_int_equal(slides[0], slides[1]);
+  assert_true(slides[0] >= 3);
+  assert_true(fabs(end[0][0] - end[1][0]) < 3e-4 && fabs(end[0][1] - end[1][1]) < 3e-4);
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+static void it_needs_the_callers_matrix_and_says_so(void **state) {
+  (void)state;
+  int status = 0;
+  slide s = {.damping = 3.0, .stiffness = 9.0, .share = 1.0};
+  ess_system system = {.dimension = 2, .field = slide_field, .params = &s};
+  const ess_options its = by(ESS_BASE_ROS2, 1e-3),
+                    others[] = {by(ESS_BASE_DOPRI5, 1e-3), by(ESS_BASE_RODAS, 1e-3)};
+  const char *const why =
+      "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
+  assert_string_equal(ess_check(&system, &its), "ESS_BASE_ROS2 needs field_solve");
+  assert_null(ess_driver_alloc(&system, &its, &status));
+  assert_int_equal(status, ESS_EINVAL);
+  system.field_solve = slide_solve;
+  ess_driver *const d = ess_driver_alloc(&system, &its, NULL);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(ess_driver_set_options(d, &others[i]), ESS_EINVAL);
+    assert_string_equal(ess_driver_failure(d)->reason, why);
+  }
+  const double direction[2] = {1.0, 0.0};
+  assert_int_equal(ess_driver_follow(d, 1, direction), ESS_EINVAL);
+  assert_string_equal(
+      ess_driver_failure(d)->reason,
+      "tangents and recordings need ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN");
+  ess_driver_free(d);
+}
+
+static void a_solve_that_fails_ends_the_run(void **state) {
+  (void)state;
+  static double states[2 * SAMPLES];
+  ess_counters c;
+  slide s = {.damping = 3.0, .stiffness = 9.0, .share = 1.0, .fails = 7};
+  const ess_options its = by(ESS_BASE_ROS2, 1e-3);
+  assert_int_equal(slide_run(&s, false, &its, states, &c), ESS_ECALLBACK);
+  s.fails = 0;
+  s.share = NAN;
+  assert_int_equal(slide_run(&s, false, &its, states, &c), ESS_EFIELD);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(its_order_is_2_with_any_matrix),
+      cmocka_unit_test(damping_that_is_stiff_costs_few_calls),
+      cmocka_unit_test(moving_guards_and_watched_values_are_met),
+      cmocka_unit_test(a_slide_is_made_of_dopri5s_steps),
+      cmocka_unit_test(it_needs_the_callers_matrix_and_says_so),
+      cmocka_unit_test(a_solve_that_fails_ends_the_run),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
