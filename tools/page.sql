@@ -304,12 +304,12 @@ WITH near AS (
   FROM robot_reached r JOIN "robots/*/robot_libess" l ON l.folder = r.robot
   WHERE l.evaluations IS NOT NULL AND r.libess_base != 'dopri5' AND l.base IN (r.libess_base, 'dopri5')
   GROUP BY r.robot, r.number, l.base)
-SELECT r.at, r.robot, r.number, r.name, (SELECT evaluations FROM near n WHERE n.robot = r.robot AND n.number = r.number
+SELECT r.at, r.robot, r.number, r.name, r.libess_base AS base, (SELECT evaluations FROM near n WHERE n.robot = r.robot AND n.number = r.number
     AND base = libess_base) AS own,
   (SELECT evaluations FROM near n WHERE n.robot = r.robot AND n.number = r.number AND base = 'dopri5') AS by_dopri5
 FROM robot_reached r WHERE libess_base != 'dopri5';
 CREATE VIEW robot_stabilised AS -- which is fewer by more than a twentieth
-SELECT number, name, listed(robot) AS robots FROM (SELECT * FROM robot_bases ORDER BY at)
+SELECT number, name, listed(printf('%s (`%s`)', robot, base)) AS robots FROM (SELECT * FROM robot_bases ORDER BY at)
 WHERE own < 0.95 * by_dopri5 OR own IS NULL OR by_dopri5 IS NULL GROUP BY number ORDER BY number;
 CREATE VIEW robot_stiff AS -- how much of the work of dopri5 stability sets
 SELECT n.at, n.robot, 1.0 * (stiffness ->> 'evaluations') / d.evaluations AS share, c.evaluations / d.evaluations AS saved

@@ -172,10 +172,11 @@ static size_t by_bdf(const subject *s, double tolerance, double states[]) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-typedef enum kind { DOPRI5, CHOSEN, RKC, RODAS, FREE, BDF, KINDS } kind;
-static const char *const names[KINDS] = {"dopri5", "chosen", "rkc", "rodas", "J free", "BDF"};
+typedef enum kind { DOPRI5, CHOSEN, RKC, ROS2, RODAS, FREE, BDF, KINDS } kind;
+static const char *const names[KINDS] = {"dopri5", "chosen", "rkc", "ros2",
+                                         "rodas",  "J free", "BDF"};
 static const ess_base bases[KINDS] = {ESS_BASE_DOPRI5, ESS_BASE_CHOSEN, ESS_BASE_RKC,
-                                      ESS_BASE_RODAS, ESS_BASE_RODAS};
+                                      ESS_BASE_ROS2,   ESS_BASE_RODAS,  ESS_BASE_RODAS};
 
 /* by method, tolerance and start; where a run fails both are infinite */
 typedef struct found {
