@@ -83,5 +83,4 @@ expect "nor a heavier one" one_line 2 "torque: 8 is not accepted; above 8.4"
 run run --model rhex --torque 4.3 --duration 0.15 --no-reference --json
 expect "legs that just do land few times" [ "$(sed -n 's/^  "events": \([0-9]*\),/\1/p' "$room/out")" -lt 10 ]
 
-echo "$passed passed, $failed failed"
-exit $((failed > 0))
+finish

@@ -8,9 +8,19 @@ failures=0
 
 check() { # what, condition's status
   if [ "$2" -ne 0 ]; then
-    echo "FAILED: $1"
+    echo "FAILED: $1${status:+ (status $status)}"
+    for stream in out err; do
+      [ ! -s "$room/$stream" ] || head -c 500 "$room/$stream" | sed "s/^/  $stream: /"
+    done
     failures=$((failures + 1))
   fi
+}
+
+expect() { # what, condition
+  about=$1
+  shift
+  "$@"
+  check "$about" $?
 }
 
 # the last line of a test

@@ -1,19 +1,13 @@
 # What the tests of the command line share: a room of their own with earlier results in it, and what
 # is expected of a command. Sourced with $1, the program.
 # SPDX-License-Identifier: GPL-3.0-or-later
-set -u
-. "$(dirname "$0")/../support/store.sh"
+. "$(dirname "$0")/../support/check.sh"
 essbench=$1
 LC_ALL=C
 export LC_ALL
 # memory that is not there is refused as it is without sanitizers: by NULL
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
-room=$(mktemp -d) || exit 1
-trap 'rm -rf "$room"' EXIT
-cd "$room" || exit 1
-mkdir work && cd work || exit 1
-passed=0
-failed=0
+mkdir "$room/work" && cd "$room/work" || exit 1
 
 # every file of the folder with its content, and every name
 fingerprint() {
@@ -35,18 +29,6 @@ said() {
 
 # --- what is expected -----------------------------------------------------------------------------
 
-# $1 is what the test is about, the rest a condition
-expect() {
-  about=$1
-  shift
-  if "$@"; then passed=$((passed + 1)); else
-    failed=$((failed + 1))
-    echo "FAILED: $about (status $status)"
-    head -c 500 "$room/out" | sed 's/^/  out: /'
-    head -c 500 "$room/err" | sed 's/^/  err: /'
-  fi
-}
-
 # status $1 and exactly one line on the standard error, which holds the words $2
 one_line() {
   [ "$status" -eq "$1" ] && [ "$(said | wc -l)" -eq 1 ] && said | grep -qF -- "$2"
@@ -62,9 +44,4 @@ expect_refusal() {
   expect "$3: status $1 and one line with: $2" one_line "$1" "$2"
   expect "$3: nothing printed" nothing_printed
   expect "$3: results untouched" untouched
-}
-
-finish() {
-  echo "$passed passed, $failed failed"
-  [ "$failed" -eq 0 ]
 }

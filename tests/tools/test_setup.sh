@@ -2,12 +2,8 @@
 # Tests tools/setup without a network and without rights: the programs it calls are replaced by
 # fakes that write down how they were called, and the wheel is a small one made here.
 # SPDX-License-Identifier: GPL-3.0-or-later
-set -u
+. "$(dirname "$0")/../support/check.sh"
 tools=$(cd "$(dirname "$0")/../../tools" && pwd)
-room=$(mktemp -d) || exit 1
-trap 'rm -rf "$room"' EXIT
-failed=0
-passed=0
 
 # --- a project folder, a wheel and a machine, all made up -----------------------------------------
 
@@ -94,22 +90,6 @@ setup_with() {
 }
 
 # --- what is expected -----------------------------------------------------------------------------
-
-verdict() {
-  if [ "$1" -eq 0 ]; then passed=$((passed + 1)); else
-    failed=$((failed + 1))
-    echo "FAILED: $2 (status $status)"
-    sed 's/^/  out: /' "$room/out"
-    sed 's/^/  err: /' "$room/err"
-  fi
-}
-
-expect() {
-  what=$1
-  shift
-  "$@"
-  verdict $? "$what"
-}
 
 silent_success() { [ "$status" -eq 0 ] && [ ! -s "$room/out" ] && [ ! -s "$room/err" ]; }
 success() { [ "$status" -eq 0 ] && [ ! -s "$room/err" ]; }
@@ -288,5 +268,4 @@ expect "through sudo" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get"
 setup everything
 expect "an unknown mode: one line" one_line "'everything'" "build, test, figures, robots, report, browser or python"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish
