@@ -17,7 +17,7 @@ from ._result import OdeResult, OdeSolution
 
 __all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
 
-_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3}
+_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3, "ros2": 4}
 # SciPy's methods: explicit ones are what libess makes steps by anyway
 _METHODS = {
     "RK23": "dopri5",
@@ -500,8 +500,10 @@ def _options(
     rows = "" if params is None else ": a row for each state, then for each of `params`"
     directions = _check_directions(tangents, count, rows)
     is_implicit = base == _BASES["rodas"]
-    if is_implicit and directions.shape[1]:
-        raise ValueError("`tangents` need another `base` than 'rodas'")
+    if base == _BASES["ros2"] and not is_system:
+        raise ValueError("`base` 'ros2' is of robots alone (ess.mujoco), whose damping is known")
+    if (is_implicit or base == _BASES["ros2"]) and directions.shape[1]:
+        raise ValueError("`tangents` need another `base` than 'rodas' and 'ros2'")
     jac = _check_jac(jac, user, "jac", signed) if directions.shape[1] or is_implicit else None
     params_jac = _check_jac(params_jac, user, "params_jac", signed) if directions.shape[1] else None
     jac, params_jac = (_dense_jac(one) if callable(one) else one for one in (jac, params_jac))

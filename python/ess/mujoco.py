@@ -299,7 +299,7 @@ def simulate(
     act, ctrl : array_like, optional
         Activations, and controls that are held.
     t_eval, dense_output, tangents, base, max_step, max_steps
-        As those of `ess.solve_ivp`.
+        As those of `ess.solve_ivp`. There is also the `base` 'ros2', at a loose `tol` for stiff joints.
 
     Returns
     -------

@@ -496,6 +496,7 @@ def test_stiff_fields_by_implicit_steps(jac):
         ({"method": "Euler"}, "method"),
         ({"base": "euler"}, "base"),
         ({"base": "rodas", "tangents": True}, "tangents"),
+        ({"base": "ros2"}, "ros2"),
         ({"t_eval": [0.0, 2.0]}, "t_eval"),
         ({"t_eval": [0.5, 0.1]}, "t_eval"),
         ({"t_eval": [math.nan]}, "t_eval"),

@@ -260,6 +260,22 @@ static void a_slide_is_made_of_dopri5s_steps(void **state) {
   assert_true(fabs(end[0][0] - end[1][0]) < 3e-4 && fabs(end[0][1] - end[1][1]) < 3e-4);
 }
 
+static void the_papers_method_takes_its_steps(void **state) {
+  (void)state;
+  static double right[2 * SAMPLES], states[2 * SAMPLES];
+  ess_counters exact, c;
+  slide s = {.damping = 300.0, .stiffness = 900.0, .share = 1.0, .wall = 600.0};
+  const ess_options tight = by(ESS_BASE_DOPRI5, 1e-11);
+  ess_options its = ess_options_paper();
+  its.base = ESS_BASE_ROS2;
+  its.rtol = its.atol = 1e-3;
+  its.epsilon = 1e-5;
+  assert_int_equal(slide_run(&s, true, &tight, right, &exact), ESS_SUCCESS);
+  assert_int_equal(slide_run(&s, true, &its, states, &c), ESS_SUCCESS);
+  assert_int_equal(c.crossings, exact.crossings);
+  assert_true(c.projections >= c.crossings && apart(states, right) < 1e-3);
+}
+
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
 static void it_needs_the_callers_matrix_and_says_so(void **state) {
@@ -306,6 +322,7 @@ int main(void) {
       cmocka_unit_test(damping_that_is_stiff_costs_few_calls),
       cmocka_unit_test(moving_guards_and_watched_values_are_met),
       cmocka_unit_test(a_slide_is_made_of_dopri5s_steps),
+      cmocka_unit_test(the_papers_method_takes_its_steps),
       cmocka_unit_test(it_needs_the_callers_matrix_and_says_so),
       cmocka_unit_test(a_solve_that_fails_ends_the_run),
   };
