@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of commands: a new study is one file, one line in studies/studies.c, and its name among
  * the groups of the help. */
-#include "commands.h"
+#include "command.h"
 
 #include <string.h>
 

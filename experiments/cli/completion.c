@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "names.h"
-#include "option_table.h"
+#include "parser.h"
 #include "solvers.h"
 #include "studies.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "flow.h"
 #include "gradient.h"
 #include "json_file.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "json_file.h"
 #include "names.h"
 #include "studies.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command.h"
 #include "files.h"
 #include "gnuplot.h"
 #include "interrupts.h"

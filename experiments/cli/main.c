@@ -6,7 +6,6 @@
 
 #include "bridge.h"
 #include "command.h"
-#include "commands.h"
 #include "ess.h"
 #include "interrupts.h"
 #include "names.h"

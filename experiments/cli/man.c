@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "option_table.h"
+#include "command.h"
+#include "parser.h"
 #include "study.h"
 
 /* text that holds no request and no escape; a minus sign is one that can be copied */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "command.h"
 #include "json_file.h"
 #include "measure.h"
 #include "orbit.h"

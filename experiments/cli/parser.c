@@ -1,16 +1,373 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "parser.h"
-
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure.h"
 #include "names.h"
-#include "option_table.h"
+#include "parser.h"
 #include "solvers.h"
 #include "streams.h"
 #include "study.h"
+
+/* groups of options in the order of the help */
+enum { HELP_MAIN = 1, HELP_MODEL, HELP_PROJECTION, HELP_MUJOCO, HELP_RESULTS };
+
+/* an option of several commands: it goes into their arguments. Those of a help text that depends on
+ * the command have it in the table. `group` 0 ends the list */
+typedef struct common_option {
+  unsigned group; /* argument_group that has it; ~0: every command */
+  int help_group;
+  study_option option; /* without a name: a line above a group in the help */
+  char letter;
+  bool hidden;
+  bool optional; /* its value, given by --NAME=VALUE; without one it is "" */
+  size_t doc;    /* where in an option_table its help is; 0: here */
+} common_option;
+
+#define AT(member)  OPTION_AT(arguments, member)
+#define DOC(member) .doc = offsetof(option_table, member)
+
+static const common_option common_options[] = {
+    {ARGUMENTS_MODEL, HELP_MAIN, .option = {"model", "NAME", NULL, OPTION_TEXT, AT(model_name)},
+     DOC(models)},
+    {ARGUMENTS_SOLVERS, HELP_MAIN,
+     .option = {"solvers", "A,B", "who races (default projection,mujoco)", OPTION_TEXT,
+                AT(solver_names)}},
+    {ARGUMENTS_RESTART, HELP_MAIN,
+     .option = {"restart", NULL, "begin anew instead of going on where it was interrupted",
+                OPTION_FLAG, AT(restart)}},
+    {ARGUMENTS_PROCESSES, HELP_MAIN,
+     .option = {"processes", "COUNT", NULL, OPTION_WHOLE, AT(processes), .min = 1, .max = 1000},
+     DOC(processes)},
+    {ARGUMENTS_PROCESSES, HELP_MAIN,
+     .option = {"part", "N", NULL, OPTION_WHOLE, AT(part), .max = 999}, .hidden = true},
+    {ARGUMENTS_SEED, HELP_MAIN,
+     .option = {"seed", "N", "of initial conditions and of the order of runs (default 1)",
+                OPTION_WHOLE, AT(seed), .max = 4294967295.0}},
+    {ARGUMENTS_SOLVER, HELP_MAIN, .option = {"solver", "NAME", NULL, OPTION_TEXT, AT(solver_name)},
+     DOC(solvers)},
+    {ARGUMENTS_SETTINGS, HELP_MAIN,
+     .option = {"variant", "NAME", NULL, OPTION_TEXT, AT(settings.variant)}, DOC(variants)},
+
+    {ARGUMENTS_MODEL, HELP_MODEL, .option = {.help = "Parameters of the models:"}},
+    {ARGUMENTS_SETTINGS, HELP_PROJECTION, .option = {.help = "Settings of libess:"}},
+    {ARGUMENTS_SETTINGS, HELP_MUJOCO, .option = {.help = "Settings of MuJoCo:"}},
+
+    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
+     .option = {"direction", "X,Y", "also the derivative along this one, a number for each state",
+                OPTION_TEXT, AT(direction)}},
+    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
+     .option = {"check", NULL,
+                "compare tangents, adjoint and differences of runs; exit status 1 where they "
+                "disagree",
+                OPTION_FLAG, AT(check)}},
+    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
+     .option = {"outcome", "NAME",
+                "also the derivative of this state at the end, or of where the run ends, by name",
+                OPTION_TEXT, AT(outcome)}},
+    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
+     .option = {"way", "NAME", "how that is found: forward (default), adjoint or differences",
+                OPTION_TEXT, AT(way)}},
+    {ARGUMENTS_DERIVATIVE | ARGUMENTS_ORBIT, HELP_MAIN,
+     .option = {"tie", "S",
+                "events closer than this are of one instant (default 0: what the tolerance cannot "
+                "order)",
+                OPTION_NUMBER, AT(tie), .max = 1.0}},
+    {ARGUMENTS_ORBIT, HELP_MAIN,
+     .option = {"guess", "X,Y",
+                "where Newton's method starts, a number for each coordinate of the section "
+                "(default: the model's start)",
+                OPTION_TEXT, AT(guess)}},
+    {ARGUMENTS_ORBIT, HELP_MAIN,
+     .option = {"passages", "COUNT",
+                "passages of the section after which the orbit is back (default 1)", OPTION_WHOLE,
+                AT(passages), .min = 1, .max = 1000}},
+    {ARGUMENTS_ORBIT, HELP_MAIN,
+     .option = {"by", "NAME", "follow the orbit along this parameter of the model", OPTION_TEXT,
+                AT(by)}},
+    {ARGUMENTS_ORBIT, HELP_MAIN,
+     .option = {"to", "X", "up to this value of it", OPTION_TEXT, AT(to)}},
+    {ARGUMENTS_ORBIT, HELP_MAIN,
+     .option = {"steps", "COUNT",
+                "in so many steps, of which those that are too long are halved (default 20)",
+                OPTION_WHOLE, AT(steps), .min = 1, .max = 1000}},
+    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
+     .option = {"csv", "FILE",
+                "write the trajectory to FILE, or to the standard output, which is -", OPTION_TEXT,
+                AT(csv)}},
+    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
+     .option = {"plot", "FILE",
+                "draw the trajectory as .png, .svg or .pdf (default: a .png beside the csv, or "
+                "MODEL.png)",
+                OPTION_TEXT, AT(plot)},
+     .optional = true},
+    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
+     .option = {"columns", "A,B", "the states that are written and drawn (default: all)",
+                OPTION_TEXT, AT(columns)}},
+    {ARGUMENTS_JSON, HELP_RESULTS,
+     .option = {"json", NULL, "print the result as JSON", OPTION_FLAG, AT(json)}},
+    {ARGUMENTS_REFERENCE, HELP_RESULTS,
+     .option = {"no-reference", NULL, "do not compute the reference, hence no error either",
+                OPTION_FLAG, AT(no_reference)}},
+    {ARGUMENTS_COMPARE, HELP_RESULTS,
+     .option = {"minimum-effect", "X",
+                "faster or slower is said of more than this, relative (default 0.05)",
+                OPTION_NUMBER, AT(minimum_effect), .max = 10.0}},
+    {ARGUMENTS_COMPARE, HELP_RESULTS,
+     .option = {"fail-if-slower", NULL, "exit status 1 when a solver is slower in B over all N",
+                OPTION_FLAG, AT(fail_if_slower)}},
+    {ARGUMENTS_TABLE, HELP_RESULTS, .option = {"table", NULL, NULL, OPTION_FLAG, AT(table)},
+     DOC(table)},
+    {ARGUMENTS_FIGURES, HELP_RESULTS,
+     .option = {"label-knobs", NULL,
+                "write the knob's value, where a power of ten, into the figures of work-precision",
+                OPTION_FLAG, AT(label_knobs)}},
+    {ARGUMENTS_STRICT, HELP_RESULTS,
+     .option = {"strict", NULL,
+                "measure nothing, and fail, where the environment would spoil the times",
+                OPTION_FLAG, AT(strict)}},
+    {ARGUMENTS_FOLDER, HELP_RESULTS,
+     .option = {"out", "DIR", "folder for results (default results)", OPTION_TEXT, AT(folder)}},
+    {ARGUMENTS_FILE, HELP_RESULTS,
+     .option = {"output", "FILE", "write to FILE instead of the standard output, which is -",
+                OPTION_TEXT, AT(file)},
+     .letter = 'o'},
+    {~0U, -1, .option = {.name = "help", .help = "this help", .kind = OPTION_FLAG}, .letter = 'h'},
+    {0},
+};
+
+static int key_of(const common_option *o) {
+  return o->letter ? o->letter : COMMON_KEY + (int)(o - common_options);
+}
+
+/* the option of that key among those that go into a command's arguments as they are; NULL when it
+ * is none of them */
+static const study_option *option_table_common(int key) {
+  for (const common_option *o = common_options; o->group; o++)
+    if (key_of(o) == key) return &o->option;
+  return NULL;
+}
+
+/* of the studies that race solvers where no epsilon is given */
+static const char calibrated_epsilon[] =
+    "half-width of every guard's neighbourhood, m for plate and hopper (default: as calibrated "
+    "in the results folder, or else calibrated first)";
+
+/* appends to a help text, which is cut where it does not fit */
+__attribute__((format(printf, 2, 3))) static void append(char doc[OPTION_TABLE_DOC_SIZE],
+                                                         const char *format, ...) {
+  const size_t used = strlen(doc);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(doc + used, OPTION_TABLE_DOC_SIZE - used, format, values);
+  va_end(values);
+}
+
+/* appends the parameter's help, with the names it may have, and its default */
+static void describe_parameter(const model_parameter *parameter, char doc[OPTION_TABLE_DOC_SIZE]) {
+  const char *const *const choice = parameter->choices;
+  append(doc, "%s (", parameter->help);
+  for (size_t i = 0; choice && choice[i]; i++)
+    append(doc, "%s%s", i == 0 ? "" : choice[i + 1] ? ", " : " or ", choice[i]);
+  if (choice)
+    append(doc, ", default %s)", choice[(size_t)parameter->initial]);
+  else
+    append(doc, "default %g)", parameter->initial);
+}
+
+/* "a, b or c": appends one of them */
+static void append_name(char doc[OPTION_TABLE_DOC_SIZE], const char *name, bool is_last) {
+  append(doc, "%s%s", !*doc ? "" : is_last ? " or " : ", ", name);
+}
+
+/* the names of the table of models, and the default */
+static void list_models(char doc[OPTION_TABLE_DOC_SIZE]) {
+  for (size_t i = 0; model_types[i]; i++)
+    append_name(doc, model_types[i]->name, !model_types[i + 1]);
+  append(doc, " (default plate)");
+}
+
+/* the names of the table of solvers, and the default */
+static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
+  for (size_t i = 0; solver_types[i]; i++)
+    append_name(doc, solver_types[i]->name, !solver_types[i + 1]);
+  append(doc, " (default libess, or projection where a setting of the paper's method is given)");
+}
+
+/* the variants of each solver that has some */
+static void list_variants(char doc[OPTION_TABLE_DOC_SIZE]) {
+  append(doc, "the solver's method (default: its first):");
+  const char *joint = " ";
+  for (size_t i = 0; solver_types[i]; i++) {
+    const char *const *const v = solver_types[i]->variants;
+    if (!v) continue;
+    append(doc, "%s%s ", joint, solver_types[i]->name);
+    for (size_t k = 0; v[k]; k++) append(doc, "%s%s", k == 0 ? "" : v[k + 1] ? ", " : " or ", v[k]);
+    joint = "; ";
+  }
+}
+
+static const struct argp_option *option_named(const option_table *t, const char *name,
+                                              size_t length) {
+  for (const struct argp_option *o = t->option; o->name || o->doc; o++)
+    if (o->name && strlen(o->name) == length && strncmp(o->name, name, length) == 0) return o;
+  return NULL;
+}
+
+/* adds an option unless there is one of its name: the first that a command takes counts */
+static void add(option_table *t, struct argp_option option) {
+  if (t->count + 1 >= OPTION_TABLE_MAX ||
+      (option.name && option_named(t, option.name, strlen(option.name))))
+    return;
+  t->option[t->count++] = option;
+}
+
+/* the model's parameter of that name, or NULL */
+static const model_parameter *parameter_named(const model_type *type, const char *name) {
+  for (size_t i = 0; i < type->parameter_count; i++)
+    if (strcmp(type->parameters[i].name, name) == 0) return &type->parameters[i];
+  return NULL;
+}
+
+/* whether a model has a parameter of that name, and what it is to it */
+static bool described(size_t i, const char *name, char text[OPTION_TABLE_DOC_SIZE]) {
+  const model_parameter *const own = parameter_named(model_types[i], name);
+  *text = '\0';
+  if (own) describe_parameter(own, text);
+  return own;
+}
+
+/* what a parameter is to every model: those to which it is the same stand together */
+static void describe_to_all(const char *name, char doc[OPTION_TABLE_DOC_SIZE]) {
+  char text[OPTION_TABLE_DOC_SIZE], other[OPTION_TABLE_DOC_SIZE];
+  for (size_t i = 0; model_types[i]; i++) {
+    if (!described(i, name, text)) continue;
+    bool is_told = false;
+    for (size_t k = 0; k < i && !is_told; k++)
+      is_told = described(k, name, other) && strcmp(other, text) == 0;
+    if (is_told) continue;
+    append(doc, "%s%s", *doc ? "; " : "", model_types[i]->name);
+    for (size_t k = i + 1; model_types[k]; k++)
+      if (described(k, name, other) && strcmp(other, text) == 0)
+        append(doc, ", %s", model_types[k]->name);
+    append(doc, ": %s", text);
+  }
+}
+
+/* adds the parameters of one model as options; a name that several models have is one option, whose
+ * help says what it is to each */
+static void add_parameters(option_table *t, const model_type *type, bool several) {
+  for (size_t i = 0; i < type->parameter_count; i++) {
+    const model_parameter *const parameter = &type->parameters[i];
+    if (option_named(t, parameter->name, strlen(parameter->name))) continue;
+    const size_t index = t->parameter_count++;
+    char *const doc = t->doc[index];
+    if (several)
+      describe_to_all(parameter->name, doc);
+    else
+      describe_parameter(parameter, doc);
+    t->parameter[index] = parameter;
+    add(t, (struct argp_option){.name = parameter->name,
+                                .key = PARAMETER_KEY + (int)index,
+                                .arg = parameter->choices ? "NAME" : "X",
+                                .doc = doc,
+                                .group = HELP_MODEL});
+  }
+}
+
+/* the settings of solvers that the command takes */
+static void add_settings(option_table *t) {
+  const unsigned groups = t->command->groups;
+  for (int i = 0; settings_table[i].option; i++) {
+    const setting *const line = &settings_table[i];
+    const bool is_calibrated = groups & ARGUMENTS_SOLVERS && 1 << i == SETTING_EPSILON;
+    if (groups & (line->alone ? ARGUMENTS_SOLVER : ARGUMENTS_SETTINGS))
+      add(t, (struct argp_option){.name = line->option,
+                                  .key = KEY_SETTING + i,
+                                  .arg = line->argument,
+                                  .doc = is_calibrated ? calibrated_epsilon : line->help,
+                                  .group = line->owner == SETTING_OF_MUJOCO ? HELP_MUJOCO
+                                                                            : HELP_PROJECTION});
+  }
+}
+
+/* the options of a study; a default is told of unless the help tells of it */
+static void add_study(option_table *t, const study *s) {
+  for (size_t i = 0; s->options[i].name; i++) {
+    const study_option *const o = &s->options[i];
+    char *const doc = t->study[i];
+    append(doc, "%s", o->help);
+    if (o->initial && !strstr(o->help, "default")) append(doc, " (default %s)", o->initial);
+    add(t, (struct argp_option){.name = o->name,
+                                .key = OPTION_KEY + (int)i,
+                                .arg = o->argument,
+                                .doc = doc,
+                                .group = HELP_MAIN});
+  }
+  append(t->processes, "processes the %s are spread over (default %zu)", s->cells, s->processes);
+  append(t->table, "%s", s->table ? s->table : "");
+}
+
+/* a command whose model is its argument, or always the same, has no choice of model */
+static bool is_taken(const command *c, const common_option *o) {
+  const bool is_model = o->option.name && strcmp(o->option.name, "model") == 0;
+  return (o->group == ~0U || c->groups & o->group) && !(is_model && (c->model || c->positional));
+}
+
+void option_table_build(option_table *t, const command *c) {
+  *t = (option_table){.command = c};
+  list_models(t->models);
+  list_solvers(t->solvers);
+  list_variants(t->variants);
+  if (c->study) add_study(t, c->study);
+  for (const common_option *o = common_options; o->group; o++)
+    if (is_taken(c, o))
+      add(t, (struct argp_option){.name = o->option.name,
+                                  .key = o->option.name ? key_of(o) : 0,
+                                  .arg = o->option.argument,
+                                  .flags = (o->hidden ? OPTION_HIDDEN : 0) |
+                                           (o->optional ? OPTION_ARG_OPTIONAL : 0),
+                                  .doc = o->doc ? (const char *)t + o->doc : o->option.help,
+                                  .group = o->help_group});
+  add_settings(t);
+  if (!(c->groups & ARGUMENTS_MODEL)) return;
+  for (size_t i = 0; model_types[i]; i++)
+    if (!c->model || strcmp(c->model, model_types[i]->name) == 0)
+      add_parameters(t, model_types[i], !c->model);
+}
+
+__attribute__((noreturn)) static void refuse(const option_table *t, const arguments *given,
+                                             const char *word) {
+  const char *const name = word + strspn(word, "-");
+  names known = names_for(name, word[1] == '-' ? strcspn(name, "=") : 0);
+  for (const struct argp_option *o = t->option; o->name || o->doc; o++)
+    if (o->name && !(o->flags & OPTION_HIDDEN)) names_add(&known, o->name);
+  command_usage(given, "unknown option %.60s; %ssee essbench %s --help", word,
+                names_hint(&known, "--"), given->command->name);
+}
+
+/* getopt takes options by halves of their names, and its own complaints are two lines each */
+static const struct argp_option *option_table_find(const option_table *t, const arguments *given,
+                                                   const char *word, const char **value) {
+  const struct argp_option *o = t->option;
+  const char *rest = word + 2;
+  if (word[1] == '-') {
+    const size_t length = strcspn(rest, "=");
+    o = option_named(t, rest, length);
+    rest += length;
+  } else {
+    while ((o->name || o->doc) && (!o->name || o->key != word[1])) o++;
+  }
+  if (!o || !o->name || (!o->arg && *rest && *rest != '=')) refuse(t, given, word);
+  if (!o->arg && *rest)
+    command_usage(given, "--%s takes no value, and %.60s gives one", o->name, word);
+  *value = *rest ? rest + (word[1] == '-') : NULL;
+  return o;
+}
+
+/* ---- the parser ------------------------------------------------------------------------------ */
 
 enum { NAME_SIZE = 64 };
 

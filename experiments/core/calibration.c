@@ -10,7 +10,6 @@
 #include "measure.h"
 #include "race.h"
 #include "record.h"
-#include "same_system.h"
 #include "series.h"
 #include "solvers.h"
 

@@ -6,6 +6,7 @@
 
 #include "bridge.h"
 #include "clock.h"
+#include "measure.h"
 #include "race.h"
 #include "settings.h"
 #include "solvers.h"
@@ -524,4 +525,17 @@ race_entry race_variant(bool own, const char *changes) {
   race_entry entry = {.solver = &bases[own], .settings = solver_settings_default()};
   entry.settings.variant = changes;
   return entry;
+}
+
+/* ---- the same system ------------------------------------------------------------------------- */
+
+int same_system(const model *m, const solver_settings *settings, unsigned long seed,
+                bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]) {
+  const int status = bridge_field_gap(m, settings, SAME_SYSTEM_STATES, seed, gap, message);
+  if (status || gap->gap <= BRIDGE_GAP_MAX) return status;
+  measure_message(message,
+                  "%s, %zu contacts: the field gap is %.2g at a scaling of %g; up to %.0g is "
+                  "accepted, and a larger scaling lowers it",
+                  m->type->name, model_contacts(m), gap->gap, gap->scaling, BRIDGE_GAP_MAX);
+  return SOLVER_FAILED;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who races, from which starts, and the race. */
+/* Who races, from which starts, the proof that it is the same system, and the race. */
 #ifndef RACE_H
 #define RACE_H
 
 #include <stdbool.h>
 
+#include "bridge.h"
 #include "column.h"
 #include "series.h"
 #include "study.h"
@@ -202,5 +203,18 @@ size_t race_place(const draws *d, size_t j);
 /* Where trials are not crossed, and stand process by process, as they were told: first[i] is the
  * first of process i, and behind the last one there is their number. For the draws' own `first`. */
 void race_firsts(const draws *d, size_t first[]);
+
+/* ---- same system ----------------------------------------------------------------------------- */
+
+/* That MuJoCo and libess have the same mechanical system, without which no race says anything. */
+
+/* States at which a study compares the two fields. */
+enum { SAME_SYSTEM_STATES = 2000 };
+
+/* Their gap with these settings, at states drawn by `seed`. 0; or with one line SOLVER_REFUSED
+ * where MuJoCo does not do the model, SOLVER_FAILED where the gap is larger than BRIDGE_GAP_MAX, or
+ * MuJoCo complains. */
+int same_system(const model *m, const solver_settings *settings, unsigned long seed,
+                bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]);
 
 #endif

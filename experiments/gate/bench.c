@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "clock.h"
-#include "commands.h"
+#include "command.h"
 #include "json_file.h"
 #include "record.h"
 #include "regress_cases.h"

@@ -3,7 +3,7 @@
  * cases count and how far off they are; tools/judge compares it with the committed baseline. */
 #include <math.h>
 
-#include "commands.h"
+#include "command.h"
 #include "json_file.h"
 #include "regress_cases.h"
 

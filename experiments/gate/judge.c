@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "command.h"
 #include "place.h"
 
 static const char python[] = "python3";

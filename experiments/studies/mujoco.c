@@ -9,7 +9,6 @@
 
 #include "clock.h"
 #include "race.h"
-#include "same_system.h"
 #include "series.h"
 #include "solvers.h"
 #include "statistics.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "precision.h"
-#include "same_system.h"
+#include "race.h"
 #include "series.h"
 #include "solvers.h"
 
@@ -91,7 +91,7 @@ const precision_method precision_methods[] = {
 const size_t precision_method_count = sizeof precision_methods / sizeof *precision_methods - 1;
 const size_t precision_default_count = sizeof precision_methods / sizeof *precision_methods - 4;
 
-const char *precision_knob_name(precision_knob knob) {
+static const char *knob_name(precision_knob knob) {
   static const char *const names[] = {[PRECISION_EPSILON] = "epsilon",
                                       [PRECISION_TOLERANCE] = "tolerance",
                                       [PRECISION_RTOL] = "rtol",
@@ -204,14 +204,15 @@ void precision_count(precision_tally *tally, const outcome *of, precision_start 
   tally->reference += start.events;
 }
 
-double precision_events_ratio(const precision_tally *tally) {
+/* crossings of all runs that ended, over the reference's; one where there are none */
+static double events_ratio(const precision_tally *tally) {
   return tally->events == tally->reference ? 1.0 : tally->events / tally->reference;
 }
 
 precision_status precision_judge(const precision_tally *tally) {
   if (tally->up) return PRECISION_FAILED;
   if (tally->away) return PRECISION_DIVERGED;
-  const bool close = fabs(precision_events_ratio(tally) - 1.0) <= CONTEST_EVENTS_TOLERANCE;
+  const bool close = fabs(events_ratio(tally) - 1.0) <= CONTEST_EVENTS_TOLERANCE;
   return close ? PRECISION_OK : PRECISION_CROSSINGS;
 }
 
@@ -444,7 +445,7 @@ void precision_row_name(study_run *run, const model *m, const precision_point *p
   row->label = of->label;
   row->solver = of->solver;
   row->variant = of->variant ? of->variant : "";
-  row->knob = precision_knob_name(of->knob);
+  row->knob = knob_name(of->knob);
   row->status = precision_status_name(status);
   row->contacts = model_contacts(m);
   row->damping = model_get(m, "damping");
@@ -495,7 +496,7 @@ void precision_summarize(study_run *run, const model *m, gather starts, const pr
   row->retaken = gather_sum(p->laps, "retaken");
   row->events = gather_median(p->laps, "events");
   row->events_reference = gather_median(starts, "events_reference");
-  if (p->laps.count) row->events_ratio = precision_events_ratio(&tally);
+  if (p->laps.count) row->events_ratio = events_ratio(&tally);
   gather_into(p->laps, gather_median, table, "steps", "guard_evaluations", row);
   row->evaluations = row->field_evaluations + row->guard_evaluations;
   // a run that failed has made those up to there

@@ -54,9 +54,6 @@ extern const size_t precision_default_count;
 #define PRECISION_MIN_TIME_HELP                                                                    \
   "a sample repeats its run for at least this long (default 0: one run)"
 
-/* "epsilon", "tolerance", "rtol" or "time_step". */
-const char *precision_knob_name(precision_knob knob);
-
 /* Whether --methods names it, or names none. */
 bool precision_chosen(const option_names *methods, size_t method);
 
@@ -125,9 +122,6 @@ typedef struct precision_tally {
 
 void precision_count(precision_tally *tally, const outcome *of, precision_start start);
 precision_status precision_judge(const precision_tally *tally);
-
-/* Crossings of all runs that ended, over the reference's; one where there are none. */
-double precision_events_ratio(const precision_tally *tally);
 
 /* A sample of either study: a start, what is known of a setting before the race, or a lap of it. */
 typedef struct precision_sample {

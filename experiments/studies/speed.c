@@ -10,7 +10,6 @@
 #include "choice.h"
 #include "earlier.h"
 #include "race.h"
-#include "same_system.h"
 #include "series.h"
 #include "solvers.h"
 #include "speed_calls.h"

@@ -8,7 +8,6 @@
 #include "calibration.h"
 #include "choice.h"
 #include "race.h"
-#include "same_system.h"
 #include "series.h"
 #include "settings.h"
 #include "solvers.h"

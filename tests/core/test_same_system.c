@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "same_system.h"
+#include "race.h"
 #include "solvers.h"
 
 static char message[SOLVER_MESSAGE_SIZE];
