@@ -12,6 +12,7 @@
 #include "arithmetic.h"
 #include "caller.h"
 #include "driver_state.h"
+#include "suspect.h"
 #include "watched.h"
 
 const char *ess_watched_check(const ess_system *s, const ess_options *o) {
@@ -92,16 +93,36 @@ static ess_impact seen_by_caller(const ess_watched *w, const ess_impact *impact)
   return seen;
 }
 
-/* A watched function that is zero at the impact is on the side afterwards on which its value is,
- * or, where that is zero still, to which the field takes it. */
+/* A watched function is on the side afterwards on which its value is. Where that is zero but for
+ * rounding it stays where it was or, if it was zero at the impact, is where the field takes it. */
 static void read_side(ess_driver *d, const ess_impact *impact, size_t k) {
   const ess_watched *const w = &d->watched;
-  double *const mode = &impact->mode[k];
   const bool is_met = ess_is_listed(impact->events, impact->count, k);
-  const double near = is_met ? 2.0 * fabs(w->h_before[k]) : 0.0;
+  const double near = ess_larger(w->rounding[k], is_met ? 2.0 * fabs(w->h_before[k]) : 0.0);
   double side = w->h[k];
-  if (is_met && !(fabs(side) > near)) side = d->caller.way * w->rate[k];
-  if (side < 0.0 || side > 0.0) *mode = side < 0.0 ? -1.0 : 1.0;
+  if (!(fabs(side) > near)) side = is_met ? d->caller.way * w->rate[k] : 0.0;
+  if (side < 0.0 || side > 0.0) impact->mode[k] = side < 0.0 ? -1.0 : 1.0;
+}
+
+/* whether one may have jumped past zero, or is there: what is rounding has to be known */
+static bool any_near(const ess_watched *w, const ess_impact *impact) {
+  bool any = impact->count && impact->events[impact->count - 1] >= w->first;
+  for (size_t k = w->first; k < w->first + w->count; k++)
+    any = any || !(impact->mode[k] * w->h[k] > 0.0);
+  return any;
+}
+
+/* what is rounding in the state after the impact, which may come without the time that has passed
+ */
+static int find_roundings(ess_driver *d, const ess_impact *impact) {
+  const ess_watched *const w = &d->watched;
+  double *const before = d->x;
+  memcpy(w->x, d->x, d->system.dimension * sizeof *w->x);
+  memcpy(w->x, impact->after, w->system.dimension * sizeof *w->x);
+  d->x = w->x;
+  const int status = ess_rounding_errors(d, w->rounding);
+  d->x = before;
+  return status;
 }
 
 static int read_sides(ess_driver *d, const ess_impact *impact) {
@@ -110,6 +131,7 @@ static int read_sides(ess_driver *d, const ess_impact *impact) {
   int code = s->field(impact->t, impact->after, impact->mode, w->v, s->params);
   if (!code) code = guards(impact->t, impact->x, w->h_before, d);
   if (!code) code = guards(impact->t, impact->after, w->h, d);
+  if (!code && any_near(w, impact)) code = find_roundings(d, impact);
   if (!code) code = ess_slope(d, impact->t, impact->after, 1.0, w->v, w->h, w->rate);
   for (size_t k = w->first; !code && k < w->first + w->count; k++) read_side(d, impact, k);
   return code;
@@ -219,15 +241,17 @@ static bool allocate(ess_watched *w) {
   const size_t n = w->system.dimension + 1, m = w->first, most = SIZE_MAX / sizeof(double) / 32;
   if (n > most || m > most || w->count > most) return false;
   const size_t all = m + w->count;
-  w->bytes = (n + 3 * all) * sizeof(double) + 2 * w->count * sizeof(uint64_t) +
+  w->bytes = (2 * n + 4 * all) * sizeof(double) + 2 * w->count * sizeof(uint64_t) +
              (m + 1) * sizeof(size_t) + 2 * w->count * sizeof(int);
   w->memory = calloc(1, w->bytes);
   if (!w->memory) return false;
   w->v = w->memory;
-  w->h = w->v + n;
+  w->x = w->v + n;
+  w->h = w->x + n;
   w->h_before = w->h + all;
   w->rate = w->h_before + all;
-  w->stop = (uint64_t *)(w->rate + all);
+  w->rounding = w->rate + all;
+  w->stop = (uint64_t *)(w->rounding + all);
   w->left = w->stop + w->count;
   w->events = (size_t *)(w->left + w->count);
   w->direction = (int *)(w->events + m + 1);

@@ -22,7 +22,7 @@ typedef struct ess_watched {
   double jump_t;         /* when that was */
   uint64_t *stop, *left; /* [count]: events that end a run, and how many are left of them */
   size_t *events;        /* [first]: those of an impact that the caller knows of */
-  double *v, *h, *h_before, *rate; /* scratch */
+  double *v, *x, *h, *h_before, *rate, *rounding; /* scratch */
   void *memory;
   size_t bytes;
 } ess_watched;

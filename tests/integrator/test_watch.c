@@ -341,6 +341,48 @@ static void a_bouncing_ball_is_watched(void **state) {
   watch_ball(true);
 }
 
+/* two more states, which are alike but for rounding, and are multiplied by the same number */
+static int same_field(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  dxdt[2] = dxdt[3] = 0.0;
+  return toy_fall(t, x, sign, dxdt, params);
+}
+
+static int same_bounce(ess_impact *impact, void *params) {
+  impact->after[2] = 0.1 * impact->x[2] * 3.0;
+  impact->after[3] = 0.3 * impact->x[3];
+  return bounce(impact, params);
+}
+
+static int same_values(double t, const double x[], double g[], void *params) {
+  (void)t, (void)params;
+  g[0] = x[3] - x[2];
+  return 0;
+}
+
+/* Outcome: an impact that takes a function past its zero by rounding alone has no event. */
+static void rounding_is_no_jump(void **state) {
+  (void)state;
+  const ess_impacts impacts = {.map = same_bounce};
+  const ess_system system = {.dimension = 4,
+                             .guard_count = 1,
+                             .field = same_field,
+                             .guards = toy_height,
+                             .impacts = &impacts,
+                             .watch = {.count = 1, .values = same_values}};
+  for (double size = 1.0; size < 1e6; size *= 1.37) {
+    notes o;
+    ess_options options = ess_options_default();
+    options.observer = observe(&o, 1.0);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0, x[4] = {1.0, 0.0, size, size};
+    assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+    assert_true(count_of(&o, -1) > 3);
+    assert_int_equal(count_of(&o, 0), 0);
+    ess_driver_free(d);
+  }
+}
+
 /* the velocity jumps past zero when the ball lands, from a height y at sqrt(2 y / g) and the faster
  * by dy g / v */
 static void a_run_ends_on_a_jump_and_its_section_is_the_impacts(void **state) {
@@ -499,6 +541,7 @@ int main(void) {
       cmocka_unit_test(events_are_the_roots_of_runs_that_watch_nothing),
       cmocka_unit_test(stabilised_steps_and_chosen_ones_are_watched),
       cmocka_unit_test(a_bouncing_ball_is_watched),
+      cmocka_unit_test(rounding_is_no_jump),
       cmocka_unit_test(a_run_ends_on_a_jump_and_its_section_is_the_impacts),
       cmocka_unit_test(one_way_and_resets_are_as_without),
       cmocka_unit_test(sections_are_of_events_too),
