@@ -255,8 +255,9 @@ bool robot_distance_is_of_points(int type1, int type2) {
 void robot_distance_velocity(const mjModel *m, const mjData *d, const int geom[2],
                              const double twist[], const double point[3], double out[3]) {
   double first[3];
-  robot_twist_at(m, d, twist, geom[0], point, first);
   robot_twist_at(m, d, twist, geom[1], point, out);
+  if (m->geom_bodyid[geom[0]] == 0) return; // the world, which does not move
+  robot_twist_at(m, d, twist, geom[0], point, first);
   mju_subFrom3(out, first);
 }
 

@@ -58,6 +58,7 @@ typedef struct robot_shared {
 typedef struct robot_stage {
   bool poses, kinematics, inertia; /* of data->qpos; poses are kinematics without axes of joints */
   bool constraints;                /* of data->qpos, and of `acting` */
+  bool velocities;                 /* of bodies, of data->qpos and data->qvel */
 } robot_stage;
 
 /* A matrix by the pattern of MuJoCo's inertia, at some positions. */

@@ -71,8 +71,11 @@ void robot_stage_kinematics(robot *r, const double x[]) {
 }
 
 void robot_stage_velocities(robot *r, const double v[]) {
-  memcpy(r->data->qvel, v, (size_t)r->model.nv * sizeof *v);
+  const size_t size = (size_t)r->model.nv * sizeof *v;
+  if (r->stage.velocities && memcmp(r->data->qvel, v, size) == 0) return;
+  memcpy(r->data->qvel, v, size);
   mj_comVel(&r->model, r->data);
+  r->stage.velocities = true;
 }
 
 /* ---- what acts ------------------------------------------------------------------------------- */
@@ -239,6 +242,7 @@ void robot_stage_forces(robot *r, const double x[]) {
   memcpy(d->qvel, x + m->nq, (size_t)m->nv * sizeof *x);
   memcpy(d->act, x + m->nq + m->nv, (size_t)m->na * sizeof *x);
   mj_fwdVelocity(m, d);
+  r->stage.velocities = true;
   if (r->shared->stiffness > 0.0) robot_twin_push(r);
   mj_fwdActuation(m, d);
   mj_fwdAcceleration(m, d);

@@ -52,8 +52,10 @@ void robot_twist(const mjModel *m, const mjData *d, const double speed[], const 
 void robot_twist_at(const mjModel *m, const mjData *d, const double twist[], int geom,
                     const double point[3], double out[3]) {
   const int body = m->geom_bodyid[geom];
-  double from[3];
-  mju_sub3(from, point, d->subtree_com + 3 * m->body_rootid[body]);
-  mju_cross(out, twist + 6 * body, from);
-  mju_addTo3(out, twist + 6 * body + 3);
+  const double *const com = d->subtree_com + 3 * m->body_rootid[body];
+  const double *const turn = twist + 6 * body, *const along = turn + 3;
+  const double x = point[0] - com[0], y = point[1] - com[1], z = point[2] - com[2];
+  out[0] = turn[1] * z - turn[2] * y + along[0];
+  out[1] = turn[2] * x - turn[0] * z + along[1];
+  out[2] = turn[0] * y - turn[1] * x + along[2];
 }
