@@ -539,3 +539,18 @@ int same_system(const model *m, const solver_settings *settings, unsigned long s
                   m->type->name, model_contacts(m), gap->gap, gap->scaling, BRIDGE_GAP_MAX);
   return SOLVER_FAILED;
 }
+
+/* ---- a median as Google Benchmark has it ----------------------------------------------------- */
+
+race_benchmark race_benchmark_of(const char *name, size_t starts, double seconds,
+                                 double rms_error) {
+  return (race_benchmark){.name = name,
+                          .run_type = "aggregate",
+                          .aggregate_name = "median",
+                          .aggregate_unit = "time",
+                          .time_unit = "ms",
+                          .threads = 1,
+                          .iterations = starts,
+                          .real_time = 1e3 * seconds,
+                          .rms_error = rms_error};
+}

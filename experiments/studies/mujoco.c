@@ -134,13 +134,6 @@ typedef struct mujoco_time {
   double calls, measured_s, net_s, share, rest_share;
 } mujoco_time;
 
-/* Google Benchmark's shape, so that its tools read the file */
-typedef struct mujoco_benchmark {
-  const char *name, *run_type, *aggregate_name, *aggregate_unit, *time_unit;
-  size_t threads, iterations;
-  double real_time, rms_error;
-} mujoco_benchmark;
-
 #define MUJOCO_TOP_COLUMNS(COLUMN, row)                                                            \
   COLUMN(row, unchanged, AMOUNT, "",                                                               \
          "largest relative difference at which a trajectory is unchanged")                         \
@@ -348,17 +341,8 @@ static const column timer_columns[] = {
 };
 
 static const column benchmark_columns[] = {
-    COLUMN(mujoco_benchmark, name, TEXT, "", "MODEL/contacts:N/BASE/CHANGES"),
-    COLUMN_AS("run_name", mujoco_benchmark, name, TEXT, "", "the same"),
-    COLUMN(mujoco_benchmark, run_type, TEXT, "", "aggregate"),
-    COLUMN(mujoco_benchmark, aggregate_name, TEXT, "", "median"),
-    COLUMN(mujoco_benchmark, aggregate_unit, TEXT, "", "time"),
-    COLUMN(mujoco_benchmark, threads, COUNT, "", "1"),
-    COLUMN(mujoco_benchmark, iterations, COUNT, "", "starts"),
-    COLUMN(mujoco_benchmark, real_time, AMOUNT, "ms", "of one run"),
-    COLUMN_AS("cpu_time", mujoco_benchmark, real_time, AMOUNT, "ms", "the same"),
-    COLUMN(mujoco_benchmark, time_unit, TEXT, "", "ms"),
-    COLUMN(mujoco_benchmark, rms_error, AMOUNT, "", "median"),
+    RACE_BENCHMARK_COLUMNS("MODEL/contacts:N/BASE/CHANGES"),
+    COLUMN(race_benchmark, rms_error, AMOUNT, "", "median"),
     {0},
 };
 
@@ -819,17 +803,10 @@ static void add_row(study_run *run, size_t of, size_t variant, const mujoco_sess
   }
   study_add(run, MUJOCO_ROWS, &r);
   if (*r.left_out) return;
-  const mujoco_benchmark b = {.name = study_text(run, "%s/contacts:%zu/%s%s%s", r.of.model,
-                                                 r.of.contacts, r.of.base, *r.of.changes ? "/" : "",
-                                                 r.of.changes),
-                              .run_type = "aggregate",
-                              .aggregate_name = "median",
-                              .aggregate_unit = "time",
-                              .time_unit = "ms",
-                              .threads = 1,
-                              .iterations = ((const mujoco_settings *)run->settings)->trials,
-                              .real_time = 1e3 * r.median_s,
-                              .rms_error = r.rms_error};
+  const char *const name = study_text(run, "%s/contacts:%zu/%s%s%s", r.of.model, r.of.contacts,
+                                      r.of.base, *r.of.changes ? "/" : "", r.of.changes);
+  const size_t starts = ((const mujoco_settings *)run->settings)->trials;
+  const race_benchmark b = race_benchmark_of(name, starts, r.median_s, r.rms_error);
   study_add(run, MUJOCO_BENCHMARKS, &b);
 }
 
@@ -1010,7 +987,7 @@ const study mujoco_study = {
                [MUJOCO_TIMERS] = STUDY_TABLE(timer_columns, mujoco_time, .json = "timers",
                                              .meaning = "one timer", .within = MUJOCO_PROFILED),
                [MUJOCO_BENCHMARKS] =
-                   STUDY_TABLE(benchmark_columns, mujoco_benchmark, .json = "benchmarks",
+                   STUDY_TABLE(benchmark_columns, race_benchmark, .json = "benchmarks",
                                .meaning = "the settings as Google Benchmark has them")},
     .plan = mujoco_plan,
     .run = measure,

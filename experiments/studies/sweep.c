@@ -126,13 +126,6 @@ COLUMN_ROW(sweep_ratio, SWEEP_RATIO_COLUMNS);
   COLUMN(row, confidence, AMOUNT, "", "of the interval")
 COLUMN_ROW(sweep_plain, SWEEP_PLAIN_COLUMNS);
 
-/* A row as Google Benchmark has it. */
-typedef struct sweep_benchmark {
-  const char *name, *run_type, *aggregate_name, *aggregate_unit, *time_unit;
-  size_t threads, iterations;
-  double real_time, interval[2], rms_error, events_ratio;
-} sweep_benchmark;
-
 /* Tables. */
 enum {
   SWEEP_SAMPLES = STUDY_SAMPLES,
@@ -160,21 +153,12 @@ static const column sweep_gap_columns[] = {
     {0},
 };
 
-static const column sweep_benchmark_columns[] = {
-    COLUMN(sweep_benchmark, name, TEXT, "", "MODEL/PROTOCOL/SOLVER/contacts:N"),
-    COLUMN_AS("run_name", sweep_benchmark, name, TEXT, "", "the same"),
-    COLUMN(sweep_benchmark, run_type, TEXT, "", "aggregate"),
-    COLUMN(sweep_benchmark, aggregate_name, TEXT, "", "median"),
-    COLUMN(sweep_benchmark, aggregate_unit, TEXT, "", "time"),
-    COLUMN(sweep_benchmark, threads, COUNT, "", "1"),
-    COLUMN(sweep_benchmark, iterations, COUNT, "", "starts"),
-    COLUMN(sweep_benchmark, real_time, AMOUNT, "ms", "of one run"),
-    COLUMN_AS("cpu_time", sweep_benchmark, real_time, AMOUNT, "ms", "the same"),
-    COLUMN(sweep_benchmark, time_unit, TEXT, "", "ms"),
-    COLUMN_AS("real_time_lo", sweep_benchmark, interval[0], AMOUNT, "ms", "lower end of 95 %"),
-    COLUMN_AS("real_time_hi", sweep_benchmark, interval[1], AMOUNT, "ms", "upper end"),
-    COLUMN(sweep_benchmark, rms_error, AMOUNT, "", "median"),
-    COLUMN(sweep_benchmark, events_ratio, AMOUNT, "", "crossings of all runs over the reference's"),
+static const column benchmark_columns[] = {
+    RACE_BENCHMARK_COLUMNS("MODEL/PROTOCOL/SOLVER/contacts:N"),
+    COLUMN_AS("real_time_lo", race_benchmark, interval[0], AMOUNT, "ms", "lower end of 95 %"),
+    COLUMN_AS("real_time_hi", race_benchmark, interval[1], AMOUNT, "ms", "upper end"),
+    COLUMN(race_benchmark, rms_error, AMOUNT, "", "median"),
+    COLUMN(race_benchmark, events_ratio, AMOUNT, "", "crossings of all runs over the reference's"),
     {0},
 };
 
@@ -764,19 +748,12 @@ static void add_top(const summary *y) {
 }
 
 static void add_benchmark(const summary *y, const sweep_row *r) {
-  const sweep_benchmark b = {.name =
-                                 study_text(y->run, "%s/%s/%s/contacts:%zu", y->run->m->type->name,
-                                            r->protocol, r->solver, r->contacts),
-                             .run_type = "aggregate",
-                             .aggregate_name = "median",
-                             .aggregate_unit = "time",
-                             .time_unit = "ms",
-                             .threads = 1,
-                             .iterations = y->draws.trials,
-                             .real_time = 1e3 * r->median_s,
-                             .interval = {1e3 * r->interval_s[0], 1e3 * r->interval_s[1]},
-                             .rms_error = r->rms_error,
-                             .events_ratio = r->events_ratio};
+  const char *const name = study_text(y->run, "%s/%s/%s/contacts:%zu", y->run->m->type->name,
+                                      r->protocol, r->solver, r->contacts);
+  race_benchmark b = race_benchmark_of(name, y->draws.trials, r->median_s, r->rms_error);
+  b.interval[0] = 1e3 * r->interval_s[0];
+  b.interval[1] = 1e3 * r->interval_s[1];
+  b.events_ratio = r->events_ratio;
   study_add(y->run, SWEEP_BENCHMARKS, &b);
 }
 
@@ -1011,8 +988,8 @@ const study sweep_study = {
                               .meaning = "by equal-error: the cheapest method that looks for no "
                                          "crossing over libess, paired by start"),
                [SWEEP_BENCHMARKS] =
-                   STUDY_ROWS(sweep_benchmark, .json = "benchmarks",
-                              .meaning = "the same rows as Google Benchmark has them"),
+                   STUDY_TABLE(benchmark_columns, race_benchmark, .json = "benchmarks",
+                               .meaning = "the same rows as Google Benchmark has them"),
                [SWEEP_ROWS] = STUDY_ROWS(sweep_row, .csv = "sweep.csv",
                                          .meaning = "one number of contacts, solver and protocol"),
                [SWEEP_TRIALS] =
