@@ -81,6 +81,14 @@ gone=$(sed -n '/^| Room of/,/^$/p' CONTRIBUTING.md | grep -o '`[a-z_0-9]*\.[ch]`
   while read -r name; do [ -e "integrator/$name" ] || echo "$name"; done)
 [ -z "$gone" ] || fail "CONTRIBUTING.md has a room for what is not there: $gone"
 
+# so has that of the harness's core
+for path in experiments/core/*.c; do
+  grep -q "^| .*\`${path##*/}\`" CONTRIBUTING.md || fail "CONTRIBUTING.md has no part for $path"
+done
+gone=$(sed -n '/^| Part of/,/^$/p' CONTRIBUTING.md | grep -o '`[a-z_0-9]*\.c`' | tr -d '`' |
+  while read -r name; do [ -e "experiments/core/$name" ] || echo "$name"; done)
+[ -z "$gone" ] || fail "CONTRIBUTING.md has a part for what is not there: $gone"
+
 # --- headers --------------------------------------------------------------------------------------
 
 # each of libess's can be read alone: it includes what it uses
