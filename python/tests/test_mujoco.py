@@ -73,14 +73,14 @@ def test_the_robot_is_a_copy_and_can_be_used_again():
 
 def test_damped_joints_by_implicit_steps():
     text = ("<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .4'><freejoint/>"
-            "<geom size='.1'/><body pos='.1 0 0'><joint axis='0 1 0' stiffness='5' damping='.5'/>"
+            "<geom size='.1'/><body pos='.1 0 0'><joint axis='0 1 0' stiffness='5' damping='5'/>"
             "<geom type='capsule' size='.02' fromto='0 0 0 .2 0 -.2' density='200'/></body></body>"
             "</worldbody></mujoco>")  # fmt: skip
     robot = robots.Robot(mujoco.MjModel.from_xml_string(text))
     right = robots.simulate(robot, t=0.5, tol=1e-9)
-    ours, explicit = (robots.simulate(robot, t=0.5, tol=1e-3, base=base) for base in ("ros2", "dopri5"))
-    np.testing.assert_allclose(ours.y_end, right.y_end, atol=2e-2)
-    assert ours.nfev < 0.7 * explicit.nfev
+    ours, explicit = (robots.simulate(robot, t=0.5, tol=1e-2, base=base) for base in ("ros2", "dopri5"))
+    np.testing.assert_allclose(ours.y_end, right.y_end, atol=1e-1)
+    assert ours.nfev < 0.3 * explicit.nfev
     with pytest.raises(ValueError, match="ros2"):
         robots.simulate(robot, t=0.5, base="ros2", tangents=np.eye(15)[:, :1])
 
