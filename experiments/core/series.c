@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fit.h"
 #include "measure.h"
 #include "series.h"
 #include "statistics.h"

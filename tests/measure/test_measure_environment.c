@@ -19,7 +19,6 @@
 #include <cmocka.h>
 
 #include "environment.h"
-#include "machine.h"
 
 static const char *text_of(const json_t *record, const char *name) {
   const json_t *value = json_object_get(record, name);

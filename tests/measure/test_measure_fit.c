@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "fit.h"
+#include "statistics.h"
 
 enum { POINTS = 23 };
 
