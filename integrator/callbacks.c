@@ -79,8 +79,13 @@ int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double
   return status;
 }
 
-/* index of the first element that is not finite; count when all are */
+/* index of the first element that is not finite; count when all are, which is told by four at once:
+ * arrays end with zeros */
 static size_t first_not_finite(const double v[], size_t count) {
+  ess_mask finite = ~(ess_mask){0};
+  for (size_t i = 0; i < count; i += ESS_LANES)
+    finite &= ess_lanes_abs(ess_lanes_load(v + i)) <= DBL_MAX;
+  if (!ess_mask_any(~finite)) return count;
   size_t i = 0;
   while (i < count && isfinite(v[i])) i++;
   return i;

@@ -107,14 +107,20 @@ int ess_make_carried_crossing(ess_driver *d, size_t guard) {
 
 /* the silent guards that the step just taken has passed, then those that it was cut at */
 int ess_cross_silent(ess_driver *d, const double h[]) {
-  for (ess_fate which = ESS_FATE_PASSED; which <= ESS_FATE_REACHED; which++)
-    for (size_t i = 0; i < d->flagged_count; i++) {
-      const size_t k = d->flagged[i];
-      if (d->fate[k] != which || d->side[k] == 0.0) continue;
-      if (which == ESS_FATE_PASSED && d->side[k] * h[k] < 0.0) continue;
-      const int status = ess_make_crossing(d, k);
-      if (status) return status;
-    }
+  bool any_reached = false;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    any_reached |= d->fate[k] == ESS_FATE_REACHED;
+    if (d->fate[k] != ESS_FATE_PASSED || d->side[k] == 0.0 || d->side[k] * h[k] < 0.0) continue;
+    const int status = ess_make_crossing(d, k);
+    if (status) return status;
+  }
+  for (size_t i = 0; any_reached && i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->fate[k] != ESS_FATE_REACHED || d->side[k] == 0.0) continue;
+    const int status = ess_make_crossing(d, k);
+    if (status) return status;
+  }
   return ESS_SUCCESS;
 }
 

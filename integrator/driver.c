@@ -222,7 +222,7 @@ static int latch(ess_driver *d) {
   if (!status) status = ess_evaluate_node(d);
   if (!status) status = ess_check_guards(d);
   if (!status) status = ess_find_resting(d);
-  for (size_t k = 0; k < m; k++) on_a_guard = on_a_guard || ess_rests_on_impact(d, k);
+  for (size_t k = 0; d->impacts && k < m; k++) on_a_guard = on_a_guard || ess_rests_on_impact(d, k);
   if (!status && on_a_guard) status = choose_sides(d);
   if (!status) status = ess_put_before_passed(d);
   if (!status) status = ess_resets_start(d);

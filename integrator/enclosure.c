@@ -191,13 +191,14 @@ typedef struct looks {
   ess_lanes off[2];
 } looks;
 
-/* the weights of a model's coefficients there, in lanes */
+/* the weights of a model's coefficients there, and a quarter of the step's length, in lanes */
 typedef struct look_weights {
-  ess_lanes at[2][QUARTIC];
+  ess_lanes at[2][QUARTIC], quarter;
 } look_weights;
 
 static inline look_weights weights_of(const ess_driver *d) {
   look_weights w;
+  w.quarter = ess_lanes_all(0.25 * d->dt);
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < QUARTIC; j++) w.at[i][j] = ess_lanes_all(d->looked.weight[i][j]);
   return w;
@@ -218,7 +219,7 @@ static inline looks look_at(const ess_driver *d, const look_weights *w, size_t k
   looks l;
   ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
                       ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
-                      ess_lanes_load(d->rate_end + k), 0.25 * d->dt, l.b);
+                      ess_lanes_load(d->rate_end + k), w->quarter, l.b);
   hold_against(w, ess_lanes_load(d->h_check[0] + k), ess_lanes_load(d->h_check[1] + k), &l);
   return l;
 }
@@ -281,7 +282,7 @@ ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_
   const ess_lanes zero = {0.0};
   looks l;
   ess_quartic_of_four(gather(d->h, which), gather(d->rate, which), gather(d->h_mid, which),
-                      gather(d->h_end, which), gather(d->rate_end, which), 0.25 * d->dt, l.b);
+                      gather(d->h_end, which), gather(d->rate_end, which), w.quarter, l.b);
   hold_against(&w, gather(d->h_check[0], which), gather(d->h_check[1], which), &l);
   const ess_lanes more = FARTHER * doubt_of(&l, slight_of(&l, gather(d->scale, which)));
   for (int i = 0; i < QUARTIC; i++) l.b[i] = side * l.b[i] + (i && i < QUARTIC - 1 ? more : zero);

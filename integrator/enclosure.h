@@ -38,7 +38,7 @@ void ess_quartic_split(const double b[ESS_QUARTIC], double theta, double until[E
  * rounding in values that add up to `size`. */
 #define ESS_DEFINE_MODEL(quartic, tolerance, number)                                               \
   static inline void quartic(number first, number rate, number middle, number last,                \
-                             number rate_last, double quarter, number b[ESS_QUARTIC]) {            \
+                             number rate_last, number quarter, number b[ESS_QUARTIC]) {            \
     b[0] = first;                                                                                  \
     b[1] = first + quarter * rate;                                                                 \
     b[3] = last - quarter * rate_last;                                                             \
@@ -72,7 +72,7 @@ static inline ess_models ess_model_guards(const ess_driver *d, size_t k) {
   ess_models m;
   ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
                       ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
-                      ess_lanes_load(d->rate_end + k), 0.25 * d->dt, m.b);
+                      ess_lanes_load(d->rate_end + k), ess_lanes_all(0.25 * d->dt), m.b);
   for (int i = 0; i < ESS_QUARTIC; i++) m.b[i] = side * m.b[i] - level;
   return m;
 }

@@ -190,6 +190,9 @@ static ess_kink_row read_row(const ess_driver *d, size_t guard) {
     r.sign = effect > 0 ? sign_before(armed) : 0.0;
   }
   r.undoable = -(int64_t)(r.undo != ESS_NONE);
+  const bool is_paired = r.undo != ESS_NONE && r.undo / 2 != i;
+  r.pair = is_paired ? r.undo / 2 : i;
+  r.pair_side = is_paired ? -sign_before(r.undo) : 0.0;
   return r;
 }
 
@@ -197,11 +200,10 @@ static ess_kink_row read_row(const ess_driver *d, size_t guard) {
 static inline void note_undo(ess_kinks *k, size_t i, const ess_kink_row *r) {
   memcpy(k->undoable + i, &r->undoable, sizeof r->undoable);
   k->undo[i] = r->undo;
-  const bool is_paired = r->undo != ESS_NONE && r->undo / 2 != i;
-  k->is_paired |= is_paired;
+  k->is_paired |= r->pair != i;
   k->arm_more |= r->arms_more;
-  k->pair[i] = is_paired ? r->undo / 2 : i;
-  k->pair_side[i] = is_paired ? -sign_before(r->undo) : 0.0;
+  k->pair[i] = r->pair;
+  k->pair_side[i] = r->pair_side;
 }
 
 /* the lanes from i on hold their first crossing */
@@ -218,14 +220,19 @@ static void open_group(ess_kinks *k, size_t i) {
   ess_keep_mask(k->made, i, (ess_mask){0});
 }
 
-/* whether any of a block's guards is beyond its zero by h, and has not been seen so in this step */
-static inline bool any_beyond(const ess_driver *d, size_t block, const double h[]) {
-  const double *const watch = d->kinks.watch + block * ESS_BLOCK, *const from =
-                                                                      h + block * ESS_BLOCK;
-  ess_lanes most = {0.0};
-  for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
-    most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(from + i), most);
-  return ess_mask_any(most > (ess_lanes){0.0});
+/* from a block on, the first of which any guard is beyond its zero by h, and has not been seen so
+ * in this step; or their number */
+static size_t find_beyond(const ess_driver *d, size_t block, const double h[]) {
+  for (; block < d->blocks; block++) {
+    const double *const watch = d->kinks.watch + block * ESS_BLOCK;
+    const double *const from = h + block * ESS_BLOCK;
+    if (!d->block_armed[block]) continue;
+    ess_lanes most = {0.0};
+    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
+      most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(from + i), most);
+    if (ess_mask_any(most > (ess_lanes){0.0})) break;
+  }
+  return block;
 }
 
 /* lists a crossing, which has not been listed in this step */
@@ -242,7 +249,7 @@ static inline int list_kink(ess_driver *d, size_t i) {
   k->is_involved |= is_companion(k, i);
   k->kink[k->count++] = i;
   k->unknown += !k->is_checked[i];
-  k->told[i] = d->sign[i];
+  if (d->system.mode_changed) k->told[i] = d->sign[i];
   note_undo(k, i, r);
   if (!r->is_plain) return latch_row(d, i, ess_guard_ahead(d, i));
   if (r->other == ESS_NONE) return ESS_SUCCESS;
@@ -269,8 +276,8 @@ static int list_beyond(ess_driver *d, size_t block, const double h[]) {
 /* lists the guards that are beyond their zeros by h, and have not been seen so in this step */
 static int look(ess_driver *d, const double h[]) {
   int status = ESS_SUCCESS;
-  for (size_t b = 0; b < d->blocks && !status; b++)
-    if (d->block_armed[b] && any_beyond(d, b, h)) status = list_beyond(d, b, h);
+  for (size_t b = find_beyond(d, 0, h); b < d->blocks && !status; b = find_beyond(d, b + 1, h))
+    status = list_beyond(d, b, h);
   return status;
 }
 

@@ -23,6 +23,8 @@ enum { ESS_PATTERNS = 128, ESS_KINK_SUMS = 6 };
 typedef struct ess_kink_row {
   size_t undo;      /* the guard that undoes the crossing, or ESS_NONE */
   int64_t undoable; /* a mask: there is one */
+  size_t pair;      /* the event function of that, or the row's own where it is none of another */
+  double pair_side; /* its side from which it is undone; 0 where it is none of another */
   size_t other;     /* the one other event function that it names, or ESS_NONE */
   double sign;      /* which that is latched to; 0: it is disarmed */
   bool is_plain;    /* it names no more than one, and none by where the state is */

@@ -66,9 +66,15 @@ static plate_load sum_contacts(size_t count, plate_affine full, const double *re
   const plate_affine force = {part * full.at, part * full.slope};
   plate_lanes total = {0}, moment = {0};
   const size_t rest = count % LANES, whole = count - rest;
-  for (size_t i = 0; i < whole; i += LANES) {
+  size_t i = 0;
+  for (; i + 2 * LANES <= whole; i += 2 * LANES) { // a loop's own work is a fifth of one of these
+    const size_t next = i + LANES;
     add_contacts(force, spring_x + i, p_sign + i, f_sign ? f_sign + i : NULL, &total, &moment);
+    add_contacts(force, spring_x + next, p_sign + next, f_sign ? f_sign + next : NULL, &total,
+                 &moment);
   }
+  if (i < whole)
+    add_contacts(force, spring_x + i, p_sign + i, f_sign ? f_sign + i : NULL, &total, &moment);
 
   // the last few, filled up with inactive contacts
   if (rest) {
