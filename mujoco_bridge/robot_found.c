@@ -101,6 +101,16 @@ static void apart_distance(robot *r, const robot_pair *p, double reach, robot_to
   mju_scl3(out->pos, out->pos, 0.5);
 }
 
+/* Of two that touch. MuJoCo's points of a pair have their depths along one direction, which need
+ * not be that of the pair's own depth: it turns with the bodies, and no velocity of a point tells
+ * how fast such a depth changes. */
+static void touching_distance(robot *r, const robot_pair *p, robot_touch *out) {
+  robot_touch depth;
+  if (r->model.geom_type[p->geom[0]] <= mjGEOM_HFIELD) return;
+  apart_distance(r, p, 0.0, &depth);
+  if (depth.dist < 0.0) *out = depth;
+}
+
 /* A cylinder's lowest point: MuJoCo's own loses its digits where the cylinder stands nearly
  * upright, as one at rest does. */
 static void can_distance(const robot *r, const int geom[2], robot_touch *out) {
@@ -141,7 +151,10 @@ void robot_found_distance(robot *r, const robot_pair *p, robot_touch *out) {
   bound_distance(r, p->geom, out);
   if (out->dist >= reach) return;
   const bool apart = !hills && robot_distance_apart(m, r->data, p->geom, reach);
-  if (!apart && found_distance(r, p, p->margin, out)) return;
+  if (!apart && found_distance(r, p, p->margin, out)) {
+    touching_distance(r, p, out);
+    return;
+  }
   near.dist = reach;
   mju_zero3(near.normal);
   mju_copy3(near.pos, out->pos);

@@ -76,6 +76,16 @@ static void test_mesh(void **state) {
        3, 3e-5, 5e-3);
 }
 
+/* faces that meet at an angle: MuJoCo's points have depths along one of their normals */
+static void test_stone_on_table(void **state) {
+  (void)state;
+  drop("stone on a table",
+       "<asset><mesh name='m' vertex='0 0 -.2 .2 0 .1 -.1 .2 .1 -.1 -.2 .1'/></asset>"
+       "<worldbody><geom type='box' size='1 1 .1' pos='0 0 -.1'/><body pos='0 0 1'><freejoint/>"
+       "<geom type='mesh' mesh='m'/></body></worldbody>",
+       3, 2e-4, 5e-3);
+}
+
 static void test_boxes(void **state) {
   (void)state;
   drop("boxes",
@@ -102,10 +112,14 @@ static void test_hills(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cylinder),  cmocka_unit_test(test_can_stands),
-      cmocka_unit_test(test_mesh),      cmocka_unit_test(test_boxes),
-      cmocka_unit_test(test_ellipsoid), cmocka_unit_test(test_hills),
-      cmocka_unit_test(test_walker),    cmocka_unit_test(test_quad)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cylinder),
+                                     cmocka_unit_test(test_can_stands),
+                                     cmocka_unit_test(test_mesh),
+                                     cmocka_unit_test(test_boxes),
+                                     cmocka_unit_test(test_stone_on_table),
+                                     cmocka_unit_test(test_ellipsoid),
+                                     cmocka_unit_test(test_hills),
+                                     cmocka_unit_test(test_walker),
+                                     cmocka_unit_test(test_quad)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,37 @@ static void test_followed(void **state) {
   gsl_rng_free(rng);
 }
 
+/* the rate of a pair's depth is its derivative, but for kinks, whether its points are along it or
+ * not */
+static void test_followed_rates(void **state) {
+  (void)state;
+  const double reach = 1e-6;
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  robot *r = fixture_robot(
+      "<mujoco><asset><mesh name='m' vertex='-.1 -.1 -.1 .1 -.1 -.1 -.1 .1 -.1 .1 .1 -.1"
+      " -.1 -.1 .1 .1 -.1 .1 -.1 .1 .1 .1 .1 .1'/></asset><worldbody>"
+      "<geom type='box' size='1 1 .1' pos='0 0 -.1'/><body><freejoint/>"
+      "<geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
+  const ess_system *s = robot_system(r);
+  size_t touching = 0, right = 0;
+  for (int trial = 0; trial < 1000; ++trial) {
+    double x[13] = {0.0, 0.0, 0.08, 1.0}, v[13], there[13], back[13], h, rate, after, before;
+    for (int i = 0; i < 7; ++i) x[i] += fixture_between(rng, -0.05, 0.05);
+    for (int i = 0; i < 13; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
+    for (int i = 0; i < 13; ++i) there[i] = x[i] + reach * v[i];
+    for (int i = 0; i < 13; ++i) back[i] = x[i] - reach * v[i];
+    assert_int_equal(s->guard_rates(0.0, x, v, &h, &rate, r), 0);
+    assert_int_equal(s->guards(0.0, there, &after, r), 0);
+    assert_int_equal(s->guards(0.0, back, &before, r), 0);
+    touching += h > 0.0;
+    right += h > 0.0 && fabs((after - before) / (2.0 * reach) - rate) < 1e-4;
+  }
+  print_message("%zu of %zu rates\n", right, touching);
+  assert_true(touching > 500 && (double)right > 0.99 * (double)touching);
+  gsl_rng_free(rng);
+  robot_close(r);
+}
+
 /* a can that rocks: one point of its rim, or three when it stands; turning by less moves no point
  */
 static void test_jumps(void **state) {
@@ -509,12 +540,19 @@ static void test_forces(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gap),        cmocka_unit_test(test_followed),
-      cmocka_unit_test(test_fine_hills), cmocka_unit_test(test_jumps),
-      cmocka_unit_test(test_parallel),   cmocka_unit_test(test_passing),
-      cmocka_unit_test(test_steps),      cmocka_unit_test(test_rates),
-      cmocka_unit_test(test_latch),      cmocka_unit_test(test_not_finite),
-      cmocka_unit_test(test_far_off),    cmocka_unit_test(test_no_room),
+      cmocka_unit_test(test_gap),
+      cmocka_unit_test(test_followed),
+      cmocka_unit_test(test_followed_rates),
+      cmocka_unit_test(test_fine_hills),
+      cmocka_unit_test(test_jumps),
+      cmocka_unit_test(test_parallel),
+      cmocka_unit_test(test_passing),
+      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_latch),
+      cmocka_unit_test(test_not_finite),
+      cmocka_unit_test(test_far_off),
+      cmocka_unit_test(test_no_room),
       cmocka_unit_test(test_forces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
