@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -78,7 +79,11 @@ static void place_mocap(mjModel *m) {
 static int load(const char *file, const char *text, mjModel **out,
                 char message[ROBOT_MESSAGE_SIZE]) {
   struct stat about = {.st_size = 1};
-  if (!text && !stat(file, &about) && S_ISDIR(about.st_mode)) {
+  if (!text && stat(file, &about)) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "%s cannot be read: %s", file, strerror(errno));
+    return BRIDGE_FAILED;
+  }
+  if (!text && S_ISDIR(about.st_mode)) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "%s is a folder, not a file of a model", file);
     return BRIDGE_FAILED;
   }

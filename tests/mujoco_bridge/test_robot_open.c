@@ -30,9 +30,11 @@ static void expect_refusal(const char *file, const char *text, int expected, con
 static void test_refusals(void **state) {
   (void)state;
   expect_refusal(NULL, NULL, SOLVER_REFUSED, "no file");
-  expect_refusal("no/such/file.xml", NULL, SOLVER_FAILED, "no/such/file.xml does not compile");
+  expect_refusal("no/such/file.xml", NULL, SOLVER_FAILED,
+                 "no/such/file.xml cannot be read: No such file");
   expect_refusal("/", NULL, SOLVER_FAILED, "is a folder, not a file of a model");
-  expect_refusal("no/such/file.mjb", NULL, SOLVER_FAILED, "does not compile");
+  expect_refusal("no/such/file.mjb", NULL, SOLVER_FAILED,
+                 "no/such/file.mjb cannot be read: No such file");
   expect_refusal(NULL, "", SOLVER_FAILED, "empty");
   expect_refusal(NULL, "no xml", SOLVER_FAILED, "does not compile");
   expect_refusal(NULL, "<mujoco><worldbody/></mujoco>", SOLVER_REFUSED, "nothing in it moves");

@@ -39,7 +39,7 @@ expect 'and so is a joint' holds 'r[1]["joint"] == "elbow" and r[1]["unit"] == "
 expect 'what has no event functions for its points goes to the end' holds 'r[2]["whole"] and r[2]["until"] > 0.29'
 expect 'what MuJoCo refuses stops no other' holds 'r[4]["status"].startswith("failed: ") and "gone" in r[4]["status"]'
 expect 'what stands still is said' holds '"nothing moves" in r[5]["status"] and not r[5]["answered"]'
-expect 'what cannot be read has a line' holds '"failed: does not compile: " in r[3]["status"]'
+expect 'what cannot be read has a line' holds '"failed: cannot be read: No such file" in r[3]["status"]'
 expect 'a line for each' [ "$(grep -cE '^all/' "$room/out")" -eq 6 ]
 expect 'a line that is cut ends with a whole word' grep -q '[^ ] \.\.\.$' "$room/out"
 expect 'none is long' sh -c '! grep -qE "^.{101}" "$1"' - "$room/out"
