@@ -120,7 +120,7 @@ expect 'free ball: nothing is said of it' [ "$(grep -c 'followed contacts' "$roo
 model far "$plane$ball<geom name='can' type='cylinder' size='.1 .1' pos='9 9 .1'/>"
 study far.xml
 expect 'far: a study' success
-expect 'far: three bases run by default' holds 'r["base"] == "dopri5,chosen,rkc"'
+expect 'far: four bases run by default' holds 'r["base"] == "dopri5,chosen,rkc,ros2"'
 expect 'far: it is followed in the survey' holds '[f for f in r["survey"] if f["treatment"] == "followed"]'
 expect 'far: the end is reached' holds 'r["reference"]["status"] == "success"'
 expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]["evaluations"] < 400'
@@ -205,7 +205,7 @@ refused 'no actuator' --ctrl 1
 refused 'longer than the run' --output-step 2
 refused 'than a trajectory may have' --time 1000 --output-step 0.0001
 refused 'there are Euler, implicitfast, RK4' --integrators Heun
-refused 'there are dopri5, rkc, chosen, rodas' --base RKC
+refused 'there are dopri5, rkc, chosen, rodas, ros2' --base RKC
 refused 'all 10 starts are equal; --starts 1 is' --height 0 --tilt 0
 run robot
 expect 'no file: one line' one_line 2 'FILE is missing'
