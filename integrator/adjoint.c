@@ -1,9 +1,8 @@
 /*
  * The adjoint: what outcomes of a run gain by its start and by parameters, back along what has been
  * recorded (tape.h). A step is made once more from where it began, and what it does to directions
- * is transposed: so an adjoint is that of the tangents, to rounding, but where a step is too long
- * for its tolerance. There it goes back along the step's dense output, in as many parts as that
- * takes.
+ * is transposed: so an adjoint is that of the tangents, to rounding. Where a step is too long for
+ * its tolerance it goes back along the step's dense output, in parts, as tangents do (parts.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,12 +21,8 @@
 #include "step.h"
 #include "tape.h"
 
-/* adjoints may err by so many tolerances in a step, as directions may; beside so many times what is
- * rounding, where the field's Jacobian is differences */
-static const double ALLOWED = 10.0, NOISE = 4.0;
-
-/* a step is halved so often at most */
-enum { HALVINGS = 30 };
+/* adjoints may err by so many times what is rounding, where the field's Jacobian is differences */
+static const double NOISE = 4.0;
 
 /* where it has got to: by outcome the vector, the number that belongs to shares, and what has come
  * of parameters */
@@ -36,9 +31,10 @@ typedef struct adjoint {
   ess_tape *tape;
   size_t n, p, count;
   double *vector, *share, *gained;
-  double *size;  /* of the vector when it was first something, in units of the states */
-  double *noise; /* [n] */
-  double t, dt;  /* of the step */
+  double *size;   /* of the vector when it was first something, in units of the states */
+  double *noise;  /* [n] */
+  double *missed; /* [p], scratch */
+  double t, dt;   /* of the step */
 
   /* the first stage of the step after this one is looked at, at this time: most often it is the
    * last one of this */
@@ -49,14 +45,18 @@ typedef struct adjoint {
 /* ---- the stages of a step ---------------------------------------------------------------------
  */
 
-/* field, Jacobian, and derivative by parameters at stage s */
-static int look(adjoint *a, int s) {
+/* field, Jacobian, and derivative by parameters at stage s, at this time */
+static int look_at(adjoint *a, int s, double t) {
   ess_driver *const d = a->d;
   ess_tape *const tape = a->tape;
-  const double t = a->t + ess_dopri5_node(s) * a->dt, *const x = tape->x[s];
+  const double *const x = tape->x[s];
   int status = ess_field(d, t, x, tape->k[s]);
   if (!status) status = ess_tangent_field(d, t, x, tape->k[s], tape->J[s]);
   return status ? status : ess_parameter_field(d, t, x, tape->by[s]);
+}
+
+static int look(adjoint *a, int s) {
+  return look_at(a, s, a->t + ess_dopri5_node(s) * a->dt);
 }
 
 /* what has been the first stage is the last, until it proves to be another */
@@ -163,6 +163,40 @@ static double length_of(const double vector[], size_t n) {
   return sum;
 }
 
+/* the least that a state is held to */
+static double least_tolerance(const ess_driver *d) {
+  double least = INFINITY;
+  for (size_t i = 0; i < ess_caller_states(d); i++)
+    least = ess_smaller(least, d->rtol[i] + d->atol[i] / ess_tangent_unit(d, i));
+  return least;
+}
+
+/* what is rounding in what a parameter gains, where the derivative by it is differences */
+static double parameter_noise(const adjoint *a, size_t j) {
+  ess_driver *const d = a->d;
+  double *const moving = d->tangents->moving;
+  if (d->system.field_parameter_jacobian) return 0.0;
+  memset(moving, 0, a->p * sizeof *moving);
+  moving[j] = 1.0;
+  return NOISE * fabs(a->dt) * ess_parameter_noise(d, moving);
+}
+
+/* the error of what parameters, each by its size, have gained in a step, which is in a->missed:
+ * beside all that they have gained, or what the vector was at first */
+static double error_of_gain(const adjoint *a, size_t c, double length) {
+  const double *const value = a->d->system.parameter_values;
+  const double allowed = ESS_ALLOWED * least_tolerance(a->d);
+  double most = 0.0;
+  for (size_t j = 0; j < a->p; j++) {
+    const double own = value ? fabs(value[j]) : 0.0, unit = own > 0.0 ? own : 1.0;
+    const double size = ess_larger(a->size[c], fabs(a->gained[c * a->p + j]) * unit);
+    const double off = fabs(a->missed[j]) - length * parameter_noise(a, j);
+    if (off > 0.0) most = ess_larger(most, off * unit / size / allowed);
+    if (!(off <= DBL_MAX)) return INFINITY;
+  }
+  return most;
+}
+
 /* the error of a transposed step, in units of what is allowed: by component, beside it or what the
  * vector was at first, as a direction's is */
 static double error_of(adjoint *a) {
@@ -172,19 +206,27 @@ static double error_of(adjoint *a) {
   for (size_t c = 0; c < a->count; c++) {
     const double *const vector = a->vector + c * a->n, length = length_of(vector, a->n);
     double *const error = a->tape->lambda, sum = 0.0;
-    transpose(a, ess_dopri5_e, vector, error, NULL);
+    memset(a->missed, 0, a->p * sizeof *a->missed);
+    transpose(a, ess_dopri5_e, vector, error, a->missed);
     if (a->size[c] == 0.0) a->size[c] = size_of(a, vector);
     for (size_t i = 0; i < a->n; i++) {
       const double unit = ess_tangent_unit(d, i), rtol = d->rtol[i] + d->atol[i] / unit;
       const double size = ess_larger(a->size[c], fabs(vector[i]) * unit);
       const double off = ess_larger(0.0, fabs(error[i]) - length * a->noise[i]);
-      const double scaled = off == 0.0 ? 0.0 : off * unit / size / (ALLOWED * rtol);
+      const double scaled = off == 0.0 ? 0.0 : off * unit / size / (ESS_ALLOWED * rtol);
       sum += scaled * scaled;
     }
     if (!(sum <= DBL_MAX)) return INFINITY;
     most = ess_larger(most, sqrt(sum / (double)a->n));
+    most = ess_larger(most, error_of_gain(a, c, length));
   }
   return most;
+}
+
+/* the same, and that of the step's own directions */
+static ess_errors errors_of(adjoint *a) {
+  for (int s = 0; s < ESS_STAGES; s++) ess_own_stage(a->d, s, a->dt, a->tape->J[s]);
+  return (ess_errors){.its = error_of(a), .own = ess_own_error(a->d, a->dt)};
 }
 
 static void go_back(adjoint *a, const double weight[]) {
@@ -198,45 +240,52 @@ static void go_back(adjoint *a, const double weight[]) {
 /* ---- back along the dense output, where the step is too long ----------------------------------
  */
 
-/* its coefficients, of the step just made again */
-static void prepare_dense(const adjoint *a) {
+/* the last two stages of a part are at one place: what is known of one is of both */
+static void share_end(const adjoint *a, int known) {
+  enum { LAST = ESS_STAGES - 1, SUM = 2 * LAST - 1 };
   const ess_tape *const tape = a->tape;
-  ess_dopri5_sum(ESS_SUM_DENSE, a->dt, NULL, tape->k, a->n, tape->dense[3]);
-  for (size_t i = 0; i < a->n; i++) {
-    const double rise = tape->x[ESS_STAGES - 1][i] - tape->x[0][i];
-    const double bend = a->dt * tape->k[0][i] - rise;
-    tape->dense[0][i] = rise;
-    tape->dense[1][i] = bend;
-    tape->dense[2][i] = rise - a->dt * tape->k[ESS_STAGES - 1][i] - bend;
-  }
+  const size_t n = a->n;
+  const int other = SUM - known;
+  memcpy(tape->J[other], tape->J[known], n * n * sizeof *tape->J[0]);
+  if (a->p) memcpy(tape->by[other], tape->by[known], n * a->p * sizeof *tape->by[0]);
 }
 
-/* a part of the step, from one place to another */
-static int go_along(adjoint *a, double t0, double dt, const double x0[], double from, double to,
-                    int halvings) {
-  const ess_tape *const tape = a->tape;
+/* the stages of a part of the step, from one place to another */
+static int look_along(ess_parts *p, double from, double to, ess_errors *errors) {
+  adjoint *const a = p->way;
   int status = ESS_SUCCESS;
-  a->t = t0 + from * dt;
-  a->dt = (to - from) * dt;
-  for (int s = 0; !status && s < ESS_STAGES; s++) {
-    const double theta = from + ess_dopri5_node(s) * (to - from), rest = 1.0 - theta;
-    for (size_t i = 0; i < a->n; i++)
-      tape->x[s][i] =
-          x0[i] + theta * (tape->dense[0][i] +
-                           rest * (tape->dense[1][i] +
-                                   theta * (tape->dense[2][i] + rest * tape->dense[3][i])));
-    status = look(a, s);
-  }
+  a->t = p->t + from * p->dt;
+  a->dt = (to - from) * p->dt;
+  // that at its end is known from the part before, or from one that was too long
+  for (int s = 0; !status && s < ESS_STAGES - 1 - a->knows_next; s++)
+    status = look_at(a, s, ess_parts_stage(p, s, from, to, a->tape->x[s]));
   if (status) return status;
-  const double error = error_of(a);
-  if (error <= 1.0) {
-    go_back(a, ess_dopri5_b);
-    return ESS_SUCCESS;
-  }
-  if (halvings == HALVINGS) return ess_fail(a->d, ESS_EFIELD, SIZE_MAX);
-  const double middle = 0.5 * (from + to);
-  status = go_along(a, t0, dt, x0, middle, to, halvings + 1);
-  return status ? status : go_along(a, t0, dt, x0, from, middle, halvings + 1);
+  share_end(a, a->knows_next ? ESS_STAGES - 1 : ESS_STAGES - 2);
+  a->knows_next = true;
+  *errors = errors_of(a);
+  return ESS_SUCCESS;
+}
+
+static void go_back_part(ess_parts *p) {
+  go_back(p->way, ess_dopri5_b);
+  take_next(p->way);
+}
+
+/* of the step just made again, to this place of it */
+static int go_back_in_parts(adjoint *a, const double x[], double theta, ess_errors errors) {
+  const ess_tape *const tape = a->tape;
+  ess_parts parts = {.d = a->d,
+                     .t = a->t,
+                     .dt = a->dt,
+                     .x = tape->begin,
+                     .dense = tape->dense,
+                     .goes_back = true,
+                     .look = look_along,
+                     .go = go_back_part,
+                     .way = a};
+  memcpy(tape->begin, x, a->n * sizeof *x); // in whole lanes
+  ess_dopri5_dense_of(a->d, a->dt, tape->begin, tape->x[ESS_STAGES - 1], tape->k, tape->dense);
+  return ess_go_in_parts(&parts, theta, errors);
 }
 
 /* ---- entries, the last first ------------------------------------------------------------------
@@ -251,14 +300,17 @@ static int back_step(adjoint *a, const double entry[]) {
   memcpy(a->tape->x[0], x, a->n * sizeof *x);
   const int status = make_again(a);
   if (status) return status;
-  if (error_of(a) <= 1.0) {
+  ess_own_look(a->d, a->tape->x[ESS_STAGES - 1], a->tape->k[ESS_STAGES - 1]);
+  const ess_errors errors = errors_of(a);
+  if (!ess_is_too_long(errors)) {
     weights_at(theta, weight);
     go_back(a, weight);
     return ESS_SUCCESS;
   }
   a->knows_next = false;
-  prepare_dense(a);
-  return go_along(a, t, dt, x, 0.0, theta, 0);
+  const int went = go_back_in_parts(a, x, theta, errors);
+  a->knows_next = false;
+  return went;
 }
 
 static double product(const double u[], const double v[], size_t count) {
@@ -437,13 +489,14 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   if (tape->is_short) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   adjoint a = {
       .d = d, .tape = tape, .n = d->system.dimension, .p = d->system.parameters, .count = count};
-  double *const memory = calloc(count * (a.n + a.p + 2) + a.n, sizeof *memory);
+  double *const memory = calloc(count * (a.n + a.p + 2) + a.n + a.p, sizeof *memory);
   if (!memory) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   a.vector = memory;
   a.gained = a.vector + count * a.n;
   a.share = a.gained + count * a.p;
   a.size = a.share + count;
   a.noise = a.size + count;
+  a.missed = a.noise + a.n;
   for (size_t c = 0; outcomes && c < count; c++)
     for (size_t i = 0; i < ess_caller_states(d); i++)
       a.vector[c * a.n + i] = outcomes[i * count + c];

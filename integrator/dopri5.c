@@ -174,28 +174,34 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
   return ESS_SUCCESS;
 }
 
-void ess_dopri5_prepare_dense(ess_driver *d) {
-  const size_t n = d->lanes;
-  for (size_t i = 0; i < n; i++) {
-    const double rise = d->x_end[i] - d->x[i];
-    const double bend = d->dt * d->stage[0][i] - rise;
-    d->dense[0][i] = rise;
-    d->dense[1][i] = bend;
-    d->dense[2][i] = rise - d->dt * d->stage[6][i] - bend;
+void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const double end[],
+                         double *const stage[], double *const dense[]) {
+  for (size_t i = 0; i < d->lanes; i++) {
+    const double rise = end[i] - x[i];
+    const double bend = dt * stage[0][i] - rise;
+    dense[0][i] = rise;
+    dense[1][i] = bend;
+    dense[2][i] = rise - dt * stage[6][i] - bend;
   }
-  if (d->stabilised.is_on || ess_by_ros2(d)) // no stages of the pair: a cubic
-    memset(d->dense[3], 0, n * sizeof *d->dense[3]);
-  else
-    advance(d, d->dt, d->stage, NULL, D, ESS_STAGES, d->dense[3]);
+  advance(d, dt, stage, NULL, D, ESS_STAGES, dense[3]);
+}
+
+void ess_dopri5_prepare_dense(ess_driver *d) {
+  ess_dopri5_dense_of(d, d->dt, d->x, d->x_end, d->stage, d->dense);
+  // no stages of the pair: a cubic
+  if (d->stabilised.is_on || ess_by_ros2(d)) memset(d->dense[3], 0, d->lanes * sizeof *d->dense[3]);
+}
+
+void ess_dopri5_along(const ess_driver *d, const double x[], double *const dense[], double theta,
+                      double to[]) {
+  const double rest = 1.0 - theta;
+  for (size_t i = 0; i < d->lanes; i++)
+    to[i] = x[i] + theta * (dense[0][i] +
+                            rest * (dense[1][i] + theta * (dense[2][i] + rest * dense[3][i])));
 }
 
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {
-  const size_t n = d->lanes;
-  const double rest = 1.0 - theta;
-  for (size_t i = 0; i < n; i++)
-    x[i] = d->x[i] +
-           theta * (d->dense[0][i] +
-                    rest * (d->dense[1][i] + theta * (d->dense[2][i] + rest * d->dense[3][i])));
+  ess_dopri5_along(d, d->x, d->dense, theta, x);
 }
 
 void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]) {

@@ -23,10 +23,6 @@
 
 enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
 
-/* directions may err by so many tolerances in a step: less, and most steps of the state would be
- * too long for them, by little */
-static const double ALLOWED = 10.0;
-
 /* lays out all arrays of doubles from `block` on; how many doubles these are */
 static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   const size_t n = d->system.dimension, m = d->system.guard_count, p = v->count;
@@ -45,6 +41,7 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
     *by_state[i] = ess_lay(&cursor, &total, d->lanes); // whole ones are written
   v->w = ess_lay(&cursor, &total, wide * n);
+  ess_own_lay(&v->own, n, &cursor, &total);
   v->matrix = ess_lay(&cursor, &total, n * n);
   v->share = ess_lay(&cursor, &total, p);
   v->h = ess_lay(&cursor, &total, m);
@@ -131,7 +128,7 @@ static bool asks_more_than_differences(const ess_driver *d) {
   double least = INFINITY;
   for (size_t i = 0; i < ess_caller_states(d); i++)
     least = ess_smaller(least, d->rtol[i] + d->atol[i] / ess_tangent_unit(d, i));
-  return ALLOWED * least < sqrt(DBL_EPSILON);
+  return ESS_ALLOWED * least < sqrt(DBL_EPSILON);
 }
 
 void ess_tangents_begin(ess_driver *d) {
@@ -358,13 +355,6 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
   return status ? status : ess_parameter_rates(d, t, x, along, count, to);
 }
 
-/* what is rounding in differences of the field along a direction: shorter steps do not mend it */
-static double rounding_of(const ess_driver *d, const double along[]) {
-  const double part = d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
-  const double step = ess_tangent_part(d, d->x, along, part);
-  return step > 0.0 ? DBL_EPSILON * norm(d->f, d->system.dimension) / step : 0.0;
-}
-
 /* the error of directions over a step of this length that ends here, in units of what is allowed,
  * as if their components were states: the largest of all directions */
 static double error_of(ess_driver *d, double dt, const double end[]) {
@@ -375,21 +365,34 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
     const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
-    const double rounding = ess_tangent_knows_field(d) ? 0.0 : rounding_of(d, from);
+    const double rounding = ess_rounding_of(d, d->x, d->f, from);
     const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, along));
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - DECAYED);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
     if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
     most = ess_larger(most, its);
   }
-  return most / ALLOWED;
+  return most / ESS_ALLOWED;
+}
+
+/* whether the field's Jacobian is in v->matrix where directions have been at a stage */
+static bool has_matrix(const ess_driver *d) {
+  return ess_tangent_knows_field(d) || ess_tangent_is_matrix(d, d->tangents->count);
+}
+
+/* after the last stage of a step, or a part of one */
+static ess_errors errors_of(ess_driver *d, double dt) {
+  const double own = has_matrix(d) ? ess_own_error(d, dt) : NAN;
+  return (ess_errors){.its = error_of(d, dt, d->tangents->v_end), .own = own};
 }
 
 /* rates in the stages of the step just tried */
 static int try_step(ess_driver *d) {
   ess_tangents *const v = d->tangents;
-  const size_t all = v->count * d->system.dimension;
+  const size_t n = d->system.dimension, all = v->count * n;
+  const bool has_own = has_matrix(d);
   int status = ESS_SUCCESS;
+  if (has_own && v->has_first) ess_own_stage(d, 0, d->dt, v->own.first);
   for (int s = v->has_first; !status && s < ESS_STAGES; s++) {
     const double t = ess_dopri5_stage(d, s, v->x);
     double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
@@ -397,12 +400,18 @@ static int try_step(ess_driver *d) {
     const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
     status =
         ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->along, v->count, v->k[s]);
+    if (!status && has_own) ess_own_stage(d, s, d->dt, v->matrix);
+    if (s == 0 && has_own) memcpy(v->own.first, v->matrix, n * n * sizeof *v->matrix);
   }
   ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, v->k, all, v->v_last);
-  // where it is not a number shorter steps may be better
-  v->is_rough = !status && !(error_of(d, d->dt, v->v_end) <= 1.0);
   v->has_first = !status;
-  return status;
+  if (status) return status;
+  if (has_own) ess_own_look(d, v->x, d->stage[ESS_STAGES - 1]);
+  if (has_own) memcpy(v->own.last, v->matrix, n * n * sizeof *v->matrix);
+  // where it is not a number shorter steps may be better
+  v->errors = errors_of(d, d->dt);
+  v->is_rough = ess_is_too_long(v->errors);
+  return ESS_SUCCESS;
 }
 
 /* directions at theta of the step tried */
@@ -426,6 +435,13 @@ static int go_without_stages(ess_driver *d, double theta, bool cut) {
   return ESS_SUCCESS;
 }
 
+/* directions are where the step, or a part of it, ends: its last stage is the next one's first */
+static void take_end(ess_tangents *v, size_t n) {
+  memcpy(v->v, v->v_end, v->count * n * sizeof *v->v);
+  ess_swap(&v->k[0], &v->k[ESS_STAGES - 1]);
+  ess_swap(&v->own.first, &v->own.last);
+}
+
 int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
   if (ess_is_recording(d) && !d->stabilised.is_on && !ess_is_sliding(d)) {
@@ -438,6 +454,7 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   if (d->stabilised.is_on) return go_without_stages(d, theta, cut);
   const int status = try_step(d);
   if (status) return status;
+  v->theta = theta;
   v->has_first = !cut && !v->is_rough;
   v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
   if (cut) ess_dopri5_slope(d, theta, v->before);
@@ -445,8 +462,7 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   if (cut) {
     go_to(d, theta);
   } else {
-    memcpy(v->v, v->v_end, v->count * d->system.dimension * sizeof *v->v);
-    ess_swap(&v->k[0], &v->k[ESS_STAGES - 1]);
+    take_end(v, d->system.dimension);
   }
   return ESS_SUCCESS;
 }
@@ -499,12 +515,63 @@ static int go_long(ess_driver *d, double u, double length) {
   return status || length == 0.0 ? status : ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
 }
 
+/* rates at the place where the field's Jacobian has just been found */
+static int rates_once_more(ess_driver *d, double t, const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  for (size_t j = 0; j < v->count; j++) multiply(v->matrix, from + j * n, n, to + j * n);
+  return ess_parameter_rates(d, t, v->x, v->along, v->count, to);
+}
+
+/* along a part of the last piece, a step of the pair, into v_end; its first stage is known */
+static int look_along(ess_parts *p, double from, double to, ess_errors *errors) {
+  ess_driver *const d = p->d;
+  ess_tangents *const v = d->tangents;
+  const double dt = (to - from) * p->dt;
+  const bool has_own = has_matrix(d);
+  const size_t n = d->system.dimension;
+  int status = ESS_SUCCESS;
+  if (has_own) ess_own_stage(d, 0, dt, v->own.first);
+  for (int s = 1; !status && s < ESS_STAGES; s++) {
+    const bool is_last = s == ESS_STAGES - 1;
+    double *const at = is_last ? v->v_end : v->w;
+    ess_dopri5_sum((ess_sum)s, dt, v->v, v->k, v->count * n, at);
+    const double t = ess_parts_stage(p, s, from, to, v->x);
+    status = is_last && has_own
+                 ? rates_once_more(d, t, at, v->k[s])
+                 : ess_tangent_rates(d, t, v->x, NULL, at, v->along, v->count, v->k[s]);
+    if (!status && has_own) ess_own_stage(d, s, dt, v->matrix);
+  }
+  if (status) return status;
+  if (has_own) memcpy(v->own.last, v->matrix, n * n * sizeof *v->matrix);
+  *errors = errors_of(d, dt);
+  return ESS_SUCCESS;
+}
+
+static void go_part(ess_parts *p) {
+  take_end(p->d->tangents, p->d->system.dimension);
+}
+
+/* along the last piece, which a step of the pair has become, or another */
+static int go_along_piece(ess_driver *d, bool is_of_pair) {
+  const ess_piece *const piece = &d->piece;
+  if (!is_of_pair) return go_long(d, 0.0, piece->t1 - piece->t0);
+  ess_parts parts = {.d = d,
+                     .t = piece->t0,
+                     .dt = piece->length,
+                     .x = piece->x,
+                     .dense = piece->c,
+                     .look = look_along,
+                     .go = go_part};
+  return ess_go_in_parts(&parts, d->tangents->theta, d->tangents->errors);
+}
+
 int ess_tangent_piece(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   int status = ESS_SUCCESS;
   if (v->is_rough) {
     v->is_rough = false;
-    status = ess_tangents_lose(d, go_long(d, 0.0, d->piece.t1 - d->piece.t0));
+    status = ess_tangents_lose(d, go_along_piece(d, !d->stabilised.is_on));
   }
   ess_tape_close(d, true);
   return status;

@@ -10,6 +10,7 @@
 #include "arithmetic.h"
 #include "driver_state.h"
 #include "ess_tangents.h"
+#include "parts.h"
 
 /* events that meet at one instant whose orders are all looked at, and how many these are */
 enum { ESS_MEETING = 8, ESS_ORDERS = 40320 };
@@ -50,9 +51,12 @@ typedef struct ess_tangents {
   double *nearest; /* [n + P], scratch */
   double *x, *x_beside, *f_beside, *f_here, *axis, *across;
   double *h, *rate; /* [m], scratch */
-  bool is_rough;    /* those are too few for the tolerance: directions take steps of their own */
-  bool is_central;  /* differences of the field are from both sides */
-  bool has_first; /* k[0] is that of the next step: its last was this one's (first same as last) */
+  bool is_rough;    /* those are too few for the tolerance: directions go along the step in parts */
+  double theta;     /* to this place of it, whose errors are these */
+  ess_errors errors;
+  ess_own own;
+  bool is_central; /* differences of the field are from both sides */
+  bool has_first;  /* k[0] is that of the next step: its last was this one's (first same as last) */
 
   /* a crossing in the making: v gains share (f after - mapped), f before being mapped by DR */
   ess_before source;

@@ -28,6 +28,7 @@ static size_t lay_all(const ess_driver *d, ess_tape *tape, double *block) {
     tape->back[s] = ess_lay(&cursor, &total, n);
   }
   for (int i = 0; i < ESS_DENSE; i++) tape->dense[i] = ess_lay(&cursor, &total, d->lanes);
+  tape->begin = ess_lay(&cursor, &total, d->lanes);
   tape->lambda = ess_lay(&cursor, &total, n);
   tape->error = ess_lay(&cursor, &total, n);
   tape->mode = ess_lay(&cursor, &total, m);

@@ -45,7 +45,7 @@ typedef struct ess_tape {
 
   /* for the way back */
   double *x[ESS_STAGES], *k[ESS_STAGES], *J[ESS_STAGES], *by[ESS_STAGES]; /* of a step's stages */
-  double *dense[ESS_DENSE], *mode, *back[ESS_STAGES], *lambda, *error;
+  double *begin, *dense[ESS_DENSE], *mode, *back[ESS_STAGES], *lambda, *error;
   void *memory;
 } ess_tape;
 

@@ -87,6 +87,8 @@ typedef struct model_section {
   size_t guard, count;
   size_t states[MODEL_SECTION_MAX];
   void (*lift)(const model *m, const double s[], double x[], double Dx[]);
+  const char
+      *known; /* options that lead to an orbit, where the model's own start does not; or NULL */
 } model_section;
 
 typedef struct model_type {

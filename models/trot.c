@@ -91,7 +91,10 @@ static void lift(const model *m, const double s[], double x[], double Dx[]) {
 static const model_section section = {.guard = ESS_GUARD_UP(TROT_APEX),
                                       .count = STATES - 1,
                                       .states = {0, 1, 3, 4, 5, 6, 7},
-                                      .lift = lift};
+                                      .lift = lift,
+                                      .known = "--foot-mass 0.02 --damping 4.5 --coupling 0.2 "
+                                               "--drive 3.5 --duration 5 "
+                                               "--guess 1.483,0,0,0.483,0.483,0,0"};
 
 static bool changes_field(const model *m, size_t guard, const double sign[]) {
   (void)sign;

@@ -278,7 +278,10 @@ static void print_check(const arguments *given, const derivative *d) {
   if (!d->check.compared[GRADIENT_DIFFERENCES])
     printf("differences are not compared: %s\n",
            *d->check.why ? d->check.why : "they are between pieces");
-  printf("verdict: they %s\n", gradient_check_agrees(&d->check) ? "agree" : "disagree");
+  const bool all = d->check.compared[GRADIENT_DIFFERENCES];
+  printf("verdict: tangents and adjoint%s %s%s\n", all ? " and differences" : "",
+         gradient_check_agrees(&d->check) ? "agree" : "disagree",
+         all ? "" : "; no differences were held against them");
 }
 
 static void print_text(const arguments *given, const derivative *d) {

@@ -199,6 +199,15 @@ static void print_branch(const found *f) {
            b->change[i].value);
 }
 
+/* no orbit was found, by what the user has asked for: one that is known is named */
+static int stop(arguments *given, const found *f, int status, const char *message) {
+  char said[2 * SOLVER_MESSAGE_SIZE];
+  const char *const known = section_of(f)->known;
+  snprintf(said, sizeof said, "%s%s%s", message, known ? "; one is found by " : "",
+           known ? known : "");
+  return command_stop(given, status, said);
+}
+
 static int report(arguments *given, const found *f) {
   if (!given->json) {
     print_orbit(f);
@@ -238,7 +247,7 @@ static int run(arguments *given) {
     status = branch_follow(&f->request, &f->orbit, given->by, to,
                            given->steps ? given->steps : STEPS, &f->branch, message);
   }
-  status = status ? command_stop(given, status, message) : report(given, f);
+  status = status ? stop(given, f, status, message) : report(given, f);
   branch_free(&f->branch);
   free(f);
   return status;

@@ -315,6 +315,26 @@ static void a_driven_trot_has_four_pieces(void **state) {
 }
 
 /* two matrices without growth of their own, whose product grows by (3 + sqrt 5) / 2 */
+/* the model's own start leads to no orbit: where one is known the message says how it is found */
+static void a_trot_that_finds_none_is_told_of_one(void **state) {
+  char path[PATH_SIZE], command[COMMAND_SIZE], said[2 * COMMAND_SIZE];
+  snprintf(command, sizeof command,
+           "cd '%s' && '%s' orbit --model trot --drive 3.5 >out 2>err </dev/null",
+           (const char *)*state, ESSBENCH);
+  const int status = system(command);
+  assert_int_equal(WEXITSTATUS(status), 1);
+  read_text(path_in(state, "err", path), said, sizeof said);
+  const char *const by = "; one is found by ";
+  char *const known = strstr(said, by);
+  assert_non_null(known);
+  char *const end = strchr(said, '\n');
+  assert_true(end && end > known);
+  *end = '\0';
+  json_t *const result = ESSBENCH_JSON(state, "orbit --model trot %s --json", known + strlen(by));
+  assert_int_equal(number_of(json_object_get(result, "orbit"), "pieces"), 4);
+  json_decref(result);
+}
+
 static void products_grow_where_no_factor_does(void **state) {
   (void)state;
   double pair[2][GROWTH_MATRIX_MAX] = {{1, 1, 0, 1}, {1, 0, 1, 1}};
@@ -335,6 +355,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(the_spring_has_two_gaits, folder_set_up, folder_tear_down),
       cmocka_unit_test_setup_teardown(an_early_end_is_told, folder_set_up, folder_tear_down),
       cmocka_unit_test_setup_teardown(a_fold_leads_to_the_other_gait, folder_set_up,
+                                      folder_tear_down),
+      cmocka_unit_test_setup_teardown(a_trot_that_finds_none_is_told_of_one, folder_set_up,
                                       folder_tear_down),
       cmocka_unit_test(a_corner_has_all_its_pieces),
       cmocka_unit_test(a_driven_trot_has_four_pieces),

@@ -287,9 +287,64 @@ static void derivatives_are_as_closed_forms_know(void **state) {
   }
 }
 
+/* ---- a force that is nothing, whose parameter is 0: steps of the state know nothing of it
+ * --------
+ */
+
+static const double HUM = 200.0;
+
+static int hums(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)x, (void)sign;
+  f[0] = *(const double *)params * cos(HUM * t);
+  return 0;
+}
+
+static int hums_by_state(double t, const double x[], const double sign[], double J[],
+                         void *params) {
+  (void)t, (void)x, (void)sign, (void)params;
+  J[0] = 0.0;
+  return 0;
+}
+
+static int hums_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+  (void)x, (void)sign, (void)params;
+  Fp[0] = cos(HUM * t);
+  return 0;
+}
+
+static void what_a_parameter_gains_has_a_tolerance_of_its_own(void **state) {
+  (void)state;
+  for (int given = 0; given < 2; given++) {
+    double force = 0.0, x = 1.0, t = 0.0, start, by;
+    const double one = 1.0;
+    const ess_system system = {.dimension = 1,
+                               .field = hums,
+                               .field_jacobian = hums_by_state,
+                               .field_parameter_jacobian = given ? hums_by : NULL,
+                               .parameters = 1,
+                               .parameter_values = &force,
+                               .params = &force};
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = 1e-10;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_int_equal(ess_driver_record(d, 1 << 20), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, &x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_adjoint(d, 1, &one, &start, &by), ESS_SUCCESS);
+    assert_true(fabs(start - (1.0)) <= 1e-12);
+    assert_true(fabs(by - (sin(HUM) / HUM)) <= 1e-7);
+    assert_int_equal(ess_driver_follow_parameters(d, 2, NULL, NULL), ESS_SUCCESS);
+    ess_driver_reset(d);
+    t = 0.0, x = 1.0;
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, &x), ESS_SUCCESS);
+    assert_true(fabs(ess_driver_tangent(d)[1] - (sin(HUM) / HUM)) <= 1e-7);
+    ess_driver_free(d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_are_as_closed_forms_know),
+      cmocka_unit_test(what_a_parameter_gains_has_a_tolerance_of_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

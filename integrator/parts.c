@@ -1,0 +1,139 @@
+/*
+ * Steps in parts (parts.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "parameters.h"
+#include "parts.h"
+#include "tangents.h"
+
+/* a part is a fraction of its step by halvings, so many at most, and so many at once */
+enum { HALVINGS = 30, AT_ONCE = 8 };
+
+/* what is smaller than this has decayed, and is no error */
+static const double DECAYED = 1e-304;
+
+double ess_rounding_of(const ess_driver *d, const double x[], const double f[],
+                       const double along[]) {
+  if (ess_tangent_knows_field(d)) return 0.0;
+  const double part = d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
+  const double step = ess_tangent_part(d, x, along, part);
+  double largest = 0.0;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    largest = fabs(f[i]) <= largest ? largest : fabs(f[i]) + 0.0 * largest;
+  return step > 0.0 ? DBL_EPSILON * largest / step : 0.0;
+}
+
+/* ---- the step's own directions ----------------------------------------------------------------
+ */
+
+void ess_own_lay(ess_own *own, size_t n, double **cursor, size_t *total) {
+  own->v = ess_lay(cursor, total, ESS_OWN * n);
+  for (int s = 0; s < ESS_STAGES; s++) own->k[s] = ess_lay(cursor, total, ESS_OWN * n);
+  own->end = ess_lay(cursor, total, ESS_OWN * n);
+  own->error = ess_lay(cursor, total, ESS_OWN * n);
+  own->first = ess_lay(cursor, total, n * n);
+  own->last = ess_lay(cursor, total, n * n);
+}
+
+/* each moves some of the states, by sizes and signs that follow no order, so that nothing cancels:
+ * those of the bits of a product; time, where it is a state, is not displaced */
+static void begin_own(const ess_driver *d, ess_own *own) {
+  const size_t n = d->system.dimension;
+  memset(own->v, 0, ESS_OWN * n * sizeof *own->v);
+  for (uint64_t i = 0; i < ess_caller_states(d); i++) {
+    const uint64_t mixed = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    const double size = ess_tangent_unit(d, i) * (0.5 + (double)(mixed >> 12) * 0x1p-52);
+    own->v[i % ESS_OWN * n + i] = mixed & 1 ? -size : size;
+  }
+}
+
+void ess_own_stage(ess_driver *d, int s, double dt, const double J[]) {
+  ess_own *const own = &d->tangents->own;
+  const size_t n = d->system.dimension;
+  if (s == 0) begin_own(d, own);
+  ess_dopri5_sum((ess_sum)s, dt, own->v, own->k, ESS_OWN * n, own->end);
+  for (size_t j = 0; j < ESS_OWN; j++)
+    for (size_t i = 0; i < n; i++) {
+      double sum = 0.0;
+      for (size_t l = 0; l < n; l++) sum += J[i * n + l] * own->end[j * n + l];
+      own->k[s][j * n + i] = sum;
+    }
+}
+
+void ess_own_look(ess_driver *d, const double x[], const double f[]) {
+  ess_own *const own = &d->tangents->own;
+  begin_own(d, own);
+  for (size_t j = 0; j < ESS_OWN; j++)
+    own->noise[j] = ess_rounding_of(d, x, f, own->v + j * d->system.dimension);
+}
+
+double ess_own_error(ess_driver *d, double dt) {
+  const ess_own *const own = &d->tangents->own;
+  const size_t n = d->system.dimension;
+  double most = 0.0;
+  ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, own->k, ESS_OWN * n, own->error);
+  for (size_t j = 0; j < ESS_OWN; j++) {
+    double *const error = own->error + j * n;
+    const double lost = fabs(dt) * own->noise[j] + DECAYED;
+    for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost);
+    const double its = ess_scaled_norm(d, error, own->v + j * n, own->end + j * n);
+    if (!(its <= DBL_MAX)) return INFINITY;
+    most = ess_larger(most, its);
+  }
+  return most / ESS_ALLOWED;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------
+ */
+
+bool ess_is_too_long(ess_errors errors) {
+  return !(errors.its <= 1.0);
+}
+
+double ess_parts_stage(const ess_parts *p, int s, double from, double to, double x[]) {
+  const double node = ess_dopri5_node(s), place = node < 1.0 ? from + node * (to - from) : to;
+  ess_dopri5_along(p->d, p->x, p->dense, place, x);
+  return p->t + place * p->dt;
+}
+
+/* in how many parts: as many as leave the fifth power of their length, by which errors grow */
+static int halvings_for(ess_errors errors) {
+  const double error = isnan(errors.own) ? errors.its : errors.own;
+  if (!(error > 1.0)) return 1;
+  return (int)ess_clamp(ceil(0.2 * log2(error)), 1.0, AT_ONCE);
+}
+
+/* Parts are short enough where the step's own directions say so, too: of a whole step they would
+ * ask too much, as of fast motions that have decayed in a stiff field. */
+static int go(ess_parts *p, double from, double to, int halvings, ess_errors errors) {
+  const int more = halvings_for(errors), count = 1 << more;
+  int status = ESS_SUCCESS;
+  if (halvings + more > HALVINGS)
+    return ess_fail(p->d, isfinite(errors.its) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
+  const double length = (to - from) / count;
+  for (int i = 0; !status && i < count; i++) {
+    const int part = p->goes_back ? count - 1 - i : i;
+    const double begin = from + part * length;
+    const double end = part + 1 == count ? to : from + (part + 1) * length;
+    if (p->tries++ >= p->d->options.max_steps) return ess_fail(p->d, ESS_EMAXSTEPS, SIZE_MAX);
+    status = p->look(p, begin, end, &errors);
+    if (status) return status;
+    if (!(errors.its <= 1.0) || errors.own > 1.0)
+      status = go(p, begin, end, halvings + more, errors);
+    else
+      p->go(p);
+  }
+  return status;
+}
+
+int ess_go_in_parts(ess_parts *p, double to, ess_errors errors) {
+  return go(p, 0.0, to, 0, errors);
+}

@@ -1,0 +1,75 @@
+/*
+ * A step that is too long for what goes along it, directions or, back, an adjoint, which then go
+ * along its dense output in parts. Where it is parted both ask here. What goes along it is known to
+ * one of them alone; so directions of the step's own tell where it is parted, which are the same
+ * for both: where both part a step, they go by the same parts.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_PARTS_H
+#define ESS_PARTS_H
+
+#include "driver_state.h"
+
+/* directions, and adjoints, may err by so many tolerances in a step: less, and most steps of the
+ * state would be too long for them, by little */
+static const double ESS_ALLOWED = 10.0;
+
+/* The step's own directions: a few, which move all states by about their units. */
+enum { ESS_OWN = 4 };
+
+typedef struct ess_own {
+  double *v, *k[ESS_STAGES], *end, *error; /* [ESS_OWN][n] */
+  double *first, *last;                    /* [n][n], Jacobians of the first and last stage */
+  double noise[ESS_OWN];                   /* of the Jacobian's differences, by time */
+} ess_own;
+
+/* Lays out their arrays from the cursor on. */
+void ess_own_lay(ess_own *own, size_t n, double **cursor, size_t *total);
+
+/* They go through stage s of a step, or a part of one, of this length, where J is the Jacobian. */
+void ess_own_stage(ess_driver *d, int s, double dt, const double J[]);
+
+/* What is rounding in them, where the step ends, and the field is f. */
+void ess_own_look(ess_driver *d, const double x[], const double f[]);
+
+/* Their error when the last stage is done, in units of what is allowed. */
+double ess_own_error(ess_driver *d, double dt);
+
+/* What is rounding in differences of the field, f at x, along a direction, by time: shorter steps
+ * do not mend it. */
+double ess_rounding_of(const ess_driver *d, const double x[], const double f[],
+                       const double along[]);
+
+/* Errors in units of what is allowed: of what goes along a step, and of the step's own directions;
+ * NAN where those are not known. */
+typedef struct ess_errors {
+  double its, own;
+} ess_errors;
+
+/* Whether a step, or a part of one, is too long. */
+bool ess_is_too_long(ess_errors errors);
+
+/* A way along a step of the pair. */
+typedef struct ess_parts {
+  ess_driver *d;
+  double t, dt;         /* of the step */
+  const double *x;      /* where it begins */
+  double *const *dense; /* coefficients of its dense output */
+  bool goes_back;       /* the last part comes first */
+  uint64_t tries;       /* until now */
+
+  /* a step of the pair along a part, from one place to another; that is gone, where it is short
+   * enough */
+  int (*look)(struct ess_parts *p, double from, double to, ess_errors *errors);
+  void (*go)(struct ess_parts *p);
+  void *way;
+} ess_parts;
+
+/* Goes along to a place of the step, whose errors are these, in as many parts as that takes. */
+int ess_go_in_parts(ess_parts *p, double to, ess_errors errors);
+
+/* The state at stage s of a part, and its time. The last two stages are at one place. */
+double ess_parts_stage(const ess_parts *p, int s, double from, double to, double x[]);
+
+#endif
