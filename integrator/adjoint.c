@@ -300,7 +300,8 @@ static int back_step(adjoint *a, const double entry[]) {
   memcpy(a->tape->x[0], x, a->n * sizeof *x);
   const int status = make_again(a);
   if (status) return status;
-  ess_own_look(a->d, a->tape->x[ESS_STAGES - 1], a->tape->k[ESS_STAGES - 1]);
+  ess_own_look(a->d, a->tape->x[ESS_STAGES - 1], a->tape->k[ESS_STAGES - 1],
+               a->tape->J[ESS_STAGES - 1]);
   const ess_errors errors = errors_of(a);
   if (!ess_is_too_long(errors)) {
     weights_at(theta, weight);

@@ -20,14 +20,18 @@ enum { HALVINGS = 30, AT_ONCE = 8 };
 /* what is smaller than this has decayed, and is no error */
 static const double DECAYED = 1e-304;
 
-double ess_rounding_of(const ess_driver *d, const double x[], const double f[],
+double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
                        const double along[]) {
   if (ess_tangent_knows_field(d)) return 0.0;
   const double part = d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
   const double step = ess_tangent_part(d, x, along, part);
+  const size_t n = d->system.dimension;
   double largest = 0.0;
-  for (size_t i = 0; i < d->system.dimension; i++)
-    largest = fabs(f[i]) <= largest ? largest : fabs(f[i]) + 0.0 * largest;
+  for (size_t i = 0; i < n; i++) {
+    double size = fabs(f[i]);
+    for (size_t l = 0; J && l < n; l++) size += fabs(J[i * n + l] * x[l]);
+    largest = size <= largest ? largest : size + 0.0 * largest;
+  }
   return step > 0.0 ? DBL_EPSILON * largest / step : 0.0;
 }
 
@@ -68,11 +72,11 @@ void ess_own_stage(ess_driver *d, int s, double dt, const double J[]) {
     }
 }
 
-void ess_own_look(ess_driver *d, const double x[], const double f[]) {
+void ess_own_look(ess_driver *d, const double x[], const double f[], const double J[]) {
   ess_own *const own = &d->tangents->own;
   begin_own(d, own);
   for (size_t j = 0; j < ESS_OWN; j++)
-    own->noise[j] = ess_rounding_of(d, x, f, own->v + j * d->system.dimension);
+    own->noise[j] = ess_rounding_of(d, x, f, J, own->v + j * d->system.dimension);
 }
 
 double ess_own_error(ess_driver *d, double dt) {

@@ -30,15 +30,16 @@ void ess_own_lay(ess_own *own, size_t n, double **cursor, size_t *total);
 /* They go through stage s of a step, or a part of one, of this length, where J is the Jacobian. */
 void ess_own_stage(ess_driver *d, int s, double dt, const double J[]);
 
-/* What is rounding in them, where the step ends, and the field is f. */
-void ess_own_look(ess_driver *d, const double x[], const double f[]);
+/* What is rounding in them, where the step ends, and the field is f and its Jacobian J. */
+void ess_own_look(ess_driver *d, const double x[], const double f[], const double J[]);
 
 /* Their error when the last stage is done, in units of what is allowed. */
 double ess_own_error(ess_driver *d, double dt);
 
 /* What is rounding in differences of the field, f at x, along a direction, by time: shorter steps
- * do not mend it. */
-double ess_rounding_of(const ess_driver *d, const double x[], const double f[],
+ * do not mend it. The field rounds as its terms do, which may cancel: J x, where J is known, else
+ * it is NULL. */
+double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
                        const double along[]);
 
 /* Errors in units of what is allowed: of what goes along a step, and of the step's own directions;

@@ -356,8 +356,9 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
 }
 
 /* the error of directions over a step of this length that ends here, in units of what is allowed,
- * as if their components were states: the largest of all directions */
-static double error_of(ess_driver *d, double dt, const double end[]) {
+ * as if their components were states: the largest of all directions. J is the field's Jacobian
+ * about there, or NULL. */
+static double error_of(ess_driver *d, double dt, const double end[], const double J[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   double most = 0.0;
@@ -365,7 +366,7 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
     const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
-    const double rounding = ess_rounding_of(d, d->x, d->f, from);
+    const double rounding = ess_rounding_of(d, d->x, d->f, J, from);
     const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, along));
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - DECAYED);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
@@ -382,8 +383,10 @@ static bool has_matrix(const ess_driver *d) {
 
 /* after the last stage of a step, or a part of one */
 static ess_errors errors_of(ess_driver *d, double dt) {
-  const double own = has_matrix(d) ? ess_own_error(d, dt) : NAN;
-  return (ess_errors){.its = error_of(d, dt, d->tangents->v_end), .own = own};
+  const bool has = has_matrix(d);
+  const ess_tangents *const v = d->tangents;
+  return (ess_errors){.its = error_of(d, dt, v->v_end, has ? v->own.first : NULL),
+                      .own = has ? ess_own_error(d, dt) : NAN};
 }
 
 /* rates in the stages of the step just tried */
@@ -406,7 +409,7 @@ static int try_step(ess_driver *d) {
   ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, v->k, all, v->v_last);
   v->has_first = !status;
   if (status) return status;
-  if (has_own) ess_own_look(d, v->x, d->stage[ESS_STAGES - 1]);
+  if (has_own) ess_own_look(d, v->x, d->stage[ESS_STAGES - 1], v->matrix);
   if (has_own) memcpy(v->own.last, v->matrix, n * n * sizeof *v->matrix);
   // where it is not a number shorter steps may be better
   v->errors = errors_of(d, d->dt);
@@ -501,7 +504,7 @@ static int go_long(ess_driver *d, double u, double length) {
     const bool last = fabs(dt) >= fabs(length) * (1.0 - 1e-9);
     if (last) dt = length;
     status = try_along(d, u, dt);
-    const double error = status ? 0.0 : error_of(d, dt, v->v_end);
+    const double error = status ? 0.0 : error_of(d, dt, v->v_end, NULL);
     const double factor = error > 0.0 ? 0.9 * pow(error, -0.2) : 5.0; // 0 where it is infinite
     if (!status && error <= 1.0) {
       memcpy(v->v, v->v_end, v->count * d->system.dimension * sizeof *v->v);

@@ -123,7 +123,7 @@ static void run_clock(int (*guards)(double, const double[], double[], void *),
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {0.0}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  assert_true(t == 1.0 && fabs(x[0] - 1.0) < 1e-14);
+  assert_true(t == 1.0 && fabs(x[0] - 1.0) < 1e-13); // the rounding of all steps
   ess_driver_free(d);
 }
 

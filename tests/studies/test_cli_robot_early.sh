@@ -67,18 +67,16 @@ for name in can hill stack; do
   expect "$name: the same work is timed" python3 same_work.py
 done
 
-# a mesh that meets a thin rod at 54 m/s: nobody can tell before that MuJoCo finds its distance too inexactly
-twin='--height 0 --tilt 0.001'
-model shot "<geom name='rod' type='cylinder' size='.003 2' euler='90 0 0' pos='1.10339 0 -.00114' solref='.05 1'/>
-  <body><freejoint/><geom name='shot' type='mesh' mesh='m' condim='1' solref='.05 1'/></body>" \
-  "<option gravity='0 0 0'/><asset><mesh name='m' vertex='0 0 -.04 .035 0 .025 -.025 .035 .02 -.02 -.03 .025 .015 .015 .045'/></asset>
-  <keyframe><key qpos='0 -.14056 .01077 1 .45 -.248 -.607' qvel='54 0 0 -2.43 3.21 5.49'/></keyframe>"
-study shot 1 whole
-expect 'shot: a study' success
+# a can on a box: nobody can tell before that MuJoCo finds its distance too inexactly
+twin='--height 0 --tilt 0.3'
+model tin "<geom name='table' type='box' size='1 1 .1'/>
+  <body pos='0 0 .4'><freejoint/><geom name='tin' type='cylinder' size='.1 .1'/></body>"
+study tin 1 whole
+expect 'tin: a study' success
 at=$(last_output)
-study shot "$at" cut
-expect "shot: a study of $at s" success
-expect 'shot: the same work is timed' python3 same_work.py
+study tin "$at" cut
+expect "tin: a study of $at s" success
+expect 'tin: the same work is timed' python3 same_work.py
 twin='--twin 5000,40'
 
 # --- nothing to compare ---------------------------------------------------------------------------
