@@ -166,8 +166,8 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!wrong) wrong = ess_check(&d->caller.system, options);
   if (!wrong && options->sliding != d->options.sliding)
     wrong = "sliding is chosen when the driver is allocated";
-  const bool is_implicit = is_linearly_implicit(options) || is_linearly_implicit(&d->options);
-  if (!wrong && is_implicit && options->base != d->options.base)
+  if (!wrong && options->base != d->options.base &&
+      (is_linearly_implicit(options) || is_linearly_implicit(&d->options)))
     wrong = "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
   if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
   ess_take_options(d, options);
