@@ -242,7 +242,7 @@ static void test_no_room(void **state) {
   robot *r = fixture_robot(text);
   const ess_system *s = robot_system(r);
   const double x[8] = {0.0};
-  double dxdt[8], sign[4];
+  double dxdt[8], sign[FIXTURE_EVENTS];
   fixture_signs(r, x, sign);
   for (int i = 0; i < 4; ++i) assert_true(sign[i] > 0.0);
   assert_int_equal(s->field(0.0, x, sign, dxdt, r), -1);
