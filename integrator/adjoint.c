@@ -163,14 +163,6 @@ static double length_of(const double vector[], size_t n) {
   return sum;
 }
 
-/* the least that a state is held to */
-static double least_tolerance(const ess_driver *d) {
-  double least = INFINITY;
-  for (size_t i = 0; i < ess_caller_states(d); i++)
-    least = ess_smaller(least, d->rtol[i] + d->atol[i] / ess_tangent_unit(d, i));
-  return least;
-}
-
 /* what is rounding in what a parameter gains, where the derivative by it is differences */
 static double parameter_noise(const adjoint *a, size_t j) {
   ess_driver *const d = a->d;
@@ -185,7 +177,7 @@ static double parameter_noise(const adjoint *a, size_t j) {
  * beside all that they have gained, or what the vector was at first */
 static double error_of_gain(const adjoint *a, size_t c, double length) {
   const double *const value = a->d->system.parameter_values;
-  const double allowed = ESS_ALLOWED * least_tolerance(a->d);
+  const double allowed = ESS_ALLOWED * ess_tangent_least_tolerance(a->d);
   double most = 0.0;
   for (size_t j = 0; j < a->p; j++) {
     const double own = value ? fabs(value[j]) : 0.0, unit = own > 0.0 ? own : 1.0;

@@ -174,8 +174,9 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
   return ESS_SUCCESS;
 }
 
-void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const double end[],
-                         double *const stage[], double *const dense[]) {
+/* but for the last coefficient, which the stages between make: without it, a cubic */
+static void cubic_of(const ess_driver *d, double dt, const double x[], const double end[],
+                     double *const stage[], double *const dense[]) {
   for (size_t i = 0; i < d->lanes; i++) {
     const double rise = end[i] - x[i];
     const double bend = dt * stage[0][i] - rise;
@@ -183,13 +184,20 @@ void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const
     dense[1][i] = bend;
     dense[2][i] = rise - dt * stage[6][i] - bend;
   }
+}
+
+void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const double end[],
+                         double *const stage[], double *const dense[]) {
+  cubic_of(d, dt, x, end, stage, dense);
   advance(d, dt, stage, NULL, D, ESS_STAGES, dense[3]);
 }
 
 void ess_dopri5_prepare_dense(ess_driver *d) {
-  ess_dopri5_dense_of(d, d->dt, d->x, d->x_end, d->stage, d->dense);
-  // no stages of the pair: a cubic
-  if (d->stabilised.is_on || ess_by_ros2(d)) memset(d->dense[3], 0, d->lanes * sizeof *d->dense[3]);
+  cubic_of(d, d->dt, d->x, d->x_end, d->stage, d->dense);
+  if (d->stabilised.is_on || ess_by_ros2(d)) // no stages of the pair
+    memset(d->dense[3], 0, d->lanes * sizeof *d->dense[3]);
+  else
+    advance(d, d->dt, d->stage, NULL, D, ESS_STAGES, d->dense[3]);
 }
 
 void ess_dopri5_along(const ess_driver *d, const double x[], double *const dense[], double theta,

@@ -43,6 +43,9 @@ int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
 /* The size of state i below which its tolerance is absolute; 1 where it never is. */
 double ess_tangent_unit(const ess_driver *d, size_t i);
 
+/* The least tolerance of a state, in parts of its unit. */
+double ess_tangent_least_tolerance(const ess_driver *d);
+
 /* What a difference along a direction multiplies it by, so that no state moves by more than this
  * part of its size. That is its own, or where its tolerance becomes relative, if that is more, and
  * to a third that of the largest state: what the field bends by is the one's, and what rounds it

@@ -17,9 +17,6 @@
 /* a part is a fraction of its step by halvings, so many at most, and so many at once */
 enum { HALVINGS = 30, AT_ONCE = 8 };
 
-/* what is smaller than this has decayed, and is no error */
-static const double DECAYED = 1e-304;
-
 double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
                        const double along[]) {
   if (ess_tangent_knows_field(d)) return 0.0;
@@ -86,7 +83,7 @@ double ess_own_error(ess_driver *d, double dt) {
   ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, own->k, ESS_OWN * n, own->error);
   for (size_t j = 0; j < ESS_OWN; j++) {
     double *const error = own->error + j * n;
-    const double lost = fabs(dt) * own->noise[j] + DECAYED;
+    const double lost = fabs(dt) * own->noise[j] + ESS_DECAYED;
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost);
     const double its = ess_scaled_norm(d, error, own->v + j * n, own->end + j * n);
     if (!(its <= DBL_MAX)) return INFINITY;

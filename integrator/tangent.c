@@ -122,13 +122,17 @@ int ess_tangents_lose(ess_driver *d, int status) {
   return status;
 }
 
-/* whether differences from one side, which err by some root of rounding, err by more in a step than
- * the tolerance allows */
-static bool asks_more_than_differences(const ess_driver *d) {
+double ess_tangent_least_tolerance(const ess_driver *d) {
   double least = INFINITY;
   for (size_t i = 0; i < ess_caller_states(d); i++)
     least = ess_smaller(least, d->rtol[i] + d->atol[i] / ess_tangent_unit(d, i));
-  return ESS_ALLOWED * least < sqrt(DBL_EPSILON);
+  return least;
+}
+
+/* whether differences from one side, which err by some root of rounding, err by more in a step than
+ * the tolerance allows */
+static bool asks_more_than_differences(const ess_driver *d) {
+  return ESS_ALLOWED * ess_tangent_least_tolerance(d) < sqrt(DBL_EPSILON);
 }
 
 void ess_tangents_begin(ess_driver *d) {
@@ -309,10 +313,6 @@ int ess_driver_choose_piece(ess_driver *d, size_t piece) {
 
 /* Tangents between crossings: v' = (df/dx) v, by the stages of the step that the state makes. */
 
-/* what is smaller than this has decayed, and is no error: doubles soon below it lose their digits
- */
-static const double DECAYED = 1e-304;
-
 /* the largest component; not a number where one is not */
 static double norm(const double v[], size_t n) {
   double most = 0.0;
@@ -368,7 +368,7 @@ static double error_of(ess_driver *d, double dt, const double end[], const doubl
     const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
     const double rounding = ess_rounding_of(d, d->x, d->f, J, from);
     const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, along));
-    for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - DECAYED);
+    for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - ESS_DECAYED);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
     if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
     most = ess_larger(most, its);
