@@ -15,7 +15,8 @@
  * state would be too long for them, by little */
 static const double ESS_ALLOWED = 10.0;
 
-/* What is smaller than this has decayed, and is no error: doubles soon below it lose their digits. */
+/* What is smaller than this has decayed, and is no error: doubles soon below it lose their digits.
+ */
 static const double ESS_DECAYED = 1e-304;
 
 /* The step's own directions: a few, which move all states by about their units. */
