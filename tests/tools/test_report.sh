@@ -99,6 +99,15 @@ for others in 0.75:'0.75 tasks of others beside it, which is not quiet' 0.125:'0
 done
 rm "$room/results.json"
 
+# where nothing is lost nothing is said, and what is measured is not told as if it were not
+printf '%s\n' contacts,solver,protocol,rms_error,rms_worst 2,projection,paper,1,1 2,mujoco,paper,1,1 >"$room/sweep.csv"
+report && whole && ! grep -qE "id=\"losses\"|nowhere here|The paper's protocol" "$room/report.html"
+check 'a report without a loss has no section of losses' $?
+sed -i 's/2,projection,paper,1/2,projection,paper,3/' "$room/sweep.csv"
+report && in_page 'id="losses".*exceeds MuJoCo.s from 2 contacts on'
+check 'and one with a loss has it' $?
+rm "$room/sweep.csv"
+
 # robots, each with a page
 for name in ant 'a<b'; do
   mkdir -p "$room/robots/$name/figures"
