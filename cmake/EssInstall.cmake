@@ -28,16 +28,21 @@ cmake_path(APPEND ESS_PC_INCLUDEDIR "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/ess.pc.in ess.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ess.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# manual pages, written anew whenever what they are made of changes
+# manual pages, written anew whenever what they are made of changes; Debian always has Perl
 set(manual ${CMAKE_CURRENT_BINARY_DIR}/man3)
 set(manual_sources ${PROJECT_SOURCE_DIR}/examples/hopper.c ${CMAKE_CURRENT_SOURCE_DIR}/options.c ${ESS_HEADERS})
 list(TRANSFORM manual_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^ess")
-add_custom_command(OUTPUT ${manual}/libess.3
-  COMMAND ${PROJECT_SOURCE_DIR}/tools/manual ${manual} ${manual_sources}
-  DEPENDS ${manual_sources} ${PROJECT_SOURCE_DIR}/tools/manual ${PROJECT_SOURCE_DIR}/tools/manual.awk
-  VERBATIM)
-add_custom_target(ess_manual ALL DEPENDS ${manual}/libess.3)
-install(DIRECTORY ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR})
+find_program(ESS_PERL perl)
+if(ESS_PERL)
+  add_custom_command(OUTPUT ${manual}/libess.3
+    COMMAND ${ESS_PERL} ${PROJECT_SOURCE_DIR}/tools/manual ${manual} ${manual_sources}
+    DEPENDS ${manual_sources} ${PROJECT_SOURCE_DIR}/tools/manual
+    VERBATIM)
+  add_custom_target(ess_manual ALL DEPENDS ${manual}/libess.3)
+  install(DIRECTORY ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR})
+else()
+  message(STATUS "perl is not installed: no manual is written")
+endif()
 
 # licence, and examples that build where they lie
 set(doc_dir ${CMAKE_INSTALL_DATAROOTDIR}/doc/libess)
