@@ -243,7 +243,7 @@ static void share_end(const adjoint *a, int known) {
 }
 
 /* the stages of a part of the step, from one place to another */
-static int look_along(ess_parts *p, double from, double to, ess_errors *errors) {
+static int look_at_part(ess_parts *p, double from, double to, ess_errors *errors) {
   adjoint *const a = p->way;
   int status = ESS_SUCCESS;
   a->t = p->t + from * p->dt;
@@ -272,7 +272,7 @@ static int go_back_in_parts(adjoint *a, const double x[], double theta, ess_erro
                      .x = tape->begin,
                      .dense = tape->dense,
                      .goes_back = true,
-                     .look = look_along,
+                     .look = look_at_part,
                      .go = go_back_part,
                      .way = a};
   memcpy(tape->begin, x, a->n * sizeof *x); // in whole lanes
@@ -405,8 +405,8 @@ static int back_pages(adjoint *a) {
   const int told = ess_announce(d, d->system.guard_count);
   if (differs)
     return ess_refuse(d, ess_caller_time(d, d->t),
-                      "callbacks must be functions of their arguments: a run that is made again "
-                      "differs");
+                      "callbacks must be functions of their arguments, and options stay: a run "
+                      "that is made again differs");
   if (status) return ess_fail(d, (ess_status)status, SIZE_MAX);
   return told;
 }

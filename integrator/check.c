@@ -148,7 +148,7 @@ static double size_of(const checker *c, size_t i) {
 }
 
 /* what Dh says of event function k along the direction, and its terms' size */
-static double along(const checker *c, size_t k, double *size) {
+static double rate_by_Dh(const checker *c, size_t k, double *size) {
   const size_t n = c->system->dimension;
   double sum = 0.0, all = 0.0;
   for (size_t i = 0; i < n; i++) {
@@ -164,7 +164,7 @@ static double along(const checker *c, size_t k, double *size) {
 static void compare_rate(checker *c, size_t k, double h, double rate) {
   const size_t n = c->system->dimension;
   double size, reach = 0.0;
-  const double expected = along(c, k, &size);
+  const double expected = rate_by_Dh(c, k, &size);
   for (size_t i = 0; i < n; i++) reach = ess_larger(reach, fabs(c->v[i]) / size_of(c, i));
   const double allowed = SAME * size + ROUNDING * reach * c->noise[k] + DBL_MIN;
   note(c, k, SIZE_MAX, rate, expected, fabs(rate - expected) / allowed);

@@ -292,7 +292,7 @@ static void forget(ess_driver *d) {
 }
 
 void ess_driver_reset(ess_driver *d) {
-  if (!d) return;
+  if (!d || d->applying) return;
   d->latched = false;
   d->t = 0.0;
   forget(d);

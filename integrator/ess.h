@@ -56,7 +56,7 @@ typedef enum ess_status {
   ESS_EINVAL,         /* an argument or option outside its accepted range */
   ESS_ENOMEM,         /* allocation failed */
   ESS_ECALLBACK,      /* a callback returned nonzero; see ess_failure.callback_code */
-  ESS_EFIELD,         /* the field, or the derivative that tangents are, is not finite */
+  ESS_EFIELD,         /* the field, or a derivative that is followed, is not finite */
   ESS_EGUARD,         /* an event function or its rate is not finite */
   ESS_EUNDERFLOW,     /* the step size fell below the resolution of time */
   ESS_ELIVENESS,      /* an event function's rate at a projection is below options.liveness */
@@ -83,9 +83,9 @@ ESS_API const char *ess_strerror(int status);
  * failed, or returned what is not finite, that of the state it was given, which may be later.
  *
  * ESS_ESLIDING: the event function was crossed back and forth nine times in a row, each time at
- * once, or thousands of times within the tolerance, and max_steps or max_crossings would not reach
- * to the end. The state lies where sliding begins. With ess_options.sliding: where the state goes
- * from there is not unique.
+ * once. Or it was so thousands of times, within the tolerance, and as many more would exceed
+ * max_steps or max_crossings before the end. The state lies where sliding begins. With
+ * ess_options.sliding: where the state goes from there is not unique.
  *
  * ESS_EJACOBIAN: difference quotients along the field, at two places, agree with each other and
  * differ from the rate by more than a quarter. ess_check_jacobian finds smaller errors. */
@@ -121,8 +121,8 @@ typedef struct ess_failure {
  * contact's force is now positive. Rows are stored one after the other.
  *
  * One row more than there are guards: row 2m is applied after an integration step that ends with no
- * guard armed, and arms only guards whose event function is strictly on their near side, or ahead
- * (ESS_ARM_AHEAD) on either. The paper's pool rule is a matrix with this row alone. */
+ * guard armed. There +1 arms only guards whose event function is strictly on their near side, and
+ * ESS_ARM_AHEAD those of either side. The paper's pool rule is a matrix with this row alone. */
 typedef struct ess_reset_matrix {
   const size_t *row_start;   /* [2m+2]: row j holds entries row_start[j] .. row_start[j+1]-1 */
   const size_t *guard;       /* [row_start[2m+1]]: the guard an entry concerns, < 2m */
@@ -135,8 +135,8 @@ typedef struct ess_reset_matrix {
    * depends on it, and observers do not hear of them. */
   const bool *silent;
 
-  /* Optional: which guards are armed at the start, armed[2m], on entry true for those that lie
-   * ahead; that of the release of a contact that does not touch may be cleared. */
+  /* Optional: which guards are armed at the start, armed[2m]. On entry those that lie ahead are; a
+   * caller may clear others, as the release of a contact that does not touch. */
   int (*start)(const double sign[], bool armed[], void *params);
 } ess_reset_matrix;
 
@@ -185,8 +185,8 @@ typedef struct ess_impacts {
 
 /* Functions of time and state whose zeros are events, and change nothing: neither the field nor the
  * mode, and no row of a matrix names them. They are found, counted and told of as crossings are, of
- * event function m + i; ESS_METHOD_PAPER does not accept them. Watching costs what as many event
- * functions that depend on time cost; rates, those of guards included, are then differences.
+ * event function m + i; ESS_METHOD_PAPER does not accept them. They cost as much as the same number
+ * of event functions that depend on time. All rates are differences then, those of guards too.
  *
  * Where an impact's jump takes one past its zero, that is an event at the impact's time, told of
  * after it. Where one is zero at the impact it is told of once, with the state after it. */
@@ -255,7 +255,8 @@ typedef struct ess_system {
   void *params; /* handed to every callback */
 
   /* true: event functions depend on time, too, which is then as a state more that the caller does
-   * not see. One that does so and does not say it ends in ESS_EJACOBIAN, or is right. */
+   * not see. Where they do and this is false the run is right, or ends with a status, most often
+   * ESS_EJACOBIAN. */
   bool guards_move;
   /* Optional, where they do: ht[m], ht[k] = d h_k / d t of a state that stays. NULL: by differences
    * of guards. guard_jacobian and the rates are those along the state alone in any case. */
@@ -369,7 +370,8 @@ typedef struct ess_options {
    * 0. 0 (default): what the tolerance cannot order, in which the state moves by one tolerance. */
   double tie;
   /* So many impacts in a row, at ever shorter intervals, end a run with ESS_EZENO when they would
-   * accumulate before its end, or fewer where that is now to the tolerance; >= 4, default 200. */
+   * accumulate before its end. Fewer do where the tolerance cannot tell the time of accumulation
+   * from now. >= 4, default 200. */
   uint64_t zeno_impacts;
   /* Default: ESS_SLIDING_NONE. By ESS_SLIDING_FILIPPOV the state may slide on any number of event
    * functions whose jumps of the field add up, as friction's do, and on three at most where they do
@@ -384,9 +386,10 @@ typedef struct ess_options {
                          silent, impacts or one-way, or whose rows change others. NULL: the rest */
   /* Default: false. true: where impacts accumulate, have taken all of the speed, or begin at rest,
    * and the field pushes the state onto their guard, it rests there: it slides, held by what
-   * impacts would do to it, and leaves where they would have to pull. Their map is asked of states
-   * that come to the guard at a thousandth of the state, and has to send them back. Needs
-   * ESS_SLIDING_FILIPPOV. Where tangents are followed such a run ends with ESS_EZENO as without. */
+   * impacts would do to it, and leaves where they would have to pull. Their map is also asked of
+   * states that differ from the run's by a thousandth, so that they come to the guard slowly, and
+   * has to send them back. Needs ESS_SLIDING_FILIPPOV. Where tangents are followed such a run ends
+   * with ESS_EZENO as without. */
   bool rest;
   /* What follows concerns ESS_METHOD_PAPER alone. Half-width of every guard's neighbourhood, in
    * units of h, finite, > 0; default 1e-3. */
@@ -476,14 +479,15 @@ ESS_API double ess_driver_step_start(const ess_driver *driver);
  * from within an apply, leaves those in force. */
 ESS_API int ess_driver_set_options(ess_driver *driver, const ess_options *options);
 
-/* Forgets mode, step size and counters: the next apply starts a new trajectory. */
+/* Forgets mode, step size and counters: the next apply starts a new trajectory. From within an
+ * apply of the same driver it does nothing. */
 ESS_API void ess_driver_reset(ess_driver *driver);
 
 /* Counters of the work done since alloc or reset. */
 ESS_API const ess_counters *ess_driver_counters(const ess_driver *driver);
 
-/* Where and why the latest apply or sample failed, or what any function was refused since; its
- * status is ESS_SUCCESS when nothing was. Of a NULL driver: that it must not be. */
+/* Where and why the latest apply or sample failed, or what any function was refused, or failed in,
+ * since; its status is ESS_SUCCESS when nothing was. Of a NULL driver: that it must not be. */
 ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
 
 /* The latched mode, sign[m]; meaningful after the first apply. */
@@ -514,10 +518,10 @@ typedef struct ess_jacobian_check {
 /* Compares each derivative that a model gives by states or time with differences at time t and
  * state x[n]: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be NULL) is what agrees the
  * least. field_jacobian is taken in the mode of h(t, x), impacts->jacobian for each guard's impact
- * at x alone. Steps of all sizes are tried, so units do not matter, and states far from x, where
- * guards may fail or not be finite; of maps, which are of pieces, those near x. An entry that is
- * wrong by less than some 0.2 %, or too small to show beside rounding, is passed. At a kink there
- * is no gradient: choose another x. For tests: it allocates. Also ESS_EINVAL, ESS_ENOMEM,
+ * at x alone. Steps of all sizes are tried, so units do not matter. Some lead far from x, where
+ * guards may fail or not be finite; maps may have pieces, and are called near x alone. An entry
+ * that is wrong by less than some 0.2 %, or too small to show beside rounding, is passed. At a kink
+ * there is no gradient: choose another x. For tests: it allocates. Also ESS_EINVAL, ESS_ENOMEM,
  * ESS_ECALLBACK and ESS_EGUARD. */
 ESS_API int ess_check_jacobian(const ess_system *system, double t, const double x[],
                                ess_jacobian_check *worst);

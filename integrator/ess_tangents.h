@@ -26,7 +26,7 @@ extern "C" {
  * Follows `count` directions from the next apply on, as the derivative of the flow carries them:
  * between crossings by the field's Jacobian, across them by saltation matrices, impacts included.
  * directions[n*count] is copied; NULL with count = n: those of the states. Steps and state are as
- * without tangents, but before a crossing of a stiff field, where steps err by less
+ * without tangents, but before a crossing of a stiff field, where steps may err by less
  * (docs/theory/tangents.md). What is known of smoothness is forgotten. Allocates, here and nowhere
  * else; 0 directions frees. ESS_EINVAL, ESS_ENOMEM.
  *
@@ -84,8 +84,8 @@ ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double
  * Records runs from the next apply on, into so many bytes, so that an adjoint can go back along
  * them: to where recording began, or the driver was reset or last turned around. Steps and states
  * are those of a run with tangents. No directions are followed then, and ess_driver_follow ends it,
- * as 0 bytes do. Allocates, here and nowhere else; ESS_EINVAL, also by ESS_METHOD_PAPER;
- * ESS_ENOMEM.
+ * as 0 bytes do. Allocates, here and nowhere else; ESS_EINVAL, also by ESS_METHOD_PAPER, which
+ * options cannot choose then; ESS_ENOMEM.
  *
  * A step takes 5 + n doubles, a crossing 4 + 2 n + P, and m / 8 where signs have changed; an impact
  * n (n + P) besides, as do a slide's steps, steps by ESS_BASE_RKC, and instants of several events.
@@ -93,9 +93,9 @@ ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double
  * From some megabytes on a quarter of them is for that, and half for checkpoints: when the first is
  * half full the driver's state is kept, 50 kB or more, and it is filled anew. The adjoint makes the
  * run again from one checkpoint to the next, with nobody told, at the cost of one run more; its
- * callbacks must be functions of their arguments. So what lasts grows with the square of the room:
- * with 8 states and 20 event functions 16 MB are for 2 million steps of one apply, 64 MB for 40
- * million. Each apply begins with a checkpoint, too.
+ * callbacks must be functions of their arguments, and options stay. So the steps that fit grow with
+ * the square of the room: with 8 states and 20 event functions 16 MB are for 2 million steps of one
+ * apply, 64 MB for 40 million. Each apply begins with a checkpoint, too.
  */
 ESS_API int ess_driver_record(ess_driver *driver, size_t bytes);
 
@@ -107,12 +107,13 @@ ESS_API size_t ess_driver_recorded(const ess_driver *driver);
  * The adjoint of the run that is recorded, of `count` outcomes at once: of outcome c, whose
  * derivative by the state at the end is column c of outcomes[n*count], the derivative by the state
  * at the start, start[n*count], and by the parameters, parameters[P*count]. Either of the last two
- * may be NULL. An integral is a state more, whose rate is what is
- * integrated. It is v^T D phi of the tangents, through crossings, impacts and slides, at the cost
- * of some three runs, whatever the number of parameters, where field_jacobian and
- * field_parameter_jacobian are given; the forward run is one of them. Without these a stage takes n
- * calls of the field, and two for each parameter; and what is recorded as matrices takes as many
- * directions as there are states and parameters.
+ * may be NULL. For an integral as outcome add a state whose rate is what is integrated.
+ *
+ * The adjoint is v^T D phi of the tangents, through crossings, impacts and slides. It costs some
+ * three runs, the forward run among them, whatever the number of parameters, where field_jacobian
+ * and field_parameter_jacobian are given. Without these a stage takes n calls of the field, and two
+ * for each parameter; and what is recorded as matrices takes as many directions as there are states
+ * and parameters.
  *
  * At an instant of several events it is that of the piece that ess_driver_choose_piece has chosen,
  * by default the first, and ess_driver_smoothness tells that there are others.

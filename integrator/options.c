@@ -13,6 +13,7 @@
 #include "impacts.h"
 #include "parameters.h"
 #include "slides.h"
+#include "tangents.h"
 #include "watched.h"
 
 ess_options ess_options_default(void) {
@@ -169,6 +170,8 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!wrong && options->base != d->options.base &&
       (is_linearly_implicit(options) || is_linearly_implicit(&d->options)))
     wrong = "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
+  if (!wrong && options->method == ESS_METHOD_PAPER && d->tangents && d->tangents->tape)
+    wrong = "ESS_METHOD_PAPER has no adjoint: end the recording first";
   if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
   ess_take_options(d, options);
   ess_no_failure(d);

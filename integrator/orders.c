@@ -39,12 +39,12 @@ static void keep_mode(const ess_driver *d, ess_passage *p) {
 
 /* rates of the guards along columns, one after the other, or by their gradients, one state after
  * the other (ess_tangent_is_matrix) */
-static int look_along(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
+static int find_column_rates(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   const bool is_matrix = ess_tangent_is_matrix(d, columns);
   int status = ESS_SUCCESS;
-  memset(p->along, 0, columns * count * sizeof *p->along);
+  memset(p->column_rate, 0, columns * count * sizeof *p->column_rate);
   memset(v->axis, 0, n * sizeof *v->axis);
   for (size_t l = 0; !status && l < (is_matrix ? n : columns); l++) {
     if (is_matrix) v->axis[l] = 1.0;
@@ -52,9 +52,9 @@ static int look_along(ess_driver *d, ess_passage *p, size_t count, size_t column
     status = ess_guard_rates(d, v->smoothness.time, p->x, to, v->h, v->rate);
     for (size_t j = 0; is_matrix && j < columns; j++)
       for (size_t i = 0; i < count; i++)
-        p->along[j * count + i] += v->rate[v->events[i]] * p->y[j * n + l];
+        p->column_rate[j * count + i] += v->rate[v->events[i]] * p->y[j * n + l];
     for (size_t i = 0; !is_matrix && i < count; i++)
-      p->along[l * count + i] = v->rate[v->events[i]];
+      p->column_rate[l * count + i] = v->rate[v->events[i]];
     if (is_matrix) v->axis[l] = 0.0;
   }
   return status;
@@ -65,12 +65,12 @@ int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns
   int status = ess_field(d, v->smoothness.time, p->x, p->f);
   if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
   for (size_t i = 0; i < count; i++) p->rate[i] = v->rate[v->events[i]];
-  if (!status) status = look_along(d, p, count, columns);
+  if (!status) status = find_column_rates(d, p, count, columns);
   for (size_t j = 0; p->moves && !status && j < columns; j++) {
     memset(v->rate, 0, d->system.guard_count * sizeof *v->rate);
     status = ess_parameter_guards(d, v->smoothness.time, p->x, p->moves + j * d->system.parameters,
                                   v->rate);
-    for (size_t i = 0; i < count; i++) p->along[j * count + i] += v->rate[v->events[i]];
+    for (size_t i = 0; i < count; i++) p->column_rate[j * count + i] += v->rate[v->events[i]];
   }
   return status;
 }
@@ -129,7 +129,7 @@ int ess_passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, s
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, k = v->events[i];
   for (size_t j = 0; j < columns; j++) {
-    const double time = -from->along[j * count + i] / from->rate[i];
+    const double time = -from->column_rate[j * count + i] / from->rate[i];
     to->elapsed[j] = from->elapsed[j] + time;
     for (size_t l = 0; l < n; l++) v->w[j * n + l] = from->y[j * n + l] + time * from->f[l];
   }
@@ -189,7 +189,7 @@ int ess_tangent_additive(ess_driver *d, size_t count, bool *adds) {
   const size_t n = d->system.dimension;
   ess_passage *const first = &v->passage[0], *const one = &v->passage[1];
   ess_passage *const chain = &v->passage[2];
-  ess_passage_columns(d, first, v->v, v->along, v->count);
+  ess_passage_columns(d, first, v->v, v->moves, v->count);
   int status = ess_passage_look(d, first, count, v->count);
   memcpy(chain->sign, first->sign, d->system.guard_count * sizeof *chain->sign);
   memcpy(chain->side, first->side, d->system.guard_count * sizeof *chain->side);
@@ -207,7 +207,7 @@ int ess_tangent_additive(ess_driver *d, size_t count, bool *adds) {
     }
     if (!status) status = turns_none(d, jump, count, adds);
     for (size_t j = 0; j < v->count; j++) {
-      const double share = first->along[j * count + i] / first->rate[i];
+      const double share = first->column_rate[j * count + i] / first->rate[i];
       v->met[j * d->system.guard_count + i] = -share;
       for (size_t l = 0; l < n; l++) first->y[j * n + l] += share * jump[l];
     }
@@ -278,8 +278,8 @@ static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
     if (!ess_passage_meets(d, p, l)) continue;
     double *const row = v->cone + rows * n, length = 0.0, size = 0.0;
     for (size_t j = 0; j < n; j++) {
-      const double mine = p->along[j * s->count + i] / p->rate[i];
-      const double other = p->along[j * s->count + l] / p->rate[l];
+      const double mine = p->column_rate[j * s->count + i] / p->rate[i];
+      const double other = p->column_rate[j * s->count + l] / p->rate[l];
       row[j] = mine - other;
       length += row[j] * row[j];
       size += mine * mine + other * other;
@@ -369,7 +369,7 @@ static size_t first_met(const ess_driver *d, const ess_passage *p, const size_t 
   for (size_t next = from; next < count; next++) {
     const size_t i = order[next];
     if (!ess_passage_meets(d, p, i)) continue;
-    const double time = -p->along[i] / p->rate[i];
+    const double time = -p->column_rate[i] / p->rate[i];
     if (time >= soonest) continue;
     soonest = time;
     first = next;
@@ -394,10 +394,10 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own, siz
                       double column[]) {
   ess_tangents *const v = d->tangents;
   ess_passage *p = &v->passage[0];
-  const double *const along =
-      v->along ? v->along + (size_t)(column - v->v) / d->system.dimension * d->system.parameters
+  const double *const moves =
+      v->moves ? v->moves + (size_t)(column - v->v) / d->system.dimension * d->system.parameters
                : NULL;
-  ess_passage_columns(d, p, column, along, columns);
+  ess_passage_columns(d, p, column, moves, columns);
   int status = ess_passage_restore(d);
   if (!status) status = ess_passage_look(d, p, count, columns);
   for (size_t depth = 0; !status && depth < count; depth++) {

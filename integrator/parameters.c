@@ -39,14 +39,15 @@ static double unit_of(const ess_driver *d, const double x[], size_t i) {
   return largest > 0.0 ? largest : 1.0;
 }
 
-double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part) {
+double ess_tangent_part(const ess_driver *d, const double x[], const double direction[],
+                        double part) {
   // the time that has passed, where it is a state more, says nothing of how large states are
   const size_t n = ess_caller_states(d);
   double most = 0.0, largest = 1.0;
   for (size_t i = 0; i < n; i++) largest = ess_larger(largest, fabs(x[i]) / unit_of(d, x, i));
   for (size_t i = 0; i < n; i++) {
     const double unit = unit_of(d, x, i), own = ess_larger(fabs(x[i]) / unit, 1.0);
-    const double its = fabs(along[i]) / (unit * cbrt(own * own * largest));
+    const double its = fabs(direction[i]) / (unit * cbrt(own * own * largest));
     if (!(its <= DBL_MAX)) return NAN; // so is the difference, then
     most = ess_larger(most, its);
   }
@@ -127,11 +128,11 @@ int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[
 /* The derivative of an impact's map, as the caller has it or by differences. */
 
 /* the caller's map once more, of a state beside that of the impact, with the same events */
-static int map_beside(ess_driver *d, const ess_impact *impact, double step, const double along[],
-                      double to[]) {
+static int map_beside(ess_driver *d, const ess_impact *impact, double step,
+                      const double direction[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, m = d->system.guard_count;
-  for (size_t i = 0; i < n; i++) v->x_beside[i] = impact->x[i] + step * along[i];
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = impact->x[i] + step * direction[i];
   memcpy(to, v->x_beside, n * sizeof *to);
   memcpy(v->mode, impact->mode, m * sizeof *v->mode);
   memcpy(v->armed, impact->armed, 2 * m * sizeof *v->armed);
@@ -218,28 +219,28 @@ const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
   return NULL;
 }
 
-static bool is_nothing(const double along[], size_t count) {
+static bool is_nothing(const double moves[], size_t count) {
   size_t i = 0;
-  while (i < count && along[i] == 0.0) i++;
+  while (i < count && moves[i] == 0.0) i++;
   return i == count;
 }
 
 /* what a central difference multiplies a direction by: parameters are weighed by their sizes */
-static double step_along(const ess_driver *d, const double along[]) {
+static double step_of(const ess_driver *d, const double moves[]) {
   double most = 0.0;
   for (size_t i = 0; i < d->system.parameters; i++) {
     const double size = fabs(d->system.parameter_values[i]);
-    most = ess_larger(most, fabs(along[i]) / (size > 0.0 ? size : 1.0));
+    most = ess_larger(most, fabs(moves[i]) / (size > 0.0 ? size : 1.0));
   }
   return cbrt(DBL_EPSILON) / most;
 }
 
 /* the caller's numbers, so far along the direction; a model that keeps sums makes them anew */
-static int move(ess_driver *d, const double along[], double step) {
+static int move(ess_driver *d, const double moves[], double step) {
   double *const values = d->system.parameter_values;
   const size_t bytes = d->system.parameters * sizeof *values;
   memcpy(d->tangents->nominal, values, bytes);
-  for (size_t i = 0; i < d->system.parameters; i++) values[i] += step * along[i];
+  for (size_t i = 0; i < d->system.parameters; i++) values[i] += step * moves[i];
   return ess_announce(d, d->system.guard_count);
 }
 
@@ -282,108 +283,108 @@ static int ask_map(ess_driver *d, const question *q, double to[]) {
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
-static int ask_at(ess_driver *d, const question *q, const double along[], double step,
+static int ask_at(ess_driver *d, const question *q, const double moves[], double step,
                   double to[]) {
-  int status = move(d, along, step);
+  int status = move(d, moves, step);
   if (!status) status = q->ask(d, q, to);
   const int back = put_back(d);
   return status ? status : back;
 }
 
 /* to += a central difference */
-static int add_difference(ess_driver *d, const question *q, const double along[], double to[]) {
+static int add_difference(ess_driver *d, const question *q, const double moves[], double to[]) {
   double *const above = d->tangents->above, *const below = d->tangents->below;
-  const double step = step_along(d, along);
-  int status = ask_at(d, q, along, step, above);
-  if (!status) status = ask_at(d, q, along, -step, below);
+  const double step = step_of(d, moves);
+  int status = ask_at(d, q, moves, step, above);
+  if (!status) status = ask_at(d, q, moves, -step, below);
   for (size_t i = 0; !status && i < q->count; i++) to[i] += (above[i] - below[i]) / (2.0 * step);
   return status;
 }
 
 /* to += the caller's matrix times the direction */
-static void add_product(const ess_driver *d, const double along[], size_t rows, double to[]) {
+static void add_product(const ess_driver *d, const double moves[], size_t rows, double to[]) {
   const size_t count = d->system.parameters;
   const double *row = d->tangents->by;
   // most often one of many moves
   size_t first = 0, end = count;
-  while (first < end && along[first] == 0.0) first++;
-  while (end > first && along[end - 1] == 0.0) end--;
+  while (first < end && moves[first] == 0.0) first++;
+  while (end > first && moves[end - 1] == 0.0) end--;
   for (size_t i = 0; i < rows; i++, row += count)
-    for (size_t j = first; j < end; j++) to[i] += along[j] != 0.0 ? row[j] * along[j] : 0.0;
+    for (size_t j = first; j < end; j++) to[i] += moves[j] != 0.0 ? row[j] * moves[j] : 0.0;
 }
 
 /* columns gain what the matrix says, once `is_known`, or differences */
-static int add_to_columns(ess_driver *d, const question *q, const double along[], size_t count,
+static int add_to_columns(ess_driver *d, const question *q, const double moves[], size_t count,
                           bool is_known, double to[]) {
   const size_t p = d->system.parameters;
   int status = ESS_SUCCESS;
   for (size_t j = 0; !status && j < count; j++) {
-    if (is_nothing(along + j * p, p)) continue;
+    if (is_nothing(moves + j * p, p)) continue;
     if (is_known)
-      add_product(d, along + j * p, q->count, to + j * q->count);
+      add_product(d, moves + j * p, q->count, to + j * q->count);
     else
-      status = add_difference(d, q, along + j * p, to + j * q->count);
+      status = add_difference(d, q, moves + j * p, to + j * q->count);
   }
   return status;
 }
 
-int ess_parameter_rates(ess_driver *d, double t, const double x[], const double along[],
+int ess_parameter_rates(ess_driver *d, double t, const double x[], const double moves[],
                         size_t count, double to[]) {
   const ess_system *const s = &d->system;
-  if (!along || is_nothing(along, count * s->parameters)) return ESS_SUCCESS;
+  if (!moves || is_nothing(moves, count * s->parameters)) return ESS_SUCCESS;
   const question q = {.t = t, .x = x, .count = s->dimension, .ask = ask_field};
   const bool known = s->field_parameter_jacobian && !ess_is_sliding(d);
   d->t_seen = t;
   const int code =
       known ? s->field_parameter_jacobian(t, x, d->sign, d->tangents->by, s->params) : 0;
-  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, along, count, known, to);
+  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, moves, count, known, to);
 }
 
-int ess_parameter_guards(ess_driver *d, double t, const double x[], const double along[],
+int ess_parameter_guards(ess_driver *d, double t, const double x[], const double moves[],
                          double rate[]) {
   const ess_system *const s = &d->system;
-  if (!along || is_nothing(along, s->parameters)) return ESS_SUCCESS;
+  if (!moves || is_nothing(moves, s->parameters)) return ESS_SUCCESS;
   const question q = {.t = t, .x = x, .count = s->guard_count, .ask = ask_guards};
   const bool known = s->guard_parameter_jacobian;
   d->t_seen = t;
   const int code = known ? s->guard_parameter_jacobian(t, x, d->tangents->by, s->params) : 0;
-  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, along, 1, known, rate);
+  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, moves, 1, known, rate);
 }
 
-int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double along[], size_t count,
+int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double moves[], size_t count,
                       double to[]) {
   const ess_system *const s = &d->system;
-  if (!along || is_nothing(along, count * s->parameters)) return ESS_SUCCESS;
+  if (!moves || is_nothing(moves, count * s->parameters)) return ESS_SUCCESS;
   const question q = {.impact = impact, .count = s->dimension, .ask = ask_map};
   const ess_impacts *const calls = &d->impacts->calls;
   const bool known = calls->parameter_jacobian;
   d->t_seen = impact->t;
   const int code = known ? calls->parameter_jacobian(impact, d->tangents->by, s->params) : 0;
-  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, along, count, known, to);
+  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, moves, count, known, to);
 }
 
-double ess_parameter_noise(const ess_driver *d, const double along[]) {
+double ess_parameter_noise(const ess_driver *d, const double moves[]) {
   const ess_system *const s = &d->system;
-  if (!along || is_nothing(along, s->parameters)) return 0.0;
+  if (!moves || is_nothing(moves, s->parameters)) return 0.0;
   if (s->field_parameter_jacobian && !ess_is_sliding(d)) return 0.0;
   double most = 0.0;
   for (size_t i = 0; i < s->dimension; i++) most = ess_larger(most, fabs(d->f[i]));
-  return DBL_EPSILON * most / step_along(d, along);
+  return DBL_EPSILON * most / step_of(d, moves);
 }
 
 /* what parameters, that move so, add to the rate of event function k */
-static int add_parameters(ess_driver *d, double t, const double x[], size_t k, const double along[],
+static int add_parameters(ess_driver *d, double t, const double x[], size_t k, const double moves[],
                           double *rate) {
   double *const at_k = d->tangents->at_k;
-  if (is_nothing(along, d->system.parameters)) return ESS_SUCCESS;
+  if (is_nothing(moves, d->system.parameters)) return ESS_SUCCESS;
   at_k[k] = *rate;
-  const int status = ess_parameter_guards(d, t, x, along, at_k);
+  const int status = ess_parameter_guards(d, t, x, moves, at_k);
   *rate = at_k[k];
   return status;
 }
 
 int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
-                            const double columns[], const double along[], size_t count,
+                            const double columns[], const double moves[], size_t count,
                             double rate[]) {
   const size_t n = d->system.dimension, p = d->system.parameters;
   const bool has_gradient = ess_tangent_is_matrix(d, count);
@@ -397,7 +398,7 @@ int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
     } else {
       status = ess_some_guard_rates(d, t, x, column, &k, 1, &h, &rate[j]);
     }
-    if (!status && along) status = add_parameters(d, t, x, k, along + j * p, &rate[j]);
+    if (!status && moves) status = add_parameters(d, t, x, k, moves + j * p, &rate[j]);
   }
   return status;
 }

@@ -11,14 +11,14 @@
 /* One line about what is wrong with the system's parameters; NULL when nothing is. */
 const char *ess_parameters_check(const ess_system *system, const ess_options *options);
 
-/* Parameters move along directions of their own, one for each column: along[count][P], NULL for
- * none. What that adds is added: to rates of columns at x; to the rates of all event functions
+/* Parameters move in directions of their own, one for each column: moves[count][P], NULL for none.
+ * What that adds is added: to rates of columns at x; to the rates of all event functions
  * along one column; and to what an impact's map makes of columns. */
-int ess_parameter_rates(ess_driver *d, double t, const double x[], const double along[],
+int ess_parameter_rates(ess_driver *d, double t, const double x[], const double moves[],
                         size_t count, double to[]);
-int ess_parameter_guards(ess_driver *d, double t, const double x[], const double along[],
+int ess_parameter_guards(ess_driver *d, double t, const double x[], const double moves[],
                          double rate[]);
-int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double along[], size_t count,
+int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double moves[], size_t count,
                       double to[]);
 
 /* The derivative of the field, Fp[n*P], of an impact's map, Rp[n*P], and of event function k, [P],
@@ -31,11 +31,11 @@ int ess_parameter_guard(ess_driver *d, double t, const double x[], size_t k, dou
 int ess_guard_gradient(ess_driver *d, double t, const double x[], size_t k, double gradient[]);
 
 /* What is rounding in the first of these, by differences; 0 where the caller has the derivative. */
-double ess_parameter_noise(const ess_driver *d, const double along[]);
+double ess_parameter_noise(const ess_driver *d, const double moves[]);
 
 /* The rates of event function k along columns, `count` of them, whose parameters move so. */
 int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
-                            const double columns[], const double along[], size_t count,
+                            const double columns[], const double moves[], size_t count,
                             double rate[]);
 
 /* ---- difference --------------------------------------------------------------------------- */
@@ -50,7 +50,8 @@ double ess_tangent_least_tolerance(const ess_driver *d);
  * part of its size. That is its own, or where its tolerance becomes relative, if that is more, and
  * to a third that of the largest state: what the field bends by is the one's, and what rounds it
  * may be the other's. 0 of a direction that is nothing. */
-double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part);
+double ess_tangent_part(const ess_driver *d, const double x[], const double direction[],
+                        double part);
 
 /* How far apart in time a map is looked at for a central difference by time: a part of the last
  * step, or of what the state takes to move by its size, whatever the unit of time. */

@@ -18,10 +18,10 @@
 enum { HALVINGS = 30, AT_ONCE = 8 };
 
 double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
-                       const double along[]) {
+                       const double direction[]) {
   if (ess_tangent_knows_field(d)) return 0.0;
   const double part = d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
-  const double step = ess_tangent_part(d, x, along, part);
+  const double step = ess_tangent_part(d, x, direction, part);
   const size_t n = d->system.dimension;
   double largest = 0.0;
   for (size_t i = 0; i < n; i++) {

@@ -44,7 +44,7 @@ double ess_own_error(ess_driver *d, double dt);
  * do not mend it. The field rounds as its terms do, which may cancel: J x, where J is known, else
  * it is NULL. */
 double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
-                       const double along[]);
+                       const double direction[]);
 
 /* Errors in units of what is allowed: of what goes along a step, and of the step's own directions;
  * NAN where those are not known. */

@@ -79,7 +79,7 @@ static bool take_settled(ess_tangents *v, size_t k, double t) {
 static int note_shares(ess_driver *d, size_t k, double rate, double t) {
   ess_tangents *const v = d->tangents;
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
-  int status = ess_tangent_guard_rates(d, t, v->at, k, v->v, v->along, v->count, v->share);
+  int status = ess_tangent_guard_rates(d, t, v->at, k, v->v, v->moves, v->count, v->share);
   for (size_t j = 0; j < v->count; j++) v->share[j] /= rate;
   if (!status) status = ess_tape_share(d, k, rate, t);
   v->is_pending = !status;
@@ -140,7 +140,7 @@ static int map_directions(ess_driver *d, const ess_impact *impact) {
   int status = ess_tangent_map(d, impact, v->before, 1, v->mapped);
   if (!status) status = ess_tape_map(d, impact);
   if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
-  if (!status) status = ess_parameter_map(d, impact, v->along, v->count, v->w);
+  if (!status) status = ess_parameter_map(d, impact, v->moves, v->count, v->w);
   if (!status) memcpy(v->v, v->w, v->count * d->system.dimension * sizeof *v->v);
   return status;
 }
@@ -209,7 +209,7 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, v->f_here, &k, 1, &h, &rate);
   if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
   if (!status && !is_last)
-    status = ess_tangent_guard_rates(d, d->t, d->x, k, v->v, v->along, v->count, share);
+    status = ess_tangent_guard_rates(d, d->t, d->x, k, v->v, v->moves, v->count, share);
   for (size_t j = 0; !status && j < v->count; j++) {
     const double *const column = v->v + j * n, time = -share[j] / rate;
     if (Dt) Dt[j] = ess_caller_time(d, time);

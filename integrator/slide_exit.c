@@ -173,9 +173,9 @@ static bool halve(ess_driver *d) {
   return true;
 }
 
-/* lambda at every quarter of the step; *far where it stays so far from its bounds that there is no
- * need to look */
-static int look_along(ess_driver *d, bool *far) {
+/* lambda at both ends of the step; *far where it stays so far from its bounds that there is no need
+ * to look between them */
+static int look_at_ends(ess_driver *d, bool *far) {
   ess_slides *const s = d->slides;
   const size_t m = d->system.guard_count, bytes = s->count * sizeof *s->lambda;
   double *const last = s->seen + (ESS_SLIDE_LOOKS - 1) * m;
@@ -338,7 +338,7 @@ int ess_slide_watch(ess_driver *d, ess_location *found, bool *again) {
   *again = d->armed_count && ess_turns_too_far(d);
   d->counters.rejected += *again;
   if (*again) return ESS_SUCCESS;
-  int status = look_along(d, &far);
+  int status = look_at_ends(d, &far);
   if (!status) status = ess_slide_look_adds(d, d->t + d->dt, d->x_end, s->set, s->count);
   if (status) return status;
   if (added && !s->adds) { // by corners from here on

@@ -29,7 +29,7 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   const size_t parameters = d->system.parameters, most = n > m ? n : m;
   v->wide = n + parameters;
   const size_t wide = v->wide > p ? v->wide : p, events = m < ESS_MEETING ? m : ESS_MEETING;
-  const size_t along = wide * events > p * m ? wide * events : p * m;
+  const size_t column_rates = wide * events > p * m ? wide * events : p * m;
   double **const by_column[] = {&v->v,    &v->rows, &v->k[0], &v->k[1],  &v->k[2],  &v->k[3],
                                 &v->k[4], &v->k[5], &v->k[6], &v->v_end, &v->v_last};
   double **const by_state[] = {&v->x,  &v->x_beside, &v->f_beside, &v->f_here, &v->before,
@@ -55,12 +55,12 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
     q->side = ess_lay(&cursor, &total, m);
     q->y = ess_lay(&cursor, &total, wide * n);
     q->elapsed = ess_lay(&cursor, &total, wide);
-    q->along = ess_lay(&cursor, &total, along);
+    q->column_rate = ess_lay(&cursor, &total, column_rates);
     q->rate = ess_lay(&cursor, &total, m);
   }
   v->cone = ess_lay(&cursor, &total, PAIRS * v->wide);
   v->nearest = ess_lay(&cursor, &total, v->wide);
-  v->along = ess_lay(&cursor, &total, p * parameters);
+  v->moves = ess_lay(&cursor, &total, p * parameters);
   v->nominal = ess_lay(&cursor, &total, parameters);
   v->by = ess_lay(&cursor, &total, most * parameters);
   v->above = ess_lay(&cursor, &total, parameters ? most : 0);
@@ -165,8 +165,8 @@ static void set_directions(ess_driver *d, const double directions[], const doubl
   ess_tangents *const v = d->tangents;
   const size_t n = ess_caller_states(d), p = d->system.parameters, none = SIZE_MAX / 2;
   set_part(directions, n, v->count, parameters ? none : 0, d->system.dimension, v->v);
-  set_part(parameters, p, v->count, directions ? none : n, p, v->along);
-  if (!p) v->along = NULL;
+  set_part(parameters, p, v->count, directions ? none : n, p, v->moves);
+  if (!p) v->moves = NULL;
   if (d->system.guard_count > 1 || v->tape)
     set_part(NULL, p, v->wide, d->system.dimension, p, v->unit);
 }
@@ -209,11 +209,10 @@ static int follow(ess_driver *d, size_t count, const double directions[],
   if (!count) return ESS_SUCCESS;
 
   ess_tangents *const v = d->tangents = calloc(1, sizeof *v);
-  if (!v) return ESS_ENOMEM;
-  v->count = count;
-  if (!allocate(d, v)) {
+  if (v) v->count = count;
+  if (!v || !allocate(d, v)) {
     ess_tangents_free(d);
-    return ESS_ENOMEM;
+    return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   }
   begin_following(d, directions, parameters);
   return ess_tangents_show(d);
@@ -228,7 +227,7 @@ int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
   const int status = follow(d, count, directions, NULL);
   if (status || !count) return status;
   // parameters stay
-  d->tangents->along = NULL;
+  d->tangents->moves = NULL;
   d->tangents->wide = d->system.dimension;
   return ESS_SUCCESS;
 }
@@ -267,7 +266,7 @@ int ess_driver_record(ess_driver *d, size_t bytes) {
   if (v) v->count = d->system.dimension + d->system.parameters;
   if (!v || !v->tape || !allocate(d, v)) {
     ess_tangents_free(d);
-    return ESS_ENOMEM;
+    return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   }
   ess_page_divide(d, v->tape);
   begin_following(d, NULL, NULL);
@@ -350,9 +349,9 @@ static int state_rates(ess_driver *d, double t, const double x[], const double *
 }
 
 int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
-                      const double from[], const double along[], size_t count, double to[]) {
+                      const double from[], const double moves[], size_t count, double to[]) {
   const int status = state_rates(d, t, x, f, from, count, to);
-  return status ? status : ess_parameter_rates(d, t, x, along, count, to);
+  return status ? status : ess_parameter_rates(d, t, x, moves, count, to);
 }
 
 /* the error of directions over a step of this length that ends here, in units of what is allowed,
@@ -365,9 +364,9 @@ static double error_of(ess_driver *d, double dt, const double end[], const doubl
   ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, v->k, v->count * n, v->w);
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
-    const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
+    const double *const moves = v->moves ? v->moves + j * d->system.parameters : NULL;
     const double rounding = ess_rounding_of(d, d->x, d->f, J, from);
-    const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, along));
+    const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, moves));
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - ESS_DECAYED);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
     if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
@@ -402,7 +401,7 @@ static int try_step(ess_driver *d) {
     ess_dopri5_sum((ess_sum)s, d->dt, v->v, v->k, all, to);
     const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
     status =
-        ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->along, v->count, v->k[s]);
+        ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->moves, v->count, v->k[s]);
     if (!status && has_own) ess_own_stage(d, s, d->dt, v->matrix);
     if (s == 0 && has_own) memcpy(v->own.first, v->matrix, n * n * sizeof *v->matrix);
   }
@@ -471,7 +470,7 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
 }
 
 /* to = v + factor rate */
-static void go_along(const ess_driver *d, const double rate[], double factor, double to[]) {
+static void add_rates(const ess_driver *d, const double rate[], double factor, double to[]) {
   const ess_tangents *const v = d->tangents;
   for (size_t i = 0; i < v->count * d->system.dimension; i++) to[i] = v->v[i] + factor * rate[i];
 }
@@ -480,11 +479,11 @@ static void go_along(const ess_driver *d, const double rate[], double factor, do
 static int rates_on_path(ess_driver *d, double u, const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   ess_piece_state(d, d->piece.t0 + u, v->x);
-  return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->along, v->count, to);
+  return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->moves, v->count, to);
 }
 
 /* one step of the pair along the last piece, into v_end */
-static int try_along(ess_driver *d, double u, double dt) {
+static int try_step_of_piece(ess_driver *d, double u, double dt) {
   ess_tangents *const v = d->tangents;
   int status = ESS_SUCCESS;
   for (int s = 0; !status && s < ESS_STAGES; s++) {
@@ -503,7 +502,7 @@ static int go_long(ess_driver *d, double u, double length) {
   for (uint64_t i = 0; !status && i < d->options.max_steps && length != 0.0; i++) {
     const bool last = fabs(dt) >= fabs(length) * (1.0 - 1e-9);
     if (last) dt = length;
-    status = try_along(d, u, dt);
+    status = try_step_of_piece(d, u, dt);
     const double error = status ? 0.0 : error_of(d, dt, v->v_end, NULL);
     const double factor = error > 0.0 ? 0.9 * pow(error, -0.2) : 5.0; // 0 where it is infinite
     if (!status && error <= 1.0) {
@@ -523,11 +522,11 @@ static int rates_once_more(ess_driver *d, double t, const double from[], double 
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   for (size_t j = 0; j < v->count; j++) multiply(v->matrix, from + j * n, n, to + j * n);
-  return ess_parameter_rates(d, t, v->x, v->along, v->count, to);
+  return ess_parameter_rates(d, t, v->x, v->moves, v->count, to);
 }
 
 /* along a part of the last piece, a step of the pair, into v_end; its first stage is known */
-static int look_along(ess_parts *p, double from, double to, ess_errors *errors) {
+static int try_part(ess_parts *p, double from, double to, ess_errors *errors) {
   ess_driver *const d = p->d;
   ess_tangents *const v = d->tangents;
   const double dt = (to - from) * p->dt;
@@ -542,7 +541,7 @@ static int look_along(ess_parts *p, double from, double to, ess_errors *errors) 
     const double t = ess_parts_stage(p, s, from, to, v->x);
     status = is_last && has_own
                  ? rates_once_more(d, t, at, v->k[s])
-                 : ess_tangent_rates(d, t, v->x, NULL, at, v->along, v->count, v->k[s]);
+                 : ess_tangent_rates(d, t, v->x, NULL, at, v->moves, v->count, v->k[s]);
     if (!status && has_own) ess_own_stage(d, s, dt, v->matrix);
   }
   if (status) return status;
@@ -556,7 +555,7 @@ static void go_part(ess_parts *p) {
 }
 
 /* along the last piece, which a step of the pair has become, or another */
-static int go_along_piece(ess_driver *d, bool is_of_pair) {
+static int follow_piece(ess_driver *d, bool is_of_pair) {
   const ess_piece *const piece = &d->piece;
   if (!is_of_pair) return go_long(d, 0.0, piece->t1 - piece->t0);
   ess_parts parts = {.d = d,
@@ -564,7 +563,7 @@ static int go_along_piece(ess_driver *d, bool is_of_pair) {
                      .dt = piece->length,
                      .x = piece->x,
                      .dense = piece->c,
-                     .look = look_along,
+                     .look = try_part,
                      .go = go_part};
   return ess_go_in_parts(&parts, d->tangents->theta, d->tangents->errors);
 }
@@ -574,7 +573,7 @@ int ess_tangent_piece(ess_driver *d) {
   int status = ESS_SUCCESS;
   if (v->is_rough) {
     v->is_rough = false;
-    status = ess_tangents_lose(d, go_along_piece(d, !d->stabilised.is_on));
+    status = ess_tangents_lose(d, follow_piece(d, !d->stabilised.is_on));
   }
   ess_tape_close(d, true);
   return status;
@@ -585,12 +584,12 @@ int ess_tangent_projection(ess_driver *d, double duration) {
   const size_t n = d->system.dimension, all = v->count * n;
   v->source = ESS_BEFORE_UNKNOWN;
   v->has_first = false;
-  int status = ess_tangent_rates(d, d->t, d->x, d->f, v->v, v->along, v->count, v->k[0]);
+  int status = ess_tangent_rates(d, d->t, d->x, d->f, v->v, v->moves, v->count, v->k[0]);
   if (!status && d->options.order == 2) {
     const double half = 0.5 * duration;
     for (size_t i = 0; i < n; i++) v->x[i] = d->x[i] + half * d->f[i];
-    go_along(d, v->k[0], half, v->w);
-    status = ess_tangent_rates(d, d->t + half, v->x, NULL, v->w, v->along, v->count, v->k[0]);
+    add_rates(d, v->k[0], half, v->w);
+    status = ess_tangent_rates(d, d->t + half, v->x, NULL, v->w, v->moves, v->count, v->k[0]);
   }
   if (status) return status;
   for (size_t i = 0; i < all; i++) v->w[i] = v->v[i] + duration * v->k[0][i];
@@ -607,7 +606,7 @@ int ess_tangent_projection(ess_driver *d, double duration) {
  * held to less: nearly as long, they leave less of it (docs/theory/method.md). */
 
 /* directions may err by so many tolerances by one of the state */
-static const double ALLOWED_AHEAD = 30.0;
+static const double ALLOWED_BEFORE_CROSSING = 30.0;
 
 /* a crossing is near that comes within this time, times the radius: ripples need as long to decay
  */
@@ -674,7 +673,7 @@ static double size_of_ripples(const ess_driver *d) {
 
 /* whether directions gain so much of a crossing that this is as much as any error in it */
 static bool is_fast(const ess_driver *d, double radius) {
-  return !(radius * size_of_ripples(d) > ALLOWED_AHEAD * size_of(d, d->f));
+  return !(radius * size_of_ripples(d) > ALLOWED_BEFORE_CROSSING * size_of(d, d->f));
 }
 
 /* by the crossing of event function k, as directions and field are now: their error of one
@@ -684,14 +683,14 @@ static int weigh(ess_driver *d, size_t k, double radius, double *most) {
   const double size = size_of_ripples(d), speed = size_of(d, d->f), rate = fabs(d->rate[k]);
   int status = ESS_SUCCESS;
   // of an adjoint the worst of all directions
-  if (v->tape && radius * size > ALLOWED_AHEAD * speed * *most)
-    *most = radius * size / (ALLOWED_AHEAD * speed);
+  if (v->tape && radius * size > ALLOWED_BEFORE_CROSSING * speed * *most)
+    *most = radius * size / (ALLOWED_BEFORE_CROSSING * speed);
   for (size_t j = 0; !status && j < v->count; j++) {
     const double *const column = v->v + j * d->system.dimension;
     status = ess_some_guard_rates(d, d->t, d->x, column, &k, 1, v->h, v->rate);
-    const double along = fabs(v->rate[0]);
-    const double largest = ess_larger(rate * size_of(d, column), along * speed);
-    const double error = radius * along * size / (ALLOWED_AHEAD * largest);
+    const double its = fabs(v->rate[0]);
+    const double largest = ess_larger(rate * size_of(d, column), its * speed);
+    const double error = radius * its * size / (ALLOWED_BEFORE_CROSSING * largest);
     if (error > *most) *most = error;
   }
   return status;

@@ -23,8 +23,9 @@ typedef struct ess_passage {
   double *y;           /* n by column */
   const double *moves; /* how parameters move, by column; NULL: not at all */
   double *elapsed;     /* by column */
-  double *along; /* by column and event, in the order of the list: rate of its guard along y */
-  double *rate;  /* by event: along f */
+  double
+      *column_rate; /* by column and event, in the order of the list: rate of its guard along y */
+  double *rate;     /* by event: along f */
 } ess_passage;
 
 /* Where field and state before a crossing are to be had. */
@@ -45,7 +46,7 @@ typedef struct ess_tangents {
 
   /* parameters, P: how they move, [p][P], NULL where there are none; their values while they are
    * moved; derivatives by them, [n or m][P]; what callbacks return with them moved; scratch */
-  double *along, *nominal, *by, *above, *below, *at_k, *moved, *moving;
+  double *moves, *nominal, *by, *above, *below, *at_k, *moved, *moving;
   double *unit; /* [n + P][P]: how they move where the states move, then each of them by itself */
   size_t wide;  /* n + P: directions of which pieces are counted */
   double *nearest; /* [n + P], scratch */
@@ -131,10 +132,10 @@ int ess_tangents_show(ess_driver *d);
 
 /* ---- variation ---------------------------------------------------------------------------- */
 
-/* to = the field's Jacobian at x, times from, `count` columns, whose parameters move along
- * `along`, or NULL (parameters.h); f is the field there, or NULL. */
+/* to = the field's Jacobian at x, times from, `count` columns, whose parameters move so, or NULL
+ * (parameters.h); f is the field there, or NULL. */
 int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
-                      const double from[], const double along[], size_t count, double to[]);
+                      const double from[], const double moves[], size_t count, double to[]);
 
 /* Directions go on along the step just tried to theta, before the node does. */
 int ess_tangent_step(ess_driver *d, double theta, bool cut);

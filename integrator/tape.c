@@ -127,7 +127,7 @@ void ess_tape_open(ess_driver *d) {
   v->tape->is_open = true;
   v->tape->shared = SIZE_MAX;
   v->count = v->wide;
-  v->along = d->system.parameters ? v->unit : NULL;
+  v->moves = d->system.parameters ? v->unit : NULL;
   v->has_first = v->is_rough = false;
   ess_tape_units(d, v->wide);
 }
@@ -138,7 +138,7 @@ void ess_tape_close(ess_driver *d, bool made) {
   const size_t n = d->system.dimension, p = d->system.parameters;
   v->tape->is_open = false;
   v->count = 0;
-  v->along = NULL;
+  v->moves = NULL;
   v->has_first = v->is_rough = false;
   double *const entry = made ? ess_tape_add(d, ESS_TAPE_MAP, n * v->wide) : NULL;
   if (!entry) return;
@@ -170,7 +170,7 @@ void ess_tape_clear(ess_driver *d) {
   tape->status = ESS_SUCCESS;
   memset(tape->sign, 0, d->system.guard_count * sizeof *tape->sign);
   d->tangents->count = 0;
-  d->tangents->along = NULL;
+  d->tangents->moves = NULL;
 }
 
 /* ---- gain --------------------------------------------------------------------------------- */

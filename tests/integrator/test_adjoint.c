@@ -469,6 +469,7 @@ static void what_makes_no_sense_is_refused(void **state) {
   assert_int_equal(ess_driver_record(d, 0), ESS_SUCCESS);
   assert_int_equal(ess_driver_adjoint(d, 1, weights, start, by), ESS_EINVAL);
   assert_int_equal(ess_driver_record(d, SIZE_MAX), ESS_ENOMEM);
+  assert_int_equal(ess_driver_failure(d)->status, ESS_ENOMEM);
   ess_driver_free(d);
 
   ess_system system = system_of(&KINDS[1], values);
@@ -476,6 +477,13 @@ static void what_makes_no_sense_is_refused(void **state) {
   d = ess_driver_alloc(&system, &options, NULL);
   assert_int_equal(ess_driver_record(d, BYTES), ESS_EINVAL);
   assert_non_null(strstr(ess_driver_failure(d)->reason, "PAPER"));
+  ess_driver_free(d);
+  // nor does a recording that has begun go on by it
+  d = recorded(&KINDS[1], values, BYTES, 3.0, ESS_SUCCESS);
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_EINVAL);
+  assert_non_null(strstr(ess_driver_failure(d)->reason, "PAPER"));
+  assert_int_equal(ess_driver_record(d, 0), ESS_SUCCESS);
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
   ess_driver_free(d);
 
   options = ess_options_default();
