@@ -662,7 +662,7 @@ def solve_ivp(
         True: where the field points back to a guard from both sides, as with dry friction that
         holds, the state goes on along the guard's zero (Filippov). A list: the guards that may be
         slid on, none of which may be an impact's. By default such a run ends with ``success=False``.
-        So it goes on, too, where a force holds a body on a guard that it bounces on ever less.
+        A run also goes on where a force holds a body on a guard, on which it bounces ever less.
     rest : bool
         True: where impacts accumulate, or one has taken all of the speed, the state stays on their
         guard, and leaves where they would have to pull, as a ball does from a table that falls away.

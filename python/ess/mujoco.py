@@ -216,7 +216,7 @@ class Robot:
         ])  # fmt: skip
 
     def control(self, ctrl: ArrayLike | None = None) -> NDArray[Any]:
-        """Controls: what is given, or those of keyframe 0, or zeros."""
+        """Controls: those given, or else those of keyframe 0, or else zeros."""
         if ctrl is not None:
             return _vector(np.broadcast_to(ctrl, self.nu), self.nu, "ctrl")
         return np.array(self.model.key_ctrl[0]) if self.model.nkey else np.zeros(self.nu)
