@@ -12,9 +12,9 @@ set_tests_properties(manual PROPERTIES SKIP_RETURN_CODE 77)
 
 # nobody installs a library with sanitizers
 if(NOT ESS_SANITIZE)
-  add_test(NAME install_alone COMMAND ${CMAKE_SOURCE_DIR}/tools/check-install ${ESS_ALONE})
+  add_test(NAME install_alone COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_install.sh ${ESS_ALONE})
   set_tests_properties(install_alone PROPERTIES FIXTURES_REQUIRED alone)
-  add_test(NAME install COMMAND ${CMAKE_SOURCE_DIR}/tools/check-install ${CMAKE_BINARY_DIR})
+  add_test(NAME install COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_install.sh ${CMAKE_BINARY_DIR})
   set_tests_properties(install_alone install PROPERTIES
     SKIP_RETURN_CODE 77 ENVIRONMENT CC=${CMAKE_C_COMPILER})
   # the list of what was installed is one file of the build

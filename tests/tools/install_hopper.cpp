@@ -1,6 +1,6 @@
 /*
  * A C++ program that uses libess: the hopper, started from the default options; its end is compared
- * with the closed form. Compiled and run by tools/check-install.
+ * with the closed form. Compiled and run by test_install.sh.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

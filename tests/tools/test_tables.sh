@@ -1,5 +1,5 @@
 #!/bin/bash
-# What tools/page makes of results, page by page; and tools/cover. What a page says is asked in whole lines.
+# What tools/page makes of results, page by page. What a page says is asked in whole lines.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_tables.sh SOURCES
 . "$(dirname "$0")/../support/check.sh"
@@ -361,24 +361,4 @@ says 'its tables' '| ball | ess, Python | 1e-06 | 4 | 1.0e-08 | 20 | 2.0 (1.5 to
 has 'the commit, versions and machine' \
   'Commit `0123456`, Python 3, 2 cores (none), 2000-01-01; no warning; medians of 3 rounds'
 
-# --- cover ------------------------------------------------------------------------------------------
-sweep() { # folder, median in ms, ratio
-  mkdir -p "$room/$1"
-  cat >"$room/$1/sweep.json" <<END
-{"benchmarks": [{"name": "a", "real_time": $2, "real_time_lo": 0.9, "real_time_hi": 1.1}],
- "ratios": [{"contacts": 2, "solver": "libess", "protocol": "paper", "mujoco_over_projection": $3,
-   "interval": [9.0, 11.0]}]}
-END
-}
-sweep a 1.0 10.0
-sweep b 1.05 10.5
-sweep c 1.05 11.5
-"$sources/tools/cover" "$room/a" "$room/b" >"$room/out"
-check 'runs that cover each other do' $?
-"$sources/tools/cover" "$room/a" "$room/c" >"$room/out"
-[ $? -eq 1 ] && grep -q "^ratio: 1 cells; A's interval holds B's median in 0.0 %, B's A's in 100.0 %" "$room/out"
-check 'others do not' $?
-"$sources/tools/cover" "$room/a" 2>/dev/null
-[ $? -eq 2 ]
-check 'one folder is too few' $?
 finish

@@ -2,14 +2,14 @@
 # Installs libess into a temporary folder, moves it elsewhere, and builds and runs every example with
 # it: with CMake and with pkg-config alone, shared and static; and a C++ program. Checks what else is
 # installed, and which symbols the libraries show.
-# Usage: [CC=gcc] [CXX=g++] tools/check-install [BUILD]
+# Usage: [CC=gcc] [CXX=g++] tests/tools/test_install.sh [BUILD]
 # BUILD is a folder in which this project is built already; without it libess alone is built.
 # Ends with status 77 after its other checks when there is no C++ compiler.
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
 LC_ALL=C
 export LC_ALL
-source=$(cd "$(dirname "$0")/.." && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
 CC=${CC-gcc}
 case $(basename "$CC") in clang*) CXX=${CXX-clang++} ;; *) CXX=${CXX-g++} ;; esac
 export CC
@@ -20,7 +20,7 @@ prefix=$room/elsewhere
 warnings='-Wall -Wextra -Wconversion -Wshadow -pedantic -Werror'
 
 fail() {
-  printf 'check-install: %s\n' "$*" >&2
+  printf 'install: %s\n' "$*" >&2
   exit 1
 }
 
@@ -166,12 +166,12 @@ check_cxx() {
 
 # --- in order ------------------------------------------------------------------------------------
 
-[ $# -le 1 ] || fail "usage: tools/check-install [BUILD]"
+[ $# -le 1 ] || fail "usage: tests/tools/test_install.sh [BUILD]"
 install_and_move "$@"
 find_library
 check_files
 check_symbols
-echo "check-install: libess $version is complete, and can be moved"
+echo "install: libess $version is complete, and can be moved"
 
 # the examples as they were installed, so that nothing else of this repository is in reach
 cp -R "$prefix/share/doc/libess/examples" "$room/examples"
@@ -179,15 +179,15 @@ examples=$(cd "$room/examples" && echo *.c | sed 's/\.c//g')
 build_with_cmake shared
 build_with_cmake static -DBUILD_SHARED_LIBS=OFF
 check_package
-echo "check-install: built with CMake, shared and static: $examples"
+echo "install: built with CMake, shared and static: $examples"
 build_with_pkg_config shared '' '' -lm
 build_with_pkg_config static -static --static ''
 compare_kinds
-echo "check-install: built with pkg-config, shared and static: $examples"
+echo "install: built with pkg-config, shared and static: $examples"
 
 command -v "$CXX" >/dev/null || {
-  echo "check-install: skipped C++: no $CXX (apt-get install g++)"
+  echo "install: skipped C++: no $CXX (apt-get install g++)"
   exit 77
 }
 check_cxx
-echo "check-install: built with $CXX"
+echo "install: built with $CXX"
