@@ -275,6 +275,7 @@ void ess_driver_free(ess_driver *d) {
 /* what has been learnt on the way is of no use on another */
 static void forget(ess_driver *d) {
   d->stopped = NAN;
+  d->is_amid = false;
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->paper.window = 1.0;
@@ -330,9 +331,10 @@ static int turn(ess_driver *d, double t, double t1) {
 
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
-  const bool goes_on = t == d->stopped && !memcmp(x, d->x, ess_caller_states(d) * sizeof *x);
+  const bool moved = memcmp(x, d->x, ess_caller_states(d) * sizeof *x) != 0;
   ess_piece_begin(d, t, x);
-  if (!goes_on) d->stopped = NAN;
+  if (t != d->stopped || moved) d->stopped = NAN;
+  d->is_amid = d->is_amid && t == d->t && !moved;
   d->t = d->t_seen = t;
   ess_no_failure(d);
   d->stabilised.off_until = -INFINITY;
@@ -340,7 +342,6 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
   d->t_rest = 0.0;
-  const bool moved = memcmp(x, d->x, ess_caller_states(d) * sizeof *x) != 0;
   if (moved) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
@@ -429,10 +430,12 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   int status = begin(d, from, to, ess_caller_state(d, from, x));
   ess_tape_begin(d);
   const bool projects = d->options.method == ESS_METHOD_PAPER;
+  if (!status && d->is_amid) status = ess_finish_instant(d);
   if (!status)
     status = projects ? ess_advance_by_projections(d, to) : ess_advance_by_tolerance(d, to);
   ess_tape_end(d, status);
   d->applying = false;
+  d->is_amid = status != ESS_SUCCESS;
   if (!status) ess_sample_rest(d);
   // what an observer was refused on the way is no failure of the run
   if (!status) ess_no_failure(d);

@@ -130,6 +130,7 @@ struct ess_driver {
   double *x, *f, *h, *rate;
 
   double stopped; /* where an observer of steps stopped the last apply; else NAN */
+  bool is_amid;   /* the last apply did not come to its end: not all may have been made there */
   double t_seen;  /* of the state that a callback was last shown, for failures */
 
   /* the integration step being tried, from the node to t + dt */

@@ -74,7 +74,7 @@ void ess_impacts_forget(ess_driver *d) {
   if (!d->impacts) return;
   for (size_t j = 0; j < 2 * d->system.guard_count; j++)
     d->impacts->returning[j] = ess_no_returns();
-  d->impacts->t_stopped = NAN;
+  d->impacts->t_stopped = d->impacts->t_open = NAN;
 }
 
 static bool is_mode(const ess_driver *d, const double mode[]) {
@@ -184,6 +184,7 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
   }
   d->counters.impacts++;
   d->counters.crossings += count;
+  w->t_open = d->t;
   status = install(d);
   const bool stop = tell(d, &impact);
   return stop && !status ? ess_fail(d, ESS_ESTOP, first) : status;
@@ -261,7 +262,6 @@ static int evaluate_after(ess_driver *d) {
 /* guards that the map has carried the state past are crossed at once, whatever the field says: it
  * does not point to them any more */
 static int make_carried(ess_driver *d) {
-  memset(d->impacts->pending, 0, d->system.guard_count * sizeof *d->impacts->pending);
   for (;;) {
     size_t crossing;
     int status = mark_carried(d);
@@ -286,19 +286,29 @@ static int end_or_rest(ess_driver *d, double zeno) {
   return ess_rest_instead(d) ? ESS_SUCCESS : status;
 }
 
-int ess_make_impact(ess_driver *d, size_t k) {
-  size_t *const events = d->impacts->events;
-  const size_t count = ess_gather_events(d, k, events);
-  double zeno;
-  int status = ess_watch_zeno(d, count, events, &zeno);
-  if (!status && isnan(zeno)) status = ess_refuse_grazing(d, k, &zeno);
-  if (!status) status = make_events(d, count, false);
+int ess_finish_impact(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  if (!w || w->t_open != d->t) return ESS_SUCCESS;
   const bool may_rest = ess_may_rest(d);
-  if (!status && may_rest) note_pushes(d);
-  if (!status && !may_rest) status = ess_end_zeno(d, zeno);
+  int status = may_rest ? ESS_SUCCESS : ess_end_zeno(d, w->zeno);
   if (!status) status = evaluate_after(d);
-  if (!status && may_rest) status = end_or_rest(d, zeno);
+  if (!status && may_rest) status = end_or_rest(d, w->zeno);
   if (!status) status = make_carried(d);
   if (!status) status = ess_let_rest(d);
-  return status ? status : ess_end_stopped(d);
+  if (!status) status = ess_end_stopped(d);
+  const bool ends = status == ESS_EZENO || status == ESS_EGRAZING || status == ESS_ECHATTER;
+  if (!status || ends) w->t_open = NAN;
+  return status;
+}
+
+int ess_make_impact(ess_driver *d, size_t k) {
+  ess_impact_work *const w = d->impacts;
+  const size_t count = ess_gather_events(d, k, w->events);
+  w->t_open = NAN;
+  memset(w->pending, 0, d->system.guard_count * sizeof *w->pending);
+  int status = ess_watch_zeno(d, count, w->events, &w->zeno);
+  if (!status && isnan(w->zeno)) status = ess_refuse_grazing(d, k, &w->zeno);
+  if (!status) status = make_events(d, count, false);
+  if (ess_may_rest(d) && w->t_open == d->t) note_pushes(d);
+  return status ? status : ess_finish_impact(d);
 }

@@ -41,6 +41,8 @@ typedef struct ess_impact_work {
                        they have not stopped it */
   double *left;     /* what those rates were after it, as last called: rounding */
   double t_stopped; /* of these */
+  double t_open; /* of an impact of which not all that follows has been made; NAN: there is none */
+  double zeno;   /* when impacts accumulate by the last one; NAN: they do not */
   double *after, *mode;
   double *doubt; /* by event function: what is not told from its zero after the impact */
   bool *armed, *carried;
@@ -111,6 +113,10 @@ int ess_impacts_start(ess_driver *d);
 /* Makes the impact of all events at the node, k among them, and those that the map carries the
  * state past. The node is evaluated, before and after. */
 int ess_make_impact(ess_driver *d, size_t k);
+
+/* What follows an impact at its instant: all of it, or the rest of it where the last apply has
+ * ended before that. Nothing where no impact is open. */
+int ess_finish_impact(ess_driver *d);
 
 /* ---- states that rest ------------------------------------------------------------------------ */
 

@@ -551,12 +551,14 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   for (size_t k = 0; !status && is_new && k < d->system.guard_count; k++)
     if (d->h[k] == 0.0 && s->may[k] && ess_is_armed(d, k)) status = refuse_repelled(d, k);
   if (!status && is_new) ess_rest_from_start(d);
-  if (!status && s->has_stopped) return ess_slide_settle(d);
+  // an instant that the last apply has not come to the end of is settled once it is
+  if (!d->is_amid) s->noted_count = 0;
+  if (!status && s->has_stopped && !d->is_amid) return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
   // what the caller has changed since the last apply may hold the state no more
   s->leaves = !status && ess_slide_is_beyond(d);
-  if (!status && (s->is_released || s->leaves)) return ess_slide_settle(d);
+  if (!status && (s->is_released || s->leaves) && !d->is_amid) return ess_slide_settle(d);
   if (!status) ess_slide_begin_node(d, s->lambda);
   return status;
 }

@@ -305,10 +305,13 @@ static int cut_step(ess_driver *d) {
   return status;
 }
 
-/* crosses the guards that the step was cut at, where the state is; evaluates the node anew */
-static int cross_located(ess_driver *d) {
+/* crosses the guards that the step was cut at, where the state is; evaluates the node anew. Those
+ * that are silent come before an observer may stop the run: nobody would look for what they have
+ * passed. */
+static int cross_located(ess_driver *d, double t0) {
   // the node is not evaluated yet: event functions are those that the search found there
   int status = ess_cross_silent(d, d->h_try);
+  if (!status) status = ess_observe_step(d, t0, false);
   return status ? status : cross_entered(d);
 }
 
@@ -317,9 +320,9 @@ static int cross_located(ess_driver *d) {
 static int take_part(ess_driver *d, double t0) {
   const bool located = d->options.method != ESS_METHOD_PAPER;
   d->counters.entries += located;
-  int status = located ? ess_observe_step(d, t0, false) : cut_step(d);
-  if (!status) status = located ? cross_located(d) : ess_cross_silent(d, d->h);
-  return status;
+  if (located) return cross_located(d, t0);
+  const int status = cut_step(d);
+  return status ? status : ess_cross_silent(d, d->h);
 }
 
 int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last) {

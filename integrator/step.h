@@ -21,6 +21,10 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
 
 /* ---- the methods ----------------------------------------------------------------------------- */
 
+/* What is still to be made at the node, where an observer has stopped the last apply, or a callback
+ * has failed, between the crossings of an instant. */
+int ess_finish_instant(ess_driver *d);
+
 /* Towards t1 by one tolerance; or by the paper's method, with projections between steps. */
 int ess_advance_by_tolerance(ess_driver *d, double t1);
 int ess_advance_by_projections(ess_driver *d, double t1);

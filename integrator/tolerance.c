@@ -119,6 +119,21 @@ static int step(ess_driver *d, double t1) {
   return status;
 }
 
+/* after crossings, or a step, that ended with this status */
+static int settle(ess_driver *d, int status) {
+  const bool ends = status == ESS_EZENO || status == ESS_EGRAZING || status == ESS_ECHATTER;
+  if (ends && ess_may_rest(d) && ess_rest_instead(d)) status = ESS_SUCCESS;
+  if (!status && d->slides) status = ess_slide_settle(d);
+  if (!status) status = ess_settle(d);
+  return status ? status : ess_watch_returns(d);
+}
+
+int ess_finish_instant(ess_driver *d) {
+  int status = ess_finish_impact(d);
+  if (!status) status = ess_refill(d);
+  return settle(d, status);
+}
+
 int ess_advance_by_tolerance(ess_driver *d, double t1) {
   for (;;) {
     size_t due;
@@ -129,11 +144,7 @@ int ess_advance_by_tolerance(ess_driver *d, double t1) {
     if (d->t >= t1 && !is_due) return ESS_SUCCESS;
     status = is_due ? cross_here(d, due) : step(d, t1);
     if (!status && is_due) status = ess_refill(d);
-    const bool ends = status == ESS_EZENO || status == ESS_EGRAZING || status == ESS_ECHATTER;
-    if (ends && ess_may_rest(d) && ess_rest_instead(d)) status = ESS_SUCCESS;
-    if (!status && d->slides) status = ess_slide_settle(d);
-    if (!status) status = ess_settle(d);
-    if (!status) status = ess_watch_returns(d);
+    status = settle(d, status);
     if (status) return status;
   }
 }

@@ -1,0 +1,350 @@
+/*
+ * Runs that observers stop amid an instant, and that are gone on with: what is left of the instant
+ * is made then. They are the runs that nobody stops.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+/* of each kind; told messages; stops of one run that come no further */
+enum { RUNS = 150, TOLD = 400, STOPS = 2000, STATES = 3 };
+
+typedef enum message { STEP, CROSSING, IMPACT, EVENT, SLIDE } message;
+
+/* what has been told, steps apart, and which messages stop the run: of every so many one */
+typedef struct told {
+  size_t count, what[TOLD];
+  unsigned stops; /* by bits */
+  size_t every, heard;
+} told;
+
+static int hear(void *context, message what, size_t guard) {
+  told *const l = context;
+  if (what != STEP && l->count < TOLD) l->what[l->count++] = 8 * guard + what;
+  return l->stops >> what & 1 && ++l->heard % l->every == 0;
+}
+
+static int hear_step(const ess_step_info *info, void *context) {
+  (void)info;
+  return hear(context, STEP, 0);
+}
+
+static int hear_crossing(const ess_crossing_info *info, void *context) {
+  return hear(context, CROSSING, info->guard);
+}
+
+static int hear_impact(const ess_impact *impact, void *context) {
+  return hear(context, IMPACT, impact->events[0]);
+}
+
+static int hear_event(const ess_crossing_info *info, void *context) {
+  return hear(context, EVENT, info->guard);
+}
+
+static int hear_slide(const ess_slide_info *info, void *context) {
+  return hear(context, SLIDE, info->guard);
+}
+
+/* to the end, however often it is stopped; no progress: ESS_ESTOP */
+static int run(const ess_system *system, ess_options options, double end, told *l, double x[]) {
+  options.observer =
+      (ess_observer){hear_step, hear_crossing, hear_impact, l, hear_event, hear_slide};
+  ess_driver *const d = ess_driver_alloc(system, &options, NULL);
+  assert_non_null(d);
+  double t = 0.0;
+  int status = ESS_ESTOP;
+  for (int i = 0; status == ESS_ESTOP && i < STOPS; i++) status = ess_driver_apply(d, &t, end, x);
+  ess_driver_free(d);
+  return status;
+}
+
+static uint64_t seed;
+
+static double uniform(double low, double high) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return low + (high - low) * (double)(seed >> 11) * 0x1p-53;
+}
+
+/* stopped in any way, and by nobody: they come to the same. Where bounces accumulate what has been
+ * told may differ: which of them is the last is a matter of rounding. */
+static void compare(const ess_system *system, const ess_options *options, double end,
+                    const double from[STATES], bool all_is_told, const char *name, int number) {
+  static told whole, parts;
+  double x[STATES], y[STATES];
+  whole = parts = (told){.every = 1};
+  parts.stops = 1 + (unsigned)uniform(0.0, 31.0);
+  parts.every = 1 + (size_t)uniform(0.0, 2.999);
+  memcpy(x, from, sizeof x);
+  memcpy(y, from, sizeof y);
+  const int expected = run(system, *options, end, &whole, x);
+  const int status = run(system, *options, end, &parts, y);
+  double off = 0.0;
+  for (size_t i = 0; i < system->dimension; i++) off = fmax(off, fabs(x[i] - y[i]));
+  const bool alike = whole.count == parts.count &&
+                     !memcmp(whole.what, parts.what, whole.count * sizeof *whole.what);
+  const bool is_right =
+      expected || (off <= 100.0 * options->atol + 1e-9 && (!all_is_told || alike));
+  if (status != expected || !is_right)
+    fail_msg("%s %d, stops %u, every %zu: %s, without them %s, %g off, %zu messages of %zu", name,
+             number, parts.stops, parts.every, ess_strerror(status), ess_strerror(expected), off,
+             parts.count, whole.count);
+}
+
+static ess_options options_at_random(void) {
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = exp(uniform(log(1e-9), log(1e-4)));
+  return options;
+}
+
+/* ---- slides ---------------------------------------------------------------------------------- */
+
+/* x' = f + g t - x / 5 + sum of J s, h = C x - c: jumps point back at their own zeros */
+typedef struct relays {
+  size_t count;
+  double f[STATES], g[STATES], J[STATES][STATES], C[STATES][STATES], c[STATES];
+} relays;
+
+static int relays_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  const relays *const s = params;
+  for (size_t i = 0; i < s->count; i++) {
+    dxdt[i] = s->f[i] + s->g[i] * t - 0.2 * x[i];
+    for (size_t k = 0; k < s->count; k++) dxdt[i] += s->J[k][i] * sign[k];
+  }
+  return 0;
+}
+
+static int relays_guards(double t, const double x[], double h[], void *params) {
+  const relays *const s = params;
+  (void)t;
+  for (size_t k = 0; k < s->count; k++) {
+    h[k] = -s->c[k];
+    for (size_t i = 0; i < s->count; i++) h[k] += s->C[k][i] * x[i];
+  }
+  return 0;
+}
+
+static int relays_watched(double t, const double x[], double g[], void *params) {
+  (void)params;
+  g[0] = x[0] - 0.1 * t;
+  g[1] = sin(2.0 * t + 0.3);
+  return 0;
+}
+
+static void slides_begin_though_the_crossing_has_stopped_the_run(void **state) {
+  (void)state;
+  seed = 1;
+  for (int number = 0; number < RUNS; number++) {
+    relays s = {.count = 1 + (size_t)uniform(0.0, 2.999)};
+    double x[STATES];
+    for (size_t k = 0; k < s.count; k++) {
+      const double size = uniform(0.3, 1.5);
+      s.f[k] = uniform(-1.5, 1.5);
+      s.g[k] = uniform(-1.0, 1.0);
+      s.c[k] = uniform(-0.3, 0.3);
+      x[k] = uniform(-1.0, 1.0);
+      for (size_t i = 0; i < s.count; i++) {
+        s.C[k][i] = (i == k) + uniform(-0.3, 0.3);
+        s.J[k][i] = -size * ((i == k) + uniform(-0.2, 0.2));
+      }
+    }
+    ess_options options = options_at_random();
+    options.sliding = ESS_SLIDING_FILIPPOV;
+    ess_system system = {.dimension = s.count,
+                         .guard_count = s.count,
+                         .field = relays_field,
+                         .guards = relays_guards,
+                         .params = &s};
+    if (number % 2) system.watch = (ess_watch){.count = 2, .values = relays_watched};
+    compare(&system, &options, uniform(0.5, 3.0), x, true, "relays", number);
+  }
+}
+
+/* ---- impacts that lead to others ------------------------------------------------------------- */
+
+/* a ball that an impact throws upwards, and past guards of its height and speed; these change its
+ * fall, and what a third state gains */
+typedef struct thrown {
+  double pull, height, jump, bounce, kick, speed, watched;
+} thrown;
+
+static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  const thrown *const s = params;
+  (void)t;
+  dxdt[0] = x[1];
+  dxdt[1] = -TOY_GRAVITY + s->pull * sign[1];
+  dxdt[2] = sign[1] + 0.5 * sign[2];
+  return 0;
+}
+
+static int thrown_guards(double t, const double x[], double h[], void *params) {
+  const thrown *const s = params;
+  (void)t;
+  h[0] = x[0];
+  h[1] = x[0] - s->height;
+  h[2] = x[1] - s->speed;
+  return 0;
+}
+
+static int thrown_map(ess_impact *impact, void *params) {
+  const thrown *const s = params;
+  impact->after[0] += s->jump;
+  impact->after[1] = s->kick - s->bounce * impact->x[1];
+  impact->mode[0] = 1.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = true;
+  return 0;
+}
+
+static int thrown_watched(double t, const double x[], double g[], void *params) {
+  const thrown *const s = params;
+  (void)t;
+  g[0] = x[0] - s->watched;
+  g[1] = x[1];
+  return 0;
+}
+
+static void what_an_impact_has_carried_the_state_past_is_crossed(void **state) {
+  (void)state;
+  seed = 2;
+  for (int number = 0; number < RUNS; number++) {
+    thrown s = {.pull = uniform(-5.0, 5.0),
+                .height = uniform(0.05, 1.0),
+                .jump = number % 3 ? uniform(0.0, 1.5) : 0.0,
+                .bounce = uniform(0.3, 1.0),
+                .kick = number % 2 ? 0.0 : uniform(0.0, 5.0),
+                .speed = uniform(-1.0, 1.0),
+                .watched = uniform(0.1, 1.0)};
+    const bool at[6] = {[ESS_GUARD_DOWN(0)] = true};
+    const ess_impacts impacts = {.at = at, .map = thrown_map};
+    const double x[STATES] = {uniform(0.2, 1.5), uniform(-2.0, 2.0)};
+    ess_options options = options_at_random();
+    if (number % 5 == 0) options.sliding = ESS_SLIDING_FILIPPOV;
+    ess_system system = {.dimension = STATES,
+                         .guard_count = 3,
+                         .field = thrown_field,
+                         .guards = thrown_guards,
+                         .impacts = &impacts,
+                         .params = &s};
+    if (number % 4 < 2) system.watch = (ess_watch){.count = 2, .values = thrown_watched};
+    compare(&system, &options, uniform(0.5, 3.0), x, true, "thrown", number);
+  }
+}
+
+/* ---- impacts that end in rest ---------------------------------------------------------------- */
+
+/* a ball over a table that shakes, while its weight changes */
+typedef struct shaken {
+  double pull, pace, height, shakes, bounce;
+} shaken;
+
+static int shaken_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  const shaken *const s = params;
+  (void)sign;
+  dxdt[0] = x[1];
+  dxdt[1] = -TOY_GRAVITY + s->pull * sin(s->pace * t);
+  dxdt[2] = 1.0;
+  return 0;
+}
+
+static int shaken_guards(double t, const double x[], double h[], void *params) {
+  const shaken *const s = params;
+  h[0] = x[0] - s->height * sin(s->shakes * t);
+  return 0;
+}
+
+static int shaken_map(ess_impact *impact, void *params) {
+  const shaken *const s = params;
+  const double speed = s->height * s->shakes * cos(s->shakes * impact->t);
+  impact->after[1] = speed - s->bounce * (impact->x[1] - speed);
+  impact->mode[0] = 1.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = true;
+  return 0;
+}
+
+static void what_comes_to_rest_does_so(void **state) {
+  (void)state;
+  seed = 3;
+  for (int number = 0; number < RUNS; number++) {
+    shaken s = {.pull = number % 2 ? uniform(0.0, 15.0) : 0.0,
+                .pace = uniform(1.0, 6.0),
+                .height = number % 3 ? uniform(0.0, 0.2) : 0.0,
+                .shakes = uniform(1.0, 10.0),
+                .bounce = number % 4 < 2 ? uniform(0.0, 0.6) : 0.0};
+    const bool at[2] = {[ESS_GUARD_DOWN(0)] = true};
+    const ess_impacts impacts = {.at = at, .map = shaken_map};
+    const double x[STATES] = {uniform(0.2, 1.0), uniform(-1.0, 1.0)};
+    ess_options options = options_at_random();
+    options.sliding = ESS_SLIDING_FILIPPOV;
+    options.rest = true;
+    const ess_system system = {.dimension = STATES,
+                               .guard_count = 1,
+                               .field = shaken_field,
+                               .guards = shaken_guards,
+                               .guards_move = true,
+                               .impacts = &impacts,
+                               .params = &s};
+    compare(&system, &options, uniform(0.5, 3.0), x, false, "shaken", number);
+  }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum { PLACES = 5 };
+
+/* x' = 1, and the second state gains as many as guards have been passed */
+static int places_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = 1.0;
+  dxdt[1] = 0.0;
+  for (size_t k = 0; k < PLACES; k++) dxdt[1] += 0.5 * (1.0 + sign[k]);
+  return 0;
+}
+
+static int places_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  for (size_t k = 0; k < PLACES; k++) h[k] = x[0] - 1.0 - (double)k;
+  return 0;
+}
+
+/* only the first guard is armed at the start, and the row of the empty pool arms the rest */
+static int first_alone(const double sign[], bool armed[], void *params) {
+  (void)sign, (void)params;
+  for (size_t k = 1; k < PLACES; k++) armed[ESS_GUARD_UP(k)] = false;
+  return 0;
+}
+
+static void the_empty_pool_is_filled(void **state) {
+  (void)state;
+  size_t row_start[2 * PLACES + 2] = {0}, guard[PLACES];
+  signed char effect[PLACES];
+  for (size_t k = 0; k < PLACES; k++) {
+    guard[k] = ESS_GUARD_UP(k);
+    effect[k] = 1;
+  }
+  row_start[2 * PLACES + 1] = PLACES;
+  const ess_reset_matrix resets = {
+      .row_start = row_start, .guard = guard, .effect = effect, .start = first_alone};
+  const ess_system system = {.dimension = 2,
+                             .guard_count = PLACES,
+                             .field = places_field,
+                             .guards = places_guards,
+                             .resets = &resets};
+  told l = {.stops = 1u << CROSSING, .every = 1};
+  double x[2] = {0.0};
+  assert_int_equal(run(&system, ess_options_default(), 10.0, &l, x), ESS_SUCCESS);
+  assert_int_equal(l.count, PLACES);
+  assert_true(fabs(x[1] - (9.0 + 8.0 + 7.0 + 6.0 + 5.0)) < 1e-9);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slides_begin_though_the_crossing_has_stopped_the_run),
+      cmocka_unit_test(what_an_impact_has_carried_the_state_past_is_crossed),
+      cmocka_unit_test(what_comes_to_rest_does_so),
+      cmocka_unit_test(the_empty_pool_is_filled),
+  };
+  return cmocka_run_group_tests_name("stopped", tests, NULL, NULL);
+}
