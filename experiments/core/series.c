@@ -13,7 +13,7 @@
 
 /* ---- resamples ------------------------------------------------------------------------------- */
 
-static const double low_quantile = 0.025, high_quantile = 0.975;
+static const double tail_95 = 0.025; // of a 95 % interval, at either end
 
 /* processes, and starts for all of them */
 static size_t pick_crossed(const draws *d, gsl_rng *rng, size_t pick[]) {
@@ -54,14 +54,14 @@ size_t draws_pick(const draws *d, gsl_rng *rng, size_t pick[]) {
 double draws_widening(const draws *d) {
   const double others = (double)d->processes - 1.0;
   if (others < 1.0) return sqrt(2.0);
-  const double student = gsl_cdf_tdist_Pinv(high_quantile, others);
-  const double normal = gsl_cdf_ugaussian_Pinv(high_quantile);
+  const double student = gsl_cdf_tdist_Pinv(1.0 - tail_95, others);
+  const double normal = gsl_cdf_ugaussian_Pinv(1.0 - tail_95);
   return student / normal * sqrt(2.0 * (others + 1.0) / others);
 }
 
-/* between two quantiles of the statistic's resamples */
-static int interval(const draws *d, draws_statistic *statistic, const void *context,
-                    const double quantiles[2], double *low, double *high) {
+/* that of one run: what is left of the statistic's resamples without tails. A measure_status. */
+static int interval(const draws *d, draws_statistic *statistic, const void *context, double tail,
+                    double *low, double *high) {
   double values[DRAWS_RESAMPLES];
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   size_t *const pick = calloc(d->trials + d->processes, sizeof *pick);
@@ -71,43 +71,10 @@ static int interval(const draws *d, draws_statistic *statistic, const void *cont
     const size_t count = draws_pick(d, rng, pick);
     values[b] = statistic(context, pick, count);
   }
-  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, quantiles[0], low);
-  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, quantiles[1], high);
+  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, tail, low);
+  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, 1.0 - tail, high);
   if (rng) gsl_rng_free(rng);
   free(pick);
-  return status;
-}
-
-/* the 95 % interval of a statistic, of one run. A measure_status. */
-static int draws_interval(const draws *d, draws_statistic *statistic, const void *context,
-                          double *low, double *high) {
-  return interval(d, statistic, context, (const double[]){low_quantile, high_quantile}, low, high);
-}
-
-/* of one sample: its values, and room for a resample */
-typedef struct sample {
-  const double *value;
-  double *drawn;
-} sample;
-
-static double median_picked(const void *context, const size_t pick[], size_t count) {
-  const sample *const s = context;
-  double median;
-  for (size_t i = 0; i < count; i++) s->drawn[i] = s->value[pick[i]];
-  return measure_median(s->drawn, count, &median) ? NAN : median;
-}
-
-int draws_median(const double x[], size_t count, unsigned long seed, double confidence,
-                 measure_interval *out) {
-  const double tail = 0.5 * (1.0 - confidence);
-  const draws d = {.trials = count, .processes = 1, .seed = seed};
-  int status = measure_median(x, count, &out->estimate);
-  if (status) return status;
-  const sample s = {x, calloc(count + 1, sizeof *s.drawn)};
-  status = s.drawn ? interval(&d, median_picked, &s, (const double[]){tail, 1.0 - tail}, &out->low,
-                              &out->high)
-                   : MEASURE_ENOMEM;
-  free(s.drawn);
   return status;
 }
 
@@ -119,29 +86,29 @@ gather gather_part(gather rows, size_t from, size_t to) {
   return rows;
 }
 
-/* the known values, into `out` unless that is NULL: how many */
-static size_t take_values(gather rows, const char *name, double out[]) {
+/* its values, or those alone that are known, into `out` unless that is NULL: how many */
+static size_t take(gather rows, const char *name, bool known, double out[]) {
   const study_table *const t = &rows.run->study->tables[rows.table];
   const column *const c = column_find(t->columns, name);
   const char *const row = rows.run->private->rows[rows.table].row;
-  size_t known = 0;
+  size_t count = 0;
   for (size_t i = 0; i < rows.count; i++) {
     const double value = column_number(c, row + (rows.first + i * rows.stride) * t->row_size);
-    if (isnan(value)) continue;
-    if (out) out[known] = value;
-    known++;
+    if (known && isnan(value)) continue;
+    if (out) out[count] = value;
+    count++;
   }
-  return known;
+  return count;
 }
 
 size_t gather_known(gather rows, const char *name) {
-  return take_values(rows, name, NULL);
+  return take(rows, name, true, NULL);
 }
 
 /* the known values, to be freed; NULL where memory is out */
 static double *values_of(gather rows, const char *name, size_t *known) {
   double *const values = malloc((rows.count + 1) * sizeof *values);
-  *known = values ? take_values(rows, name, values) : 0;
+  *known = values ? take(rows, name, true, values) : 0;
   if (!values) study_out_of_memory(rows.run);
   return values;
 }
@@ -194,9 +161,8 @@ void gather_into(gather rows, double (*statistic)(gather, const char *), size_t 
 
 /* ---- fits ------------------------------------------------------------------------------------ */
 
-static const double confidence = 0.95;
-
 gather_power gather_fit_power(const double x[], const double y[], size_t count) {
+  const double confidence = 0.95;
   gather_power power = {NAN, {NAN, NAN}, NAN, confidence};
   double *const logs = malloc((2 * count + 1) * sizeof *logs), *const u = logs,
                 *const v = u + count;
@@ -218,7 +184,6 @@ gather_power gather_fit_power(const double x[], const double y[], size_t count) 
 
 /* resamples of a band */
 enum { BAND_RESAMPLES = 400 };
-static const double band_low = 0.025, band_high = 0.975;
 
 /* values by group and trial, with room for a resample and its medians */
 typedef struct table {
@@ -254,18 +219,10 @@ static int table_alloc(table *t, size_t groups, const double *x, const draws *d)
   return MEASURE_ENOMEM;
 }
 
-static void take(gather rows, const char *name, double out[]) {
-  const study_table *const t = &rows.run->study->tables[rows.table];
-  const column *const c = column_find(t->columns, name);
-  const char *const row = rows.run->private->rows[rows.table].row;
-  for (size_t j = 0; j < rows.count; j++)
-    out[j] = column_number(c, row + (rows.first + j * rows.stride) * t->row_size);
-}
-
 static int table_fill(table *t, const series *s) {
   const int status = table_alloc(t, s->groups, s->x, &s->draws);
   for (size_t i = 0; !status && i < s->groups; i++)
-    take(s->group[i], s->name, t->value + i * t->trials);
+    take(s->group[i], s->name, false, t->value + i * t->trials);
   return status;
 }
 
@@ -295,25 +252,43 @@ static void widen(const draws *d, double value, double interval[2]) {
                                                        : value + factor * (interval[end] - value);
 }
 
-/* a statistic of all trials, and its interval */
-static int estimate(const draws *d, draws_statistic *statistic, const void *context, double *value,
-                    double interval[2]) {
-  *value = statistic(context, NULL, d->trials);
-  const int status = draws_interval(d, statistic, context, &interval[0], &interval[1]);
-  if (!status) widen(d, *value, interval);
+/* a statistic of all trials, and its interval; the tables are freed. Unless a status says that they
+ * are none */
+static int estimate(study_run *run, const char *name, const draws *d, int status, table t[],
+                    size_t tables, draws_statistic *statistic, double *value, double ends[2]) {
+  if (!status) *value = statistic(t, NULL, d->trials);
+  if (!status) status = interval(d, statistic, t, tail_95, &ends[0], &ends[1]);
+  if (!status) widen(d, *value, ends);
+  for (size_t i = 0; i < tables; i++) table_free(&t[i]);
+  return conclude(run, name, status, value, ends);
+}
+
+/* one group: a measure_status */
+static int table_of(table *t, gather rows, const char *name, const draws *d) {
+  const int status = table_alloc(t, 1, NULL, d);
+  if (!status) take(rows, name, false, t->value);
   return status;
 }
 
 int series_median(gather rows, const char *name, const draws *d, double *median,
                   double interval[2]) {
   table t;
-  int status = table_alloc(&t, 1, NULL, d);
-  if (!status) {
-    take(rows, name, t.value);
-    status = estimate(d, median_of, &t, median, interval);
-  }
+  const int status = table_of(&t, rows, name, d);
+  return estimate(rows.run, name, d, status, &t, 1, median_of, median, interval);
+}
+
+int draws_median(const double x[], size_t count, unsigned long seed, double confidence,
+                 measure_interval *out) {
+  const draws d = {.trials = count, .processes = 1, .seed = seed};
+  table t;
+  int status = measure_median(x, count, &out->estimate);
+  if (status) return status;
+  status = table_alloc(&t, 1, NULL, &d);
+  if (!status) memcpy(t.value, x, count * sizeof *x);
+  if (!status)
+    status = interval(&d, median_of, &t, 0.5 * (1.0 - confidence), &out->low, &out->high);
   table_free(&t);
-  return conclude(rows.run, name, status, median, interval);
+  return status;
 }
 
 /* the known values to the front, process by process: a draw of as many; those that know none are
@@ -334,38 +309,31 @@ static draws keep_known(table *t, const draws *d, size_t first[]) {
 int series_median_known(gather rows, const char *name, const draws *d, double *median,
                         double interval[2]) {
   table t;
+  draws known = {0};
   size_t *const first = calloc(d->processes + 1, sizeof *first);
-  int status = table_alloc(&t, 1, NULL, d);
+  int status = table_of(&t, rows, name, d);
   *median = interval[0] = interval[1] = NAN;
   if (!first) status = MEASURE_ENOMEM;
-  if (!status) {
-    take(rows, name, t.value);
-    const draws known = keep_known(&t, d, first);
-    if (known.trials >= SERIES_FEW)
-      status = estimate(&known, median_of, &t, median, interval);
-    else if (known.trials)
-      status = measure_median(t.value, known.trials, median);
+  if (!status) known = keep_known(&t, d, first);
+  if (known.trials >= SERIES_FEW) {
+    status = estimate(rows.run, name, &known, status, &t, 1, median_of, median, interval);
+  } else {
+    if (known.trials) status = measure_median(t.value, known.trials, median);
+    table_free(&t);
+    status = conclude(rows.run, name, status, median, interval);
   }
-  table_free(&t);
   free(first);
-  return conclude(rows.run, name, status, median, interval);
+  return status;
 }
 
 int series_median_ratio(gather rows, gather over, const char *name, const draws *d, double *median,
                         double interval[2]) {
-  table t, divisor;
-  int status = table_alloc(&t, 1, NULL, d);
-  const int failed = table_alloc(&divisor, 1, NULL, d);
+  table t[2]; // the second is the divisor
+  int status = table_of(&t[0], rows, name, d);
+  const int failed = table_of(&t[1], over, name, d);
   if (!status) status = failed;
-  if (!status) {
-    take(rows, name, t.value);
-    take(over, name, divisor.value);
-    for (size_t j = 0; j < d->trials; j++) t.value[j] /= divisor.value[j];
-    status = estimate(d, median_of, &t, median, interval);
-  }
-  table_free(&t);
-  table_free(&divisor);
-  return conclude(rows.run, name, status, median, interval);
+  for (size_t j = 0; !status && j < d->trials; j++) t[0].value[j] /= t[1].value[j];
+  return estimate(rows.run, name, d, status, t, 2, median_of, median, interval);
 }
 
 /* ---- slopes ---------------------------------------------------------------------------------- */
@@ -386,10 +354,8 @@ static double slope_ratio_of(const void *context, const size_t pick[], size_t co
 
 int series_slope(const series *s, double *slope, double interval[2]) {
   table t;
-  int status = table_fill(&t, s);
-  if (!status) status = estimate(&s->draws, slope_of, &t, slope, interval);
-  table_free(&t);
-  return conclude(s->group->run, s->name, status, slope, interval);
+  const int status = table_fill(&t, s);
+  return estimate(s->group->run, s->name, &s->draws, status, &t, 1, slope_of, slope, interval);
 }
 
 int series_slope_ratio(const series *s, const series *over, double *ratio, double interval[2]) {
@@ -397,10 +363,8 @@ int series_slope_ratio(const series *s, const series *over, double *ratio, doubl
   int status = table_fill(&both[0], s);
   const int failed = table_fill(&both[1], over);
   if (!status) status = failed;
-  if (!status) status = estimate(&s->draws, slope_ratio_of, both, ratio, interval);
-  table_free(&both[0]);
-  table_free(&both[1]);
-  return conclude(s->group->run, s->name, status, ratio, interval);
+  return estimate(s->group->run, s->name, &s->draws, status, both, 2, slope_ratio_of, ratio,
+                  interval);
 }
 
 /* ---- marginal cost --------------------------------------------------------------------------- */
@@ -431,8 +395,8 @@ int series_marginal(const series *s, size_t window, double marginal[], double (*
   if (!status) status = resample(&t, &s->draws, window, value, marginal);
   for (size_t i = 0; !status && i < s->groups; i++) {
     const double *const at_x = value + i * BAND_RESAMPLES;
-    status = measure_quantile(at_x, BAND_RESAMPLES, band_low, &interval[i][0]);
-    if (!status) status = measure_quantile(at_x, BAND_RESAMPLES, band_high, &interval[i][1]);
+    status = measure_quantile(at_x, BAND_RESAMPLES, tail_95, &interval[i][0]);
+    if (!status) status = measure_quantile(at_x, BAND_RESAMPLES, 1.0 - tail_95, &interval[i][1]);
   }
   if (!status) status = medians_of(&t, NULL, t.trials);
   if (!status) status = measure_smooth_derivative(t.x, t.median, t.groups, window, marginal);
