@@ -212,9 +212,18 @@ static void scatter(double x[], size_t count, unsigned round) {
   for (size_t i = 0; i < count; ++i) x[i] += sin(1.0 + 12.9898 * (double)(i + 1) * (round + 1.7));
 }
 
+/* A distance that is less is 0 but for rounding. */
+static const double nothing = 1e-9;
+
+/* a plane has no edge that a body may be moved over */
+static bool is_of_plane(const robot_shared *s, const robot_event *e) {
+  return e->of == ROBOT_OF_PAIR && s->model->geom_type[s->pairs[e->object].geom[0]] == mjGEOM_PLANE;
+}
+
 /*
  * A distance that no motion changes, such as the floor's from a body that slides along it, has no
- * event: its rounding would have many. Whether it acts is what MuJoCo says at the start.
+ * event: its rounding would have many. Whether it acts is what MuJoCo says at the start. Above a
+ * table a distance is as constant, but it is another one beyond the table's edge.
  */
 static bool find_fixed(robot *r) {
   enum { ROUNDS = 6 };
@@ -234,7 +243,9 @@ static bool find_fixed(robot *r) {
   robot_reset_state(r, x);
   if (r->system.guards(0.0, x, h, r) == 0)
     for (size_t k = 0; k < r->shared->row_events; ++k)
-      if (largest[k] < 1e-12) r->shared->events[k].fixed = h[k] > 0.0 ? 1 : -1;
+      if (largest[k] < 1e-12 &&
+          (fabs(h[k]) < nothing || is_of_plane(r->shared, &r->shared->events[k])))
+        r->shared->events[k].fixed = h[k] > 0.0 ? 1 : -1;
   free(room);
   r->failure[0] = '\0';
   return true;

@@ -184,14 +184,21 @@ static void move_range(robot *r, const robot_event *e, bool acts) {
     range[e->part > 0] = end;
 }
 
+/* Whether a row of forces is that of a limit. MuJoCo makes none of a tendon that no joint moves. */
+static bool is_row_of(const mjData *d, int row, const robot_event *e) {
+  const int type = e->of == ROBOT_OF_JOINT ? mjCNSTR_LIMIT_JOINT : mjCNSTR_LIMIT_TENDON;
+  return row < d->nefc && d->efc_type[row] == type && d->efc_id[row] == e->object;
+}
+
 /* rows of limits come in the order of their events */
 static void put_rows_right(robot *r, const double sign[]) {
   const robot_shared *s = r->shared;
-  int row = r->data->ne + r->data->nf;
+  mjData *d = r->data;
+  int row = d->ne + d->nf;
   for (size_t k = s->contact_events; k < s->row_events; ++k) {
     const robot_event *e = &s->events[k];
-    if (sign[k] <= 0.0) continue;
-    r->data->efc_pos[row++] = robot_stage_limit(r, e, NULL, NULL) + joint_margin(r, e);
+    if (sign[k] <= 0.0 || !is_row_of(d, row, e)) continue;
+    d->efc_pos[row++] = robot_stage_limit(r, e, NULL, NULL) + joint_margin(r, e);
   }
 }
 

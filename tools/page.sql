@@ -255,9 +255,9 @@ SELECT at, iif(own, 'MuJoCo''s own error', printf('an error of %g', rms_error)) 
 FROM (SELECT rowid AS at, *, mujoco_over_libess_low AS low, mujoco_over_libess_high AS high FROM "robots/*/robot_reach"
   WHERE mujoco_over_libess IS NOT NULL ORDER BY rowid) GROUP BY own, error ORDER BY min(at);
 CREATE VIEW robot_own AS
-SELECT printf('Of %d robots libess is faster than MuJoCo on %d, slower on %d, undecided on %d',
-  (SELECT count(*) FROM "robots/*/robot_top"), faster, slower, robots - faster - slower) AS said
-FROM robot_raced WHERE own;
+SELECT printf('Of %d robots libess is faster than MuJoCo on %d, slower on %d, undecided on %d', run, faster, slower,
+  robots - faster - slower) || iif(run > robots, printf(', without an answer on %d', run - robots), '') AS said
+FROM robot_raced, (SELECT count(*) AS run FROM "robots/*/robot_top") WHERE own;
 CREATE VIEW lost_robots AS
 SELECT coalesce((SELECT said || ', at MuJoCo''s own error.' FROM robot_own) ||
     coalesce((SELECT printf(' At %s it is slower on %d.', error, max(slower)) FROM robot_raced

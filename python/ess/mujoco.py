@@ -159,7 +159,7 @@ class Robot:
     """
 
     def __init__(self, model: mujoco.MjModel | str | os.PathLike[str]) -> None:
-        self.model = _as_model(model)
+        self.model = copy.copy(_as_model(model))  # audits see no later changes, either
         message = ctypes.create_string_buffer(_MESSAGE_SIZE)
         handle = ctypes.c_void_p()
         self._handle = None
@@ -375,11 +375,19 @@ def _ends(step, times):
     return [i for i, t in enumerate(times) if i and abs(round(t / step) - t / step) <= 1e-6]
 
 
+def _place_mocap(m, d):
+    """Bodies that only a program moves are where keyframe 0 has them, as libess has it."""
+    if m.nkey and m.nmocap:
+        d.mocap_pos[:] = m.key_mpos[0].reshape(-1, 3)
+        d.mocap_quat[:] = m.key_mquat[0].reshape(-1, 4)
+
+
 def _steps(robot, x0, ctrl, integrator, step, times, ends):
     """states of mj_step at those ends of steps that it comes to"""
     m = copy.copy(robot.model)
     m.opt.timestep, m.opt.integrator = step, _INTEGRATORS[integrator]
     d = mujoco.MjData(m)
+    _place_mocap(m, d)
     d.qpos[:] = x0[: robot.nq]
     d.qvel[:] = x0[robot.nq : robot.nq + robot.nv]
     d.act[:] = x0[robot.nq + robot.nv :]
@@ -570,6 +578,7 @@ def _exact(robot, x0, ctrl, times, tol):
 
 def _put(m, d, x, ctrl):
     mujoco.mj_resetData(m, d)
+    _place_mocap(m, d)
     d.qpos[:], d.qvel[:], d.act[:] = x[: m.nq], x[m.nq : m.nq + m.nv], x[m.nq + m.nv :]
     d.ctrl[:] = ctrl
 

@@ -145,6 +145,24 @@ def test_a_table_and_a_frame():
     assert frame.error.iloc[-1] < frame.error.iloc[0]
 
 
+def test_an_audit_has_what_a_program_moves_where_the_reference_has_it():
+    model = mujoco.MjModel.from_xml_string("""<mujoco><worldbody>
+      <body name="hand" mocap="true"><geom size=".1"/></body>
+      <body name="load"><freejoint/><geom size=".1"/></body></worldbody>
+      <contact><exclude body1="hand" body2="load"/></contact>
+      <equality><weld body1="hand" body2="load" solref=".1 1"/></equality>
+      <keyframe><key mpos=".3 .1 .2" mquat=".8 .6 0 0"/></keyframe></mujoco>""")
+    table = robots.audit(model, t=0.2, integrators=["RK4"], time_steps=[0.0005])
+    assert table.rows[0]["error"] < 1e-4
+
+
+def test_an_audit_is_of_the_model_as_it_was():
+    model = ball()
+    robot = robots.Robot(model)
+    model.opt.gravity[2] = 0.0
+    assert robots.audit(robot, t=0.2, integrators=["RK4"]).rows[-1]["error"] < 1e-6
+
+
 def slider(control):
     """a mass on a motor, with a hinge that its limit stops"""
     return mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="0.001" integrator="RK4"/><worldbody>

@@ -204,10 +204,48 @@ static void two_contacts_hold_a_body(void **state) {
   assert_true(fabs(x[1]) <= 1e-10 && fabs(x[3]) <= 1e-10 && x[0] < -1e-3);
 }
 
+/* ---- bounces that grow denser ---------------------------------------------------------------- */
+
+/* x'' = -a(t) sign x, where a grows without bound towards END, so that bounces are as far apart as
+ * a share of what is left until then. At any time their pace says that some DENSITY more come until
+ * the end; but they are many times as many. */
+enum { DENSITY = 1500, BOUNCES = 4000 };
+static const double END = 1.001;
+
+static int denser_field(double t, const double x[], const double sign[], double f[], void *params) {
+  const double speed = *(const double *)params, left = (END - t) / END;
+  f[0] = x[1];
+  f[1] = -sign[0] * 2.0 * speed * DENSITY / END / (left * sqrt(left));
+  return 0;
+}
+
+/* without a margin they are foretold to be few enough until it is too late; wherever the last digit
+ * has them begin */
+static void bounces_that_grow_denser_are_slid_on(void **state) {
+  (void)state;
+  for (int i = 0; i < 34; i++) {
+    slides log;
+    double speed = 1e-3;
+    ess_options options = sliding(1e-6, &log);
+    options.max_crossings = BOUNCES;
+    options.max_steps = 100 * BOUNCES;
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 1,
+                               .field = denser_field,
+                               .guards = first_guards,
+                               .guard_rates = first_rates,
+                               .params = &speed};
+    double x[] = {1e-9, speed + (i % 2 ? 1.0 : -1.0) * pow(10.0, -16.0 + 0.25 * i)};
+    assert_int_equal(apply(&system, &options, 1.0, x, NULL), ESS_SUCCESS);
+    assert_true(log.count == 1 && fabs(x[0]) <= 1e-9);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_bouncing_body_comes_to_rest),
                                      cmocka_unit_test(it_does_at_any_damping),
                                      cmocka_unit_test(directions_are_not_carried_into_it),
-                                     cmocka_unit_test(two_contacts_hold_a_body)};
+                                     cmocka_unit_test(two_contacts_hold_a_body),
+                                     cmocka_unit_test(bounces_that_grow_denser_are_slid_on)};
   return cmocka_run_group_tests_name("sliding second", tests, NULL, NULL);
 }

@@ -481,6 +481,31 @@ static void test_passing(void **state) {
   robot_close(r);
 }
 
+/* pucks that nothing lifts: they are as far from all of a table, and another way beyond its edge */
+static void test_edges(void **state) {
+  (void)state;
+  static const char *const tables[] = {"type='box' size='3 1 .1' pos='0 0 -.1'",
+                                       "type='capsule' size='.1' fromto='-3 0 -.1 3 0 -.1'"};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody><geom %s/><body pos='2.9 0 .0999'><joint type='slide' axis='1 0 "
+             "0'/><geom size='.1' friction='.1'/></body></worldbody></mujoco>",
+             tables[i]);
+    robot *r = fixture_robot(text);
+    for (int beyond = 0; beyond < 2; ++beyond) {
+      const double x[2] = {0.2 * beyond, 8.0};
+      double ours[2], its[2], sign[1];
+      fixture_signs(r, x, sign);
+      fixture_field(r, x, sign, ours);
+      assert_int_equal(robot_plain_field(r, x, its), 0);
+      assert_true(sign[0] == (beyond ? -1.0 : 1.0));
+      assert_true(fabs(ours[1] - its[1]) < 1e-9 && (fabs(its[1]) > 1e-3) == !beyond);
+    }
+    robot_close(r);
+  }
+}
+
 /* ---- forces of constraints ------------------------------------------------------------------- */
 
 /* What is left of M a = f_smooth + J^T f, over the forces' size, where rows push by how much a
@@ -547,6 +572,7 @@ int main(void) {
       cmocka_unit_test(test_jumps),
       cmocka_unit_test(test_parallel),
       cmocka_unit_test(test_passing),
+      cmocka_unit_test(test_edges),
       cmocka_unit_test(test_steps),
       cmocka_unit_test(test_rates),
       cmocka_unit_test(test_latch),

@@ -139,6 +139,22 @@ static void test_tendon_limits(void **state) {
        2, 1e-4, 5e-3);
 }
 
+/* a tendon that nothing moves makes no row, though it is beyond its limit: the next one's is its
+ * own
+ */
+static void test_still_tendon(void **state) {
+  (void)state;
+  kind(
+      "a tendon that nothing moves",
+      AIR WORLD(
+          "<site name='low'/><site name='high' pos='0 0 1'/><site name='hook' pos='.1 0 1.2'/>" ARM(
+              "")) "<tendon><spatial limited='true' range='0 .5'><site site='low'/><site "
+                   "site='high'/>"
+                   "</spatial><spatial limited='true' range='0 .35'><site site='hook'/>"
+                   "<site site='tip'/></spatial></tendon>" KEY("qvel='0 0'"),
+      1, 1e-4, 5e-3);
+}
+
 static void test_wrapping(void **state) {
   (void)state;
   kind("wrapping",
@@ -349,16 +365,25 @@ static void test_belts(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_connect),      cmocka_unit_test(test_weld),
-      cmocka_unit_test(test_sites_tied),   cmocka_unit_test(test_joints_tied),
-      cmocka_unit_test(test_tendons_tied), cmocka_unit_test(test_tendon_limits),
-      cmocka_unit_test(test_wrapping),     cmocka_unit_test(test_pulley),
-      cmocka_unit_test(test_heavy_tendon), cmocka_unit_test(test_muscles),
-      cmocka_unit_test(test_dynamics),     cmocka_unit_test(test_motors),
-      cmocka_unit_test(test_ranges),       cmocka_unit_test(test_turning),
-      cmocka_unit_test(test_site_forces),  cmocka_unit_test(test_gravity_compensation),
-      cmocka_unit_test(test_fluid),        cmocka_unit_test(test_friction),
-      cmocka_unit_test(test_belts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_connect),
+                                     cmocka_unit_test(test_weld),
+                                     cmocka_unit_test(test_sites_tied),
+                                     cmocka_unit_test(test_joints_tied),
+                                     cmocka_unit_test(test_tendons_tied),
+                                     cmocka_unit_test(test_tendon_limits),
+                                     cmocka_unit_test(test_still_tendon),
+                                     cmocka_unit_test(test_wrapping),
+                                     cmocka_unit_test(test_pulley),
+                                     cmocka_unit_test(test_heavy_tendon),
+                                     cmocka_unit_test(test_muscles),
+                                     cmocka_unit_test(test_dynamics),
+                                     cmocka_unit_test(test_motors),
+                                     cmocka_unit_test(test_ranges),
+                                     cmocka_unit_test(test_turning),
+                                     cmocka_unit_test(test_site_forces),
+                                     cmocka_unit_test(test_gravity_compensation),
+                                     cmocka_unit_test(test_fluid),
+                                     cmocka_unit_test(test_friction),
+                                     cmocka_unit_test(test_belts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

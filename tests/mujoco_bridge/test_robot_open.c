@@ -45,6 +45,12 @@ static void test_refusals(void **state) {
   expect_refusal("robot_open_still.xml", NULL, SOLVER_REFUSED,
                  "robot_open_still.xml is not accepted: nothing in it moves");
   remove("robot_open_still.xml");
+  FILE *const nothing = fopen("robot_open_nothing.mjb", "w");
+  assert_non_null(nothing);
+  fclose(nothing);
+  expect_refusal("robot_open_nothing.mjb", NULL, SOLVER_FAILED,
+                 "robot_open_nothing.mjb does not compile: it is empty");
+  remove("robot_open_nothing.mjb");
   expect_refusal(NULL, BODY("<actuator><adhesion body='body' ctrlrange='0 1'/></actuator>"),
                  SOLVER_FAILED, "does not compile");
   expect_refusal(NULL,

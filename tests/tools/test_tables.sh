@@ -295,6 +295,11 @@ verdicts() { # low,high of a robot each: a ratio is no verdict where its interva
 [ "$(verdicts 1.01,3 1.02,3 1.03,3 0.2,0.99 0.3,0.99 0.2,1.5)" = \
   'Of 6 robots libess is faster than MuJoCo on 3, slower on 2, undecided on 1' ]
 check 'an interval decides' $?
+mkdir "$room/intervals/robots/none"
+echo '{"reach": [{"own": true, "rms_error": 1, "mujoco_over_libess": null}]}' >"$room/intervals/robots/none/robot.json"
+[ "$(asked "$room/intervals" 'SELECT said FROM robot_own;')" = \
+  'Of 7 robots libess is faster than MuJoCo on 3, slower on 2, undecided on 1, without an answer on 1' ]
+check 'a robot without an answer is counted' $?
 is_filled docs/results/gradients.md
 says 'audits' '| ant | 12 | 0 | 0.1 | < 1e-05 % | – | < 1e-05 % | `mjd_transitionFD`, 2 ms | 1e-05 % |' \
   '| ant | 12 | 1 | 0.2 | 50 % | not finite | 25 % | differences by 0.001, 1 ms | 0.0001 % |' \
