@@ -45,11 +45,24 @@ customary := CC CXX CPP LD AR NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS 
   prefix SHELL MAKE MAKEFLAGS MFLAGS PATH HOME TMPDIR LANG LC_% CMAKE_% CTEST_% CCACHE_% PKG_CONFIG% \
   SOURCE_DATE_EPOCH INSTALL AM_% DEB_% %_proxy
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
-close = import difflib, sys; print(*difflib.get_close_matches(sys.argv[1].upper(), sys.argv[2:], 1))
-nearest = $(shell python3 -c '$(close)' $(call quote,$(1)) $(settings) 2>/dev/null)
-refuse = $(error there is no $(1) to set$(if $(2),; did you mean $(2)?,;) make help says what there is)
-$(foreach name,$(filter-out $(settings) $(customary),$(given)),$(call refuse,$(name),$(call \
-  nearest,$(name))))
+close = import difflib, sys; print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1))
+nearest = $(shell python3 -c '$(close)' $(call quote,$(1)) $(2) 2>/dev/null)
+refuse = $(error $(1)$(if $(2),; did you mean $(2)?,;) make help says what there is)
+upper = $(shell printf %s $(call quote,$(1)) | tr a-z A-Z)
+$(foreach name,$(filter-out $(settings) $(customary),$(given)),$(call refuse,there is no $(name) to \
+  set,$(call nearest,$(call upper,$(name)),$(settings))))
+
+# so is a target that nothing makes: it is told before the others are made, which may take hours
+targets := all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial sliding robot claims figures help clean \
+  columns dist format format-check fuzz install uninstall report results test-dist test-report setup-build setup-figures setup-test \
+  drake many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
+  build-essbench test-release test-clang test-sanitized test-plain
+$(foreach name,$(filter-out $(targets),$(MAKECMDGOALS)),$(call refuse,there is no target \
+  $(name),$(call nearest,$(name),$(targets))))
+ifeq ($(and $(RANKS),$(shell expr $(call quote,x$(RANKS)) : 'x[1-9][0-9]*$$')),0)
+  $(error RANKS=$(RANKS) is not accepted; it is a whole number from 1 on)
+endif
 
 option = $(if $(2),--$(1) $(call quote,$(2)))
 setup = @MUJOCO=$(call quote,$(MUJOCO)) tools/setup
@@ -100,7 +113,7 @@ rigid-soft = $(study) rigid-soft $(out)
 contact-modes = $(study) contact-modes $(out)
 tutorial = $(study) tutorial $(out)
 sliding = $(study) sliding $(out)
-robot = $(study) robot $(ROBOT) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
+robot = $(study) robot $(call quote,$(ROBOT)) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
   option,processes,$(PROCESSES)) $(out)
 claims = $(study) claims $(out)
 # $(call work-precision,model options)
@@ -139,11 +152,7 @@ endef
 sources = find . \( -path ./build -o -path ./env -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
-.PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial sliding robot claims figures help clean \
-  columns dist format format-check fuzz install uninstall report results test-dist test-report setup-build setup-figures setup-test \
-  drake many-robots setup-robots setup-report setup-browser setup-python python python-factors test-python test-wheels test-releases \
-  build-essbench test-release test-clang test-sanitized test-plain
+.PHONY: $(targets)
 
 all: build
 build: setup-build build-essbench
@@ -225,8 +234,11 @@ sliding: setup-figures build-essbench
 	$(figures)
 
 # the robot that ROBOT names, or one of those that tests run
-ROBOT = .deps/robots/hopper.xml
-robot: setup-robots build-essbench
+ROBOT ?= .deps/robots/hopper.xml
+robot-file:
+	@[ $(call quote,$(origin ROBOT)) = file ] || [ -r $(call quote,$(ROBOT)) ] || { \
+	  printf '%s\n' $(call quote,make robot: ROBOT=$(ROBOT) cannot be read; it is an MJCF) >&2; exit 1; }
+robot: robot-file setup-robots build-essbench
 	$(robot)
 	$(figures)
 

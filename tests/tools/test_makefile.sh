@@ -67,6 +67,23 @@ refuses 'contact=2 10' 'contact to set; did you mean CONTACTS? make help'
 refuses XYZZY=1 'XYZZY to set; make help says what there is'
 refuses "A'B=1" "A'B to set; make help"
 
+# nor what nothing makes, or no run can be: told before anything is built
+is_told() { # line, words
+  line=$1
+  shift
+  said=$(make -n "$@" 2>&1 >"$output")
+  [ $? -eq 2 ] && [ ! -s "$output" ] || fail "make $* is not refused"
+  [ "$(echo "$said" | wc -l)" -eq 1 ] || fail "make $* says more than a line: $said"
+  echo "$said" | grep -qF "$line" || fail "make $*: $said"
+}
+is_told 'there is no target extra; make help' sweep extra
+is_told 'there is no target swep; did you mean sweep?' swep
+is_told 'RANKS=x is not accepted; it is a whole number from 1 on' tolerance RANKS=x
+is_told 'RANKS=0 is not accepted' tolerance RANKS=0
+said=$(make robot-file ROBOT='no such robot.xml' 2>&1) && fail 'a robot that is not there is there'
+echo "$said" | grep -qF 'make robot: ROBOT=no such robot.xml cannot be read' || fail "$said"
+ROBOT='my robot.xml' commands robot | grep -qF "essbench robot 'my robot.xml'" || fail 'a name with a space is two'
+
 # those of make help, and what every make takes
 named=$(make help | sed -n 's/^\([A-Z_]*\)=.*/\1/p')
 [ "$(echo "$named" | wc -l)" -ge 15 ] || fail 'make help names hardly any variable'
