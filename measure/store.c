@@ -31,8 +31,11 @@ struct measure_store {
 static int complain(const measure_store *s, char message[MEASURE_MESSAGE_SIZE]) {
   const int code = sqlite3_errcode(s->database);
   const bool not_ours = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
-  return measure_fail(message, "cannot use '%.300s': %.100s%s", s->path,
-                      sqlite3_errmsg(s->database), not_ours ? "; move it away" : "");
+  // what the system says of a disk, or of a limit of files
+  const int why = code == SQLITE_IOERR ? sqlite3_system_errno(s->database) : 0;
+  return measure_fail(message, "cannot use '%.300s': %.100s%s%s%s", s->path,
+                      sqlite3_errmsg(s->database), why ? ": " : "", why ? strerror(why) : "",
+                      not_ours ? "; move it away" : "");
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */

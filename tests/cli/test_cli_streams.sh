@@ -78,7 +78,7 @@ for words in 'order --out results' 'xml plate -o results/order.csv'; do
   echo "$said" | grep -v '^status ' >"$room/err"
   : >"$room/out"
   case $words in
-    order*) expect_refusal 1 "cannot use 'results/essbench.sqlite': disk I/O error" "no room: $words" ;;
+    order*) expect_refusal 1 "cannot use 'results/essbench.sqlite': disk I/O error: File too large" "no room: $words" ;;
     *) expect_refusal 1 'an earlier file is untouched' "no room: $words" ;;
   esac
 done
