@@ -35,6 +35,7 @@ typedef struct adjoint {
   double *noise;  /* [n] */
   double *missed; /* [p], scratch */
   double t, dt;   /* of the step */
+  double pace;    /* parts.h */
 
   /* the first stage of the step after this one is looked at, at this time: most often it is the
    * last one of this */
@@ -173,6 +174,28 @@ static double parameter_noise(const adjoint *a, size_t j) {
   return NOISE * fabs(a->dt) * ess_parameter_noise(d, moving);
 }
 
+/* an estimate of an error in what is gained in a step, held against its rates in the stages
+ * (parts.h) */
+static double seen(const adjoint *a, const double rate[ESS_STAGES], double error) {
+  double least = rate[0], most = rate[0], last = 0.0;
+  for (int s = 0; s < ESS_STAGES; s++) {
+    least = ess_smaller(least, rate[s]);
+    most = ess_larger(most, rate[s]);
+    last += ess_dopri5_d[s] * rate[s];
+  }
+  return ess_seen_error(error, fabs(a->dt) * (most - least), a->dt * last);
+}
+
+/* the rate of component j of a vector, or of what parameter j gains by it, in each stage, whose
+ * derivatives have so many columns */
+static void rates_of(const adjoint *a, const double vector[], double *const by[], size_t columns,
+                     size_t j, double rate[ESS_STAGES]) {
+  for (int s = 0; s < ESS_STAGES; s++) {
+    rate[s] = 0.0;
+    for (size_t i = 0; i < a->n; i++) rate[s] += vector[i] * by[s][i * columns + j];
+  }
+}
+
 /* the error of what parameters, each by its size, have gained in a step, which is in a->missed:
  * beside all that they have gained, or what the vector was at first */
 static double error_of_gain(const adjoint *a, size_t c, double length) {
@@ -182,7 +205,10 @@ static double error_of_gain(const adjoint *a, size_t c, double length) {
   for (size_t j = 0; j < a->p; j++) {
     const double own = value ? fabs(value[j]) : 0.0, unit = own > 0.0 ? own : 1.0;
     const double size = ess_larger(a->size[c], fabs(a->gained[c * a->p + j]) * unit);
-    const double off = fabs(a->missed[j]) - length * parameter_noise(a, j);
+    const double missed = ess_larger(0.0, fabs(a->missed[j]) - length * parameter_noise(a, j));
+    double rate[ESS_STAGES];
+    rates_of(a, a->vector + c * a->n, a->tape->by, a->p, j, rate);
+    const double off = seen(a, rate, missed);
     if (off > 0.0) most = ess_larger(most, off * unit / size / allowed);
     if (!(off <= DBL_MAX)) return INFINITY;
   }
@@ -204,7 +230,9 @@ static double error_of(adjoint *a) {
     for (size_t i = 0; i < a->n; i++) {
       const double unit = ess_tangent_unit(d, i), rtol = d->rtol[i] + d->atol[i] / unit;
       const double size = ess_larger(a->size[c], fabs(vector[i]) * unit);
-      const double off = ess_larger(0.0, fabs(error[i]) - length * a->noise[i]);
+      double rate[ESS_STAGES];
+      rates_of(a, vector, a->tape->J, a->n, i, rate);
+      const double off = seen(a, rate, ess_larger(0.0, fabs(error[i]) - length * a->noise[i]));
       const double scaled = off == 0.0 ? 0.0 : off * unit / size / (ESS_ALLOWED * rtol);
       sum += scaled * scaled;
     }
@@ -272,6 +300,7 @@ static int go_back_in_parts(adjoint *a, const double x[], double theta, ess_erro
                      .x = tape->begin,
                      .dense = tape->dense,
                      .goes_back = true,
+                     .pace = &a->pace,
                      .look = look_at_part,
                      .go = go_back_part,
                      .way = a};
@@ -295,7 +324,9 @@ static int back_step(adjoint *a, const double entry[]) {
   ess_own_look(a->d, a->tape->x[ESS_STAGES - 1], a->tape->k[ESS_STAGES - 1],
                a->tape->J[ESS_STAGES - 1]);
   const ess_errors errors = errors_of(a);
-  if (!ess_is_too_long(errors)) {
+  const bool beyond = ess_is_beyond(a->pace, dt);
+  if (!beyond) a->pace = ess_pace_after(a->pace, dt, errors.its);
+  if (!beyond && !ess_is_too_long(errors)) {
     weights_at(theta, weight);
     go_back(a, weight);
     return ESS_SUCCESS;
@@ -480,8 +511,12 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   if (tape->status && tape->status != ESS_ESTOP) return tape->status;
   ess_no_failure(d);
   if (tape->is_short) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
-  adjoint a = {
-      .d = d, .tape = tape, .n = d->system.dimension, .p = d->system.parameters, .count = count};
+  adjoint a = {.d = d,
+               .tape = tape,
+               .n = d->system.dimension,
+               .p = d->system.parameters,
+               .count = count,
+               .pace = INFINITY};
   double *const memory = calloc(count * (a.n + a.p + 2) + a.n + a.p, sizeof *memory);
   if (!memory) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   a.vector = memory;

@@ -30,6 +30,13 @@ extern "C" {
  * (docs/theory/tangents.md). What is known of smoothness is forgotten. Allocates, here and nowhere
  * else; 0 directions frees. ESS_EINVAL, ESS_ENOMEM.
  *
+ * Directions, and adjoints, may err in a step by ten times what a state may: so what is faster than
+ * all states, as a force whose parameter is 0, is seen as well as a state would see it at ten times
+ * the tolerance. At 1e-5 and above that may be badly.
+ *
+ * A start on a guard, and an end on one that is not crossed yet, are on one side of it: derivatives
+ * are then those of the trajectories that do not cross it, and nothing tells of the others.
+ *
  * Without field_jacobian the field is called for each direction, or for each state where directions
  * are more, as often at most as a run by dopri5 calls it; these calls are among field_evaluations.
  *

@@ -99,6 +99,29 @@ bool ess_is_too_long(ess_errors errors) {
   return !(errors.its <= 1.0);
 }
 
+double ess_pace_after(double pace, double length, double error) {
+  static const double safety = 0.9, most = 10.0, kept = 0.5;
+  const double wanted = error > 0.0 ? safety * pow(error, -0.2) : most; // 0 where it is infinite
+  const double factor = ess_clamp(wanted, 1.0 / most, most);
+  if (!(error <= 1.0)) return ess_smaller(pace, length * ess_smaller(factor, safety));
+  const double next = length * ess_larger(factor, 1.0);
+  return isinf(pace) ? next : ess_larger(next, kept * pace);
+}
+
+bool ess_is_beyond(double pace, double length) {
+  return length > 2.0 * pace;
+}
+
+/* The two shares are such that of a wave of any phase the estimate is about what a step errs by,
+ * from a third of a turn to more than one in its length, and is as it was in shorter steps. */
+double ess_seen_error(double error, double change, double last) {
+  static const double resolved = 1e-3, share = 9e-4;
+  if (!(change > 0.0)) return error;
+  const double of_error = error * error / (resolved * change),
+               of_last = share * last * last / change;
+  return error > 0.0 ? ess_larger(error, ess_larger(of_error, of_last)) : error;
+}
+
 double ess_parts_stage(const ess_parts *p, int s, double from, double to, double x[]) {
   const double node = ess_dopri5_node(s), place = node < 1.0 ? from + node * (to - from) : to;
   ess_dopri5_along(p->d, p->x, p->dense, place, x);
@@ -116,6 +139,7 @@ static int halvings_for(ess_errors errors) {
  * ask too much, as of fast motions that have decayed in a stiff field. */
 static int go(ess_parts *p, double from, double to, int halvings, ess_errors errors) {
   const int more = halvings_for(errors), count = 1 << more;
+  const ess_errors unknown = {.its = INFINITY, .own = 0.0};
   int status = ESS_SUCCESS;
   if (halvings + more > HALVINGS)
     return ess_fail(p->d, isfinite(errors.its) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
@@ -124,9 +148,15 @@ static int go(ess_parts *p, double from, double to, int halvings, ess_errors err
     const int part = p->goes_back ? count - 1 - i : i;
     const double begin = from + part * length;
     const double end = part + 1 == count ? to : from + (part + 1) * length;
+    const double in_time = fabs((end - begin) * p->dt);
+    if (ess_is_beyond(*p->pace, in_time)) {
+      status = go(p, begin, end, halvings + more, unknown);
+      continue;
+    }
     if (p->tries++ >= p->d->options.max_steps) return ess_fail(p->d, ESS_EMAXSTEPS, SIZE_MAX);
     status = p->look(p, begin, end, &errors);
     if (status) return status;
+    *p->pace = ess_pace_after(*p->pace, in_time, errors.its);
     if (!(errors.its <= 1.0) || errors.own > 1.0)
       status = go(p, begin, end, halvings + more, errors);
     else

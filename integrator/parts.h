@@ -55,6 +55,21 @@ typedef struct ess_errors {
 /* Whether a step, or a part of one, is too long. */
 bool ess_is_too_long(ess_errors errors);
 
+/* What parameters gain says nothing of how fast it is to the state's steps, and an error estimate
+ * says nothing of what is far faster than a step: by chance it may be small. So steps, and parts of
+ * them, are as long as those before them allow, as where a state's error controls them: here is how
+ * long the next may be, in time; INFINITY while nothing is known. */
+double ess_pace_after(double pace, double length, double error);
+
+/* Whether one of this length is to be parted, whatever its error seems to be. */
+bool ess_is_beyond(double pace, double length);
+
+/* The estimate of an error in what has been gained in a step, once it has been held against how
+ * much rates have changed from stage to stage, times the length, and against the last coefficient
+ * of the dense output, which is of a lower order: where they are not small beside the change, the
+ * step has seen little of what is there, and it errs by more. */
+double ess_seen_error(double error, double change, double last);
+
 /* A way along a step of the pair. */
 typedef struct ess_parts {
   ess_driver *d;
@@ -63,6 +78,7 @@ typedef struct ess_parts {
   double *const *dense; /* coefficients of its dense output */
   bool goes_back;       /* the last part comes first */
   uint64_t tries;       /* until now */
+  double *pace;         /* how long parts may be */
 
   /* a step of the pair along a part, from one place to another; that is gone, where it is short
    * enough */

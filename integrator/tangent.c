@@ -107,6 +107,7 @@ void ess_tangents_forget(ess_driver *d) {
   v->met_count = v->settled_count = 0;
   v->severity = 1.0;
   v->radius_crossings = UINT64_MAX;
+  v->pace = INFINITY;
   ess_tape_clear(d);
 }
 
@@ -129,10 +130,12 @@ double ess_tangent_least_tolerance(const ess_driver *d) {
   return least;
 }
 
-/* whether differences from one side, which err by some root of rounding, err by more in a step than
- * the tolerance allows */
+/* Whether differences from one side err by too much for the tolerance: they err by some root of
+ * rounding, and by so many times it where a field bends within a part of its states' units, as that
+ * of a motor that is switched on does. */
 static bool asks_more_than_differences(const ess_driver *d) {
-  return ESS_ALLOWED * ess_tangent_least_tolerance(d) < sqrt(DBL_EPSILON);
+  static const double bends = 10.0;
+  return ESS_ALLOWED * ess_tangent_least_tolerance(d) < bends * sqrt(DBL_EPSILON);
 }
 
 void ess_tangents_begin(ess_driver *d) {
@@ -354,6 +357,16 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
   return status ? status : ess_parameter_rates(d, t, x, moves, count, to);
 }
 
+/* how much the rates of a component of a column have changed from stage to stage */
+static double change_of(const ess_tangents *v, size_t at) {
+  double least = v->k[0][at], most = least;
+  for (int s = 1; s < ESS_STAGES; s++) {
+    least = ess_smaller(least, v->k[s][at]);
+    most = ess_larger(most, v->k[s][at]);
+  }
+  return most - least;
+}
+
 /* the error of directions over a step of this length that ends here, in units of what is allowed,
  * as if their components were states: the largest of all directions. J is the field's Jacobian
  * about there, or NULL. */
@@ -362,12 +375,15 @@ static double error_of(ess_driver *d, double dt, const double end[], const doubl
   const size_t n = d->system.dimension;
   double most = 0.0;
   ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, v->k, v->count * n, v->w);
+  ess_dopri5_sum(ESS_SUM_DENSE, dt, NULL, v->k, v->count * n, v->v_last);
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
     const double *const moves = v->moves ? v->moves + j * d->system.parameters : NULL;
     const double rounding = ess_rounding_of(d, d->x, d->f, J, from);
     const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, moves));
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - ESS_DECAYED);
+    for (size_t i = 0; i < n; i++)
+      error[i] = ess_seen_error(error[i], fabs(dt) * change_of(v, j * n + i), v->v_last[j * n + i]);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
     if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
     most = ess_larger(most, its);
@@ -405,14 +421,15 @@ static int try_step(ess_driver *d) {
     if (!status && has_own) ess_own_stage(d, s, d->dt, v->matrix);
     if (s == 0 && has_own) memcpy(v->own.first, v->matrix, n * n * sizeof *v->matrix);
   }
-  ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, v->k, all, v->v_last);
   v->has_first = !status;
   if (status) return status;
   if (has_own) ess_own_look(d, v->x, d->stage[ESS_STAGES - 1], v->matrix);
   if (has_own) memcpy(v->own.last, v->matrix, n * n * sizeof *v->matrix);
   // where it is not a number shorter steps may be better
   v->errors = errors_of(d, d->dt);
-  v->is_rough = ess_is_too_long(v->errors);
+  const bool beyond = ess_is_beyond(v->pace, d->dt);
+  v->is_rough = beyond || ess_is_too_long(v->errors);
+  if (!beyond) v->pace = ess_pace_after(v->pace, d->dt, v->errors.its);
   return ESS_SUCCESS;
 }
 
@@ -563,6 +580,7 @@ static int follow_piece(ess_driver *d, bool is_of_pair) {
                      .dt = piece->length,
                      .x = piece->x,
                      .dense = piece->c,
+                     .pace = &d->tangents->pace,
                      .look = try_part,
                      .go = go_part};
   return ess_go_in_parts(&parts, d->tangents->theta, d->tangents->errors);

@@ -55,6 +55,7 @@ typedef struct ess_tangents {
   bool is_rough;    /* those are too few for the tolerance: directions go along the step in parts */
   double theta;     /* to this place of it, whose errors are these */
   ess_errors errors;
+  double pace; /* parts.h */
   ess_own own;
   bool is_central; /* differences of the field are from both sides */
   bool has_first;  /* k[0] is that of the next step: its last was this one's (first same as last) */

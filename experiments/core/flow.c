@@ -54,8 +54,11 @@ int flow_explain(const model *m, int status, const ess_driver *driver,
                     m->type->name, m->type->end_name, model_get(m, "duration"));
     return SOLVER_FAILED;
   }
-  measure_message(message, "libess: %s at t = %.9g%s%s", ess_strerror(status), failure->time,
-                  failure->reason ? ": " : "", failure->reason ? failure->reason : "");
+  const char *const own =
+      status == ESS_ECALLBACK && m->type->reason ? m->type->reason(failure->callback_code) : NULL;
+  measure_message(message, "libess: %s at t = %.9g%s%s", own ? own : ess_strerror(status),
+                  failure->time, failure->reason ? ": " : "",
+                  failure->reason ? failure->reason : "");
   return SOLVER_FAILED;
 }
 
