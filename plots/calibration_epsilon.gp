@@ -37,7 +37,7 @@ eval x_range
 set xlabel 'stiffness over mass, k/m (s^{-2})' offset 0, 0.4
 set format x '%g'
 set format y '10^{%T}'
-eval panel(0.76, 0.45, 2.58, 1.7)
+eval panel(0.76, 0.45, 2.5, 1.7)
 eval ylabel('ε′, penetration (m)')
 eval epsilon_range
 plot paper_epsilon with lines ls 3, \
@@ -46,7 +46,7 @@ plot paper_epsilon with lines ls 3, \
   table using (cell("main") == 1 ? good("stiffness_over_mass") : NaN):(good("epsilon")) \
     with points ls 9
 
-eval panel(4.32, 0.45, 2.58, 1.7)
+eval panel(4.32, 0.45, 2.5, 1.7)
 eval ylabel('RMS error')
 eval rms_range
 if (failed) {

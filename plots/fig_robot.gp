@@ -32,10 +32,10 @@ size(v) = (place(variants, v) == 1 ? 0.75 : 0.4) * dot
 bases = ''
 stats libess using (bases = including(bases, strcol("base")), 0) nooutput
 behind(b) = words(bases) > 1 && place(bases, b) == 1
-base_hue(b) = behind(b) ? '#9BD8C4' : place(bases, b) < 3 ? libess_hue : '#005C44'
+base_hue(b) = behind(b) ? '#9BD8C4' : word(libess_hue.' '.libess_hue.' #005C44 #3DBE97 #003D2C', (place(bases, b) - 1) % 5 + 1)
 base_breadth(b) = behind(b) ? 3.6 : 1.4
 base_size(b) = (behind(b) ? 0.75 : 0.4) * dot
-base_mark(b) = int(word('7 8 10', (place(bases, b) - 1) % 3 + 1))
+base_mark(b) = int(word('7 8 10 13 5', (place(bases, b) - 1) % 5 + 1))
 by(b) = strcol("base") eq b
 
 # above a panel an entry has a row of its own: of the upper ones, as many as the right one needs
@@ -71,7 +71,7 @@ unset logscale; set autoscale; eval restart
 stats mujoco using (see(positive(1e3 * cell("seconds")))) nooutput
 stats libess using (see(positive(1e3 * cell("seconds")))) nooutput
 stats plain using (see(positive(1e3 * cell("seconds")))) nooutput
-eval panel(4.3, 2.75, 2.6, 1.6)
+eval panel(4.3, 2.75, 2.5, 1.6)
 eval log_range('x')
 eval y_range
 set format '10^{%T}'
@@ -143,7 +143,7 @@ name = ''
 unit = ''
 eval restart
 stats paths using (cell("parts") == 1 ? (name = strcol("state"), unit = strcol("unit"), see(cell("reference")), see(cell("mujoco"))) : 0) nooutput
-eval panel(4.3, 0.45, 2.6, 1.5)
+eval panel(4.3, 0.45, 2.5, 1.5)
 set xrange [0:t_end > 0 ? t_end : 1]
 eval linear_range('y', 0.05)
 set format '%g'

@@ -74,7 +74,7 @@ eval 'plot 1e30 with lines'.(lines > 1 ? ", events using (cell('begins') == 1 ? 
 
 unset logscale; set autoscale; eval restart
 stats errors using (see(positive(1e3 * cell("step")))) nooutput
-eval panel(4.3, 0.45, 2.6, 1.75)
+eval panel(4.3, 0.45, 2.5, 1.75)
 eval log_range('x')
 eval y_range
 set format '10^{%T}'

@@ -44,6 +44,8 @@ _NAMES = (
 
 
 def _numbers(value, name, what="an array of numbers"):
+    if value is None:
+        raise ValueError(f"`{name}` must be {what}; it is None")
     try:
         return np.array(value, dtype=float)
     except (TypeError, ValueError) as error:
@@ -69,6 +71,8 @@ def _check_span(t_span):
 
 
 def _check_y0(y0):
+    if y0 is None:
+        raise ValueError("`y0` must be an array of numbers; it is None")
     try:
         y0 = np.array(y0)
         is_complex = np.issubdtype(y0.dtype, np.complexfloating)
@@ -507,7 +511,8 @@ def _options(
     jac = _check_jac(jac, user, "jac", signed) if directions.shape[1] or is_implicit else None
     params_jac = _check_jac(params_jac, user, "params_jac", signed) if directions.shape[1] else None
     jac, params_jac = (_dense_jac(one) if callable(one) else one for one in (jac, params_jac))
-    if not isinstance(max_steps, (int, np.integer)) or not 0 < max_steps < 2**63:
+    is_count = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
+    if not is_count or not 0 < max_steps < 2**63:
         raise ValueError("`max_steps` must be a positive number of steps")
     if vectorized and callable(field):
         field = _one_column(field)
@@ -518,8 +523,11 @@ def _options(
     if guard_jac is not None and guards is None:
         raise ValueError("`guard_jac` is the Jacobian of `guards`, which are not given")
     guard_jac = _function(guard_jac, GUARDS, user, "guard_jac", at)
+    functions = [field, guards, impact, jac, guard_jac, params_jac, *events]
+    if user is not None and params is None and not any(isinstance(one, tuple) for one in functions):
+        raise ValueError("`user` is for native functions, and none is given; `args` is for others")
     return {
-        "functions": [field, guards, impact, jac, guard_jac, params_jac, *events],
+        "functions": functions,
         "params": np.zeros(0) if params is None else params,
         "guard_count": guard_count,
         "args": args,
