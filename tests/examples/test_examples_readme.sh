@@ -91,6 +91,7 @@ sed -i 's/^find_package(.*)$/add_subdirectory(essbench)/' "$room/project/CMakeLi
 grep -q '^add_subdirectory' "$room/project/CMakeLists.txt" || fail "docs/guide/install.md: no find_package"
 mv "$room/home" "$room/home.hidden"
 cmake_project contained
+rm -rf "${room:?}/home" # a cache of the compiler's makes one anew
 mv "$room/home.hidden" "$room/home"
 
 # pkg-config alone, in a folder that has nothing but the example
