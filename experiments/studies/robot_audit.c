@@ -112,27 +112,7 @@ static const study_option options[] = {
      "by which the start is moved for differences of MuJoCo's runs, the largest "
      "first",
      OPTION_NUMBERS, AT(moves), .initial = "1e-3,1e-6", .min = 1e-10, .max = 0.1},
-    {"qpos", "X,Y",
-     "pose that the start is made of (default: keyframe 0, else init_qpos, else qpos0)",
-     OPTION_TEXT, AT(robot.qpos), .result = "qpos"},
-    {"height", "M", "what can fall is raised by so much, m", OPTION_NUMBER, AT(robot.height),
-     .initial = "0.05", .min = -1e3, .max = 1e3, .result = "height"},
-    {"tilt", "RAD", "the first thing that falls is tilted by so much, rad", OPTION_NUMBER,
-     AT(robot.tilt), .initial = "0.1", .min = -4, .max = 4, .result = "tilt"},
-    {"ctrl", "X,Y|FILE",
-     "of the actuators: a constant, or a csv with a row for each period (default: keyframe 0's, "
-     "else 0)",
-     OPTION_TEXT, AT(robot.control), .result = "ctrl"},
-    {"period", "S", "control period: a row of --ctrl is held for so long, s", OPTION_NUMBER,
-     AT(robot.period), .initial = "0.02", .min = 1e-4, .max = 1e3, .result = "period"},
-    {"twin", "K,C",
-     "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they are "
-     "MuJoCo's own)",
-     OPTION_TEXT, AT(robot.twin), .result = "twin"},
-    {"without", "A,B|self",
-     "these geoms or bodies never touch, in both engines; self: no two of one robot (default: all "
-     "may)",
-     OPTION_TEXT, AT(robot.without), .result = "without"},
+    ROBOT_START_OPTIONS,
     {"reference", "X", "tolerance of libess's tangents", OPTION_NUMBER, AT(robot.reference),
      .initial = "1e-9", .min = 1e-10, .max = 1e-3, .result = "reference_tolerance"},
     {"budget", "S", "a run that takes longer is left out, s", OPTION_NUMBER, AT(robot.budget),

@@ -314,9 +314,7 @@ static void add_touchdowns(study_run *run, const robot_track *t) {
 static void add_errors(study_run *run, const robot_entry *e, const robot_track *t,
                        const robot_track *of, size_t count) {
   const robot_settings *const s = run->settings;
-  const char *const who = e->kind == ROBOT_MUJOCO   ? e->variant
-                          : e->kind == ROBOT_LIBESS ? "libess"
-                                                    : "plain";
+  const char *const who = e->kind == ROBOT_MUJOCO ? e->variant : robot_who[e->kind];
   for (size_t i = 1; i < count && i < t->reached; i++) {
     if (!t->at_end[i]) continue;
     const robot_time_row row = {who, e->knob, e->own, (double)i * s->output_step,
@@ -552,35 +550,25 @@ static const char *note_of(gather starts) {
   return "";
 }
 
-/* the members that rows of MuJoCo and of libess share */
-#define FILL(row, starts)                                                                          \
-  do {                                                                                             \
-    (row)->rms_error = gather_median(starts, "rms_error");                                         \
-    (row)->rms_low = gather_quantile(starts, "rms_error", 0.25);                                   \
-    (row)->rms_high = gather_quantile(starts, "rms_error", 0.75);                                  \
-    (row)->position_error = gather_median(starts, "position_error");                               \
-    (row)->hinge_error = gather_median(starts, "hinge_error");                                     \
-    (row)->seconds = gather_median(starts, "seconds");                                             \
-    (row)->estimate = robot_estimate((starts).run);                                                \
-    (row)->known = gather_known(starts, "rms_error");                                              \
-    (row)->note = note_of(starts);                                                                 \
-  } while (0)
-
 static void add_rows(study_run *run) {
   const robot_case *const c = run->own;
   for (size_t i = 1; i < c->entries; i++) {
     const robot_entry *const e = &c->entry[i];
     const gather starts = robot_starts_of(run, i);
-    if (e->kind == ROBOT_MUJOCO) {
-      robot_mujoco_row row = {.variant = e->variant, .time_step = e->knob, .own = e->own};
-      FILL(&row, starts);
-      study_add(run, ROBOT_MUJOCO_ROWS, &row);
-    } else {
-      robot_libess_row row = {.base = e->variant, .tolerance = e->knob};
-      FILL(&row, starts);
-      row.evaluations = gather_median(starts, "evaluations");
-      study_add(run, e->kind == ROBOT_LIBESS ? ROBOT_LIBESS_ROWS : ROBOT_PLAIN_ROWS, &row);
-    }
+    const robot_row row = {.variant = e->variant,
+                           .knob = e->knob,
+                           .own = e->own,
+                           .rms_error = gather_median(starts, "rms_error"),
+                           .rms_low = gather_quantile(starts, "rms_error", 0.25),
+                           .rms_high = gather_quantile(starts, "rms_error", 0.75),
+                           .position_error = gather_median(starts, "position_error"),
+                           .hinge_error = gather_median(starts, "hinge_error"),
+                           .seconds = gather_median(starts, "seconds"),
+                           .estimate = robot_estimate(run),
+                           .evaluations = gather_median(starts, "evaluations"),
+                           .known = gather_known(starts, "rms_error"),
+                           .note = note_of(starts)};
+    study_add(run, robot_table(e->kind), &row);
   }
 }
 
@@ -654,13 +642,13 @@ static void add_findings(study_run *run) {
 /* ---- orders ---------------------------------------------------------------------------------- */
 
 /* rows first..first+count-1 are of one integrator */
-static void add_order(study_run *run, const robot_mujoco_row row[], size_t count) {
+static void add_order(study_run *run, const robot_row row[], size_t count) {
   double h[OPTION_NUMBERS_MAX + 1] = {0}, error[OPTION_NUMBERS_MAX + 1] = {0};
   size_t used = 0;
   for (size_t i = 0; i < count && used <= OPTION_NUMBERS_MAX; i++) {
-    if (row[i].time_step > order_step * (1.0 + 1e-9)) continue;
+    if (row[i].knob > order_step * (1.0 + 1e-9)) continue;
     if (!(row[i].rms_error >= robot_known_from * row[i].estimate)) continue;
-    h[used] = row[i].time_step;
+    h[used] = row[i].knob;
     error[used++] = row[i].rms_error;
   }
   const gather_power line = gather_fit_power(h, error, used);
@@ -674,7 +662,7 @@ static void add_order(study_run *run, const robot_mujoco_row row[], size_t count
 
 static void add_orders(study_run *run) {
   size_t count;
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i + 1; next < count && row[next].variant == row[i].variant;) next++;
     add_order(run, row + i, next - i);

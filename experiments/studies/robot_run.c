@@ -22,6 +22,9 @@ const char *const robot_bases[] = {
 
 const char *const robot_fourth_order = "RK4";
 
+const char *const robot_who[] = {
+    [ROBOT_MUJOCO] = "MuJoCo", [ROBOT_LIBESS] = "libess", [ROBOT_PLAIN] = "plain"};
+
 #define ERROR(called, member) COLUMN_AS(called, robot_sample, member, AMOUNT, "", "")
 
 const column robot_sample_columns[] = {

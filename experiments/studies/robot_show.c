@@ -149,52 +149,36 @@ static void show_begin(const robot_off *off) {
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-static const robot_mujoco_row *own_row(const study_run *run) {
+static const robot_row *own_row(const study_run *run) {
   size_t count;
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
   for (size_t i = 0; i < count; i++)
     if (row[i].own) return &row[i];
   return NULL;
 }
 
-/* what is told in mm, or in mrad: bodies, or hinges */
+/* what is told in mm, or in mrad: bodies, or hinges; and where it is in a row, and in what is known
+ * of the reference */
 typedef struct measure {
   const char *unit;
-  double (*of_steps)(const robot_mujoco_row *row);
-  double (*of_tolerance)(const robot_libess_row *row);
-  double (*of_reference)(const robot_top *top);
+  size_t row, reference;
 } measure;
 
-static double bodies_of_steps(const robot_mujoco_row *row) {
-  return row->position_error;
-}
+static const measure by_bodies = {"mm", offsetof(robot_row, position_error),
+                                  offsetof(robot_top, bodies_estimate)},
+                     by_hinges = {"mrad", offsetof(robot_row, hinge_error),
+                                  offsetof(robot_top, hinges_estimate)};
 
-static double hinges_of_steps(const robot_mujoco_row *row) {
-  return row->hinge_error;
+static double error_of(const measure *m, const robot_row *row) {
+  return *(const double *)(const void *)((const char *)row + m->row);
 }
-
-static double bodies_of_tolerance(const robot_libess_row *row) {
-  return row->position_error;
-}
-
-static double hinges_of_tolerance(const robot_libess_row *row) {
-  return row->hinge_error;
-}
-
-static double bodies_of_reference(const robot_top *top) {
-  return top->bodies_estimate;
-}
-
-static double hinges_of_reference(const robot_top *top) {
-  return top->hinges_estimate;
-}
-
-static const measure by_bodies = {"mm", bodies_of_steps, bodies_of_tolerance, bodies_of_reference};
-static const measure by_hinges = {"mrad", hinges_of_steps, hinges_of_tolerance,
-                                  hinges_of_reference};
 
 static const robot_top *top_of(const study_run *run) {
   return study_rows(run, ROBOT_TOP, NULL);
+}
+
+static double known_of(const study_run *run, const measure *m) {
+  return *(const double *)(const void *)((const char *)top_of(run) + m->reference);
 }
 
 /* from every start to the end, and near enough */
@@ -202,22 +186,12 @@ static bool reaches(const study_run *run, double error, size_t known, double mos
   return error <= most && known == study_cells(run);
 }
 
-static const robot_mujoco_row *cheapest_steps(const study_run *run, const measure *m, double most) {
+static const robot_row *cheapest(const study_run *run, robot_kind kind, const measure *m,
+                                 double most) {
   size_t count;
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count), *best = NULL;
+  const robot_row *const row = study_rows(run, robot_table(kind), &count), *best = NULL;
   for (size_t i = 0; i < count; i++)
-    if (reaches(run, m->of_steps(&row[i]), row[i].known, most) &&
-        (!best || row[i].seconds < best->seconds))
-      best = &row[i];
-  return best;
-}
-
-static const robot_libess_row *cheapest_tolerance(const study_run *run, size_t table,
-                                                  const measure *m, double most) {
-  size_t count;
-  const robot_libess_row *const row = study_rows(run, table, &count), *best = NULL;
-  for (size_t i = 0; i < count; i++)
-    if (reaches(run, m->of_tolerance(&row[i]), row[i].known, most) &&
+    if (reaches(run, error_of(m, &row[i]), row[i].known, most) &&
         (!best || row[i].seconds < best->seconds))
       best = &row[i];
   return best;
@@ -225,71 +199,66 @@ static const robot_libess_row *cheapest_tolerance(const study_run *run, size_t t
 
 /* below the reference's own error none is told */
 static void print_error(const study_run *run, const measure *m, double error) {
-  const double known = m->of_reference(top_of(run));
+  const double known = known_of(run, m);
   printf("%s%.3g %s", error < known ? "< " : "", 1e3 * fmax(error, known), m->unit);
 }
 
-static void show_half(const study_run *run, const measure *m, const robot_mujoco_row *own) {
-  const robot_mujoco_row *const half = cheapest_steps(run, m, 0.5 * m->of_steps(own));
+static void show_half(const study_run *run, const measure *m, const robot_row *own) {
+  const robot_row *const half = cheapest(run, ROBOT_MUJOCO, m, 0.5 * error_of(m, own));
   printf("  %-22s ", "half as far off");
   if (!half) {
     puts("no time step that was tried");
     return;
   }
-  printf("MuJoCo's %s at %g ms: ", half->variant, 1e3 * half->time_step);
-  print_error(run, m, m->of_steps(half));
+  printf("MuJoCo's %s at %g ms: ", half->variant, 1e3 * half->knob);
+  print_error(run, m, error_of(m, half));
   printf("; it takes %.2g times as long\n", half->seconds / own->seconds);
 }
 
 /* who keeps 1 mm, or 1 mrad, at the least time: MuJoCo, libess, and plain */
 static void show_near(const study_run *run, const measure *m) {
-  static const struct {
-    const char *name;
-    size_t table;
-  } others[] = {{"libess", ROBOT_LIBESS_ROWS}, {"plain", ROBOT_PLAIN_ROWS}};
   char what[24];
   snprintf(what, sizeof what, "cheapest for 1 %s", m->unit);
   printf("  %-22s ", what);
-  const double known = m->of_reference(top_of(run));
+  const double known = known_of(run, m);
   if (!(known <= near_enough)) {
     printf("is not known: the reference itself may be off by %.2g %s\n", 1e3 * known, m->unit);
     return;
   }
-  const robot_mujoco_row *const steps = cheapest_steps(run, m, near_enough);
+  const robot_row *const steps = cheapest(run, ROBOT_MUJOCO, m, near_enough);
   if (steps)
-    printf("MuJoCo's %s at %g ms, %.2g s", steps->variant, 1e3 * steps->time_step, steps->seconds);
+    printf("MuJoCo's %s at %g ms, %.2g s", steps->variant, 1e3 * steps->knob, steps->seconds);
   else
     printf("no time step of MuJoCo's that was tried");
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    const robot_libess_row *const l = cheapest_tolerance(run, others[i].table, m, near_enough);
+  for (robot_kind kind = ROBOT_LIBESS; kind <= ROBOT_PLAIN; kind++) {
+    const robot_row *const l = cheapest(run, kind, m, near_enough);
     if (l)
-      printf("\n%25s%s at a tolerance of %g, %s, %.2g s", "", others[i].name, l->tolerance, l->base,
+      printf("\n%25s%s at a tolerance of %g, %s, %.2g s", "", robot_who[kind], l->knob, l->variant,
              l->seconds);
     else
-      printf("\n%25sno tolerance of %s that was tried", "", others[i].name);
+      printf("\n%25sno tolerance of %s that was tried", "", robot_who[kind]);
   }
   putchar('\n');
 }
 
 /* by the model's own integrator, at the smallest step that it has run at */
-static void show_help(const study_run *run, const measure *m, const robot_mujoco_row *own) {
+static void show_help(const study_run *run, const measure *m, const robot_row *own) {
   size_t count;
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count), *finest = own;
+  const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count), *finest = own;
   for (size_t i = 0; i < count; i++)
-    if (row[i].variant == own->variant && !isnan(row[i].rms_error) &&
-        row[i].time_step < finest->time_step)
+    if (row[i].variant == own->variant && !isnan(row[i].rms_error) && row[i].knob < finest->knob)
       finest = &row[i];
   printf("  %-22s ", "a smaller step");
   if (finest == own) {
     puts("was not tried");
     return;
   }
-  printf("%s: ", m->of_steps(finest) < 0.5 * m->of_steps(own) ? "helps" : "hardly helps");
-  print_error(run, m, m->of_steps(finest));
-  printf(" by %s at %.3g ms\n", own->variant, 1e3 * finest->time_step);
+  printf("%s: ", error_of(m, finest) < 0.5 * error_of(m, own) ? "helps" : "hardly helps");
+  print_error(run, m, error_of(m, finest));
+  printf(" by %s at %.3g ms\n", own->variant, 1e3 * finest->knob);
 }
 
-static void show_settings(const study_run *run, const robot_mujoco_row *own) {
+static void show_settings(const study_run *run, const robot_row *own) {
   const bool bodies = own->position_error > still, hinges = own->hinge_error > still;
   if (!bodies && !hinges) return;
   // a body of a metre turns 1 mrad where its end moves 1 mm
@@ -302,7 +271,7 @@ static void show_settings(const study_run *run, const robot_mujoco_row *own) {
   show_help(run, m, own);
 }
 
-static void show_means(const study_run *run, const robot_mujoco_row *own) {
+static void show_means(const study_run *run, const robot_row *own) {
   const robot_settings *const s = run->settings;
   const char *const of = s->starts > 1 ? ", median of the starts" : "";
   if (own->position_error > still)
@@ -315,10 +284,10 @@ static void show_means(const study_run *run, const robot_mujoco_row *own) {
 
 static void robot_show_brief(const study_run *run) {
   const robot_settings *const s = run->settings;
-  const robot_mujoco_row *const own = own_row(run);
+  const robot_row *const own = own_row(run);
   const robot_top *const top = top_of(run);
   if (!own) return;
-  printf("\nMuJoCo as the file has it (%s, %g ms) is off", own->variant, 1e3 * own->time_step);
+  printf("\nMuJoCo as the file has it (%s, %g ms) is off", own->variant, 1e3 * own->knob);
   // a reference that ends early is told here, too: who reads on takes the numbers for the whole run
   if (top->reached < s->starts) printf(", up to %.3g s,", top->until);
   puts(" by:");
@@ -386,13 +355,13 @@ typedef enum leading { LEAD_THERE, LEAD_ELSEWHERE, LEAD_UNKNOWN } leading;
  * steps lead elsewhere; few steps, near each other, tell nothing */
 static leading where_steps_lead(const study_run *run, const robot_top *t) {
   size_t count;
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
   double coarsest = NAN, largest = 0.0, smallest = t->check_step;
   for (size_t i = 0; i < count; i++) {
     if (isnan(row[i].rms_error)) continue;
     coarsest = fmax(coarsest, row[i].rms_error);
-    largest = fmax(largest, row[i].time_step);
-    smallest = fmin(smallest, row[i].time_step);
+    largest = fmax(largest, row[i].knob);
+    smallest = fmin(smallest, row[i].knob);
   }
   if (!(t->mujoco_apart > 10.0 * t->tolerances_apart && t->mujoco_apart > 0.5 * coarsest))
     return LEAD_THERE;
@@ -460,16 +429,16 @@ static void show_touchdowns(const study_run *run) {
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-static const robot_mujoco_row *row_at(const study_run *run, const char *variant, double h) {
+static const robot_row *row_at(const study_run *run, const char *variant, double h) {
   size_t count;
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
   for (size_t i = 0; i < count; i++)
-    if (row[i].variant == variant && row[i].time_step == h) return &row[i];
+    if (row[i].variant == variant && row[i].knob == h) return &row[i];
   return NULL;
 }
 
 /* below the reference's error no error is told */
-static void show_error(const robot_mujoco_row *row) {
+static void show_error(const robot_row *row) {
   char text[32] = "";
   if (row && isnan(row->rms_error))
     snprintf(text, sizeof text, "none");
@@ -484,14 +453,14 @@ static void show_error(const robot_mujoco_row *row) {
 static void show_errors(const study_run *run) {
   size_t orders, rows;
   const robot_order_row *const order = study_rows(run, ROBOT_ORDERS, &orders);
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &rows);
+  const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &rows);
   puts("\nMuJoCo's error over its time step (* its own), median over the starts:");
   printf("%9s", "step, ms");
   for (size_t i = 0; i < orders; i++) printf(" %12s", order[i].variant);
   for (double last = INFINITY, h; last > 0.0; last = h) {
     h = 0.0;
     for (size_t i = 0; i < rows; i++)
-      if (row[i].time_step < last && row[i].time_step > h) h = row[i].time_step;
+      if (row[i].knob < last && row[i].knob > h) h = row[i].knob;
     if (!(h > 0.0)) break;
     printf("\n%9.5g", 1e3 * h);
     for (size_t i = 0; i < orders; i++) show_error(row_at(run, order[i].variant, h));
@@ -503,46 +472,28 @@ static void show_errors(const study_run *run) {
 
 /* ---- what does not get to the end ------------------------------------------------------------ */
 
-/* of a row of any of the three tables */
-typedef struct ending {
-  const char *who, *variant;
-  double knob;
-  size_t known;
-  const char *note;
-} ending;
-
-static size_t list_endings(const study_run *run, ending all[]) {
-  size_t count, listed = 0;
-  const robot_mujoco_row *const m = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
-  for (size_t i = 0; i < count; i++)
-    all[listed++] = (ending){"MuJoCo", m[i].variant, m[i].time_step, m[i].known, m[i].note};
-  for (size_t table = ROBOT_LIBESS_ROWS; table <= ROBOT_PLAIN_ROWS; table++) {
-    const robot_libess_row *const l = study_rows(run, table, &count);
-    const char *const who = table == ROBOT_LIBESS_ROWS ? "libess" : "plain";
-    for (size_t i = 0; i < count; i++)
-      all[listed++] = (ending){who, l[i].base, l[i].tolerance, l[i].known, l[i].note};
-  }
-  return listed;
-}
-
 /* A line for each integrator and base, with the first reason: what fails from some starts is not
  * to hide behind what does not. */
 static void show_endings(const study_run *run) {
   const size_t starts = study_cells(run);
-  ending all[ROBOT_ENTRIES_MAX];
-  const size_t count = list_endings(run, all);
-  const ending *of = NULL, *first = NULL;
-  for (size_t i = 0; i < count; i++) {
-    if (all[i].known >= starts) continue;
-    const bool is_same = of && of->who == all[i].who && of->variant == all[i].variant;
-    if (!of)
-      printf("\nNot all runs get to the end (step in s or tolerance: starts that do, of %zu):",
-             starts);
-    if (!is_same && first) printf("; %s", first->note);
-    if (!is_same) printf("\n  %s, %s:", all[i].who, all[i].variant);
-    if (!is_same) first = &all[i];
-    of = &all[i];
-    printf("%s %g: %zu", is_same ? "," : "", of->knob, of->known);
+  const robot_row *of = NULL, *first = NULL;
+  robot_kind last = ROBOT_MUJOCO;
+  for (robot_kind kind = ROBOT_MUJOCO; kind <= ROBOT_PLAIN; kind++) {
+    size_t count;
+    const robot_row *const row = study_rows(run, robot_table(kind), &count);
+    for (size_t i = 0; i < count; i++) {
+      if (row[i].known >= starts) continue;
+      const bool is_same = of && last == kind && of->variant == row[i].variant;
+      if (!of)
+        printf("\nNot all runs get to the end (step in s or tolerance: starts that do, of %zu):",
+               starts);
+      if (!is_same && first) printf("; %s", first->note);
+      if (!is_same) printf("\n  %s, %s:", robot_who[kind], row[i].variant);
+      if (!is_same) first = &row[i];
+      of = &row[i];
+      last = kind;
+      printf("%s %g: %zu", is_same ? "," : "", of->knob, of->known);
+    }
   }
   if (first) printf("; %s\n", first->note);
 }

@@ -20,29 +20,7 @@ static const study_option options[] = {
     {"starts", "COUNT",
      "starts: the first as --qpos, --height and --tilt say, others drawn around it", OPTION_WHOLE,
      OPTION_AT(robot_settings, starts), .initial = "10", .min = 1, .max = 1000, .result = "starts"},
-    {"qpos", "X,Y",
-     "pose that starts are made of (default: keyframe 0, else init_qpos, else qpos0)", OPTION_TEXT,
-     OPTION_AT(robot_settings, qpos), .result = "qpos"},
-    {"height", "M", "what can fall is raised by so much, m", OPTION_NUMBER,
-     OPTION_AT(robot_settings, height), .initial = "0.05", .min = -1e3, .max = 1e3,
-     .result = "height"},
-    {"tilt", "RAD", "the first thing that falls is tilted by so much, rad", OPTION_NUMBER,
-     OPTION_AT(robot_settings, tilt), .initial = "0.1", .min = -4, .max = 4, .result = "tilt"},
-    {"ctrl", "X,Y|FILE",
-     "of the actuators: a constant, or a csv with a row for each period (default: keyframe 0's, "
-     "else 0)",
-     OPTION_TEXT, OPTION_AT(robot_settings, control), .result = "ctrl"},
-    {"period", "S", "control period: a row of --ctrl is held for so long, s", OPTION_NUMBER,
-     OPTION_AT(robot_settings, period), .initial = "0.02", .min = 1e-4, .max = 1e3,
-     .result = "period"},
-    {"twin", "K,C",
-     "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they are "
-     "MuJoCo's own)",
-     OPTION_TEXT, OPTION_AT(robot_settings, twin), .result = "twin"},
-    {"without", "A,B|self",
-     "these geoms or bodies never touch, in both engines; self: no two of one robot (default: all "
-     "may)",
-     OPTION_TEXT, OPTION_AT(robot_settings, without), .result = "without"},
+    ROBOT_START_OPTIONS,
     {"write", "FILE", "write the twin: an MJCF, or MuJoCo's binary where it ends in .mjb",
      OPTION_TEXT, OPTION_AT(robot_settings, written)},
     {"time-steps", "X,Y",
@@ -265,12 +243,10 @@ static bool robot_sample_kept(study_run *run, size_t entry, robot_sample *s, rob
 
 static int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s,
                              const robot_error *mujoco) {
-  static const char *const who[] = {
-      [ROBOT_MUJOCO] = "MuJoCo", [ROBOT_LIBESS] = "libess", [ROBOT_PLAIN] = "plain"};
   char name[NAME_SIZE];
   const robot_entry *const e = &((const robot_case *)run->own)->entry[entry];
-  const kept_run of = {who[e->kind],   e->variant, s->note,  e->knob, s->seconds,
-                       s->evaluations, s->steps,   s->error, *mujoco};
+  const kept_run of = {robot_who[e->kind], e->variant, s->note,  e->knob, s->seconds,
+                       s->evaluations,     s->steps,   s->error, *mujoco};
   if (study_part(run, name_of(entry, name))) return 0;
   return study_keep_part(run, name, column_object(run_columns, &of));
 }
@@ -301,15 +277,11 @@ static void robot_show_runs(const study_run *run) {
   size_t count;
   puts("Each run: its step in s or its tolerance, how far the bodies are off, and its time "
        "(medians):");
-  const robot_mujoco_row *const m = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
-  for (size_t i = 0; i < count; i++)
-    show_run("MuJoCo", m[i].variant, m[i].time_step, m[i].position_error, m[i].seconds,
-             m[i].known ? "" : m[i].note);
-  for (size_t table = ROBOT_LIBESS_ROWS; table <= ROBOT_PLAIN_ROWS; table++) {
-    const robot_libess_row *const l = study_rows(run, table, &count);
+  for (robot_kind kind = ROBOT_MUJOCO; kind <= ROBOT_PLAIN; kind++) {
+    const robot_row *const row = study_rows(run, robot_table(kind), &count);
     for (size_t i = 0; i < count; i++)
-      show_run(table == ROBOT_LIBESS_ROWS ? "libess" : "plain", l[i].base, l[i].tolerance,
-               l[i].position_error, l[i].seconds, l[i].known ? "" : l[i].note);
+      show_run(robot_who[kind], row[i].variant, row[i].knob, row[i].position_error, row[i].seconds,
+               row[i].known ? "" : row[i].note);
   }
 }
 
@@ -482,10 +454,7 @@ static int prepare(void *context, size_t trial) {
   if (r->status || is_too_long(r->run, &c->entry[i], &r->sample[i - 1])) return 1;
   if (recall(r, i)) return 1;
   study_within(r->run, "run %zu of %zu: %s %s at %g", i, c->entries - 1,
-               c->entry[i].kind == ROBOT_MUJOCO   ? "MuJoCo"
-               : c->entry[i].kind == ROBOT_LIBESS ? "libess"
-                                                  : "plain",
-               c->entry[i].variant, c->entry[i].knob);
+               robot_who[c->entry[i].kind], c->entry[i].variant, c->entry[i].knob);
   // two runs are extrapolated: the states of the one before it are needed
   robot_track *const before = &r->track[1 - i % 2];
   if (is_finer(&c->entry[i]) && !before->reached && !isnan(r->sample[i - 1].error.states))
@@ -758,6 +727,39 @@ static const column top_columns[] = {
     {0},
 };
 
+/* medians over the starts */
+#define ERRORS                                                                                     \
+  COLUMN(robot_row, rms_error, AMOUNT, "",                                                         \
+         "against the reference: root mean square over positions, quaternions normalised, and "    \
+         "velocities, in SI units mixed, over the output times; median over the starts"),          \
+      COLUMN(robot_row, rms_low, AMOUNT, "", "its lower quartile"),                                \
+      COLUMN(robot_row, rms_high, AMOUNT, "", "its upper quartile"),                               \
+      COLUMN(robot_row, position_error, AMOUNT, "m",                                               \
+             "of the bodies' origins, root mean square; median"),                                  \
+      COLUMN(robot_row, hinge_error, AMOUNT, "rad",                                                \
+             "of the hinges' angles, root mean square; median"),                                   \
+      COLUMN(robot_row, seconds, AMOUNT, "s", "wall time of a run; median"),                       \
+      COLUMN(robot_row, estimate, AMOUNT, "",                                                      \
+             "error of the reference, below which nothing is claimed"),                            \
+      COLUMN(robot_row, known, COUNT, "", "starts that it has numbers of"),                        \
+      COLUMN(robot_row, note, TEXT, "", "why there are none of others")
+
+static const column mujoco_columns[] = {
+    COLUMN(robot_row, variant, TEXT, "", "MuJoCo's integrator"),
+    COLUMN_AS("time_step", robot_row, knob, AMOUNT, "s", "of mj_step"),
+    COLUMN(robot_row, own, FLAG, "", "whether both are the model's own"),
+    ERRORS,
+    {0},
+};
+
+static const column libess_columns[] = {
+    COLUMN_AS("base", robot_row, variant, TEXT, "", "how steps are made: one of --base"),
+    COLUMN_AS("tolerance", robot_row, knob, AMOUNT, "", "rtol = atol"),
+    ERRORS,
+    COLUMN(robot_row, evaluations, AMOUNT, "", "of the field; median"),
+    {0},
+};
+
 /* ---- the study ------------------------------------------------------------------------------- */
 
 const study robot_study = {
@@ -786,13 +788,13 @@ const study robot_study = {
                 STUDY_ROWS(robot_finding_row, .json = "survey",
                            .meaning = "what switches in the model, and what is made of it"),
             [ROBOT_MUJOCO_ROWS] =
-                STUDY_ROWS(robot_mujoco_row, .json = "mujoco", .csv = "robot_mujoco.csv",
-                           .meaning = "one integrator at one time step"),
+                STUDY_TABLE(mujoco_columns, robot_row, .json = "mujoco", .csv = "robot_mujoco.csv",
+                            .meaning = "one integrator at one time step"),
             [ROBOT_LIBESS_ROWS] =
-                STUDY_ROWS(robot_libess_row, .json = "libess", .csv = "robot_libess.csv",
-                           .meaning = "one base and tolerance of libess"),
-            [ROBOT_PLAIN_ROWS] = STUDY_ROWS(
-                robot_libess_row, .json = "plain", .csv = "robot_plain.csv",
+                STUDY_TABLE(libess_columns, robot_row, .json = "libess", .csv = "robot_libess.csv",
+                            .meaning = "one base and tolerance of libess"),
+            [ROBOT_PLAIN_ROWS] = STUDY_TABLE(
+                libess_columns, robot_row, .json = "plain", .csv = "robot_plain.csv",
                 .meaning = "one base and tolerance of libess on MuJoCo's field, without guards"),
             [ROBOT_ORDERS] = STUDY_ROWS(robot_order_row, .json = "orders",
                                         .meaning = "one of MuJoCo's integrators"),

@@ -25,6 +25,62 @@ typedef struct robot_settings {
   const char *twin, *written; /* its stiffness and damping; a file; NULL: none */
 } robot_settings;
 
+/* Options of all studies whose settings have those of a robot first. */
+#define ROBOT_START_OPTIONS                                                                        \
+  {"qpos",                                                                                         \
+   "X,Y",                                                                                          \
+   "pose that starts are made of (default: keyframe 0, else init_qpos, else qpos0)",               \
+   OPTION_TEXT,                                                                                    \
+   OPTION_AT(robot_settings, qpos),                                                                \
+   .result = "qpos"},                                                                              \
+      {"height",                                                                                   \
+       "M",                                                                                        \
+       "what can fall is raised by so much, m",                                                    \
+       OPTION_NUMBER,                                                                              \
+       OPTION_AT(robot_settings, height),                                                          \
+       .initial = "0.05",                                                                          \
+       .min = -1e3,                                                                                \
+       .max = 1e3,                                                                                 \
+       .result = "height"},                                                                        \
+      {"tilt",                                                                                     \
+       "RAD",                                                                                      \
+       "the first thing that falls is tilted by so much, rad",                                     \
+       OPTION_NUMBER,                                                                              \
+       OPTION_AT(robot_settings, tilt),                                                            \
+       .initial = "0.1",                                                                           \
+       .min = -4,                                                                                  \
+       .max = 4,                                                                                   \
+       .result = "tilt"},                                                                          \
+      {"ctrl",                                                                                     \
+       "X,Y|FILE",                                                                                 \
+       "of the actuators: a constant, or a csv with a row for each period (default: keyframe "     \
+       "0's, else 0)",                                                                             \
+       OPTION_TEXT,                                                                                \
+       OPTION_AT(robot_settings, control),                                                         \
+       .result = "ctrl"},                                                                          \
+      {"period",                                                                                   \
+       "S",                                                                                        \
+       "control period: a row of --ctrl is held for so long, s",                                   \
+       OPTION_NUMBER,                                                                              \
+       OPTION_AT(robot_settings, period),                                                          \
+       .initial = "0.02",                                                                          \
+       .min = 1e-4,                                                                                \
+       .max = 1e3,                                                                                 \
+       .result = "period"},                                                                        \
+      {"twin",                                                                                     \
+       "K,C",                                                                                      \
+       "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they " \
+       "are MuJoCo's own)",                                                                        \
+       OPTION_TEXT,                                                                                \
+       OPTION_AT(robot_settings, twin),                                                            \
+       .result = "twin"},                                                                          \
+  {                                                                                                \
+    "without", "A,B|self",                                                                         \
+        "these geoms or bodies never touch, in both engines; self: no two of one robot (default: " \
+        "all may)",                                                                                \
+        OPTION_TEXT, OPTION_AT(robot_settings, without), .result = "without"                       \
+  }
+
 /* robot_bases by ess_base */
 extern const char *const robot_integrators[], *const robot_bases[], *const robot_fourth_order;
 
@@ -213,33 +269,21 @@ typedef struct robot_top {
   COLUMN(row, events, COUNT, "", "event functions")
 COLUMN_ROW(robot_finding_row, ROBOT_FINDING_COLUMNS);
 
-/* medians over the starts */
-#define ROBOT_ERROR_COLUMNS(COLUMN, row)                                                           \
-  COLUMN(row, rms_error, AMOUNT, "",                                                               \
-         "against the reference: root mean square over positions, quaternions normalised, and "    \
-         "velocities, in SI units mixed, over the output times; median over the starts")           \
-  COLUMN(row, rms_low, AMOUNT, "", "its lower quartile")                                           \
-  COLUMN(row, rms_high, AMOUNT, "", "its upper quartile")                                          \
-  COLUMN(row, position_error, AMOUNT, "m", "of the bodies' origins, root mean square; median")     \
-  COLUMN(row, hinge_error, AMOUNT, "rad", "of the hinges' angles, root mean square; median")       \
-  COLUMN(row, seconds, AMOUNT, "s", "wall time of a run; median")                                  \
-  COLUMN(row, estimate, AMOUNT, "", "error of the reference, below which nothing is claimed")      \
-  COLUMN(row, known, COUNT, "", "starts that it has numbers of")                                   \
-  COLUMN(row, note, TEXT, "", "why there are none of others")
+/* A run: medians over the starts. */
+typedef struct robot_row {
+  const char *variant; /* MuJoCo's integrator; libess's base */
+  double knob;         /* time step, s; tolerance */
+  bool own;
+  double rms_error, rms_low, rms_high, position_error, hinge_error, seconds, estimate, evaluations;
+  size_t known;
+  const char *note;
+} robot_row;
 
-#define ROBOT_MUJOCO_COLUMNS(COLUMN, row)                                                          \
-  COLUMN(row, variant, TEXT, "", "MuJoCo's integrator")                                            \
-  COLUMN(row, time_step, AMOUNT, "s", "of mj_step")                                                \
-  COLUMN(row, own, FLAG, "", "whether both are the model's own")                                   \
-  ROBOT_ERROR_COLUMNS(COLUMN, row)
-COLUMN_ROW(robot_mujoco_row, ROBOT_MUJOCO_COLUMNS);
-
-#define ROBOT_LIBESS_COLUMNS(COLUMN, row)                                                          \
-  COLUMN(row, base, TEXT, "", "how steps are made: one of --base")                                 \
-  COLUMN(row, tolerance, AMOUNT, "", "rtol = atol")                                                \
-  ROBOT_ERROR_COLUMNS(COLUMN, row)                                                                 \
-  COLUMN(row, evaluations, AMOUNT, "", "of the field; median")
-COLUMN_ROW(robot_libess_row, ROBOT_LIBESS_COLUMNS);
+/* Of the entries of a kind, which is called so. */
+extern const char *const robot_who[];
+static inline size_t robot_table(robot_kind kind) {
+  return ROBOT_MUJOCO_ROWS + (size_t)(kind - ROBOT_MUJOCO);
+}
 
 #define ROBOT_ORDER_COLUMNS(COLUMN, row)                                                           \
   COLUMN(row, variant, TEXT, "", "MuJoCo's integrator", SHOWN("integrator", "%-12s"))              \
