@@ -10,7 +10,6 @@
 #include "measure.h"
 #include "race.h"
 #include "record.h"
-#include "series.h"
 #include "solvers.h"
 
 enum { SCAN_POINTS = 41, BISECTIONS = 60 };
@@ -119,48 +118,8 @@ static double penetration_of(const contest_starts *starts) {
   return hopper_get(starts->m)->free_length - lowest;
 }
 
-/* median with its interval; raw times stay in `seconds` */
-static void summarize(const double seconds[], size_t trials, unsigned long seed, double *median,
-                      double interval[2]) {
-  measure_interval out = {NAN, NAN, NAN};
-  if (draws_median(seconds, trials, seed, 0.95, &out)) out.estimate = NAN;
-  *median = out.estimate;
-  interval[0] = out.low;
-  interval[1] = out.high;
-}
-
-/* both engines interleaved, at the epsilon found */
-static int time_engines(search *s, size_t trials, unsigned long seed, calibration *result) {
-  enum { ENGINES = 2 };
-  double seconds[ENGINES * CALIBRATION_TRIALS_MAX];
-  contestant engines[ENGINES] = {0};
-  const measure_turns plan = {
-      .trials = trials, .seed = seed, .rounds = 3, .turn_s = 5e-3 * (double)trials, .most_s = 3.0};
-  measure_turns_record record[ENGINES];
-  s->settings.epsilon = result->epsilon;
-  int status = contestant_prepare(&engines[0], &bridge_solver, &s->settings, s->starts, s->message);
-  if (!status)
-    status =
-        contestant_prepare(&engines[1], &projection_solver, &s->settings, s->starts, s->message);
-  if (!status) {
-    const measure_candidate candidates[] = {contestant_candidate(&engines[0]),
-                                            contestant_candidate(&engines[1])};
-    const int code = measure_take_turns(candidates, ENGINES, &plan, seconds, record);
-    if (code) status = measure_fail(s->message, "timing: %s", measure_strerror(code));
-    for (int i = 0; !status && i < ENGINES; i++)
-      if (record[i].failed) status = measure_fail(s->message, "%s", engines[i].report.message);
-  }
-  if (!status) {
-    summarize(seconds, trials, seed, &result->runtime_mujoco, result->runtime_mujoco_interval);
-    summarize(seconds + trials, trials, seed, &result->runtime_projection,
-              result->runtime_projection_interval);
-  }
-  for (int i = 0; i < ENGINES; i++) contestant_release(&engines[i]);
-  return status;
-}
-
 /* all that needs the starts */
-static int calibrate(search *s, size_t trials, unsigned long seed, calibration *result) {
+static int calibrate(search *s, calibration *result) {
   double low, high;
   bool found;
   result->penetration = penetration_of(s->starts);
@@ -171,28 +130,22 @@ static int calibrate(search *s, size_t trials, unsigned long seed, calibration *
   if (error_of(s, &bridge_solver, &s->target)) return -1;
   result->rms_mujoco = s->target;
   if (bracket(s, result, &low, &high, &found)) return -1;
-  if (found && bisect(s, low, high, result)) return -1;
-  if (isnan(result->epsilon)) return 0;
-  return trials ? time_engines(s, trials, seed, result) : 0;
+  return found ? bisect(s, low, high, result) : 0;
 }
 
-int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibration *result,
+int calibrate_hopper(const model *m, unsigned long seed, calibration *result,
                      char message[SOLVER_MESSAGE_SIZE]) {
   const hopper_parameters *const hopper = hopper_get(m);
   *result = (calibration){.stiffness_over_mass = hopper->stiffness / hopper->mass,
                           .epsilon = NAN,
                           .rms_mujoco = NAN,
-                          .rms_projection = NAN,
-                          .runtime_mujoco = NAN,
-                          .runtime_projection = NAN};
+                          .rms_projection = NAN};
   contest_starts starts;
   search s = {.starts = &starts, .settings = calibration_settings(m), .message = message};
   if (same_system(m, &s.settings, seed, &result->gap, message)) return -1;
-  const size_t count = trials ? trials : 1;
-  if (contest_starts_alloc(&starts, m, count, false, seed, message)) return -1;
-  int status = 0;
-  for (size_t i = 0; !status && i < count; i++) status = contest_reference(&starts, i, message);
-  if (!status) status = calibrate(&s, trials, seed, result);
+  if (contest_starts_alloc(&starts, m, 1, false, seed, message)) return -1;
+  int status = contest_reference(&starts, 0, message);
+  if (!status) status = calibrate(&s, result);
   contest_starts_free(&starts);
   return status;
 }
@@ -218,7 +171,7 @@ int calibrated_epsilon(study_run *run, double *epsilon, const char **source) {
   calibration result;
   model_init(&hopper, model_find("hopper"));
   int status = model_prepare(&hopper, run->message);
-  if (!status) status = calibrate_hopper(&hopper, 0, run->seed, &result, run->message);
+  if (!status) status = calibrate_hopper(&hopper, run->seed, &result, run->message);
   model_release(&hopper);
   if (status) return -1;
   *source = "calibrated for this sweep";

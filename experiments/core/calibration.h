@@ -11,15 +11,11 @@
 /* RMS errors agree to this, relative. */
 #define CALIBRATION_AGREEMENT 1e-3
 
-enum { CALIBRATION_TRIALS_MAX = 1000 };
-
 typedef struct calibration {
   double stiffness_over_mass; /* k/m, 1/s^2 */
   double penetration;         /* deepest compression of the exact solution, m */
   double epsilon;             /* NaN when there is none */
   double rms_mujoco, rms_projection;
-  double runtime_mujoco, runtime_projection; /* medians, s */
-  double runtime_mujoco_interval[2], runtime_projection_interval[2];
   bridge_gap gap;
   char status[SOLVER_MESSAGE_SIZE]; /* "ok", or why there is no epsilon */
 } calibration;
@@ -29,11 +25,10 @@ typedef struct calibration {
 solver_settings calibration_settings(const model *m);
 
 /*
- * Calibrates on `m` (a prepared hopper) from its own start, and times both engines over `trials`
- * <= CALIBRATION_TRIALS_MAX interleaved runs (0: not at all). 0; or -1 when an engine fails, with
- * one line. That no epsilon exists is no failure here: result->status tells.
+ * Calibrates on `m` (a prepared hopper) from its own start. 0; or -1 when an engine fails, with one
+ * line. That no epsilon exists is no failure here: result->status tells.
  */
-int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibration *result,
+int calibrate_hopper(const model *m, unsigned long seed, calibration *result,
                      char message[SOLVER_MESSAGE_SIZE]);
 
 /* The epsilon of calibration.json in the folder of results, or else of one made now; *source says

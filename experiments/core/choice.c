@@ -2,26 +2,55 @@
 #include "choice.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "baselines.h"
 #include "bridge.h"
 #include "solvers.h"
 #include "statistics.h"
 
-/* the longest of MuJoCo's steps, in output steps; halvings of a decade of tolerance, which leave 2
- * % */
+/* the longest step, in output steps; halvings of a decade of tolerance, which leave 2 % */
 enum { LONGEST = 6, HALVINGS = 7, FINEST_TO_TARGET = 64 };
-static const double coarsest = 0.1, finest_tolerance = 0.9e-12, margin = 0.9;
+static const double coarsest = 0.1, finest_tolerance = 0.9e-12;
 
-/* where MuJoCo reaches no target, what libess's tails may be, over the target */
+/* where MuJoCo reaches no target, what the others' tails may be, over the target */
 static const double q90_max = 3.0, worst_max = 10.0;
 
 /* what takes so many times the fastest is not the cheapest, whatever the machine's mood; how often
  * the others are timed again */
-enum { INTEGRATORS = 3, AGAIN = 3 };
+enum { AGAIN = 3, CONTENDERS_MAX = 4 };
 static const double near = 1.3;
 
-static const char *const integrators[INTEGRATORS] = {"Euler", "implicitfast", "RK4"};
+/* one of those that may be chosen */
+typedef struct contender {
+  const solver_type *solver;
+  const char *variant;
+} contender;
+
+/* those with a tolerance first: their cost ends the search for steps that cannot be cheaper */
+static const struct {
+  choice_who who;
+  const char *name;
+  double margin; /* of the median error */
+  size_t finest; /* step, in parts of the output step */
+  contender of[CONTENDERS_MAX];
+} fields[] = {
+    {CHOICE_MUJOCO,
+     "mujoco",
+     1.0,
+     8,
+     {{&bridge_solver, "Euler"}, {&bridge_solver, "implicitfast"}, {&bridge_solver, "RK4"}}},
+    {CHOICE_LIBESS, "libess", 0.9, 0, {{&libess_solver, NULL}}},
+    {CHOICE_PLAIN,
+     "the plain methods",
+     0.9,
+     256,
+     {{&plain_dopri5_solver, NULL},
+      {&plain_cvode_solver, NULL},
+      {&plain_euler_solver, NULL},
+      {&plain_rk4_solver, NULL}}},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 choice_limits choice_limits_of(const choice *rival) {
   return (choice_limits){rival->rms, rival->rms_q90, rival->rms_worst};
@@ -51,11 +80,10 @@ static bool run_all(contestant *from, double patience, choice *c) {
          !measure_quantile(from->rms, trials, 1.0, &c->rms_worst);
 }
 
-void choice_try(const contest_starts *starts, const solver_type *solver, double patience,
-                choice *c) {
+void choice_try(const contest_starts *starts, double patience, choice *c) {
   char message[SOLVER_MESSAGE_SIZE];
   contestant tried;
-  bool good = !contestant_prepare(&tried, solver, &c->settings, starts, message);
+  bool good = !contestant_prepare(&tried, c->solver, &c->settings, starts, message);
   if (good) {
     good = run_all(&tried, patience, c);
     contestant_release(&tried);
@@ -64,14 +92,38 @@ void choice_try(const contest_starts *starts, const solver_type *solver, double 
 }
 
 /* the same, unless there was an interrupt */
-static int try_one(const choice_request *request, const solver_type *solver, double patience,
-                   choice *c, char *message) {
+static int try_one(const choice_request *request, double patience, choice *c, char *message) {
   if (request->interrupted && *request->interrupted) return measure_fail(message, "interrupted");
-  choice_try(request->starts, solver, patience, c);
+  choice_try(request->starts, patience, c);
   return 0;
 }
 
-/* ---- MuJoCo ---------------------------------------------------------------------------------- */
+choice choice_yardstick(const choice_request *request, const char *integrator) {
+  choice c = {.solver = &bridge_solver, .settings = request->base};
+  c.settings.variant = integrator;
+  c.settings.time_step = request->starts->m->type->time_step;
+  choice_try(request->starts, INFINITY, &c);
+  return c;
+}
+
+/* ---- one of them: its coarsest setting that is accepted -------------------------------------- */
+
+static bool has_tolerance(const contender *one) {
+  return solver_concerns(one->solver) & SETTING_TOLERANCE;
+}
+
+/* a tolerance, or a step in output steps */
+static choice set(const choice_request *request, const contender *one, double knob) {
+  choice c = {.solver = one->solver, .settings = request->base};
+  if (has_tolerance(one)) {
+    c.settings.h_max = INFINITY;
+    c.settings.rtol = c.settings.atol = knob;
+  } else {
+    c.settings.variant = one->variant;
+    c.settings.time_step = knob * request->starts->m->type->time_step;
+  }
+  return c;
+}
 
 /* 6, 5, 4, 3, 2, 1 output steps, and 1/2, 1/3, 1/4, 1/6, 1/8, 1/12, ... of one; 0 behind the last
  */
@@ -83,95 +135,17 @@ static double next_step(double step, size_t finest) {
   return next <= finest ? 1.0 / (double)next : 0.0;
 }
 
-/* of a solver by one of its variants the longest step that is accepted, unless a shorter one than
- * that would take far longer than the best of the others. 0, or -1 */
-static int longest_step(const choice_request *request, const solver_type *solver,
-                        const char *variant, size_t finest, double best_s, choice *out,
-                        char *message) {
-  const double dt = request->starts->m->type->time_step;
-  for (double step = LONGEST; step > 0.0; step = next_step(step, finest)) {
-    *out = (choice){.settings = request->base};
-    out->settings.variant = variant;
-    out->settings.time_step = dt * step;
-    if (try_one(request, solver, 2.0 * best_s, out, message)) return -1;
-    if (choice_accepts(&request->limits, out)) return 0;
-    const bool slower = out->seconds < INFINITY && out->seconds >= near * best_s;
-    out->seconds = INFINITY;
-    if (slower) return 0;
-  }
-  return 0;
-}
-
-/* those that are nearly as fast as the fastest once more: their times are to be of one moment */
-static int time_again(const choice_request *request, const solver_type *const solver[],
-                      choice last[], size_t count, double best_s, char *message) {
-  for (size_t i = 0; i < AGAIN * count; i++) {
-    choice *const c = &last[i % count], again = *c;
-    if (!(c->seconds < near * best_s)) continue;
-    if (try_one(request, solver[i % count], INFINITY, &again, message)) return -1;
-    c->seconds = fmin(c->seconds, again.seconds);
-  }
-  return 0;
-}
-
-/* the place of the fastest */
-static size_t fastest(const choice last[], size_t count) {
-  size_t best = 0;
-  for (size_t i = 1; i < count; i++)
-    if (last[i].seconds < last[best].seconds) best = i;
-  return best;
-}
-
-static int none_good_enough(const choice_request *request, const char *who, char *message) {
-  measure_message(message, "no setting of %s is good enough: a median error of %.3g is accepted",
-                  who, request->limits.rms);
-  return 1;
-}
-
-int choice_mujoco(const choice_request *request, size_t finest, choice *best,
-                  char message[SOLVER_MESSAGE_SIZE]) {
-  static const solver_type *const solver[INTEGRATORS] = {&bridge_solver, &bridge_solver,
-                                                         &bridge_solver};
-  choice last[INTEGRATORS];
-  double best_s = INFINITY;
-  for (int i = 0; i < INTEGRATORS; i++) {
-    if (longest_step(request, &bridge_solver, integrators[i], finest, best_s, &last[i], message))
-      return -1;
-    best_s = fmin(best_s, last[i].seconds);
-  }
-  if (time_again(request, solver, last, INTEGRATORS, best_s, message)) return -1;
-  *best = last[fastest(last, INTEGRATORS)];
-  return best->seconds < INFINITY ? 0 : none_good_enough(request, "mujoco", message);
-}
-
-int choice_at_target(const choice_request *request, double target, choice *mujoco,
-                     choice_limits *ours, char message[SOLVER_MESSAGE_SIZE]) {
-  choice_request median = *request;
-  median.limits = (choice_limits){target, INFINITY, INFINITY};
-  const int status = choice_mujoco(&median, FINEST_TO_TARGET, mujoco, message);
-  *ours = status ? (choice_limits){target, q90_max * target, worst_max * target}
-                 : (choice_limits){target, fmax(mujoco->rms_q90, target),
-                                   fmax(mujoco->rms_worst, target)};
-  return status;
-}
-
-/* ---- a tolerance ----------------------------------------------------------------------------- */
-
-static int try_tolerance(const choice_request *request, const solver_type *solver, double tolerance,
-                         choice *c, char *message) {
-  c->settings = request->base;
-  c->settings.h_max = INFINITY;
-  c->settings.rtol = c->settings.atol = tolerance;
-  return try_one(request, solver, INFINITY, c, message);
+static double next_tolerance(double tolerance) {
+  return 0.1 * tolerance > finest_tolerance ? 0.1 * tolerance : 0.0;
 }
 
 /* between one that is accepted and one that is not, until they are close together */
-static int bisect(const choice_request *request, const solver_type *solver, double refused,
-                  choice *best, char *message) {
+static int bisect(const choice_request *request, const contender *one, double refused, choice *best,
+                  char *message) {
   for (int i = 0; i < HALVINGS; i++) {
-    choice c;
     const double middle = sqrt(best->settings.rtol * refused);
-    if (try_tolerance(request, solver, middle, &c, message)) return -1;
+    choice c = set(request, one, middle);
+    if (try_one(request, INFINITY, &c, message)) return -1;
     if (choice_accepts(&request->limits, &c))
       *best = c;
     else
@@ -180,60 +154,101 @@ static int bisect(const choice_request *request, const solver_type *solver, doub
   return 0;
 }
 
-/* 0; 1 where none is good enough, and *best is what the smallest gave, without a line; -1 */
-static int largest_tolerance(const choice_request *request, const solver_type *solver, choice *best,
-                             char *message) {
-  // errors need not fall with every tolerance: the first decade that will do, not any
-  for (double tolerance = coarsest; tolerance > finest_tolerance; tolerance *= 0.1) {
-    if (try_tolerance(request, solver, tolerance, best, message)) return -1;
-    if (!choice_accepts(&request->limits, best)) continue;
-    return tolerance < coarsest ? bisect(request, solver, 10.0 * tolerance, best, message) : 0;
+/* Errors need not fall with every tolerance: the first that will do, not any. A step that takes far
+ * longer than the best of the others ends the search. 0, out->seconds being INFINITY where there is
+ * none; or -1. */
+static int coarsest_accepted(const choice_request *request, const contender *one, size_t finest,
+                             double best_s, choice *out, char *message) {
+  const bool tolerant = has_tolerance(one);
+  for (double knob = tolerant ? coarsest : LONGEST; knob > 0.0;
+       knob = tolerant ? next_tolerance(knob) : next_step(knob, finest)) {
+    *out = set(request, one, knob);
+    if (try_one(request, tolerant ? INFINITY : 2.0 * best_s, out, message)) return -1;
+    if (choice_accepts(&request->limits, out))
+      return tolerant && knob < coarsest ? bisect(request, one, 10.0 * knob, out, message) : 0;
+    if (!tolerant && out->seconds < INFINITY && out->seconds >= near * best_s) break;
   }
-  return 1;
+  out->seconds = INFINITY;
+  return 0;
 }
 
-static choice_request with_margin(const choice_request *request) {
-  choice_request with = *request;
-  with.limits.rms *= margin;
-  return with;
+/* ---- the cheapest of all --------------------------------------------------------------------- */
+
+/* those that are nearly as fast as the fastest once more: their times are to be of one moment */
+static int time_again(const choice_request *request, choice last[], size_t count, double best_s,
+                      char *message) {
+  for (size_t i = 0; count > 1 && i < AGAIN * count; i++) {
+    choice *const c = &last[i % count], again = *c;
+    if (!(c->seconds < near * best_s)) continue;
+    if (try_one(request, INFINITY, &again, message)) return -1;
+    c->seconds = fmin(c->seconds, again.seconds);
+  }
+  return 0;
 }
 
-int choice_tolerance(const choice_request *request, choice *best,
-                     char message[SOLVER_MESSAGE_SIZE]) {
-  const choice_request with = with_margin(request);
-  const choice_limits *const limits = &with.limits;
-  const int status = largest_tolerance(&with, &libess_solver, best, message);
-  if (status > 0)
+static void say_none(const choice_limits *limits, size_t field, const choice *last, char *message) {
+  if (fields[field].who == CHOICE_LIBESS)
     measure_message(message,
                     "no tolerance is good enough: with %.3g median, 90 %% and worst are %.3g, "
                     "%.3g, %.3g, and %.3g, %.3g, %.3g are accepted",
-                    best->settings.rtol, best->rms, best->rms_q90, best->rms_worst, limits->rms,
+                    last->settings.rtol, last->rms, last->rms_q90, last->rms_worst, limits->rms,
                     limits->rms_q90, limits->rms_worst);
-  return status;
+  else
+    measure_message(message, "no setting of %s is good enough: a median error of %.3g is accepted",
+                    fields[field].name, limits->rms);
 }
 
-/* ---- methods that look for no crossing ------------------------------------------------------- */
-
-int choice_plain(const choice_request *request, size_t finest, choice *best,
-                 const solver_type **who, char message[SOLVER_MESSAGE_SIZE]) {
-  enum { TOLERANT = 2, PLAIN = 4 };
-  static const solver_type *const solver[PLAIN] = {&plain_dopri5_solver, &plain_cvode_solver,
-                                                   &plain_euler_solver, &plain_rk4_solver};
-  const choice_request with = with_margin(request);
-  choice last[PLAIN];
+int choice_cheapest(const choice_request *request, choice_who who, choice *best,
+                    char message[SOLVER_MESSAGE_SIZE]) {
+  size_t field = 0, count = 0, fastest = 0;
+  while (fields[field].who != who) field++;
+  const contender *const one = fields[field].of;
+  const size_t finest =
+      who == CHOICE_MUJOCO && request->finest ? request->finest : fields[field].finest;
+  choice_request with = *request;
+  choice last[CONTENDERS_MAX];
   double best_s = INFINITY;
-  // those with a tolerance first: their cost ends the search for steps that cannot be cheaper
-  for (size_t i = 0; i < PLAIN; i++) {
-    const int status =
-        i < TOLERANT ? largest_tolerance(&with, solver[i], &last[i], message)
-                     : longest_step(request, solver[i], NULL, finest, best_s, &last[i], message);
-    if (status < 0) return -1;
-    if (status > 0) last[i].seconds = INFINITY;
-    best_s = fmin(best_s, last[i].seconds);
+  with.limits.rms *= fields[field].margin;
+  for (; count < CONTENDERS_MAX && one[count].solver; count++) {
+    if (coarsest_accepted(&with, &one[count], finest, best_s, &last[count], message)) return -1;
+    best_s = fmin(best_s, last[count].seconds);
   }
-  if (time_again(request, solver, last, PLAIN, best_s, message)) return -1;
-  const size_t at = fastest(last, PLAIN);
-  *best = last[at];
-  *who = solver[at];
-  return best->seconds < INFINITY ? 0 : none_good_enough(request, "the plain methods", message);
+  if (time_again(&with, last, count, best_s, message)) return -1;
+  for (size_t i = 1; i < count; i++)
+    if (last[i].seconds < last[fastest].seconds) fastest = i;
+  *best = last[fastest];
+  if (best->seconds < INFINITY) return 0;
+  say_none(&with.limits, field, best, message);
+  return 1;
+}
+
+/* ---- who races ------------------------------------------------------------------------------- */
+
+/* one of them: as choice_cheapest */
+static int enter(const choice_request *request, choice_who who, choice_tell *tell, void *context,
+                 choice *best, char *message) {
+  const int status = choice_cheapest(request, who, best, message);
+  if (status > 0) fprintf(stderr, "warning: %s: %s\n", request->what, message);
+  return status ? status : tell(context, best);
+}
+
+int choice_enter(const choice_request *request, unsigned who, choice_tell *tell, void *context,
+                 char message[SOLVER_MESSAGE_SIZE]) {
+  choice best;
+  for (size_t i = 0; i < FIELDS; i++)
+    if (who & fields[i].who && enter(request, fields[i].who, tell, context, &best, message) < 0)
+      return -1;
+  return 0;
+}
+
+int choice_enter_at_target(choice_request *request, double target, choice_tell *tell, void *context,
+                           char message[SOLVER_MESSAGE_SIZE]) {
+  choice best;
+  request->limits = (choice_limits){target, INFINITY, INFINITY};
+  request->finest = FINEST_TO_TARGET;
+  const int status = enter(request, CHOICE_MUJOCO, tell, context, &best, message);
+  request->limits =
+      status ? (choice_limits){target, q90_max * target, worst_max * target}
+             : (choice_limits){target, fmax(best.rms_q90, target), fmax(best.rms_worst, target)};
+  return status < 0 ? -1 : 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which settings race: MuJoCo's cheapest, and libess's largest tolerance, that keep within limits
- * of error on some starts. Those are other starts than are timed later, so that neither is chosen
- * by what it is judged by. */
+/* Which settings race: the cheapest that keep within limits of error on some starts. Those are
+ * other starts than are timed later, so that nobody is chosen by what it is judged by. */
 #ifndef CHOICE_H
 #define CHOICE_H
 
@@ -16,12 +15,18 @@ typedef struct choice_limits {
   double rms, rms_q90, rms_worst;
 } choice_limits;
 
-/* Settings, and what they showed: all INFINITY where the solver refuses or gives up. */
+/* Who runs with which settings, and what they showed: all INFINITY where the solver refuses or
+ * gives up. */
 typedef struct choice {
+  const solver_type *solver;
   solver_settings settings;
   double seconds; /* median */
   double rms, rms_q90, rms_worst;
 } choice;
+
+/* Who may be chosen: MuJoCo by Euler, implicitfast or RK4; libess; and one of the methods that read
+ * the mode off the state and look for no crossing. As bits, for several. */
+typedef enum choice_who { CHOICE_MUJOCO = 1, CHOICE_LIBESS = 2, CHOICE_PLAIN = 4 } choice_who;
 
 /* What is chosen by. */
 typedef struct choice_request {
@@ -29,6 +34,8 @@ typedef struct choice_request {
   solver_settings base;         /* what is not chosen */
   choice_limits limits;
   const volatile int *interrupted; /* optional */
+  const char *what;                /* is chosen for: of a line where nothing is good enough */
+  size_t finest; /* of MuJoCo's steps, in parts of the output step; 0: an eighth of it */
 } choice_request;
 
 /* No worse than a rival. */
@@ -37,40 +44,36 @@ choice_limits choice_limits_of(const choice *rival);
 /* Whether it keeps within all limits. What is not a number does not. */
 bool choice_accepts(const choice_limits *limits, const choice *c);
 
-/* Runs c->settings from every start, once, and fills in the rest; one whose first run takes longer
- * than `patience` s is out. */
-void choice_try(const contest_starts *starts, const solver_type *solver, double patience,
-                choice *c);
+/* Runs c->solver with c->settings from every start, once, and fills in the rest; one whose first
+ * run takes longer than `patience` s is out. */
+void choice_try(const contest_starts *starts, double patience, choice *c);
+
+/* MuJoCo by an integrator at the output step, which is what no worse than it means. */
+choice choice_yardstick(const choice_request *request, const char *integrator);
 
 /*
- * MuJoCo's cheapest of Euler, implicitfast and RK4: of each the longest step within the limits,
- * from six output steps (the bridge interpolates) down to 1/`finest` of one.
+ * The one rule: of all who may be chosen the cheapest, each at its coarsest setting within the
+ * limits. A step goes down from six output steps (outputs lie on the chord of its ends), of the
+ * plain methods to 1/256 of one. A tolerance, rtol = atol, goes down by decades from 0.1 to 1e-12,
+ * and then is bisected towards the decade before. Except for MuJoCo's the median is to be a tenth
+ * better than the limit, for that of the starts that are timed is another. 0; 1 with one line when
+ * nothing is good enough; -1 with one line when interrupted.
  */
-int choice_mujoco(const choice_request *request, size_t finest, choice *best,
-                  char message[SOLVER_MESSAGE_SIZE]);
+int choice_cheapest(const choice_request *request, choice_who who, choice *best,
+                    char message[SOLVER_MESSAGE_SIZE]);
 
-/*
- * libess's largest tolerance, rtol = atol: the first decade from 0.1 down to 1e-12 within the
- * limits, and then bisected towards the one before. Its median is to be a tenth better than the
- * limit, for that of the starts that are timed is another.
- */
-int choice_tolerance(const choice_request *request, choice *best,
-                     char message[SOLVER_MESSAGE_SIZE]);
+/* Told of who is chosen. 0, or -1 with one line. */
+typedef int choice_tell(void *context, const choice *chosen);
 
-/* MuJoCo's cheapest whose median error reaches a target, and what libess has to keep within there:
- * tails no worse than MuJoCo's or the target, or where MuJoCo reaches none three and ten times it.
- */
-int choice_at_target(const choice_request *request, double target, choice *mujoco,
-                     choice_limits *ours, char message[SOLVER_MESSAGE_SIZE]);
+/* Tells of the cheapest of each of them; who has none that is good enough is left out with a
+ * warning. 0, or -1 with one line. */
+int choice_enter(const choice_request *request, unsigned who, choice_tell *tell, void *context,
+                 char message[SOLVER_MESSAGE_SIZE]);
 
-/*
- * The cheapest of the methods that read the mode off the state and look for no crossing, and who it
- * is: of those with a step the longest within the limits, from six output steps down to 1/`finest`
- * of one, and of those with a tolerance the largest, found as libess's is.
- */
-int choice_plain(const choice_request *request, size_t finest, choice *best,
-                 const solver_type **who, char message[SOLVER_MESSAGE_SIZE]);
-
-/* All four: 0; 1 with one line when nothing is good enough; -1 with one line when interrupted. */
+/* The same of MuJoCo, whose median error is to reach a target; and what the others have to keep
+ * within there: tails no worse than MuJoCo's or the target, or where MuJoCo reaches none three and
+ * ten times it. */
+int choice_enter_at_target(choice_request *request, double target, choice_tell *tell, void *context,
+                           char message[SOLVER_MESSAGE_SIZE]);
 
 #endif

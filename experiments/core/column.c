@@ -118,8 +118,6 @@ json_t *column_json(const column *c, const void *row) {
     return interval_json(member(c, row));
   case COLUMN_GAP:
     return gap_json(member(c, row));
-  case COLUMN_MODEL:
-    return record_model(*(const model *const *)member(c, row));
   case COLUMN_SETTINGS:
     return record_settings(member(c, row));
   case COLUMN_NUMBER:
@@ -189,8 +187,6 @@ bool column_take(const column *c, const json_t *value, void *row) {
     return interval_take(value, at);
   case COLUMN_GAP:
     return gap_take(value, at);
-  case COLUMN_MODEL:
-    break;
   }
   return false;
 }
@@ -207,7 +203,6 @@ static const char *const types[] = {
         "{\"oneOf\": [{\"$ref\": \"common.schema.json#/$defs/interval\"}, {\"type\": \"null\"}]}",
     [COLUMN_GAP] =
         "{\"anyOf\": [{\"type\": \"null\"}, {\"$ref\": \"common.schema.json#/$defs/field_gap\"}]}",
-    [COLUMN_MODEL] = "{\"$ref\": \"common.schema.json#/$defs/model\"}",
     [COLUMN_SETTINGS] = "{\"$ref\": \"common.schema.json#/$defs/settings\"}",
 };
 

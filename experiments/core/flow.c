@@ -100,14 +100,13 @@ int flow_follow(const flow_request *request, flow *out, char message[SOLVER_MESS
 }
 
 int flow_end(const model *m, const ess_options *options, const double x0[], double t1, double x[],
-             ess_counters *counters, char message[SOLVER_MESSAGE_SIZE]) {
+             char message[SOLVER_MESSAGE_SIZE]) {
   int status;
   double t = 0.0;
   ess_driver *const driver = flow_driver(m, options, &status, message);
   if (!driver) return status;
   memcpy(x, x0, m->system.dimension * sizeof *x);
   status = flow_outcome(m, ess_driver_apply(driver, &t, t1, x));
-  if (counters) *counters = *ess_driver_counters(driver);
   if (status) status = flow_explain(m, status, driver, message);
   ess_driver_free(driver);
   return status;

@@ -62,8 +62,8 @@ int flow_outcome(const model *m, int status);
 int flow_explain(const model *m, int status, const ess_driver *driver,
                  char message[SOLVER_MESSAGE_SIZE]);
 
-/* The state at t1 alone, x[n], from a start, and what it took, unless NULL. As above. */
+/* The state at t1 alone, x[n], from a start. As above. */
 int flow_end(const model *m, const ess_options *options, const double x0[], double t1, double x[],
-             ess_counters *counters, char message[SOLVER_MESSAGE_SIZE]);
+             char message[SOLVER_MESSAGE_SIZE]);
 
 #endif

@@ -56,19 +56,6 @@ contest_starts contest_starts_view(const contest_starts *s, const model *m) {
   return view;
 }
 
-size_t contest_contact_steps(const contest_starts *s, size_t trial) {
-  const size_t contacts = model_contacts(s->m);
-  unsigned char *const active = contacts ? malloc(contacts) : NULL;
-  const trajectory *const t = &s->references[trial];
-  size_t sum = 0;
-  for (size_t i = 0; active && i < t->count; i++) {
-    s->m->type->active_contacts(s->m, t->states + i * t->dimension, active);
-    for (size_t k = 0; k < contacts; k++) sum += active[k];
-  }
-  free(active);
-  return sum;
-}
-
 void contest_starts_free(contest_starts *s) {
   for (size_t i = 0; s->references && i < s->trials; i++) trajectory_free(&s->references[i]);
   free(s->references);
@@ -538,19 +525,4 @@ int same_system(const model *m, const solver_settings *settings, unsigned long s
                   "accepted, and a larger scaling lowers it",
                   m->type->name, model_contacts(m), gap->gap, gap->scaling, BRIDGE_GAP_MAX);
   return SOLVER_FAILED;
-}
-
-/* ---- a median as Google Benchmark has it ----------------------------------------------------- */
-
-race_benchmark race_benchmark_of(const char *name, size_t starts, double seconds,
-                                 double rms_error) {
-  return (race_benchmark){.name = name,
-                          .run_type = "aggregate",
-                          .aggregate_name = "median",
-                          .aggregate_unit = "time",
-                          .time_unit = "ms",
-                          .threads = 1,
-                          .iterations = starts,
-                          .real_time = 1e3 * seconds,
-                          .rms_error = rms_error};
 }

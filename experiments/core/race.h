@@ -42,9 +42,6 @@ int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSA
  * points to stays that of `s`, so it is never freed. */
 contest_starts contest_starts_view(const contest_starts *s, const model *m);
 
-/* Contacts acting, summed over a trial's output times, by its reference; 0 for a model without. */
-size_t contest_contact_steps(const contest_starts *s, size_t trial);
-
 /* A solver at the start line; owned. */
 typedef struct contestant {
   const solver_type *solver;
@@ -216,29 +213,5 @@ enum { SAME_SYSTEM_STATES = 2000 };
  * MuJoCo complains. */
 int same_system(const model *m, const solver_settings *settings, unsigned long seed,
                 bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]);
-
-/* ---- a median as Google Benchmark has it ----------------------------------------------------- */
-
-/* A row; the interval and the crossings are there where a study gives them. */
-typedef struct race_benchmark {
-  const char *name, *run_type, *aggregate_name, *aggregate_unit, *time_unit;
-  size_t threads, iterations;
-  double real_time, interval[2], rms_error, events_ratio;
-} race_benchmark;
-
-/* The first columns of such a table. */
-#define RACE_BENCHMARK_COLUMNS(names)                                                              \
-  COLUMN(race_benchmark, name, TEXT, "", names),                                                   \
-      COLUMN_AS("run_name", race_benchmark, name, TEXT, "", "the same"),                           \
-      COLUMN(race_benchmark, run_type, TEXT, "", "aggregate"),                                     \
-      COLUMN(race_benchmark, aggregate_name, TEXT, "", "median"),                                  \
-      COLUMN(race_benchmark, aggregate_unit, TEXT, "", "time"),                                    \
-      COLUMN(race_benchmark, threads, COUNT, "", "1"),                                             \
-      COLUMN(race_benchmark, iterations, COUNT, "", "starts"),                                     \
-      COLUMN(race_benchmark, real_time, AMOUNT, "ms", "of one run"),                               \
-      COLUMN_AS("cpu_time", race_benchmark, real_time, AMOUNT, "ms", "the same"),                  \
-      COLUMN(race_benchmark, time_unit, TEXT, "", "ms")
-
-race_benchmark race_benchmark_of(const char *name, size_t starts, double seconds, double rms_error);
 
 #endif

@@ -7,6 +7,7 @@
 #include "calibration.h"
 #include "race.h"
 #include "solvers.h"
+#include "statistics.h"
 #include "studies.h"
 
 /* k/m of the table; the main row is the hopper's default */
@@ -18,13 +19,15 @@ typedef struct paper_values {
 } paper_values;
 static const paper_values paper = {0.13, 0.002436, 0.010251};
 
+enum { TRIALS_MAX = 1000 };
+
 typedef struct settings {
   size_t trials;
 } settings;
 
 static const study_option options[] = {
     {"trials", "COUNT", "timed runs of each engine", OPTION_WHOLE, OPTION_AT(settings, trials),
-     .initial = "31", .min = 1, .max = CALIBRATION_TRIALS_MAX},
+     .initial = "31", .min = 1, .max = TRIALS_MAX},
     {0},
 };
 
@@ -32,15 +35,19 @@ static const study_option options[] = {
 
 enum { ROWS = STUDY_SAMPLES, TOP, PAPER, TABLE, TRAJECTORY };
 
+/* the engines that are timed */
+enum { MUJOCO, OURS, ENGINES };
+
 typedef struct row {
   calibration of;
   bool main;
-  double ratio;
+  double ratio, runtime[ENGINES];
   const char *status;
 } row;
 
-/* of the calibration itself */
-#define OF(name, member, ...) COLUMN_AS(name, row, of.member, __VA_ARGS__)
+/* of the calibration itself, and of the times */
+#define OF(name, member, ...)   COLUMN_AS(name, row, of.member, __VA_ARGS__)
+#define TIME(name, member, ...) COLUMN_AS(name, row, member, AMOUNT, "s", __VA_ARGS__)
 
 static const column row_columns[] = {
     OF("stiffness_over_mass", stiffness_over_mass, AMOUNT, "1/s^2", "k/m of the hopper",
@@ -52,18 +59,8 @@ static const column row_columns[] = {
     OF("rms_error_projection", rms_projection, AMOUNT, "", "of libess",
        SHOWN("RMS ours", "%12.6g")),
     COLUMN(row, ratio, AMOUNT, "", "our error over MuJoCo's", SHOWN("ratio", "%9.5f")),
-    OF("runtime_mujoco_s", runtime_mujoco, AMOUNT, "s", "median",
-       SHOWN_TIMES("MuJoCo (ms)", "%11.4f", 1e3)),
-    OF("runtime_mujoco_lo_s", runtime_mujoco_interval[0], AMOUNT, "s", "its 95 % interval",
-       .place = COLUMN_JSON_ONLY),
-    OF("runtime_mujoco_hi_s", runtime_mujoco_interval[1], AMOUNT, "s", "its 95 % interval",
-       .place = COLUMN_JSON_ONLY),
-    OF("runtime_projection_s", runtime_projection, AMOUNT, "s", "median",
-       SHOWN_TIMES("ours (ms)", "%11.4f", 1e3)),
-    OF("runtime_projection_lo_s", runtime_projection_interval[0], AMOUNT, "s", "its 95 % interval",
-       .place = COLUMN_JSON_ONLY),
-    OF("runtime_projection_hi_s", runtime_projection_interval[1], AMOUNT, "s", "its 95 % interval",
-       .place = COLUMN_JSON_ONLY),
+    TIME("runtime_mujoco_s", runtime[MUJOCO], "median", SHOWN_TIMES("MuJoCo (ms)", "%11.4f", 1e3)),
+    TIME("runtime_projection_s", runtime[OURS], "median", SHOWN_TIMES("ours (ms)", "%11.4f", 1e3)),
     OF("penetration", penetration, AMOUNT, "m", "deepest compression"),
     OF("field_gap", gap, GAP, "", "of the two engines", .place = COLUMN_JSON_ONLY),
     OF("field_gap", gap.gap, AMOUNT, "", "of the two engines, relative", .place = COLUMN_CSV_ONLY),
@@ -114,13 +111,49 @@ static const model *hopper_of(study_run *run, double ratio) {
   return case_model(run, changes);
 }
 
-static int measure(study_run *run, const void *cell) {
+typedef struct timed {
+  study_run *run;
+  double seconds[ENGINES][TRIALS_MAX];
+} timed;
+
+static int tell(void *context, const race_lap *lap) {
+  timed *const t = context;
+  t->seconds[lap->entry][lap->trial] = lap->of.time_s;
+  return *lap->message ? measure_fail(t->run->message, "%s", lap->message) : 0;
+}
+
+/* both engines at the epsilon found, a run lasting 5 ms on the average */
+static int time_engines(study_run *run, const model *m, row *r) {
   const settings *const given = run->settings;
+  solver_settings with = calibration_settings(m);
+  contest_starts starts;
+  timed t = {.run = run};
+  with.epsilon = r->of.epsilon;
+  const race_entry engines[ENGINES] = {[MUJOCO] = {.solver = &bridge_solver, .settings = with},
+                                       [OURS] = {.solver = &projection_solver, .settings = with}};
+  if (contest_starts_alloc(&starts, m, given->trials, false, run->seed, run->message)) return -1;
+  const race_plan plan = {.starts = &starts,
+                          .trials = given->trials,
+                          .processes = 1,
+                          .seed = run->seed,
+                          .min_time = 5e-3};
+  const int status = race_run(run, &plan, engines, ENGINES, tell, &t);
+  for (size_t i = 0; !status && i < ENGINES; i++)
+    if (measure_median(t.seconds[i], given->trials, &r->runtime[i])) r->runtime[i] = NAN;
+  contest_starts_free(&starts);
+  return status;
+}
+
+static int measure(study_run *run, const void *cell) {
   const double ratio = *(const double *)cell;
   const model *const m = hopper_of(run, ratio);
-  calibration c;
-  if (!m || calibrate_hopper(m, given->trials, run->seed, &c, run->message)) return -1;
-  const row r = {c, isnan(ratio), c.rms_projection / c.rms_mujoco, c.status};
+  row r;
+  column_clear(row_columns, &r);
+  if (!m || calibrate_hopper(m, run->seed, &r.of, run->message)) return -1;
+  r.main = isnan(ratio);
+  r.ratio = r.of.rms_projection / r.of.rms_mujoco;
+  r.status = r.of.status;
+  if (!isnan(r.of.epsilon) && time_engines(run, m, &r)) return -1;
   return study_add(run, ROWS, &r);
 }
 

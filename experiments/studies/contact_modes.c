@@ -636,7 +636,7 @@ static int arrive(study_run *run, const model *m, double speed, bool *rests) {
   with.rtol = with.atol = contact_modes_tolerance;
   m->type->initial_state(m, x0);
   x0[model_state_place(m, "vx")] = speed;
-  if (flow_end(m, &with, x0, distance / speed + right_after, x, NULL, run->message)) return -1;
+  if (flow_end(m, &with, x0, distance / speed + right_after, x, run->message)) return -1;
   *rests = fabs(x[model_state_place(m, "vx")]) < at_rest;
   return 0;
 }

@@ -10,29 +10,11 @@
 #include "precision.h"
 #include "race.h"
 #include "solvers.h"
-#include "statistics.h"
 #include "studies.h"
 
-/* One method's setting at one number of contacts. */
-typedef struct crossing_choice {
-  precision_status status; /* PRECISION_OK: the target is reached; or why it is not */
-  double value;            /* the cheapest that reaches it, or else the most accurate one tried */
-  double rms, seconds;     /* medians over the starts; NaN when there is no value */
-  size_t trials;           /* those starts, from which it is raced as well */
-  char message[SOLVER_MESSAGE_SIZE];
-} crossing_choice;
-
-/* What came of one value of a knob: medians over so many starts, both infinite where a run failed;
- * and what it is judged by its crossings and by a state that stays where it started. */
-typedef struct crossing_attempt {
-  double value, rms, seconds;
-  size_t trials;
-  precision_status status;
-} crossing_attempt;
-
-/* Tries a value: 0, or a solver_status with one line. */
-typedef int crossing_try(void *context, const precision_method *method, double value,
-                         crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]);
+/* Tries the value of a sample: its status, the starts it is raced from, and medians over those of
+ * error and time, both infinite where a run failed. 0, or a solver_status with one line. */
+typedef int crossing_try(void *context, precision_sample *s, char message[SOLVER_MESSAGE_SIZE]);
 
 /* A row of the results: a method at one number of contacts. */
 typedef struct crossing_row {
@@ -47,131 +29,82 @@ typedef struct crossing_row {
 static const double hopeless = 1.5;
 
 /* whether finer values may be cheaper than the best so far */
-static bool may_improve(const precision_method *method, const crossing_attempt *best,
-                        const crossing_attempt *last) {
-  if (isinf(best->seconds)) return true;
+static bool may_improve(const precision_method *method, const precision_sample *best,
+                        const precision_sample *last) {
+  if (isinf(best->of.time_s)) return true;
   const bool humped = method->knob == PRECISION_EPSILON;
-  return humped && last->seconds <= hopeless * best->seconds;
-}
-
-static void take(crossing_choice *choice, const crossing_attempt *a) {
-  choice->value = a->value;
-  choice->rms = a->rms;
-  choice->seconds = a->seconds;
-  choice->trials = a->trials;
+  return humped && last->of.time_s <= hopeless * best->of.time_s;
 }
 
 /* the choice when no value reaches the target as it must: the most accurate, and why */
-static void give_up(crossing_choice *choice, const crossing_attempt *closest, double target,
-                    bool too_long) {
-  const bool none = isinf(closest->rms), near = closest->rms <= target;
-  choice->status = too_long ? PRECISION_TOO_LONG
+static precision_sample give_up(precision_sample closest, double target, bool too_long,
+                                char message[SOLVER_MESSAGE_SIZE]) {
+  const bool none = isinf(closest.of.rms_error), near = closest.of.rms_error <= target;
+  const char *const why = closest.status == PRECISION_CROSSINGS
+                              ? "crossings are more than 1 % off the reference's"
+                              : "a start diverged";
+  if (none) closest.of.rms_error = NAN;
+  if (!none && near)
+    measure_message(message, "the RMS error is %.2g, but %s", closest.of.rms_error, why);
+  else if (!none)
+    measure_message(message, "the RMS error is %.2g at best", closest.of.rms_error);
+  closest.status = too_long ? PRECISION_TOO_LONG
                    : none   ? PRECISION_FAILED
-                   : near   ? closest->status
+                   : near   ? closest.status
                             : PRECISION_UNREACHED;
-  if (none) return;
-  take(choice, closest);
-  if (near)
-    snprintf(choice->message, sizeof choice->message, "the RMS error is %.2g, but %s", closest->rms,
-             closest->status == PRECISION_CROSSINGS
-                 ? "crossings are more than 1 % off the reference's"
-                 : "a start diverged");
-  else
-    snprintf(choice->message, sizeof choice->message, "the RMS error is %.2g at best",
-             closest->rms);
+  return closest;
 }
 
-/* goes through the values of a method's knob from the coarsest on, as far as the cheapest may lie,
- * and leaves what it found in *choice: only a value whose status is PRECISION_OK is accepted */
-static void crossing_choose(const precision_method *method, double target, crossing_try *attempt,
-                            void *context, crossing_choice *choice) {
-  crossing_attempt best = {.seconds = INFINITY}, closest = {.rms = INFINITY},
-                   last = {.value = NAN, .rms = NAN, .seconds = NAN};
+/* goes through the values of a method's knob from the coarsest on, as far as the cheapest may lie:
+ * only a value whose status is PRECISION_OK is accepted. `none` is a sample without one. */
+static precision_sample crossing_choose(const precision_method *method, precision_sample none,
+                                        double target, crossing_try *attempt, void *context,
+                                        char message[SOLVER_MESSAGE_SIZE]) {
+  precision_sample best = none, closest = none, last = none;
   bool too_long = false;
-  *choice = (crossing_choice){.value = NAN, .rms = NAN, .seconds = NAN};
+  best.of.time_s = closest.of.rms_error = INFINITY;
   for (const double *value = method->values; *value > 0.0; value++) {
-    const double expected = precision_expected_time(method, last.value, last.seconds, *value);
-    too_long = isfinite(last.seconds) && expected > PRECISION_RUN_MAX;
+    const double seconds = last.of.time_s;
+    too_long = isfinite(seconds) &&
+               precision_expected_time(method, last.value, seconds, *value) > PRECISION_RUN_MAX;
     if (too_long || !may_improve(method, &best, &last)) break;
-    if (attempt(context, method, *value, &last, choice->message) == SOLVER_REFUSED) {
-      choice->status = PRECISION_REFUSED;
-      return;
+    last = none;
+    last.value = *value;
+    if (attempt(context, &last, message) == SOLVER_REFUSED) {
+      none.status = PRECISION_REFUSED;
+      return none;
     }
-    if (last.rms < closest.rms) closest = last;
-    if (last.status == PRECISION_OK && last.rms <= target && last.seconds < best.seconds)
+    if (last.of.rms_error < closest.of.rms_error) closest = last;
+    if (last.status == PRECISION_OK && last.of.rms_error <= target &&
+        last.of.time_s < best.of.time_s)
       best = last;
   }
-  if (isinf(best.seconds)) {
-    give_up(choice, &closest, target, too_long);
-    return;
-  }
-  choice->status = PRECISION_OK;
-  choice->message[0] = '\0';
-  take(choice, &best);
+  if (isinf(best.of.time_s)) return give_up(closest, target, too_long, message);
+  message[0] = '\0';
+  return best;
 }
-
-/* ---- attempts -------------------------------------------------------------------------------- */
 
 /* what an attempt needs to know */
 typedef struct attempting {
   const study_run *run;
   const contest_starts *starts;
   precision_effort effort;
-  double *rms, *seconds; /* of so many starts */
+  double *room; /* of twice so many starts */
 } attempting;
 
-/* runs a prepared value from as many starts as it is going to be raced from, judged as in the race
- */
-static int try_starts(const attempting *a, const precision_method *method, contestant *c,
-                      crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
-  precision_tally tally = {0};
-  size_t trials = 1;
-  for (size_t j = 0; j < trials; j++) {
-    if (contestant_sample(c, j, &a->seconds[j]))
-      return measure_fail(message, "%s", c->report.message);
-    const outcome of = outcome_of(c, j, a->seconds[j]);
-    a->rms[j] = of.rms_error;
-    precision_count(&tally, &of, precision_start_of(a->starts, j));
-    if (j == 0)
-      trials = precision_trials(&a->effort, method, of.field_evaluations + of.guard_evaluations);
-  }
-  out->status = precision_judge(&tally);
-  out->trials = trials;
-  // an error that is not finite is that of a value that cannot be used
-  if (measure_median(a->rms, trials, &out->rms) ||
-      measure_median(a->seconds, trials, &out->seconds))
-    out->rms = out->seconds = INFINITY;
-  return 0;
-}
-
-static int attempt(void *context, const precision_method *method, double value,
-                   crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
+static int attempt(void *context, precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
   const attempting *const a = context;
-  const solver_settings with = precision_settings(method, value, a->effort.contacts);
-  contestant c;
-  *out = (crossing_attempt){
-      .value = value, .rms = INFINITY, .seconds = INFINITY, .status = PRECISION_FAILED};
-  if (*a->run->interrupted) return SOLVER_FAILED;
-  int status = contestant_prepare(&c, solver_find(method->solver), &with, a->starts, message);
-  if (status) return status;
-  status = try_starts(a, method, &c, out, message);
-  contestant_release(&c);
+  const int status = *a->run->interrupted
+                         ? SOLVER_FAILED
+                         : precision_try(a->starts, &a->effort, a->room, s, message);
+  const bool failed = status || s->status == PRECISION_FAILED;
+  const double rms = failed ? INFINITY : s->of.rms_error,
+               seconds = failed ? INFINITY : s->of.time_s;
+  if (failed) s->status = PRECISION_FAILED;
+  s->of = outcome_unknown();
+  s->of.rms_error = rms;
+  s->of.time_s = seconds;
   return status;
-}
-
-/* the same for a method as it does from these starts. 0, or -1 with one line, or interrupted. */
-static int crossing_choose_setting(study_run *run, contest_starts *starts,
-                                   const precision_effort *effort, const precision_method *method,
-                                   double target, crossing_choice *choice) {
-  const size_t trials = starts->trials;
-  double *const values = calloc(2 * trials, sizeof *values);
-  attempting a = {run, starts, *effort, values, values + trials};
-  int status = values ? 0 : study_out_of_memory(run);
-  for (size_t j = 0; !status && j < trials; j++)
-    status = contest_reference(starts, j, run->message);
-  if (!status) crossing_choose(method, target, attempt, &a, choice);
-  free(values);
-  return status || *run->interrupted ? -1 : 0;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -308,17 +241,21 @@ static int plan(study_run *run, size_t stage) {
 
 static int choose(study_run *run, contest_starts *starts, size_t method) {
   const settings *const s = run->settings;
-  const precision_effort effort = {model_contacts(starts->m), s->trials, s->point_work};
-  crossing_choice choice;
-  if (crossing_choose_setting(run, starts, &effort, &precision_methods[method], s->target, &choice))
-    return -1;
-  precision_sample sample = precision_unknown(method, choice.value);
-  sample.status = choice.status;
-  sample.trials = choice.trials;
-  sample.message = choice.message;
-  sample.of.rms_error = choice.rms;
-  sample.of.time_s = choice.seconds;
-  return study_add(run, SAMPLES, &sample);
+  char message[SOLVER_MESSAGE_SIZE] = "";
+  double *const room = calloc(2 * s->trials, sizeof *room);
+  attempting a = {run, starts, {model_contacts(starts->m), s->trials, s->point_work}, room};
+  int status = room ? 0 : study_out_of_memory(run);
+  for (size_t j = 0; !status && j < s->trials; j++)
+    status = contest_reference(starts, j, run->message);
+  if (!status) {
+    precision_sample sample =
+        crossing_choose(&precision_methods[method], precision_unknown(method, NAN), s->target,
+                        attempt, &a, message);
+    sample.message = message;
+    status = *run->interrupted ? -1 : study_add(run, SAMPLES, &sample);
+  }
+  free(room);
+  return status;
 }
 
 static int measure(study_run *run, const void *planned) {

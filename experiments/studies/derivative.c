@@ -38,9 +38,7 @@ static const study_option options[] = {{0}};
   X(row, knob, AMOUNT, "", "rtol = atol, or epsilon")                                              \
   X(row, tangent_error, AMOUNT, "",                                                                \
     "of the derivative integrated along, over the exact one's largest entry")                      \
-  X(row, difference_error, AMOUNT, "", "of differences of the method's own end state")             \
-  X(row, evaluations_share, AMOUNT, "",                                                            \
-    "field evaluations with all tangents over those of the plain run")
+  X(row, difference_error, AMOUNT, "", "of differences of the method's own end state")
 COLUMN_ROW(error, ERROR);
 
 #define FIT(X, row)                                                                                \
@@ -147,7 +145,7 @@ static int difference(study_run *run, const problem *p, const ess_options *with,
     double x0[N], x[N];
     memcpy(x0, p->x0, sizeof x0);
     x0[j] += at[k] * step * p->directions[j * p->count + j];
-    if (flow_end(p->m, with, x0, duration, x, NULL, run->message)) return -1;
+    if (flow_end(p->m, with, x0, duration, x, run->message)) return -1;
     for (size_t i = 0; i < N; i++) found[i * p->count + j] += weight[k] * x[i] / step;
   }
   return 0;
@@ -175,11 +173,8 @@ static int tangents(study_run *run, const problem *p, const ess_options *with, e
                                 .count = p->count,
                                 .directions = p->directions,
                                 .piece = SIZE_MAX};
-  ess_counters plain;
-  if (flow_end(p->m, with, p->x0, duration, x, &plain, run->message)) return -1;
   const int status = flow_follow(&request, &out, run->message);
   e->tangent_error = error_of(p, found);
-  e->evaluations_share = (double)out.counters.field_evaluations / (double)plain.field_evaluations;
   return status;
 }
 

@@ -86,17 +86,7 @@ typedef struct mujoco_session {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum {
-  MUJOCO_SAMPLES = STUDY_SAMPLES,
-  MUJOCO_TOP,
-  MUJOCO_MODELS,
-  MUJOCO_ROWS,
-  MUJOCO_TRIALS,
-  MUJOCO_TIMES,
-  MUJOCO_PROFILED,
-  MUJOCO_TIMERS,
-  MUJOCO_BENCHMARKS
-};
+enum { MUJOCO_SAMPLES = STUDY_SAMPLES, MUJOCO_TOP, MUJOCO_ROWS, MUJOCO_TRIALS, MUJOCO_TIMES };
 
 /* What a row is of. */
 typedef struct mujoco_name {
@@ -131,7 +121,7 @@ typedef struct mujoco_profile {
 typedef struct mujoco_time {
   mujoco_profile in;
   const char *timer, *part_of;
-  double calls, measured_s, net_s, share, rest_share;
+  double calls, measured_s, net_s, share;
 } mujoco_time;
 
 #define MUJOCO_TOP_COLUMNS(COLUMN, row)                                                            \
@@ -139,10 +129,6 @@ typedef struct mujoco_time {
          "largest relative difference at which a trajectory is unchanged")                         \
   COLUMN(row, confidence, AMOUNT, "", "of the intervals")
 COLUMN_ROW(mujoco_top, MUJOCO_TOP_COLUMNS);
-
-typedef struct mujoco_model {
-  const model *parameters;
-} mujoco_model;
 
 /* The settings of MuJoCo's that are tried. */
 
@@ -232,11 +218,6 @@ static const study_option options[] = {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static const column model_columns[] = {
-    COLUMN_AS("", mujoco_model, parameters, MODEL, "", "of the models, SI units"),
-    {0},
-};
-
 #define OF_NAME(row, of)                                                                           \
   COLUMN_AS("model", row, of.model, TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),          \
       COLUMN_AS("contacts", row, of.contacts, COUNT, "", "number of contacts",                     \
@@ -250,20 +231,18 @@ static const column row_columns[] = {
     OF_NAME(mujoco_row, of),
     COLUMN(mujoco_row, median_s, AMOUNT, "s", "of one run", SHOWN_TIMES("ms", "%8.4f", 1e3)),
     COLUMN_AS("median_lo_s", mujoco_row, median_interval_s[0], AMOUNT, "s", "its 95 % interval",
-              .place = COLUMN_CSV_ONLY, SHOWN_TIMES("from", "%7.4f", 1e3)),
+              SHOWN_TIMES("from", "%7.4f", 1e3)),
     COLUMN_AS("median_hi_s", mujoco_row, median_interval_s[1], AMOUNT, "s", "its 95 % interval",
-              .place = COLUMN_CSV_ONLY, SHOWN_TIMES("to", "%7.4f", 1e3)),
-    COLUMN(mujoco_row, median_interval_s, INTERVAL, "s", "95 %", .place = COLUMN_JSON_ONLY),
+              SHOWN_TIMES("to", "%7.4f", 1e3)),
     COLUMN(mujoco_row, q25_s, AMOUNT, "s", "lower quartile", .place = COLUMN_CSV_ONLY),
     COLUMN(mujoco_row, q75_s, AMOUNT, "s", "upper quartile", .place = COLUMN_CSV_ONLY),
     COLUMN(mujoco_row, min_s, AMOUNT, "s", "fastest", .place = COLUMN_CSV_ONLY),
     COLUMN(mujoco_row, ratio, AMOUNT, "", "time over the race's, paired by start",
            SHOWN("ratio", "%6.3f")),
     COLUMN_AS("ratio_lo", mujoco_row, ratio_interval[0], AMOUNT, "", "its 95 % interval",
-              .place = COLUMN_CSV_ONLY, SHOWN("from", "%6.3f")),
+              SHOWN("from", "%6.3f")),
     COLUMN_AS("ratio_hi", mujoco_row, ratio_interval[1], AMOUNT, "", "its 95 % interval",
-              .place = COLUMN_CSV_ONLY, SHOWN("to", "%6.3f")),
-    COLUMN(mujoco_row, ratio_interval, INTERVAL, "", "95 %", .place = COLUMN_JSON_ONLY),
+              SHOWN("to", "%6.3f")),
     COLUMN(mujoco_row, difference, AMOUNT, "",
            "of the trajectory from that by MuJoCo's own defaults, the largest, relative",
            SHOWN("differs", "%8.1e")),
@@ -274,11 +253,8 @@ static const column row_columns[] = {
     COLUMN(mujoco_row, scaling_s, AMOUNT, "", "divides the mass MuJoCo's contacts add"),
     COLUMN(mujoco_row, confirmed, AMOUNT, "", "the ratio when timed a second time",
            SHOWN("again", "%6.3f")),
-    COLUMN_AS("confirmed_lo", mujoco_row, confirmed_interval[0], AMOUNT, "", "its 95 % interval",
-              .place = COLUMN_CSV_ONLY),
-    COLUMN_AS("confirmed_hi", mujoco_row, confirmed_interval[1], AMOUNT, "", "its 95 % interval",
-              .place = COLUMN_CSV_ONLY),
-    COLUMN(mujoco_row, confirmed_interval, INTERVAL, "", "95 %", .place = COLUMN_JSON_ONLY),
+    COLUMN_AS("confirmed_lo", mujoco_row, confirmed_interval[0], AMOUNT, "", "its 95 % interval"),
+    COLUMN_AS("confirmed_hi", mujoco_row, confirmed_interval[1], AMOUNT, "", "its 95 % interval"),
     COLUMN(mujoco_row, retaken, AMOUNT, "",
            "runs taken again because the thread had lost its core, in the first session"),
     COLUMN(mujoco_row, verdict, TEXT, "", "what is said of the setting", SHOWN("", "%s")),
@@ -316,33 +292,6 @@ static const column time_columns[] = {
     COLUMN_AS("timers_cost_hi", mujoco_time, in.timers_cost_interval[1], AMOUNT, "",
               "its 95 % interval"),
     COLUMN_AS("reading_s", mujoco_time, in.reading_s, AMOUNT, "s", "one reading of the clock"),
-    {0},
-};
-
-static const column profile_columns[] = {
-    COLUMN_AS("model", mujoco_profile, of.model, TEXT, "", "hopper or plate"),
-    COLUMN_AS("contacts", mujoco_profile, of.contacts, COUNT, "", "number of contacts"),
-    COLUMN_AS("base", mujoco_profile, of.base, TEXT, "", "mujoco or race"),
-    COLUMN(mujoco_profile, run_s, AMOUNT, "s", "a step without timers"),
-    COLUMN(mujoco_profile, timers_cost, AMOUNT, "", "a run with timers over one without"),
-    COLUMN(mujoco_profile, timers_cost_interval, INTERVAL, "", "95 %"),
-    COLUMN(mujoco_profile, reading_s, AMOUNT, "s", "one reading of the clock"),
-    {0},
-};
-
-static const column timer_columns[] = {
-    COLUMN(mujoco_time, timer, TEXT, "", "MuJoCo's own name"),
-    COLUMN(mujoco_time, part_of, TEXT, "", "the timer it is a part of; empty: the whole step"),
-    COLUMN(mujoco_time, calls, AMOUNT, "", "in a step"),
-    COLUMN(mujoco_time, net_s, NUMBER, "s", "without what the readings of the clock took"),
-    COLUMN(mujoco_time, share, NUMBER, "", "of the step"),
-    COLUMN(mujoco_time, rest_share, NUMBER, "", "of the step, what no part accounts for"),
-    {0},
-};
-
-static const column benchmark_columns[] = {
-    RACE_BENCHMARK_COLUMNS("MODEL/contacts:N/BASE/CHANGES"),
-    COLUMN(race_benchmark, rms_error, AMOUNT, "", "median"),
     {0},
 };
 
@@ -477,7 +426,6 @@ static int plan_case(study_run *run, mujoco_kind kind, size_t of, size_t count) 
   return 0;
 }
 
-/* mujoco_cells.c */
 static int mujoco_plan(study_run *run, size_t stage) {
   const size_t processes = mujoco_draws(run).processes;
   for (size_t i = 0; i < mujoco_cases(run); i++) {
@@ -718,7 +666,6 @@ static int profile(study_run *run, profiled *p, size_t variant) {
   return 0;
 }
 
-/* mujoco_profile.c */
 static int mujoco_measure_profile(study_run *run, size_t of, size_t which) {
   static const size_t variants[MUJOCO_PROFILES] = {MUJOCO_RACE, MUJOCO_OWN};
   const race_entry entry = variant_entry(variants[which]);
@@ -802,12 +749,6 @@ static void add_row(study_run *run, size_t of, size_t variant, const mujoco_sess
     fill_times(run, session, variant, &r);
   }
   study_add(run, MUJOCO_ROWS, &r);
-  if (*r.left_out) return;
-  const char *const name = study_text(run, "%s/contacts:%zu/%s%s%s", r.of.model, r.of.contacts,
-                                      r.of.base, *r.of.changes ? "/" : "", r.of.changes);
-  const size_t starts = ((const mujoco_settings *)run->settings)->trials;
-  const race_benchmark b = race_benchmark_of(name, starts, r.median_s, r.rms_error);
-  study_add(run, MUJOCO_BENCHMARKS, &b);
 }
 
 /* the first session, then the second of those it made look fast */
@@ -830,16 +771,12 @@ static void add_trials(study_run *run, size_t of, size_t variant, const mujoco_s
   }
 }
 
-static int add_case(study_run *run, size_t of) {
+static void add_case(study_run *run, size_t of) {
   const mujoco_session session[2] = {mujoco_first_session(run, of), mujoco_second_session(run, of)};
-  const mujoco_model m = {mujoco_starts(run, of) ? mujoco_starts(run, of)->m : NULL};
-  if (!m.parameters) return -1;
-  study_add(run, MUJOCO_MODELS, &m);
   for (size_t k = 0; k < MUJOCO_VARIANTS; k++) {
     add_row(run, of, k, session);
     add_trials(run, of, k, session);
   }
-  return 0;
 }
 
 /* ---- profiles -------------------------------------------------------------------------------- */
@@ -881,12 +818,10 @@ static void add_times(study_run *run, const mujoco_profile *in, const mujoco_sam
   for (size_t i = 0; i < timers; i++) {
     const char *const above = t[i].parent >= 0.0 ? t[(size_t)t[i].parent].timer : "";
     const mujoco_time time = {
-        *in,           t[i].timer,      above,           t[i].calls, 1e-9 * t[i].measured_ns,
-        1e-9 * net[i], net[i] / net[0], rest[i] / net[0]};
-    const mujoco_time left = {*in, "rest",         t[i].timer,       NAN,
-                              NAN, 1e-9 * rest[i], rest[i] / net[0], NAN};
+        *in,           t[i].timer,     above, t[i].calls, 1e-9 * t[i].measured_ns,
+        1e-9 * net[i], net[i] / net[0]};
+    const mujoco_time left = {*in, "rest", t[i].timer, NAN, NAN, 1e-9 * rest[i], rest[i] / net[0]};
     if (t[i].calls > 0.0) study_add(run, MUJOCO_TIMES, &time);
-    if (t[i].calls > 0.0) study_add(run, MUJOCO_TIMERS, &time);
     if (!isnan(rest[i])) study_add(run, MUJOCO_TIMES, &left);
   }
 }
@@ -903,15 +838,13 @@ static void add_profile(study_run *run, size_t of, size_t cell) {
                       .run_s = 1e-9 * s[starts].run_ns,
                       .reading_s = 1e-9 * s[starts].reading_ns};
   series_median(pairs, "timers_cost", &d, &p.timers_cost, p.timers_cost_interval);
-  study_add(run, MUJOCO_PROFILED, &p);
   add_times(run, &p, s + starts, count - starts);
 }
 
 static int mujoco_derive(study_run *run) {
   const size_t cases = mujoco_cases(run), profiles = cases * MUJOCO_PROFILES;
   study_add(run, MUJOCO_TOP, &(mujoco_top){MUJOCO_UNCHANGED, 0.95});
-  for (size_t i = 0; i < cases; i++)
-    if (add_case(run, i)) return -1;
+  for (size_t i = 0; i < cases; i++) add_case(run, i);
   for (size_t i = 0; i < profiles; i++)
     add_profile(run, i / MUJOCO_PROFILES, study_cells(run) - profiles + i);
   return 0;
@@ -971,8 +904,6 @@ const study mujoco_study = {
     STUDY_OF(options, mujoco_settings, mujoco_cell),
     .tables = {[MUJOCO_SAMPLES] = STUDY_ROWS(mujoco_sample, .meaning = "a sample"),
                [MUJOCO_TOP] = STUDY_ROWS(mujoco_top, .json = "", .meaning = "of all"),
-               [MUJOCO_MODELS] = STUDY_TABLE(model_columns, mujoco_model, .json = "models",
-                                             .meaning = "one model with one number of contacts"),
                [MUJOCO_ROWS] =
                    STUDY_TABLE(row_columns, mujoco_row, .json = "settings",
                                .csv = "mujoco_settings.csv", .meaning = "one setting on one model"),
@@ -980,15 +911,7 @@ const study mujoco_study = {
                    STUDY_TABLE(trial_columns, mujoco_trial, .csv = "mujoco_settings_samples.csv",
                                .meaning = "one sample"),
                [MUJOCO_TIMES] = STUDY_TABLE(time_columns, mujoco_time, .csv = "mujoco_profile.csv",
-                                            .meaning = "one timer, or what its parts leave"),
-               [MUJOCO_PROFILED] =
-                   STUDY_TABLE(profile_columns, mujoco_profile, .json = "profiles",
-                               .meaning = "where a step's time goes with one setting"),
-               [MUJOCO_TIMERS] = STUDY_TABLE(timer_columns, mujoco_time, .json = "timers",
-                                             .meaning = "one timer", .within = MUJOCO_PROFILED),
-               [MUJOCO_BENCHMARKS] =
-                   STUDY_TABLE(benchmark_columns, race_benchmark, .json = "benchmarks",
-                               .meaning = "the settings as Google Benchmark has them")},
+                                            .meaning = "one timer, or what its parts leave")},
     .plan = mujoco_plan,
     .run = measure,
     .place = mujoco_place,

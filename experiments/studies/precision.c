@@ -8,6 +8,7 @@
 #include "race.h"
 #include "series.h"
 #include "solvers.h"
+#include "statistics.h"
 
 /* The methods that are compared, each with its knob: a new one is one entry here. */
 
@@ -239,6 +240,52 @@ precision_sample precision_unknown(size_t method, double value) {
   s.method = method;
   s.value = value;
   return s;
+}
+
+/* from all starts that it is raced from, of which the first has been run */
+static int try_others(contestant *c, double room[], precision_sample *s, char *message) {
+  double *const rms = room, *const seconds = room + s->trials;
+  precision_tally tally = {0};
+  outcome of = s->of;
+  for (size_t j = 0; j < s->trials; j++) {
+    if (j && contestant_sample(c, j, &of.time_s)) {
+      s->status = PRECISION_FAILED;
+      return measure_fail(message, "%s", c->report.message);
+    }
+    if (j) of = outcome_of(c, j, of.time_s);
+    rms[j] = of.rms_error;
+    seconds[j] = of.time_s;
+    precision_count(&tally, &of, precision_start_of(c->starts, j));
+  }
+  s->status = precision_judge(&tally);
+  // an error that is not finite is that of a value that cannot be used
+  if (measure_median(rms, s->trials, &s->of.rms_error) ||
+      measure_median(seconds, s->trials, &s->of.time_s))
+    s->of.rms_error = s->of.time_s = INFINITY;
+  return 0;
+}
+
+int precision_try(const contest_starts *starts, const precision_effort *effort, double room[],
+                  precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
+  const precision_method *const method = &precision_methods[s->method];
+  const solver_settings with = precision_settings(method, s->value, effort->contacts);
+  contestant c;
+  double seconds;
+  int status = contestant_prepare(&c, solver_find(method->solver), &with, starts, message);
+  s->status = status == SOLVER_REFUSED ? PRECISION_REFUSED : PRECISION_FAILED;
+  if (status) return status;
+  status = contestant_sample(&c, 0, &seconds);
+  s->of = outcome_of(&c, 0, seconds);
+  if (status) {
+    s->of.rms_error = s->of.events = NAN;
+    measure_message(message, "%s", c.report.message);
+  } else {
+    s->status = PRECISION_OK;
+    s->trials = precision_trials(effort, method, s->of.field_evaluations + s->of.guard_evaluations);
+    if (room) status = try_others(&c, room, s, message);
+  }
+  contestant_release(&c);
+  return status;
 }
 
 /* the first method chosen that is MuJoCo's; none: their count */

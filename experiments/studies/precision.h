@@ -142,6 +142,13 @@ enum { PRECISION_LAPS = STUDY_SAMPLES + 1 };
 /* One in which nothing is known but the method and its value. */
 precision_sample precision_unknown(size_t method, double value);
 
+/* Runs the sample's method at its value from the first start, and says from how many it is raced.
+ * With room for twice so many numbers it is run from all of those, as in the race: its error and
+ * time are medians then, infinite where one is not finite. Of a run that failed there are time and
+ * counts. 0, or a solver_status with one line. */
+int precision_try(const contest_starts *starts, const precision_effort *effort, double room[],
+                  precision_sample *s, char message[SOLVER_MESSAGE_SIZE]);
+
 /* Adds a sample for each start, computing its reference. Where MuJoCo is among the methods, proves
  * that it has the same system; a model it refuses has no gap. 0, or -1 with one line. */
 int precision_add_starts(study_run *run, contest_starts *starts, const option_names *methods);

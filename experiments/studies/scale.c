@@ -12,15 +12,7 @@
 #include "statistics.h"
 #include "studies.h"
 
-enum {
-  SCALE_SAMPLES = STUDY_SAMPLES,
-  SCALE_CASES,
-  SCALE_EVENTS,
-  SCALE_SERIES,
-  SCALE_ROWS,
-  SCALE_GROWTH,
-  SCALE_EVENNESS
-};
+enum { SCALE_SAMPLES = STUDY_SAMPLES, SCALE_CASES, SCALE_EVENTS, SCALE_SERIES, SCALE_ROWS };
 
 enum { SCALE_ORDERS = 2 };
 
@@ -90,24 +82,6 @@ COLUMN_ROW(scale_row, SCALE_ROW_COLUMNS);
   COLUMN(row, exact_epsilon, AMOUNT, "m",                                                          \
          "from which on down every start has the reference's crossings; 0: none")
 COLUMN_ROW(scale_series, SCALE_SERIES_COLUMNS);
-
-#define SCALE_GROWTH_COLUMNS(COLUMN, row)                                                          \
-  COLUMN(row, projection_order, COUNT, "", "1 or 2")                                               \
-  COLUMN(row, epsilon_over_distance, AMOUNT, "", "a tenth of the distance, or ten times")          \
-  COLUMN(row, count, COUNT, "", "cases; less than 2: no exponent")                                 \
-  COLUMN(row, time_exponent, NUMBER, "", "of N, of a crossing's cost")                             \
-  COLUMN(row, field_evaluations_exponent, NUMBER, "", "likewise")                                  \
-  COLUMN(row, guard_evaluations_exponent, NUMBER, "", "likewise")
-COLUMN_ROW(scale_growth, SCALE_GROWTH_COLUMNS);
-
-#define SCALE_EVENNESS_COLUMNS(COLUMN, row)                                                        \
-  COLUMN(row, projection_order, COUNT, "", "1 or 2")                                               \
-  COLUMN(row, epsilon, AMOUNT, "m", "that all cases have")                                         \
-  COLUMN(row, rms_error_min, AMOUNT, "", "of all cases")                                           \
-  COLUMN(row, rms_error_max, AMOUNT, "", "of all cases")                                           \
-  COLUMN(row, largest_neighbour_ratio, AMOUNT, "", "of two neighbouring cases' errors")            \
-  COLUMN(row, exact_counts, FLAG, "", "of crossings, of all starts in all cases")
-COLUMN_ROW(scale_evenness, SCALE_EVENNESS_COLUMNS);
 
 /* epsilons to a decade, and how far below and above the distance between crossings they go */
 enum { PER_DECADE = 3 };
@@ -253,15 +227,11 @@ static int scale_distances(const contest_starts *starts, size_t contacts, scale_
   return status ? -1 : 0;
 }
 
-/* What the samples of scale say: rows, slopes, plateaus, how the cost grows, and how evenly the
- * error goes along. */
+/* What the samples of scale say: rows, slopes and plateaus. */
 
 /* a slope is fitted where epsilon is at most this part of the distance between crossings, and the
  * error this many times the least one; the plateau begins at so many times the distance */
 static const double fitted_below = 0.125, fitted_above = 10.0, plateau_from = 9.99;
-
-/* an epsilon is near another within so many decades */
-static const double near = 0.25;
 
 /* ---- rows and series ------------------------------------------------------------------------- */
 
@@ -347,84 +317,12 @@ static void add_case(study_run *run, size_t index, size_t *from) {
   for (size_t k = 0; k < SCALE_ORDERS; k++) add_series(run, 1 + k, first + k * epsilons, epsilons);
 }
 
-/* ---- growth ---------------------------------------------------------------------------------- */
-
-/* the row of a case whose epsilon is nearest to the ratio's; NULL when none is near */
-static const scale_row *nearest(const scale_row r[], size_t count, size_t contacts, size_t order,
-                                double ratio) {
-  const scale_row *best = NULL;
-  double least = near;
-  for (size_t i = 0; i < count; i++) {
-    const double off = fabs(log10(r[i].epsilon / (ratio * r[i].crossing_distance)));
-    if (r[i].contacts != contacts || r[i].projection_order != order || off > least) continue;
-    least = off;
-    best = &r[i];
-  }
-  return best;
-}
-
-/* Cost of a crossing against the number of contacts, a N^exponent, where epsilon is a tenth of the
- * distance between crossings, or ten times as much */
-static void add_growth(study_run *run, size_t order, double ratio) {
-  enum { N, TIME, FIELDS, GUARDS, SERIES };
-  size_t cases, count;
-  const scale_sample *const all = study_rows(run, SCALE_CASES, &cases);
-  const scale_row *const rows = study_rows(run, SCALE_ROWS, &count);
-  scale_growth g = {.projection_order = order, .epsilon_over_distance = ratio};
-  double *const x = calloc(SERIES * cases + 1, sizeof *x);
-  if (!x) {
-    study_out_of_memory(run);
-    return;
-  }
-  for (size_t i = 0; i < cases; i++) {
-    const scale_row *const r = nearest(rows, count, all[i].contacts, order, ratio);
-    if (!r) continue;
-    x[N * cases + g.count] = (double)r->contacts;
-    x[TIME * cases + g.count] = r->time_per_event;
-    x[FIELDS * cases + g.count] = r->fields_per_event;
-    x[GUARDS * cases + g.count++] = r->guards_per_event;
-  }
-  g.time_exponent = gather_fit_power(x, x + TIME * cases, g.count).exponent;
-  g.field_evaluations_exponent = gather_fit_power(x, x + FIELDS * cases, g.count).exponent;
-  g.guard_evaluations_exponent = gather_fit_power(x, x + GUARDS * cases, g.count).exponent;
-  free(x);
-  study_add(run, SCALE_GROWTH, &g);
-}
-
-/* ---- evenness -------------------------------------------------------------------------------- */
-
-/* How evenly the error goes from one number of contacts to the next at one epsilon, if all have it
- */
-static void add_evenness(study_run *run, size_t order, double epsilon, size_t cases) {
-  size_t count, found = 0;
-  const scale_row *const r = study_rows(run, SCALE_ROWS, &count);
-  scale_evenness e = {order, epsilon, INFINITY, 0.0, 1.0, true};
-  double before = NAN;
-  for (size_t i = 0; i < count; i++) {
-    if (r[i].projection_order != order || r[i].epsilon != epsilon) continue;
-    const double rms = r[i].rms_error;
-    found++;
-    e.rms_error_min = fmin(e.rms_error_min, rms);
-    e.rms_error_max = fmax(e.rms_error_max, rms);
-    e.largest_neighbour_ratio = fmax(e.largest_neighbour_ratio, fmax(rms / before, before / rms));
-    e.exact_counts = e.exact_counts && r[i].exact_counts == r[i].trials;
-    before = rms;
-  }
-  if (found == cases) study_add(run, SCALE_EVENNESS, &e);
-}
-
-/* scale_summary.c */
 static int scale_derive(study_run *run) {
-  static const double ratios[] = {0.1, 10.0};
   const scale_settings *const s = run->settings;
-  size_t count, cases = 0, rows;
+  size_t count, cases = 0;
   const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
   while (cases * s->trials < count && !all[cases * s->trials].order) cases++;
   for (size_t i = 0, from = cases * s->trials; i < cases; i++) add_case(run, i, &from);
-  for (size_t i = 0; i < 2 * SCALE_ORDERS; i++) add_growth(run, 1 + i / 2, ratios[i % 2]);
-  const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
-  for (size_t i = 0; cases >= 3 && i < rows && r[i].contacts == r->contacts; i++)
-    add_evenness(run, r[i].projection_order, r[i].epsilon, cases);
   return 0;
 }
 
@@ -442,7 +340,7 @@ static void show_series(const scale_series *s) {
     printf("crossings not exact at the smallest epsilon\n");
 }
 
-static void show_cases(const study_run *run) {
+static void scale_show(const study_run *run) {
   size_t cases, rows, first = 0;
   const scale_sample *const c = study_rows(run, SCALE_CASES, &cases);
   const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
@@ -458,28 +356,6 @@ static void show_cases(const study_run *run) {
     for (size_t k = 0; k < SCALE_ORDERS; k++) show_series(&s[i * SCALE_ORDERS + k]);
     first = end;
   }
-}
-
-static void scale_show(const study_run *run) {
-  const scale_settings *const s = run->settings;
-  size_t even, grown;
-  const scale_evenness *const e = study_rows(run, SCALE_EVENNESS, &even);
-  const scale_growth *const g = study_rows(run, SCALE_GROWTH, &grown);
-  show_cases(run);
-  putchar('\n');
-  for (size_t i = 0; s->epsilons.count && i < even; i++)
-    printf(
-        "order %zu, epsilon %.2g: RMS from %.3g to %.3g, neighbouring numbers of contacts differ "
-        "by a factor of at most %.2f; crossings %s\n",
-        e[i].projection_order, e[i].epsilon, e[i].rms_error_min, e[i].rms_error_max,
-        e[i].largest_neighbour_ratio, e[i].exact_counts ? "exact" : "not exact everywhere");
-  for (size_t i = 0; i < grown; i++)
-    if (g[i].count >= 2)
-      printf(
-          "order %zu, epsilon %g of the distance: of a crossing, time ~ N^%.2f, fields ~ N^%.2f, "
-          "guards ~ N^%.2f\n",
-          g[i].projection_order, g[i].epsilon_over_distance, g[i].time_exponent,
-          g[i].field_evaluations_exponent, g[i].guard_evaluations_exponent);
 }
 
 /* ---- cells: stage 0 a number of contacts, stage 1 one start with one epsilon and order ------- */
@@ -605,11 +481,7 @@ const study scale_study = {
                               .meaning = "what one order's points say", .within = SCALE_CASES),
                [SCALE_ROWS] =
                    STUDY_ROWS(scale_row, .json = "rows", .csv = "scale.csv",
-                              .meaning = "one epsilon with one order", .within = SCALE_CASES),
-               [SCALE_GROWTH] = STUDY_ROWS(scale_growth, .json = "growth",
-                                           .meaning = "how a crossing's cost grows"),
-               [SCALE_EVENNESS] = STUDY_ROWS(scale_evenness, .json = "evenness",
-                                             .meaning = "error along three cases or more")},
+                              .meaning = "one epsilon with one order", .within = SCALE_CASES)},
     .plan = plan,
     .run = measure,
     .derive = scale_derive,

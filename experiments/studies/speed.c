@@ -46,7 +46,7 @@ typedef struct speed_settings {
  * not known which it has not. */
 typedef struct speed_sample {
   const char *what, *protocol, *field, *solver, *variant;
-  double target, rtol, time_step, rows, field_gap, scaling;
+  double target, rtol, time_step, field_gap, scaling;
   size_t process, trial;
   double seconds, repetitions, retaken, disturbed, rms_error, events, reference_events;
   double counts[SPEED_COUNTS];
@@ -76,7 +76,6 @@ enum {
   SPEED_SAMPLES = STUDY_SAMPLES,
   SPEED_ROWS,
   SPEED_MARGINALS,
-  SPEED_SAMPLE_COSTS,
   SPEED_CALLBACKS,
   SPEED_RUNS,
   SPEED_VALUES
@@ -89,11 +88,11 @@ typedef struct speed_row {
   double damping, stiffness;
   double median_s, median[2], mujoco_s, ratio, ratio_ends[2], before, before_ends[2];
   double plain_setting, plain_s, plain_ratio, plain_ends[2];
-  double rms[3], mujoco_rms[3], plain_rms[3], accepted[3]; /* median, 90 % and worst start */
+  double rms[3], mujoco_rms[3], accepted[3]; /* median, 90 % and worst start */
   bool worse;
-  double events, events_ratio, s_per_crossing, retaken, disturbed;
+  double events, events_ratio, retaken, disturbed;
   double steps, rejected, entries, through, field_evaluations, guard_evaluations;
-  double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
+  double evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
   double field_gap, scaling_s, mujoco_time_step;
   solver_settings settings;
 } speed_row;
@@ -129,25 +128,13 @@ COLUMN_ROW(speed_marginal, SPEED_MARGINAL_COLUMNS);
   COLUMN(row, interval, INTERVAL, "s", "95 %")
 COLUMN_ROW(speed_callback, SPEED_CALLBACK_COLUMNS);
 
-#define SPEED_SAMPLE_COST_COLUMNS(COLUMN, row)                                                     \
-  COLUMN(row, model, TEXT, "", "hopper or plate", SHOWN("samples of", "%-10s"))                    \
-  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f"))                      \
-  COLUMN(row, dimension, COUNT, "", "states in a row", SHOWN("states", "%6.0f"))                   \
-  COLUMN(row, rows, COUNT, "", "of the finer grid", SHOWN("rows", "%6.0f"))                        \
-  COLUMN(row, rows_less, COUNT, "", "of the coarser one; 0: none at all",                          \
-         SHOWN("against", "%7.0f"))                                                                \
-  COLUMN(row, s_per_row, NUMBER, "s", "median difference of a run's time, by row",                 \
-         SHOWN_TIMES("ns/row", "%7.2f", 1e9))                                                      \
-  COLUMN(row, interval, INTERVAL, "s", "95 %")
-COLUMN_ROW(speed_sample_cost, SPEED_SAMPLE_COST_COLUMNS);
-
 /* One start in one process. */
 typedef struct speed_one_run {
   const char *model, *field, *solver, *protocol;
   size_t contacts, trial, process;
   double damping, stiffness, seconds, rms_error, events, events_reference, retaken, disturbed;
   double steps, rejected, entries, through, field_evaluations, guard_evaluations;
-  double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
+  double evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
 } speed_one_run;
 
 /* The columns of essbench speed. */
@@ -212,10 +199,6 @@ static const column speed_row_columns[] = {
               "MuJoCo's in this protocol: median start"),
     COLUMN_AS("mujoco_rms_q90", speed_row, mujoco_rms[1], AMOUNT, "", "90 % quantile"),
     COLUMN_AS("mujoco_rms_worst", speed_row, mujoco_rms[2], AMOUNT, "", "worst start"),
-    COLUMN_AS("plain_rms_error", speed_row, plain_rms[0], AMOUNT, "",
-              "the cheapest plain method's: median start"),
-    COLUMN_AS("plain_rms_q90", speed_row, plain_rms[1], AMOUNT, "", "90 % quantile"),
-    COLUMN_AS("plain_rms_worst", speed_row, plain_rms[2], AMOUNT, "", "worst start"),
     COLUMN_AS("accepted_rms_error", speed_row, accepted[0], AMOUNT, "",
               "what settings were chosen by, on the starts that are timed: median start"),
     COLUMN_AS("accepted_rms_q90", speed_row, accepted[1], AMOUNT, "",
@@ -227,7 +210,6 @@ static const column speed_row_columns[] = {
     COLUMN(speed_row, events, AMOUNT, "", "crossings, median"),
     COLUMN(speed_row, events_ratio, AMOUNT, "", "crossings of all starts, over the reference's",
            SHOWN("crossings", "%9.4f")),
-    COLUMN(speed_row, s_per_crossing, AMOUNT, "s", "median_s over events"),
     WORK(speed_row, steps, "accepted, median as all to mujoco_over_bound", SHOWN("steps", "%5.0f")),
     COLUMN(speed_row, rejected, AMOUNT, "", "steps"),
     WORK(speed_row, entries, "crossings located on the dense output", SHOWN("located", "%7.0f")),
@@ -235,8 +217,6 @@ static const column speed_row_columns[] = {
          SHOWN("through", "%7.0f")),
     COLUMN(speed_row, field_evaluations, AMOUNT, "", "calls"),
     COLUMN(speed_row, guard_evaluations, AMOUNT, "", "calls for all or some event functions"),
-    COLUMN(speed_row, entries_per_crossing, AMOUNT, "",
-           "entries over crossings that change the field"),
     WORK(speed_row, evaluations_per_crossing, "both kinds of calls over those",
          SHOWN("calls/cr.", "%9.2f")),
     COLUMN(speed_row, bound_s, AMOUNT, "s",
@@ -275,8 +255,8 @@ static const column speed_run_columns[] = {
     COLUMNS(speed_one_run, AMOUNT, retaken, disturbed),
     COLUMNS(speed_one_run, AMOUNT, steps, rejected, entries, through, field_evaluations,
             guard_evaluations),
-    COLUMNS(speed_one_run, AMOUNT, entries_per_crossing, evaluations_per_crossing, bound_s,
-            over_bound, mujoco_over_bound),
+    COLUMNS(speed_one_run, AMOUNT, evaluations_per_crossing, bound_s, over_bound,
+            mujoco_over_bound),
     COLUMN(speed_one_run, stiffness, AMOUNT, "N/m", "of all springs"),
     {0},
 };
@@ -444,10 +424,6 @@ static size_t speed_entries(const study_run *run, size_t system,
 
 /* ---- a system under way ---------------------------------------------------------------------- */
 
-/* the finest step of MuJoCo against its own run of it, and of the plain methods, in parts of the
- * output step */
-enum { FINEST = 8, FINEST_PLAIN = 256 };
-
 /* the error at which stiff systems are raced */
 static const double stiff_target = 0.01;
 
@@ -480,83 +456,70 @@ static int speed_open(speed_room *r, study_run *run, const speed_system *of, siz
 /* MuJoCo's cheapest settings and libess's largest tolerance, chosen on starts other than those that
  * are timed */
 
-/* MuJoCo, or another with a form of the field */
-static int enter(speed_room *r, const char *protocol, double target, size_t form,
-                 const solver_type *solver, const solver_settings *with) {
-  const bool mujoco = solver == &bridge_solver;
-  const bool by_tolerance = solver_concerns(solver) & SETTING_TOLERANCE;
+/* in which protocol, at which error (NaN: a run of MuJoCo's), with which form of the field */
+typedef struct entering {
+  speed_room *r;
+  const char *protocol;
+  double target;
+  size_t form;
+} entering;
+
+static int enter(void *context, const choice *chosen) {
+  const entering *const e = context;
+  const solver_settings *const with = &chosen->settings;
+  const bool mujoco = chosen->solver == &bridge_solver;
+  const bool by_tolerance = solver_concerns(chosen->solver) & SETTING_TOLERANCE;
   speed_sample s;
-  column_clear(r->run->study->tables[SPEED_SAMPLES].columns, &s);
+  column_clear(e->r->run->study->tables[SPEED_SAMPLES].columns, &s);
   s.what = "entry";
-  s.protocol = protocol;
-  s.field = !mujoco && r->of.forms > 1 ? speed_form_names[form] : "";
-  s.solver = solver->name;
+  s.protocol = e->protocol;
+  s.field = !mujoco && e->r->of.forms > 1 ? speed_form_names[e->form] : "";
+  s.solver = chosen->solver->name;
   s.variant = mujoco ? with->variant : "";
-  s.target = target;
+  s.target = e->target;
   s.rtol = by_tolerance ? with->rtol : NAN;
   s.time_step = by_tolerance ? NAN : with->time_step;
-  s.field_gap = r->gap.gap;
-  s.scaling = r->gap.scaling;
-  return study_add(r->run, SPEED_SAMPLES, &s);
+  s.field_gap = e->r->gap.gap;
+  s.scaling = e->r->gap.scaling;
+  return study_add(e->r->run, SPEED_SAMPLES, &s);
 }
 
-static choice_request request_of(const speed_room *r, const contest_starts *starts,
-                                 choice_limits limits) {
-  return (choice_request){starts, solver_settings_default(), limits, r->run->interrupted};
+static choice_request request_of(const speed_room *r, const char *protocol, choice_limits limits) {
+  return (choice_request){.starts = &r->starts,
+                          .base = solver_settings_default(),
+                          .limits = limits,
+                          .interrupted = r->run->interrupted,
+                          .what = study_text(r->run, "%s, %zu contacts, k = %g, c = %g, %s",
+                                             r->of.model, r->of.contacts, r->of.stiffness,
+                                             r->of.damping, protocol)};
 }
 
-static void warn(const speed_room *r, const char *protocol) {
-  fprintf(stderr, "warning: %s, %zu contacts, k = %g, c = %g, %s: %s\n", r->of.model,
-          r->of.contacts, r->of.stiffness, r->of.damping, protocol, r->run->message);
-}
-
-/* libess's largest tolerance with a form of the field, and the cheapest of the plain methods; what
- * has none is left out with a line */
-static int enter_form(speed_room *r, const char *protocol, double target, choice_limits limits,
-                      size_t form) {
-  const contest_starts starts = contest_starts_view(&r->starts, r->form[form]);
-  const choice_request request = request_of(r, &starts, limits);
-  const solver_type *plain;
-  choice best;
-  int status = choice_tolerance(&request, &best, r->run->message);
-  if (status > 0) warn(r, protocol);
-  if (!status) status = enter(r, protocol, target, form, &libess_solver, &best.settings);
-  if (status < 0) return -1;
-  status = choice_plain(&request, FINEST_PLAIN, &best, &plain, r->run->message);
-  if (status > 0) warn(r, protocol);
-  if (!status) status = enter(r, protocol, target, form, plain, &best.settings);
-  return status < 0 ? -1 : 0;
-}
-
-/* with each form of the field */
-static int enter_forms(speed_room *r, const char *protocol, double target, choice_limits limits) {
+/* libess's largest tolerance with the first forms of the field, and the cheapest of the plain
+ * methods */
+static int enter_forms(entering e, choice_limits limits, size_t forms) {
   int status = 0;
-  for (size_t k = 0; !status && k < r->of.forms; k++)
-    status = enter_form(r, protocol, target, limits, k);
+  for (e.form = 0; !status && e.form < forms; e.form++) {
+    const contest_starts starts = contest_starts_view(&e.r->starts, e.r->form[e.form]);
+    choice_request request = request_of(e.r, e.protocol, limits);
+    request.starts = &starts;
+    status = choice_enter(&request, CHOICE_LIBESS | CHOICE_PLAIN, enter, &e, e.r->run->message);
+  }
   return status;
 }
 
 /* the cheapest of all within limits */
 static int enter_all(speed_room *r, const char *protocol, choice_limits limits) {
-  const choice_request request = request_of(r, &r->starts, limits);
-  choice best;
-  if (choice_mujoco(&request, FINEST, &best, r->run->message) ||
-      enter(r, protocol, NAN, 0, &bridge_solver, &best.settings))
-    return -1;
-  return enter_forms(r, protocol, NAN, limits);
+  entering e = {r, protocol, NAN, 0};
+  const choice_request request = request_of(r, protocol, limits);
+  if (choice_enter(&request, CHOICE_MUJOCO, enter, &e, r->run->message)) return -1;
+  return enter_forms(e, limits, r->of.forms);
 }
 
 static int enter_at_target(speed_room *r, double target) {
-  char protocol[32];
-  choice best;
-  choice_limits ours;
-  const choice_request request = request_of(r, &r->starts, (choice_limits){0});
-  snprintf(protocol, sizeof protocol, "target-%g", target);
-  const int status = choice_at_target(&request, target, &best, &ours, r->run->message);
-  if (status > 0) warn(r, protocol);
-  if (status < 0 || (!status && enter(r, protocol, target, 0, &bridge_solver, &best.settings)))
-    return -1;
-  return enter_forms(r, protocol, target, ours);
+  entering e = {r, study_text(r->run, "target-%g", target), target, 0};
+  choice_request request = request_of(r, e.protocol, (choice_limits){0});
+  if (choice_enter_at_target(&request, target, enter, &e, r->run->message)) return -1;
+  return enter_forms(e, request.limits, r->of.forms);
 }
 
 /* without MuJoCo: at each error asked for libess and the cheapest plain method, with the field that
@@ -565,29 +528,32 @@ static int enter_errors(speed_room *r) {
   const speed_settings *const s = r->run->settings;
   int status = 0;
   for (size_t i = 0; !status && i < s->errors.count && r->of.in_errors; i++) {
-    char protocol[32];
     const double error = s->errors.value[i];
-    const choice_limits median = {error, INFINITY, INFINITY};
-    snprintf(protocol, sizeof protocol, "error-%g", error);
-    status = enter_form(r, protocol, error, median, SPEED_CONTACTS);
+    const entering e = {r, study_text(r->run, "error-%g", error), error, 0};
+    status = enter_forms(e, (choice_limits){error, INFINITY, INFINITY}, 1);
   }
   return status;
 }
 
-static choice run_yardstick(const speed_room *r, const char *integrator) {
-  choice c = {.settings = solver_settings_default()};
-  c.settings.variant = integrator;
-  c.settings.time_step = r->form[0]->type->time_step;
-  choice_try(&r->starts, &bridge_solver, INFINITY, &c);
-  return c;
+/* MuJoCo at the output step, if it does run; *c is what it showed */
+static int enter_yardstick(speed_room *r, const char *protocol, const char *integrator, choice *c) {
+  entering e = {r, protocol, NAN, 0};
+  const choice_request request = request_of(r, protocol, (choice_limits){0});
+  *c = choice_yardstick(&request, integrator);
+  return c->rms < INFINITY ? enter(&e, c) : 0;
 }
 
-/* MuJoCo at the output step, which is what no worse than it means */
-static int enter_yardstick(speed_room *r, const char *protocol, const char *integrator, choice *c) {
-  *c = run_yardstick(r, integrator);
-  if (c->rms < INFINITY) return enter(r, protocol, NAN, 0, &bridge_solver, &c->settings);
-  return measure_fail(r->run->message, "%s, %zu contacts, %s: MuJoCo does not run to the end",
-                      r->of.model, r->of.contacts, protocol);
+/* what no worse than it means, of the median alone, too, or not */
+static int enter_against(speed_room *r, const char *yardstick, const char *integrator,
+                         const char *protocol, const char *median_alone) {
+  choice c;
+  if (enter_yardstick(r, yardstick, integrator, &c)) return -1;
+  if (!(c.rms < INFINITY))
+    return measure_fail(r->run->message, "%s, %zu contacts, %s: MuJoCo does not run to the end",
+                        r->of.model, r->of.contacts, yardstick);
+  const choice_limits median = {c.rms, INFINITY, INFINITY};
+  if (enter_all(r, protocol, choice_limits_of(&c))) return -1;
+  return median_alone ? enter_all(r, median_alone, median) : 0;
 }
 
 static int check_gap(speed_room *r) {
@@ -600,108 +566,26 @@ static int check_gap(speed_room *r) {
   return 0;
 }
 
-/* where the springs are too stiff for the output step the yardstick is an error, and MuJoCo at that
- * step is there, if it does run, to show that it is none */
-static int choose_stiff(speed_room *r) {
-  const choice euler = run_yardstick(r, "Euler");
-  if (euler.rms < INFINITY && enter(r, speed_yardstick, NAN, 0, &bridge_solver, &euler.settings))
-    return -1;
-  return enter_at_target(r, stiff_target);
-}
-
-/* one start alone has no tails: the hopper's median is all there is */
+/* One start alone has no tails: the hopper's median is all there is. Where the springs are too
+ * stiff for the output step the yardstick is an error, and MuJoCo at that step is there, if it does
+ * run, to show that it is none. */
 static int speed_choose(speed_room *r) {
   const speed_settings *const s = r->run->settings;
-  choice euler, rk4;
+  choice euler;
   r->gap = (bridge_gap){.gap = NAN, .scaling = NAN};
   if (!r->of.with_mujoco) return enter_errors(r);
   if (check_gap(r)) return -1;
-  if (r->of.stiff) return choose_stiff(r);
-  if (enter_yardstick(r, speed_yardstick, "Euler", &euler) ||
-      enter_all(r, "equal-error", choice_limits_of(&euler)))
+  if (r->of.stiff)
+    return enter_yardstick(r, speed_yardstick, "Euler", &euler) ? -1
+                                                                : enter_at_target(r, stiff_target);
+  if (enter_against(r, speed_yardstick, "Euler", "equal-error",
+                    r->of.forms > 1 ? "equal-median" : NULL) ||
+      (r->of.largest && enter_against(r, speed_yardstick_rk4, "RK4", "equal-error-RK4", NULL)) ||
+      enter_errors(r))
     return -1;
-  const choice_limits median = {euler.rms, INFINITY, INFINITY};
-  if (r->of.forms > 1 && enter_all(r, "equal-median", median)) return -1;
-  if (r->of.largest && (enter_yardstick(r, speed_yardstick_rk4, "RK4", &rk4) ||
-                        enter_all(r, "equal-error-RK4", choice_limits_of(&rk4))))
-    return -1;
-  if (enter_errors(r)) return -1;
   for (size_t i = 0; i < s->targets.count; i++)
     if (enter_at_target(r, s->targets.value[i])) return -1;
   return 0;
-}
-
-/* ---- what a row of samples costs ------------------------------------------------------------- */
-
-static void add_grid_samples(const speed_room *r, const speed_sample *entry, size_t process,
-                             const double seconds[]) {
-  const size_t trials = r->starts.trials;
-  for (size_t i = 0; i < SPEED_GRIDS * trials; i++) {
-    speed_sample s = *entry;
-    s.what = "grid";
-    s.process = process;
-    s.rows = (double)speed_grid_rows(r->starts.references[0].count, i / trials);
-    s.trial = i % trials;
-    s.seconds = seconds[i];
-    study_add(r->run, SPEED_SAMPLES, &s);
-  }
-}
-
-/* times an entry of libess's with fewer and more rows of samples */
-static int time_samples(speed_room *r, const speed_sample *entry, size_t process) {
-  const contest_starts starts = contest_starts_view(&r->starts, r->form[speed_form_of(entry)]);
-  const solver_settings with = speed_settings_of(entry);
-  double *const seconds = calloc(SPEED_GRIDS * starts.trials, sizeof *seconds);
-  const int status =
-      seconds ? speed_time_grids(&starts, &with, r->run->seed, r->run->interrupted, seconds)
-              : MEASURE_ENOMEM;
-  if (status) measure_message(r->run->message, "timing of samples: %s", measure_strerror(status));
-  if (!status) add_grid_samples(r, entry, process, seconds);
-  free(seconds);
-  return status ? -1 : 0;
-}
-
-/* ---- what they say --------------------------------------------------------------------------- */
-
-/* those of a cell, or NULL */
-static const speed_sample *grids_of(const study_run *run, size_t cell) {
-  size_t count;
-  const speed_sample *const all = study_samples(run, cell, &count);
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(all[i].what, "grid") == 0) return &all[i];
-  return NULL;
-}
-
-/* what each further row of one grid costs against the one before, start by start */
-static void add_cost(study_run *run, size_t first_cell, const speed_system *of, size_t grid) {
-  const size_t processes = run->processes;
-  const size_t trials = ((const speed_settings *)run->settings)->trials;
-  const draws crossed = race_draws(run, trials, true);
-  gather each = {run, SPEED_VALUES, 0, 1, crossed.trials};
-  study_rows(run, SPEED_VALUES, &each.first);
-  speed_sample_cost c = {
-      .model = of->model, .contacts = of->contacts, .dimension = model_find(of->model)->dimension};
-  for (size_t i = 0; i < crossed.trials; i++) {
-    const speed_sample *const less =
-        grids_of(run, first_cell + i % processes) + (grid - 1) * trials + i / processes;
-    const speed_sample *const more = less + trials;
-    const double value = (more->seconds - less->seconds) / (more->rows - less->rows);
-    c.rows = (size_t)more->rows;
-    c.rows_less = (size_t)less->rows;
-    study_add(run, SPEED_VALUES, &value);
-  }
-  series_median(each, "seconds", &crossed, &c.s_per_row, c.interval);
-  study_add(run, SPEED_SAMPLE_COSTS, &c);
-}
-
-static void speed_derive_samples(study_run *run) {
-  const speed_settings *const s = run->settings;
-  for (size_t i = 0; i < speed_systems(s); i++) {
-    const speed_system of = speed_system_at(s, i);
-    const size_t first_cell = speed_systems(s) + i * run->processes;
-    for (size_t grid = 1; grids_of(run, first_cell) && grid < SPEED_GRIDS; grid++)
-      add_cost(run, first_cell, &of, grid);
-  }
 }
 
 /* ---- the race in one process ----------------------------------------------------------------- */
@@ -783,15 +667,6 @@ static int add_calls(const heat *h, size_t form) {
   return status ? -1 : 0;
 }
 
-/* of the hopper and of the largest plate, by the fastest form of the field */
-static int add_grids(const heat *h) {
-  const speed_system *const of = &h->room->of;
-  const char *const field = of->forms > 1 ? speed_form_names[of->forms - 1] : "";
-  const size_t at = speed_entry_of(h->entry, h->count, "equal-error", SPEED_OURS, field);
-  if ((of->forms > 1 && !of->largest) || at == SIZE_MAX) return 0;
-  return time_samples(h->room, &h->entry[at], h->process);
-}
-
 /* times them in one process, and adds a sample for every start, and for calls of the callbacks */
 static int speed_race(speed_room *room, size_t system, size_t process) {
   heat *const h = calloc(1, sizeof *h);
@@ -802,7 +677,6 @@ static int speed_race(speed_room *room, size_t system, size_t process) {
   int status = trajectory_alloc(&h->samples, room->starts.m, room->run->message);
   if (!status) status = time_all(h);
   for (size_t k = 0; !status && k < room->of.forms; k++) status = add_calls(h, k);
-  if (!status) status = add_grids(h);
   trajectory_free(&h->samples);
   free(h);
   return status ? -1 : 0;
@@ -853,7 +727,6 @@ static void fill_work(const double n[SPEED_COUNTS], const double cost[SPEED_CALL
   r->through = n[SPEED_THROUGH];
   r->field_evaluations = n[SPEED_FIELDS];
   r->guard_evaluations = calls;
-  r->entries_per_crossing = over(n[SPEED_ENTRIES], n[SPEED_CROSSINGS]);
   r->evaluations_per_crossing = over(n[SPEED_FIELDS] + calls, n[SPEED_CROSSINGS]);
   r->bound_s = speed_bound(n, cost);
   r->over_bound = r->seconds / r->bound_s;
@@ -936,7 +809,6 @@ static void fill_plain(const deriving *d, size_t index, speed_row *r) {
   r->plain_solver = p->solver;
   r->plain_setting = isnan(p->rtol) ? p->time_step : p->rtol;
   r->plain_s = gather_median(rivals, "seconds");
-  fill_errors(rivals, r->plain_rms);
   series_median_ratio(rivals, runs, "seconds", &d->draws, &r->plain_ratio, r->plain_ends);
 }
 
@@ -968,7 +840,6 @@ static void add_row(const deriving *d, size_t index) {
   fill_accepted(d, e, r.accepted);
   r.events = gather_median(runs, "events");
   r.events_ratio = gather_sum(runs, "events") / gather_sum(runs, "events_reference");
-  r.s_per_crossing = r.median_s / r.events;
   r.retaken = gather_sum(runs, "retaken");
   r.disturbed = gather_sum(runs, "disturbed");
   if (speed_is(e, SPEED_OURS)) {
@@ -1064,7 +935,6 @@ static int speed_derive(study_run *run) {
   for (size_t k = 0; in_series > 1 && k < SPEED_FORMS; k++)
     add_marginal(run, systems + 1, in_series, speed_form_names[k]);
   free(systems);
-  speed_derive_samples(run);
   return 0;
 }
 
@@ -1077,7 +947,7 @@ typedef struct cell {
 
 static const column sample_columns[] = {
     COLUMNS(speed_sample, TEXT, what, protocol, field, solver, variant),
-    COLUMNS(speed_sample, AMOUNT, target, rtol, time_step, rows, field_gap, scaling),
+    COLUMNS(speed_sample, AMOUNT, target, rtol, time_step, field_gap, scaling),
     COLUMNS(speed_sample, COUNT, process, trial),
     COLUMNS(speed_sample, AMOUNT, seconds, repetitions, retaken, disturbed),
     COLUMNS(speed_sample, AMOUNT, rms_error, events, reference_events),
@@ -1152,9 +1022,6 @@ const study speed_study = {
                    STUDY_ROWS(speed_marginal, .json = "marginals",
                               .meaning = "what one more contact costs, at settings that are "
                                          "the same at every number of them"),
-               [SPEED_SAMPLE_COSTS] =
-                   STUDY_ROWS(speed_sample_cost, .json = "samples", .sql = "speed_sample_costs",
-                              .meaning = "what a further row of samples costs libess"),
                [SPEED_CALLBACKS] = STUDY_ROWS(speed_callback, .json = "callbacks",
                                               .meaning = "what a call of a model's callback costs"),
                [SPEED_RUNS] =

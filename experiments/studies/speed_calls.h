@@ -47,12 +47,4 @@ int speed_time_calls(const model *m, const trajectory *along, unsigned long seed
 /* Time that the evaluations of a run alone take: calls of each callback times what one costs. */
 double speed_bound(const double counts[SPEED_COUNTS], const double cost[SPEED_CALLS]);
 
-/* The same run of libess with no rows of samples, with those of the output grid, and with those of
- * one ten times as fine: how many they are; and seconds[grid * trials + trial]. A measure_status.
- */
-enum { SPEED_GRIDS = 3 };
-size_t speed_grid_rows(size_t output, size_t grid);
-int speed_time_grids(const contest_starts *starts, const solver_settings *with, unsigned long seed,
-                     const volatile int *stop, double seconds[]);
-
 #endif

@@ -52,8 +52,6 @@ typedef struct sweep_settings {
   COLUMN(row, rms_error, AMOUNT, "", "against the reference")                                      \
   COLUMN(row, events, AMOUNT, "", "crossings")                                                     \
   COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
-  COLUMN(row, contact_steps, AMOUNT, "",                                                           \
-         "contacts in touch by the reference, summed over output steps")                           \
   COLUMN(row, retaken, AMOUNT, "", "runs taken again, of all starts of the process: at its first") \
   COLUMN(row, disturbed, AMOUNT, "", "likewise")                                                   \
   COLUMN(row, target, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                   \
@@ -70,8 +68,7 @@ typedef struct sweep_row {
   double median_s, interval_s[2], q25_s, q75_s, min_s, mad_s;
   double marginal_s, marginal_interval_s[2]; /* d median / d N, smoothed */
   double rms_error, rms_q90, rms_worst;
-  size_t worst_trial;
-  double events, events_reference, events_ratio, s_per_crossing, s_per_contact_step;
+  double events, events_reference, events_ratio;
   size_t outliers;
   double retaken, disturbed;
   bridge_gap gap;
@@ -126,12 +123,29 @@ COLUMN_ROW(sweep_ratio, SWEEP_RATIO_COLUMNS);
   COLUMN(row, confidence, AMOUNT, "", "of the interval")
 COLUMN_ROW(sweep_plain, SWEEP_PLAIN_COLUMNS);
 
+/* A row as Google Benchmark has it. */
+#define SWEEP_BENCHMARK_COLUMNS(COLUMN, row)                                                       \
+  COLUMN(row, name, TEXT, "", "MODEL/PROTOCOL/SOLVER/contacts:N")                                  \
+  COLUMN(row, run_name, TEXT, "", "the same")                                                      \
+  COLUMN(row, run_type, TEXT, "", "aggregate")                                                     \
+  COLUMN(row, aggregate_name, TEXT, "", "median")                                                  \
+  COLUMN(row, aggregate_unit, TEXT, "", "time")                                                    \
+  COLUMN(row, threads, COUNT, "", "1")                                                             \
+  COLUMN(row, iterations, COUNT, "", "starts")                                                     \
+  COLUMN(row, real_time, AMOUNT, "ms", "of one run")                                               \
+  COLUMN(row, cpu_time, AMOUNT, "ms", "the same")                                                  \
+  COLUMN(row, time_unit, TEXT, "", "ms")                                                           \
+  COLUMN(row, real_time_lo, AMOUNT, "ms", "lower end of 95 %")                                     \
+  COLUMN(row, real_time_hi, AMOUNT, "ms", "upper end")                                             \
+  COLUMN(row, rms_error, AMOUNT, "", "median")                                                     \
+  COLUMN(row, events_ratio, AMOUNT, "", "crossings of all runs over the reference's")
+COLUMN_ROW(sweep_benchmark, SWEEP_BENCHMARK_COLUMNS);
+
 /* Tables. */
 enum {
   SWEEP_SAMPLES = STUDY_SAMPLES,
   SWEEP_TOP,
   SWEEP_SLOPES,
-  SWEEP_GAPS,
   SWEEP_RATIOS,
   SWEEP_PLAIN,
   SWEEP_BENCHMARKS,
@@ -140,27 +154,6 @@ enum {
 };
 
 /* The columns of a sweep's tables. */
-
-static const column sweep_gap_columns[] = {
-    COLUMN_AS("gap", sweep_row, gap.gap, AMOUNT, "",
-              "RMS of the difference in acceleration, over the field's RMS"),
-    COLUMN_AS("rms", sweep_row, gap.rms, AMOUNT, "m/s^2 or rad/s^2", "of the field"),
-    COLUMN_AS("states", sweep_row, gap.states, COUNT, "", "compared"),
-    COLUMN_AS("touching", sweep_row, gap.touching, COUNT, "", "of them with a force acting"),
-    COLUMN_AS("inverse_weight", sweep_row, gap.inverse_weight, AMOUNT, "1/kg", "as compiled"),
-    COLUMN_AS("scaling", sweep_row, gap.scaling, AMOUNT, "", "in force"),
-    COLUMN(sweep_row, contacts, COUNT, "", "number of contacts"),
-    {0},
-};
-
-static const column benchmark_columns[] = {
-    RACE_BENCHMARK_COLUMNS("MODEL/PROTOCOL/SOLVER/contacts:N"),
-    COLUMN_AS("real_time_lo", race_benchmark, interval[0], AMOUNT, "ms", "lower end of 95 %"),
-    COLUMN_AS("real_time_hi", race_benchmark, interval[1], AMOUNT, "ms", "upper end"),
-    COLUMN(race_benchmark, rms_error, AMOUNT, "", "median"),
-    COLUMN(race_benchmark, events_ratio, AMOUNT, "", "crossings of all runs over the reference's"),
-    {0},
-};
 
 static const column sweep_row_columns[] = {
     COLUMN(sweep_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
@@ -183,15 +176,11 @@ static const column sweep_row_columns[] = {
     COLUMN(sweep_row, rms_error, AMOUNT, "", "median over the starts", SHOWN("RMS", "%8.2g")),
     COLUMN(sweep_row, rms_q90, AMOUNT, "", "90 % quantile", SHOWN("RMS q90", "%8.2g")),
     COLUMN(sweep_row, rms_worst, AMOUNT, "", "largest", SHOWN("worst", "%8.2g")),
-    COLUMN(sweep_row, worst_trial, COUNT, "", "whose error it is"),
     COLUMN(sweep_row, events, AMOUNT, "", "median number of crossings"),
     COLUMN(sweep_row, events_reference, AMOUNT, "", "of the reference"),
     COLUMN(sweep_row, events_ratio, AMOUNT, "", "crossings of all runs over the reference's",
            SHOWN_TIMES("crossings", "%8.2f%%", 100.0)),
     COLUMN(sweep_row, off, TEXT, "", "", .place = COLUMN_SHOWN_ONLY, SHOWN("", "%s")),
-    COLUMN(sweep_row, s_per_crossing, AMOUNT, "s", "median_s / events"),
-    COLUMN(sweep_row, s_per_contact_step, AMOUNT, "s",
-           "median_s over the contacts in touch, summed over output steps"),
     COLUMN(sweep_row, outliers, COUNT, "",
            "samples more than three interquartile ranges above the upper quartile"),
     COLUMN(sweep_row, retaken, AMOUNT, "", "runs taken again because the thread had lost its core"),
@@ -276,10 +265,7 @@ static int check(study_run *run) {
  *                those that will be timed; and the cheapest method that looks for no crossing
  *   targets      likewise either's cheapest that reach three errors */
 
-/* the finest step of MuJoCo, and of the plain methods, in parts of the output step */
-enum { FINEST = 8, FINEST_PLAIN = 256 };
-
-enum { TARGETS = 3, NAME_SIZE = 32 };
+enum { TARGETS = 3 };
 
 static const double targets[TARGETS] = {1e-2, 3e-3, 1e-3};
 
@@ -319,64 +305,41 @@ static int enter_all(entering *e, sweep_protocol protocol, double h_max) {
 
 /* ---- equal error ----------------------------------------------------------------------------- */
 
-static choice_request request_of(const entering *e, choice_limits limits) {
-  return (choice_request){&e->tuning, e->base, limits, e->run->interrupted};
+/* in a protocol that chooses, at which error */
+typedef struct choosing {
+  entering *e;
+  const char *protocol;
+  double target;
+} choosing;
+
+static int enter_choice(void *context, const choice *chosen) {
+  const choosing *const c = context;
+  return add_entry(c->e, chosen->solver, c->protocol, c->target, &chosen->settings);
 }
 
-/* a choice of that status; where nothing is good enough it is left out with a line */
-static int enter_choice(entering *e, int status, const solver_type *solver, const char *protocol,
-                        double target, const choice *of) {
-  if (!status) return add_entry(e, solver, protocol, target, &of->settings);
-  if (status > 0) fprintf(stderr, "warning: %s: %s\n", protocol, e->run->message);
-  return status > 0 ? 0 : -1;
-}
-
-/* libess's largest tolerance */
-static int enter_libess(entering *e, const char *protocol, double target, choice_limits limits) {
-  const choice_request request = request_of(e, limits);
-  choice best;
-  const int status = choice_tolerance(&request, &best, e->run->message);
-  return enter_choice(e, status, &libess_solver, protocol, target, &best);
-}
-
-/* the cheapest of those that look for no crossing */
-static int enter_plain(entering *e, const char *protocol, double target, choice_limits limits) {
-  const choice_request request = request_of(e, limits);
-  const solver_type *plain = NULL;
-  choice best;
-  const int status = choice_plain(&request, FINEST_PLAIN, &best, &plain, e->run->message);
-  return enter_choice(e, status, plain, protocol, target, &best);
+static choice_request request_of(const entering *e, const char *protocol) {
+  return (choice_request){
+      .starts = &e->tuning, .base = e->base, .interrupted = e->run->interrupted, .what = protocol};
 }
 
 /* all no worse than MuJoCo's Euler at the output step */
 static int enter_against_mujoco(entering *e) {
   const char *const protocol = sweep_protocols[SWEEP_EQUAL_ERROR];
-  choice euler = {.settings = e->base}, best;
-  euler.settings.time_step = e->m->type->time_step;
-  euler.settings.variant = "Euler";
-  choice_try(&e->tuning, &bridge_solver, INFINITY, &euler);
+  choice_request request = request_of(e, protocol);
+  const choice euler = choice_yardstick(&request, "Euler");
+  choosing c = {e, protocol, euler.rms};
   if (!(euler.rms < INFINITY))
     return measure_fail(e->run->message, "equal-error: MuJoCo does not run to the end");
-  const choice_request request = request_of(e, choice_limits_of(&euler));
-  const int status = choice_mujoco(&request, FINEST, &best, e->run->message);
-  if (status < 0) return -1;
-  const choice *const mujoco = status ? &euler : &best;
-  return add_entry(e, &bridge_solver, protocol, euler.rms, &mujoco->settings) ||
-                 enter_libess(e, protocol, euler.rms, request.limits) ||
-                 enter_plain(e, protocol, euler.rms, request.limits)
-             ? -1
-             : 0;
+  request.limits = choice_limits_of(&euler);
+  return choice_enter(&request, CHOICE_MUJOCO | CHOICE_LIBESS | CHOICE_PLAIN, enter_choice, &c,
+                      e->run->message);
 }
 
 static int enter_at_target(entering *e, double target) {
-  char protocol[NAME_SIZE];
-  choice mujoco;
-  choice_limits ours;
-  const choice_request request = request_of(e, (choice_limits){0});
-  snprintf(protocol, sizeof protocol, "target-%g", target);
-  const int status = choice_at_target(&request, target, &mujoco, &ours, e->run->message);
-  if (enter_choice(e, status, &bridge_solver, protocol, target, &mujoco)) return -1;
-  return enter_libess(e, protocol, target, ours);
+  choosing c = {e, study_text(e->run, "target-%g", target), target};
+  choice_request request = request_of(e, c.protocol);
+  if (choice_enter_at_target(&request, target, enter_choice, &c, e->run->message)) return -1;
+  return choice_enter(&request, CHOICE_LIBESS, enter_choice, &c, e->run->message);
 }
 
 /* the starts that settings are chosen on, with their references, when first asked for */
@@ -472,7 +435,6 @@ typedef struct heat {
   const sweep_sample *entries;
   size_t process;
   const contest_starts *starts;
-  double contact_steps; /* of the trial */
 } heat;
 
 static int tell(void *context, const race_lap *lap) {
@@ -490,8 +452,6 @@ static int tell(void *context, const race_lap *lap) {
   s.rms_error = lap->of.rms_error;
   s.events = lap->of.events;
   s.events_reference = (double)h->starts->events[lap->trial];
-  if (!lap->entry) h->contact_steps = (double)contest_contact_steps(h->starts, lap->trial);
-  s.contact_steps = h->contact_steps;
   return study_add(h->run, SWEEP_SAMPLES, &s);
 }
 
@@ -508,7 +468,7 @@ static int race(study_run *run, const cell *c) {
                           .processes = sweep_draws(run).processes,
                           .seed = run->seed + entries->contacts,
                           .min_time = given->min_time};
-  heat h = {run, entries, c->process, starts, NAN};
+  heat h = {run, entries, c->process, starts};
   race_entry entry[SWEEP_ENTRIES_MAX];
   for (size_t k = 0; k < count; k++)
     entry[k] =
@@ -595,8 +555,6 @@ static void fill_times(const summary *y, gather trials, sweep_row *r) {
   r->min_s = times.min;
   r->mad_s = times.mad;
   r->marginal_s = r->marginal_interval_s[0] = r->marginal_interval_s[1] = NAN;
-  r->s_per_crossing = times.median / r->events;
-  r->s_per_contact_step = times.median / gather_median(trials, "contact_steps");
   for (size_t j = 0; j < trials.count; j++) r->outliers += trial_at(trials, j)->outlier;
   r->retaken = gather_sum(trials, "retaken");
   r->disturbed = gather_sum(trials, "disturbed");
@@ -607,8 +565,6 @@ static void fill_errors(gather trials, sweep_row *r) {
   r->rms_error = gather_median(trials, "rms_error");
   r->rms_q90 = gather_quantile(trials, "rms_error", 0.9);
   r->rms_worst = gather_quantile(trials, "rms_error", 1.0);
-  for (size_t j = 0; j < trials.count; j++)
-    if (trial_at(trials, j)->rms_error == r->rms_worst) r->worst_trial = j;
   r->events = gather_median(trials, "events");
   r->events_reference = gather_median(trials, "events_reference");
   r->events_ratio = gather_sum(trials, "events") / gather_sum(trials, "events_reference");
@@ -750,16 +706,25 @@ static void add_top(const summary *y) {
 static void add_benchmark(const summary *y, const sweep_row *r) {
   const char *const name = study_text(y->run, "%s/%s/%s/contacts:%zu", y->run->m->type->name,
                                       r->protocol, r->solver, r->contacts);
-  race_benchmark b = race_benchmark_of(name, y->draws.trials, r->median_s, r->rms_error);
-  b.interval[0] = 1e3 * r->interval_s[0];
-  b.interval[1] = 1e3 * r->interval_s[1];
-  b.events_ratio = r->events_ratio;
+  const sweep_benchmark b = {.name = name,
+                             .run_name = name,
+                             .run_type = "aggregate",
+                             .aggregate_name = "median",
+                             .aggregate_unit = "time",
+                             .threads = 1,
+                             .iterations = y->draws.trials,
+                             .real_time = 1e3 * r->median_s,
+                             .cpu_time = 1e3 * r->median_s,
+                             .time_unit = "ms",
+                             .real_time_lo = 1e3 * r->interval_s[0],
+                             .real_time_hi = 1e3 * r->interval_s[1],
+                             .rms_error = r->rms_error,
+                             .events_ratio = r->events_ratio};
   study_add(y->run, SWEEP_BENCHMARKS, &b);
 }
 
 static void add_group(const summary *y, size_t i) {
   const group *const g = &y->group[i];
-  if (!isnan(y->row[g->row].gap.gap)) study_add(y->run, SWEEP_GAPS, &y->row[g->row]);
   add_ratios(y, i);
   add_plain(y, i);
   for (size_t k = 0; k < g->entries; k++) {
@@ -976,9 +941,6 @@ const study sweep_study = {
                [SWEEP_SLOPES] = STUDY_ROWS(
                    sweep_slope, .json = "slopes",
                    .meaning = "the line through the medians over all numbers of contacts"),
-               [SWEEP_GAPS] =
-                   STUDY_TABLE(sweep_gap_columns, sweep_row, .json = "field_gaps",
-                               .meaning = "how far the engines' accelerations are apart"),
                [SWEEP_RATIOS] = STUDY_ROWS(
                    sweep_ratio, .json = "ratios",
                    .meaning = "MuJoCo's time over that of libess by the method named in solver, "
@@ -988,8 +950,8 @@ const study sweep_study = {
                               .meaning = "by equal-error: the cheapest method that looks for no "
                                          "crossing over libess, paired by start"),
                [SWEEP_BENCHMARKS] =
-                   STUDY_TABLE(benchmark_columns, race_benchmark, .json = "benchmarks",
-                               .meaning = "the same rows as Google Benchmark has them"),
+                   STUDY_ROWS(sweep_benchmark, .json = "benchmarks",
+                              .meaning = "the same rows as Google Benchmark has them"),
                [SWEEP_ROWS] = STUDY_ROWS(sweep_row, .csv = "sweep.csv",
                                          .meaning = "one number of contacts, solver and protocol"),
                [SWEEP_TRIALS] =

@@ -12,11 +12,7 @@
 #include "studies.h"
 
 /* The tables of its results. */
-enum {
-  WORK_PRECISION_CASES = PRECISION_LAPS + 1,
-  WORK_PRECISION_COINCIDENT,
-  WORK_PRECISION_POINTS
-};
+enum { WORK_PRECISION_CASES = PRECISION_LAPS + 1, WORK_PRECISION_POINTS };
 
 /* One method at one value of its knob, as files have it. */
 typedef struct work_precision_point {
@@ -138,15 +134,8 @@ static const study_option options[] = {
   COLUMN(row, name, TEXT, "", "the model, and its number of contacts where it is chosen")          \
   COLUMN(row, model, TEXT, "", "by its name")                                                      \
   COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
-  COLUMN(row, field_gap, GAP, "", "null: MuJoCo did not race, or does not do the model")           \
-  COLUMN(row, coincide, AMOUNT, "",                                                                \
-         "methods whose errors differ by no more than this, relative, are one")
+  COLUMN(row, field_gap, GAP, "", "null: MuJoCo did not race, or does not do the model")
 COLUMN_ROW(model_case, MODEL_CASE_COLUMNS);
-
-#define COINCIDENCE_COLUMNS(COLUMN, row)                                                           \
-  COLUMN(row, method, TEXT, "", "by its name")                                                     \
-  COLUMN(row, coincides_with, TEXT, "", "the one that stands for it")
-COLUMN_ROW(coincidence, COINCIDENCE_COLUMNS);
 
 static const column point_columns[] = {
     PRECISION_ALL(PRECISION_LINE, work_precision_point)
@@ -213,29 +202,6 @@ static bool is_too_long(const precision_sample *coarser, precision_sample *s, ch
   return true;
 }
 
-/* runs from the first start, and plans from how many it is raced; of a run that failed there are
- * time and counts */
-static void run_first(const contest_starts *starts, const precision_effort *effort,
-                      precision_sample *s, char *message) {
-  const precision_method *const method = &precision_methods[s->method];
-  const solver_settings with = precision_settings(method, s->value, effort->contacts);
-  contestant c;
-  double seconds;
-  const int refused = contestant_prepare(&c, solver_find(method->solver), &with, starts, message);
-  s->status = refused == SOLVER_REFUSED ? PRECISION_REFUSED : PRECISION_FAILED;
-  if (refused) return;
-  const int failed = contestant_sample(&c, 0, &seconds);
-  s->of = outcome_of(&c, 0, seconds);
-  if (failed) {
-    s->of.rms_error = s->of.events = NAN;
-    measure_message(message, "%s", c.report.message);
-  } else {
-    s->status = PRECISION_OK;
-    s->trials = precision_trials(effort, method, s->of.field_evaluations + s->of.guard_evaluations);
-  }
-  contestant_release(&c);
-}
-
 static int run_method(study_run *run, contest_starts *starts, size_t method) {
   const settings *const given = run->settings;
   const precision_effort effort = {model_contacts(starts->m), given->trials, given->point_work};
@@ -245,7 +211,7 @@ static int run_method(study_run *run, contest_starts *starts, size_t method) {
     char message[MEASURE_MESSAGE_SIZE] = "";
     precision_sample s = precision_unknown(method, *value);
     s.message = message;
-    if (!is_too_long(&coarser, &s, message)) run_first(starts, &effort, &s, message);
+    if (!is_too_long(&coarser, &s, message)) precision_try(starts, &effort, NULL, &s, message);
     if (*run->interrupted || study_add(run, STUDY_SAMPLES, &s)) return -1;
     coarser = s;
   }
@@ -264,16 +230,6 @@ static int measure(study_run *run, const void *planned) {
 }
 
 /* ---- what the samples say -------------------------------------------------------------------- */
-
-/* every method that another stands for, once */
-static void add_coincident(study_run *run, const survey *points) {
-  for (size_t i = 0; i < points->count; i++) {
-    const precision_point *const p = &points->point[i];
-    const coincidence c = {precision_methods[p->method].name, p->as};
-    if (*p->as && (i == 0 || points->point[i - 1].method != p->method))
-      study_add(run, WORK_PRECISION_COINCIDENT, &c);
-  }
-}
 
 static void add_point(study_run *run, const model *m, const precision_point *p) {
   const settings *const s = run->settings;
@@ -294,11 +250,9 @@ static int derive(study_run *run) {
   size_t next = s->trials + points->count, count;
   const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
   study_case_name(run, points->name);
-  const model_case c = {points->name, m->type->name, model_contacts(m), all[0].gap,
-                        PRECISION_COINCIDE};
+  const model_case c = {points->name, m->type->name, model_contacts(m), all[0].gap};
   if (precision_give_laps(run, points->point, points->count, s->trials, &next)) return -1;
   study_add(run, WORK_PRECISION_CASES, &c);
-  add_coincident(run, points);
   for (size_t i = 0; i < points->count; i++) add_point(run, m, &points->point[i]);
   return 0;
 }
@@ -320,10 +274,6 @@ const study work_precision_study = {
                [PRECISION_LAPS] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] = STUDY_ROWS(
                    model_case, .json = "cases", .meaning = "one model with one number of contacts"),
-               [WORK_PRECISION_COINCIDENT] =
-                   STUDY_ROWS(coincidence, .json = "coincident",
-                              .meaning = "a method that another one stands for",
-                              .within = WORK_PRECISION_CASES),
                [WORK_PRECISION_POINTS] = STUDY_TABLE(
                    point_columns, work_precision_point, .json = "points",
                    .csv = "work_precision.csv", .meaning = "one method at one value of its knob",

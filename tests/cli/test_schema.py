@@ -184,7 +184,7 @@ def check_calibration(folder):
 
 
 def check_mujoco(_):
-    check("mujoco_settings", "mujoco_settings.json", read(kept, "mujoco_settings.json"), free=["context"])
+    check("mujoco_settings", "mujoco_settings.json", read(kept, "mujoco_settings.json"))
 
 
 def check_precision(folder):

@@ -110,8 +110,8 @@ static void tear_down(room *r) {
 }
 
 static choice run_from(const room *r, double patience) {
-  choice c = {.settings = solver_settings_default()};
-  choice_try(&r->starts, &made_up, patience, &c);
+  choice c = {.solver = &made_up, .settings = solver_settings_default()};
+  choice_try(&r->starts, patience, &c);
   return c;
 }
 
@@ -156,7 +156,7 @@ static void a_solver_that_gives_up_or_refuses_is_out(void **state) {
   c = run_from(&r, INFINITY);
   check_out(&c, STARTS);
   c.settings.epsilon = 2.0;
-  choice_try(&r.starts, &made_up, INFINITY, &c);
+  choice_try(&r.starts, INFINITY, &c);
   check_out(&c, 0);
   tear_down(&r);
 }
@@ -171,7 +171,11 @@ static choice_request hopper(room *r, choice_limits asked, const volatile int *i
   assert_int_equal(model_prepare(&r->m, why), 0);
   assert_int_equal(contest_starts_alloc(&r->starts, &r->m, 2, false, 1, why), 0);
   for (size_t j = 0; j < 2; j++) assert_int_equal(contest_reference(&r->starts, j, why), 0);
-  return (choice_request){&r->starts, solver_settings_default(), asked, interrupted};
+  return (choice_request){.starts = &r->starts,
+                          .base = solver_settings_default(),
+                          .limits = asked,
+                          .interrupted = interrupted,
+                          .what = "a test"};
 }
 
 static void the_hopper_has_a_tolerance(void **state) {
@@ -181,16 +185,16 @@ static void the_hopper_has_a_tolerance(void **state) {
   room r;
   choice best;
   const choice_request request = hopper(&r, asked, &goes_on);
-  if (choice_tolerance(&request, &best, message)) fail_msg("%s", message);
+  if (choice_cheapest(&request, CHOICE_LIBESS, &best, message)) fail_msg("%s", message);
   assert_true(choice_accepts(&asked, &best) && best.rms <= 0.9 * asked.rms);
   assert_true(best.settings.rtol == best.settings.atol && best.settings.h_max == INFINITY);
 
   // what it is said to show, it shows again, and one that is hardly larger is not good enough
-  choice again = {.settings = best.settings};
-  choice_try(&r.starts, &libess_solver, INFINITY, &again);
+  choice again = {.solver = best.solver, .settings = best.settings};
+  choice_try(&r.starts, INFINITY, &again);
   assert_true(again.rms == best.rms && again.rms_worst == best.rms_worst);
   again.settings.rtol = again.settings.atol = 1.02 * best.settings.rtol;
-  choice_try(&r.starts, &libess_solver, INFINITY, &again);
+  choice_try(&r.starts, INFINITY, &again);
   assert_true(best.settings.rtol == 0.1 || again.rms > 0.9 * asked.rms);
   tear_down(&r);
 }
@@ -203,22 +207,20 @@ static void mujoco_chooses_as_freely(void **state) {
   room r;
   choice best;
   choice_request request = hopper(&r, limits, &goes_on);
-  choice euler = {.settings = solver_settings_default()};
-  euler.settings.variant = "Euler";
-  euler.settings.time_step = 2e-3;
-  choice_try(&r.starts, &bridge_solver, INFINITY, &euler);
+  const choice euler = choice_yardstick(&request, "Euler");
   request.limits = choice_limits_of(&euler);
-  if (choice_mujoco(&request, 8, &best, message)) fail_msg("%s", message);
+  if (choice_cheapest(&request, CHOICE_MUJOCO, &best, message)) fail_msg("%s", message);
   assert_true(choice_accepts(&request.limits, &best));
   const double step = best.settings.time_step / 2e-3;
   assert_true(step >= 0.124 && step <= 6.001);
 
   // a hundred times the error is to be had by a longer step of Euler's, or by one still cheaper
   request.limits.rms = request.limits.rms_q90 = request.limits.rms_worst = INFINITY;
-  if (choice_mujoco(&request, 8, &best, message)) fail_msg("%s", message);
+  if (choice_cheapest(&request, CHOICE_MUJOCO, &best, message)) fail_msg("%s", message);
   assert_true(fabs(best.settings.time_step - 6 * 2e-3) < 1e-15);
   request.limits.rms = 1e-16;
-  assert_int_equal(choice_mujoco(&request, 2, &best, message), 1);
+  request.finest = 2;
+  assert_int_equal(choice_cheapest(&request, CHOICE_MUJOCO, &best, message), 1);
   assert_string_equal(message,
                       "no setting of mujoco is good enough: a median error of 1e-16 is accepted");
   tear_down(&r);
@@ -230,7 +232,7 @@ static void what_no_tolerance_reaches_is_told(void **state) {
   room r;
   choice best;
   const choice_request request = hopper(&r, (choice_limits){1e-16, 1.0, 1.0}, &goes_on);
-  assert_int_equal(choice_tolerance(&request, &best, message), 1);
+  assert_int_equal(choice_cheapest(&request, CHOICE_LIBESS, &best, message), 1);
   assert_non_null(strstr(message, "no tolerance is good enough: with 1e-12 median"));
   assert_non_null(strstr(message, "9e-17, 1, 1 are accepted"));
   tear_down(&r);
@@ -242,9 +244,9 @@ static void an_interrupt_ends_it(void **state) {
   room r;
   choice best;
   const choice_request request = hopper(&r, limits, &ends);
-  assert_int_equal(choice_tolerance(&request, &best, message), -1);
+  assert_int_equal(choice_cheapest(&request, CHOICE_LIBESS, &best, message), -1);
   assert_string_equal(message, "interrupted");
-  assert_int_equal(choice_mujoco(&request, 8, &best, message), -1);
+  assert_int_equal(choice_cheapest(&request, CHOICE_MUJOCO, &best, message), -1);
   tear_down(&r);
 }
 

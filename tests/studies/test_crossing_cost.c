@@ -25,12 +25,14 @@ typedef struct attempts {
   size_t tried;
 } attempts;
 
-static int made_up_attempt(void *context, const precision_method *method, double value,
-                           crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
+static int made_up_attempt(void *context, precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
   attempts *const o = context;
   const size_t i = o->tried++;
-  assert_true(value == method->values[i]);
-  *out = (crossing_attempt){value, o->rms[i], o->seconds[i], o->trials[i], o->status[i]};
+  assert_true(s->value == values[i]);
+  s->of.rms_error = o->rms[i];
+  s->of.time_s = o->seconds[i];
+  s->trials = o->trials[i];
+  s->status = o->status[i];
   if (o->refused) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "not this model");
     return SOLVER_REFUSED;
@@ -39,20 +41,23 @@ static int made_up_attempt(void *context, const precision_method *method, double
   return isinf(o->rms[i]) ? SOLVER_FAILED : 0;
 }
 
-static crossing_choice chosen_of(precision_knob knob, double target, attempts *o) {
+static char said[SOLVER_MESSAGE_SIZE];
+
+static precision_sample chosen_of(precision_knob knob, double target, attempts *o) {
   const precision_method method = {.name = "made-up", .knob = knob, .values = values};
-  crossing_choice choice;
-  crossing_choose(&method, target, made_up_attempt, o, &choice);
-  return choice;
+  precision_sample none = precision_unknown(0, NAN);
+  none.of = outcome_unknown();
+  said[0] = '\0';
+  return crossing_choose(&method, none, target, made_up_attempt, o, said);
 }
 
 static void the_first_that_reaches_is_the_cheapest_step(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.01, 1e-3, 1e-4}, .seconds = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1}};
-  const crossing_choice c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
+  const precision_sample c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_OK);
-  assert_true(c.value == 1e-3 && c.rms == 0.01 && c.seconds == 1e-3);
-  assert_string_equal(c.message, "");
+  assert_true(c.value == 1e-3 && c.of.rms_error == 0.01 && c.of.time_s == 1e-3);
+  assert_string_equal(said, "");
   assert_int_equal(o.tried, 3);
 }
 
@@ -64,7 +69,7 @@ static void crossings_must_be_the_references(void **state) {
                 .seconds = {1e-5, 2e-5, 3e-5, 4e-5, 5e-5},
                 .status = {0, PRECISION_CROSSINGS, PRECISION_DIVERGED},
                 .trials = {12, 12, 12, 3, 1}};
-  crossing_choice c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
+  precision_sample c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_OK);
   assert_true(c.value == 1e-4 && c.trials == 3);
   // where none else is close enough, the closest tells why it is not accepted
@@ -74,7 +79,7 @@ static void crossings_must_be_the_references(void **state) {
   assert_int_equal(c.status, PRECISION_CROSSINGS);
   assert_true(c.value == 1e-5);
   assert_string_equal(
-      c.message, "the RMS error is 1e-05, but crossings are more than 1 % off the reference's");
+      said, "the RMS error is 1e-05, but crossings are more than 1 % off the reference's");
 }
 
 /* whatever the choice promised, a row tells what the race found */
@@ -96,46 +101,46 @@ static void a_row_above_the_target_is_not_reached(void **state) {
 static void a_smaller_epsilon_may_cost_less(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 2.9, 1.5, 1.6}};
-  crossing_choice c = chosen_of(PRECISION_EPSILON, 0.01, &o);
-  assert_true(c.value == 1e-4 && c.seconds == 1.5);
+  precision_sample c = chosen_of(PRECISION_EPSILON, 0.01, &o);
+  assert_true(c.value == 1e-4 && c.of.time_s == 1.5);
   assert_int_equal(o.tried, VALUES);
 
   attempts high = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 3.1, 1.5, 1.6}};
   c = chosen_of(PRECISION_EPSILON, 0.01, &high);
-  assert_true(c.value == 1e-2 && c.seconds == 2.0);
+  assert_true(c.value == 1e-2 && c.of.time_s == 2.0);
   assert_int_equal(high.tried, 3);
 }
 
 static void what_does_not_reach_tells_how_close_it_came(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.05, 0.07, INFINITY}, .seconds = {1, 1, 1, 1, INFINITY}};
-  const crossing_choice c = chosen_of(PRECISION_RTOL, 0.01, &o);
+  const precision_sample c = chosen_of(PRECISION_RTOL, 0.01, &o);
   assert_int_equal(c.status, PRECISION_UNREACHED);
-  assert_true(c.value == 1e-3 && c.rms == 0.05 && c.seconds == 1);
-  assert_string_equal(c.message, "the RMS error is 0.05 at best");
+  assert_true(c.value == 1e-3 && c.of.rms_error == 0.05 && c.of.time_s == 1);
+  assert_string_equal(said, "the RMS error is 0.05 at best");
 }
 
 static void runs_that_would_take_too_long_are_not_made(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.05, 1e-3, 1e-4}, .seconds = {0.02, 0.2, 2.0, 20.0, 200.0}};
-  const crossing_choice c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
+  const precision_sample c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_TOO_LONG);
   assert_int_equal(o.tried, 3);
-  assert_true(c.rms == 0.05);
+  assert_true(c.of.rms_error == 0.05);
 }
 
 static void failures_and_refusals_are_told_apart(void **state) {
   (void)state;
   const double inf = INFINITY;
   attempts failing = {.rms = {inf, inf, inf, inf, inf}, .seconds = {inf, inf, inf, inf, inf}};
-  crossing_choice c = chosen_of(PRECISION_RTOL, 0.01, &failing);
+  precision_sample c = chosen_of(PRECISION_RTOL, 0.01, &failing);
   assert_int_equal(c.status, PRECISION_FAILED);
-  assert_string_equal(c.message, "gave up");
-  assert_true(isnan(c.value) && isnan(c.seconds));
+  assert_string_equal(said, "gave up");
+  assert_true(isnan(c.value) && isnan(c.of.time_s));
   attempts refusing = {.refused = 1};
   c = chosen_of(PRECISION_RTOL, 0.01, &refusing);
   assert_int_equal(c.status, PRECISION_REFUSED);
-  assert_string_equal(c.message, "not this model");
+  assert_string_equal(said, "not this model");
   assert_int_equal(refusing.tried, 1);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The plate at scale: slopes, plateaus, counts, growth and evenness of made-up samples; and the
- * command on a few contacts.
+ * The plate at scale: slopes, plateaus and counts of made-up samples; and the command on a few
+ * contacts.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -15,7 +15,7 @@
 /* ---- made-up samples --------------------------------------------------------------------------
  */
 
-enum { TRIALS = 3, EPSILONS = 19, CASES = 3 };
+enum { TRIALS = 3, EPSILONS = 19 };
 
 static const double epsilon_of_top = 1.0, floor_rms = 1e-14;
 static const size_t events[TRIALS] = {40, 41, 42};
@@ -71,12 +71,6 @@ static void make_up_all(made_up *u, const plate of[], size_t count) {
     give(u, &s);
   }
   rederive(u);
-}
-
-/* the sample of a case's point at a start */
-static scale_sample *sample_at(made_up *u, size_t cases, size_t index, size_t point, size_t trial) {
-  scale_sample *const all = (scale_sample *)(void *)u->private.rows[SCALE_SAMPLES].row;
-  return &all[cases * TRIALS + (index * SCALE_ORDERS * EPSILONS + point) * TRIALS + trial];
 }
 
 /* ---- what is derived --------------------------------------------------------------------------
@@ -138,70 +132,6 @@ static void what_cannot_be_fitted_is_not(void **state) {
   dispose(&u);
 }
 
-/* distances shrink as contacts grow in number, and epsilon with them */
-static void growth_is_along_the_distance(void **state) {
-  (void)state;
-  made_up u;
-  plate of[CASES];
-  for (size_t i = 0; i < CASES; i++)
-    of[i] = (plate){(size_t)pow(10.0, 1.0 + (double)i), 0.1 / pow(10.0, (double)i)};
-  for (size_t cases = CASES; cases >= 1; cases--) {
-    size_t count;
-    make_up_all(&u, of, cases);
-    const scale_growth *const g = study_rows(&u.run, SCALE_GROWTH, &count);
-    assert_int_equal(count, 2 * SCALE_ORDERS);
-    assert_true(g[2].projection_order == 2 && g[2].epsilon_over_distance == 0.1);
-    assert_int_equal(g[2].count, cases);
-    if (cases == 1) {
-      assert_true(isnan(g[2].time_exponent));
-    } else {
-      assert_true(fabs(g[2].time_exponent - 1.5) < 1e-9);
-      assert_true(fabs(g[2].field_evaluations_exponent - 0.5) < 1e-9);
-      assert_true(fabs(g[2].guard_evaluations_exponent) < 1e-9);
-    }
-    dispose(&u);
-  }
-  // nothing has been measured at ten times a distance of 1
-  size_t count;
-  make_up_all(&u, (const plate[]){{10, 1.0}, {20, 1.0}}, 2);
-  const scale_growth *const g = study_rows(&u.run, SCALE_GROWTH, &count);
-  assert_true(g[1].count == 0 && isnan(g[1].time_exponent));
-  dispose(&u);
-}
-
-/* evenness of the first order at the k-th epsilon; NULL where there is none */
-static const scale_evenness *evenness_at(const made_up *u, size_t k) {
-  size_t count;
-  const scale_evenness *const e = study_rows(&u->run, SCALE_EVENNESS, &count);
-  for (size_t i = 0; i < count; i++)
-    if (e[i].projection_order == 1 && e[i].epsilon == epsilon_at(k)) return &e[i];
-  return NULL;
-}
-
-static void a_jump_between_neighbours_is_seen(void **state) {
-  (void)state;
-  made_up u;
-  make_up_all(&u, (const plate[]){{100, 0.01}, {101, 0.01}, {102, 0.01}}, CASES);
-  const scale_evenness *e = evenness_at(&u, 9);
-  assert_true(e && e->largest_neighbour_ratio == 1 && e->exact_counts);
-  assert_true(e->rms_error_min == e->rms_error_max);
-  assert_false(evenness_at(&u, 0)->exact_counts);
-
-  const double smooth = e->rms_error_min;
-  for (size_t j = 0; j < TRIALS; j++)
-    sample_at(&u, CASES, 1, 9, j)->tight.rms_error = 0.25 * smooth;
-  rederive(&u);
-  e = evenness_at(&u, 9);
-  assert_true(fabs(e->largest_neighbour_ratio - 4) < 1e-12);
-  assert_true(e->rms_error_min == 0.25 * smooth && e->rms_error_max == smooth);
-
-  // what not all of them have is not compared
-  for (size_t j = 0; j < TRIALS; j++) sample_at(&u, CASES, 2, 9, j)->epsilon *= 1.5;
-  rederive(&u);
-  assert_null(evenness_at(&u, 9));
-  dispose(&u);
-}
-
 /* ---- the command ------------------------------------------------------------------------------
  */
 
@@ -256,8 +186,6 @@ int main(void) {
       cmocka_unit_test(rows_are_medians_and_counts),
       cmocka_unit_test(slopes_are_those_between_plateau_and_floor),
       cmocka_unit_test(what_cannot_be_fitted_is_not),
-      cmocka_unit_test(growth_is_along_the_distance),
-      cmocka_unit_test(a_jump_between_neighbours_is_seen),
       cmocka_unit_test_setup_teardown(the_plate_has_its_orders, folder_set_up, folder_tear_down),
       cmocka_unit_test_setup_teardown(epsilons_are_about_the_distance, folder_set_up,
                                       folder_tear_down),

@@ -181,7 +181,6 @@ static void rows_have_medians_quantiles_and_paired_ratios(void **state) {
   close_to(r->accepted[2], 0.05);
   assert_true(r->worse); // 21 crossings of 20
   close_to(r->events_ratio, 21.0 / 20.0);
-  close_to(r->s_per_crossing, r->median_s / 4.0);
   close_to(r->retaken, 3.0 * PROCESSES);
   close_to(r->steps, 12.0);
   close_to(r->evaluations_per_crossing, 20.0);
@@ -312,7 +311,6 @@ static void check_rows(const json_t *rows) {
       assert_true(number_of(row, "plain_s") > 0.0 && number_of(row, "plain_setting") > 0.0);
       assert_true(number_of(row, "plain_over_this_lo") <= number_of(row, "plain_over_this") &&
                   number_of(row, "plain_over_this") <= number_of(row, "plain_over_this_hi"));
-      assert_true(number_of(row, "plain_rms_error") <= number_of(row, "plain_rms_worst"));
     }
     if (without_mujoco) {
       ours += !is_plain;
@@ -329,8 +327,6 @@ static void check_rows(const json_t *rows) {
       continue;
     }
     ours++;
-    close_to(number_of(row, "s_per_crossing"),
-             number_of(row, "median_s") / number_of(row, "events"));
     assert_true(number_of(row, "steps") > 0.0 && number_of(row, "bound_s") > 0.0);
   }
   // yardstick and equal-error; with equal-median and the fixed setting; with RK4 twice; stiff
@@ -372,7 +368,6 @@ static void a_small_run_is_written_and_shown(void **state) {
   check_rows(json_object_get(results, "rows"));
   check_settings_in_table(state, json_object_get(results, "rows"));
   assert_int_equal(json_array_size(json_object_get(results, "marginals")), SPEED_FORMS);
-  assert_int_equal(json_array_size(json_object_get(results, "samples")), 4);
   assert_int_equal(json_array_size(json_object_get(results, "callbacks")), 3 + 4 * 2 * SPEED_CALLS);
   json_decref(results);
 
