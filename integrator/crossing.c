@@ -277,19 +277,18 @@ static void stop_at(ess_driver *d, double t) {
   d->t = d->piece.t1 = d->failure.time = t;
 }
 
-static double time_in_batch(const ess_driver *d, size_t i) {
-  return ess_smaller(d->piece.t0 + d->batch_time[i] * d->piece.length, d->piece.t1);
+static double time_at(const ess_driver *d, double theta) {
+  return ess_smaller(d->piece.t0 + theta * d->piece.length, d->piece.t1);
 }
 
-/* crossing i of the batch */
-static int make_in_turn(ess_driver *d, size_t i) {
-  const size_t k = d->batch[i];
+/* crossing k of the step, at theta */
+static inline int make_one(ess_driver *d, size_t k, double theta) {
   if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
   d->counters.crossings++;
   ess_note_return(d, k);
   const int status = ess_cross(d, k);
   if (!d->options.observer.crossing) return status;
-  const double t = time_in_batch(d, i);
+  const double t = time_at(d, theta);
   ess_piece_state(d, t, d->stage[1]);
   const bool stop = ess_observe_crossing(d, k, way_of(d, k), t, d->stage[1]);
   return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
@@ -300,10 +299,9 @@ static void list_in_batch(ess_driver *d, size_t i, double theta) {
   d->batch_time[d->batch_count++] = theta;
 }
 
-/* the crossings, in the order of their times */
-static int make_crossings(ess_driver *d) {
+/* those that are undone, too, in the order of their times */
+static int make_in_turn(ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
-  int status = ESS_SUCCESS;
   d->batch_count = 0;
   for (size_t n = 0; n < k->count; n++) {
     const size_t i = k->kink[n];
@@ -311,15 +309,28 @@ static int make_crossings(ess_driver *d) {
     if (visited || ess_is_set(k->made, i)) list_in_batch(d, i, k->theta[i]);
     if (visited) list_in_batch(d, k->undo[i] / 2, k->until[i]);
   }
-  // others do not concern each other: the order matters to who is told, or where it ends at one
-  if (k->visits || d->options.observer.crossing ||
-      d->apply_crossings + d->batch_count > d->options.max_crossings)
-    ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
-  for (size_t i = 0; !status && i < d->batch_count; i++) {
-    status = make_in_turn(d, i);
-    if (status) stop_at(d, time_in_batch(d, i));
+  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  for (size_t i = 0; i < d->batch_count; i++) {
+    const int status = make_one(d, d->batch[i], d->batch_time[i]);
+    if (status) stop_at(d, time_at(d, d->batch_time[i]));
+    if (status) return status;
   }
-  return status;
+  return ESS_SUCCESS;
+}
+
+static int make_crossings(ess_driver *d) {
+  const ess_kinks *const k = &d->kinks;
+  // others do not concern each other: the order matters to who is told, or where it ends at one
+  if (k->visits || d->options.observer.crossing || d->system.mode_changed ||
+      d->apply_crossings + k->count > d->options.max_crossings)
+    return make_in_turn(d);
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    const int status = ess_is_set(k->made, i) ? make_one(d, i, k->theta[i]) : ESS_SUCCESS;
+    if (status) stop_at(d, time_at(d, k->theta[i]));
+    if (status) return status;
+  }
+  return ESS_SUCCESS;
 }
 
 /* silent guards that this one's row has armed, and that have been passed since */

@@ -311,8 +311,8 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
 
 /* which of four guards rise through their level once, whatever their models, of which each is
  * believed, are off by: most of those that reach it do, and there is no need to know where */
-static ess_mask rise_for_sure(const ess_driver *d, size_t k, ess_lanes doubt) {
-  const ess_models m = ess_model_guards(d, k);
+static ess_mask rise_for_sure(const ess_driver *d, size_t k, const looks *l, ess_lanes doubt) {
+  const ess_models m = ess_seen_from_guards(d, k, l->b);
   ess_lanes low = m.b[0], high = m.b[0];
   for (int i = 1; i < QUARTIC; i++) {
     low = ess_lanes_min(low, m.b[i]);
@@ -380,7 +380,7 @@ static reached bound_block(ess_driver *d, const look_weights *w, size_t block, d
     ess_lanes_store(doubt + k, b.doubt);
     if (ess_mask_any(b.doubt > d->turning.share * b.way)) note_share(d, k, l.b, b.doubt);
     if (!near) continue;
-    const ess_mask trusted = (b.doubt == zero) | rise_for_sure(d, k, b.doubt);
+    const ess_mask trusted = (b.doubt == zero) | rise_for_sure(d, k, &l, b.doubt);
     ess_lanes_store(margin + (k - from), b.margin);
     r.near |= near << (k - from);
     r.sure |= (near & ess_mask_bits(trusted & armed & (b.margin >= zero))) << (k - from);

@@ -67,14 +67,20 @@ typedef struct ess_models {
   ess_lanes b[ESS_QUARTIC];
 } ess_models;
 
-static inline ess_models ess_model_guards(const ess_driver *d, size_t k) {
+static inline ess_models ess_seen_from_guards(const ess_driver *d, size_t k,
+                                              const ess_lanes b[ESS_QUARTIC]) {
   const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
   ess_models m;
+  for (int i = 0; i < ESS_QUARTIC; i++) m.b[i] = side * b[i] - level;
+  return m;
+}
+
+static inline ess_models ess_model_guards(const ess_driver *d, size_t k) {
+  ess_lanes b[ESS_QUARTIC];
   ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
                       ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
-                      ess_lanes_load(d->rate_end + k), ess_lanes_all(0.25 * d->dt), m.b);
-  for (int i = 0; i < ESS_QUARTIC; i++) m.b[i] = side * m.b[i] - level;
-  return m;
+                      ess_lanes_load(d->rate_end + k), ess_lanes_all(0.25 * d->dt), b);
+  return ess_seen_from_guards(d, k, b);
 }
 
 /* Which of four rise through zero once, and do not go below it again, were they higher by this

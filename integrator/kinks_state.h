@@ -25,9 +25,12 @@ typedef struct ess_kink_row {
   int64_t undoable; /* a mask: there is one */
   size_t pair;      /* the event function of that, or the row's own where it is none of another */
   double pair_side; /* its side from which it is undone; 0 where it is none of another */
-  size_t other;     /* the one other event function that it names, or ESS_NONE */
+  size_t other;     /* the one other event function that it names, or ESS_NONE; by which guard */
+  size_t named;
   double sign;      /* which that is latched to; 0: it is disarmed */
   bool is_plain;    /* it names no more than one, and none by where the state is */
+  bool is_simple;   /* and of its own event function the guard's mirror image alone, if any: */
+  bool arms_mirror; /* that is armed */
   bool arms_silent; /* a silent guard is among those that it arms */
   bool arms_more;   /* it arms two or more that are not */
 } ess_kink_row;

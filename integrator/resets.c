@@ -181,7 +181,23 @@ static inline size_t apply_quietly(ess_driver *d, size_t entry, size_t end) {
   return entry;
 }
 
-int ess_cross(ess_driver *d, size_t k) {
+/* by a row that names little, where no model is told of signs: most crossings of many are made so
+ */
+static inline void cross_simply(ess_driver *d, size_t k, const ess_kink_row *r) {
+  d->sign[k] = -d->sign[k];
+  if (r->arms_mirror)
+    ess_arm(d, ess_guard_ahead(d, k));
+  else
+    ess_disarm(d, k);
+  if (r->other == ESS_NONE) return;
+  if (r->sign != 0.0)
+    arm(d, r->named);
+  else if (ess_guard_ahead(d, r->other) == r->named)
+    ess_disarm(d, r->other);
+}
+
+/* by any row */
+static __attribute__((noinline)) int cross_by_row(ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
   ess_disarm(d, k);
   d->sign[k] = -d->sign[k];
@@ -194,6 +210,13 @@ int ess_cross(ess_driver *d, size_t k) {
     if (!status) status = applied;
   }
   return status;
+}
+
+int ess_cross(ess_driver *d, size_t k) {
+  const ess_kink_row *const r = &d->kinks.row[ess_guard_ahead(d, k)];
+  if (d->system.mode_changed || d->slides || !r->is_simple) return cross_by_row(d, k);
+  cross_simply(d, k, r);
+  return ESS_SUCCESS;
 }
 
 /* on which side of event function k the node is, by sign: where a crossing has just been made its
