@@ -115,7 +115,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 32) return false;
   const size_t bytes =
-      (rows + entries + (1 + 2 * ESS_BLOCK / ESS_LANES + ESS_BLOCK) * d->blocks + 6 * m) *
+      (rows + entries + (2 + 2 * ESS_BLOCK / ESS_LANES + ESS_BLOCK) * d->blocks + 6 * m) *
           sizeof(size_t) +
       2 * m * sizeof(ess_kink_row) + entries * sizeof(signed char) + 6 * m * sizeof(bool) +
       d->blocks * ESS_BLOCK * sizeof(ess_fate);
@@ -129,6 +129,7 @@ static bool lay_indices(ess_driver *d) {
   d->block_armed = lay(&cursor, d->blocks * sizeof(size_t));
   d->flagged = lay(&cursor, m * sizeof(size_t));
   d->batch = lay(&cursor, m * sizeof(size_t));
+  d->kinks.block = lay(&cursor, d->blocks * sizeof(size_t));
   d->kinks.kink = lay(&cursor, m * sizeof(size_t));
   d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
   d->kinks.opened_in = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
@@ -253,7 +254,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
     return NULL;
   }
   ess_take_options(d, options);
-  ess_kinks_prepare(d);
+  if (d->system.weights) ess_kinks_prepare(d);
   d->system.resets = NULL; // copied
   d->system.impacts = NULL;
   ess_driver_reset(d);

@@ -18,6 +18,11 @@ static inline size_t ess_guard_ahead(const ess_driver *d, size_t k) {
   return d->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
 }
 
+/* the sign from which a guard is crossed */
+static inline double ess_sign_before(size_t guard) {
+  return guard % 2 ? 1.0 : -1.0;
+}
+
 /* whether that guard is silent, while it is armed */
 static inline bool ess_is_silent(const ess_driver *d, size_t k) {
   return d->armed_is_silent[k];

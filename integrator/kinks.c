@@ -92,6 +92,21 @@ static void take_signs(ess_driver *d) {
                       ess_lanes_load(d->sign + b * ESS_BLOCK + lane));
 }
 
+/* whether any guard of a block may be crossed: silent ones are not, nor is what is beyond its zero
+ */
+static bool watch_block(ess_driver *d, size_t from) {
+  const ess_lanes zero = {0.0};
+  ess_mask any = {0};
+  for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES) {
+    const ess_lanes side = ess_lanes_load(d->side + i);
+    const ess_mask below = (side * ess_lanes_load(d->h + i) < zero) &
+                           (ess_lanes_load(d->width + i) > zero); // silent: nought
+    ess_lanes_store(d->kinks.watch + i, (ess_lanes)(below & (ess_mask)side));
+    any |= below;
+  }
+  return ess_mask_any(any);
+}
+
 static void begin(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   for (size_t i = 0; i < k->groups; i++) ess_keep_mask(k->known, k->group[i], (ess_mask){0});
@@ -99,16 +114,9 @@ static void begin(ess_driver *d) {
   k->count = k->groups = k->companions = k->unknown = 0;
   k->is_involved = k->is_paired = k->arm_more = false;
   take_signs(d);
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
-      const size_t i = b * ESS_BLOCK + lane;
-      const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0};
-      const ess_mask below = (side * ess_lanes_load(d->h + i) < zero) &
-                             (ess_lanes_load(d->width + i) > zero); // silent: nought
-      ess_lanes_store(k->watch + i, (ess_lanes)(below & (ess_mask)side));
-    }
-  }
+  k->blocks = 0;
+  for (size_t b = 0; b < d->blocks; b++)
+    if (d->block_armed[b] && watch_block(d, b * ESS_BLOCK)) k->block[k->blocks++] = b * ESS_BLOCK;
 }
 
 static inline bool is_companion(const ess_kinks *k, size_t i) {
@@ -141,11 +149,6 @@ static inline void unlatch(ess_kinks *k, size_t other) {
   note_companion(k, other);
 }
 
-/* the sign from which a guard is crossed */
-static inline double sign_before(size_t guard) {
-  return guard % 2 ? 1.0 : -1.0;
-}
-
 /* what the row of event function i's guard does to others; those that look at the state, or
  * concern what is crossed in this step, are involved */
 static int latch_row(ess_driver *d, size_t i, size_t guard) {
@@ -156,54 +159,18 @@ static int latch_row(ess_driver *d, size_t i, size_t guard) {
     if (d->row_effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
     if (other == i || k->is_involved) continue;
     if (d->row_effect[e] > 0)
-      status = latch(d, other, sign_before(d->row_guard[e]));
+      status = latch(d, other, ess_sign_before(d->row_guard[e]));
     else
       unlatch(k, other);
   }
   return status;
 }
 
-/* the one guard, silent ones aside, that this one's row arms, which may undo its crossing */
-static size_t undoes(const ess_driver *d, size_t guard, bool *arms_more) {
-  size_t undo = ESS_NONE, arms = 0;
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    if (d->row_effect[e] < 0 || d->silent[d->row_guard[e]]) continue;
-    undo = d->row_guard[e];
-    arms++;
-  }
-  *arms_more = arms > 1;
-  return arms == 1 ? undo : ESS_NONE;
-}
-
-/* what a guard's row comes to in a step */
-static ess_kink_row read_row(const ess_driver *d, size_t guard) {
-  const size_t i = guard / 2;
-  ess_kink_row r = {.other = ESS_NONE, .is_plain = true, .is_simple = true};
-  r.undo = undoes(d, guard, &r.arms_more);
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    const size_t armed = d->row_guard[e], other = armed / 2;
-    const int effect = d->row_effect[e];
-    r.arms_silent |= effect > 0 && d->silent[armed];
-    r.is_plain &= effect != ESS_ARM_AHEAD && (other == i || r.other == ESS_NONE);
-    r.is_simple &= r.is_plain && (other != i || (armed != guard && effect > 0));
-    r.arms_mirror |= other == i;
-    if (other == i) continue;
-    r.other = other;
-    r.named = armed;
-    r.sign = effect > 0 ? sign_before(armed) : 0.0;
-  }
-  r.undoable = -(int64_t)(r.undo != ESS_NONE);
-  const bool is_paired = r.undo != ESS_NONE && r.undo / 2 != i;
-  r.pair = is_paired ? r.undo / 2 : i;
-  r.pair_side = is_paired ? -sign_before(r.undo) : 0.0;
-  return r;
-}
-
 /* those that what they arm undoes */
 static inline void note_undo(ess_kinks *k, size_t i, const ess_kink_row *r) {
   memcpy(k->undoable + i, &r->undoable, sizeof r->undoable);
   k->undo[i] = r->undo;
-  k->is_paired |= r->pair != i;
+  k->is_paired |= r->is_paired;
   k->arm_more |= r->arms_more;
   k->pair[i] = r->pair;
   k->pair_side[i] = r->pair_side;
@@ -221,21 +188,6 @@ static void open_group(ess_kinks *k, size_t i) {
   for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[i + lane] = i;
   ess_keep_mask(k->last, i, (ess_mask){0});
   ess_keep_mask(k->made, i, (ess_mask){0});
-}
-
-/* from a block on, the first of which any guard is beyond its zero by h, and has not been seen so
- * in this step; or their number */
-static size_t find_beyond(const ess_driver *d, size_t block, const double h[]) {
-  for (; block < d->blocks; block++) {
-    const double *const watch = d->kinks.watch + block * ESS_BLOCK;
-    const double *const from = h + block * ESS_BLOCK;
-    if (!d->block_armed[block]) continue;
-    ess_lanes most = {0.0};
-    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
-      most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(from + i), most);
-    if (ess_mask_any(most > (ess_lanes){0.0})) break;
-  }
-  return block;
 }
 
 /* lists a crossing, which has not been listed in this step */
@@ -261,27 +213,35 @@ static inline int list_kink(ess_driver *d, size_t i) {
   return ESS_SUCCESS;
 }
 
-/* those that are, of a block */
-static int list_beyond(ess_driver *d, size_t block, const double h[]) {
-  const ess_lanes zero = {0.0};
-  const size_t from = block * ESS_BLOCK;
-  unsigned bits = 0;
-  for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES) {
-    const ess_lanes watch = ess_lanes_load(d->kinks.watch + from + i);
-    bits |= ess_mask_bits(watch * ess_lanes_load(h + from + i) > zero) << i;
+/* of the watched blocks from the n-th on, the first of which any guard is beyond its zero by h, and
+ * has not been seen so in this step; or their number */
+static inline size_t find_beyond(const ess_kinks *k, size_t n, const double h[]) {
+  for (; n < k->blocks; n++) {
+    const double *const watch = k->watch + k->block[n], *const from = h + k->block[n];
+    ess_lanes most = {0.0};
+    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
+      most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(from + i), most);
+    if (ess_mask_any(most > (ess_lanes){0.0})) break;
   }
-  int status = ESS_SUCCESS;
-  for (; bits && !status; bits &= bits - 1)
-    status = list_kink(d, from + (size_t)__builtin_ctz(bits));
-  return status;
+  return n;
 }
 
-/* lists the guards that are beyond their zeros by h, and have not been seen so in this step */
+/* lists those that are */
 static int look(ess_driver *d, const double h[]) {
-  int status = ESS_SUCCESS;
-  for (size_t b = find_beyond(d, 0, h); b < d->blocks && !status; b = find_beyond(d, b + 1, h))
-    status = list_beyond(d, b, h);
-  return status;
+  const ess_kinks *const k = &d->kinks;
+  const ess_lanes zero = {0.0};
+  for (size_t n = find_beyond(k, 0, h); n < k->blocks; n = find_beyond(k, n + 1, h)) {
+    const size_t from = k->block[n];
+    unsigned bits = 0;
+    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES)
+      bits |= ess_mask_bits(ess_lanes_load(k->watch + i) * ess_lanes_load(h + i) > zero)
+              << (i - from);
+    for (; bits; bits &= bits - 1) {
+      const int status = list_kink(d, from + (size_t)__builtin_ctz(bits));
+      if (status) return status;
+    }
+  }
+  return ESS_SUCCESS;
 }
 
 /* which of four crossings what they have armed has undone again, by h; those that their own guards
@@ -438,15 +398,16 @@ static inline ess_lanes between(const ess_driver *d, size_t i) {
 
 /* lists guards that rise above their zeros and fall again between two stages */
 static int look_between(ess_driver *d) {
+  const ess_kinks *const k = &d->kinks;
   const ess_lanes zero = {0.0};
   int status = ESS_SUCCESS;
-  for (size_t b = 0; b < d->blocks && !status; b++) {
-    if (!d->block_armed[b]) continue;
+  for (size_t n = 0; n < k->blocks && !status; n++) {
+    const size_t from = k->block[n];
     ess_lanes most = zero;
-    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES)
-      most = ess_lanes_max(between(d, b * ESS_BLOCK + lane), most);
+    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES)
+      most = ess_lanes_max(between(d, i), most);
     if (!ess_mask_any(most > zero)) continue;
-    for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end && !status; i += ESS_LANES) {
+    for (size_t i = from; i < from + ESS_BLOCK && !status; i += ESS_LANES) {
       unsigned bits = ess_mask_bits(between(d, i) > zero);
       for (; bits && !status; bits &= bits - 1) {
         const size_t found = i + (size_t)__builtin_ctz(bits);
@@ -460,9 +421,9 @@ static int look_between(ess_driver *d) {
 }
 
 /* what the stages that have seen a kink take off its moments: by which these are */
-static void tabulate(ess_kinks *k) {
+void ess_kinks_prepare(ess_driver *d) {
   for (size_t seen = 0; seen < ESS_PATTERNS; seen++) {
-    double *const sum = k->table[seen];
+    double *const sum = d->kinks.table[seen];
     for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] = 0.0;
     for (int s = 1; s < ESS_STAGES; s++) {
       if (!(seen >> s & 1)) continue;
@@ -473,13 +434,6 @@ static void tabulate(ess_kinks *k) {
       for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] += add[i];
     }
   }
-}
-
-void ess_kinks_prepare(ess_driver *d) {
-  if (!d->system.weights) return;
-  tabulate(&d->kinks);
-  for (size_t guard = 0; guard < 2 * d->system.guard_count; guard++)
-    d->kinks.row[guard] = read_row(d, guard);
 }
 
 void ess_kinks_reset(ess_driver *d) {
@@ -608,7 +562,7 @@ static int set_pairs(ess_driver *d, bool both) {
   for (size_t n = 0; !status && n < k->count; n++) {
     const size_t i = k->kink[n], other = k->pair[i];
     if (other == i || !ess_is_visit(k, i)) continue;
-    const double before = sign_before(k->undo[i]); // as the first crossing latches it
+    const double before = ess_sign_before(k->undo[i]); // as the first crossing latches it
     k->live[i] = both ? -d->sign[i] : d->sign[i];
     k->live[other] = both ? -before : before;
     status = tell(d, other);

@@ -8,7 +8,7 @@
 
 #include "driver_state.h"
 
-/* What is known of a system before its first step; a new trajectory. */
+/* What is known before the first step of a system with weights; a new trajectory. */
 void ess_kinks_prepare(ess_driver *d);
 void ess_kinks_reset(ess_driver *d);
 

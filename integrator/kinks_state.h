@@ -28,6 +28,7 @@ typedef struct ess_kink_row {
   size_t other;     /* the one other event function that it names, or ESS_NONE; by which guard */
   size_t named;
   double sign;      /* which that is latched to; 0: it is disarmed */
+  bool is_paired;   /* the pair is another */
   bool is_plain;    /* it names no more than one, and none by where the state is */
   bool is_simple;   /* and of its own event function the guard's mirror image alone, if any: */
   bool arms_mirror; /* that is armed */
@@ -46,6 +47,7 @@ typedef struct ess_kinks {
   bool is_involved;      /* it cannot: crossings have to be made one by one, or in a shorter step */
   double whole;          /* the length that it was to have at first */
   unsigned parts;        /* how often the step being tried has been halved so */
+  size_t *block, blocks; /* those with guards that may be crossed, by their first */
   size_t *kink, count;   /* event functions that were seen beyond their zeros */
   size_t *group, groups; /* lanes that hold one */
   size_t *opened_in;     /* by four, the last try in which they did */

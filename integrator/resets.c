@@ -79,22 +79,58 @@ static void copy_rows(ess_driver *d, const ess_reset_matrix *r) {
   if (r->silent && own) memcpy(d->silent, r->silent, own * sizeof *d->silent);
 }
 
+/* the one guard, silent ones aside, that this one's row arms, which may undo its crossing */
+static size_t undoes(const ess_driver *d, size_t guard, bool *arms_more) {
+  size_t undo = ESS_NONE, arms = 0;
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
+    if (d->row_effect[e] < 0 || d->silent[d->row_guard[e]]) continue;
+    undo = d->row_guard[e];
+    arms++;
+  }
+  *arms_more = arms > 1;
+  return arms == 1 ? undo : ESS_NONE;
+}
+
+/* what a guard's row comes to in a step */
+static ess_kink_row read_row(const ess_driver *d, size_t guard) {
+  const size_t i = guard / 2;
+  ess_kink_row r = {.other = ESS_NONE, .is_plain = true, .is_simple = true};
+  r.undo = undoes(d, guard, &r.arms_more);
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
+    const size_t armed = d->row_guard[e], other = armed / 2;
+    const int effect = d->row_effect[e];
+    r.arms_silent |= effect > 0 && d->silent[armed];
+    r.is_plain &= effect != ESS_ARM_AHEAD && (other == i || r.other == ESS_NONE);
+    r.is_simple &= r.is_plain && (other != i || (armed != guard && effect > 0));
+    r.arms_mirror |= other == i;
+    if (other == i) continue;
+    r.other = other;
+    r.named = armed;
+    r.sign = effect > 0 ? ess_sign_before(armed) : 0.0;
+  }
+  r.undoable = -(int64_t)(r.undo != ESS_NONE);
+  r.is_paired = r.undo != ESS_NONE && r.undo / 2 != i;
+  r.pair = r.is_paired ? r.undo / 2 : i;
+  r.pair_side = r.is_paired ? -ess_sign_before(r.undo) : 0.0;
+  return r;
+}
+
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
-  if (!r) {
+  if (r)
+    copy_rows(d, r);
+  else
     make_mirror(d, d->system.one_way ? 2 * d->watched.first : 0); // one-way guards have none
-    return;
-  }
-  copy_rows(d, r);
-  d->start = r->start;
+  if (r) d->start = r->start;
+  for (size_t guard = 0; guard < 2 * d->system.guard_count; guard++)
+    d->kinks.row[guard] = read_row(d, guard);
 }
 
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
  * it */
 static inline bool arm(ess_driver *d, size_t guard) {
-  static const double before[] = {-1.0, 1.0}; // an upward, a downward crossing
   const size_t k = guard / 2;
-  const double sign = before[guard % 2];
+  const double sign = ess_sign_before(guard);
   const bool sign_changed = d->sign[k] * sign < 0.0;
   d->sign[k] = sign;
   if (sign_changed || !ess_is_armed(d, k)) ess_arm(d, guard);
