@@ -170,7 +170,7 @@ ESS_API const ess_smoothness *ess_driver_smoothness(const ess_driver *driver);
  * All directions take this piece, from 0 on, at instants of several events, in place of their own:
  * the run's tangents are then one of the matrices that make up its derivative. With several such
  * instants pieces are counted as digits, those of the first instant first. SIZE_MAX (default): by
- * direction.
+ * direction. ESS_EINVAL where nothing is followed.
  */
 ESS_API int ess_driver_choose_piece(ess_driver *driver, size_t piece);
 

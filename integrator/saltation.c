@@ -186,9 +186,9 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
 static int end_among_several(ess_driver *d, size_t i, double Dt[], double Dx[]) {
   const ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = v->count;
-  if (Dx && !v->met_impact && i >= ESS_MEETING)
+  if (Dx && !v->met_impact && v->met_count > ESS_MEETING)
     return ess_refuse(d, ess_caller_time(d, d->t),
-                      "Dx is known of the first 8 events of an instant alone");
+                      "Dx is not known among more than 8 events of an instant");
   for (size_t j = 0; j < p; j++) {
     const double time = v->met[j * d->system.guard_count + i];
     const double *const y = v->met_y + (j * ESS_MEETING + i) * n, *const column = v->v + j * n;
