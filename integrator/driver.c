@@ -355,8 +355,10 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->apply_crossings = d->settled_crossings = 0;
   ess_watch_returns_of(d, 0);
   const bool is_new = !d->latched;
-  const int status = is_new ? latch(d) : resume(d);
-  return status || !d->slides ? status : ess_slides_begin(d, is_new, moved);
+  int status = is_new ? latch(d) : resume(d);
+  if (!status && d->slides) status = ess_slides_begin(d, is_new, moved);
+  if (status && is_new) d->latched = false; // it has not begun
+  return status;
 }
 
 int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {

@@ -226,12 +226,13 @@ bool ess_rests_on_impact(const ess_driver *d, size_t k) {
   return d->impacts && d->impacts->rests[k];
 }
 
-bool ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
-                        const double **after) {
+const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
+                                 int *code) {
   ess_impact_work *const w = d->impacts;
   const size_t m = d->system.guard_count;
   const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
-  if (!w->at[guard] || (side > 0.0 && d->system.one_way)) return false;
+  *code = 0;
+  if (!w->at[guard] || (side > 0.0 && d->system.one_way)) return NULL;
   memcpy(w->x, x, d->lanes * sizeof *w->x);
   memcpy(w->after, w->x, d->lanes * sizeof *w->after);
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
@@ -246,16 +247,15 @@ bool ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], dou
   w->events[0] = k;
   ess_impact impact = ess_impact_of(w, t, 1);
   d->t_seen = t;
-  *after = w->after;
-  const int code = w->calls.map(&impact, d->system.params);
+  *code = w->calls.map(&impact, d->system.params);
   w->events[0] = first;
-  return !code && w->mode[k] == side && w->armed[guard];
+  return !*code && w->mode[k] == side && w->armed[guard] ? w->after : NULL;
 }
 
 /* the same now; the state after it is w->after */
 static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
-  const double *after;
-  return ess_impact_returns(d, d->t, k, x, side, &after);
+  int ignored;
+  return ess_impact_returns(d, d->t, k, x, side, &ignored) != NULL;
 }
 
 int ess_impact_side(ess_driver *d, size_t k) {

@@ -125,10 +125,12 @@ int ess_finish_impact(ess_driver *d);
 int ess_find_resting(ess_driver *d);
 bool ess_rests_on_impact(const ess_driver *d, size_t k);
 
-/* Whether an impact of event function k alone that is met at time t with this state from this side,
- * -1 below it, sends it back there; *after is the state after it. */
-bool ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
-                        const double **after);
+/* The state after an impact of event function k alone that is met at time t with this state from
+ * this side, -1 below it; NULL where that does not send it back there. *code: what its map
+ * returned.
+ */
+const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
+                                 int *code);
 
 /* Latches event function k, at rest, to the side from which its impact is made: where both of its
  * guards are impacts, that to which the map sends it back, armed. ESS_EGRAZING where there is none.

@@ -44,10 +44,10 @@ static int look_at_bounces(ess_driver *d, size_t k, bool *back, double *by) {
   *back = false;
   s->adds = true;
   s->second[k] = false;
-  int status = ess_slide_look(d, d->t, d->x, &k, 1);
+  int status = ess_slide_look_here(d, &k, 1);
   const bool jumps = fabs(s->g[0]) > SAME_RATE * fabs(d->rate[k]);
   s->second[k] = true;
-  if (!status && !jumps) status = ess_slide_look(d, d->t, d->x, &k, 1);
+  if (!status && !jumps) status = ess_slide_look_here(d, &k, 1);
   s->second[k] = false;
   const int restored = ess_slide_restore_signs(d);
   if (!status) status = restored;
@@ -314,25 +314,25 @@ static size_t gather(ess_driver *d, bool ties) {
 static int solve(ess_driver *d, size_t *count) {
   ess_slides *const s = d->slides;
   size_t worst[2] = {0, SIZE_MAX}, kept = 0;
-  int status = ess_slide_look(d, d->t, d->x, s->events, *count);
+  int status = ess_slide_look_here(d, s->events, *count);
   if (status) return status;
   for (size_t i = 0; i < *count; i++) {
     const bool jumps = fabs(s->g[i * *count + i]) > SLIGHT * fabs(s->a[i]);
     if (jumps || ess_is_listed(s->set, s->count, s->events[i])) s->events[kept++] = s->events[i];
   }
   if (kept < *count) status = ess_slide_restore_signs(d);
-  if (!status && kept < *count) status = ess_slide_look(d, d->t, d->x, s->events, kept);
+  if (!status && kept < *count) status = ess_slide_look_here(d, s->events, kept);
   *count = kept;
   if (!status) status = ess_slide_look_adds(d, d->t, d->x, s->events, kept);
   if (status || !kept) return status;
   if (!s->adds && kept > 3)
     return ess_slide_fail(d, s->events[0], s->events[1],
                           "jumps of more than three event functions that slide do not add up");
-  if (!s->adds) status = ess_slide_look(d, d->t, d->x, s->events, kept);
+  if (!s->adds) status = ess_slide_look_here(d, s->events, kept);
   if (status) return status;
   ess_solutions found = ess_slide_solve(d, kept, worst);
   while (found != ESS_MANY_SOLUTIONS && ess_rest_widen(d, kept)) {
-    status = ess_slide_look(d, d->t, d->x, s->events, kept);
+    status = ess_slide_look_here(d, s->events, kept);
     if (status) return status;
     found = ess_slide_solve(d, kept, worst);
   }
@@ -535,10 +535,11 @@ static int refuse_repelled(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
   const double sign = d->sign[k];
   s->adds = true;
-  int status = ess_slide_look(d, d->t, d->x, &k, 1);
-  if (sign > 0.0 && !status) {
+  int status = ess_slide_look_here(d, &k, 1);
+  if (d->sign[k] != sign) { // where a callback has failed, too
     d->sign[k] = sign;
-    status = ess_announce(d, k);
+    const int told = ess_announce(d, k);
+    if (!status) status = told;
   }
   const double slight = SLIGHT * fabs(s->g[0]);
   const bool repelled = s->a[0] < -slight && s->a[0] + s->g[0] > slight;

@@ -38,6 +38,14 @@ static int look_at(ess_driver *d, double theta) {
   return ess_slide_field(d, d->t + theta * d->dt, d->x_try, d->v_try);
 }
 
+/* whether all of them are numbers there: they are not where a callback's are not, or the surfaces
+ * do not hold the state */
+static bool are_known(const ess_slides *s) {
+  double sum = 0.0;
+  for (size_t i = 0; i < s->count; i++) sum += 0.0 * s->lambda[i];
+  return sum == 0.0;
+}
+
 /* what of the i-th surface's lambda is beyond its bound for sure */
 static double margin(const ess_slides *s, size_t i) {
   return s->second[s->set[i]] ? BEYOND_SECOND : BEYOND;
@@ -140,6 +148,7 @@ static int refine(ess_driver *d, double theta, double below, double y_below, dou
     if (!(theta > below && theta < above)) theta = 0.5 * (below + above);
     const int status = look_at(d, theta);
     if (status) return status;
+    if (!are_known(d->slides)) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
     const double y = farthest(d->slides);
     if (y >= 0.0 && y <= 0.5 * least_margin(d->slides)) {
       above = theta;
@@ -192,11 +201,12 @@ static int look_at_ends(ess_driver *d, bool *far) {
   return status;
 }
 
-static int look_between(ess_driver *d) {
+static int look_between(ess_driver *d, bool *known) {
   ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
   for (size_t j = 1; !status && j + 1 < ESS_SLIDE_LOOKS; j++) {
     status = look_at(d, (double)j / (ESS_SLIDE_LOOKS - 1));
+    *known = *known && are_known(s);
     memcpy(s->seen + j * d->system.guard_count, s->lambda, s->count * sizeof *s->lambda);
   }
   for (size_t j = 0; !status && j < ESS_SLIDE_CHECKS; j++) {
@@ -204,6 +214,7 @@ static int look_between(ess_driver *d) {
     const double aside = ASIDE * (2.0 * (multiple - floor(multiple)) - 1.0);
     s->check_at[j] = CHECKED[j] + aside;
     status = look_at(d, s->check_at[j]);
+    *known = *known && are_known(s);
     memcpy(s->checked + j * d->system.guard_count, s->lambda, s->count * sizeof *s->lambda);
   }
   return status;
@@ -351,8 +362,12 @@ int ess_slide_watch(ess_driver *d, ess_location *found, bool *again) {
     *again = true;
     return ess_evaluate_node(d);
   }
-  bool held = holds(d, worst);
-  if (!far) status = look_between(d);
+  bool held = holds(d, worst), known = are_known(s);
+  if (!far) status = look_between(d, &known);
+  if (!status && !known) {
+    *again = halve(d);
+    return *again ? ESS_SUCCESS : ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  }
   if (!status && !far) status = find_exit(d, found, again);
   if (status || *again) return status;
   if (s->leaves) held = holds(d, worst);

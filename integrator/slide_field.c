@@ -33,12 +33,15 @@ enum { TRIES = 16 };
 /* at lambda = 1, at time t and state x: what the map does to one that comes a little towards it */
 static int push_back(ess_driver *d, double t, const double x[], size_t k, double jump[]) {
   ess_slides *const s = d->slides;
-  const double *const push = s->push + k * d->lanes, *after;
+  const double *const push = s->push + k * d->lanes;
   double times = 1.0;
   bool changes = false;
+  int code;
   for (int i = 0; !changes && i < TRIES; i++, times *= FASTER) {
     for (size_t l = 0; l < d->lanes; l++) s->beside[l] = x[l] - times * push[l];
-    if (!ess_impact_returns(d, t, k, s->beside, d->sign[k], &after))
+    const double *const after = ess_impact_returns(d, t, k, s->beside, d->sign[k], &code);
+    if (code) return ess_callback_failed(d, code);
+    if (!after)
       return ess_slide_fail(d, k, SIZE_MAX,
                             "an impact's map does not say what pushes the state back");
     for (size_t l = 0; l < d->lanes; l++) {
@@ -174,6 +177,15 @@ int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[]
     for (size_t i = 0; i < count; i++) s->g[i * count + j] = s->sum[i];
   }
   return status;
+}
+
+int ess_slide_look_here(ess_driver *d, const size_t set[], size_t count) {
+  const ess_slides *const s = d->slides;
+  const int status = ess_slide_look(d, d->t, d->x, set, count);
+  double sum = 0.0;
+  for (size_t i = 0; s->adds && i < count; i++) sum += 0.0 * s->a[i];
+  for (size_t i = 0; s->adds && i < count * count; i++) sum += 0.0 * s->g[i];
+  return status || sum == 0.0 ? status : ess_fail(d, ESS_EFIELD, SIZE_MAX);
 }
 
 int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],

@@ -114,7 +114,7 @@ static int steepest(ess_driver *d, size_t k, double way[]) {
  * *pushes where it is sent back */
 static int find_push(ess_driver *d, size_t k, bool *pushes) {
   ess_slides *const s = d->slides;
-  const double *const push = s->push + k * d->lanes, *after;
+  const double *const push = s->push + k * d->lanes;
   double *const way = d->v_try;
   *pushes = false;
   for (size_t l = 0; l < d->lanes; l++) *pushes = *pushes || push[l] != 0.0;
@@ -122,9 +122,11 @@ static int find_push(ess_driver *d, size_t k, bool *pushes) {
   if (status || *pushes) return status;
   const double part = -d->sign[k] * ess_tangent_part(d, d->x, way, PART);
   for (size_t l = 0; l < d->lanes; l++) s->beside[l] = d->x[l] + part * way[l];
-  *pushes = ess_impact_returns(d, d->t, k, s->beside, d->sign[k], &after);
+  int code;
+  const double *const after = ess_impact_returns(d, d->t, k, s->beside, d->sign[k], &code);
+  *pushes = after != NULL;
   if (*pushes) ess_rest_note(d, k, s->beside, after);
-  return ESS_SUCCESS;
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
 /* ---- which of them hold the state ------------------------------------------------------------ */
@@ -220,7 +222,7 @@ static int weigh_touched(ess_driver *d, size_t *count, bool *again) {
   ess_slides *const s = d->slides;
   size_t worst[2], i = 0;
   *again = true;
-  int status = ess_slide_look(d, d->t, d->x, s->events, *count);
+  int status = ess_slide_look_here(d, s->events, *count);
   if (status == ESS_ESLIDING) { // its map begins a mode of its own
     while (i < *count && s->events[i] != d->failure.guard) i++;
     if (i == *count || !is_new(d, s->events[i])) return status;
@@ -232,7 +234,7 @@ static int weigh_touched(ess_driver *d, size_t *count, bool *again) {
   choose_scales(d, *count);
   ess_solutions found;
   do {
-    status = ess_slide_look(d, d->t, d->x, s->events, *count);
+    status = ess_slide_look_here(d, s->events, *count);
     if (status) return status;
     found = ess_slide_solve(d, *count, worst);
   } while (found != ESS_MANY_SOLUTIONS && ess_rest_widen(d, *count));

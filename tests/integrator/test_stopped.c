@@ -1,9 +1,10 @@
 /*
- * Runs that observers stop amid an instant, and that are gone on with: what is left of the instant
- * is made then. They are the runs that nobody stops.
+ * Runs that observers stop amid an instant, or in which a callback fails once, and that are gone on
+ * with: what is left of the instant is made then. They are the runs that nothing stops.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "ess_tangents.h"
 #include "toy.h"
 
 /* of each kind; told messages; stops of one run that come no further */
@@ -339,12 +340,97 @@ static void the_empty_pool_is_filled(void **state) {
   assert_true(fabs(x[1] - (9.0 + 8.0 + 7.0 + 6.0 + 5.0)) < 1e-9);
 }
 
+/* ---- callbacks that fail once ---------------------------------------------------------------- */
+
+enum { BLOCKS = 2, BLOCK_STATES = 2 * BLOCKS };
+
+/* two blocks with friction that a spring couples, the first of them pulled; which call of a
+ * callback fails, or returns a number that is none */
+typedef struct blocks {
+  size_t calls, faulty;
+  bool fails;
+} blocks;
+
+static int fault(blocks *b, double *out) {
+  if (b->calls++ != b->faulty) return 0;
+  *out = NAN;
+  return b->fails;
+}
+
+static int blocks_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0] + 0.5 * (x[2] - x[0]) + 1.2 * sin(0.7 * t) - 0.6 * sign[0];
+  dxdt[2] = x[3];
+  dxdt[3] = 0.5 * (x[0] - x[2]) + 0.3 * cos(1.3 * t) - 0.4 * sign[1];
+  return fault(params, &dxdt[1]);
+}
+
+static int blocks_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
+  h[0] = x[1];
+  h[1] = x[3];
+  return fault(params, &h[0]);
+}
+
+static int blocks_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x;
+  memset(Dh, 0, BLOCKS * BLOCK_STATES * sizeof *Dh);
+  Dh[1] = Dh[BLOCK_STATES + 3] = 1.0;
+  return fault(params, &Dh[1]);
+}
+
+/* from rest, on both surfaces; once more where the callback has failed */
+static int run_blocks(blocks *b, bool follows, double end, double x[BLOCK_STATES]) {
+  const ess_system system = {.dimension = BLOCK_STATES,
+                             .guard_count = BLOCKS,
+                             .field = blocks_field,
+                             .guards = blocks_guards,
+                             .guard_jacobian = blocks_jacobian,
+                             .params = b};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-6;
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double t = 0.0;
+  const double from[BLOCK_STATES] = {1.0};
+  memcpy(x, from, sizeof from);
+  if (follows) assert_int_equal(ess_driver_follow(d, BLOCK_STATES, NULL), ESS_SUCCESS);
+  int status = ess_driver_apply(d, &t, end, x);
+  if (status == ESS_ECALLBACK && !follows) status = ess_driver_apply(d, &t, end, x);
+  ess_driver_free(d);
+  return status;
+}
+
+/* what ends in success is right, whatever has failed on the way */
+static void callbacks_fail_once(void **state) {
+  (void)state;
+  for (int follows = 0; follows < 2; follows++) {
+    const double end = follows ? 4.0 : 9.0;
+    double expected[BLOCK_STATES], x[BLOCK_STATES];
+    blocks b = {.faulty = SIZE_MAX};
+    assert_int_equal(run_blocks(&b, follows, end, expected), ESS_SUCCESS);
+    const size_t calls = b.calls;
+    for (size_t i = 0; i < 2 * calls; i++) {
+      b = (blocks){.faulty = i / 2, .fails = i % 2};
+      const int status = run_blocks(&b, follows, end, x);
+      if (b.fails && !follows) assert_int_equal(status, ESS_SUCCESS);
+      for (size_t j = 0; j < BLOCK_STATES && !status; j++)
+        if (!(fabs(x[j] - expected[j]) <= 1e-3))
+          fail_msg("call %zu of %zu, fails %d, directions %d: state %zu is %g for %g", b.faulty,
+                   calls, b.fails, follows, j, x[j], expected[j]);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slides_begin_though_the_crossing_has_stopped_the_run),
       cmocka_unit_test(what_an_impact_has_carried_the_state_past_is_crossed),
       cmocka_unit_test(what_comes_to_rest_does_so),
       cmocka_unit_test(the_empty_pool_is_filled),
+      cmocka_unit_test(callbacks_fail_once),
   };
   return cmocka_run_group_tests_name("stopped", tests, NULL, NULL);
 }
