@@ -383,7 +383,8 @@ typedef struct ess_options {
    * is unique. Needs ESS_METHOD_TOLERANCE and a system without weights; chosen at alloc. */
   ess_sliding sliding;
   const bool *slides; /* optional, [m]: which event functions may be slid on: none whose guards are
-                         silent, impacts or one-way, or whose rows change others. NULL: the rest */
+                         silent, impacts or one-way, or whose rows change others. NULL: the rest.
+                         Chosen at alloc, too */
   /* Default: false. true: where impacts accumulate, have taken all of the speed, or begin at rest,
    * and the field pushes the state onto their guard, it rests there: it slides, held by what
    * impacts would do to it, and leaves where they would have to pull. Their map is also asked of

@@ -71,6 +71,14 @@ static const char *check_system(const ess_system *s) {
   return wrong ? wrong : ess_impacts_check(s);
 }
 
+/* of so many event functions */
+static const char *check_epsilons(const ess_options *o, size_t count) {
+  for (size_t k = 0; o->guard_epsilons && k < count; k++)
+    if (!positive(o->guard_epsilons[k]))
+      return "each of guard_epsilons must be a finite number > 0";
+  return NULL;
+}
+
 const char *ess_check(const ess_system *system, const ess_options *o) {
   if (!system) return "system must not be NULL";
   if (!o) return "options must not be NULL";
@@ -85,9 +93,8 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
            "ESS_BASE_ROS2";
   if (o->base == ESS_BASE_ROS2 && !system->field_solve) return "ESS_BASE_ROS2 needs field_solve";
   if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
-  for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
-    if (!positive(o->guard_epsilons[k]))
-      return "each of guard_epsilons must be a finite number > 0";
+  wrong = check_epsilons(o, system->guard_count);
+  if (wrong) return wrong;
   if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
   if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
   if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
@@ -123,7 +130,7 @@ static void set_neighbourhoods(ess_driver *d) {
   const ess_options *const o = &d->options;
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   for (size_t k = 0; k < d->system.guard_count; k++)
-    d->epsilon[k] = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
+    d->epsilon[k] = o->guard_epsilons && k < d->watched.first ? o->guard_epsilons[k] : o->epsilon;
   d->projection_max = o->projection_max;
   d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
@@ -160,13 +167,23 @@ static bool is_linearly_implicit(const ess_options *o) {
   return o->base == ESS_BASE_RODAS || o->base == ESS_BASE_ROS2;
 }
 
+/* arrays are of the caller's event functions, without those that are watched */
+static const char *check_anew(const ess_driver *d, const ess_options *options) {
+  if (!options) return "options must not be NULL";
+  ess_options plain = *options;
+  plain.guard_epsilons = NULL;
+  plain.slides = NULL;
+  const char *const wrong = ess_check(&d->caller.system, &plain);
+  return wrong ? wrong : check_epsilons(options, d->watched.first);
+}
+
 int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!d) return ESS_EINVAL;
   const char *wrong = NULL;
   if (d->applying) wrong = "options change between applies, not within one";
-  if (!wrong) wrong = ess_check(&d->caller.system, options);
-  if (!wrong && options->sliding != d->options.sliding)
-    wrong = "sliding is chosen when the driver is allocated";
+  if (!wrong) wrong = check_anew(d, options);
+  if (!wrong && (options->sliding != d->options.sliding || !ess_slides_stay(d, options)))
+    wrong = "sliding and slides are chosen when the driver is allocated";
   if (!wrong && options->base != d->options.base &&
       (is_linearly_implicit(options) || is_linearly_implicit(&d->options)))
     wrong = "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";

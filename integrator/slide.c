@@ -193,6 +193,14 @@ bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options
   return true;
 }
 
+bool ess_slides_stay(const ess_driver *d, const ess_options *options) {
+  for (size_t k = 0; d->slides && k < d->watched.first; k++) {
+    const bool asked = !options->slides || options->slides[k];
+    if (d->slides->may[k] != (asked && !refuse(&d->caller.system, k))) return false;
+  }
+  return true;
+}
+
 void ess_slides_free(ess_driver *d) {
   if (!d->slides) return;
   free(d->slides->memory);

@@ -87,6 +87,9 @@ const char *ess_slide_check(const ess_system *system, const ess_options *options
 bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options *options);
 void ess_slides_free(ess_driver *d);
 
+/* Whether by these options the same event functions may be slid on. */
+bool ess_slides_stay(const ess_driver *d, const ess_options *options);
+
 /* Another trajectory begins: none slides. An apply does, from another state than the last ended at
  * where `moved`. */
 void ess_slides_forget(ess_driver *d);

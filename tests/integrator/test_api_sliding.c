@@ -300,8 +300,44 @@ static void short_bounces_in_a_long_time_are_not_sliding(void **state) {
   }
 }
 
+/* which may be slid on is chosen with sliding; arrays have no room for what is watched */
+static void slides_stay_as_they_were_chosen(void **state) {
+  (void)state;
+  surface s = {.speed = 1.0, .pull = 1.0};
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 2,
+                             .field = surface_field,
+                             .guards = surface_guards,
+                             .watch = {.count = 2, .values = surface_guards},
+                             .params = &s};
+  bool *const slides = malloc(2 * sizeof *slides);
+  double *const epsilons = malloc(2 * sizeof *epsilons);
+  slides[0] = true;
+  slides[1] = false;
+  epsilons[0] = epsilons[1] = 1e-3;
+  ess_options options = ess_options_default();
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.slides = slides;
+  options.guard_epsilons = epsilons;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
+  epsilons[1] = 0.0;
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_EINVAL);
+  epsilons[1] = 1e-3;
+  slides[1] = true;
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_EINVAL);
+  assert_non_null(strstr(ess_driver_failure(d)->reason, "slides"));
+  options.slides = NULL;
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_EINVAL);
+  ess_driver_free(d);
+  free(slides);
+  free(epsilons);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slides_stay_as_they_were_chosen),
       cmocka_unit_test(a_surface_that_attracts_ends_the_run),
       cmocka_unit_test(at_every_tolerance),
       cmocka_unit_test(bounces_below_the_tolerance_without_end_are_sliding),
