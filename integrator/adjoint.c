@@ -43,8 +43,7 @@ typedef struct adjoint {
   double next;
 } adjoint;
 
-/* ---- the stages of a step ---------------------------------------------------------------------
- */
+/* ---- the stages of a step -------------------------------------------------------------------- */
 
 /* field, Jacobian, and derivative by parameters at stage s, at this time */
 static int look_at(adjoint *a, int s, double t) {
@@ -95,8 +94,7 @@ static int make_again(adjoint *a) {
   return status;
 }
 
-/* ---- transposed steps -------------------------------------------------------------------------
- */
+/* ---- transposed steps ------------------------------------------------------------------------ */
 
 /* how much of each stage's rate is in a direction at theta of a step, over its length */
 static void weights_at(double theta, double weight[ESS_STAGES]) {
@@ -257,8 +255,7 @@ static void go_back(adjoint *a, const double weight[]) {
   }
 }
 
-/* ---- back along the dense output, where the step is too long ----------------------------------
- */
+/* ---- back along the dense output, where the step is too long --------------------------------- */
 
 /* the last two stages of a part are at one place: what is known of one is of both */
 static void share_end(const adjoint *a, int known) {
@@ -309,8 +306,7 @@ static int go_back_in_parts(adjoint *a, const double x[], double theta, ess_erro
   return ess_go_in_parts(&parts, theta, errors);
 }
 
-/* ---- entries, the last first ------------------------------------------------------------------
- */
+/* ---- entries, the last first ----------------------------------------------------------------- */
 
 static int back_step(adjoint *a, const double entry[]) {
   const double t = entry[0], dt = entry[1], theta = entry[2], *const x = entry + 3;
@@ -337,12 +333,6 @@ static int back_step(adjoint *a, const double entry[]) {
   return went;
 }
 
-static double product(const double u[], const double v[], size_t count) {
-  double sum = 0.0;
-  for (size_t i = 0; i < count; i++) sum += u[i] * v[i];
-  return sum;
-}
-
 static void back_share(adjoint *a, const double entry[]) {
   for (size_t c = 0; c < a->count; c++) {
     for (size_t i = 0; i < a->n; i++) a->vector[c * a->n + i] += a->share[c] * entry[i];
@@ -359,7 +349,7 @@ static void back_map(adjoint *a, const double entry[]) {
     for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < a->p; j++)
         a->gained[c * a->p + j] += vector[i] * entry[n * n + i * a->p + j];
-    for (size_t i = 0; i < n; i++) to[i] = product(entry + i * n, vector, n);
+    for (size_t i = 0; i < n; i++) to[i] = ess_dot(entry + i * n, vector, n);
     memcpy(vector, to, n * sizeof *to);
   }
 }
@@ -382,7 +372,7 @@ static int back_entry(adjoint *a, ess_tape_kind kind, const double entry[]) {
     back_map(a, entry);
     return ESS_SUCCESS;
   case ESS_TAPE_GAIN:
-    for (size_t c = 0; c < a->count; c++) a->share[c] += product(entry, a->vector + c * a->n, a->n);
+    for (size_t c = 0; c < a->count; c++) a->share[c] += ess_dot(entry, a->vector + c * a->n, a->n);
     return ESS_SUCCESS;
   case ESS_TAPE_MODE:
     return take_mode(a, entry);
@@ -442,8 +432,7 @@ static int back_pages(adjoint *a) {
   return told;
 }
 
-/* ---- where it begins --------------------------------------------------------------------------
- */
+/* ---- where it begins ------------------------------------------------------------------------- */
 
 /* a run that ends on event function k: the state there moves along the field as the time does */
 static int begin_on(adjoint *a, size_t k, const double times[]) {
@@ -460,23 +449,17 @@ static int begin_on(adjoint *a, size_t k, const double times[]) {
   if (!crossed) {
     if (!status) status = ess_guard_gradient(d, d->t, d->x, k, gradient);
     if (!status) status = ess_parameter_guard(d, d->t, d->x, k, by);
-    if (!status) rate = product(gradient, f, a->n);
+    if (!status) rate = ess_dot(gradient, f, a->n);
     if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
   }
   for (size_t c = 0; !status && c < a->count; c++) {
     double *const vector = a->vector + c * a->n;
-    const double moved = product(vector, f, a->n) + d->caller.way * (times ? times[c] : 0.0);
+    const double moved = ess_dot(vector, f, a->n) + d->caller.way * (times ? times[c] : 0.0);
     if (crossed) a->share[c] = -moved;
     for (size_t i = 0; !crossed && i < a->n; i++) vector[i] -= moved / rate * gradient[i];
     for (size_t j = 0; !crossed && j < a->p; j++) a->gained[c * a->p + j] -= moved / rate * by[j];
   }
   return status;
-}
-
-static bool are_finite(const double values[], size_t count) {
-  size_t i = 0;
-  while (values && i < count && isfinite(values[i])) i++;
-  return !values || i == count;
 }
 
 /* what is wrong with the question; NULL when nothing is */
@@ -490,8 +473,10 @@ static const char *check(const ess_driver *d, size_t count, const double outcome
   if (count > SIZE_MAX / sizeof(double) / 8 / all)
     return "there are more outcomes than memory can hold";
   if (!outcomes && !times) return "outcomes must not be NULL";
-  if (!are_finite(outcomes, ess_caller_states(d) * count)) return "each of outcomes must be finite";
-  return are_finite(times, count) ? NULL : "each of times must be finite";
+  if (outcomes && !ess_are_finite(outcomes, ess_caller_states(d) * count))
+    return "each of outcomes must be finite";
+  if (times && !ess_are_finite(times, count)) return "each of times must be finite";
+  return NULL;
 }
 
 static void write(const adjoint *a, double start[], double parameters[]) {
@@ -531,7 +516,7 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   int status = k == SIZE_MAX ? ESS_SUCCESS : begin_on(&a, k, times);
   if (!status) status = back_all(&a);
   if (!status && tape->live_from) status = back_pages(&a);
-  if (!status && !are_finite(memory, count * (a.n + a.p)))
+  if (!status && !ess_are_finite(memory, count * (a.n + a.p)))
     status = ess_fail(d, ESS_EFIELD, SIZE_MAX);
   if (!status) write(&a, start, parameters);
   free(memory);

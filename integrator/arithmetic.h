@@ -1,5 +1,5 @@
 /*
- * Arithmetic that is quicker inline, numbers by no pattern, and lists of numbers.
+ * Arithmetic that is quicker inline, numbers by no pattern, vectors, and lists of numbers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,6 +36,23 @@ static inline void ess_swap(double **a, double **b) {
 static inline double ess_scattered(size_t i) {
   const double multiple = 0.6180339887498949 * (double)i;
   return multiple - floor(multiple);
+}
+
+static inline bool ess_are_finite(const double v[], size_t count) {
+  size_t i = 0;
+  while (i < count && isfinite(v[i])) i++;
+  return i == count;
+}
+
+static inline double ess_dot(const double a[], const double b[], size_t n) {
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* to = matrix times from */
+static inline void ess_multiply(const double matrix[], const double from[], size_t n, double to[]) {
+  for (size_t i = 0; i < n; i++) to[i] = ess_dot(matrix + i * n, from, n);
 }
 
 /* where k stands in a list; `count` where it does not */

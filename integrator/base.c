@@ -23,8 +23,7 @@
 #include "driver_state.h"
 #include "slides.h"
 
-/* ---- the stabilised base ----------------------------------------------------------------------
- */
+/* ---- the stabilised base --------------------------------------------------------------------- */
 
 /* damping within the range that is stable; so many stages are stable while radius times length is
  * no more than (stages^2 - 1) / STABLE, with this margin for a radius that is more than was found
@@ -41,12 +40,13 @@ enum { TRIES = 25 };
 static const double CONVERGED = 0.05;
 enum { ITERATIONS = 20 };
 
-double ess_stabilised_stages(double extent) {
+/* stages, not rounded, that are stable for this radius times length */
+static double stages_of(double extent) {
   return sqrt(1.0 + STABLE * MARGIN * extent);
 }
 
 static int stages_for(double extent) {
-  return (int)ess_clamp(ceil(ess_stabilised_stages(extent)), STAGES_LEAST, STAGES_MOST);
+  return (int)ess_clamp(ceil(stages_of(extent)), STAGES_LEAST, STAGES_MOST);
 }
 
 /* ---- the spectral radius --------------------------------------------------------------------- */
@@ -112,7 +112,8 @@ static int find_radius(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-int ess_stabilised_begin(ess_driver *d) {
+/* before each try: what the field is like; d->dt_next is no longer than stages can make stable */
+static int begin_stabilised(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
   int status = ESS_SUCCESS;
   if (!s->is_known || s->tries >= TRIES) status = find_radius(d);
@@ -183,7 +184,8 @@ static int make_stages(ess_driver *d, int stages, const double **before) {
   return ess_field(d, d->t + dt, d->x_end, d->stage[6]);
 }
 
-void ess_stabilised_estimate(ess_driver *d) {
+/* into x_try: what a stabilised step errs by that is as long as the one just tried by either */
+static void estimate(ess_driver *d) {
   const double *const f = d->stage[0], *const f_end = d->stage[6];
   for (size_t i = 0; i < d->lanes; i++)
     d->x_try[i] = 0.8 * (d->x[i] - d->x_end[i]) + 0.4 * d->dt * (f[i] + f_end[i]);
@@ -199,13 +201,12 @@ int ess_stabilised_try(ess_driver *d, double *error) {
   // what is not stable outgrows all else in a step: then this is its rate
   const double seen = ess_stabilised_radius(d, d->stage[6], d->stage[1], d->x_end, before);
   s->radius = ess_larger(seen, s->radius);
-  ess_stabilised_estimate(d);
+  estimate(d);
   *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return ESS_SUCCESS;
 }
 
-/* ---- the linearly implicit base of order 2 -----------------------------------------------------
- */
+/* ---- the linearly implicit base of order 2 --------------------------------------------------- */
 
 /* 1 - 1 / sqrt(2): with the field's Jacobian in full, what is fast is gone at the step's end */
 static const double GAMMA = 0.29289321881345247560;
@@ -230,13 +231,12 @@ int ess_ros2_try(ess_driver *d, double *error) {
   for (size_t i = 0; i < n; i++) d->x_end[i] = d->x[i] + dt * (1.5 * first[i] + 0.5 * second[i]);
   if (!status) status = ess_field(d, d->t + dt, d->x_end, d->stage[ESS_STAGES - 1]);
   // as of a stabilised step: with the field at both ends, of which the cubic between them is made
-  ess_stabilised_estimate(d);
+  estimate(d);
   *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return status;
 }
 
-/* ---- the choice -------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* calls of the field that a step of dopri5 takes, and radius times length to which it is stable;
  * stability may bound it from the third of these on */
@@ -264,6 +264,7 @@ void ess_base_reset(ess_driver *d) {
 
 int ess_base_begin(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
+  if (d->options.base != ESS_BASE_RKC && d->options.base != ESS_BASE_CHOSEN) return ESS_SUCCESS;
   if (s->crossings != d->counters.crossings) {
     s->crossings = d->counters.crossings;
     if (s->is_on) d->dt_next = ess_smaller(AFTER_CROSSING / s->radius, d->dt_next);
@@ -272,7 +273,7 @@ int ess_base_begin(ess_driver *d) {
   }
   const bool is_asked = s->is_next || d->options.base == ESS_BASE_RKC;
   s->is_on = is_asked && d->t >= s->off_until && !ess_is_sliding(d);
-  return s->is_on ? ess_stabilised_begin(d) : ESS_SUCCESS;
+  return s->is_on ? begin_stabilised(d) : ESS_SUCCESS;
 }
 
 /* takes the part along w out of v, states weighed by their tolerances */
@@ -297,13 +298,13 @@ static double cost_of_stabilised(ess_driver *d) {
   (void)ess_dopri5_stage(d, ESS_STAGES - 2, d->x_try); // that before the last, at the end too
   const double radius = ess_stabilised_radius(d, f, f_before, d->x_end, d->x_try);
   if (!(radius * d->dt > BOUND_FROM)) return INFINITY;
-  ess_stabilised_estimate(d);
+  estimate(d);
   // what a step at the edge of stability leaves of stiff motions is not in one that damps them
   for (size_t i = 0; i < d->lanes; i++) ripple[i] = f[i] - f_before[i];
   take_out(d, ripple, d->x_try);
   const double error = d->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   const double length = d->dt * ess_smaller(LONGER_MOST, SAFETY * pow(error, -EXPONENT));
-  return (0.5 + ess_stabilised_stages(radius * length)) / length; // half a stage is rounded up
+  return (0.5 + stages_of(radius * length)) / length; // half a stage is rounded up
 }
 
 void ess_base_choose(ess_driver *d) {

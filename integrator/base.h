@@ -1,5 +1,5 @@
 /*
- * Which base makes steps, the one that is stabilised, and the one whose damping is the caller's.
+ * Which base makes steps where it is not dopri5 alone, and the others.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,13 +14,7 @@ void ess_base_reset(ess_driver *d);
 int ess_base_begin(ess_driver *d);
 void ess_base_choose(ess_driver *d);
 
-/* Whether it is the same for all steps of a run. */
-static inline bool ess_is_base_settled(const ess_driver *d) {
-  return d->options.base != ESS_BASE_RKC && d->options.base != ESS_BASE_CHOSEN;
-}
-
-/* ---- the linearly implicit base of order 2 ----------------------------------------------------
- */
+/* ---- the linearly implicit base of order 2 --------------------------------------------------- */
 
 /* Whether such steps are made: while the state slides dopri5 makes them. */
 static inline bool ess_by_ros2(const ess_driver *d) {
@@ -32,21 +26,37 @@ int ess_ros2_try(ess_driver *d, double *error);
 
 /* ---- the stabilised base --------------------------------------------------------------------- */
 
-/* Before each try: what the field is like; d->dt_next is no longer than stages can make stable. */
-int ess_stabilised_begin(ess_driver *d);
-
 /* As ess_dopri5_try, whose dense output is then a cubic. */
 int ess_stabilised_try(ess_driver *d, double *error);
-
-/* Into x_try: what a stabilised step errs by that is as long as the one just tried by either. */
-void ess_stabilised_estimate(ess_driver *d);
-
-/* Stages, not rounded, that are stable for this radius times length. */
-double ess_stabilised_stages(double extent);
 
 /* The field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
  * x_before. 0 where that does not tell. */
 double ess_stabilised_radius(const ess_driver *d, const double f[], const double f_before[],
                              const double x[], const double x_before[]);
+
+/* ---- the linearly implicit base of order 4 --------------------------------------------------- */
+
+/* What such steps need, where the options ask for them; false when there is no memory. */
+bool ess_rodas_alloc(ess_driver *d, const ess_options *options);
+void ess_rodas_free(ess_driver *d);
+
+/* Whether such steps are made: while the state slides dopri5 makes them. */
+static inline bool ess_by_rodas(const ess_driver *d) {
+  return d->rodas && !ess_is_sliding(d);
+}
+
+/* The field may be another from now on. */
+void ess_rodas_forget(ess_driver *d);
+
+/* As ess_dopri5_try; makes the dense output, too, which is a cubic of its own. */
+int ess_rodas_try(ess_driver *d, double *error);
+
+/* Which of the driver's stages, which such steps do not have, hold these slopes of a step whose
+ * event functions have been looked at. */
+enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
+
+/* Before the step just tried is cut at theta, for the guards that are entered there: *again where
+ * it is to end there instead. */
+int ess_rodas_approach(ess_driver *d, double theta, bool *again);
 
 #endif

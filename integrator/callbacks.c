@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "arithmetic.h"
 #include "callbacks.h"
 #include "driver_state.h"
 #include "impacts.h"
@@ -54,12 +55,8 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
   d->counters.jacobian_evaluations++;
   status = called(d, s->guard_jacobian(t, x, d->jacobian, s->params));
   if (status) return status;
-  for (size_t k = 0; k < s->guard_count; k++) {
-    const double *const gradient = d->jacobian + k * s->dimension;
-    double sum = 0.0;
-    for (size_t i = 0; i < s->dimension; i++) sum += gradient[i] * v[i];
-    rate[k] = sum;
-  }
+  for (size_t k = 0; k < s->guard_count; k++)
+    rate[k] = ess_dot(d->jacobian + k * s->dimension, v, s->dimension);
   return ESS_SUCCESS;
 }
 
@@ -91,6 +88,22 @@ static size_t first_not_finite(const double v[], size_t count) {
   return i;
 }
 
+/* a rate after an impact is rounding, or that of a difference, when it is this part of the one
+ * before it */
+static const double STOPPED = 1e-6;
+
+/* the node's rates: of what impacts have stopped here, and nothing has moved since, they are
+ * rounding, whose sign says nothing */
+static void hold_stopped(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  if (d->t != w->t_stopped) return;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (!(fabs(d->rate[k]) <= STOPPED * w->stopped[k])) continue;
+    w->left[k] = fabs(d->rate[k]);
+    d->rate[k] = 0.0;
+  }
+}
+
 int ess_evaluate_node(ess_driver *d) {
   const size_t n = d->system.dimension;
   const int status = ess_field(d, d->t, d->x, d->f);
@@ -99,7 +112,7 @@ int ess_evaluate_node(ess_driver *d) {
   if (d->tangents) ess_tangent_finish(d, d->f);
   if (!d->system.guard_count) return ESS_SUCCESS;
   const int called = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
-  if (d->impacts) ess_hold_stopped(d);
+  if (d->impacts) hold_stopped(d);
   return called;
 }
 

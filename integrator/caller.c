@@ -3,8 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,159 +12,7 @@
 #include "impacts.h"
 #include "parameters.h"
 
-/* ---- slope -------------------------------------------------------------------------------- */
-
-/* Rates of event functions by differences: central ones over two lengths, extrapolated. Nobody
- * knows how curved event functions are, or how large the numbers that they are made of: lengths
- * are tried until two agree. */
-
-/* the first length moves no state by more than this part of what it is large beside, nor time by
- * more than this part of a step */
-static const double FIRST = 0x1p-13, FIRST_OF_STEP = 0x1p-6;
-
-/* two differences agree to this part; what changes by less than so many roundings has not changed
- */
-static const double AGREES = 1e-6, ROUNDING = 4.0;
-
-/* the second is over this part of the first's length: the golden ratio, since changes by a few
- * roundings are whole numbers, which agree over half the length, wrong as they are; and by how much
- * of what they differ by the second is still off */
-static const double SHORTER = 0.6180339887498949, REST = 0.6180339887498949;
-
-/* others, sixteen times shorter or longer each, in the order in which they are tried */
-static const int POWERS[] = {0, -4, 4, -8, 8, -12, 12, -16, 16, -20, 20, 24, 28, 32};
-enum { TRIES = sizeof POWERS / sizeof *POWERS };
-
-/* one rate that is sought */
-typedef struct along {
-  ess_driver *d;
-  double t, vt;
-  const double *x, *v, *h;
-} along;
-
-/* the length that moves the first, or the last, of what moves by one of its own size */
-static void find_lengths(const along *a, double *least, double *most) {
-  const ess_driver *const d = a->d;
-  *least = INFINITY;
-  *most = 0.0;
-  for (size_t i = 0; i < d->caller.system.dimension; i++) {
-    const double speed = fabs(a->v[i]);
-    if (speed == 0.0) continue;
-    const double near = d->rtol[i] > 0.0 ? d->atol[i] / d->rtol[i] : 1.0;
-    const double size = ess_larger(fabs(a->x[i]), near > 0.0 ? near : DBL_MIN);
-    *least = ess_smaller(*least, FIRST * size / speed);
-    *most = ess_larger(*most, FIRST * size / speed);
-  }
-  if (a->vt == 0.0) return;
-  const double left = d->t_end - d->t;
-  const double step = d->dt > 0.0 ? d->dt : left > 0.0 ? 1e-2 * left : 1e-2;
-  const double length = FIRST_OF_STEP * step / fabs(a->vt);
-  *least = ess_smaller(*least, length);
-  *most = ess_larger(*most, length);
-}
-
-/* event functions either side, and how far apart these are; 0 where they cannot be told, which far
- * from the state is no failure */
-static double look(const along *a, double length) {
-  ess_driver *const d = a->d;
-  ess_caller *const c = &d->caller;
-  const size_t n = c->system.dimension;
-  const double after = a->t + length * a->vt, before = a->t - length * a->vt;
-  for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] + length * a->v[i];
-  d->counters.guard_evaluations += 2;
-  if (c->system.guards(after, c->beside, c->above, c->system.params)) return 0.0;
-  for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] - length * a->v[i];
-  if (c->system.guards(before, c->beside, c->below, c->system.params)) return 0.0;
-  return 2.0 * length;
-}
-
-/* one more estimate of event function k's rate, which may be off by so much, and agrees with
- * another or not: the one that may be off by the least counts, unless it is off by more than the
- * one before says, as differences over too long a way are, which may be small however large rates
- * are */
-static void note_rate(ess_caller *c, size_t k, double rate, double off, bool agrees) {
-  const bool is_first = c->off[k] == INFINITY;
-  const bool is_near = is_first || fabs(rate - c->best[k]) <= 2.0 * (off + c->off[k]);
-  if (agrees || (off < c->off[k] && is_near)) {
-    c->best[k] = rate;
-    c->off[k] = agrees ? 0.0 : off;
-  }
-}
-
-/* one more pair of differences, over a length that has been looked at and one beside it; whether
- * each event function's agree, of this pair or another */
-static bool compare(const along *a, double length, double apart) {
-  ess_caller *const c = &a->d->caller;
-  const size_t m = c->system.guard_count;
-  bool agree = true;
-  for (size_t k = 0; k < m; k++)
-    c->rate[k] = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
-  apart = look(a, SHORTER * length);
-  for (size_t k = 0; k < m; k++) {
-    const double near = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
-    const double all = fabs(c->above[k]) + fabs(c->below[k]) + fabs(a->h[k]);
-    const double noise = ROUNDING * DBL_EPSILON * all / apart;
-    const double size = ess_larger(fabs(near), fabs(c->rate[k])), differ = fabs(near - c->rate[k]);
-    // a change that is nothing may have been lost in rounding
-    const bool agrees = size > noise && differ + 1e-3 * noise <= AGREES * size;
-    if (c->off[k] > 0.0 && isfinite(differ))
-      note_rate(c, k, near + REST * (near - c->rate[k]), differ + noise, agrees);
-    agree = agree && c->off[k] == 0.0;
-  }
-  return agree;
-}
-
-/* looks over a length; how many event functions change there, or may, in addition to those known */
-static size_t find_changes(const along *a, double length, double *apart) {
-  ess_caller *const c = &a->d->caller;
-  size_t count = 0;
-  *apart = look(a, length);
-  for (size_t k = 0; k < c->system.guard_count; k++) {
-    if (c->off[k] > 0.0 || (*apart > 0.0 && c->above[k] == a->h[k] && c->below[k] == a->h[k]))
-      continue;
-    c->off[k] = INFINITY;
-    count++;
-  }
-  return count;
-}
-
-/* event functions that do not change at all, over the least of lengths, or the most, or one between
- * these, have no rate; whether there are others. The least has then been looked at. */
-static bool find_moving(const along *a, double least, double most, double *apart) {
-  ess_caller *const c = &a->d->caller;
-  const size_t m = c->system.guard_count;
-  for (size_t k = 0; k < m; k++) {
-    c->best[k] = isfinite(a->h[k]) ? 0.0 : NAN;
-    c->off[k] = 0.0;
-  }
-  size_t moving = find_changes(a, least, apart);
-  if (moving == m || least == most) return moving > 0;
-  moving += find_changes(a, sqrt(least) * sqrt(most), apart);
-  moving += find_changes(a, most, apart);
-  *apart = look(a, least);
-  return moving > 0;
-}
-
-int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
-              const double h[], double rate[]) {
-  const ess_caller *const c = &d->caller;
-  const size_t m = c->system.guard_count;
-  const along a = {.d = d, .t = t, .vt = vt, .x = x, .v = v, .h = h};
-  double least, most, apart;
-  find_lengths(&a, &least, &most);
-  memset(rate, 0, m * sizeof *rate);
-  if (!(most > 0.0) || !find_moving(&a, least, most, &apart)) return 0;
-  bool agree = compare(&a, least, apart);
-  for (int i = 1; i < TRIES && !agree; i++) {
-    const double length = ldexp(least, POWERS[i]);
-    if (POWERS[i] <= 0 || length <= 16.0 * most) agree = compare(&a, length, look(&a, length));
-  }
-  memcpy(rate, c->best, m * sizeof *rate);
-  return 0;
-}
-
-/* ---- its callbacks: `params` is the driver ----------------------------------------------------
- */
+/* ---- its callbacks: `params` is the driver --------------------------------------------------- */
 
 /* the caller's time of a state that is integrated: where event functions move, the state has it */
 static double time_of(const ess_driver *d, double t, const double x[]) {
@@ -235,8 +81,7 @@ static int guard_parameter_jacobian(double t, const double x[], double hp[], voi
 
 static int guards(double t, const double x[], double h[], void *params) {
   const ess_driver *const d = params;
-  const ess_system *const s = &d->caller.system;
-  return s->guards(time_of(d, t, x), x, h, s->params);
+  return ess_caller_guards(d, time_of(d, t, x), x, h);
 }
 
 /* partial derivatives by the driver's time */
@@ -264,7 +109,7 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
   int code = s->guard_jacobian(t, x, Dh, s->params);
   if (code || !c->moves) return code;
   spread(Dh, m, n);
-  code = s->guards(t, x, c->h, s->params);
+  code = ess_caller_guards(d, t, x, c->h);
   if (!code) code = time_rates(d, t, x, c->h, c->partial);
   for (size_t k = 0; k < m; k++) Dh[k * (n + 1) + n] = c->partial[k];
   return code;
@@ -278,7 +123,7 @@ static int guard_rates(double t, const double x[], const double v[], double h[],
   const double vt = c->moves ? v[s->dimension] : 0.0;
   t = time_of(d, t, x);
   if (c->differs) {
-    const int code = s->guards(t, x, h, s->params);
+    const int code = ess_caller_guards(d, t, x, h);
     return code ? code : ess_slope(d, t, x, c->way * vt, v, h, rate);
   }
   int code = s->guard_rates(t, x, v, h, rate, s->params);
@@ -297,15 +142,19 @@ static int some_guard_rates(double t, const double x[], const double v[], const 
   t = time_of(d, t, x);
   int code = s->some_guard_rates(t, x, v, which, count, h, rate, s->params);
   if (code || vt == 0.0) return code;
-  code = s->guard_time_rates ? 0 : s->guards(t, x, c->h, s->params);
+  code = s->guard_time_rates ? 0 : ess_caller_guards(d, t, x, c->h);
   if (!code) code = time_rates(d, t, x, c->h, c->partial);
   for (size_t i = 0; i < count; i++) rate[i] += vt * c->partial[which[i]];
   return code;
 }
 
+/* of what is watched nobody hears */
 static int mode_changed(const double sign[], size_t guard, void *params) {
-  const ess_system *const s = &((const ess_driver *)params)->caller.system;
-  return s->mode_changed(sign, guard, s->params);
+  const ess_driver *const d = params;
+  const ess_system *const s = &d->caller.system;
+  const size_t own = d->watched.first;
+  if (guard >= own && guard < s->guard_count) return 0;
+  return s->mode_changed(sign, guard < own ? guard : own, s->params);
 }
 
 static int start_rows(const double sign[], bool armed[], void *params) {
@@ -313,19 +162,20 @@ static int start_rows(const double sign[], bool armed[], void *params) {
   return c->start(sign, armed, c->system.params);
 }
 
-/* ---- impacts ----------------------------------------------------------------------------------
- */
+/* ---- impacts --------------------------------------------------------------------------------- */
 
 static ess_impact seen_by_caller(const ess_driver *d, const ess_impact *impact) {
-  ess_impact seen = *impact;
+  ess_impact seen = ess_watched_impact(d, impact);
   seen.t = time_of(d, impact->t, impact->x);
   return seen;
 }
 
 static int map(ess_impact *impact, void *params) {
-  const ess_driver *const d = params;
-  ess_impact seen = seen_by_caller(d, impact);
-  return d->caller.impacts.map(&seen, d->caller.system.params);
+  ess_driver *const d = params;
+  ess_impact seen = seen_by_caller(d, impact), all = *impact;
+  const int code = seen.count ? d->caller.impacts.map(&seen, d->caller.system.params) : 0;
+  all.t = seen.t;
+  return code ? code : ess_watched_map(d, &all);
 }
 
 /* the map once more, at another time */
@@ -377,47 +227,50 @@ static int start_impacts(double t, const double x[], double sign[], bool armed[]
   return d->caller.impacts.start(time_of(d, t, x), x, sign, armed, d->caller.system.params);
 }
 
-/* ---- the driver's -----------------------------------------------------------------------------
- */
+/* ---- the driver's ---------------------------------------------------------------------------- */
 
 /* scratch of systems whose rates are not all the caller's */
-static bool allocate(ess_caller *c) {
+static void lay(ess_driver *d, ess_layout *l) {
+  ess_caller *const c = &d->caller;
   const size_t n = c->system.dimension + 1, m = c->system.guard_count;
-  const size_t most = SIZE_MAX / sizeof(double) / 32;
-  if (n > most || m > most) return false;
-  c->memory = calloc(1, (3 * n + 8 * m) * sizeof(double) + 2 * m * sizeof(bool));
-  if (!c->memory) return false;
-  double *cursor = c->memory;
   double **const by_state[] = {&c->x, &c->beside, &c->after};
   double **const by_guard[] = {&c->above, &c->below, &c->best,    &c->off,
                                &c->rate,  &c->h,     &c->partial, &c->mode};
-  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++, cursor += n)
-    *by_state[i] = cursor;
-  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++, cursor += m)
-    *by_guard[i] = cursor;
-  c->armed = (bool *)cursor;
-  return true;
+  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
+    *by_state[i] = ess_lay_doubles(l, n);
+  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
+    *by_guard[i] = ess_lay_doubles(l, m);
+  if (d->watched.count) ess_watched_lay(d, l);
+  c->armed = ess_lay(l, 2 * m, sizeof(bool));
 }
 
 bool ess_caller_take(ess_driver *d, const ess_system *system) {
   ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system; // with what it watches
+  const size_t most = SIZE_MAX / sizeof(double) / 64;
+  if (system->dimension > most || system->guard_count > most || system->watch.count > most)
+    return false;
   c->system = *system;
+  ess_watched_join(d, &c->system);
+  d->system = c->system;
   c->way = 1.0;
   c->is_latched_by_state = !system->resets && !system->impacts;
-  c->moves = system->guard_count && (system->guards_move || system->guard_time_rates);
-  c->differs = system->guard_count && !system->guard_jacobian && !system->guard_rates;
+  c->moves = s->guard_count && (s->guards_move || s->guard_time_rates);
+  c->differs = s->guard_count && !s->guard_jacobian && !s->guard_rates;
   if (system->impacts) c->impacts = *system->impacts;
   if (system->resets) c->start = system->resets->start;
   c->system.resets = NULL;
   c->system.impacts = NULL;
-  d->system = *system;
   if (c->moves) d->system.dimension++;
   if (c->differs) {
     d->system.guard_rates = guard_rates;
     d->system.some_guard_rates = NULL;
     c->system.some_guard_rates = NULL;
   }
-  return c->moves || c->differs ? allocate(c) : true;
+  if (!c->moves && !c->differs) return true;
+  c->memory = ess_lay_out(d, lay, &c->bytes);
+  if (c->memory && system->watch.count) ess_watched_take(d, &system->watch);
+  return c->memory;
 }
 
 void ess_caller_free(ess_driver *d) {
@@ -427,7 +280,7 @@ void ess_caller_free(ess_driver *d) {
 static void dress_system(ess_driver *d) {
   const ess_system *const s = &d->caller.system;
   d->system.field = field;
-  d->system.guards = s->guards ? guards : NULL;
+  d->system.guards = guards;
   d->system.guard_jacobian = s->guard_jacobian ? guard_jacobian : NULL;
   d->system.guard_rates = s->guard_rates || d->caller.differs ? guard_rates : NULL;
   d->system.some_guard_rates = s->some_guard_rates ? some_guard_rates : NULL;

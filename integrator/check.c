@@ -57,12 +57,6 @@ static void note(checker *c, size_t k, size_t state, double given, double found,
       .guard = k, .state = state, .given = given, .found = found, .event = SIZE_MAX};
 }
 
-static bool all_finite(const double v[], size_t count) {
-  size_t i = 0;
-  while (i < count && isfinite(v[i])) i++;
-  return i == count;
-}
-
 /* ---- columns against differences ------------------------------------------------------------- */
 
 /* state i, or time as the one after the last */
@@ -246,7 +240,8 @@ static int evaluate(checker *c) {
   if (status) return status;
   if (s->guard_time_rates && s->guard_time_rates(c->t, c->x, c->ht, s->params))
     return ESS_ECALLBACK;
-  if (!all_finite(c->h, m) || !all_finite(c->Dh, m * n) || !all_finite(c->ht, m)) return ESS_EGUARD;
+  if (!ess_are_finite(c->h, m) || !ess_are_finite(c->Dh, m * n) || !ess_are_finite(c->ht, m))
+    return ESS_EGUARD;
   double largest = 0.0;
   for (size_t k = 0; k < m; k++) {
     double size = fabs(c->h[k]) + fabs(c->ht[k] * c->t);
@@ -275,7 +270,7 @@ static int check(checker *c) {
 static int check_events(const ess_system *system, double t, const double x[], bool is_map,
                         ess_jacobian_check *worst) {
   const ess_options options = ess_options_default();
-  if (ess_check(system, &options) || !isfinite(t) || !x || !all_finite(x, system->dimension))
+  if (ess_check(system, &options) || !isfinite(t) || !x || !ess_are_finite(x, system->dimension))
     return ESS_EINVAL;
   const size_t n = system->dimension, m = system->guard_count;
   if (!m) return ESS_SUCCESS;
@@ -305,7 +300,7 @@ static int check_events(const ess_system *system, double t, const double x[], bo
   return status;
 }
 
-/* ---- check_parts -------------------------------------------------------------------------- */
+/* ---- check_parts ----------------------------------------------------------------------------- */
 
 /* ess_check_jacobian of the field and of impacts: both are checked as event functions are, as
  * systems whose event functions are their components. */

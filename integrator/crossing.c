@@ -11,12 +11,12 @@
 
 #include "arithmetic.h"
 #include "callbacks.h"
-#include "dense.h"
 #include "driver_state.h"
 #include "enclosure.h"
 #include "events.h"
 #include "kinks.h"
 #include "slides.h"
+#include "step.h"
 #include "suspect.h"
 #include "tangents.h"
 
@@ -124,8 +124,7 @@ int ess_cross_silent(ess_driver *d, const double h[]) {
   return ESS_SUCCESS;
 }
 
-/* ---- does a step through crossings fit? -------------------------------------------------------
- */
+/* ---- does a step through crossings fit? ------------------------------------------------------ */
 
 enum { QUARTIC = ESS_QUARTIC };
 
@@ -264,8 +263,7 @@ bool ess_kinks_fits(ess_driver *d) {
   return (!k->visits && !k->arm_more) || are_simple(d);
 }
 
-/* ---- a step through crossings -----------------------------------------------------------------
- */
+/* ---- a step through crossings ---------------------------------------------------------------- */
 
 /* A step through crossings becomes part of the trajectory: its crossings are made in the order of
  * their times, and told of. */

@@ -9,9 +9,9 @@
 
 #include "arithmetic.h"
 #include "callbacks.h"
-#include "dense.h"
 #include "driver_state.h"
 #include "lanes.h"
+#include "step.h"
 
 /* adds to the time, up to the end of the apply, and keeps what rounding cuts off: far from t = 0 it
  * would add up */
@@ -105,8 +105,7 @@ double ess_driver_step_start(const ess_driver *d) {
   return d ? ess_caller_time(d, d->piece.t0) : NAN;
 }
 
-/* ---- samples on the caller's time grid --------------------------------------------------------
- */
+/* ---- samples on the caller's time grid ------------------------------------------------------- */
 
 /* whether a sample up to t_end is still to be written */
 static bool pending(const ess_driver *d, double t_end) {

@@ -11,78 +11,36 @@
 #include "base.h"
 #include "callbacks.h"
 #include "caller.h"
-#include "dense.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "events.h"
 #include "impacts.h"
 #include "kinks.h"
 #include "lanes.h"
-#include "rodas.h"
 #include "slides.h"
 #include "step.h"
 #include "suspect.h"
 #include "tangents.h"
 #include "tape.h"
-#include "watched.h"
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The driver's memory: two blocks, one of doubles and one of indices and flags, laid out once. */
-
-/* arrays start on a line of the cache */
+/* arrays of doubles start on a line of the cache */
 enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double) };
 
 static size_t round_up(size_t count, size_t to) {
   return (count + to - 1) / to * to;
 }
 
-/* the next `bytes` of the block at the cursor */
-static void *lay(char **cursor, size_t bytes) {
-  void *const array = *cursor;
-  *cursor += bytes;
-  return array;
-}
-
-/* doubles by state, by guard, and for Dh; 0 when there are more than memory can hold */
-static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guard) {
-  const size_t n = d->system.dimension, m = d->system.guard_count;
-  const size_t most = SIZE_MAX / sizeof(double) / 8, gradient = d->system.guard_rates ? 0 : n;
-  if (n > most / (by_state + 1) || m > most / (by_guard + gradient + 1)) return 0;
-  return round_up(n, LINE) * by_state + d->blocks * ESS_BLOCK * by_guard + m * gradient;
-}
-
-static bool lay_doubles(ess_driver *d) {
+/* the doubles come first */
+static void lay(ess_driver *d, ess_layout *l) {
   ess_kinks *const k = &d->kinks;
-  double **const by_state[] = {&d->x,
-                               &d->f,
-                               &d->x_end,
-                               &d->x_try,
-                               &d->v_try,
-                               &d->stage[1],
-                               &d->stage[2],
-                               &d->stage[3],
-                               &d->stage[4],
-                               &d->stage[5],
-                               &d->stage[6],
-                               &d->dense[0],
-                               &d->dense[1],
-                               &d->dense[2],
-                               &d->dense[3],
-                               &d->rtol,
-                               &d->atol,
-                               &d->piece.x,
-                               &d->piece.c[0],
-                               &d->piece.c[1],
-                               &d->piece.c[2],
-                               &d->piece.c[3],
-                               &k->f,
-                               &k->sum,
-                               &k->first,
-                               &k->quartic,
-                               &k->at,
-                               &k->embedded,
-                               &d->stabilised.direction};
+  const size_t m = d->system.guard_count, all = d->blocks * ESS_BLOCK, groups = all / ESS_LANES;
+  const size_t n = round_up(d->system.dimension, LINE), entries = ess_resets_size(&d->system);
+  double **const by_state[] = {
+      &d->x,     &d->f,       &d->x_end,   &d->x_try,    &d->v_try,
+      &d->rtol,  &d->atol,    &d->piece.x, &k->f,        &k->sum,
+      &k->first, &k->quartic, &k->at,      &k->embedded, &d->stabilised.direction};
   double **const by_guard[] = {
       &d->h,          &d->rate,         &d->h_end,    &d->rate_end, &d->h_mid,
       &d->h_check[0], &d->h_check[1],   &d->h_try,    &d->rate_try, &d->sign,
@@ -92,77 +50,60 @@ static bool lay_doubles(ess_driver *d) {
       &k->last,       &k->made,         &k->theta,    &k->pattern,  &k->until,
       &k->pair_side,  &k->value[0],     &k->value[1], &k->error[0], &k->error[1],
       &k->dense[0],   &k->dense[1],     &k->told,     &k->undoable};
-  enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
-  const size_t count = count_doubles(d, STATES, GUARDS);
-  if (!count) return false;
-  d->memory = calloc(count + LINE, sizeof(double));
-  d->memory_bytes = (count + LINE) * sizeof(double);
-  if (!d->memory) return false;
-
-  char *cursor = (char *)(round_up((uintptr_t)d->memory, ALIGNMENT));
-  const size_t state_bytes = round_up(d->system.dimension, LINE) * sizeof(double);
-  for (size_t i = 0; i < STATES; i++) *by_state[i] = lay(&cursor, state_bytes);
-  for (size_t i = 0; i < GUARDS; i++)
-    *by_guard[i] = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
-  if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
+  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
+    *by_state[i] = ess_lay_doubles(l, n);
+  for (int i = 0; i < ESS_DENSE; i++) d->dense[i] = ess_lay_doubles(l, n);
+  for (int i = 0; i < ESS_DENSE; i++) d->piece.c[i] = ess_lay_doubles(l, n);
+  for (int s = 1; s < ESS_STAGES; s++) d->stage[s] = ess_lay_doubles(l, n);
   d->stage[0] = d->f;
-  return true;
+  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
+    *by_guard[i] = ess_lay_doubles(l, all);
+  if (!d->system.guard_rates) d->jacobian = ess_lay_doubles(l, m * d->system.dimension);
+
+  size_t **const lists[] = {&d->flagged,   &d->batch, &k->kink,
+                            &k->companion, &k->undo,  &k->companion_in};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    *lists[i] = ess_lay(l, m, sizeof(size_t));
+  d->row_start = ess_lay(l, 2 * m + 2, sizeof(size_t));
+  d->row_guard = ess_lay(l, entries, sizeof(size_t));
+  d->block_armed = ess_lay(l, d->blocks, sizeof(size_t));
+  k->block = ess_lay(l, d->blocks, sizeof(size_t));
+  k->group = ess_lay(l, groups, sizeof(size_t));
+  k->opened_in = ess_lay(l, groups, sizeof(size_t));
+  k->pair = ess_lay(l, all, sizeof(size_t));
+  k->row = ess_lay(l, 2 * m, sizeof *k->row);
+  d->row_effect = ess_lay(l, entries, sizeof *d->row_effect);
+  k->is_checked = ess_lay(l, m, sizeof(bool));
+  d->silent = ess_lay(l, 2 * m, sizeof(bool));
+  d->armed_at_start = ess_lay(l, 2 * m, sizeof(bool));
+  d->armed_is_silent = ess_lay(l, m, sizeof(bool));
+  d->fate = ess_lay(l, all, sizeof *d->fate);
 }
 
-static bool lay_indices(ess_driver *d) {
-  const size_t m = d->system.guard_count, rows = 2 * m + 2;
-  const size_t entries = ess_resets_size(&d->system);
-  const size_t most = SIZE_MAX / sizeof(size_t) / 8;
-  if (entries > most || m > most / 32) return false;
-  const size_t bytes =
-      (rows + entries + (2 + 2 * ESS_BLOCK / ESS_LANES + ESS_BLOCK) * d->blocks + 6 * m) *
-          sizeof(size_t) +
-      2 * m * sizeof(ess_kink_row) + entries * sizeof(signed char) + 6 * m * sizeof(bool) +
-      d->blocks * ESS_BLOCK * sizeof(ess_fate);
-  d->indices = calloc(1, bytes);
-  d->indices_bytes = bytes;
-  if (!d->indices) return false;
-
-  char *cursor = d->indices;
-  d->row_start = lay(&cursor, rows * sizeof(size_t));
-  d->row_guard = lay(&cursor, entries * sizeof(size_t));
-  d->block_armed = lay(&cursor, d->blocks * sizeof(size_t));
-  d->flagged = lay(&cursor, m * sizeof(size_t));
-  d->batch = lay(&cursor, m * sizeof(size_t));
-  d->kinks.block = lay(&cursor, d->blocks * sizeof(size_t));
-  d->kinks.kink = lay(&cursor, m * sizeof(size_t));
-  d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
-  d->kinks.opened_in = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
-  d->kinks.companion = lay(&cursor, m * sizeof(size_t));
-  d->kinks.undo = lay(&cursor, m * sizeof(size_t));
-  d->kinks.companion_in = lay(&cursor, m * sizeof(size_t));
-  d->kinks.pair = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(size_t));
-  d->kinks.row = lay(&cursor, 2 * m * sizeof(ess_kink_row));
-  d->row_effect = lay(&cursor, entries * sizeof(signed char));
-  d->kinks.is_checked = lay(&cursor, m * sizeof(bool));
-  d->silent = lay(&cursor, 2 * m * sizeof(bool));
-  d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
-  d->armed_is_silent = lay(&cursor, m * sizeof(bool));
-  d->fate = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(ess_fate));
-  return true;
+/* whether that is no more than memory can hold */
+static bool is_within_memory(const ess_driver *d) {
+  const size_t most = SIZE_MAX / sizeof(double) / 512, n = d->system.dimension;
+  const size_t m = d->system.guard_count, gradient = d->system.guard_rates ? 1 : n;
+  return n <= most && m <= most / gradient && ess_resets_size(&d->system) <= most;
 }
 
 static bool alloc_memory(ess_driver *d) {
+  if (!is_within_memory(d)) return false;
   d->lanes = round_up(d->system.dimension, ESS_LANES);
   d->guard_lanes = round_up(d->system.guard_count, ESS_LANES);
   d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
-  if (!lay_doubles(d) || !lay_indices(d) || !ess_impacts_alloc(d)) return false;
+  ess_layout counted = {0};
+  lay(d, &counted);
+  d->bytes = counted.bytes + ALIGNMENT;
+  d->memory = calloc(1, d->bytes);
+  if (!d->memory) return false;
+  ess_layout laid = {.next = (char *)round_up((uintptr_t)d->memory, ALIGNMENT)};
+  lay(d, &laid);
   ess_resets_copy(d);
-  return true;
+  return ess_impacts_alloc(d);
 }
 
-static void free_memory(ess_driver *d) {
-  free(d->memory);
-  free(d->indices);
-  ess_impacts_free(d);
-}
-
-/* ---- latch -------------------------------------------------------------------------------- */
+/* ---- latch ----------------------------------------------------------------------------------- */
 
 /* The latched mode at the start: on which side of every guard the state is. */
 
@@ -247,9 +188,8 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   *status = ESS_ENOMEM;
   ess_driver *const d = calloc(1, sizeof *d);
   if (!d) return NULL;
-  ess_system joined;
-  if (!ess_watched_join(d, system, &joined) || !ess_caller_take(d, &joined) || !alloc_memory(d) ||
-      !ess_slides_alloc(d, system, options) || !ess_rodas_alloc(d, options)) {
+  if (!ess_caller_take(d, system) || !alloc_memory(d) || !ess_slides_alloc(d, system, options) ||
+      !ess_rodas_alloc(d, options)) {
     ess_driver_free(d);
     return NULL;
   }
@@ -267,9 +207,9 @@ void ess_driver_free(ess_driver *d) {
   ess_tangents_free(d);
   ess_slides_free(d);
   ess_rodas_free(d);
-  free_memory(d);
+  ess_impacts_free(d);
+  free(d->memory);
   ess_caller_free(d);
-  ess_watched_free(d);
   free(d);
 }
 
@@ -365,13 +305,6 @@ int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
   return ess_driver_sample(d, t, t1, x, NULL, 0, NULL);
 }
 
-/* finite: a field need not look at every component, and would not notice */
-static bool state_accepted(const ess_driver *d, const double x[]) {
-  bool finite = true;
-  for (size_t i = 0; i < ess_caller_states(d); i++) finite &= isfinite(x[i]) != 0;
-  return finite;
-}
-
 /* whether times ascend */
 static bool is_ascending(const double times[], size_t count) {
   // four at once: a long grid is checked in every call
@@ -412,7 +345,8 @@ static const char *check_apply(const ess_driver *d, const double *t, double t1, 
   if (!x) return "x must not be NULL";
   if (!isfinite(*t)) return "*t must be finite";
   if (!isfinite(t1)) return "t1 must be finite";
-  return state_accepted(d, x) ? NULL : "each of x must be finite";
+  // a field need not look at every component, and would not notice
+  return ess_are_finite(x, ess_caller_states(d)) ? NULL : "each of x must be finite";
 }
 
 int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const double times[],

@@ -9,10 +9,11 @@
 #ifndef ESS_DRIVER_STATE_H
 #define ESS_DRIVER_STATE_H
 
+#include <stdlib.h>
+
 #include "caller.h"
 #include "ess.h"
 #include "kinks_state.h"
-#include "watched.h"
 
 enum {
   ESS_STAGES = 7,
@@ -223,8 +224,8 @@ struct ess_driver {
   size_t times_count, times_done;
   double *samples;
 
-  void *memory, *indices; /* the blocks that all arrays above lie in */
-  size_t memory_bytes, indices_bytes;
+  void *memory; /* the block that all arrays above lie in */
+  size_t bytes;
 
   struct ess_impact_work *impacts; /* impacts.h; NULL in a system without them */
   struct ess_rodas *rodas;         /* rodas.c; NULL by other bases */
@@ -249,12 +250,35 @@ static inline size_t ess_block_end(const ess_driver *d, size_t b) {
   return end < d->guard_lanes ? end : d->guard_lanes;
 }
 
-/* the next `count` doubles of the block at the cursor; none is laid where there is no block yet */
-static inline double *ess_lay(double **cursor, size_t *total, size_t count) {
-  double *const array = *cursor;
-  if (*cursor) *cursor += count;
-  *total += count;
+/* Memory that is laid out twice: to find how much it is, and in the block that this takes. What has
+ * to be aligned the most comes first. */
+typedef struct ess_layout {
+  char *next; /* NULL the first time */
+  size_t bytes;
+} ess_layout;
+
+/* the next `count` of this size */
+static inline void *ess_lay(ess_layout *l, size_t count, size_t size) {
+  void *const array = l->next;
+  if (array) l->next += count * size;
+  l->bytes += count * size;
   return array;
+}
+
+static inline double *ess_lay_doubles(ess_layout *l, size_t count) {
+  return ess_lay(l, count, sizeof(double));
+}
+
+/* the block, all zeros, and how many bytes it is; NULL where there is no memory */
+static inline void *ess_lay_out(ess_driver *d, void (*lay)(ess_driver *d, ess_layout *l),
+                                size_t *bytes) {
+  ess_layout counted = {0};
+  lay(d, &counted);
+  *bytes = counted.bytes;
+  ess_layout laid = {.next = calloc(1, counted.bytes)};
+  void *const block = laid.next;
+  if (block) lay(d, &laid);
+  return block;
 }
 
 #endif

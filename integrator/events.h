@@ -54,11 +54,6 @@ static inline void ess_disarm(ess_driver *d, size_t k) {
   d->inside_from[k] = INFINITY;
 }
 
-/* whether event function k is only watched */
-static inline bool ess_is_watched(const ess_driver *d, size_t k) {
-  return k >= d->watched.first;
-}
-
 /* whether an impact at this very time has taken event function k past its zero */
 static inline bool ess_has_jumped(const ess_driver *d, size_t k) {
   const ess_watched *const w = &d->watched;
@@ -67,7 +62,7 @@ static inline bool ess_has_jumped(const ess_driver *d, size_t k) {
 
 /* whether event function k is crossed upward alone */
 static inline bool ess_is_one_way(const ess_driver *d, size_t k) {
-  return d->system.one_way && !ess_is_watched(d, k);
+  return d->system.one_way && k < d->watched.first; // what is watched is not
 }
 
 /* ---- the guard reset matrix ------------------------------------------------------------------ */

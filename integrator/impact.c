@@ -4,7 +4,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,35 +28,30 @@ const char *ess_impacts_check(const ess_system *s) {
   return NULL;
 }
 
+static void lay(ess_driver *d, ess_layout *l) {
+  ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  double **const by_guard[] = {&w->sign, &w->side, &w->h,       &w->doubt,
+                               &w->mode, &w->met,  &w->stopped, &w->left};
+  w->x = ess_lay_doubles(l, d->lanes);
+  w->after = ess_lay_doubles(l, d->lanes);
+  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
+    *by_guard[i] = ess_lay_doubles(l, d->blocks * ESS_BLOCK);
+  w->returning = ess_lay(l, 2 * m, sizeof *w->returning);
+  w->events = ess_lay(l, m, sizeof *w->events);
+  w->at = ess_lay(l, 2 * m, sizeof(bool));
+  w->armed = ess_lay(l, 2 * m, sizeof(bool));
+  w->carried = ess_lay(l, m, sizeof(bool));
+  w->rests = ess_lay(l, m, sizeof(bool));
+  w->pending = ess_lay(l, m, sizeof(bool));
+}
+
 bool ess_impacts_alloc(ess_driver *d) {
   const ess_impacts *const impacts = d->system.impacts;
   if (!impacts) return true;
-  const size_t m = d->system.guard_count, blocks = d->blocks * ESS_BLOCK;
   ess_impact_work *const w = d->impacts = calloc(1, sizeof *w);
-  if (!w) return false;
-  // sums of what ess_memory_alloc has found to be within bounds
-  const size_t doubles = 2 * d->lanes + 8 * blocks;
-  w->bytes = doubles * sizeof(double) + 2 * m * sizeof *w->returning + m * sizeof(size_t) +
-             7 * m * sizeof(bool);
-  w->memory = calloc(1, w->bytes);
-  if (!w->memory) return false;
-  w->x = w->memory;
-  w->after = w->x + d->lanes;
-  w->sign = w->after + d->lanes;
-  w->side = w->sign + blocks;
-  w->h = w->side + blocks;
-  w->doubt = w->h + blocks;
-  w->mode = w->doubt + blocks;
-  w->met = w->mode + blocks;
-  w->stopped = w->met + blocks;
-  w->left = w->stopped + blocks;
-  w->returning = (ess_returning *)(w->left + blocks);
-  w->events = (size_t *)(w->returning + 2 * m);
-  w->at = (bool *)(w->events + m);
-  w->armed = w->at + 2 * m;
-  w->carried = w->armed + 2 * m;
-  w->rests = w->carried + m;
-  w->pending = w->rests + m;
+  if (w) w->memory = ess_lay_out(d, lay, &w->bytes);
+  if (!w || !w->memory) return false;
   for (size_t j = 0; j < 2 * d->watched.first; j++) w->at[j] = !impacts->at || impacts->at[j];
   w->calls = *impacts;
   w->calls.at = NULL;
@@ -125,9 +119,7 @@ static int map_state(ess_driver *d, ess_impact *impact) {
   d->t_seen = d->t;
   const int code = w->calls.map(impact, d->system.params);
   if (code) return ess_callback_failed(d, code);
-  bool accepted = is_mode(d, w->mode);
-  for (size_t i = 0; i < d->system.dimension; i++)
-    accepted = accepted && fabs(w->after[i]) <= DBL_MAX;
+  const bool accepted = is_mode(d, w->mode) && ess_are_finite(w->after, d->system.dimension);
   return accepted ? ESS_SUCCESS : ess_fail(d, ESS_EIMPACT, impact->events[0]);
 }
 

@@ -17,8 +17,7 @@
 #include "slides.h"
 #include "suspect.h"
 
-/* ---- impacts that accumulate (Zeno) -----------------------------------------------------------
- */
+/* ---- impacts that accumulate (Zeno) ---------------------------------------------------------- */
 
 /* Impacts that accumulate (Zeno). Those of one guard come at times that shrink by a factor, the
  * same each time, and so do the speeds at which they come: a state that does not jump returns to a
@@ -160,13 +159,9 @@ int ess_end_zeno(ess_driver *d, double when) {
   return status;
 }
 
-int ess_fail_grazing(ess_driver *d, size_t k) {
-  double when;
-  const int status = ess_zeno_of_graze(d, k, &when);
-  return status || isnan(when) ? status : ess_end_zeno(d, when);
-}
-
-int ess_zeno_of_graze(ess_driver *d, size_t k, double *when) {
+/* ESS_EGRAZING of event function k's guard, unless a series of its impacts has come so near to its
+ * end that errors of the state are as large: then *when is that end */
+static int zeno_of_graze(ess_driver *d, size_t k, double *when) {
   ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
   bool lost = false;
   const int status = r->end <= d->t_end ? is_lost(d, k, r->height, &lost) : ESS_SUCCESS;
@@ -175,8 +170,14 @@ int ess_zeno_of_graze(ess_driver *d, size_t k, double *when) {
   return status || lost ? status : ess_fail(d, ESS_EGRAZING, k);
 }
 
-/* ---- states that rest -------------------------------------------------------------------------
- */
+/* the same where no impact is made any more: ESS_EZENO at that end */
+static int fail_grazing(ess_driver *d, size_t k) {
+  double when;
+  const int status = zeno_of_graze(d, k, &when);
+  return status || isnan(when) ? status : ess_end_zeno(d, when);
+}
+
+/* ---- states that rest ------------------------------------------------------------------------ */
 
 /* States that start on the guard of an impact, or rest there within rounding: balls that touch. No
  * field says on which side of it they are, and rounding must not. */
@@ -395,8 +396,7 @@ int ess_end_stopped(ess_driver *d) {
   return !status && pushes ? ess_end_zeno(d, d->t) : status;
 }
 
-/* ---- grazes -----------------------------------------------------------------------------------
- */
+/* ---- grazes ---------------------------------------------------------------------------------- */
 
 /* Impacts that are grazed: a guard is reached along it, or all but reached, and what follows is in
  * doubt. */
@@ -430,13 +430,13 @@ static int weigh_tolerance(ess_driver *d, size_t k, double *doubt) {
 int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
   const double turn = d->side[k] * d->rate_end[k] - rate;
-  if (!(rate > 0.0)) return ess_fail_grazing(d, k);
+  if (!(rate > 0.0)) return fail_grazing(d, k);
   if (d->piece.kind != ESS_PIECE_STEP || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
   const double beyond = 0.5 * rate * rate * rest / -turn;
   if (!d->tangents && beyond > FAR * fabs(d->h_end[k])) return ESS_SUCCESS;
   double doubt;
   const int status = weigh_tolerance(d, k, &doubt);
-  return status || beyond > doubt ? status : ess_zeno_of_graze(d, k, zeno);
+  return status || beyond > doubt ? status : zeno_of_graze(d, k, zeno);
 }
 
 /* where event function k turns within the step just tried, which it begins towards its guard and
@@ -465,7 +465,7 @@ int ess_refuse_touch(ess_driver *d) {
     double doubt;
     status = weigh_tolerance(d, k, &doubt);
     if (status || -peak > doubt) continue;
-    status = ess_fail_grazing(d, k);
+    status = fail_grazing(d, k);
     if (status == ESS_EGRAZING) d->failure.time = ess_caller_time(d, d->t + place * d->dt);
   }
   return status;

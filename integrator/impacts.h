@@ -55,22 +55,6 @@ typedef struct ess_impact_work {
   size_t bytes;
 } ess_impact_work;
 
-/* a rate after an impact is rounding, or that of a difference, when it is this part of the one
- * before it */
-static const double ESS_STOPPED = 1e-6;
-
-/* The node's rates: of what impacts have stopped here, and nothing has moved since, they are
- * rounding, whose sign says nothing. */
-static inline void ess_hold_stopped(ess_driver *d) {
-  ess_impact_work *const w = d->impacts;
-  if (d->t != w->t_stopped) return;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (!(fabs(d->rate[k]) <= ESS_STOPPED * w->stopped[k])) continue;
-    w->left[k] = fabs(d->rate[k]);
-    d->rate[k] = 0.0;
-  }
-}
-
 /* Nothing is known of a guard's impacts. */
 static inline ess_returning ess_no_returns(void) {
   return (ess_returning){
@@ -163,13 +147,6 @@ int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *w
 
 /* After that impact: ends the run where they accumulate. */
 int ess_end_zeno(ess_driver *d, double when);
-
-/* ESS_EGRAZING of event function k's guard, unless a series of its impacts has come so near to its
- * end that errors of the state are as large: then *when is that end. */
-int ess_zeno_of_graze(ess_driver *d, size_t k, double *when);
-
-/* The same where no impact is made any more: ESS_EZENO at that end. */
-int ess_fail_grazing(ess_driver *d, size_t k);
 
 /* ---- grazes ---------------------------------------------------------------------------------- */
 

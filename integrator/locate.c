@@ -15,7 +15,7 @@
 #include "events.h"
 #include "impacts.h"
 #include "lanes.h"
-#include "locate.h"
+#include "step.h"
 
 /* ---- neighbourhoods, and what is due --------------------------------------------------------- */
 
@@ -281,8 +281,7 @@ static bool keep_first_ones(ess_driver *d) {
   return true;
 }
 
-/* ---- guards that are armed beyond their levels ------------------------------------------------
- */
+/* ---- guards that are armed beyond their levels ----------------------------------------------- */
 
 /* A guard that is armed beyond its level is not crossed while it recedes. If it goes below, it is
  * crossed where it comes back; if it turns before, it is crossed where it turns: from there on it
@@ -432,8 +431,7 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
   return ESS_SUCCESS;
 }
 
-/* ---- the first of them ------------------------------------------------------------------------
- */
+/* ---- the first of them ----------------------------------------------------------------------- */
 
 /* first crossing of a model, when it comes before `best`; else ESS_NEVER, most often at the price
  * of one evaluation */

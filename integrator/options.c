@@ -14,7 +14,6 @@
 #include "parameters.h"
 #include "slides.h"
 #include "tangents.h"
-#include "watched.h"
 
 ess_options ess_options_default(void) {
   return (ess_options){.rtol = 1e-8,
@@ -71,14 +70,6 @@ static const char *check_system(const ess_system *s) {
   return wrong ? wrong : ess_impacts_check(s);
 }
 
-/* of so many event functions */
-static const char *check_epsilons(const ess_options *o, size_t count) {
-  for (size_t k = 0; o->guard_epsilons && k < count; k++)
-    if (!positive(o->guard_epsilons[k]))
-      return "each of guard_epsilons must be a finite number > 0";
-  return NULL;
-}
-
 const char *ess_check(const ess_system *system, const ess_options *o) {
   if (!system) return "system must not be NULL";
   if (!o) return "options must not be NULL";
@@ -93,8 +84,9 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
            "ESS_BASE_ROS2";
   if (o->base == ESS_BASE_ROS2 && !system->field_solve) return "ESS_BASE_ROS2 needs field_solve";
   if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
-  wrong = check_epsilons(o, system->guard_count);
-  if (wrong) return wrong;
+  for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
+    if (!positive(o->guard_epsilons[k]))
+      return "each of guard_epsilons must be a finite number > 0";
   if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
   if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
   if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
@@ -128,15 +120,14 @@ static const double SEVERITY = 6.0;
 /* how wide neighbourhoods are, and for how long a guard may take within them */
 static void set_neighbourhoods(ess_driver *d) {
   const ess_options *const o = &d->options;
-  for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    d->epsilon[k] = o->guard_epsilons && k < d->watched.first ? o->guard_epsilons[k] : o->epsilon;
-  d->projection_max = o->projection_max;
-  d->severity = 1.0;
-  if (o->method == ESS_METHOD_PAPER) return;
-  d->severity = SEVERITY;
-  d->projection_max = 0.0; // no neighbourhoods: a guard is reached where it is crossed
-  for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
+  const bool projects = o->method == ESS_METHOD_PAPER;
+  d->severity = projects ? 1.0 : SEVERITY;
+  // else there are no neighbourhoods: a guard is reached where it is crossed
+  d->projection_max = projects ? o->projection_max : 0.0;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    d->grain[k] = 0.0;
+    d->epsilon[k] = !projects ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
+  }
 }
 
 /* guards that are armed stay so; one whose neighbourhood is another is inside it or not anew */
@@ -170,11 +161,11 @@ static bool is_linearly_implicit(const ess_options *o) {
 /* arrays are of the caller's event functions, without those that are watched */
 static const char *check_anew(const ess_driver *d, const ess_options *options) {
   if (!options) return "options must not be NULL";
+  ess_system own = d->caller.system;
   ess_options plain = *options;
-  plain.guard_epsilons = NULL;
-  plain.slides = NULL;
-  const char *const wrong = ess_check(&d->caller.system, &plain);
-  return wrong ? wrong : check_epsilons(options, d->watched.first);
+  own.guard_count = d->watched.first;
+  plain.slides = NULL; // of which nothing is left that could be checked
+  return ess_check(&own, &plain);
 }
 
 int ess_driver_set_options(ess_driver *d, const ess_options *options) {

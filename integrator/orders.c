@@ -17,12 +17,13 @@
 #include "tangents.h"
 #include "tape.h"
 
-/* ---- passage ------------------------------------------------------------------------------ */
+/* ---- passage --------------------------------------------------------------------------------- */
 
 /* A trajectory beside the one that is followed, which meets the events of one instant one after
  * the other: to first order, in a field that is constant between them. */
 
-int ess_passage_take(ess_driver *d, const ess_passage *p) {
+/* the mode is that of a passage, and the model told of it */
+static int passage_take(ess_driver *d, const ess_passage *p) {
   for (size_t k = 0; k < d->system.guard_count; k++) {
     ess_disarm(d, k);
     d->sign[k] = p->sign[k];
@@ -60,7 +61,8 @@ static int find_column_rates(ess_driver *d, ess_passage *p, size_t count, size_t
   return status;
 }
 
-int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
+/* the field and the rates of the events there, in the mode as it is */
+static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
   ess_tangents *const v = d->tangents;
   int status = ess_field(d, v->smoothness.time, p->x, p->f);
   if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
@@ -75,24 +77,27 @@ int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns
   return status;
 }
 
-int ess_passage_begin(ess_driver *d, const double sign[], const double side[]) {
+/* the first begins at the state `at`, in this mode */
+static int passage_begin(ess_driver *d, const double sign[], const double side[]) {
   ess_tangents *const v = d->tangents;
   ess_passage *const p = &v->passage[0];
   const size_t m = d->system.guard_count;
   memcpy(p->x, v->at, d->system.dimension * sizeof *p->x);
   memmove(p->sign, sign, m * sizeof *p->sign);
   memmove(p->side, side, m * sizeof *p->side);
-  return ess_passage_take(d, p);
+  return passage_take(d, p);
 }
 
-void ess_passage_columns(ess_driver *d, ess_passage *p, const double columns[],
-                         const double moves[], size_t count) {
+/* its columns, and how parameters move along them, or NULL */
+static void passage_columns(ess_driver *d, ess_passage *p, const double columns[],
+                            const double moves[], size_t count) {
   p->moves = moves;
   memcpy(p->y, columns, count * d->system.dimension * sizeof *p->y);
   memset(p->elapsed, 0, count * sizeof *p->elapsed);
 }
 
-bool ess_passage_meets(const ess_driver *d, const ess_passage *p, size_t i) {
+/* whether the i-th event is still ahead, and approached */
+static bool passage_meets(const ess_driver *d, const ess_passage *p, size_t i) {
   const size_t k = d->tangents->events[i];
   return p->side[k] * p->rate[i] > 0.0;
 }
@@ -124,8 +129,9 @@ static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, si
   return status ? status : told;
 }
 
-int ess_passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, size_t i,
-                      size_t count, size_t columns) {
+/* each column goes to the i-th event, and all cross it */
+static int passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, size_t i,
+                         size_t count, size_t columns) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, k = v->events[i];
   for (size_t j = 0; j < columns; j++) {
@@ -134,7 +140,7 @@ int ess_passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, s
     for (size_t l = 0; l < n; l++) v->w[j * n + l] = from->y[j * n + l] + time * from->f[l];
   }
   to->moves = from->moves;
-  int status = ess_passage_take(d, from);
+  int status = passage_take(d, from);
   if (status) return status;
   if (ess_is_impact(d, k)) {
     status = map_alone(d, from, to, k, columns);
@@ -144,20 +150,22 @@ int ess_passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, s
     memcpy(to->y, v->w, columns * n * sizeof *to->y);
   }
   keep_mode(d, to);
-  return status ? status : ess_passage_look(d, to, count, columns);
+  return status ? status : passage_look(d, to, count, columns);
 }
 
-void ess_passage_end(const ess_driver *d, const ess_passage *p, size_t columns, double to[]) {
+/* columns where the trajectory that is followed is at that moment */
+static void passage_end(const ess_driver *d, const ess_passage *p, size_t columns, double to[]) {
   const size_t n = d->system.dimension;
   for (size_t j = 0; j < columns; j++)
     for (size_t l = 0; l < n; l++) to[j * n + l] = p->y[j * n + l] - p->elapsed[j] * p->f[l];
 }
 
-int ess_passage_restore(ess_driver *d) {
-  return ess_passage_take(d, &d->tangents->passage[0]);
+/* the mode is again that of the first */
+static int passage_restore(ess_driver *d) {
+  return passage_take(d, &d->tangents->passage[0]);
 }
 
-/* ---- additive ----------------------------------------------------------------------------- */
+/* ---- additive -------------------------------------------------------------------------------- */
 
 /* Many events at one instant whose jumps of the field add up, as a plate's contacts do: then the
  * flow is differentiable there, and no order has to be looked at. */
@@ -167,11 +175,9 @@ static const double ADDED_UP = 1e-9;
 
 /* the field with one event more crossed than in `from`, whose place it may take */
 static int cross_one(ess_driver *d, const ess_passage *from, ess_passage *to, size_t i) {
-  const size_t bytes = d->system.guard_count * sizeof *to->sign;
-  int status = ess_passage_take(d, from);
+  int status = passage_take(d, from);
   if (!status) status = ess_cross(d, d->tangents->events[i]);
-  memcpy(to->sign, d->sign, bytes);
-  memcpy(to->side, d->side, bytes);
+  keep_mode(d, to);
   return status ? status : ess_field(d, d->tangents->smoothness.time, d->tangents->at, to->f);
 }
 
@@ -184,13 +190,13 @@ static int turns_none(ess_driver *d, const double jump[], size_t count, bool *ad
   return status;
 }
 
-int ess_tangent_additive(ess_driver *d, size_t count, bool *adds) {
+static int go_additively(ess_driver *d, size_t count, bool *adds) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   ess_passage *const first = &v->passage[0], *const one = &v->passage[1];
   ess_passage *const chain = &v->passage[2];
-  ess_passage_columns(d, first, v->v, v->moves, v->count);
-  int status = ess_passage_look(d, first, count, v->count);
+  passage_columns(d, first, v->v, v->moves, v->count);
+  int status = passage_look(d, first, count, v->count);
   memcpy(chain->sign, first->sign, d->system.guard_count * sizeof *chain->sign);
   memcpy(chain->side, first->side, d->system.guard_count * sizeof *chain->side);
   memcpy(chain->f, first->f, n * sizeof *chain->f);
@@ -214,7 +220,7 @@ int ess_tangent_additive(ess_driver *d, size_t count, bool *adds) {
   }
   for (size_t i = 0; i < count; i++) v->best[i] = i;
   if (*adds && !status) memcpy(v->v, first->y, v->count * n * sizeof *v->v);
-  return status ? status : ess_passage_restore(d);
+  return status ? status : passage_restore(d);
 }
 
 /* states, and fields, that differ by less than this part of them are the same */
@@ -275,7 +281,7 @@ static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
   size_t rows = s->rows[s->depth];
   for (size_t next = s->depth + 1; next < s->count; next++) {
     const size_t l = s->order[next];
-    if (!ess_passage_meets(d, p, l)) continue;
+    if (!passage_meets(d, p, l)) continue;
     double *const row = v->cone + rows * n, length = 0.0, size = 0.0;
     for (size_t j = 0; j < n; j++) {
       const double mine = p->column_rate[j * s->count + i] / p->rate[i];
@@ -311,7 +317,7 @@ static void note_piece(ess_driver *d, search *s) {
   const ess_passage *const p = &v->passage[s->depth];
   s->differs = s->differs || !is_same(p->x, s->outcome, n);
   double *const matrix = v->w;
-  ess_passage_end(d, p, v->wide, matrix);
+  passage_end(d, p, v->wide, matrix);
   const double its = digest(matrix, n * v->wide, &s->most);
   for (size_t i = 0; i < s->pieces; i++)
     if (fabs(v->digest[i] - its) <= ALIKE * s->most) return;
@@ -328,13 +334,13 @@ static int visit(ess_driver *d, search *s) {
   int status = ESS_SUCCESS;
   for (size_t next = depth; !status && next < s->count; next++) {
     const unsigned char i = s->order[next], first = s->order[depth];
-    if (!ess_passage_meets(d, p, i)) continue;
+    if (!passage_meets(d, p, i)) continue;
     s->order[next] = first;
     s->order[depth] = i;
     narrow(d, s, p, i);
     if (has_direction(v->cone, s->rows[depth + 1], n, v->nearest)) {
       met = true;
-      status = ess_passage_cross(d, p, &v->passage[depth + 1], i, s->count, n);
+      status = passage_cross(d, p, &v->passage[depth + 1], i, s->count, n);
       s->depth = depth + 1;
       if (!status) status = visit(d, s);
       s->depth = depth;
@@ -356,8 +362,8 @@ static int find_pieces(ess_driver *d, search *s) {
   ess_passage *const p = &v->passage[0];
   for (size_t i = 0; i < s->count; i++) s->order[i] = (unsigned char)i;
   for (size_t i = 0; i < n * v->wide; i++) v->w[i] = i < n * n && i % (n + 1) == 0 ? 1.0 : 0.0;
-  ess_passage_columns(d, p, v->w, v->wide > n ? v->unit : NULL, v->wide);
-  const int status = ess_passage_look(d, p, s->count, v->wide);
+  passage_columns(d, p, v->w, v->wide > n ? v->unit : NULL, v->wide);
+  const int status = passage_look(d, p, s->count, v->wide);
   return status ? status : visit(d, s);
 }
 
@@ -368,7 +374,7 @@ static size_t first_met(const ess_driver *d, const ess_passage *p, const size_t 
   double soonest = INFINITY;
   for (size_t next = from; next < count; next++) {
     const size_t i = order[next];
-    if (!ess_passage_meets(d, p, i)) continue;
+    if (!passage_meets(d, p, i)) continue;
     const double time = -p->column_rate[i] / p->rate[i];
     if (time >= soonest) continue;
     soonest = time;
@@ -397,9 +403,9 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own, siz
   const double *const moves =
       v->moves ? v->moves + (size_t)(column - v->v) / d->system.dimension * d->system.parameters
                : NULL;
-  ess_passage_columns(d, p, column, moves, columns);
-  int status = ess_passage_restore(d);
-  if (!status) status = ess_passage_look(d, p, count, columns);
+  passage_columns(d, p, column, moves, columns);
+  int status = passage_restore(d);
+  if (!status) status = passage_look(d, p, count, columns);
   for (size_t depth = 0; !status && depth < count; depth++) {
     const size_t next = own ? first_met(d, p, order, depth, count) : depth;
     if (next == SIZE_MAX) return ess_fail(d, ESS_EDISCONTINUOUS, v->events[0]);
@@ -408,11 +414,11 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own, siz
     order[depth] = i;
     // the first stays as it is; two others take turns
     ess_passage *const to = &v->passage[1 + depth % 2];
-    status = ess_passage_cross(d, p, to, i, count, columns);
+    status = passage_cross(d, p, to, i, count, columns);
     if (!status) note_met(d, to, i, columns);
     p = to;
   }
-  if (!status) ess_passage_end(d, p, columns, column);
+  if (!status) passage_end(d, p, columns, column);
   return status;
 }
 
@@ -478,8 +484,8 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
   v->met_count = count;
   v->met_from = v->smoothness.time - tie;
   v->met_until = v->smoothness.time + 2.0 * tie;
-  int status = ess_passage_begin(d, impact ? d->impacts->sign : d->sign,
-                                 impact ? d->impacts->side : d->side);
+  int status =
+      passage_begin(d, impact ? d->impacts->sign : d->sign, impact ? d->impacts->side : d->side);
   if (status) return status;
   d->row_x = v->at;
   d->row_t = v->smoothness.time;
@@ -487,12 +493,12 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
     status = go_counted(d, count, outcome);
   } else {
     bool adds = false;
-    if (!impact) status = ess_tangent_additive(d, count, &adds);
+    if (!impact) status = go_additively(d, count, &adds);
     if (!status && !adds) status = d->tangents->tape ? go_as_listed(d, count) : go_each(d, count);
     note_kind(v, adds ? ESS_SMOOTH_C1 : ESS_SMOOTH_NOT_COUNTED, adds, count);
   }
   d->row_x = NULL;
-  const int restored = ess_passage_restore(d);
+  const int restored = passage_restore(d);
   return status ? status : restored;
 }
 

@@ -10,12 +10,10 @@
 
 #include "arithmetic.h"
 #include "callbacks.h"
-#include "dense.h"
 #include "driver_state.h"
 #include "events.h"
 #include "impacts.h"
 #include "lanes.h"
-#include "locate.h"
 #include "step.h"
 #include "suspect.h"
 #include "tangents.h"
@@ -207,8 +205,7 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
   go_along(d, 0.5 * q, d->f, x);
   int status = ess_field(d, d->t + 0.5 * q, x, v);
   if (status) return status;
-  for (size_t i = 0; i < d->system.dimension; i++)
-    if (!isfinite(v[i])) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  if (!ess_are_finite(v, d->system.dimension)) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
 
   go_along(d, q, v, x);
   status = ess_some_guard_rates(d, d->t + q, x, v, d->batch, d->batch_count, h, rate);

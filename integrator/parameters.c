@@ -16,7 +16,7 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* ---- difference --------------------------------------------------------------------------- */
+/* ---- difference ------------------------------------------------------------------------------ */
 
 /* Differences of the field along a direction, and how long they are. */
 
@@ -123,27 +123,33 @@ int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[
   return status;
 }
 
-/* ---- derivative --------------------------------------------------------------------------- */
+/* ---- derivative ------------------------------------------------------------------------------ */
 
 /* The derivative of an impact's map, as the caller has it or by differences. */
 
-/* the caller's map once more, of a state beside that of the impact, with the same events */
-static int map_beside(ess_driver *d, const ess_impact *impact, double step,
-                      const double direction[], double to[]) {
+/* the caller's map once more, of the same events at this state; its mode is no matter */
+static int map_again(ess_driver *d, const ess_impact *impact, const double x[], double to[]) {
   ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension, m = d->system.guard_count;
-  for (size_t i = 0; i < n; i++) v->x_beside[i] = impact->x[i] + step * direction[i];
-  memcpy(to, v->x_beside, n * sizeof *to);
+  const size_t m = d->system.guard_count;
+  ess_impact again = *impact;
+  memcpy(to, x, d->system.dimension * sizeof *to);
   memcpy(v->mode, impact->mode, m * sizeof *v->mode);
   memcpy(v->armed, impact->armed, 2 * m * sizeof *v->armed);
-  ess_impact beside = *impact;
-  beside.x = v->x_beside;
-  beside.after = to;
-  beside.mode = v->mode;
-  beside.armed = v->armed;
+  again.x = x;
+  again.after = to;
+  again.mode = v->mode;
+  again.armed = v->armed;
   d->t_seen = impact->t;
-  const int code = d->impacts->calls.map(&beside, d->system.params);
+  const int code = d->impacts->calls.map(&again, d->system.params);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
+
+/* the same of a state beside that of the impact */
+static int map_beside(ess_driver *d, const ess_impact *impact, double step,
+                      const double direction[], double to[]) {
+  double *const x = d->tangents->x_beside;
+  for (size_t i = 0; i < d->system.dimension; i++) x[i] = impact->x[i] + step * direction[i];
+  return map_again(d, impact, x, to);
 }
 
 /* what a difference of the map multiplies a direction by, which may be one of time, too */
@@ -200,12 +206,7 @@ int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[]
     return status;
   }
   status = map_matrix(d, impact, matrix);
-  for (size_t j = 0; !status && j < count; j++)
-    for (size_t i = 0; i < n; i++) {
-      double sum = 0.0;
-      for (size_t l = 0; l < n; l++) sum += matrix[i * n + l] * from[j * n + l];
-      to[j * n + i] = sum;
-    }
+  for (size_t j = 0; !status && j < count; j++) ess_multiply(matrix, from + j * n, n, to + j * n);
   return status;
 }
 
@@ -250,36 +251,61 @@ static int put_back(ess_driver *d) {
   return ess_announce(d, d->system.guard_count);
 }
 
-/* what is called with the parameters moved, and writes so many values */
+/* What is asked for with the parameters moved, so many values; `give` is the caller's derivative by
+ * them, NULL where there is none. */
 typedef struct question {
   double t;
   const double *x;
   const ess_impact *impact;
   size_t count;
   int (*ask)(ess_driver *d, const struct question *q, double to[]);
+  int (*give)(const ess_driver *d, const struct question *q, double to[]);
 } question;
 
 static int ask_field(ess_driver *d, const question *q, double to[]) {
   return ess_field(d, q->t, q->x, to);
 }
 
+static int give_field(const ess_driver *d, const question *q, double to[]) {
+  return d->system.field_parameter_jacobian(q->t, q->x, d->sign, to, d->system.params);
+}
+
+static question of_field(const ess_driver *d, double t, const double x[]) {
+  const bool is_given = d->system.field_parameter_jacobian && !ess_is_sliding(d);
+  return (question){t, x, NULL, d->system.dimension, ask_field, is_given ? give_field : NULL};
+}
+
 static int ask_guards(ess_driver *d, const question *q, double to[]) {
   return ess_guards(d, q->t, q->x, to);
 }
 
-/* the map once more, of the same events */
+static int give_guards(const ess_driver *d, const question *q, double to[]) {
+  return d->system.guard_parameter_jacobian(q->t, q->x, to, d->system.params);
+}
+
+static question of_guards(const ess_driver *d, double t, const double x[]) {
+  const bool is_given = d->system.guard_parameter_jacobian;
+  return (question){t, x, NULL, d->system.guard_count, ask_guards, is_given ? give_guards : NULL};
+}
+
 static int ask_map(ess_driver *d, const question *q, double to[]) {
-  ess_tangents *const v = d->tangents;
-  const size_t m = d->system.guard_count;
-  ess_impact beside = *q->impact;
-  memcpy(to, beside.x, q->count * sizeof *to);
-  memcpy(v->mode, beside.mode, m * sizeof *v->mode);
-  memcpy(v->armed, beside.armed, 2 * m * sizeof *v->armed);
-  beside.after = to;
-  beside.mode = v->mode;
-  beside.armed = v->armed;
-  d->t_seen = beside.t;
-  const int code = d->impacts->calls.map(&beside, d->system.params);
+  return map_again(d, q->impact, q->impact->x, to);
+}
+
+static int give_map(const ess_driver *d, const question *q, double to[]) {
+  return d->impacts->calls.parameter_jacobian(q->impact, to, d->system.params);
+}
+
+static question of_map(const ess_driver *d, const ess_impact *impact) {
+  const bool is_given = d->impacts->calls.parameter_jacobian;
+  return (question){impact->t,           NULL,    impact,
+                    d->system.dimension, ask_map, is_given ? give_map : NULL};
+}
+
+/* the caller's derivative */
+static int take_given(ess_driver *d, const question *q, double to[]) {
+  d->t_seen = q->t;
+  const int code = q->give(d, q, to);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
@@ -313,14 +339,15 @@ static void add_product(const ess_driver *d, const double moves[], size_t rows, 
     for (size_t j = first; j < end; j++) to[i] += moves[j] != 0.0 ? row[j] * moves[j] : 0.0;
 }
 
-/* columns gain what the matrix says, once `is_known`, or differences */
-static int add_to_columns(ess_driver *d, const question *q, const double moves[], size_t count,
-                          bool is_known, double to[]) {
+/* columns gain what the matrix says, where there is one, or differences */
+static int add_to_columns(ess_driver *d, const question *q, const double *moves, size_t count,
+                          double to[]) {
   const size_t p = d->system.parameters;
-  int status = ESS_SUCCESS;
+  if (!moves || is_nothing(moves, count * p)) return ESS_SUCCESS;
+  int status = q->give ? take_given(d, q, d->tangents->by) : ESS_SUCCESS;
   for (size_t j = 0; !status && j < count; j++) {
     if (is_nothing(moves + j * p, p)) continue;
-    if (is_known)
+    if (q->give)
       add_product(d, moves + j * p, q->count, to + j * q->count);
     else
       status = add_difference(d, q, moves + j * p, to + j * q->count);
@@ -330,43 +357,25 @@ static int add_to_columns(ess_driver *d, const question *q, const double moves[]
 
 int ess_parameter_rates(ess_driver *d, double t, const double x[], const double moves[],
                         size_t count, double to[]) {
-  const ess_system *const s = &d->system;
-  if (!moves || is_nothing(moves, count * s->parameters)) return ESS_SUCCESS;
-  const question q = {.t = t, .x = x, .count = s->dimension, .ask = ask_field};
-  const bool known = s->field_parameter_jacobian && !ess_is_sliding(d);
-  d->t_seen = t;
-  const int code =
-      known ? s->field_parameter_jacobian(t, x, d->sign, d->tangents->by, s->params) : 0;
-  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, moves, count, known, to);
+  const question q = of_field(d, t, x);
+  return add_to_columns(d, &q, moves, count, to);
 }
 
 int ess_parameter_guards(ess_driver *d, double t, const double x[], const double moves[],
                          double rate[]) {
-  const ess_system *const s = &d->system;
-  if (!moves || is_nothing(moves, s->parameters)) return ESS_SUCCESS;
-  const question q = {.t = t, .x = x, .count = s->guard_count, .ask = ask_guards};
-  const bool known = s->guard_parameter_jacobian;
-  d->t_seen = t;
-  const int code = known ? s->guard_parameter_jacobian(t, x, d->tangents->by, s->params) : 0;
-  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, moves, 1, known, rate);
+  const question q = of_guards(d, t, x);
+  return add_to_columns(d, &q, moves, 1, rate);
 }
 
 int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double moves[], size_t count,
                       double to[]) {
-  const ess_system *const s = &d->system;
-  if (!moves || is_nothing(moves, count * s->parameters)) return ESS_SUCCESS;
-  const question q = {.impact = impact, .count = s->dimension, .ask = ask_map};
-  const ess_impacts *const calls = &d->impacts->calls;
-  const bool known = calls->parameter_jacobian;
-  d->t_seen = impact->t;
-  const int code = known ? calls->parameter_jacobian(impact, d->tangents->by, s->params) : 0;
-  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, moves, count, known, to);
+  const question q = of_map(d, impact);
+  return add_to_columns(d, &q, moves, count, to);
 }
 
 double ess_parameter_noise(const ess_driver *d, const double moves[]) {
   const ess_system *const s = &d->system;
-  if (!moves || is_nothing(moves, s->parameters)) return 0.0;
-  if (s->field_parameter_jacobian && !ess_is_sliding(d)) return 0.0;
+  if (!moves || is_nothing(moves, s->parameters) || of_field(d, d->t, d->x).give) return 0.0;
   double most = 0.0;
   for (size_t i = 0; i < s->dimension; i++) most = ess_larger(most, fabs(d->f[i]));
   return DBL_EPSILON * most / step_of(d, moves);
@@ -393,8 +402,7 @@ int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
   for (size_t j = 0; !status && j < count; j++) {
     const double *const column = columns + j * n;
     if (has_gradient) {
-      rate[j] = 0.0;
-      for (size_t i = 0; i < n; i++) rate[j] += gradient[i] * column[i];
+      rate[j] = ess_dot(gradient, column, n);
     } else {
       status = ess_some_guard_rates(d, t, x, column, &k, 1, &h, &rate[j]);
     }
@@ -403,12 +411,15 @@ int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
   return status;
 }
 
-/* one parameter after the other, by differences into one column of a matrix, or one of its rows */
-static int difference_each(ess_driver *d, const question *q, size_t row, double to[]) {
+/* the whole matrix, or one of its rows, where there is none by differences: one parameter after the
+ * other */
+static int take(ess_driver *d, const question *q, size_t row, double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t p = d->system.parameters;
-  int status = ESS_SUCCESS;
-  for (size_t j = 0; !status && j < p; j++) {
+  if (!p) return ESS_SUCCESS;
+  int status = q->give ? take_given(d, q, row == SIZE_MAX ? to : v->by) : ESS_SUCCESS;
+  if (q->give && row != SIZE_MAX) memcpy(to, v->by + row * p, p * sizeof *to);
+  for (size_t j = 0; !q->give && !status && j < p; j++) {
     memset(v->moved, 0, q->count * sizeof *v->moved);
     memset(v->moving, 0, p * sizeof *v->moving);
     v->moving[j] = 1.0;
@@ -420,37 +431,18 @@ static int difference_each(ess_driver *d, const question *q, size_t row, double 
 }
 
 int ess_parameter_field(ess_driver *d, double t, const double x[], double Fp[]) {
-  const ess_system *const s = &d->system;
-  if (!s->parameters) return ESS_SUCCESS;
-  const question q = {.t = t, .x = x, .count = s->dimension, .ask = ask_field};
-  if (!s->field_parameter_jacobian) return difference_each(d, &q, SIZE_MAX, Fp);
-  d->t_seen = t;
-  const int code = s->field_parameter_jacobian(t, x, d->sign, Fp, s->params);
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  const question q = of_field(d, t, x);
+  return take(d, &q, SIZE_MAX, Fp);
 }
 
 int ess_parameter_impact(ess_driver *d, const ess_impact *impact, double Rp[]) {
-  const ess_system *const s = &d->system;
-  const ess_impacts *const calls = &d->impacts->calls;
-  if (!s->parameters) return ESS_SUCCESS;
-  const question q = {.impact = impact, .count = s->dimension, .ask = ask_map};
-  if (!calls->parameter_jacobian) return difference_each(d, &q, SIZE_MAX, Rp);
-  d->t_seen = impact->t;
-  const int code = calls->parameter_jacobian(impact, Rp, s->params);
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  const question q = of_map(d, impact);
+  return take(d, &q, SIZE_MAX, Rp);
 }
 
 int ess_parameter_guard(ess_driver *d, double t, const double x[], size_t k, double hp[]) {
-  const ess_system *const s = &d->system;
-  const size_t p = s->parameters;
-  if (!p) return ESS_SUCCESS;
-  const question q = {.t = t, .x = x, .count = s->guard_count, .ask = ask_guards};
-  if (!s->guard_parameter_jacobian) return difference_each(d, &q, k, hp);
-  d->t_seen = t;
-  const int code = s->guard_parameter_jacobian(t, x, d->tangents->by, s->params);
-  if (code) return ess_callback_failed(d, code);
-  memcpy(hp, d->tangents->by + k * p, p * sizeof *hp);
-  return ESS_SUCCESS;
+  const question q = of_guards(d, t, x);
+  return take(d, &q, k, hp);
 }
 
 int ess_guard_gradient(ess_driver *d, double t, const double x[], size_t k, double gradient[]) {

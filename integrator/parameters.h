@@ -38,7 +38,7 @@ int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
                             const double columns[], const double moves[], size_t count,
                             double rate[]);
 
-/* ---- difference --------------------------------------------------------------------------- */
+/* ---- difference ------------------------------------------------------------------------------ */
 
 /* The size of state i below which its tolerance is absolute; 1 where it never is. */
 double ess_tangent_unit(const ess_driver *d, size_t i);
@@ -70,7 +70,7 @@ bool ess_tangent_is_matrix(const ess_driver *d, size_t count);
 bool ess_tangent_knows_field(const ess_driver *d);
 int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[], double J[]);
 
-/* ---- derivative --------------------------------------------------------------------------- */
+/* ---- derivative ------------------------------------------------------------------------------ */
 
 /* to = DR from, `count` columns, where DR is that of the impact; `from` and `to` are apart. */
 int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[], size_t count,

@@ -32,16 +32,15 @@ double ess_rounding_of(const ess_driver *d, const double x[], const double f[], 
   return step > 0.0 ? DBL_EPSILON * largest / step : 0.0;
 }
 
-/* ---- the step's own directions ----------------------------------------------------------------
- */
+/* ---- the step's own directions --------------------------------------------------------------- */
 
-void ess_own_lay(ess_own *own, size_t n, double **cursor, size_t *total) {
-  own->v = ess_lay(cursor, total, ESS_OWN * n);
-  for (int s = 0; s < ESS_STAGES; s++) own->k[s] = ess_lay(cursor, total, ESS_OWN * n);
-  own->end = ess_lay(cursor, total, ESS_OWN * n);
-  own->error = ess_lay(cursor, total, ESS_OWN * n);
-  own->first = ess_lay(cursor, total, n * n);
-  own->last = ess_lay(cursor, total, n * n);
+void ess_own_lay(ess_own *own, size_t n, ess_layout *l) {
+  own->v = ess_lay_doubles(l, ESS_OWN * n);
+  for (int s = 0; s < ESS_STAGES; s++) own->k[s] = ess_lay_doubles(l, ESS_OWN * n);
+  own->end = ess_lay_doubles(l, ESS_OWN * n);
+  own->error = ess_lay_doubles(l, ESS_OWN * n);
+  own->first = ess_lay_doubles(l, n * n);
+  own->last = ess_lay_doubles(l, n * n);
 }
 
 /* each moves some of the states, by sizes and signs that follow no order, so that nothing cancels:
@@ -61,12 +60,7 @@ void ess_own_stage(ess_driver *d, int s, double dt, const double J[]) {
   const size_t n = d->system.dimension;
   if (s == 0) begin_own(d, own);
   ess_dopri5_sum((ess_sum)s, dt, own->v, own->k, ESS_OWN * n, own->end);
-  for (size_t j = 0; j < ESS_OWN; j++)
-    for (size_t i = 0; i < n; i++) {
-      double sum = 0.0;
-      for (size_t l = 0; l < n; l++) sum += J[i * n + l] * own->end[j * n + l];
-      own->k[s][j * n + i] = sum;
-    }
+  for (size_t j = 0; j < ESS_OWN; j++) ess_multiply(J, own->end + j * n, n, own->k[s] + j * n);
 }
 
 void ess_own_look(ess_driver *d, const double x[], const double f[], const double J[]) {
@@ -92,8 +86,7 @@ double ess_own_error(ess_driver *d, double dt) {
   return most / ESS_ALLOWED;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------
- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 bool ess_is_too_long(ess_errors errors) {
   return !(errors.its <= 1.0);

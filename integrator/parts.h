@@ -28,8 +28,8 @@ typedef struct ess_own {
   double noise[ESS_OWN];                   /* of the Jacobian's differences, by time */
 } ess_own;
 
-/* Lays out their arrays from the cursor on. */
-void ess_own_lay(ess_own *own, size_t n, double **cursor, size_t *total);
+/* Lays out their arrays. */
+void ess_own_lay(ess_own *own, size_t n, ess_layout *l);
 
 /* They go through stage s of a step, or a part of one, of this length, where J is the Jacobian. */
 void ess_own_stage(ess_driver *d, int s, double dt, const double J[]);

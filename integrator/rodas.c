@@ -15,10 +15,10 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "base.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "rodas.h"
 
 enum { STAGES = 6 };
 
@@ -78,40 +78,36 @@ typedef struct ess_rodas {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+static void lay(ess_driver *d, ess_layout *l) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  double **const by_state[] = {&s->by_time, &s->beside, &s->other};
+  s->jacobian = ess_lay_doubles(l, n * n);
+  s->factors = ess_lay_doubles(l, n * n);
+  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
+    *by_state[i] = ess_lay_doubles(l, d->lanes);
+  for (int k = 0; k < STAGES; k++) s->stage[k] = ess_lay_doubles(l, d->lanes);
+  s->exchanged = ess_lay(l, n, sizeof *s->exchanged);
+}
+
 bool ess_rodas_alloc(ess_driver *d, const ess_options *options) {
   const size_t n = d->system.dimension, most = SIZE_MAX / sizeof(double) / 4;
   if (options->base != ESS_BASE_RODAS) return true;
   if (n > most / (n + STAGES) - 4) return false;
   ess_rodas *const s = d->rodas = calloc(1, sizeof *s);
-  if (!s) return false;
-  s->memory = calloc(2 * n * n + (STAGES + 3) * d->lanes, sizeof(double));
-  s->exchanged = calloc(n, sizeof *s->exchanged);
-  if (!s->memory || !s->exchanged) return false;
-  double *cursor = s->memory;
-  s->jacobian = cursor;
-  s->factors = cursor += n * n;
-  s->by_time = cursor += n * n;
-  s->beside = cursor += d->lanes;
-  s->other = cursor += d->lanes;
-  for (int k = 0; k < STAGES; k++) s->stage[k] = cursor += d->lanes;
-  return true;
+  size_t bytes;
+  if (s) s->memory = ess_lay_out(d, lay, &bytes);
+  return s && s->memory;
 }
 
 void ess_rodas_free(ess_driver *d) {
   if (!d->rodas) return;
   free(d->rodas->memory);
-  free(d->rodas->exchanged);
   free(d->rodas);
 }
 
 void ess_rodas_forget(ess_driver *d) {
   if (d->rodas) d->rodas->is_known = false;
-}
-
-static bool are_finite(const double v[], size_t n) {
-  double sum = 0.0;
-  for (size_t i = 0; i < n; i++) sum += 0.0 * v[i];
-  return sum == 0.0;
 }
 
 /* ---- the field's derivatives at the node ----------------------------------------------------- */
@@ -173,7 +169,7 @@ static int look_at_field(ess_driver *d) {
   // no time passes in a step that is shorter than time resolves
   for (size_t i = 0; i < n; i++)
     s->by_time[i] = t > d->t ? (s->by_time[i] - d->f[i]) / (t - d->t) : 0.0;
-  s->is_known = are_finite(s->jacobian, n * n) && are_finite(s->by_time, n);
+  s->is_known = ess_are_finite(s->jacobian, n * n) && ess_are_finite(s->by_time, n);
   s->node = number_of_node(d);
   s->dt = 0.0;
   return ESS_SUCCESS;
@@ -302,7 +298,8 @@ static int find_error(ess_driver *d, double *error) {
   double on_the_way;
   make_dense(d);
   const int status = find_unfollowed(d, &on_the_way);
-  const bool is_known = at_end + on_the_way < INFINITY && are_finite(f_end, d->system.dimension);
+  const bool is_known =
+      at_end + on_the_way < INFINITY && ess_are_finite(f_end, d->system.dimension);
   const double severity = d->armed_count ? SEVERITY : 1.0;
   *error = is_known ? severity * ess_larger(at_end, on_the_way) : INFINITY;
   return status;
@@ -356,7 +353,7 @@ int ess_rodas_approach(ess_driver *d, double theta, bool *again) {
   ess_dopri5_dense(d, theta, s->beside);
   ess_dopri5_slope(d, theta, slope);
   int status = ess_field(d, t, s->beside, s->other);
-  if (!status && !are_finite(s->other, d->system.dimension))
+  if (!status && !ess_are_finite(s->other, d->system.dimension))
     status = ess_fail(d, ESS_EFIELD, SIZE_MAX);
   for (size_t i = 0; !status && !*again && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];

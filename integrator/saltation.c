@@ -17,11 +17,11 @@
 #include "tangents.h"
 #include "tape.h"
 
-/* ---- note --------------------------------------------------------------------------------- */
+/* ---- note ------------------------------------------------------------------------------------ */
 
 /* What crossings and impacts do to directions, written down (tape.h). */
 
-int ess_tape_share(ess_driver *d, size_t k, double rate, double t) {
+static int note_share(ess_driver *d, size_t k, double rate, double t) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = d->system.parameters;
   if (!ess_is_recording(d)) return ESS_SUCCESS;
@@ -35,7 +35,7 @@ int ess_tape_share(ess_driver *d, size_t k, double rate, double t) {
   return status;
 }
 
-int ess_tape_map(ess_driver *d, const ess_impact *impact) {
+static int note_map(ess_driver *d, const ess_impact *impact) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   double *const entry = ess_tape_add(d, ESS_TAPE_MAP, n * v->wide);
@@ -81,7 +81,7 @@ static int note_shares(ess_driver *d, size_t k, double rate, double t) {
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
   int status = ess_tangent_guard_rates(d, t, v->at, k, v->v, v->moves, v->count, v->share);
   for (size_t j = 0; j < v->count; j++) v->share[j] /= rate;
-  if (!status) status = ess_tape_share(d, k, rate, t);
+  if (!status) status = note_share(d, k, rate, t);
   v->is_pending = !status;
   v->last_event = k;
   v->last_t = t;
@@ -138,7 +138,7 @@ int ess_tangent_cross(ess_driver *d, size_t k) {
 static int map_directions(ess_driver *d, const ess_impact *impact) {
   ess_tangents *const v = d->tangents;
   int status = ess_tangent_map(d, impact, v->before, 1, v->mapped);
-  if (!status) status = ess_tape_map(d, impact);
+  if (!status) status = note_map(d, impact);
   if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
   if (!status) status = ess_parameter_map(d, impact, v->moves, v->count, v->w);
   if (!status) memcpy(v->v, v->w, v->count * d->system.dimension * sizeof *v->v);
@@ -176,8 +176,7 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
   return status ? status : map_directions(d, impact);
 }
 
-/* ---- a run that ends on an event --------------------------------------------------------------
- */
+/* ---- a run that ends on an event ------------------------------------------------------------- */
 
 /* The derivative of a run that ends on an event: of its time, and of the state there. */
 

@@ -21,8 +21,7 @@
 #include "tangents.h"
 #include "tape.h"
 
-/* ---- surfaces of second order -----------------------------------------------------------------
- */
+/* ---- surfaces of second order ---------------------------------------------------------------- */
 
 /* Surfaces of second order: the field's jump changes no rate of their event functions, but what
  * changes that rate, as forces of contacts do. Where that points back from either side, the state
@@ -84,8 +83,7 @@ static int find_chatter(ess_driver *d, bool *is_endless) {
   return ess_fail(d, ESS_ESLIDING, k);
 }
 
-/* ---- slides -----------------------------------------------------------------------------------
- */
+/* ---- slides ---------------------------------------------------------------------------------- */
 
 /* a surface that the field's rate towards jumps by less than this part of it is none */
 static const double SLIGHT = 1e-9;
@@ -138,29 +136,36 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static size_t lay_doubles(const ess_driver *d, ess_slides *s, double *block) {
+static void lay(ess_driver *d, ess_layout *l) {
+  ess_slides *const s = d->slides;
   const size_t m = d->system.guard_count, n = d->lanes;
   double **const by_guard[] = {
       &s->a,        &s->lambda,    &s->node,       &s->least,          &s->greatest, &s->h,
       &s->rate,     &s->sum,       &s->back,       &s->half,           &s->nothing,  &s->box.b,
       &s->box.near, &s->box.other, &s->crossed_at, &s->crossed_before, &s->sign,     &s->scale};
   double **const by_pair[] = {&s->g, &s->g_aside, &s->box.inner, &s->box.matrix};
-  size_t total = 0;
+  size_t **const lists[] = {&s->set,         &s->noted,     &s->events, &s->old,
+                            &s->box.members, &s->box.queue, &s->told};
+  bool **const flags[] = {&s->may, &s->second, &s->rests, &s->stopped};
   for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
-    *by_guard[i] = ess_lay(&block, &total, m);
+    *by_guard[i] = ess_lay_doubles(l, m);
   for (size_t i = 0; i < sizeof by_pair / sizeof *by_pair; i++)
-    *by_pair[i] = ess_lay(&block, &total, m * m);
-  s->f0 = ess_lay(&block, &total, n);
-  s->jump = ess_lay(&block, &total, m * n);
-  s->corner = ess_lay(&block, &total, ESS_CORNERS * n);
-  s->q = ess_lay(&block, &total, ESS_CORNERS * m);
-  s->beside = ess_lay(&block, &total, n);
-  s->f_beside = ess_lay(&block, &total, n);
-  s->aside = ess_lay(&block, &total, m * n);
-  s->push = ess_lay(&block, &total, m * n);
-  s->checked = ess_lay(&block, &total, ESS_SLIDE_CHECKS * m);
-  s->seen = ess_lay(&block, &total, ESS_SLIDE_LOOKS * m);
-  return total;
+    *by_pair[i] = ess_lay_doubles(l, m * m);
+  s->f0 = ess_lay_doubles(l, n);
+  s->jump = ess_lay_doubles(l, m * n);
+  s->corner = ess_lay_doubles(l, ESS_CORNERS * n);
+  s->q = ess_lay_doubles(l, ESS_CORNERS * m);
+  s->beside = ess_lay_doubles(l, n);
+  s->f_beside = ess_lay_doubles(l, n);
+  s->aside = ess_lay_doubles(l, m * n);
+  s->push = ess_lay_doubles(l, m * n);
+  s->checked = ess_lay_doubles(l, ESS_SLIDE_CHECKS * m);
+  s->seen = ess_lay_doubles(l, ESS_SLIDE_LOOKS * m);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    *lists[i] = ess_lay(l, m, sizeof(size_t));
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) *flags[i] = ess_lay(l, m, sizeof(bool));
+  s->part = ess_lay(l, m, 1);
+  s->box.way = ess_lay(l, m, 1);
 }
 
 bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options *options) {
@@ -168,23 +173,9 @@ bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options
   if (options->sliding == ESS_SLIDING_NONE || !m) return true;
   if (m > most / (m + d->lanes)) return false;
   ess_slides *const s = d->slides = calloc(1, sizeof *s);
-  if (!s) return false;
-  s->memory_bytes = lay_doubles(d, s, NULL) * sizeof(double);
-  s->indices_bytes = m * (7 * sizeof(size_t) + 6 * sizeof(bool));
-  s->memory = calloc(1, s->memory_bytes);
-  s->indices = calloc(1, s->indices_bytes);
-  if (!s->memory || !s->indices) return false;
-  lay_doubles(d, s, s->memory);
+  if (s) s->memory = ess_lay_out(d, lay, &s->bytes);
+  if (!s || !s->memory) return false;
   s->field = ess_slide_field;
-  size_t **const lists[] = {&s->set,         &s->noted,     &s->events, &s->old,
-                            &s->box.members, &s->box.queue, &s->told};
-  for (size_t i = 0; i < 7; i++) *lists[i] = (size_t *)s->indices + i * m;
-  s->may = (bool *)((size_t *)s->indices + 7 * m);
-  s->second = s->may + m;
-  s->rests = s->second + m;
-  s->stopped = s->rests + m;
-  s->part = (signed char *)(s->stopped + m);
-  s->box.way = s->part + m;
   for (size_t k = 0; k < m; k++) {
     const bool asked = !options->slides || (k < system->guard_count && options->slides[k]);
     s->may[k] = k < system->guard_count && asked && !refuse(system, k);
@@ -204,7 +195,6 @@ bool ess_slides_stay(const ess_driver *d, const ess_options *options) {
 void ess_slides_free(ess_driver *d) {
   if (!d->slides) return;
   free(d->slides->memory);
-  free(d->slides->indices);
   free(d->slides);
 }
 
@@ -494,7 +484,7 @@ static int resolve(ess_driver *d, size_t count) {
   return status;
 }
 
-/* ---- settling ------------------------------------------------------------------------------ */
+/* ---- settling -------------------------------------------------------------------------------- */
 
 /* the surface in question holds the state: then its rate is nothing from now on */
 static int begin_second(ess_driver *d, bool is_endless) {

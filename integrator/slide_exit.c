@@ -13,8 +13,8 @@
 #include "dopri5.h"
 #include "driver_state.h"
 #include "enclosure.h"
-#include "locate.h"
 #include "slides.h"
+#include "step.h"
 #include "suspect.h"
 
 /* a weight is found a little beyond its bound, so that the state recedes from the surface there;

@@ -20,8 +20,7 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* ---- what the guard of an impact pushes by ----------------------------------------------------
- */
+/* ---- what the guard of an impact pushes by --------------------------------------------------- */
 
 /* What the guard of an impact pushes a state by that rests on it: the force of infinitely many
  * impacts acts as each of them does. */
@@ -53,6 +52,12 @@ static int push_back(ess_driver *d, double t, const double x[], size_t k, double
 }
 
 /* ---- the field ------------------------------------------------------------------------------- */
+
+/* an event function is seen so that its surface pushes the state below it: what rests on an
+ * impact's guard is pushed back to the side that it came from */
+static double way_of(const ess_driver *d, size_t k) {
+  return d->slides->rests[k] ? -d->sign[k] : 1.0;
+}
 
 /* jumps add up to this part of them */
 static const double SAME = 1e-9;
@@ -105,7 +110,7 @@ static int change_of_rates(ess_driver *d, double t, const double x[], const doub
     const int status = rates_beside(d, t, x, v, way * step, passes);
     if (status) return status;
     for (size_t i = 0; i < count; i++)
-      if (s->second[set[i]]) rate[i] += weight * ess_slide_way(d, set[i]) * s->rate[set[i]];
+      if (s->second[set[i]]) rate[i] += weight * way_of(d, set[i]) * s->rate[set[i]];
   }
   return ESS_SUCCESS;
 }
@@ -361,8 +366,7 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
   return ESS_SUCCESS;
 }
 
-/* ---- where a sliding state is put -------------------------------------------------------------
- */
+/* ---- where a sliding state is put ------------------------------------------------------------ */
 
 /* Where a sliding state is put: back onto its surfaces, off which rounding takes it, and the error
  * of steps along surfaces that are curved; or beside one that it leaves. */
@@ -378,7 +382,7 @@ static bool find_back(ess_driver *d, double back[]) {
   ess_slides *const s = d->slides;
   for (size_t i = 0; i < s->count; i++) {
     const size_t k = s->set[i];
-    s->sum[i] = -ess_slide_way(d, k) * (s->second[k] ? d->rate[k] : d->h[k]);
+    s->sum[i] = -way_of(d, k) * (s->second[k] ? d->rate[k] : d->h[k]);
   }
   if (!ess_complementarity_inside(s->count, s->sum, s->g, s->nothing, s->back, &s->box))
     return false;
@@ -396,7 +400,7 @@ static int find_aside(ess_driver *d, double back[]) {
   for (size_t i = 0; i < s->count; i++) {
     const bool is_second = s->second[s->set[i]];
     any = any || is_second;
-    s->sum[i] = is_second ? -ess_slide_way(d, s->set[i]) * d->h[s->set[i]] : 0.0;
+    s->sum[i] = is_second ? -way_of(d, s->set[i]) * d->h[s->set[i]] : 0.0;
     for (size_t j = 0; j < s->count; j++)
       s->g_aside[i * s->count + j] = is_second && s->second[s->set[j]] ? s->g[i * s->count + j]
                                      : i == j                          ? 1.0
@@ -446,7 +450,7 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to) {
   if (status) return status;
   const double by = OFF / ess_scaled_norm(d, jump, d->x, d->x);
   const double far = OFF / ess_scaled_norm(d, aside, d->x, d->x);
-  const double way = ess_slide_way(d, k);
+  const double way = way_of(d, k);
   const double turn = -to * by - way * d->rate[k] / rate, move = -to * far - way * d->h[k] / rate;
   for (size_t l = 0; l < d->system.dimension; l++) d->x_try[l] += turn * jump[l] + move * aside[l];
   return ESS_SUCCESS;

@@ -61,15 +61,9 @@ typedef struct ess_slides {
   double *aside;   /* by surface of second order: the way that moves it, and not its rate */
   double *g_aside; /* rates by these, [count][count] */
   ess_box box;
-  void *memory, *indices;
-  size_t memory_bytes, indices_bytes;
+  void *memory;
+  size_t bytes;
 } ess_slides;
-
-/* an event function is seen so that its surface pushes the state below it: what rests on an
- * impact's guard is pushed back to the side that it came from */
-static inline double ess_slide_way(const ess_driver *d, size_t k) {
-  return d->slides->rests[k] ? -d->sign[k] : 1.0;
-}
 
 /* whether the state slides */
 static inline bool ess_is_sliding(const ess_driver *d) {

@@ -60,7 +60,7 @@ void ess_no_failure(ess_driver *d) {
       (ess_failure){.time = ess_caller_time(d, d->t), .guard = SIZE_MAX, .other_guard = SIZE_MAX};
 }
 
-/* ---- version ------------------------------------------------------------------------------ */
+/* ---- version --------------------------------------------------------------------------------- */
 
 /* The version of the library that a program runs with, which need not be the header's. */
 

@@ -11,22 +11,18 @@
 #include "arithmetic.h"
 #include "base.h"
 #include "callbacks.h"
-#include "dense.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "enclosure.h"
 #include "events.h"
 #include "impacts.h"
 #include "kinks.h"
-#include "locate.h"
-#include "rodas.h"
 #include "slides.h"
 #include "step.h"
 #include "suspect.h"
 #include "tangents.h"
 
-/* ---- where a step has been cut ----------------------------------------------------------------
- */
+/* ---- where a step has been cut --------------------------------------------------------------- */
 
 /* What is crossed where a step has been cut, or at its end: silent guards that it has passed, and
  * the guards that it was cut at, an impact among them first. */
@@ -107,8 +103,7 @@ static int cross_entered(ess_driver *d) {
   return status ? status : ess_evaluate_node(d);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
@@ -178,7 +173,7 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
   bool rejected = false;
   for (;;) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
-    int status = ess_is_base_settled(d) ? ESS_SUCCESS : ess_base_begin(d);
+    int status = ess_base_begin(d);
     if (!status && d->stabilised.is_on && d->tangents) status = ess_tangent_leave(d);
     if (status) return status;
     d->dt = choose_length(d, t1, last);

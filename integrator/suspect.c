@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "base.h"
 #include "callbacks.h"
 #include "driver_state.h"
 #include "impacts.h"
 #include "lanes.h"
-#include "rodas.h"
 #include "slides.h"
 #include "suspect.h"
 

@@ -11,20 +11,20 @@
 #include "arithmetic.h"
 #include "base.h"
 #include "callbacks.h"
-#include "dense.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "ess_tangents.h"
 #include "events.h"
 #include "parameters.h"
 #include "slides.h"
+#include "step.h"
 #include "tangents.h"
 #include "tape.h"
 
 enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
 
-/* lays out all arrays of doubles from `block` on; how many doubles these are */
-static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
+static void lay(ess_driver *d, ess_layout *l) {
+  ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, m = d->system.guard_count, p = v->count;
   const size_t parameters = d->system.parameters, most = n > m ? n : m;
   v->wide = n + parameters;
@@ -34,63 +34,49 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
                                 &v->k[4], &v->k[5], &v->k[6], &v->v_end, &v->v_last};
   double **const by_state[] = {&v->x,  &v->x_beside, &v->f_beside, &v->f_here, &v->before,
                                &v->at, &v->mapped,   &v->axis,     &v->across};
-  double *cursor = block;
-  size_t total = 0;
   for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++)
-    *by_column[i] = ess_lay(&cursor, &total, p * n);
+    *by_column[i] = ess_lay_doubles(l, p * n);
   for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
-    *by_state[i] = ess_lay(&cursor, &total, d->lanes); // whole ones are written
-  v->w = ess_lay(&cursor, &total, wide * n);
-  ess_own_lay(&v->own, n, &cursor, &total);
-  v->matrix = ess_lay(&cursor, &total, n * n);
-  v->share = ess_lay(&cursor, &total, p);
-  v->h = ess_lay(&cursor, &total, m);
-  v->rate = ess_lay(&cursor, &total, m);
-  v->mode = ess_lay(&cursor, &total, m);
+    *by_state[i] = ess_lay_doubles(l, d->lanes); // whole ones are written
+  v->w = ess_lay_doubles(l, wide * n);
+  ess_own_lay(&v->own, n, l);
+  v->matrix = ess_lay_doubles(l, n * n);
+  v->share = ess_lay_doubles(l, p);
+  v->h = ess_lay_doubles(l, m);
+  v->rate = ess_lay_doubles(l, m);
+  v->mode = ess_lay_doubles(l, m);
   for (size_t i = 0; i <= ESS_MEETING; i++) {
     ess_passage *const q = &v->passage[i];
-    q->x = ess_lay(&cursor, &total, n);
-    q->f = ess_lay(&cursor, &total, n);
-    q->sign = ess_lay(&cursor, &total, m);
-    q->side = ess_lay(&cursor, &total, m);
-    q->y = ess_lay(&cursor, &total, wide * n);
-    q->elapsed = ess_lay(&cursor, &total, wide);
-    q->column_rate = ess_lay(&cursor, &total, column_rates);
-    q->rate = ess_lay(&cursor, &total, m);
+    q->x = ess_lay_doubles(l, n);
+    q->f = ess_lay_doubles(l, n);
+    q->sign = ess_lay_doubles(l, m);
+    q->side = ess_lay_doubles(l, m);
+    q->y = ess_lay_doubles(l, wide * n);
+    q->elapsed = ess_lay_doubles(l, wide);
+    q->column_rate = ess_lay_doubles(l, column_rates);
+    q->rate = ess_lay_doubles(l, m);
   }
-  v->cone = ess_lay(&cursor, &total, PAIRS * v->wide);
-  v->nearest = ess_lay(&cursor, &total, v->wide);
-  v->moves = ess_lay(&cursor, &total, p * parameters);
-  v->nominal = ess_lay(&cursor, &total, parameters);
-  v->by = ess_lay(&cursor, &total, most * parameters);
-  v->above = ess_lay(&cursor, &total, parameters ? most : 0);
-  v->below = ess_lay(&cursor, &total, parameters ? most : 0);
-  v->at_k = ess_lay(&cursor, &total, parameters ? m : 0);
-  v->moved = ess_lay(&cursor, &total, parameters ? most : 0);
-  v->moving = ess_lay(&cursor, &total, parameters);
-  v->unit = ess_lay(&cursor, &total, m > 1 || v->tape ? v->wide * parameters : 0);
-  v->met = ess_lay(&cursor, &total, p * m);
-  v->met_y = ess_lay(&cursor, &total, p * events * n);
-  v->digest = ess_lay(&cursor, &total, m > 1 ? ESS_ORDERS : 0);
-  return total;
-}
-
-/* false when there is no memory */
-static bool allocate(const ess_driver *d, ess_tangents *v) {
-  const size_t m = d->system.guard_count, doubles = lay_all(d, v, NULL);
-  const size_t orders = m > 1 ? ESS_ORDERS : 0;
-  v->memory = calloc(1, doubles * sizeof(double) + 4 * m * sizeof(size_t) + 4 * m * sizeof(bool) +
-                            orders * sizeof *v->orders);
-  if (!v->memory) return false;
-  lay_all(d, v, v->memory);
-  v->events = (size_t *)((double *)v->memory + doubles);
-  v->best = v->events + m;
-  v->settled = v->best + m;
-  v->met_event = v->settled + m;
-  v->armed = (bool *)(v->met_event + m);
-  v->armed_after = v->armed + 2 * m;
-  v->orders = (unsigned char(*)[ESS_MEETING])(v->armed_after + 2 * m);
-  return true;
+  v->cone = ess_lay_doubles(l, PAIRS * v->wide);
+  v->nearest = ess_lay_doubles(l, v->wide);
+  v->moves = ess_lay_doubles(l, p * parameters);
+  v->nominal = ess_lay_doubles(l, parameters);
+  v->by = ess_lay_doubles(l, most * parameters);
+  v->above = ess_lay_doubles(l, parameters ? most : 0);
+  v->below = ess_lay_doubles(l, parameters ? most : 0);
+  v->at_k = ess_lay_doubles(l, parameters ? m : 0);
+  v->moved = ess_lay_doubles(l, parameters ? most : 0);
+  v->moving = ess_lay_doubles(l, parameters);
+  v->unit = ess_lay_doubles(l, m > 1 || v->tape ? v->wide * parameters : 0);
+  v->met = ess_lay_doubles(l, p * m);
+  v->met_y = ess_lay_doubles(l, p * events * n);
+  v->digest = ess_lay_doubles(l, m > 1 ? ESS_ORDERS : 0);
+  v->events = ess_lay(l, m, sizeof(size_t));
+  v->best = ess_lay(l, m, sizeof(size_t));
+  v->settled = ess_lay(l, m, sizeof(size_t));
+  v->met_event = ess_lay(l, m, sizeof(size_t));
+  v->armed = ess_lay(l, 2 * m, sizeof(bool));
+  v->armed_after = ess_lay(l, 2 * m, sizeof(bool));
+  v->orders = ess_lay(l, m > 1 ? ESS_ORDERS : 0, sizeof *v->orders);
 }
 
 void ess_tangents_free(ess_driver *d) {
@@ -111,16 +97,10 @@ void ess_tangents_forget(ess_driver *d) {
   ess_tape_clear(d);
 }
 
-int ess_tangents_check(ess_driver *d, const double columns[]) {
-  const size_t all = d->tangents->count * d->system.dimension;
-  size_t i = 0;
-  while (i < all && isfinite(columns[i])) i++;
-  return i < all ? ess_fail(d, ESS_EFIELD, SIZE_MAX) : ESS_SUCCESS;
-}
-
-int ess_tangents_lose(ess_driver *d, int status) {
-  if (status) d->tangents->is_lost = true;
-  return status;
+/* fails where a direction is not finite */
+static int check_finite(ess_driver *d, const double columns[]) {
+  const bool finite = ess_are_finite(columns, d->tangents->count * d->system.dimension);
+  return finite ? ESS_SUCCESS : ess_fail(d, ESS_EFIELD, SIZE_MAX);
 }
 
 double ess_tangent_least_tolerance(const ess_driver *d) {
@@ -174,13 +154,7 @@ static void set_directions(ess_driver *d, const double directions[], const doubl
     set_part(NULL, p, v->wide, d->system.dimension, p, v->unit);
 }
 
-static bool are_finite(const double values[], size_t count) {
-  size_t i = 0;
-  while (values && i < count && isfinite(values[i])) i++;
-  return !values || i == count;
-}
-
-/* what is wrong with directions; NULL when nothing is */
+/* what is wrong with directions, or a recording; NULL when nothing is */
 static const char *check_directions(const ess_driver *d, size_t count, const double directions[],
                                     const double parameters[]) {
   const size_t n = ess_caller_states(d), p = d->system.parameters;
@@ -189,21 +163,15 @@ static const char *check_directions(const ess_driver *d, size_t count, const dou
     return "there are more directions than memory can hold";
   if (count && (d->rodas || d->options.base == ESS_BASE_ROS2))
     return "tangents and recordings need ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN";
-  if (!are_finite(directions, n * count)) return "each of directions must be finite";
-  if (!are_finite(parameters, p * count)) return "each of parameters must be finite";
+  if (directions && !ess_are_finite(directions, n * count))
+    return "each of directions must be finite";
+  if (parameters && !ess_are_finite(parameters, p * count))
+    return "each of parameters must be finite";
   return NULL;
 }
 
-/* memory is there */
-static void begin_following(ess_driver *d, const double directions[], const double parameters[]) {
-  ess_tangents *const v = d->tangents;
-  set_directions(d, directions, parameters);
-  v->chosen = v->digits = SIZE_MAX;
-  ess_tangents_forget(d);
-  v->smoothness = (ess_smoothness){.pieces = 1, .time = NAN, .order = v->best};
-}
-
-static int follow(ess_driver *d, size_t count, const double directions[],
+/* records into so many bytes, where there are any */
+static int follow(ess_driver *d, size_t count, size_t bytes, const double directions[],
                   const double parameters[]) {
   const char *const wrong = check_directions(d, count, directions, parameters);
   if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
@@ -212,13 +180,23 @@ static int follow(ess_driver *d, size_t count, const double directions[],
   if (!count) return ESS_SUCCESS;
 
   ess_tangents *const v = d->tangents = calloc(1, sizeof *v);
+  size_t all;
   if (v) v->count = count;
-  if (!v || !allocate(d, v)) {
+  if (v && (!bytes || ess_tape_alloc(d, bytes))) v->memory = ess_lay_out(d, lay, &all);
+  if (!v || !v->memory) {
     ess_tangents_free(d);
     return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   }
-  begin_following(d, directions, parameters);
+  set_directions(d, directions, parameters);
+  v->chosen = v->digits = bytes ? 0 : SIZE_MAX; // recorded is the order that the run makes
+  ess_tangents_forget(d);
+  v->smoothness = (ess_smoothness){.pieces = 1, .time = NAN, .order = v->best};
   return ess_tangents_show(d);
+}
+
+/* whether derivatives by parameters can be told */
+static bool has_values(const ess_system *s) {
+  return !s->parameter_values || ess_are_finite(s->parameter_values, s->parameters);
 }
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
@@ -227,7 +205,7 @@ int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
   if (d->applying) return ess_refuse(d, now, "directions are given between applies");
   if (!directions && count && count != ess_caller_states(d))
     return ess_refuse(d, now, "count must be the dimension when directions is NULL");
-  const int status = follow(d, count, directions, NULL);
+  const int status = follow(d, count, 0, directions, NULL);
   if (status || !count) return status;
   // parameters stay
   d->tangents->moves = NULL;
@@ -246,9 +224,8 @@ int ess_driver_follow_parameters(ess_driver *d, size_t count, const double direc
     return ess_refuse(d, now,
                       "count must be the dimension and the number of parameters when directions "
                       "and parameters are NULL");
-  if (!are_finite(d->system.parameter_values, p))
-    return ess_refuse(d, now, "each of parameter_values must be finite");
-  return follow(d, count, directions, parameters);
+  if (!has_values(&d->system)) return ess_refuse(d, now, "each of parameter_values must be finite");
+  return follow(d, count, 0, directions, parameters);
 }
 
 int ess_driver_record(ess_driver *d, size_t bytes) {
@@ -257,24 +234,9 @@ int ess_driver_record(ess_driver *d, size_t bytes) {
   if (d->applying) return ess_refuse(d, now, "a recording begins between applies");
   if (d->options.method == ESS_METHOD_PAPER)
     return ess_refuse(d, now, "ESS_METHOD_PAPER has no adjoint");
-  const char *const wrong = check_directions(d, 1, NULL, NULL);
-  if (wrong) return ess_refuse(d, now, wrong);
-  if (!are_finite(d->system.parameter_values, d->system.parameters))
-    return ess_refuse(d, now, "each of parameter_values must be finite");
-  ess_no_failure(d);
-  ess_tangents_free(d);
-  if (!bytes) return ESS_SUCCESS;
-  ess_tangents *const v = d->tangents = calloc(1, sizeof *v);
-  if (v) v->tape = ess_tape_alloc(d, bytes);
-  if (v) v->count = d->system.dimension + d->system.parameters;
-  if (!v || !v->tape || !allocate(d, v)) {
-    ess_tangents_free(d);
-    return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
-  }
-  ess_page_divide(d, v->tape);
-  begin_following(d, NULL, NULL);
-  v->chosen = v->digits = 0; // the order that the run makes
-  return ESS_SUCCESS;
+  if (!has_values(&d->system)) return ess_refuse(d, now, "each of parameter_values must be finite");
+  const size_t all = d->system.dimension + d->system.parameters;
+  return follow(d, bytes ? all : 0, bytes, NULL, NULL);
 }
 
 int ess_tangents_show(ess_driver *d) {
@@ -284,7 +246,7 @@ int ess_tangents_show(ess_driver *d) {
   // stopped at a crossing, the node is not evaluated
   int status = v->is_pending ? ess_field(d, d->t, d->x, v->f_here) : ESS_SUCCESS;
   if (!status) ess_tangent_finish(d, v->f_here);
-  if (!status) status = ess_tangents_check(d, v->v);
+  if (!status) status = check_finite(d, v->v);
   transpose(v->v, v->count, d->system.dimension, v->rows);
   if (failed.status) d->failure = failed;
   return status;
@@ -311,7 +273,7 @@ int ess_driver_choose_piece(ess_driver *d, size_t piece) {
   return ESS_SUCCESS;
 }
 
-/* ---- variation ---------------------------------------------------------------------------- */
+/* ---- variation ------------------------------------------------------------------------------- */
 
 /* Tangents between crossings: v' = (df/dx) v, by the stages of the step that the state makes. */
 
@@ -320,15 +282,6 @@ static double norm(const double v[], size_t n) {
   double most = 0.0;
   for (size_t i = 0; i < n; i++) most = fabs(v[i]) <= most ? most : fabs(v[i]) + 0.0 * most;
   return most;
-}
-
-/* to = matrix times from */
-static void multiply(const double matrix[], const double from[], size_t n, double to[]) {
-  for (size_t i = 0; i < n; i++) {
-    double sum = 0.0;
-    for (size_t j = 0; j < n; j++) sum += matrix[i * n + j] * from[j];
-    to[i] = sum;
-  }
 }
 
 /* by the state alone */
@@ -343,7 +296,8 @@ static int state_rates(ess_driver *d, double t, const double x[], const double *
   }
   if (!status && (ess_tangent_knows_field(d) || ess_tangent_is_matrix(d, count))) {
     status = ess_tangent_field(d, t, x, f, v->matrix);
-    for (size_t j = 0; !status && j < count; j++) multiply(v->matrix, from + j * n, n, to + j * n);
+    for (size_t j = 0; !status && j < count; j++)
+      ess_multiply(v->matrix, from + j * n, n, to + j * n);
     return status;
   }
   for (size_t j = 0; !status && j < count; j++)
@@ -351,8 +305,10 @@ static int state_rates(ess_driver *d, double t, const double x[], const double *
   return status;
 }
 
-int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
-                      const double from[], const double moves[], size_t count, double to[]) {
+/* to = the field's Jacobian at x, times from, `count` columns, whose parameters move so,
+ * or NULL; f is the field there, or NULL */
+static int rates_of(ess_driver *d, double t, const double x[], const double *f, const double from[],
+                    const double moves[], size_t count, double to[]) {
   const int status = state_rates(d, t, x, f, from, count, to);
   return status ? status : ess_parameter_rates(d, t, x, moves, count, to);
 }
@@ -416,8 +372,7 @@ static int try_step(ess_driver *d) {
     double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
     ess_dopri5_sum((ess_sum)s, d->dt, v->v, v->k, all, to);
     const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
-    status =
-        ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->moves, v->count, v->k[s]);
+    status = rates_of(d, t, v->x, is_off ? NULL : d->stage[s], to, v->moves, v->count, v->k[s]);
     if (!status && has_own) ess_own_stage(d, s, d->dt, v->matrix);
     if (s == 0 && has_own) memcpy(v->own.first, v->matrix, n * n * sizeof *v->matrix);
   }
@@ -496,7 +451,7 @@ static void add_rates(const ess_driver *d, const double rate[], double factor, d
 static int rates_on_path(ess_driver *d, double u, const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   ess_piece_state(d, d->piece.t0 + u, v->x);
-  return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->moves, v->count, to);
+  return rates_of(d, d->piece.t0 + u, v->x, NULL, from, v->moves, v->count, to);
 }
 
 /* one step of the pair along the last piece, into v_end */
@@ -538,7 +493,7 @@ static int go_long(ess_driver *d, double u, double length) {
 static int rates_once_more(ess_driver *d, double t, const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  for (size_t j = 0; j < v->count; j++) multiply(v->matrix, from + j * n, n, to + j * n);
+  for (size_t j = 0; j < v->count; j++) ess_multiply(v->matrix, from + j * n, n, to + j * n);
   return ess_parameter_rates(d, t, v->x, v->moves, v->count, to);
 }
 
@@ -556,9 +511,8 @@ static int try_part(ess_parts *p, double from, double to, ess_errors *errors) {
     double *const at = is_last ? v->v_end : v->w;
     ess_dopri5_sum((ess_sum)s, dt, v->v, v->k, v->count * n, at);
     const double t = ess_parts_stage(p, s, from, to, v->x);
-    status = is_last && has_own
-                 ? rates_once_more(d, t, at, v->k[s])
-                 : ess_tangent_rates(d, t, v->x, NULL, at, v->moves, v->count, v->k[s]);
+    status = is_last && has_own ? rates_once_more(d, t, at, v->k[s])
+                                : rates_of(d, t, v->x, NULL, at, v->moves, v->count, v->k[s]);
     if (!status && has_own) ess_own_stage(d, s, dt, v->matrix);
   }
   if (status) return status;
@@ -591,7 +545,8 @@ int ess_tangent_piece(ess_driver *d) {
   int status = ESS_SUCCESS;
   if (v->is_rough) {
     v->is_rough = false;
-    status = ess_tangents_lose(d, follow_piece(d, !d->stabilised.is_on));
+    status = follow_piece(d, !d->stabilised.is_on);
+    v->is_lost = status != ESS_SUCCESS; // the state has gone already, and they are elsewhere
   }
   ess_tape_close(d, true);
   return status;
@@ -602,21 +557,21 @@ int ess_tangent_projection(ess_driver *d, double duration) {
   const size_t n = d->system.dimension, all = v->count * n;
   v->source = ESS_BEFORE_UNKNOWN;
   v->has_first = false;
-  int status = ess_tangent_rates(d, d->t, d->x, d->f, v->v, v->moves, v->count, v->k[0]);
+  int status = rates_of(d, d->t, d->x, d->f, v->v, v->moves, v->count, v->k[0]);
   if (!status && d->options.order == 2) {
     const double half = 0.5 * duration;
     for (size_t i = 0; i < n; i++) v->x[i] = d->x[i] + half * d->f[i];
     add_rates(d, v->k[0], half, v->w);
-    status = ess_tangent_rates(d, d->t + half, v->x, NULL, v->w, v->moves, v->count, v->k[0]);
+    status = rates_of(d, d->t + half, v->x, NULL, v->w, v->moves, v->count, v->k[0]);
   }
   if (status) return status;
   for (size_t i = 0; i < all; i++) v->w[i] = v->v[i] + duration * v->k[0][i];
-  status = ess_tangents_check(d, v->w);
+  status = check_finite(d, v->w);
   if (!status) memcpy(v->v, v->w, all * sizeof *v->v);
   return status;
 }
 
-/* ---- tangent_control ---------------------------------------------------------------------- */
+/* ---- tangent_control ------------------------------------------------------------------------- */
 
 /* The ripple that steps at the edge of stability leave in a stiff field, where tangents are
  * followed. In the state it is below the tolerance, but the field multiplies it by its spectral
@@ -752,7 +707,7 @@ static double show_radius(ess_driver *d) {
 /* to = the Jacobian at the step's end, times from; how many times as long that is */
 static int apply_jacobian(ess_driver *d, const double from[], double to[], double *gain) {
   const double *const f = d->stage[ESS_STAGES - 1];
-  const int status = ess_tangent_rates(d, d->t + d->dt, d->x_end, f, from, NULL, 1, to);
+  const int status = rates_of(d, d->t + d->dt, d->x_end, f, from, NULL, 1, to);
   const double before = length_of(d, from);
   *gain = before > 0.0 ? length_of(d, to) / before : 0.0;
   return status;

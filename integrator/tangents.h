@@ -122,21 +122,10 @@ void ess_tangents_free(ess_driver *d);
 void ess_tangents_begin(ess_driver *d);
 void ess_tangents_forget(ess_driver *d);
 
-/* Fails where a direction is not finite. */
-int ess_tangents_check(ess_driver *d, const double columns[]);
-
-/* A failure on their way, which the state has gone already: they are lost. */
-int ess_tangents_lose(ess_driver *d, int status);
-
 /* An apply ends, perhaps at a crossing: directions as the caller sees them. */
 int ess_tangents_show(ess_driver *d);
 
-/* ---- variation ---------------------------------------------------------------------------- */
-
-/* to = the field's Jacobian at x, times from, `count` columns, whose parameters move so, or NULL
- * (parameters.h); f is the field there, or NULL. */
-int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
-                      const double from[], const double moves[], size_t count, double to[]);
+/* ---- variation ------------------------------------------------------------------------------- */
 
 /* Directions go on along the step just tried to theta, before the node does. */
 int ess_tangent_step(ess_driver *d, double theta, bool cut);
@@ -147,7 +136,7 @@ int ess_tangent_piece(ess_driver *d);
 /* Along the projection of this length from the node. */
 int ess_tangent_projection(ess_driver *d, double duration);
 
-/* ---- tangent_control ---------------------------------------------------------------------- */
+/* ---- tangent_control ------------------------------------------------------------------------- */
 
 /* By how many times less the step of dopri5 just tried has to err than this error, which is in
  * units of what is allowed; 1 where that is enough. */
@@ -173,49 +162,10 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact);
  * that does, however the state is displaced. */
 int ess_tangent_carried(ess_driver *d, const ess_impact *impact);
 
-/* ---- note --------------------------------------------------------------------------------- */
-
-/* The share of event function k's crossing at v->at, whose rate is this. */
-int ess_tape_share(ess_driver *d, size_t k, double rate, double t);
-
-/* What an impact's map does. */
-int ess_tape_map(ess_driver *d, const ess_impact *impact);
-
 /* ---- several events at one instant ----------------------------------------------------------- */
 
 /* Several events, those listed, at the state `at` and in the mode as it is, which lead to
  * this state: directions are those after all of them. */
 int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]);
-
-/* ---- passage ------------------------------------------------------------------------------ */
-
-/* The first passage begins at the state `at`, in this mode; the driver's mode is that again. */
-int ess_passage_begin(ess_driver *d, const double sign[], const double side[]);
-int ess_passage_restore(ess_driver *d);
-
-/* The driver's mode is that of a passage, and the model told of it. */
-int ess_passage_take(ess_driver *d, const ess_passage *p);
-
-/* Its columns, and how parameters move along them, or NULL; then what the field and the events'
- * rates are there, in the driver's mode. */
-void ess_passage_columns(ess_driver *d, ess_passage *p, const double columns[],
-                         const double moves[], size_t count);
-int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns);
-
-/* Whether the i-th event is still ahead, and approached. */
-bool ess_passage_meets(const ess_driver *d, const ess_passage *p, size_t i);
-
-/* Each column goes to the i-th event, and all cross it. */
-int ess_passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, size_t i,
-                      size_t count, size_t columns);
-
-/* Columns where the trajectory that is followed is at that moment. */
-void ess_passage_end(const ess_driver *d, const ess_passage *p, size_t columns, double to[]);
-
-/* ---- additive ----------------------------------------------------------------------------- */
-
-/* Whether the jumps of many events add up, and turn the rate of none: then their order
- * does not matter, and directions gain what each adds. */
-int ess_tangent_additive(ess_driver *d, size_t count, bool *adds);
 
 #endif

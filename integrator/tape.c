@@ -14,46 +14,25 @@
 #include "tangents.h"
 #include "tape.h"
 
-/* lays out what the way back needs from `block` on, and then the entries; how many doubles the
- * former are */
-static size_t lay_all(const ess_driver *d, ess_tape *tape, double *block) {
+/* what the way back needs, and then the entries */
+static void lay(ess_driver *d, ess_layout *l) {
+  ess_tape *const tape = d->tangents->tape;
   const size_t n = d->system.dimension, p = d->system.parameters, m = d->system.guard_count;
-  size_t total = 0;
-  double *cursor = block;
   for (int s = 0; s < ESS_STAGES; s++) {
-    tape->x[s] = ess_lay(&cursor, &total, d->lanes > n + p ? d->lanes : n + p);
-    tape->k[s] = ess_lay(&cursor, &total, d->lanes);
-    tape->J[s] = ess_lay(&cursor, &total, n * n);
-    tape->by[s] = ess_lay(&cursor, &total, n * p > p ? n * p : p);
-    tape->back[s] = ess_lay(&cursor, &total, n);
+    tape->x[s] = ess_lay_doubles(l, d->lanes > n + p ? d->lanes : n + p);
+    tape->k[s] = ess_lay_doubles(l, d->lanes);
+    tape->J[s] = ess_lay_doubles(l, n * n);
+    tape->by[s] = ess_lay_doubles(l, n * p > p ? n * p : p);
+    tape->back[s] = ess_lay_doubles(l, n);
   }
-  for (int i = 0; i < ESS_DENSE; i++) tape->dense[i] = ess_lay(&cursor, &total, d->lanes);
-  tape->begin = ess_lay(&cursor, &total, d->lanes);
-  tape->lambda = ess_lay(&cursor, &total, n);
-  tape->error = ess_lay(&cursor, &total, n);
-  tape->mode = ess_lay(&cursor, &total, m);
-  tape->sign = ess_lay(&cursor, &total, m);
-  tape->live_sign = ess_lay(&cursor, &total, m);
-  tape->entry = ess_lay(&cursor, &total, 0);
-  return total;
-}
-
-ess_tape *ess_tape_alloc(const ess_driver *d, size_t bytes) {
-  ess_tape *const tape = calloc(1, sizeof *tape);
-  if (!tape) return NULL;
-  const size_t before = lay_all(d, tape, NULL), room = bytes / sizeof(double);
-  if (room < SIZE_MAX / sizeof(double) / 2 - before)
-    tape->memory = malloc((before + room) * sizeof(double));
-  if (!tape->memory) {
-    free(tape);
-    return NULL;
-  }
-  lay_all(d, tape, tape->memory);
-  memset(tape->memory, 0, before * sizeof(double));
-  tape->room = room;
-  tape->shared = SIZE_MAX;
-  tape->live = tape->entry;
-  return tape;
+  for (int i = 0; i < ESS_DENSE; i++) tape->dense[i] = ess_lay_doubles(l, d->lanes);
+  tape->begin = ess_lay_doubles(l, d->lanes);
+  tape->lambda = ess_lay_doubles(l, n);
+  tape->error = ess_lay_doubles(l, n);
+  tape->mode = ess_lay_doubles(l, m);
+  tape->sign = ess_lay_doubles(l, m);
+  tape->live_sign = ess_lay_doubles(l, m);
+  tape->entry = ess_lay_doubles(l, tape->room);
 }
 
 size_t ess_driver_recorded(const ess_driver *d) {
@@ -174,7 +153,7 @@ void ess_tape_clear(ess_driver *d) {
   d->tangents->moves = NULL;
 }
 
-/* ---- gain --------------------------------------------------------------------------------- */
+/* ---- gain ------------------------------------------------------------------------------------ */
 
 /* What directions gain at a crossing, when the field after it is known. */
 
@@ -189,15 +168,12 @@ void ess_tangent_finish(ess_driver *d, const double f[]) {
     for (size_t i = 0; i < n; i++) v->v[j * n + i] += v->share[j] * (f[i] - v->mapped[i]);
 }
 
-/* ---- pages ------------------------------------------------------------------------------------
- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 /* A quarter of the room is for what the run does now, a quarter for what it has done before, and
  * half of it for checkpoints: where the first is full a checkpoint is made, and it is filled anew.
  * What has been there is recorded once more, from one checkpoint to the next, when an adjoint comes
  * back to it. */
-
-/* ---- checkpoint --------------------------------------------------------------------------- */
 
 /* All that a driver remembers lies in a few blocks, which stay where they are as long as it
  * lives: what is kept of it are their bytes. */
@@ -207,50 +183,38 @@ typedef struct block {
   size_t bytes;
 } block;
 
-enum { BLOCKS = 10 };
+enum { BLOCKS = 8 };
 
 /* of directions only what is not theirs alone: recording follows none between steps */
 static size_t list(const ess_driver *d, block blocks[BLOCKS]) {
   size_t count = 0;
   blocks[count++] = (block){(void *)d, sizeof *d};
-  blocks[count++] = (block){d->memory, d->memory_bytes};
-  blocks[count++] = (block){d->indices, d->indices_bytes};
-  if (d->watched.memory) blocks[count++] = (block){d->watched.memory, d->watched.bytes};
+  blocks[count++] = (block){d->memory, d->bytes};
+  if (d->caller.memory) blocks[count++] = (block){d->caller.memory, d->caller.bytes};
   if (d->impacts) {
     blocks[count++] = (block){d->impacts, sizeof *d->impacts};
     blocks[count++] = (block){d->impacts->memory, d->impacts->bytes};
   }
   if (d->slides) {
     blocks[count++] = (block){d->slides, sizeof *d->slides};
-    blocks[count++] = (block){d->slides->memory, d->slides->memory_bytes};
-    blocks[count++] = (block){d->slides->indices, d->slides->indices_bytes};
+    blocks[count++] = (block){d->slides->memory, d->slides->bytes};
   }
   if (d->tangents) blocks[count++] = (block){d->tangents, sizeof *d->tangents};
   return count;
 }
 
-size_t ess_checkpoint_size(const ess_driver *d) {
+/* copies them to a store, or back from it, where there is one; how many bytes they are */
+static size_t copy(const ess_driver *d, char *store, bool back) {
   block blocks[BLOCKS];
   const size_t count = list(d, blocks);
   size_t bytes = 0;
-  for (size_t i = 0; i < count; i++) bytes += blocks[i].bytes;
+  for (size_t i = 0; i < count; bytes += blocks[i++].bytes) {
+    if (store && back)
+      memcpy(blocks[i].at, store + bytes, blocks[i].bytes);
+    else if (store)
+      memcpy(store + bytes, blocks[i].at, blocks[i].bytes);
+  }
   return bytes;
-}
-
-void ess_checkpoint_keep(const ess_driver *d, void *store) {
-  block blocks[BLOCKS];
-  const size_t count = list(d, blocks);
-  char *cursor = store;
-  for (size_t i = 0; i < count; cursor += blocks[i++].bytes)
-    memcpy(cursor, blocks[i].at, blocks[i].bytes);
-}
-
-void ess_checkpoint_restore(ess_driver *d, const void *store) {
-  block blocks[BLOCKS];
-  const size_t count = list(d, blocks);
-  const char *cursor = store;
-  for (size_t i = 0; i < count; cursor += blocks[i++].bytes)
-    memcpy(blocks[i].at, cursor, blocks[i].bytes);
 }
 
 /* so many checkpoints at least, or there are none */
@@ -264,16 +228,29 @@ typedef struct mark {
   uint64_t unused; /* bytes begin at whole numbers of them */
 } mark;
 
-void ess_page_divide(const ess_driver *d, ess_tape *tape) {
-  const size_t doubles = (ess_checkpoint_size(d) + sizeof(mark)) / sizeof(double) + 1;
+/* divides the room for entries, where there is enough of it */
+static void divide(const ess_driver *d, ess_tape *tape) {
+  const size_t doubles = (copy(d, NULL, false) + sizeof(mark)) / sizeof(double) + 1;
   const size_t quarter = tape->room / 4;
-  tape->live = tape->entry;
   tape->one = doubles;
   if (2 * quarter / doubles < LEAST + 1) return;
   tape->room = quarter;
   tape->page = tape->live + quarter;
   tape->store = tape->page + quarter;
   tape->places = 2 * quarter / doubles - 1; // the last is for the end
+}
+
+bool ess_tape_alloc(ess_driver *d, size_t bytes) {
+  ess_tape *const tape = d->tangents->tape = calloc(1, sizeof *tape);
+  if (!tape || bytes > SIZE_MAX / 2) return false;
+  size_t all;
+  tape->room = bytes / sizeof(double);
+  tape->memory = ess_lay_out(d, lay, &all);
+  if (!tape->memory) return false;
+  tape->shared = SIZE_MAX;
+  tape->live = tape->entry;
+  divide(d, tape);
+  return true;
 }
 
 static mark *place(const ess_tape *tape, size_t i) {
@@ -284,7 +261,7 @@ static void keep(ess_driver *d, size_t i) {
   const ess_tape *const tape = d->tangents->tape;
   mark *const m = place(tape, i);
   *m = (mark){.turn = tape->turn, .shared = tape->shared, .shared_t = tape->shared_t};
-  ess_checkpoint_keep(d, m + 1);
+  copy(d, (char *)(m + 1), false);
 }
 
 /* an empty page, in the mode as it is */
@@ -331,8 +308,8 @@ void ess_page_keep_end(ess_driver *d) {
 
 static void restore(ess_driver *d, size_t i) {
   ess_tape *const tape = d->tangents->tape;
-  const mark *const m = place(tape, i);
-  ess_checkpoint_restore(d, m + 1);
+  mark *const m = place(tape, i);
+  copy(d, (char *)(m + 1), true);
   tape->turn = m->turn;
   tape->shared = m->shared;
   tape->shared_t = m->shared_t;

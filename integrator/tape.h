@@ -54,8 +54,8 @@ static inline bool ess_is_recording(const ess_driver *d) {
   return d->tangents && d->tangents->tape && !d->tangents->tape->is_open;
 }
 
-/* Room for so many bytes of entries; NULL where there is none. */
-ess_tape *ess_tape_alloc(const ess_driver *d, size_t bytes);
+/* Room for so many bytes of entries; false where there is none. */
+bool ess_tape_alloc(ess_driver *d, size_t bytes);
 
 void ess_tape_free(ess_tangents *v);
 
@@ -84,15 +84,12 @@ void ess_tape_close(ess_driver *d, bool made);
 /* Nothing has been recorded. */
 void ess_tape_clear(ess_driver *d);
 
-/* ---- gain --------------------------------------------------------------------------------- */
+/* ---- gain ------------------------------------------------------------------------------------ */
 
 /* The field after the crossing is this: what was noted down is done. */
 void ess_tangent_finish(ess_driver *d, const double f[]);
 
 /* ---- pages ----------------------------------------------------------------------------------- */
-
-/* Divides the room for entries, where there is enough of it. */
-void ess_page_divide(const ess_driver *d, ess_tape *tape);
 
 /* Between two steps: a checkpoint is made where it is time. Whether a run that is made again has
  * come to where it is to end. */
@@ -107,15 +104,5 @@ void ess_page_keep_end(ess_driver *d);
 
 /* Whether the driver is where the run was at the i-th checkpoint. */
 bool ess_page_is_at(const ess_driver *d, size_t i);
-
-/* ---- checkpoint --------------------------------------------------------------------------- */
-
-/* How many bytes a driver's state takes. */
-size_t ess_checkpoint_size(const ess_driver *d);
-
-/* Keeps it, and puts the driver back to it; the model is not told of the mode. Both of a driver
- * that follows the same directions, or records, all the while. */
-void ess_checkpoint_keep(const ess_driver *d, void *store);
-void ess_checkpoint_restore(ess_driver *d, const void *store);
 
 #endif

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
@@ -15,8 +16,6 @@
 #include "events.h"
 #include "impacts.h"
 #include "kinks.h"
-#include "locate.h"
-#include "rodas.h"
 #include "slides.h"
 #include "step.h"
 #include "suspect.h"

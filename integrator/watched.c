@@ -1,19 +1,16 @@
 /*
- * Functions that are only watched, as event functions after the caller's: its callbacks see none of
- * them.
+ * Functions that are only watched, as event functions after the caller's: its callbacks and its
+ * observer see none of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arithmetic.h"
 #include "caller.h"
 #include "driver_state.h"
 #include "suspect.h"
-#include "watched.h"
 
 const char *ess_watched_check(const ess_system *s, const ess_options *o) {
   const ess_watch *const w = &s->watch;
@@ -27,65 +24,12 @@ const char *ess_watched_check(const ess_system *s, const ess_options *o) {
   return NULL;
 }
 
-/* ---- the joined system's callbacks: `params` is the driver ------------------------------------
- */
+/* ---- impacts --------------------------------------------------------------------------------- */
 
-static const ess_system *callers(const void *params) {
-  return &((const ess_driver *)params)->watched.system;
-}
-
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  const ess_system *const s = callers(params);
-  return s->field(t, x, sign, dxdt, s->params);
-}
-
-static int field_jacobian(double t, const double x[], const double sign[], double J[],
-                          void *params) {
-  const ess_system *const s = callers(params);
-  return s->field_jacobian(t, x, sign, J, s->params);
-}
-
-static int field_solve(double t, const double x[], const double sign[], double c, double v[],
-                       void *params) {
-  const ess_system *const s = callers(params);
-  return s->field_solve(t, x, sign, c, v, s->params);
-}
-
-static int field_parameter_jacobian(double t, const double x[], const double sign[], double Fp[],
-                                    void *params) {
-  const ess_system *const s = callers(params);
-  return s->field_parameter_jacobian(t, x, sign, Fp, s->params);
-}
-
-static int guards(double t, const double x[], double h[], void *params) {
-  const ess_system *const s = callers(params);
-  const int code = s->guard_count ? s->guards(t, x, h, s->params) : 0;
-  return code ? code : s->watch.values(t, x, h + s->guard_count, s->params);
-}
-
-static int mode_changed(const double sign[], size_t guard, void *params) {
-  const ess_system *const s = callers(params);
-  const size_t m = s->guard_count, all = m + s->watch.count;
-  if (guard >= m && guard < all) return 0;
-  return s->mode_changed(sign, guard < m ? guard : m, s->params);
-}
-
-static int start_rows(const double sign[], bool armed[], void *params) {
-  const ess_watched *const w = &((const ess_driver *)params)->watched;
-  return w->start(sign, armed, w->system.params);
-}
-
-static int start_impacts(double t, const double x[], double sign[], bool armed[], void *params) {
-  const ess_watched *const w = &((const ess_driver *)params)->watched;
-  return w->callers.start(t, x, sign, armed, w->system.params);
-}
-
-/* ---- impacts ----------------------------------------------------------------------------------
- */
-
-/* an impact with those of its events that the caller knows of */
-static ess_impact seen_by_caller(const ess_watched *w, const ess_impact *impact) {
+ess_impact ess_watched_impact(const ess_driver *d, const ess_impact *impact) {
+  const ess_watched *const w = &d->watched;
   ess_impact seen = *impact;
+  if (!w->count) return seen;
   seen.count = 0;
   seen.events = w->events;
   for (size_t i = 0; i < impact->count; i++)
@@ -118,7 +62,7 @@ static int find_roundings(ess_driver *d, const ess_impact *impact) {
   const ess_watched *const w = &d->watched;
   double *const before = d->x;
   memcpy(w->x, d->x, d->system.dimension * sizeof *w->x);
-  memcpy(w->x, impact->after, w->system.dimension * sizeof *w->x);
+  memcpy(w->x, impact->after, ess_caller_states(d) * sizeof *w->x);
   d->x = w->x;
   const int status = ess_rounding_errors(d, w->rounding);
   d->x = before;
@@ -127,22 +71,19 @@ static int find_roundings(ess_driver *d, const ess_impact *impact) {
 
 static int read_sides(ess_driver *d, const ess_impact *impact) {
   const ess_watched *const w = &d->watched;
-  const ess_system *const s = &w->system;
+  const ess_system *const s = &d->caller.system;
   int code = s->field(impact->t, impact->after, impact->mode, w->v, s->params);
-  if (!code) code = guards(impact->t, impact->x, w->h_before, d);
-  if (!code) code = guards(impact->t, impact->after, w->h, d);
+  if (!code) code = ess_caller_guards(d, impact->t, impact->x, w->h_before);
+  if (!code) code = ess_caller_guards(d, impact->t, impact->after, w->h);
   if (!code && any_near(w, impact)) code = find_roundings(d, impact);
   if (!code) code = ess_slope(d, impact->t, impact->after, 1.0, w->v, w->h, w->rate);
   for (size_t k = w->first; !code && k < w->first + w->count; k++) read_side(d, impact, k);
   return code;
 }
 
-static int map(ess_impact *impact, void *params) {
-  ess_driver *const d = params;
+int ess_watched_map(ess_driver *d, ess_impact *impact) {
   const ess_watched *const w = &d->watched;
-  ess_impact seen = seen_by_caller(w, impact);
-  int code = seen.count ? w->callers.map(&seen, w->system.params) : 0;
-  if (!code) code = read_sides(d, impact);
+  const int code = w->count ? read_sides(d, impact) : 0;
   for (size_t k = w->first; k < w->first + w->count; k++) {
     impact->armed[ESS_GUARD_UP(k)] = impact->mode[k] < 0.0;
     impact->armed[ESS_GUARD_DOWN(k)] = impact->mode[k] > 0.0;
@@ -150,20 +91,7 @@ static int map(ess_impact *impact, void *params) {
   return code;
 }
 
-static int impact_jacobian(const ess_impact *impact, double DR[], void *params) {
-  const ess_watched *const w = &((const ess_driver *)params)->watched;
-  const ess_impact seen = seen_by_caller(w, impact);
-  return w->callers.jacobian(&seen, DR, w->system.params);
-}
-
-static int impact_parameter_jacobian(const ess_impact *impact, double Rp[], void *params) {
-  const ess_watched *const w = &((const ess_driver *)params)->watched;
-  const ess_impact seen = seen_by_caller(w, impact);
-  return w->callers.parameter_jacobian(&seen, Rp, w->system.params);
-}
-
-/* ---- observers: the context is the driver -----------------------------------------------------
- */
+/* ---- observers: the context is the driver ---------------------------------------------------- */
 
 static int tell_step(const ess_step_info *info, void *context) {
   const ess_observer *const o = &((const ess_driver *)context)->watched.observer;
@@ -201,7 +129,7 @@ static int way_of_jump(const ess_impact *impact, size_t k) {
 static int tell_impact(const ess_impact *impact, void *context) {
   ess_driver *const d = context;
   ess_watched *const w = &d->watched;
-  const ess_impact seen = seen_by_caller(w, impact);
+  const ess_impact seen = ess_watched_impact(d, impact);
   const ess_observer *const o = &w->observer;
   bool stop = seen.count && o->impact && o->impact(&seen, o->context) != 0;
   w->jump_t = d->t;
@@ -234,87 +162,44 @@ ess_observer ess_watched_observer(ess_driver *d, const ess_observer *observer) {
                         .context = d};
 }
 
-/* ---- the driver's -----------------------------------------------------------------------------
- */
+/* ---- the driver's ---------------------------------------------------------------------------- */
 
-static bool allocate(ess_watched *w) {
-  const size_t n = w->system.dimension + 1, m = w->first, most = SIZE_MAX / sizeof(double) / 32;
-  if (n > most || m > most || w->count > most) return false;
-  const size_t all = m + w->count;
-  w->bytes = (2 * n + 4 * all) * sizeof(double) + 2 * w->count * sizeof(uint64_t) +
-             (m + 1) * sizeof(size_t) + 2 * w->count * sizeof(int);
-  w->memory = calloc(1, w->bytes);
-  if (!w->memory) return false;
-  w->v = w->memory;
-  w->x = w->v + n;
-  w->h = w->x + n;
-  w->h_before = w->h + all;
-  w->rate = w->h_before + all;
-  w->rounding = w->rate + all;
-  w->stop = (uint64_t *)(w->rounding + all);
-  w->left = w->stop + w->count;
-  w->events = (size_t *)(w->left + w->count);
-  w->direction = (int *)(w->events + m + 1);
-  w->jumped = w->direction + w->count;
-  const ess_watch *const watch = &w->system.watch;
+void ess_watched_join(ess_driver *d, ess_system *system) {
+  ess_watched *const w = &d->watched;
+  w->first = system->guard_count;
+  w->count = system->watch.count;
+  if (!w->count) return;
+  // its own arrays are the driver's from here on: what the caller's become of is no matter
+  system->watch.direction = NULL;
+  system->watch.stop = NULL;
+  system->guard_count = w->first + w->count;
+  system->guards_move = true;
+  system->guard_jacobian = NULL;
+  system->guard_rates = NULL;
+  system->some_guard_rates = NULL;
+  system->guard_time_rates = NULL;
+  system->guard_parameter_jacobian = NULL;
+}
+
+void ess_watched_lay(ess_driver *d, ess_layout *l) {
+  ess_watched *const w = &d->watched;
+  const size_t n = ess_caller_states(d) + 1, all = w->first + w->count;
+  double **const by_guard[] = {&w->h, &w->h_before, &w->rate, &w->rounding};
+  w->v = ess_lay_doubles(l, n);
+  w->x = ess_lay_doubles(l, n);
+  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
+    *by_guard[i] = ess_lay_doubles(l, all);
+  w->stop = ess_lay(l, w->count, sizeof *w->stop);
+  w->left = ess_lay(l, w->count, sizeof *w->left);
+  w->events = ess_lay(l, w->first, sizeof *w->events);
+  w->direction = ess_lay(l, w->count, sizeof *w->direction);
+  w->jumped = ess_lay(l, w->count, sizeof *w->jumped);
+}
+
+void ess_watched_take(ess_driver *d, const ess_watch *watch) {
+  const ess_watched *const w = &d->watched;
   if (watch->stop) memcpy(w->stop, watch->stop, w->count * sizeof *w->stop);
   if (watch->direction) memcpy(w->direction, watch->direction, w->count * sizeof *w->direction);
-  return true;
-}
-
-static void join_resets(ess_watched *w, ess_system *joined) {
-  w->start = joined->resets->start;
-  w->resets = *joined->resets;
-  w->resets.start = w->start ? start_rows : NULL;
-  joined->resets = &w->resets;
-}
-
-static void join_impacts(ess_watched *w, ess_system *joined) {
-  const ess_impacts *const own = joined->impacts;
-  w->callers = *own;
-  w->impacts = (ess_impacts){.at = own->at,
-                             .map = map,
-                             .jacobian = own->jacobian ? impact_jacobian : NULL,
-                             .start = own->start ? start_impacts : NULL,
-                             .parameter_jacobian =
-                                 own->parameter_jacobian ? impact_parameter_jacobian : NULL};
-  joined->impacts = &w->impacts;
-}
-
-bool ess_watched_join(ess_driver *d, const ess_system *s, ess_system *joined) {
-  ess_watched *const w = &d->watched;
-  w->first = s->guard_count;
-  w->count = s->watch.count;
-  *joined = *s;
-  if (!w->count) return true;
-  w->system = *s;
-  w->system.resets = NULL;
-  w->system.impacts = NULL;
-  if (!allocate(w)) return false;
-  // its own arrays are the driver's from here on: what the caller's become of is no matter
-  w->system.watch.direction = joined->watch.direction = NULL;
-  w->system.watch.stop = joined->watch.stop = NULL;
-  joined->guard_count = w->first + w->count;
-  joined->guards_move = true;
-  joined->field = field;
-  joined->field_jacobian = s->field_jacobian ? field_jacobian : NULL;
-  joined->field_solve = s->field_solve ? field_solve : NULL;
-  joined->guards = guards;
-  joined->guard_jacobian = NULL;
-  joined->guard_rates = NULL;
-  joined->some_guard_rates = NULL;
-  joined->guard_time_rates = NULL;
-  joined->guard_parameter_jacobian = NULL;
-  joined->field_parameter_jacobian = s->field_parameter_jacobian ? field_parameter_jacobian : NULL;
-  joined->mode_changed = s->mode_changed ? mode_changed : NULL;
-  joined->params = d;
-  if (s->resets) join_resets(w, joined);
-  if (s->impacts) join_impacts(w, joined);
-  return true;
-}
-
-void ess_watched_free(ess_driver *d) {
-  free(d->watched.memory);
 }
 
 void ess_watched_reset(ess_driver *d) {
