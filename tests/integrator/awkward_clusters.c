@@ -95,8 +95,6 @@ typedef struct many {
 static int many_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
   const many *const all = params;
-  (void)t;
-  (void)x;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < all->count; k++) dxdt[1] += sign[k] > 0.0 ? 1.0 : 0.0;
@@ -104,7 +102,6 @@ static int many_field(double t, const double x[], const double sign[], double dx
 }
 
 static int many_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const many *const all = params;
   for (size_t k = 0; k < all->count; k++) h[k] = x[0] - all->offset[k];
   return 0;
@@ -200,24 +197,16 @@ static void thousands_of_guards_at_one_place(void **state) {
 /* a field that points at the guard x0 = 0 from both sides */
 static int sliding_field(double t, const double x[], const double sign[], double dxdt[],
                          void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   dxdt[0] = -sign[0];
   return 0;
 }
 
 static int sliding_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int sliding_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   Dh[0] = 1.0;
   return 0;
 }
@@ -247,9 +236,6 @@ static void filippov_sliding_on_one_guard(void **state) {
  * guard behind halves while the one ahead is reached */
 static int spiral_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   const bool right = sign[0] > 0.0, up = sign[1] > 0.0;
   dxdt[0] = up == right ? (up ? -1.0 : 1.0) : (up ? -0.5 : 0.5);
   dxdt[1] = up == right ? (up ? 0.5 : -0.5) : (up ? -1.0 : 1.0);
@@ -257,17 +243,12 @@ static int spiral_field(double t, const double x[], const double sign[], double 
 }
 
 static int spiral_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   h[1] = x[1];
   return 0;
 }
 
 static int spiral_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   Dh[0] = Dh[3] = 1.0;
   Dh[1] = Dh[2] = 0.0;
   return 0;
@@ -305,25 +286,17 @@ static void filippov_chatter_between_two_guards(void **state) {
 /* two one-way guards at one place, x0 = 0 from either side, each of which arms the other */
 static int turned_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   dxdt[0] = sign[0] < 0.0 ? 1.0 : -1.0;
   return 0;
 }
 
 static int opposed_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   h[1] = -x[0];
   return 0;
 }
 
 static int opposed_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   Dh[0] = 1.0;
   Dh[1] = -1.0;
   return 0;

@@ -47,7 +47,6 @@ static void start_on_a_guard_going_down(void **state) {
 /* a ball at rest on h = z = 0 that falls or rises; x2 counts the time below */
 static int resting_field(double t, const double x[], const double sign[], double dxdt[],
                          void *params) {
-  (void)t;
   dxdt[0] = x[1];
   dxdt[1] = *(const double *)params;
   dxdt[2] = sign[0] < 0.0 ? 1.0 : 0.0;
@@ -55,16 +54,11 @@ static int resting_field(double t, const double x[], const double sign[], double
 }
 
 static int height_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int height_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   Dh[0] = 1.0;
   Dh[1] = Dh[2] = 0.0;
   return 0;
@@ -208,17 +202,12 @@ static void projection_ending_past_t1(void **state) {
 /* a point thrown up at a ceiling at 0.2, so that it slows down on its way there */
 static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -2.0;
   return 0;
 }
 
 static int ceiling_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] - 0.2;
   return 0;
 }

@@ -39,15 +39,12 @@ static bool at_fault(fault *f, culprit who, double clock) {
 static int clock_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   fault *const f = params;
-  (void)t;
-  (void)sign;
   const bool bad = at_fault(f, FIELD, x[0]);
   dxdt[0] = bad && !f->code ? f->value : 1.0;
   return bad ? f->code : 0;
 }
 
 static int clock_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   fault *const f = params;
   const bool bad = at_fault(f, GUARDS, x[0]);
   h[0] = x[0] - 2.0;
@@ -56,7 +53,6 @@ static int clock_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   fault *const f = params;
   const bool bad = at_fault(f, JACOBIAN, x[0]);
   Dh[0] = 1.0;
@@ -66,7 +62,6 @@ static int clock_jacobian(double t, const double x[], double Dh[], void *params)
 
 static int clock_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
   fault *const f = params;
   const bool bad = at_fault(f, RATES, x[0]);
   h[0] = x[0] - 2.0;
@@ -79,7 +74,6 @@ static int clock_rates(double t, const double x[], const double v[], double h[],
 /* at fault only where it is asked for event function 1, which alone is bad */
 static int some_clock_rates(double t, const double x[], const double v[], const size_t which[],
                             size_t count, double h[], double rate[], void *params) {
-  (void)t;
   fault *const f = params;
   bool asked = false;
   for (size_t i = 0; i < count; i++) asked = asked || which[i] == 1;
@@ -93,8 +87,6 @@ static int some_clock_rates(double t, const double x[], const double v[], const 
 
 static int clock_start(const double sign[], bool armed[], void *params) {
   fault *const f = params;
-  (void)sign;
-  (void)armed;
   return at_fault(f, START, 0.0) ? f->code : 0;
 }
 
@@ -104,8 +96,6 @@ static const ess_reset_matrix NO_RESETS = {.row_start = NO_ROWS, .start = clock_
 
 static int clock_mode(const double sign[], size_t guard, void *params) {
   fault *const f = params;
-  (void)sign;
-  (void)guard;
   return at_fault(f, MODE_CHANGED, 0.0) ? f->code : 0;
 }
 
@@ -304,7 +294,6 @@ static int stop_at_guard(const ess_crossing_info *info, void *context) {
 
 static int stop_after(const ess_step_info *info, void *context) {
   size_t *const left = context;
-  (void)info;
   return --*left == 0;
 }
 

@@ -14,15 +14,12 @@
 /* z = t - t^2 below the ceiling, whose top is 1/4 at t = 1/2; above, gravity is 3 instead of 2 */
 static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t;
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = sign[0] > 0.0 ? -3.0 : -2.0;
   return 0;
 }
 
 static int thrown_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   h[0] = x[0] - *(const double *)params;
   return 0;
 }
@@ -128,15 +125,11 @@ static void run_clock(int (*guards)(double, const double[], double[], void *),
 }
 
 static int wave_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = (x[0] - 0.2) * (x[0] - 0.4) * (x[0] - 0.6) * (x[0] - 0.8);
   return 0;
 }
 
 static int wave_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
   const double a = x[0] - 0.2, b = x[0] - 0.4, c = x[0] - 0.6, d = x[0] - 0.8;
   Dh[0] = b * c * d + a * c * d + a * b * d + a * b * c;
   return 0;
@@ -161,15 +154,11 @@ static void recrossing_within_one_step(void **state) {
 
 /* rises to zero at 0.3, is zero until 0.6, rises on: smooth, and without a gradient in between */
 static int terrace_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] < 0.3 ? pow(x[0] - 0.3, 3) : x[0] > 0.6 ? pow(x[0] - 0.6, 3) : 0.0;
   return 0;
 }
 
 static int terrace_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
   const double away = x[0] < 0.3 ? x[0] - 0.3 : x[0] > 0.6 ? x[0] - 0.6 : 0.0;
   Dh[0] = 3.0 * away * away;
   return 0;
@@ -189,17 +178,11 @@ static void zero_over_an_interval(void **state) {
 }
 
 static int flat_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
-  (void)x;
   h[0] = 0.0;
   return 0;
 }
 
 static int flat_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
-  (void)x;
   Dh[0] = 0.0;
   return 0;
 }
@@ -221,8 +204,6 @@ static void zero_throughout(void **state) {
  * the speed that x2 keeps, which is turned round at x0 = 1.5 by guard 2 */
 static int armed_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t;
-  (void)params;
   dxdt[0] = 1.0;
   dxdt[1] = sign[2] < 0.0 ? x[2] : -x[2];
   dxdt[2] = 0.0;
@@ -230,8 +211,6 @@ static int armed_field(double t, const double x[], const double sign[], double d
 }
 
 static int armed_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] - 0.5;
   h[1] = x[1] - 0.5;
   h[2] = x[0] - 1.5;
@@ -239,9 +218,6 @@ static int armed_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int armed_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   memset(Dh, 0, 9 * sizeof *Dh);
   Dh[0] = Dh[4] = Dh[6] = 1.0;
   return 0;

@@ -29,7 +29,6 @@ static inline double balls_scale(const balls *b, size_t k) {
 static inline int balls_field(double t, const double x[], const double sign[], double dxdt[],
                               void *params) {
   const balls *const b = params;
-  (void)t;
   for (size_t k = 0; k < b->guards; k++) assert_true(fabs(sign[k]) == 1.0);
   for (size_t i = 0; i < b->count; i++) {
     dxdt[2 * i] = x[2 * i + 1];
@@ -39,7 +38,6 @@ static inline int balls_field(double t, const double x[], const double sign[], d
 }
 
 static inline int balls_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const balls *const b = params;
   for (size_t k = 0; k < b->guards; k++)
     h[k] = -balls_scale(b, k) * (x[2 * (k % b->count)] - b->level[k]);
@@ -47,10 +45,8 @@ static inline int balls_guards(double t, const double x[], double h[], void *par
 }
 
 static inline int balls_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const balls *const b = params;
   const size_t n = 2 * b->count;
-  (void)x;
   memset(Dh, 0, b->guards * n * sizeof *Dh);
   for (size_t k = 0; k < b->guards; k++) Dh[k * n + 2 * (k % b->count)] = -balls_scale(b, k);
   return 0;
@@ -66,7 +62,6 @@ static inline int balls_rates(double t, const double x[], const double v[], doub
 static inline int balls_some_rates(double t, const double x[], const double v[],
                                    const size_t which[], size_t count, double h[], double rate[],
                                    void *params) {
-  (void)t;
   balls *const b = params;
   b->some_calls++;
   assert_in_range(count, 1, b->guards);

@@ -24,7 +24,6 @@ static inline double bed_weight(const double sign[], size_t k) {
 static inline int scanning_field(double t, const double x[], const double sign[], double dxdt[],
                                  void *params) {
   const bed *const b = params;
-  (void)t;
   double force = 0.0;
   for (size_t k = 0; k < SPRINGS; k++)
     force += bed_weight(sign, k) * b->stiffness * (b->height[k] - x[0]);
@@ -36,8 +35,6 @@ static inline int scanning_field(double t, const double x[], const double sign[]
 static inline int summing_field(double t, const double x[], const double sign[], double dxdt[],
                                 void *params) {
   const bed *const b = params;
-  (void)t;
-  (void)sign;
   dxdt[0] = x[1];
   dxdt[1] = b->stiffness * (b->height_sum - b->active * x[0]) - 2.0;
   return 0;
@@ -45,7 +42,6 @@ static inline int summing_field(double t, const double x[], const double sign[],
 
 static inline int keep_sums(const double sign[], size_t guard, void *params) {
   bed *const b = params;
-  (void)guard;
   b->active = b->height_sum = 0.0;
   for (size_t k = 0; k < SPRINGS; k++) {
     b->active += bed_weight(sign, k);
@@ -55,16 +51,12 @@ static inline int keep_sums(const double sign[], size_t guard, void *params) {
 }
 
 static inline int bed_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const bed *const b = params;
   for (size_t k = 0; k < SPRINGS; k++) h[k] = b->height[k] - x[0];
   return 0;
 }
 
 static inline int bed_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   for (size_t k = 0; k < SPRINGS; k++) {
     Dh[2 * k] = -1.0;
     Dh[2 * k + 1] = 0.0;

@@ -15,7 +15,6 @@ const char *const bent_shape_names[BENT_SHAPES] = {"peg",  "ellipse", "ridge", "
 
 int bent_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const bent_course *const c = params;
-  (void)t;
   dxdt[0] = 1.0 + 0.1 * c->smooth * sin(x[1]);
   dxdt[1] = x[3];
   dxdt[2] = x[4];
@@ -81,7 +80,6 @@ double bent_event_function(const bent_course *c, size_t k, const double x[], dou
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const bent_course *const c = params;
   double gradient[N];
   for (size_t k = 0; k < c->line_count + c->body_count; k++)
@@ -91,7 +89,6 @@ static int guards(double t, const double x[], double h[], void *params) {
 
 static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
                             size_t count, double h[], double rate[], void *params) {
-  (void)t;
   const bent_course *const c = params;
   double gradient[N];
   for (size_t i = 0; i < count; i++) {

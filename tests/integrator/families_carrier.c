@@ -34,23 +34,18 @@ static double carrier_at(const carrier *c, double tau, double *slope) {
 
 static int relay_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   dxdt[0] = 0.5 * (sign[0] + 1.0);
   dxdt[1] = 1.0;
   return 0;
 }
 
 static int relay_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   double slope;
   h[0] = carrier_at(params, x[1], &slope);
   return 0;
 }
 
 static int relay_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   Dh[0] = 0.0;
   carrier_at(params, x[1], &Dh[1]);
   return 0;
@@ -184,7 +179,6 @@ typedef struct engine {
 static int engine_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const engine *const e = params;
-  (void)t;
   dxdt[ANGLE] = x[SPEED];
   dxdt[SPEED] = -e->drag;
   dxdt[FUEL] = 0.0;
@@ -197,14 +191,12 @@ static int engine_field(double t, const double x[], const double sign[], double 
 }
 
 static int engine_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const engine *const e = params;
   for (size_t k = 0; k < e->cylinders; k++) h[k] = cos(0.5 * x[ANGLE] - e->place[k]) - e->level[k];
   return 0;
 }
 
 static int engine_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const engine *const e = params;
   memset(Dh, 0, e->cylinders * 3 * sizeof *Dh);
   for (size_t k = 0; k < e->cylinders; k++)

@@ -31,7 +31,6 @@ static int cradle_field(double t, const double x[], const double sign[], double 
                         void *params) {
   const cradle *const c = params;
   const size_t n = c->balls;
-  (void)t;
   memcpy(dxdt, x + n, n * sizeof *dxdt);
   memset(dxdt + n, 0, n * sizeof *dxdt);
   for (size_t k = 0; k + 1 < n; k++) {
@@ -43,17 +42,14 @@ static int cradle_field(double t, const double x[], const double sign[], double 
 }
 
 static int cradle_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const cradle *const c = params;
   for (size_t k = 0; k + 1 < c->balls; k++) h[k] = depth(x, k);
   return 0;
 }
 
 static int cradle_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const cradle *const c = params;
   const size_t n = 2 * c->balls;
-  (void)x;
   memset(Dh, 0, (c->balls - 1) * n * sizeof *Dh);
   for (size_t k = 0; k + 1 < c->balls; k++) {
     Dh[k * n + k] = 1.0;

@@ -37,7 +37,6 @@ static double pushed(const train *p, const double sign[]) {
 
 static int train_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t;
   dxdt[CLOCK] = 1.0;
   dxdt[SPEED] = pushed(params, sign);
   dxdt[PLACE] = x[SPEED];
@@ -45,16 +44,13 @@ static int train_field(double t, const double x[], const double sign[], double d
 }
 
 static int train_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const train *const p = params;
   for (size_t k = 0; k < p->guards; k++) h[k] = p->scale[k] * (x[CLOCK] - p->at[k]);
   return 0;
 }
 
 static int train_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const train *const p = params;
-  (void)x;
   memset(Dh, 0, p->guards * STATES * sizeof *Dh);
   for (size_t k = 0; k < p->guards; k++) Dh[k * STATES + CLOCK] = p->scale[k];
   return 0;

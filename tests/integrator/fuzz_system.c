@@ -302,7 +302,6 @@ static double evaluate(const fuzz_guard *g, const double x[], size_t n, double g
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   double gradient[FUZZ_STATES];
@@ -314,7 +313,6 @@ static int guards(double t, const double x[], double h[], void *params) {
 }
 
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   const size_t n = model->dimension, m = model->guard_count;
@@ -328,7 +326,6 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
 
 static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   const size_t n = model->dimension, m = model->guard_count;
@@ -348,7 +345,6 @@ static int guard_rates(double t, const double x[], const double v[], double h[],
 
 static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
                             size_t count, double h[], double rate[], void *params) {
-  (void)t;
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   double both[2 * FUZZ_GUARDS], gradient[FUZZ_STATES];

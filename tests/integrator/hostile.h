@@ -22,7 +22,6 @@ typedef struct bed {
 static inline int bed_field(double t, const double x[], const double sign[], double dxdt[],
                             void *params) {
   bed *const b = params;
-  (void)t;
   if (++b->calls > CALLS_MAX) return -1;
   double force = 0.0;
   for (size_t i = 0; i < b->count; i++)
@@ -33,7 +32,6 @@ static inline int bed_field(double t, const double x[], const double sign[], dou
 }
 
 static inline int bed_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const bed *const b = params;
   for (size_t i = 0; i < b->count; i++) h[i] = b->level[i] - x[0];
   return 0;

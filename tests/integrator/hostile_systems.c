@@ -15,7 +15,6 @@ static const double SUSPECT = 30.0, FINER = 12.0, GROWTH = 10.0;
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const hostile_system *const s = params;
-  (void)t;
   for (size_t i = 0; i < s->n; i++) {
     dxdt[i] = s->drift[i];
     for (size_t j = 0; j < s->n; j++) dxdt[i] += s->matrix[i][j] * x[j];
@@ -32,14 +31,12 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const hostile_system *const s = params;
   for (size_t k = 0; k < s->m; k++) h[k] = hostile_event(s, k, x);
   return 0;
 }
 
 static int jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const hostile_system *const s = params;
   for (size_t k = 0; k < s->m; k++) hostile_gradient(s, k, x, Dh + k * s->n);
   return 0;
@@ -47,7 +44,6 @@ static int jacobian(double t, const double x[], double Dh[], void *params) {
 
 static int choose_armed(const double sign[], bool armed[], void *params) {
   const hostile_system *const s = params;
-  (void)sign;
   for (size_t j = 0; j < 2 * s->m; j++) armed[j] = armed[j] && !s->off[j];
   return 0;
 }

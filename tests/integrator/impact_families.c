@@ -74,14 +74,12 @@ typedef struct row {
 
 static int row_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const row *const b = params;
-  (void)t, (void)sign;
   memcpy(dxdt, x + b->count, b->count * sizeof *x);
   memset(dxdt + b->count, 0, b->count * sizeof *x);
   return 0;
 }
 
 static int row_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const row *const b = params;
   for (size_t k = 0; k + 1 < b->count; k++) h[k] = b->sense * (x[k + 1] - x[k] - b->diameter);
   return 0;
@@ -184,13 +182,11 @@ typedef struct network {
 static int network_field(double t, const double x[], const double sign[], double dxdt[],
                          void *params) {
   const network *const n = params;
-  (void)t, (void)sign;
   for (size_t i = 0; i < n->count; i++) dxdt[i] = n->input[i] - x[i];
   return 0;
 }
 
 static int network_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const network *const n = params;
   for (size_t i = 0; i < n->count; i++) h[i] = x[i] - 1.0;
   return 0;
@@ -205,7 +201,6 @@ static int network_rates(double t, const double x[], const double v[], double h[
 
 static int network_some(double t, const double x[], const double v[], const size_t which[],
                         size_t count, double h[], double rate[], void *params) {
-  (void)t, (void)params;
   for (size_t i = 0; i < count; i++) {
     h[i] = x[which[i]] - 1.0;
     rate[i] = v[which[i]];
@@ -346,7 +341,6 @@ static int converter_field(double t, const double x[], const double sign[], doub
                            void *params) {
   const converter *const c = params;
   const bool fed = sign[OPENS]<0.0, carries = sign[DIODE]> 0.0;
-  (void)t;
   dxdt[COIL] = carries ? ((fed ? 1.0 : 0.0) - x[OUTPUT]) / c->coil : 0.0;
   dxdt[OUTPUT] = ((carries ? x[COIL] : 0.0) - x[OUTPUT] / c->load) / c->capacity;
   dxdt[PHASE] = 1.0;
@@ -354,7 +348,6 @@ static int converter_field(double t, const double x[], const double sign[], doub
 }
 
 static int converter_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const converter *const c = params;
   h[OPENS] = x[PHASE] - c->duty;
   h[PERIOD] = x[PHASE] - 1.0;
@@ -376,7 +369,6 @@ static bool has_event(const ess_impact *impact, size_t k) {
 }
 
 static int converter_switch(ess_impact *impact, void *params) {
-  (void)params;
   if (has_event(impact, OPENS)) {
     impact->mode[OPENS] = 1.0;
     impact->armed[ESS_GUARD_DOWN(OPENS)] = false;
@@ -398,7 +390,6 @@ static int converter_switch(ess_impact *impact, void *params) {
 }
 
 static int converter_start(double t, const double x[], double sign[], bool armed[], void *params) {
-  (void)t, (void)x, (void)params;
   sign[OPENS] = sign[PERIOD] = -1.0;
   sign[DIODE] = 1.0;
   armed[ESS_GUARD_UP(OPENS)] = armed[ESS_GUARD_UP(PERIOD)] = true;
@@ -473,7 +464,6 @@ typedef struct rooms {
 static int rooms_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   const rooms *const b = params;
-  (void)t;
   for (size_t i = 0; i < b->count; i++)
     dxdt[i] = b->rate[i] * (b->outside[i] - x[i]) + (sign[i] < 0.0 ? b->heat[i] : 0.0);
   return 0;
@@ -481,7 +471,6 @@ static int rooms_field(double t, const double x[], const double sign[], double d
 
 /* of each room the upper end of its band, then of each the lower */
 static int rooms_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const rooms *const b = params;
   for (size_t i = 0; i < b->count; i++) {
     h[i] = x[i] - b->band[i];
@@ -514,7 +503,6 @@ static int rooms_switch(ess_impact *impact, void *params) {
 
 static int rooms_start(double t, const double x[], double sign[], bool armed[], void *params) {
   const rooms *const b = params;
-  (void)t, (void)x;
   for (size_t i = 0; i < b->count; i++) {
     sign[i] = -1.0;
     sign[b->count + i] = 1.0;
@@ -573,7 +561,6 @@ typedef struct floor_ball {
 
 static int floor_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t, (void)sign, (void)params;
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = 0.0;
@@ -582,13 +569,11 @@ static int floor_field(double t, const double x[], const double sign[], double d
 }
 
 static int floor_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1] - sin(x[0]);
   return 0;
 }
 
 static int floor_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)params;
   Dh[0] = -cos(x[0]);
   Dh[1] = 1.0;
   Dh[2] = Dh[3] = 0.0;

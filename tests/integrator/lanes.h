@@ -25,8 +25,6 @@ static inline double lane_scale(const lanes *l, size_t k) {
 static inline int lanes_field(double t, const double x[], const double sign[], double dxdt[],
                               void *params) {
   const lanes *const l = params;
-  (void)t;
-  (void)x;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < l->count; k++) dxdt[1] += sign[k] > 0.0 ? l->jump[k] : 0.0;
@@ -34,7 +32,6 @@ static inline int lanes_field(double t, const double x[], const double sign[], d
 }
 
 static inline int lanes_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const lanes *const l = params;
   for (size_t k = 0; k < l->count; k++)
     h[k] = lane_scale(l, k) * x[0] + l->slope[k] * x[1] - l->offset[k];
@@ -42,9 +39,7 @@ static inline int lanes_guards(double t, const double x[], double h[], void *par
 }
 
 static inline int lanes_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const lanes *const l = params;
-  (void)x;
   for (size_t k = 0; k < l->count; k++) {
     Dh[2 * k] = lane_scale(l, k);
     Dh[2 * k + 1] = l->slope[k];

@@ -41,9 +41,6 @@ typedef struct scene {
 static int flight_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const scene *const s = params;
-  (void)t;
-  (void)x;
-  (void)sign;
   dxdt[0] = s->speed;
   dxdt[1] = 0.0;
   return 0;
@@ -67,7 +64,6 @@ static double depth_in_peg(const scene *s, size_t k, const double x[], double no
 static int pegs_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
   const scene *const s = params;
-  (void)t;
   free_fall(s, x, dxdt);
   for (size_t k = 0; k < s->system.guard_count; k++) {
     double normal[2];
@@ -79,7 +75,6 @@ static int pegs_field(double t, const double x[], const double sign[], double dx
 }
 
 static int pegs_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const scene *const s = params;
   double normal[2];
   for (size_t k = 0; k < s->system.guard_count; k++) h[k] = depth_in_peg(s, k, x, normal);
@@ -87,7 +82,6 @@ static int pegs_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int pegs_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const scene *const s = params;
   const size_t n = s->system.dimension;
   memset(Dh, 0, s->system.guard_count * n * sizeof *Dh);
@@ -113,16 +107,12 @@ static const ess_system pegs = {.dimension = STATES,
 
 /* height of the middle, angle, and their rates; the ends of a rod of length 1 and mass 1 */
 static int rod_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = -(x[0] + 0.5 * sin(x[1]));
   h[1] = -(x[0] - 0.5 * sin(x[1]));
   return 0;
 }
 
 static int rod_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
   memset(Dh, 0, 2 * STATES * sizeof *Dh);
   Dh[0] = Dh[STATES] = -1.0;
   Dh[1] = -0.5 * cos(x[1]);
@@ -134,7 +124,6 @@ static int rod_field(double t, const double x[], const double sign[], double dxd
   const scene *const s = params;
   const double inertia = 1.0 / 12.0;
   double depth[2];
-  (void)t;
   rod_guards(t, x, depth, params);
   memcpy(dxdt, (const double[STATES]){x[2], x[3], -s->gravity, 0.0}, STATES * sizeof *dxdt);
   for (int k = 0; k < 2; k++) {
@@ -163,14 +152,12 @@ static double ground(const scene *s, double x, double *slope) {
 }
 
 static int ground_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   double slope;
   h[0] = ground(params, x[0], &slope) - x[1];
   return 0;
 }
 
 static int ground_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const scene *const s = params;
   double slope;
   ground(s, x[0], &slope);
@@ -181,7 +168,6 @@ static int ground_jacobian(double t, const double x[], double Dh[], void *params
 static int ground_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const scene *const s = params;
-  (void)t;
   double slope;
   const double depth = ground(s, x[0], &slope) - x[1];
   free_fall(s, x, dxdt);
@@ -340,7 +326,6 @@ static misses count_flights(const ess_options *options, size_t runs, uint64_t se
 static misses count_minimal(const ess_options *options, size_t runs, uint64_t seed) {
   static record r;
   misses all = {0};
-  (void)seed;
   for (size_t i = 0; i < runs; i++) {
     scene s = {.system = one_peg, .speed = 5.0, .end = 1.0};
     s.radius[0] = 0.5;

@@ -32,7 +32,6 @@ static inline int forced(double t, const double x[], const double sign[], double
 
 static inline int forced_by(double t, const double x[], const double sign[], double Fp[],
                             void *params) {
-  (void)t, (void)params;
   memset(Fp, 0, 16 * sizeof *Fp);
   for (int i = 0; i < 2; i++) {
     Fp[(2 * i + 1) * 4] = -x[2 * i];
@@ -45,13 +44,11 @@ static inline int forced_by(double t, const double x[], const double sign[], dou
 
 static inline int walls(double t, const double x[], double h[], void *params) {
   const double *const p = params;
-  (void)t;
   for (int k = 0; k < 3; k++) h[k] = x[2 * (k % 2)] - 0.3 + 0.4 * k - (k + 1) * p[3];
   return 0;
 }
 
 static inline int walls_by(double t, const double x[], double hp[], void *params) {
-  (void)t, (void)x, (void)params;
   memset(hp, 0, 12 * sizeof *hp);
   for (int k = 0; k < 3; k++) hp[k * 4 + 3] = -(k + 1);
   known_calls++;
@@ -71,7 +68,6 @@ static inline int layered(double t, const double x[], const double sign[], doubl
                           void *params) {
   const double *const p = params;
   double push = 0.0;
-  (void)t;
   for (int k = 0; k < GUARDS; k++) push += sign[k] > 0.0 ? p[0] * (p[2] * k - x[0]) : 0.0;
   f[0] = x[1];
   f[1] = push - p[1];
@@ -80,7 +76,6 @@ static inline int layered(double t, const double x[], const double sign[], doubl
 
 static inline int layered_jacobian(double t, const double x[], const double sign[], double J[],
                                    void *params) {
-  (void)t, (void)x;
   J[0] = J[2] = J[3] = 0.0;
   J[1] = 1.0;
   for (int k = 0; k < GUARDS; k++) J[2] -= sign[k] > 0.0 ? ((const double *)params)[0] : 0.0;
@@ -89,14 +84,12 @@ static inline int layered_jacobian(double t, const double x[], const double sign
 
 static inline int layers(double t, const double x[], double h[], void *params) {
   const double *const p = params;
-  (void)t;
   for (int k = 0; k < GUARDS; k++) h[k] = p[2] * k - x[0];
   return 0;
 }
 
 /* a ball on a floor: gravity, restitution, and where the floor is */
 static inline int falls(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)sign;
   f[0] = x[1];
   f[1] = -((const double *)params)[0];
   return 0;
@@ -104,7 +97,6 @@ static inline int falls(double t, const double x[], const double sign[], double 
 
 static inline int falls_by(double t, const double x[], const double sign[], double Fp[],
                            void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   memset(Fp, 0, 6 * sizeof *Fp);
   Fp[3] = -1.0;
   known_calls++;
@@ -112,13 +104,11 @@ static inline int falls_by(double t, const double x[], const double sign[], doub
 }
 
 static inline int ground(double t, const double x[], double h[], void *params) {
-  (void)t;
   h[0] = x[0] - ((const double *)params)[2];
   return 0;
 }
 
 static inline int ground_by(double t, const double x[], double hp[], void *params) {
-  (void)t, (void)x, (void)params;
   hp[0] = hp[1] = 0.0;
   hp[2] = -1.0;
   known_calls++;
@@ -133,7 +123,6 @@ static inline int bounce(ess_impact *impact, void *params) {
 }
 
 static inline int bounce_by(const ess_impact *impact, double Rp[], void *params) {
-  (void)params;
   memset(Rp, 0, 6 * sizeof *Rp);
   Rp[4] = -impact->x[1];
   known_calls++;
@@ -153,7 +142,6 @@ static inline int dragged(double t, const double x[], const double sign[], doubl
 }
 
 static inline int slips(double t, const double x[], double h[], void *params) {
-  (void)t;
   h[0] = x[1] - ((const double *)params)[2];
   return 0;
 }
@@ -169,7 +157,6 @@ static inline int drawn(double t, const double x[], const double sign[], double 
 static inline int drawn_jacobian(double t, const double x[], const double sign[], double J[],
                                  void *params) {
   const double *const p = params;
-  (void)t, (void)x, (void)sign;
   J[0] = -p[0];
   J[1] = p[0] * p[1];
   J[2] = J[3] = 0.0;
@@ -179,7 +166,6 @@ static inline int drawn_jacobian(double t, const double x[], const double sign[]
 static inline int drawn_by(double t, const double x[], const double sign[], double Fp[],
                            void *params) {
   const double *const p = params;
-  (void)t;
   memset(Fp, 0, 6 * sizeof *Fp);
   Fp[0] = -(x[0] - p[1] * x[1]);
   Fp[1] = p[0] * x[1];
@@ -189,19 +175,16 @@ static inline int drawn_by(double t, const double x[], const double sign[], doub
 }
 
 static inline int half_way(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - 0.5;
   return 0;
 }
 
 static inline int half_way_by(double t, const double x[], double hp[], void *params) {
-  (void)t, (void)x, (void)params;
   memset(hp, 0, 3 * sizeof *hp);
   return 0;
 }
 
 static inline int sum_of_places(double t, const double x[], double g[], void *params) {
-  (void)t;
   g[0] = x[0] + 0.5 * x[1] - ((const double *)params)[3] - 0.1;
   return 0;
 }
@@ -209,7 +192,6 @@ static inline int sum_of_places(double t, const double x[], double g[], void *pa
 static inline int forced_jacobian(double t, const double x[], const double sign[], double J[],
                                   void *params) {
   const double *const p = params;
-  (void)t, (void)x, (void)sign;
   memset(J, 0, 16 * sizeof *J);
   for (int i = 0; i < 2; i++) {
     J[2 * i * 4 + 2 * i + 1] = 1.0;
@@ -221,7 +203,6 @@ static inline int forced_jacobian(double t, const double x[], const double sign[
 
 static inline int falls_jacobian(double t, const double x[], const double sign[], double J[],
                                  void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   J[0] = J[2] = J[3] = 0.0;
   J[1] = 1.0;
   return 0;

@@ -62,7 +62,6 @@ void affine_draw(affine_system *s, gsl_rng *rng, size_t n, size_t m, double stif
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const affine_system *const s = params;
-  (void)t;
   size_t mode = 0;
   for (size_t k = 0; k < s->m; k++) mode |= (size_t)(sign[k] > 0.0) << k;
   affine_velocity(s, mode, x, dxdt);
@@ -70,23 +69,19 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const affine_system *const s = params;
   for (size_t k = 0; k < s->m; k++) h[k] = affine_guard(s, k, x);
   return 0;
 }
 
 static int jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const affine_system *const s = params;
-  (void)x;
   for (size_t k = 0; k < s->m; k++) memcpy(Dh + k * s->n, s->normal[k], s->n * sizeof *Dh);
   return 0;
 }
 
 static int rates(double t, const double x[], const double v[], double h[], double rate[],
                  void *params) {
-  (void)t;
   const affine_system *const s = params;
   for (size_t k = 0; k < s->m; k++) rate[k] = affine_dot(s->n, s->normal[k], v);
   return guards(0.0, x, h, params);
@@ -94,7 +89,6 @@ static int rates(double t, const double x[], const double v[], double h[], doubl
 
 static int some_rates(double t, const double x[], const double v[], const size_t which[],
                       size_t count, double h[], double rate[], void *params) {
-  (void)t;
   const affine_system *const s = params;
   for (size_t i = 0; i < count; i++) {
     h[i] = affine_guard(s, which[i], x);

@@ -82,7 +82,6 @@ static double event(const random_system *s, size_t k, const double x[], double g
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const random_system *const s = params;
   double gradient[N];
   for (size_t k = 0; k < s->m; k++) h[k] = event(s, k, x, gradient);
@@ -90,7 +89,6 @@ static int guards(double t, const double x[], double h[], void *params) {
 }
 
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const random_system *const s = params;
   for (size_t k = 0; k < s->m; k++) event(s, k, x, Dh + k * s->n);
   return 0;
@@ -98,7 +96,6 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
 
 static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
                             size_t count, double h[], double rate[], void *params) {
-  (void)t;
   const random_system *const s = params;
   double gradient[N];
   for (size_t i = 0; i < count; i++) {

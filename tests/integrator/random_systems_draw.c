@@ -115,14 +115,11 @@ typedef struct jumps {
 
 static void jump_alike(const random_system *s, gsl_rng *rng, const jumps *j, size_t i,
                        systems_guard *g) {
-  (void)rng;
-  (void)i;
   scale_to(s, j->total / (double)j->m, j->common, g->jump);
 }
 
 static void jump_unlike(const random_system *s, gsl_rng *rng, const jumps *j, size_t i,
                         systems_guard *g) {
-  (void)i;
   const double size = j->total / (double)j->m * exp(fmin(1.5 * gsl_ran_ugaussian(rng), 3.0));
   draw_across(s, rng, 0.7 * size, g->jump);
   for (size_t c = 0; c < s->n; c++) g->jump[c] += 0.3 * size * j->common[c];
@@ -130,7 +127,6 @@ static void jump_unlike(const random_system *s, gsl_rng *rng, const jumps *j, si
 
 static void jump_opposite(const random_system *s, gsl_rng *rng, const jumps *j, size_t i,
                           systems_guard *g) {
-  (void)i;
   const double sign = one_in(rng, 2) ? -1.0 : 1.0;
   scale_to(s, sign * j->total / sqrt((double)j->m), j->common, g->jump);
 }
@@ -138,7 +134,6 @@ static void jump_opposite(const random_system *s, gsl_rng *rng, const jumps *j, 
 /* not smaller where there are more: their sum is one of them or none */
 static void jump_interleaved(const random_system *s, gsl_rng *rng, const jumps *j, size_t i,
                              systems_guard *g) {
-  (void)rng;
   scale_to(s, i % 2 ? -j->total : j->total, j->common, g->jump);
 }
 
@@ -149,7 +144,6 @@ static void jump_non_commuting(const random_system *s, gsl_rng *rng, const jumps
   draw_across(s, rng, size, g->column);
   gsl_ran_dir_nd(rng, s->n, g->row);
   draw_across(s, rng, one_in(rng, 2) ? size : 0.0, g->pair);
-  (void)i;
 }
 
 static void jump_rates(const random_system *s, gsl_rng *rng, const jumps *j, size_t i,
@@ -212,7 +206,6 @@ static void add_entry(random_system *s, size_t *count, size_t guard, signed char
 
 static int start_rows(const double sign[], bool armed[], void *params) {
   const random_system *const s = params;
-  (void)sign;
   for (size_t k = 0; k < s->m; k++)
     if (s->guard[k].unarmed) armed[ESS_GUARD_UP(k)] = false;
   return 0;

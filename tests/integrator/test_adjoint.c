@@ -51,7 +51,6 @@ static backward go_back(const kind *k, double tolerance, const outcome *forward)
 }
 
 static void it_is_what_tangents_are(void **state) {
-  (void)state;
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     const size_t all = k->n + k->p, count = k->n + k->watches;
@@ -73,7 +72,6 @@ static void it_is_what_tangents_are(void **state) {
 
 /* with Jacobians given: the forward run, its steps made again, and a Jacobian for each stage */
 static void it_costs_no_more_than_four_runs(void **state) {
-  (void)state;
   size_t compared = 0;
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
@@ -109,7 +107,6 @@ static int drive(double t, const double x[], const double sign[], double f[], vo
 
 static int drive_jacobian(double t, const double x[], const double sign[], double J[],
                           void *params) {
-  (void)t, (void)sign, (void)params;
   J[0] = J[3] = 0.0;
   J[1] = 1.0;
   J[2] = -cos(x[0]);
@@ -118,7 +115,6 @@ static int drive_jacobian(double t, const double x[], const double sign[], doubl
 
 static int drive_by(double t, const double x[], const double sign[], double Fp[], void *params) {
   driven *const p = params;
-  (void)x, (void)sign;
   p->calls++;
   for (size_t i = 0; i < p->count; i++) {
     Fp[i] = 0.0;
@@ -128,21 +124,18 @@ static int drive_by(double t, const double x[], const double sign[], double Fp[]
 }
 
 static int upright(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int upright_by(double t, const double x[], double hp[], void *params) {
   driven *const p = params;
-  (void)t, (void)x;
   p->calls++;
   memset(hp, 0, p->count * sizeof *hp);
   return 0;
 }
 
 static int upright_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = 1.0;
   Dh[1] = 0.0;
   return 0;
@@ -151,7 +144,6 @@ static int upright_jacobian(double t, const double x[], double Dh[], void *param
 /* Calls of field and Jacobian are some three runs, and those of the derivative by parameters one
  * more, whether they are two or two thousand: most steps' last stage is the first of the next. */
 static void it_costs_the_same_for_any_number_of_parameters(void **state) {
-  (void)state;
   const size_t counts[] = {2, 2000};
   uint64_t calls[2];
   for (int which = 0; which < 2; which++) {
@@ -209,7 +201,6 @@ enum { LINES = 12 };
  */
 static int at_places(double t, const double x[], const double sign[], double f[], void *params) {
   const double *const p = params;
-  (void)t, (void)x;
   f[0] = 1.0 + (sign[0] > 0.0 ? p[LINES] : 0.0);
   f[1] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
   f[2] = 0.0;
@@ -218,14 +209,12 @@ static int at_places(double t, const double x[], const double sign[], double f[]
 }
 
 static int places(double t, const double x[], double h[], void *params) {
-  (void)t;
   for (int k = 0; k < LINES; k++) h[k] = x[0] - ((const double *)params)[k];
   return 0;
 }
 
 /* as many as are at 1, the others are far away: the adjoint against the tangents of each piece */
 static void it_takes_the_piece_that_is_chosen(void **state) {
-  (void)state;
   for (size_t at = 2; at <= LINES; at += LINES - 2) {
     double p[LINES + 1];
     for (size_t k = 0; k < LINES; k++) p[k] = k < at ? 1.0 : 100.0;
@@ -290,7 +279,6 @@ static void it_takes_the_piece_that_is_chosen(void **state) {
 static int told;
 
 static int count_impacts(const ess_impact *impact, void *context) {
-  (void)impact, (void)context;
   told++;
   return 0;
 }
@@ -298,7 +286,6 @@ static int count_impacts(const ess_impact *impact, void *context) {
 /* a recording in little room is what it is in much: the run is made again, page by page, and nobody
  * hears of it */
 static void checkpoints_give_the_same_in_less_room(void **state) {
-  (void)state;
   for (int which = 0; which < 3; which++) {
     const kind *const k = &KINDS[which == 0 ? 1 : which == 1 ? 8 : 9];
     const double until = which == 1 ? 2.9 : 60.0;
@@ -352,14 +339,12 @@ static void checkpoints_give_the_same_in_less_room(void **state) {
 
 /* a swing whose event function takes the time */
 static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -x[0] - 0.05 * (1.0 + sign[0]);
   return 0;
 }
 
 static int swing_guards(double t, const double x[], double h[], void *params) {
-  (void)params;
   h[0] = x[0] - 0.3 * sin(t);
   return 0;
 }
@@ -367,7 +352,6 @@ static int swing_guards(double t, const double x[], double h[], void *params) {
 /* Where event functions take the time it is a state more, which a run has to rounding, and each
  * apply anew: a run that is made again was held to differ. */
 static void a_run_of_many_applies_is_made_again_where_event_functions_move(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = swing,
@@ -405,7 +389,6 @@ static ess_driver *recorded(const kind *k, double values[], size_t bytes, double
 }
 
 static void a_recording_that_is_too_short_says_how_long_it_should_be(void **state) {
-  (void)state;
   double values[MOST], weights[STATES] = {1.0}, start[2][STATES], by[2][MOST];
   memcpy(values, KINDS[1].value, sizeof values);
   ess_driver *d = recorded(&KINDS[1], values, 1000, 6.0, ESS_SUCCESS);
@@ -443,7 +426,6 @@ static int failing_by(double t, const double x[], const double sign[], double Fp
 }
 
 static void what_makes_no_sense_is_refused(void **state) {
-  (void)state;
   double values[MOST], weights[STATES] = {1.0}, start[STATES], by[MOST], x[STATES], t = 0.0;
   memcpy(values, KINDS[1].value, sizeof values);
   ess_driver *d = recorded(&KINDS[1], values, BYTES, 3.0, ESS_SUCCESS);
@@ -507,13 +489,11 @@ static void what_makes_no_sense_is_refused(void **state) {
 
 /* a ball thrown up to just where a ceiling is */
 static int ceiling(double t, const double x[], double h[], void *params) {
-  (void)t;
   h[0] = ((const double *)params)[2] - x[0];
   return 0;
 }
 
 static void where_there_is_no_derivative_there_is_its_status(void **state) {
-  (void)state;
   double values[MOST] = {9.81, 0.8, 0.0}, weights[2] = {1.0, 0.0}, start[2], by[3];
   kind graze = KINDS[7];
   graze.guards = ceiling;

@@ -24,39 +24,33 @@ typedef double complex known_fn(const double complex x0[], const double complex 
 enum { RATE, LEVEL, KEPT, ADDED, STORE_PARAMETERS };
 
 static int empties(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)sign;
   f[0] = -((double *)params)[RATE] * x[0];
   return 0;
 }
 
 static int empties_by_state(double t, const double x[], const double sign[], double J[],
                             void *params) {
-  (void)t, (void)x, (void)sign;
   J[0] = -((double *)params)[RATE];
   return 0;
 }
 
 static int empties_by(double t, const double x[], const double sign[], double Fp[], void *params) {
-  (void)t, (void)sign, (void)params;
   memset(Fp, 0, STORE_PARAMETERS * sizeof *Fp);
   Fp[RATE] = -x[0];
   return 0;
 }
 
 static int level(double t, const double x[], double h[], void *params) {
-  (void)t;
   h[0] = x[0] - ((double *)params)[LEVEL];
   return 0;
 }
 
 static int level_by_state(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = 1.0;
   return 0;
 }
 
 static int level_by(double t, const double x[], double hp[], void *params) {
-  (void)t, (void)x, (void)params;
   memset(hp, 0, STORE_PARAMETERS * sizeof *hp);
   hp[LEVEL] = -1.0;
   return 0;
@@ -71,13 +65,11 @@ static int fill(ess_impact *impact, void *params) {
 }
 
 static int fill_by_state(const ess_impact *impact, double DR[], void *params) {
-  (void)impact;
   DR[0] = ((double *)params)[KEPT];
   return 0;
 }
 
 static int fill_by(const ess_impact *impact, double Rp[], void *params) {
-  (void)params;
   memset(Rp, 0, STORE_PARAMETERS * sizeof *Rp);
   Rp[KEPT] = impact->x[0];
   Rp[ADDED] = 1.0;
@@ -105,7 +97,6 @@ static double complex store(const double complex x0[], const double complex p[],
 enum { AT = 1, DOSE, DOSE_PARAMETERS };
 
 static int at_time(double t, const double x[], double h[], void *params) {
-  (void)x;
   h[0] = t - ((double *)params)[AT];
   return 0;
 }
@@ -130,7 +121,6 @@ enum { BEFORE, AFTER, GROWS, UNTIL, SWITCH_PARAMETERS };
 
 static int switched(double t, const double x[], const double sign[], double f[], void *params) {
   const double *const p = params;
-  (void)t;
   f[0] = -(sign[0] < 0.0 ? p[BEFORE] : p[AFTER]) * x[0];
   f[1] = sign[1] < 0.0 ? p[GROWS] : 0.0;
   return 0;
@@ -155,7 +145,6 @@ enum { FALLS, BENDS, BEND_PARAMETERS };
 
 static int bent(double t, const double x[], const double sign[], double f[], void *params) {
   const double *const p = params;
-  (void)t, (void)sign;
   f[0] = -p[FALLS] * sin(p[BENDS] * x[0]) / p[BENDS];
   f[1] = 0.0;
   return 0;
@@ -252,7 +241,6 @@ static void compare(const known_case *c, const char *way, size_t i, double found
 }
 
 static void derivatives_are_as_closed_forms_know(void **state) {
-  (void)state;
   for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
     const known_case *const c = &cases[at];
     const size_t all = c->n + c->p;
@@ -300,7 +288,6 @@ static const double PHASE = 0.3;
 
 static int waves(double t, const double x[], const double sign[], double f[], void *params) {
   const wave *const q = params;
-  (void)sign;
   f[0] = (q->p + q->c * x[0]) * cos(q->w * t + PHASE);
   return 0;
 }
@@ -308,14 +295,12 @@ static int waves(double t, const double x[], const double sign[], double f[], vo
 static int waves_by_state(double t, const double x[], const double sign[], double J[],
                           void *params) {
   const wave *const q = params;
-  (void)x, (void)sign;
   J[0] = q->c * cos(q->w * t + PHASE);
   return 0;
 }
 
 static int waves_by(double t, const double x[], const double sign[], double Fp[], void *params) {
   const wave *const q = params;
-  (void)x, (void)sign;
   Fp[0] = cos(q->w * t + PHASE);
   return 0;
 }
@@ -348,7 +333,6 @@ static double off_by(bool back, double c, double w, double until, bool given, do
  * 1e-8 they were off by up to 0.8, where a state that has the waves itself is by some tolerances.
  * At 1e-5 that is, too, by up to a hundredth. */
 static void waves_are_seen_where_the_state_has_none(void **state) {
-  (void)state;
   enum { WAVES = 200 };
   for (int kind = 0; kind < 2; kind++)
     for (double tolerance = 1e-5; tolerance > 5e-10; tolerance *= 0.1)

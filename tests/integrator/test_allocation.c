@@ -64,8 +64,6 @@ static int ball_rates(double t, const double x[], const double v[], double h[], 
 
 /* nothing jumps at these impacts: the ball goes on in the mode that its crossing leads to */
 static int pass(ess_impact *impact, void *params) {
-  (void)impact;
-  (void)params;
   return 0;
 }
 
@@ -89,7 +87,6 @@ static ess_driver *allocate_kind(int kind, toy_ball *ball, int *status) {
 }
 
 static void each_allocation_that_fails_leaves_nothing_behind(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   for (int kind = 0; kind < KINDS; kind++) {
     requests = refused = 0;
@@ -114,7 +111,6 @@ static void each_allocation_that_fails_leaves_nothing_behind(void **state) {
 }
 
 static void sizes_no_machine_has_are_out_of_memory(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8, SIZE_MAX / 64, (size_t)1 << 32};
   const ess_options options = ess_options_paper();
@@ -152,7 +148,6 @@ static void use(ess_driver *d, toy_ball *ball) {
 }
 
 static void nothing_is_allocated_while_a_driver_lives(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const int kinds[] = {0, 1, 3, 4, 5, 6, 7};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -198,13 +193,11 @@ static void check_crossings(ess_base base) {
 }
 
 static void nothing_is_allocated_among_crossings(void **state) {
-  (void)state;
   for (int base = ESS_BASE_DOPRI5; base <= ESS_BASE_RODAS; base++) check_crossings((ess_base)base);
 }
 
 /* directions allocate where they are asked for, and there alone */
 static void directions_allocate_when_they_are_given(void **state) {
-  (void)state;
   bed b = make_bed();
   const ess_system system = bed_system(&b, false);
   const ess_options options = bed_options(ESS_METHOD_TOLERANCE);

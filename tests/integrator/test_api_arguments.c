@@ -17,7 +17,6 @@ static void refused(ess_driver *d, int status, const char *reason) {
 }
 
 static void nothing_is_no_driver(void **state) {
-  (void)state;
   double t = 0.0, x[2] = {1.0, 0.0};
   assert_int_equal(ess_driver_apply(NULL, &t, 1.0, x), ESS_EINVAL);
   assert_int_equal(ess_driver_sample(NULL, &t, 1.0, x, NULL, 0, NULL), ESS_EINVAL);
@@ -30,7 +29,6 @@ static void nothing_is_no_driver(void **state) {
 }
 
 static void nothing_is_no_system_and_no_options(void **state) {
-  (void)state;
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_default();
@@ -46,7 +44,6 @@ static void nothing_is_no_system_and_no_options(void **state) {
 }
 
 static void each_argument_is_named(void **state) {
-  (void)state;
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_default();
@@ -94,7 +91,6 @@ static int meddle(const ess_step_info *info, void *context) {
 }
 
 static void a_run_is_not_changed_from_within(void **state) {
-  (void)state;
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   meddler m = {0};
@@ -114,7 +110,6 @@ static void a_run_is_not_changed_from_within(void **state) {
 /* ---- tolerances ------------------------------------------------------------------------------ */
 
 static void tolerances_are_checked_for_each_state(void **state) {
-  (void)state;
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const double good[] = {1e-3, 0.0}, below[] = {1e-3, -1e-9}, one[] = {0.5, 1.0},
@@ -155,7 +150,6 @@ static void tolerances_are_checked_for_each_state(void **state) {
 /* two oscillators that know nothing of one another, the second 1000 times as fast */
 static int pair_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
-  (void)t, (void)sign, (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -x[0];
   dxdt[2] = 1000.0 * x[3];
@@ -177,7 +171,6 @@ static uint64_t pair_steps(const ess_options *options, double error[2]) {
 }
 
 static void a_state_has_its_own_tolerance(void **state) {
-  (void)state;
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-9;
   double scalar[2], same[2], fine[2], coarse[2];
@@ -216,7 +209,6 @@ static ess_counters bounce(const ess_options *options, const ess_options *anew, 
 }
 
 static void the_same_options_set_anew_change_nothing(void **state) {
-  (void)state;
   for (int paper = 0; paper < 2; paper++) {
     const ess_options options = paper ? ess_options_paper() : ess_options_default();
     double x[2], y[2];
@@ -227,7 +219,6 @@ static void the_same_options_set_anew_change_nothing(void **state) {
 }
 
 static void what_is_set_is_in_force(void **state) {
-  (void)state;
   // each from the other: arrays are copied, and forgotten when there are none
   double epsilons[] = {1e-6}, tolerances[] = {1e-4, 1e-4}, x[2], y[2];
   ess_options fine = ess_options_paper(), coarse = ess_options_default();
@@ -243,7 +234,6 @@ static void what_is_set_is_in_force(void **state) {
 }
 
 static void refused_options_leave_those_in_force(void **state) {
-  (void)state;
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   ess_options options = ess_options_paper();

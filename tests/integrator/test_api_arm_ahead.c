@@ -21,7 +21,6 @@ typedef struct slider {
 static int slider_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const slider *const s = params;
-  (void)t;
   const bool touches = sign[TOUCH] > 0.0;
   dxdt[Z] = x[V];
   dxdt[V] = -2.0 - (touches ? 50.0 * x[Z] : 0.0);
@@ -31,8 +30,6 @@ static int slider_field(double t, const double x[], const double sign[], double 
 }
 
 static int slider_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[TOUCH] = -x[Z];
   h[SLIP] = x[U];
   h[MARK] = 0.2 - x[Z];
@@ -53,8 +50,6 @@ static int slider_some(double t, const double x[], const double v[], const size_
 }
 
 static int slider_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x, (void)params;
   memset(Dh, 0, EVENTS * STATES * sizeof *Dh);
   Dh[TOUCH * STATES + Z] = Dh[MARK * STATES + Z] = -1.0;
   Dh[SLIP * STATES + U] = 1.0;
@@ -70,7 +65,6 @@ static int slider_mode(const double sign[], size_t guard, void *params) {
 
 /* slip is no candidate in the air */
 static int in_the_air(const double sign[], bool armed[], void *params) {
-  (void)sign, (void)params;
   armed[ESS_GUARD_UP(SLIP)] = armed[ESS_GUARD_DOWN(SLIP)] = false;
   return 0;
 }
@@ -133,7 +127,6 @@ static double distance(const double a[STATES], const double b[STATES]) {
 }
 
 static void slip_is_read_from_the_state(void **state) {
-  (void)state;
   static const double winds[] = {-0.7, 0.4, 1.1};
   for (int i = 0; i < 3 * 2 * 2; i++) {
     slider s = {.wind = winds[i % 3]};
@@ -168,7 +161,6 @@ static int see_touch(const ess_crossing_info *info, void *context) {
 }
 
 static void on_its_zero_the_field_decides(void **state) {
-  (void)state;
   for (int i = 0; i < 12; i++) {
     // it does not slide until the spring, stretched one way or the other or not at all, moves it
     slider s = {.wind = 0.0};
@@ -187,13 +179,11 @@ static void on_its_zero_the_field_decides(void **state) {
 /* ---- the row of the empty pool --------------------------------------------------------------- */
 
 static int none(const double sign[], bool armed[], void *params) {
-  (void)sign, (void)params;
   for (size_t j = 0; j < 2 * EVENTS; j++) armed[j] = false;
   return 0;
 }
 
 static void an_empty_pool_is_filled_on_either_side(void **state) {
-  (void)state;
   for (int i = 0; i < 4; i++) {
     const bool paper = i & 1, one_way = i / 2;
     slider s = {.wind = 0.4};
@@ -229,7 +219,6 @@ static void an_empty_pool_is_filled_on_either_side(void **state) {
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static void what_is_crossed_is_not_armed_ahead(void **state) {
-  (void)state;
   slider s = {0};
   const ess_options options = ess_options_default();
   for (size_t row = 0; row <= 2 * EVENTS; row++) {

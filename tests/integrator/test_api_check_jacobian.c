@@ -20,7 +20,6 @@ typedef struct model {
 
 static int model_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   for (int i = 0; i < STATES; i++) dxdt[i] = 1.0;
   return 0;
 }
@@ -28,7 +27,6 @@ static int model_field(double t, const double x[], const double sign[], double d
 /* a plane; a peg; terrain; a product with all; a steep wall; one that is nearly independent of a
  * state */
 static int model_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const model *const p = params;
   double y[STATES];
   for (int i = 0; i < STATES; i++) y[i] = x[i] / p->unit[i];
@@ -77,7 +75,6 @@ static void given(const double x[], double D[EVENTS][STATES], const model *p, in
 }
 
 static int model_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   double D[EVENTS][STATES];
   given(x, D, params, 0);
   memcpy(Dh, D, sizeof D);
@@ -99,14 +96,12 @@ static int some_of(const double x[], const double v[], const size_t which[], siz
 
 static int model_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
   const size_t which[EVENTS] = {0, 1, 2, 3, 4, 5};
   return some_of(x, v, which, EVENTS, h, rate, params, 1);
 }
 
 static int model_some(double t, const double x[], const double v[], const size_t which[],
                       size_t count, double h[], double rate[], void *params) {
-  (void)t;
   return some_of(x, v, which, count, h, rate, params, 2);
 }
 
@@ -135,7 +130,6 @@ static model model_of(int i, double x[STATES]) {
 }
 
 static void what_is_right_passes(void **state) {
-  (void)state;
   for (int i = 0; i < 25 * 3; i++) {
     double x[STATES];
     model p = model_of(i % 25, x);
@@ -163,7 +157,6 @@ static bool is_found(const model *spoiled, int callbacks, const double x[]) {
 }
 
 static void a_wrong_entry_is_found(void **state) {
-  (void)state;
   const double factors[] = {-1.0, 1.01, 0.99, 0.01, 0.0, 3.0};
   for (int i = 0; i < 25; i++) {
     double x[STATES], D[EVENTS][STATES];
@@ -191,7 +184,6 @@ static void a_wrong_entry_is_found(void **state) {
 }
 
 static void swapped_rows_are_found(void **state) {
-  (void)state;
   double x[STATES];
   model p = model_of(0, x);
   p.factor = 1.0;
@@ -207,23 +199,18 @@ static void swapped_rows_are_found(void **state) {
 
 /* h = max(x, -x/2): a kink at 0; h = sqrt(x): no number below it */
 static int edge_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = fmax(x[0], -0.5 * x[0]);
   h[1] = sqrt(x[0] + 1e-3) - 1.0;
   return 0;
 }
 
 static int edge_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
   Dh[0] = x[0] >= 0.0 ? 1.0 : -0.5;
   Dh[1] = 0.5 / sqrt(x[0] + 1e-3);
   return 0;
 }
 
 static void beside_a_kink_or_an_edge_all_is_well(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1,
                              .guard_count = 2,
                              .field = model_field,
@@ -240,8 +227,6 @@ static void beside_a_kink_or_an_edge_all_is_well(void **state) {
 }
 
 static int failing_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)x, (void)h, (void)params;
   return 5;
 }
 
@@ -255,7 +240,6 @@ typedef struct swinging {
 } swinging;
 
 static int swinging_guards(double t, const double x[], double h[], void *params) {
-  (void)params;
   h[0] = x[0] - 0.3 * sin(5.0 * t);
   h[1] = t - 7.0;
   h[2] = x[1] * exp(-t) - 1e-3;
@@ -263,7 +247,6 @@ static int swinging_guards(double t, const double x[], double h[], void *params)
 }
 
 static int swinging_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)x, (void)params;
   memset(Dh, 0, 6 * sizeof *Dh);
   Dh[0] = 1.0;
   Dh[5] = exp(-t);
@@ -300,7 +283,6 @@ static ess_system swinging_system(swinging *p, int given) {
 }
 
 static void rates_by_time_are_checked(void **state) {
-  (void)state;
   const double x[] = {0.4, 2.0}, times[] = {0.0, 0.6, -3.0, 2.5e3}, factors[] = {-1, 0, 1.01, 0.5};
   for (int given = 0; given < 3; given++)
     for (size_t i = 0; i < 4; i++) {
@@ -325,7 +307,6 @@ static void rates_by_time_are_checked(void **state) {
 }
 
 static void what_is_not_given_is_passed_over(void **state) {
-  (void)state;
   double x[STATES];
   model p = model_of(0, x);
   ess_system system = model_system(&p, 0);
@@ -338,7 +319,6 @@ static void what_is_not_given_is_passed_over(void **state) {
 }
 
 static void refusals_and_failures_are_told(void **state) {
-  (void)state;
   double x[STATES], bad[STATES];
   model p = model_of(0, x);
   ess_system system = model_system(&p, 2);

@@ -63,7 +63,6 @@ static int watch_step(const ess_step_info *info, void *context) {
 }
 
 static void observers_see_all_of_a_step(void **state) {
-  (void)state;
   for (int method = 0; method < METHODS; method++) {
     toy_ball ball = {100.0};
     const ess_system system = ball_system(&ball);
@@ -109,23 +108,18 @@ static int comb_field(double t, const double x[], const double sign[], double dx
                       void *params) {
   const size_t n = *(const size_t *)params;
   double passed = 0.0;
-  (void)x;
   for (size_t k = 0; k < TEETH; k++) passed += (0.5 + 0.5 * sign[k]) * (0.01 + 2e-4 * (double)k);
   for (size_t i = 0; i < n; i++) dxdt[i] = 1.0 + 0.1 * (double)i * cos(t + (double)i) + passed;
   return 0;
 }
 
 static int comb_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   for (size_t k = 0; k < TEETH; k++) h[k] = x[0] - 0.3 - 2e-3 * (double)k;
   return 0;
 }
 
 static int comb_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const size_t n = *(const size_t *)params;
-  (void)x;
   for (size_t k = 0; k < TEETH * n; k++) Dh[k] = k % n == 0;
   return 0;
 }
@@ -150,7 +144,6 @@ static int compare_samples(const ess_step_info *info, void *context) {
 }
 
 static void samples_among_crossings_are_dense_output(void **state) {
-  (void)state;
   for (size_t n = 1; n <= WIDEST; n++) {
     const ess_system system = {.dimension = n,
                                .guard_count = TEETH,
@@ -185,7 +178,6 @@ static void samples_among_crossings_are_dense_output(void **state) {
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
 static void what_lies_outside_is_refused(void **state) {
-  (void)state;
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_default();
@@ -210,7 +202,6 @@ static void what_lies_outside_is_refused(void **state) {
 }
 
 static void the_last_step_stays_until_another(void **state) {
-  (void)state;
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_default();
@@ -270,7 +261,6 @@ static int keep_step(const ess_step_info *info, void *context) {
 }
 
 static void a_failing_try_leaves_the_last_step(void **state) {
-  (void)state;
   for (int method = 0; method < METHODS; method++)
     for (size_t calls = 1; calls < 250; calls += 3) {
       failing f = {.ball = {100.0}, .calls_left = calls};

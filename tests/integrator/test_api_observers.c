@@ -72,7 +72,6 @@ static int bounce(int method, told *l, bool resumed, double x[2 * COUNT]) {
 
 /* a step at its end, and before what is crossed there: nothing is told before its time or late */
 static void all_is_told_in_the_order_of_time(void **state) {
-  (void)state;
   for (int method = 0; method < METHODS; method++) {
     static told l;
     memset(&l, 0, sizeof l);
@@ -94,7 +93,6 @@ static void all_is_told_in_the_order_of_time(void **state) {
 }
 
 static void a_run_stops_where_it_is_told_to(void **state) {
-  (void)state;
   for (int method = 0; method < METHODS; method++) {
     static told whole, l;
     memset(&whole, 0, sizeof whole);
@@ -123,14 +121,12 @@ static void a_run_stops_where_it_is_told_to(void **state) {
 /* told, and stopped, at the end of each step */
 static int stop_each(const ess_step_info *info, void *context) {
   size_t *const steps = context;
-  (void)info;
   ++*steps;
   return 1;
 }
 
 /* one step for each apply: what is crossed where a step ends is crossed by the next apply */
 static void a_run_goes_on_step_by_step(void **state) {
-  (void)state;
   for (int method = 0; method < METHODS; method++)
     for (double height = 0.4; height < 0.6; height += 0.01) {
       balls b = balls_of(COUNT, COUNT);

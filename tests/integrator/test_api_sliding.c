@@ -33,7 +33,6 @@ static double height(const surface *s, double x) {
 static int surface_field(double t, const double x[], const double sign[], double dxdt[],
                          void *params) {
   surface *const s = params;
-  (void)t;
   s->calls++;
   dxdt[0] = s->speed;
   dxdt[1] = -s->pull * sign[0] * (1.0 + s->growth * x[0] * x[0] + 0.3 * s->growth * x[1]);
@@ -41,14 +40,12 @@ static int surface_field(double t, const double x[], const double sign[], double
 }
 
 static int surface_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   h[0] = x[1] - height(params, x[0]);
   h[1] = x[0] - 50.0; // never reached
   return 0;
 }
 
 static int surface_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const surface *const s = params;
   Dh[0] = -3.0 * s->wave * cos(3.0 * x[0]);
   Dh[1] = 1.0;
@@ -89,7 +86,6 @@ static void check_surfaces(int method, const ess_options *options, double off) {
 }
 
 static void a_surface_that_attracts_ends_the_run(void **state) {
-  (void)state;
   for (int method = 0; method < METHODS; method++) {
     const ess_options options = options_of(method);
     check_surfaces(method, &options, method == 1 || method == 2 ? 1e-5 : 1e-8);
@@ -97,7 +93,6 @@ static void a_surface_that_attracts_ends_the_run(void **state) {
 }
 
 static void at_every_tolerance(void **state) {
-  (void)state;
   ess_options options = ess_options_default();
   for (int i = 1; i <= TOLERANCES; i++) {
     options.rtol = options.atol = pow(10.0, -i);
@@ -119,7 +114,6 @@ typedef struct pushed {
 static int pushed_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   pushed *const p = params;
-  (void)t;
   p->calls++;
   for (size_t i = 0; i < p->bodies; i++) {
     const double height = x[2 * i], speed = x[2 * i + 1], weight = 9.81 + (double)i;
@@ -132,7 +126,6 @@ static int pushed_field(double t, const double x[], const double sign[], double 
 
 static int pushed_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
-  (void)t;
   const pushed *const p = params;
   for (size_t i = 0; i < p->bodies; i++) {
     h[i] = -x[2 * i];
@@ -157,7 +150,6 @@ static ess_system pushed_system(pushed *p) {
 
 /* looser ones have them grow, by errors of their own, until they are few enough */
 static void bounces_below_the_tolerance_without_end_are_sliding(void **state) {
-  (void)state;
   for (int i = 0; i < 2 * BODIES; i++)
     for (double tolerance = 1e-6; tolerance > 0.5e-10; tolerance *= 0.01) {
       pushed p = {.push = 30.0, .damping = i % 2 ? 20.0 : 3.0, .bodies = 1 + (size_t)i / 2};
@@ -195,7 +187,6 @@ static int bounce_little(double tolerance, double end, uint64_t *crossings) {
 }
 
 static void bounces_that_end_or_are_above_the_tolerance_are_not(void **state) {
-  (void)state;
   uint64_t crossings;
   // an end to them is in sight
   assert_int_equal(bounce_little(1e-4, 0.1, &crossings), ESS_SUCCESS);
@@ -217,7 +208,6 @@ typedef struct bouncer {
 static int bouncer_field(double t, const double x[], const double sign[], double dxdt[],
                          void *params) {
   const bouncer *const b = params;
-  (void)t;
   const bool touches = sign[0] < 0.0;
   dxdt[0] = x[1];
   dxdt[1] = -9.81 - (touches ? b->stiffness * x[0] + b->damping * x[1] - b->force : 0.0);
@@ -225,22 +215,17 @@ static int bouncer_field(double t, const double x[], const double sign[], double
 }
 
 static int bouncer_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int bouncer_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x, (void)params;
   Dh[0] = 1.0;
   Dh[1] = 0.0;
   return 0;
 }
 
 static void to_bounce_is_not_to_slide(void **state) {
-  (void)state;
   // stiff floors, damped ones on which it comes to rest; forces, for times that are as nothing
   // beside the time to go
   static const struct {
@@ -276,13 +261,11 @@ static void to_bounce_is_not_to_slide(void **state) {
 
 static int count_to_hundred(const ess_crossing_info *info, void *context) {
   bouncer *const b = context;
-  (void)info;
   return ++b->crossings == 100;
 }
 
 /* steps as long as all of the time left, a billion bounces */
 static void short_bounces_in_a_long_time_are_not_sliding(void **state) {
-  (void)state;
   for (int method = 0; method < METHODS; method += 3) {
     bouncer b = {.force = 30.0};
     const ess_system system = {.dimension = 2,
@@ -302,7 +285,6 @@ static void short_bounces_in_a_long_time_are_not_sliding(void **state) {
 
 /* which may be slid on is chosen with sliding; arrays have no room for what is watched */
 static void slides_stay_as_they_were_chosen(void **state) {
-  (void)state;
   surface s = {.speed = 1.0, .pull = 1.0};
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,

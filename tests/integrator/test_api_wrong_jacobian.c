@@ -39,14 +39,12 @@ static int wrong_field(double t, const double x[], const double sign[], double d
 }
 
 static int wrong_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const wrong *const w = params;
   for (int i = 0; i < BALLS; i++) h[i] = w->curved ? 1.0 - exp(x[2 * i]) : -x[2 * i];
   return 0;
 }
 
 static int wrong_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const wrong *const w = params;
   memset(Dh, 0, BALLS * 2 * BALLS * sizeof *Dh);
   for (int i = 0; i < BALLS; i++)
@@ -77,7 +75,6 @@ static int drop(wrong *w, int method, const double heights[BALLS], double speed,
 }
 
 static void a_wrong_gradient_is_named(void **state) {
-  (void)state;
   const double factors[] = {-1.0, 0.01, 100.0, -0.01, 0.0, 0.3, 3.0};
   const double heights[][BALLS] = {{1.0, 0.9, 0.8}, {0.5, 0.5, 0.5}, {5.0, 0.3, 5.0}};
   for (int method = 0; method < METHODS; method++)
@@ -94,7 +91,6 @@ static void a_wrong_gradient_is_named(void **state) {
 
 /* a projection is the first that is made of it */
 static void a_start_inside_its_neighbourhood_too(void **state) {
-  (void)state;
   const double heights[BALLS] = {0.8, 5e-4, 0.9}, factors[] = {0.01, 0.1, 0.2};
   for (int method = 1; method <= 2; method++)
     for (int i = 0; i < 6; i++) {
@@ -108,7 +104,6 @@ static void a_start_inside_its_neighbourhood_too(void **state) {
 }
 
 static void a_right_gradient_is_not(void **state) {
-  (void)state;
   const double heights[BALLS] = {1.0, 0.9, 5e-4};
   for (int method = 0; method < METHODS; method++)
     for (int i = 0; i < 4; i++) {
@@ -131,7 +126,6 @@ enum { KINK, CORNER, PEG, GRAZE, NOTHING, NOISE, WALL, CUBE, ODDS };
 
 static int odd_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const odd *const o = params;
-  (void)x;
   dxdt[0] = o->speed * cos(2.0 * t);
   dxdt[1] = 0.1 * (sign[0] > 0.0);
   return 0;
@@ -169,21 +163,18 @@ static double odd_value(const odd *o, double x, double *slope) {
 }
 
 static int odd_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   double slope;
   h[0] = odd_value(params, x[0], &slope);
   return 0;
 }
 
 static int odd_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   odd_value(params, x[0], &Dh[0]);
   Dh[1] = 0.0;
   return 0;
 }
 
 static void what_only_looks_wrong_is_not(void **state) {
-  (void)state;
   for (int method = 0; method < METHODS; method++)
     for (int i = 0; i < ODDS * 40; i++) {
       odd o = {.kind = i % ODDS, .speed = 0.5 + 0.1371 * (i / ODDS), .noise = 1e-12};

@@ -32,21 +32,18 @@ static double value_of(const armed *a, double t, double *rate) {
 
 static int guards(double t, const double x[], double h[], void *params) {
   double rate;
-  (void)t;
   h[0] = x[0] - ARMED_AT;
   h[1] = value_of(params, x[0], &rate);
   return 0;
 }
 
 static int jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   Dh[0] = 1.0;
   (void)value_of(params, x[0], &Dh[1]);
   return 0;
 }
 
 static int start(const double sign[], bool armed_at_start[], void *params) {
-  (void)sign, (void)params;
   armed_at_start[ESS_GUARD_UP(1)] = armed_at_start[ESS_GUARD_DOWN(1)] = false;
   return 0;
 }
@@ -133,7 +130,6 @@ static double draw(double from, double to) {
 /* Outcome: each is crossed when it should be, wherever a step has its turn, and however near to its
  * zero that is. */
 static void guards_armed_beyond_their_zeros_are_crossed_in_time(void **state) {
-  (void)state;
   size_t cases = 0, never = 0;
   for (int i = 0; i < ARMED_BEYOND_CASES; i++) {
     armed a = {.square = draw(0.3, 4.3),
@@ -160,7 +156,6 @@ static void guards_armed_beyond_their_zeros_are_crossed_in_time(void **state) {
 /* Outcome: where a model goes below zero, and the event function does not, by a hump that no place
  * of the step shows, it is crossed where it turns before the hump. */
 static void one_that_a_hump_keeps_above_its_zero_is_crossed_where_it_turns(void **state) {
-  (void)state;
   for (double at = 0.59; at < 0.64; at += 0.0047) {
     armed a = {
         .square = 2.0, .at = at, .height = -2e-4, .hump = 0.01, .hump_at = at, .width = 0.02};
@@ -173,7 +168,6 @@ static void one_that_a_hump_keeps_above_its_zero_is_crossed_where_it_turns(void 
 
 /* h0 arms h1, which recedes to the end; h2 is crossed on the way */
 static int three_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - ARMED_AT;
   h[1] = 2.0 - x[0];
   h[2] = x[0] - 0.5;
@@ -182,7 +176,6 @@ static int three_guards(double t, const double x[], double h[], void *params) {
 
 /* Outcome: where another is crossed, one that recedes from beyond its zero is not. */
 static void one_that_recedes_is_not_crossed_where_another_is(void **state) {
-  (void)state;
   const size_t row_start[] = {0, 1, 1, 1, 1, 1, 1, 1}, row_guard[] = {ESS_GUARD_UP(1)};
   const signed char row_effect[] = {1};
   const ess_reset_matrix resets = {row_start, row_guard, row_effect, NULL, start};

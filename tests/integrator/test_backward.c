@@ -12,7 +12,6 @@
 
 /* a mass between springs that it touches at +1 and -1, and one of its own that is driven */
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -x[0] + 0.3 * sin(2.0 * t);
   if (sign[0] > 0.0) dxdt[1] -= 40.0 * (x[0] - 1.0);
@@ -21,8 +20,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] - 1.0;
   h[1] = -1.0 - x[0];
   return 0;
@@ -76,7 +73,6 @@ static ess_system springs(void) {
 }
 
 static void it_returns_to_where_it_began(void **state) {
-  (void)state;
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-12;
   told o = {.t = 2.0, .way = 1.0, .x = {0.4, 1.8}, .is_right = true};
@@ -112,7 +108,6 @@ static void it_returns_to_where_it_began(void **state) {
 
 /* stopped at a crossing, and turned around there, it makes that crossing the other way */
 static void it_turns_around_on_a_crossing(void **state) {
-  (void)state;
   told o = {.t = 0.0, .way = 1.0, .x = {0.4, 1.8}, .is_right = true, .stop_after = 2};
   ess_options options = ess_options_default();
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &o};
@@ -130,14 +125,11 @@ static void it_turns_around_on_a_crossing(void **state) {
 }
 
 static int fails(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)sign;
-  (void)params;
   dxdt[0] = x[0];
   return t < 1.0 ? 7 : 0;
 }
 
 static void failures_are_told_at_their_time(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1, .field = fails};
   const ess_options options = ess_options_default();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

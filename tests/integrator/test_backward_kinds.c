@@ -32,7 +32,6 @@ static void ball_at(double t, double returned, int bounces, double x[2]) {
 }
 
 static void impacts_are_undone(void **state) {
-  (void)state;
   static const double returns[] = {1.0, 0.8};
   for (int i = 0; i < 2; i++) {
     double returned = returns[i];
@@ -75,20 +74,17 @@ static void impacts_are_undone(void **state) {
  */
 
 static int relaxes(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)params;
   dxdt[0] = 200.0 * (x[0] - cos(t)) - sin(t);
   dxdt[1] = sign[0] > 0.0 ? 1.0 : -2.0;
   return 0;
 }
 
 static int above_half(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - 0.5;
   return 0;
 }
 
 static void stabilised_steps_go_backward(void **state) {
-  (void)state;
   const ess_system system = {
       .dimension = 2, .guard_count = 1, .field = relaxes, .guards = above_half};
   ess_options options = ess_options_default();
@@ -111,7 +107,6 @@ static void stabilised_steps_go_backward(void **state) {
  */
 
 static void projections_go_backward(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 400.0};
   const ess_system system = ball_system(&ball);
   for (int order = 1; order <= 2; order++) {
@@ -150,7 +145,6 @@ static int beneath(double t, const double x[], double h[], void *params) {
 }
 
 static int stop(const ess_crossing_info *info, void *context) {
-  (void)info, (void)context;
   return 1;
 }
 
@@ -177,7 +171,6 @@ static double reach(table *p, double t1, const double x0[2], double x[2], double
 }
 
 static void sections_of_moving_guards_are_derivatives(void **state) {
-  (void)state;
   table p = {.mean = 0.2, .size = 0.1, .speed = 9.0};
   for (int way = -1; way <= 1; way += 2) {
     const double x0[2] = {1.0, 0.5 * way};
@@ -198,7 +191,6 @@ static void sections_of_moving_guards_are_derivatives(void **state) {
 }
 
 static int still(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = 0.0;
   dxdt[1] = sign[0] > 0.0 ? 1.0 : 0.0;
   return 0;
@@ -207,7 +199,6 @@ static int still(double t, const double x[], const double sign[], double dxdt[],
 /* a guard that touches a state at rest, and leaves: not at all, or twice, by how deep it comes; the
  * other state is how long it has been there */
 static void moving_guards_touch_and_leave(void **state) {
-  (void)state;
   static const double depths[] = {-1e-3, -1e-5, 1e-5, 1e-3, 0.1};
   for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
     for (int way = -1; way <= 1; way += 2) {

@@ -25,7 +25,6 @@ static const lanes five = {
  * in; the third has a value and a rate that are too large for their sum, so that the short list of
  * the nearest is not used. */
 static void the_first_is_projected_onto_where_no_time_is_left(void **state) {
-  (void)state;
   for (int order = 1; order <= 2; order++) {
     lanes l = {.count = 3, .offset = {0.5, 0.5, 1.5e308}, .scale = {1.0, 1.0, 1.2e308}};
     const ess_system system = lanes_system(&l);
@@ -41,7 +40,6 @@ static void the_first_is_projected_onto_where_no_time_is_left(void **state) {
 }
 
 static void crossings_at_one_time_are_told_of_by_index(void **state) {
-  (void)state;
   lanes l = {.count = 6, .offset = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5}};
   const ess_system system = lanes_system(&l);
   toy_log log;
@@ -57,7 +55,6 @@ static void crossings_at_one_time_are_told_of_by_index(void **state) {
  */
 
 static void none_is_made_past_the_end(void **state) {
-  (void)state;
   for (double end = 0.505; end < 0.6; end += 0.01)
     for (int order = 1; order <= 2; order++) {
       lanes l = five;
@@ -81,7 +78,6 @@ static void none_is_made_past_the_end(void **state) {
 
 /* the last of them lies at the end itself */
 static void they_may_end_at_the_end(void **state) {
-  (void)state;
   for (size_t last = 0; last < 5; last++) {
     lanes l = five;
     const ess_system system = lanes_system(&l);
@@ -113,7 +109,6 @@ static void run_matrix(matrix *m, toy_log *log, ess_counters *counters) {
 }
 
 static void one_may_disarm_another(void **state) {
-  (void)state;
   toy_log log;
   ess_counters c;
   matrix m = matrix_begin(5);
@@ -130,7 +125,6 @@ static void one_may_disarm_another(void **state) {
 }
 
 static void one_may_turn_another_round_or_arm_it_again(void **state) {
-  (void)state;
   toy_log log;
   ess_counters c;
   matrix m = matrix_begin(5);
@@ -148,7 +142,6 @@ static void one_may_turn_another_round_or_arm_it_again(void **state) {
 }
 
 static void silent_ones_among_them_take_their_turn(void **state) {
-  (void)state;
   for (size_t silent = 0; silent < 5; silent++) {
     toy_log log;
     ess_counters c;
@@ -208,7 +201,6 @@ static void run_watched(watched *w, const lanes *l, matrix *m, const ess_options
 
 /* a crossing costs the new node's evaluation, and at order 2 the one half-way there */
 static void one_evaluation_for_each_order(void **state) {
-  (void)state;
   for (int order = 1; order <= 2; order++) {
     watched w;
     toy_log log;
@@ -228,7 +220,6 @@ static void one_evaluation_for_each_order(void **state) {
 
 /* silent guards change no field: the four before the one that is not cost nothing */
 static void none_for_silent_ones(void **state) {
-  (void)state;
   for (int order = 1; order <= 2; order++) {
     watched w;
     toy_log log;
@@ -250,16 +241,12 @@ static void none_for_silent_ones(void **state) {
 /* x1 is thrown back at guard 0, x1 = 0, and guard 1 lies there too: nothing moves on */
 static int at_odds_field(double t, const double x[], const double sign[], double dxdt[],
                          void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   dxdt[0] = 0.0;
   dxdt[1] = sign[0] > 0.0 ? -1.0 : 1.0;
   return 0;
 }
 
 static void guards_at_odds_end_the_run(void **state) {
-  (void)state;
   for (int order = 1; order <= 2; order++) {
     lanes l = {.count = 2, .offset = {0.0, 0.0}, .scale = {1e-300, 1e-300}, .slope = {1.0, 1.0}};
     ess_system system = lanes_system(&l);

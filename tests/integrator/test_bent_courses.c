@@ -21,7 +21,6 @@ static const double TAIL_MAX = 100.0; /* error over tolerance, of 99 % */
 
 /* as the truth has it, so has the default method with steps too short to miss anything */
 static void the_truth_is_met_with_short_steps(void **state) {
-  (void)state;
   static bent_course c;
   for (size_t shape = 0; shape < BENT_SHAPES; shape++)
     for (unsigned long seed = 1; seed <= 3; seed++) {
@@ -53,7 +52,6 @@ static int ascending(const void *a, const void *b) {
 }
 
 static void contacts_are_met_and_timed(void **state) {
-  (void)state;
   static bent_course c;
   static double error[TOLERANCES][BENT_SHAPES * BENT_COURSES];
   size_t count[TOLERANCES] = {0}, wrong = 0, broken = 0;
@@ -94,7 +92,6 @@ static const struct kept {
 };
 
 static void the_worst_found_stay_within_bounds(void **state) {
-  (void)state;
   static bent_course c;
   size_t wrong = 0, broken = 0;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {

@@ -38,16 +38,12 @@ static int third_order(double t, const double x[], const double sign[], double d
 }
 
 static int height_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int height_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   rate[0] = v[0];
   return 0;
@@ -66,14 +62,11 @@ static ess_system chain_system(plan *p, size_t n) {
 static int clock_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   plan *const p = params;
-  (void)t;
-  (void)x;
   dxdt[0] = p->acceleration[0];
   return p->field_fails && sign[0] > 0.0 ? p->field_fails-- : 0;
 }
 
 static int clock_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const plan *const p = params;
   h[0] = h[1] = p->guards_end && x[0] > 0.75 ? NAN : x[0] - p->place;
   return 0;
@@ -112,7 +105,6 @@ static int run(const ess_system *system, const ess_options *options, double t1, 
 
 /* left at 1e-13 … 1e-25 and come back to at once: the step must not go on in the wrong mode */
 static void a_guard_left_at_a_rounding_s_speed_is_crossed_on_return(void **state) {
-  (void)state;
   plan p = {.acceleration = {-1.0, -2.0}};
   const ess_system system = chain_system(&p, 2);
   for (double v = 1e-3; v > 1e-25; v *= 0.1) {
@@ -130,7 +122,6 @@ static void a_guard_left_at_a_rounding_s_speed_is_crossed_on_return(void **state
 
 /* at rest on the guard in position, speed and acceleration: the side shows within the first step */
 static void a_guard_left_from_rest_is_crossed_though_it_never_dips(void **state) {
-  (void)state;
   plan p = {.acceleration = {-2.0, -1.0}};
   const ess_system system = chain_system(&p, 3);
   for (double h_init = 0.125; h_init < 2.0; h_init *= 2.0) {
@@ -144,7 +135,6 @@ static void a_guard_left_from_rest_is_crossed_though_it_never_dips(void **state)
 }
 
 static void a_state_that_overflows_is_no_success(void **state) {
-  (void)state;
   plan p = {.acceleration = {1e300, 1e300}};
   ess_system system = clock_system(&p);
   system.guard_count = 0;
@@ -155,7 +145,6 @@ static void a_state_that_overflows_is_no_success(void **state) {
 }
 
 static void a_start_that_is_not_finite_is_refused(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
@@ -186,13 +175,11 @@ static int watch_step(const ess_step_info *info, void *context) {
 
 static int watch_crossing(const ess_crossing_info *info, void *context) {
   watcher *const w = context;
-  (void)info;
   w->crossings++;
   return 0;
 }
 
 static void time_never_runs_back_nor_past_the_end(void **state) {
-  (void)state;
   plan p = {.acceleration = {1.0}};
   watcher w = {.t1 = 0.5};
   const ess_system system = clock_system(&p);
@@ -216,7 +203,6 @@ static void time_never_runs_back_nor_past_the_end(void **state) {
 
 /* a run that fails at a crossing goes on as if it had not failed, and loses no crossing */
 static void a_failure_loses_no_crossing(void **state) {
-  (void)state;
   enum { FIELD, MODE, OBSERVER, FAILURES };
   const int expected[FAILURES] = {ESS_ECALLBACK, ESS_ECALLBACK, ESS_ESTOP};
   for (int failure = 0; failure < FAILURES; failure++) {
@@ -245,7 +231,6 @@ static void a_failure_loses_no_crossing(void **state) {
 
 /* the pool does not take back a guard of which nothing is known */
 static void a_pool_of_guards_that_are_not_finite_is_no_success(void **state) {
-  (void)state;
   plan p = {.acceleration = {1.0}, .place = 0.5, .guards_end = true};
   ess_system system = clock_system(&p);
   const ess_options options = ess_options_paper();
@@ -258,7 +243,6 @@ static void a_pool_of_guards_that_are_not_finite_is_no_success(void **state) {
 }
 
 static void the_field_is_never_asked_beyond_the_end(void **state) {
-  (void)state;
   plan p = {.acceleration = {-1.0, -1.0}};
   const ess_system system = chain_system(&p, 2);
   for (double h_init = 0.0; h_init < 1.0; h_init += 0.5)
@@ -273,7 +257,6 @@ static void the_field_is_never_asked_beyond_the_end(void **state) {
 }
 
 static void a_refused_call_says_when(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
@@ -288,8 +271,6 @@ static void a_refused_call_says_when(void **state) {
 static int overflowing(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   const plan *const p = params;
-  (void)x;
-  (void)sign;
   // its integral over [0, 10] is finite
   dxdt[0] = 1e308 * (1.0 - t * p->acceleration[0]);
   dxdt[1] = 1.0;
@@ -297,8 +278,6 @@ static int overflowing(double t, const double x[], const double sign[], double d
 }
 
 static int clock_at_3(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[1] - 3.0;
   return 0;
 }
@@ -311,7 +290,6 @@ static int clock_at_3_rates(double t, const double x[], const double v[], double
 
 /* whether the way is a step that is cut at the guard, or a projection onto it */
 static void an_overflow_on_the_way_leaves_the_last_good_state(void **state) {
-  (void)state;
   for (int projected = 0; projected < 2; projected++) {
     plan p = {.acceleration = {projected ? 0.0 : 0.2}};
     const ess_system system = {.dimension = 2,
@@ -342,7 +320,6 @@ static void an_overflow_on_the_way_leaves_the_last_good_state(void **state) {
 /* a clock; event function 0, silent, at 10; 1 below its guard always, and rough: `roughness` 0.9 */
 static int rough_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
   const double *const roughness = params;
   h[0] = x[0] - 10.0;
   h[1] = -1.0 + *roughness * sin(1e9 * x[0]);
@@ -365,7 +342,6 @@ typedef struct signs {
 
 static int note_sign(const ess_step_info *info, void *context) {
   signs *const s = context;
-  (void)info;
   assert_in_range(s->count, 0, sizeof s->digits - 2);
   s->digits[s->count++] = ess_driver_sign(s->driver)[0] > 0.0 ? '1' : '0';
   return 0;
@@ -408,7 +384,6 @@ static signs run_unresolved(bool before) {
 
 /* guards of a step that could not be located are not taken for those of the step located last */
 static void a_reset_forgets_which_guards_were_located(void **state) {
-  (void)state;
   const signs fresh = run_unresolved(false), again = run_unresolved(true);
   assert_int_equal(fresh.count, again.count);
   assert_string_equal(fresh.digits, again.digits);
@@ -442,7 +417,6 @@ static const ess_reset_matrix *look_twice(matrix *r) {
 /* rows that name one event function twice are made all the same; what they look at is looked at
  * once, whoever observes */
 static void observing_rows_that_look_costs_nothing(void **state) {
-  (void)state;
   bed b = make_bed();
   matrix r = matrix_begin(BED_EVENTS);
   ess_system system = bed_system(&b, false);
@@ -475,22 +449,18 @@ enum { ALIKE = 8 };
 /* faster by one for each guard crossed */
 static int crowd_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = 1.0;
   for (size_t k = 0; k < ALIKE; k++) dxdt[0] += sign[k] > 0.0;
   return 0;
 }
 
 static int crowd_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const double *const near = params;
   for (size_t k = 0; k < ALIKE; k++) h[k] = x[0] - (2 * k < ALIKE ? *near : 1.0);
   return 0;
 }
 
 static int crowd_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x, (void)params;
   for (size_t k = 0; k < ALIKE; k++) Dh[k] = 1.0;
   return 0;
 }
@@ -529,7 +499,6 @@ static void cross_within(double length) {
 
 /* so short that powers of it are no numbers */
 static void steps_without_length_are_numbers(void **state) {
-  (void)state;
   cross_within(1e-60);
   cross_within(1e-200);
 }

@@ -7,9 +7,6 @@
 
 /* a rotation at unit speed: exact (cos t, -sin t) */
 static int rotate(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -x[0];
   return 0;
@@ -17,9 +14,6 @@ static int rotate(double t, const double x[], const double sign[], double dxdt[]
 
 /* x' = 5 t^4: exact for a 5th-order method, and time must be right in every stage */
 static int quintic(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)x;
-  (void)sign;
-  (void)params;
   dxdt[0] = 5.0 * t * t * t * t;
   return 0;
 }
@@ -45,7 +39,6 @@ static void fixed_step_errors(double step, double *end, double *grid) {
 }
 
 static void solution_is_of_order_5_and_dense_output_of_order_4(void **state) {
-  (void)state;
   double end[2], grid[2];
   fixed_step_errors(0.1, &end[0], &grid[0]);
   fixed_step_errors(0.05, &end[1], &grid[1]);
@@ -56,7 +49,6 @@ static void solution_is_of_order_5_and_dense_output_of_order_4(void **state) {
 }
 
 static void tolerance_is_met(void **state) {
-  (void)state;
   for (double rtol = 1e-4; rtol > 1e-11; rtol *= 0.1) {
     ess_options options = ess_options_paper();
     options.rtol = options.atol = rtol;
@@ -71,7 +63,6 @@ static void tolerance_is_met(void **state) {
 }
 
 static void stages_see_their_own_time(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1, .field = quintic};
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -82,7 +73,6 @@ static void stages_see_their_own_time(void **state) {
 }
 
 static void rounding_of_a_large_time_does_not_add_up(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1, .field = toy_clock};
   ess_options options = ess_options_paper();
   options.h_max = 1e-3;
@@ -94,7 +84,6 @@ static void rounding_of_a_large_time_does_not_add_up(void **state) {
 }
 
 static void a_zero_component_needs_no_absolute_tolerance(void **state) {
-  (void)state;
   ess_options options = ess_options_paper();
   options.atol = 0.0;
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
@@ -109,7 +98,6 @@ static void a_zero_component_needs_no_absolute_tolerance(void **state) {
 }
 
 static void apply_in_pieces_continues_one_trajectory(void **state) {
-  (void)state;
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
   double x[2] = {1.0, 0.0}, t = 0.0;
@@ -126,7 +114,6 @@ static void apply_in_pieces_continues_one_trajectory(void **state) {
 }
 
 static void reset_repeats_bit_for_bit(void **state) {
-  (void)state;
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
   double first[2] = {1.0, 0.0}, again[2] = {1.0, 0.0}, t = 0.0;

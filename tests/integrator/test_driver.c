@@ -59,7 +59,6 @@ static double ball_error(double epsilon, double h_max, toy_log *log, ess_counter
 }
 
 static void error_falls_with_the_square_of_epsilon(void **state) {
-  (void)state;
   toy_log log;
   ess_counters counters;
   double before = ball_error(1e-2, INFINITY, &log, &counters);
@@ -72,7 +71,6 @@ static void error_falls_with_the_square_of_epsilon(void **state) {
 }
 
 static void crossings_come_at_their_exact_times(void **state) {
-  (void)state;
   toy_log log;
   ess_counters counters;
   const double error = ball_error(1e-9, INFINITY, &log, &counters);
@@ -89,7 +87,6 @@ static void crossings_come_at_their_exact_times(void **state) {
 }
 
 static void no_crossing_is_missed_at_any_step_size(void **state) {
-  (void)state;
   const double steps[] = {1e-2, 0.1, 1.0, INFINITY};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
     for (double epsilon = 1e-8; epsilon < 0.2; epsilon *= 10.0) {
@@ -109,7 +106,6 @@ static void no_crossing_is_missed_at_any_step_size(void **state) {
 }
 
 static void samples_and_observers_change_no_counter(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
@@ -135,7 +131,6 @@ static void samples_and_observers_change_no_counter(void **state) {
 }
 
 static void samples_inside_a_projection_lie_on_its_line(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   ess_options options = ess_options_paper();
@@ -151,7 +146,6 @@ static void samples_inside_a_projection_lie_on_its_line(void **state) {
 }
 
 static void pieces_and_one_piece_agree(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   ess_options options = ess_options_paper();
@@ -169,7 +163,6 @@ static void pieces_and_one_piece_agree(void **state) {
 }
 
 static void nothing_is_allocated_while_running(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
@@ -192,24 +185,18 @@ static int pair_field(double t, const double x[], const double sign[], double dx
 }
 
 static int pair_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = -x[0];
   h[1] = -x[2];
   return 0;
 }
 
 static int pair_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
-  (void)x;
   memset(Dh, 0, 8 * sizeof *Dh);
   Dh[0] = Dh[4 + 2] = -1.0;
   return 0;
 }
 
 static void pool_refills_only_when_it_is_empty(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   ess_system system = {.dimension = 4,
                        .guard_count = 2,
@@ -250,7 +237,6 @@ static void pool_refills_only_when_it_is_empty(void **state) {
 }
 
 static void a_one_way_guard_is_crossed_once(void **state) {
-  (void)state;
   toy_ball ball = {.stiffness = 50.0};
   ess_system system = ball_system(&ball);
   system.one_way = true;

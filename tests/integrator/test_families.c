@@ -33,22 +33,18 @@ static void check(const char *name, size_t runs) {
 }
 
 static void relays_on_a_carrier(void **state) {
-  (void)state;
   check("relay", FAMILY_RUNS);
 }
 
 static void carriers_of_several_frequencies(void **state) {
-  (void)state;
   check("waves", FAMILY_RUNS);
 }
 
 static void fuel_by_crank_angle(void **state) {
-  (void)state;
   check("crank", FAMILY_RUNS);
 }
 
 static void cradles_of_hertz_contacts(void **state) {
-  (void)state;
   check("cradle", FAMILY_RUNS);
 }
 
@@ -56,7 +52,6 @@ static void cradles_of_hertz_contacts(void **state) {
  * crossed tens of thousands of times, at each step anew, where the tolerance does not tell it from
  * zero. */
 static void contacts_below_the_tolerance(void **state) {
-  (void)state;
   static const uint64_t seeds[] = {9790009, 9792400};
   for (size_t i = 0; i < 2; i++) {
     const family_run r = family_cradle(seeds[i]);
@@ -67,18 +62,15 @@ static void contacts_below_the_tolerance(void **state) {
 }
 
 static void a_strong_pulse_among_weak_crossings(void **state) {
-  (void)state;
   check("pulse", FAMILY_RUNS);
 }
 
 static void pairs_that_undo_each_other(void **state) {
-  (void)state;
   check("pairs", FAMILY_RUNS);
 }
 
 /* ten of eighteen crossings once, at every tolerance: the last step was four periods long */
 static void a_step_of_four_periods(void **state) {
-  (void)state;
   for (double tolerance = 5e-2; tolerance > 1e-10; tolerance *= 0.1) {
     const family_run r =
         family_carrier_at(100.21319247840829, 0.94263722625651758, 0.54912432726765981, tolerance);

@@ -36,7 +36,6 @@ typedef struct course {
 /* state: x, y, and the time spent where h > 0 */
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const course *const c = params;
-  (void)t, (void)x;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t i = 0; i < c->line_count; i++)
@@ -47,7 +46,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 
 static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
   const course *const c = params;
   const size_t m = c->line_count;
   for (size_t i = 0; i < m; i++) {
@@ -198,13 +196,11 @@ static void check_all(bool tilted) {
 
 /* its gradient is zero along the base: neither that nor the jumps' rates say anything */
 static void a_strip_is_left_where_jumps_lead_out_of_it(void **state) {
-  (void)state;
   check_all(false);
 }
 
 /* the base shows what it would be without jumps */
 static void a_tilted_strip_is_crossed_where_it_is(void **state) {
-  (void)state;
   check_all(true);
 }
 

@@ -24,7 +24,6 @@ typedef struct course {
 
 /* state: x, y, and the time spent over the peg */
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)x, (void)params;
   double beyond = 0.0;
   for (int i = 0; i < LINES; i++) beyond += sign[i] > 0.0;
   dxdt[0] = 1.0;
@@ -35,7 +34,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 
 static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
   const course *const c = params;
   const double dx = x[0] - c->peg_x, dy = x[1] - c->peg_y, away = hypot(dx, dy) + 1e-300;
   for (int i = 0; i < LINES; i++) {
@@ -92,7 +90,6 @@ static uint64_t crossings_of(course *c, ess_options options, double *over) {
 }
 
 static void a_peg_on_the_path_that_jumps_bend_is_met(void **state) {
-  (void)state;
   enum { COURSES = 200 };
   static const double tolerances[] = {1e-2, 1e-5, 1e-8};
   uint64_t seed = 1;

@@ -29,7 +29,6 @@ static double square(const double x[]) {
 
 static int bowl_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
-  (void)t, (void)sign, (void)params;
   dxdt[X] = x[U];
   dxdt[Y] = x[V];
   dxdt[U] = 0.0;
@@ -38,14 +37,12 @@ static int bowl_field(double t, const double x[], const double sign[], double dx
 }
 
 static int bowl_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const bowl *const b = params;
   h[0] = b->steep > 0.0 ? expm1(b->steep * (square(x) - 1.0)) : square(x) - 1.0;
   return 0;
 }
 
 static int bowl_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const bowl *const b = params;
   const double slope = b->steep > 0.0 ? b->steep * exp(b->steep * (square(x) - 1.0)) : 1.0;
   Dh[X] = 2.0 * slope * x[X];
@@ -121,13 +118,11 @@ static void check_all(double steep) {
 
 /* Outcome: as above. */
 static void a_round_room(void **state) {
-  (void)state;
   check_all(0.0);
 }
 
 /* Outcome: the same, though a step that ends far outside finds what no number holds. */
 static void walls_that_overflow(void **state) {
-  (void)state;
   const double steeps[] = {0.1, 1.0, 3.0};
   for (size_t i = 0; i < sizeof steeps / sizeof *steeps; i++) check_all(steeps[i]);
 }

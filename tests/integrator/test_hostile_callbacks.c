@@ -48,8 +48,6 @@ static int guards(double t, const double x[], double h[], void *params) {
 }
 
 static int jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x, (void)params;
   for (size_t k = 0; k < SPRINGS; k++) {
     Dh[2 * k] = -1.0;
     Dh[2 * k + 1] = 0.0;
@@ -59,14 +57,12 @@ static int jacobian(double t, const double x[], double Dh[], void *params) {
 
 static int rates(double t, const double x[], const double v[], double h[], double rate[],
                  void *params) {
-  (void)t;
   bed_rates(0.0, x, v, h, rate, params);
   return faulty(RATES, &rate[SPRINGS / 2]);
 }
 
 static int some_rates(double t, const double x[], const double v[], const size_t which[],
                       size_t count, double h[], double rate[], void *params) {
-  (void)t;
   const bed *const b = params;
   for (size_t i = 0; i < count; i++) {
     h[i] = b->level[which[i]] - x[0];
@@ -76,7 +72,6 @@ static int some_rates(double t, const double x[], const double v[], const size_t
 }
 
 static int mode_changed(const double sign[], size_t guard, void *params) {
-  (void)sign, (void)guard, (void)params;
   return faulty(MODE, NULL);
 }
 
@@ -201,62 +196,50 @@ static void each_call_is_no_number(culprit who, int expected) {
 }
 
 static void a_failing_field(void **state) {
-  (void)state;
   each_call_fails(FIELD);
 }
 
 static void failing_guards(void **state) {
-  (void)state;
   each_call_fails(GUARDS);
 }
 
 static void a_failing_jacobian(void **state) {
-  (void)state;
   each_call_fails(JACOBIAN);
 }
 
 static void failing_rates(void **state) {
-  (void)state;
   each_call_fails(RATES);
 }
 
 static void failing_rates_of_some(void **state) {
-  (void)state;
   each_call_fails(SOME_RATES);
 }
 
 static void a_failing_mode_change(void **state) {
-  (void)state;
   each_call_fails(MODE);
 }
 
 static void no_number_from_the_field(void **state) {
-  (void)state;
   each_call_is_no_number(FIELD, ESS_EFIELD);
 }
 
 static void no_number_from_guards(void **state) {
-  (void)state;
   each_call_is_no_number(GUARDS, ESS_EGUARD);
 }
 
 static void no_number_from_the_jacobian(void **state) {
-  (void)state;
   each_call_is_no_number(JACOBIAN, ESS_EGUARD);
 }
 
 static void no_number_from_rates(void **state) {
-  (void)state;
   each_call_is_no_number(RATES, ESS_EGUARD);
 }
 
 static void no_number_from_rates_of_some(void **state) {
-  (void)state;
   each_call_is_no_number(SOME_RATES, ESS_EGUARD);
 }
 
 static int make_springs(void **state) {
-  (void)state;
   bed_make(&springs, SPRINGS, 1e-3);
   return 0;
 }

@@ -9,24 +9,18 @@
 enum { GUARDS = 3, RUNS = 2000 };
 
 static int clock_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const double *const place = params;
   for (size_t k = 0; k < GUARDS; k++) h[k] = x[0] - place[k];
   return 0;
 }
 
 static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   for (size_t k = 0; k < GUARDS; k++) Dh[k] = 1.0;
   return 0;
 }
 
 /* the third is not armed before the second is crossed */
 static int clock_start(const double sign[], bool armed[], void *params) {
-  (void)sign;
-  (void)params;
   armed[ESS_GUARD_UP(2)] = false;
   return 0;
 }
@@ -67,7 +61,6 @@ static double time_lost(double place[], uint64_t *seed, double tolerance) {
 }
 
 static void no_time_passes_but_with_the_state(void **state) {
-  (void)state;
   uint64_t seed = 1;
   for (int i = 0; i < RUNS; i++) {
     const double tolerance = i % 2 ? 1e-3 : 1e-6;
@@ -104,7 +97,6 @@ static void chain(double place[], double between, uint64_t *loud, uint64_t *sile
 }
 
 static void who_is_disarmed_after_its_crossing_has_been_crossed(void **state) {
-  (void)state;
   uint64_t seed = 1, loud, silent;
   for (int i = 0; i < RUNS; i++) {
     double place[GUARDS] = {0.3 + 0.01 * draw(&seed), 0.33, 0.29 + 0.01 * draw(&seed)};

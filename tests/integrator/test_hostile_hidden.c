@@ -29,7 +29,6 @@ typedef struct gates {
 static int gates_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   gates *const g = params;
-  (void)t, (void)x;
   g->calls++;
   dxdt[CLOCK] = 1.0;
   dxdt[WAY] = idle;
@@ -39,7 +38,6 @@ static int gates_field(double t, const double x[], const double sign[], double d
 }
 
 static int gates_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const gates *const g = params;
   for (size_t k = 0; k < g->count; k++) h[k] = x[CLOCK] - g->gate[k];
   return 0;
@@ -92,12 +90,10 @@ static void check_all(size_t count, size_t stride) {
 
 /* Outcome: each push lasts as long as the clock takes from gate to gate. */
 static void a_push_among_ten_gates(void **state) {
-  (void)state;
   check_all(10, 1);
 }
 
 static void a_push_among_a_hundred_gates(void **state) {
-  (void)state;
   check_all(COUNT_MAX, 137);
 }
 

@@ -28,8 +28,6 @@ typedef struct course {
 static int course_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const course *const c = params;
-  (void)t;
-  (void)x;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < GUARDS; k++) dxdt[1] += sign[k] > 0.0 ? c->jump[k] : 0.0;
@@ -37,14 +35,12 @@ static int course_field(double t, const double x[], const double sign[], double 
 }
 
 static int course_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const course *const c = params;
   for (size_t k = 0; k < GUARDS; k++) h[k] = x[0] + c->bend * x[1] * x[1] - c->place[k];
   return 0;
 }
 
 static int course_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const course *const c = params;
   for (size_t k = 0; k < GUARDS; k++) {
     Dh[2 * k] = 1.0;
@@ -117,7 +113,6 @@ static double error_over_tolerance(course *c, double tolerance, bool one_way) {
 }
 
 static void what_no_guard_is_armed_on_is_looked_at(void **state) {
-  (void)state;
   for (int one_way = 0; one_way < 2; one_way++)
     for (double tolerance = 1e-2; tolerance > 1e-9; tolerance *= 0.1) {
       uint64_t seed = 1;

@@ -33,8 +33,6 @@ typedef struct rows {
 static int rows_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
   const rows *const r = params;
-  (void)t;
-  (void)x;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < r->count; k++) dxdt[1] += sign[k] > 0.0 ? r->jump[k] : 0.0;
@@ -42,16 +40,13 @@ static int rows_field(double t, const double x[], const double sign[], double dx
 }
 
 static int rows_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const rows *const r = params;
   for (size_t k = 0; k < r->count; k++) h[k] = x[0] - r->place[k];
   return 0;
 }
 
 static int rows_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const rows *const r = params;
-  (void)x;
   for (size_t k = 0; k < r->count; k++) {
     Dh[2 * k] = 1.0;
     Dh[2 * k + 1] = 0.0;
@@ -61,7 +56,6 @@ static int rows_jacobian(double t, const double x[], double Dh[], void *params) 
 
 static int rows_start(const double sign[], bool armed[], void *params) {
   const rows *const r = params;
-  (void)sign;
   for (size_t k = 0; k < r->count; k++)
     if (r->off[k]) armed[ESS_GUARD_UP(k)] = false;
   return 0;
@@ -188,7 +182,6 @@ static double error_of(rows *r, double tolerance) {
 
 /* Guard 1 is armed by guard 0's row, passed, and named by guard 2's row. */
 static void named_again_after_it_was_passed(void **state) {
-  (void)state;
   rows r = {.count = 3,
             .place = {0.30007, 0.30030, 0.30088},
             .jump = {0.0, 2.98, 0.0},
@@ -203,7 +196,6 @@ static void named_again_after_it_was_passed(void **state) {
 
 /* Guard 1 is silent; its row disarms guard 3, and guard 2's row disarms itself. */
 static void silent_and_disarmed_after_it_was_passed(void **state) {
-  (void)state;
   rows r = {.count = 5,
             .place = {0.3, 0.3003, 0.3006, 0.31, 0.3101},
             .jump = {3.0, 0.0, 3.0, 3.0, 3.0},
@@ -217,7 +209,6 @@ static void silent_and_disarmed_after_it_was_passed(void **state) {
 }
 
 static void rows_drawn_at_random(void **state) {
-  (void)state;
   size_t wrong = 0;
   for (double tolerance = 1e-2; tolerance > 1e-9; tolerance *= 0.01) {
     uint64_t seed = 1;

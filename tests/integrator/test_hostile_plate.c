@@ -49,7 +49,6 @@ static void check(double contacts, double damping, double tolerance) {
 }
 
 static void no_tilt(void **state) {
-  (void)state;
   const double contacts[] = {1.0, 2.0, 100.0};
   for (size_t i = 0; i < 3; i++)
     for (double tolerance = 1e-2; tolerance > 1e-10; tolerance *= 0.1) {

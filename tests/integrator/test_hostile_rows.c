@@ -44,7 +44,6 @@ static void make_pool(size_t row_start[GUARDS + 2], size_t guard[GUARDS],
  * The crossing that empties the pool leaves its event function on zero, or a rounding before it:
  * its guard is armed again all the same. */
 static void pools_emptied_in_clusters(void **state) {
-  (void)state;
   size_t row_start[GUARDS + 2], guard[GUARDS];
   signed char effect[GUARDS];
   make_pool(row_start, guard, effect);
@@ -74,7 +73,6 @@ typedef struct lines {
 
 static int lines_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < LATCHING; k++) dxdt[1] += sign[k] > 0.0;
@@ -82,7 +80,6 @@ static int lines_field(double t, const double x[], const double sign[], double d
 }
 
 static int lines_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const lines *const l = params;
   for (size_t k = 0; k < LATCHING; k++) h[k] = x[0] - l->at[k];
   h[BESIDE] = -h[BESIDE];
@@ -96,7 +93,6 @@ static int lines_rates(double t, const double x[], const double v[], double h[],
 }
 
 static int lines_start(const double sign[], bool armed[], void *params) {
-  (void)sign, (void)params;
   armed[ESS_GUARD_UP(AHEAD)] = false;
   return 0;
 }
@@ -113,7 +109,6 @@ static double lines_pass(const lines *l, double end) {
  * latches another event function, which takes as much as the crossing gives; that of the next one
  * that gives as much again. Their sum is what it would be without, and neither shows. */
 static void rows_that_latch_others_in_clusters(void **state) {
-  (void)state;
   static const signed char effect[] = {ESS_ARM_AHEAD, ESS_ARM_AHEAD};
   static const size_t guard[] = {ESS_GUARD_UP(BESIDE), ESS_GUARD_UP(AHEAD)};
   for (size_t beside = 2; beside + 1 < LINES; beside++)

@@ -104,7 +104,6 @@ static void check_stop(double tolerance, size_t stop, size_t all, const place *w
 }
 
 static void a_stop_at_each_crossing(void **state) {
-  (void)state;
   static diary seen;
   for (size_t i = 0; i < TOLERANCES; i++) {
     ess_options options = hostile_options(tolerances[i]);
@@ -119,7 +118,6 @@ static void a_stop_at_each_crossing(void **state) {
 
 /* each crossing as told: the state on the guard, its sign that of the direction */
 static void what_crossings_tell(void **state) {
-  (void)state;
   static diary seen;
   for (size_t i = 0; i < TOLERANCES; i++) {
     ess_options options = hostile_options(tolerances[i]);
@@ -134,7 +132,6 @@ static void what_crossings_tell(void **state) {
 }
 
 static void watching_changes_nothing(void **state) {
-  (void)state;
   static diary seen;
   for (size_t i = 0; i < TOLERANCES; i++) {
     ess_options options = hostile_options(tolerances[i]);
@@ -153,7 +150,6 @@ static void watching_changes_nothing(void **state) {
 /* ---- parts and samples ----------------------------------------------------------------------- */
 
 static void in_parts(void **state) {
-  (void)state;
   for (size_t i = 0; i < TOLERANCES; i++) {
     const ess_options options = hostile_options(tolerances[i]);
     ess_counters counters;
@@ -174,7 +170,6 @@ static void in_parts(void **state) {
 }
 
 static void samples_change_nothing(void **state) {
-  (void)state;
   static double times[PARTS + 1], states[2 * (PARTS + 1)];
   for (size_t j = 0; j <= PARTS; j++) times[j] = end * (double)j / PARTS;
   for (size_t i = 0; i < TOLERANCES; i++) {
@@ -198,7 +193,6 @@ static void samples_change_nothing(void **state) {
 }
 
 static int make_springs(void **state) {
-  (void)state;
   bed_make(&springs, SPRINGS, 1e-3);
   return 0;
 }

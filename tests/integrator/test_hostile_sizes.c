@@ -30,7 +30,6 @@ static void run_bed(double tolerance, double t0, double x[2]) {
 
 /* Outcome: no energy is won or lost but what the tolerance allows. */
 static void many_guards_at_once(void **state) {
-  (void)state;
   const double spreads[] = {0.0, 1e-3};
 #ifdef HOSTILE_GUARDS
   const size_t count = HOSTILE_GUARDS;
@@ -49,7 +48,6 @@ static void many_guards_at_once(void **state) {
 
 /* the same numbers whatever a second is, but for rounding where steps are chosen */
 static void seconds_of_any_length(void **state) {
-  (void)state;
   const double seconds[] = {1e-9, 1e-3, 1e3, 1e9};
   for (size_t i = 0; i < TOLERANCES; i++) {
     double exact[2], x[2];
@@ -68,7 +66,6 @@ static void seconds_of_any_length(void **state) {
 
 /* time has 1e-10 left to tell crossings apart */
 static void clocks_that_show_a_million(void **state) {
-  (void)state;
   const double starts[] = {-1e6, 1e6};
   for (size_t i = 0; i < TOLERANCES; i++) {
     double exact[2], x[2];
@@ -90,7 +87,6 @@ enum { STOPS = 100 };
 
 /* a clock that is faster beyond each guard, by ever less */
 static int one_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = 1.0;
   for (size_t k = 0; k < STOPS; k++)
     if (sign[k] > 0.0) dxdt[0] += (k % 3 ? 1.0 : -0.5) / STOPS;
@@ -102,8 +98,6 @@ static double stop_at(size_t k) {
 }
 
 static int one_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   for (size_t k = 0; k < STOPS; k++) h[k] = x[0] - stop_at(k);
   return 0;
 }
@@ -128,7 +122,6 @@ static double one_exact(double left) {
 }
 
 static void one_state(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1,
                              .guard_count = STOPS,
                              .field = one_field,
@@ -162,7 +155,6 @@ static double balls_rms(const balls *b, const double x0[], double t, const doubl
 
 /* fifty balls, which land within a millisecond, or when they will */
 static void a_hundred_states(void **state) {
-  (void)state;
   const double spreads[] = {0.0, 1e-3, 1.0};
   for (size_t i = 0; i < TOLERANCES; i++)
     for (size_t j = 0; j < 3; j++) {

@@ -49,23 +49,18 @@ static void check_stuck(const ending *e, double tolerance, double where) {
 
 static int slide_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = 0.3 - sign[0];
   dxdt[1] = 1.0;
   return 0;
 }
 
 static int x_guard(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int x_rate(double t, const double x[], const double v[], double h[], double rate[],
                   void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   rate[0] = v[0];
   return 0;
@@ -73,7 +68,6 @@ static int x_rate(double t, const double x[], const double v[], double h[], doub
 
 /* Outcome: ESS_ESLIDING where x = 0 is reached, and it names the guard. */
 static void sliding_on_one_guard(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = slide_field,
@@ -102,7 +96,6 @@ static double crowd_end(const crowd *c) {
 }
 
 static int crowd_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const crowd *const c = params;
   h[0] = x[0];
   for (size_t k = 1; k <= c->others; k++)
@@ -133,7 +126,6 @@ static int crowd_field(double t, const double x[], const double sign[], double d
 
 /* Outcome: a status that says so, never success with the signs of one side on the other. */
 static void sliding_amid_others(void **state) {
-  (void)state;
   static const double pulls[] = {0.5, 5.0, 50.0}, pushes[] = {0.0, 0.15, 0.3};
   const double x0[] = {1.0, 0.0, 0.0};
   crowd c;
@@ -161,7 +153,6 @@ static void sliding_amid_others(void **state) {
  */
 static int spiral_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t, (void)x, (void)params;
   const double right = sign[0], up = sign[1];
   dxdt[0] = right == up ? -up : -0.5 * up;
   dxdt[1] = right == up ? 0.5 * right : right;
@@ -169,8 +160,6 @@ static int spiral_field(double t, const double x[], const double sign[], double 
 }
 
 static int axes(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   h[1] = x[1];
   return 0;
@@ -184,7 +173,6 @@ static int axes_rates(double t, const double x[], const double v[], double h[], 
 
 /* Outcome: the guards throw the state back at each other, faster and faster, until the origin. */
 static void chatter_of_two_guards(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
                              .field = spiral_field,
@@ -201,14 +189,12 @@ static void chatter_of_two_guards(void **state) {
 /* toward the corner from all sides, and straight */
 static int corner_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = -sign[0];
   dxdt[1] = -sign[1];
   return 0;
 }
 
 static void sliding_into_a_corner(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
                              .field = corner_field,
@@ -229,7 +215,6 @@ static bed springs;
 
 /* Outcome: a status, at a state on the path: what no number can resolve is not called a success. */
 static void a_tolerance_out_of_reach(void **state) {
-  (void)state;
   const double spreads[] = {0.0, 1e-9, 1e-3, 0.1};
   for (size_t i = 0; i < 4; i++) {
     bed_make(&springs, 20, spreads[i]);

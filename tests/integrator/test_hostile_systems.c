@@ -41,7 +41,6 @@ static size_t count_wrong(uint64_t seed, int every) {
 }
 
 static void success_means_success(void **state) {
-  (void)state;
   size_t wrong = 0;
   for (uint64_t i = 0; i < HOSTILE_SYSTEMS; i++) wrong += count_wrong(FIRST + i, 4);
   assert_int_equal(wrong, 0);
@@ -49,7 +48,6 @@ static void success_means_success(void **state) {
 
 /* The drawing is what it was: the kept seeds mean the systems that they were kept for. */
 static void seeds_draw_what_they_drew(void **state) {
-  (void)state;
   hostile_draw(&s, 12761);
   assert_int_equal(s.rows, HOSTILE_SILENT);
   assert_int_equal(s.shape, HOSTILE_WAVE);
@@ -58,7 +56,6 @@ static void seeds_draw_what_they_drew(void **state) {
 }
 
 static void what_was_wrong_once(void **state) {
-  (void)state;
   static const uint64_t seeds[] = {
       12761,  14639,  16330, // rows that meet, silent guards and guards armed ahead
       8440,                  // thrown back by its own jump, and turned again

@@ -24,7 +24,6 @@ typedef struct graze {
 static int graze_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   const graze *const g = params;
-  (void)t;
   dxdt[Z] = x[V];
   dxdt[V] = 2.0;
   dxdt[CLOCK] = 1.0;
@@ -40,7 +39,6 @@ static double other_time(const graze *g, size_t k) {
 }
 
 static int graze_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const graze *const g = params;
   h[0] = -x[Z];
   for (size_t k = 1; k <= g->others; k++) h[k] = x[CLOCK] - other_time(g, k);
@@ -119,13 +117,11 @@ static void check_grazes(size_t others, double width) {
 }
 
 static void grazing_alone(void **state) {
-  (void)state;
   check_grazes(0, 0.0);
 }
 
 /* up and down again within a part of what a step would take */
 static void grazing_amid_others(void **state) {
-  (void)state;
   for (double width = 1e-4; width < 0.5; width *= 10.0) check_grazes(OTHERS, width);
 }
 
@@ -158,7 +154,6 @@ static void check_as_one(double tolerance, double allowance) {
 }
 
 static void all_at_one_instant(void **state) {
-  (void)state;
   const size_t counts[] = {1, 2, 100, 1000};
   for (size_t i = 0; i < 4; i++)
     for (size_t j = 0; j < TOLERANCES; j++) {
@@ -169,7 +164,6 @@ static void all_at_one_instant(void **state) {
 
 /* levels of 1 and two roundings less, so that one crossing's time is the other's */
 static void two_roundings_apart(void **state) {
-  (void)state;
   const size_t counts[] = {2, 100};
   for (size_t i = 0; i < 2; i++)
     for (size_t j = 0; j < TOLERANCES; j++) {
@@ -183,7 +177,6 @@ static void two_roundings_apart(void **state) {
 /* a pair of copies whose jumps cancel: +a with the first, -a with the second */
 static int cancelling_field(double t, const double x[], const double sign[], double dxdt[],
                             void *params) {
-  (void)t, (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -2.0 + (sign[0] > 0.0 ? 50.0 : 0.0) - (sign[1] > 0.0 ? 50.0 : 0.0);
   return 0;
@@ -191,7 +184,6 @@ static int cancelling_field(double t, const double x[], const double sign[], dou
 
 /* Outcome: as if there were none. */
 static void copies_that_cancel(void **state) {
-  (void)state;
   static const double level[] = {0.0, 0.0};
   for (size_t j = 0; j < TOLERANCES; j++) {
     bed_make(&springs, 2, 0.0);

@@ -15,7 +15,6 @@
 enum { BALLS_MOST = 20 };
 
 static void the_last_ball_leaves_at_the_speed_of_the_first(void **state) {
-  (void)state;
   static const double gaps[] = {0.0, 0.37, 1.0}, diameters[] = {1.0, 0.1, 0.3};
   size_t runs = 0;
   for (size_t count = 3; count <= BALLS_MOST; count++)
@@ -43,7 +42,6 @@ static void the_last_ball_leaves_at_the_speed_of_the_first(void **state) {
 /* Balls that touch and move together: what is between them is rounding, which changes as they move.
  * Steps were halved for it until there were too many. */
 static void as_many_balls_leave_as_come_in(void **state) {
-  (void)state;
   static const double tolerances[] = {1e-3, 1e-9, 1e-12};
   size_t runs = 0;
   for (size_t count = 3; count <= BALLS_MOST; count++)
@@ -68,7 +66,6 @@ static void as_many_balls_leave_as_come_in(void **state) {
 }
 
 static void no_run_is_wrong_or_refused(void **state) {
-  (void)state;
   for (family f = 0; f < FAMILY_COUNT; f++) {
     size_t clear = 0, met = 0;
     for (uint64_t i = 0; i < FAMILY_RUNS; i++) {
@@ -87,7 +84,6 @@ static void no_run_is_wrong_or_refused(void **state) {
 /* a ball that is soon back on the floor, in a step of 50 s: its way between is a ten thousandth of
  * what its height changes by in that step */
 static void an_impact_soon_after_another_is_not_passed_over(void **state) {
-  (void)state;
   const uint64_t runs[] = {70005646, 70018390};
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
     const family_outcome o = family_run(FAMILY_CURVED_FLOOR, runs[i]);
@@ -107,21 +103,18 @@ typedef struct pair {
 
 static int pair_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
-  (void)t, (void)params;
   dxdt[0] = 1.5 - x[0];
   dxdt[1] = (sign[1] < 0.0 ? 0.9 : 0.2) - x[1];
   return 0;
 }
 
 static int pair_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - 1.0;
   h[1] = x[1] - 1.0;
   return 0;
 }
 
 static int pair_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = Dh[3] = 1.0;
   Dh[1] = Dh[2] = 0.0;
   return 0;
@@ -167,7 +160,6 @@ static uint64_t run_pair(pair *p, double x[2], double D[4]) {
 
 /* the second is carried from 0.6 or so beyond 1, to where its own field lets it fall */
 static void a_guard_that_a_map_carries_the_state_past_is_made_then(void **state) {
-  (void)state;
   const double before = 0.9 - 0.3 / 3.0, fades = exp(-0.3);
   for (int i = 0; i < 3; i++) {
     pair p = {.kick = 0.5, .forbidden = i == 1, .is_impact = i < 2};
@@ -193,19 +185,16 @@ static void a_guard_that_a_map_carries_the_state_past_is_made_then(void **state)
 
 /* a map that sends neither side back to itself does not say which one a state at rest is on */
 static int let_through(ess_impact *impact, void *params) {
-  (void)impact, (void)params;
   return 0;
 }
 
 static int stand_still(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   dxdt[0] = dxdt[1] = 0.0;
   return 0;
 }
 
 static void a_rest_that_no_map_decides_is_a_status(void **state) {
-  (void)state;
   const ess_impacts impacts = {.map = let_through};
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
@@ -224,7 +213,6 @@ static void a_rest_that_no_map_decides_is_a_status(void **state) {
 /* ---- what impacts with many guards cost ------------------------------------------------------ */
 
 static void an_impact_takes_three_passes_however_many_guards(void **state) {
-  (void)state;
   for (int with_some = 0; with_some < 2; with_some++) {
     int status;
     const ess_counters c = network_counters(100, 5.0, with_some, &status);

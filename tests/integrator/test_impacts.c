@@ -58,7 +58,6 @@ static void exact_ball(double h, double e, double t, double x[2]) {
 }
 
 static void a_ball_bounces_as_it_should(void **state) {
-  (void)state;
   for (int paper = 0; paper < 2; paper++) {
     bouncer b = {.restitution = 0.8};
     const ess_system system = bouncing(&b);
@@ -127,7 +126,6 @@ static int from_the_floor(floor_under *p, const bool at[], double speed, double 
 
 /* a run that another has left at its landing, some digits below the floor */
 static void nothing_falls_through_a_floor_whose_zero_its_last_digits_have_passed(void **state) {
-  (void)state;
   static const bool down[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_UP(0)] = false};
   static const double depths[] = {1e-17, 1e-15, 1e-13, 1e-11, 1e-10};
   for (size_t i = 0; i < 5 * 4; i++) {
@@ -149,7 +147,6 @@ static void nothing_falls_through_a_floor_whose_zero_its_last_digits_have_passed
 }
 
 static void nothing_falls_through_a_floor_that_it_starts_on(void **state) {
-  (void)state;
   static const bool down[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_UP(0)] = false};
   for (int form = 0; form < 8; form++) {
     floor_under p = {.two_sided = form & 1, .by_time = form & 2};
@@ -174,7 +171,6 @@ static void nothing_falls_through_a_floor_that_it_starts_on(void **state) {
 }
 
 static void what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side(void **state) {
-  (void)state;
   for (int form = 0; form < 4; form++) {
     floor_under p = {.by_speed = true, .by_time = form & 1};
     const double speed = form & 2 ? 1.0 : -1.0;
@@ -188,19 +184,16 @@ static void what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_
 
 /* a neuron that is charged up to 1, and fires: its side is read off the charge */
 static int charge(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   dxdt[0] = 1.0;
   return 0;
 }
 
 static int threshold(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - 1.0;
   return 0;
 }
 
 static int fire(ess_impact *impact, void *params) {
-  (void)params;
   impact->after[0] = 0.0;
   impact->mode[0] = impact->after[0] < impact->x[0] ? -1.0 : 1.0;
   impact->armed[ESS_GUARD_UP(0)] = impact->mode[0] < 0.0;
@@ -209,7 +202,6 @@ static int fire(ess_impact *impact, void *params) {
 }
 
 static void what_starts_where_it_is_taken_away_from_is_taken_away(void **state) {
-  (void)state;
   const ess_impacts fires = {.map = fire};
   const ess_system system = {
       .dimension = 1, .guard_count = 1, .field = charge, .guards = threshold, .impacts = &fires};
@@ -223,7 +215,6 @@ static void what_starts_where_it_is_taken_away_from_is_taken_away(void **state) 
 }
 
 static void energy_is_lost_by_the_square_of_restitution(void **state) {
-  (void)state;
   bouncer b = {.restitution = 0.5};
   const ess_system system = bouncing(&b);
   const ess_options options = ess_options_default();
@@ -236,7 +227,6 @@ static void energy_is_lost_by_the_square_of_restitution(void **state) {
 }
 
 static void impacts_that_accumulate_end_at_a_time_that_is_known(void **state) {
-  (void)state;
   const uint64_t most[] = {200, 20};
   for (int i = 0; i < 2; i++) {
     bouncer b = {.restitution = 0.8};
@@ -255,14 +245,12 @@ static void impacts_that_accumulate_end_at_a_time_that_is_known(void **state) {
 
 /* two tanks that run out, at 1 and 2, and one inflow of 2.5, to the tank that was empty last */
 static int run_out(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = (sign[2] < 0.0 ? 2.5 : 0.0) - 1.0;
   dxdt[1] = (sign[2] > 0.0 ? 2.5 : 0.0) - 2.0;
   return 0;
 }
 
 static int levels(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   h[1] = x[1];
   h[2] = 1.0; // has no guard
@@ -270,7 +258,6 @@ static int levels(double t, const double x[], double h[], void *params) {
 }
 
 static int turn_inflow(ess_impact *impact, void *params) {
-  (void)params;
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
     impact->mode[2] = k ? 1.0 : -1.0;
@@ -282,7 +269,6 @@ static int turn_inflow(ess_impact *impact, void *params) {
 
 /* nothing jumps, and tanks do not run out more slowly: the times alone say that there is an end */
 static void what_does_not_jump_may_accumulate_too(void **state) {
-  (void)state;
   const bool at[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true, [5] = false};
   const ess_impacts turns = {.at = at, .map = turn_inflow};
   const ess_system system = {
@@ -300,7 +286,6 @@ static void what_does_not_jump_may_accumulate_too(void **state) {
 }
 
 static void a_long_series_within_the_run_is_not_zeno(void **state) {
-  (void)state;
   bouncer b = {.restitution = 0.99};
   const ess_system system = bouncing(&b);
   ess_options options = ess_options_default();
@@ -314,7 +299,6 @@ static void a_long_series_within_the_run_is_not_zeno(void **state) {
 }
 
 static void a_map_at_fault_leaves_the_state_before_it(void **state) {
-  (void)state;
   for (int i = 0; i < 2; i++) {
     bouncer b = {.restitution = 0.8, .fails = i ? 0 : 7, .is_nan = i};
     const ess_system system = bouncing(&b);
@@ -336,7 +320,6 @@ static void a_map_at_fault_leaves_the_state_before_it(void **state) {
 }
 
 static void what_is_wrong_with_impacts_is_named(void **state) {
-  (void)state;
   bouncer b = {0};
   ess_system system = bouncing(&b);
   ess_options options = ess_options_default();
@@ -356,9 +339,6 @@ static void what_is_wrong_with_impacts_is_named(void **state) {
 static int fall_jacobian(double t, const double x[], const double sign[], double J[],
                          void *params) {
   const bouncer *const b = params;
-  (void)t;
-  (void)x;
-  (void)sign;
   J[0] = J[2] = J[3] = 0.0;
   J[1] = b->count ? 1.01 : 1.0;
   return 0;
@@ -379,7 +359,6 @@ static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) 
 }
 
 static void wrong_derivatives_are_found(void **state) {
-  (void)state;
   bool at[2] = {false, true};
   const ess_impacts impacts = {.at = at, .map = bounce_freely, .jacobian = bounce_jacobian};
   bouncer b = {.restitution = 0.8};
@@ -408,7 +387,6 @@ typedef struct stopped {
 
 static int pushed(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const stopped *const s = params;
-  (void)t, (void)sign;
   dxdt[0] = x[1];
   dxdt[1] = s->push;
   return 0;
@@ -426,7 +404,6 @@ static int stop(ess_impact *impact, void *params) {
 /* The state is at the wall and does not move: its acceleration says what follows. Rounding of both
  * signs, as that of a speed and as that of a difference, must not. */
 static void what_an_impact_stops_goes_as_it_is_pushed(void **state) {
-  (void)state;
   static const double places[] = {0.0, 1e-16};
   static const double speeds[] = {0.0, 1e-16, -1e-16, 1e-11, 1e-8, -1e-8};
   const ess_impacts stops = {.map = stop};

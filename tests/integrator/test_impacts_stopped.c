@@ -25,7 +25,6 @@ static double lift(const road *r, double t) {
 }
 
 static int ride(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)sign;
   dxdt[X] = x[VX];
   dxdt[Y] = x[VY];
   dxdt[VX] = 0.0;
@@ -35,13 +34,11 @@ static int ride(double t, const double x[], const double sign[], double dxdt[], 
 
 static int above(double t, const double x[], double h[], void *params) {
   const road *const r = params;
-  (void)t;
   h[0] = x[Y] - r->height * sin(r->wave * x[X]);
   return 0;
 }
 
 static int above_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   memset(Dh, 0, STATES * sizeof *Dh);
   Dh[X] = -slope(params, x[X]);
   Dh[Y] = 1.0;
@@ -65,8 +62,6 @@ static int land(ess_impact *impact, void *params) {
 
 /* along the road, so high, so fast up */
 static int pass_by(double t, const double x[], double g[], void *params) {
-  (void)t;
-  (void)params;
   g[0] = x[X] - 0.4;
   g[1] = x[Y] - 0.1;
   g[2] = x[VY] - 0.5;
@@ -119,7 +114,6 @@ static void draw(uint64_t seed, road *r, double x[]) {
 /* The first impact from which the mass is not clearly lifted ends the run at its time, and no run
  * goes on from there, below the road. */
 static void rounding_does_not_decide_what_an_impact_has_stopped(void **state) {
-  (void)state;
   static const double tolerances[] = {1e-3, 1e-5, 1e-7, 1e-9};
   size_t ended = 0, rode = 0;
   for (uint64_t seed = 1; seed <= 400; seed++) {

@@ -20,9 +20,6 @@ typedef struct body {
 
 static int body_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = -G;
@@ -31,16 +28,12 @@ static int body_field(double t, const double x[], const double sign[], double dx
 }
 
 static int body_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] - sin(x[1]) - 1.0;
   h[1] = x[0] + sin(x[1]) - 1.0;
   return 0;
 }
 
 static int body_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
   memset(Dh, 0, 2 * STATES * sizeof *Dh);
   Dh[0] = Dh[4] = 1.0;
   Dh[1] = -cos(x[1]);
@@ -83,7 +76,6 @@ static ess_system body_system(body *b) {
 }
 
 static void events_of_one_instant_are_handed_together(void **state) {
-  (void)state;
   for (int paper = 0; paper < 2; paper++)
     for (int tilted = 0; tilted < 2; tilted++) {
       body b = {.inertia = 1.0};
@@ -100,7 +92,6 @@ static void events_of_one_instant_are_handed_together(void **state) {
 
 /* with a mass farther out than the feet the second foot lifts off again, whichever it is */
 static void an_order_that_matters_has_no_derivative(void **state) {
-  (void)state;
   const double inertias[] = {1.0, 2.0};
   for (int i = 0; i < 2; i++) {
     body b = {.inertia = inertias[i]};
@@ -126,8 +117,6 @@ static double place(size_t i) {
 }
 
 static int bed_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)params;
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = -G;
@@ -142,7 +131,6 @@ static int bed_field(double t, const double x[], const double sign[], double dxd
 }
 
 static int bed_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const double *const depth = params;
   for (size_t i = 0; i < FEET; i++) h[i] = -(x[0] + place(i) * x[1]);
   h[FEET] = -(x[0] + 0.3 * x[1]) - *depth;
@@ -150,9 +138,6 @@ static int bed_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int bed_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   memset(Dh, 0, (FEET + 1) * STATES * sizeof *Dh);
   for (size_t i = 0; i <= FEET; i++) {
     Dh[i * STATES] = -1.0;
@@ -162,7 +147,6 @@ static int bed_jacobian(double t, const double x[], double Dh[], void *params) {
 }
 
 static int throw_back(ess_impact *impact, void *params) {
-  (void)params;
   assert_int_equal(impact->events[impact->count - 1], FEET);
   const double speed = impact->x[2] + 0.3 * impact->x[3];
   assert_true(speed < 0.0);
@@ -199,7 +183,6 @@ static void run_bed(double depth, double tilt, double tolerance, double x[STATES
 }
 
 static void impacts_among_crossings_keep_the_tolerance(void **state) {
-  (void)state;
   uint64_t impacts = 0;
   for (int i = 0; i < 60; i++) {
     const double depth = 0.0005 * (double)i, tilt = 0.004 * (double)(i % 7) - 0.01;
@@ -221,14 +204,12 @@ static void impacts_among_crossings_keep_the_tolerance(void **state) {
 /* ---- a ball thrown up to a ceiling that it just reaches, or not ------------------------------ */
 
 static int ceiling(double t, const double x[], double h[], void *params) {
-  (void)t;
   const double *const place = params;
   h[0] = x[0] - *place;
   return 0;
 }
 
 static int throw_down(ess_impact *impact, void *params) {
-  (void)params;
   impact->after[1] = -impact->x[1];
   impact->mode[0] = -1.0;
   impact->armed[ESS_GUARD_UP(0)] = true;
@@ -236,7 +217,6 @@ static int throw_down(ess_impact *impact, void *params) {
 }
 
 static void a_grazed_ceiling_is_refused(void **state) {
-  (void)state;
   const ess_impacts impacts = {.map = throw_down};
   const double beyond[] = {-1e-6, -1e-14, 0.0, 1e-14, 1e-6};
   for (int i = 0; i < 5; i++) {
@@ -262,14 +242,12 @@ static void a_grazed_ceiling_is_refused(void **state) {
 
 static int level_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = 1.0;
   dxdt[1] = sign[0] > 0.0 ? -2.0 : -1.0;
   return 0;
 }
 
 static int level_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1] - 0.2;
   h[1] = x[0] - 1.0;
   h[2] = x[1] - 0.4;
@@ -278,13 +256,11 @@ static int level_guards(double t, const double x[], double h[], void *params) {
 
 /* at 1 the level is lifted past both others, of which the higher lets some of it off */
 static int lift(ess_impact *impact, void *params) {
-  (void)params;
   impact->after[1] = impact->events[0] == 1 ? 0.5 : 0.45;
   return 0;
 }
 
 static void what_the_first_map_passes_is_crossed_after_the_second(void **state) {
-  (void)state;
   const bool at[] = {
       [ESS_GUARD_UP(1)] = true, [ESS_GUARD_UP(2)] = true, [ESS_GUARD_DOWN(2)] = false};
   const ess_impacts lifts = {.at = at, .map = lift};

@@ -43,7 +43,6 @@ static void accelerate(const beam *b, const double x[], const double weight[], d
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   beam *const b = params;
-  (void)t;
   double weight[CONTACTS];
   for (size_t k = 0; k < CONTACTS; k++) weight[k] = weight_of(b, sign[k]);
   accelerate(b, x, weight, dxdt);
@@ -54,7 +53,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 static int told_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
   beam *const b = params;
-  (void)t, (void)sign;
   accelerate(b, x, b->weight, dxdt);
   return 0;
 }
@@ -69,13 +67,11 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   for (size_t k = 0; k < CONTACTS; k++) h[k] = -x[0] - place_of(k) * x[1];
   return 0;
 }
 
 static int jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   memset(Dh, 0, CONTACTS * STATES * sizeof *Dh);
   for (size_t k = 0; k < CONTACTS; k++) {
     Dh[k * STATES] = -1.0;
@@ -168,7 +164,6 @@ static errors errors_near(const ess_system *system, const outcome *truth, double
  * them are, on the way and at the end: an undamped bounce makes much of every error. Undamped
  * springs bend the path, damped ones jump. */
 static void many_crossings(void **state) {
-  (void)state;
   const double dampings[] = {0.0, 4.0};
   for (size_t i = 0; i < 2; i++) {
     beam b = {.stiffness = 4000.0, .damping = dampings[i]};
@@ -194,7 +189,6 @@ static void many_crossings(void **state) {
 /* Outcome: the same to the last bit in pieces of applies that end where steps do, and after a
  * reset; and right in others. */
 static void applies_and_resets(void **state) {
-  (void)state;
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   const ess_system system = beam_system(&b, true);
   ess_system located = system;
@@ -224,7 +218,6 @@ static void applies_and_resets(void **state) {
 /* Outcome: a model that keeps what it is told is told of all signs, between -1 and +1 and beyond,
  * and runs as one that reads them does. */
 static void told_of_weights(void **state) {
-  (void)state;
   beam reads = {.stiffness = 4000.0, .damping = 4.0}, told = reads;
   const ess_system reading = beam_system(&reads, true);
   ess_system keeping = beam_system(&told, true);
@@ -240,7 +233,6 @@ static void told_of_weights(void **state) {
 
 /* Outcome: a field that is not affine is an error that names an event function, before an answer */
 static void not_affine(void **state) {
-  (void)state;
   beam b = {.stiffness = 4000.0, .damping = 4.0, .jumps = true};
   const ess_system system = beam_system(&b, true);
   const outcome o = run(&system, 1e-3);
@@ -252,7 +244,6 @@ static void not_affine(void **state) {
 }
 
 static void without_guards(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1, .field = toy_clock, .weights = true};
   const ess_options options = ess_options_default();
   assert_string_equal(ess_check(&system, &options), "weights must be false when guard_count is 0");
@@ -279,7 +270,6 @@ static int see(const ess_crossing_info *info, void *context) {
 /* Outcome: observers hear of every crossing, in the order of time, and may stop at any; the run
  * then goes on to the same end. */
 static void observed(void **state) {
-  (void)state;
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   const ess_system system = beam_system(&b, true);
   ess_options options = ess_options_default();
@@ -311,7 +301,6 @@ static void observed(void **state) {
 
 /* Outcome: limits end a run in their statuses, with the state of that moment. */
 static void limits(void **state) {
-  (void)state;
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   const ess_system system = beam_system(&b, true);
   for (uint64_t most = 1; most < 100; most += 9) {
@@ -333,7 +322,6 @@ static void limits(void **state) {
 /* Outcome: the paper's method and stabilised steps do not go through crossings, and give the bits
  * that they give without the declaration. */
 static void other_methods(void **state) {
-  (void)state;
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   for (int method = 0; method < 2; method++) {
     ess_options options = method ? ess_options_default() : ess_options_paper();
@@ -356,7 +344,6 @@ static void other_methods(void **state) {
 /* Outcome: hostile systems (hostile_systems.h) whose fields are declared affine, as they are: none
  * is wrong, an observer changes nothing, and steps do go through. */
 static void hostile(void **state) {
-  (void)state;
   static hostile_system s;
   size_t through = 0;
   for (uint64_t seed = 0; seed < HOSTILE_SYSTEMS; seed++) {
@@ -380,7 +367,6 @@ static void hostile(void **state) {
 /* Outcome: a guard that another's crossing disarms in the same step is not crossed in it. Each of
  * these made one crossing too many. */
 static void disarmed(void **state) {
-  (void)state;
   static hostile_system s;
   static const uint64_t seeds[] = {2718, 2860, 24086, 27277, 28704, 28931};
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
@@ -409,7 +395,6 @@ typedef struct thrown {
 static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const thrown *const b = params;
-  (void)t;
   dxdt[0] = x[1];
   dxdt[1] = -10.0;
   for (size_t k = 0; k < PAIRS; k++) {
@@ -421,7 +406,6 @@ static int thrown_field(double t, const double x[], const double sign[], double 
 }
 
 static int thrown_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   for (size_t k = 0; k < PAIRS; k++) {
     h[k] = x[0] - height_of(k);
     h[PAIRS + k] = x[1] - 0.02 * (double)(k % 5) + 0.04;
@@ -430,14 +414,12 @@ static int thrown_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int thrown_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   memset(Dh, 0, 4 * PAIRS * sizeof *Dh);
   for (size_t k = 0; k < PAIRS; k++) Dh[2 * k] = Dh[2 * (PAIRS + k) + 1] = 1.0;
   return 0;
 }
 
 static int thrown_start(const double sign[], bool armed[], void *params) {
-  (void)sign, (void)params;
   for (size_t k = 0; k < PAIRS; k++)
     armed[ESS_GUARD_DOWN(k)] = armed[ESS_GUARD_UP(PAIRS + k)] = armed[ESS_GUARD_DOWN(PAIRS + k)] =
         false;
@@ -447,7 +429,6 @@ static int thrown_start(const double sign[], bool armed[], void *params) {
 /* Outcome: heights that are passed and undone within a step are crossed as often as by location,
  * and the states are as right; also where what ought to undo them does something else. */
 static void touched_and_left(void **state) {
-  (void)state;
   size_t row_start[4 * PAIRS + 2] = {0}, row_guard[3 * PAIRS], entries = 0;
   signed char row_effect[3 * PAIRS];
   bool silent[4 * PAIRS] = {false};
@@ -503,7 +484,6 @@ enum { MARKS = 7, TURNING = MARKS };
 
 static int passing_field(double t, const double x[], const double sign[], double dxdt[],
                          void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = 1.0 + 0.3 * (0.5 + 0.5 * sign[TURNING]);
   dxdt[1] = 1.0;
   for (size_t k = 0; k < MARKS; k++) dxdt[0] += 0.01 * (0.5 + 0.5 * sign[k]);
@@ -511,7 +491,6 @@ static int passing_field(double t, const double x[], const double sign[], double
 }
 
 static int passing_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   for (size_t k = 0; k < MARKS; k++) h[k] = x[0] - 0.5 - 0.01 * (double)k;
   h[TURNING] = sin(*(const double *)params * x[1]) - 0.95;
   return 0;
@@ -519,7 +498,6 @@ static int passing_guards(double t, const double x[], double h[], void *params) 
 
 static int passing_jacobian(double t, const double x[], double Dh[], void *params) {
   const double frequency = *(const double *)params;
-  (void)t;
   memset(Dh, 0, 2 * (MARKS + 1) * sizeof *Dh);
   for (size_t k = 0; k < MARKS; k++) Dh[2 * k] = 1.0;
   Dh[2 * TURNING + 1] = frequency * cos(frequency * x[1]);
@@ -527,7 +505,6 @@ static int passing_jacobian(double t, const double x[], double Dh[], void *param
 }
 
 static int passing_start(const double sign[], bool armed[], void *params) {
-  (void)sign, (void)params;
   armed[ESS_GUARD_UP(TURNING)] = armed[ESS_GUARD_DOWN(TURNING)] = false;
   return 0;
 }
@@ -535,7 +512,6 @@ static int passing_start(const double sign[], bool armed[], void *params) {
 /* Outcome: what a crossing arms in the midst of a step is crossed as often as where crossings are
  * located, however fast it turns: the values at the step's ends and middle say nothing of it. */
 static void armed_on_the_way(void **state) {
-  (void)state;
   enum { GUARDS = 2 * (MARKS + 1) };
   size_t row_start[GUARDS + 2] = {0}, row_guard[3], entries = 0;
   signed char row_effect[3] = {1, 1, 1};

@@ -19,7 +19,6 @@ static double place_of(const beam *b, size_t k) {
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const beam *const b = params;
-  (void)t;
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = -10.0;
@@ -36,14 +35,12 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 
 static int guards(double t, const double x[], double h[], void *params) {
   const beam *const b = params;
-  (void)t;
   for (size_t k = 0; k < b->contacts; k++) h[k] = -x[0] - place_of(b, k) * x[1];
   return 0;
 }
 
 static int jacobian(double t, const double x[], double Dh[], void *params) {
   const beam *const b = params;
-  (void)t, (void)x;
   memset(Dh, 0, b->contacts * STATES * sizeof *Dh);
   for (size_t k = 0; k < b->contacts; k++) {
     Dh[k * STATES] = -1.0;
@@ -120,7 +117,6 @@ static medians near(const outcome *truth, size_t contacts, bool weights, double 
 /* Outcome: the error is no other than by location, and the cost nowhere much more;
  * with many contacts it is less. */
 static void costs(void **state) {
-  (void)state;
   static const size_t contacts[] = {2, 6, 10, 40, MOST};
   for (size_t n = 0; n < sizeof contacts / sizeof *contacts; n++) {
     const outcome truth = run(contacts[n], false, 1e-12);

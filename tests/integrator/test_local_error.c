@@ -17,22 +17,17 @@ static const double start_time = 0.3, start_y = 0.8, start_z = 0.7;
 
 static int curved_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)params;
   const double before[N] = {1.0 + x[1] + t * t, x[1] * x[1], -x[2]};
   memcpy(dxdt, sign[0] < 0.0 ? before : after, sizeof before);
   return 0;
 }
 
 static int curved_guard(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] + x[1] * x[2];
   return 0;
 }
 
 static int curved_gradient(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
   Dh[0] = 1.0;
   Dh[1] = x[2];
   Dh[2] = x[1];
@@ -151,12 +146,10 @@ static void check_constants(int order) {
 }
 
 static void constants_of_order_1(void **state) {
-  (void)state;
   check_constants(1);
 }
 
 static void constants_of_order_2(void **state) {
-  (void)state;
   check_constants(2);
 }
 
@@ -168,7 +161,6 @@ enum { X, Y, W, Z, PAIR };
 
 static int pair_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
-  (void)t, (void)params;
   dxdt[X] = (1.0 + x[X]) * (1.0 + x[X]);
   dxdt[Y] = x[W];
   dxdt[W] = -6.0;
@@ -177,16 +169,12 @@ static int pair_field(double t, const double x[], const double sign[], double dx
 }
 
 static int pair_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[X];
   h[1] = x[Y];
   return 0;
 }
 
 static int pair_gradients(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x, (void)params;
   const double gradients[2 * PAIR] = {1, 0, 0, 0, 0, 1, 0, 0};
   memcpy(Dh, gradients, sizeof gradients);
   return 0;
@@ -222,7 +210,6 @@ static double shortfall(double t_x, double t_y, size_t *first) {
 /* Crossings a square of the projection's time apart: taken in the wrong order, and the one that was
  * to be first is late by what lies between them. Half of that time apart: in order, error cubed. */
 static void crossings_too_close_cost_order_2_one_order(void **state) {
-  (void)state;
   double apart_before = 0.0;
   for (double tau = 0.02; tau > 0.002; tau /= 2.0) {
     size_t first;

@@ -29,14 +29,12 @@ static void check(const ess_options *options, size_t populations) {
 }
 
 static void none_is_missed_at_the_defaults(void **state) {
-  (void)state;
   const ess_options options = ess_options_default();
   check(&options, MISSES_POPULATIONS);
 }
 
 /* straight flights, which a projection along the tangent does not leave */
 static void none_is_missed_in_flight_by_the_papers_method(void **state) {
-  (void)state;
   const ess_options options = ess_options_paper();
   check(&options, MISSES_FLIGHTS);
 }

@@ -68,7 +68,6 @@ static int guards(double t, const double x[], double h[], void *params) {
 static int jacobian(double t, const double x[], double Dh[], void *params) {
   const walls *const w = params;
   const int n = w->has_clock ? ALL : N;
-  (void)t;
   memset(Dh, 0, (size_t)(M * n) * sizeof *Dh);
   for (int k = 0; k < M; k++) Dh[k * n + 2 * (k % 2)] = 1.0;
   for (int k = 0; k < M && w->has_clock; k++) Dh[k * n + N] = -speed(w, k, x[N]);
@@ -82,7 +81,6 @@ static int rates(double t, const double x[], const double v[], double h[], doubl
 }
 
 static int time_rates(double t, const double x[], double ht[], void *params) {
-  (void)x;
   for (int k = 0; k < M; k++) ht[k] = -speed(params, k, t);
   return 0;
 }
@@ -162,7 +160,6 @@ static void start(double x[N]) {
 
 /* either of them at every tolerance, and from far away in time */
 static void they_are_as_with_time_as_a_state(void **state) {
-  (void)state;
   seed = 1;
   uint64_t crossings = 0;
   size_t compared = 0;
@@ -201,7 +198,6 @@ static void they_are_as_with_time_as_a_state(void **state) {
 }
 
 static void projections_reach_them(void **state) {
-  (void)state;
   seed = 5;
   for (int trial = 0; trial < 30; trial++) {
     const walls w = draw_walls();
@@ -219,7 +215,6 @@ static void projections_reach_them(void **state) {
 }
 
 static void tables_that_move_throw(void **state) {
-  (void)state;
   seed = 9;
   uint64_t crossings = 0;
   for (int trial = 0; trial < 40; trial++) {
@@ -251,35 +246,27 @@ static void tables_that_move_throw(void **state) {
 
 /* x' = sign, and the sign is that of time alone */
 static int by_sign(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   dxdt[0] = sign[0] > 0.0 ? 1.0 : 0.0;
   return 0;
 }
 
 static int past_start(double t, const double x[], double h[], void *params) {
-  (void)x;
   h[0] = t - *(const double *)params;
   return 0;
 }
 
 static int no_rates(double t, const double x[], const double v[], double h[], double rate[],
                     void *params) {
-  (void)v;
   rate[0] = 0.0;
   return past_start(t, x, h, params);
 }
 
 static int one(double t, const double x[], double ht[], void *params) {
-  (void)t;
-  (void)x;
   ht[0] = *(const double *)params > 1e300 ? NAN : 1.0;
   return 0;
 }
 
 static void time_alone_crosses(void **state) {
-  (void)state;
   for (int kind = 0; kind < 3; kind++)
     for (double t0 = 0.0; t0 <= 1e6; t0 += 5e5) {
       double switched = t0 + 1.234375, x[1] = {0.0}, t = t0;
@@ -302,7 +289,6 @@ static void time_alone_crosses(void **state) {
 
 /* one that moves and does not say so is told of, or is right */
 static void what_is_not_declared_is_never_silently_wrong(void **state) {
-  (void)state;
   double switched = 1.25, x[1] = {0.0}, t = 0.0;
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
@@ -341,13 +327,11 @@ static double kinked(double x) {
 }
 
 static int moves(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   dxdt[0] = 1.0;
   return 0;
 }
 
 static int kinked_guard(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = kinked(x[0]);
   return 0;
 }
@@ -360,7 +344,6 @@ static int wide_rates(double t, const double x[], const double v[], double h[], 
 }
 
 static void a_wide_difference_beside_a_kink_is_believed(void **state) {
-  (void)state;
   for (double width = 1e-3; width > 1e-9; width *= 0.1) {
     double x[1] = {0.1 * width}, t = 0.0;
     const ess_system system = {.dimension = 1,
@@ -378,7 +361,6 @@ static void a_wide_difference_beside_a_kink_is_believed(void **state) {
 }
 
 static void a_partial_that_is_no_number_is_told_of(void **state) {
-  (void)state;
   double never = 2e300, x[1] = {0.0}, t = 0.0;
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
@@ -400,7 +382,6 @@ typedef struct shaken {
 
 static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const double unit = ((const shaken *)params)->unit;
-  (void)t, (void)sign;
   dxdt[0] = x[1] * unit;
   dxdt[1] = -9.81 * cos(x[0]) * unit;
   return 0;
@@ -421,7 +402,6 @@ static int off_table(ess_impact *impact, void *params) {
 }
 
 static int off_table_jacobian(const ess_impact *impact, double DR[], void *params) {
-  (void)impact, (void)params;
   const double by_state[] = {1.0, 0.0, 0.0, -0.7};
   memcpy(DR, by_state, sizeof by_state);
   return 0;
@@ -452,7 +432,6 @@ static void shake(double unit, bool by_caller, double v[]) {
 }
 
 static void the_unit_of_time_does_not_matter(void **state) {
-  (void)state;
   for (int by_caller = 0; by_caller < 2; by_caller++) {
     double known[4], v[4], most = 0.0;
     shake(1.0, by_caller, known);

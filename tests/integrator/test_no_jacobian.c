@@ -34,7 +34,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 static int guards(double t, const double x[], double h[], void *params) {
   const scaled *const s = params;
   double y[N];
-  (void)t;
   unscale(s, x, y);
   h[0] = sin(s->bend * (y[0] - 0.2)) / s->bend;
   h[1] = 1e6 * (y[2] - 0.1 * y[0]);
@@ -45,7 +44,6 @@ static int guards(double t, const double x[], double h[], void *params) {
 static int jacobian(double t, const double x[], double Dh[], void *params) {
   const scaled *const s = params;
   double y[N];
-  (void)t;
   unscale(s, x, y);
   memset(Dh, 0, M * N * sizeof *Dh);
   Dh[0] = cos(s->bend * (y[0] - 0.2)) / s->scale[0];
@@ -96,7 +94,6 @@ static result run(scaled s, bool is_exact, ess_method method) {
 }
 
 static void runs_are_those_with_a_jacobian(void **state) {
-  (void)state;
   const double scales[] = {1.0, 1e-8, 1e8}, bends[] = {0.1, 1.0, 5.0};
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++)
@@ -115,7 +112,6 @@ static void runs_are_those_with_a_jacobian(void **state) {
 
 /* numbers that are large beside what they change by */
 static void offsets_do_not_drown_them(void **state) {
-  (void)state;
   const scaled s = {.scale = {1.0, 1.0, 1.0, 1.0}, .offset = {1e4, 0.0, -1e3, 0.0}, .bend = 1.0};
   const result exact = run(s, true, ESS_METHOD_TOLERANCE);
   const result found = run(s, false, ESS_METHOD_TOLERANCE);
@@ -124,7 +120,6 @@ static void offsets_do_not_drown_them(void **state) {
 }
 
 static void projections_need_none(void **state) {
-  (void)state;
   const scaled s = {.scale = {1.0, 1.0, 1e-4, 1e-4}, .bend = 1.0};
   const result exact = run(s, true, ESS_METHOD_PAPER);
   const result found = run(s, false, ESS_METHOD_PAPER);
@@ -132,22 +127,17 @@ static void projections_need_none(void **state) {
 }
 
 static int undefined(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] > 1e-3 ? log(x[0]) + 4.0 : NAN;
   return x[0] > 1e-3 ? 0 : 3;
 }
 
 static int decay(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)params;
   dxdt[0] = sign[0] > 0.0 ? -x[0] : -0.5 * x[0];
   return 0;
 }
 
 /* where event functions end, a difference that would need more looks elsewhere */
 static void what_is_undefined_nearby_does_not_matter(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1, .guard_count = 1, .field = decay, .guards = undefined};
   const ess_options options = ess_options_default();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

@@ -56,7 +56,6 @@ static size_t grid(const projections *p, double times[]) {
 }
 
 static void samples_join_both_ends_of_a_projection(void **state) {
-  (void)state;
   const double epsilons[] = {1e-4, 0.01, 0.1};
   for (int i = 0; i < 3; i++) {
     projections p = {0};
@@ -80,7 +79,6 @@ static void samples_join_both_ends_of_a_projection(void **state) {
 
 /* a ball's fall is a parabola itself */
 static void samples_of_a_fall_lie_on_its_parabola(void **state) {
-  (void)state;
   enum { SAMPLES = 200 };
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
@@ -111,16 +109,12 @@ typedef struct toss {
 
 static int toss_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -2.0;
   return 0;
 }
 
 static int toss_guard(double t, const double x[], double h[], void *params) {
-  (void)t;
   const toss *const s = params;
   h[0] = x[0] - s->gap;
   return 0;
@@ -165,7 +159,6 @@ static double toss_up(double gap, double projection_max, ess_counters *counters)
 /* the tangent takes q = gap; half-way the speed is 1 - q, which takes gap/(1 - q). Where that is
  * more than twice as long, or the speed is down, the tangent has to do. */
 static void a_field_that_turns_away_is_not_followed(void **state) {
-  (void)state;
   ess_counters counters;
   for (double gap = 0.01; gap < 1.3; gap += 0.02) {
     const double expected = gap < 0.5 ? gap / (1.0 - gap) : gap;
@@ -178,7 +171,6 @@ static void a_field_that_turns_away_is_not_followed(void **state) {
 /* the ball turns at 1/4: with a bound on projections, a ceiling above is left alone, and one below
  * is crossed both ways */
 static void a_bound_leaves_out_what_is_not_reached(void **state) {
-  (void)state;
   ess_counters counters;
   for (double gap = 0.05; gap < 1.3; gap += 0.02) {
     toss_up(gap, 0.01, &counters);
@@ -193,8 +185,6 @@ static void a_bound_leaves_out_what_is_not_reached(void **state) {
  * before
  */
 static int ramp_guard(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] - 0.1 + 0.25 * (1.0 + tanh((x[0] - 0.05) / 0.004));
   return 0;
 }
@@ -215,7 +205,6 @@ static int times_ascend(const ess_step_info *info, void *context) {
 
 /* the correction would take the state back behind where it is */
 static void a_projection_never_runs_backwards(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
                              .field = toy_clock,
@@ -239,16 +228,11 @@ static void a_projection_never_runs_backwards(void **state) {
 
 /* not a number between 0.4 and 0.6, where no integration step is made */
 static int pit_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[0] > 0.4 && x[0] < 0.6 ? NAN : 1.0;
   return 0;
 }
 
 static int wall_guard(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] - 1.0;
   return 0;
 }
@@ -260,7 +244,6 @@ static int wall_rate(double t, const double x[], const double v[], double h[], d
 }
 
 static void a_field_that_is_not_finite_half_way(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
                              .field = pit_field,

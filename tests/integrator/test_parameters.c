@@ -18,7 +18,6 @@ static outcome run_beside(const kind *k, size_t column, double step) {
 }
 
 static void tangents_are_what_differences_are(void **state) {
-  (void)state;
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     const size_t all = k->n + k->p;
@@ -50,7 +49,6 @@ static void tangents_are_what_differences_are(void **state) {
 
 /* steps and states are as without */
 static void they_are_no_states(void **state) {
-  (void)state;
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     const outcome with = run(k, k->start, k->value, TOLERANCE, true);
@@ -63,7 +61,6 @@ static void they_are_no_states(void **state) {
 }
 
 static int stop(const ess_impact *impact, void *context) {
-  (void)impact, (void)context;
   return 1;
 }
 
@@ -71,7 +68,6 @@ static int stop(const ess_impact *impact, void *context) {
  */
 
 static void an_impact_is_as_in_closed_form(void **state) {
-  (void)state;
   for (int known = 0; known < 2; known++) {
     double p[3] = {9.81, 0.8, 0.0}, x[2] = {1.0, 0.0}, t = 0.0;
     const double g = p[0], e = p[1], when = sqrt(2.0 / g), v = -g * when;
@@ -112,20 +108,17 @@ static void an_impact_is_as_in_closed_form(void **state) {
 
 /* y grows once x has passed both of two places that are parameters, and are the same */
 static int after_both(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)x, (void)params;
   f[0] = 1.0;
   f[1] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
   return 0;
 }
 
 static int places(double t, const double x[], double h[], void *params) {
-  (void)t;
   for (int k = 0; k < 2; k++) h[k] = x[0] - ((const double *)params)[k];
   return 0;
 }
 
 static void each_direction_meets_events_in_its_own_order(void **state) {
-  (void)state;
   double p[2] = {1.0, 1.0}, x[2] = {0.0, 0.0}, t = 0.0;
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
@@ -162,7 +155,6 @@ static void each_direction_meets_events_in_its_own_order(void **state) {
  */
 
 static int broken_by(double t, const double x[], const double sign[], double Fp[], void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   for (int i = 0; i < 6; i++) Fp[i] = NAN;
   return 0;
 }
@@ -173,7 +165,6 @@ static int fails_off(double t, const double x[], const double sign[], double f[]
 }
 
 static void what_makes_no_sense_is_refused(void **state) {
-  (void)state;
   double p[3] = {9.81, 0.8, 0.0}, x[2] = {1.0, 0.0}, t = 0.0;
   const ess_options options = ess_options_default();
   ess_system system = system_of(&KINDS[7], p);

@@ -57,12 +57,10 @@ static double apart_largest(size_t m) {
 }
 
 static double apart_time(const draw *d, size_t i, double epsilon) {
-  (void)epsilon;
   return AFFINE_END * d->even[i];
 }
 
 static double cluster_largest(size_t m) {
-  (void)m;
   return 0.016;
 }
 
@@ -74,7 +72,6 @@ static double within_epsilon_time(const draw *d, size_t i, double epsilon) {
 /* the same, with the start inside of all neighbourhoods, so that every projection is as short as
  * the crossings' spacing: a larger epsilon makes up for that */
 static double from_the_start_largest(size_t m) {
-  (void)m;
   return 0.1;
 }
 
@@ -88,7 +85,6 @@ static double within_epsilon_squared_time(const draw *d, size_t i, double epsilo
 }
 
 static double coincident_time(const draw *d, size_t i, double epsilon) {
-  (void)d, (void)i, (void)epsilon;
   return CLUSTER_TIME;
 }
 
@@ -195,7 +191,6 @@ static double quantile(double v[], size_t count, double part) {
  */
 
 static void threaded_and_located_crossings_agree(void **state) {
-  (void)state;
   population p = begin(1, 1.0);
   const regime *const regimes[] = {&apart, &within_epsilon};
   for (size_t index = 0; index < (size_t)N * M; index++) {
@@ -214,7 +209,6 @@ static void threaded_and_located_crossings_agree(void **state) {
 }
 
 static void the_systems_are_event_selected(void **state) {
-  (void)state;
   population p = begin(2, 1.0);
   double slowest = INFINITY, widest = 0.0;
   for (size_t index = 0; index < (size_t)N * M; index++) {
@@ -237,7 +231,6 @@ static void the_systems_are_event_selected(void **state) {
  */
 
 static void constant_fields_are_projected_exactly(void **state) {
-  (void)state;
   population p = begin(3, 0.0);
   const regime *const regimes[] = {&apart, &within_epsilon, &from_the_start};
   for (size_t index = 0; index < SYSTEMS; index++) {
@@ -336,32 +329,26 @@ static void check_ordered_regime(unsigned long seed, const regime *r, int order)
 }
 
 static void apart_order_1(void **state) {
-  (void)state;
   check_ordered_regime(4, &apart, 1);
 }
 
 static void apart_order_2(void **state) {
-  (void)state;
   check_ordered_regime(4, &apart, 2);
 }
 
 static void within_epsilon_order_1(void **state) {
-  (void)state;
   check_ordered_regime(5, &within_epsilon, 1);
 }
 
 static void within_epsilon_order_2(void **state) {
-  (void)state;
   check_ordered_regime(5, &within_epsilon, 2);
 }
 
 static void from_the_start_order_1(void **state) {
-  (void)state;
   check_ordered_regime(6, &from_the_start, 1);
 }
 
 static void from_the_start_order_2(void **state) {
-  (void)state;
   check_ordered_regime(6, &from_the_start, 2);
 }
 
@@ -420,24 +407,20 @@ static void check_bounded_regime(unsigned long seed, const regime *r, int order,
 }
 
 static void within_epsilon_squared_order_1(void **state) {
-  (void)state;
   check_bounded_regime(7, &within_epsilon_squared, 1, 2.0);
 }
 
 /* taken out of order, crossings cost order 2 what they cost order 1 */
 static void within_epsilon_squared_order_2(void **state) {
-  (void)state;
   check_bounded_regime(7, &within_epsilon_squared, 2, 2.0);
 }
 
 /* where guards meet in one point every order is right */
 static void coincident_order_1(void **state) {
-  (void)state;
   check_bounded_regime(8, &coincident, 1, 2.0);
 }
 
 static void coincident_order_2(void **state) {
-  (void)state;
   check_bounded_regime(8, &coincident, 2, 3.0);
 }
 

@@ -18,7 +18,6 @@ static const double median_max = 30.0, tail_max = 100.0; /* error over tolerance
 
 /* the independent integration finds each crossing where the state was put on the guard */
 static void a_system_is_threaded_through_its_guards(void **state) {
-  (void)state;
   static random_system s;
   for (unsigned long seed = 1; seed < 4; seed++) {
     if (random_system_draw(&s, SYSTEMS_UNLIKE, seed)) continue;
@@ -68,7 +67,6 @@ static size_t check_kind(systems_kind kind, size_t *wrong) {
 }
 
 static void the_error_is_in_proportion_to_the_tolerance(void **state) {
-  (void)state;
   size_t broken = 0, wrong = 0;
   for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
     broken += check_kind((systems_kind)kind, &wrong);
@@ -109,7 +107,6 @@ static const struct kept {
 };
 
 static void the_worst_found_stay_within_bounds(void **state) {
-  (void)state;
   static random_system s;
   size_t broken = 0, wrong = 0;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
@@ -129,7 +126,6 @@ static void the_worst_found_stay_within_bounds(void **state) {
 /* near a graze, where the way back from a stop leads to the crossing before: told of once all the
  * same */
 static void a_stop_tells_of_no_crossing_again(void **state) {
-  (void)state;
   static random_system s;
   assert_int_equal(random_system_draw(&s, SYSTEMS_MIXED, 60022), 0);
   const random_run made = random_system_run(&s, 1e-3, ESS_BASE_DOPRI5, 1);
@@ -139,7 +135,6 @@ static void a_stop_tells_of_no_crossing_again(void **state) {
 
 /* stopped at each crossing, or each seventh, and gone on with: as if it had not been */
 static void stops_change_nothing_but_the_steps(void **state) {
-  (void)state;
   static random_system s;
   size_t broken = 0, wrong = 0;
   for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
@@ -158,7 +153,6 @@ static void stops_change_nothing_but_the_steps(void **state) {
 
 /* no system here is stiff: stabilised steps keep to the tolerance, and are never chosen */
 static void other_bases_keep_to_it_too(void **state) {
-  (void)state;
   static random_system s;
   for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
     for (unsigned long seed = 500; seed < 500 + (RANDOM_SYSTEMS + 2) / 3; seed++) {

@@ -87,7 +87,6 @@ static size_t exact_crossings(size_t count) {
 }
 
 static void rates_of_some_change_nothing(void **state) {
-  (void)state;
   for (size_t i = 0; i < COUNTS; i++)
     for (int order = 1; order <= 2; order++) {
       balls b = balls_of(counts[i], counts[i]);
@@ -110,7 +109,6 @@ static void rates_of_some_change_nothing(void **state) {
 }
 
 static void a_jacobian_gives_the_same(void **state) {
-  (void)state;
   for (size_t i = 0; i < COUNTS && counts[i] < 50; i++)
     for (int order = 1; order <= 2; order++) {
       balls b = balls_of(counts[i], counts[i]);
@@ -129,7 +127,6 @@ static void a_jacobian_gives_the_same(void **state) {
 
 /* more event functions than balls, all of them watched: those at heights that nothing reaches */
 static void guards_that_are_never_reached_change_nothing(void **state) {
-  (void)state;
   for (size_t i = 0; i < COUNTS; i++) {
     balls few = balls_of(3, 3), many = balls_of(3, 3 + counts[i]);
     for (size_t k = 3; k < many.guards; k++) many.level[k] = k % 2 ? -9.0 : 9.0;
@@ -141,7 +138,6 @@ static void guards_that_are_never_reached_change_nothing(void **state) {
 }
 
 static void a_poisoned_value_ends_the_run(void **state) {
-  (void)state;
   const double poisons[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 6; i++) {
     balls b = balls_of(5, 5);
@@ -157,7 +153,6 @@ static void a_poisoned_value_ends_the_run(void **state) {
 }
 
 static void a_code_ends_the_run(void **state) {
-  (void)state;
   for (int order = 1; order <= 2; order++) {
     balls b = balls_of(5, 5);
     b.some_code = 42;

@@ -46,7 +46,6 @@ static void expect(const spoiled *s, const char *message) {
 }
 
 static void a_good_matrix_is_accepted(void **state) {
-  (void)state;
   spoiled s;
   make(&s);
   expect(&s, NULL);
@@ -58,7 +57,6 @@ static void a_good_matrix_is_accepted(void **state) {
 }
 
 static void rows_must_ascend_from_0(void **state) {
-  (void)state;
   spoiled s;
   make(&s);
   s.resets.row_start = NULL;
@@ -79,7 +77,6 @@ static void rows_must_ascend_from_0(void **state) {
 }
 
 static void entries_must_be_there(void **state) {
-  (void)state;
   spoiled s;
   make(&s);
   s.resets.guard = NULL;
@@ -90,7 +87,6 @@ static void entries_must_be_there(void **state) {
 }
 
 static void each_entry_is_looked_at(void **state) {
-  (void)state;
   static const size_t guards[] = {GUARDS, GUARDS + 1, SIZE_MAX};
   static const signed char effects[] = {0, 3, -2, 127, -128};
   for (size_t i = 0; i < ENTRIES; i++) {
@@ -109,7 +105,6 @@ static void each_entry_is_looked_at(void **state) {
 }
 
 static void orders_are_1_and_2(void **state) {
-  (void)state;
   static const int orders[] = {0, 3, -1, 1000};
   spoiled s;
   make(&s);
@@ -123,7 +118,6 @@ static void orders_are_1_and_2(void **state) {
 
 /* a matrix for a system without guards has one row, which can name none */
 static void a_system_without_guards_has_an_empty_matrix(void **state) {
-  (void)state;
   balls b = balls_of(1, 1);
   const size_t none[] = {0, 0}, one[] = {0, 1}, guard[] = {0};
   const signed char effect[] = {1};

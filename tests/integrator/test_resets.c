@@ -31,7 +31,6 @@ static ess_counters bounce(size_t count, bool one_way, const ess_reset_matrix *g
 }
 
 static void without_a_matrix_the_system_has_mirrored_pairs(void **state) {
-  (void)state;
   static const size_t counts[] = {1, 3, 16, 17};
   for (size_t i = 0; i < 8; i++) {
     const size_t count = counts[i / 2];
@@ -69,8 +68,6 @@ typedef struct track {
 static int track_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   const track *const r = params;
-  (void)t;
-  (void)x;
   // told of every change before
   assert_memory_equal(sign, r->sign, r->count * sizeof *sign);
   dxdt[0] = 1.0;
@@ -80,7 +77,6 @@ static int track_field(double t, const double x[], const double sign[], double d
 }
 
 static int track_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const track *const r = params;
   for (size_t k = 0; k < r->count; k++) h[k] = x[0] - r->place[k];
   return 0;
@@ -143,7 +139,6 @@ static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {
 }
 
 static void a_row_latches_signs_and_says_so_in_order(void **state) {
-  (void)state;
   track r = {.count = 4, .place = {0.5, 2.0, 3.0, 0.7}};
   matrix m = matrix_begin(4);
   // what lies ahead unarmed is armed without a change of mode; what lies behind changes it; then
@@ -170,7 +165,6 @@ static void a_row_latches_signs_and_says_so_in_order(void **state) {
 }
 
 static void a_disarmed_guard_is_not_crossed(void **state) {
-  (void)state;
   track r = {.count = 4, .place = {0.2, 0.4, 0.2005, 0.6}};
   matrix m = matrix_begin(4);
   // 2 lies within the same neighbourhood; a guard that is not armed, or disarmed twice, is left
@@ -190,7 +184,6 @@ static void a_disarmed_guard_is_not_crossed(void **state) {
 
 /* disarmed by one and armed again by the next, before it is reached and after */
 static void a_guard_armed_again_is_crossed(void **state) {
-  (void)state;
   for (int late = 0; late < 2; late++) {
     track r = {.count = 3, .place = {0.2, late ? 0.8 : 0.4, 0.6}};
     matrix m = matrix_begin(3);
@@ -209,7 +202,6 @@ static void a_guard_armed_again_is_crossed(void **state) {
 /* ---- the row of the empty pool --------------------------------------------------------------- */
 
 static void the_last_row_refills_an_empty_pool(void **state) {
-  (void)state;
   track r = {.count = 4, .place = {0.2, 0.4, 0.6, 0.8}};
   matrix m = matrix_begin(4);
   // 0 alone is armed at first; crossing it leaves none; 1 and 3 come back, 2 is not named, 0 is
@@ -239,7 +231,6 @@ static void the_last_row_refills_an_empty_pool(void **state) {
 
 /* nothing is armed at the start and no row arms anything: no guard is ever watched */
 static void an_empty_matrix_and_an_empty_start(void **state) {
-  (void)state;
   track r = {.count = 2, .place = {0.2, 0.4}};
   memset(r.clear, true, sizeof r.clear);
   matrix m = matrix_begin(2);
@@ -254,7 +245,6 @@ static void an_empty_matrix_and_an_empty_start(void **state) {
 /* ---- the start ------------------------------------------------------------------------------- */
 
 static void start_is_called_once_for_each_latch(void **state) {
-  (void)state;
   track r = {.count = 2, .place = {0.25, 0.75}};
   matrix m = matrix_begin(2);
   toy_log log;
@@ -274,7 +264,6 @@ static void start_is_called_once_for_each_latch(void **state) {
 }
 
 static void a_start_that_fails_stops_the_run(void **state) {
-  (void)state;
   track r = {.count = 2, .place = {0.25, 0.75}, .start_code = -7};
   matrix m = matrix_begin(2);
   toy_log log;
@@ -295,7 +284,6 @@ static void a_start_that_fails_stops_the_run(void **state) {
 
 /* a start within neighbourhoods, on a guard, and beyond all */
 static void start_sees_the_side_of_every_guard(void **state) {
-  (void)state;
   for (double from = -0.5; from < 1.0; from += 0.125) {
     track r = {.count = 4, .place = {-0.5, 0.0, 0.005, 0.5}};
     matrix m = matrix_begin(4);
@@ -446,12 +434,10 @@ static void random_matrices(bool silent_ones) {
 }
 
 static void random_matrices_do_what_they_say(void **state) {
-  (void)state;
   random_matrices(false);
 }
 
 static void so_do_those_with_silent_guards(void **state) {
-  (void)state;
   random_matrices(true);
 }
 

@@ -31,8 +31,6 @@ static int run(const ess_system *system, const ess_options *options, double t1, 
 
 static int smooth_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)sign;
-  (void)params;
   dxdt[0] = -x[0] * x[0] * cos(t);
   dxdt[1] = -x[1] * sin(t) * x[0] * (2.0 + sin(t));
   return 0;
@@ -40,8 +38,6 @@ static int smooth_field(double t, const double x[], const double sign[], double 
 
 static int smooth_jacobian(double t, const double x[], const double sign[], double J[],
                            void *params) {
-  (void)sign;
-  (void)params;
   J[0] = -2.0 * x[0] * cos(t);
   J[1] = 0.0;
   J[2] = -x[1] * sin(t) * (2.0 + sin(t));
@@ -78,7 +74,6 @@ static void smooth_run(bool jacobian, unsigned steps, double t1, double *end, do
 }
 
 static void steps_and_samples_are_of_order_4(void **state) {
-  (void)state;
   for (int jacobian = 0; jacobian < 2; jacobian++)
     for (int way = -1; way <= 1; way += 2) {
       double end[4], dense[4];
@@ -98,13 +93,11 @@ static void steps_and_samples_are_of_order_4(void **state) {
 /* x falls to cos t at this rate, which is as stiff as one likes */
 static int fall_to_cosine(double t, const double x[], const double sign[], double dxdt[],
                           void *params) {
-  (void)sign;
   dxdt[0] = -*(const double *)params * (x[0] - cos(t)) - sin(t);
   return 0;
 }
 
 static void a_real_eigenvalue_costs_nothing(void **state) {
-  (void)state;
   for (double rate = 1e2; rate < 3e8; rate *= 100.0)
     for (double tolerance = 1e-2; tolerance > 5e-8; tolerance *= 0.1) {
       const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
@@ -124,8 +117,6 @@ typedef struct oscillator {
 
 static int oscillate(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const oscillator *const o = params;
-  (void)t;
-  (void)sign;
   dxdt[0] = o->rate * x[1];
   dxdt[1] = -o->rate * (x[0] - x[2]) - 2.0 * o->damping * o->rate * x[1];
   dxdt[2] = -x[2];
@@ -133,7 +124,6 @@ static int oscillate(double t, const double x[], const double sign[], double dxd
 }
 
 static void so_do_complex_ones(void **state) {
-  (void)state;
   for (double rate = 1e2; rate < 2e6; rate *= 10.0)
     for (double damping = 0.1; damping < 0.6; damping += 0.2) {
       oscillator o = {rate, damping};
@@ -152,7 +142,6 @@ static void so_do_complex_ones(void **state) {
 
 /* a motion that a step could go over, and damp at will, is there all the same */
 static void an_oscillation_is_not_damped_unseen(void **state) {
-  (void)state;
   oscillator o = {3e3, 0.0};
   const ess_system system = {.dimension = 3, .field = oscillate, .params = &o};
   for (double tolerance = 1e-3; tolerance > 5e-6; tolerance *= 0.1) {
@@ -176,7 +165,6 @@ typedef struct carried {
 static int carried_field(double t, const double x[], const double sign[], double dxdt[],
                          void *params) {
   const carried *const c = params;
-  (void)t;
   dxdt[0] = -c->rate * (x[0] - (sign[0] > 0.0 ? 0.0 : 1.0));
   dxdt[1] = 1.0;
   return 0;
@@ -185,7 +173,6 @@ static int carried_field(double t, const double x[], const double sign[], double
 /* the clock's; and two that x never comes to */
 static int carried_guards(double t, const double x[], double h[], void *params) {
   const carried *const c = params;
-  (void)t;
   h[0] = x[1] - 1.0;
   if (!c->watched) return 0;
   h[1] = x[0] + 0.1;
@@ -203,7 +190,6 @@ static int carried_rates(double t, const double x[], const double v[], double h[
 
 /* where a long step follows a crossing its end is right, and its dense output may be anywhere */
 static void nothing_is_crossed_on_the_way_that_is_not_there(void **state) {
-  (void)state;
   for (double rate = 10.0; rate < 2e6; rate *= 10.0)
     for (int i = 0; i < 8; i++) {
       carried c = {rate, i % 2};
@@ -238,14 +224,12 @@ typedef struct floor_ {
 static int floor_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   const floor_ *const f = params;
-  (void)t;
   dxdt[0] = x[1];
   dxdt[1] = -TOY_GRAVITY - (sign[0] < 0.0 ? f->stiffness * x[0] + f->damping * x[1] : 0.0);
   return 0;
 }
 
 static void a_mass_comes_to_rest_on_a_stiff_floor(void **state) {
-  (void)state;
   static const floor_ floors[] = {{1e6, 2e3}, {1e6, 1e4}, {1e8, 1e5}, {1e8, 1e6}};
   for (size_t i = 0; i < sizeof floors / sizeof *floors; i++)
     for (int differs = 0; differs < 2; differs++)
@@ -287,8 +271,6 @@ static double level_of(size_t i) {
 
 static int rod_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const double k = (ROD + 1) * (ROD + 1);
-  (void)t;
-  (void)params;
   for (size_t i = 0; i < ROD; i++) {
     const double left = i ? x[i - 1] : 0.0, right = i + 1 < ROD ? x[i + 1] : 0.0;
     dxdt[i] = k * (left - 2.0 * x[i] + right) - (sign[i] > 0.0 ? 2.0 : 0.0);
@@ -297,8 +279,6 @@ static int rod_field(double t, const double x[], const double sign[], double dxd
 }
 
 static int rod_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   for (size_t i = 0; i < ROD; i++) h[i] = level_of(i) - x[i];
   return 0;
 }
@@ -327,7 +307,6 @@ static int run_rod(const ess_system *system, ess_options options, double x[], to
 }
 
 static void crossings_are_those_of_dopri5(void **state) {
-  (void)state;
   double truth[ROD], x[ROD];
   toy_log right, seen;
   ess_counters c;
@@ -357,8 +336,6 @@ static void crossings_are_those_of_dopri5(void **state) {
 static int rattle_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const double rate = *(const double *)params;
-  (void)t;
-  (void)sign;
   const double force = rate * rate * x[2] + rate * x[3];
   dxdt[0] = x[1];
   dxdt[1] = -TOY_GRAVITY + 0.1 * force;
@@ -372,9 +349,6 @@ static int rattle_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int rattle_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   memset(Dh, 0, 4 * sizeof *Dh);
   Dh[0] = 1.0;
   return 0;
@@ -382,7 +356,6 @@ static int rattle_jacobian(double t, const double x[], double Dh[], void *params
 
 /* the shell bounces; what hangs in it goes on */
 static int rattle_bounce(ess_impact *impact, void *params) {
-  (void)params;
   const double turned = -1.8 * impact->x[1];
   impact->after[1] = impact->x[1] + turned;
   impact->after[3] = impact->x[3] - turned;
@@ -392,7 +365,6 @@ static int rattle_bounce(ess_impact *impact, void *params) {
 }
 
 static void impacts_are_made_and_time_goes_on(void **state) {
-  (void)state;
   double rate = 300.0, right[4] = {1.0, 0.0, 0.0, 0.0};
   const ess_impacts impacts = {.map = rattle_bounce};
   const ess_system system = {.dimension = 4,
@@ -419,20 +391,16 @@ static void impacts_are_made_and_time_goes_on(void **state) {
 
 static int growth_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)sign;
   dxdt[0] = *(const double *)params * (x[0] - cos(t)) - sin(t);
   return 0;
 }
 
 static int growth_values(double t, const double x[], double g[], void *params) {
-  (void)t;
-  (void)params;
   g[0] = x[0] - 0.3;
   return 0;
 }
 
 static void time_goes_backward(void **state) {
-  (void)state;
   double rate = 1e5;
   const ess_system system = {.dimension = 1,
                              .field = growth_field,
@@ -478,9 +446,6 @@ static int faulty_field(double t, const double x[], const double sign[], double 
 static int faulty_jacobian(double t, const double x[], const double sign[], double J[],
                            void *params) {
   faulty *const f = params;
-  (void)t;
-  (void)x;
-  (void)sign;
   const bool now = is_now(f, ++f->jacobian_calls, f->jacobian_at);
   if (now && f->code) return f->code;
   J[0] = f->is_wrong ? -9e3 : -1e4;
@@ -495,7 +460,6 @@ static double late(double t) { // x[1], which follows cos t from 0
 }
 
 static void what_fails_ends_the_run(void **state) {
-  (void)state;
   for (int given = 0; given < 2; given++)
     for (size_t at = 1; at < 60; at++)
       for (int code = 0; code < 2; code++) {
@@ -522,7 +486,6 @@ static void what_fails_ends_the_run(void **state) {
 }
 
 static void one_call_that_is_not_a_number_costs_a_step(void **state) {
-  (void)state;
   for (int given = 0; given < 2; given++)
     for (size_t at = 2; at < 60; at++) {
       faulty f = {.at = given ? SIZE_MAX : at, .jacobian_at = given ? (at + 9) / 10 : SIZE_MAX};
@@ -540,7 +503,6 @@ static void one_call_that_is_not_a_number_costs_a_step(void **state) {
 }
 
 static void a_jacobian_that_is_wrong_costs_steps(void **state) {
-  (void)state;
   for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
     faulty f = {.at = SIZE_MAX, .jacobian_at = SIZE_MAX, .is_wrong = true};
     const ess_system system = {
@@ -555,25 +517,17 @@ static void a_jacobian_that_is_wrong_costs_steps(void **state) {
 
 /* x' = x in a step of length 4: the matrix 1 / (dt / 4) - 1 is 0 */
 static int grow(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[0];
   return 0;
 }
 
 static int grow_jacobian(double t, const double x[], const double sign[], double J[],
                          void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
-  (void)params;
   J[0] = 1.0;
   return 0;
 }
 
 static void a_matrix_without_an_inverse_costs_a_step(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1, .field = grow, .field_jacobian = grow_jacobian};
   ess_options options = by(ESS_BASE_RODAS, 1e-6);
   options.h_init = 4.0;
@@ -587,16 +541,12 @@ static void a_matrix_without_an_inverse_costs_a_step(void **state) {
 /* a field that is the same everywhere, at rest or fast; a state that is 0 and stays so */
 static int constant_field(double t, const double x[], const double sign[], double dxdt[],
                           void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
   dxdt[0] = *(const double *)params;
   dxdt[1] = 0.0;
   return 0;
 }
 
 static void a_constant_field_is_no_trouble(void **state) {
-  (void)state;
   double rates[] = {0.0, 1.0, -1e12};
   for (size_t i = 0; i < 3; i++)
     for (int relative = 0; relative < 2; relative++) {
@@ -614,7 +564,6 @@ static void a_constant_field_is_no_trouble(void **state) {
 /* ---- the option ------------------------------------------------------------------------------ */
 
 static void it_is_chosen_when_the_driver_is_allocated(void **state) {
-  (void)state;
   double rate = 1e3;
   const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
   const ess_options others[] = {by(ESS_BASE_DOPRI5, 1e-3), by(ESS_BASE_RKC, 1e-3)};
@@ -639,7 +588,6 @@ static void it_is_chosen_when_the_driver_is_allocated(void **state) {
 }
 
 static void it_has_no_tangents_and_no_recording(void **state) {
-  (void)state;
   double rate = 1e3;
   const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
   const ess_options options = by(ESS_BASE_RODAS, 1e-3);
@@ -657,7 +605,6 @@ static void it_has_no_tangents_and_no_recording(void **state) {
 
 /* parts of a run are the run, and a driver that is reset does the same again */
 static void a_run_is_made_again(void **state) {
-  (void)state;
   enum { PARTS = 7 };
   double truth[ROD];
   toy_log log;

@@ -30,16 +30,12 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 
 static int field_jacobian(double t, const double x[], const double sign[], double J[],
                           void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
   memcpy(J, ((const stiff_system *)params)->a, STATES * STATES * sizeof *J);
   return 0;
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
   const stiff_system *const s = params;
-  (void)t;
   for (size_t k = 0; k < GUARDS; k++) {
     h[k] = -s->level[k];
     for (size_t j = 0; j < STATES; j++) h[k] += s->gradient[k][j] * x[j];
@@ -48,8 +44,6 @@ static int guards(double t, const double x[], double h[], void *params) {
 }
 
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
   memcpy(Dh, ((const stiff_system *)params)->gradient, GUARDS * STATES * sizeof *Dh);
   return 0;
 }
@@ -157,7 +151,6 @@ static bool is_told(stiff_system *s, outcome *truth) {
 }
 
 static void crossings_of_stiff_systems(void **state) {
-  (void)state;
   size_t told = 0;
   double calls = 0.0, calls_by_dopri5 = 0.0;
   for (uint64_t seed = 1; told < RODAS_SYSTEMS; seed++) {

@@ -25,7 +25,6 @@ typedef struct smooth {
 
 static int smooth_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)sign, (void)params;
   dxdt[0] = -x[0] * x[0] * cos(t);
   dxdt[1] = -x[1] * sin(t) * x[0] * (2.0 + sin(t));
   return 0;
@@ -34,7 +33,6 @@ static int smooth_field(double t, const double x[], const double sign[], double 
 static int smooth_solve(double t, const double x[], const double sign[], double c, double v[],
                         void *params) {
   smooth *const s = params;
-  (void)sign;
   s->solves++;
   const double w00 = -2.0 * x[0] * cos(t), w10 = -x[1] * sin(t) * (2.0 + sin(t));
   const double w11 = -sin(t) * x[0] * (2.0 + sin(t)), by = c * s->share;
@@ -72,7 +70,6 @@ static void smooth_run(double share, unsigned steps, double t1, double *end, dou
 }
 
 static void its_order_is_2_with_any_matrix(void **state) {
-  (void)state;
   const double shares[] = {0.0, 0.3, 1.0, 2.0, -1.0};
   for (size_t k = 0; k < sizeof shares / sizeof *shares; k++)
     for (int way = -1; way <= 1; way += 2) {
@@ -109,13 +106,11 @@ static int slide_field(double t, const double x[], const double sign[], double d
 static int slide_solve(double t, const double x[], const double sign[], double c, double v[],
                        void *params) {
   const slide *const s = params;
-  (void)t, (void)x, (void)sign;
   v[1] /= 1.0 + c * s->share * s->damping;
   return s->fails;
 }
 
 static int slide_guard(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - 0.5;
   return 0;
 }
@@ -150,7 +145,6 @@ static double apart(const double a[], const double b[]) {
 }
 
 static void damping_that_is_stiff_costs_few_calls(void **state) {
-  (void)state;
   static double right[2 * SAMPLES], states[2 * SAMPLES];
   ess_counters exact, c, dopri5;
   for (int guarded = 0; guarded < 2; guarded++)
@@ -176,19 +170,16 @@ static void damping_that_is_stiff_costs_few_calls(void **state) {
  */
 
 static int moving_guard(double t, const double x[], double h[], void *params) {
-  (void)params;
   h[0] = x[0] - 0.5 - 0.1 * sin(3.0 * t);
   return 0;
 }
 
 static int watched_value(double t, const double x[], double w[], void *params) {
-  (void)t, (void)params;
   w[0] = x[0] - 0.25;
   return 0;
 }
 
 static void moving_guards_and_watched_values_are_met(void **state) {
-  (void)state;
   slide s = {.damping = 300.0, .stiffness = 900.0, .share = 1.0, .wall = 600.0};
   const ess_system system = {.dimension = 2,
                              .field = slide_field,
@@ -228,13 +219,11 @@ static int dry_field(double t, const double x[], const double sign[], double dxd
 }
 
 static int dry_guard(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1];
   return 0;
 }
 
 static void a_slide_is_made_of_dopri5s_steps(void **state) {
-  (void)state;
   slide s = {.damping = 300.0, .share = 1.0};
   const ess_system system = {.dimension = 2,
                              .field = dry_field,
@@ -261,7 +250,6 @@ static void a_slide_is_made_of_dopri5s_steps(void **state) {
 }
 
 static void the_papers_method_takes_its_steps(void **state) {
-  (void)state;
   static double right[2 * SAMPLES], states[2 * SAMPLES];
   ess_counters exact, c;
   slide s = {.damping = 300.0, .stiffness = 900.0, .share = 1.0, .wall = 600.0};
@@ -279,7 +267,6 @@ static void the_papers_method_takes_its_steps(void **state) {
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
 static void it_needs_the_callers_matrix_and_says_so(void **state) {
-  (void)state;
   int status = 0;
   slide s = {.damping = 3.0, .stiffness = 9.0, .share = 1.0};
   ess_system system = {.dimension = 2, .field = slide_field, .params = &s};
@@ -305,7 +292,6 @@ static void it_needs_the_callers_matrix_and_says_so(void **state) {
 }
 
 static void a_solve_that_fails_ends_the_run(void **state) {
-  (void)state;
   static double states[2 * SAMPLES];
   ess_counters c;
   slide s = {.damping = 3.0, .stiffness = 9.0, .share = 1.0, .fails = 7};

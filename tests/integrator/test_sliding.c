@@ -85,7 +85,6 @@ static int jacobian_by_unit(double t, const double x[], double Dh[], void *param
 /* ---- the systems ----------------------------------------------------------------------------- */
 
 static int belt_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)params;
   const double w = x[1] - 0.5;
   f[0] = x[1];
   f[1] = -x[0] - sign[0] * (1.0 - 0.2 * sign[0] * w);
@@ -93,13 +92,11 @@ static int belt_field(double t, const double x[], const double sign[], double f[
 }
 
 static int belt_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1] - 0.5;
   return 0;
 }
 
 static int relay_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)params;
   const double w = 25.0, z = 0.05, s = 1.0;
   f[0] = -(2.0 * z * w + 1.0) * x[0] + x[1] - sign[0];
   f[1] = -(2.0 * z * w + w * w) * x[0] + x[2] + 2.0 * s * sign[0];
@@ -108,26 +105,22 @@ static int relay_field(double t, const double x[], const double sign[], double f
 }
 
 static int first_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int forced_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)params;
   f[0] = x[1];
   f[1] = -x[0] + cos(0.4 * t) - 0.6 * sign[0];
   return 0;
 }
 
 static int second_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1];
   return 0;
 }
 
 static int spiral_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)t, (void)x, (void)params;
   f[0] = -s[0] + 2.0 * s[1];
   f[1] = -2.0 * s[0] - s[1];
   f[2] = 1.0 + s[0];
@@ -135,7 +128,6 @@ static int spiral_field(double t, const double x[], const double s[], double f[]
 }
 
 static int both_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   h[1] = x[1];
   return 0;
@@ -143,13 +135,11 @@ static int both_guards(double t, const double x[], double h[], void *params) {
 
 static int touch_field(double t, const double x[], const double s[], double f[], void *params) {
   const run *const r = params;
-  (void)x;
   f[0] = s[0] < 0.0 ? (t - 1.0) * (t - 1.0) - r->parameter : -1.0;
   return 0;
 }
 
 static int gene_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)t, (void)params;
   const double z1 = s[0] > 0.0, z2 = s[1] > 0.0;
   f[0] = 2.4 * (1.0 - z1 * z2) + 0.2 * z1 - x[0];
   f[1] = 2.2 * (1.0 - z2) + 0.9 * z1 * z2 + 0.3 * (1.0 - z1) - x[1];
@@ -158,21 +148,18 @@ static int gene_field(double t, const double x[], const double s[], double f[], 
 }
 
 static int gene_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - 1.0;
   h[1] = x[1] - 1.0;
   return 0;
 }
 
 static int modelica_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)t, (void)x, (void)params;
   f[0] = s[0] > 0.0 ? -2.0 : 2.0;
   f[1] = s[0] > 0.0 ? 1.5 : -3.0;
   return 0;
 }
 
 static int difference_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - x[1];
   return 0;
 }
@@ -219,7 +206,6 @@ static const known KNOWN[] = {
 enum { SYSTEMS = sizeof KNOWN / sizeof *KNOWN };
 
 static void at_a_tight_tolerance(void **state) {
-  (void)state;
   for (int i = 0; i < SYSTEMS; i++) {
     const known *const k = &KNOWN[i];
     double x[4];
@@ -238,7 +224,6 @@ static void at_a_tight_tolerance(void **state) {
 
 /* the error is within a small multiple of the tolerance at any */
 static void at_every_tolerance(void **state) {
-  (void)state;
   for (int i = 0; i < SYSTEMS; i++)
     for (int digits = 3; digits <= 9; digits++) {
       const known *const k = &KNOWN[i];
@@ -254,7 +239,6 @@ static void at_every_tolerance(void **state) {
 
 /* a weight that all but comes to its bound, or goes beyond it for a moment alone */
 static void nearly_left(void **state) {
-  (void)state;
   for (int i = 2; i <= 8; i++)
     for (int left = 0; left < 2; left++) {
       const double d = pow(10.0, -i), root = sqrt(d);

@@ -49,19 +49,16 @@ static int apply(const ess_system *system, const ess_options *options, double t,
 /* ---- one state, one surface ------------------------------------------------------------------ */
 
 static int sign_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)x;
   f[0] = *(const double *)params * sign[0];
   return 0;
 }
 
 static int value_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int unit_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = 1.0;
   return 0;
 }
@@ -76,7 +73,6 @@ static ess_system sign_system(double *factor) {
 }
 
 static void a_start_that_is_repelled_is_refused(void **state) {
-  (void)state;
   slides log;
   double away = 1.0, back = -1.0, x[] = {0.0};
   const ess_options options = sliding(1e-8, &log);
@@ -101,7 +97,6 @@ static void a_start_that_is_repelled_is_refused(void **state) {
 }
 
 static void a_sliding_run_does_not_turn_around(void **state) {
-  (void)state;
   slides log;
   double back = -1.0, t = 0.0, x[] = {0.5};
   const ess_options options = sliding(1e-8, &log);
@@ -125,14 +120,12 @@ static void a_sliding_run_does_not_turn_around(void **state) {
 
 /* x' = drive - s */
 static int driven_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)x;
   f[0] = *(const double *)params - sign[0];
   return 0;
 }
 
 /* between two applies a caller may change what drives it: from there on it is not held */
 static void a_drive_that_changes_between_applies_takes_it_off(void **state) {
-  (void)state;
   const double drives[] = {2.0, -2.0, 1.0 + 1e-7, 0.9, -1.0 - 1e-9};
   for (size_t i = 0; i < sizeof drives / sizeof *drives; i++) {
     slides log;
@@ -154,7 +147,6 @@ static void a_drive_that_changes_between_applies_takes_it_off(void **state) {
 }
 
 static void what_may_not_slide_is_refused(void **state) {
-  (void)state;
   slides log;
   double back = -1.0;
   ess_options options = sliding(1e-8, &log);
@@ -188,7 +180,6 @@ static void what_may_not_slide_is_refused(void **state) {
 
 /* one that is not to slide ends the run as without the option */
 static void one_that_is_not_asked_ends_the_run(void **state) {
-  (void)state;
   slides log;
   double back = -1.0, x[] = {0.5};
   const bool none[] = {false};
@@ -203,27 +194,23 @@ static void one_that_is_not_asked_ends_the_run(void **state) {
 
 /* both sides point along the surface z = 0 where x = y = 0 */
 static int fold_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)params;
   f[0] = f[1] = -1.0;
   f[2] = sign[0] < 0.0 ? x[0] : -x[1];
   return 0;
 }
 
 static int third_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[2];
   return 0;
 }
 
 static int third_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = Dh[1] = 0.0;
   Dh[2] = 1.0;
   return 0;
 }
 
 static void a_two_fold_ends_the_run(void **state) {
-  (void)state;
   for (int digits = 3; digits <= 10; digits++) {
     slides log;
     double x[] = {1.0, 1.0, 0.0};
@@ -257,14 +244,12 @@ static int feet_field(double t, const double x[], const double sign[], double f[
 
 static int feet_guards(double t, const double x[], double h[], void *params) {
   const feet *const p = params;
-  (void)t;
   for (size_t k = 0; k < p->count; k++) h[k] = x[1];
   return 0;
 }
 
 static int feet_jacobian(double t, const double x[], double Dh[], void *params) {
   const feet *const p = params;
-  (void)t, (void)x;
   for (size_t k = 0; k < p->count; k++) {
     Dh[2 * k] = 0.0;
     Dh[2 * k + 1] = 1.0;
@@ -273,7 +258,6 @@ static int feet_jacobian(double t, const double x[], double Dh[], void *params) 
 }
 
 static void feet_that_are_redundant_move_as_one(void **state) {
-  (void)state;
   feet all[] = {
       {1, {0.6}}, {2, {0.3, 0.3}}, {3, {0.1, 0.2, 0.3}}, {6, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}}};
   for (int i = 0; i < 4; i++) {
@@ -304,27 +288,23 @@ static void feet_that_are_redundant_move_as_one(void **state) {
 /* ---- a slide that does not end --------------------------------------------------------------- */
 
 static int rest_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)params;
   f[0] = x[1];
   f[1] = -x[0] - 0.6 * sign[0];
   return 0;
 }
 
 static int speed_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1];
   return 0;
 }
 
 static int speed_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = 0.0;
   Dh[1] = 1.0;
   return 0;
 }
 
 static void rest_costs_nothing(void **state) {
-  (void)state;
   slides log;
   double x[] = {0.3, 0.0};
   const ess_options options = sliding(1e-8, &log);
@@ -345,28 +325,24 @@ static void rest_costs_nothing(void **state) {
 /* a block that a belt carries is pulled harder from x = 1 on: it lets go at once, or not */
 static int carried_field(double t, const double x[], const double sign[], double f[],
                          void *params) {
-  (void)t;
   f[0] = x[1];
   f[1] = (sign[1] > 0.0 ? *(const double *)params : 0.5) - sign[0];
   return 0;
 }
 
 static int carried_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1] - 0.5;
   h[1] = x[0] - 1.0;
   return 0;
 }
 
 static int carried_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = Dh[3] = 0.0;
   Dh[1] = Dh[2] = 1.0;
   return 0;
 }
 
 static void a_crossing_may_end_a_slide(void **state) {
-  (void)state;
   const double pulls[] = {-3.0, -1.5, -0.5, 0.9, 1.1, 2.0};
   for (int i = 0; i < 6; i++) {
     slides log;
@@ -392,20 +368,17 @@ static void a_crossing_may_end_a_slide(void **state) {
 /* ---- a curved surface ------------------------------------------------------------------------ */
 
 static int round_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)params;
   f[0] = -x[1] - sign[0] * x[0] + 0.3;
   f[1] = x[0] - sign[0] * x[1];
   return 0;
 }
 
 static int round_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] * x[0] + x[1] * x[1] - 1.0;
   return 0;
 }
 
 static int round_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)params;
   Dh[0] = 2.0 * x[0];
   Dh[1] = 2.0 * x[1];
   return 0;
@@ -413,7 +386,6 @@ static int round_jacobian(double t, const double x[], double Dh[], void *params)
 
 /* along the circle the angle has a' = 1 - 0.3 sin a, whose period is 2 pi / sqrt(1 - 0.09) */
 static void a_curved_surface_is_not_left(void **state) {
-  (void)state;
   const double period = 2.0 * 3.14159265358979323846 / sqrt(1.0 - 0.09);
   for (int digits = 4; digits <= 10; digits++)
     for (int rates = 0; rates < 2; rates++) {
@@ -451,13 +423,11 @@ static int followed_field(double t, const double x[], const double sign[], doubl
 
 static int follow_mode(const double sign[], size_t guard, void *params) {
   followed *const p = params;
-  (void)guard;
   p->sign = sign[0];
   return 0;
 }
 
 static void it_may_stop_and_go_on(void **state) {
-  (void)state;
   slides log;
   followed p = {0};
   ess_options options = sliding(1e-10, &log);
@@ -496,21 +466,18 @@ static void it_may_stop_and_go_on(void **state) {
 /* a block that a belt carries hits a wall at x = 1, which moves away as fast as the belt's half:
  * it comes back at a part of its speed, is slowed, and carried again */
 static int walled_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)params;
   f[0] = x[1];
   f[1] = -sign[0];
   return 0;
 }
 
 static int walled_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1] - 0.5;
   h[1] = 1.0 - x[0];
   return 0;
 }
 
 static int walled_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = Dh[3] = 0.0;
   Dh[1] = 1.0;
   Dh[2] = -1.0;
@@ -525,7 +492,6 @@ static int bounce(ess_impact *impact, void *params) {
 }
 
 static void an_impact_ends_the_slides_it_touches(void **state) {
-  (void)state;
   const bool at[] = {false, false, true, true};
   const ess_impacts impacts = {.at = at, .map = bounce};
   slides log;
@@ -547,7 +513,6 @@ static void an_impact_ends_the_slides_it_touches(void **state) {
 
 /* the wall puts the block back, faster than the belt */
 static int throw_back(ess_impact *impact, void *params) {
-  (void)params;
   impact->after[0] = 0.5;
   impact->after[1] = 0.9;
   impact->mode[1] = 1.0;
@@ -558,7 +523,6 @@ static int throw_back(ess_impact *impact, void *params) {
 /* It is not on the belt's speed, to which friction brings it back: it had slid from there on, 0.4
  * off the surface. */
 static void what_an_impact_carries_past_a_surface_does_not_slide_off_it(void **state) {
-  (void)state;
   const bool at[] = {false, false, true, true};
   const ess_impacts impacts = {.at = at, .map = throw_back};
   slides log;
@@ -584,19 +548,16 @@ static void what_an_impact_carries_past_a_surface_does_not_slide_off_it(void **s
 
 /* friction on a belt whose speed is 0.5 sin t: carried while cos t is small enough */
 static int moving_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)x, (void)params;
   f[0] = -0.4 * sign[0];
   return 0;
 }
 
 static int moving_guards(double t, const double x[], double h[], void *params) {
-  (void)params;
   h[0] = x[0] - 0.5 * sin(t);
   return 0;
 }
 
 static void surfaces_may_move(void **state) {
-  (void)state;
   for (int way = 0; way < 3; way++) {
     slides log;
     double x[] = {0.0};

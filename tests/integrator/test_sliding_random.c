@@ -70,7 +70,6 @@ static int field(double t, const double x[], const double sign[], double f[], vo
 
 static int guards(double t, const double x[], double h[], void *params) {
   const chance *const s = params;
-  (void)t;
   for (size_t k = 0; k < s->m; k++) {
     h[k] = -s->c[k];
     for (size_t j = 0; j < s->n; j++) h[k] += s->C[k * s->n + j] * x[j];
@@ -80,7 +79,6 @@ static int guards(double t, const double x[], double h[], void *params) {
 
 static int jacobian(double t, const double x[], double Dh[], void *params) {
   const chance *const s = params;
-  (void)t, (void)x;
   memcpy(Dh, s->C, s->m * s->n * sizeof *Dh);
   return 0;
 }
@@ -124,7 +122,6 @@ static double distance(const chance *s, const double a[], const double b[]) {
 }
 
 static void all_of_them(void **state) {
-  (void)state;
   const double until = 2.0;
   size_t slid = 0, most = 0, sum = 0;
   double worst[3] = {0.0};

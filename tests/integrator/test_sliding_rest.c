@@ -28,7 +28,6 @@ typedef struct table {
 
 static int falling_field(double t, const double x[], const double sign[], double f[],
                          void *params) {
-  (void)t, (void)sign, (void)params;
   f[0] = x[1];
   f[1] = -G;
   return 0;
@@ -41,7 +40,6 @@ static int table_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int table_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
   Dh[0] = 1.0;
   Dh[1] = 0.0;
   return 0;
@@ -59,7 +57,6 @@ static int bounce(ess_impact *impact, void *params) {
 
 static int table_rates(double t, const double x[], double ht[], void *params) {
   const table *const p = params;
-  (void)x;
   ht[0] = -p->a * p->w * cos(p->w * t);
   return 0;
 }
@@ -78,7 +75,6 @@ static ess_system table_system(table *p) {
 }
 
 static void a_ball_stays_on_a_table_until_that_falls_faster(void **state) {
-  (void)state;
   for (int e = 0; e < 2; e++)
     for (double tolerance = 1e-4; tolerance > 5e-12; tolerance *= 0.1) {
       slides log;
@@ -101,7 +97,6 @@ static void a_ball_stays_on_a_table_until_that_falls_faster(void **state) {
 
 /* a ball that lies on the table at the start, from one side or where both are impacts */
 static void what_lies_there_at_the_start_stays(void **state) {
-  (void)state;
   static const bool down[] = {false, true};
   for (int i = 0; i < 12; i++) {
     slides log;
@@ -131,7 +126,6 @@ static void what_lies_there_at_the_start_stays(void **state) {
 
 /* where it is not asked for it is a graze, and so is what is pushed through a map that lets it */
 static void what_may_not_rest_grazes(void **state) {
-  (void)state;
   slides log;
   table p = {0.0, 1.0, 0.5};
   ess_system system = table_system(&p);
@@ -148,7 +142,6 @@ static double at_random(uint64_t *state) {
 
 /* balls thrown at random onto tables at random, with slides and flights in between */
 static void rides_are_the_same_at_a_smaller_tolerance(void **state) {
-  (void)state;
   static const bool down[] = {false, true};
   enum { RIDES = 300 };
   uint64_t random = 20261126;
@@ -183,7 +176,6 @@ static void rides_are_the_same_at_a_smaller_tolerance(void **state) {
 
 /* thrown up, landing, bouncing and at rest again, time after time */
 static void it_comes_back_to_rest(void **state) {
-  (void)state;
   slides log[2];
   double x[2][2];
   table p = {0.1, 12.0, 0.3};
@@ -206,7 +198,6 @@ static void it_comes_back_to_rest(void **state) {
 }
 
 static void without_it_impacts_accumulate(void **state) {
-  (void)state;
   slides log;
   table p = {0.1, 12.0, 0.5};
   const ess_system system = table_system(&p);
@@ -237,7 +228,6 @@ static int let_through(ess_impact *impact, void *params) {
 }
 
 static void what_is_not_sent_back_does_not_rest(void **state) {
-  (void)state;
   static const ess_impacts lets = {.map = let_through};
   slides log;
   table p = {0.0, 1.0, 0.5};
@@ -257,7 +247,6 @@ typedef struct stack {
 } stack;
 
 static int stack_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)sign, (void)params;
   f[0] = x[2];
   f[1] = x[3];
   f[2] = f[3] = -G;
@@ -265,7 +254,6 @@ static int stack_field(double t, const double x[], const double sign[], double f
 }
 
 static int stack_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   h[1] = x[1] - x[0];
   return 0;
@@ -273,7 +261,6 @@ static int stack_guards(double t, const double x[], double h[], void *params) {
 
 static int stack_jacobian(double t, const double x[], double Dh[], void *params) {
   static const double rows[] = {1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0, 0.0};
-  (void)t, (void)x, (void)params;
   memcpy(Dh, rows, sizeof rows);
   return 0;
 }
@@ -312,7 +299,6 @@ static ess_system stack_system(stack *p) {
 /* falling both; the upper on the lower, which lies; and lying both. Bounces are passed on from one
  * to the other, many at an instant. */
 static void a_stack_comes_to_rest(void **state) {
-  (void)state;
   size_t rested[3] = {0};
   for (int i = 0; i < 360; i++) {
     slides log;
@@ -339,7 +325,6 @@ static void a_stack_comes_to_rest(void **state) {
 
 /* x = (height of the middle, angle, their rates); params: its inertia, and e */
 static int rod_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - x[1];
   h[1] = x[0] + x[1];
   return 0;
@@ -347,13 +332,11 @@ static int rod_guards(double t, const double x[], double h[], void *params) {
 
 static int rod_jacobian(double t, const double x[], double Dh[], void *params) {
   static const double rows[] = {1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0};
-  (void)t, (void)x, (void)params;
   memcpy(Dh, rows, sizeof rows);
   return 0;
 }
 
 static int rod_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)t, (void)sign, (void)params;
   f[0] = x[2];
   f[1] = x[3];
   f[2] = -G;
@@ -380,7 +363,6 @@ static int rod_bounce(ess_impact *impact, void *params) {
 /* one end rests while the other lands, is lifted by that, or not: it is at rest, or a status says
  * that impacts are met at no rate, or accumulate */
 static void a_rod_rests_or_says_why_not(void **state) {
-  (void)state;
   static const ess_impacts impacts = {.map = rod_bounce};
   size_t rested = 0;
   for (int i = 0; i < 40; i++) {
@@ -415,7 +397,6 @@ static int side_guards(double t, const double x[], double h[], void *params) {
 
 static int side_jacobian(double t, const double x[], double Dh[], void *params) {
   static const double rows[] = {1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0};
-  (void)t, (void)x, (void)params;
   memcpy(Dh, rows, sizeof rows);
   return 0;
 }
@@ -441,7 +422,6 @@ static int side_bounce(ess_impact *impact, void *params) {
 
 /* one comes to rest first and stays so under the other's impacts; both leave together */
 static void balls_side_by_side(void **state) {
-  (void)state;
   static const ess_impacts impacts = {.map = side_bounce};
   slides log;
   table p = {0.1, 12.0, 0.3};

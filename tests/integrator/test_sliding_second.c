@@ -38,14 +38,12 @@ static int pressed_field(double t, const double x[], const double sign[], double
 }
 
 static int first_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int first_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   rate[0] = v[0];
   return 0;
@@ -67,7 +65,6 @@ static double after_leaving(double c, double t) {
 }
 
 static void a_bouncing_body_comes_to_rest(void **state) {
-  (void)state;
   const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
   for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
     const double tolerance = tolerances[i];
@@ -98,7 +95,6 @@ static int turned_field(double t, const double x[], const double sign[], double 
 }
 
 static void it_does_at_any_damping(void **state) {
-  (void)state;
   size_t slid = 0;
   for (int i = 0; i < 40; i++) {
     slides log;
@@ -120,7 +116,6 @@ static void it_does_at_any_damping(void **state) {
 }
 
 static void directions_are_not_carried_into_it(void **state) {
-  (void)state;
   slides log;
   pressed p = {30.0};
   ess_options options = sliding(1e-8, &log);
@@ -165,7 +160,6 @@ static int two_field(double t, const double x[], const double sign[], double f[]
 }
 
 static int two_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   memcpy(h, x, 2 * sizeof *h);
   return 0;
 }
@@ -177,7 +171,6 @@ static int two_rates(double t, const double x[], const double v[], double h[], d
 }
 
 static void two_contacts_hold_a_body(void **state) {
-  (void)state;
   double both = 0.0;
   slides log;
   const ess_options options = sliding(1e-9, &log);
@@ -222,7 +215,6 @@ static int denser_field(double t, const double x[], const double sign[], double 
 /* without a margin they are foretold to be few enough until it is too late; wherever the last digit
  * has them begin */
 static void bounces_that_grow_denser_are_slid_on(void **state) {
-  (void)state;
   for (int i = 0; i < 34; i++) {
     slides log;
     double speed = 1e-3;

@@ -19,20 +19,17 @@ typedef struct model {
 } model;
 
 static int belt_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)t, (void)params;
   f[0] = x[1];
   f[1] = -x[0] - s[0] * (1.0 - 0.2 * s[0] * (x[1] - 0.5));
   return 0;
 }
 
 static int belt_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1] - 0.5;
   return 0;
 }
 
 static int belt_jacobian(double t, const double x[], const double s[], double J[], void *params) {
-  (void)t, (void)x, (void)params;
   J[0] = 0.0;
   J[1] = 1.0;
   J[2] = -1.0;
@@ -41,7 +38,6 @@ static int belt_jacobian(double t, const double x[], const double s[], double J[
 }
 
 static int relay_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)t, (void)params;
   const double w = 25.0, z = 0.05;
   f[0] = -(2.0 * z * w + 1.0) * x[0] + x[1] - s[0];
   f[1] = -(2.0 * z * w + w * w) * x[0] + x[2] + 2.0 * s[0];
@@ -50,26 +46,22 @@ static int relay_field(double t, const double x[], const double s[], double f[],
 }
 
 static int first_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   return 0;
 }
 
 static int forced_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)params;
   f[0] = x[1];
   f[1] = -x[0] + cos(0.4 * t) - 0.6 * s[0] * (1.0 + 0.2 * x[0]);
   return 0;
 }
 
 static int second_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[1];
   return 0;
 }
 
 static int gene_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)t, (void)params;
   const double z1 = s[0] > 0.0, z2 = s[1] > 0.0;
   f[0] = 2.4 * (1.0 - z1 * z2) + 0.2 * z1 - x[0];
   f[1] = 2.2 * (1.0 - z2) + 0.9 * z1 * z2 + 0.3 * (1.0 - z1) - x[1];
@@ -78,35 +70,30 @@ static int gene_field(double t, const double x[], const double s[], double f[], 
 }
 
 static int gene_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - 1.0;
   h[1] = x[1] - 1.0;
   return 0;
 }
 
 static int round_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)t, (void)params;
   f[0] = -x[1] - s[0] * x[0] + 0.3;
   f[1] = x[0] - s[0] * x[1];
   return 0;
 }
 
 static int round_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] * x[0] + x[1] * x[1] - 1.0;
   return 0;
 }
 
 /* a block on a belt that is pulled by another: while one sticks the other may begin and end */
 static int blocks_field(double t, const double x[], const double s[], double f[], void *params) {
-  (void)params;
   f[0] = 0.7 * sin(1.3 * t) + 0.5 * (x[1] - x[0]) - 0.4 * s[0];
   f[1] = 0.9 * cos(0.8 * t) + 0.5 * (x[0] - x[1]) - 0.5 * s[1];
   return 0;
 }
 
 static int blocks_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0];
   h[1] = x[1] - x[0];
   return 0;
@@ -151,7 +138,6 @@ static int run(const model *m, const double start[], double x[], double V[], ess
 }
 
 static void tangents_are_what_differences_are(void **state) {
-  (void)state;
   for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
     const model *const m = &MODELS[i];
     const size_t n = m->dimension;

@@ -13,7 +13,6 @@ typedef struct clock_plan {
 } clock_plan;
 
 static int clock_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const clock_plan *const p = params;
   double slope[4];
   p->look(x[0], h, slope);
@@ -22,7 +21,6 @@ static int clock_guards(double t, const double x[], double h[], void *params) {
 
 static int clock_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
   const clock_plan *const p = params;
   p->look(x[0], h, rate);
   for (size_t k = 0; k < p->guard_count; k++) rate[k] *= v[0];
@@ -31,7 +29,6 @@ static int clock_rates(double t, const double x[], const double v[], double h[],
 
 static int some_clock_rates(double t, const double x[], const double v[], const size_t which[],
                             size_t count, double h[], double rate[], void *params) {
-  (void)t;
   const clock_plan *const p = params;
   double all[4], slope[4];
   p->look(x[0], all, slope);
@@ -78,7 +75,6 @@ static void bump(double x, double h[], double slope[]) {
 /* one that is found above zero where another is located is sought in shorter steps, and crossed
  * where it should be: before the other, and not at the same time */
 static void a_guard_overlooked_is_found_where_another_is_located(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 2, .look = bump, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   toy_log log;
@@ -109,7 +105,6 @@ static void near_touch(double x, double h[], double slope[]) {
 
 /* the guard taken for the first is no crossing after all: those set aside for it count again */
 static void a_false_alarm_hides_no_other_crossing(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 2, .look = near_touch, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   for (double h_init = 0.5; h_init <= 1.0; h_init += 1.0 / 64.0) {
@@ -125,8 +120,6 @@ static void a_false_alarm_hides_no_other_crossing(void **state) {
 }
 
 static int no_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] > 0.0 ? NAN : -10.0;
   return 0;
 }
@@ -138,7 +131,6 @@ static void far(double x, double h[], double slope[]) {
 
 /* not a number within every step, and a number at its ends: nobody knows what it does in between */
 static void a_guard_without_values_within_steps_is_a_failure(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
   const ess_options options = ess_options_paper();
@@ -151,7 +143,6 @@ static void a_guard_without_values_within_steps_is_a_failure(void **state) {
 
 /* a step that is short only because the run ends says nothing of the next run's */
 static void a_short_run_does_not_shorten_the_next(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -167,7 +158,6 @@ static void a_short_run_does_not_shorten_the_next(void **state) {
 
 /* an end that lies a rounding or so beyond the longest step is reached with that step */
 static void no_step_is_left_for_a_rounding(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -183,7 +173,6 @@ static void no_step_is_left_for_a_rounding(void **state) {
 /* stays where its one guard, at 0.25, has been crossed */
 static int stopping_field(double t, const double x[], const double sign[], double dxdt[],
                           void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = sign[0] > 0.0 ? 0.0 : 1.0;
   return 0;
 }
@@ -195,7 +184,6 @@ static void at_a_quarter(double x, double h[], double slope[]) {
 
 /* a guard on which the state lies is not on its near side: it does not come back */
 static void the_pool_takes_back_only_what_lies_ahead(void **state) {
-  (void)state;
   for (int one_way = 0; one_way < 2; one_way++) {
     clock_plan p = {.guard_count = 1, .look = at_a_quarter, .rate_of_some = 1.0};
     ess_system system = clock_system(&p);
@@ -221,14 +209,12 @@ static void two_places(double x, double h[], double slope[]) {
 }
 
 static int arm_first_alone(const double sign[], bool armed[], void *params) {
-  (void)sign, (void)params;
   armed[ESS_GUARD_UP(1)] = false;
   return 0;
 }
 
 /* the row of the empty pool arms; an entry that would disarm says nothing there */
 static void the_pool_s_row_only_arms(void **state) {
-  (void)state;
   for (int effect = -1; effect <= 1; effect += 2) {
     clock_plan p = {.guard_count = 2, .look = two_places, .rate_of_some = 1.0};
     ess_system system = clock_system(&p);
@@ -249,13 +235,11 @@ static void the_pool_s_row_only_arms(void **state) {
 /* ---- the start ------------------------------------------------------------------------------- */
 
 static void nothing(double x, double h[], double slope[]) {
-  (void)x;
   h[0] = slope[0] = 0.0;
 }
 
 /* an event function that is zero and stays zero counts as crossed */
 static void on_a_guard_for_good_is_behind_it(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 1, .look = nothing, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   const ess_options options = ess_options_paper();
@@ -277,7 +261,6 @@ static void place(double x, double h[], double slope[]) {
 
 /* a rate that is not a number where order 2 corrects is no reason to be content with the tangent */
 static void a_correction_without_a_rate_is_a_failure(void **state) {
-  (void)state;
   const double rates[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 3; i++) {
     clock_plan p = {.guard_count = 1, .look = place, .rate_of_some = rates[i]};
@@ -298,7 +281,6 @@ static void slow_one_first(double x, double h[], double slope[]) {
 
 /* requirement 4 is about guards that are projected onto: silent ones are only passed */
 static void a_silent_guard_need_not_be_live(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 2, .look = slow_one_first, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -320,7 +302,6 @@ static void a_silent_guard_need_not_be_live(void **state) {
  * onto
  */
 static void a_silent_guard_on_the_way_disarms_the_goal(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 2, .look = slow_one_first, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -344,7 +325,6 @@ static void both_at_the_end(double x, double h[], double slope[]) {
 
 /* the first ends the run's time; the second takes none, and is not left for the next run */
 static void all_crossings_at_the_end_are_made(void **state) {
-  (void)state;
   clock_plan p = {.guard_count = 2, .look = both_at_the_end, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -362,14 +342,11 @@ enum { WALLS = 24 };
  * sign, whatever its value, which is far above zero */
 static int bounce_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = sign[WALLS] > 0.0 ? 1.0 : -1.0;
   return 0;
 }
 
 static int bounce_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   for (size_t k = 0; k < WALLS; k++) h[k] = x[0] - 0.25;
   h[WALLS] = 100.0 + x[0];
   return 0;
@@ -383,7 +360,6 @@ static int bounce_rates(double t, const double x[], const double v[], double h[]
 
 /* up and down again at once through each of many guards is progress, no chatter */
 static void a_bounce_off_many_guards_at_one_place(void **state) {
-  (void)state;
   // the last wall's crossing latches the mode in which x falls
   matrix r = matrix_begin(WALLS + 1);
   for (size_t k = 0; k < WALLS; k++) {

@@ -61,7 +61,6 @@ static double allowed(size_t count) {
 }
 
 static void random_orders_with_and_without_ties(void **state) {
-  (void)state;
   uint64_t seed = 11;
   const size_t times[] = {1, 2, 7, 100, 1u << 30};
   for (size_t count = 0; count < 200; count++)
@@ -76,7 +75,6 @@ static void random_orders_with_and_without_ties(void **state) {
 }
 
 static void every_order_of_seven(void **state) {
-  (void)state;
   for (size_t order = 0; order < 5040; order++) {
     size_t rest = order;
     for (size_t i = 0; i < 7; i++) {
@@ -92,7 +90,6 @@ static void every_order_of_seven(void **state) {
 
 /* orders that insertion makes the most of, or the least: it is given up as late as can be */
 static void orders_made_to_be_dear(void **state) {
-  (void)state;
   for (size_t count = 17; count <= MOST; count = count * 3 / 2)
     for (size_t at = 0; at <= 10; at++) {
       // in order, then the rest from the last to the first, all of it ahead of what came before
@@ -112,7 +109,6 @@ static void orders_made_to_be_dear(void **state) {
 }
 
 static void order_reverse_and_nearly_so_take_linear_time(void **state) {
-  (void)state;
   uint64_t seed = 5;
   for (int reversed = 0; reversed <= 1; reversed++)
     for (int nearly = 0; nearly <= 1; nearly++) {

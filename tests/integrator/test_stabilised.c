@@ -81,7 +81,6 @@ static ess_options by(ess_base base, double tolerance) {
 }
 
 static void its_order_is_2_however_stiff_the_field_is(void **state) {
-  (void)state;
   const double diffusions[] = {0.1, 1.0};
   for (size_t k = 0; k < 2; k++) {
     rod r = {.diffusion = diffusions[k]};
@@ -104,7 +103,6 @@ static void its_order_is_2_however_stiff_the_field_is(void **state) {
 }
 
 static void a_stiff_field_costs_few_calls(void **state) {
-  (void)state;
   rod r = {.diffusion = 1.0};
   for (double tolerance = 1e-2; tolerance > 5e-5; tolerance *= 0.1) {
     ess_counters c[3];
@@ -124,7 +122,6 @@ static void a_stiff_field_costs_few_calls(void **state) {
 
 /* to 600 times what it was, and to 1.8 million times: no mode changes that would tell */
 static void a_radius_that_grows_is_noticed(void **state) {
-  (void)state;
   rod slowly = {.diffusion = 1e-3, .growth = 8.0}, fast = {.diffusion = 1e-6, .growth = 60.0};
   for (double tolerance = 1e-2; tolerance > 5e-6; tolerance *= 0.1)
     for (int base = ESS_BASE_RKC; base <= ESS_BASE_CHOSEN; base++) {
@@ -141,14 +138,12 @@ static void a_radius_that_grows_is_noticed(void **state) {
 static int hidden_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const double *const stiffness = params;
-  (void)sign;
   dxdt[0] = -x[0];
   dxdt[1] = -*stiffness * (x[1] - cos(t)) - sin(t);
   return 0;
 }
 
 static void a_direction_that_nothing_moves_in_is_found(void **state) {
-  (void)state;
   for (double stiffness = 1e2; stiffness < 2e9; stiffness *= 100.0)
     for (double tolerance = 1e-2; tolerance > 5e-5; tolerance *= 0.1) {
       const ess_system system = {.dimension = 2, .field = hidden_field, .params = &stiffness};
@@ -166,9 +161,6 @@ static void a_direction_that_nothing_moves_in_is_found(void **state) {
 /* x' = -1000 x, which fails far from 0 */
 static int small_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   for (int i = 0; i < 3; i++) {
     if (!(fabs(x[i]) < 2.0)) return 1;
     dxdt[i] = -1e3 * x[i];
@@ -178,7 +170,6 @@ static int small_field(double t, const double x[], const double sign[], double d
 
 /* the search for the radius leads no further than the tolerance, absolute or relative */
 static void states_are_moved_by_their_tolerances(void **state) {
-  (void)state;
   const double rtols[] = {1e-13, 0.0, 1e-13}, atols[] = {1e-4, 1e-4, 1e-4};
   const ess_system system = {.dimension = 3, .field = small_field};
   ess_options options = by(ESS_BASE_RKC, 1e-4);
@@ -196,15 +187,12 @@ static void states_are_moved_by_their_tolerances(void **state) {
 
 static int oscillate(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const double *const damping = params;
-  (void)t;
-  (void)sign;
   dxdt[0] = x[1];
   dxdt[1] = -2500.0 * x[0] - *damping * x[1];
   return 0;
 }
 
 static void an_oscillation_shortens_its_steps(void **state) {
-  (void)state;
   double damping = 0.0;
   const ess_system system = {.dimension = 2, .field = oscillate, .params = &damping};
   for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
@@ -235,8 +223,6 @@ static double level_of(size_t i) {
 }
 
 static int rod_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   for (size_t i = 0; i < ROD; i++) h[i] = level_of(i) - x[i];
   return 0;
 }
@@ -249,8 +235,6 @@ static int rod_rates(double t, const double x[], const double v[], double h[], d
 
 static int rod_jacobian(double t, const double x[], const double sign[], double J[], void *params) {
   const double k = diffusion_at(params, t) * (ROD + 1) * (ROD + 1);
-  (void)x;
-  (void)sign;
   for (size_t i = 0; i < ROD; i++)
     for (size_t j = 0; j < ROD; j++)
       J[i * ROD + j] = i == j ? -2.0 * k : i + 1 == j || j + 1 == i ? k : 0.0;
@@ -303,7 +287,6 @@ static double apart(const double a[], const double b[]) {
 }
 
 static void crossings_are_those_of_dopri5(void **state) {
-  (void)state;
   rod r = {.diffusion = 1.0, .cooling = 2.0};
   const ess_system system = cooled_rod(&r, false);
   double truth[ROD], x[ROD];
@@ -332,7 +315,6 @@ static void crossings_are_those_of_dopri5(void **state) {
 }
 
 static void tangents_go_through_it(void **state) {
-  (void)state;
   rod r = {.diffusion = 1.0, .cooling = 2.0};
   double truth[ROD], x[ROD], right[ROD], v[ROD];
   crossings seen;
@@ -371,7 +353,6 @@ static int faulty_field(double t, const double x[], const double sign[], double 
 
 /* in stages, in the search for the radius, and where the error is taken */
 static void a_field_that_fails_ends_the_run(void **state) {
-  (void)state;
   for (size_t at = 1; at < 150; at++)
     for (int code = 0; code < 2; code++) {
       faulty f = {.r = {.diffusion = 1.0}, .at = at, .code = 7 * code};
@@ -402,7 +383,6 @@ static int blinking_field(double t, const double x[], const double sign[], doubl
 }
 
 static void one_call_that_is_not_a_number_costs_a_step(void **state) {
-  (void)state;
   for (size_t at = 2; at < 150; at++)
     for (int code = 0; code < 2; code++) {
       faulty f = {.r = {.diffusion = 1.0}, .at = at, .code = code};
@@ -421,7 +401,6 @@ static void one_call_that_is_not_a_number_costs_a_step(void **state) {
 /* ---- the option ------------------------------------------------------------------------------ */
 
 static void another_base_is_refused_by_name(void **state) {
-  (void)state;
   const ess_system system = {.dimension = ROD, .field = rod_field};
   ess_options options = by((ess_base)5, 1e-3);
   int status = ESS_SUCCESS;
@@ -434,7 +413,6 @@ static void another_base_is_refused_by_name(void **state) {
 
 /* bases change between applies; a driver that is reset does the same again */
 static void a_run_goes_on_by_another_base(void **state) {
-  (void)state;
   enum { PARTS = 6 };
   rod r = {.diffusion = 1.0};
   const ess_system system = {.dimension = ROD, .field = rod_field, .params = &r};
@@ -464,15 +442,11 @@ static void a_run_goes_on_by_another_base(void **state) {
 /* a field that is the same everywhere has no radius, and one at rest no rate */
 static int constant_field(double t, const double x[], const double sign[], double dxdt[],
                           void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
   dxdt[0] = *(const double *)params;
   return 0;
 }
 
 static void a_field_without_a_radius_is_no_trouble(void **state) {
-  (void)state;
   double rates[] = {0.0, 1.0, 1e12};
   for (size_t i = 0; i < 3; i++)
     for (int base = 0; base < 3; base++) {

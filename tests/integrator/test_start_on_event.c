@@ -19,7 +19,6 @@ typedef struct touch {
 static int touch_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
   const touch *const s = params;
-  (void)t;
   for (int i = 0; i + 1 < s->order; i++) dxdt[i] = x[i + 1];
   dxdt[s->order - 1] = s->side * s->size * (sign[0] > 0.0 ? s->up : s->down);
   return 0;
@@ -27,7 +26,6 @@ static int touch_field(double t, const double x[], const double sign[], double d
 
 static int touch_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
   const touch *const s = params;
   h[0] = s->unit * s->side * (x[0] - s->place * s->size);
   rate[0] = s->unit * s->side * v[0];
@@ -88,7 +86,6 @@ static const double pushes[][2] = {
 enum { PUSHES = sizeof pushes / sizeof *pushes };
 
 static void at_every_tolerance(void **state) {
-  (void)state;
   const double places[] = {0.0, 0.1, -3.0, 1000.0};
   for (int order = 2; order <= DERIVATIVES; order++)
     for (int i = 0; i < PUSHES * 4; i++)
@@ -104,7 +101,6 @@ static void at_every_tolerance(void **state) {
 }
 
 static void in_every_unit(void **state) {
-  (void)state;
   const double units[] = {1.0, 1e-12, 1e12};
   for (int order = 2; order <= DERIVATIVES; order++)
     for (int i = 0; i < PUSHES * 9; i++) {
@@ -121,12 +117,10 @@ static void in_every_unit(void **state) {
 
 /* the same when an apply goes on, in the mode that it has: thrown up to the zero, it turns there */
 static int stop_at_top(const ess_step_info *info, void *context) {
-  (void)context;
   return info->t1 >= 0.0;
 }
 
 static void an_apply_that_goes_on_from_there(void **state) {
-  (void)state;
   for (double tolerance = 1e-3; tolerance > 0.5e-12; tolerance *= 0.1) {
     touch s = {
         .order = 2, .up = -2.0, .down = -2.0, .place = 0.1, .side = 1.0, .size = 1.0, .unit = 1.0};
@@ -159,15 +153,12 @@ static void an_apply_that_goes_on_from_there(void **state) {
  */
 static int cliff_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = sign[0] > 0.0 ? 2.0 : 1.0;
   return 0;
 }
 
 static int cliff_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] > 0.0 ? 1.0 + x[0] : -1.0 + x[0];
   rate[0] = v[0];
   return 0;
@@ -179,7 +170,6 @@ static int cliff_guards(double t, const double x[], double h[], void *params) {
 }
 
 static void a_cliff_at_the_start(void **state) {
-  (void)state;
   const double starts[] = {0.0, -5.0, 1e-300};
   for (int i = 0; i < 3; i++) {
     const ess_system system = {.dimension = 1,
@@ -205,7 +195,6 @@ static void a_cliff_at_the_start(void **state) {
 /* thrown up from h = h' = 0, back for certain at t = 1; h is in units that shrink, x[2] of them */
 static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = 1.0 - 3.0 * t;
   dxdt[2] = -20.0 * x[2];
@@ -215,7 +204,6 @@ static int thrown_field(double t, const double x[], const double sign[], double 
 
 static int thrown_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
-  (void)t;
   const double *const place = params;
   h[0] = x[2] * (x[0] - *place);
   rate[0] = x[2] * v[0] + (x[0] - *place) * v[2];
@@ -228,7 +216,6 @@ static int thrown_guards(double t, const double x[], double h[], void *params) {
 }
 
 static void what_was_rounding_there_is_told_from_zero_later(void **state) {
-  (void)state;
   double places[] = {0.1, -3.0, 1000.0};
   for (int i = 0; i < 3; i++)
     for (double tolerance = 1e-4; tolerance > 0.5e-10; tolerance *= 0.1) {

@@ -9,17 +9,12 @@
 
 /* a unit-speed clock through guards at 2 and at 1 */
 static int clock_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0] - 2.0;
   h[1] = x[0] - 1.0;
   return 0;
 }
 
 static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   Dh[0] = Dh[1] = 1.0;
   return 0;
 }
@@ -46,7 +41,6 @@ static int run(const ess_options *options, ess_failure *failure) {
 }
 
 static void limits_stop_a_run(void **state) {
-  (void)state;
   ess_options options = ess_options_paper();
   ess_failure failure;
   options.max_crossings = 1;
@@ -60,15 +54,11 @@ static void limits_stop_a_run(void **state) {
 
 /* x' = x^2 blows up at t = 1 */
 static int blow_up(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[0] * x[0];
   return 0;
 }
 
 static void a_blow_up_ends_with_a_status(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1, .field = blow_up};
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -80,7 +70,6 @@ static void a_blow_up_ends_with_a_status(void **state) {
 }
 
 static void bad_arguments_are_refused_by_name(void **state) {
-  (void)state;
   const ess_system good = clock_system();
   const ess_options defaults = ess_options_paper();
   assert_null(ess_check(&good, &defaults));
@@ -115,7 +104,6 @@ static void bad_arguments_are_refused_by_name(void **state) {
 }
 
 static void bad_times_are_refused(void **state) {
-  (void)state;
   const ess_system system = clock_system();
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -130,7 +118,6 @@ static void bad_times_are_refused(void **state) {
 }
 
 static void every_status_has_its_message(void **state) {
-  (void)state;
   for (int i = 0; i < ESS_STATUS_COUNT; i++) {
     assert_true(strlen(ess_strerror(i)) > 5);
     for (int j = 0; j < i; j++) assert_string_not_equal(ess_strerror(i), ess_strerror(j));

@@ -21,13 +21,11 @@ static void check(const ess_options *options, double energy_max) {
 }
 
 static void at_the_defaults(void **state) {
-  (void)state;
   const ess_options options = ess_options_default();
   check(&options, 1e-4);
 }
 
 static void at_a_loose_tolerance(void **state) {
-  (void)state;
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-4;
   check(&options, 5e-2);
@@ -35,7 +33,6 @@ static void at_a_loose_tolerance(void **state) {
 
 /* stability does not bound steps there for long: what is chosen is as good as dopri5 */
 static void by_a_base_that_is_chosen(void **state) {
-  (void)state;
   ess_options options = ess_options_default();
   options.base = ESS_BASE_CHOSEN;
   check(&options, 1e-4);
@@ -45,7 +42,6 @@ static void by_a_base_that_is_chosen(void **state) {
 
 /* floors oscillate, where stabilised steps are short: they cost calls, and no energy */
 static void by_stabilised_steps(void **state) {
-  (void)state;
   ess_options options = ess_options_default();
   options.base = ESS_BASE_RKC;
   options.rtol = options.atol = 1e-6;
@@ -54,7 +50,6 @@ static void by_stabilised_steps(void **state) {
 
 /* a floor that is at rest under its load lets some bodies rest: the population says of which */
 static void some_come_to_rest(void **state) {
-  (void)state;
   const ess_options options = ess_options_default();
   size_t rest = 0;
   for (size_t i = 0; i < FLOOR_CASES; i++) {

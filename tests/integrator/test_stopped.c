@@ -26,7 +26,6 @@ static int hear(void *context, message what, size_t guard) {
 }
 
 static int hear_step(const ess_step_info *info, void *context) {
-  (void)info;
   return hear(context, STEP, 0);
 }
 
@@ -117,7 +116,6 @@ static int relays_field(double t, const double x[], const double sign[], double 
 
 static int relays_guards(double t, const double x[], double h[], void *params) {
   const relays *const s = params;
-  (void)t;
   for (size_t k = 0; k < s->count; k++) {
     h[k] = -s->c[k];
     for (size_t i = 0; i < s->count; i++) h[k] += s->C[k][i] * x[i];
@@ -126,14 +124,12 @@ static int relays_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int relays_watched(double t, const double x[], double g[], void *params) {
-  (void)params;
   g[0] = x[0] - 0.1 * t;
   g[1] = sin(2.0 * t + 0.3);
   return 0;
 }
 
 static void slides_begin_though_the_crossing_has_stopped_the_run(void **state) {
-  (void)state;
   seed = 1;
   for (int number = 0; number < RUNS; number++) {
     relays s = {.count = 1 + (size_t)uniform(0.0, 2.999)};
@@ -172,7 +168,6 @@ typedef struct thrown {
 static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const thrown *const s = params;
-  (void)t;
   dxdt[0] = x[1];
   dxdt[1] = -TOY_GRAVITY + s->pull * sign[1];
   dxdt[2] = sign[1] + 0.5 * sign[2];
@@ -181,7 +176,6 @@ static int thrown_field(double t, const double x[], const double sign[], double 
 
 static int thrown_guards(double t, const double x[], double h[], void *params) {
   const thrown *const s = params;
-  (void)t;
   h[0] = x[0];
   h[1] = x[0] - s->height;
   h[2] = x[1] - s->speed;
@@ -199,14 +193,12 @@ static int thrown_map(ess_impact *impact, void *params) {
 
 static int thrown_watched(double t, const double x[], double g[], void *params) {
   const thrown *const s = params;
-  (void)t;
   g[0] = x[0] - s->watched;
   g[1] = x[1];
   return 0;
 }
 
 static void what_an_impact_has_carried_the_state_past_is_crossed(void **state) {
-  (void)state;
   seed = 2;
   for (int number = 0; number < RUNS; number++) {
     thrown s = {.pull = uniform(-5.0, 5.0),
@@ -242,7 +234,6 @@ typedef struct shaken {
 static int shaken_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
   const shaken *const s = params;
-  (void)sign;
   dxdt[0] = x[1];
   dxdt[1] = -TOY_GRAVITY + s->pull * sin(s->pace * t);
   dxdt[2] = 1.0;
@@ -265,7 +256,6 @@ static int shaken_map(ess_impact *impact, void *params) {
 }
 
 static void what_comes_to_rest_does_so(void **state) {
-  (void)state;
   seed = 3;
   for (int number = 0; number < RUNS; number++) {
     shaken s = {.pull = number % 2 ? uniform(0.0, 15.0) : 0.0,
@@ -297,7 +287,6 @@ enum { PLACES = 5 };
 /* x' = 1, and the second state gains as many as guards have been passed */
 static int places_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t, (void)x, (void)params;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < PLACES; k++) dxdt[1] += 0.5 * (1.0 + sign[k]);
@@ -305,20 +294,17 @@ static int places_field(double t, const double x[], const double sign[], double 
 }
 
 static int places_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   for (size_t k = 0; k < PLACES; k++) h[k] = x[0] - 1.0 - (double)k;
   return 0;
 }
 
 /* only the first guard is armed at the start, and the row of the empty pool arms the rest */
 static int first_alone(const double sign[], bool armed[], void *params) {
-  (void)sign, (void)params;
   for (size_t k = 1; k < PLACES; k++) armed[ESS_GUARD_UP(k)] = false;
   return 0;
 }
 
 static void the_empty_pool_is_filled(void **state) {
-  (void)state;
   size_t row_start[2 * PLACES + 2] = {0}, guard[PLACES];
   signed char effect[PLACES];
   for (size_t k = 0; k < PLACES; k++) {
@@ -367,14 +353,12 @@ static int blocks_field(double t, const double x[], const double sign[], double 
 }
 
 static int blocks_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   h[0] = x[1];
   h[1] = x[3];
   return fault(params, &h[0]);
 }
 
 static int blocks_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x;
   memset(Dh, 0, BLOCKS * BLOCK_STATES * sizeof *Dh);
   Dh[1] = Dh[BLOCK_STATES + 3] = 1.0;
   return fault(params, &Dh[1]);
@@ -405,7 +389,6 @@ static int run_blocks(blocks *b, bool follows, double end, double x[BLOCK_STATES
 
 /* what ends in success is right, whatever has failed on the way */
 static void callbacks_fail_once(void **state) {
-  (void)state;
   for (int follows = 0; follows < 2; follows++) {
     const double end = follows ? 4.0 : 9.0;
     double expected[BLOCK_STATES], x[BLOCK_STATES];

@@ -12,17 +12,12 @@ static const double G = TOY_GRAVITY;
 
 static int fall_jacobian(double t, const double x[], const double sign[], double J[],
                          void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
-  (void)params;
   J[0] = J[2] = J[3] = 0.0;
   J[1] = 1.0;
   return 0;
 }
 
 static int bounce(ess_impact *impact, void *params) {
-  (void)params;
   impact->after[1] = -0.8 * impact->x[1];
   impact->mode[0] = 1.0;
   impact->armed[ESS_GUARD_DOWN(0)] = true;
@@ -30,8 +25,6 @@ static int bounce(ess_impact *impact, void *params) {
 }
 
 static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) {
-  (void)impact;
-  (void)params;
   DR[0] = 1.0;
   DR[1] = DR[2] = 0.0;
   DR[3] = -0.8;
@@ -39,7 +32,6 @@ static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) 
 }
 
 static void a_ball_has_its_derivative(void **state) {
-  (void)state;
   const double known[] = {1.38650223, 0.18725745, 3.98650223, 1.0};
   for (int given = 0; given < 2; given++) {
     const ess_impacts impacts = {.map = bounce, .jacobian = given ? bounce_jacobian : NULL};
@@ -81,9 +73,6 @@ static const double corner[9] = {0.0, 1.0, 2.0, 0.5, 0.0, 1.5, 0.25, 0.75, 0.0};
 
 static int corner_field(double t, const double x[], const double sign[], double dxdt[],
                         void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   for (int i = 0; i < 3; i++) {
     dxdt[i] = 1.0;
     for (int j = 0; j < 3; j++) dxdt[i] += sign[j] > 0.0 ? corner[3 * i + j] : 0.0;
@@ -92,16 +81,11 @@ static int corner_field(double t, const double x[], const double sign[], double 
 }
 
 static int states(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   memcpy(h, x, 3 * sizeof *h);
   return 0;
 }
 
 static int states_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   for (int i = 0; i < 9; i++) Dh[i] = i % 4 == 0;
   return 0;
 }
@@ -134,7 +118,6 @@ static void exact_corner(const double start[3], double x[3]) {
 }
 
 static void a_corner_has_six_pieces(void **state) {
-  (void)state;
   const ess_options options = ess_options_default();
   ess_driver *const d = ess_driver_alloc(&corner_system, &options, NULL);
   for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -169,16 +152,12 @@ static int table_field(double t, const double x[], const double sign[], double d
                        void *params) {
   const double *const rows[] = {row_x[sign[1] > 0.0][sign[0] > 0.0],
                                 row_y[sign[1] > 0.0][sign[0] > 0.0], row_z[sign[2] > 0.0]};
-  (void)t;
-  (void)params;
   for (int i = 0; i < 3; i++)
     dxdt[i] = rows[i][0] + rows[i][1] * x[0] + rows[i][2] * x[1] + rows[i][3] * x[2];
   return 0;
 }
 
 static int table_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   h[0] = x[0];
   h[1] = x[1];
   h[2] = -x[2];
@@ -186,9 +165,6 @@ static int table_guards(double t, const double x[], double h[], void *params) {
 }
 
 static int table_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   for (int i = 0; i < 9; i++) Dh[i] = i == 8 ? -1.0 : i % 4 == 0;
   return 0;
 }
@@ -200,7 +176,6 @@ static const ess_system table = {.dimension = 3,
                                  .guard_jacobian = table_jacobian};
 
 static void the_corner_of_the_table_has_two_pieces(void **state) {
-  (void)state;
   static const double known[2][9] = {
       {7.05903491, -2.18361538, 0, 0.76389991, 0.40295071, 0, 0, 0, 1.34985881},
       {7.05903491, -2.18361538, 0, 0.36094920, 1.16685062, 0, 0, 0, 1.34985881}};
@@ -234,13 +209,10 @@ static void the_corner_of_the_table_has_two_pieces(void **state) {
 /* ---- a run that ends on an event ------------------------------------------------------------- */
 
 static int stop(const ess_crossing_info *info, void *context) {
-  (void)info;
-  (void)context;
   return 1;
 }
 
 static void a_section_has_its_derivative(void **state) {
-  (void)state;
   const ess_impacts impacts = {.map = bounce};
   ess_system system = {.dimension = 2,
                        .guard_count = 1,
@@ -276,20 +248,17 @@ static double rate_of(const racers *r, size_t i, double sign) {
 }
 
 static int race(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)x;
   for (size_t i = 0; i < RACERS; i++) dxdt[i] = rate_of(params, i, sign[i]);
   return 0;
 }
 
 static int race_jacobian(double t, const double x[], const double sign[], double J[],
                          void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   memset(J, 0, RACERS * RACERS * sizeof *J);
   return 0;
 }
 
 static int places(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   memcpy(h, x, RACERS * sizeof *h);
   return 0;
 }
@@ -322,7 +291,6 @@ static double race_off(racers *r, bool given, double tolerance, double apart) {
 }
 
 static void crossings_made_together_add_what_each_of_them_adds(void **state) {
-  (void)state;
   racers r = {.rate = 100.0, .change = {5.0, -5.0}};
   for (int form = 0; form < 2; form++)
     for (double tolerance = 1e-2; tolerance > 1e-12; tolerance /= 10.0)
@@ -332,7 +300,6 @@ static void crossings_made_together_add_what_each_of_them_adds(void **state) {
 
 /* one that is crossed later than where it was first seen to be due, after another */
 static void a_crossing_meets_others_once(void **state) {
-  (void)state;
   racers r = {.rate = 2.1, .change = {-1.55, -1.55}};
   for (double tolerance = 1e-2; tolerance > 1e-12; tolerance /= 10.0)
     for (double apart = 1.0; apart > 1e-3; apart /= 1.1)

@@ -20,7 +20,6 @@ static double place(const bed *b, size_t i) {
 
 static int press(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const bed *const b = params;
-  (void)t;
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = -9.81 - 3.0 * x[2] * fabs(x[2]) - 20.0 * sin(5.0 * x[0]);
@@ -54,7 +53,6 @@ static int press_jacobian(double t, const double x[], const double sign[], doubl
 }
 
 static int depths(double t, const double x[], double h[], void *params) {
-  (void)t;
   const bed *const b = params;
   for (size_t i = 0; i < b->feet; i++) h[i] = -(x[0] + place(b, i) * sin(x[1]));
   return 0;
@@ -62,7 +60,6 @@ static int depths(double t, const double x[], double h[], void *params) {
 
 static int rates(double t, const double x[], const double v[], double h[], double rate[],
                  void *params) {
-  (void)t;
   const bed *const b = params;
   for (size_t i = 0; i < b->feet; i++) rate[i] = -(v[0] + place(b, i) * cos(x[1]) * v[1]);
   return depths(0.0, x, h, params);
@@ -100,7 +97,6 @@ static double apart(const double a[], const double b[], size_t count) {
 }
 
 static void calls_and_errors_are_as_promised(void **state) {
-  (void)state;
   const size_t feet[] = {10, 100}, directions[] = {1, 2, STATES, MOST};
   for (int i = 0; i < 4; i++) {
     bed b = {.feet = feet[i % 2], .unlike = i < 2 ? 0.0 : 20.0};

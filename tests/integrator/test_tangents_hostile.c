@@ -12,9 +12,6 @@
 static const double jumps[2][2] = {{0.5, 1.0}, {2.0, 0.25}};
 
 static int corner(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)x;
-  (void)params;
   for (int i = 0; i < 2; i++) {
     dxdt[i] = 1.0;
     for (int k = 0; k < 2; k++) dxdt[i] += sign[k] > 0.0 ? jumps[i][k] : 0.0;
@@ -23,8 +20,6 @@ static int corner(double t, const double x[], const double sign[], double dxdt[]
 }
 
 static int states(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
   memcpy(h, x, 2 * sizeof *h);
   return 0;
 }
@@ -66,7 +61,6 @@ static int stop_at(const ess_crossing_info *info, void *context) {
 }
 
 static void a_section_among_several_events(void **state) {
-  (void)state;
   const double step = 1e-3; // the flow is linear within a piece
   for (size_t last = 0; last < 2; last++)
     for (int angle = 0; angle < 40; angle++) {
@@ -87,7 +81,6 @@ static void a_section_among_several_events(void **state) {
 
 /* what has been met in one run is met again in the next */
 static void a_driver_used_again_goes_through_its_events_again(void **state) {
-  (void)state;
   const double v[2] = {1.0, 0.5};
   const ess_options options = ess_options_default();
   for (int anew = 0; anew < 2; anew++) {
@@ -126,9 +119,6 @@ typedef struct wrong {
 } wrong;
 
 static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -x[0];
   return 0;
@@ -137,8 +127,6 @@ static int swing(double t, const double x[], const double sign[], double dxdt[],
 static int swing_jacobian(double t, const double x[], const double sign[], double J[],
                           void *params) {
   const wrong *const w = params;
-  (void)x;
-  (void)sign;
   J[0] = J[3] = 0.0;
   J[1] = 1.0;
   J[2] = t < 0.5 ? -1.0 : w->entry;
@@ -146,7 +134,6 @@ static int swing_jacobian(double t, const double x[], const double sign[], doubl
 }
 
 static void a_jacobian_that_is_not_finite_ends_the_run(void **state) {
-  (void)state;
   const wrong cases[] = {{NAN, 0}, {INFINITY, 0}, {1e200, 0}, {-1.0, 7}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     wrong w = cases[i];
@@ -176,7 +163,6 @@ static void a_jacobian_that_is_not_finite_ends_the_run(void **state) {
 }
 
 static void directions_may_be_of_any_size(void **state) {
-  (void)state;
   const double sizes[] = {1e-300, 1e-200, 1e-20, 1e20, 1e200, 1e300};
   const ess_system system = {.dimension = 2, .field = swing};
   const ess_options options = ess_options_default();
@@ -193,16 +179,12 @@ static void directions_may_be_of_any_size(void **state) {
 }
 
 static int blow_up(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = 5000.0 * x[0];
   return 0;
 }
 
 /* the state rests where it is unstable: its derivative is beyond the numbers */
 static void directions_that_overflow_end_the_run(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 1, .field = blow_up};
   ess_options options = ess_options_default();
   options.rtol = 1e-3;
@@ -219,23 +201,18 @@ static void directions_that_overflow_end_the_run(void **state) {
 /* x' = -x^2 / u */
 static int decay(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const double *const unit = params;
-  (void)t;
-  (void)sign;
   dxdt[0] = -x[0] * x[0] / *unit;
   return 0;
 }
 
 static int at_half(double t, const double x[], double h[], void *params) {
-  (void)t;
   const double *const unit = params;
   h[0] = x[0] / *unit - 0.5;
   return 0;
 }
 
 static int at_half_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const double *const unit = params;
-  (void)x;
   Dh[0] = 1.0 / *unit;
   return 0;
 }
@@ -248,7 +225,6 @@ static int reflect(ess_impact *impact, void *params) {
 }
 
 static void units_do_not_matter_to_differences(void **state) {
-  (void)state;
   for (double unit = 1e-12; unit < 1e13; unit *= 1e3) {
     const ess_impacts impacts = {.map = reflect};
     const ess_system system = {.dimension = 1,

@@ -53,7 +53,6 @@ static void add_product(const double matrix[], const double x[], double to[]) {
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const drawn *const s = params;
-  (void)t;
   memcpy(dxdt, s->b, sizeof s->b);
   add_product(s->A, x, dxdt);
   for (size_t k = 0; k < N; k++) {
@@ -67,8 +66,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 static int field_jacobian(double t, const double x[], const double sign[], double J[],
                           void *params) {
   const drawn *const s = params;
-  (void)t;
-  (void)x;
   memcpy(J, s->A, sizeof s->A);
   for (size_t k = 0; k < N; k++)
     for (size_t i = 0; sign[k] > 0.0 && i < N * N; i++) J[i] += s->E[k][i];
@@ -76,7 +73,6 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  (void)t;
   const drawn *const s = params;
   for (size_t k = 0; k < N; k++) {
     h[k] = -s->place[k];
@@ -86,9 +82,7 @@ static int guards(double t, const double x[], double h[], void *params) {
 }
 
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
   const drawn *const s = params;
-  (void)x;
   memcpy(Dh, s->normal, sizeof s->normal);
   return 0;
 }
@@ -180,7 +174,6 @@ static bool differences(const drawn *s, double D[N * N]) {
 }
 
 static void derivatives_are_those_of_the_flow(void **state) {
-  (void)state;
   size_t compared = 0, impacts = 0;
   for (uint64_t seed = 1; seed <= SYSTEMS; seed++) {
     drawn s = draw_system(seed);

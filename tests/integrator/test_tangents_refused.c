@@ -17,7 +17,6 @@ typedef struct plan {
 } plan;
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   return 0;
@@ -25,14 +24,12 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 
 static int guards(double t, const double x[], double h[], void *params) {
   const plan *const p = params;
-  (void)t;
   for (size_t k = 0; k < p->count; k++) h[k] = p->rests ? x[1] : x[0] - 1.0;
   return 0;
 }
 
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
   const plan *const p = params;
-  (void)t, (void)x;
   for (size_t k = 0; k < p->count; k++) {
     Dh[2 * k] = p->rests ? 0.0 : 1.0;
     Dh[2 * k + 1] = p->rests ? 1.0 : 0.0;
@@ -49,7 +46,6 @@ typedef struct watcher {
 static int stop_at_last(const ess_crossing_info *info, void *context) {
   watcher *const w = context;
   double Dt[2];
-  (void)info;
   w->refusals += ess_driver_section(w->driver, 0, Dt, NULL) == ESS_EINVAL;
   w->refusals += ess_driver_follow(w->driver, 2, NULL) == ESS_EINVAL;
   w->refusals += ess_driver_record(w->driver, BYTES) == ESS_EINVAL;
@@ -82,7 +78,6 @@ static void refused(ess_driver *d, int status, const char *words) {
 }
 
 static void a_section_has_a_rate(void **state) {
-  (void)state;
   plan p = {.count = 1, .rests = true};
   watcher w;
   double Dt[2], Dx[4], start[2];
@@ -101,7 +96,6 @@ static void a_section_has_a_rate(void **state) {
 /* of nine events at one instant each has its time, the first eight their states, and none an
  * adjoint */
 static void of_many_events_not_all_is_known(void **state) {
-  (void)state;
   plan p = {.count = MANY};
   watcher w;
   double Dt[2], Dx[4], start[2];
@@ -121,7 +115,6 @@ static void of_many_events_not_all_is_known(void **state) {
 }
 
 static void nothing_is_followed_at_first(void **state) {
-  (void)state;
   plan p = {.count = 1};
   watcher w;
   double Dt[2], start[2];

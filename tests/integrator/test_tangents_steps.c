@@ -12,16 +12,12 @@
 static const double STIFFNESS = 4000.0;
 
 static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -STIFFNESS * x[0];
   return 0;
 }
 
 static void directions_have_a_tolerance_of_their_own(void **state) {
-  (void)state;
   const ess_system system = {.dimension = 2, .field = swing};
   for (int j = 4; j <= 7; j++) { // by differences no better
     ess_options options = ess_options_default();
@@ -53,7 +49,6 @@ static double place(const plate *p, size_t i) {
 static int press(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const plate *const p = params;
   double pressed = 0.0;
-  (void)t;
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = -9.81;
@@ -71,7 +66,6 @@ static int press(double t, const double x[], const double sign[], double dxdt[],
 }
 
 static int depths(double t, const double x[], double h[], void *params) {
-  (void)t;
   const plate *const p = params;
   for (size_t i = 0; i < p->feet; i++) h[i] = -(x[0] + place(p, i) * x[1]);
   return 0;
@@ -79,7 +73,6 @@ static int depths(double t, const double x[], double h[], void *params) {
 
 static int rates(double t, const double x[], const double v[], double h[], double rate[],
                  void *params) {
-  (void)t;
   depths(0.0, v, rate, params);
   return depths(0.0, x, h, params);
 }
@@ -88,14 +81,12 @@ static int rates(double t, const double x[], const double v[], double h[], doubl
 static void drop(plate *p, ess_driver *d, double height, double angle, double x[4]) {
   double t = 0.0;
   const double start[] = {height, angle, -1.0, 0.0};
-  (void)p;
   memcpy(x, start, sizeof start);
   ess_driver_reset(d);
   assert_int_equal(ess_driver_apply(d, &t, 0.4, x), ESS_SUCCESS);
 }
 
 static void a_level_plate_is_differentiable(void **state) {
-  (void)state;
   const size_t feet[] = {2, 5, 8, 9, 100};
   for (int i = 0; i < 5; i++) {
     plate p = {.feet = feet[i]};
@@ -130,7 +121,6 @@ static void a_level_plate_is_differentiable(void **state) {
 /* more events than are counted, whose jumps do not add up: each direction has its derivative still
  */
 static void many_that_do_not_add_up_are_not_counted(void **state) {
-  (void)state;
   plate p = {.feet = 12, .coupling = 0.5};
   const ess_system system = {.dimension = 4,
                              .guard_count = p.feet,
@@ -162,7 +152,6 @@ static int press_jacobian(double t, const double x[], const double sign[], doubl
                           void *params) {
   const double level[4] = {0};
   double f[4], column[4] = {0};
-  (void)x;
   press(t, level, sign, f, params); // affine in the state
   for (int j = 0; j < 4; j++) {
     column[j] = 1.0;
@@ -221,7 +210,6 @@ static void differences(const ess_system *system, double known[16]) {
 }
 
 static void a_plate_s_derivative_is_the_flow_s(void **state) {
-  (void)state;
   const size_t feet[] = {2, 10, 30, 100};
   for (int i = 0; i < 4; i++)
     for (int given = 0; given < 2; given++) {

@@ -31,7 +31,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   const follower *const p = params;
   const bool after = p->kind == IS_STIFF ? sign[0] < 0.0 : sign[0] > 0.0;
   const double pull = -p->k * (x[X] - x[Z]);
-  (void)t;
   dxdt[X] = pull;
   dxdt[Z] = Z_END - x[Z];
   dxdt[Y] = 1.0;
@@ -49,8 +48,6 @@ static int jacobian(double t, const double x[], const double sign[], double J[],
   const follower *const p = params;
   const bool after = p->kind != IS_STIFF && sign[0] > 0.0;
   double k = p->k;
-  (void)t;
-  (void)x;
   if (after) k *= p->kind == SLOWS_DOWN ? SLOWER : 0.0;
   memset(J, 0, N * N * sizeof *J);
   J[N * X + X] = -k;
@@ -61,7 +58,6 @@ static int jacobian(double t, const double x[], const double sign[], double J[],
 }
 
 static int guard(double t, const double x[], double h[], void *params) {
-  (void)t;
   const follower *const p = params;
   h[0] = p->kind == IS_STIFF ? x[X] - LEVEL : x[Y] - p->since - HALF;
   return 0;
@@ -75,7 +71,6 @@ static int guard_rate(double t, const double x[], const double v[], double h[], 
 }
 
 static int mix(ess_impact *impact, void *params) {
-  (void)params;
   impact->after[X] = KEPT * impact->x[X] + MIXED * impact->x[Z];
   return 0;
 }
@@ -191,7 +186,6 @@ static void check(follower *p, ess_base base, double tolerance, bool given) {
 }
 
 static void a_ripple_is_not_taken_over(void **state) {
-  (void)state;
   for (int kind = 0; kind < KINDS; kind++)
     for (double k = 1e2; k < 2e4; k *= 10.0)
       for (double tolerance = 1e-2; tolerance > 5e-8; tolerance *= 0.1) {
@@ -202,7 +196,6 @@ static void a_ripple_is_not_taken_over(void **state) {
 }
 
 static void nor_are_stabilised_steps(void **state) {
-  (void)state;
   for (int kind = 0; kind < KINDS; kind++)
     for (int base = ESS_BASE_RKC; base <= ESS_BASE_CHOSEN; base++)
       for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
@@ -213,7 +206,6 @@ static void nor_are_stabilised_steps(void **state) {
 
 /* a large state that does not ripple asks for no more exact steps */
 static void a_clock_may_say_what_it_likes(void **state) {
-  (void)state;
   for (double k = 1e1; k < 2e4; k *= 10.0)
     for (double tolerance = 1e-2; tolerance > 5e-8; tolerance *= 0.1) {
       follower p = {.kind = FREEZES, .k = k, .since = 0x1p20};
@@ -231,7 +223,6 @@ static void a_clock_may_say_what_it_likes(void **state) {
 
 static int chase(double t, const double x[], const double sign[], double dxdt[], void *params) {
   const double *const k = params;
-  (void)sign;
   dxdt[0] = -*k * (x[0] - cos(t));
   dxdt[1] = -x[1];
   return 0;
@@ -239,7 +230,6 @@ static int chase(double t, const double x[], const double sign[], double dxdt[],
 
 /* exp(-k t) is below the smallest double from t = 745/k on */
 static void what_has_decayed_is_nothing(void **state) {
-  (void)state;
   for (double k = 1e3; k < 2e8; k *= 10.0)
     for (double tolerance = 1e-2; tolerance > 5e-9; tolerance *= 1e-2)
       for (int base = 0; base < 3; base++)

@@ -90,7 +90,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   const draw *const p = params;
   const double *const slow = x + FAST;
   double rate[FAST], off[FAST];
-  (void)t;
   for (size_t i = 0; i < FAST; i++) {
     rate[i] = p->spirals ? p->rate[0] : p->rate[i];
     off[i] = x[i];
@@ -115,7 +114,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 
 static int rates(double t, const double x[], const double v[], double h[], double rate[],
                  void *params) {
-  (void)t;
   const draw *const p = params;
   for (size_t k = 0; k < EVENTS; k++) {
     h[k] = -p->at[k];
@@ -129,7 +127,6 @@ static int rates(double t, const double x[], const double v[], double h[], doubl
 }
 
 static int values(double t, const double x[], double h[], void *params) {
-  (void)t;
   double rate[EVENTS];
   return rates(t, x, x, h, rate, params);
 }
@@ -209,7 +206,6 @@ static bool is_known(draw *p, size_t *crossings, double V[N * N]) {
 }
 
 static void derivatives_are_those_of_fine_runs(void **state) {
-  (void)state;
   const double tolerances[] = {1e-2, 1e-3, 1e-4, 1e-5};
   size_t compared = 0, crossed = 0, astray = 0;
   for (uint64_t seed = 0; seed < SYSTEMS; seed++) {

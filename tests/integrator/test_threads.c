@@ -92,7 +92,6 @@ static void assert_same(const trajectory *a, const trajectory *b) {
 }
 
 static void threads_change_no_bit(void **state) {
-  (void)state;
   static job alone, jobs[THREADS];
   bed b = make_bed();
   const ess_system shared = bed_system(&b, false);
@@ -113,7 +112,6 @@ static void threads_change_no_bit(void **state) {
 
 /* taking turns with others changes nothing either */
 static void drivers_share_nothing(void **state) {
-  (void)state;
   static job turns;
   static trajectory single;
   bed b = make_bed(), own = make_bed();

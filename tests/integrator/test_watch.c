@@ -64,13 +64,11 @@ static double time_of(const notes *o, int what, size_t i) {
  */
 
 static int two_roots(double t, const double x[], double g[], void *params) {
-  (void)x, (void)params;
   g[0] = (t - 5.0) * (t - 5.0) - 1e-4;
   return 0;
 }
 
 static void two_roots_in_one_step_are_found(void **state) {
-  (void)state;
   const ess_system system = {
       .dimension = 1, .field = toy_clock, .watch = {.count = 1, .values = two_roots}};
   for (int way = -1; way <= 1; way += 2) {
@@ -90,14 +88,12 @@ static void two_roots_in_one_step_are_found(void **state) {
 }
 
 static int sine(double t, const double x[], double g[], void *params) {
-  (void)x, (void)params;
   g[0] = sin(t);
   return 0;
 }
 
 /* the second event downward, twice: at 3 pi, and 7 pi */
 static void counted_events_end_runs_which_go_on(void **state) {
-  (void)state;
   int direction[] = {-1};
   uint64_t stop[] = {2};
   const ess_system system = {
@@ -136,7 +132,6 @@ typedef struct waves {
 } waves;
 
 static int springs(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)params;
   dxdt[0] = x[1];
   dxdt[1] = -x[0] - 0.05 * x[1] + 0.3 * sin(2.0 * t);
   if (sign[0] > 0.0) dxdt[1] -= 40.0 * (x[0] - 1.0);
@@ -145,7 +140,6 @@ static int springs(double t, const double x[], const double sign[], double dxdt[
 }
 
 static int touches(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
   h[0] = x[0] - 1.0;
   h[1] = -1.0 - x[0];
   return 0;
@@ -252,7 +246,6 @@ static int compare_case(uint64_t seed, double way, ess_base base, double toleran
 }
 
 static void events_are_the_roots_of_runs_that_watch_nothing(void **state) {
-  (void)state;
   int compared = 0;
   for (uint64_t i = 0; i < 60; i++)
     compared += compare_case(2 * i + 1, i % 2 ? -1.0 : 1.0, ESS_BASE_DOPRI5, i % 3 ? 1e-9 : 1e-7);
@@ -260,7 +253,6 @@ static void events_are_the_roots_of_runs_that_watch_nothing(void **state) {
 }
 
 static void stabilised_steps_and_chosen_ones_are_watched(void **state) {
-  (void)state;
   for (uint64_t i = 0; i < 4; i++) {
     compare_case(2 * i + 1, 1.0, ESS_BASE_RKC, 1e-6);
     compare_case(2 * i + 1, 1.0, ESS_BASE_CHOSEN, 1e-6);
@@ -273,7 +265,6 @@ static void stabilised_steps_and_chosen_ones_are_watched(void **state) {
 static const double RETURNED = 0.8;
 
 static int bounce(ess_impact *impact, void *params) {
-  (void)params;
   assert_true(impact->count == 1 && impact->events[0] == 0);
   impact->after[0] = 0.0;
   impact->after[1] = -RETURNED * impact->x[1];
@@ -336,7 +327,6 @@ static void watch_ball(bool followed) {
 }
 
 static void a_bouncing_ball_is_watched(void **state) {
-  (void)state;
   watch_ball(false);
   watch_ball(true);
 }
@@ -355,14 +345,12 @@ static int same_bounce(ess_impact *impact, void *params) {
 }
 
 static int same_values(double t, const double x[], double g[], void *params) {
-  (void)t, (void)params;
   g[0] = x[3] - x[2];
   return 0;
 }
 
 /* Outcome: an impact that takes a function past its zero by rounding alone has no event. */
 static void rounding_is_no_jump(void **state) {
-  (void)state;
   const ess_impacts impacts = {.map = same_bounce};
   const ess_system system = {.dimension = 4,
                              .guard_count = 1,
@@ -386,7 +374,6 @@ static void rounding_is_no_jump(void **state) {
 /* the velocity jumps past zero when the ball lands, from a height y at sqrt(2 y / g) and the faster
  * by dy g / v */
 static void a_run_ends_on_a_jump_and_its_section_is_the_impacts(void **state) {
-  (void)state;
   const ess_impacts impacts = {.map = bounce};
   const uint64_t stop[] = {1, 0, 0, 0};
   const double directions[] = {1, 0, 0, 1}, g = TOY_GRAVITY, v = sqrt(2.0 * g);
@@ -422,7 +409,6 @@ static void a_run_ends_on_a_jump_and_its_section_is_the_impacts(void **state) {
 
 /* one-way crossings, and a pool: both are as without what is watched, which is passed both ways */
 static void one_way_and_resets_are_as_without(void **state) {
-  (void)state;
   const size_t row_start[] = {0, 0, 0, 0, 0, 2}, guard[] = {0, 2};
   const signed char effect[] = {1, 1};
   const ess_reset_matrix pool = {.row_start = row_start, .guard = guard, .effect = effect};
@@ -462,20 +448,17 @@ static void one_way_and_resets_are_as_without(void **state) {
 
 /* the derivative of the time of an event, by its number after the guards: x' = x, x = 3 */
 static int grows(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)sign, (void)params;
   dxdt[0] = x[0];
   return 0;
 }
 
 static int reaches(double t, const double x[], double g[], void *params) {
-  (void)params;
   g[0] = x[0] - 3.0 * t;
   return 0;
 }
 
 /* e^t x0 = 3 t: dt = -e^t dx0 / (x - 3) */
 static void sections_are_of_events_too(void **state) {
-  (void)state;
   const uint64_t stop[] = {1};
   const ess_system system = {
       .dimension = 1, .field = grows, .watch = {.count = 1, .values = reaches, .stop = stop}};
@@ -496,20 +479,17 @@ static void sections_are_of_events_too(void **state) {
  */
 
 static int not_a_number(double t, const double x[], double g[], void *params) {
-  (void)x, (void)params;
   g[0] = 1.0;
   g[1] = t > 0.5 ? NAN : 1.0;
   return 0;
 }
 
 static int fails(double t, const double x[], double g[], void *params) {
-  (void)x, (void)params;
   g[0] = 1.0;
   return t > 0.5 ? 7 : 0;
 }
 
 static void faults_end_with_a_status(void **state) {
-  (void)state;
   ess_system system = {
       .dimension = 1, .field = toy_clock, .watch = {.count = 2, .values = not_a_number}};
   ess_options options = ess_options_default();
