@@ -85,6 +85,7 @@ static int passage_begin(ess_driver *d, const double sign[], const double side[]
   memcpy(p->x, v->at, d->system.dimension * sizeof *p->x);
   memmove(p->sign, sign, m * sizeof *p->sign);
   memmove(p->side, side, m * sizeof *p->side);
+  memset(p->place, 0, m * sizeof *p->place);
   return passage_take(d, p);
 }
 
@@ -96,10 +97,29 @@ static void passage_columns(ess_driver *d, ess_passage *p, const double columns[
   memset(p->elapsed, 0, count * sizeof *p->elapsed);
 }
 
-/* whether the i-th event is still ahead, and approached */
+/* whether the i-th event has been passed by a jump, and not been crossed yet: it is next then, at
+ * the jump's time */
+static bool passage_is_beyond(const ess_driver *d, const ess_passage *p, size_t i) {
+  return p->place[i] > 0.0 && p->side[d->tangents->events[i]] != 0.0;
+}
+
+/* whether the i-th event is still ahead, and approached, or has been passed by a jump */
 static bool passage_meets(const ess_driver *d, const ess_passage *p, size_t i) {
   const size_t k = d->tangents->events[i];
-  return p->side[k] * p->rate[i] > 0.0;
+  return p->place[i] == 0.0 ? p->side[k] * p->rate[i] > 0.0 : passage_is_beyond(d, p, i);
+}
+
+/* where an impact's jump has taken the state, by its guards just looked at: other events are met in
+ * the instant as long as they are within it */
+static void find_places(const ess_driver *d, ess_passage *p, size_t count) {
+  const ess_tangents *const v = d->tangents;
+  for (size_t i = 0; i < count; i++) {
+    const size_t k = v->events[i];
+    const double within =
+        2.0 * ess_tie(d) * ess_larger(fabs(p->rate[i]), fabs(v->passage[0].rate[i]));
+    if (p->side[k] != 0.0 && p->place[i] == 0.0 && fabs(v->h[k]) > within)
+      p->place[i] = p->side[k] * v->h[k] > 0.0 ? 1.0 : -1.0;
+  }
 }
 
 /* an impact of event function k alone */
@@ -134,15 +154,18 @@ static int passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to
                          size_t count, size_t columns) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, k = v->events[i];
+  const bool at_once = passage_is_beyond(d, from, i);
   for (size_t j = 0; j < columns; j++) {
-    const double time = -from->column_rate[j * count + i] / from->rate[i];
+    const double time = at_once ? 0.0 : -from->column_rate[j * count + i] / from->rate[i];
     to->elapsed[j] = from->elapsed[j] + time;
     for (size_t l = 0; l < n; l++) v->w[j * n + l] = from->y[j * n + l] + time * from->f[l];
   }
   to->moves = from->moves;
+  memcpy(to->place, from->place, count * sizeof *to->place);
   int status = passage_take(d, from);
   if (status) return status;
-  if (ess_is_impact(d, k)) {
+  const bool jumps = ess_is_impact(d, k);
+  if (jumps) {
     status = map_alone(d, from, to, k, columns);
   } else {
     status = ess_cross(d, k);
@@ -150,7 +173,9 @@ static int passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to
     memcpy(to->y, v->w, columns * n * sizeof *to->y);
   }
   keep_mode(d, to);
-  return status ? status : passage_look(d, to, count, columns);
+  if (!status) status = passage_look(d, to, count, columns);
+  if (!status && jumps) find_places(d, to, count);
+  return status;
 }
 
 /* columns where the trajectory that is followed is at that moment */
@@ -330,14 +355,19 @@ static int visit(ess_driver *d, search *s) {
   ess_tangents *const v = d->tangents;
   const size_t n = v->wide, depth = s->depth;
   const ess_passage *const p = &v->passage[depth];
-  bool met = false;
+  bool met = false, jumped = false;
   int status = ESS_SUCCESS;
-  for (size_t next = depth; !status && next < s->count; next++) {
+  for (size_t next = depth; next < s->count; next++)
+    jumped = jumped || passage_is_beyond(d, p, s->order[next]);
+  for (size_t next = depth; !status && next < s->count && !(jumped && met); next++) {
     const unsigned char i = s->order[next], first = s->order[depth];
-    if (!passage_meets(d, p, i)) continue;
+    if (jumped ? !passage_is_beyond(d, p, i) : !passage_meets(d, p, i)) continue;
     s->order[next] = first;
     s->order[depth] = i;
-    narrow(d, s, p, i);
+    if (jumped)
+      s->rows[depth + 1] = s->rows[depth];
+    else
+      narrow(d, s, p, i);
     if (has_direction(v->cone, s->rows[depth + 1], n, v->nearest)) {
       met = true;
       status = passage_cross(d, p, &v->passage[depth + 1], i, s->count, n);
@@ -375,7 +405,8 @@ static size_t first_met(const ess_driver *d, const ess_passage *p, const size_t 
   for (size_t next = from; next < count; next++) {
     const size_t i = order[next];
     if (!passage_meets(d, p, i)) continue;
-    const double time = -p->column_rate[i] / p->rate[i];
+    const bool at_once = passage_is_beyond(d, p, i);
+    const double time = at_once ? -INFINITY : -p->column_rate[i] / p->rate[i];
     if (time >= soonest) continue;
     soonest = time;
     first = next;

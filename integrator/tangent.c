@@ -55,6 +55,7 @@ static void lay(ess_driver *d, ess_layout *l) {
     q->elapsed = ess_lay_doubles(l, wide);
     q->column_rate = ess_lay_doubles(l, column_rates);
     q->rate = ess_lay_doubles(l, m);
+    q->place = ess_lay_doubles(l, m);
   }
   v->cone = ess_lay_doubles(l, PAIRS * v->wide);
   v->nearest = ess_lay_doubles(l, v->wide);

@@ -26,6 +26,8 @@ typedef struct ess_passage {
   double
       *column_rate; /* by column and event, in the order of the list: rate of its guard along y */
   double *rate;     /* by event: along f */
+  double *place;    /* by event: 1 where an impact's jump has taken the state beyond its guard, -1
+                       where it has taken it back from there, 0 on the guard */
 } ess_passage;
 
 /* Where field and state before a crossing are to be had. */

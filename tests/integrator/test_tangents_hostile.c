@@ -111,6 +111,72 @@ static void a_driver_used_again_goes_through_its_events_again(void **state) {
   }
 }
 
+/* ---- an impact among others that moves the state past their guards, or back from them -----------
+ */
+
+enum { AHEAD, BESIDE, COUNT, STATES };
+
+/* both states go on, and faster once the other has passed its zero */
+static int two_on_their_way(double t, const double x[], const double sign[], double f[],
+                            void *params) {
+  (void)t, (void)x, (void)params;
+  f[AHEAD] = 1.0 + (sign[1] > 0.0 ? 0.5 : 0.0);
+  f[BESIDE] = 1.0 + (sign[0] > 0.0 ? 1.0 : 0.0);
+  f[COUNT] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
+  return 0;
+}
+
+static const bool first_alone[4] = {true, true, false, false};
+
+/* the first of them kicks the other */
+static int kick(ess_impact *impact, void *params) {
+  impact->after[BESIDE] += *(const double *)params;
+  return 0;
+}
+
+static const ess_impacts kicks = {.at = first_alone, .map = kick};
+
+static int go_kicked(double kicked, const double v[], double step, double x[STATES], double D[],
+                     bool adjoint) {
+  const ess_system system = {.dimension = STATES,
+                             .guard_count = 2,
+                             .field = two_on_their_way,
+                             .guards = states,
+                             .guard_rates = states_rates,
+                             .impacts = &kicks,
+                             .params = &kicked};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  const double unit[STATES] = {0.0, 0.0, 1.0};
+  double t = 0.0;
+  for (int i = 0; i < STATES; i++) x[i] = (i < COUNT ? -1.0 : 0.0) + step * v[i];
+  if (D && !adjoint) assert_int_equal(ess_driver_follow(d, 1, v), ESS_SUCCESS);
+  if (adjoint) assert_int_equal(ess_driver_record(d, 1 << 20), ESS_SUCCESS);
+  const int status = ess_driver_apply(d, &t, 2.0, x);
+  if (!status && D && !adjoint) memcpy(D, ess_driver_tangent(d), STATES * sizeof *D);
+  if (!status && adjoint) assert_int_equal(ess_driver_adjoint(d, 1, unit, D, NULL), ESS_SUCCESS);
+  ess_driver_free(d);
+  return status;
+}
+
+static void an_impact_may_take_the_state_past_others_of_its_instant(void **state) {
+  (void)state;
+  const double step = 1e-3; // the flow is linear within a piece
+  double x[STATES], there[STATES], D[STATES];
+  const double none[STATES] = {0.0};
+  for (int angle = 0; angle < 40; angle++) {
+    const double v[STATES] = {cos(0.3 + angle), sin(0.3 + angle), 0.3};
+    assert_int_equal(go_kicked(0.5, v, 0.0, x, D, false), ESS_SUCCESS);
+    assert_int_equal(go_kicked(0.5, v, step, there, NULL, false), ESS_SUCCESS);
+    for (int i = 0; i < STATES; i++) assert_true(fabs(D[i] - (there[i] - x[i]) / step) < 1e-6);
+    // kicked back, the other passes its zero later in one order, and with it in the other
+    assert_int_equal(go_kicked(-0.5, v, 0.0, x, D, false), ESS_EDISCONTINUOUS);
+  }
+  // the first piece: the impact first, which takes the state past the other at once
+  assert_int_equal(go_kicked(0.5, none, 0.0, x, D, true), ESS_SUCCESS);
+  assert_true(fabs(D[AHEAD] - 1.0) < 1e-9 && fabs(D[BESIDE]) < 1e-9);
+}
+
 /* ---- an oscillator, whose Jacobian goes wrong ------------------------------------------------ */
 
 typedef struct wrong {
@@ -251,6 +317,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_section_among_several_events),
       cmocka_unit_test(a_driver_used_again_goes_through_its_events_again),
+      cmocka_unit_test(an_impact_may_take_the_state_past_others_of_its_instant),
       cmocka_unit_test(a_jacobian_that_is_not_finite_ends_the_run),
       cmocka_unit_test(directions_may_be_of_any_size),
       cmocka_unit_test(directions_that_overflow_end_the_run),
