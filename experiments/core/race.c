@@ -6,6 +6,7 @@
 
 #include "bridge.h"
 #include "clock.h"
+#include "json_file.h"
 #include "measure.h"
 #include "race.h"
 #include "settings.h"
@@ -396,13 +397,31 @@ static race_lap lap_of(const race *r, size_t i, size_t entry) {
   const measure_turns_record *const record = &r->record[k];
   race_lap lap = {.entry = entry,
                   .trial = r->trial[i],
+                  .process = r->plan->process,
                   .of = from->of[i],
                   .repetitions = (double)record->repetitions,
                   .retaken = i ? 0.0 : (double)record->retaken,
                   .disturbed = i ? 0.0 : (double)record->disturbed,
                   .message = isnan(from->of[i].steps) ? from->message : ""};
+  const bool is_known = !r->plan->crossed || !r->plan->process;
   lap.of.time_s = r->seconds[k * r->trials + i];
+  lap.events_reference = is_known ? (double)r->plan->starts->events[lap.trial] : NAN;
   return lap;
+}
+
+void race_note(const race_lap *lap, const column columns[], void *row) {
+  json_t *const said = json_pack(
+      "{sI sI so so so so so so so}", "trial", (json_int_t)lap->trial, "process",
+      (json_int_t)lap->process, "seconds", measure_json_number(lap->of.time_s), "repetitions",
+      measure_json_number(lap->repetitions), "retaken", measure_json_number(lap->retaken),
+      "disturbed", measure_json_number(lap->disturbed), "rms_error",
+      measure_json_number(lap->of.rms_error), "events", measure_json_number(lap->of.events),
+      "events_reference", measure_json_number(lap->events_reference));
+  for (const column *c = columns; c->name; c++) {
+    const json_t *const value = json_object_get(said, c->name);
+    if (value) column_take(c, value, row);
+  }
+  json_decref(said);
 }
 
 static int run_race(race *r, race_tell *tell, void *context) {

@@ -173,14 +173,19 @@ typedef struct race_plan {
 
 /* What an entry's runs from one start gave. */
 typedef struct race_lap {
-  size_t entry, trial;
+  size_t entry, trial, process;
   outcome of; /* where it gave up, its time alone. The error is the first process's where trials
                  are crossed, which alone has references then */
   double repetitions;
   double retaken; /* runs taken again because the thread had lost its core; and that lost it each */
-  double disturbed;    /* time. Of all trials, told at the first */
-  const char *message; /* why it gave up; "": it did not */
+  double disturbed;        /* time. Of all trials, told at the first */
+  double events_reference; /* crossings; NaN where of.rms_error is not known for the same reason */
+  const char *message;     /* why it gave up; "": it did not */
 } race_lap;
+
+/* What a lap says, into those columns of a row that are named trial, process, seconds, repetitions,
+ * retaken, disturbed, rms_error, events and events_reference; others stay as they are. */
+void race_note(const race_lap *lap, const column columns[], void *row);
 
 /* Told of every entry at every trial, trial by trial. 0, or -1 with one line. */
 typedef int race_tell(void *context, const race_lap *lap);

@@ -524,10 +524,7 @@ static int tell(void *context, const race_lap *lap) {
   mujoco_sample s;
   column_clear(mujoco_sample_columns, &s);
   s.variant = h->session.variant[lap->entry];
-  s.trial = lap->trial;
-  s.seconds = lap->of.time_s;
-  s.retaken = lap->retaken;
-  s.rms_error = lap->of.rms_error;
+  race_note(lap, mujoco_sample_columns, &s);
   return study_add(h->run, MUJOCO_SAMPLES, &s);
 }
 

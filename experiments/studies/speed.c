@@ -48,7 +48,7 @@ typedef struct speed_sample {
   const char *what, *protocol, *field, *solver, *variant;
   double target, rtol, time_step, field_gap, scaling;
   size_t process, trial;
-  double seconds, repetitions, retaken, disturbed, rms_error, events, reference_events;
+  double seconds, repetitions, retaken, disturbed, rms_error, events, events_reference;
   double counts[SPEED_COUNTS];
 } speed_sample;
 
@@ -610,15 +610,7 @@ static int tell(void *context, const race_lap *lap) {
     return measure_fail(h->room->run->message, "%s, %zu contacts, start %zu: %s", h->room->of.model,
                         h->room->of.contacts, lap->trial, lap->message);
   s.what = "run";
-  s.process = h->process;
-  s.trial = lap->trial;
-  s.seconds = lap->of.time_s;
-  s.repetitions = lap->repetitions;
-  s.retaken = lap->retaken;
-  s.disturbed = lap->disturbed;
-  s.rms_error = lap->of.rms_error;
-  s.events = lap->of.events;
-  s.reference_events = h->process ? NAN : (double)starts->events[s.trial];
+  race_note(lap, h->room->run->study->tables[SPEED_SAMPLES].columns, &s);
   if (solver_is_libess(solver_find(s.solver)) && !h->process) {
     const solver_settings settings = speed_settings_of(&s);
     const double *const x0 = starts->states + s.trial * starts->m->system.dimension;
@@ -752,7 +744,7 @@ static void add_runs(deriving *d, size_t index) {
                        .seconds = s->seconds,
                        .rms_error = s->rms_error,
                        .events = s->process ? NAN : s->events,
-                       .events_reference = s->reference_events,
+                       .events_reference = s->events_reference,
                        .retaken = s->retaken,
                        .disturbed = s->disturbed};
     fill_work(run_of(d, index, j, true)->counts, d->cost[speed_form_of(e)],
@@ -950,7 +942,7 @@ static const column sample_columns[] = {
     COLUMNS(speed_sample, AMOUNT, target, rtol, time_step, field_gap, scaling),
     COLUMNS(speed_sample, COUNT, process, trial),
     COLUMNS(speed_sample, AMOUNT, seconds, repetitions, retaken, disturbed),
-    COLUMNS(speed_sample, AMOUNT, rms_error, events, reference_events),
+    COLUMNS(speed_sample, AMOUNT, rms_error, events, events_reference),
     COLUMNS(speed_sample, AMOUNT, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]),
     COLUMNS(speed_sample, AMOUNT, counts[6], counts[7], counts[8], counts[9]),
     {0},

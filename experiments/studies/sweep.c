@@ -433,8 +433,6 @@ static const sweep_sample *entries_of(const study_run *run, size_t row, size_t *
 typedef struct heat {
   study_run *run;
   const sweep_sample *entries;
-  size_t process;
-  const contest_starts *starts;
 } heat;
 
 static int tell(void *context, const race_lap *lap) {
@@ -443,15 +441,7 @@ static int tell(void *context, const race_lap *lap) {
   if (*lap->message)
     return measure_fail(h->run->message, "%zu contacts, trial %zu: %s", s.contacts, lap->trial,
                         lap->message);
-  s.trial = lap->trial;
-  s.process = h->process;
-  s.seconds = lap->of.time_s;
-  s.repetitions = lap->repetitions;
-  s.retaken = lap->retaken;
-  s.disturbed = lap->disturbed;
-  s.rms_error = lap->of.rms_error;
-  s.events = lap->of.events;
-  s.events_reference = (double)h->starts->events[lap->trial];
+  race_note(lap, sweep_sample_columns, &s);
   return study_add(h->run, SWEEP_SAMPLES, &s);
 }
 
@@ -468,7 +458,7 @@ static int race(study_run *run, const cell *c) {
                           .processes = sweep_draws(run).processes,
                           .seed = run->seed + entries->contacts,
                           .min_time = given->min_time};
-  heat h = {run, entries, c->process, starts};
+  heat h = {run, entries};
   race_entry entry[SWEEP_ENTRIES_MAX];
   for (size_t k = 0; k < count; k++)
     entry[k] =

@@ -87,7 +87,7 @@ static speed_sample made_run(const speed_sample *entry, size_t n, size_t process
                       : mujoco_s / 2;
   s.rms_error = process ? NAN : ours ? 1e-2 * (1 + rank) : (euler ? 0.03 : 0.02) + 5e-3 * rank;
   s.events = 4.0 + (ours && start == 4);
-  s.reference_events = process ? NAN : 4.0;
+  s.events_reference = process ? NAN : 4.0;
   s.retaken = start ? 0.0 : 3.0;
   for (size_t i = 0; ours && !process && i < SPEED_COUNTS; i++) s.counts[i] = 0.0;
   if (!ours || process) return s;
