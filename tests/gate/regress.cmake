@@ -3,7 +3,6 @@
 add_test(NAME regress COMMAND essbench regress --out ${CMAKE_SOURCE_DIR}/results)
 set_tests_properties(regress PROPERTIES LABELS regress)
 
-ess_test(regress_cases experiments)
 find_program(PYTHON3 python3)
 if(PYTHON3)
   add_test(NAME judge COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/test_judge.py

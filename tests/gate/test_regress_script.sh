@@ -207,6 +207,10 @@ sed -e '0,/"projections": 3,/s//"projections": 2,/' \
 run=("$real" regress --out tampered)
 expect "one projection more" 1 "projections 2 in the baseline, 3 now" "1 differences from the baseline"
 
+[ "$(grep -c '"name": ' "$top/results/baseline/counters.json")" -gt 100 ] &&
+  [ -z "$(grep '"name": ' "$top/results/baseline/counters.json" | sort | uniq -d)" ]
+note $? "each case has a name of its own"
+
 # real samples, on their own and beside themselves
 for process in 1 2 3 4 5 6 7 8; do "$real" bench -o "tampered/regress/now/$process.json"; done
 run=("$real" regress-time --out tampered)
