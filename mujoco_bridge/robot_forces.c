@@ -9,8 +9,8 @@
 enum { ROWS = 64, ROUNDS = 12 };
 
 typedef struct robot_forces {
-  double *half; /* [ROWS * nv]: rows of L^-T J^T, by degrees of freedom */
-  int *moved;   /* [nv]: those that a row moves */
+  double *half;   /* [ROWS * nv]: rows of L^-T J^T, by degrees of freedom */
+  double *across; /* [nv * ROWS]: its transpose */
   double A[ROWS][ROWS], factors[ROWS][ROWS];
   double at_rest[ROWS], force[ROWS], residue[ROWS];
   int pushing[ROWS], count;
@@ -21,14 +21,14 @@ bool robot_forces_alloc(robot *r) {
   r->forces = calloc(1, sizeof *r->forces);
   if (!r->forces) return false;
   r->forces->half = calloc(ROWS * (size_t)r->model.nv + 1, sizeof *r->forces->half);
-  r->forces->moved = calloc((size_t)r->model.nv + 1, sizeof *r->forces->moved);
-  return r->forces->half && r->forces->moved;
+  r->forces->across = calloc(ROWS * (size_t)r->model.nv + 1, sizeof *r->forces->across);
+  return r->forces->half && r->forces->across;
 }
 
 void robot_forces_free(robot *r) {
   if (!r->forces) return;
   free(r->forces->half);
-  free(r->forces->moved);
+  free(r->forces->across);
   free(r->forces);
 }
 
@@ -75,57 +75,67 @@ static void make_half(const mjModel *m, const mjData *d, int row, double half[])
   }
 }
 
+/* y += a x: what compilers make vectors of, as they do not of a sum */
+static inline void add_scaled(double *restrict y, double a, const double *restrict x, int count) {
+  for (int i = 0; i < count; ++i) y[i] += a * x[i];
+}
+
+/* A + R up to its diagonal in row i, and that of the columns before it */
+static void make_row(robot *r, int i) {
+  const mjData *d = r->data;
+  robot_forces *const s = r->forces;
+  const size_t nv = (size_t)r->model.nv;
+  const double *const half = s->half + (size_t)i * nv;
+  double *const row = s->A[i];
+  memset(row, 0, (size_t)(i + 1) * sizeof *row);
+  for (size_t k = 0; k < nv; ++k) {
+    double *const across = s->across + k * ROWS;
+    across[i] = half[k];
+    if (half[k] != 0.0) add_scaled(row, half[k] * d->qLDiagInv[k], across, i + 1);
+  }
+  for (int j = 0; j < i; ++j) s->A[j][i] = row[j];
+  row[i] += d->efc_R[i];
+}
+
 /* A + R, and b = J a - a_ref without forces; which rows are taken to push */
 static void prepare(robot *r) {
   const mjModel *m = &r->model;
   const mjData *d = r->data;
   robot_forces *const s = r->forces;
-  const size_t nv = (size_t)m->nv;
-  double *const scaled = r->arrow;
   for (int i = 0; i < d->nefc; ++i) {
-    double *const half = s->half + (size_t)i * nv;
-    make_half(m, d, i, half);
-    int count = 0;
-    for (int k = 0; k < (int)nv; ++k) {
-      if (half[k] == 0.0) continue;
-      scaled[k] = half[k] * d->qLDiagInv[k];
-      s->moved[count++] = k;
-    }
-    for (int j = 0; j <= i; ++j) {
-      const double *const other = s->half + (size_t)j * nv;
-      double sum = 0.0;
-      for (int k = 0; k < count; ++k) sum += scaled[s->moved[k]] * other[s->moved[k]];
-      s->A[i][j] = s->A[j][i] = sum;
-    }
-    s->A[i][i] += d->efc_R[i];
+    make_half(m, d, i, s->half + (size_t)i * (size_t)m->nv);
+    make_row(r, i);
     s->at_rest[i] = row_times(m, d, i, d->qacc_smooth) - d->efc_aref[i];
     const double before = row_times(m, d, i, d->qacc_warmstart) - d->efc_aref[i];
     s->pushes[i] = is_free(d, i) || before < 0.0;
   }
 }
 
-/* forces of those that are taken to push, by Cholesky's factors; false where there are none */
+/* forces of those that are taken to push, by Cholesky's factors U' U; false where there are none */
 static bool find_forces(robot_forces *s, int rows) {
   s->count = 0;
   for (int i = 0; i < rows; ++i)
     if (s->pushes[i]) s->pushing[s->count++] = i;
   for (int a = 0; a < s->count; ++a) {
-    double *const row = s->factors[a];
     const double *const from = s->A[s->pushing[a]];
-    double known = -s->at_rest[s->pushing[a]];
-    for (int b = 0; b <= a; ++b) {
-      const double *const above = s->factors[b];
-      double sum = from[s->pushing[b]];
-      for (int k = 0; k < b; ++k) sum -= row[k] * above[k];
-      if (b == a && !(sum > 0.0)) return false;
-      row[b] = b < a ? sum / above[b] : sqrt(sum);
-    }
-    for (int k = 0; k < a; ++k) known -= row[k] * s->force[k];
-    s->force[a] = known / row[a];
+    for (int b = a; b < s->count; ++b) s->factors[a][b] = from[s->pushing[b]];
+    s->force[a] = -s->at_rest[s->pushing[a]];
+  }
+  for (int a = 0; a < s->count; ++a) {
+    double *const row = s->factors[a];
+    if (!(row[a] > 0.0)) return false;
+    row[a] = sqrt(row[a]);
+    for (int b = a + 1; b < s->count; ++b) row[b] /= row[a];
+    s->force[a] /= row[a];
+    for (int b = a + 1; b < s->count; ++b)
+      add_scaled(&s->factors[b][b], -row[b], &row[b], s->count - b);
+    add_scaled(&s->force[a + 1], -s->force[a], &row[a + 1], s->count - a - 1);
   }
   for (int a = s->count - 1; a >= 0; --a) {
-    s->force[a] /= s->factors[a][a];
-    for (int k = 0; k < a; ++k) s->force[k] -= s->factors[a][k] * s->force[a];
+    const double *const row = s->factors[a];
+    double left = s->force[a];
+    for (int b = s->count - 1; b > a; --b) left -= row[b] * s->force[b];
+    s->force[a] = left / row[a];
   }
   return true;
 }
@@ -136,7 +146,7 @@ static bool confirm(const mjData *d, robot_forces *s) {
   bool same = true;
   for (int i = 0; i < d->nefc; ++i) s->residue[i] = s->at_rest[i];
   for (int a = 0; a < s->count; ++a)
-    for (int i = 0; i < d->nefc; ++i) s->residue[i] += s->A[s->pushing[a]][i] * s->force[a];
+    add_scaled(s->residue, s->force[a], s->A[s->pushing[a]], d->nefc);
   for (int a = 0; a < s->count; ++a) s->residue[s->pushing[a]] = -s->force[a];
   for (int i = 0; i < d->nefc; ++i) {
     const bool pushes = is_free(d, i) || s->residue[i] < 0.0;
@@ -156,7 +166,7 @@ static void accelerate(robot *r) {
   memset(by_forces, 0, nv * sizeof *by_forces);
   for (int a = 0; a < s->count; ++a) {
     const double *const half = s->half + (size_t)s->pushing[a] * nv;
-    for (size_t k = 0; k < nv; ++k) by_forces[k] += s->force[a] * half[k];
+    add_scaled(by_forces, s->force[a], half, (int)nv);
   }
   for (int k = 0; k < (int)nv; ++k) {
     const int start = m->M_rowadr[k], end = start + m->M_rownnz[k] - 1;
