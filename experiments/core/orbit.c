@@ -334,16 +334,24 @@ static int examine(const orbit_request *r, ess_driver *driver, const mapped *at,
   return 0;
 }
 
-int orbit_find(const orbit_request *request, orbit *o, char message[SOLVER_MESSAGE_SIZE]) {
+/* the orbit near o->s or, unless it is sought, through it; and what there is to know of it */
+static int orbit_know(const orbit_request *request, orbit *o, bool seek,
+                      char message[SOLVER_MESSAGE_SIZE]) {
   int status;
   mapped at = {0};
   ess_driver *const driver = driver_of(request, &status, message);
   if (!driver) return status;
   o->count = request->m->type->section->count;
-  status = newton(request, driver, o, &at, message);
+  status = seek ? newton(request, driver, o, &at, message)
+                : map_once(request, driver, o->s, 0, &at, message);
+  if (!status) o->residual = orbit_residual(o->s, at.s, o->count);
   if (!status) status = examine(request, driver, &at, o, message);
   ess_driver_free(driver);
   return status;
+}
+
+int orbit_find(const orbit_request *request, orbit *o, char message[SOLVER_MESSAGE_SIZE]) {
+  return orbit_know(request, o, true, message);
 }
 
 int orbit_map(const orbit_request *request, const double s[], double to[], double matrix[],
@@ -356,19 +364,6 @@ int orbit_map(const orbit_request *request, const double s[], double to[], doubl
   status = map_once(request, driver, s, 0, &at, message);
   memcpy(to, at.s, count * sizeof *to);
   memcpy(matrix, at.matrix, count * count * sizeof *matrix);
-  ess_driver_free(driver);
-  return status;
-}
-
-/* what there is to know of the orbit through o->s, which is one. As orbit_find. */
-static int orbit_look(const orbit_request *request, orbit *o, char message[SOLVER_MESSAGE_SIZE]) {
-  int status;
-  mapped at = {0};
-  ess_driver *const driver = driver_of(request, &status, message);
-  if (!driver) return status;
-  status = map_once(request, driver, o->s, 0, &at, message);
-  if (!status) o->residual = orbit_residual(o->s, at.s, o->count);
-  if (!status) status = examine(request, driver, &at, o, message);
   ess_driver_free(driver);
   return status;
 }
@@ -502,7 +497,7 @@ static int arc_find(const arc *a, double part, double *value, orbit *o,
   *o = *a->of[1];
   memcpy(o->s, u, n * sizeof *u);
   const int status = set(a, *value, message);
-  return status ? status : orbit_look(a->request, o, message);
+  return status ? status : orbit_know(a->request, o, false, message);
 }
 
 /* ---- a branch -------------------------------------------------------------------------------- */

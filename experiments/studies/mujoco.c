@@ -114,7 +114,7 @@ typedef struct mujoco_trial {
 typedef struct mujoco_profile {
   mujoco_name of;
   double run_s; /* without timers */
-  double timers_cost, timers_cost_interval[2], reading_s;
+  double timers_cost, reading_s;
 } mujoco_profile;
 
 /* A timer, or what none of its parts accounts for. */
@@ -287,10 +287,6 @@ static const column time_columns[] = {
               SHOWN_TIMES("without us", "%10.4f", 1e6)),
     COLUMN_AS("timers_cost", mujoco_time, in.timers_cost, AMOUNT, "",
               "a run with timers over one without", SHOWN("timers cost", "%11.2f")),
-    COLUMN_AS("timers_cost_lo", mujoco_time, in.timers_cost_interval[0], AMOUNT, "",
-              "its 95 % interval"),
-    COLUMN_AS("timers_cost_hi", mujoco_time, in.timers_cost_interval[1], AMOUNT, "",
-              "its 95 % interval"),
     COLUMN_AS("reading_s", mujoco_time, in.reading_s, AMOUNT, "s", "one reading of the clock"),
     {0},
 };
@@ -830,11 +826,10 @@ static void add_profile(study_run *run, size_t of, size_t cell) {
   while (starts < count && !*s[starts].timer) starts++;
   const size_t first = (size_t)(s - (const mujoco_sample *)study_rows(run, MUJOCO_SAMPLES, &all));
   const gather pairs = {run, MUJOCO_SAMPLES, first, 1, starts};
-  const draws d = {.trials = starts, .processes = 1, .seed = run->seed};
-  mujoco_profile p = {.of = name_of(run, of, s->variant),
-                      .run_s = 1e-9 * s[starts].run_ns,
-                      .reading_s = 1e-9 * s[starts].reading_ns};
-  series_median(pairs, "timers_cost", &d, &p.timers_cost, p.timers_cost_interval);
+  const mujoco_profile p = {.of = name_of(run, of, s->variant),
+                            .run_s = 1e-9 * s[starts].run_ns,
+                            .timers_cost = gather_median(pairs, "timers_cost"),
+                            .reading_s = 1e-9 * s[starts].reading_ns};
   add_times(run, &p, s + starts, count - starts);
 }
 
