@@ -157,7 +157,7 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
   return s->mode_changed(sign, guard < own ? guard : own, s->params);
 }
 
-static int start_rows(const double sign[], bool armed[], void *params) {
+static int start_armed(const double sign[], bool armed[], void *params) {
   const ess_caller *const c = &((const ess_driver *)params)->caller;
   return c->start(sign, armed, c->system.params);
 }
@@ -292,7 +292,7 @@ static void dress_system(ess_driver *d) {
   d->system.guard_parameter_jacobian =
       s->guard_parameter_jacobian ? guard_parameter_jacobian : NULL;
   d->system.params = d;
-  d->start = d->caller.start ? start_rows : NULL;
+  d->start = d->caller.start ? start_armed : NULL;
   if (!d->impacts) return;
   ess_impacts *const calls = &d->impacts->calls;
   calls->map = map;

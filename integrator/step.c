@@ -211,7 +211,7 @@ static int take_dense_rates(ess_driver *d, double t, const double x[], const dou
 
 /* The field is that of a state which is right to the tolerance: where it is stiff it may be far off
  * the way that the state goes. */
-static int watch_ends(ess_driver *d) {
+static int rates_at_ends_of_rodas(ess_driver *d) {
   double *const first = d->stage[ESS_RODAS_FIRST], *const last = d->stage[ESS_RODAS_LAST];
   ess_dopri5_slope(d, 0.0, first);
   ess_dopri5_slope(d, 1.0, last);
@@ -229,7 +229,7 @@ int ess_watch_guards(ess_driver *d) {
   // where steps go through crossings it has been looked at
   if (!d->kinks.is_on)
     status = ess_by_rodas(d)
-                 ? watch_ends(d)
+                 ? rates_at_ends_of_rodas(d)
                  : ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
   ess_choose_looks(d);
   const double at[] = {d->looked.at[0], 0.5, d->looked.at[1]};

@@ -632,7 +632,7 @@ static double largest_part(const ess_driver *d) {
 }
 
 /* whether state i has its part in it: others may be as large as they like, as a clock */
-static bool ripples(const ess_driver *d, size_t i, double largest) {
+static bool is_in_ripple(const ess_driver *d, size_t i, double largest) {
   return fabs(d->tangents->at[i]) >= STILL * largest * ess_tangent_unit(d, i);
 }
 
@@ -641,7 +641,8 @@ static double size_of_ripples(const ess_driver *d) {
   const double largest = largest_part(d);
   double most = 1.0;
   for (size_t i = 0; i < d->system.dimension; i++)
-    if (ripples(d, i, largest)) most = ess_larger(most, fabs(d->x[i]) / ess_tangent_unit(d, i));
+    if (is_in_ripple(d, i, largest))
+      most = ess_larger(most, fabs(d->x[i]) / ess_tangent_unit(d, i));
   return most;
 }
 
@@ -689,7 +690,7 @@ static double limit(const ess_driver *d, double severity) {
   const double largest = largest_part(d);
   for (size_t i = 0; i < d->system.dimension; i++) {
     const double x = fabs(d->x[i]), rounding = ROUNDINGS * DBL_EPSILON * x;
-    if (ripples(d, i, largest) && rounding * severity > d->atol[i] + d->rtol[i] * x)
+    if (is_in_ripple(d, i, largest) && rounding * severity > d->atol[i] + d->rtol[i] * x)
       severity = (d->atol[i] + d->rtol[i] * x) / rounding;
   }
   return ess_larger(1.0, severity);
