@@ -219,7 +219,6 @@ static void forget(ess_driver *d) {
   d->is_amid = false;
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
-  d->paper.window = 1.0;
   ess_base_reset(d);
   ess_rodas_forget(d);
   ess_forget_turning(d);

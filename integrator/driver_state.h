@@ -93,10 +93,8 @@ typedef struct ess_recrossing {
 
 /* By the paper's method (paper.c). */
 typedef struct ess_paper {
-  double window;       /* candidates are looked for among those that the field reaches until then */
-  double listed_until; /* the batch lists all that are reached until this time; -1: none */
-  size_t first;        /* what the field at the node reaches first */
-  bool awaits_first;   /* it is outside its neighbourhood, while others are inside theirs */
+  size_t first;      /* what the field at the node reaches first */
+  bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
 } ess_paper;
 
 /* What the step being tried comes to for an event function: those that are sought, or more, are

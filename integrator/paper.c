@@ -29,12 +29,6 @@ typedef struct candidate {
   double duration; /* time the tangent takes to the guard */
 } candidate;
 
-/* windows tried before all candidates are looked at, and how much wider each is */
-enum { WINDOWS = 3, WIDER = 4 };
-
-/* the first candidate, by rounding, may not be the first when it lies this near the window's end */
-static const double WITHIN = 1.0 - 1e-9;
-
 /* time the tangent takes to armed guard k; INFINITY when it recedes, none when already passed */
 static double reach(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
@@ -42,144 +36,58 @@ static double reach(const ess_driver *d, size_t k) {
   return g < d->grain[k] ? (d->grain[k] - g) / rate : 0.0;
 }
 
-/* which of four guards will have been reached after `window`, or are not numbers */
-static inline ess_mask reached_after(const ess_driver *d, size_t k, double window) {
-  const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
-  return ~(ess_lanes_load(d->side + k) * (h + window * rate) <= 0.0);
-}
-
-/* the same of a block's guards, a bit for each */
-static inline unsigned block_reached_after(const ess_driver *d, size_t b, double window) {
-  unsigned bits = 0;
-  for (size_t k = b * ESS_BLOCK, shift = 0; k < ess_block_end(d, b); k += ESS_LANES) {
-    bits |= ess_mask_bits(reached_after(d, k, window)) << shift;
-    shift += ESS_LANES;
-  }
-  return bits;
-}
-
-/* adds guard k to the list when it is approached, and keeps the first, silent ones that are still
- * ahead apart; *bad when it is not finite */
-static inline void list_one(ess_driver *d, size_t k, candidate *first, bool *bad) {
-  if (!(fabs(d->h[k]) + fabs(d->rate[k]) <= DBL_MAX)) *bad = true;
-  const double duration = reach(d, k);
-  if (duration == INFINITY) return;
-  d->batch[d->batch_count] = k;
-  d->batch_time[d->batch_count++] = duration;
-  if (duration < first->duration && !(duration > 0.0 && ess_is_silent(d, k)))
-    *first = (candidate){.found = true, .guard = k, .duration = duration};
-}
-
-/* lists the guards reached within the window, in no order, and returns the first candidate; *bad
- * when one is not finite */
-static candidate list_within(ess_driver *d, double window, bool *bad) {
-  candidate first = {.guard = SIZE_MAX, .duration = INFINITY};
-  d->batch_count = 0;
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    for (unsigned bits = block_reached_after(d, b, window); bits; bits &= bits - 1)
-      list_one(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits), &first, bad);
-  }
-  return first;
-}
-
 /* times to the guards of a block, and the smallest; INFINITY for those not armed, and for silent
- * ones that are still ahead */
-static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_BLOCK]) {
+ * ones that are still ahead; *bad when one is not a number */
+static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_BLOCK],
+                               ess_mask *bad) {
   const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
-  ess_lanes least = ess_lanes_all(INFINITY);
+  const ess_lanes never = ess_lanes_all(INFINITY);
+  ess_lanes least = never;
   for (size_t k = from; k < end; k += ESS_LANES) {
-    const ess_lanes side = ess_lanes_load(d->side + k);
-    const ess_lanes g = side * ess_lanes_load(d->h + k), rate = side * ess_lanes_load(d->rate + k);
+    const ess_lanes side = ess_lanes_load(d->side + k), h = ess_lanes_load(d->h + k);
+    const ess_lanes g = side * h, rate = side * ess_lanes_load(d->rate + k);
+    *bad |= ~(g + 0.0 * rate <= ess_lanes_all(DBL_MAX));
     const ess_lanes way = ess_lanes_load(d->grain + k) - g;
     const ess_lanes time = ess_lanes_max(way / rate, ess_lanes_all(0.0));
     const ess_mask counts = (ess_lanes_load(d->width + k) > 0.0) | (time <= 0.0);
-    const ess_lanes reached =
-        ess_lanes_select((rate > 0.0) & counts, time, ess_lanes_all(INFINITY));
+    const ess_lanes reached = ess_lanes_select((rate > 0.0) & counts, time, never);
     ess_lanes_store(times + (k - from), reached);
     least = ess_lanes_min(reached, least);
   }
-  const double left = least[0] < least[1] ? least[0] : least[1];
-  const double right = least[2] < least[3] ? least[2] : least[3];
-  return left < right ? left : right;
-}
-
-/* the first of all */
-static void first_of_all(const ess_driver *d, candidate *first) {
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    double times[ESS_BLOCK];
-    const double soonest = soonest_of_block(d, b, times);
-    if (!(soonest < first->duration)) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
-      const double time = times[k - b * ESS_BLOCK];
-      if (time < first->duration && !(time > 0.0 && ess_is_silent(d, k)))
-        *first = (candidate){.found = true, .guard = k, .duration = time};
-    }
-  }
-}
-
-/* a window that makes it likely that the next search sees what it needs and little more: as long as
- * lies between the first and the second candidate now, and half as much again */
-static double next_window(const ess_driver *d, double window, const candidate *first) {
-  double second = INFINITY;
-  for (size_t i = 0; i < d->batch_count; i++)
-    if (d->batch[i] != first->guard && d->batch_time[i] < second) second = d->batch_time[i];
-  const double between = 1.5 * (second - first->duration);
-  return between > 0.0 && between < INFINITY ? between : 2.0 * window;
+  return ess_smaller(ess_smaller(least[0], least[1]), ess_smaller(least[2], least[3]));
 }
 
 static int find_first(ess_driver *d, candidate *first) {
+  ess_mask bad = {0};
   *first = (candidate){.guard = SIZE_MAX, .duration = INFINITY};
-  if (!d->armed_count) return ESS_SUCCESS;
-  // most candidates are far: a short window of time spares them the division
-  double window = d->paper.window;
-  for (int i = 0; i < WINDOWS; i++, window *= WIDER) {
-    bool bad = false;
-    *first = list_within(d, window, &bad);
-    if (bad) {
-      const int status = ess_check_guards(d);
-      if (status) return status;
-      break;
-    }
-    // with no guard inside there is nothing to project onto, whichever is the first
-    if (i == 0 && !first->found && !ess_any_inside(d)) return ESS_SUCCESS;
-    if (!(first->duration <= window * WITHIN)) continue;
-    d->paper.listed_until = window * WITHIN;
-    d->paper.window = next_window(d, window, first);
-    return ESS_SUCCESS;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    double times[ESS_BLOCK];
+    if (!(soonest_of_block(d, b, times, &bad) < first->duration)) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++)
+      if (times[k % ESS_BLOCK] < first->duration)
+        *first = (candidate){.found = true, .guard = k, .duration = times[k % ESS_BLOCK]};
   }
-  // the list stays as it is: of what has been passed already it misses none
-  *first = (candidate){.guard = SIZE_MAX, .duration = INFINITY};
-  d->paper.listed_until = -1.0;
-  first_of_all(d, first);
-  if (first->found && first->duration > 0.0) d->paper.window = first->duration;
-  return ESS_SUCCESS;
+  return ess_mask_any(bad) ? ess_check_guards(d) : ESS_SUCCESS;
 }
 
-/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
+static void list_in_batch(ess_driver *d, size_t k, double duration) {
+  d->batch[d->batch_count] = k;
+  d->batch_time[d->batch_count++] = duration;
+}
+
+/* lists in d->batch, by time, the first candidate and the silent ones reached until then */
 static void gather_batch(ess_driver *d, const candidate *first) {
-  const double end = first->duration;
-  if (end > d->paper.listed_until) {
-    bool ignored;
-    list_within(d, end * (2.0 - WITHIN), &ignored);
+  d->batch_count = 0;
+  list_in_batch(d, first->guard, first->duration);
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
+    const ess_mask silent = armed & (ess_lanes_load(d->width + k) == 0.0);
+    for (size_t i = 0; ess_mask_any(silent) && i < ESS_LANES; i++)
+      if (silent[i] && k + i != first->guard && reach(d, k + i) <= first->duration)
+        list_in_batch(d, k + i, reach(d, k + i));
   }
-  size_t kept = 0;
-  bool has_first = false;
-  for (size_t i = 0; i < d->batch_count; i++) {
-    const size_t k = d->batch[i];
-    has_first = has_first || k == first->guard;
-    if (k != first->guard && (d->batch_time[i] > end || !ess_is_silent(d, k))) continue;
-    d->batch[kept] = k;
-    d->batch_time[kept++] = d->batch_time[i];
-  }
-  // a list of what is reached in no time does not hold a guard on its zero
-  if (!has_first) {
-    d->batch[kept] = first->guard;
-    d->batch_time[kept++] = first->duration;
-  }
-  d->batch_count = kept;
-  ess_sort_by_time(d->batch_time, d->batch, kept);
+  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
 }
 
 /* ---- projections ----------------------------------------------------------------------------- */
