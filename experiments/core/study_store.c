@@ -506,8 +506,12 @@ int study_recall(study_run *run) {
   study_rows_clear(run, STUDY_SAMPLES + 1);
   json_array_clear(run->private->heads);
   json_array_foreach(runs, i, one) {
-    json_array_append_new(run->private->heads,
-                          measure_json_parse(json_string_value(json_array_get(one, 1))));
+    json_t *const head = measure_json_parse(json_string_value(json_array_get(one, 1)));
+    // a head for each case, in their order
+    if (json_array_append_new(run->private->heads, head) && !status)
+      status = measure_fail(run->message,
+                            "%s/essbench.sqlite has a run of %s without a head; move it away",
+                            run->folder, run->study->name);
     if (!status) status = add_run(run, json_integer_value(json_array_get(one, 0)));
   }
   json_decref(runs);

@@ -14,8 +14,12 @@ measure() { # results folder, further options
     --processes 3 --out "$out" "$@" 2>>"$room/errors"
 }
 
-# what no clock decides: contacts, solver, protocol, trial, process, errors, crossings
-clockless() { cut -d, -f1-5,9-12 "$1/sweep_samples.csv"; }
+# what no clock decides
+clockless() {
+  for name in contacts solver protocol trial process rms_error events events_reference; do
+    column "$1/sweep_samples.csv" $name | grep . || echo "no column $name in $1"
+  done
+}
 
 # the order of the projection with so many contacts
 order() { column <(grep -e ^contacts -e ,projection, "$1/sweep.csv") projection_order "$2"; }

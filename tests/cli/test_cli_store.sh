@@ -92,6 +92,11 @@ cut_to other 10
 printf 'xxxxxxxx%.0s' $(seq 4096) | dd of=other/essbench.sqlite bs=4096 seek=2 conv=notrunc 2>"$room/dd"
 run $plate --out other
 expect 'damaged' one_line 1 'database disk image is malformed; move it away'
+for model in affine3 hopper; do run work-precision --model $model --trials 1 --methods hybrid --out heads; done
+expect 'two cases' success
+sqlite3 heads/essbench.sqlite "UPDATE run SET head = 'words' WHERE id = 1"
+run work-precision --table --out heads
+expect 'a case whose settings are damaged has no others' one_line 1 'has a run of work-precision without a head; move it away'
 mkdir locked
 if unshare -rm true 2>/dev/null; then
   unshare -rm sh -c 'mount -t tmpfs -o ro none locked && "$1" order --out locked' sh "$essbench" >"$room/out" 2>"$room/err"
