@@ -185,8 +185,37 @@ const char *bridge_version_no_field(const mjModel *m) {
 #if mjVERSION_HEADER >= 3011000
   if (m->flg_adhesion) return "its contacts adhere, which pulls at a distance";
 #endif
+#if mjVERSION_HEADER >= 3011000 && mjVERSION_HEADER < 4000000
+  if (m->flg_surfacevel) return "surfaces in it move against their bodies (needs MuJoCo 4.0)";
+#endif
   (void)m;
   return NULL;
+}
+
+bool bridge_version_surfaces_move(const mjModel *m) {
+#if mjVERSION_HEADER >= 4000000
+  return m->flg_surfacevel;
+#else
+  (void)m;
+  return false;
+#endif
+}
+
+void bridge_version_set_surface(mjContact *contact, const double velocity[3]) {
+#if mjVERSION_HEADER >= 4000000
+  mju_copy3(contact->surfacevel, velocity);
+#else
+  (void)contact, (void)velocity;
+#endif
+}
+
+const double *bridge_version_surface(const mjModel *m, int geom) {
+#if mjVERSION_HEADER >= 4000000
+  return m->geom_surfacevel + 6 * geom;
+#else
+  (void)m, (void)geom;
+  return NULL;
+#endif
 }
 
 bool bridge_version_too_deep(const mjModel *m, const mjData *d) {

@@ -47,6 +47,14 @@ bool bridge_version_limits_rate(const mjModel *m, int i);
 /* Why a model is no field of its state, by what some versions alone have; or NULL. */
 const char *bridge_version_no_field(const mjModel *m);
 
+/* Whether surfaces of geoms move against their bodies; and, of a contact, by how much in its frame.
+ * From 4.0 on: before, contacts do not say it, and such a model is no field. */
+bool bridge_version_surfaces_move(const mjModel *m);
+void bridge_version_set_surface(mjContact *contact, const double velocity[3]);
+
+/* Six numbers of a geom: how its surface moves and turns. */
+const double *bridge_version_surface(const mjModel *m, int geom);
+
 /* Before 3.2.7 the depth of a sphere in a box is at most the sphere's radius. */
 enum { BRIDGE_DEPTH_IS_LIMITED = mjVERSION_HEADER < 327 };
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bridge_version.h"
 #include "robot_distance.h"
 
 const robot_touch *robot_point(robot *r, size_t event) {
@@ -18,7 +19,7 @@ const robot_touch *robot_point(robot *r, size_t event) {
 /* how a geom's surface moves at a point, against its body; and how it turns */
 static void surface_velocity(const robot *r, int geom, const double pos[3], double linear[3],
                              double angular[3]) {
-  const double *const own = r->model.geom_surfacevel + 6 * geom;
+  const double *const own = bridge_version_surface(&r->model, geom);
   const double *const mat = r->data->geom_xmat + 9 * geom;
   double arm[3], turning[3];
   mju_mulMatVec3(linear, mat, own);
@@ -34,9 +35,9 @@ static void set_surface_velocity(const robot *r, mjContact *c) {
   for (int i = 0; i < 2; ++i) surface_velocity(r, c->geom[i], c->pos, linear[i], angular[i]);
   mju_subFrom3(linear[1], linear[0]);
   mju_subFrom3(angular[1], angular[0]);
-  c->surfacevel[0] = mju_dot3(c->frame + 3, linear[1]);
-  c->surfacevel[1] = mju_dot3(c->frame + 6, linear[1]);
-  c->surfacevel[2] = mju_dot3(c->frame, angular[1]);
+  const double velocity[3] = {mju_dot3(c->frame + 3, linear[1]), mju_dot3(c->frame + 6, linear[1]),
+                              mju_dot3(c->frame, angular[1])};
+  bridge_version_set_surface(c, velocity);
 }
 
 void robot_point_add(robot *r, const robot_pair *p, const robot_touch *touch) {
@@ -46,7 +47,7 @@ void robot_point_add(robot *r, const robot_pair *p, const robot_touch *touch) {
   mju_copy3(contact.frame, touch->normal);
   mju_copy3(contact.frame + 3, touch->tangent);
   robot_distance_frame(contact.frame);
-  if (r->model.flg_surfacevel) set_surface_velocity(r, &contact);
+  if (bridge_version_surfaces_move(&r->model)) set_surface_velocity(r, &contact);
   mj_addContact(&r->model, r->data, &contact);
 }
 

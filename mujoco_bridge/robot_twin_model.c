@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bridge_guard.h"
+#include "bridge_version.h"
 #include "mjcf_scene.h"
 #include "robot_twin.h"
 #include "solver.h"
@@ -47,7 +48,7 @@ static bool holds_bodies(const mjModel *m) {
 
 static const char *refusal(const robot_shared *s) {
   if (s->pair_count == 0) return "nothing in it may touch anything";
-  if (s->model->flg_surfacevel) return "surfaces in it move against their bodies";
+  if (bridge_version_surfaces_move(s->model)) return "surfaces in it move against their bodies";
   if (holds_bodies(s->model)) return "an equality constraint holds bodies, with the same weights";
   for (size_t i = 0; i < s->pair_count; ++i) {
     const mjContact *c = &s->pairs[i].pattern;

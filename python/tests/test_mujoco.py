@@ -234,3 +234,17 @@ def test_the_audit_is_that_of_essbench(name, tmp_path):
                 np.testing.assert_allclose(row["error"], float(other["rms_error"]), 1e-9)
                 compared += 1
     assert compared >= 6
+
+
+def test_surfaces_that_move_need_a_release_whose_contacts_say_it():
+    if mujoco.mj_version() < 3011000:
+        pytest.skip("there are none")
+    model = mujoco.MjModel.from_xml_string(
+        """<mujoco><worldbody><geom type="plane" size="1 1 1" surfacevel="1 0 0 0 0 0"/>
+        <body pos="0 0 0.2"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"""
+    )
+    if mujoco.mj_version() < 4000000:
+        with pytest.raises(ValueError, match="needs MuJoCo 4.0"):
+            ess.mujoco.Robot(model)
+    else:
+        assert ess.mujoco.Robot(model).n == 13
