@@ -4,15 +4,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "bases.h"
 #include "ess_tangents.h"
-#include "toy.h"
-
-static ess_options by(ess_base base, double tolerance) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  options.base = base;
-  return options;
-}
 
 /* to t1, from 0; the status */
 static int run(const ess_system *system, const ess_options *options, double t1, double x[],
@@ -27,14 +20,7 @@ static int run(const ess_system *system, const ess_options *options, double t1, 
   return status;
 }
 
-/* ---- orders: x' = -x^2 cos t + u, u' = -u sin t, of which the solutions are known ------------ */
-
-static int smooth_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
-  dxdt[0] = -x[0] * x[0] * cos(t);
-  dxdt[1] = -x[1] * sin(t) * x[0] * (2.0 + sin(t));
-  return 0;
-}
+/* ---- orders ---------------------------------------------------------------------------------- */
 
 static int smooth_jacobian(double t, const double x[], const double sign[], double J[],
                            void *params) {
@@ -45,39 +31,20 @@ static int smooth_jacobian(double t, const double x[], const double sign[], doub
   return 0;
 }
 
-static double smooth_error(double t, const double x[]) {
-  return fmax(fabs(x[0] - 1.0 / (2.0 + sin(t))), fabs(x[1] - exp(cos(t) - 1.0)));
-}
-
-/* by so many steps of equal lengths: the error at the end, and the largest of samples on the way */
-static void smooth_run(bool jacobian, unsigned steps, double t1, double *end, double *way) {
-  enum { SAMPLES = 997 };
-  static double times[SAMPLES], states[2 * SAMPLES];
+static void run_smoothly(bool jacobian, unsigned steps, double t1, double *end, double *way) {
   const ess_system system = {
       .dimension = 2, .field = smooth_field, .field_jacobian = jacobian ? smooth_jacobian : NULL};
-  ess_options options = by(ESS_BASE_RODAS, 0.9); // h_max alone sets the step
-  options.h_init = options.h_max = fabs(t1) / steps;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {0.5, 1.0}, t = 0.0;
-  for (int i = 0; i < SAMPLES; i++) times[i] = t1 * (i + 1) / SAMPLES;
-  assert_int_equal(ess_driver_sample(d, &t, t1, x, times, SAMPLES, states), ESS_SUCCESS);
-  const ess_counters *const c = ess_driver_counters(d);
-  assert_int_equal(c->steps, steps);
-  assert_int_equal(c->field_jacobian_evaluations, jacobian ? steps : 0);
+  const ess_counters c = smooth_run(&system, ESS_BASE_RODAS, steps, t1, end, way);
+  assert_int_equal(c.field_jacobian_evaluations, jacobian ? steps : 0);
   // the start, and each step: by time, five stages, its end, on the way, and by each state
-  assert_int_equal(c->field_evaluations, 1 + steps * (jacobian ? 8u : 10u));
-  *end = smooth_error(t, x);
-  *way = 0.0;
-  for (int i = 0; i < SAMPLES; i++)
-    *way = fmax(*way, smooth_error(times[i], states + 2 * (size_t)i));
-  ess_driver_free(d);
+  assert_int_equal(c.field_evaluations, 1 + steps * (jacobian ? 8u : 10u));
 }
 
 static void steps_and_samples_are_of_order_4(void **state) {
   for (int jacobian = 0; jacobian < 2; jacobian++)
     for (int way = -1; way <= 1; way += 2) {
       double end[4], dense[4];
-      for (int i = 0; i < 4; i++) smooth_run(jacobian, 20u << i, 4.0 * way, &end[i], &dense[i]);
+      for (int i = 0; i < 4; i++) run_smoothly(jacobian, 20u << i, 4.0 * way, &end[i], &dense[i]);
       const double order = log2(end[0] / end[3]) / 3.0;
       assert_true(order > 3.8 && order < 4.4);
       for (int i = 0; i < 3; i++) {

@@ -4,31 +4,16 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "bases.h"
 #include "ess_tangents.h"
-#include "toy.h"
 
-static ess_options by(ess_base base, double tolerance) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  options.base = base;
-  return options;
-}
-
-/* ---- order: x' = -x^2 cos t, u' = -u sin t x (2 + sin t), of which the solutions are known -----
- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* W is so much of the Jacobian */
 typedef struct smooth {
   double share;
   int solves;
 } smooth;
-
-static int smooth_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
-  dxdt[0] = -x[0] * x[0] * cos(t);
-  dxdt[1] = -x[1] * sin(t) * x[0] * (2.0 + sin(t));
-  return 0;
-}
 
 static int smooth_solve(double t, const double x[], const double sign[], double c, double v[],
                         void *params) {
@@ -41,32 +26,13 @@ static int smooth_solve(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static double smooth_error(double t, const double x[]) {
-  return fmax(fabs(x[0] - 1.0 / (2.0 + sin(t))), fabs(x[1] - exp(cos(t) - 1.0)));
-}
-
-/* by so many steps of equal lengths: the error at the end, and the largest of samples on the way */
-static void smooth_run(double share, unsigned steps, double t1, double *end, double *way) {
-  enum { SAMPLES = 997 };
-  static double times[SAMPLES], states[2 * SAMPLES];
+static void run_smoothly(double share, unsigned steps, double t1, double *end, double *way) {
   smooth s = {.share = share};
   const ess_system system = {
       .dimension = 2, .field = smooth_field, .field_solve = smooth_solve, .params = &s};
-  ess_options options = by(ESS_BASE_ROS2, 0.9); // h_max alone sets the step
-  options.h_init = options.h_max = fabs(t1) / steps;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {0.5, 1.0}, t = 0.0;
-  for (int i = 0; i < SAMPLES; i++) times[i] = t1 * (i + 1) / SAMPLES;
-  assert_int_equal(ess_driver_sample(d, &t, t1, x, times, SAMPLES, states), ESS_SUCCESS);
-  const ess_counters *const c = ess_driver_counters(d);
-  assert_int_equal(c->steps, steps);
-  assert_int_equal(c->field_evaluations, 1 + 2 * steps);
+  const ess_counters c = smooth_run(&system, ESS_BASE_ROS2, steps, t1, end, way);
+  assert_int_equal(c.field_evaluations, 1 + 2 * steps);
   assert_int_equal(s.solves, 2 * steps);
-  *end = smooth_error(t, x);
-  *way = 0.0;
-  for (int i = 0; i < SAMPLES; i++)
-    *way = fmax(*way, smooth_error(times[i], states + 2 * (size_t)i));
-  ess_driver_free(d);
 }
 
 static void its_order_is_2_with_any_matrix(void **state) {
@@ -74,7 +40,7 @@ static void its_order_is_2_with_any_matrix(void **state) {
   for (size_t k = 0; k < sizeof shares / sizeof *shares; k++)
     for (int way = -1; way <= 1; way += 2) {
       double end[5], dense[5];
-      for (int i = 0; i < 5; i++) smooth_run(shares[k], 40u << i, 4.0 * way, &end[i], &dense[i]);
+      for (int i = 0; i < 5; i++) run_smoothly(shares[k], 40u << i, 4.0 * way, &end[i], &dense[i]);
       const double order = log2(end[0] / end[4]) / 4.0;
       assert_true(order > 1.8 && order < 2.4);
       for (int i = 2; i < 4; i++) {

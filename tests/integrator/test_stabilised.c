@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "bases.h"
 #include "ess_tangents.h"
-#include "toy.h"
 
 /* ---- diffusion along a rod, n places, ends held at 0, one mode driven ------------------------ */
 
@@ -71,13 +71,6 @@ static double run_rod(rod *r, const ess_options *options, double t1, ess_counter
   *counters = *ess_driver_counters(d);
   ess_driver_free(d);
   return error;
-}
-
-static ess_options by(ess_base base, double tolerance) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  options.base = base;
-  return options;
 }
 
 static void its_order_is_2_however_stiff_the_field_is(void **state) {
