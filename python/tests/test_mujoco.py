@@ -245,6 +245,6 @@ def test_surfaces_that_move_need_a_release_whose_contacts_say_it():
     )
     if mujoco.mj_version() < 4000000:
         with pytest.raises(ValueError, match="needs MuJoCo 4.0"):
-            ess.mujoco.Robot(model)
+            robots.Robot(model)
     else:
-        assert ess.mujoco.Robot(model).n == 13
+        assert robots.Robot(model).n == 13
