@@ -115,7 +115,7 @@ double ess_tangent_least_tolerance(const ess_driver *d) {
  * rounding, and by so many times it where a field bends within a part of its states' units, as that
  * of a motor that is switched on does. */
 static bool asks_more_than_differences(const ess_driver *d) {
-  static const double bends = 10.0;
+  static const double bends = 20.0;
   return ESS_ALLOWED * ess_tangent_least_tolerance(d) < bends * sqrt(DBL_EPSILON);
 }
 

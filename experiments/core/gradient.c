@@ -191,7 +191,7 @@ int gradient_find(const model *m, const ess_options *options, const double x0[],
  * it does by the noise of differences in other places, where the model has no Jacobian; from both
  * sides at tolerances below `fine`. Runs that are differenced err by some tolerances, over so small
  * a step. */
-static const double rounding = 1e-10, kinks = 5e3, noise = 1e-5, fine = 7e-9, fine_noise = 5e-9,
+static const double rounding = 1e-10, kinks = 5e3, noise = 1e-5, fine = 1.4e-8, fine_noise = 5e-9,
                     truncation = 1e-6, tolerances = 1e6;
 
 /* what an input is large beside */

@@ -59,7 +59,8 @@ static void a_ball_has_its_derivative(void **state) {
       assert_int_equal(c->field_evaluations, q->field_evaluations);
       assert_true(c->field_jacobian_evaluations > 0);
     } else {
-      assert_true(c->field_evaluations <= 3 * q->field_evaluations);
+      // from both sides: at this tolerance one is not enough
+      assert_true(c->field_evaluations <= 5 * q->field_evaluations);
     }
     ess_driver_free(plain);
     ess_driver_free(d);
