@@ -59,4 +59,9 @@ enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
  * it is to end there instead. */
 int ess_rodas_approach(ess_driver *d, double theta, bool *again);
 
+/* Whether the step just tried has the stages of dopri5. */
+static inline bool ess_is_of_pair(const ess_driver *d) {
+  return !d->stabilised.is_on && !ess_by_ros2(d) && !ess_by_rodas(d);
+}
+
 #endif

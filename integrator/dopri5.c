@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "base.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
@@ -192,12 +191,12 @@ void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const
   advance(d, dt, stage, NULL, D, ESS_STAGES, dense[3]);
 }
 
-void ess_dopri5_prepare_dense(ess_driver *d) {
+void ess_dopri5_prepare_dense(ess_driver *d, bool is_of_pair) {
   cubic_of(d, d->dt, d->x, d->x_end, d->stage, d->dense);
-  if (d->stabilised.is_on || ess_by_ros2(d)) // no stages of the pair
-    memset(d->dense[3], 0, d->lanes * sizeof *d->dense[3]);
-  else
+  if (is_of_pair)
     advance(d, d->dt, d->stage, NULL, D, ESS_STAGES, d->dense[3]);
+  else
+    memset(d->dense[3], 0, d->lanes * sizeof *d->dense[3]);
 }
 
 void ess_dopri5_along(const ess_driver *d, const double x[], double *const dense[], double theta,

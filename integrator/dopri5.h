@@ -44,9 +44,10 @@ double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], 
 /* Step length for the first step (Hairer I, II.4). */
 int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
 
-/* Prepares the dense output of the step just tried; evaluates it at theta in [0, 1], and how fast
- * the state moves along it there, whatever made the step. */
-void ess_dopri5_prepare_dense(ess_driver *d);
+/* Prepares the dense output of the step just tried, a cubic where that has no stages of the pair;
+ * evaluates it at theta in [0, 1], and how fast the state moves along it there, whatever made the
+ * step. */
+void ess_dopri5_prepare_dense(ess_driver *d, bool is_of_pair);
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
 void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]);
 

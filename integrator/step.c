@@ -269,7 +269,7 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
     again = false;
     int status = ess_accepted_step(d, t1, last);
     if (status) return status;
-    if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d);
+    if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d, ess_is_of_pair(d));
     if (!watching && !sliding) return ESS_SUCCESS;
     if (watching) status = ess_watch_guards(d);
     if (!status && watching) status = ess_locate_first(d, found);

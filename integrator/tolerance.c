@@ -89,7 +89,7 @@ static int step(ess_driver *d, double t1) {
     again = false;
     status = ess_accepted_step(d, t1, &last);
     if (status) return status;
-    if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d);
+    if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d, ess_is_of_pair(d));
     if (d->kinks.is_on && d->kinks.count)
       memcpy(d->dense[3], d->kinks.quartic, d->lanes * sizeof *d->x);
     if (!watching) return ess_take_step(d, &whole, t1, last);
