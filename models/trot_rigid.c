@@ -140,10 +140,10 @@ static void arm(double sign[], bool armed[], const bool standing[FEET], const bo
 }
 
 /* the impact of a set of feet: false where one of them would be pulled, or another one pass through
- * the ground; rounding must not decide which */
+ * the ground; what a run strays from the ground must not decide which */
 static bool impact(const trot_parameters *p, const double x[], const bool touching[FEET],
                    const bool held[FEET], double after[N]) {
-  const double rounding = 1e-12;
+  const double astray = 1e-7;
   double speed[FEET], impulse[FEET];
   for (int i = 0; i < FEET; i++) speed[i] = -x[VZ] - arm_of(p, x, i) * x[OMEGA];
   hold(p, x, held, speed, impulse);
@@ -152,7 +152,7 @@ static bool impact(const trot_parameters *p, const double x[], const bool touchi
     after[VZ] += impulse[i] / p->mass;
     after[OMEGA] += arm_of(p, x, i) * impulse[i] / p->inertia;
   }
-  const double scale = rounding * (fabs(speed[REAR]) + fabs(speed[FRONT]));
+  const double scale = astray * (fabs(speed[REAR]) + fabs(speed[FRONT]));
   for (int i = 0; i < FEET; i++) {
     const double leaving = after[VZ] + arm_of(p, x, i) * after[OMEGA];
     if (held[i] ? impulse[i] < -scale * p->mass : touching[i] && leaving < -scale) return false;
@@ -161,7 +161,7 @@ static bool impact(const trot_parameters *p, const double x[], const bool touchi
 }
 
 /* of the sets of touching feet the one whose impulses push, and that leaves no other foot moving
- * into the ground; where rounding would allow two, the larger */
+ * into the ground; where that would allow two, the larger */
 static void land(const trot_parameters *p, double x[], const bool touching[FEET],
                  bool standing[FEET]) {
   for (int set = 3; set >= 0; set--) {

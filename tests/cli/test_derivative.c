@@ -200,6 +200,23 @@ static void rigid_limbs_have_none_where_the_rear_foot_lifts_off(void **state) {
   }
 }
 
+/* the body rests whatever it was turned by: the foot that has landed first was let go for a moment
+ * by what a run strays from the ground, and derivatives were 1e7 */
+static void a_foot_stays_where_the_other_lands_beside_it(void **state) {
+  static const char *const tolerances[] = {"1e-8", "1e-11"};
+  for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+    json_t *const result =
+        ESSBENCH_JSON(state,
+                      "derivative --model trot --limbs rigid --inertia 1 --tilt "
+                      "0.030000000000000006 --duration 0.4 --tolerance %s --json",
+                      tolerances[i]);
+    const json_t *const matrix = json_object_get(result, "derivative");
+    for (size_t row = 0; row < 4; row++)
+      for (size_t column = 0; column < 4; column++) near(entry(matrix, row, column), 0.0, 1e-6);
+    json_decref(result);
+  }
+}
+
 /* of crossings the saltations alone take calls of the field more */
 static void a_jacobian_saves_the_field(void **state) {
   json_t *const plain = ESSBENCH_JSON(state, "run --model slip --tolerance 1e-9 --json");
@@ -401,6 +418,7 @@ int main(int argc, char **argv) {
       TEST(decoupled_limbs_have_a_derivative),
       TEST(coupled_limbs_have_two),
       TEST(rigid_limbs_have_none_where_the_rear_foot_lifts_off),
+      TEST(a_foot_stays_where_the_other_lands_beside_it),
       TEST(a_jacobian_saves_the_field),
       TEST(a_projectile_lands_by_its_parameters),
       TEST(three_ways_agree),
