@@ -176,6 +176,8 @@ bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options
   if (s) s->memory = ess_lay_out(d, lay, &s->bytes);
   if (!s || !s->memory) return false;
   s->field = ess_slide_field;
+  const ess_caller *const c = &d->caller;
+  s->is_noisy = c->differs || (c->moves && !c->system.guard_time_rates);
   for (size_t k = 0; k < m; k++) {
     const bool asked = !options->slides || (k < system->guard_count && options->slides[k]);
     s->may[k] = k < system->guard_count && asked && !refuse(system, k);

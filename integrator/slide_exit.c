@@ -19,7 +19,7 @@
 
 /* a weight is found a little beyond its bound, so that the state recedes from the surface there;
  * where it is found by differences, whose noise is below this, it is found to that */
-static const double BEYOND = 1e-12, BEYOND_SECOND = 1e-10, NOISE = 1e-9;
+static const double BEYOND = 1e-12, BEYOND_SECOND = 1e-10, BEYOND_NOISY = 2e-9, NOISE = 1e-9;
 
 /* a step is halved so often for one doubt */
 enum { HALVINGS = 40 };
@@ -46,14 +46,20 @@ static bool are_known(const ess_slides *s) {
   return sum == 0.0;
 }
 
-/* what of the i-th surface's lambda is beyond its bound for sure */
+/* whether the i-th surface's lambda is made of differences */
+static bool is_noisy(const ess_slides *s, size_t i) {
+  return s->second[s->set[i]] || s->is_noisy;
+}
+
+/* what of it is beyond its bound for sure */
 static double margin(const ess_slides *s, size_t i) {
-  return s->second[s->set[i]] ? BEYOND_SECOND : BEYOND;
+  if (s->second[s->set[i]]) return BEYOND_SECOND;
+  return s->is_noisy ? BEYOND_NOISY : BEYOND;
 }
 
 /* and what nobody asks of it */
 static double slack(const ess_slides *s, size_t i) {
-  return s->second[s->set[i]] ? 10.0 * NOISE : 0.1 * BEYOND;
+  return is_noisy(s, i) ? 10.0 * NOISE : 0.1 * BEYOND;
 }
 
 /* how far beyond a bound lambda is: below 0, or above 1 */
@@ -102,7 +108,7 @@ static void values_of(const ess_driver *d, size_t i, bool upper, double y[ESS_SL
  * product of the ways from its places times a fifth derivative, is the largest there */
 static double doubt_of(const ess_driver *d, size_t i, bool upper, const double b[ESS_QUARTIC]) {
   const ess_slides *const s = d->slides;
-  const double noise = s->second[s->set[i]] ? NOISE : 64.0 * DBL_EPSILON;
+  const double noise = is_noisy(s, i) ? NOISE : 64.0 * DBL_EPSILON;
   double most = 0.0, slope;
   for (int j = 0; j < ESS_SLIDE_CHECKS; j++) {
     const double lambda = s->checked[(size_t)j * d->system.guard_count + i];

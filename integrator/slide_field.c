@@ -96,8 +96,7 @@ static int change_of_rates(ess_driver *d, double t, const double x[], const doub
                            const size_t set[], size_t count, double rate[]) {
   static const double near = 8.0 / 12.0, far = -1.0 / 12.0;
   ess_slides *const s = d->slides;
-  const ess_caller *const c = &d->caller;
-  const bool noisy = c->differs || (c->moves && !c->system.guard_time_rates);
+  const bool noisy = s->is_noisy;
   const double step = ess_tangent_part(d, x, v, noisy ? NOISY_PART : cbrt(DBL_EPSILON));
   const int ways = noisy ? 2 : 1;
   for (size_t i = 0; i < count; i++)

@@ -21,6 +21,7 @@ enum {
 typedef struct ess_slides {
   size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
   bool *may;          /* by event function */
+  bool is_noisy;      /* rates of event functions are differences */
   bool *second;       /* by event function: its rate does not jump, but what changes that */
   bool *rests;        /* of them: an impact's, which holds the state on the side it comes from */
 
