@@ -380,7 +380,9 @@ static bool rises_at_once(const double b[QUARTIC]) {
 }
 
 /* from which place on the i-th flagged guard counts, which starts above its level; *sure = false
- * where its model and the event function are at odds about that */
+ * where its model and the event function are at odds about that. One that rises from the start is
+ * crossed where it has risen by what is no way: from rest, that is the root of that, up to some
+ * 1e-6 of a step, later than it turned. */
 static int place_beyond(ess_driver *d, size_t i, bool *sure) {
   const size_t k = d->flagged[i];
   const double unit = ess_level_tolerance(d, k), doubt = d->inexact[k];

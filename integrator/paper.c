@@ -93,7 +93,9 @@ static void gather_batch(ess_driver *d, const candidate *first) {
 /* ---- projections ----------------------------------------------------------------------------- */
 
 /* A projection goes along the field onto the guard that is reached first, and across it. Order 1
- * follows the tangent; order 2 the field half-way, with one correction. */
+ * follows the tangent; order 2 the field half-way, with one correction. What is nearly grazed is
+ * crossed early or late by much more than epsilon^2, as is a guard that was armed beyond its zero
+ * and all but turns there: by less, and fewer of them, the smaller epsilon is. */
 
 /* to = the node's state, `duration` further in direction v */
 static inline void go_along(const ess_driver *d, double duration, const double v[], double to[]) {
