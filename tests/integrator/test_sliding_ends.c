@@ -4,26 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "toy.h"
-
-enum { MOST = 64 };
-
-typedef struct slides {
-  size_t count, guard[MOST];
-  int begins[MOST];
-  double time[MOST];
-  size_t stop_at; /* so many, and it asks to stop */
-} slides;
-
-static int note_slide(const ess_slide_info *info, void *context) {
-  slides *const log = context;
-  if (log->count < MOST) {
-    log->guard[log->count] = info->guard;
-    log->begins[log->count] = info->begins;
-    log->time[log->count] = info->t;
-  }
-  return ++log->count == log->stop_at;
-}
+#include "slide_log.h"
 
 static ess_options sliding(double tolerance, slides *log) {
   ess_options options = ess_options_default();
@@ -35,8 +16,8 @@ static ess_options sliding(double tolerance, slides *log) {
 }
 
 /* a run of a driver of its own */
-static int apply(const ess_system *system, const ess_options *options, double t, double t1,
-                 double x[], ess_failure *failure, ess_counters *counters) {
+static int run(const ess_system *system, const ess_options *options, double t, double t1,
+               double x[], ess_failure *failure, ess_counters *counters) {
   ess_driver *const d = ess_driver_alloc(system, options, NULL);
   assert_non_null(d);
   const int status = ess_driver_apply(d, &t, t1, x);
@@ -78,19 +59,19 @@ static void a_start_that_is_repelled_is_refused(void **state) {
   const ess_options options = sliding(1e-8, &log);
   ess_system system = sign_system(&away);
   ess_failure failure;
-  assert_int_equal(apply(&system, &options, 0.0, 1.0, x, &failure, NULL), ESS_ESLIDING);
+  assert_int_equal(run(&system, &options, 0.0, 1.0, x, &failure, NULL), ESS_ESLIDING);
   assert_int_equal(failure.guard, 0);
   assert_non_null(failure.reason);
   assert_true(x[0] == 0.0 && failure.time == 0.0);
   // backward the other one is
   system = sign_system(&back);
-  assert_int_equal(apply(&system, &options, 0.0, 1.0, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(run(&system, &options, 0.0, 1.0, x, NULL, NULL), ESS_SUCCESS);
   assert_int_equal(log.count, 1);
-  assert_int_equal(apply(&system, &options, 0.0, -1.0, x, NULL, NULL), ESS_ESLIDING);
+  assert_int_equal(run(&system, &options, 0.0, -1.0, x, NULL, NULL), ESS_ESLIDING);
   // and slides where forward it does not
   system = sign_system(&away);
   x[0] = -0.25;
-  assert_int_equal(apply(&system, &options, 0.0, -1.0, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(run(&system, &options, 0.0, -1.0, x, NULL, NULL), ESS_SUCCESS);
   assert_true(fabs(x[0]) < 1e-15);
   assert_int_equal(log.count, 2);
   assert_true(fabs(log.time[1] + 0.25) < 1e-12);
@@ -186,7 +167,7 @@ static void one_that_is_not_asked_ends_the_run(void **state) {
   ess_options options = sliding(1e-8, &log);
   options.slides = none;
   const ess_system system = sign_system(&back);
-  assert_int_equal(apply(&system, &options, 0.0, 1.0, x, NULL, NULL), ESS_ESLIDING);
+  assert_int_equal(run(&system, &options, 0.0, 1.0, x, NULL, NULL), ESS_ESLIDING);
   assert_int_equal(log.count, 0);
 }
 
@@ -221,7 +202,7 @@ static void a_two_fold_ends_the_run(void **state) {
                                .guards = third_guards,
                                .guard_jacobian = third_jacobian};
     ess_failure failure;
-    assert_int_equal(apply(&system, &options, 0.0, 2.0, x, &failure, NULL), ESS_ESLIDING);
+    assert_int_equal(run(&system, &options, 0.0, 2.0, x, &failure, NULL), ESS_ESLIDING);
     assert_true(fabs(failure.time - 1.0) < 1e-9 && fabs(x[0]) < 1e-9 && x[2] == 0.0);
     assert_non_null(failure.reason);
   }
@@ -271,14 +252,14 @@ static void feet_that_are_redundant_move_as_one(void **state) {
                                .guard_jacobian = feet_jacobian,
                                .params = &all[i]};
     ess_failure failure;
-    const int status = apply(&system, &options, 0.0, 40.0, x, &failure, NULL);
+    const int status = run(&system, &options, 0.0, 40.0, x, &failure, NULL);
     if (status || fabs(x[0] + 1.02750686834) > 1e-9)
       fail_msg("%zu feet: %s at %.12g, guards %zu %zu, x %.12g, %zu slides", all[i].count,
                ess_strerror(status), failure.time, failure.guard, failure.other_guard, x[0],
                log.count);
     // all of them begin at once, and end so
     assert_int_equal(log.count, 11 * all[i].count);
-    for (size_t k = 0; k < log.count && k < MOST; k++) {
+    for (size_t k = 0; k < log.count && k < SLIDES_MOST; k++) {
       const double first = log.time[k - k % all[i].count];
       assert_true(fabs(log.time[k] - first) < 1e-9);
     }
@@ -314,7 +295,7 @@ static void rest_costs_nothing(void **state) {
                              .guards = speed_guards,
                              .guard_jacobian = speed_jacobian};
   ess_counters counters;
-  assert_int_equal(apply(&system, &options, 0.0, 1e6, x, NULL, &counters), ESS_SUCCESS);
+  assert_int_equal(run(&system, &options, 0.0, 1e6, x, NULL, &counters), ESS_SUCCESS);
   assert_true(x[0] == 0.3 && x[1] == 0.0);
   assert_true(counters.field_evaluations < 1000);
   assert_int_equal(counters.slides, 1);
@@ -355,7 +336,7 @@ static void a_crossing_may_end_a_slide(void **state) {
                                .guard_jacobian = carried_jacobian,
                                .params = &pull};
     const double T = 2.3, since = T - 2.0;
-    assert_int_equal(apply(&system, &options, 0.0, T, x, NULL, NULL), ESS_SUCCESS);
+    assert_int_equal(run(&system, &options, 0.0, T, x, NULL, NULL), ESS_SUCCESS);
     const double rest = fabs(pull) > 1.0 ? pull - (pull > 0.0 ? 1.0 : -1.0) : 0.0;
     assert_int_equal(log.count, rest == 0.0 ? 1 : 2);
     if (rest != 0.0) assert_true(fabs(log.time[1] - 2.0) < 1e-9);
@@ -398,7 +379,7 @@ static void a_curved_surface_is_not_left(void **state) {
                                  .field = round_field,
                                  .guards = round_guards,
                                  .guard_jacobian = rates ? NULL : round_jacobian};
-      assert_int_equal(apply(&system, &options, 0.0, 20.0 * period, x, NULL, NULL), ESS_SUCCESS);
+      assert_int_equal(run(&system, &options, 0.0, 20.0 * period, x, NULL, NULL), ESS_SUCCESS);
       assert_int_equal(log.count, 1);
       if (fabs(hypot(x[0], x[1]) - 1.0) > tolerance || fabs(x[1]) > 1e3 * tolerance)
         fail_msg("1e-%d: %.12g %.12g", digits, x[0], x[1]);
@@ -439,7 +420,7 @@ static void it_may_stop_and_go_on(void **state) {
                              .mode_changed = follow_mode,
                              .params = &p};
   double whole[] = {0.3, 0.5}, x[] = {0.3, 0.5}, t = 0.0, at[2];
-  assert_int_equal(apply(&system, &options, 0.0, 10.0, whole, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(run(&system, &options, 0.0, 10.0, whole, NULL, NULL), ESS_SUCCESS);
   assert_int_equal(p.wrong, 0);
   log = (slides){.stop_at = 2};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -505,7 +486,7 @@ static void an_impact_ends_the_slides_it_touches(void **state) {
                              .impacts = &impacts,
                              .params = &factor};
   // from the wall it comes back to the wall, ever more so: at -0.5 + (t - 2) until it is 0.5 again
-  assert_int_equal(apply(&system, &options, 0.0, 2.9, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(run(&system, &options, 0.0, 2.9, x, NULL, NULL), ESS_SUCCESS);
   assert_int_equal(log.count, 2);
   assert_true(log.begins[1] == -1 && fabs(log.time[1] - 2.0) < 1e-9);
   assert_true(fabs(x[1] - 0.4) < 1e-9 && fabs(x[0] - (1.0 - 0.5 * 0.9 + 0.5 * 0.81)) < 1e-9);
@@ -536,10 +517,10 @@ static void what_an_impact_carries_past_a_surface_does_not_slide_off_it(void **s
                              .impacts = &impacts,
                              .params = &factor};
   const double hit = sqrt(0.11) - 0.1;
-  assert_int_equal(apply(&system, &options, 0.0, hit + 0.25, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(run(&system, &options, 0.0, hit + 0.25, x, NULL, NULL), ESS_SUCCESS);
   assert_int_equal(log.count, 0);
   assert_true(fabs(x[1] - 0.65) < 1e-9);
-  assert_int_equal(apply(&system, &options, hit + 0.25, hit + 0.5, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(run(&system, &options, hit + 0.25, hit + 0.5, x, NULL, NULL), ESS_SUCCESS);
   assert_int_equal(log.count, 1);
   assert_true(fabs(log.time[0] - (hit + 0.4)) < 1e-9 && fabs(x[1] - 0.5) < 1e-9);
 }
@@ -568,7 +549,7 @@ static void surfaces_may_move(void **state) {
                                .guards = moving_guards,
                                .guard_jacobian = way == 1 ? unit_jacobian : NULL,
                                .guards_move = true};
-    const int status = apply(&system, &options, 0.0, 6.0, x, NULL, NULL);
+    const int status = run(&system, &options, 0.0, 6.0, x, NULL, NULL);
     if (status) fail_msg("%s at way %d", ess_strerror(status), way);
     // 0.4 t until 0.5 sin t comes down to it, carried until 0.5 cos t = -0.4, behind it then
     double meets = 1.2;
