@@ -275,6 +275,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   ess_piece_begin(d, t, x);
   if (t != d->stopped || moved) d->stopped = NAN;
   d->is_amid = d->is_amid && t == d->t && !moved;
+  if (d->impacts && !d->is_amid) d->impacts->t_open = NAN;
   d->t = d->t_seen = t;
   ess_no_failure(d);
   d->stabilised.off_until = -INFINITY;

@@ -407,6 +407,57 @@ static void callbacks_fail_once(void **state) {
   }
 }
 
+/* ---- a state that the caller has moved ------------------------------------------------------- */
+
+static int drift(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  dxdt[0] = dxdt[1] = 1.0;
+  dxdt[2] = -1.0;
+  return 0;
+}
+
+static int zeros(double t, const double x[], double h[], void *params) {
+  memcpy(h, x, STATES * sizeof *h);
+  return 0;
+}
+
+static int zeros_rates(double t, const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  memcpy(rate, v, STATES * sizeof *rate);
+  return zeros(t, x, h, params);
+}
+
+static int changes_nothing(ess_impact *impact, void *params) {
+  return 0;
+}
+
+/* nothing is left of an impact that has stopped the run: the last state, put beyond its guard and
+ * leaving it, has not been carried there */
+static void an_impact_is_over_where_the_state_is_moved(void **state) {
+  const bool at[2 * STATES] = {true, true};
+  const ess_impacts impacts = {.at = at, .map = changes_nothing};
+  const ess_system system = {.dimension = STATES,
+                             .guard_count = STATES,
+                             .field = drift,
+                             .guards = zeros,
+                             .guard_rates = zeros_rates,
+                             .impacts = &impacts};
+  told l = {.stops = 1 << IMPACT | 1 << CROSSING, .every = 1};
+  ess_options options = ess_options_default();
+  options.observer =
+      (ess_observer){.crossing = hear_crossing, .impact = hear_impact, .context = &l};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double t = 0.0, x[STATES] = {-1.0, -10.0, -10.0};
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_ESTOP);
+  x[1] = 0.0;
+  x[2] = 0.5;
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_ESTOP);
+  assert_true(ess_driver_sign(d)[1] == 1.0);
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+  assert_true(ess_driver_sign(d)[2] == -1.0);
+  ess_driver_free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slides_begin_though_the_crossing_has_stopped_the_run),
@@ -414,6 +465,7 @@ int main(void) {
       cmocka_unit_test(what_comes_to_rest_does_so),
       cmocka_unit_test(the_empty_pool_is_filled),
       cmocka_unit_test(callbacks_fail_once),
+      cmocka_unit_test(an_impact_is_over_where_the_state_is_moved),
   };
   return cmocka_run_group_tests_name("stopped", tests, NULL, NULL);
 }
