@@ -174,14 +174,14 @@ static double parameter_noise(const adjoint *a, size_t j) {
 
 /* an estimate of an error in what is gained in a step, held against its rates in the stages
  * (parts.h) */
-static double seen(const adjoint *a, const double rate[ESS_STAGES], double error) {
+static double seen(const adjoint *a, const double rate[ESS_STAGES], double error, double rounding) {
   double least = rate[0], most = rate[0], last = 0.0;
   for (int s = 0; s < ESS_STAGES; s++) {
     least = ess_smaller(least, rate[s]);
     most = ess_larger(most, rate[s]);
     last += ess_dopri5_d[s] * rate[s];
   }
-  return ess_seen_error(error, fabs(a->dt) * (most - least), a->dt * last);
+  return ess_seen_error(error, rounding, fabs(a->dt) * (most - least), a->dt * last);
 }
 
 /* the rate of component j of a vector, or of what parameter j gains by it, in each stage, whose
@@ -203,10 +203,11 @@ static double error_of_gain(const adjoint *a, size_t c, double length) {
   for (size_t j = 0; j < a->p; j++) {
     const double own = value ? fabs(value[j]) : 0.0, unit = own > 0.0 ? own : 1.0;
     const double size = ess_larger(a->size[c], fabs(a->gained[c * a->p + j]) * unit);
-    const double missed = ess_larger(0.0, fabs(a->missed[j]) - length * parameter_noise(a, j));
+    const double rounding = length * parameter_noise(a, j);
+    const double missed = ess_larger(0.0, fabs(a->missed[j]) - rounding);
     double rate[ESS_STAGES];
     rates_of(a, a->vector + c * a->n, a->tape->by, a->p, j, rate);
-    const double off = seen(a, rate, missed);
+    const double off = seen(a, rate, missed, rounding);
     if (off > 0.0) most = ess_larger(most, off * unit / size / allowed);
     if (!(off <= DBL_MAX)) return INFINITY;
   }
@@ -230,7 +231,8 @@ static double error_of(adjoint *a) {
       const double size = ess_larger(a->size[c], fabs(vector[i]) * unit);
       double rate[ESS_STAGES];
       rates_of(a, vector, a->tape->J, a->n, i, rate);
-      const double off = seen(a, rate, ess_larger(0.0, fabs(error[i]) - length * a->noise[i]));
+      const double rounding = length * a->noise[i];
+      const double off = seen(a, rate, ess_larger(0.0, fabs(error[i]) - rounding), rounding);
       const double scaled = off == 0.0 ? 0.0 : off * unit / size / (ESS_ALLOWED * rtol);
       sum += scaled * scaled;
     }
@@ -320,7 +322,7 @@ static int back_step(adjoint *a, const double entry[]) {
   ess_own_look(a->d, a->tape->x[ESS_STAGES - 1], a->tape->k[ESS_STAGES - 1],
                a->tape->J[ESS_STAGES - 1]);
   const ess_errors errors = errors_of(a);
-  const bool beyond = ess_is_beyond(a->pace, dt);
+  const bool beyond = ess_is_beyond(a->pace, dt) && !ess_is_not_by_chance(errors.its);
   if (!beyond) a->pace = ess_pace_after(a->pace, dt, errors.its);
   if (!beyond && !ess_is_too_long(errors)) {
     weights_at(theta, weight);

@@ -93,23 +93,27 @@ bool ess_is_too_long(ess_errors errors) {
 }
 
 double ess_pace_after(double pace, double length, double error) {
-  static const double safety = 0.9, most = 10.0, kept = 0.5;
+  static const double safety = 0.9, most = 10.0;
   const double wanted = error > 0.0 ? safety * pow(error, -0.2) : most; // 0 where it is infinite
   const double factor = ess_clamp(wanted, 1.0 / most, most);
   if (!(error <= 1.0)) return ess_smaller(pace, length * ess_smaller(factor, safety));
   const double next = length * ess_larger(factor, 1.0);
-  return isinf(pace) ? next : ess_larger(next, kept * pace);
+  return ess_larger(next, pace);
 }
 
 bool ess_is_beyond(double pace, double length) {
   return length > 2.0 * pace;
 }
 
+bool ess_is_not_by_chance(double error) {
+  return error < 1e-3;
+}
+
 /* The two shares are such that of a wave of any phase the estimate is about what a step errs by,
  * from a third of a turn to more than one in its length, and is as it was in shorter steps. */
-double ess_seen_error(double error, double change, double last) {
-  static const double resolved = 1e-3, share = 9e-4;
-  if (!(change > 0.0)) return error;
+double ess_seen_error(double error, double rounding, double change, double last) {
+  static const double resolved = 1e-3, share = 9e-4, above = 1e3;
+  if (!(change > above * rounding)) return error;
   const double of_error = error * error / (resolved * change),
                of_last = share * last * last / change;
   return error > 0.0 ? ess_larger(error, ess_larger(of_error, of_last)) : error;

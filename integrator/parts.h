@@ -61,14 +61,17 @@ bool ess_is_too_long(ess_errors errors);
  * long the next may be, in time; INFINITY while nothing is known. */
 double ess_pace_after(double pace, double length, double error);
 
-/* Whether one of this length is to be parted, whatever its error seems to be. */
+/* Whether one of this length is to be parted, whatever its error seems to be; but for a step whose
+ * error is so small that it is not by chance. */
 bool ess_is_beyond(double pace, double length);
+bool ess_is_not_by_chance(double error);
 
 /* The estimate of an error in what has been gained in a step, once it has been held against how
  * much rates have changed from stage to stage, times the length, and against the last coefficient
  * of the dense output, which is of a lower order: where they are not small beside the change, the
- * step has seen little of what is there, and it errs by more. */
-double ess_seen_error(double error, double change, double last);
+ * step has seen little of what is there, and it errs by more. What is not far above rounding is no
+ * change. */
+double ess_seen_error(double error, double rounding, double change, double last);
 
 /* A way along a step of the pair. */
 typedef struct ess_parts {

@@ -340,7 +340,8 @@ static double error_of(ess_driver *d, double dt, const double end[], const doubl
     const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, moves));
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - ESS_DECAYED);
     for (size_t i = 0; i < n; i++)
-      error[i] = ess_seen_error(error[i], fabs(dt) * change_of(v, j * n + i), v->v_last[j * n + i]);
+      error[i] =
+          ess_seen_error(error[i], lost, fabs(dt) * change_of(v, j * n + i), v->v_last[j * n + i]);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
     if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
     most = ess_larger(most, its);
@@ -383,7 +384,7 @@ static int try_step(ess_driver *d) {
   if (has_own) memcpy(v->own.last, v->matrix, n * n * sizeof *v->matrix);
   // where it is not a number shorter steps may be better
   v->errors = errors_of(d, d->dt);
-  const bool beyond = ess_is_beyond(v->pace, d->dt);
+  const bool beyond = ess_is_beyond(v->pace, d->dt) && !ess_is_not_by_chance(v->errors.its);
   v->is_rough = beyond || ess_is_too_long(v->errors);
   if (!beyond) v->pace = ess_pace_after(v->pace, d->dt, v->errors.its);
   return ESS_SUCCESS;
