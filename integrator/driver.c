@@ -217,7 +217,7 @@ void ess_driver_free(ess_driver *d) {
 static void forget(ess_driver *d) {
   d->stopped = NAN;
   d->is_amid = false;
-  d->dt_next = 0.0;
+  d->dt = d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   ess_base_reset(d);
   ess_rodas_forget(d);

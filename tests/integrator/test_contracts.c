@@ -503,6 +503,60 @@ static void steps_without_length_are_numbers(void **state) {
   cross_within(1e-200);
 }
 
+/* two points that fall, each onto a floor that throws it back */
+static int points_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)t, (void)sign, (void)params;
+  dxdt[0] = x[1];
+  dxdt[2] = x[3];
+  dxdt[1] = dxdt[3] = 0.0;
+  return 0;
+}
+
+static int points_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0];
+  h[1] = x[2];
+  return 0;
+}
+
+static int points_map(ess_impact *impact, void *params) {
+  (void)params;
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    impact->after[2 * k + 1] = -impact->x[2 * k + 1];
+    impact->mode[k] = 1.0;
+    impact->armed[ESS_GUARD_DOWN(k)] = true;
+  }
+  return 0;
+}
+
+/* the length of its last step was not forgotten, which says what is of one instant */
+static void a_driver_that_is_reset_is_as_a_new_one(void **state) {
+  (void)state;
+  const bool at[4] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true};
+  const ess_impacts impacts = {.at = at, .map = points_map};
+  ess_options options = ess_options_default();
+  options.atol = 1e-2;
+  const ess_system system = {.dimension = 4,
+                             .guard_count = 2,
+                             .field = points_field,
+                             .guards = points_guards,
+                             .impacts = &impacts};
+  uint64_t made[2];
+  for (int used = 0; used < 2; used++) {
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0, away[4] = {1.0, 1.0, 1.0, 1.0}, x[4] = {0.0, -1.0, 0.005, -1.0};
+    if (used) assert_int_equal(ess_driver_apply(d, &t, 100.0, away), ESS_SUCCESS);
+    ess_driver_reset(d);
+    t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    made[used] = ess_driver_counters(d)->impacts;
+    ess_driver_free(d);
+  }
+  assert_int_equal(made[0], made[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_guard_left_at_a_rounding_s_speed_is_crossed_on_return),
@@ -518,6 +572,7 @@ int main(void) {
       cmocka_unit_test(a_reset_forgets_which_guards_were_located),
       cmocka_unit_test(observing_rows_that_look_costs_nothing),
       cmocka_unit_test(steps_without_length_are_numbers),
+      cmocka_unit_test(a_driver_that_is_reset_is_as_a_new_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
