@@ -128,8 +128,9 @@ static int settle(ess_driver *d, int status) {
 }
 
 int ess_finish_instant(ess_driver *d) {
+  const bool has_gone = d->counters.steps || d->counters.crossings;
   int status = ess_finish_impact(d);
-  if (!status) status = ess_refill(d);
+  if (!status && has_gone) status = ess_refill(d); // at the start no pool is filled
   return settle(d, status);
 }
 

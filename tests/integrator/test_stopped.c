@@ -458,6 +458,51 @@ static void an_impact_is_over_where_the_state_is_moved(void **state) {
   ess_driver_free(d);
 }
 
+/* ---- a pool that is empty at the start ------------------------------------------------------- */
+
+static int one_drifts(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  blocks *const b = params;
+  dxdt[0] = 1.0;
+  return fault(b, dxdt);
+}
+
+static int its_zero(double t, const double x[], double h[], void *params) {
+  h[0] = x[0];
+  return 0;
+}
+
+static int arms_none(const double sign[], bool armed[], void *params) {
+  armed[0] = armed[1] = false;
+  return 0;
+}
+
+/* it is filled after a step, which passes the guard here: so it is where the start has failed */
+static void the_pool_stays_empty_until_a_step_is_made(void **state) {
+  const size_t row_start[] = {0, 0, 0, 1}, guard[] = {0};
+  const signed char effect[] = {1};
+  const ess_reset_matrix pool = {
+      .row_start = row_start, .guard = guard, .effect = effect, .start = arms_none};
+  for (size_t faulty = 0; faulty < 6; faulty++) {
+    blocks b = {.faulty = faulty, .fails = 1};
+    const ess_system system = {.dimension = 1,
+                               .guard_count = 1,
+                               .field = one_drifts,
+                               .guards = its_zero,
+                               .resets = &pool,
+                               .params = &b};
+    ess_options options = ess_options_default();
+    options.h_init = 0.5;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    double t = 0.0, x = -0.25;
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, &x), ESS_ECALLBACK);
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, &x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(d)->crossings, 0);
+    ess_driver_free(d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slides_begin_though_the_crossing_has_stopped_the_run),
@@ -466,6 +511,7 @@ int main(void) {
       cmocka_unit_test(the_empty_pool_is_filled),
       cmocka_unit_test(callbacks_fail_once),
       cmocka_unit_test(an_impact_is_over_where_the_state_is_moved),
+      cmocka_unit_test(the_pool_stays_empty_until_a_step_is_made),
   };
   return cmocka_run_group_tests_name("stopped", tests, NULL, NULL);
 }
