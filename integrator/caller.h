@@ -29,7 +29,7 @@ typedef struct ess_caller {
   double *x;                      /* [n + 1] */
   double *h, *partial;            /* event functions, and what they change by with time alone */
   double *beside, *above, *below; /* a state, and event functions, beside the one looked at */
-  double *best, *off, *rate;      /* by event function: differences (caller.c) */
+  double *best, *off, *rate;      /* by event function: differences (slope.c) */
   double *mode, *after;
   bool *armed;
   void *memory; /* of all that is here, and watched */
