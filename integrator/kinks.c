@@ -61,8 +61,14 @@ static const double AGAIN = 1.15;
 /* so often a step is halved for what crossings do to each other before they are made one by one */
 enum { PARTS_MOST = 6 };
 
-/* by how much a field that is affine may miss the mean, relative to its change and to itself */
-static const double AFFINE = 1e-6, ROUNDED = 1e-9;
+/* weights at which a field has to be on its way: what is odd about half of it would not show there
+ */
+static const double ON_THE_WAY = 0.3;
+
+/* by how much a field that is affine may miss its way, relative to its change and to itself; and
+ * where that is of one state alone, which others may dwarf in their units, also relative to them,
+ * for what cancels in it, and over a step, in parts of the state's tolerance */
+static const double AFFINE = 1e-6, ROUNDED = 1e-9, CANCELLED = 1e-14, SEEN = 0.01;
 
 /* ---- signs that follow the state ------------------------------------------------------------- */
 
@@ -515,16 +521,24 @@ static void add_difference(const ess_driver *d, double factor, const double a[],
 
 /* ---- is the field affine? -------------------------------------------------------------------- */
 
-/* whether `middle` is the mean of a and b, up to rounding */
-static bool is_mean(const ess_driver *d, const double middle[], const double a[],
-                    const double b[]) {
-  double off = 0.0, change = 0.0, size = 0.0;
+/* whether `between` is on the way from a to b, up to rounding */
+static bool is_on_the_way(const ess_driver *d, const double between[], const double a[],
+                          const double b[]) {
+  double off_most = 0.0, change_most = 0.0, size_most = 0.0;
   for (size_t i = 0; i < d->system.dimension; i++) {
-    off = ess_larger(off, fabs(middle[i] - 0.5 * (a[i] + b[i])));
-    change = ess_larger(change, fabs(a[i] - b[i]));
-    size = ess_larger(size, fabs(a[i]) + fabs(b[i]));
+    const double off = fabs(between[i] - a[i] - ON_THE_WAY * (b[i] - a[i]));
+    off_most = ess_larger(off_most, off);
+    change_most = ess_larger(change_most, fabs(a[i] - b[i]));
+    size_most = ess_larger(size_most, fabs(a[i]) + fabs(b[i]));
   }
-  return !(off > AFFINE * change + ROUNDED * size);
+  if (off_most > AFFINE * change_most + ROUNDED * size_most) return false;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double off = fabs(between[i] - a[i] - ON_THE_WAY * (b[i] - a[i]));
+    const double own = AFFINE * fabs(a[i] - b[i]) + ROUNDED * (fabs(a[i]) + fabs(b[i]));
+    const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
+    if (off > own + CANCELLED * size_most && fabs(d->dt) * off > SEEN * tolerance) return false;
+  }
+  return true;
 }
 
 /* the field at the node, with some of the kinks at this weight, and the others not crossed */
@@ -542,9 +556,9 @@ static int even(ess_driver *d, double w, size_t from, size_t to, double f[]) {
 static int check_some(ess_driver *d, size_t from, size_t to) {
   ess_kinks *const k = &d->kinks;
   int status = even(d, 1.0, from, to, k->first);
-  if (!status) status = even(d, 0.5, from, to, k->f);
+  if (!status) status = even(d, ON_THE_WAY, from, to, k->f);
   if (status) return status;
-  if (is_mean(d, k->f, d->stage[0], k->first)) {
+  if (is_on_the_way(d, k->f, d->stage[0], k->first)) {
     for (size_t i = from; i < to; i++) k->is_checked[k->kink[i]] = true;
     return ESS_SUCCESS;
   }
@@ -584,7 +598,7 @@ static int check_visits(ess_driver *d) {
   int status = set_pairs(d, true);
   if (!status) status = weighted(d, d->t, d->x, k->f);
   if (!status) status = set_pairs(d, false);
-  k->is_involved |= !is_mean(d, k->f, d->stage[0], d->stage[0]);
+  k->is_involved |= !is_on_the_way(d, k->f, d->stage[0], d->stage[0]);
   return status;
 }
 
@@ -596,14 +610,14 @@ static int check_new(ess_driver *d) {
   return status || k->is_involved || !k->visits ? status : check_visits(d);
 }
 
-/* whether they add up in this step: with half their weights the field at the node is half-way to
- * that with their weights */
+/* whether they add up in this step: with a part of their weights the field at the node has gone
+ * that part of the way to that with their weights */
 static int check_sum(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   if (k->count < 2) return ESS_SUCCESS;
-  const int status = weighted_at_start(d, 0.5, k->value[0], k->f);
+  const int status = weighted_at_start(d, ON_THE_WAY, k->value[0], k->f);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->stage[0][i] + k->first[i];
-  if (!status) k->is_involved = !is_mean(d, k->f, d->stage[0], d->x_try);
+  if (!status) k->is_involved = !is_on_the_way(d, k->f, d->stage[0], d->x_try);
   return status;
 }
 

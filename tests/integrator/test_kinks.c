@@ -243,6 +243,58 @@ static void not_affine(void **state) {
                       "the field is not affine in the signs, though weights are declared");
 }
 
+/* the beam with heights in another unit, and a torque that is not affine in the signs */
+typedef struct uneven {
+  beam beam; // first, which is what its callbacks are handed
+  double unit, even, odd;
+} uneven;
+
+static int uneven_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  const uneven *const u = params;
+  const double metres[STATES] = {x[0] / u->unit, x[1], x[2] / u->unit, x[3]};
+  const int code = field(t, metres, sign, dxdt, params);
+  for (size_t k = 0; k < CONTACTS; k++)
+    dxdt[3] += (1.0 - sign[k] * sign[k]) * (u->even + u->odd * sign[k]);
+  dxdt[0] *= u->unit;
+  dxdt[2] *= u->unit;
+  return code;
+}
+
+static int uneven_guards(double t, const double x[], double h[], void *params) {
+  const uneven *const u = params;
+  const double metres[STATES] = {x[0] / u->unit, x[1], x[2] / u->unit, x[3]};
+  return guards(t, metres, h, params);
+}
+
+static int run_uneven(double unit, double even, double odd) {
+  uneven u = {
+      .beam = {.stiffness = 4000.0, .damping = 4.0}, .unit = unit, .even = even, .odd = odd};
+  ess_system system = beam_system(&u.beam, true);
+  system.field = uneven_field;
+  system.guards = uneven_guards;
+  system.guard_jacobian = NULL;
+  ess_options options = ess_options_default();
+  options.rtol = 1e-4;
+  options.atols = (const double[STATES]){1e-4 * unit, 1e-4, 1e-4 * unit, 1e-4};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0, x[STATES] = {START[0] * unit, START[1], START[2] * unit, START[3]};
+  const int status = ess_driver_apply(d, &t, END, x);
+  assert_true(status || ess_driver_counters(d)->through > 0);
+  ess_driver_free(d);
+  return status;
+}
+
+/* Outcome: neither what is the mean of both sides half-way, and is not affine elsewhere, nor units
+ * of other states, in which these change by far more, hide that a field is not affine. */
+static void hardly_affine(void **state) {
+  for (double unit = 1e-9; unit < 1e10; unit *= 1e3) {
+    assert_int_equal(run_uneven(unit, 0.0, 0.0), ESS_SUCCESS);
+    assert_int_equal(run_uneven(unit, 0.5, 0.0), ESS_EWEIGHTS);
+    assert_int_equal(run_uneven(unit, 0.0, 0.5), ESS_EWEIGHTS);
+  }
+}
+
 static void without_guards(void **state) {
   const ess_system system = {.dimension = 1, .field = toy_clock, .weights = true};
   const ess_options options = ess_options_default();
@@ -564,6 +616,7 @@ int main(void) {
       cmocka_unit_test(limits),           cmocka_unit_test(other_methods),
       cmocka_unit_test(hostile),          cmocka_unit_test(disarmed),
       cmocka_unit_test(touched_and_left), cmocka_unit_test(armed_on_the_way),
+      cmocka_unit_test(hardly_affine),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
