@@ -35,7 +35,11 @@ extern "C" {
  * the tolerance. At 1e-5 and above that may be badly.
  *
  * A start on a guard, and an end on one that is not crossed yet, are on one side of it: derivatives
- * are then those of the trajectories that do not cross it, and nothing tells of the others.
+ * are then those of the trajectories that do not cross it, and nothing tells of the others. A guard
+ * that is touched on the way, as far as the tolerance tells, ends the run in ESS_EGRAZING where
+ * crossing it changes the field there: others beside it stay beyond the guard for a time that is a
+ * square root. Not by ESS_METHOD_PAPER, which projects onto guards: near a graze its derivatives
+ * are those of the run that it makes.
  *
  * Without field_jacobian the field is called for each direction, or for each state where directions
  * are more, as often at most as a run by dopri5 calls it, and twice as often at tolerances below

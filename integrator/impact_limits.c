@@ -409,9 +409,7 @@ static const double NEAR = 1e-4;
  * way would be a tenth of what the tolerance lets it be off by, were it a graze: nobody asks */
 static const double FAR = 1e-2;
 
-/* by how little event function k is grazed, by what it changes by when each state moves by its
- * tolerance */
-static int weigh_tolerance(ess_driver *d, size_t k, double *doubt) {
+int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {
   double *const v = d->v_try, h, rate;
   int status = ESS_SUCCESS;
   *doubt = 0.0;
@@ -435,13 +433,11 @@ int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   const double beyond = 0.5 * rate * rate * rest / -turn;
   if (!d->tangents && beyond > FAR * fabs(d->h_end[k])) return ESS_SUCCESS;
   double doubt;
-  const int status = weigh_tolerance(d, k, &doubt);
+  const int status = ess_weigh_graze(d, k, &doubt);
   return status || beyond > doubt ? status : zeno_of_graze(d, k, zeno);
 }
 
-/* where event function k turns within the step just tried, which it begins towards its guard and
- * ends away from it; its value there, seen from the near side */
-static double turning_value(const ess_driver *d, size_t k, double *place) {
+double ess_turning_value(const ess_driver *d, size_t k, double *place) {
   enum { HALVINGS = 50 };
   double b[ESS_QUARTIC], below = 0.0, above = 1.0, slope;
   ess_model_guard(d, k, b);
@@ -460,10 +456,10 @@ int ess_refuse_touch(ess_driver *d) {
     const bool turns = d->side[k] * d->rate[k] > 0.0 && d->side[k] * d->rate_end[k] < 0.0;
     if (!turns || !ess_is_impact(d, k)) continue;
     double place;
-    const double way = fabs(d->h[k]) + fabs(d->h_end[k]), peak = turning_value(d, k, &place);
+    const double way = fabs(d->h[k]) + fabs(d->h_end[k]), peak = ess_turning_value(d, k, &place);
     if (!(peak < 0.0) || -peak > NEAR * way) continue;
     double doubt;
-    status = weigh_tolerance(d, k, &doubt);
+    status = ess_weigh_graze(d, k, &doubt);
     if (status || -peak > doubt) continue;
     status = fail_grazing(d, k);
     if (status == ESS_EGRAZING) d->failure.time = ess_caller_time(d, d->t + place * d->dt);

@@ -157,4 +157,10 @@ int ess_end_zeno(ess_driver *d, double when);
 int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno);
 int ess_refuse_touch(ess_driver *d);
 
+/* Where event function k turns within the step just tried, which it begins towards its guard and
+ * ends away from it; its value there, seen from the near side. And by how little it is grazed, by
+ * what it changes by when each state moves by its tolerance. */
+double ess_turning_value(const ess_driver *d, size_t k, double *place);
+int ess_weigh_graze(ess_driver *d, size_t k, double *doubt);
+
 #endif

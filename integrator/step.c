@@ -336,7 +336,8 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     if (status) return status;
   }
   if (d->tangents) {
-    status = ess_tangent_step(d, found->theta, found->cut);
+    if (watching) status = ess_tangent_refuse_touch(d, found, last);
+    if (!status) status = ess_tangent_step(d, found->theta, found->cut);
     if (status) return status;
   }
   ess_piece_step(d, duration);

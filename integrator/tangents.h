@@ -11,6 +11,7 @@
 #include "driver_state.h"
 #include "ess_tangents.h"
 #include "parts.h"
+#include "step.h"
 
 /* events that meet at one instant whose orders are all looked at, and how many these are */
 enum { ESS_MEETING = 8, ESS_ORDERS = 40320 };
@@ -163,6 +164,12 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact);
 /* The same of one, or of a crossing (NULL), that the last impact's map has led to: it happens when
  * that does, however the state is displaced. */
 int ess_tangent_carried(ess_driver *d, const ess_impact *impact);
+
+/* ---- graze ----------------------------------------------------------------------------------- */
+
+/* Fails where the step just tried, of which this is to be taken, touches a guard, and the field
+ * changes across it: beside the trajectory others cross it twice, or not at all. */
+int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last);
 
 /* ---- several events at one instant ----------------------------------------------------------- */
 

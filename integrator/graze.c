@@ -1,0 +1,130 @@
+/*
+ * Guards that are touched where tangents are followed: the state turns back at one, or all but so,
+ * as far as the tolerance tells. Trajectories beside this one cross it twice, or not at all, and
+ * stay beyond it for a time that is a square root of how far they are displaced. Where crossing it
+ * changes the field there is no derivative.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "events.h"
+#include "impacts.h"
+#include "step.h"
+#include "suspect.h"
+#include "tangents.h"
+
+/* how near to its zero, in parts of the way it goes, an event function has to turn for more to be
+ * asked of it */
+static const double NEAR = 1e-4;
+
+/* What takes hold where the guard is, as a spring's force does, changes the field at the touch by
+ * as little as the event function, or its rate, is there: by no more than so many times that part
+ * of what it changes it by at the step's ends. */
+static const double ALIKE = 8.0;
+
+/* what a sum of field's terms may be off by, in parts of it */
+static const double ROUNDING = 16.0 * DBL_EPSILON;
+
+/* whether the step that is to be taken comes to where event function k turns, or crosses it on the
+ * way there */
+static bool is_reached(const ess_driver *d, const ess_location *found, size_t k, double place) {
+  return !found->cut || place <= found->theta || d->fate[k] == ESS_FATE_ENTERED;
+}
+
+/* what crossing event function k's guard would add to the field at this place of the step */
+static int find_jump(ess_driver *d, size_t k, double theta, double f[], double jump[]) {
+  const double t = d->t + theta * d->dt;
+  ess_dopri5_dense(d, theta, d->x_try);
+  int status = ess_field(d, t, d->x_try, f);
+  if (status) return status;
+  d->sign[k] = -d->sign[k];
+  status = ess_announce(d, k);
+  if (!status) status = ess_field(d, t, d->x_try, jump);
+  d->sign[k] = -d->sign[k];
+  const int told = ess_announce(d, k);
+  for (size_t i = 0; !status && i < d->system.dimension; i++) jump[i] -= f[i];
+  return status ? status : told;
+}
+
+/* what part of their size at the step's ends event function k, and its rate, are at this place,
+ * where they may be rounding */
+static int find_part(ess_driver *d, size_t k, double theta, double *part) {
+  double h, rate, rounding;
+  int status = ess_rounding_error(d, k, &rounding);
+  ess_dopri5_dense(d, theta, d->x_try);
+  ess_dopri5_slope(d, theta, d->v_try);
+  if (!status)
+    status = ess_some_guard_rates(d, d->t + theta * d->dt, d->x_try, d->v_try, &k, 1, &h, &rate);
+  const double far = ess_larger(fabs(d->h[k]), fabs(d->h_end[k]));
+  const double fast = ess_larger(fabs(d->rate[k]), fabs(d->rate_end[k]));
+  if (!status) *part = ess_larger((fabs(h) + rounding) / far, fabs(rate) / fast);
+  return status;
+}
+
+/* whether the field changes across event function k's guard where it is touched */
+static int changes_field(ess_driver *d, size_t k, double theta, bool *changes) {
+  ess_tangents *const v = d->tangents;
+  double part, *const f = v->f_here, *const jump = v->f_beside, *const far = v->x_beside;
+  double *const there = v->x;
+  *changes = false;
+  int status = find_part(d, k, theta, &part);
+  if (!status) status = find_jump(d, k, 0.0, f, far);
+  if (!status) status = find_jump(d, k, 1.0, f, there);
+  for (size_t i = 0; !status && i < d->system.dimension; i++)
+    far[i] = ess_larger(fabs(far[i]), fabs(there[i]));
+  if (!status) status = find_jump(d, k, theta, f, jump);
+  for (size_t i = 0; !status && i < d->system.dimension; i++) {
+    const double size = fabs(jump[i]);
+    *changes |= size > ALIKE * part * far[i] + ROUNDING * (fabs(f[i]) + size);
+  }
+  return status;
+}
+
+/* fails where event function k turns at this value so near to its zero that the tolerance does not
+ * tell whether it is crossed, and that would change the field; but not where it rests there, and
+ * moves by rounding alone */
+static int refuse_touch(ess_driver *d, size_t k, double peak, double place) {
+  const double way = fabs(d->h[k]) + fabs(d->h_end[k]);
+  double doubt, rounding;
+  bool changes;
+  int status = ess_weigh_graze(d, k, &doubt);
+  if (!status) status = ess_rounding_error(d, k, &rounding);
+  if (status || peak > doubt || way <= 2.0 * rounding) return status;
+  status = changes_field(d, k, place, &changes);
+  if (status || !changes) return status;
+  status = ess_fail(d, ESS_EGRAZING, k);
+  d->failure.time = ess_caller_time(d, d->t + place * d->dt);
+  return status;
+}
+
+/* whether event function k turns within the step just tried. A run that ends where it turns is on
+ * one side of it. */
+static bool turns(const ess_driver *d, size_t k, bool last) {
+  const double rate = d->side[k] * d->rate[k], rate_end = d->side[k] * d->rate_end[k];
+  return rate > 0.0 && (rate_end < 0.0 || (rate_end == 0.0 && !last)) && !ess_is_impact(d, k);
+}
+
+int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last) {
+  if (d->options.method == ESS_METHOD_PAPER) return ESS_SUCCESS; // which projects onto it
+  bool any = false;
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; !status && k < d->watched.first; k++) {
+    if (!turns(d, k, last)) continue;
+    double place;
+    const double peak = fabs(ess_turning_value(d, k, &place));
+    const bool near = peak <= NEAR * (fabs(d->h[k]) + fabs(d->h_end[k]));
+    if (!near || !is_reached(d, found, k, place)) continue;
+    any = true;
+    status = refuse_touch(d, k, peak, place);
+  }
+  // where the step is cut these are to be known, and other states have been looked at
+  if (!status && any && found->cut)
+    status = ess_guards(d, d->t + found->theta * d->dt, d->x_end, d->h_try);
+  return status;
+}
