@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "ess_tangents.h"
+#include "matrix.h"
 #include "toy.h"
 
 /* p'' = -2 from -1 and the speed 2: its top is at time 1, and so much beyond 0. Above 0 a third
@@ -173,12 +174,65 @@ static void a_circle_touches_a_line(void **state) {
     }
 }
 
+/* ---- amid others ------------------------------------------------------------------------------
+ */
+
+static int height_and_times(double t, const double x[], double h[], void *params) {
+  height(t, x, h, params);
+  h[1] = x[Y] - 1.5;
+  h[2] = x[Y] - 1.2;
+  return 0;
+}
+
+static int height_and_times_rates(double t, const double x[], const double v[], double h[],
+                                  double rate[], void *params) {
+  height_rates(t, x, v, h, rate, params);
+  rate[1] = rate[2] = v[Y];
+  return height_and_times(t, x, h, params);
+}
+
+static int note_silent(const ess_crossing_info *info, void *context) {
+  *(double *)context = info->sign[2];
+  return 0;
+}
+
+/* in one step: a touch that changes nothing, a silent guard that is passed, and one that the step
+ * is cut at; tangents look at the first, and the second is crossed before the last */
+static void a_touch_leaves_other_crossings_alone(void **state) {
+  top p = {.beyond = -1e-12};
+  ess_system system = {.dimension = STATES,
+                       .guard_count = 3,
+                       .field = throw_up,
+                       .guards = height_and_times,
+                       .guard_rates = height_and_times_rates,
+                       .params = &p};
+  matrix r = matrix_begin(3);
+  matrix_add_mirror(&r);
+  r.silent[ESS_GUARD_UP(2)] = r.silent[ESS_GUARD_DOWN(2)] = true;
+  system.resets = matrix_end(&r);
+  double silent = 0.0;
+  ess_options options = ess_options_default();
+  options.h_init = 2.5;
+  options.observer = (ess_observer){.crossing = note_silent, .context = &silent};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  matrix_free(&r);
+  double t = 0.0, x[STATES] = {-1.0, 2.0};
+  assert_int_equal(ess_driver_follow(d, STATES, NULL), ESS_SUCCESS);
+  assert_int_equal(ess_driver_apply(d, &t, 2.5, x), ESS_SUCCESS);
+  assert_int_equal(ess_driver_counters(d)->silent, 1);
+  assert_int_equal(ess_driver_counters(d)->crossings, 1);
+  assert_int_equal(ess_driver_counters(d)->steps, 2);
+  assert_true(silent > 0.0);
+  ess_driver_free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_touch_that_changes_the_field_has_no_derivative),
       cmocka_unit_test(one_that_does_not_has_its_own),
       cmocka_unit_test(what_the_tolerance_tells_from_a_touch_is_none),
       cmocka_unit_test(a_circle_touches_a_line),
+      cmocka_unit_test(a_touch_leaves_other_crossings_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
