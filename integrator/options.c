@@ -110,7 +110,8 @@ static void copy_tolerances(ess_driver *d, const ess_options *o) {
     d->atol[i] = i >= n ? 1.0 : o->atols ? o->atols[i] : o->atol;
   }
   if (!d->caller.moves) return;
-  d->rtol[n] = d->rtol[0];
+  // an absolute tolerance alone, of a state, is not to ask of time what rounding does not give
+  d->rtol[n] = d->rtol[0] > 0.0 ? d->rtol[0] : 1e-8;
   d->atol[n] = d->atol[0];
 }
 

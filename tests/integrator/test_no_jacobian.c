@@ -147,12 +147,57 @@ static void what_is_undefined_nearby_does_not_matter(void **state) {
   ess_driver_free(d);
 }
 
+/* a clock and what it drives, in units of length and time */
+typedef struct units {
+  double length, time;
+} units;
+
+static int driven(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const units *const u = params;
+  dxdt[0] = u->length / u->time;
+  dxdt[1] = (u->length * (0.5 + 0.5 * sign[0]) - 0.1 * x[1]) / u->time;
+  return 0;
+}
+
+static int wave(double t, const double x[], double h[], void *params) {
+  h[0] = sin(3.0 * x[0] / ((const units *)params)->length) - 0.3;
+  return 0;
+}
+
+static int pulse(double t, const double x[], double g[], void *params) {
+  g[0] = cos(2.0 * t / ((const units *)params)->time);
+  return 0;
+}
+
+/* Outcome: a tolerance that is absolute alone does not say how large a state is, nor is time a
+ * state that it is for: any units do, with events of time, too, by every base. */
+static void any_units_with_no_relative_tolerance(void **state) {
+  static const ess_base bases[] = {ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_RODAS};
+  for (int i = 0; i < 3 * 2 * 5 * 5; i++) {
+    units u = {.length = pow(10.0, 6 * (i % 5) - 12), .time = pow(10.0, 6 * (i / 5 % 5) - 12)};
+    ess_system system = {
+        .dimension = 2, .guard_count = 1, .field = driven, .guards = wave, .params = &u};
+    if (i / 25 % 2) system.watch = (ess_watch){.count = 1, .values = pulse};
+    ess_options options = ess_options_default();
+    options.rtol = 0.0;
+    options.atols = (const double[]){1e-8 * u.length, 1e-8 * u.length};
+    options.base = bases[i / 50];
+    options.max_steps = 20000;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double x[2] = {0.0}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 5.0 * u.time, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(d)->crossings, i / 25 % 2 ? 8 : 5);
+    ess_driver_free(d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(runs_are_those_with_a_jacobian),
       cmocka_unit_test(offsets_do_not_drown_them),
       cmocka_unit_test(projections_need_none),
       cmocka_unit_test(what_is_undefined_nearby_does_not_matter),
+      cmocka_unit_test(any_units_with_no_relative_tolerance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
