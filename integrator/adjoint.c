@@ -322,7 +322,7 @@ static int back_step(adjoint *a, const double entry[]) {
   ess_own_look(a->d, a->tape->x[ESS_STAGES - 1], a->tape->k[ESS_STAGES - 1],
                a->tape->J[ESS_STAGES - 1]);
   const ess_errors errors = errors_of(a);
-  const bool beyond = ess_is_beyond(a->pace, dt) && !ess_is_not_by_chance(errors.its);
+  const bool beyond = ess_is_beyond(a->pace, dt) && !ess_is_surely_small(errors.its);
   if (!beyond) a->pace = ess_pace_after(a->pace, dt, errors.its);
   if (!beyond && !ess_is_too_long(errors)) {
     weights_at(theta, weight);

@@ -105,7 +105,7 @@ bool ess_is_beyond(double pace, double length) {
   return length > 2.0 * pace;
 }
 
-bool ess_is_not_by_chance(double error) {
+bool ess_is_surely_small(double error) {
   return error < 1e-3;
 }
 

@@ -58,13 +58,13 @@ bool ess_is_too_long(ess_errors errors);
 /* What parameters gain says nothing of how fast it is to the state's steps, and an error estimate
  * says nothing of what is far faster than a step: by chance it may be small. So steps, and parts of
  * them, are as long as those before them allow, as where a state's error controls them: here is how
- * long the next may be, in time; INFINITY while nothing is known. */
+ * long the next may be, in time; INFINITY while none has been too long. */
 double ess_pace_after(double pace, double length, double error);
 
-/* Whether one of this length is to be parted, whatever its error seems to be; but for a step whose
- * error is so small that it is not by chance. */
+/* Whether one of this length is to be parted, whatever its error seems to be. A whole step is not,
+ * where its error is too small to be so by chance. */
 bool ess_is_beyond(double pace, double length);
-bool ess_is_not_by_chance(double error);
+bool ess_is_surely_small(double error);
 
 /* The estimate of an error in what has been gained in a step, once it has been held against how
  * much rates have changed from stage to stage, times the length, and against the last coefficient

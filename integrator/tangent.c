@@ -384,7 +384,7 @@ static int try_step(ess_driver *d) {
   if (has_own) memcpy(v->own.last, v->matrix, n * n * sizeof *v->matrix);
   // where it is not a number shorter steps may be better
   v->errors = errors_of(d, d->dt);
-  const bool beyond = ess_is_beyond(v->pace, d->dt) && !ess_is_not_by_chance(v->errors.its);
+  const bool beyond = ess_is_beyond(v->pace, d->dt) && !ess_is_surely_small(v->errors.its);
   v->is_rough = beyond || ess_is_too_long(v->errors);
   if (!beyond) v->pace = ess_pace_after(v->pace, d->dt, v->errors.its);
   return ESS_SUCCESS;
