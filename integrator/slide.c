@@ -557,8 +557,10 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   if (!status && s->has_stopped && !d->is_amid) return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
-  // what the caller has changed since the last apply may hold the state no more
-  s->leaves = !status && ess_slide_is_beyond(d);
+  // what the caller has changed since the last apply may hold the state no more; what had come to
+  // its bound where the run was stopped is settled as it would have been
+  const bool left = d->is_amid && !moved && s->leaves;
+  s->leaves = !status && (left || ess_slide_is_beyond(d));
   if (!status && (s->is_released || s->leaves) && !d->is_amid) return ess_slide_settle(d);
   if (!status) ess_slide_begin_node(d, s->lambda);
   return status;

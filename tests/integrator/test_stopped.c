@@ -255,8 +255,8 @@ static int shaken_map(ess_impact *impact, void *params) {
   return 0;
 }
 
-static void what_comes_to_rest_does_so(void **state) {
-  seed = 3;
+static void comes_to_rest(uint64_t first) {
+  seed = first;
   for (int number = 0; number < RUNS; number++) {
     shaken s = {.pull = number % 2 ? uniform(0.0, 15.0) : 0.0,
                 .pace = uniform(1.0, 6.0),
@@ -278,6 +278,15 @@ static void what_comes_to_rest_does_so(void **state) {
                                .params = &s};
     compare(&system, &options, uniform(0.5, 3.0), x, false, "shaken", number);
   }
+}
+
+static void what_comes_to_rest_does_so(void **state) {
+  comes_to_rest(3);
+}
+
+/* one of these is stopped where it is let go of, before that is told */
+static void what_is_let_go_of_at_a_stop_is_so(void **state) {
+  comes_to_rest(13);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -508,6 +517,7 @@ int main(void) {
       cmocka_unit_test(slides_begin_though_the_crossing_has_stopped_the_run),
       cmocka_unit_test(what_an_impact_has_carried_the_state_past_is_crossed),
       cmocka_unit_test(what_comes_to_rest_does_so),
+      cmocka_unit_test(what_is_let_go_of_at_a_stop_is_so),
       cmocka_unit_test(the_empty_pool_is_filled),
       cmocka_unit_test(callbacks_fail_once),
       cmocka_unit_test(an_impact_is_over_where_the_state_is_moved),
