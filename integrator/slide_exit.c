@@ -18,10 +18,8 @@
 #include "suspect.h"
 
 /* a weight is found a little beyond its bound, so that the state recedes from the surface there;
- * where it is found by differences, whose noise is below this, it is found to that; and beyond the
- * noise of differences of differences, which the weight of second order is by them */
+ * where it is found by differences, whose noise is below this, it is found to that */
 static const double BEYOND = 1e-12, BEYOND_SECOND = 1e-10, BEYOND_NOISY = 2e-9, NOISE = 1e-9;
-static const double BEYOND_SECOND_NOISY = 1e-7;
 
 /* a step is halved so often for one doubt */
 enum { HALVINGS = 40 };
@@ -55,7 +53,7 @@ static bool is_noisy(const ess_slides *s, size_t i) {
 
 /* what of it is beyond its bound for sure */
 static double margin(const ess_slides *s, size_t i) {
-  if (s->second[s->set[i]]) return s->is_noisy ? BEYOND_SECOND_NOISY : BEYOND_SECOND;
+  if (s->second[s->set[i]]) return BEYOND_SECOND;
   return s->is_noisy ? BEYOND_NOISY : BEYOND;
 }
 
