@@ -37,25 +37,31 @@ static void factorise(const pattern *p, double A[]) {
 }
 
 static void solve(const pattern *p, const double factors[], double v[]) {
-  for (int k = p->count - 1; k >= 0; --k)
-    for (int e = 0; e < p->length[k] - 1; ++e)
-      v[p->column[p->start[k] + e]] -= factors[p->start[k] + e] * v[k];
+  for (int k = p->count - 1; k >= 0; --k) {
+    const double *const row = factors + p->start[k], here = v[k];
+    const int *const column = p->column + p->start[k], last = p->length[k] - 1;
+    for (int e = 0; e < last; ++e) v[column[e]] -= row[e] * here;
+  }
   for (int k = 0; k < p->count; ++k) {
-    const int end = p->start[k] + p->length[k] - 1;
-    v[k] /= factors[end];
-    for (int e = p->start[k]; e < end; ++e) v[k] -= factors[e] * v[p->column[e]];
+    const double *const row = factors + p->start[k];
+    const int *const column = p->column + p->start[k], last = p->length[k] - 1;
+    double here = v[k] / row[last];
+    for (int e = 0; e < last; ++e) here -= row[e] * v[column[e]];
+    v[k] = here;
   }
 }
 
 static void multiply(const pattern *p, const double A[], const double v[], double out[]) {
   memset(out, 0, (size_t)p->count * sizeof *out);
   for (int k = 0; k < p->count; ++k) {
-    const int end = p->start[k] + p->length[k] - 1;
-    out[k] += A[end] * v[k];
-    for (int e = p->start[k]; e < end; ++e) {
-      out[k] += A[e] * v[p->column[e]];
-      out[p->column[e]] += A[e] * v[k];
+    const double *const row = A + p->start[k], here = v[k];
+    const int *const column = p->column + p->start[k], last = p->length[k] - 1;
+    double sum = out[k] + row[last] * here;
+    for (int e = 0; e < last; ++e) {
+      sum += row[e] * v[column[e]];
+      out[column[e]] += row[e] * here;
     }
+    out[k] = sum;
   }
 }
 

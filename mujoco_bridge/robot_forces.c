@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* rows, beyond which MuJoCo's solver has fewer unknowns; and rounds, of which two are the rule */
-enum { ROWS = 64, ROUNDS = 12 };
+/* rows, beyond which MuJoCo's solver has fewer unknowns; rounds, of which two are the rule; numbers
+ * that go together, and what a row of such has room for */
+enum { ROWS = 64, ROUNDS = 12, LANES = 4, ROOM = ROWS + LANES };
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
 
 typedef struct robot_forces {
   double *half;   /* [ROWS * nv]: rows of L^-T J^T, by degrees of freedom */
-  double *across; /* [nv * ROWS]: its transpose */
-  double A[ROWS][ROWS], factors[ROWS][ROWS];
-  double at_rest[ROWS], force[ROWS], residue[ROWS];
+  double *across; /* [nv * ROOM]: its transpose */
+  int *moved;     /* [nv]: the degrees of freedom of a row that are not 0 */
+  double A[ROWS][ROOM], factors[ROWS][ROOM];
+  double at_rest[ROWS], force[ROOM], residue[ROOM];
   int pushing[ROWS], count;
   bool pushes[ROWS];
 } robot_forces;
@@ -20,15 +24,18 @@ typedef struct robot_forces {
 bool robot_forces_alloc(robot *r) {
   r->forces = calloc(1, sizeof *r->forces);
   if (!r->forces) return false;
-  r->forces->half = calloc(ROWS * (size_t)r->model.nv + 1, sizeof *r->forces->half);
-  r->forces->across = calloc(ROWS * (size_t)r->model.nv + 1, sizeof *r->forces->across);
-  return r->forces->half && r->forces->across;
+  const size_t nv = (size_t)r->model.nv;
+  r->forces->half = calloc(ROWS * nv + LANES, sizeof *r->forces->half);
+  r->forces->across = calloc(ROOM * nv + 1, sizeof *r->forces->across);
+  r->forces->moved = calloc(nv + 1, sizeof *r->forces->moved);
+  return r->forces->half && r->forces->across && r->forces->moved;
 }
 
 void robot_forces_free(robot *r) {
   if (!r->forces) return;
   free(r->forces->half);
   free(r->forces->across);
+  free(r->forces->moved);
   free(r->forces);
 }
 
@@ -56,10 +63,10 @@ static double row_times(const mjModel *m, const mjData *d, int row, const double
   return sum;
 }
 
-/* L^-T J^T of one row, where M = L^T D L */
-static void make_half(const mjModel *m, const mjData *d, int row, double half[]) {
+/* L^-T J^T of one row, where M = L^T D L; how many it moves */
+static int make_half(const mjModel *m, const mjData *d, int row, double half[], int moved[]) {
   const size_t nv = (size_t)m->nv;
-  int k = (int)m->nv - 1;
+  int k = (int)m->nv - 1, count = 0;
   if (mj_isSparse(m)) {
     memset(half, 0, nv * sizeof *half);
     const int start = d->efc_J_rowadr[row], end = start + d->efc_J_rownnz[row];
@@ -69,29 +76,36 @@ static void make_half(const mjModel *m, const mjData *d, int row, double half[])
     memcpy(half, d->efc_J + (size_t)row * nv, nv * sizeof *half);
   }
   for (; k >= 0; --k) {
-    if (half[k] == 0.0) continue;
-    const int start = m->M_rowadr[k], end = start + m->M_rownnz[k] - 1;
-    for (int e = start; e < end; ++e) half[m->M_colind[e]] -= d->qLD[e] * half[k];
+    const double here = half[k];
+    if (here == 0.0) continue;
+    moved[count++] = k;
+    const int start = m->M_rowadr[k], length = m->M_rownnz[k] - 1;
+    const int *const column = m->M_colind + start;
+    const double *const share = d->qLD + start;
+    for (int e = 0; e < length; ++e) half[column[e]] -= share[e] * here;
   }
+  return count;
 }
 
-/* y += a x: what compilers make vectors of, as they do not of a sum */
-static inline void add_scaled(double *restrict y, double a, const double *restrict x, int count) {
-  for (int i = 0; i < count; ++i) y[i] += a * x[i];
+/* y += a x, in whole vectors: rows have room for them, and are so short that what is left over
+ * would take longer than the rest. What is added there is of no use. */
+static inline void add_scaled(double y[], double a, const double x[], int count) {
+  for (int i = 0; i < count; i += LANES) *(lanes *)(y + i) += a * *(const lanes *)(x + i);
 }
 
-/* A + R up to its diagonal in row i, and that of the columns before it */
-static void make_row(robot *r, int i) {
+/* A + R up to its diagonal in row i, and that of the columns before it, by as many degrees of
+ * freedom as it moves */
+static void make_row(robot *r, int i, int count) {
   const mjData *d = r->data;
   robot_forces *const s = r->forces;
-  const size_t nv = (size_t)r->model.nv;
-  const double *const half = s->half + (size_t)i * nv;
+  const double *const half = s->half + (size_t)i * (size_t)r->model.nv;
   double *const row = s->A[i];
   memset(row, 0, (size_t)(i + 1) * sizeof *row);
-  for (size_t k = 0; k < nv; ++k) {
-    double *const across = s->across + k * ROWS;
+  while (count-- > 0) { // from the root on
+    const int k = s->moved[count];
+    double *const across = s->across + (size_t)k * ROOM;
     across[i] = half[k];
-    if (half[k] != 0.0) add_scaled(row, half[k] * d->qLDiagInv[k], across, i + 1);
+    add_scaled(row, half[k] * d->qLDiagInv[k], across, i + 1);
   }
   for (int j = 0; j < i; ++j) s->A[j][i] = row[j];
   row[i] += d->efc_R[i];
@@ -102,9 +116,10 @@ static void prepare(robot *r) {
   const mjModel *m = &r->model;
   const mjData *d = r->data;
   robot_forces *const s = r->forces;
+  for (int k = 0; k < (int)m->nv; ++k)
+    memset(s->across + (size_t)k * ROOM, 0, (size_t)d->nefc * sizeof *s->across);
   for (int i = 0; i < d->nefc; ++i) {
-    make_half(m, d, i, s->half + (size_t)i * (size_t)m->nv);
-    make_row(r, i);
+    make_row(r, i, make_half(m, d, i, s->half + (size_t)i * (size_t)m->nv, s->moved));
     s->at_rest[i] = row_times(m, d, i, d->qacc_smooth) - d->efc_aref[i];
     const double before = row_times(m, d, i, d->qacc_warmstart) - d->efc_aref[i];
     s->pushes[i] = is_free(d, i) || before < 0.0;
