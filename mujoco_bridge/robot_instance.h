@@ -47,6 +47,8 @@ typedef struct robot_shared {
   robot_event *events;
   size_t event_count, contact_events, row_events; /* those of pairs; and of all that make rows */
   size_t force_events;                            /* those before the forces */
+  size_t *row_start, *row_guard; /* of a twin: what crossings arm, as ess_reset_matrix has it */
+  signed char *row_effect;
   double stiffness, damping; /* of a twin's contacts; 0: they are MuJoCo's own */
   size_t left_out;           /* pairs that --without has taken away */
   char *twin_text;           /* the twin as an MJCF; NULL: it is none */
@@ -90,6 +92,7 @@ struct robot {
   double factored;             /* that c; NAN where there are none */
   double *arrow;               /* [3 * nv], a contact's Jacobian, or a product */
   struct robot_forces *forces; /* robot_forces.c */
+  ess_reset_matrix resets;     /* a twin's */
   ess_system system;
   char failure[ROBOT_MESSAGE_SIZE];
 };

@@ -385,5 +385,7 @@ int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   find_forces(s);
   find_kinks(s);
   find_rest(s);
-  return 0;
+  if (robot_twin_rows(s)) return 0;
+  snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
+  return BRIDGE_FAILED;
 }

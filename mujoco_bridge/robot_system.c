@@ -358,6 +358,7 @@ ess_system robot_system_of(robot *r) {
                       .guards = guards,
                       .guard_rates = guard_rates,
                       .some_guard_rates = some_guard_rates,
+                      .resets = robot_twin_resets(r),
                       .params = r};
 }
 

@@ -215,6 +215,59 @@ static void test_ball(void **state) {
   robot_close(r);
 }
 
+/* ---- when a force is an event ---------------------------------------------------------------- */
+
+typedef struct heard {
+  size_t forces, in_the_air, touches;
+} heard;
+
+static int hear(const ess_crossing_info *info, void *context) {
+  heard *const of = context;
+  const size_t forces = 8; // as many contacts
+  if (info->guard >= forces) of->forces++;
+  if (info->guard >= forces && info->sign[info->guard - forces] < 0.0) of->in_the_air++;
+  if (info->guard < forces && info->direction > 0) of->touches++;
+  return 0;
+}
+
+/* a box with friction, thrown so that it tumbles and slides */
+static heard throw_box(robot *r, const ess_reset_matrix *resets, double x[]) {
+  heard of = {0};
+  ess_system system = *robot_system(r);
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-9;
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.observer = (ess_observer){.crossing = hear, .context = &of};
+  system.resets = resets;
+  robot_reset_state(r, x);
+  x[2] = 0.4;
+  for (int i = 7; i < 13; ++i) x[i] = 0.7 * (i - 8);
+  robot_forget(r);
+  ess_driver *const driver = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0;
+  assert_int_equal(ess_driver_apply(driver, &t, 1.0, x), ESS_SUCCESS);
+  ess_driver_free(driver);
+  return of;
+}
+
+/* A force is an event while its point touches: the motion is what it is with all of them, of which
+ * those in the air change nothing. */
+static void a_force_is_an_event_of_what_touches(void **state) {
+  (void)state;
+  robot *r = twin_of("<mujoco><worldbody><geom name='floor' type='plane' size='5 5 1'/>"
+                     "<body pos='0 0 1'><freejoint/><geom name='box' type='box' size='.1 .15 .05' "
+                     "mass='2'/></body></worldbody></mujoco>",
+                     3000, 30);
+  double x[13], with_all[13];
+  assert_int_equal(robot_system(r)->guard_count, 16);
+  const heard own = throw_box(r, robot_system(r)->resets, x), all = throw_box(r, NULL, with_all);
+  assert_true(own.touches > 3 && own.forces > 0 && own.in_the_air == 0 && all.in_the_air > 3);
+  assert_int_equal(own.touches, all.touches);
+  assert_int_equal(own.forces, all.forces - all.in_the_air);
+  assert_true(fixture_distance(x, with_all, 13) < 1e-6);
+  robot_close(r);
+}
+
 /* The written twin compiles, has the added mass that it says, and is a twin no more. */
 static void test_text(void **state) {
   (void)state;
@@ -445,6 +498,7 @@ int main(void) {
       cmocka_unit_test(test_gap),
       cmocka_unit_test(test_rates),
       cmocka_unit_test(test_ball),
+      cmocka_unit_test(a_force_is_an_event_of_what_touches),
       cmocka_unit_test(test_text),
       cmocka_unit_test(test_gaps_and_files),
       cmocka_unit_test(test_costs_are_of_a_motion_of_its_own),
