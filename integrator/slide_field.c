@@ -351,6 +351,12 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
     found = converge(s, NULL, count, s->lambda);
     if (found) mean_jumps(d, count);
   }
+  for (size_t i = 0; i < count; i++) found = found && isfinite(s->lambda[i]);
+  // a crossing at the node may have taken their hold: which of them are left is asked next
+  if (!found && s->adds && s->noted_count && x == d->x) {
+    memset(s->lambda, 0, count * sizeof *s->lambda);
+    found = true;
+  }
   for (size_t i = 0; i < count; i++) {
     s->least[i] = ess_smaller(s->lambda[i], s->least[i]);
     s->greatest[i] = ess_larger(s->lambda[i], s->greatest[i]);
@@ -445,6 +451,8 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to) {
   double *const aside = s->aside;
   const size_t k = s->events[i];
   const double rate = s->g[i * count + i];
+  // what has lost its hold is left by the square of time
+  if (!(fabs(rate) > SAME * fabs(s->a[i]))) return ESS_SUCCESS;
   const int status = look_aside(d, jump, aside);
   if (status) return status;
   const double by = OFF / ess_scaled_norm(d, jump, d->x, d->x);

@@ -197,6 +197,38 @@ static void two_contacts_hold_a_body(void **state) {
   assert_true(fabs(x[1]) <= 1e-10 && fabs(x[3]) <= 1e-10 && x[0] < -1e-3);
 }
 
+/* ---- a contact that another takes the force of ------------------------------------------------ */
+
+/* x'' = 1 - 2 [x > 0] [z < 0] - DAMPING x' and z' = 1: where z passes zero nothing holds x */
+static int let_go_field(double t, const double x[], const double sign[], double f[], void *params) {
+  f[0] = x[2];
+  f[1] = 1.0;
+  f[2] = 1.0 - 2.0 * (sign[0] > 0.0) * (sign[1] < 0.0) - DAMPING * x[2];
+  return 0;
+}
+
+static void a_crossing_takes_the_force_that_holds(void **state) {
+  double none = 0.0;
+  const double tolerances[] = {1e-7, 1e-8, 1e-9};
+  for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+    slides log;
+    const ess_options options = sliding(tolerances[i], &log);
+    const ess_system system = {.dimension = 3,
+                               .guard_count = 2,
+                               .field = let_go_field,
+                               .guards = two_guards,
+                               .guard_rates = two_rates,
+                               .params = &none};
+    double x[] = {0.0, -1.0, -0.1};
+    const double s = 1.5, far = s / DAMPING - (1.0 - exp(-DAMPING * s)) / (DAMPING * DAMPING);
+    assert_int_equal(apply(&system, &options, 1.0 + s, x, NULL), ESS_SUCCESS);
+    assert_true(fabs(x[0] - far) <= 2.0 * tolerances[i]);
+    assert_int_equal(log.count, 2);
+    assert_true(log.begins[0] == 1 && log.begins[1] == -1);
+    assert_true(fabs(log.time[1] - 1.0) <= 1e-8);
+  }
+}
+
 /* ---- bounces that grow denser ---------------------------------------------------------------- */
 
 /* x'' = -a(t) sign x, where a grows without bound towards END, so that bounces are as far apart as
@@ -238,6 +270,7 @@ int main(void) {
                                      cmocka_unit_test(it_does_at_any_damping),
                                      cmocka_unit_test(directions_are_not_carried_into_it),
                                      cmocka_unit_test(two_contacts_hold_a_body),
+                                     cmocka_unit_test(a_crossing_takes_the_force_that_holds),
                                      cmocka_unit_test(bounces_that_grow_denser_are_slid_on)};
   return cmocka_run_group_tests_name("sliding second", tests, NULL, NULL);
 }
