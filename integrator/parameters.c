@@ -64,20 +64,25 @@ double ess_time_apart(const ess_driver *d) {
 }
 
 /* the same from both sides: where the tolerance asks for it; and on surfaces, on which directions
- * have to stay, and an error across them is not damped, whatever else is */
+ * have to stay, and an error across them is not damped, whatever else is. There of a higher order,
+ * where what holds the state is made of differences itself, whose noise is larger. */
 static int central_difference(ess_driver *d, double t, const double x[], const double from[],
                               double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  const double step = ess_tangent_part(d, x, from, cbrt(DBL_EPSILON));
+  const bool noisy = ess_is_sliding_by_differences(d);
+  const double step = ess_tangent_part(d, x, from, ess_difference_part(noisy));
+  const int ways = ess_difference_ways(noisy);
   memset(to, 0, n * sizeof *to);
-  if (step == 0.0) return ESS_SUCCESS;
-  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
-  int status = ess_field(d, t, v->x_beside, v->f_beside);
-  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] - step * from[i];
-  if (!status) status = ess_field(d, t, v->x_beside, to);
-  for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - to[i]) / (2.0 * step);
-  return status;
+  for (int way = -ways; step > 0.0 && way <= ways; way++) {
+    if (way == 0) continue;
+    const double weight = ess_difference_weight(noisy, way) / step;
+    for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + way * step * from[i];
+    const int status = ess_field(d, t, v->x_beside, v->f_beside);
+    if (status) return status;
+    for (size_t i = 0; i < n; i++) to[i] += weight * v->f_beside[i];
+  }
+  return ESS_SUCCESS;
 }
 
 int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],

@@ -12,15 +12,22 @@
 #include "dopri5.h"
 #include "parameters.h"
 #include "parts.h"
+#include "slides.h"
 #include "tangents.h"
 
 /* a part is a fraction of its step by halvings, so many at most, and so many at once */
 enum { HALVINGS = 30, AT_ONCE = 8 };
 
+/* the field rounds by this part of it on surfaces whose event functions' rates are differences */
+static const double NOISE_OF_DIFFERENCES = 1e-12;
+
 double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
                        const double direction[]) {
   if (ess_tangent_knows_field(d)) return 0.0;
-  const double part = d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
+  const bool noisy = ess_is_sliding_by_differences(d);
+  const double part = noisy                     ? ess_difference_part(noisy)
+                      : d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON)
+                                                : sqrt(DBL_EPSILON);
   const double step = ess_tangent_part(d, x, direction, part);
   const size_t n = d->system.dimension;
   double largest = 0.0;
@@ -29,7 +36,7 @@ double ess_rounding_of(const ess_driver *d, const double x[], const double f[], 
     for (size_t l = 0; J && l < n; l++) size += fabs(J[i * n + l] * x[l]);
     largest = size <= largest ? largest : size + 0.0 * largest;
   }
-  return step > 0.0 ? DBL_EPSILON * largest / step : 0.0;
+  return step > 0.0 ? (noisy ? NOISE_OF_DIFFERENCES : DBL_EPSILON) * largest / step : 0.0;
 }
 
 /* ---- the step's own directions --------------------------------------------------------------- */

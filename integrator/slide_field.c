@@ -66,9 +66,6 @@ static const double SAME = 1e-9;
 enum { NEWTON = 40 };
 static const double CONVERGED = 1e-13;
 
-/* how long a difference of differences is, in parts of the state */
-static const double NOISY_PART = 1e-2;
-
 /* solutions that differ by less are one */
 static const double APART = 1e-6;
 
@@ -94,18 +91,16 @@ static int rates_beside(ess_driver *d, double t, const double x[], const double 
  * their rates are. */
 static int change_of_rates(ess_driver *d, double t, const double x[], const double v[], bool passes,
                            const size_t set[], size_t count, double rate[]) {
-  static const double near = 8.0 / 12.0, far = -1.0 / 12.0;
   ess_slides *const s = d->slides;
   const bool noisy = s->is_noisy;
-  const double step = ess_tangent_part(d, x, v, noisy ? NOISY_PART : cbrt(DBL_EPSILON));
-  const int ways = noisy ? 2 : 1;
+  const double step = ess_tangent_part(d, x, v, ess_difference_part(noisy));
+  const int ways = ess_difference_ways(noisy);
   for (size_t i = 0; i < count; i++)
     if (s->second[set[i]]) rate[i] = 0.0;
   if (step == 0.0) return ESS_SUCCESS;
   for (int way = -ways; way <= ways; way++) {
     if (way == 0) continue;
-    const double size = noisy ? (abs(way) == 1 ? near : far) : 0.5;
-    const double weight = (way < 0 ? -size : size) / step;
+    const double weight = ess_difference_weight(noisy, way) / step;
     const int status = rates_beside(d, t, x, v, way * step, passes);
     if (status) return status;
     for (size_t i = 0; i < count; i++)

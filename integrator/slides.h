@@ -7,6 +7,10 @@
 #ifndef ESS_SLIDES_H
 #define ESS_SLIDES_H
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
 #include "complementarity.h"
 #include "driver_state.h"
 
@@ -69,6 +73,27 @@ typedef struct ess_slides {
 /* whether the state slides */
 static inline bool ess_is_sliding(const ess_driver *d) {
   return d->slides && d->slides->count > 0;
+}
+
+/* Whether what holds the state is made of differences, whose noise is larger than rounding. What is
+ * differenced once more then, is so at so many places on either side, this part of the state apart,
+ * by weights over that. */
+static inline bool ess_is_sliding_by_differences(const ess_driver *d) {
+  return ess_is_sliding(d) && d->slides->is_noisy;
+}
+
+static inline int ess_difference_ways(bool noisy) {
+  return noisy ? 2 : 1;
+}
+
+static inline double ess_difference_part(bool noisy) {
+  return noisy ? 1e-2 : cbrt(DBL_EPSILON);
+}
+
+static inline double ess_difference_weight(bool noisy, int way) {
+  static const double near = 8.0 / 12.0, far = -1.0 / 12.0;
+  const double size = !noisy ? 0.5 : abs(way) == 1 ? near : far;
+  return way < 0 ? -size : way > 0 ? size : 0.0;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

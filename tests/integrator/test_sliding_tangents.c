@@ -9,6 +9,10 @@
 
 enum { MOST = 3 };
 
+/* times as many calls of the field as without directions, of which there are up to three, each by
+ * up to four calls */
+enum { MANY = 15 };
+
 typedef struct model {
   const char *name;
   size_t dimension, guard_count;
@@ -146,6 +150,13 @@ static void tangents_are_what_differences_are(void **state) {
     const int status = run(m, m->start, x, V, &made);
     if (status) fail_msg("%s: %s", m->name, ess_strerror(status));
     assert_true(made.slides > 0);
+    // no more than they take: what holds the state is by differences here, of no effect on that
+    ess_counters alone;
+    assert_int_equal(run(m, m->start, x, NULL, &alone), ESS_SUCCESS);
+    if (made.field_evaluations > MANY * alone.field_evaluations)
+      fail_msg("%s: %llu calls, without directions %llu", m->name,
+               (unsigned long long)made.field_evaluations,
+               (unsigned long long)alone.field_evaluations);
     for (size_t j = 0; j < n; j++) {
       // the fourth-order difference of two steps
       double D[2][MOST];
