@@ -47,6 +47,8 @@ typedef struct robot_shared {
   robot_event *events;
   size_t event_count, contact_events, row_events; /* those of pairs; and of all that make rows */
   size_t force_events;                            /* those before the forces */
+  int *placed; /* geoms whose places are all that event functions are of; NULL: they are of more */
+  size_t placed_count;
   size_t *row_start, *row_guard; /* of a twin: what crossings arm, as ess_reset_matrix has it */
   signed char *row_effect;
   double stiffness, damping; /* of a twin's contacts; 0: they are MuJoCo's own */
@@ -58,6 +60,7 @@ typedef struct robot_shared {
 
 /* What mjData holds, and so need not be computed again. */
 typedef struct robot_stage {
+  bool places;                     /* of data->qpos, of what robot_places finds alone */
   bool poses, kinematics, inertia; /* of data->qpos; poses are kinematics without axes of joints */
   bool constraints;                /* of data->qpos, and of `acting` */
   bool velocities;                 /* of bodies, of data->qpos and data->qvel */
@@ -77,6 +80,7 @@ struct robot {
   mjData *data;
   double *joint_range, *tendon_range;
   robot_stage stage;
+  bool has_world;              /* data has where the world's own geoms are, as MuJoCo puts them */
   double *acting;              /* [events], the latched signs that the constraints are of */
   double *speed;               /* [nv] */
   double *shifted;             /* [dimension], and [2 * events] behind it: room for differences */

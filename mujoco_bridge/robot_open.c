@@ -121,6 +121,7 @@ static void release(robot_shared *s) {
   if (s->model) mj_deleteModel(s->model);
   free(s->pairs);
   free(s->events);
+  free(s->placed);
   free(s->row_start);
   free(s->row_guard);
   free(s->row_effect);

@@ -15,6 +15,7 @@
 #include "robot_distance.h"
 #include "robot_forces.h"
 #include "robot_found.h"
+#include "robot_places.h"
 #include "robot_points.h"
 #include "robot_twin.h"
 
@@ -27,6 +28,7 @@ void robot_stage_reset(robot *r) {
   const size_t size = (size_t)r->model.nu * sizeof *r->held;
   memcpy(r->held, r->data->ctrl, size);
   mj_resetData(&r->model, r->data);
+  r->has_world = false;
   memcpy(r->data->ctrl, r->held, size);
   robot_stage_forget(r);
 }
@@ -49,6 +51,20 @@ int robot_guarded(robot *r, void (*work)(void *context), void *context) {
   return -1;
 }
 
+void robot_stage_places(robot *r, const double x[]) {
+  const size_t size = (size_t)r->model.nq * sizeof *x;
+  const bool known = r->stage.poses || r->stage.places;
+  if (known && memcmp(r->data->qpos, x, size) == 0) return;
+  if (!r->shared->placed || !r->has_world) {
+    robot_stage_poses(r, x);
+    return;
+  }
+  robot_stage_forget(r);
+  memcpy(r->data->qpos, x, size);
+  robot_places(r);
+  r->stage.places = true;
+}
+
 void robot_stage_poses(robot *r, const double x[]) {
   const mjModel *m = &r->model;
   mjData *d = r->data;
@@ -57,7 +73,7 @@ void robot_stage_poses(robot *r, const double x[]) {
   robot_stage_forget(r);
   memcpy(d->qpos, x, size);
   mj_kinematics(m, d);
-  r->stage.poses = true;
+  r->stage.poses = r->has_world = true;
   // lengths of tendons come with their Jacobians
   if (m->ntendon > 0) robot_stage_kinematics(r, x);
 }

@@ -10,6 +10,10 @@
 
 /* These may leave by MuJoCo's error handler: call them within robot_guarded. */
 
+/* What values of event functions need at the positions of x, where their rates are not asked for.
+ */
+void robot_stage_places(robot *r, const double x[]);
+
 /* Poses of all bodies and lengths of tendons at the positions of x. */
 void robot_stage_poses(robot *r, const double x[]);
 

@@ -14,6 +14,7 @@
 #include "bridge_version.h"
 #include "robot_found.h"
 #include "robot_mesh.h"
+#include "robot_places.h"
 #include "robot_twin.h"
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -385,7 +386,7 @@ int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   find_forces(s);
   find_kinks(s);
   find_rest(s);
-  if (robot_twin_rows(s)) return 0;
+  if (robot_twin_rows(s) && robot_places_find(s)) return 0;
   snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
   return BRIDGE_FAILED;
 }

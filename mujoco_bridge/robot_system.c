@@ -291,7 +291,7 @@ static void make_guards(void *context) {
   if (robot_twin_has_forces(c->r->shared) && any(c, is_force)) {
     make_forces_and_rates(c);
   } else {
-    (c->v ? robot_stage_kinematics : robot_stage_poses)(c->r, c->x);
+    (c->v ? robot_stage_kinematics : robot_stage_places)(c->r, c->x);
     if (c->v) {
       robot_velocities(&c->r->model, c->x, c->v, c->r->speed);
       robot_stage_velocities(c->r, c->r->speed);

@@ -326,6 +326,48 @@ static void test_rates(void **state) {
   gsl_rng_free(rng);
 }
 
+/* joints of every kind, off their bodies' origins; bodies that no joint moves, and that a program
+ * does; shapes that are turned in their bodies */
+#define PLACED                                                                                     \
+  "<mujoco><worldbody><geom type='plane' size='5 5 .1' euler='3 5 0' conaffinity='3'/>"            \
+  "<geom name='pole' type='capsule' size='.1 .5' pos='.3 .2 .1' euler='20 0 0'/>"                  \
+  "<body name='hand' mocap='true' pos='.2 0 .3' euler='0 30 0'>"                                   \
+  "  <geom name='hand' type='capsule' size='.05 .2' euler='0 90 0'/></body>"                       \
+  "<body pos='0 0 .4' euler='10 0 20'><freejoint/><geom type='box' size='.2 .1 .05' contype='2' "  \
+  "conaffinity='0'/>"                                                                              \
+  "  <body pos='.3 0 0' euler='0 40 0'><joint type='ball' pos='.1 .02 0'/>"                        \
+  "    <geom type='sphere' size='.08' pos='.1 .03 0'/>"                                            \
+  "    <body pos='.1 0 0' euler='0 0 50'><geom type='sphere' size='.05' pos='.1 0 .1'/></body>"    \
+  "  </body><body pos='-.3 0 0'><joint axis='1 2 0' pos='0 .1 .2' ref='20'/>"                      \
+  "    <joint type='slide' axis='0 1 1' pos='.1 0 0'/><joint axis='0 1 .5' limited='true'"         \
+  "    range='-40 40'/><geom type='capsule' size='.04' fromto='0 .1 0 .2 0 -.3'/></body></body>"   \
+  "</worldbody></mujoco>"
+
+/* Event functions are the same to the last bit where their rates are not asked for, and no more is
+ * found out than where geoms are: after a state of which all is known, and of one of which nothing
+ * is. */
+static void test_places(void **state) {
+  (void)state;
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  robot *r = fixture_robot(PLACED);
+  const ess_system *s = robot_system(r);
+  assert_non_null(r->shared->placed);
+  assert_true(s->guard_count > 10);
+  for (int trial = 0; trial < 500; ++trial) {
+    double x[FIXTURE_STATES], v[FIXTURE_STATES] = {0.0};
+    double h[FIXTURE_EVENTS], all[FIXTURE_EVENTS], rate[FIXTURE_EVENTS];
+    draw(r, rng, x);
+    if (trial % 2) robot_forget(r);
+    assert_int_equal(s->guards(0.0, x, h, r), 0);
+    x[0] += trial % 3; // nothing is kept of these places where rates are asked for
+    assert_int_equal(s->guards(0.0, x, h, r), 0);
+    assert_int_equal(s->guard_rates(0.0, x, v, all, rate, r), 0);
+    assert_memory_equal(h, all, s->guard_count * sizeof *h);
+  }
+  robot_close(r);
+  gsl_rng_free(rng);
+}
+
 /* a state of a hinge, and its acceleration with the signs given */
 static double hinge(robot *r, double angle, double speed, double lower, double upper) {
   const double x[2] = {angle, speed}, sign[2] = {lower, upper};
@@ -575,6 +617,7 @@ int main(void) {
       cmocka_unit_test(test_edges),
       cmocka_unit_test(test_steps),
       cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_places),
       cmocka_unit_test(test_latch),
       cmocka_unit_test(test_not_finite),
       cmocka_unit_test(test_far_off),
