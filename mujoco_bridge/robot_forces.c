@@ -54,13 +54,22 @@ static bool is_known(const mjModel *m, const mjData *d) {
   return known;
 }
 
-/* J times v in one row */
-static double row_times(const mjModel *m, const mjData *d, int row, const double v[]) {
-  double sum = 0.0;
-  if (!mj_isSparse(m)) return mju_dot(d->efc_J + (size_t)row * (size_t)m->nv, v, (int)m->nv);
-  const int start = d->efc_J_rowadr[row], end = start + d->efc_J_rownnz[row];
-  for (int e = start; e < end; ++e) sum += d->efc_J[e] * v[d->efc_J_colind[e]];
-  return sum;
+/* J times two vectors in one row */
+static void row_times(const mjModel *m, const mjData *d, int row, const double v[],
+                      const double w[], double out[2]) {
+  out[0] = out[1] = 0.0;
+  if (!mj_isSparse(m)) {
+    const double *const J = d->efc_J + (size_t)row * (size_t)m->nv;
+    out[0] = mju_dot(J, v, (int)m->nv);
+    out[1] = mju_dot(J, w, (int)m->nv);
+    return;
+  }
+  const double *const J = d->efc_J + d->efc_J_rowadr[row];
+  const int *const column = d->efc_J_colind + d->efc_J_rowadr[row], length = d->efc_J_rownnz[row];
+  for (int e = 0; e < length; ++e) {
+    out[0] += J[e] * v[column[e]];
+    out[1] += J[e] * w[column[e]];
+  }
 }
 
 /* L^-T J^T of one row, where M = L^T D L; how many it moves */
@@ -117,12 +126,13 @@ static void prepare(robot *r) {
   const mjData *d = r->data;
   robot_forces *const s = r->forces;
   for (int k = 0; k < (int)m->nv; ++k)
-    memset(s->across + (size_t)k * ROOM, 0, (size_t)d->nefc * sizeof *s->across);
+    for (int i = 0; i < d->nefc; i += LANES) *(lanes *)(s->across + k * ROOM + i) = (lanes){0.0};
   for (int i = 0; i < d->nefc; ++i) {
     make_row(r, i, make_half(m, d, i, s->half + (size_t)i * (size_t)m->nv, s->moved));
-    s->at_rest[i] = row_times(m, d, i, d->qacc_smooth) - d->efc_aref[i];
-    const double before = row_times(m, d, i, d->qacc_warmstart) - d->efc_aref[i];
-    s->pushes[i] = is_free(d, i) || before < 0.0;
+    double along[2];
+    row_times(m, d, i, d->qacc_smooth, d->qacc_warmstart, along);
+    s->at_rest[i] = along[0] - d->efc_aref[i];
+    s->pushes[i] = is_free(d, i) || along[1] - d->efc_aref[i] < 0.0;
   }
 }
 
@@ -184,9 +194,12 @@ static void accelerate(robot *r) {
     add_scaled(by_forces, s->force[a], half, (int)nv);
   }
   for (int k = 0; k < (int)nv; ++k) {
-    const int start = m->M_rowadr[k], end = start + m->M_rownnz[k] - 1;
-    by_forces[k] *= d->qLDiagInv[k];
-    for (int e = start; e < end; ++e) by_forces[k] -= d->qLD[e] * by_forces[m->M_colind[e]];
+    const int start = m->M_rowadr[k], length = m->M_rownnz[k] - 1;
+    const int *const column = m->M_colind + start;
+    const double *const share = d->qLD + start;
+    double here = by_forces[k] * d->qLDiagInv[k];
+    for (int e = 0; e < length; ++e) here -= share[e] * by_forces[column[e]];
+    by_forces[k] = here;
   }
   for (size_t k = 0; k < nv; ++k) d->qacc[k] = d->qacc_smooth[k] + by_forces[k];
 }
