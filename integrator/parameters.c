@@ -71,7 +71,7 @@ static int central_difference(ess_driver *d, double t, const double x[], const d
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   const bool noisy = ess_is_sliding_by_differences(d);
-  const double step = ess_tangent_part(d, x, from, ess_difference_part(noisy));
+  const double step = ess_tangent_part(d, x, from, noisy ? ESS_NOISY_PART : cbrt(DBL_EPSILON));
   const int ways = ess_difference_ways(noisy);
   memset(to, 0, n * sizeof *to);
   for (int way = -ways; step > 0.0 && way <= ways; way++) {

@@ -25,7 +25,7 @@ double ess_rounding_of(const ess_driver *d, const double x[], const double f[], 
                        const double direction[]) {
   if (ess_tangent_knows_field(d)) return 0.0;
   const bool noisy = ess_is_sliding_by_differences(d);
-  const double part = noisy                     ? ess_difference_part(noisy)
+  const double part = noisy                     ? ESS_NOISY_PART
                       : d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON)
                                                 : sqrt(DBL_EPSILON);
   const double step = ess_tangent_part(d, x, direction, part);

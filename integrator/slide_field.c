@@ -66,6 +66,9 @@ static const double SAME = 1e-9;
 enum { NEWTON = 40 };
 static const double CONVERGED = 1e-13;
 
+/* how long a difference of differences is, in parts of the state */
+static const double NOISY_PART = 1e-2;
+
 /* solutions that differ by less are one */
 static const double APART = 1e-6;
 
@@ -93,7 +96,7 @@ static int change_of_rates(ess_driver *d, double t, const double x[], const doub
                            const size_t set[], size_t count, double rate[]) {
   ess_slides *const s = d->slides;
   const bool noisy = s->is_noisy;
-  const double step = ess_tangent_part(d, x, v, ess_difference_part(noisy));
+  const double step = ess_tangent_part(d, x, v, noisy ? NOISY_PART : cbrt(DBL_EPSILON));
   const int ways = ess_difference_ways(noisy);
   for (size_t i = 0; i < count; i++)
     if (s->second[set[i]]) rate[i] = 0.0;

@@ -7,8 +7,6 @@
 #ifndef ESS_SLIDES_H
 #define ESS_SLIDES_H
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "complementarity.h"
@@ -76,18 +74,16 @@ static inline bool ess_is_sliding(const ess_driver *d) {
 }
 
 /* Whether what holds the state is made of differences, whose noise is larger than rounding. What is
- * differenced once more then, is so at so many places on either side, this part of the state apart,
- * by weights over that. */
+ * differenced once more then, is so at so many places on either side, by these weights over the way
+ * between them. Directions are so by this part of the state: further apart the surfaces' turning is
+ * seen, closer the noise. */
+static const double ESS_NOISY_PART = 3e-4;
 static inline bool ess_is_sliding_by_differences(const ess_driver *d) {
   return ess_is_sliding(d) && d->slides->is_noisy;
 }
 
 static inline int ess_difference_ways(bool noisy) {
   return noisy ? 2 : 1;
-}
-
-static inline double ess_difference_part(bool noisy) {
-  return noisy ? 1e-2 : cbrt(DBL_EPSILON);
 }
 
 static inline double ess_difference_weight(bool noisy, int way) {
