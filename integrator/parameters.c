@@ -63,26 +63,36 @@ double ess_time_apart(const ess_driver *d) {
   return ess_larger(apart, rounding);
 }
 
+/* what the field changes by from one side of x to the other, this step away from it */
+static int change_across(ess_driver *d, double t, const double x[], const double from[],
+                         double step) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
+  int status = ess_field(d, t, v->x_beside, v->change);
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] - step * from[i];
+  if (!status) status = ess_field(d, t, v->x_beside, v->f_beside);
+  for (size_t i = 0; i < n; i++) v->change[i] -= v->f_beside[i];
+  return status;
+}
+
 /* the same from both sides: where the tolerance asks for it; and on surfaces, on which directions
  * have to stay, and an error across them is not damped, whatever else is. There of a higher order,
  * where what holds the state is made of differences itself, whose noise is larger. */
 static int central_difference(ess_driver *d, double t, const double x[], const double from[],
                               double to[]) {
-  ess_tangents *const v = d->tangents;
+  const ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   const bool noisy = ess_is_sliding_by_differences(d);
   const double step = ess_tangent_part(d, x, from, noisy ? ESS_NOISY_PART : cbrt(DBL_EPSILON));
-  const int ways = ess_difference_ways(noisy);
+  int status = ESS_SUCCESS;
   memset(to, 0, n * sizeof *to);
-  for (int way = -ways; step > 0.0 && way <= ways; way++) {
-    if (way == 0) continue;
-    const double weight = ess_difference_weight(noisy, way) / step;
-    for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + way * step * from[i];
-    const int status = ess_field(d, t, v->x_beside, v->f_beside);
-    if (status) return status;
-    for (size_t i = 0; i < n; i++) to[i] += weight * v->f_beside[i];
+  for (int way = 1; !status && step > 0.0 && way <= ess_difference_ways(noisy); way++) {
+    status = change_across(d, t, x, from, way * step);
+    const double weight = ess_difference_weight(noisy, way);
+    for (size_t i = 0; i < n; i++) to[i] += weight * v->change[i] / step;
   }
-  return ESS_SUCCESS;
+  return status;
 }
 
 int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],

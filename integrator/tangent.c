@@ -33,7 +33,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   double **const by_column[] = {&v->v,    &v->rows, &v->k[0], &v->k[1],  &v->k[2],  &v->k[3],
                                 &v->k[4], &v->k[5], &v->k[6], &v->v_end, &v->v_last};
   double **const by_state[] = {&v->x,  &v->x_beside, &v->f_beside, &v->f_here, &v->before,
-                               &v->at, &v->mapped,   &v->axis,     &v->across};
+                               &v->at, &v->mapped,   &v->axis,     &v->across, &v->change};
   for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++)
     *by_column[i] = ess_lay_doubles(l, p * n);
   for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)

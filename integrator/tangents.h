@@ -53,7 +53,7 @@ typedef struct ess_tangents {
   double *unit; /* [n + P][P]: how they move where the states move, then each of them by itself */
   size_t wide;  /* n + P: directions of which pieces are counted */
   double *nearest; /* [n + P], scratch */
-  double *x, *x_beside, *f_beside, *f_here, *axis, *across;
+  double *x, *x_beside, *f_beside, *change, *f_here, *axis, *across;
   double *h, *rate; /* [m], scratch */
   bool is_rough;    /* those are too few for the tolerance: directions go along the step in parts */
   double theta;     /* to this place of it, whose errors are these */
