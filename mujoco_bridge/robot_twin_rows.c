@@ -1,6 +1,8 @@
 /*
  * When the sign of a twin's force is an event: while its points touch. A foot that nears the ground
- * has a force by its damper long before it is there, which acts on nothing.
+ * has a force by its damper long before it is there, which acts on nothing. With friction it is one
+ * at all times: what slips is pushed off as it leaves, too, so that it may be held at the surface,
+ * which it then slides on; and guards whose rows arm others cannot be slid on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,6 +12,10 @@
 
 /* A row has its guard's mirror image, and that of a contact both guards of the force. */
 enum { OWN = 1, OF_CONTACT = 3 };
+
+static bool is_of_smooth_contact(const robot_shared *s, size_t k) {
+  return k < s->contact_events && s->pairs[s->events[k].object].pattern.dim == 1;
+}
 
 /* rows of 2m guards, and the one for when none is armed */
 static bool alloc_rows(robot_shared *s) {
@@ -35,7 +41,7 @@ bool robot_twin_rows(robot_shared *s) {
     const bool touches = guard == ESS_GUARD_UP(k);
     s->row_start[guard] = entry;
     add_entry(s, &entry, touches ? ESS_GUARD_DOWN(k) : ESS_GUARD_UP(k), 1);
-    if (k >= s->contact_events) continue;
+    if (!is_of_smooth_contact(s, k)) continue;
     if (touches) add_entry(s, &entry, ESS_GUARD_UP(force), ESS_ARM_AHEAD);
     for (size_t of = ESS_GUARD_UP(force); !touches && of <= ESS_GUARD_DOWN(force); ++of)
       add_entry(s, &entry, of, -1);
@@ -44,13 +50,14 @@ bool robot_twin_rows(robot_shared *s) {
   return true;
 }
 
-/* none is armed of a contact that does not touch */
+/* none is armed of such a contact that does not touch */
 static int start(const double sign[], bool armed[], void *params) {
   const robot *const r = params;
   const robot_shared *const s = r->shared;
   for (size_t k = 0; k < s->contact_events; ++k) {
     const size_t force = s->force_events + k;
-    if (sign[k] < 0.0) armed[ESS_GUARD_UP(force)] = armed[ESS_GUARD_DOWN(force)] = false;
+    if (sign[k] < 0.0 && is_of_smooth_contact(s, k))
+      armed[ESS_GUARD_UP(force)] = armed[ESS_GUARD_DOWN(force)] = false;
   }
   return 0;
 }

@@ -230,7 +230,7 @@ static int hear(const ess_crossing_info *info, void *context) {
   return 0;
 }
 
-/* a box with friction, thrown so that it tumbles and slides */
+/* a box, thrown so that it tumbles and slides */
 static heard throw_box(robot *r, const ess_reset_matrix *resets, double x[]) {
   heard of = {0};
   ess_system system = *robot_system(r);
@@ -250,14 +250,22 @@ static heard throw_box(robot *r, const ess_reset_matrix *resets, double x[]) {
   return of;
 }
 
-/* A force is an event while its point touches: the motion is what it is with all of them, of which
- * those in the air change nothing. */
+static robot *box_of(const char *condim) {
+  char text[500];
+  snprintf(text, sizeof text,
+           "<mujoco><default><geom condim='%s'/></default><worldbody><geom name='floor' "
+           "type='plane' size='5 5 1'/><body pos='0 0 1'><freejoint/><geom name='box' type='box' "
+           "size='.1 .15 .05' mass='2'/></body></worldbody></mujoco>",
+           condim);
+  return twin_of(text, 3000, 30);
+}
+
+/* A force without friction is an event while its point touches: the motion is what it is with all
+ * of them, of which those in the air change nothing. With friction contacts may be slid on, and so
+ * their guards arm no others. */
 static void a_force_is_an_event_of_what_touches(void **state) {
   (void)state;
-  robot *r = twin_of("<mujoco><worldbody><geom name='floor' type='plane' size='5 5 1'/>"
-                     "<body pos='0 0 1'><freejoint/><geom name='box' type='box' size='.1 .15 .05' "
-                     "mass='2'/></body></worldbody></mujoco>",
-                     3000, 30);
+  robot *r = box_of("1");
   double x[13], with_all[13];
   assert_int_equal(robot_system(r)->guard_count, 16);
   const heard own = throw_box(r, robot_system(r)->resets, x), all = throw_box(r, NULL, with_all);
@@ -265,6 +273,14 @@ static void a_force_is_an_event_of_what_touches(void **state) {
   assert_int_equal(own.touches, all.touches);
   assert_int_equal(own.forces, all.forces - all.in_the_air);
   assert_true(fixture_distance(x, with_all, 13) < 1e-6);
+  robot_close(r);
+  r = box_of("3");
+  ess_options options = ess_options_default();
+  bool slides[16];
+  for (size_t k = 0; k < 16; ++k) slides[k] = true;
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.slides = slides;
+  assert_null(ess_check(robot_system(r), &options));
   robot_close(r);
 }
 
