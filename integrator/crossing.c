@@ -87,6 +87,7 @@ static int make_crossing(ess_driver *d, size_t guard, bool carried) {
   else
     d->counters.crossings++;
   if (!silent) ess_note_return(d, guard);
+  if (!silent && guard < d->watched.first) d->after.crossed = ess_guard_ahead(d, guard);
   if (d->tangents && !silent)
     status = carried ? ess_tangent_carried(d, NULL) : ess_tangent_cross(d, guard);
   if (status) return status;

@@ -91,6 +91,14 @@ typedef struct ess_recrossing {
   uint64_t steps;
 } ess_recrossing;
 
+/* Steps that begin at a crossing (tolerance.c). */
+typedef struct ess_after {
+  size_t crossed, from; /* the guard crossed last since a step was begun, and where that was; or
+                           SIZE_MAX */
+  bool is_shortened;    /* that step is */
+  double *longest;      /* by guard: how long such a step may be, by what those before came to */
+} ess_after;
+
 /* By the paper's method (paper.c). */
 typedef struct ess_paper {
   size_t first;      /* what the field at the node reaches first */
@@ -213,6 +221,7 @@ struct ess_driver {
   size_t last_guard;
 
   ess_recrossing recrossing;
+  ess_after after;
   ess_returns returns;
   uint64_t apply_steps, apply_crossings;
   uint64_t settled_crossings; /* that had been made when grains were looked for last (suspect.c) */

@@ -54,6 +54,9 @@ int ess_watch_guards(ess_driver *d);
 int ess_halve(ess_driver *d, ess_location *found);
 int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
 
+/* Nothing is known of how long steps may be that begin at a crossing. */
+void ess_forget_after(ess_driver *d);
+
 /* ---- the methods ----------------------------------------------------------------------------- */
 
 /* What is still to be made at the node, where an observer has stopped the last apply, or a callback

@@ -69,8 +69,50 @@ static int check_resolution(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
+/* ---- steps that begin at a crossing ---------------------------------------------------------- */
+
+/* What a step has come to says little of the next one where a crossing is between: a body that
+ * falls makes steps of any length, and one that has touched down does not. But it says what those
+ * will come to that begin at the same guard. So they are no longer than the last such step, if that
+ * has been refused before; and where it has been cut at the way back through the guard, than a few
+ * times that way: where a dense output is that much longer, an event function near its zero goes
+ * back and forth there though the state does not. */
+
+/* by how much longer the next such step may be; and they are not shortened to less than the first
+ * part of what they would be, nor by less than to the second */
+static const double LONGER = 4.0, SHORTEST = 1e-3, WORTH = 0.5;
+
+void ess_forget_after(ess_driver *d) {
+  d->after.crossed = SIZE_MAX;
+  for (size_t i = 0; i < 2 * d->system.guard_count; i++) d->after.longest[i] = INFINITY;
+}
+
+/* the step about to be tried is not one through crossings */
+static void shorten_after(ess_driver *d) {
+  ess_after *const a = &d->after;
+  if (a->from == SIZE_MAX) return;
+  const double longest = ess_larger(a->longest[a->from], SHORTEST * d->dt_next);
+  a->is_shortened = longest < WORTH * d->dt_next;
+  if (a->is_shortened) d->dt_next = longest;
+}
+
+/* what the step just made has come to, of which so many tries were refused */
+static void note_after(ess_driver *d, double length, uint64_t refused) {
+  ess_after *const a = &d->after;
+  if (a->from == SIZE_MAX || d->kinks.is_on) return;
+  double *const longest = a->longest + a->from;
+  if (a->crossed / 2 == a->from / 2)
+    *longest = LONGER * length;
+  else if (refused)
+    *longest = d->dt;
+  else
+    *longest = a->is_shortened ? LONGER * d->dt : INFINITY;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
 /* one integration step with all that is crossed in it */
-static int step(ess_driver *d, double t1) {
+static int make_step(ess_driver *d, double t1) {
   const ess_location whole = {.theta = 1.0, .doubt_guard = SIZE_MAX};
   const bool watching = d->armed_count > 0;
   int status = ESS_SUCCESS;
@@ -80,10 +122,11 @@ static int step(ess_driver *d, double t1) {
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (watching) ess_watch_paces(d);
   if (!status && ess_is_sliding(d)) {
-    ess_watch_no_turns(d);
+    if (!watching) ess_watch_no_turns(d);
     return ess_integration_step(d, t1);
   }
   if (!status) ess_kinks_choose(d);
+  if (!d->kinks.is_on) shorten_after(d);
   for (bool again = true; !status && again;) {
     bool last;
     again = false;
@@ -115,6 +158,18 @@ static int step(ess_driver *d, double t1) {
     if (in_doubt || !d->flagged_count) return ess_take_step(d, &whole, t1, last);
     status = finish_step(d, t1, last, &again);
   }
+  return status;
+}
+
+/* one that may begin at a crossing */
+static int step(ess_driver *d, double t1) {
+  const uint64_t rejected = d->counters.rejected;
+  const double t = d->t;
+  d->after.from = ess_is_sliding(d) ? SIZE_MAX : d->after.crossed;
+  d->after.crossed = SIZE_MAX;
+  d->after.is_shortened = false;
+  const int status = make_step(d, t1);
+  note_after(d, d->t - t, d->counters.rejected - rejected);
   return status;
 }
 

@@ -127,6 +127,47 @@ static void reset_repeats_bit_for_bit(void **state) {
   ess_driver_free(d);
 }
 
+/* a body that falls on a stiff spring, and bounces on it without end */
+enum { STIFFNESS = 10000, BOUNCES = 20 };
+
+static int bounce(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  dxdt[0] = x[1];
+  dxdt[1] = -1.0 - (sign[0] < 0.0 ? STIFFNESS * x[0] : 0.0);
+  return 0;
+}
+
+static int height(double t, const double x[], double h[], void *params) {
+  h[0] = x[0];
+  return 0;
+}
+
+static int height_rate(double t, const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  h[0] = x[0];
+  rate[0] = v[0];
+  return 0;
+}
+
+/* Outcome: in free fall steps grow without bound, and the first at each touch-down would be refused
+ * time and again. One touch-down tells how long the steps after the next may be. */
+static void steps_after_a_crossing_are_known_from_the_last(void **state) {
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = bounce,
+                             .guards = height,
+                             .guard_rates = height_rate};
+  for (double tolerance = 1e-2; tolerance > 1e-7; tolerance *= 0.1) {
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = tolerance;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double x[2] = {1.0, 0.0}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 2.0 * sqrt(2.0) * BOUNCES, x), ESS_SUCCESS);
+    const ess_counters *const c = ess_driver_counters(d);
+    assert_true(c->crossings > BOUNCES && c->rejected < 1.4 * (double)c->crossings);
+    ess_driver_free(d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solution_is_of_order_5_and_dense_output_of_order_4),
@@ -136,6 +177,7 @@ int main(void) {
       cmocka_unit_test(a_zero_component_needs_no_absolute_tolerance),
       cmocka_unit_test(apply_in_pieces_continues_one_trajectory),
       cmocka_unit_test(reset_repeats_bit_for_bit),
+      cmocka_unit_test(steps_after_a_crossing_are_known_from_the_last),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
