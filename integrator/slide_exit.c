@@ -57,9 +57,15 @@ static double margin(const ess_slides *s, size_t i) {
   return s->is_noisy ? BEYOND_NOISY : BEYOND;
 }
 
-/* and what nobody asks of it */
-static double slack(const ess_slides *s, size_t i) {
-  return is_noisy(s, i) ? 10.0 * NOISE : 0.1 * BEYOND;
+/* and what nobody asks of it: nor what it would have to be beyond its bound by, all along the step,
+ * to move the state by this part of the tolerance */
+static const double UNSEEN = 0.1;
+
+static double slack(const ess_driver *d, size_t i) {
+  const ess_slides *const s = d->slides;
+  const double least = is_noisy(s, i) ? 10.0 * NOISE : 0.1 * BEYOND;
+  const double moves = d->dt * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x_end);
+  return ess_larger(least, UNSEEN / moves);
 }
 
 /* how far beyond a bound lambda is: below 0, or above 1 */
@@ -133,7 +139,7 @@ static double reaches(const ess_driver *d, size_t i, bool upper, bool *sure) {
   if (most + doubt < 0.0) return ESS_NEVER;
   const double theta = ess_quartic_upcrossing(b);
   const bool ends_beyond = y[ESS_SLIDE_LOOKS - 1] > 0.0 && ess_sign_changes(b) == 1;
-  *sure = doubt <= slack(d->slides, i) || (ends_beyond && doubt <= TRUSTED * (most - least));
+  *sure = doubt <= slack(d, i) || (ends_beyond && doubt <= TRUSTED * (most - least));
   return theta;
 }
 

@@ -230,6 +230,36 @@ static void a_crossing_takes_the_force_that_holds(void **state) {
   }
 }
 
+/* ---- a weight with kinks --------------------------------------------------------------------- */
+
+/* x'' = p - 2 [x > 0] - 30 x', where p is a triangle wave: the weight p / 2 comes near nothing, and
+ * has a kink forty times a second, which no model of it follows */
+static int ragged_field(double t, const double x[], const double sign[], double f[], void *params) {
+  const double wave = fabs(2.0 * (20.0 * t - floor(20.0 * t)) - 1.0);
+  f[0] = x[1];
+  f[1] = 0.1 + wave - 2.0 * (sign[0] > 0.0) - 30.0 * x[1];
+  return 0;
+}
+
+static void what_the_tolerance_hides_is_not_looked_for(void **state) {
+  enum { KINKS = 40, TIME = 3 };
+  double none = 0.0;
+  slides log;
+  const ess_options options = sliding(0.1, &log);
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = ragged_field,
+                             .guards = first_guards,
+                             .guard_rates = first_rates,
+                             .params = &none};
+  double x[] = {0.0, -0.1}, t = 0.0;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_apply(d, &t, TIME, x), ESS_SUCCESS);
+  assert_true(log.count == 1 && fabs(x[0]) <= 0.1 && fabs(x[1]) <= 0.1);
+  assert_true(ess_driver_counters(d)->field_evaluations < 120 * KINKS * TIME);
+  ess_driver_free(d);
+}
+
 /* ---- bounces that grow denser ---------------------------------------------------------------- */
 
 /* x'' = -a(t) sign x, where a grows without bound towards END, so that bounces are as far apart as
@@ -272,6 +302,7 @@ int main(void) {
                                      cmocka_unit_test(directions_are_not_carried_into_it),
                                      cmocka_unit_test(two_contacts_hold_a_body),
                                      cmocka_unit_test(a_crossing_takes_the_force_that_holds),
+                                     cmocka_unit_test(what_the_tolerance_hides_is_not_looked_for),
                                      cmocka_unit_test(bounces_that_grow_denser_are_slid_on)};
   return cmocka_run_group_tests_name("sliding second", tests, NULL, NULL);
 }
