@@ -94,7 +94,7 @@ struct robot {
   double *damped_sign;         /* [events], those that D is of */
   double *factors;             /* of M + c D */
   double factored;             /* that c; NAN where there are none */
-  double *arrow;               /* [3 * nv], a contact's Jacobian, or a product */
+  double *arrow;               /* [3 * nv + 1], a contact's Jacobian, or a product, in fours */
   struct robot_forces *forces; /* robot_forces.c */
   ess_reset_matrix resets;     /* a twin's */
   ess_system system;

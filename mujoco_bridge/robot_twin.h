@@ -27,8 +27,8 @@ int robot_twin_make(robot_shared *shared, const char *file, const char *text,
 bool robot_twin_has_forces(const robot_shared *shared);
 
 /* What crossings arm, once all events are known: a force's sign is an event while its points touch,
- * where they have no friction.
- * False where there is no memory. Of one instance: NULL, where all are events at all times. */
+ * where they have no friction. False where there is no memory. Of one instance: NULL, where all are
+ * events at all times. */
 bool robot_twin_rows(robot_shared *shared);
 const ess_reset_matrix *robot_twin_resets(robot *r);
 

@@ -197,8 +197,7 @@ static void two_contacts_hold_a_body(void **state) {
   assert_true(fabs(x[1]) <= 1e-10 && fabs(x[3]) <= 1e-10 && x[0] < -1e-3);
 }
 
-/* ---- a contact that another takes the force of ------------------------------------------------
- */
+/* ---- a contact that another takes the force of ----------------------------------------------- */
 
 /* x'' = 1 - 2 [x > 0] [z < 0] - DAMPING x' and z' = 1: where z passes zero nothing holds x */
 static int let_go_field(double t, const double x[], const double sign[], double f[], void *params) {

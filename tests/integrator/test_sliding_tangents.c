@@ -150,7 +150,7 @@ static void tangents_are_what_differences_are(void **state) {
     const int status = run(m, m->start, x, V, &made);
     if (status) fail_msg("%s: %s", m->name, ess_strerror(status));
     assert_true(made.slides > 0);
-    // no more than they take: what holds the state is by differences here, of no effect on that
+    // noise in what holds the state, which is made of differences here, parts no steps without end
     ess_counters alone;
     assert_int_equal(run(m, m->start, x, NULL, &alone), ESS_SUCCESS);
     if (made.field_evaluations > MANY * alone.field_evaluations)
