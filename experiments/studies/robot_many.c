@@ -317,6 +317,16 @@ static void show(const study_run *run) {
       answered, count, whole, good, good_reference, run->folder);
 }
 
+/* each has its line, and none has what was asked for */
+static int conclude(study_run *run) {
+  size_t count;
+  const many_row *const all = study_rows(run, MODELS, &count);
+  for (size_t i = 0; i < count; i++)
+    if (all[i].answered) return 0;
+  return measure_fail(run->message, "%s: no model has an answer; the table says why",
+                      run->operand);
+}
+
 static void release(study_run *run) {
   if (run->own) file_list_free(run->own);
   free(run->own);
@@ -343,5 +353,6 @@ const study robots_study = {
     .run = measure,
     .derive = derive,
     .show = show,
+    .conclude = conclude,
     .release = release,
 };

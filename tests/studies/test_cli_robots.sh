@@ -117,4 +117,11 @@ expect 'an empty list' one_line 1 'empty names no model'
 run robots all/ball.xml
 expect 'a model is no list' one_line 2 'for one model: essbench robot'
 
+mkdir none
+cp all/mesh.xml none
+run robots none --out none.out
+expect 'no model has an answer: status 1' [ "$status" -eq 1 ]
+expect 'its last line says so' grep -q '^essbench robots: none: no model has an answer' "$room/err"
+expect 'its table is there' grep -q '^none/mesh.xml .*gone' "$room/out"
+
 finish
