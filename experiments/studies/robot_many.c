@@ -323,8 +323,7 @@ static int conclude(study_run *run) {
   const many_row *const all = study_rows(run, MODELS, &count);
   for (size_t i = 0; i < count; i++)
     if (all[i].answered) return 0;
-  return measure_fail(run->message, "%s: no model has an answer; the table says why",
-                      run->operand);
+  return measure_fail(run->message, "%s: no model has an answer; the table says why", run->operand);
 }
 
 static void release(study_run *run) {
