@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "robot_rates.h"
 #include "robot_stage.h"
 #include "robot_twin.h"
 
@@ -77,7 +78,8 @@ bool robot_damped_alloc(robot *r) {
   r->factors = calloc((size_t)r->model.nC + 1, sizeof *r->factors);
   r->arrow = calloc(3 * (size_t)r->model.nv + 1, sizeof *r->arrow);
   r->damped_sign = calloc(r->shared->event_count + 1, sizeof *r->damped_sign);
-  const bool room = alloc_matrix(r, &r->last) && alloc_matrix(r, &r->node);
+  r->springs = calloc((size_t)r->model.nC + 1, sizeof *r->springs);
+  const bool room = alloc_matrix(r, &r->last) && alloc_matrix(r, &r->node) && r->springs;
   return alloc_matrix(r, &r->damping) && room && r->factors && r->arrow && r->damped_sign;
 }
 
@@ -91,6 +93,7 @@ void robot_damped_free(robot *r) {
   free_matrix(&r->node);
   free_matrix(&r->damping);
   free(r->factors);
+  free(r->springs);
   free(r->arrow);
   free(r->damped_sign);
 }
@@ -131,7 +134,8 @@ static void take_inertia(robot *r, const double x[], const double sign[]) {
   r->factored = NAN;
 }
 
-/* by how much positions may be others, m or rad, before D is made anew: it need not be exact */
+/* by how much positions may be others, m or rad, before D and K are made anew: they need not be
+ * exact */
 static const double near_enough = 0.05;
 
 static bool is_near(const robot *r, const double x[], const double sign[]) {
@@ -142,18 +146,29 @@ static bool is_near(const robot *r, const double x[], const double sign[]) {
   return near;
 }
 
-static void take_damping(robot *r, const double x[], const double sign[]) {
+/* the last of a row is the diagonal */
+static void resist_joints(const mjModel *m, double D[], double K[]) {
+  for (int i = 0; i < (int)m->nv; ++i) {
+    const int joint = m->dof_jntid[i], type = m->jnt_type[joint];
+    const int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
+    D[diagonal] = m->dof_damping[i];
+    if (type == mjJNT_HINGE || type == mjJNT_SLIDE) K[diagonal] = m->jnt_stiffness[joint];
+  }
+}
+
+static void take_resistance(robot *r, const double x[], const double sign[]) {
   const mjModel *m = &r->model;
-  double *const D = place(r, &r->damping, x);
+  double *const D = place(r, &r->damping, x), *const K = r->springs;
   memset(D, 0, (size_t)m->nC * sizeof *D);
+  memset(K, 0, (size_t)m->nC * sizeof *K);
   memcpy(r->damped_sign, sign, r->shared->event_count * sizeof *sign);
-  for (int i = 0; i < (int)m->nv; ++i) D[m->M_rowadr[i] + m->M_rownnz[i] - 1] = m->dof_damping[i];
+  resist_joints(m, D, K);
   r->factored = NAN;
   if (r->shared->stiffness == 0.0) return;
   robot_stage_kinematics(r, x);
   robot_stage_dynamics(r, sign);
   robot_stage_velocities(r, x + m->nq);
-  robot_twin_damp(r, D);
+  robot_twin_resist(r, D, K);
 }
 
 bool robot_damped_signs(const robot *r, const double x[], double sign[]) {
@@ -163,17 +178,25 @@ bool robot_damped_signs(const robot *r, const double x[], double sign[]) {
 }
 
 void robot_damped_solve(robot *r, const double x[], const double sign[], double c, double v[]) {
-  const pattern p = pattern_of(&r->model);
-  double *const velocity = v + r->model.nq;
+  const mjModel *m = &r->model;
+  const pattern p = pattern_of(m);
+  double *const velocity = v + m->nq, *const momentum = r->arrow;
+  double *const moved = momentum + p.count, *const force = moved + p.count;
   if (!is_at(r, &r->node, x)) take_inertia(r, x, sign);
-  if (!is_near(r, x, sign)) take_damping(r, x, sign);
+  if (!is_near(r, x, sign)) take_resistance(r, x, sign);
   if (r->factored != c) {
-    for (size_t i = 0; i < (size_t)r->model.nC; ++i)
-      r->factors[i] = r->node.value[i] + c * r->damping.value[i];
+    for (size_t i = 0; i < (size_t)m->nC; ++i)
+      r->factors[i] = r->node.value[i] + c * (r->damping.value[i] + c * r->springs[i]);
     factorise(&p, r->factors);
     r->factored = c;
   }
-  multiply(&p, r->node.value, velocity, r->arrow);
-  solve(&p, r->factors, r->arrow);
-  memcpy(velocity, r->arrow, (size_t)p.count * sizeof *velocity);
+  robot_velocities(m, x, v, moved);
+  multiply(&p, r->node.value, velocity, momentum);
+  multiply(&p, r->springs, moved, force);
+  for (int i = 0; i < p.count; ++i) momentum[i] -= c * force[i];
+  solve(&p, r->factors, momentum);
+  memcpy(velocity, momentum, (size_t)p.count * sizeof *velocity);
+  double *const rate = r->arrow; // there are fewer than two positions to a velocity
+  robot_position_rates(m, x, velocity, rate);
+  for (int i = 0; i < (int)m->nq; ++i) v[i] += c * rate[i];
 }

@@ -1,10 +1,13 @@
 /*
- * Private to the bridge: what damps a robot's velocities, for linearly implicit steps.
+ * Private to the bridge: what resists a robot's motion, for linearly implicit steps.
  *
- * Of v' = M^-1 f(q, v) the stiff part is W = -M^-1 D, where D is how joints' dampers and a twin's
- * contacts resist velocities. So (1 - c W)^-1 v = (M + c D)^-1 M v, as MuJoCo's own Euler has it;
- * positions and activations are left as they are. M + c D has the inertia's pattern, of which rows
- * are of a joint's degree of freedom and those that it hangs on: it is factorised without fill-in.
+ * Of q' = T v, v' = M^-1 f(q, v) the stiff part is W = (0, T; -M^-1 K T^-1, -M^-1 D), where D is
+ * how joints' dampers and a twin's contacts resist velocities, and K how their springs resist what
+ * moves them. So of (1 - c W)^-1 (a, b) the velocities are
+ *   v = (M + c D + c^2 K)^-1 (M b - c K T^-1 a)
+ * and the positions a + c T v; activations are left as they are. These matrices have the inertia's
+ * pattern, of which rows are of a joint's degree of freedom and those that it hangs on: their sum
+ * is factorised without fill-in.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

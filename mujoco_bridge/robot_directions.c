@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "robot_system.h"
+#include "robot_instance.h"
+#include "robot_rates.h"
 
 size_t robot_directions(const robot *r) {
   return (size_t)(2 * r->model.nv + r->model.na);

@@ -99,7 +99,7 @@ void robot_twin_push(robot *r) {
   carry_loads(r);
 }
 
-/* ---- how they damp --------------------------------------------------------------------------- */
+/* ---- how they resist ------------------------------------------------------------------------- */
 
 /* the last degree of freedom that a geom hangs on; -1: none */
 static int last_of(const mjModel *m, int geom) {
@@ -122,8 +122,8 @@ static void add_arrow(robot *r, int geom, double side, const double at[3], doubl
 
 /* adds J^T C J in the rows of what a geom hangs on, where C is `along` the normal and `across` it
  */
-static void add_damping(robot *r, int geom, const double n[3], double along, double across,
-                        const double J[], double D[]) {
+static void add_resistance(robot *r, int geom, const double n[3], double along, double across,
+                           const double J[], double D[]) {
   const mjModel *m = &r->model;
   for (int i = last_of(m, geom); i >= 0; i = m->dof_parentid[i]) {
     const double normal = (along - across) * mju_dot3(n, J + 3 * i);
@@ -139,23 +139,25 @@ static void forget_arrow(const mjModel *m, int geom, double J[]) {
   for (int i = last_of(m, geom); i >= 0; i = m->dof_parentid[i]) mju_zero3(J + 3 * i);
 }
 
-static void damp(robot *r, size_t k, double D[]) {
+static void resist(robot *r, size_t k, double D[], double K[]) {
   const spring u = spring_of(r, k);
   const int *const geom = u.pair->geom;
   double *const J = r->arrow, normal;
-  const double along = r->shared->damping, across = along * project(r, &u, &normal);
+  const double stiffness = r->shared->stiffness, damping = r->shared->damping;
+  const double across = damping * project(r, &u, &normal);
   add_arrow(r, geom[0], -1.0, u.touch->pos, J);
   add_arrow(r, geom[1], 1.0, u.touch->pos, J);
-  add_damping(r, geom[1], u.touch->normal, along, across, J, D);
-  forget_arrow(&r->model, geom[1], J);
-  add_damping(r, geom[0], u.touch->normal, along, across, J, D);
-  forget_arrow(&r->model, geom[0], J);
+  for (int side = 1; side >= 0; --side) {
+    add_resistance(r, geom[side], u.touch->normal, damping, across, J, D);
+    add_resistance(r, geom[side], u.touch->normal, stiffness, 0.0, J, K);
+    forget_arrow(&r->model, geom[side], J);
+  }
 }
 
-void robot_twin_damp(robot *r, double D[]) {
+void robot_twin_resist(robot *r, double D[], double K[]) {
   mju_zero(r->arrow, 3 * (int)r->model.nv);
   for (size_t k = 0; k < r->shared->contact_events; ++k)
-    if (pushes(r, k)) damp(r, k, D);
+    if (pushes(r, k)) resist(r, k, D, K);
 }
 
 double robot_twin_force(robot *r, size_t k) {

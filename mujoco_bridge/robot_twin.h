@@ -36,10 +36,11 @@ const ess_reset_matrix *robot_twin_resets(robot *r);
  * signs r->acting: into qfrc_applied. May leave by MuJoCo's error handler. */
 void robot_twin_push(robot *r);
 
-/* Adds to D, which has the pattern of the inertia, how much the forces of contacts that act resist
- * velocities; forces of two bodies of which none hangs on the other, without what one's velocity
- * does to the other. At the poses and velocities that r->data has. */
-void robot_twin_damp(robot *r, double D[]);
+/* Adds to D and K, which have the pattern of the inertia, how much the forces of contacts that act
+ * resist velocities and what moves their points; forces of two bodies of which none hangs on the
+ * other, without what one does to the other. Points are taken to stay in their bodies, and normals
+ * as they are. At the poses and velocities that r->data has. */
+void robot_twin_resist(robot *r, double D[], double K[]);
 
 /* The normal force of the contact of event k before it is cut off at 0, over the stiffness, m: with
  * friction what sliding adds included. At the poses and velocities that r->data has. */
