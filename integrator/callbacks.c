@@ -5,6 +5,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "arithmetic.h"
 #include "callbacks.h"
@@ -23,11 +24,22 @@ static inline int called(ess_driver *d, int code) {
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
+/* whose signs the field that has just been called does not depend on */
+static int find_idle(ess_driver *d) {
+  const size_t m = d->system.guard_count;
+  memset(d->idle, 0, m * sizeof *d->idle);
+  const int code = d->system.idle(d->idle, d->system.params);
+  for (size_t k = 0; k < m; k++) d->idle_in_step[k] = d->idle_in_step[k] && d->idle[k];
+  return code;
+}
+
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   if (ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
   d->t_seen = t;
-  return called(d, d->system.field(t, x, d->sign, f, d->system.params));
+  int code = d->system.field(t, x, d->sign, f, d->system.params);
+  if (!code && d->system.idle) code = find_idle(d);
+  return called(d, code);
 }
 
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
@@ -108,6 +120,7 @@ int ess_evaluate_node(ess_driver *d) {
   const size_t n = d->system.dimension;
   const int status = ess_field(d, d->t, d->x, d->f);
   if (status) return status;
+  memcpy(d->idle_at_node, d->idle, d->system.guard_count * sizeof *d->idle);
   if (first_not_finite(d->f, n) < n) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
   if (d->tangents) ess_tangent_finish(d, d->f);
   if (!d->system.guard_count) return ESS_SUCCESS;

@@ -61,6 +61,11 @@ static int field_solve(double t, const double x[], const double sign[], double c
   return k->system.field_solve(time_of(d, t, x), x, sign, k->way * c, v, k->system.params);
 }
 
+static int idle(bool idle[], void *params) {
+  const ess_system *const s = &((const ess_driver *)params)->caller.system;
+  return s->idle(idle, s->params);
+}
+
 static int field_parameter_jacobian(double t, const double x[], const double sign[], double Fp[],
                                     void *params) {
   const ess_driver *const d = params;
@@ -287,6 +292,7 @@ static void dress_system(ess_driver *d) {
   d->system.mode_changed = s->mode_changed ? mode_changed : NULL;
   d->system.field_jacobian = s->field_jacobian ? field_jacobian : NULL;
   d->system.field_solve = s->field_solve ? field_solve : NULL;
+  d->system.idle = s->idle ? idle : NULL;
   d->system.field_parameter_jacobian =
       s->field_parameter_jacobian ? field_parameter_jacobian : NULL;
   d->system.guard_parameter_jacobian =

@@ -378,3 +378,27 @@ int ess_kinks_take(ess_driver *d, double t1, bool last) {
   ess_sample_piece(d, d->t); // no further than an observer has let it go
   return status ? status : ess_observe_step(d, t0, false);
 }
+
+/* ---- crossings of what is idle --------------------------------------------------------------- */
+
+int ess_cross_idle(ess_driver *d, const double h[]) {
+  int status = ESS_SUCCESS;
+  d->batch_count = 0;
+  for (size_t n = 0; n < d->flagged_count; n++) {
+    const size_t k = d->flagged[n];
+    if (d->fate[k] != ESS_FATE_IDLE || d->side[k] == 0.0 || d->side[k] * h[k] < 0.0) continue;
+    double b[QUARTIC];
+    ess_model_guard(d, k, b);
+    list_in_batch(d, k, ess_quartic_upcrossing(b));
+  }
+  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  for (size_t i = 0; !status && i < d->batch_count; i++) {
+    const double t = time_at(d, d->batch_time[i]);
+    if (d->slides) ess_slide_note_idle(d, d->batch[i], t);
+    status = make_one(d, d->batch[i], d->batch_time[i]);
+    if (status) stop_at(d, t);
+  }
+  // a step says the same of the next one as without them
+  d->stabilised.crossings += d->batch_count;
+  return status;
+}

@@ -78,6 +78,8 @@ static void lay(ess_driver *d, ess_layout *l) {
   d->silent = ess_lay(l, 2 * m, sizeof(bool));
   d->armed_at_start = ess_lay(l, 2 * m, sizeof(bool));
   d->armed_is_silent = ess_lay(l, m, sizeof(bool));
+  bool **const idle[] = {&d->idle, &d->idle_at_node, &d->idle_at_end, &d->idle_in_step};
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) *idle[i] = ess_lay(l, m, sizeof(bool));
   d->fate = ess_lay(l, all, sizeof *d->fate);
 }
 

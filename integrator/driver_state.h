@@ -114,6 +114,7 @@ enum {
   ESS_FATE_TURNING, /* it does, unless another does before: armed beyond its level, it turns there
                      */
   ESS_FATE_PASSED,  /* silent: passed for good, by the step's end, without stopping it */
+  ESS_FATE_IDLE,    /* its sign acts on nothing all along the step: passed for good, too */
   ESS_FATE_REACHED, /* silent: reached where the step is cut for another */
   ESS_FATE_ENTERED  /* the step is cut at its level */
 };
@@ -192,6 +193,10 @@ struct ess_driver {
   double row_t;
   bool *silent, *armed_at_start;
   bool *armed_is_silent; /* by event function */
+
+  /* by event function, where the system tells: whether its sign acts on nothing by the last call of
+   * the field, by those at the node and at the end of the step being tried, and by all of that */
+  bool *idle, *idle_at_node, *idle_at_end, *idle_in_step;
   int (*start)(const double sign[], bool armed[], void *params);
 
   /* guards that may stop the current step, and from which place on each counts (locate.c) */

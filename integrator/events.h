@@ -132,6 +132,10 @@ bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, 
  * end, then those that it was cut at. */
 int ess_cross_silent(ess_driver *d, const double h[]);
 
+/* Crosses those whose signs have acted on nothing, in the order of their times. Where that ends the
+ * run, the state is that of the crossing. */
+int ess_cross_idle(ess_driver *d, const double h[]);
+
 /* ---- by time --------------------------------------------------------------------------------- */
 
 /* Sorts crossings by time, those of one time by guard, in O(count log count) without

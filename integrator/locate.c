@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "arithmetic.h"
+#include "base.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
@@ -406,9 +407,17 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
   return ESS_SUCCESS;
 }
 
-/* from which place on each flagged guard counts. A silent guard on which no other flagged one
- * depends, and which is passed for good, need not be found. *doubtful is one of which it cannot be
- * told. */
+/* whether event function k's sign acts on nothing all along the step being tried, and all that a
+ * crossing comes to is that its other guard lies ahead */
+static bool is_idle(const ess_driver *d, size_t k) {
+  const bool is_told = d->system.idle && !d->system.weights && !d->tangents && !ess_by_rodas(d) &&
+                       !ess_is_sliding(d) && d->options.method == ESS_METHOD_TOLERANCE;
+  return is_told && d->idle_in_step[k] && !ess_is_silent(d, k) && !ess_is_impact(d, k);
+}
+
+/* from which place on each flagged guard counts. One that is silent, or idle, on which no other
+ * flagged one depends, and which is passed for good, need not be found. *doubtful is one of which
+ * it cannot be told. */
 static int place_flagged(ess_driver *d, size_t *doubtful) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
@@ -422,11 +431,12 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
       if (!sure) *doubtful = k;
       if (status || !sure) return status;
     }
-    if (!below || !ess_is_silent(d, k)) continue;
+    const bool idle = is_idle(d, k);
+    if (!below || !(ess_is_silent(d, k) || idle)) continue;
     double b[QUARTIC];
     ess_model_guard(d, k, b);
     if (ess_sign_changes(b) == 1 && ess_row_is_local(d, k)) {
-      d->fate[k] = ESS_FATE_PASSED;
+      d->fate[k] = idle ? ESS_FATE_IDLE : ESS_FATE_PASSED;
       d->flagged_theta[i] = ESS_NEVER; // it stops no search
     }
   }

@@ -10,10 +10,14 @@
 #include "driver_state.h"
 #include "slides.h"
 
+void ess_slide_note_idle(ess_driver *d, size_t k, double t) {
+  d->slides->crossed_before[k] = d->slides->crossed_at[k];
+  d->slides->crossed_at[k] = t;
+}
+
 void ess_slide_note(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
-  s->crossed_before[k] = s->crossed_at[k];
-  s->crossed_at[k] = d->t;
+  ess_slide_note_idle(d, k, d->t);
   const size_t i = ess_place_in(s->noted, s->noted_count, k);
   s->noted[i] = k;
   if (i == s->noted_count) s->noted_count++;

@@ -129,6 +129,9 @@ int ess_slide_settle(ess_driver *d);
 /* Event function k is crossed where the state is. */
 void ess_slide_note(ess_driver *d, size_t k);
 
+/* It was crossed at this time, and is not slid on: that has changed nothing. */
+void ess_slide_note_idle(ess_driver *d, size_t k, double t);
+
 /* Event function k is crossed back and forth without end: whether that is looked at once the node
  * is settled, and told of only where it does not slide. Directions are not carried into such
  * slides. */

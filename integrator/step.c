@@ -7,6 +7,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "arithmetic.h"
 #include "base.h"
@@ -157,7 +158,7 @@ static void propose(ess_driver *d, double error, bool rejected_before) {
 }
 
 /* one try of the step's length, by what makes the steps; its error in parts of what is allowed */
-static int try_step(ess_driver *d, double *error) {
+static int try_by_base(ess_driver *d, double *error) {
   if (d->kinks.is_on) return ess_kinks_try(d, error);
   // its error is that of its dense output
   if (ess_by_rodas(d)) return ess_rodas_try(d, error);
@@ -165,6 +166,15 @@ static int try_step(ess_driver *d, double *error) {
                      : d->stabilised.is_on ? ess_stabilised_try(d, error)
                                            : ess_dopri5_try(d, error);
   *error *= d->severity;
+  return status;
+}
+
+/* the same, with whose signs act on nothing in it; its last call of the field is that of its end */
+static int try_step(ess_driver *d, double *error) {
+  const size_t size = d->system.guard_count * sizeof *d->idle;
+  memcpy(d->idle_in_step, d->idle_at_node, size);
+  const int status = try_by_base(d, error);
+  memcpy(d->idle_at_end, d->idle, size);
   return status;
 }
 
@@ -289,6 +299,7 @@ static void take_whole_step(ess_driver *d, double t1, bool last) {
   ess_swap(&d->h, &d->h_end);
   ess_swap(&d->rate, &d->rate_end);
   ess_swap(&d->f, &d->stage[6]);
+  memcpy(d->idle_at_node, d->idle_at_end, d->system.guard_count * sizeof *d->idle_at_end);
   d->stage[0] = d->f;
 }
 
@@ -345,9 +356,11 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     status = ess_tangent_piece(d);
     if (status) return status;
   }
-  ess_sample_piece(d, t0 + duration);
   d->counters.steps++;
   d->counters.stabilised += d->stabilised.is_on;
+  status = ess_cross_idle(d, found->cut ? d->h_try : d->h_end);
+  ess_sample_piece(d, status ? d->t : t0 + duration);
+  if (status) return status;
   d->t_seen = d->t;
   if (found->cut) {
     status = take_part(d, t0);

@@ -204,6 +204,12 @@ static void accelerate(robot *r) {
   for (size_t k = 0; k < nv; ++k) d->qacc[k] = d->qacc_smooth[k] + by_forces[k];
 }
 
+/* where MuJoCo's solver has them */
+static void keep_forces(mjData *d, const robot_forces *s) {
+  for (int i = 0; i < d->nefc; ++i) d->efc_force[i] = 0.0;
+  for (int a = 0; a < s->count; ++a) d->efc_force[s->pushing[a]] = s->force[a];
+}
+
 bool robot_forces_solve(robot *r) {
   robot_forces *const s = r->forces;
   if (!is_known(&r->model, r->data)) return false;
@@ -214,5 +220,6 @@ bool robot_forces_solve(robot *r) {
     found = confirm(r->data, s);
   }
   if (found) accelerate(r);
+  if (found) keep_forces(r->data, s);
   return found;
 }

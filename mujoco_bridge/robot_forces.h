@@ -19,8 +19,9 @@
 bool robot_forces_alloc(robot *r);
 void robot_forces_free(robot *r);
 
-/* data->qacc of data->qacc_smooth and the rows; false where the rows are of other kinds or too
- * many, or which of them push is not found soon: then MuJoCo's solver is to be asked. */
+/* data->qacc and data->efc_force of data->qacc_smooth and the rows; false where the rows are of
+ * other kinds or too many, or which of them push is not found soon: then MuJoCo's solver is to be
+ * asked. */
 bool robot_forces_solve(robot *r);
 
 #endif

@@ -82,6 +82,7 @@ struct robot {
   robot_stage stage;
   bool has_world;              /* data has where the world's own geoms are, as MuJoCo puts them */
   double *acting;              /* [events], the latched signs that the constraints are of */
+  int *contact_end;            /* [events], of these: how many contacts there were after each */
   double *speed;               /* [nv] */
   double *shifted;             /* [dimension], and [2 * events] behind it: room for differences */
   double *along, *change;      /* [6 * bodies], robot_twist's */

@@ -136,6 +136,7 @@ void robot_close(robot *r) {
   free(r->joint_range);
   free(r->tendon_range);
   free(r->acting);
+  free(r->contact_end);
   free(r->speed);
   free(r->shifted);
   free(r->along);
@@ -189,6 +190,7 @@ static robot *instance_of(robot_shared *shared) {
   r->joint_range = copy_of(m->jnt_range, 2 * (size_t)m->njnt);
   r->tendon_range = copy_of(m->tendon_range, 2 * (size_t)m->ntendon);
   r->acting = calloc(shared->event_count + 1, sizeof *r->acting);
+  r->contact_end = calloc(shared->event_count + 1, sizeof *r->contact_end);
   r->speed = calloc((size_t)m->nv + 1, sizeof *r->speed);
   const size_t n = (size_t)(m->nq + m->nv + m->na);
   r->shifted = calloc(n + 2 * shared->event_count + 1, sizeof *r->shifted);
@@ -201,8 +203,8 @@ static robot *instance_of(robot_shared *shared) {
   r->model.jnt_range = r->joint_range;
   r->model.tendon_range = r->tendon_range;
   const bool room = robot_damped_alloc(r) && robot_forces_alloc(r) && r->joint_range &&
-                    r->tendon_range && r->acting && r->speed && r->held && r->shifted && r->along &&
-                    r->change && r->load && r->touch && r->touch_known;
+                    r->tendon_range && r->acting && r->contact_end && r->speed && r->held &&
+                    r->shifted && r->along && r->change && r->load && r->touch && r->touch_known;
   if (room && robot_guarded(r, make_data, r) == 0 && r->data) {
     r->system = robot_system_of(r);
     return r;

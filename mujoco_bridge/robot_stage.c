@@ -218,15 +218,29 @@ static void put_rows_right(robot *r, const double sign[]) {
   }
 }
 
+/* whether an event is that of a point, or a pair, and not of a limit */
+static bool is_of_contact(const robot_shared *s, size_t k) {
+  return k < s->contact_events || k >= s->row_events;
+}
+
+/* of an event that acts */
+static void add_contacts(robot *r, size_t k) {
+  if (k < r->shared->contact_events)
+    add_contact(r, k);
+  else
+    robot_found_add(r, &r->shared->pairs[r->shared->events[k].object]);
+}
+
 static void make_rows(robot *r, const double sign[]) {
   const robot_shared *s = r->shared;
   r->data->ncon = 0;
   r->data->parena = 0;
   // a twin's contacts are no constraints
-  for (size_t k = 0; k < s->contact_events && s->stiffness == 0.0; ++k)
-    if (sign[k] > 0.0) add_contact(r, k);
-  for (size_t k = s->row_events; k < s->force_events && s->stiffness == 0.0; ++k)
-    if (sign[k] > 0.0) robot_found_add(r, &s->pairs[s->events[k].object]);
+  for (size_t k = 0; k < s->force_events && s->stiffness == 0.0; ++k) {
+    if (!is_of_contact(s, k)) continue;
+    if (sign[k] > 0.0) add_contacts(r, k);
+    r->contact_end[k] = r->data->ncon;
+  }
   for (size_t k = s->contact_events; k < s->row_events; ++k)
     move_range(r, &s->events[k], sign[k] > 0.0);
   mj_makeConstraint(&r->model, r->data);
@@ -271,4 +285,39 @@ void robot_stage_forces(robot *r, const double x[]) {
   mj_fwdAcceleration(m, d);
   if (!robot_forces_solve(r)) mj_fwdConstraint(m, d);
   keep_solution(m, d);
+}
+
+/* ---- what acts on nothing -------------------------------------------------------------------- */
+
+/* limits, whose rows come in the order of their events */
+static void find_idle_limits(const robot *r, bool idle[]) {
+  const robot_shared *s = r->shared;
+  const mjData *d = r->data;
+  int row = d->ne + d->nf;
+  for (size_t k = s->contact_events; k < s->row_events; ++k) {
+    if (r->acting[k] <= 0.0) continue;
+    const bool has_row = is_row_of(d, row, &s->events[k]);
+    idle[k] = !has_row || d->efc_force[row] == 0.0;
+    row += has_row;
+  }
+}
+
+/* whether any of a contact's rows has a force */
+static bool pushes(const mjData *d, int contact) {
+  int row = d->contact[contact].efc_address;
+  if (row < 0) return false;
+  while (row < d->nefc && d->efc_id[row] == contact && d->efc_force[row] == 0.0) ++row;
+  return row < d->nefc && d->efc_id[row] == contact;
+}
+
+void robot_stage_idle(const robot *r, bool idle[]) {
+  const robot_shared *s = r->shared;
+  if (s->stiffness > 0.0) return;
+  find_idle_limits(r, idle);
+  int contact = 0;
+  for (size_t k = 0; k < s->force_events; ++k) {
+    if (!is_of_contact(s, k)) continue;
+    idle[k] = r->acting[k] > 0.0;
+    for (; contact < r->contact_end[k]; ++contact) idle[k] = idle[k] && !pushes(r->data, contact);
+  }
 }

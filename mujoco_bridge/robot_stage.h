@@ -29,6 +29,10 @@ void robot_stage_dynamics(robot *r, const double sign[]);
 /* The accelerations, and rates of the activations, of x: data->qacc and data->act_dot. */
 void robot_stage_forces(robot *r, const double x[]);
 
+/* Of those forces: idle[k] where event k acts, and none of its rows has a force. Without them the
+ * accelerations would be the same. Of a twin it tells nothing: its contacts are no rows. */
+void robot_stage_idle(const robot *r, bool idle[]);
+
 /* How far a limit is from acting, negative where it does, and its rate along the velocity v when
  * that is not NULL. */
 double robot_stage_limit(const robot *r, const robot_event *e, const double v[], double *rate);

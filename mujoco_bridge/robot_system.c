@@ -299,6 +299,11 @@ const robot_finding *robot_refused_contact(robot *r, const double x[]) {
   return NULL;
 }
 
+static int idle(bool idle[], void *params) {
+  robot_stage_idle(params, idle);
+  return 0;
+}
+
 ess_system robot_system_of(robot *r) {
   const mjModel *m = &r->model;
   return (ess_system){.dimension = (size_t)(m->nq + m->nv + m->na),
@@ -308,6 +313,7 @@ ess_system robot_system_of(robot *r) {
                       .guards = guards,
                       .guard_rates = guard_rates,
                       .some_guard_rates = some_guard_rates,
+                      .idle = idle,
                       .resets = robot_twin_resets(r),
                       .params = r};
 }

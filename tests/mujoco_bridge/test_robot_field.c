@@ -605,6 +605,44 @@ static void test_forces(void **state) {
   }
 }
 
+/* What acts and has no force is told: without it the field is the same. With the rest it is not. */
+static void test_idle(void **state) {
+  (void)state;
+  for (int zoo = 0; zoo < ZOOS; ++zoo) {
+    robot *const r = fixture_robot(zoos[zoo]);
+    gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+    const ess_system *const s = robot_system(r);
+    double x[FIXTURE_STATES], sign[FIXTURE_EVENTS], f[FIXTURE_STATES], other[FIXTURE_STATES];
+    int contacts = 0, limits = 0, changes = 0;
+    for (int trial = 0; trial < 500; ++trial) {
+      bool idle[FIXTURE_EVENTS] = {0};
+      draw(r, rng, x);
+      fixture_signs(r, x, sign);
+      fixture_field(r, x, sign, f);
+      assert_int_equal(s->idle(idle, s->params), 0);
+      for (size_t k = 0; k < s->guard_count; ++k) {
+        const robot_event_of of = r->shared->events[k].of;
+        const bool is_limit = of == ROBOT_OF_JOINT || of == ROBOT_OF_TENDON;
+        if (sign[k] < 0.0) assert_false(idle[k]);
+        if (sign[k] < 0.0) continue;
+        sign[k] = -1.0;
+        fixture_field(r, x, sign, other);
+        sign[k] = 1.0;
+        const double change =
+            fixture_distance(f, other, s->dimension) / fixture_length(f, s->dimension);
+        if (idle[k] && !(change < 1e-9)) fail_msg("%s: %g", robot_event_name(r, k), change);
+        contacts += idle[k] && !is_limit;
+        limits += idle[k] && is_limit;
+        changes += !idle[k] && change > 1e-9;
+      }
+    }
+    print_message("zoo %d: %d contacts, %d limits, %d that act\n", zoo, contacts, limits, changes);
+    assert_true(contacts > 100 && limits > 20 && changes > 500);
+    gsl_rng_free(rng);
+    robot_close(r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gap),
@@ -623,6 +661,7 @@ int main(void) {
       cmocka_unit_test(test_far_off),
       cmocka_unit_test(test_no_room),
       cmocka_unit_test(test_forces),
+      cmocka_unit_test(test_idle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
