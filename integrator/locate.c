@@ -530,8 +530,14 @@ static double next_probe(const ess_driver *d, const probe *p, int probes) {
   return 0.5 * (p->below + p->above);
 }
 
+/* a value that is no less than half of the one before, in a bracket so narrow, is rounding: it may
+ * be large beside the way that the event function makes, as where its zero is that of a difference
+ */
+static const double NARROW = 1e-9, HARDLY_LESS = 0.5;
+
 /* searches from the model's crossing p->theta for the real one; *found = false for a false alarm */
 static int refine(ess_driver *d, probe *p, bool *found) {
+  double before = INFINITY;
   *found = false;
   for (int i = 0; i < PROBES; i++) {
     const int status = look(d, p);
@@ -540,7 +546,10 @@ static int refine(ess_driver *d, probe *p, bool *found) {
       *found = true;
       return ESS_SUCCESS;
     }
-    if (p->above - p->below <= 2.0 * DBL_EPSILON * p->above) break;
+    const double now = fabs(p->excess), width = p->above - p->below;
+    if (width <= 2.0 * DBL_EPSILON * p->above) break;
+    if (width <= NARROW && now >= HARDLY_LESS * before) break;
+    before = now;
     p->theta = next_probe(d, p, i);
   }
   // the bracket is as narrow as it gets: what lies at its upper end decides

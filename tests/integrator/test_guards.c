@@ -240,6 +240,46 @@ static void each_guard_has_its_own_epsilon(void **state) {
   ess_driver_free(d);
 }
 
+/* x'' = -1 above the guard, 1 below it: a body that is thrown back and forth. The guard is a
+ * difference, whose rounding is large beside the way that the body goes. */
+static int thrown(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  dxdt[0] = x[1];
+  dxdt[1] = -sign[0];
+  return 0;
+}
+
+static int far_off(double t, const double x[], double h[], void *params) {
+  h[0] = (x[0] + 1.0) - 1.0 + 0x1p-54; // no sum rounds to 0
+  return 0;
+}
+
+static int far_off_rates(double t, const double x[], const double v[], double h[], double rate[],
+                         void *params) {
+  rate[0] = v[0];
+  return far_off(t, x, h, params);
+}
+
+/* Outcome: a zero is not sought where there is rounding alone: to the last bit that would take 25
+ * calls a crossing. */
+static void rounding_is_not_searched_through(void **state) {
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = thrown,
+                             .guards = far_off,
+                             .guard_rates = far_off_rates};
+  const double speed = 1e-3, end = 1.0;
+  ess_options options = ess_options_default();
+  options.h_max = 3.0 * speed;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[2] = {0.0, speed}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, end, x), ESS_SUCCESS);
+  const ess_counters *const c = ess_driver_counters(d);
+  assert_true(fabs((double)c->crossings - end / (2.0 * speed)) < 2.0);
+  assert_true((double)c->guard_evaluations < 12.0 * (double)c->crossings);
+  assert_true(fabs(x[0]) < 1e-9 && fabs(x[1] - speed) < 1e-7); // after 250 periods
+  ess_driver_free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_slow_guard_is_not_projected_past_a_fast_one),
@@ -249,6 +289,7 @@ int main(void) {
       cmocka_unit_test(a_crossing_below_the_rounding_of_h_is_made_in_time),
       cmocka_unit_test(a_guard_that_is_zero_but_for_rounding_costs_no_steps),
       cmocka_unit_test(each_guard_has_its_own_epsilon),
+      cmocka_unit_test(rounding_is_not_searched_through),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
