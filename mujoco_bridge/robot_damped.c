@@ -177,6 +177,17 @@ bool robot_damped_signs(const robot *r, const double x[], double sign[]) {
   return true;
 }
 
+/* K times what positions move by: joints' springs are on its diagonal, and a twin's contacts beside
+ * it */
+static void find_pull(const robot *r, const pattern *p, const double moved[], double force[]) {
+  if (r->shared->stiffness > 0.0) {
+    multiply(p, r->springs, moved, force);
+    return;
+  }
+  for (int i = 0; i < p->count; ++i)
+    force[i] = r->springs[p->start[i] + p->length[i] - 1] * moved[i];
+}
+
 void robot_damped_solve(robot *r, const double x[], const double sign[], double c, double v[]) {
   const mjModel *m = &r->model;
   const pattern p = pattern_of(m);
@@ -192,7 +203,7 @@ void robot_damped_solve(robot *r, const double x[], const double sign[], double 
   }
   robot_velocities(m, x, v, moved);
   multiply(&p, r->node.value, velocity, momentum);
-  multiply(&p, r->springs, moved, force);
+  find_pull(r, &p, moved, force);
   for (int i = 0; i < p.count; ++i) momentum[i] -= c * force[i];
   solve(&p, r->factors, momentum);
   memcpy(velocity, momentum, (size_t)p.count * sizeof *velocity);

@@ -236,6 +236,19 @@ static void make_forces_and_rates(guard_call *c) {
       c->rate[i] = robot_twin_force_rate(r, contact_of(c, i));
 }
 
+/* The velocities along v. Along the field they are the state's own, to the last bit: what the field
+ * has found of them stands. */
+static void find_speed(const guard_call *c) {
+  const mjModel *m = &c->r->model;
+  const double *const own = c->x + m->nq;
+  double *const rates = c->r->shifted;
+  robot_position_rates(m, c->x, own, rates);
+  if (memcmp(rates, c->v, (size_t)m->nq * sizeof *rates) == 0)
+    memcpy(c->r->speed, own, (size_t)m->nv * sizeof *own);
+  else
+    robot_velocities(m, c->x, c->v, c->r->speed);
+}
+
 static void make_guards(void *context) {
   guard_call *c = context;
   if (robot_twin_has_forces(c->r->shared) && any(c, is_force)) {
@@ -243,7 +256,7 @@ static void make_guards(void *context) {
   } else {
     (c->v ? robot_stage_kinematics : robot_stage_places)(c->r, c->x);
     if (c->v) {
-      robot_velocities(&c->r->model, c->x, c->v, c->r->speed);
+      find_speed(c);
       robot_stage_velocities(c->r, c->r->speed);
     }
     c->along = c->r->data->cvel;
