@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "robot_forces.h"
 #include "robot_rates.h"
 #include "robot_stage.h"
 #include "robot_twin.h"
@@ -79,7 +80,10 @@ bool robot_damped_alloc(robot *r) {
   r->arrow = calloc(3 * (size_t)r->model.nv + 1, sizeof *r->arrow);
   r->damped_sign = calloc(r->shared->event_count + 1, sizeof *r->damped_sign);
   r->springs = calloc((size_t)r->model.nC + 1, sizeof *r->springs);
-  const bool room = alloc_matrix(r, &r->last) && alloc_matrix(r, &r->node) && r->springs;
+  r->added = calloc((size_t)r->model.nC + 1, sizeof *r->added);
+  r->mass = calloc((size_t)r->model.nC + 1, sizeof *r->mass);
+  const bool room =
+      alloc_matrix(r, &r->last) && alloc_matrix(r, &r->node) && r->springs && r->added && r->mass;
   return alloc_matrix(r, &r->damping) && room && r->factors && r->arrow && r->damped_sign;
 }
 
@@ -94,6 +98,8 @@ void robot_damped_free(robot *r) {
   free_matrix(&r->damping);
   free(r->factors);
   free(r->springs);
+  free(r->added);
+  free(r->mass);
   free(r->arrow);
   free(r->damped_sign);
 }
@@ -134,7 +140,7 @@ static void take_inertia(robot *r, const double x[], const double sign[]) {
   r->factored = NAN;
 }
 
-/* by how much positions may be others, m or rad, before D and K are made anew: they need not be
+/* by how much positions may be others, m or rad, before A, D and K are made anew: they need not be
  * exact */
 static const double near_enough = 0.05;
 
@@ -156,36 +162,39 @@ static void resist_joints(const mjModel *m, double D[], double K[]) {
   }
 }
 
-static void take_resistance(robot *r, const double x[], const double sign[]) {
+/* whether r->data has the rows and forces of x */
+static bool has_forces(const robot *r, const double x[], const double sign[]) {
+  const size_t size = r->shared->event_count * sizeof *sign;
+  return is_at(r, &r->last, x) && memcmp(r->acting, sign, size) == 0;
+}
+
+static void take_resistance(robot *r, const double x[], const double sign[], bool has_forces) {
   const mjModel *m = &r->model;
-  double *const D = place(r, &r->damping, x), *const K = r->springs;
-  memset(D, 0, (size_t)m->nC * sizeof *D);
-  memset(K, 0, (size_t)m->nC * sizeof *K);
+  double *const D = place(r, &r->damping, x), *const K = r->springs, *const A = r->added;
+  const size_t size = (size_t)m->nC * sizeof *D;
+  memset(D, 0, size);
+  memset(K, 0, size);
+  memset(A, 0, size);
   memcpy(r->damped_sign, sign, r->shared->event_count * sizeof *sign);
   resist_joints(m, D, K);
   r->factored = NAN;
-  if (r->shared->stiffness == 0.0) return;
-  robot_stage_kinematics(r, x);
-  robot_stage_dynamics(r, sign);
-  robot_stage_velocities(r, x + m->nq);
-  robot_twin_resist(r, D, K);
+  if (r->shared->stiffness > 0.0 || !has_forces) {
+    robot_stage_kinematics(r, x);
+    robot_stage_dynamics(r, sign);
+  }
+  if (r->shared->stiffness > 0.0) {
+    robot_stage_velocities(r, x + m->nq);
+    robot_twin_resist(r, D, K);
+    return;
+  }
+  if (!has_forces) robot_stage_forces(r, x);
+  robot_forces_resist(r, A, D, K);
 }
 
 bool robot_damped_signs(const robot *r, const double x[], double sign[]) {
-  if (r->shared->stiffness > 0.0 && !is_at(r, &r->node, x)) return false;
+  if (!is_at(r, &r->node, x)) return false;
   memcpy(sign, r->damped_sign, r->shared->event_count * sizeof *sign);
   return true;
-}
-
-/* K times what positions move by: joints' springs are on its diagonal, and a twin's contacts beside
- * it */
-static void find_pull(const robot *r, const pattern *p, const double moved[], double force[]) {
-  if (r->shared->stiffness > 0.0) {
-    multiply(p, r->springs, moved, force);
-    return;
-  }
-  for (int i = 0; i < p->count; ++i)
-    force[i] = r->springs[p->start[i] + p->length[i] - 1] * moved[i];
 }
 
 void robot_damped_solve(robot *r, const double x[], const double sign[], double c, double v[]) {
@@ -193,17 +202,20 @@ void robot_damped_solve(robot *r, const double x[], const double sign[], double 
   const pattern p = pattern_of(m);
   double *const velocity = v + m->nq, *const momentum = r->arrow;
   double *const moved = momentum + p.count, *const force = moved + p.count;
+  const bool has = has_forces(r, x, sign);
   if (!is_at(r, &r->node, x)) take_inertia(r, x, sign);
-  if (!is_near(r, x, sign)) take_resistance(r, x, sign);
+  if (!is_near(r, x, sign)) take_resistance(r, x, sign, has);
   if (r->factored != c) {
-    for (size_t i = 0; i < (size_t)m->nC; ++i)
-      r->factors[i] = r->node.value[i] + c * (r->damping.value[i] + c * r->springs[i]);
+    for (size_t i = 0; i < (size_t)m->nC; ++i) {
+      r->mass[i] = r->node.value[i] + r->added[i];
+      r->factors[i] = r->mass[i] + c * (r->damping.value[i] + c * r->springs[i]);
+    }
     factorise(&p, r->factors);
     r->factored = c;
   }
   robot_velocities(m, x, v, moved);
-  multiply(&p, r->node.value, velocity, momentum);
-  find_pull(r, &p, moved, force);
+  multiply(&p, r->mass, velocity, momentum);
+  multiply(&p, r->springs, moved, force);
   for (int i = 0; i < p.count; ++i) momentum[i] -= c * force[i];
   solve(&p, r->factors, momentum);
   memcpy(velocity, momentum, (size_t)p.count * sizeof *velocity);

@@ -1,10 +1,12 @@
 /*
  * Private to the bridge: what resists a robot's motion, for linearly implicit steps.
  *
- * Of q' = T v, v' = M^-1 f(q, v) the stiff part is W = (0, T; -M^-1 K T^-1, -M^-1 D), where D is
- * how joints' dampers and a twin's contacts resist velocities, and K how their springs resist what
- * moves them. So of (1 - c W)^-1 (a, b) the velocities are
- *   v = (M + c D + c^2 K)^-1 (M b - c K T^-1 a)
+ * Of q' = T v, (M + A) v' = f(q, v) the stiff part is
+ *   W = (0, T; -(M + A)^-1 K T^-1, -(M + A)^-1 D)
+ * where D is how joints' dampers and contacts resist velocities, K how their springs resist what
+ * moves them, and A how MuJoCo's own contacts and limits resist accelerations. So of
+ * (1 - c W)^-1 (a, b) the velocities are
+ *   v = (M + A + c D + c^2 K)^-1 ((M + A) b - c K T^-1 a)
  * and the positions a + c T v; activations are left as they are. These matrices have the inertia's
  * pattern, of which rows are of a joint's degree of freedom and those that it hangs on: their sum
  * is factorised without fill-in.
@@ -26,8 +28,8 @@ void robot_damped_note(robot *r, const double x[]);
 /* What is known is of another run. */
 void robot_damped_forget(robot *r);
 
-/* The signs that matter at x, where they are known without a look: those of the node, and any where
- * nothing but joints damps. False where they are not. */
+/* The signs at x, where they are known without a look: those of the node. False where they are not.
+ */
 bool robot_damped_signs(const robot *r, const double x[], double sign[]);
 
 /* In place of v[dimension], (1 - c W)^-1 v at x. May leave by MuJoCo's error handler. */

@@ -223,3 +223,44 @@ bool robot_forces_solve(robot *r) {
   if (found) keep_forces(r->data, s);
   return found;
 }
+
+/* ---- how they resist ------------------------------------------------------------------------- */
+
+/* J of one row into J[nv]; the last degree of freedom that it has, -1: none. Where it has others
+ * than that hangs on, as of a contact between two limbs, -1, too. */
+static int one_chain(const mjModel *m, const mjData *d, int row, double J[]) {
+  int last = -1, count = 0;
+  if (mj_isSparse(m)) {
+    mju_zero(J, (int)m->nv);
+    const int start = d->efc_J_rowadr[row], end = start + d->efc_J_rownnz[row];
+    for (int e = start; e < end; ++e) J[d->efc_J_colind[e]] = d->efc_J[e];
+  } else {
+    mju_copy(J, d->efc_J + (size_t)row * (size_t)m->nv, (int)m->nv);
+  }
+  for (int i = 0; i < (int)m->nv; ++i) {
+    if (J[i] == 0.0) continue;
+    last = i;
+    ++count;
+  }
+  for (int i = last; i >= 0; i = m->dof_parentid[i]) count -= J[i] != 0.0;
+  return count == 0 ? last : -1;
+}
+
+void robot_forces_resist(robot *r, double A[], double D[], double K[]) {
+  const mjModel *m = &r->model;
+  const mjData *d = r->data;
+  double *const J = r->arrow;
+  for (int row = 0; row < d->nefc; ++row) {
+    if (d->efc_force[row] == 0.0) continue;
+    const double *const law = d->efc_KBIP + 4 * (size_t)row;
+    for (int i = one_chain(m, d, row, J); i >= 0; i = m->dof_parentid[i]) {
+      const int start = m->M_rowadr[i], end = start + m->M_rownnz[i];
+      for (int e = start; e < end; ++e) {
+        const double mass = J[i] * J[m->M_colind[e]] / d->efc_R[row];
+        A[e] += mass;
+        D[e] += law[1] * mass;
+        K[e] += law[0] * law[2] * mass;
+      }
+    }
+  }
+}

@@ -24,4 +24,9 @@ void robot_forces_free(robot *r);
  * asked. */
 bool robot_forces_solve(robot *r);
 
+/* Adds to A, D and K, which have the pattern of the inertia, how much the rows that push resist
+ * accelerations, velocities and what moves their points: their law is f = -(J a + b J v + k p) / R.
+ * But for those of two chains of bodies. By the forces that r->data has. */
+void robot_forces_resist(robot *r, double A[], double D[], double K[]);
+
 #endif

@@ -92,9 +92,10 @@ struct robot {
   double *held;                /* [nu], controls over a reset */
   robot_matrix last, node;     /* M of the last field, and of the node that the factors are of */
   robot_matrix damping;        /* D, where positions were near those of the node */
-  double *springs;             /* K there */
-  double *damped_sign;         /* [events], those that both are of */
-  double *factors;             /* of M + c D + c^2 K */
+  double *springs, *added;     /* K and A there */
+  double *mass;                /* M + A */
+  double *damped_sign;         /* [events], those that these are of */
+  double *factors;             /* of M + A + c D + c^2 K */
   double factored;             /* that c; NAN where there are none */
   double *arrow;               /* [3 * nv + 1], a contact's Jacobian, or a product, in fours */
   struct robot_forces *forces; /* robot_forces.c */
