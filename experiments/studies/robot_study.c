@@ -36,7 +36,7 @@ static const study_option options[] = {
      .initial = "0.9,0.5,0.25,1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", .min = 1e-13, .max = 0.9},
     {"base", "A,B",
      "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), ros2 "
-     "(damping implicit), or rodas (implicit)",
+     "(springs and dampers implicit), or rodas (implicit)",
      OPTION_NAMES, OPTION_AT(robot_settings, bases), .initial = "dopri5,chosen,rkc,ros2",
      .names = robot_bases, .result = "base"},
     {"reference", "X", "tolerance of the reference", OPTION_NUMBER,
