@@ -83,7 +83,7 @@ static int check_resolution(ess_driver *d) {
 static const double LONGER = 4.0, SHORTEST = 1e-3, WORTH = 0.5;
 
 void ess_forget_after(ess_driver *d) {
-  d->after.crossed = SIZE_MAX;
+  d->after.crossed = d->after.from = SIZE_MAX;
   for (size_t i = 0; i < 2 * d->system.guard_count; i++) d->after.longest[i] = INFINITY;
 }
 
