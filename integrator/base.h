@@ -59,9 +59,27 @@ enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
  * it is to end there instead. */
 int ess_rodas_approach(ess_driver *d, double theta, bool *again);
 
+/* ---- brief steps ----------------------------------------------------------------------------- */
+
+void ess_brief_reset(ess_driver *d);
+
+/* Where a step begins at a crossing of this guard, or at none (SIZE_MAX), and is not brief so far.
+ */
+void ess_brief_note(ess_driver *d, size_t crossed);
+
+/* The step about to be tried, which begins at a crossing of guard `from`, is brief where that is
+ * what will take it to the next crossing. */
+void ess_brief_choose(ess_driver *d, size_t from);
+
+/* As ess_dopri5_try, whose dense output is then a cubic. */
+int ess_brief_try(ess_driver *d, double *error);
+
+/* Whether this error lets the step just tried pass. Otherwise the next try is not brief. */
+bool ess_brief_accepts(ess_driver *d, double error);
+
 /* Whether the step just tried has the stages of dopri5. */
 static inline bool ess_is_of_pair(const ess_driver *d) {
-  return !d->stabilised.is_on && !ess_by_ros2(d) && !ess_by_rodas(d);
+  return !d->brief.is_on && !d->stabilised.is_on && !ess_by_ros2(d) && !ess_by_rodas(d);
 }
 
 #endif

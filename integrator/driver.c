@@ -59,6 +59,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
     *by_guard[i] = ess_lay_doubles(l, all);
   d->after.longest = ess_lay_doubles(l, 2 * m);
+  d->brief.way = ess_lay_doubles(l, 2 * m);
   if (!d->system.guard_rates) d->jacobian = ess_lay_doubles(l, m * d->system.dimension);
 
   size_t **const lists[] = {&d->flagged,   &d->batch, &k->kink,
@@ -226,6 +227,7 @@ static void forget(ess_driver *d) {
   ess_rodas_forget(d);
   ess_forget_turning(d);
   ess_forget_after(d);
+  ess_brief_reset(d);
   ess_kinks_reset(d);
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;

@@ -99,6 +99,15 @@ typedef struct ess_after {
   double *longest;      /* by guard: how long such a step may be, by what those before came to */
 } ess_after;
 
+/* Steps of order 3, from a crossing to the next (brief.c). */
+typedef struct ess_brief {
+  bool is_on;     /* the step being tried is one */
+  double longest; /* that the next may be, by its error */
+  size_t guard;   /* that was crossed last, or SIZE_MAX; and when */
+  double since;
+  double *way; /* by guard: how long after it another was crossed; INFINITY: not known */
+} ess_brief;
+
 /* By the paper's method (paper.c). */
 typedef struct ess_paper {
   size_t first;      /* what the field at the node reaches first */
@@ -227,6 +236,7 @@ struct ess_driver {
 
   ess_recrossing recrossing;
   ess_after after;
+  ess_brief brief;
   ess_returns returns;
   uint64_t apply_steps, apply_crossings;
   uint64_t settled_crossings; /* that had been made when grains were looked for last (suspect.c) */

@@ -334,8 +334,9 @@ typedef enum ess_method {
 
 /* What makes the integration steps. */
 typedef enum ess_base {
-  ESS_BASE_DOPRI5, /* Dormand-Prince 5(4): six calls of the field a step. Where the field is stiff
-                      stability bounds these steps, whatever the tolerance */
+  ESS_BASE_DOPRI5, /* Dormand-Prince 5(4): six calls of the field a step, or three, of order 3,
+                      where the next crossing is near. Where the field is stiff stability bounds
+                      these steps, whatever the tolerance */
   ESS_BASE_RKC,    /* Runge-Kutta-Chebyshev of order 2, for stiff motions that decay, at loose
                       tolerances: calls grow with the square root of a step's length. The error is
                       about the tolerance at 1e-3, some 10 times that at 1e-6, and 20 and 200 times

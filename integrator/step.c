@@ -116,7 +116,8 @@ static const double SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 /* length of the next try, never past t1; *last when it ends exactly there */
 static double choose_length(const ess_driver *d, double t1, bool *last) {
   const double remaining = t1 - d->t;
-  const double longest = ess_smaller(d->options.h_max, d->turning.longest);
+  double longest = ess_smaller(d->options.h_max, d->turning.longest);
+  if (d->brief.is_on) longest = ess_smaller(d->brief.longest, longest);
   const double dt = ess_smaller(d->dt_next, longest);
   *last = dt * (1.0 + 1e-9) >= remaining;
   return *last ? remaining : dt;
@@ -170,7 +171,8 @@ static int try_by_base(ess_driver *d, double *error) {
   if (d->kinks.is_on) return ess_kinks_try(d, error);
   // its error is that of its dense output
   if (ess_by_rodas(d)) return ess_rodas_try(d, error);
-  const int status = ess_by_ros2(d)        ? ess_ros2_try(d, error)
+  const int status = d->brief.is_on        ? ess_brief_try(d, error)
+                     : ess_by_ros2(d)      ? ess_ros2_try(d, error)
                      : d->stabilised.is_on ? ess_stabilised_try(d, error)
                                            : ess_dopri5_try(d, error);
   *error *= d->severity;
@@ -203,6 +205,11 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
       status = ess_tangent_severity(d, error, &severity);
       if (status) return status;
       error *= severity;
+    }
+    if (d->brief.is_on) {
+      if (ess_brief_accepts(d, error)) return ESS_SUCCESS;
+      d->counters.rejected++;
+      continue;
     }
     if (error <= 1.0) {
       propose(d, error, rejected);

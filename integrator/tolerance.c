@@ -126,7 +126,10 @@ static int make_step(ess_driver *d, double t1) {
     return ess_integration_step(d, t1);
   }
   if (!status) ess_kinks_choose(d);
-  if (!d->kinks.is_on) shorten_after(d);
+  if (!d->kinks.is_on) {
+    shorten_after(d);
+    ess_brief_choose(d, d->after.from);
+  }
   for (bool again = true; !status && again;) {
     bool last;
     again = false;
@@ -165,6 +168,7 @@ static int make_step(ess_driver *d, double t1) {
 static int step(ess_driver *d, double t1) {
   const uint64_t rejected = d->counters.rejected;
   const double t = d->t;
+  ess_brief_note(d, d->after.crossed);
   d->after.from = ess_is_sliding(d) ? SIZE_MAX : d->after.crossed;
   d->after.crossed = SIZE_MAX;
   d->after.is_shortened = false;

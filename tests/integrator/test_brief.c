@@ -1,0 +1,140 @@
+/*
+ * Brief steps: those of order 3 from a crossing to the next.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "../../integrator/driver_state.h"
+#include "toy.h"
+
+/* calls of the field for each crossing, and what the state is off by */
+typedef struct outcome {
+  double calls, error;
+} outcome;
+
+/* ---- crossings at regular times ---------------------------------------------------------------
+ */
+
+/* The last two states are a height and its speed, which gravity pulls to 0 from either side: an arc
+ * takes two units of time over `gravity`, and is a parabola. Others are rates of their own. */
+
+static void fall(const double x[], const double sign[], double dxdt[], void *params) {
+  const double *const gravity = params;
+  dxdt[0] = x[1];
+  dxdt[1] = -*gravity * sign[0];
+}
+
+static int rotate(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0];
+  fall(x + 2, sign, dxdt + 2, params);
+  return 0;
+}
+
+static int rotated_height(double t, const double x[], double h[], void *params) {
+  h[0] = x[2];
+  return 0;
+}
+
+static int rotated_rate(double t, const double x[], const double v[], double h[], double rate[],
+                        void *params) {
+  h[0] = x[2];
+  rate[0] = v[2];
+  return 0;
+}
+
+/* x' = 3 t^2, which order 3 has without error where each stage sees its own time */
+static int cubic(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  dxdt[0] = dxdt[1] = 3.0 * t * t;
+  fall(x + 2, sign, dxdt + 2, params);
+  return 0;
+}
+
+typedef int field_of(double t, const double x[], const double sign[], double dxdt[], void *params);
+
+static ess_system regular(field_of *field, double *gravity) {
+  return (ess_system){.dimension = 4,
+                      .guard_count = 1,
+                      .field = field,
+                      .guards = rotated_height,
+                      .guard_rates = rotated_rate,
+                      .params = gravity};
+}
+
+/* from an arc's beginning to a time; where no step is let be brief all are of order 5 */
+static outcome run(const ess_system *system, const ess_options *options, bool brief, double end,
+                   double x[]) {
+  ess_driver *const d = ess_driver_alloc(system, options, NULL);
+  double t = 0.0;
+  assert_non_null(d);
+  if (!brief) d->brief.longest = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, end, x), ESS_SUCCESS);
+  const ess_counters *const c = ess_driver_counters(d);
+  assert_true(c->crossings > 30);
+  const double calls = (double)c->field_evaluations / (double)c->crossings;
+  ess_driver_free(d);
+  return (outcome){.calls = calls};
+}
+
+/* all steps are accepted, each from one crossing to the next */
+static ess_options by_arcs(double gravity) {
+  ess_options options = ess_options_default();
+  options.atol = 1e3;
+  options.h_max = 3.0 / gravity;
+  return options;
+}
+
+static outcome run_rotation(const ess_options *options, bool brief, double gravity) {
+  const ess_system system = regular(rotate, &gravity);
+  double x[] = {1.0, 0.0, 0.0, 1.0};
+  outcome o = run(&system, options, brief, 2.0, x);
+  o.error = hypot(x[0] - cos(2.0), x[1] + sin(2.0));
+  return o;
+}
+
+static void they_are_of_order_3(void **state) {
+  const ess_options options = by_arcs(40.3), half = by_arcs(80.6);
+  const outcome one = run_rotation(&options, true, 40.3), two = run_rotation(&half, true, 80.6);
+  assert_true(one.calls < 4.7 && two.calls < 4.7);
+  const double order = log2(one.error / two.error);
+  assert_true(order > 2.7 && order < 3.3);
+}
+
+static void stages_see_their_own_time(void **state) {
+  double gravity = 40.0, x[] = {0.0, 0.0, 0.0, 1.0};
+  const ess_options options = by_arcs(gravity);
+  const ess_system system = regular(cubic, &gravity);
+  assert_true(run(&system, &options, true, 3.0, x).calls < 4.7);
+  assert_true(fabs(x[0] - 27.0) < 1e-11);
+}
+
+/* Outcome: four calls from a crossing to the next in place of seven, and the tolerance is kept. */
+static void they_take_fewer_calls(void **state) {
+  for (double tolerance = 1e-2; tolerance > 5e-5; tolerance *= 0.1) {
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = tolerance;
+    const outcome with = run_rotation(&options, true, 40.3);
+    assert_true(with.calls < 5.0 && run_rotation(&options, false, 40.3).calls > 7.0);
+    assert_true(with.error < tolerance);
+  }
+}
+
+/* Outcome: where order 3 does not reach from a crossing to the next, it is hardly tried. */
+static void accurate_steps_are_none(void **state) {
+  for (double tolerance = 1e-6; tolerance > 1e-11; tolerance *= 0.1) {
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = tolerance;
+    const outcome with = run_rotation(&options, true, 40.3);
+    const outcome without = run_rotation(&options, false, 40.3);
+    assert_true(with.calls < 1.06 * without.calls && with.error < 1.01 * without.error);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(they_are_of_order_3),
+      cmocka_unit_test(stages_see_their_own_time),
+      cmocka_unit_test(they_take_fewer_calls),
+      cmocka_unit_test(accurate_steps_are_none),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
