@@ -110,7 +110,7 @@ static int cross_entered(ess_driver *d) {
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
 static const double ALPHA_STABILISED = 0.4; // between those of errors that grow with h^3 and h
 static const double ALPHA_RODAS = 0.25 - 0.75 * 0.04;
-static const double SAFETY_ROS2 = 0.8; // after a crossing, or a rejection
+static const double SAFER = 0.8; // after a crossing, or a rejection
 static const double SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 
 /* length of the next try, never past t1; *last when it ends exactly there */
@@ -133,7 +133,7 @@ static double alpha(const ess_driver *d) {
  * step: with less of a margin every sixth is refused where contacts begin often. */
 static double safety(const ess_driver *d, bool rejected) {
   const bool changes = rejected || d->after.from != SIZE_MAX;
-  return ess_by_ros2(d) && changes ? SAFETY_ROS2 : SAFETY;
+  return ess_by_ros2(d) && changes ? SAFER : SAFETY;
 }
 
 /* after a rejection: a shorter step, or why there is none */
