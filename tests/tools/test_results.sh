@@ -304,6 +304,10 @@ wait $!
 check 'an interrupt is told' $?
 [ "$(wc -l <"$room/ended")" -eq 1 ]
 check 'what ran has ended' $?
+python3 -c 'import json
+kept = json.load(open("results/results.json"))
+assert "speed" in kept["begun"] and "speed" not in kept["cost"] and "sweep" in kept["cost"]'
+check 'what was broken off has no duration yet' $?
 mv results/speed.json.kept results/speed.json
 quietly
 
