@@ -88,7 +88,10 @@ int ess_brief_try(ess_driver *d, double *error) {
 
 bool ess_brief_accepts(ess_driver *d, double error) {
   ess_brief *const b = &d->brief;
-  const double factor = error > 0.0 ? SAFETY * cbrt(1.0 / error) : GROW_MOST;
+  // an error that is not a number is no small one
+  const double factor = error == 0.0  ? GROW_MOST
+                        : error > 0.0 ? SAFETY * cbrt(1.0 / error)
+                                      : SHRINK_MOST;
   const double bounded = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
   // a step shortened for another reason says nothing against longer ones
   if (!(factor >= 1.0) || bounded * d->dt > b->longest) b->longest = bounded * d->dt;

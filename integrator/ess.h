@@ -253,12 +253,13 @@ typedef struct ess_system {
   int (*field_solve)(double t, const double x[], const double sign[], double c, double v[],
                      void *params);
 
-  /* Optional, for speed, asked after calls of field: idle[m], true where that call would have
-   * returned the same with the other sign of event function k, as of a contact that acts and has no
-   * force. On entry all are false. A guard that lies ahead while k is idle at the start and at all
-   * calls of a step cuts no step: its crossing is made at the step's end, and told of as of its
-   * time. Nothing comes of it with impacts of that guard, rows that concern other event functions,
-   * weights, tangents, recordings, ESS_METHOD_PAPER and ESS_BASE_RODAS. */
+  /* Optional, for speed, asked after calls of field: idle[m], true for event functions whose signs
+   * that call has not depended on: it would have returned the same with any signs of all of them
+   * together, as of contacts that act and have no force. On entry all are false. A guard that lies
+   * ahead while k is idle at the start and at all calls of a step cuts no step: its crossing is
+   * made at the step's end, and told of as of its time along the step's quartic (exact where h_k is
+   * affine along the step). Nothing comes of it with impacts of that guard, rows that concern other
+   * event functions, weights, tangents, recordings, ESS_METHOD_PAPER and ESS_BASE_RODAS. */
   int (*idle)(bool idle[], void *params);
   void *params; /* handed to every callback */
 

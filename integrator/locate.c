@@ -531,9 +531,17 @@ static double next_probe(const ess_driver *d, const probe *p, int probes) {
 }
 
 /* a value that is no less than half of the one before, in a bracket so narrow, is rounding: it may
- * be large beside the way that the event function makes, as where its zero is that of a difference
- */
-static const double NARROW = 1e-9, HARDLY_LESS = 0.5;
+ * be large beside the way that the event function makes, as where its zero is that of a difference.
+ * Or the function jumps there, and late is late: so the bracket's part of the tolerance is to be
+ * small, too. */
+static const double NARROW = 1e-9, HARDLY_LESS = 0.5, UNFELT = 1e-3;
+
+/* whether a bracket is so narrow that where in it the step is cut does not matter */
+static bool is_unfelt(ess_driver *d, double width) {
+  if (width > NARROW) return false;
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = width * (d->x_end[i] - d->x[i]);
+  return ess_scaled_norm(d, d->x_try, d->x, d->x_end) <= UNFELT;
+}
 
 /* searches from the model's crossing p->theta for the real one; *found = false for a false alarm */
 static int refine(ess_driver *d, probe *p, bool *found) {
@@ -548,7 +556,7 @@ static int refine(ess_driver *d, probe *p, bool *found) {
     }
     const double now = fabs(p->excess), width = p->above - p->below;
     if (width <= 2.0 * DBL_EPSILON * p->above) break;
-    if (width <= NARROW && now >= HARDLY_LESS * before) break;
+    if (now >= HARDLY_LESS * before && is_unfelt(d, width)) break;
     before = now;
     p->theta = next_probe(d, p, i);
   }

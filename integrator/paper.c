@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "base.h"
 #include "callbacks.h"
 #include "driver_state.h"
 #include "events.h"
@@ -217,6 +218,7 @@ static int advance_once(ess_driver *d, const candidate *first, double t1) {
   if (d->t >= t1) return ESS_SUCCESS;
   d->paper.first = first->guard;
   d->paper.awaits_first = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
+  ess_brief_note(d, SIZE_MAX); // the run before may have ended with a brief step
   return ess_integration_step(d, t1);
 }
 

@@ -129,12 +129,27 @@ static void accurate_steps_are_none(void **state) {
   }
 }
 
+/* Outcome: what the paper's method goes on from is no brief step. */
+static void the_papers_method_has_none(void **state) {
+  double gravity = 40.3, x[] = {1.0, 0.0, 0.0, 1.0}, t = 0.0;
+  const ess_system system = regular(rotate, &gravity);
+  ess_options options = by_arcs(gravity);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+  assert_true(d->brief.is_on);
+  options.method = ESS_METHOD_PAPER;
+  options.epsilon = 1e-6;
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+  assert_false(d->brief.is_on);
+  ess_driver_free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(they_are_of_order_3),
-      cmocka_unit_test(stages_see_their_own_time),
-      cmocka_unit_test(they_take_fewer_calls),
-      cmocka_unit_test(accurate_steps_are_none),
+      cmocka_unit_test(they_are_of_order_3),        cmocka_unit_test(stages_see_their_own_time),
+      cmocka_unit_test(they_take_fewer_calls),      cmocka_unit_test(accurate_steps_are_none),
+      cmocka_unit_test(the_papers_method_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,6 +280,56 @@ static void rounding_is_not_searched_through(void **state) {
   ess_driver_free(d);
 }
 
+/* a constant pull to either side of a place, and an event function that jumps there */
+typedef struct jumping {
+  double pull, place, jump;
+} jumping;
+
+static int pulled(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const jumping *const j = params;
+  dxdt[0] = x[1];
+  dxdt[1] = sign[0] > 0.0 ? -2.0 * j->pull : j->pull;
+  return 0;
+}
+
+static int jumping_guard(double t, const double x[], double h[], void *params) {
+  const jumping *const j = params;
+  const double beyond = x[0] - j->place;
+  h[0] = beyond < 0.0 ? beyond - j->jump : beyond + j->jump;
+  return 0;
+}
+
+static int jumping_rate(double t, const double x[], const double v[], double h[], double rate[],
+                        void *params) {
+  rate[0] = v[0];
+  return jumping_guard(t, x, h, params);
+}
+
+/* Outcome: where an event function jumps its values do not fall towards the zero, as rounding does
+ * not. That is searched to the tolerance all the same. */
+static void a_jump_is_no_rounding(void **state) {
+  for (int i = 0; i < 60; i++) {
+    jumping j = {.pull = 0.1 + 0.017 * i, .place = 1.0 + 2.7 * i, .jump = pow(10.0, -0.05 * i)};
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 1,
+                               .field = pulled,
+                               .guards = jumping_guard,
+                               .guard_rates = jumping_rate,
+                               .params = &j};
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = 1e-12;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    const double speed = 0.3,
+                 there = (sqrt(speed * speed + 2.0 * j.pull * j.place) - speed) / j.pull,
+                 after = 0.4 * there, v = speed + j.pull * there;
+    double x[2] = {0.0, speed}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, there + after, x), ESS_SUCCESS);
+    const double off = fabs(x[1] - (v - 2.0 * j.pull * after));
+    assert_true(off < 30.0 * 1e-12 * (1.0 + v));
+    ess_driver_free(d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_slow_guard_is_not_projected_past_a_fast_one),
@@ -290,6 +340,7 @@ int main(void) {
       cmocka_unit_test(a_guard_that_is_zero_but_for_rounding_costs_no_steps),
       cmocka_unit_test(each_guard_has_its_own_epsilon),
       cmocka_unit_test(rounding_is_not_searched_through),
+      cmocka_unit_test(a_jump_is_no_rounding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -635,6 +635,13 @@ static void test_idle(void **state) {
         limits += idle[k] && is_limit;
         changes += !idle[k] && change > 1e-9;
       }
+      // nor do they act together
+      for (size_t k = 0; k < s->guard_count; ++k)
+        if (idle[k]) sign[k] = -1.0;
+      fixture_field(r, x, sign, other);
+      const double change =
+          fixture_distance(f, other, s->dimension) / fixture_length(f, s->dimension);
+      assert_true(change < 1e-9);
     }
     print_message("zoo %d: %d contacts, %d limits, %d that act\n", zoo, contacts, limits, changes);
     assert_true(contacts > 100 && limits > 20 && changes > 500);
