@@ -120,7 +120,8 @@ int ess_evaluate_node(ess_driver *d) {
   const size_t n = d->system.dimension;
   const int status = ess_field(d, d->t, d->x, d->f);
   if (status) return status;
-  memcpy(d->idle_at_node, d->idle, d->system.guard_count * sizeof *d->idle);
+  const size_t size = d->system.guard_count * sizeof *d->idle;
+  if (d->system.idle) memcpy(d->idle_at_node, d->idle, size);
   if (first_not_finite(d->f, n) < n) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
   if (d->tangents) ess_tangent_finish(d, d->f);
   if (!d->system.guard_count) return ESS_SUCCESS;

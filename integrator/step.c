@@ -181,6 +181,7 @@ static int try_by_base(ess_driver *d, double *error) {
 
 /* the same, with whose signs act on nothing in it; its last call of the field is that of its end */
 static int try_step(ess_driver *d, double *error) {
+  if (!d->system.idle) return try_by_base(d, error);
   const size_t size = d->system.guard_count * sizeof *d->idle;
   memcpy(d->idle_in_step, d->idle_at_node, size);
   const int status = try_by_base(d, error);
@@ -314,7 +315,8 @@ static void take_whole_step(ess_driver *d, double t1, bool last) {
   ess_swap(&d->h, &d->h_end);
   ess_swap(&d->rate, &d->rate_end);
   ess_swap(&d->f, &d->stage[6]);
-  memcpy(d->idle_at_node, d->idle_at_end, d->system.guard_count * sizeof *d->idle_at_end);
+  const size_t size = d->system.guard_count * sizeof *d->idle_at_end;
+  if (d->system.idle) memcpy(d->idle_at_node, d->idle_at_end, size);
   d->stage[0] = d->f;
 }
 
