@@ -57,8 +57,8 @@ static double margin(const ess_slides *s, size_t i) {
   return s->is_noisy ? BEYOND_NOISY : BEYOND;
 }
 
-/* and what nobody asks of it: nor what it would have to be beyond its bound by, all along the step,
- * to move the state by this part of the tolerance */
+/* nobody asks for what moves the state by less than this part of the tolerance, were the weight off
+ * by it all along the step */
 static const double UNSEEN = 0.1;
 
 static double slack(const ess_driver *d, size_t i) {

@@ -10,8 +10,7 @@
 #include "robot_stage.h"
 #include "robot_twin.h"
 
-/* ---- matrices by the inertia's pattern ---------------------------------------------------------
- */
+/* ---- matrices by the inertia's pattern ------------------------------------------------------- */
 
 /* Row i has the columns of i's ancestors, from the root on, and then its own. An ancestor's row is
  * where its descendants' rows begin. */

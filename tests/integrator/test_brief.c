@@ -11,8 +11,7 @@ typedef struct outcome {
   double calls, error;
 } outcome;
 
-/* ---- crossings at regular times ---------------------------------------------------------------
- */
+/* ---- crossings at regular times -------------------------------------------------------------- */
 
 /* The last two states are a height and its speed, which gravity pulls to 0 from either side: an arc
  * takes two units of time over `gravity`, and is a parabola. Others are rates of their own. */
