@@ -334,10 +334,14 @@ SELECT *, (parts ->> 0) || ': ' ||
   coalesce(whole AND reference < 1e-3, 0) AS good
 FROM parts;
 
--- of the report: the papers' claims by what became of them, a table each
+-- the papers' claims, and their number as it is written: an error without bound is that of runs of which none ends
+CREATE VIEW told_claims AS
+SELECT *, iif(number >= 1e308, 'no run ends', coalesce(printf('%.4g', number), '')) AS told FROM claims;
+
+-- of the report: these by what became of them, a table each
 CREATE VIEW claim_tables AS
 SELECT verdict, count(*) AS count, '| claim | verdict | number | holds if | paper | command |' || char(10) || '| --- |' ||
-  group_concat(char(10) || printf('| %s | %s | %s | %s | %s, %s | %s |', cell(says), verdict,
-    coalesce(printf('%.4g', number), ''), cell(criterion), paper, place, coalesce(printf('`%s`', nullif(command, '')), '')),
+  group_concat(char(10) || printf('| %s | %s | %s | %s | %s, %s | %s |', cell(says), verdict, told,
+    cell(criterion), paper, place, coalesce(printf('`%s`', nullif(command, '')), '')),
     '') AS "table"
-FROM claims GROUP BY verdict;
+FROM told_claims GROUP BY verdict;

@@ -73,6 +73,9 @@ check 'as is the supplement' $?
 sed -i 's/,1.5,holds/,2.5,fails/' "$room/claims.csv"
 report && whole && [ "$(grep -o 'class="fails"' "$room/report.html" | wc -l)" -eq 2 ]
 check 'a changed value changes the page' $?
+sed -i 's/,2.5,fails/,1e+308,fails/' "$room/claims.csv"
+report && whole && in_page '>no run ends</td>' && ! grep -q 308 "$room/report.html"
+check 'an error without bound is no number' $?
 
 cat >"$room/sweep.json" <<'END'
 {"trials": 4, "ratios": [
