@@ -1,15 +1,14 @@
 # The awkward cases, one CTest each (ctest -L awkward), and the property tests (ctest -L property).
-# A program's cases are read from its table, so that none can be left out.
 function(ess_awkward name)
   add_executable(awkward_${name} ${CMAKE_CURRENT_LIST_DIR}/awkward_${name}.c)
-  target_link_libraries(awkward_${name} PRIVATE ess::ess PkgConfig::CMOCKA m)
+  target_link_libraries(awkward_${name} PRIVATE ess::ess test_program m)
   target_compile_definitions(awkward_${name} PRIVATE _DEFAULT_SOURCE) # M_PI
   ess_compile(awkward_${name})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/awkward_${name}.c)
   file(READ ${CMAKE_CURRENT_LIST_DIR}/awkward_${name}.c source)
-  string(REGEX MATCHALL "cmocka_unit_test\\([a-z0-9_]+\\)" entries "${source}")
+  string(REGEX MATCHALL "CASE\\([a-z0-9_]+\\)" entries "${source}")
   foreach(entry IN LISTS entries)
-    string(REGEX REPLACE "cmocka_unit_test\\((.*)\\)" "\\1" case "${entry}")
+    string(REGEX REPLACE "CASE\\((.*)\\)" "\\1" case "${entry}")
     add_test(NAME awkward_${case} COMMAND awkward_${name} ${case})
     set_tests_properties(awkward_${case} PROPERTIES LABELS awkward)
   endforeach()

@@ -14,8 +14,7 @@ static const double EPSILONS[] = {1e-12, 1e-6, 1e-3, 0.1, 10.0};
 
 /* Outcome: each duplicate is crossed once, upward, all at the same time to 4 roundings, whatever
  * the scale of its event function; the field afterwards is that beyond all of them. */
-static void duplicate_guards(void **state) {
-  const int order = awkward_order(state);
+CASE(duplicate_guards) {
   for (size_t e = 0; e < sizeof EPSILONS / sizeof *EPSILONS; e++) {
     lanes l = {.count = 5,
                .offset = {0.5, 0.5, 1.0, 0.5, 0.05},
@@ -36,8 +35,7 @@ static void duplicate_guards(void **state) {
 
 /* Outcome: both crossed, the nearer one first, in whichever order they are listed: differences of
  * numbers this close are exact. */
-static void two_guards_2_ulp_apart(void **state) {
-  const int order = awkward_order(state);
+CASE(two_guards_2_ulp_apart) {
   const double near = 0.5, far = nextafter(nextafter(near, 1.0), 1.0);
   for (size_t e = 0; e < sizeof EPSILONS / sizeof *EPSILONS; e++)
     for (size_t first = 0; first < 2; first++) {
@@ -56,8 +54,7 @@ static void two_guards_2_ulp_apart(void **state) {
 
 /* Outcome: three projections in order of arrival, the first from the start itself; no step is cut
  * at an entry, since all are made before the run; times and state exact. */
-static void start_inside_several_neighbourhoods(void **state) {
-  const int order = awkward_order(state);
+CASE(start_inside_several_neighbourhoods) {
   lanes l = {.count = 3, .offset = {0.0625, 0.015625, 0.03125}, .jump = {1.0, 2.0, 4.0}};
   const ess_system system = lanes_system(&l);
   ess_options options = ess_options_paper();
@@ -167,28 +164,28 @@ static void shuffle(many *all, size_t count) {
 
 /* Outcome: thousands of guards shuffled over a thousandth, all inside when the first is reached:
  * each is crossed once, in exact order, at its time. */
-static void thousands_of_guards_within_epsilon(void **state) {
+CASE(thousands_of_guards_within_epsilon) {
   static many all;
   shuffle(&all, MANY);
-  run_many(&all, 1e-2, awkward_order(state));
-  run_many(&all, 1e-4, awkward_order(state));
+  run_many(&all, 1e-2, order);
+  run_many(&all, 1e-4, order);
 }
 
 /* Outcome: the same for every number of guards up to a hundred, whatever libess takes at a time. */
-static void any_number_of_guards_within_epsilon(void **state) {
+CASE(any_number_of_guards_within_epsilon) {
   static many all;
   for (size_t count = 1; count <= 100; count++) {
     shuffle(&all, count);
-    run_many(&all, 1e-2, awkward_order(state));
+    run_many(&all, 1e-2, order);
   }
 }
 
 /* Outcome: as many crossings without time passing as there are guards are progress, no chatter. */
-static void thousands_of_guards_at_one_place(void **state) {
+CASE(thousands_of_guards_at_one_place) {
   static many all;
   all.count = MANY;
   for (size_t k = 0; k < MANY; k++) all.offset[k] = 0.5;
-  run_many(&all, 1e-3, awkward_order(state));
+  run_many(&all, 1e-3, order);
 }
 
 /* ---- chatter ----------------------------------------------------------------------------------
@@ -213,8 +210,7 @@ static int sliding_jacobian(double t, const double x[], double Dh[], void *param
 
 /* Outcome: ESS_ESLIDING where the guard is reached, which names it; the state stays on the guard.
  */
-static void filippov_sliding_on_one_guard(void **state) {
-  const int order = awkward_order(state);
+CASE(filippov_sliding_on_one_guard) {
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
                              .field = sliding_field,
@@ -256,8 +252,7 @@ static int spiral_jacobian(double t, const double x[], double Dh[], void *params
 
 /* Outcome: the corner is reached after a geometric series of crossings, at t = 1/2 (1 + 1/2 + ...)
  * = 1; there ESS_ECHATTER names both guards, which take turns. */
-static void filippov_chatter_between_two_guards(void **state) {
-  const int order = awkward_order(state);
+CASE(filippov_chatter_between_two_guards) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
                              .field = spiral_field,
@@ -304,7 +299,7 @@ static int opposed_jacobian(double t, const double x[], double Dh[], void *param
 
 /* Outcome: guards that arm each other without end through a reset matrix are chatter, which names
  * them both. */
-static void filippov_chatter_by_a_reset_matrix(void **state) {
+CASE(filippov_chatter_by_a_reset_matrix) {
   const size_t rows[] = {0, 1, 1, 2, 2, 2}, armed[] = {ESS_GUARD_UP(1), ESS_GUARD_UP(0)};
   const signed char effects[] = {1, 1};
   const ess_reset_matrix resets = {.row_start = rows, .guard = armed, .effect = effects};
@@ -316,7 +311,7 @@ static void filippov_chatter_by_a_reset_matrix(void **state) {
                              .one_way = true,
                              .resets = &resets};
   ess_options options = ess_options_paper();
-  options.order = awkward_order(state);
+  options.order = order;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
   double x[1] = {-1.0}, t = 0.0;
@@ -325,19 +320,4 @@ static void filippov_chatter_by_a_reset_matrix(void **state) {
   assert_true(fabs(t - 1.0) < 1e-12 && fabs(x[0]) < 1e-12);
   assert_int_equal(failure->guard + failure->other_guard, 1);
   ess_driver_free(d);
-}
-
-int main(int argc, char *argv[]) {
-  struct CMUnitTest cases[] = {
-      cmocka_unit_test(duplicate_guards),
-      cmocka_unit_test(two_guards_2_ulp_apart),
-      cmocka_unit_test(start_inside_several_neighbourhoods),
-      cmocka_unit_test(thousands_of_guards_within_epsilon),
-      cmocka_unit_test(any_number_of_guards_within_epsilon),
-      cmocka_unit_test(thousands_of_guards_at_one_place),
-      cmocka_unit_test(filippov_sliding_on_one_guard),
-      cmocka_unit_test(filippov_chatter_between_two_guards),
-      cmocka_unit_test(filippov_chatter_by_a_reset_matrix),
-  };
-  return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -11,8 +11,7 @@
 
 /* Outcome: a guard the state starts on is behind when the field points up through it, and is no
  * crossing; the field is that beyond it from the start. */
-static void start_on_a_guard_going_up(void **state) {
-  const int order = awkward_order(state);
+CASE(start_on_a_guard_going_up) {
   lanes l = {.count = 2, .offset = {0.0, 0.5}, .jump = {1.0, 0.0}};
   for (double epsilon = 1e-12; epsilon < 10.0; epsilon *= 100.0) {
     toy_log log;
@@ -24,8 +23,7 @@ static void start_on_a_guard_going_up(void **state) {
 
 /* Outcome: when the field points down through it the state is below from the start: the sign is -1
  * and nothing is crossed, by mirrored pairs as by one-way guards. */
-static void start_on_a_guard_going_down(void **state) {
-  const int order = awkward_order(state);
+CASE(start_on_a_guard_going_down) {
   for (int one_way = 0; one_way < 2; one_way++) {
     lanes l = {.count = 1, .offset = {0.0}, .scale = {-1.0}, .jump = {1.0}};
     ess_system system = lanes_system(&l);
@@ -66,8 +64,7 @@ static int height_jacobian(double t, const double x[], double Dh[], void *params
 
 /* Outcome: at rest on a guard, where the rate is zero, the side is that to which the state is
  * accelerated; no crossing. */
-static void start_at_rest_on_a_guard(void **state) {
-  const int order = awkward_order(state);
+CASE(start_at_rest_on_a_guard) {
   for (double acceleration = -1.0; acceleration <= 1.0; acceleration += 2.0) {
     double params = acceleration;
     const ess_system system = {.dimension = 3,
@@ -93,8 +90,7 @@ static void start_at_rest_on_a_guard(void **state) {
 
 /* Outcome: a crossing at t1 = 1, up to the rounding of the way there, is made once: in the run that
  * ends there or at the start of the next; t is t1 exactly, the state never beyond the guard. */
-static void crossing_exactly_at_t1(void **state) {
-  const int order = awkward_order(state);
+CASE(crossing_exactly_at_t1) {
   for (double epsilon = 1e-12; epsilon < 10.0; epsilon *= 10.0) {
     lanes l = {.count = 1, .offset = {1.0}, .jump = {1.0}};
     const ess_system system = lanes_system(&l);
@@ -135,8 +131,7 @@ static void run_quarter(double t1, int order, toy_log *log, ess_driver **d, doub
 
 /* Outcome: a projection that ends at t1 to the last bit is made: one crossing, no integration step,
  * the state on the guard, and none again in the next run. */
-static void projection_ending_exactly_at_t1(void **state) {
-  const int order = awkward_order(state);
+CASE(projection_ending_exactly_at_t1) {
   toy_log log;
   ess_driver *d;
   double x[2], t;
@@ -153,8 +148,7 @@ static void projection_ending_exactly_at_t1(void **state) {
 
 /* Outcome: with t1 one rounding earlier the projection is not made in this run, which ends at t1
  * before the guard, but at the start of the next. */
-static void projection_ending_one_rounding_after_t1(void **state) {
-  const int order = awkward_order(state);
+CASE(projection_ending_one_rounding_after_t1) {
   toy_log log;
   ess_driver *d;
   double x[2], t;
@@ -171,8 +165,7 @@ static void projection_ending_one_rounding_after_t1(void **state) {
 
 /* Outcome: a falling ball lands at t = 1; its projection along the tangent would from epsilon above
  * ground end later, past this t1. It is not made: the crossing is located, and comes at t = 1. */
-static void projection_ending_past_t1(void **state) {
-  const int order = awkward_order(state);
+CASE(projection_ending_past_t1) {
   for (double epsilon = 0.2; epsilon > 1e-4; epsilon *= 0.3) {
     // at height epsilon, 1 - sqrt(1 - epsilon) is left of the unit time at speed 2 sqrt(...)
     const double entry = sqrt(1.0 - epsilon), landing = entry + 0.5 * epsilon / entry;
@@ -215,7 +208,7 @@ static int ceiling_guards(double t, const double x[], double h[], void *params) 
 /* Outcome: where the tangent, too fast, ends before t1 and the crossing comes after it, a
  * projection of order 1 is made; one of order 2, whose correction goes past t1, is not, but in the
  * next run. t1 is never passed. */
-static void correction_ending_past_t1(void **state) {
+CASE(correction_ending_past_t1) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = thrown_field,
@@ -226,7 +219,7 @@ static void correction_ending_past_t1(void **state) {
     const double entry = 0.5 - sqrt(0.05 + epsilon),
                  tangent = entry + epsilon / (1.0 - 2.0 * entry);
     ess_options options = ess_options_paper();
-    options.order = awkward_order(state);
+    options.order = order;
     options.epsilon = epsilon;
     toy_log log;
     options.observer = toy_observer(&log);
@@ -241,18 +234,4 @@ static void correction_ending_past_t1(void **state) {
     assert_true(log.time[0] > tangent - 1e-9 && log.time[0] < arrival + 1e-9 + epsilon * epsilon);
     ess_driver_free(d);
   }
-}
-
-int main(int argc, char *argv[]) {
-  struct CMUnitTest cases[] = {
-      cmocka_unit_test(start_on_a_guard_going_up),
-      cmocka_unit_test(start_on_a_guard_going_down),
-      cmocka_unit_test(start_at_rest_on_a_guard),
-      cmocka_unit_test(crossing_exactly_at_t1),
-      cmocka_unit_test(projection_ending_exactly_at_t1),
-      cmocka_unit_test(projection_ending_one_rounding_after_t1),
-      cmocka_unit_test(projection_ending_past_t1),
-      cmocka_unit_test(correction_ending_past_t1),
-  };
-  return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -161,39 +161,32 @@ static void check_failure(culprit who, int order) {
   assert_true(calls < 3 || before > 0.9);
 }
 
-static void a_failing_field(void **state) {
-  const int order = awkward_order(state);
+CASE(a_failing_field) {
   check_failure(FIELD, order);
 }
 
-static void failing_guards(void **state) {
-  const int order = awkward_order(state);
+CASE(failing_guards) {
   check_failure(GUARDS, order);
 }
 
-static void a_failing_jacobian(void **state) {
-  const int order = awkward_order(state);
+CASE(a_failing_jacobian) {
   check_failure(JACOBIAN, order);
 }
 
-static void failing_rates(void **state) {
-  const int order = awkward_order(state);
+CASE(failing_rates) {
   check_failure(RATES, order);
 }
 
-static void failing_rates_of_some(void **state) {
-  const int order = awkward_order(state);
+CASE(failing_rates_of_some) {
   check_failure(SOME_RATES, order);
 }
 
-static void a_failing_start(void **state) {
-  const int order = awkward_order(state);
+CASE(a_failing_start) {
   assert_int_equal(calls_of(START, order), 1);
   check_failure(START, order);
 }
 
-static void a_failing_mode_change(void **state) {
-  const int order = awkward_order(state);
+CASE(a_failing_mode_change) {
   const size_t calls = calls_of(MODE_CHANGED, order);
   assert_int_equal(calls, 3); // the start and two crossings
   check_failure(MODE_CHANGED, order);
@@ -217,23 +210,19 @@ static void check_not_finite(culprit who, int expected, int order) {
     }
 }
 
-static void nan_from_the_field(void **state) {
-  const int order = awkward_order(state);
+CASE(nan_from_the_field) {
   check_not_finite(FIELD, ESS_EFIELD, order);
 }
 
-static void nan_from_guards(void **state) {
-  const int order = awkward_order(state);
+CASE(nan_from_guards) {
   check_not_finite(GUARDS, ESS_EGUARD, order);
 }
 
-static void nan_from_the_jacobian(void **state) {
-  const int order = awkward_order(state);
+CASE(nan_from_the_jacobian) {
   check_not_finite(JACOBIAN, ESS_EGUARD, order);
 }
 
-static void nan_from_rates(void **state) {
-  const int order = awkward_order(state);
+CASE(nan_from_rates) {
   check_not_finite(RATES, ESS_EGUARD, order);
 }
 
@@ -249,30 +238,25 @@ static void check_place(culprit who, int expected, int order) {
   assert_true(failure.guard == (expected == ESS_EGUARD ? 1 : SIZE_MAX));
 }
 
-static void nan_from_rates_of_some(void **state) {
-  const int order = awkward_order(state);
+CASE(nan_from_rates_of_some) {
   check_not_finite(SOME_RATES, ESS_EGUARD, order);
 }
 
-static void nan_from_the_field_beyond_a_place(void **state) {
-  const int order = awkward_order(state);
+CASE(nan_from_the_field_beyond_a_place) {
   check_place(FIELD, ESS_EFIELD, order);
 }
 
-static void nan_from_guards_beyond_a_place(void **state) {
-  const int order = awkward_order(state);
+CASE(nan_from_guards_beyond_a_place) {
   check_place(GUARDS, ESS_EGUARD, order);
 }
 
-static void nan_from_rates_beyond_a_place(void **state) {
-  const int order = awkward_order(state);
+CASE(nan_from_rates_beyond_a_place) {
   check_place(RATES, ESS_EGUARD, order);
 }
 
 /* Outcome: a guard that is projected onto at a rate below options.liveness ends the run with
  * ESS_ELIVENESS, where its neighbourhood begins; at the rate itself nothing happens. */
-static void liveness_violated(void **state) {
-  const int order = awkward_order(state);
+CASE(liveness_violated) {
   ess_options options = ess_options_paper();
   options.order = order;
   ess_failure failure;
@@ -298,8 +282,7 @@ static int stop_after(const ess_step_info *info, void *context) {
 }
 
 /* Outcome: ESS_ESTOP at the crossing asked for, after it; or at the step asked for. */
-static void an_observer_that_stops(void **state) {
-  const int order = awkward_order(state);
+CASE(an_observer_that_stops) {
   ess_options options = ess_options_paper();
   options.order = order;
   ess_failure failure;
@@ -318,27 +301,4 @@ static void an_observer_that_stops(void **state) {
     assert_true(left == 0 && t > before);
     before = t;
   }
-}
-
-int main(int argc, char *argv[]) {
-  struct CMUnitTest cases[] = {
-      cmocka_unit_test(a_failing_field),
-      cmocka_unit_test(failing_guards),
-      cmocka_unit_test(a_failing_jacobian),
-      cmocka_unit_test(failing_rates),
-      cmocka_unit_test(failing_rates_of_some),
-      cmocka_unit_test(a_failing_start),
-      cmocka_unit_test(a_failing_mode_change),
-      cmocka_unit_test(nan_from_the_field),
-      cmocka_unit_test(nan_from_guards),
-      cmocka_unit_test(nan_from_the_jacobian),
-      cmocka_unit_test(nan_from_rates),
-      cmocka_unit_test(nan_from_rates_of_some),
-      cmocka_unit_test(nan_from_the_field_beyond_a_place),
-      cmocka_unit_test(nan_from_guards_beyond_a_place),
-      cmocka_unit_test(nan_from_rates_beyond_a_place),
-      cmocka_unit_test(liveness_violated),
-      cmocka_unit_test(an_observer_that_stops),
-  };
-  return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

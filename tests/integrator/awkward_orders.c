@@ -76,26 +76,14 @@ static void check_all_orders(size_t m, int projection) {
   gsl_rng_free(rng);
 }
 
-static void all_2_orders_of_2_guards(void **state) {
-  const int order = awkward_order(state);
+CASE(all_2_orders_of_2_guards) {
   check_all_orders(2, order);
 }
 
-static void all_6_orders_of_3_guards(void **state) {
-  const int order = awkward_order(state);
+CASE(all_6_orders_of_3_guards) {
   check_all_orders(3, order);
 }
 
-static void all_24_orders_of_4_guards(void **state) {
-  const int order = awkward_order(state);
+CASE(all_24_orders_of_4_guards) {
   check_all_orders(4, order);
-}
-
-int main(int argc, char *argv[]) {
-  struct CMUnitTest cases[] = {
-      cmocka_unit_test(all_2_orders_of_2_guards),
-      cmocka_unit_test(all_6_orders_of_3_guards),
-      cmocka_unit_test(all_24_orders_of_4_guards),
-  };
-  return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

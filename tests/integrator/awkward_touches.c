@@ -61,8 +61,7 @@ static void throw_exactly(double depth, double x[2]) {
 /* Outcome: two crossings, up and down, however shallow the touch, and the end to the projections'
  * error: at speed v = 2 sqrt(depth) each lasts epsilon / v, and leaves less than 6 / v of that
  * squared. */
-static void touch_and_leave_within_one_step(void **state) {
-  const int order = awkward_order(state);
+CASE(touch_and_leave_within_one_step) {
   for (double depth = 0.2; depth > 1e-9; depth *= 0.1)
     for (double epsilon = 1e-10; epsilon < 0.5 * depth; epsilon *= 10.0) {
       double x[2], exact[2];
@@ -75,8 +74,7 @@ static void touch_and_leave_within_one_step(void **state) {
 
 /* Outcome: no crossing of a guard whose neighbourhood is entered and left again, when no projection
  * may last as long as the tangent needs at least, sqrt(gap); the parabola's own end. */
-static void grazing_without_touching(void **state) {
-  const int order = awkward_order(state);
+CASE(grazing_without_touching) {
   for (double gap = 1e-2; gap > 1e-7; gap *= 0.1)
     for (double epsilon = 1e-10; epsilon < 0.1; epsilon *= 10.0) {
       double x[2];
@@ -89,8 +87,7 @@ static void grazing_without_touching(void **state) {
  * latter can be by a projection no longer than p = projection_max, hence at a rate of at most 4 p,
  * half of which is left at the guard: at most 4/3 p is spent above, at a gravity of 1 more, and
  * what the tangents miss, 2 p at most each way, is of that size too. */
-static void grazing_that_touches_and_recedes(void **state) {
-  const int order = awkward_order(state);
+CASE(grazing_that_touches_and_recedes) {
   for (double longest = 1e-2; longest > 1e-6; longest *= 0.1)
     for (double epsilon = 1e-10; epsilon < 0.1; epsilon *= 10.0) {
       double x[2];
@@ -138,8 +135,7 @@ static int wave_jacobian(double t, const double x[], double Dh[], void *params) 
 /* Outcome: all four crossings of one guard within what is one step of the field, down first, each
  * at its time: rates are at least 0.016 and |h''| below 0.5 there, so that a projection over
  * epsilon errs by (epsilon / 0.016)^2 0.5 / 0.016 / 2 at most. */
-static void recrossing_within_one_step(void **state) {
-  const int order = awkward_order(state);
+CASE(recrossing_within_one_step) {
   for (double epsilon = 1e-9; epsilon < 1e-5; epsilon *= 10.0) {
     toy_log log;
     run_clock(wave_guards, wave_jacobian, epsilon, order, &log);
@@ -166,8 +162,7 @@ static int terrace_jacobian(double t, const double x[], double Dh[], void *param
 
 /* Outcome: one crossing, upward, at a time from the neighbourhood's entry to the terrace's end:
  * where on the terrace, the event function does not say. */
-static void zero_over_an_interval(void **state) {
-  const int order = awkward_order(state);
+CASE(zero_over_an_interval) {
   for (double epsilon = 1e-9; epsilon < 1e-2; epsilon *= 10.0) {
     toy_log log;
     run_clock(terrace_guards, terrace_jacobian, epsilon, order, &log);
@@ -188,8 +183,7 @@ static int flat_jacobian(double t, const double x[], double Dh[], void *params) 
 }
 
 /* Outcome: an event function that is zero everywhere is never crossed. */
-static void zero_throughout(void **state) {
-  const int order = awkward_order(state);
+CASE(zero_throughout) {
   for (double epsilon = 1e-9; epsilon < 10.0; epsilon *= 100.0) {
     toy_log log;
     run_clock(flat_guards, flat_jacobian, epsilon, order, &log);
@@ -258,8 +252,7 @@ static void check_armed(double speed, int order, const size_t guards[3], const d
 
 /* Outcome: armed while the state is beyond it, a guard is crossed at once when it is approached;
  * when it recedes, once the state comes back: from below, or turned round while still beyond. */
-static void armed_beyond_the_guard(void **state) {
-  const int order = awkward_order(state);
+CASE(armed_beyond_the_guard) {
   const size_t rising[] = {0, 1, 2}, falling[] = {0, 2, 1};
   check_armed(0.1, order, rising, (const double[]){0.5, 0.5, 1.5});
   // from 3/4 to 3/8 at t = 3/2, and back to 1/2
@@ -274,8 +267,7 @@ static void armed_beyond_the_guard(void **state) {
  * all of it inside the neighbourhood: touch-down and lift-off, nothing else, and the energy kept to
  * what projections no longer than p cost: 2 p^2 landing, and (k v^2 + a^2) p^2 / 2 leaving, as
  * v <= 0.2 and |a| <= sqrt(k) v + 2. */
-static void epsilon_larger_than_the_penetration(void **state) {
-  const int order = awkward_order(state);
+CASE(epsilon_larger_than_the_penetration) {
   const double height = 0.01, speed = 0.2, stiffness = 1e4, longest = 1e-5;
   toy_ball ball = {.stiffness = stiffness};
   const double fall = sqrt(height), contact = ball_contact_time(&ball, height);
@@ -328,8 +320,7 @@ static double throw_from_inside(double epsilon, double h_max, int order) {
 /* Outcome: a ball that starts inside the ground's neighbourhood and recedes lands once. In small
  * steps it is seen to leave, and projected from the neighbourhood's edge, at the speed it has there
  * by energy. In one step, or when it never leaves, it is located: it lands in time. */
-static void starts_inside_recedes_and_returns(void **state) {
-  const int order = awkward_order(state);
+CASE(starts_inside_recedes_and_returns) {
   const double landing = 0.5 + sqrt(0.25 + 1e-3), epsilons[] = {2e-3, 2e-2, 0.1, 0.2};
   for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
     const double epsilon = epsilons[e], speed = sqrt(1.0 + 4.0 * (1e-3 - epsilon));
@@ -344,19 +335,4 @@ static void starts_inside_recedes_and_returns(void **state) {
   }
   for (double epsilon = 0.26; epsilon < 1e4; epsilon *= 10.0)
     assert_true(fabs(throw_from_inside(epsilon, INFINITY, order) - landing) < 2e-9 * epsilon);
-}
-
-int main(int argc, char *argv[]) {
-  struct CMUnitTest cases[] = {
-      cmocka_unit_test(touch_and_leave_within_one_step),
-      cmocka_unit_test(grazing_without_touching),
-      cmocka_unit_test(grazing_that_touches_and_recedes),
-      cmocka_unit_test(recrossing_within_one_step),
-      cmocka_unit_test(zero_over_an_interval),
-      cmocka_unit_test(zero_throughout),
-      cmocka_unit_test(armed_beyond_the_guard),
-      cmocka_unit_test(epsilon_larger_than_the_penetration),
-      cmocka_unit_test(starts_inside_recedes_and_returns),
-  };
-  return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

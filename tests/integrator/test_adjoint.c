@@ -50,7 +50,7 @@ static backward go_back(const kind *k, double tolerance, const outcome *forward)
   return b;
 }
 
-static void it_is_what_tangents_are(void **state) {
+TEST(it_is_what_tangents_are) {
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     const size_t all = k->n + k->p, count = k->n + k->watches;
@@ -71,7 +71,7 @@ static void it_is_what_tangents_are(void **state) {
 }
 
 /* with Jacobians given: the forward run, its steps made again, and a Jacobian for each stage */
-static void it_costs_no_more_than_four_runs(void **state) {
+TEST(it_costs_no_more_than_four_runs) {
   size_t compared = 0;
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
@@ -143,7 +143,7 @@ static int upright_jacobian(double t, const double x[], double Dh[], void *param
 
 /* Calls of field and Jacobian are some three runs, and those of the derivative by parameters one
  * more, whether they are two or two thousand: most steps' last stage is the first of the next. */
-static void it_costs_the_same_for_any_number_of_parameters(void **state) {
+TEST(it_costs_the_same_for_any_number_of_parameters) {
   const size_t counts[] = {2, 2000};
   uint64_t calls[2];
   for (int which = 0; which < 2; which++) {
@@ -214,7 +214,7 @@ static int places(double t, const double x[], double h[], void *params) {
 }
 
 /* as many as are at 1, the others are far away: the adjoint against the tangents of each piece */
-static void it_takes_the_piece_that_is_chosen(void **state) {
+TEST(it_takes_the_piece_that_is_chosen) {
   for (size_t at = 2; at <= LINES; at += LINES - 2) {
     double p[LINES + 1];
     for (size_t k = 0; k < LINES; k++) p[k] = k < at ? 1.0 : 100.0;
@@ -285,7 +285,7 @@ static int count_impacts(const ess_impact *impact, void *context) {
 
 /* a recording in little room is what it is in much: the run is made again, page by page, and nobody
  * hears of it */
-static void checkpoints_give_the_same_in_less_room(void **state) {
+TEST(checkpoints_give_the_same_in_less_room) {
   for (int which = 0; which < 3; which++) {
     const kind *const k = &KINDS[which == 0 ? 1 : which == 1 ? 8 : 9];
     const double until = which == 1 ? 2.9 : 60.0;
@@ -351,7 +351,7 @@ static int swing_guards(double t, const double x[], double h[], void *params) {
 
 /* Where event functions take the time it is a state more, which a run has to rounding, and each
  * apply anew: a run that is made again was held to differ. */
-static void a_run_of_many_applies_is_made_again_where_event_functions_move(void **state) {
+TEST(a_run_of_many_applies_is_made_again_where_event_functions_move) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = swing,
@@ -388,7 +388,7 @@ static ess_driver *recorded(const kind *k, double values[], size_t bytes, double
   return d;
 }
 
-static void a_recording_that_is_too_short_says_how_long_it_should_be(void **state) {
+TEST(a_recording_that_is_too_short_says_how_long_it_should_be) {
   double values[MOST], weights[STATES] = {1.0}, start[2][STATES], by[2][MOST];
   memcpy(values, KINDS[1].value, sizeof values);
   ess_driver *d = recorded(&KINDS[1], values, 1000, 6.0, ESS_SUCCESS);
@@ -425,7 +425,7 @@ static int failing_by(double t, const double x[], const double sign[], double Fp
   return 5;
 }
 
-static void what_makes_no_sense_is_refused(void **state) {
+TEST(what_makes_no_sense_is_refused) {
   double values[MOST], weights[STATES] = {1.0}, start[STATES], by[MOST], x[STATES], t = 0.0;
   memcpy(values, KINDS[1].value, sizeof values);
   ess_driver *d = recorded(&KINDS[1], values, BYTES, 3.0, ESS_SUCCESS);
@@ -493,7 +493,7 @@ static int ceiling(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static void where_there_is_no_derivative_there_is_its_status(void **state) {
+TEST(where_there_is_no_derivative_there_is_its_status) {
   double values[MOST] = {9.81, 0.8, 0.0}, weights[2] = {1.0, 0.0}, start[2], by[3];
   kind graze = KINDS[7];
   graze.guards = ceiling;
@@ -513,19 +513,4 @@ static void where_there_is_no_derivative_there_is_its_status(void **state) {
   }
   assert_int_equal(ended[0], ended[1]);
   assert_int_equal(ended[0], ESS_EGRAZING);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(it_is_what_tangents_are),
-      cmocka_unit_test(it_costs_no_more_than_four_runs),
-      cmocka_unit_test(it_costs_the_same_for_any_number_of_parameters),
-      cmocka_unit_test(it_takes_the_piece_that_is_chosen),
-      cmocka_unit_test(checkpoints_give_the_same_in_less_room),
-      cmocka_unit_test(a_run_of_many_applies_is_made_again_where_event_functions_move),
-      cmocka_unit_test(a_recording_that_is_too_short_says_how_long_it_should_be),
-      cmocka_unit_test(what_makes_no_sense_is_refused),
-      cmocka_unit_test(where_there_is_no_derivative_there_is_its_status),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

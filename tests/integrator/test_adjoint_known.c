@@ -240,7 +240,7 @@ static void compare(const known_case *c, const char *way, size_t i, double found
     fail_msg("%s, %s: by %zu %.12g, known %.12g", c->name, way, i, found, known);
 }
 
-static void derivatives_are_as_closed_forms_know(void **state) {
+TEST(derivatives_are_as_closed_forms_know) {
   for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
     const known_case *const c = &cases[at];
     const size_t all = c->n + c->p;
@@ -332,7 +332,7 @@ static double off_by(bool back, double c, double w, double until, bool given, do
 /* An estimate that is small by chance, of a step that passes many waves, was believed: at 1e-6 to
  * 1e-8 they were off by up to 0.8, where a state that has the waves itself is by some tolerances.
  * At 1e-5 that is, too, by up to a hundredth. */
-static void waves_are_seen_where_the_state_has_none(void **state) {
+TEST(waves_are_seen_where_the_state_has_none) {
   enum { WAVES = 200 };
   for (int kind = 0; kind < 2; kind++)
     for (double tolerance = 1e-5; tolerance > 5e-10; tolerance *= 0.1)
@@ -346,12 +346,4 @@ static void waves_are_seen_where_the_state_has_none(void **state) {
           if (!(worst < (tolerance > 2e-6 ? 0.3 : 1e3 * tolerance)))
             fail_msg("kind %d, %g, back %d: off by %.2g", kind, tolerance, back, worst);
         }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(derivatives_are_as_closed_forms_know),
-      cmocka_unit_test(waves_are_seen_where_the_state_has_none),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static ess_driver *allocate_kind(int kind, toy_ball *ball, int *status) {
   return ess_driver_alloc(&system, &options, status);
 }
 
-static void each_allocation_that_fails_leaves_nothing_behind(void **state) {
+TEST(each_allocation_that_fails_leaves_nothing_behind) {
   toy_ball ball = {.stiffness = 50.0};
   for (int kind = 0; kind < KINDS; kind++) {
     requests = refused = 0;
@@ -110,7 +110,7 @@ static void each_allocation_that_fails_leaves_nothing_behind(void **state) {
   refused = 0;
 }
 
-static void sizes_no_machine_has_are_out_of_memory(void **state) {
+TEST(sizes_no_machine_has_are_out_of_memory) {
   toy_ball ball = {.stiffness = 50.0};
   const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8, SIZE_MAX / 64, (size_t)1 << 32};
   const ess_options options = ess_options_paper();
@@ -147,7 +147,7 @@ static void use(ess_driver *d, toy_ball *ball) {
   assert_non_null(ess_strerror((int)ess_driver_failure(d)->status));
 }
 
-static void nothing_is_allocated_while_a_driver_lives(void **state) {
+TEST(nothing_is_allocated_while_a_driver_lives) {
   toy_ball ball = {.stiffness = 50.0};
   const int kinds[] = {0, 1, 3, 4, 5, 6, 7};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -192,12 +192,12 @@ static void check_crossings(ess_base base) {
   assert_int_equal(blocks, 0);
 }
 
-static void nothing_is_allocated_among_crossings(void **state) {
+TEST(nothing_is_allocated_among_crossings) {
   for (int base = ESS_BASE_DOPRI5; base <= ESS_BASE_RODAS; base++) check_crossings((ess_base)base);
 }
 
 /* directions allocate where they are asked for, and there alone */
-static void directions_allocate_when_they_are_given(void **state) {
+TEST(directions_allocate_when_they_are_given) {
   bed b = make_bed();
   const ess_system system = bed_system(&b, false);
   const ess_options options = bed_options(ESS_METHOD_TOLERANCE);
@@ -226,15 +226,4 @@ static void directions_allocate_when_they_are_given(void **state) {
   assert_int_equal(frees, 0);
   ess_driver_free(d);
   assert_int_equal(blocks, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_allocation_that_fails_leaves_nothing_behind),
-      cmocka_unit_test(sizes_no_machine_has_are_out_of_memory),
-      cmocka_unit_test(nothing_is_allocated_while_a_driver_lives),
-      cmocka_unit_test(nothing_is_allocated_among_crossings),
-      cmocka_unit_test(directions_allocate_when_they_are_given),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void refused(ess_driver *d, int status, const char *reason) {
   assert_true(failure->guard == SIZE_MAX && failure->other_guard == SIZE_MAX);
 }
 
-static void nothing_is_no_driver(void **state) {
+TEST(nothing_is_no_driver) {
   double t = 0.0, x[2] = {1.0, 0.0};
   assert_int_equal(ess_driver_apply(NULL, &t, 1.0, x), ESS_EINVAL);
   assert_int_equal(ess_driver_sample(NULL, &t, 1.0, x, NULL, 0, NULL), ESS_EINVAL);
@@ -28,7 +28,7 @@ static void nothing_is_no_driver(void **state) {
   ess_driver_free(NULL);
 }
 
-static void nothing_is_no_system_and_no_options(void **state) {
+TEST(nothing_is_no_system_and_no_options) {
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_default();
@@ -43,7 +43,7 @@ static void nothing_is_no_system_and_no_options(void **state) {
   assert_null(ess_driver_alloc(NULL, NULL, NULL));
 }
 
-static void each_argument_is_named(void **state) {
+TEST(each_argument_is_named) {
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_default();
@@ -90,7 +90,7 @@ static int meddle(const ess_step_info *info, void *context) {
   return 0;
 }
 
-static void a_run_is_not_changed_from_within(void **state) {
+TEST(a_run_is_not_changed_from_within) {
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   meddler m = {0};
@@ -109,7 +109,7 @@ static void a_run_is_not_changed_from_within(void **state) {
 
 /* ---- tolerances ------------------------------------------------------------------------------ */
 
-static void tolerances_are_checked_for_each_state(void **state) {
+TEST(tolerances_are_checked_for_each_state) {
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const double good[] = {1e-3, 0.0}, below[] = {1e-3, -1e-9}, one[] = {0.5, 1.0},
@@ -170,7 +170,7 @@ static uint64_t pair_steps(const ess_options *options, double error[2]) {
   return steps;
 }
 
-static void a_state_has_its_own_tolerance(void **state) {
+TEST(a_state_has_its_own_tolerance) {
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-9;
   double scalar[2], same[2], fine[2], coarse[2];
@@ -208,7 +208,7 @@ static ess_counters bounce(const ess_options *options, const ess_options *anew, 
   return counters;
 }
 
-static void the_same_options_set_anew_change_nothing(void **state) {
+TEST(the_same_options_set_anew_change_nothing) {
   for (int paper = 0; paper < 2; paper++) {
     const ess_options options = paper ? ess_options_paper() : ess_options_default();
     double x[2], y[2];
@@ -218,7 +218,7 @@ static void the_same_options_set_anew_change_nothing(void **state) {
   }
 }
 
-static void what_is_set_is_in_force(void **state) {
+TEST(what_is_set_is_in_force) {
   // each from the other: arrays are copied, and forgotten when there are none
   double epsilons[] = {1e-6}, tolerances[] = {1e-4, 1e-4}, x[2], y[2];
   ess_options fine = ess_options_paper(), coarse = ess_options_default();
@@ -233,7 +233,7 @@ static void what_is_set_is_in_force(void **state) {
   assert_true(c.field_evaluations < a.field_evaluations);
 }
 
-static void refused_options_leave_those_in_force(void **state) {
+TEST(refused_options_leave_those_in_force) {
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   ess_options options = ess_options_paper();
@@ -250,19 +250,4 @@ static void refused_options_leave_those_in_force(void **state) {
   assert_memory_equal(ess_driver_counters(d), &free_run, sizeof free_run);
   assert_memory_equal(x, y, sizeof x);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nothing_is_no_driver),
-      cmocka_unit_test(nothing_is_no_system_and_no_options),
-      cmocka_unit_test(each_argument_is_named),
-      cmocka_unit_test(a_run_is_not_changed_from_within),
-      cmocka_unit_test(tolerances_are_checked_for_each_state),
-      cmocka_unit_test(a_state_has_its_own_tolerance),
-      cmocka_unit_test(the_same_options_set_anew_change_nothing),
-      cmocka_unit_test(what_is_set_is_in_force),
-      cmocka_unit_test(refused_options_leave_those_in_force),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static double distance(const double a[STATES], const double b[STATES]) {
   return most;
 }
 
-static void slip_is_read_from_the_state(void **state) {
+TEST(slip_is_read_from_the_state) {
   static const double winds[] = {-0.7, 0.4, 1.1};
   for (int i = 0; i < 3 * 2 * 2; i++) {
     slider s = {.wind = winds[i % 3]};
@@ -160,7 +160,7 @@ static int see_touch(const ess_crossing_info *info, void *context) {
   return 0;
 }
 
-static void on_its_zero_the_field_decides(void **state) {
+TEST(on_its_zero_the_field_decides) {
   for (int i = 0; i < 12; i++) {
     // it does not slide until the spring, stretched one way or the other or not at all, moves it
     slider s = {.wind = 0.0};
@@ -183,7 +183,7 @@ static int none(const double sign[], bool armed[], void *params) {
   return 0;
 }
 
-static void an_empty_pool_is_filled_on_either_side(void **state) {
+TEST(an_empty_pool_is_filled_on_either_side) {
   for (int i = 0; i < 4; i++) {
     const bool paper = i & 1, one_way = i / 2;
     slider s = {.wind = 0.4};
@@ -218,7 +218,7 @@ static void an_empty_pool_is_filled_on_either_side(void **state) {
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-static void what_is_crossed_is_not_armed_ahead(void **state) {
+TEST(what_is_crossed_is_not_armed_ahead) {
   slider s = {0};
   const ess_options options = ess_options_default();
   for (size_t row = 0; row <= 2 * EVENTS; row++) {
@@ -238,14 +238,4 @@ static void what_is_crossed_is_not_armed_ahead(void **state) {
       assert_null(said);
     matrix_free(&r);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slip_is_read_from_the_state),
-      cmocka_unit_test(on_its_zero_the_field_decides),
-      cmocka_unit_test(an_empty_pool_is_filled_on_either_side),
-      cmocka_unit_test(what_is_crossed_is_not_armed_ahead),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

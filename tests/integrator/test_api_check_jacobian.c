@@ -129,7 +129,7 @@ static model model_of(int i, double x[STATES]) {
   return p;
 }
 
-static void what_is_right_passes(void **state) {
+TEST(what_is_right_passes) {
   for (int i = 0; i < 25 * 3; i++) {
     double x[STATES];
     model p = model_of(i % 25, x);
@@ -156,7 +156,7 @@ static bool is_found(const model *spoiled, int callbacks, const double x[]) {
   return true;
 }
 
-static void a_wrong_entry_is_found(void **state) {
+TEST(a_wrong_entry_is_found) {
   const double factors[] = {-1.0, 1.01, 0.99, 0.01, 0.0, 3.0};
   for (int i = 0; i < 25; i++) {
     double x[STATES], D[EVENTS][STATES];
@@ -183,7 +183,7 @@ static void a_wrong_entry_is_found(void **state) {
   }
 }
 
-static void swapped_rows_are_found(void **state) {
+TEST(swapped_rows_are_found) {
   double x[STATES];
   model p = model_of(0, x);
   p.factor = 1.0;
@@ -210,7 +210,7 @@ static int edge_jacobian(double t, const double x[], double Dh[], void *params) 
   return 0;
 }
 
-static void beside_a_kink_or_an_edge_all_is_well(void **state) {
+TEST(beside_a_kink_or_an_edge_all_is_well) {
   const ess_system system = {.dimension = 1,
                              .guard_count = 2,
                              .field = model_field,
@@ -282,7 +282,7 @@ static ess_system swinging_system(swinging *p, int given) {
                       .params = p};
 }
 
-static void rates_by_time_are_checked(void **state) {
+TEST(rates_by_time_are_checked) {
   const double x[] = {0.4, 2.0}, times[] = {0.0, 0.6, -3.0, 2.5e3}, factors[] = {-1, 0, 1.01, 0.5};
   for (int given = 0; given < 3; given++)
     for (size_t i = 0; i < 4; i++) {
@@ -306,7 +306,7 @@ static void rates_by_time_are_checked(void **state) {
     }
 }
 
-static void what_is_not_given_is_passed_over(void **state) {
+TEST(what_is_not_given_is_passed_over) {
   double x[STATES];
   model p = model_of(0, x);
   ess_system system = model_system(&p, 0);
@@ -318,7 +318,7 @@ static void what_is_not_given_is_passed_over(void **state) {
   assert_int_equal(ess_check_jacobian(&system, 0.0, x, &worst), ESS_ECALLBACK);
 }
 
-static void refusals_and_failures_are_told(void **state) {
+TEST(refusals_and_failures_are_told) {
   double x[STATES], bad[STATES];
   model p = model_of(0, x);
   ess_system system = model_system(&p, 2);
@@ -339,17 +339,4 @@ static void refusals_and_failures_are_told(void **state) {
                            .guard_jacobian = edge_jacobian};
   const double beyond = -1.0;
   assert_int_equal(ess_check_jacobian(&edge, 0.0, &beyond, NULL), ESS_EGUARD);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_right_passes),
-      cmocka_unit_test(a_wrong_entry_is_found),
-      cmocka_unit_test(swapped_rows_are_found),
-      cmocka_unit_test(beside_a_kink_or_an_edge_all_is_well),
-      cmocka_unit_test(rates_by_time_are_checked),
-      cmocka_unit_test(what_is_not_given_is_passed_over),
-      cmocka_unit_test(refusals_and_failures_are_told),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

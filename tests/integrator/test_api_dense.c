@@ -62,7 +62,7 @@ static int watch_step(const ess_step_info *info, void *context) {
   return 0;
 }
 
-static void observers_see_all_of_a_step(void **state) {
+TEST(observers_see_all_of_a_step) {
   for (int method = 0; method < METHODS; method++) {
     toy_ball ball = {100.0};
     const ess_system system = ball_system(&ball);
@@ -143,7 +143,7 @@ static int compare_samples(const ess_step_info *info, void *context) {
   return 0;
 }
 
-static void samples_among_crossings_are_dense_output(void **state) {
+TEST(samples_among_crossings_are_dense_output) {
   for (size_t n = 1; n <= WIDEST; n++) {
     const ess_system system = {.dimension = n,
                                .guard_count = TEETH,
@@ -177,7 +177,7 @@ static void samples_among_crossings_are_dense_output(void **state) {
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
-static void what_lies_outside_is_refused(void **state) {
+TEST(what_lies_outside_is_refused) {
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_default();
@@ -201,7 +201,7 @@ static void what_lies_outside_is_refused(void **state) {
   ess_driver_free(d);
 }
 
-static void the_last_step_stays_until_another(void **state) {
+TEST(the_last_step_stays_until_another) {
   toy_ball ball = {100.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_default();
@@ -260,7 +260,7 @@ static int keep_step(const ess_step_info *info, void *context) {
   return ess_driver_dense(l->driver, info->t0 + 0.5 * (info->t1 - info->t0), l->middle);
 }
 
-static void a_failing_try_leaves_the_last_step(void **state) {
+TEST(a_failing_try_leaves_the_last_step) {
   for (int method = 0; method < METHODS; method++)
     for (size_t calls = 1; calls < 250; calls += 3) {
       failing f = {.ball = {100.0}, .calls_left = calls};
@@ -282,15 +282,4 @@ static void a_failing_try_leaves_the_last_step(void **state) {
       }
       ess_driver_free(d);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(observers_see_all_of_a_step),
-      cmocka_unit_test(samples_among_crossings_are_dense_output),
-      cmocka_unit_test(what_lies_outside_is_refused),
-      cmocka_unit_test(the_last_step_stays_until_another),
-      cmocka_unit_test(a_failing_try_leaves_the_last_step),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static int bounce(int method, told *l, bool resumed, double x[2 * COUNT]) {
 }
 
 /* a step at its end, and before what is crossed there: nothing is told before its time or late */
-static void all_is_told_in_the_order_of_time(void **state) {
+TEST(all_is_told_in_the_order_of_time) {
   for (int method = 0; method < METHODS; method++) {
     static told l;
     memset(&l, 0, sizeof l);
@@ -92,7 +92,7 @@ static void all_is_told_in_the_order_of_time(void **state) {
   }
 }
 
-static void a_run_stops_where_it_is_told_to(void **state) {
+TEST(a_run_stops_where_it_is_told_to) {
   for (int method = 0; method < METHODS; method++) {
     static told whole, l;
     memset(&whole, 0, sizeof whole);
@@ -126,7 +126,7 @@ static int stop_each(const ess_step_info *info, void *context) {
 }
 
 /* one step for each apply: what is crossed where a step ends is crossed by the next apply */
-static void a_run_goes_on_step_by_step(void **state) {
+TEST(a_run_goes_on_step_by_step) {
   for (int method = 0; method < METHODS; method++)
     for (double height = 0.4; height < 0.6; height += 0.01) {
       balls b = balls_of(COUNT, COUNT);
@@ -151,13 +151,4 @@ static void a_run_goes_on_step_by_step(void **state) {
       ess_driver_free(plain);
       ess_driver_free(d);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_is_told_in_the_order_of_time),
-      cmocka_unit_test(a_run_stops_where_it_is_told_to),
-      cmocka_unit_test(a_run_goes_on_step_by_step),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,14 +85,14 @@ static void check_surfaces(int method, const ess_options *options, double off) {
   }
 }
 
-static void a_surface_that_attracts_ends_the_run(void **state) {
+TEST(a_surface_that_attracts_ends_the_run) {
   for (int method = 0; method < METHODS; method++) {
     const ess_options options = options_of(method);
     check_surfaces(method, &options, method == 1 || method == 2 ? 1e-5 : 1e-8);
   }
 }
 
-static void at_every_tolerance(void **state) {
+TEST(at_every_tolerance) {
   ess_options options = ess_options_default();
   for (int i = 1; i <= TOLERANCES; i++) {
     options.rtol = options.atol = pow(10.0, -i);
@@ -149,7 +149,7 @@ static ess_system pushed_system(pushed *p) {
 }
 
 /* looser ones have them grow, by errors of their own, until they are few enough */
-static void bounces_below_the_tolerance_without_end_are_sliding(void **state) {
+TEST(bounces_below_the_tolerance_without_end_are_sliding) {
   for (int i = 0; i < 2 * BODIES; i++)
     for (double tolerance = 1e-6; tolerance > 0.5e-10; tolerance *= 0.01) {
       pushed p = {.push = 30.0, .damping = i % 2 ? 20.0 : 3.0, .bodies = 1 + (size_t)i / 2};
@@ -186,7 +186,7 @@ static int bounce_little(double tolerance, double end, uint64_t *crossings) {
   return status;
 }
 
-static void bounces_that_end_or_are_above_the_tolerance_are_not(void **state) {
+TEST(bounces_that_end_or_are_above_the_tolerance_are_not) {
   uint64_t crossings;
   // an end to them is in sight
   assert_int_equal(bounce_little(1e-4, 0.1, &crossings), ESS_SUCCESS);
@@ -225,7 +225,7 @@ static int bouncer_jacobian(double t, const double x[], double Dh[], void *param
   return 0;
 }
 
-static void to_bounce_is_not_to_slide(void **state) {
+TEST(to_bounce_is_not_to_slide) {
   // stiff floors, damped ones on which it comes to rest; forces, for times that are as nothing
   // beside the time to go
   static const struct {
@@ -265,7 +265,7 @@ static int count_to_hundred(const ess_crossing_info *info, void *context) {
 }
 
 /* steps as long as all of the time left, a billion bounces */
-static void short_bounces_in_a_long_time_are_not_sliding(void **state) {
+TEST(short_bounces_in_a_long_time_are_not_sliding) {
   for (int method = 0; method < METHODS; method += 3) {
     bouncer b = {.force = 30.0};
     const ess_system system = {.dimension = 2,
@@ -284,7 +284,7 @@ static void short_bounces_in_a_long_time_are_not_sliding(void **state) {
 }
 
 /* which may be slid on is chosen with sliding; arrays have no room for what is watched */
-static void slides_stay_as_they_were_chosen(void **state) {
+TEST(slides_stay_as_they_were_chosen) {
   surface s = {.speed = 1.0, .pull = 1.0};
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
@@ -315,17 +315,4 @@ static void slides_stay_as_they_were_chosen(void **state) {
   ess_driver_free(d);
   free(slides);
   free(epsilons);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slides_stay_as_they_were_chosen),
-      cmocka_unit_test(a_surface_that_attracts_ends_the_run),
-      cmocka_unit_test(at_every_tolerance),
-      cmocka_unit_test(bounces_below_the_tolerance_without_end_are_sliding),
-      cmocka_unit_test(bounces_that_end_or_are_above_the_tolerance_are_not),
-      cmocka_unit_test(to_bounce_is_not_to_slide),
-      cmocka_unit_test(short_bounces_in_a_long_time_are_not_sliding),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static int drop(wrong *w, int method, const double heights[BALLS], double speed,
   return status;
 }
 
-static void a_wrong_gradient_is_named(void **state) {
+TEST(a_wrong_gradient_is_named) {
   const double factors[] = {-1.0, 0.01, 100.0, -0.01, 0.0, 0.3, 3.0};
   const double heights[][BALLS] = {{1.0, 0.9, 0.8}, {0.5, 0.5, 0.5}, {5.0, 0.3, 5.0}};
   for (int method = 0; method < METHODS; method++)
@@ -90,7 +90,7 @@ static void a_wrong_gradient_is_named(void **state) {
 }
 
 /* a projection is the first that is made of it */
-static void a_start_inside_its_neighbourhood_too(void **state) {
+TEST(a_start_inside_its_neighbourhood_too) {
   const double heights[BALLS] = {0.8, 5e-4, 0.9}, factors[] = {0.01, 0.1, 0.2};
   for (int method = 1; method <= 2; method++)
     for (int i = 0; i < 6; i++) {
@@ -103,7 +103,7 @@ static void a_start_inside_its_neighbourhood_too(void **state) {
     }
 }
 
-static void a_right_gradient_is_not(void **state) {
+TEST(a_right_gradient_is_not) {
   const double heights[BALLS] = {1.0, 0.9, 5e-4};
   for (int method = 0; method < METHODS; method++)
     for (int i = 0; i < 4; i++) {
@@ -174,7 +174,7 @@ static int odd_jacobian(double t, const double x[], double Dh[], void *params) {
   return 0;
 }
 
-static void what_only_looks_wrong_is_not(void **state) {
+TEST(what_only_looks_wrong_is_not) {
   for (int method = 0; method < METHODS; method++)
     for (int i = 0; i < ODDS * 40; i++) {
       odd o = {.kind = i % ODDS, .speed = 0.5 + 0.1371 * (i / ODDS), .noise = 1e-12};
@@ -196,14 +196,4 @@ static void what_only_looks_wrong_is_not(void **state) {
                  ess_strerror(status), t, x[0]);
       ess_driver_free(d);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_wrong_gradient_is_named),
-      cmocka_unit_test(a_start_inside_its_neighbourhood_too),
-      cmocka_unit_test(a_right_gradient_is_not),
-      cmocka_unit_test(what_only_looks_wrong_is_not),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

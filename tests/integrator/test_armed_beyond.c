@@ -129,7 +129,7 @@ static double draw(double from, double to) {
 
 /* Outcome: each is crossed when it should be, wherever a step has its turn, and however near to its
  * zero that is. */
-static void guards_armed_beyond_their_zeros_are_crossed_in_time(void **state) {
+TEST(guards_armed_beyond_their_zeros_are_crossed_in_time) {
   size_t cases = 0, never = 0;
   for (int i = 0; i < ARMED_BEYOND_CASES; i++) {
     armed a = {.square = draw(0.3, 4.3),
@@ -155,7 +155,7 @@ static void guards_armed_beyond_their_zeros_are_crossed_in_time(void **state) {
 
 /* Outcome: where a model goes below zero, and the event function does not, by a hump that no place
  * of the step shows, it is crossed where it turns before the hump. */
-static void one_that_a_hump_keeps_above_its_zero_is_crossed_where_it_turns(void **state) {
+TEST(one_that_a_hump_keeps_above_its_zero_is_crossed_where_it_turns) {
   for (double at = 0.59; at < 0.64; at += 0.0047) {
     armed a = {
         .square = 2.0, .at = at, .height = -2e-4, .hump = 0.01, .hump_at = at, .width = 0.02};
@@ -175,7 +175,7 @@ static int three_guards(double t, const double x[], double h[], void *params) {
 }
 
 /* Outcome: where another is crossed, one that recedes from beyond its zero is not. */
-static void one_that_recedes_is_not_crossed_where_another_is(void **state) {
+TEST(one_that_recedes_is_not_crossed_where_another_is) {
   const size_t row_start[] = {0, 1, 1, 1, 1, 1, 1, 1}, row_guard[] = {ESS_GUARD_UP(1)};
   const signed char row_effect[] = {1};
   const ess_reset_matrix resets = {row_start, row_guard, row_effect, NULL, start};
@@ -193,13 +193,4 @@ static void one_that_recedes_is_not_crossed_where_another_is(void **state) {
   ess_driver_free(d);
   assert_int_equal(log.count, 2);
   assert_true(log.guard[0] == 0 && log.guard[1] == 2);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(guards_armed_beyond_their_zeros_are_crossed_in_time),
-      cmocka_unit_test(one_that_a_hump_keeps_above_its_zero_is_crossed_where_it_turns),
-      cmocka_unit_test(one_that_recedes_is_not_crossed_where_another_is),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static ess_system springs(void) {
       .dimension = 2, .guard_count = 2, .field = field, .guards = guards, .guard_rates = rates};
 }
 
-static void it_returns_to_where_it_began(void **state) {
+TEST(it_returns_to_where_it_began) {
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-12;
   told o = {.t = 2.0, .way = 1.0, .x = {0.4, 1.8}, .is_right = true};
@@ -107,7 +107,7 @@ static void it_returns_to_where_it_began(void **state) {
 }
 
 /* stopped at a crossing, and turned around there, it makes that crossing the other way */
-static void it_turns_around_on_a_crossing(void **state) {
+TEST(it_turns_around_on_a_crossing) {
   told o = {.t = 0.0, .way = 1.0, .x = {0.4, 1.8}, .is_right = true, .stop_after = 2};
   ess_options options = ess_options_default();
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &o};
@@ -129,7 +129,7 @@ static int fails(double t, const double x[], const double sign[], double dxdt[],
   return t < 1.0 ? 7 : 0;
 }
 
-static void failures_are_told_at_their_time(void **state) {
+TEST(failures_are_told_at_their_time) {
   const ess_system system = {.dimension = 1, .field = fails};
   const ess_options options = ess_options_default();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -146,13 +146,4 @@ static void failures_are_told_at_their_time(void **state) {
   assert_non_null(strstr(ess_driver_failure(d)->reason, "[t1, *t]"));
   assert_true(ess_driver_failure(d)->time == 3.0);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(it_returns_to_where_it_began),
-      cmocka_unit_test(it_turns_around_on_a_crossing),
-      cmocka_unit_test(failures_are_told_at_their_time),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void ball_at(double t, double returned, int bounces, double x[2]) {
   x[1] = bounces ? v - g * since : -g * t;
 }
 
-static void impacts_are_undone(void **state) {
+TEST(impacts_are_undone) {
   static const double returns[] = {1.0, 0.8};
   for (int i = 0; i < 2; i++) {
     double returned = returns[i];
@@ -84,7 +84,7 @@ static int above_half(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static void stabilised_steps_go_backward(void **state) {
+TEST(stabilised_steps_go_backward) {
   const ess_system system = {
       .dimension = 2, .guard_count = 1, .field = relaxes, .guards = above_half};
   ess_options options = ess_options_default();
@@ -106,7 +106,7 @@ static void stabilised_steps_go_backward(void **state) {
 /* ---- the paper's method -----------------------------------------------------------------------
  */
 
-static void projections_go_backward(void **state) {
+TEST(projections_go_backward) {
   toy_ball ball = {.stiffness = 400.0};
   const ess_system system = ball_system(&ball);
   for (int order = 1; order <= 2; order++) {
@@ -170,7 +170,7 @@ static double reach(table *p, double t1, const double x0[2], double x[2], double
   return t;
 }
 
-static void sections_of_moving_guards_are_derivatives(void **state) {
+TEST(sections_of_moving_guards_are_derivatives) {
   table p = {.mean = 0.2, .size = 0.1, .speed = 9.0};
   for (int way = -1; way <= 1; way += 2) {
     const double x0[2] = {1.0, 0.5 * way};
@@ -198,7 +198,7 @@ static int still(double t, const double x[], const double sign[], double dxdt[],
 
 /* a guard that touches a state at rest, and leaves: not at all, or twice, by how deep it comes; the
  * other state is how long it has been there */
-static void moving_guards_touch_and_leave(void **state) {
+TEST(moving_guards_touch_and_leave) {
   static const double depths[] = {-1e-3, -1e-5, 1e-5, 1e-3, 0.1};
   for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
     for (int way = -1; way <= 1; way += 2) {
@@ -219,15 +219,4 @@ static void moving_guards_touch_and_leave(void **state) {
       assert_true(fabs(way * x[1] - there) < 1e-7);
       ess_driver_free(d);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(impacts_are_undone),
-      cmocka_unit_test(stabilised_steps_go_backward),
-      cmocka_unit_test(projections_go_backward),
-      cmocka_unit_test(sections_of_moving_guards_are_derivatives),
-      cmocka_unit_test(moving_guards_touch_and_leave),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static const lanes five = {
 /* The second guard at one place is on its zero at the end, where no time is left to look for others
  * in; the third has a value and a rate that are too large for their sum, so that the short list of
  * the nearest is not used. */
-static void the_first_is_projected_onto_where_no_time_is_left(void **state) {
+TEST(the_first_is_projected_onto_where_no_time_is_left) {
   for (int order = 1; order <= 2; order++) {
     lanes l = {.count = 3, .offset = {0.5, 0.5, 1.5e308}, .scale = {1.0, 1.0, 1.2e308}};
     const ess_system system = lanes_system(&l);
@@ -39,7 +39,7 @@ static void the_first_is_projected_onto_where_no_time_is_left(void **state) {
   }
 }
 
-static void crossings_at_one_time_are_told_of_by_index(void **state) {
+TEST(crossings_at_one_time_are_told_of_by_index) {
   lanes l = {.count = 6, .offset = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5}};
   const ess_system system = lanes_system(&l);
   toy_log log;
@@ -54,7 +54,7 @@ static void crossings_at_one_time_are_told_of_by_index(void **state) {
 /* ---- the end of a run -------------------------------------------------------------------------
  */
 
-static void none_is_made_past_the_end(void **state) {
+TEST(none_is_made_past_the_end) {
   for (double end = 0.505; end < 0.6; end += 0.01)
     for (int order = 1; order <= 2; order++) {
       lanes l = five;
@@ -77,7 +77,7 @@ static void none_is_made_past_the_end(void **state) {
 }
 
 /* the last of them lies at the end itself */
-static void they_may_end_at_the_end(void **state) {
+TEST(they_may_end_at_the_end) {
   for (size_t last = 0; last < 5; last++) {
     lanes l = five;
     const ess_system system = lanes_system(&l);
@@ -108,7 +108,7 @@ static void run_matrix(matrix *m, toy_log *log, ess_counters *counters) {
   ess_driver_free(d);
 }
 
-static void one_may_disarm_another(void **state) {
+TEST(one_may_disarm_another) {
   toy_log log;
   ess_counters c;
   matrix m = matrix_begin(5);
@@ -124,7 +124,7 @@ static void one_may_disarm_another(void **state) {
   assert_int_equal(c.projections, 4);
 }
 
-static void one_may_turn_another_round_or_arm_it_again(void **state) {
+TEST(one_may_turn_another_round_or_arm_it_again) {
   toy_log log;
   ess_counters c;
   matrix m = matrix_begin(5);
@@ -141,7 +141,7 @@ static void one_may_turn_another_round_or_arm_it_again(void **state) {
   assert_true(log.time[3] == log.time[2] && log.time[4] == log.time[2]);
 }
 
-static void silent_ones_among_them_take_their_turn(void **state) {
+TEST(silent_ones_among_them_take_their_turn) {
   for (size_t silent = 0; silent < 5; silent++) {
     toy_log log;
     ess_counters c;
@@ -200,7 +200,7 @@ static void run_watched(watched *w, const lanes *l, matrix *m, const ess_options
 }
 
 /* a crossing costs the new node's evaluation, and at order 2 the one half-way there */
-static void one_evaluation_for_each_order(void **state) {
+TEST(one_evaluation_for_each_order) {
   for (int order = 1; order <= 2; order++) {
     watched w;
     toy_log log;
@@ -219,7 +219,7 @@ static void one_evaluation_for_each_order(void **state) {
 }
 
 /* silent guards change no field: the four before the one that is not cost nothing */
-static void none_for_silent_ones(void **state) {
+TEST(none_for_silent_ones) {
   for (int order = 1; order <= 2; order++) {
     watched w;
     toy_log log;
@@ -246,7 +246,7 @@ static int at_odds_field(double t, const double x[], const double sign[], double
   return 0;
 }
 
-static void guards_at_odds_end_the_run(void **state) {
+TEST(guards_at_odds_end_the_run) {
   for (int order = 1; order <= 2; order++) {
     lanes l = {.count = 2, .offset = {0.0, 0.0}, .scale = {1e-300, 1e-300}, .slope = {1.0, 1.0}};
     ess_system system = lanes_system(&l);
@@ -263,20 +263,4 @@ static void guards_at_odds_end_the_run(void **state) {
     assert_in_range(log.count, 0, 2 * 2 + 17);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_first_is_projected_onto_where_no_time_is_left),
-      cmocka_unit_test(crossings_at_one_time_are_told_of_by_index),
-      cmocka_unit_test(none_is_made_past_the_end),
-      cmocka_unit_test(they_may_end_at_the_end),
-      cmocka_unit_test(one_may_disarm_another),
-      cmocka_unit_test(one_may_turn_another_round_or_arm_it_again),
-      cmocka_unit_test(silent_ones_among_them_take_their_turn),
-      cmocka_unit_test(one_evaluation_for_each_order),
-      cmocka_unit_test(none_for_silent_ones),
-      cmocka_unit_test(guards_at_odds_end_the_run),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

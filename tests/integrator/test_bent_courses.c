@@ -20,7 +20,7 @@ enum { TOLERANCES = sizeof tolerances / sizeof *tolerances };
 static const double TAIL_MAX = 100.0; /* error over tolerance, of 99 % */
 
 /* as the truth has it, so has the default method with steps too short to miss anything */
-static void the_truth_is_met_with_short_steps(void **state) {
+TEST(the_truth_is_met_with_short_steps) {
   static bent_course c;
   for (size_t shape = 0; shape < BENT_SHAPES; shape++)
     for (unsigned long seed = 1; seed <= 3; seed++) {
@@ -51,7 +51,7 @@ static int ascending(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-static void contacts_are_met_and_timed(void **state) {
+TEST(contacts_are_met_and_timed) {
   static bent_course c;
   static double error[TOLERANCES][BENT_SHAPES * BENT_COURSES];
   size_t count[TOLERANCES] = {0}, wrong = 0, broken = 0;
@@ -91,7 +91,7 @@ static const struct kept {
     {BENT_RIDGE, 20001, 1e-5},
 };
 
-static void the_worst_found_stay_within_bounds(void **state) {
+TEST(the_worst_found_stay_within_bounds) {
   static bent_course c;
   size_t wrong = 0, broken = 0;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
@@ -107,13 +107,4 @@ static void the_worst_found_stay_within_bounds(void **state) {
   }
   assert_int_equal(wrong, 0);
   assert_int_equal(broken, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_truth_is_met_with_short_steps),
-      cmocka_unit_test(contacts_are_met_and_timed),
-      cmocka_unit_test(the_worst_found_stay_within_bounds),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

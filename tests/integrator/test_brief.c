@@ -90,7 +90,7 @@ static outcome run_rotation(const ess_options *options, bool brief, double gravi
   return o;
 }
 
-static void they_are_of_order_3(void **state) {
+TEST(they_are_of_order_3) {
   const ess_options options = by_arcs(40.3), half = by_arcs(80.6);
   const outcome one = run_rotation(&options, true, 40.3), two = run_rotation(&half, true, 80.6);
   assert_true(one.calls < 4.7 && two.calls < 4.7);
@@ -98,7 +98,7 @@ static void they_are_of_order_3(void **state) {
   assert_true(order > 2.7 && order < 3.3);
 }
 
-static void stages_see_their_own_time(void **state) {
+TEST(stages_see_their_own_time) {
   double gravity = 40.0, x[] = {0.0, 0.0, 0.0, 1.0};
   const ess_options options = by_arcs(gravity);
   const ess_system system = regular(cubic, &gravity);
@@ -107,7 +107,7 @@ static void stages_see_their_own_time(void **state) {
 }
 
 /* Outcome: four calls from a crossing to the next in place of seven, and the tolerance is kept. */
-static void they_take_fewer_calls(void **state) {
+TEST(they_take_fewer_calls) {
   for (double tolerance = 1e-2; tolerance > 5e-5; tolerance *= 0.1) {
     ess_options options = ess_options_default();
     options.rtol = options.atol = tolerance;
@@ -118,7 +118,7 @@ static void they_take_fewer_calls(void **state) {
 }
 
 /* Outcome: where order 3 does not reach from a crossing to the next, it is hardly tried. */
-static void accurate_steps_are_none(void **state) {
+TEST(accurate_steps_are_none) {
   for (double tolerance = 1e-6; tolerance > 1e-11; tolerance *= 0.1) {
     ess_options options = ess_options_default();
     options.rtol = options.atol = tolerance;
@@ -129,7 +129,7 @@ static void accurate_steps_are_none(void **state) {
 }
 
 /* Outcome: what the paper's method goes on from is no brief step. */
-static void the_papers_method_has_none(void **state) {
+TEST(the_papers_method_has_none) {
   double gravity = 40.3, x[] = {1.0, 0.0, 0.0, 1.0}, t = 0.0;
   const ess_system system = regular(rotate, &gravity);
   ess_options options = by_arcs(gravity);
@@ -142,13 +142,4 @@ static void the_papers_method_has_none(void **state) {
   assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
   assert_false(d->brief.is_on);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(they_are_of_order_3),        cmocka_unit_test(stages_see_their_own_time),
-      cmocka_unit_test(they_take_fewer_calls),      cmocka_unit_test(accurate_steps_are_none),
-      cmocka_unit_test(the_papers_method_has_none),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

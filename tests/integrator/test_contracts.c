@@ -104,7 +104,7 @@ static int run(const ess_system *system, const ess_options *options, double t1, 
 }
 
 /* left at 1e-13 … 1e-25 and come back to at once: the step must not go on in the wrong mode */
-static void a_guard_left_at_a_rounding_s_speed_is_crossed_on_return(void **state) {
+TEST(a_guard_left_at_a_rounding_s_speed_is_crossed_on_return) {
   plan p = {.acceleration = {-1.0, -2.0}};
   const ess_system system = chain_system(&p, 2);
   for (double v = 1e-3; v > 1e-25; v *= 0.1) {
@@ -121,7 +121,7 @@ static void a_guard_left_at_a_rounding_s_speed_is_crossed_on_return(void **state
 }
 
 /* at rest on the guard in position, speed and acceleration: the side shows within the first step */
-static void a_guard_left_from_rest_is_crossed_though_it_never_dips(void **state) {
+TEST(a_guard_left_from_rest_is_crossed_though_it_never_dips) {
   plan p = {.acceleration = {-2.0, -1.0}};
   const ess_system system = chain_system(&p, 3);
   for (double h_init = 0.125; h_init < 2.0; h_init *= 2.0) {
@@ -134,7 +134,7 @@ static void a_guard_left_from_rest_is_crossed_though_it_never_dips(void **state)
   }
 }
 
-static void a_state_that_overflows_is_no_success(void **state) {
+TEST(a_state_that_overflows_is_no_success) {
   plan p = {.acceleration = {1e300, 1e300}};
   ess_system system = clock_system(&p);
   system.guard_count = 0;
@@ -144,7 +144,7 @@ static void a_state_that_overflows_is_no_success(void **state) {
   assert_true(isfinite(x[0]));
 }
 
-static void a_start_that_is_not_finite_is_refused(void **state) {
+TEST(a_start_that_is_not_finite_is_refused) {
   toy_ball ball = {.stiffness = 50.0};
   ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
@@ -179,7 +179,7 @@ static int watch_crossing(const ess_crossing_info *info, void *context) {
   return 0;
 }
 
-static void time_never_runs_back_nor_past_the_end(void **state) {
+TEST(time_never_runs_back_nor_past_the_end) {
   plan p = {.acceleration = {1.0}};
   watcher w = {.t1 = 0.5};
   const ess_system system = clock_system(&p);
@@ -202,7 +202,7 @@ static void time_never_runs_back_nor_past_the_end(void **state) {
 }
 
 /* a run that fails at a crossing goes on as if it had not failed, and loses no crossing */
-static void a_failure_loses_no_crossing(void **state) {
+TEST(a_failure_loses_no_crossing) {
   enum { FIELD, MODE, OBSERVER, FAILURES };
   const int expected[FAILURES] = {ESS_ECALLBACK, ESS_ECALLBACK, ESS_ESTOP};
   for (int failure = 0; failure < FAILURES; failure++) {
@@ -230,7 +230,7 @@ static void a_failure_loses_no_crossing(void **state) {
 }
 
 /* the pool does not take back a guard of which nothing is known */
-static void a_pool_of_guards_that_are_not_finite_is_no_success(void **state) {
+TEST(a_pool_of_guards_that_are_not_finite_is_no_success) {
   plan p = {.acceleration = {1.0}, .place = 0.5, .guards_end = true};
   ess_system system = clock_system(&p);
   const ess_options options = ess_options_paper();
@@ -242,7 +242,7 @@ static void a_pool_of_guards_that_are_not_finite_is_no_success(void **state) {
   matrix_free(&pool);
 }
 
-static void the_field_is_never_asked_beyond_the_end(void **state) {
+TEST(the_field_is_never_asked_beyond_the_end) {
   plan p = {.acceleration = {-1.0, -1.0}};
   const ess_system system = chain_system(&p, 2);
   for (double h_init = 0.0; h_init < 1.0; h_init += 0.5)
@@ -256,7 +256,7 @@ static void the_field_is_never_asked_beyond_the_end(void **state) {
     }
 }
 
-static void a_refused_call_says_when(void **state) {
+TEST(a_refused_call_says_when) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
@@ -289,7 +289,7 @@ static int clock_at_3_rates(double t, const double x[], const double v[], double
 }
 
 /* whether the way is a step that is cut at the guard, or a projection onto it */
-static void an_overflow_on_the_way_leaves_the_last_good_state(void **state) {
+TEST(an_overflow_on_the_way_leaves_the_last_good_state) {
   for (int projected = 0; projected < 2; projected++) {
     plan p = {.acceleration = {projected ? 0.0 : 0.2}};
     const ess_system system = {.dimension = 2,
@@ -383,7 +383,7 @@ static signs run_unresolved(bool before) {
 }
 
 /* guards of a step that could not be located are not taken for those of the step located last */
-static void a_reset_forgets_which_guards_were_located(void **state) {
+TEST(a_reset_forgets_which_guards_were_located) {
   const signs fresh = run_unresolved(false), again = run_unresolved(true);
   assert_int_equal(fresh.count, again.count);
   assert_string_equal(fresh.digits, again.digits);
@@ -416,7 +416,7 @@ static const ess_reset_matrix *look_twice(matrix *r) {
 
 /* rows that name one event function twice are made all the same; what they look at is looked at
  * once, whoever observes */
-static void observing_rows_that_look_costs_nothing(void **state) {
+TEST(observing_rows_that_look_costs_nothing) {
   bed b = make_bed();
   matrix r = matrix_begin(BED_EVENTS);
   ess_system system = bed_system(&b, false);
@@ -498,7 +498,7 @@ static void cross_within(double length) {
 }
 
 /* so short that powers of it are no numbers */
-static void steps_without_length_are_numbers(void **state) {
+TEST(steps_without_length_are_numbers) {
   cross_within(1e-60);
   cross_within(1e-200);
 }
@@ -532,7 +532,7 @@ static int points_map(ess_impact *impact, void *params) {
 }
 
 /* the length of its last step was not forgotten, which says what is of one instant */
-static void a_driver_that_is_reset_is_as_a_new_one(void **state) {
+TEST(a_driver_that_is_reset_is_as_a_new_one) {
   (void)state;
   const bool at[4] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true};
   const ess_impacts impacts = {.at = at, .map = points_map};
@@ -555,24 +555,4 @@ static void a_driver_that_is_reset_is_as_a_new_one(void **state) {
     ess_driver_free(d);
   }
   assert_int_equal(made[0], made[1]);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_guard_left_at_a_rounding_s_speed_is_crossed_on_return),
-      cmocka_unit_test(a_guard_left_from_rest_is_crossed_though_it_never_dips),
-      cmocka_unit_test(a_state_that_overflows_is_no_success),
-      cmocka_unit_test(a_start_that_is_not_finite_is_refused),
-      cmocka_unit_test(time_never_runs_back_nor_past_the_end),
-      cmocka_unit_test(a_failure_loses_no_crossing),
-      cmocka_unit_test(a_pool_of_guards_that_are_not_finite_is_no_success),
-      cmocka_unit_test(the_field_is_never_asked_beyond_the_end),
-      cmocka_unit_test(a_refused_call_says_when),
-      cmocka_unit_test(an_overflow_on_the_way_leaves_the_last_good_state),
-      cmocka_unit_test(a_reset_forgets_which_guards_were_located),
-      cmocka_unit_test(observing_rows_that_look_costs_nothing),
-      cmocka_unit_test(steps_without_length_are_numbers),
-      cmocka_unit_test(a_driver_that_is_reset_is_as_a_new_one),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void fixed_step_errors(double step, double *end, double *grid) {
     *grid = fmax(*grid, hypot(states[2 * i] - cos(times[i]), states[2 * i + 1] + sin(times[i])));
 }
 
-static void solution_is_of_order_5_and_dense_output_of_order_4(void **state) {
+TEST(solution_is_of_order_5_and_dense_output_of_order_4) {
   double end[2], grid[2];
   fixed_step_errors(0.1, &end[0], &grid[0]);
   fixed_step_errors(0.05, &end[1], &grid[1]);
@@ -48,7 +48,7 @@ static void solution_is_of_order_5_and_dense_output_of_order_4(void **state) {
   assert_true(log2(grid[0] / grid[1]) > 4.0);
 }
 
-static void tolerance_is_met(void **state) {
+TEST(tolerance_is_met) {
   for (double rtol = 1e-4; rtol > 1e-11; rtol *= 0.1) {
     ess_options options = ess_options_paper();
     options.rtol = options.atol = rtol;
@@ -62,7 +62,7 @@ static void tolerance_is_met(void **state) {
   }
 }
 
-static void stages_see_their_own_time(void **state) {
+TEST(stages_see_their_own_time) {
   const ess_system system = {.dimension = 1, .field = quintic};
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -72,7 +72,7 @@ static void stages_see_their_own_time(void **state) {
   ess_driver_free(d);
 }
 
-static void rounding_of_a_large_time_does_not_add_up(void **state) {
+TEST(rounding_of_a_large_time_does_not_add_up) {
   const ess_system system = {.dimension = 1, .field = toy_clock};
   ess_options options = ess_options_paper();
   options.h_max = 1e-3;
@@ -83,7 +83,7 @@ static void rounding_of_a_large_time_does_not_add_up(void **state) {
   ess_driver_free(d);
 }
 
-static void a_zero_component_needs_no_absolute_tolerance(void **state) {
+TEST(a_zero_component_needs_no_absolute_tolerance) {
   ess_options options = ess_options_paper();
   options.atol = 0.0;
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
@@ -97,7 +97,7 @@ static void a_zero_component_needs_no_absolute_tolerance(void **state) {
   ess_driver_free(d);
 }
 
-static void apply_in_pieces_continues_one_trajectory(void **state) {
+TEST(apply_in_pieces_continues_one_trajectory) {
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
   double x[2] = {1.0, 0.0}, t = 0.0;
@@ -113,7 +113,7 @@ static void apply_in_pieces_continues_one_trajectory(void **state) {
   ess_driver_free(d);
 }
 
-static void reset_repeats_bit_for_bit(void **state) {
+TEST(reset_repeats_bit_for_bit) {
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
   double first[2] = {1.0, 0.0}, again[2] = {1.0, 0.0}, t = 0.0;
@@ -150,7 +150,7 @@ static int height_rate(double t, const double x[], const double v[], double h[],
 
 /* Outcome: in free fall steps grow without bound, and the first at each touch-down would be refused
  * time and again. One touch-down tells how long the steps after the next may be. */
-static void steps_after_a_crossing_are_known_from_the_last(void **state) {
+TEST(steps_after_a_crossing_are_known_from_the_last) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = bounce,
@@ -167,18 +167,4 @@ static void steps_after_a_crossing_are_known_from_the_last(void **state) {
     assert_true((double)c->rejected < 1.4 * (double)c->crossings);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(solution_is_of_order_5_and_dense_output_of_order_4),
-      cmocka_unit_test(tolerance_is_met),
-      cmocka_unit_test(stages_see_their_own_time),
-      cmocka_unit_test(rounding_of_a_large_time_does_not_add_up),
-      cmocka_unit_test(a_zero_component_needs_no_absolute_tolerance),
-      cmocka_unit_test(apply_in_pieces_continues_one_trajectory),
-      cmocka_unit_test(reset_repeats_bit_for_bit),
-      cmocka_unit_test(steps_after_a_crossing_are_known_from_the_last),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static double ball_error(double epsilon, double h_max, toy_log *log, ess_counter
   return sqrt(sum / (2.0 * (GRID + 1)));
 }
 
-static void error_falls_with_the_square_of_epsilon(void **state) {
+TEST(error_falls_with_the_square_of_epsilon) {
   toy_log log;
   ess_counters counters;
   double before = ball_error(1e-2, INFINITY, &log, &counters);
@@ -70,7 +70,7 @@ static void error_falls_with_the_square_of_epsilon(void **state) {
   }
 }
 
-static void crossings_come_at_their_exact_times(void **state) {
+TEST(crossings_come_at_their_exact_times) {
   toy_log log;
   ess_counters counters;
   const double error = ball_error(1e-9, INFINITY, &log, &counters);
@@ -86,7 +86,7 @@ static void crossings_come_at_their_exact_times(void **state) {
   assert_int_equal(counters.projections, expected);
 }
 
-static void no_crossing_is_missed_at_any_step_size(void **state) {
+TEST(no_crossing_is_missed_at_any_step_size) {
   const double steps[] = {1e-2, 0.1, 1.0, INFINITY};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
     for (double epsilon = 1e-8; epsilon < 0.2; epsilon *= 10.0) {
@@ -105,7 +105,7 @@ static void no_crossing_is_missed_at_any_step_size(void **state) {
     }
 }
 
-static void samples_and_observers_change_no_counter(void **state) {
+TEST(samples_and_observers_change_no_counter) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
@@ -130,7 +130,7 @@ static void samples_and_observers_change_no_counter(void **state) {
   ess_driver_free(e);
 }
 
-static void samples_inside_a_projection_lie_on_its_line(void **state) {
+TEST(samples_inside_a_projection_lie_on_its_line) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   ess_options options = ess_options_paper();
@@ -145,7 +145,7 @@ static void samples_inside_a_projection_lie_on_its_line(void **state) {
   ess_driver_free(d);
 }
 
-static void pieces_and_one_piece_agree(void **state) {
+TEST(pieces_and_one_piece_agree) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   ess_options options = ess_options_paper();
@@ -162,7 +162,7 @@ static void pieces_and_one_piece_agree(void **state) {
   ess_driver_free(d);
 }
 
-static void nothing_is_allocated_while_running(void **state) {
+TEST(nothing_is_allocated_while_running) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
@@ -196,7 +196,7 @@ static int pair_jacobian(double t, const double x[], double Dh[], void *params) 
   return 0;
 }
 
-static void pool_refills_only_when_it_is_empty(void **state) {
+TEST(pool_refills_only_when_it_is_empty) {
   toy_ball ball = {.stiffness = 50.0};
   ess_system system = {.dimension = 4,
                        .guard_count = 2,
@@ -236,7 +236,7 @@ static void pool_refills_only_when_it_is_empty(void **state) {
   ess_driver_free(e);
 }
 
-static void a_one_way_guard_is_crossed_once(void **state) {
+TEST(a_one_way_guard_is_crossed_once) {
   toy_ball ball = {.stiffness = 50.0};
   ess_system system = ball_system(&ball);
   system.one_way = true;
@@ -262,19 +262,4 @@ static void a_one_way_guard_is_crossed_once(void **state) {
   assert_true(log.count >= 2);
   for (size_t k = 0; k < log.count; k++) assert_int_equal(log.direction[k], 1);
   ess_driver_free(e);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(error_falls_with_the_square_of_epsilon),
-      cmocka_unit_test(crossings_come_at_their_exact_times),
-      cmocka_unit_test(no_crossing_is_missed_at_any_step_size),
-      cmocka_unit_test(samples_and_observers_change_no_counter),
-      cmocka_unit_test(samples_inside_a_projection_lie_on_its_line),
-      cmocka_unit_test(pieces_and_one_piece_agree),
-      cmocka_unit_test(nothing_is_allocated_while_running),
-      cmocka_unit_test(pool_refills_only_when_it_is_empty),
-      cmocka_unit_test(a_one_way_guard_is_crossed_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

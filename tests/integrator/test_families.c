@@ -4,16 +4,11 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "families.h"
+#include "test.h"
 
 #ifndef FAMILY_RUNS
 #define FAMILY_RUNS 1000 // sanitizers: fewer
@@ -32,26 +27,26 @@ static void check(const char *name, size_t runs) {
   }
 }
 
-static void relays_on_a_carrier(void **state) {
+TEST(relays_on_a_carrier) {
   check("relay", FAMILY_RUNS);
 }
 
-static void carriers_of_several_frequencies(void **state) {
+TEST(carriers_of_several_frequencies) {
   check("waves", FAMILY_RUNS);
 }
 
-static void fuel_by_crank_angle(void **state) {
+TEST(fuel_by_crank_angle) {
   check("crank", FAMILY_RUNS);
 }
 
-static void cradles_of_hertz_contacts(void **state) {
+TEST(cradles_of_hertz_contacts) {
   check("cradle", FAMILY_RUNS);
 }
 
 /* Nine balls, and sixteen, with gaps of 1e-12: a contact that stays within that of its zero was
  * crossed tens of thousands of times, at each step anew, where the tolerance does not tell it from
  * zero. */
-static void contacts_below_the_tolerance(void **state) {
+TEST(contacts_below_the_tolerance) {
   static const uint64_t seeds[] = {9790009, 9792400};
   for (size_t i = 0; i < 2; i++) {
     const family_run r = family_cradle(seeds[i]);
@@ -61,16 +56,16 @@ static void contacts_below_the_tolerance(void **state) {
   }
 }
 
-static void a_strong_pulse_among_weak_crossings(void **state) {
+TEST(a_strong_pulse_among_weak_crossings) {
   check("pulse", FAMILY_RUNS);
 }
 
-static void pairs_that_undo_each_other(void **state) {
+TEST(pairs_that_undo_each_other) {
   check("pairs", FAMILY_RUNS);
 }
 
 /* ten of eighteen crossings once, at every tolerance: the last step was four periods long */
-static void a_step_of_four_periods(void **state) {
+TEST(a_step_of_four_periods) {
   for (double tolerance = 5e-2; tolerance > 1e-10; tolerance *= 0.1) {
     const family_run r =
         family_carrier_at(100.21319247840829, 0.94263722625651758, 0.54912432726765981, tolerance);
@@ -79,18 +74,4 @@ static void a_step_of_four_periods(void **state) {
     assert_int_equal(r.crossings, 18);
     assert_true(r.error < 1.0);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_step_of_four_periods),
-      cmocka_unit_test(relays_on_a_carrier),
-      cmocka_unit_test(carriers_of_several_frequencies),
-      cmocka_unit_test(fuel_by_crank_angle),
-      cmocka_unit_test(cradles_of_hertz_contacts),
-      cmocka_unit_test(contacts_below_the_tolerance),
-      cmocka_unit_test(a_strong_pulse_among_weak_crossings),
-      cmocka_unit_test(pairs_that_undo_each_other),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

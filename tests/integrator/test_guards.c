@@ -6,7 +6,7 @@
  */
 #include "lanes.h"
 
-static void a_slow_guard_is_not_projected_past_a_fast_one(void **state) {
+TEST(a_slow_guard_is_not_projected_past_a_fast_one) {
   // guard 0 is slow: its neighbourhood is entered at t = 0.1, long before that of guard 1, which is
   // reached first nevertheless
   lanes l = {.count = 2, .offset = {0.05, 0.3}, .scale = {0.1, 1.0}, .jump = {0.0, 1.0}};
@@ -29,7 +29,7 @@ static int sine_jacobian(double t, const double x[], double Dh[], void *params) 
   return 0;
 }
 
-static void guards_far_from_their_model_shorten_the_step(void **state) {
+TEST(guards_far_from_their_model_shorten_the_step) {
   for (double w = 3.0; w < 300.0; w *= 1.7) {
     double frequency = w;
     const ess_system system = {.dimension = 1,
@@ -89,7 +89,7 @@ static int spike_jacobian(double t, const double x[], double Dh[], void *params)
 /* Outcome: where one guard is crossed all are looked at, and one that is beyond its zero there,
  * which no model has foretold, shortens the step: both of its crossings are made, each in its
  * place. */
-static void a_guard_seen_where_another_is_crossed_shortens_the_step(void **state) {
+TEST(a_guard_seen_where_another_is_crossed_shortens_the_step) {
   for (double w = 0.008; w > 1e-4; w *= 0.5) {
     double width = w;
     const ess_system system = {.dimension = 1,
@@ -131,7 +131,7 @@ static int grazed_jacobian(double t, const double x[], double Dh[], void *params
 
 /* Outcome: a touch that a model shows where there is none may be elsewhere, however little the
  * model is off: it is found. */
-static void a_touch_that_is_elsewhere_is_found(void **state) {
+TEST(a_touch_that_is_elsewhere_is_found) {
   // found at random, each missed by a library that trusts the place
   static const grazed cases[] = {
       {3.194996343459934, 0.41480315271764995, 0.63335484531708064, 1.2020910797121643e-07,
@@ -166,7 +166,7 @@ static int coarse_jacobian(double t, const double x[], double Dh[], void *params
   return 0;
 }
 
-static void a_crossing_below_the_rounding_of_h_is_made_in_time(void **state) {
+TEST(a_crossing_below_the_rounding_of_h_is_made_in_time) {
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
                              .field = toy_clock,
@@ -200,7 +200,7 @@ static int together_jacobian(double t, const double x[], double Dh[], void *para
   return 0;
 }
 
-static void a_guard_that_is_zero_but_for_rounding_costs_no_steps(void **state) {
+TEST(a_guard_that_is_zero_but_for_rounding_costs_no_steps) {
   const ess_system system = {.dimension = 3,
                              .guard_count = 1,
                              .field = together_field,
@@ -221,7 +221,7 @@ static int note_projection(const ess_step_info *info, void *context) {
   return 0;
 }
 
-static void each_guard_has_its_own_epsilon(void **state) {
+TEST(each_guard_has_its_own_epsilon) {
   lanes l = {.count = 2, .offset = {0.3, 0.7}};
   const double epsilons[] = {0.05, 0.002};
   const ess_system system = {.dimension = 2,
@@ -261,7 +261,7 @@ static int far_off_rates(double t, const double x[], const double v[], double h[
 
 /* Outcome: a zero is not sought where there is rounding alone: to the last bit that would take 25
  * calls a crossing. */
-static void rounding_is_not_searched_through(void **state) {
+TEST(rounding_is_not_searched_through) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = thrown,
@@ -307,7 +307,7 @@ static int jumping_rate(double t, const double x[], const double v[], double h[]
 
 /* Outcome: where an event function jumps its values do not fall towards the zero, as rounding does
  * not. That is searched to the tolerance all the same. */
-static void a_jump_is_no_rounding(void **state) {
+TEST(a_jump_is_no_rounding) {
   for (int i = 0; i < 60; i++) {
     jumping j = {.pull = 0.1 + 0.017 * i, .place = 1.0 + 2.7 * i, .jump = pow(10.0, -0.05 * i)};
     const ess_system system = {.dimension = 2,
@@ -328,19 +328,4 @@ static void a_jump_is_no_rounding(void **state) {
     assert_true(off < 30.0 * 1e-12 * (1.0 + v));
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_slow_guard_is_not_projected_past_a_fast_one),
-      cmocka_unit_test(guards_far_from_their_model_shorten_the_step),
-      cmocka_unit_test(a_guard_seen_where_another_is_crossed_shortens_the_step),
-      cmocka_unit_test(a_touch_that_is_elsewhere_is_found),
-      cmocka_unit_test(a_crossing_below_the_rounding_of_h_is_made_in_time),
-      cmocka_unit_test(a_guard_that_is_zero_but_for_rounding_costs_no_steps),
-      cmocka_unit_test(each_guard_has_its_own_epsilon),
-      cmocka_unit_test(rounding_is_not_searched_through),
-      cmocka_unit_test(a_jump_is_no_rounding),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 // cmocka wants those before it
-#include <cmocka.h>
 
-#include "ess.h"
+#include "toy.h"
 
 enum { PHASES = 5, EACH_MOST = 12, LINES_MOST = PHASES * EACH_MOST, GUARDS_MOST = LINES_MOST + 1 };
 
@@ -195,19 +188,11 @@ static void check_all(bool tilted) {
 }
 
 /* its gradient is zero along the base: neither that nor the jumps' rates say anything */
-static void a_strip_is_left_where_jumps_lead_out_of_it(void **state) {
+TEST(a_strip_is_left_where_jumps_lead_out_of_it) {
   check_all(false);
 }
 
 /* the base shows what it would be without jumps */
-static void a_tilted_strip_is_crossed_where_it_is(void **state) {
+TEST(a_tilted_strip_is_crossed_where_it_is) {
   check_all(true);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_strip_is_left_where_jumps_lead_out_of_it),
-      cmocka_unit_test(a_tilted_strip_is_crossed_where_it_is),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 // cmocka wants those before it
-#include <cmocka.h>
 
-#include "ess.h"
+#include "toy.h"
 
 enum { LINES = 12, PEG = LINES, GUARDS };
 
@@ -89,7 +82,7 @@ static uint64_t crossings_of(course *c, ess_options options, double *over) {
   return crossings;
 }
 
-static void a_peg_on_the_path_that_jumps_bend_is_met(void **state) {
+TEST(a_peg_on_the_path_that_jumps_bend_is_met) {
   enum { COURSES = 200 };
   static const double tolerances[] = {1e-2, 1e-5, 1e-8};
   uint64_t seed = 1;
@@ -113,9 +106,4 @@ static void a_peg_on_the_path_that_jumps_bend_is_met(void **state) {
       assert_true(fabs(over - expected) <= 30.0 * tolerances[j] + 1e-7);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_peg_on_the_path_that_jumps_bend_is_met)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,20 +117,12 @@ static void check_all(double steep) {
 }
 
 /* Outcome: as above. */
-static void a_round_room(void **state) {
+TEST(a_round_room) {
   check_all(0.0);
 }
 
 /* Outcome: the same, though a step that ends far outside finds what no number holds. */
-static void walls_that_overflow(void **state) {
+TEST(walls_that_overflow) {
   const double steeps[] = {0.1, 1.0, 3.0};
   for (size_t i = 0; i < sizeof steeps / sizeof *steeps; i++) check_all(steeps[i]);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_round_room),
-      cmocka_unit_test(walls_that_overflow),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

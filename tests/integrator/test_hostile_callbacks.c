@@ -76,6 +76,7 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
 }
 
 static ess_system system_of(culprit who) {
+  bed_make(&springs, SPRINGS, 1e-3);
   ess_system system = bed_system(&springs);
   system.field = field;
   system.guards = guards;
@@ -88,7 +89,6 @@ static ess_system system_of(culprit who) {
 
 static void start(fault f) {
   plan = f;
-  springs.calls = 0;
 }
 
 /* where a run is, or ended */
@@ -195,68 +195,46 @@ static void each_call_is_no_number(culprit who, int expected) {
     }
 }
 
-static void a_failing_field(void **state) {
+TEST(a_failing_field) {
   each_call_fails(FIELD);
 }
 
-static void failing_guards(void **state) {
+TEST(failing_guards) {
   each_call_fails(GUARDS);
 }
 
-static void a_failing_jacobian(void **state) {
+TEST(a_failing_jacobian) {
   each_call_fails(JACOBIAN);
 }
 
-static void failing_rates(void **state) {
+TEST(failing_rates) {
   each_call_fails(RATES);
 }
 
-static void failing_rates_of_some(void **state) {
+TEST(failing_rates_of_some) {
   each_call_fails(SOME_RATES);
 }
 
-static void a_failing_mode_change(void **state) {
+TEST(a_failing_mode_change) {
   each_call_fails(MODE);
 }
 
-static void no_number_from_the_field(void **state) {
+TEST(no_number_from_the_field) {
   each_call_is_no_number(FIELD, ESS_EFIELD);
 }
 
-static void no_number_from_guards(void **state) {
+TEST(no_number_from_guards) {
   each_call_is_no_number(GUARDS, ESS_EGUARD);
 }
 
-static void no_number_from_the_jacobian(void **state) {
+TEST(no_number_from_the_jacobian) {
   each_call_is_no_number(JACOBIAN, ESS_EGUARD);
 }
 
-static void no_number_from_rates(void **state) {
+TEST(no_number_from_rates) {
   each_call_is_no_number(RATES, ESS_EGUARD);
 }
 
-static void no_number_from_rates_of_some(void **state) {
+TEST(no_number_from_rates_of_some) {
   each_call_is_no_number(SOME_RATES, ESS_EGUARD);
-}
-
-static int make_springs(void **state) {
-  bed_make(&springs, SPRINGS, 1e-3);
-  return 0;
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_failing_field),
-      cmocka_unit_test(failing_guards),
-      cmocka_unit_test(a_failing_jacobian),
-      cmocka_unit_test(failing_rates),
-      cmocka_unit_test(failing_rates_of_some),
-      cmocka_unit_test(a_failing_mode_change),
-      cmocka_unit_test(no_number_from_the_field),
-      cmocka_unit_test(no_number_from_guards),
-      cmocka_unit_test(no_number_from_the_jacobian),
-      cmocka_unit_test(no_number_from_rates),
-      cmocka_unit_test(no_number_from_rates_of_some),
-  };
-  return cmocka_run_group_tests(tests, make_springs, NULL);
 }

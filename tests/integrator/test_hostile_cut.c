@@ -60,7 +60,7 @@ static double time_lost(double place[], uint64_t *seed, double tolerance) {
   return lost;
 }
 
-static void no_time_passes_but_with_the_state(void **state) {
+TEST(no_time_passes_but_with_the_state) {
   uint64_t seed = 1;
   for (int i = 0; i < RUNS; i++) {
     const double tolerance = i % 2 ? 1e-3 : 1e-6;
@@ -96,7 +96,7 @@ static void chain(double place[], double between, uint64_t *loud, uint64_t *sile
   ess_driver_free(d);
 }
 
-static void who_is_disarmed_after_its_crossing_has_been_crossed(void **state) {
+TEST(who_is_disarmed_after_its_crossing_has_been_crossed) {
   uint64_t seed = 1, loud, silent;
   for (int i = 0; i < RUNS; i++) {
     double place[GUARDS] = {0.3 + 0.01 * draw(&seed), 0.33, 0.29 + 0.01 * draw(&seed)};
@@ -104,11 +104,4 @@ static void who_is_disarmed_after_its_crossing_has_been_crossed(void **state) {
     assert_int_equal(loud, 0);
     assert_int_equal(silent, 2);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_time_passes_but_with_the_state),
-      cmocka_unit_test(who_is_disarmed_after_its_crossing_has_been_crossed)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

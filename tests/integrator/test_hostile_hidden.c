@@ -89,18 +89,10 @@ static void check_all(size_t count, size_t stride) {
 }
 
 /* Outcome: each push lasts as long as the clock takes from gate to gate. */
-static void a_push_among_ten_gates(void **state) {
+TEST(a_push_among_ten_gates) {
   check_all(10, 1);
 }
 
-static void a_push_among_a_hundred_gates(void **state) {
+TEST(a_push_among_a_hundred_gates) {
   check_all(COUNT_MAX, 137);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_push_among_ten_gates),
-      cmocka_unit_test(a_push_among_a_hundred_gates),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "ess.h"
+#include "toy.h"
 
 enum { GUARDS = 8, COURSES = 300 };
 
@@ -112,7 +103,7 @@ static double error_over_tolerance(course *c, double tolerance, bool one_way) {
   return fabs(x[1] - y) / (tolerance * (1.0 + fabs(y)));
 }
 
-static void what_no_guard_is_armed_on_is_looked_at(void **state) {
+TEST(what_no_guard_is_armed_on_is_looked_at) {
   for (int one_way = 0; one_way < 2; one_way++)
     for (double tolerance = 1e-2; tolerance > 1e-9; tolerance *= 0.1) {
       uint64_t seed = 1;
@@ -124,9 +115,4 @@ static void what_no_guard_is_armed_on_is_looked_at(void **state) {
                    tolerance, error);
       }
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(what_no_guard_is_armed_on_is_looked_at)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

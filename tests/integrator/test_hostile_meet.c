@@ -5,17 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "ess.h"
+#include "toy.h"
 
 enum { GUARDS = 12, ENTRIES = 3, SYSTEMS = 4000 };
 
@@ -181,7 +171,7 @@ static double error_of(rows *r, double tolerance) {
 }
 
 /* Guard 1 is armed by guard 0's row, passed, and named by guard 2's row. */
-static void named_again_after_it_was_passed(void **state) {
+TEST(named_again_after_it_was_passed) {
   rows r = {.count = 3,
             .place = {0.30007, 0.30030, 0.30088},
             .jump = {0.0, 2.98, 0.0},
@@ -195,7 +185,7 @@ static void named_again_after_it_was_passed(void **state) {
 }
 
 /* Guard 1 is silent; its row disarms guard 3, and guard 2's row disarms itself. */
-static void silent_and_disarmed_after_it_was_passed(void **state) {
+TEST(silent_and_disarmed_after_it_was_passed) {
   rows r = {.count = 5,
             .place = {0.3, 0.3003, 0.3006, 0.31, 0.3101},
             .jump = {3.0, 0.0, 3.0, 3.0, 3.0},
@@ -208,7 +198,7 @@ static void silent_and_disarmed_after_it_was_passed(void **state) {
     assert_true(error_of(&r, tolerance) <= WORST);
 }
 
-static void rows_drawn_at_random(void **state) {
+TEST(rows_drawn_at_random) {
   size_t wrong = 0;
   for (double tolerance = 1e-2; tolerance > 1e-9; tolerance *= 0.01) {
     uint64_t seed = 1;
@@ -220,13 +210,4 @@ static void rows_drawn_at_random(void **state) {
     }
   }
   assert_int_equal(wrong, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(named_again_after_it_was_passed),
-      cmocka_unit_test(silent_and_disarmed_after_it_was_passed),
-      cmocka_unit_test(rows_drawn_at_random),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,18 +48,11 @@ static void check(double contacts, double damping, double tolerance) {
   model_release(&m);
 }
 
-static void no_tilt(void **state) {
+TEST(no_tilt) {
   const double contacts[] = {1.0, 2.0, 100.0};
   for (size_t i = 0; i < 3; i++)
     for (double tolerance = 1e-2; tolerance > 1e-10; tolerance *= 0.1) {
       check(contacts[i], 0.0, tolerance);
       check(contacts[i], 60.0, tolerance);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_tilt),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

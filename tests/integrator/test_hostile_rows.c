@@ -43,7 +43,7 @@ static void make_pool(size_t row_start[GUARDS + 2], size_t guard[GUARDS],
 /* Outcome: as with mirrored pairs, since every spring is let go only when all have been pressed.
  * The crossing that empties the pool leaves its event function on zero, or a rounding before it:
  * its guard is armed again all the same. */
-static void pools_emptied_in_clusters(void **state) {
+TEST(pools_emptied_in_clusters) {
   size_t row_start[GUARDS + 2], guard[GUARDS];
   signed char effect[GUARDS];
   make_pool(row_start, guard, effect);
@@ -108,7 +108,7 @@ static double lines_pass(const lines *l, double end) {
 /* Outcome: the jumps of a cluster are alike, but for two that follow each other: the row of one
  * latches another event function, which takes as much as the crossing gives; that of the next one
  * that gives as much again. Their sum is what it would be without, and neither shows. */
-static void rows_that_latch_others_in_clusters(void **state) {
+TEST(rows_that_latch_others_in_clusters) {
   static const signed char effect[] = {ESS_ARM_AHEAD, ESS_ARM_AHEAD};
   static const size_t guard[] = {ESS_GUARD_UP(BESIDE), ESS_GUARD_UP(AHEAD)};
   for (size_t beside = 2; beside + 1 < LINES; beside++)
@@ -136,12 +136,4 @@ static void rows_that_latch_others_in_clusters(void **state) {
       assert_true(fabs(x[1] - lines_pass(&l, 3.0)) <= 3e-6);
       ess_driver_free(d);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pools_emptied_in_clusters),
-      cmocka_unit_test(rows_that_latch_others_in_clusters),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

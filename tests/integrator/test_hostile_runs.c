@@ -58,6 +58,7 @@ typedef struct place {
 static const place top = {0.0, {1.0, 0.0}};
 
 static ess_driver *driver(const ess_options *options) {
+  bed_make(&springs, SPRINGS, 1e-3);
   const ess_system system = bed_system(&springs);
   return hostile_driver(&system, options);
 }
@@ -103,7 +104,7 @@ static void check_stop(double tolerance, size_t stop, size_t all, const place *w
   ess_driver_free(d);
 }
 
-static void a_stop_at_each_crossing(void **state) {
+TEST(a_stop_at_each_crossing) {
   static diary seen;
   for (size_t i = 0; i < TOLERANCES; i++) {
     ess_options options = hostile_options(tolerances[i]);
@@ -117,7 +118,7 @@ static void a_stop_at_each_crossing(void **state) {
 }
 
 /* each crossing as told: the state on the guard, its sign that of the direction */
-static void what_crossings_tell(void **state) {
+TEST(what_crossings_tell) {
   static diary seen;
   for (size_t i = 0; i < TOLERANCES; i++) {
     ess_options options = hostile_options(tolerances[i]);
@@ -131,7 +132,7 @@ static void what_crossings_tell(void **state) {
   }
 }
 
-static void watching_changes_nothing(void **state) {
+TEST(watching_changes_nothing) {
   static diary seen;
   for (size_t i = 0; i < TOLERANCES; i++) {
     ess_options options = hostile_options(tolerances[i]);
@@ -149,7 +150,7 @@ static void watching_changes_nothing(void **state) {
 
 /* ---- parts and samples ----------------------------------------------------------------------- */
 
-static void in_parts(void **state) {
+TEST(in_parts) {
   for (size_t i = 0; i < TOLERANCES; i++) {
     const ess_options options = hostile_options(tolerances[i]);
     ess_counters counters;
@@ -169,7 +170,7 @@ static void in_parts(void **state) {
   }
 }
 
-static void samples_change_nothing(void **state) {
+TEST(samples_change_nothing) {
   static double times[PARTS + 1], states[2 * (PARTS + 1)];
   for (size_t j = 0; j <= PARTS; j++) times[j] = end * (double)j / PARTS;
   for (size_t i = 0; i < TOLERANCES; i++) {
@@ -190,18 +191,4 @@ static void samples_change_nothing(void **state) {
       assert_true(off <= 300.0 * tolerances[i]);
     }
   }
-}
-
-static int make_springs(void **state) {
-  bed_make(&springs, SPRINGS, 1e-3);
-  return 0;
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_stop_at_each_crossing),  cmocka_unit_test(what_crossings_tell),
-      cmocka_unit_test(watching_changes_nothing), cmocka_unit_test(in_parts),
-      cmocka_unit_test(samples_change_nothing),
-  };
-  return cmocka_run_group_tests(tests, make_springs, NULL);
 }

@@ -29,7 +29,7 @@ static void run_bed(double tolerance, double t0, double x[2]) {
 }
 
 /* Outcome: no energy is won or lost but what the tolerance allows. */
-static void many_guards_at_once(void **state) {
+TEST(many_guards_at_once) {
   const double spreads[] = {0.0, 1e-3};
 #ifdef HOSTILE_GUARDS
   const size_t count = HOSTILE_GUARDS;
@@ -47,7 +47,7 @@ static void many_guards_at_once(void **state) {
 }
 
 /* the same numbers whatever a second is, but for rounding where steps are chosen */
-static void seconds_of_any_length(void **state) {
+TEST(seconds_of_any_length) {
   const double seconds[] = {1e-9, 1e-3, 1e3, 1e9};
   for (size_t i = 0; i < TOLERANCES; i++) {
     double exact[2], x[2];
@@ -65,7 +65,7 @@ static void seconds_of_any_length(void **state) {
 }
 
 /* time has 1e-10 left to tell crossings apart */
-static void clocks_that_show_a_million(void **state) {
+TEST(clocks_that_show_a_million) {
   const double starts[] = {-1e6, 1e6};
   for (size_t i = 0; i < TOLERANCES; i++) {
     double exact[2], x[2];
@@ -121,7 +121,7 @@ static double one_exact(double left) {
   return x;
 }
 
-static void one_state(void **state) {
+TEST(one_state) {
   const ess_system system = {.dimension = 1,
                              .guard_count = STOPS,
                              .field = one_field,
@@ -154,7 +154,7 @@ static double balls_rms(const balls *b, const double x0[], double t, const doubl
 }
 
 /* fifty balls, which land within a millisecond, or when they will */
-static void a_hundred_states(void **state) {
+TEST(a_hundred_states) {
   const double spreads[] = {0.0, 1e-3, 1.0};
   for (size_t i = 0; i < TOLERANCES; i++)
     for (size_t j = 0; j < 3; j++) {
@@ -173,13 +173,4 @@ static void a_hundred_states(void **state) {
       assert_true(off <= 100.0 * tolerances[i]);
       ess_driver_free(d);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(many_guards_at_once),        cmocka_unit_test(seconds_of_any_length),
-      cmocka_unit_test(clocks_that_show_a_million), cmocka_unit_test(one_state),
-      cmocka_unit_test(a_hundred_states),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

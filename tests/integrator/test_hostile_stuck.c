@@ -67,7 +67,7 @@ static int x_rate(double t, const double x[], const double v[], double h[], doub
 }
 
 /* Outcome: ESS_ESLIDING where x = 0 is reached, and it names the guard. */
-static void sliding_on_one_guard(void **state) {
+TEST(sliding_on_one_guard) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = slide_field,
@@ -125,7 +125,7 @@ static int crowd_field(double t, const double x[], const double sign[], double d
 }
 
 /* Outcome: a status that says so, never success with the signs of one side on the other. */
-static void sliding_amid_others(void **state) {
+TEST(sliding_amid_others) {
   static const double pulls[] = {0.5, 5.0, 50.0}, pushes[] = {0.0, 0.15, 0.3};
   const double x0[] = {1.0, 0.0, 0.0};
   crowd c;
@@ -172,7 +172,7 @@ static int axes_rates(double t, const double x[], const double v[], double h[], 
 }
 
 /* Outcome: the guards throw the state back at each other, faster and faster, until the origin. */
-static void chatter_of_two_guards(void **state) {
+TEST(chatter_of_two_guards) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
                              .field = spiral_field,
@@ -194,7 +194,7 @@ static int corner_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static void sliding_into_a_corner(void **state) {
+TEST(sliding_into_a_corner) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
                              .field = corner_field,
@@ -214,7 +214,7 @@ static void sliding_into_a_corner(void **state) {
 static bed springs;
 
 /* Outcome: a status, at a state on the path: what no number can resolve is not called a success. */
-static void a_tolerance_out_of_reach(void **state) {
+TEST(a_tolerance_out_of_reach) {
   const double spreads[] = {0.0, 1e-9, 1e-3, 0.1};
   for (size_t i = 0; i < 4; i++) {
     bed_make(&springs, 20, spreads[i]);
@@ -233,13 +233,4 @@ static void a_tolerance_out_of_reach(void **state) {
     assert_true(fabs(bed_energy(&springs, x) - energy) < 1e-9);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sliding_on_one_guard),     cmocka_unit_test(sliding_amid_others),
-      cmocka_unit_test(chatter_of_two_guards),    cmocka_unit_test(sliding_into_a_corner),
-      cmocka_unit_test(a_tolerance_out_of_reach),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "hostile_systems.h"
+#include "test.h"
 
 #ifndef HOSTILE_SYSTEMS
 #define HOSTILE_SYSTEMS 1000
@@ -40,14 +36,14 @@ static size_t count_wrong(uint64_t seed, int every) {
   return wrong;
 }
 
-static void success_means_success(void **state) {
+TEST(success_means_success) {
   size_t wrong = 0;
   for (uint64_t i = 0; i < HOSTILE_SYSTEMS; i++) wrong += count_wrong(FIRST + i, 4);
   assert_int_equal(wrong, 0);
 }
 
 /* The drawing is what it was: the kept seeds mean the systems that they were kept for. */
-static void seeds_draw_what_they_drew(void **state) {
+TEST(seeds_draw_what_they_drew) {
   hostile_draw(&s, 12761);
   assert_int_equal(s.rows, HOSTILE_SILENT);
   assert_int_equal(s.shape, HOSTILE_WAVE);
@@ -55,7 +51,7 @@ static void seeds_draw_what_they_drew(void **state) {
   assert_int_equal(s.n, 2);
 }
 
-static void what_was_wrong_once(void **state) {
+TEST(what_was_wrong_once) {
   static const uint64_t seeds[] = {
       12761,  14639,  16330, // rows that meet, silent guards and guards armed ahead
       8440,                  // thrown back by its own jump, and turned again
@@ -69,13 +65,4 @@ static void what_was_wrong_once(void **state) {
   };
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
     assert_int_equal(count_wrong(seeds[i], 1), 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(seeds_draw_what_they_drew),
-      cmocka_unit_test(success_means_success),
-      cmocka_unit_test(what_was_wrong_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,12 +116,12 @@ static void check_grazes(size_t others, double width) {
     }
 }
 
-static void grazing_alone(void **state) {
+TEST(grazing_alone) {
   check_grazes(0, 0.0);
 }
 
 /* up and down again within a part of what a step would take */
-static void grazing_amid_others(void **state) {
+TEST(grazing_amid_others) {
   for (double width = 1e-4; width < 0.5; width *= 10.0) check_grazes(OTHERS, width);
 }
 
@@ -153,7 +153,7 @@ static void check_as_one(double tolerance, double allowance) {
   ess_driver_free(d);
 }
 
-static void all_at_one_instant(void **state) {
+TEST(all_at_one_instant) {
   const size_t counts[] = {1, 2, 100, 1000};
   for (size_t i = 0; i < 4; i++)
     for (size_t j = 0; j < TOLERANCES; j++) {
@@ -163,7 +163,7 @@ static void all_at_one_instant(void **state) {
 }
 
 /* levels of 1 and two roundings less, so that one crossing's time is the other's */
-static void two_roundings_apart(void **state) {
+TEST(two_roundings_apart) {
   const size_t counts[] = {2, 100};
   for (size_t i = 0; i < 2; i++)
     for (size_t j = 0; j < TOLERANCES; j++) {
@@ -183,7 +183,7 @@ static int cancelling_field(double t, const double x[], const double sign[], dou
 }
 
 /* Outcome: as if there were none. */
-static void copies_that_cancel(void **state) {
+TEST(copies_that_cancel) {
   static const double level[] = {0.0, 0.0};
   for (size_t j = 0; j < TOLERANCES; j++) {
     bed_make(&springs, 2, 0.0);
@@ -199,13 +199,4 @@ static void copies_that_cancel(void **state) {
     assert_int_equal(ess_driver_counters(d)->crossings, 2);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(grazing_alone),      cmocka_unit_test(grazing_amid_others),
-      cmocka_unit_test(all_at_one_instant), cmocka_unit_test(two_roundings_apart),
-      cmocka_unit_test(copies_that_cancel),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

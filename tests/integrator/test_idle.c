@@ -147,7 +147,7 @@ static void expect_same_crossings(const crossings *a, const crossings *b, double
   }
 }
 
-static void a_departure_without_force_cuts_no_step(void **state) {
+TEST(a_departure_without_force_cuts_no_step) {
   const ess_base bases[] = {ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_ROS2};
   const double t1 = 1.4, tolerances[] = {1e-3, 1e-5, 1e-8};
   floors f = {0};
@@ -176,7 +176,7 @@ static void a_departure_without_force_cuts_no_step(void **state) {
   assert_true(calls[0] < calls[1]);
 }
 
-static void a_departure_with_a_force_is_located(void **state) {
+TEST(a_departure_with_a_force_is_located) {
   floors f = {.bias = 60.0};
   crossings a, b;
   double x[STATES], y[STATES];
@@ -189,7 +189,7 @@ static void a_departure_with_a_force_is_located(void **state) {
   assert_true(a.hash == b.hash);
 }
 
-static void so_it_is_backward(void **state) {
+TEST(so_it_is_backward) {
   floors f = {0};
   crossings c;
   double x[STATES], x0[STATES];
@@ -203,7 +203,7 @@ static void so_it_is_backward(void **state) {
 
 /* ---- stops ----------------------------------------------------------------------------------- */
 
-static void an_observer_may_stop_at_each(void **state) {
+TEST(an_observer_may_stop_at_each) {
   enum { SAMPLES = 50 };
   floors f = {0};
   crossings all;
@@ -231,7 +231,7 @@ static void an_observer_may_stop_at_each(void **state) {
   }
 }
 
-static void a_run_may_end_at_one(void **state) {
+TEST(a_run_may_end_at_one) {
   floors f = {0};
   crossings all;
   double x[STATES], t = 0.0;
@@ -249,7 +249,7 @@ static void a_run_may_end_at_one(void **state) {
   ess_driver_free(d);
 }
 
-static void a_callback_that_fails_ends_the_run(void **state) {
+TEST(a_callback_that_fails_ends_the_run) {
   floors f = {.fails = 7};
   const ess_system system = floors_system(&f, true);
   const ess_options its = by(ESS_BASE_DOPRI5, 1e-6);
@@ -263,7 +263,7 @@ static void a_callback_that_fails_ends_the_run(void **state) {
 
 /* ---- where nothing comes of it --------------------------------------------------------------- */
 
-static void others_run_as_without(void **state) {
+TEST(others_run_as_without) {
   floors f = {0};
   crossings a, b;
   double x[STATES], y[STATES];
@@ -275,7 +275,7 @@ static void others_run_as_without(void **state) {
   }
 }
 
-static void directions_are_taken_through_each_crossing(void **state) {
+TEST(directions_are_taken_through_each_crossing) {
   floors f = {0};
   double x[2][STATES], direction[STATES] = {1.0};
   uint64_t entries[2];
@@ -292,18 +292,4 @@ static void directions_are_taken_through_each_crossing(void **state) {
   }
   assert_int_equal(entries[0], entries[1]);
   assert_memory_equal(x[0], x[1], sizeof x[0]);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_departure_without_force_cuts_no_step),
-      cmocka_unit_test(a_departure_with_a_force_is_located),
-      cmocka_unit_test(so_it_is_backward),
-      cmocka_unit_test(an_observer_may_stop_at_each),
-      cmocka_unit_test(a_run_may_end_at_one),
-      cmocka_unit_test(a_callback_that_fails_ends_the_run),
-      cmocka_unit_test(others_run_as_without),
-      cmocka_unit_test(directions_are_taken_through_each_crossing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

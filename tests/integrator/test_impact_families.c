@@ -14,7 +14,7 @@
 
 enum { BALLS_MOST = 20 };
 
-static void the_last_ball_leaves_at_the_speed_of_the_first(void **state) {
+TEST(the_last_ball_leaves_at_the_speed_of_the_first) {
   static const double gaps[] = {0.0, 0.37, 1.0}, diameters[] = {1.0, 0.1, 0.3};
   size_t runs = 0;
   for (size_t count = 3; count <= BALLS_MOST; count++)
@@ -41,7 +41,7 @@ static void the_last_ball_leaves_at_the_speed_of_the_first(void **state) {
 
 /* Balls that touch and move together: what is between them is rounding, which changes as they move.
  * Steps were halved for it until there were too many. */
-static void as_many_balls_leave_as_come_in(void **state) {
+TEST(as_many_balls_leave_as_come_in) {
   static const double tolerances[] = {1e-3, 1e-9, 1e-12};
   size_t runs = 0;
   for (size_t count = 3; count <= BALLS_MOST; count++)
@@ -65,7 +65,7 @@ static void as_many_balls_leave_as_come_in(void **state) {
   assert_int_equal(runs, 18 * 4 * 9);
 }
 
-static void no_run_is_wrong_or_refused(void **state) {
+TEST(no_run_is_wrong_or_refused) {
   for (family f = 0; f < FAMILY_COUNT; f++) {
     size_t clear = 0, met = 0;
     for (uint64_t i = 0; i < FAMILY_RUNS; i++) {
@@ -83,7 +83,7 @@ static void no_run_is_wrong_or_refused(void **state) {
 
 /* a ball that is soon back on the floor, in a step of 50 s: its way between is a ten thousandth of
  * what its height changes by in that step */
-static void an_impact_soon_after_another_is_not_passed_over(void **state) {
+TEST(an_impact_soon_after_another_is_not_passed_over) {
   const uint64_t runs[] = {70005646, 70018390};
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
     const family_outcome o = family_run(FAMILY_CURVED_FLOOR, runs[i]);
@@ -159,7 +159,7 @@ static uint64_t run_pair(pair *p, double x[2], double D[4]) {
 }
 
 /* the second is carried from 0.6 or so beyond 1, to where its own field lets it fall */
-static void a_guard_that_a_map_carries_the_state_past_is_made_then(void **state) {
+TEST(a_guard_that_a_map_carries_the_state_past_is_made_then) {
   const double before = 0.9 - 0.3 / 3.0, fades = exp(-0.3);
   for (int i = 0; i < 3; i++) {
     pair p = {.kick = 0.5, .forbidden = i == 1, .is_impact = i < 2};
@@ -194,7 +194,7 @@ static int stand_still(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static void a_rest_that_no_map_decides_is_a_status(void **state) {
+TEST(a_rest_that_no_map_decides_is_a_status) {
   const ess_impacts impacts = {.map = let_through};
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
@@ -212,7 +212,7 @@ static void a_rest_that_no_map_decides_is_a_status(void **state) {
 
 /* ---- what impacts with many guards cost ------------------------------------------------------ */
 
-static void an_impact_takes_three_passes_however_many_guards(void **state) {
+TEST(an_impact_takes_three_passes_however_many_guards) {
   for (int with_some = 0; with_some < 2; with_some++) {
     int status;
     const ess_counters c = network_counters(100, 5.0, with_some, &status);
@@ -227,17 +227,4 @@ static void an_impact_takes_three_passes_however_many_guards(void **state) {
         (unsigned long long)c.some_evaluations);
     assert_true(passes - of_steps <= 3 * c.impacts + 10);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_last_ball_leaves_at_the_speed_of_the_first),
-      cmocka_unit_test(as_many_balls_leave_as_come_in),
-      cmocka_unit_test(an_impact_soon_after_another_is_not_passed_over),
-      cmocka_unit_test(a_guard_that_a_map_carries_the_state_past_is_made_then),
-      cmocka_unit_test(a_rest_that_no_map_decides_is_a_status),
-      cmocka_unit_test(an_impact_takes_three_passes_however_many_guards),
-      cmocka_unit_test(no_run_is_wrong_or_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void exact_ball(double h, double e, double t, double x[2]) {
   x[1] = v - G * since;
 }
 
-static void a_ball_bounces_as_it_should(void **state) {
+TEST(a_ball_bounces_as_it_should) {
   for (int paper = 0; paper < 2; paper++) {
     bouncer b = {.restitution = 0.8};
     const ess_system system = bouncing(&b);
@@ -125,7 +125,7 @@ static int from_the_floor(floor_under *p, const bool at[], double speed, double 
 }
 
 /* a run that another has left at its landing, some digits below the floor */
-static void nothing_falls_through_a_floor_whose_zero_its_last_digits_have_passed(void **state) {
+TEST(nothing_falls_through_a_floor_whose_zero_its_last_digits_have_passed) {
   static const bool down[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_UP(0)] = false};
   static const double depths[] = {1e-17, 1e-15, 1e-13, 1e-11, 1e-10};
   for (size_t i = 0; i < 5 * 4; i++) {
@@ -146,7 +146,7 @@ static void nothing_falls_through_a_floor_whose_zero_its_last_digits_have_passed
   }
 }
 
-static void nothing_falls_through_a_floor_that_it_starts_on(void **state) {
+TEST(nothing_falls_through_a_floor_that_it_starts_on) {
   static const bool down[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_UP(0)] = false};
   for (int form = 0; form < 8; form++) {
     floor_under p = {.two_sided = form & 1, .by_time = form & 2};
@@ -170,7 +170,7 @@ static void nothing_falls_through_a_floor_that_it_starts_on(void **state) {
   }
 }
 
-static void what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side(void **state) {
+TEST(what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side) {
   for (int form = 0; form < 4; form++) {
     floor_under p = {.by_speed = true, .by_time = form & 1};
     const double speed = form & 2 ? 1.0 : -1.0;
@@ -201,7 +201,7 @@ static int fire(ess_impact *impact, void *params) {
   return 0;
 }
 
-static void what_starts_where_it_is_taken_away_from_is_taken_away(void **state) {
+TEST(what_starts_where_it_is_taken_away_from_is_taken_away) {
   const ess_impacts fires = {.map = fire};
   const ess_system system = {
       .dimension = 1, .guard_count = 1, .field = charge, .guards = threshold, .impacts = &fires};
@@ -214,7 +214,7 @@ static void what_starts_where_it_is_taken_away_from_is_taken_away(void **state) 
   ess_driver_free(d);
 }
 
-static void energy_is_lost_by_the_square_of_restitution(void **state) {
+TEST(energy_is_lost_by_the_square_of_restitution) {
   bouncer b = {.restitution = 0.5};
   const ess_system system = bouncing(&b);
   const ess_options options = ess_options_default();
@@ -226,7 +226,7 @@ static void energy_is_lost_by_the_square_of_restitution(void **state) {
   ess_driver_free(d);
 }
 
-static void impacts_that_accumulate_end_at_a_time_that_is_known(void **state) {
+TEST(impacts_that_accumulate_end_at_a_time_that_is_known) {
   const uint64_t most[] = {200, 20};
   for (int i = 0; i < 2; i++) {
     bouncer b = {.restitution = 0.8};
@@ -268,7 +268,7 @@ static int turn_inflow(ess_impact *impact, void *params) {
 }
 
 /* nothing jumps, and tanks do not run out more slowly: the times alone say that there is an end */
-static void what_does_not_jump_may_accumulate_too(void **state) {
+TEST(what_does_not_jump_may_accumulate_too) {
   const bool at[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true, [5] = false};
   const ess_impacts turns = {.at = at, .map = turn_inflow};
   const ess_system system = {
@@ -285,7 +285,7 @@ static void what_does_not_jump_may_accumulate_too(void **state) {
   }
 }
 
-static void a_long_series_within_the_run_is_not_zeno(void **state) {
+TEST(a_long_series_within_the_run_is_not_zeno) {
   bouncer b = {.restitution = 0.99};
   const ess_system system = bouncing(&b);
   ess_options options = ess_options_default();
@@ -298,7 +298,7 @@ static void a_long_series_within_the_run_is_not_zeno(void **state) {
   ess_driver_free(d);
 }
 
-static void a_map_at_fault_leaves_the_state_before_it(void **state) {
+TEST(a_map_at_fault_leaves_the_state_before_it) {
   for (int i = 0; i < 2; i++) {
     bouncer b = {.restitution = 0.8, .fails = i ? 0 : 7, .is_nan = i};
     const ess_system system = bouncing(&b);
@@ -319,7 +319,7 @@ static void a_map_at_fault_leaves_the_state_before_it(void **state) {
   }
 }
 
-static void what_is_wrong_with_impacts_is_named(void **state) {
+TEST(what_is_wrong_with_impacts_is_named) {
   bouncer b = {0};
   ess_system system = bouncing(&b);
   ess_options options = ess_options_default();
@@ -358,7 +358,7 @@ static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) 
   return 0;
 }
 
-static void wrong_derivatives_are_found(void **state) {
+TEST(wrong_derivatives_are_found) {
   bool at[2] = {false, true};
   const ess_impacts impacts = {.at = at, .map = bounce_freely, .jacobian = bounce_jacobian};
   bouncer b = {.restitution = 0.8};
@@ -403,7 +403,7 @@ static int stop(ess_impact *impact, void *params) {
 
 /* The state is at the wall and does not move: its acceleration says what follows. Rounding of both
  * signs, as that of a speed and as that of a difference, must not. */
-static void what_an_impact_stops_goes_as_it_is_pushed(void **state) {
+TEST(what_an_impact_stops_goes_as_it_is_pushed) {
   static const double places[] = {0.0, 1e-16};
   static const double speeds[] = {0.0, 1e-16, -1e-16, 1e-11, 1e-8, -1e-8};
   const ess_impacts stops = {.map = stop};
@@ -431,23 +431,4 @@ static void what_an_impact_stops_goes_as_it_is_pushed(void **state) {
     assert_true(ess_driver_counters(d)->impacts < 100);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_ball_bounces_as_it_should),
-      cmocka_unit_test(nothing_falls_through_a_floor_that_it_starts_on),
-      cmocka_unit_test(nothing_falls_through_a_floor_whose_zero_its_last_digits_have_passed),
-      cmocka_unit_test(what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side),
-      cmocka_unit_test(what_starts_where_it_is_taken_away_from_is_taken_away),
-      cmocka_unit_test(energy_is_lost_by_the_square_of_restitution),
-      cmocka_unit_test(impacts_that_accumulate_end_at_a_time_that_is_known),
-      cmocka_unit_test(what_does_not_jump_may_accumulate_too),
-      cmocka_unit_test(a_long_series_within_the_run_is_not_zeno),
-      cmocka_unit_test(a_map_at_fault_leaves_the_state_before_it),
-      cmocka_unit_test(what_an_impact_stops_goes_as_it_is_pushed),
-      cmocka_unit_test(wrong_derivatives_are_found),
-      cmocka_unit_test(what_is_wrong_with_impacts_is_named),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

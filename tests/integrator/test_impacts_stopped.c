@@ -113,7 +113,7 @@ static void draw(uint64_t seed, road *r, double x[]) {
 
 /* The first impact from which the mass is not clearly lifted ends the run at its time, and no run
  * goes on from there, below the road. */
-static void rounding_does_not_decide_what_an_impact_has_stopped(void **state) {
+TEST(rounding_does_not_decide_what_an_impact_has_stopped) {
   static const double tolerances[] = {1e-3, 1e-5, 1e-7, 1e-9};
   size_t ended = 0, rode = 0;
   for (uint64_t seed = 1; seed <= 400; seed++) {
@@ -142,11 +142,4 @@ static void rounding_does_not_decide_what_an_impact_has_stopped(void **state) {
     assert_int_equal(status[0], status[1]);
   }
   assert_true(ended > 400 && rode > 40);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rounding_does_not_decide_what_an_impact_has_stopped),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static ess_system body_system(body *b) {
                       .params = b};
 }
 
-static void events_of_one_instant_are_handed_together(void **state) {
+TEST(events_of_one_instant_are_handed_together) {
   for (int paper = 0; paper < 2; paper++)
     for (int tilted = 0; tilted < 2; tilted++) {
       body b = {.inertia = 1.0};
@@ -91,7 +91,7 @@ static void events_of_one_instant_are_handed_together(void **state) {
 }
 
 /* with a mass farther out than the feet the second foot lifts off again, whichever it is */
-static void an_order_that_matters_has_no_derivative(void **state) {
+TEST(an_order_that_matters_has_no_derivative) {
   const double inertias[] = {1.0, 2.0};
   for (int i = 0; i < 2; i++) {
     body b = {.inertia = inertias[i]};
@@ -182,7 +182,7 @@ static void run_bed(double depth, double tilt, double tolerance, double x[STATES
   ess_driver_free(d);
 }
 
-static void impacts_among_crossings_keep_the_tolerance(void **state) {
+TEST(impacts_among_crossings_keep_the_tolerance) {
   uint64_t impacts = 0;
   for (int i = 0; i < 60; i++) {
     const double depth = 0.0005 * (double)i, tilt = 0.004 * (double)(i % 7) - 0.01;
@@ -216,7 +216,7 @@ static int throw_down(ess_impact *impact, void *params) {
   return 0;
 }
 
-static void a_grazed_ceiling_is_refused(void **state) {
+TEST(a_grazed_ceiling_is_refused) {
   const ess_impacts impacts = {.map = throw_down};
   const double beyond[] = {-1e-6, -1e-14, 0.0, 1e-14, 1e-6};
   for (int i = 0; i < 5; i++) {
@@ -260,7 +260,7 @@ static int lift(ess_impact *impact, void *params) {
   return 0;
 }
 
-static void what_the_first_map_passes_is_crossed_after_the_second(void **state) {
+TEST(what_the_first_map_passes_is_crossed_after_the_second) {
   const bool at[] = {
       [ESS_GUARD_UP(1)] = true, [ESS_GUARD_UP(2)] = true, [ESS_GUARD_DOWN(2)] = false};
   const ess_impacts lifts = {.at = at, .map = lift};
@@ -276,15 +276,4 @@ static void what_the_first_map_passes_is_crossed_after_the_second(void **state) 
   assert_int_equal(ess_driver_counters(d)->impacts, 2);
   assert_true(fabs(x[1] - 0.25) < 1e-9);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_the_first_map_passes_is_crossed_after_the_second),
-      cmocka_unit_test(events_of_one_instant_are_handed_together),
-      cmocka_unit_test(an_order_that_matters_has_no_derivative),
-      cmocka_unit_test(a_grazed_ceiling_is_refused),
-      cmocka_unit_test(impacts_among_crossings_keep_the_tolerance),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,7 +165,7 @@ static errors errors_near(const ess_system *system, const outcome *truth, double
 /* Outcome: through crossings, and in the median at most half as wrong again as steps that end at
  * them are, on the way and at the end: an undamped bounce makes much of every error. Undamped
  * springs bend the path, damped ones jump. */
-static void many_crossings(void **state) {
+TEST(many_crossings) {
   const double dampings[] = {0.0, 4.0};
   for (size_t i = 0; i < 2; i++) {
     beam b = {.stiffness = 4000.0, .damping = dampings[i]};
@@ -190,7 +190,7 @@ static void many_crossings(void **state) {
 
 /* Outcome: the same to the last bit in pieces of applies that end where steps do, and after a
  * reset; and right in others. */
-static void applies_and_resets(void **state) {
+TEST(applies_and_resets) {
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   const ess_system system = beam_system(&b, true);
   ess_system located = system;
@@ -219,7 +219,7 @@ static void applies_and_resets(void **state) {
 
 /* Outcome: a model that keeps what it is told is told of all signs, between -1 and +1 and beyond,
  * and runs as one that reads them does. */
-static void told_of_weights(void **state) {
+TEST(told_of_weights) {
   beam reads = {.stiffness = 4000.0, .damping = 4.0}, told = reads;
   const ess_system reading = beam_system(&reads, true);
   ess_system keeping = beam_system(&told, true);
@@ -234,7 +234,7 @@ static void told_of_weights(void **state) {
 }
 
 /* Outcome: a field that is not affine is an error that names an event function, before an answer */
-static void not_affine(void **state) {
+TEST(not_affine) {
   beam b = {.stiffness = 4000.0, .damping = 4.0, .jumps = true};
   const ess_system system = beam_system(&b, true);
   const outcome o = run(&system, 1e-3);
@@ -289,7 +289,7 @@ static int run_uneven(double unit, double even, double odd) {
 
 /* Outcome: neither what is the mean of both sides half-way, and is not affine elsewhere, nor units
  * of other states, in which these change by far more, hide that a field is not affine. */
-static void hardly_affine(void **state) {
+TEST(hardly_affine) {
   for (double unit = 1e-9; unit < 1e10; unit *= 1e3) {
     assert_int_equal(run_uneven(unit, 0.0, 0.0), ESS_SUCCESS);
     assert_int_equal(run_uneven(unit, 0.5, 0.0), ESS_EWEIGHTS);
@@ -297,7 +297,7 @@ static void hardly_affine(void **state) {
   }
 }
 
-static void without_guards(void **state) {
+TEST(without_guards) {
   const ess_system system = {.dimension = 1, .field = toy_clock, .weights = true};
   const ess_options options = ess_options_default();
   assert_string_equal(ess_check(&system, &options), "weights must be false when guard_count is 0");
@@ -323,7 +323,7 @@ static int see(const ess_crossing_info *info, void *context) {
 
 /* Outcome: observers hear of every crossing, in the order of time, and may stop at any; the run
  * then goes on to the same end. */
-static void observed(void **state) {
+TEST(observed) {
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   const ess_system system = beam_system(&b, true);
   ess_options options = ess_options_default();
@@ -354,7 +354,7 @@ static void observed(void **state) {
 }
 
 /* Outcome: limits end a run in their statuses, with the state of that moment. */
-static void limits(void **state) {
+TEST(limits) {
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   const ess_system system = beam_system(&b, true);
   for (uint64_t most = 1; most < 100; most += 9) {
@@ -375,7 +375,7 @@ static void limits(void **state) {
 
 /* Outcome: the paper's method and stabilised steps do not go through crossings, and give the bits
  * that they give without the declaration. */
-static void other_methods(void **state) {
+TEST(other_methods) {
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   for (int method = 0; method < 2; method++) {
     ess_options options = method ? ess_options_default() : ess_options_paper();
@@ -397,7 +397,7 @@ static void other_methods(void **state) {
 
 /* Outcome: hostile systems (hostile_systems.h) whose fields are declared affine, as they are: none
  * is wrong, an observer changes nothing, and steps do go through. */
-static void hostile(void **state) {
+TEST(hostile) {
   static hostile_system s;
   size_t through = 0;
   for (uint64_t seed = 0; seed < HOSTILE_SYSTEMS; seed++) {
@@ -420,7 +420,7 @@ static void hostile(void **state) {
 
 /* Outcome: a guard that another's crossing disarms in the same step is not crossed in it. Each of
  * these made one crossing too many. */
-static void disarmed(void **state) {
+TEST(disarmed) {
   static hostile_system s;
   static const uint64_t seeds[] = {2718, 2860, 24086, 27277, 28704, 28931};
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
@@ -482,7 +482,7 @@ static int thrown_start(const double sign[], bool armed[], void *params) {
 
 /* Outcome: heights that are passed and undone within a step are crossed as often as by location,
  * and the states are as right; also where what ought to undo them does something else. */
-static void touched_and_left(void **state) {
+TEST(touched_and_left) {
   size_t row_start[4 * PAIRS + 2] = {0}, row_guard[3 * PAIRS], entries = 0;
   signed char row_effect[3 * PAIRS];
   bool silent[4 * PAIRS] = {false};
@@ -565,7 +565,7 @@ static int passing_start(const double sign[], bool armed[], void *params) {
 
 /* Outcome: what a crossing arms in the midst of a step is crossed as often as where crossings are
  * located, however fast it turns: the values at the step's ends and middle say nothing of it. */
-static void armed_on_the_way(void **state) {
+TEST(armed_on_the_way) {
   enum { GUARDS = 2 * (MARKS + 1) };
   size_t row_start[GUARDS + 2] = {0}, row_guard[3], entries = 0;
   signed char row_effect[3] = {1, 1, 1};
@@ -608,17 +608,4 @@ static void armed_on_the_way(void **state) {
   }
   assert_true(through > 0);
   assert_int_equal(wrong, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(many_crossings),   cmocka_unit_test(applies_and_resets),
-      cmocka_unit_test(told_of_weights),  cmocka_unit_test(not_affine),
-      cmocka_unit_test(without_guards),   cmocka_unit_test(observed),
-      cmocka_unit_test(limits),           cmocka_unit_test(other_methods),
-      cmocka_unit_test(hostile),          cmocka_unit_test(disarmed),
-      cmocka_unit_test(touched_and_left), cmocka_unit_test(armed_on_the_way),
-      cmocka_unit_test(hardly_affine),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static medians near(const outcome *truth, size_t contacts, bool weights, double 
 
 /* Outcome: the error is no other than by location, and the cost nowhere much more;
  * with many contacts it is less. */
-static void costs(void **state) {
+TEST(costs) {
   static const size_t contacts[] = {2, 6, 10, 40, MOST};
   for (size_t n = 0; n < sizeof contacts / sizeof *contacts; n++) {
     const outcome truth = run(contacts[n], false, 1e-12);
@@ -133,9 +133,4 @@ static void costs(void **state) {
     }
     if (contacts[n] == MOST) assert_true(best < 0.75);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(costs)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,11 +145,11 @@ static void check_constants(int order) {
   assert_true(before < 0.02);
 }
 
-static void constants_of_order_1(void **state) {
+TEST(constants_of_order_1) {
   check_constants(1);
 }
 
-static void constants_of_order_2(void **state) {
+TEST(constants_of_order_2) {
   check_constants(2);
 }
 
@@ -209,7 +209,7 @@ static double shortfall(double t_x, double t_y, size_t *first) {
 
 /* Crossings a square of the projection's time apart: taken in the wrong order, and the one that was
  * to be first is late by what lies between them. Half of that time apart: in order, error cubed. */
-static void crossings_too_close_cost_order_2_one_order(void **state) {
+TEST(crossings_too_close_cost_order_2_one_order) {
   double apart_before = 0.0;
   for (double tau = 0.02; tau > 0.002; tau /= 2.0) {
     size_t first;
@@ -222,11 +222,4 @@ static void crossings_too_close_cost_order_2_one_order(void **state) {
     if (apart_before != 0.0) assert_true(fabs(log2(apart_before / apart) - 3.0) < 0.2);
     apart_before = apart;
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(constants_of_order_1),
-                                     cmocka_unit_test(constants_of_order_2),
-                                     cmocka_unit_test(crossings_too_close_cost_order_2_one_order)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

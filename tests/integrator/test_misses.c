@@ -4,15 +4,10 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "misses.h"
+#include "test.h"
 
 #ifndef MISSES_PART
 #define MISSES_PART 10 // sanitizers: less
@@ -28,21 +23,13 @@ static void check(const ess_options *options, size_t populations) {
   }
 }
 
-static void none_is_missed_at_the_defaults(void **state) {
+TEST(none_is_missed_at_the_defaults) {
   const ess_options options = ess_options_default();
   check(&options, MISSES_POPULATIONS);
 }
 
 /* straight flights, which a projection along the tangent does not leave */
-static void none_is_missed_in_flight_by_the_papers_method(void **state) {
+TEST(none_is_missed_in_flight_by_the_papers_method) {
   const ess_options options = ess_options_paper();
   check(&options, MISSES_FLIGHTS);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(none_is_missed_at_the_defaults),
-      cmocka_unit_test(none_is_missed_in_flight_by_the_papers_method),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

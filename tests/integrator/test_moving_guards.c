@@ -159,7 +159,7 @@ static void start(double x[N]) {
 }
 
 /* either of them at every tolerance, and from far away in time */
-static void they_are_as_with_time_as_a_state(void **state) {
+TEST(they_are_as_with_time_as_a_state) {
   seed = 1;
   uint64_t crossings = 0;
   size_t compared = 0;
@@ -197,7 +197,7 @@ static void they_are_as_with_time_as_a_state(void **state) {
   assert_true(crossings > 400 && compared > 280);
 }
 
-static void projections_reach_them(void **state) {
+TEST(projections_reach_them) {
   seed = 5;
   for (int trial = 0; trial < 30; trial++) {
     const walls w = draw_walls();
@@ -214,7 +214,7 @@ static void projections_reach_them(void **state) {
   }
 }
 
-static void tables_that_move_throw(void **state) {
+TEST(tables_that_move_throw) {
   seed = 9;
   uint64_t crossings = 0;
   for (int trial = 0; trial < 40; trial++) {
@@ -266,7 +266,7 @@ static int one(double t, const double x[], double ht[], void *params) {
   return 0;
 }
 
-static void time_alone_crosses(void **state) {
+TEST(time_alone_crosses) {
   for (int kind = 0; kind < 3; kind++)
     for (double t0 = 0.0; t0 <= 1e6; t0 += 5e5) {
       double switched = t0 + 1.234375, x[1] = {0.0}, t = t0;
@@ -288,7 +288,7 @@ static void time_alone_crosses(void **state) {
 }
 
 /* one that moves and does not say so is told of, or is right */
-static void what_is_not_declared_is_never_silently_wrong(void **state) {
+TEST(what_is_not_declared_is_never_silently_wrong) {
   double switched = 1.25, x[1] = {0.0}, t = 0.0;
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
@@ -343,7 +343,7 @@ static int wide_rates(double t, const double x[], const double v[], double h[], 
   return kinked_guard(t, x, h, params);
 }
 
-static void a_wide_difference_beside_a_kink_is_believed(void **state) {
+TEST(a_wide_difference_beside_a_kink_is_believed) {
   for (double width = 1e-3; width > 1e-9; width *= 0.1) {
     double x[1] = {0.1 * width}, t = 0.0;
     const ess_system system = {.dimension = 1,
@@ -360,7 +360,7 @@ static void a_wide_difference_beside_a_kink_is_believed(void **state) {
   }
 }
 
-static void a_partial_that_is_no_number_is_told_of(void **state) {
+TEST(a_partial_that_is_no_number_is_told_of) {
   double never = 2e300, x[1] = {0.0}, t = 0.0;
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
@@ -431,7 +431,7 @@ static void shake(double unit, bool by_caller, double v[]) {
   ess_driver_free(d);
 }
 
-static void the_unit_of_time_does_not_matter(void **state) {
+TEST(the_unit_of_time_does_not_matter) {
   for (int by_caller = 0; by_caller < 2; by_caller++) {
     double known[4], v[4], most = 0.0;
     shake(1.0, by_caller, known);
@@ -441,18 +441,4 @@ static void the_unit_of_time_does_not_matter(void **state) {
       for (int i = 0; i < 4; i++) assert_true(fabs(v[i] - known[i]) < 2e-5 * most);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(they_are_as_with_time_as_a_state),
-      cmocka_unit_test(projections_reach_them),
-      cmocka_unit_test(tables_that_move_throw),
-      cmocka_unit_test(time_alone_crosses),
-      cmocka_unit_test(what_is_not_declared_is_never_silently_wrong),
-      cmocka_unit_test(a_wide_difference_beside_a_kink_is_believed),
-      cmocka_unit_test(a_partial_that_is_no_number_is_told_of),
-      cmocka_unit_test(the_unit_of_time_does_not_matter),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

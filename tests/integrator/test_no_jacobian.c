@@ -93,7 +93,7 @@ static result run(scaled s, bool is_exact, ess_method method) {
   return r;
 }
 
-static void runs_are_those_with_a_jacobian(void **state) {
+TEST(runs_are_those_with_a_jacobian) {
   const double scales[] = {1.0, 1e-8, 1e8}, bends[] = {0.1, 1.0, 5.0};
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++)
@@ -111,7 +111,7 @@ static void runs_are_those_with_a_jacobian(void **state) {
 }
 
 /* numbers that are large beside what they change by */
-static void offsets_do_not_drown_them(void **state) {
+TEST(offsets_do_not_drown_them) {
   const scaled s = {.scale = {1.0, 1.0, 1.0, 1.0}, .offset = {1e4, 0.0, -1e3, 0.0}, .bend = 1.0};
   const result exact = run(s, true, ESS_METHOD_TOLERANCE);
   const result found = run(s, false, ESS_METHOD_TOLERANCE);
@@ -119,7 +119,7 @@ static void offsets_do_not_drown_them(void **state) {
   for (int i = 0; i < N; i++) assert_true(fabs(found.y[i] - exact.y[i]) < 1e-4);
 }
 
-static void projections_need_none(void **state) {
+TEST(projections_need_none) {
   const scaled s = {.scale = {1.0, 1.0, 1e-4, 1e-4}, .bend = 1.0};
   const result exact = run(s, true, ESS_METHOD_PAPER);
   const result found = run(s, false, ESS_METHOD_PAPER);
@@ -137,7 +137,7 @@ static int decay(double t, const double x[], const double sign[], double dxdt[],
 }
 
 /* where event functions end, a difference that would need more looks elsewhere */
-static void what_is_undefined_nearby_does_not_matter(void **state) {
+TEST(what_is_undefined_nearby_does_not_matter) {
   const ess_system system = {.dimension = 1, .guard_count = 1, .field = decay, .guards = undefined};
   const ess_options options = ess_options_default();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -171,7 +171,7 @@ static int pulse(double t, const double x[], double g[], void *params) {
 
 /* Outcome: a tolerance that is absolute alone does not say how large a state is, nor is time a
  * state that it is for: any units do, with events of time, too, by every base. */
-static void any_units_with_no_relative_tolerance(void **state) {
+TEST(any_units_with_no_relative_tolerance) {
   static const ess_base bases[] = {ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_RODAS};
   for (int i = 0; i < 3 * 2 * 5 * 5; i++) {
     units u = {.length = pow(10.0, 6 * (i % 5) - 12), .time = pow(10.0, 6 * (i / 5 % 5) - 12)};
@@ -189,15 +189,4 @@ static void any_units_with_no_relative_tolerance(void **state) {
     assert_int_equal(ess_driver_counters(d)->crossings, i / 25 % 2 ? 8 : 5);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(runs_are_those_with_a_jacobian),
-      cmocka_unit_test(offsets_do_not_drown_them),
-      cmocka_unit_test(projections_need_none),
-      cmocka_unit_test(what_is_undefined_nearby_does_not_matter),
-      cmocka_unit_test(any_units_with_no_relative_tolerance),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

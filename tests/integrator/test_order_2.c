@@ -55,7 +55,7 @@ static size_t grid(const projections *p, double times[]) {
   return 5 * p->count;
 }
 
-static void samples_join_both_ends_of_a_projection(void **state) {
+TEST(samples_join_both_ends_of_a_projection) {
   const double epsilons[] = {1e-4, 0.01, 0.1};
   for (int i = 0; i < 3; i++) {
     projections p = {0};
@@ -78,7 +78,7 @@ static void samples_join_both_ends_of_a_projection(void **state) {
 }
 
 /* a ball's fall is a parabola itself */
-static void samples_of_a_fall_lie_on_its_parabola(void **state) {
+TEST(samples_of_a_fall_lie_on_its_parabola) {
   enum { SAMPLES = 200 };
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
@@ -158,7 +158,7 @@ static double toss_up(double gap, double projection_max, ess_counters *counters)
 
 /* the tangent takes q = gap; half-way the speed is 1 - q, which takes gap/(1 - q). Where that is
  * more than twice as long, or the speed is down, the tangent has to do. */
-static void a_field_that_turns_away_is_not_followed(void **state) {
+TEST(a_field_that_turns_away_is_not_followed) {
   ess_counters counters;
   for (double gap = 0.01; gap < 1.3; gap += 0.02) {
     const double expected = gap < 0.5 ? gap / (1.0 - gap) : gap;
@@ -170,7 +170,7 @@ static void a_field_that_turns_away_is_not_followed(void **state) {
 
 /* the ball turns at 1/4: with a bound on projections, a ceiling above is left alone, and one below
  * is crossed both ways */
-static void a_bound_leaves_out_what_is_not_reached(void **state) {
+TEST(a_bound_leaves_out_what_is_not_reached) {
   ess_counters counters;
   for (double gap = 0.05; gap < 1.3; gap += 0.02) {
     toss_up(gap, 0.01, &counters);
@@ -204,7 +204,7 @@ static int times_ascend(const ess_step_info *info, void *context) {
 }
 
 /* the correction would take the state back behind where it is */
-static void a_projection_never_runs_backwards(void **state) {
+TEST(a_projection_never_runs_backwards) {
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
                              .field = toy_clock,
@@ -243,7 +243,7 @@ static int wall_rate(double t, const double x[], const double v[], double h[], d
   return wall_guard(t, x, h, params);
 }
 
-static void a_field_that_is_not_finite_half_way(void **state) {
+TEST(a_field_that_is_not_finite_half_way) {
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
                              .field = pit_field,
@@ -260,16 +260,4 @@ static void a_field_that_is_not_finite_half_way(void **state) {
     if (order == 2) assert_true(t == 0.0 && x[0] == 0.0);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(samples_join_both_ends_of_a_projection),
-      cmocka_unit_test(samples_of_a_fall_lie_on_its_parabola),
-      cmocka_unit_test(a_field_that_turns_away_is_not_followed),
-      cmocka_unit_test(a_bound_leaves_out_what_is_not_reached),
-      cmocka_unit_test(a_projection_never_runs_backwards),
-      cmocka_unit_test(a_field_that_is_not_finite_half_way),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static outcome run_beside(const kind *k, size_t column, double step) {
   return run(k, start, value, 1e-12, false);
 }
 
-static void tangents_are_what_differences_are(void **state) {
+TEST(tangents_are_what_differences_are) {
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     const size_t all = k->n + k->p;
@@ -48,7 +48,7 @@ static void tangents_are_what_differences_are(void **state) {
 }
 
 /* steps and states are as without */
-static void they_are_no_states(void **state) {
+TEST(they_are_no_states) {
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     const outcome with = run(k, k->start, k->value, TOLERANCE, true);
@@ -67,7 +67,7 @@ static int stop(const ess_impact *impact, void *context) {
 /* ---- in closed form ---------------------------------------------------------------------------
  */
 
-static void an_impact_is_as_in_closed_form(void **state) {
+TEST(an_impact_is_as_in_closed_form) {
   for (int known = 0; known < 2; known++) {
     double p[3] = {9.81, 0.8, 0.0}, x[2] = {1.0, 0.0}, t = 0.0;
     const double g = p[0], e = p[1], when = sqrt(2.0 / g), v = -g * when;
@@ -118,7 +118,7 @@ static int places(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static void each_direction_meets_events_in_its_own_order(void **state) {
+TEST(each_direction_meets_events_in_its_own_order) {
   double p[2] = {1.0, 1.0}, x[2] = {0.0, 0.0}, t = 0.0;
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
@@ -164,7 +164,7 @@ static int fails_off(double t, const double x[], const double sign[], double f[]
   return ((const double *)params)[0] == 9.81 ? 0 : 7;
 }
 
-static void what_makes_no_sense_is_refused(void **state) {
+TEST(what_makes_no_sense_is_refused) {
   double p[3] = {9.81, 0.8, 0.0}, x[2] = {1.0, 0.0}, t = 0.0;
   const ess_options options = ess_options_default();
   ess_system system = system_of(&KINDS[7], p);
@@ -214,15 +214,4 @@ static void what_makes_no_sense_is_refused(void **state) {
   assert_int_equal(ess_driver_failure(d)->callback_code, 7);
   assert_true(p[0] == 9.81);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tangents_are_what_differences_are),
-      cmocka_unit_test(they_are_no_states),
-      cmocka_unit_test(an_impact_is_as_in_closed_form),
-      cmocka_unit_test(each_direction_meets_events_in_its_own_order),
-      cmocka_unit_test(what_makes_no_sense_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

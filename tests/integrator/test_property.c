@@ -9,15 +9,10 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "random_affine.h"
+#include "test.h"
 
 /* of each population; every size of system comes once in 96 */
 #ifndef PROPERTY_SYSTEMS
@@ -190,7 +185,7 @@ static double quantile(double v[], size_t count, double part) {
 /* ---- the exact solution itself ----------------------------------------------------------------
  */
 
-static void threaded_and_located_crossings_agree(void **state) {
+TEST(threaded_and_located_crossings_agree) {
   population p = begin(1, 1.0);
   const regime *const regimes[] = {&apart, &within_epsilon};
   for (size_t index = 0; index < (size_t)N * M; index++) {
@@ -208,7 +203,7 @@ static void threaded_and_located_crossings_agree(void **state) {
   end(&p);
 }
 
-static void the_systems_are_event_selected(void **state) {
+TEST(the_systems_are_event_selected) {
   population p = begin(2, 1.0);
   double slowest = INFINITY, widest = 0.0;
   for (size_t index = 0; index < (size_t)N * M; index++) {
@@ -230,7 +225,7 @@ static void the_systems_are_event_selected(void **state) {
 /* ---- fields that are constant between guards: projection is exact ------------------------------
  */
 
-static void constant_fields_are_projected_exactly(void **state) {
+TEST(constant_fields_are_projected_exactly) {
   population p = begin(3, 0.0);
   const regime *const regimes[] = {&apart, &within_epsilon, &from_the_start};
   for (size_t index = 0; index < SYSTEMS; index++) {
@@ -328,27 +323,27 @@ static void check_ordered_regime(unsigned long seed, const regime *r, int order)
   end(&p);
 }
 
-static void apart_order_1(void **state) {
+TEST(apart_order_1) {
   check_ordered_regime(4, &apart, 1);
 }
 
-static void apart_order_2(void **state) {
+TEST(apart_order_2) {
   check_ordered_regime(4, &apart, 2);
 }
 
-static void within_epsilon_order_1(void **state) {
+TEST(within_epsilon_order_1) {
   check_ordered_regime(5, &within_epsilon, 1);
 }
 
-static void within_epsilon_order_2(void **state) {
+TEST(within_epsilon_order_2) {
   check_ordered_regime(5, &within_epsilon, 2);
 }
 
-static void from_the_start_order_1(void **state) {
+TEST(from_the_start_order_1) {
   check_ordered_regime(6, &from_the_start, 1);
 }
 
-static void from_the_start_order_2(void **state) {
+TEST(from_the_start_order_2) {
   check_ordered_regime(6, &from_the_start, 2);
 }
 
@@ -406,39 +401,20 @@ static void check_bounded_regime(unsigned long seed, const regime *r, int order,
   end(&p);
 }
 
-static void within_epsilon_squared_order_1(void **state) {
+TEST(within_epsilon_squared_order_1) {
   check_bounded_regime(7, &within_epsilon_squared, 1, 2.0);
 }
 
 /* taken out of order, crossings cost order 2 what they cost order 1 */
-static void within_epsilon_squared_order_2(void **state) {
+TEST(within_epsilon_squared_order_2) {
   check_bounded_regime(7, &within_epsilon_squared, 2, 2.0);
 }
 
 /* where guards meet in one point every order is right */
-static void coincident_order_1(void **state) {
+TEST(coincident_order_1) {
   check_bounded_regime(8, &coincident, 1, 2.0);
 }
 
-static void coincident_order_2(void **state) {
+TEST(coincident_order_2) {
   check_bounded_regime(8, &coincident, 2, 3.0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threaded_and_located_crossings_agree),
-      cmocka_unit_test(the_systems_are_event_selected),
-      cmocka_unit_test(constant_fields_are_projected_exactly),
-      cmocka_unit_test(apart_order_1),
-      cmocka_unit_test(apart_order_2),
-      cmocka_unit_test(within_epsilon_order_1),
-      cmocka_unit_test(within_epsilon_order_2),
-      cmocka_unit_test(from_the_start_order_1),
-      cmocka_unit_test(from_the_start_order_2),
-      cmocka_unit_test(within_epsilon_squared_order_1),
-      cmocka_unit_test(within_epsilon_squared_order_2),
-      cmocka_unit_test(coincident_order_1),
-      cmocka_unit_test(coincident_order_2),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

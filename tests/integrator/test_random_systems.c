@@ -17,7 +17,7 @@ enum { TOLERANCES = sizeof tolerances / sizeof *tolerances };
 static const double median_max = 30.0, tail_max = 100.0; /* error over tolerance */
 
 /* the independent integration finds each crossing where the state was put on the guard */
-static void a_system_is_threaded_through_its_guards(void **state) {
+TEST(a_system_is_threaded_through_its_guards) {
   static random_system s;
   for (unsigned long seed = 1; seed < 4; seed++) {
     if (random_system_draw(&s, SYSTEMS_UNLIKE, seed)) continue;
@@ -66,7 +66,7 @@ static size_t check_kind(systems_kind kind, size_t *wrong) {
   return broken;
 }
 
-static void the_error_is_in_proportion_to_the_tolerance(void **state) {
+TEST(the_error_is_in_proportion_to_the_tolerance) {
   size_t broken = 0, wrong = 0;
   for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
     broken += check_kind((systems_kind)kind, &wrong);
@@ -106,7 +106,7 @@ static const struct kept {
     {SYSTEMS_ALIKE, 80061, 1e-6, 100.0},
 };
 
-static void the_worst_found_stay_within_bounds(void **state) {
+TEST(the_worst_found_stay_within_bounds) {
   static random_system s;
   size_t broken = 0, wrong = 0;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
@@ -125,7 +125,7 @@ static void the_worst_found_stay_within_bounds(void **state) {
 
 /* near a graze, where the way back from a stop leads to the crossing before: told of once all the
  * same */
-static void a_stop_tells_of_no_crossing_again(void **state) {
+TEST(a_stop_tells_of_no_crossing_again) {
   static random_system s;
   assert_int_equal(random_system_draw(&s, SYSTEMS_MIXED, 60022), 0);
   const random_run made = random_system_run(&s, 1e-3, ESS_BASE_DOPRI5, 1);
@@ -134,7 +134,7 @@ static void a_stop_tells_of_no_crossing_again(void **state) {
 }
 
 /* stopped at each crossing, or each seventh, and gone on with: as if it had not been */
-static void stops_change_nothing_but_the_steps(void **state) {
+TEST(stops_change_nothing_but_the_steps) {
   static random_system s;
   size_t broken = 0, wrong = 0;
   for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
@@ -152,7 +152,7 @@ static void stops_change_nothing_but_the_steps(void **state) {
 }
 
 /* no system here is stiff: stabilised steps keep to the tolerance, and are never chosen */
-static void other_bases_keep_to_it_too(void **state) {
+TEST(other_bases_keep_to_it_too) {
   static random_system s;
   for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
     for (unsigned long seed = 500; seed < 500 + (RANDOM_SYSTEMS + 2) / 3; seed++) {
@@ -169,16 +169,4 @@ static void other_bases_keep_to_it_too(void **state) {
                             sizeof run[0].counters);
       }
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_system_is_threaded_through_its_guards),
-      cmocka_unit_test(the_error_is_in_proportion_to_the_tolerance),
-      cmocka_unit_test(other_bases_keep_to_it_too),
-      cmocka_unit_test(the_worst_found_stay_within_bounds),
-      cmocka_unit_test(a_stop_tells_of_no_crossing_again),
-      cmocka_unit_test(stops_change_nothing_but_the_steps),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

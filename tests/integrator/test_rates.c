@@ -86,7 +86,7 @@ static size_t exact_crossings(size_t count) {
   return crossings;
 }
 
-static void rates_of_some_change_nothing(void **state) {
+TEST(rates_of_some_change_nothing) {
   for (size_t i = 0; i < COUNTS; i++)
     for (int order = 1; order <= 2; order++) {
       balls b = balls_of(counts[i], counts[i]);
@@ -108,7 +108,7 @@ static void rates_of_some_change_nothing(void **state) {
     }
 }
 
-static void a_jacobian_gives_the_same(void **state) {
+TEST(a_jacobian_gives_the_same) {
   for (size_t i = 0; i < COUNTS && counts[i] < 50; i++)
     for (int order = 1; order <= 2; order++) {
       balls b = balls_of(counts[i], counts[i]);
@@ -126,7 +126,7 @@ static void a_jacobian_gives_the_same(void **state) {
 }
 
 /* more event functions than balls, all of them watched: those at heights that nothing reaches */
-static void guards_that_are_never_reached_change_nothing(void **state) {
+TEST(guards_that_are_never_reached_change_nothing) {
   for (size_t i = 0; i < COUNTS; i++) {
     balls few = balls_of(3, 3), many = balls_of(3, 3 + counts[i]);
     for (size_t k = 3; k < many.guards; k++) many.level[k] = k % 2 ? -9.0 : 9.0;
@@ -137,7 +137,7 @@ static void guards_that_are_never_reached_change_nothing(void **state) {
   }
 }
 
-static void a_poisoned_value_ends_the_run(void **state) {
+TEST(a_poisoned_value_ends_the_run) {
   const double poisons[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 6; i++) {
     balls b = balls_of(5, 5);
@@ -152,7 +152,7 @@ static void a_poisoned_value_ends_the_run(void **state) {
   }
 }
 
-static void a_code_ends_the_run(void **state) {
+TEST(a_code_ends_the_run) {
   for (int order = 1; order <= 2; order++) {
     balls b = balls_of(5, 5);
     b.some_code = 42;
@@ -162,15 +162,4 @@ static void a_code_ends_the_run(void **state) {
     assert_int_equal(r.some_calls, 1);
     free(r.x);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rates_of_some_change_nothing),
-      cmocka_unit_test(a_jacobian_gives_the_same),
-      cmocka_unit_test(guards_that_are_never_reached_change_nothing),
-      cmocka_unit_test(a_poisoned_value_ends_the_run),
-      cmocka_unit_test(a_code_ends_the_run),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

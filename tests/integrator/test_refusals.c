@@ -45,7 +45,7 @@ static void expect(const spoiled *s, const char *message) {
   ess_driver_free(d);
 }
 
-static void a_good_matrix_is_accepted(void **state) {
+TEST(a_good_matrix_is_accepted) {
   spoiled s;
   make(&s);
   expect(&s, NULL);
@@ -56,7 +56,7 @@ static void a_good_matrix_is_accepted(void **state) {
   expect(&s, NULL);
 }
 
-static void rows_must_ascend_from_0(void **state) {
+TEST(rows_must_ascend_from_0) {
   spoiled s;
   make(&s);
   s.resets.row_start = NULL;
@@ -76,7 +76,7 @@ static void rows_must_ascend_from_0(void **state) {
   expect(&s, "resets->row_start must ascend");
 }
 
-static void entries_must_be_there(void **state) {
+TEST(entries_must_be_there) {
   spoiled s;
   make(&s);
   s.resets.guard = NULL;
@@ -86,7 +86,7 @@ static void entries_must_be_there(void **state) {
   expect(&s, "resets->guard and effect must not be NULL");
 }
 
-static void each_entry_is_looked_at(void **state) {
+TEST(each_entry_is_looked_at) {
   static const size_t guards[] = {GUARDS, GUARDS + 1, SIZE_MAX};
   static const signed char effects[] = {0, 3, -2, 127, -128};
   for (size_t i = 0; i < ENTRIES; i++) {
@@ -104,7 +104,7 @@ static void each_entry_is_looked_at(void **state) {
   }
 }
 
-static void orders_are_1_and_2(void **state) {
+TEST(orders_are_1_and_2) {
   static const int orders[] = {0, 3, -1, 1000};
   spoiled s;
   make(&s);
@@ -117,7 +117,7 @@ static void orders_are_1_and_2(void **state) {
 }
 
 /* a matrix for a system without guards has one row, which can name none */
-static void a_system_without_guards_has_an_empty_matrix(void **state) {
+TEST(a_system_without_guards_has_an_empty_matrix) {
   balls b = balls_of(1, 1);
   const size_t none[] = {0, 0}, one[] = {0, 1}, guard[] = {0};
   const signed char effect[] = {1};
@@ -133,16 +133,4 @@ static void a_system_without_guards_has_an_empty_matrix(void **state) {
   resets = (ess_reset_matrix){.row_start = one, .guard = guard, .effect = effect};
   assert_string_equal(ess_check(&system, &options),
                       "each of resets->guard must be below 2 guard_count");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_good_matrix_is_accepted),
-      cmocka_unit_test(rows_must_ascend_from_0),
-      cmocka_unit_test(entries_must_be_there),
-      cmocka_unit_test(each_entry_is_looked_at),
-      cmocka_unit_test(orders_are_1_and_2),
-      cmocka_unit_test(a_system_without_guards_has_an_empty_matrix),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

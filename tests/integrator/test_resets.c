@@ -30,7 +30,7 @@ static ess_counters bounce(size_t count, bool one_way, const ess_reset_matrix *g
   return counters;
 }
 
-static void without_a_matrix_the_system_has_mirrored_pairs(void **state) {
+TEST(without_a_matrix_the_system_has_mirrored_pairs) {
   static const size_t counts[] = {1, 3, 16, 17};
   for (size_t i = 0; i < 8; i++) {
     const size_t count = counts[i / 2];
@@ -138,7 +138,7 @@ static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {
   return d;
 }
 
-static void a_row_latches_signs_and_says_so_in_order(void **state) {
+TEST(a_row_latches_signs_and_says_so_in_order) {
   track r = {.count = 4, .place = {0.5, 2.0, 3.0, 0.7}};
   matrix m = matrix_begin(4);
   // what lies ahead unarmed is armed without a change of mode; what lies behind changes it; then
@@ -164,7 +164,7 @@ static void a_row_latches_signs_and_says_so_in_order(void **state) {
   ess_driver_free(d);
 }
 
-static void a_disarmed_guard_is_not_crossed(void **state) {
+TEST(a_disarmed_guard_is_not_crossed) {
   track r = {.count = 4, .place = {0.2, 0.4, 0.2005, 0.6}};
   matrix m = matrix_begin(4);
   // 2 lies within the same neighbourhood; a guard that is not armed, or disarmed twice, is left
@@ -183,7 +183,7 @@ static void a_disarmed_guard_is_not_crossed(void **state) {
 }
 
 /* disarmed by one and armed again by the next, before it is reached and after */
-static void a_guard_armed_again_is_crossed(void **state) {
+TEST(a_guard_armed_again_is_crossed) {
   for (int late = 0; late < 2; late++) {
     track r = {.count = 3, .place = {0.2, late ? 0.8 : 0.4, 0.6}};
     matrix m = matrix_begin(3);
@@ -201,7 +201,7 @@ static void a_guard_armed_again_is_crossed(void **state) {
 
 /* ---- the row of the empty pool --------------------------------------------------------------- */
 
-static void the_last_row_refills_an_empty_pool(void **state) {
+TEST(the_last_row_refills_an_empty_pool) {
   track r = {.count = 4, .place = {0.2, 0.4, 0.6, 0.8}};
   matrix m = matrix_begin(4);
   // 0 alone is armed at first; crossing it leaves none; 1 and 3 come back, 2 is not named, 0 is
@@ -230,7 +230,7 @@ static void the_last_row_refills_an_empty_pool(void **state) {
 }
 
 /* nothing is armed at the start and no row arms anything: no guard is ever watched */
-static void an_empty_matrix_and_an_empty_start(void **state) {
+TEST(an_empty_matrix_and_an_empty_start) {
   track r = {.count = 2, .place = {0.2, 0.4}};
   memset(r.clear, true, sizeof r.clear);
   matrix m = matrix_begin(2);
@@ -244,7 +244,7 @@ static void an_empty_matrix_and_an_empty_start(void **state) {
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-static void start_is_called_once_for_each_latch(void **state) {
+TEST(start_is_called_once_for_each_latch) {
   track r = {.count = 2, .place = {0.25, 0.75}};
   matrix m = matrix_begin(2);
   toy_log log;
@@ -263,7 +263,7 @@ static void start_is_called_once_for_each_latch(void **state) {
   ess_driver_free(d);
 }
 
-static void a_start_that_fails_stops_the_run(void **state) {
+TEST(a_start_that_fails_stops_the_run) {
   track r = {.count = 2, .place = {0.25, 0.75}, .start_code = -7};
   matrix m = matrix_begin(2);
   toy_log log;
@@ -283,7 +283,7 @@ static void a_start_that_fails_stops_the_run(void **state) {
 }
 
 /* a start within neighbourhoods, on a guard, and beyond all */
-static void start_sees_the_side_of_every_guard(void **state) {
+TEST(start_sees_the_side_of_every_guard) {
   for (double from = -0.5; from < 1.0; from += 0.125) {
     track r = {.count = 4, .place = {-0.5, 0.0, 0.005, 0.5}};
     matrix m = matrix_begin(4);
@@ -433,27 +433,10 @@ static void random_matrices(bool silent_ones) {
   assert_true(silent_ones ? silent > RANDOM_MATRICES : silent == 0);
 }
 
-static void random_matrices_do_what_they_say(void **state) {
+TEST(random_matrices_do_what_they_say) {
   random_matrices(false);
 }
 
-static void so_do_those_with_silent_guards(void **state) {
+TEST(so_do_those_with_silent_guards) {
   random_matrices(true);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(without_a_matrix_the_system_has_mirrored_pairs),
-      cmocka_unit_test(a_row_latches_signs_and_says_so_in_order),
-      cmocka_unit_test(a_disarmed_guard_is_not_crossed),
-      cmocka_unit_test(a_guard_armed_again_is_crossed),
-      cmocka_unit_test(the_last_row_refills_an_empty_pool),
-      cmocka_unit_test(an_empty_matrix_and_an_empty_start),
-      cmocka_unit_test(start_is_called_once_for_each_latch),
-      cmocka_unit_test(a_start_that_fails_stops_the_run),
-      cmocka_unit_test(start_sees_the_side_of_every_guard),
-      cmocka_unit_test(random_matrices_do_what_they_say),
-      cmocka_unit_test(so_do_those_with_silent_guards),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void run_smoothly(bool jacobian, unsigned steps, double t1, double *end, 
   assert_int_equal(c.field_evaluations, 1 + steps * (jacobian ? 8u : 10u));
 }
 
-static void steps_and_samples_are_of_order_4(void **state) {
+TEST(steps_and_samples_are_of_order_4) {
   for (int jacobian = 0; jacobian < 2; jacobian++)
     for (int way = -1; way <= 1; way += 2) {
       double end[4], dense[4];
@@ -64,7 +64,7 @@ static int fall_to_cosine(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static void a_real_eigenvalue_costs_nothing(void **state) {
+TEST(a_real_eigenvalue_costs_nothing) {
   for (double rate = 1e2; rate < 3e8; rate *= 100.0)
     for (double tolerance = 1e-2; tolerance > 5e-8; tolerance *= 0.1) {
       const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
@@ -90,7 +90,7 @@ static int oscillate(double t, const double x[], const double sign[], double dxd
   return 0;
 }
 
-static void so_do_complex_ones(void **state) {
+TEST(so_do_complex_ones) {
   for (double rate = 1e2; rate < 2e6; rate *= 10.0)
     for (double damping = 0.1; damping < 0.6; damping += 0.2) {
       oscillator o = {rate, damping};
@@ -108,7 +108,7 @@ static void so_do_complex_ones(void **state) {
 }
 
 /* a motion that a step could go over, and damp at will, is there all the same */
-static void an_oscillation_is_not_damped_unseen(void **state) {
+TEST(an_oscillation_is_not_damped_unseen) {
   oscillator o = {3e3, 0.0};
   const ess_system system = {.dimension = 3, .field = oscillate, .params = &o};
   for (double tolerance = 1e-3; tolerance > 5e-6; tolerance *= 0.1) {
@@ -156,7 +156,7 @@ static int carried_rates(double t, const double x[], const double v[], double h[
 }
 
 /* where a long step follows a crossing its end is right, and its dense output may be anywhere */
-static void nothing_is_crossed_on_the_way_that_is_not_there(void **state) {
+TEST(nothing_is_crossed_on_the_way_that_is_not_there) {
   for (double rate = 10.0; rate < 2e6; rate *= 10.0)
     for (int i = 0; i < 8; i++) {
       carried c = {rate, i % 2};
@@ -196,7 +196,7 @@ static int floor_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static void a_mass_comes_to_rest_on_a_stiff_floor(void **state) {
+TEST(a_mass_comes_to_rest_on_a_stiff_floor) {
   static const floor_ floors[] = {{1e6, 2e3}, {1e6, 1e4}, {1e8, 1e5}, {1e8, 1e6}};
   for (size_t i = 0; i < sizeof floors / sizeof *floors; i++)
     for (int differs = 0; differs < 2; differs++)
@@ -273,7 +273,7 @@ static int run_rod(const ess_system *system, ess_options options, double x[], to
   return run(system, &options, 0.15, x, c);
 }
 
-static void crossings_are_those_of_dopri5(void **state) {
+TEST(crossings_are_those_of_dopri5) {
   double truth[ROD], x[ROD];
   toy_log right, seen;
   ess_counters c;
@@ -331,7 +331,7 @@ static int rattle_bounce(ess_impact *impact, void *params) {
   return 0;
 }
 
-static void impacts_are_made_and_time_goes_on(void **state) {
+TEST(impacts_are_made_and_time_goes_on) {
   double rate = 300.0, right[4] = {1.0, 0.0, 0.0, 0.0};
   const ess_impacts impacts = {.map = rattle_bounce};
   const ess_system system = {.dimension = 4,
@@ -367,7 +367,7 @@ static int growth_values(double t, const double x[], double g[], void *params) {
   return 0;
 }
 
-static void time_goes_backward(void **state) {
+TEST(time_goes_backward) {
   double rate = 1e5;
   const ess_system system = {.dimension = 1,
                              .field = growth_field,
@@ -426,7 +426,7 @@ static double late(double t) { // x[1], which follows cos t from 0
   return 0.5 * (cos(t) + sin(t) - exp(-t));
 }
 
-static void what_fails_ends_the_run(void **state) {
+TEST(what_fails_ends_the_run) {
   for (int given = 0; given < 2; given++)
     for (size_t at = 1; at < 60; at++)
       for (int code = 0; code < 2; code++) {
@@ -452,7 +452,7 @@ static void what_fails_ends_the_run(void **state) {
       }
 }
 
-static void one_call_that_is_not_a_number_costs_a_step(void **state) {
+TEST(one_call_that_is_not_a_number_costs_a_step) {
   for (int given = 0; given < 2; given++)
     for (size_t at = 2; at < 60; at++) {
       faulty f = {.at = given ? SIZE_MAX : at, .jacobian_at = given ? (at + 9) / 10 : SIZE_MAX};
@@ -469,7 +469,7 @@ static void one_call_that_is_not_a_number_costs_a_step(void **state) {
     }
 }
 
-static void a_jacobian_that_is_wrong_costs_steps(void **state) {
+TEST(a_jacobian_that_is_wrong_costs_steps) {
   for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
     faulty f = {.at = SIZE_MAX, .jacobian_at = SIZE_MAX, .is_wrong = true};
     const ess_system system = {
@@ -494,7 +494,7 @@ static int grow_jacobian(double t, const double x[], const double sign[], double
   return 0;
 }
 
-static void a_matrix_without_an_inverse_costs_a_step(void **state) {
+TEST(a_matrix_without_an_inverse_costs_a_step) {
   const ess_system system = {.dimension = 1, .field = grow, .field_jacobian = grow_jacobian};
   ess_options options = by(ESS_BASE_RODAS, 1e-6);
   options.h_init = 4.0;
@@ -513,7 +513,7 @@ static int constant_field(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static void a_constant_field_is_no_trouble(void **state) {
+TEST(a_constant_field_is_no_trouble) {
   double rates[] = {0.0, 1.0, -1e12};
   for (size_t i = 0; i < 3; i++)
     for (int relative = 0; relative < 2; relative++) {
@@ -530,7 +530,7 @@ static void a_constant_field_is_no_trouble(void **state) {
 
 /* ---- the option ------------------------------------------------------------------------------ */
 
-static void it_is_chosen_when_the_driver_is_allocated(void **state) {
+TEST(it_is_chosen_when_the_driver_is_allocated) {
   double rate = 1e3;
   const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
   const ess_options others[] = {by(ESS_BASE_DOPRI5, 1e-3), by(ESS_BASE_RKC, 1e-3)};
@@ -554,7 +554,7 @@ static void it_is_chosen_when_the_driver_is_allocated(void **state) {
   ess_driver_free(d);
 }
 
-static void it_has_no_tangents_and_no_recording(void **state) {
+TEST(it_has_no_tangents_and_no_recording) {
   double rate = 1e3;
   const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
   const ess_options options = by(ESS_BASE_RODAS, 1e-3);
@@ -571,7 +571,7 @@ static void it_has_no_tangents_and_no_recording(void **state) {
 }
 
 /* parts of a run are the run, and a driver that is reset does the same again */
-static void a_run_is_made_again(void **state) {
+TEST(a_run_is_made_again) {
   enum { PARTS = 7 };
   double truth[ROD];
   toy_log log;
@@ -593,27 +593,4 @@ static void a_run_is_made_again(void **state) {
   assert_memory_equal(x[0], x[1], sizeof x[0]);
   assert_memory_equal(&c[0], &c[1], sizeof c[0]);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(steps_and_samples_are_of_order_4),
-      cmocka_unit_test(a_real_eigenvalue_costs_nothing),
-      cmocka_unit_test(so_do_complex_ones),
-      cmocka_unit_test(an_oscillation_is_not_damped_unseen),
-      cmocka_unit_test(nothing_is_crossed_on_the_way_that_is_not_there),
-      cmocka_unit_test(a_mass_comes_to_rest_on_a_stiff_floor),
-      cmocka_unit_test(crossings_are_those_of_dopri5),
-      cmocka_unit_test(impacts_are_made_and_time_goes_on),
-      cmocka_unit_test(time_goes_backward),
-      cmocka_unit_test(what_fails_ends_the_run),
-      cmocka_unit_test(one_call_that_is_not_a_number_costs_a_step),
-      cmocka_unit_test(a_jacobian_that_is_wrong_costs_steps),
-      cmocka_unit_test(a_matrix_without_an_inverse_costs_a_step),
-      cmocka_unit_test(a_constant_field_is_no_trouble),
-      cmocka_unit_test(it_is_chosen_when_the_driver_is_allocated),
-      cmocka_unit_test(it_has_no_tangents_and_no_recording),
-      cmocka_unit_test(a_run_is_made_again),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

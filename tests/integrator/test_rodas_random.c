@@ -150,7 +150,7 @@ static bool is_told(stiff_system *s, outcome *truth) {
   return is_alike(truth, &again) && apart(truth, &again) < 1e-7;
 }
 
-static void crossings_of_stiff_systems(void **state) {
+TEST(crossings_of_stiff_systems) {
   size_t told = 0;
   double calls = 0.0, calls_by_dopri5 = 0.0;
   for (uint64_t seed = 1; told < RODAS_SYSTEMS; seed++) {
@@ -170,9 +170,4 @@ static void crossings_of_stiff_systems(void **state) {
     calls_by_dopri5 += run(&s, ESS_BASE_DOPRI5, 1e-3, true).calls;
   }
   assert_true(2.0 * calls < calls_by_dopri5);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(crossings_of_stiff_systems)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void run_smoothly(double share, unsigned steps, double t1, double *end, d
   assert_int_equal(s.solves, 2 * steps);
 }
 
-static void its_order_is_2_with_any_matrix(void **state) {
+TEST(its_order_is_2_with_any_matrix) {
   const double shares[] = {0.0, 0.3, 1.0, 2.0, -1.0};
   for (size_t k = 0; k < sizeof shares / sizeof *shares; k++)
     for (int way = -1; way <= 1; way += 2) {
@@ -110,7 +110,7 @@ static double apart(const double a[], const double b[]) {
   return most;
 }
 
-static void damping_that_is_stiff_costs_few_calls(void **state) {
+TEST(damping_that_is_stiff_costs_few_calls) {
   static double right[2 * SAMPLES], states[2 * SAMPLES];
   ess_counters exact, c, dopri5;
   for (int guarded = 0; guarded < 2; guarded++)
@@ -145,7 +145,7 @@ static int watched_value(double t, const double x[], double w[], void *params) {
   return 0;
 }
 
-static void moving_guards_and_watched_values_are_met(void **state) {
+TEST(moving_guards_and_watched_values_are_met) {
   slide s = {.damping = 300.0, .stiffness = 900.0, .share = 1.0, .wall = 600.0};
   const ess_system system = {.dimension = 2,
                              .field = slide_field,
@@ -189,7 +189,7 @@ static int dry_guard(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static void a_slide_is_made_of_dopri5s_steps(void **state) {
+TEST(a_slide_is_made_of_dopri5s_steps) {
   slide s = {.damping = 300.0, .share = 1.0};
   const ess_system system = {.dimension = 2,
                              .field = dry_field,
@@ -215,7 +215,7 @@ static void a_slide_is_made_of_dopri5s_steps(void **state) {
   assert_true(fabs(end[0][0] - end[1][0]) < 3e-4 && fabs(end[0][1] - end[1][1]) < 3e-4);
 }
 
-static void the_papers_method_takes_its_steps(void **state) {
+TEST(the_papers_method_takes_its_steps) {
   static double right[2 * SAMPLES], states[2 * SAMPLES];
   ess_counters exact, c;
   slide s = {.damping = 300.0, .stiffness = 900.0, .share = 1.0, .wall = 600.0};
@@ -232,7 +232,7 @@ static void the_papers_method_takes_its_steps(void **state) {
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
-static void it_needs_the_callers_matrix_and_says_so(void **state) {
+TEST(it_needs_the_callers_matrix_and_says_so) {
   int status = 0;
   slide s = {.damping = 3.0, .stiffness = 9.0, .share = 1.0};
   ess_system system = {.dimension = 2, .field = slide_field, .params = &s};
@@ -257,7 +257,7 @@ static void it_needs_the_callers_matrix_and_says_so(void **state) {
   ess_driver_free(d);
 }
 
-static void a_solve_that_fails_ends_the_run(void **state) {
+TEST(a_solve_that_fails_ends_the_run) {
   static double states[2 * SAMPLES];
   ess_counters c;
   slide s = {.damping = 3.0, .stiffness = 9.0, .share = 1.0, .fails = 7};
@@ -266,17 +266,4 @@ static void a_solve_that_fails_ends_the_run(void **state) {
   s.fails = 0;
   s.share = NAN;
   assert_int_equal(slide_run(&s, false, &its, states, &c), ESS_EFIELD);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(its_order_is_2_with_any_matrix),
-      cmocka_unit_test(damping_that_is_stiff_costs_few_calls),
-      cmocka_unit_test(moving_guards_and_watched_values_are_met),
-      cmocka_unit_test(a_slide_is_made_of_dopri5s_steps),
-      cmocka_unit_test(the_papers_method_takes_its_steps),
-      cmocka_unit_test(it_needs_the_callers_matrix_and_says_so),
-      cmocka_unit_test(a_solve_that_fails_ends_the_run),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static balls_trace run(bool with, const ess_options *base, ess_counters *counter
 }
 
 /* every step, crossing and bit; the work; and, while the trajectory is good, their own number */
-static void a_run_is_the_same_without_them(void **state) {
+TEST(a_run_is_the_same_without_them) {
   const double epsilons[] = {1e-4, 1e-3, 1e-2, 0.05, 0.2};
   for (int i = 0; i < 5 * 2 * 2 * 2; i++) {
     ess_options options = ess_options_paper();
@@ -118,7 +118,7 @@ static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {
   return d;
 }
 
-static void several_are_passed_in_one_step(void **state) {
+TEST(several_are_passed_in_one_step) {
   track r = {.count = 5, .place = {0.5, 0.3, 0.4, 0.2, 2.0}, .epsilon = 1e-3};
   matrix m = matrix_begin(5);
   for (size_t k = 0; k < 4; k++) m.silent[ESS_GUARD_UP(k)] = true;
@@ -135,7 +135,7 @@ static void several_are_passed_in_one_step(void **state) {
 
 /* guard 0, silent, arms guard 1, which is met in the same step: places and whether it comes first
  */
-static void one_that_arms_another_is_found_in_its_place(void **state) {
+TEST(one_that_arms_another_is_found_in_its_place) {
   for (double epsilon = 1e-9; epsilon < 1.0; epsilon *= 10.0)
     for (int first = 0; first < 2; first++) {
       track r = {.count = 2, .place = {0.4, first ? 0.4001 : 0.3999}, .epsilon = epsilon};
@@ -158,7 +158,7 @@ static void one_that_arms_another_is_found_in_its_place(void **state) {
 }
 
 /* guard 0, silent, disarms guard 1: that is crossed only when it comes first */
-static void one_that_disarms_another_is_found_in_its_place(void **state) {
+TEST(one_that_disarms_another_is_found_in_its_place) {
   for (double epsilon = 1e-9; epsilon < 1.0; epsilon *= 10.0)
     for (int first = 0; first < 2; first++) {
       track r = {.count = 2, .place = {0.4, first ? 0.3999 : 0.4001}, .epsilon = epsilon};
@@ -177,7 +177,7 @@ static void one_that_disarms_another_is_found_in_its_place(void **state) {
 }
 
 /* guard 1, silent, disarms guard 0, silent, which was passed just before: both are crossed */
-static void they_are_crossed_in_their_order(void **state) {
+TEST(they_are_crossed_in_their_order) {
   for (int swap = 0; swap < 2; swap++)
     for (double gap = 1e-12; gap < 0.1; gap *= 10.0) {
       track r = {.count = 3, .epsilon = 1e-3, .place = {[2] = 2.0}};
@@ -198,7 +198,7 @@ static void they_are_crossed_in_their_order(void **state) {
 
 /* a ball's flight takes it over a silent level and back in one step; the way down arms the guard at
  * half that height */
-static void touched_and_left_within_a_step(void **state) {
+TEST(touched_and_left_within_a_step) {
   for (double level = 0.1; level < 1.0; level += 0.1) {
     balls b = balls_of(1, 3);
     b.level[1] = level;
@@ -226,7 +226,7 @@ static void touched_and_left_within_a_step(void **state) {
 }
 
 /* limits and chatter count them too: no endless loop of crossings that nobody hears of */
-static void a_pair_at_odds_ends_with_a_status(void **state) {
+TEST(a_pair_at_odds_ends_with_a_status) {
   track r = {.count = 2, .place = {0.4, 2.0}, .epsilon = 1e-3};
   matrix m = matrix_begin(2);
   // crossing guard 0 arms it anew, though the state is past it
@@ -239,17 +239,4 @@ static void a_pair_at_odds_ends_with_a_status(void **state) {
   assert_int_equal(ess_driver_failure(d)->guard, 0);
   assert_int_equal(log.count, 0);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_is_the_same_without_them),
-      cmocka_unit_test(several_are_passed_in_one_step),
-      cmocka_unit_test(one_that_arms_another_is_found_in_its_place),
-      cmocka_unit_test(one_that_disarms_another_is_found_in_its_place),
-      cmocka_unit_test(they_are_crossed_in_their_order),
-      cmocka_unit_test(touched_and_left_within_a_step),
-      cmocka_unit_test(a_pair_at_odds_ends_with_a_status),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

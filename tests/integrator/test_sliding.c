@@ -205,7 +205,7 @@ static const known KNOWN[] = {
 };
 enum { SYSTEMS = sizeof KNOWN / sizeof *KNOWN };
 
-static void at_a_tight_tolerance(void **state) {
+TEST(at_a_tight_tolerance) {
   for (int i = 0; i < SYSTEMS; i++) {
     const known *const k = &KNOWN[i];
     double x[4];
@@ -223,7 +223,7 @@ static void at_a_tight_tolerance(void **state) {
 }
 
 /* the error is within a small multiple of the tolerance at any */
-static void at_every_tolerance(void **state) {
+TEST(at_every_tolerance) {
   for (int i = 0; i < SYSTEMS; i++)
     for (int digits = 3; digits <= 9; digits++) {
       const known *const k = &KNOWN[i];
@@ -238,7 +238,7 @@ static void at_every_tolerance(void **state) {
 }
 
 /* a weight that all but comes to its bound, or goes beyond it for a moment alone */
-static void nearly_left(void **state) {
+TEST(nearly_left) {
   for (int i = 2; i <= 8; i++)
     for (int left = 0; left < 2; left++) {
       const double d = pow(10.0, -i), root = sqrt(d);
@@ -255,13 +255,4 @@ static void nearly_left(void **state) {
         fail_msg("1e-%d: from %.12g to %.12g", i, log.time[1], log.time[2]);
       assert_true(fabs(x[0]) < 1e-12);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(at_a_tight_tolerance),
-      cmocka_unit_test(at_every_tolerance),
-      cmocka_unit_test(nearly_left),
-  };
-  return cmocka_run_group_tests_name("sliding", tests, NULL, NULL);
 }

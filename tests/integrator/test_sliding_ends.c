@@ -53,7 +53,7 @@ static ess_system sign_system(double *factor) {
                       .params = factor};
 }
 
-static void a_start_that_is_repelled_is_refused(void **state) {
+TEST(a_start_that_is_repelled_is_refused) {
   slides log;
   double away = 1.0, back = -1.0, x[] = {0.0};
   const ess_options options = sliding(1e-8, &log);
@@ -77,7 +77,7 @@ static void a_start_that_is_repelled_is_refused(void **state) {
   assert_true(fabs(log.time[1] + 0.25) < 1e-12);
 }
 
-static void a_sliding_run_does_not_turn_around(void **state) {
+TEST(a_sliding_run_does_not_turn_around) {
   slides log;
   double back = -1.0, t = 0.0, x[] = {0.5};
   const ess_options options = sliding(1e-8, &log);
@@ -106,7 +106,7 @@ static int driven_field(double t, const double x[], const double sign[], double 
 }
 
 /* between two applies a caller may change what drives it: from there on it is not held */
-static void a_drive_that_changes_between_applies_takes_it_off(void **state) {
+TEST(a_drive_that_changes_between_applies_takes_it_off) {
   const double drives[] = {2.0, -2.0, 1.0 + 1e-7, 0.9, -1.0 - 1e-9};
   for (size_t i = 0; i < sizeof drives / sizeof *drives; i++) {
     slides log;
@@ -127,7 +127,7 @@ static void a_drive_that_changes_between_applies_takes_it_off(void **state) {
   }
 }
 
-static void what_may_not_slide_is_refused(void **state) {
+TEST(what_may_not_slide_is_refused) {
   slides log;
   double back = -1.0;
   ess_options options = sliding(1e-8, &log);
@@ -160,7 +160,7 @@ static void what_may_not_slide_is_refused(void **state) {
 }
 
 /* one that is not to slide ends the run as without the option */
-static void one_that_is_not_asked_ends_the_run(void **state) {
+TEST(one_that_is_not_asked_ends_the_run) {
   slides log;
   double back = -1.0, x[] = {0.5};
   const bool none[] = {false};
@@ -191,7 +191,7 @@ static int third_jacobian(double t, const double x[], double Dh[], void *params)
   return 0;
 }
 
-static void a_two_fold_ends_the_run(void **state) {
+TEST(a_two_fold_ends_the_run) {
   for (int digits = 3; digits <= 10; digits++) {
     slides log;
     double x[] = {1.0, 1.0, 0.0};
@@ -238,7 +238,7 @@ static int feet_jacobian(double t, const double x[], double Dh[], void *params) 
   return 0;
 }
 
-static void feet_that_are_redundant_move_as_one(void **state) {
+TEST(feet_that_are_redundant_move_as_one) {
   feet all[] = {
       {1, {0.6}}, {2, {0.3, 0.3}}, {3, {0.1, 0.2, 0.3}}, {6, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}}};
   for (int i = 0; i < 4; i++) {
@@ -285,7 +285,7 @@ static int speed_jacobian(double t, const double x[], double Dh[], void *params)
   return 0;
 }
 
-static void rest_costs_nothing(void **state) {
+TEST(rest_costs_nothing) {
   slides log;
   double x[] = {0.3, 0.0};
   const ess_options options = sliding(1e-8, &log);
@@ -323,7 +323,7 @@ static int carried_jacobian(double t, const double x[], double Dh[], void *param
   return 0;
 }
 
-static void a_crossing_may_end_a_slide(void **state) {
+TEST(a_crossing_may_end_a_slide) {
   const double pulls[] = {-3.0, -1.5, -0.5, 0.9, 1.1, 2.0};
   for (int i = 0; i < 6; i++) {
     slides log;
@@ -366,7 +366,7 @@ static int round_jacobian(double t, const double x[], double Dh[], void *params)
 }
 
 /* along the circle the angle has a' = 1 - 0.3 sin a, whose period is 2 pi / sqrt(1 - 0.09) */
-static void a_curved_surface_is_not_left(void **state) {
+TEST(a_curved_surface_is_not_left) {
   const double period = 2.0 * 3.14159265358979323846 / sqrt(1.0 - 0.09);
   for (int digits = 4; digits <= 10; digits++)
     for (int rates = 0; rates < 2; rates++) {
@@ -408,7 +408,7 @@ static int follow_mode(const double sign[], size_t guard, void *params) {
   return 0;
 }
 
-static void it_may_stop_and_go_on(void **state) {
+TEST(it_may_stop_and_go_on) {
   slides log;
   followed p = {0};
   ess_options options = sliding(1e-10, &log);
@@ -472,7 +472,7 @@ static int bounce(ess_impact *impact, void *params) {
   return 0;
 }
 
-static void an_impact_ends_the_slides_it_touches(void **state) {
+TEST(an_impact_ends_the_slides_it_touches) {
   const bool at[] = {false, false, true, true};
   const ess_impacts impacts = {.at = at, .map = bounce};
   slides log;
@@ -503,7 +503,7 @@ static int throw_back(ess_impact *impact, void *params) {
 
 /* It is not on the belt's speed, to which friction brings it back: it had slid from there on, 0.4
  * off the surface. */
-static void what_an_impact_carries_past_a_surface_does_not_slide_off_it(void **state) {
+TEST(what_an_impact_carries_past_a_surface_does_not_slide_off_it) {
   const bool at[] = {false, false, true, true};
   const ess_impacts impacts = {.at = at, .map = throw_back};
   slides log;
@@ -538,7 +538,7 @@ static int moving_guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static void surfaces_may_move(void **state) {
+TEST(surfaces_may_move) {
   for (int way = 0; way < 3; way++) {
     slides log;
     double x[] = {0.0};
@@ -577,7 +577,7 @@ static int bound_guards(double t, const double x[], double h[], void *params) {
 }
 
 /* differences have noise, which is no reason to halve a step */
-static void a_weight_at_its_bound_by_differences(void **state) {
+TEST(a_weight_at_its_bound_by_differences) {
   (void)state;
   ess_options options = ess_options_default();
   options.sliding = ESS_SLIDING_FILIPPOV;
@@ -596,25 +596,4 @@ static void a_weight_at_its_bound_by_differences(void **state) {
   const double since = 2.0 / 3.0 * (pow(t, 3) - pow(leaves, 3)) - 2.0 * (t - leaves);
   assert_true(fabs(x[0] - (its + since)) < 1e-7);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_start_that_is_repelled_is_refused),
-      cmocka_unit_test(a_sliding_run_does_not_turn_around),
-      cmocka_unit_test(a_drive_that_changes_between_applies_takes_it_off),
-      cmocka_unit_test(what_may_not_slide_is_refused),
-      cmocka_unit_test(one_that_is_not_asked_ends_the_run),
-      cmocka_unit_test(a_two_fold_ends_the_run),
-      cmocka_unit_test(feet_that_are_redundant_move_as_one),
-      cmocka_unit_test(rest_costs_nothing),
-      cmocka_unit_test(a_crossing_may_end_a_slide),
-      cmocka_unit_test(a_curved_surface_is_not_left),
-      cmocka_unit_test(it_may_stop_and_go_on),
-      cmocka_unit_test(an_impact_ends_the_slides_it_touches),
-      cmocka_unit_test(what_an_impact_carries_past_a_surface_does_not_slide_off_it),
-      cmocka_unit_test(surfaces_may_move),
-      cmocka_unit_test(a_weight_at_its_bound_by_differences),
-  };
-  return cmocka_run_group_tests_name("sliding ends", tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static double distance(const chance *s, const double a[], const double b[]) {
   return most;
 }
 
-static void all_of_them(void **state) {
+TEST(all_of_them) {
   const double until = 2.0;
   size_t slid = 0, most = 0, sum = 0;
   double worst[3] = {0.0};
@@ -164,9 +164,4 @@ static void all_of_them(void **state) {
                 slid, SLIDING_SYSTEMS, sum, most, worst[0], worst[1], worst[2]);
   // of fewer systems, as with sanitizers, none may slide on all
   assert_true(slid > SLIDING_SYSTEMS / 2 && most >= (SLIDING_SYSTEMS < 1000 ? MOST - 1 : MOST));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_of_them)};
-  return cmocka_run_group_tests_name("sliding random", tests, NULL, NULL);
 }

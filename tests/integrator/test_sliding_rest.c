@@ -74,7 +74,7 @@ static ess_system table_system(table *p) {
                       .params = p};
 }
 
-static void a_ball_stays_on_a_table_until_that_falls_faster(void **state) {
+TEST(a_ball_stays_on_a_table_until_that_falls_faster) {
   for (int e = 0; e < 2; e++)
     for (double tolerance = 1e-4; tolerance > 5e-12; tolerance *= 0.1) {
       slides log;
@@ -96,7 +96,7 @@ static void a_ball_stays_on_a_table_until_that_falls_faster(void **state) {
 }
 
 /* a ball that lies on the table at the start, from one side or where both are impacts */
-static void what_lies_there_at_the_start_stays(void **state) {
+TEST(what_lies_there_at_the_start_stays) {
   static const bool down[] = {false, true};
   for (int i = 0; i < 12; i++) {
     slides log;
@@ -125,7 +125,7 @@ static void what_lies_there_at_the_start_stays(void **state) {
 }
 
 /* where it is not asked for it is a graze, and so is what is pushed through a map that lets it */
-static void what_may_not_rest_grazes(void **state) {
+TEST(what_may_not_rest_grazes) {
   slides log;
   table p = {0.0, 1.0, 0.5};
   ess_system system = table_system(&p);
@@ -141,7 +141,7 @@ static double at_random(uint64_t *state) {
 }
 
 /* balls thrown at random onto tables at random, with slides and flights in between */
-static void rides_are_the_same_at_a_smaller_tolerance(void **state) {
+TEST(rides_are_the_same_at_a_smaller_tolerance) {
   static const bool down[] = {false, true};
   enum { RIDES = 300 };
   uint64_t random = 20261126;
@@ -175,7 +175,7 @@ static void rides_are_the_same_at_a_smaller_tolerance(void **state) {
 }
 
 /* thrown up, landing, bouncing and at rest again, time after time */
-static void it_comes_back_to_rest(void **state) {
+TEST(it_comes_back_to_rest) {
   slides log[2];
   double x[2][2];
   table p = {0.1, 12.0, 0.3};
@@ -197,7 +197,7 @@ static void it_comes_back_to_rest(void **state) {
   assert_true(fabs(x[0][0] - x[1][0]) < 1e-7 && fabs(x[0][1] - x[1][1]) < 1e-6);
 }
 
-static void without_it_impacts_accumulate(void **state) {
+TEST(without_it_impacts_accumulate) {
   slides log;
   table p = {0.1, 12.0, 0.5};
   const ess_system system = table_system(&p);
@@ -227,7 +227,7 @@ static int let_through(ess_impact *impact, void *params) {
   return code;
 }
 
-static void what_is_not_sent_back_does_not_rest(void **state) {
+TEST(what_is_not_sent_back_does_not_rest) {
   static const ess_impacts lets = {.map = let_through};
   slides log;
   table p = {0.0, 1.0, 0.5};
@@ -298,7 +298,7 @@ static ess_system stack_system(stack *p) {
 
 /* falling both; the upper on the lower, which lies; and lying both. Bounces are passed on from one
  * to the other, many at an instant. */
-static void a_stack_comes_to_rest(void **state) {
+TEST(a_stack_comes_to_rest) {
   size_t rested[3] = {0};
   for (int i = 0; i < 360; i++) {
     slides log;
@@ -362,7 +362,7 @@ static int rod_bounce(ess_impact *impact, void *params) {
 
 /* one end rests while the other lands, is lifted by that, or not: it is at rest, or a status says
  * that impacts are met at no rate, or accumulate */
-static void a_rod_rests_or_says_why_not(void **state) {
+TEST(a_rod_rests_or_says_why_not) {
   static const ess_impacts impacts = {.map = rod_bounce};
   size_t rested = 0;
   for (int i = 0; i < 40; i++) {
@@ -421,7 +421,7 @@ static int side_bounce(ess_impact *impact, void *params) {
 }
 
 /* one comes to rest first and stays so under the other's impacts; both leave together */
-static void balls_side_by_side(void **state) {
+TEST(balls_side_by_side) {
   static const ess_impacts impacts = {.map = side_bounce};
   slides log;
   table p = {0.1, 12.0, 0.3};
@@ -445,19 +445,4 @@ static void balls_side_by_side(void **state) {
     assert_true(fabs(x[2 + k] - speed + G * since) < 1e-9);
     assert_true(fabs(x[k] - G / (p.w * p.w) - speed * since + 0.5 * G * since * since) < 1e-9);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_ball_stays_on_a_table_until_that_falls_faster),
-      cmocka_unit_test(what_lies_there_at_the_start_stays),
-      cmocka_unit_test(what_may_not_rest_grazes),
-      cmocka_unit_test(rides_are_the_same_at_a_smaller_tolerance),
-      cmocka_unit_test(it_comes_back_to_rest),
-      cmocka_unit_test(without_it_impacts_accumulate),
-      cmocka_unit_test(what_is_not_sent_back_does_not_rest),
-      cmocka_unit_test(a_stack_comes_to_rest),
-      cmocka_unit_test(a_rod_rests_or_says_why_not),
-      cmocka_unit_test(balls_side_by_side)};
-  return cmocka_run_group_tests_name("sliding rest", tests, NULL, NULL);
 }

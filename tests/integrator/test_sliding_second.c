@@ -64,7 +64,7 @@ static double after_leaving(double c, double t) {
   return a * cos(t) + b * sin(t) - b - decays + decays * exp(-c * (t - M_PI_2));
 }
 
-static void a_bouncing_body_comes_to_rest(void **state) {
+TEST(a_bouncing_body_comes_to_rest) {
   const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
   for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
     const double tolerance = tolerances[i];
@@ -94,7 +94,7 @@ static int turned_field(double t, const double x[], const double sign[], double 
   return status;
 }
 
-static void it_does_at_any_damping(void **state) {
+TEST(it_does_at_any_damping) {
   size_t slid = 0;
   for (int i = 0; i < 40; i++) {
     slides log;
@@ -115,7 +115,7 @@ static void it_does_at_any_damping(void **state) {
   assert_true(slid >= 20);
 }
 
-static void directions_are_not_carried_into_it(void **state) {
+TEST(directions_are_not_carried_into_it) {
   slides log;
   pressed p = {30.0};
   ess_options options = sliding(1e-8, &log);
@@ -170,7 +170,7 @@ static int two_rates(double t, const double x[], const double v[], double h[], d
   return two_guards(t, x, h, params);
 }
 
-static void two_contacts_hold_a_body(void **state) {
+TEST(two_contacts_hold_a_body) {
   double both = 0.0;
   slides log;
   const ess_options options = sliding(1e-9, &log);
@@ -207,7 +207,7 @@ static int let_go_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static void a_crossing_takes_the_force_that_holds(void **state) {
+TEST(a_crossing_takes_the_force_that_holds) {
   double none = 0.0;
   const double tolerances[] = {1e-7, 1e-8, 1e-9};
   for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
@@ -241,7 +241,7 @@ static int ragged_field(double t, const double x[], const double sign[], double 
 }
 
 /* in the mean of some tolerances: one alone is luck */
-static void what_the_tolerance_hides_is_not_looked_for(void **state) {
+TEST(what_the_tolerance_hides_is_not_looked_for) {
   enum { KINKS = 40, TIME = 3, RUNS = 40 };
   double none = 0.0;
   const ess_system system = {.dimension = 2,
@@ -282,7 +282,7 @@ static int denser_field(double t, const double x[], const double sign[], double 
 
 /* without a margin they are foretold to be few enough until it is too late; wherever the last digit
  * has them begin */
-static void bounces_that_grow_denser_are_slid_on(void **state) {
+TEST(bounces_that_grow_denser_are_slid_on) {
   for (int i = 0; i < 34; i++) {
     slides log;
     double speed = 1e-3;
@@ -299,15 +299,4 @@ static void bounces_that_grow_denser_are_slid_on(void **state) {
     assert_int_equal(apply(&system, &options, 1.0, x, NULL), ESS_SUCCESS);
     assert_true(log.count == 1 && fabs(x[0]) <= 1e-9);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_bouncing_body_comes_to_rest),
-                                     cmocka_unit_test(it_does_at_any_damping),
-                                     cmocka_unit_test(directions_are_not_carried_into_it),
-                                     cmocka_unit_test(two_contacts_hold_a_body),
-                                     cmocka_unit_test(a_crossing_takes_the_force_that_holds),
-                                     cmocka_unit_test(what_the_tolerance_hides_is_not_looked_for),
-                                     cmocka_unit_test(bounces_that_grow_denser_are_slid_on)};
-  return cmocka_run_group_tests_name("sliding second", tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static int run(const model *m, const double start[], double x[], double V[], ess
   return status;
 }
 
-static void tangents_are_what_differences_are(void **state) {
+TEST(tangents_are_what_differences_are) {
   for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
     const model *const m = &MODELS[i];
     const size_t n = m->dimension;
@@ -178,9 +178,4 @@ static void tangents_are_what_differences_are(void **state) {
       }
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tangents_are_what_differences_are)};
-  return cmocka_run_group_tests_name("sliding tangents", tests, NULL, NULL);
 }

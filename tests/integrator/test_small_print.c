@@ -74,7 +74,7 @@ static void bump(double x, double h[], double slope[]) {
 
 /* one that is found above zero where another is located is sought in shorter steps, and crossed
  * where it should be: before the other, and not at the same time */
-static void a_guard_overlooked_is_found_where_another_is_located(void **state) {
+TEST(a_guard_overlooked_is_found_where_another_is_located) {
   clock_plan p = {.guard_count = 2, .look = bump, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   toy_log log;
@@ -104,7 +104,7 @@ static void near_touch(double x, double h[], double slope[]) {
 }
 
 /* the guard taken for the first is no crossing after all: those set aside for it count again */
-static void a_false_alarm_hides_no_other_crossing(void **state) {
+TEST(a_false_alarm_hides_no_other_crossing) {
   clock_plan p = {.guard_count = 2, .look = near_touch, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   for (double h_init = 0.5; h_init <= 1.0; h_init += 1.0 / 64.0) {
@@ -130,7 +130,7 @@ static void far(double x, double h[], double slope[]) {
 }
 
 /* not a number within every step, and a number at its ends: nobody knows what it does in between */
-static void a_guard_without_values_within_steps_is_a_failure(void **state) {
+TEST(a_guard_without_values_within_steps_is_a_failure) {
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
   const ess_options options = ess_options_paper();
@@ -142,7 +142,7 @@ static void a_guard_without_values_within_steps_is_a_failure(void **state) {
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* a step that is short only because the run ends says nothing of the next run's */
-static void a_short_run_does_not_shorten_the_next(void **state) {
+TEST(a_short_run_does_not_shorten_the_next) {
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -157,7 +157,7 @@ static void a_short_run_does_not_shorten_the_next(void **state) {
 }
 
 /* an end that lies a rounding or so beyond the longest step is reached with that step */
-static void no_step_is_left_for_a_rounding(void **state) {
+TEST(no_step_is_left_for_a_rounding) {
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -183,7 +183,7 @@ static void at_a_quarter(double x, double h[], double slope[]) {
 }
 
 /* a guard on which the state lies is not on its near side: it does not come back */
-static void the_pool_takes_back_only_what_lies_ahead(void **state) {
+TEST(the_pool_takes_back_only_what_lies_ahead) {
   for (int one_way = 0; one_way < 2; one_way++) {
     clock_plan p = {.guard_count = 1, .look = at_a_quarter, .rate_of_some = 1.0};
     ess_system system = clock_system(&p);
@@ -214,7 +214,7 @@ static int arm_first_alone(const double sign[], bool armed[], void *params) {
 }
 
 /* the row of the empty pool arms; an entry that would disarm says nothing there */
-static void the_pool_s_row_only_arms(void **state) {
+TEST(the_pool_s_row_only_arms) {
   for (int effect = -1; effect <= 1; effect += 2) {
     clock_plan p = {.guard_count = 2, .look = two_places, .rate_of_some = 1.0};
     ess_system system = clock_system(&p);
@@ -239,7 +239,7 @@ static void nothing(double x, double h[], double slope[]) {
 }
 
 /* an event function that is zero and stays zero counts as crossed */
-static void on_a_guard_for_good_is_behind_it(void **state) {
+TEST(on_a_guard_for_good_is_behind_it) {
   clock_plan p = {.guard_count = 1, .look = nothing, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   const ess_options options = ess_options_paper();
@@ -260,7 +260,7 @@ static void place(double x, double h[], double slope[]) {
 }
 
 /* a rate that is not a number where order 2 corrects is no reason to be content with the tangent */
-static void a_correction_without_a_rate_is_a_failure(void **state) {
+TEST(a_correction_without_a_rate_is_a_failure) {
   const double rates[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 3; i++) {
     clock_plan p = {.guard_count = 1, .look = place, .rate_of_some = rates[i]};
@@ -280,7 +280,7 @@ static void slow_one_first(double x, double h[], double slope[]) {
 }
 
 /* requirement 4 is about guards that are projected onto: silent ones are only passed */
-static void a_silent_guard_need_not_be_live(void **state) {
+TEST(a_silent_guard_need_not_be_live) {
   clock_plan p = {.guard_count = 2, .look = slow_one_first, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -301,7 +301,7 @@ static void a_silent_guard_need_not_be_live(void **state) {
 /* guard 1, silent, is passed on the way to guard 0, and disarms it: there is nothing to project
  * onto
  */
-static void a_silent_guard_on_the_way_disarms_the_goal(void **state) {
+TEST(a_silent_guard_on_the_way_disarms_the_goal) {
   clock_plan p = {.guard_count = 2, .look = slow_one_first, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -324,7 +324,7 @@ static void both_at_the_end(double x, double h[], double slope[]) {
 }
 
 /* the first ends the run's time; the second takes none, and is not left for the next run */
-static void all_crossings_at_the_end_are_made(void **state) {
+TEST(all_crossings_at_the_end_are_made) {
   clock_plan p = {.guard_count = 2, .look = both_at_the_end, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   ess_options options = ess_options_paper();
@@ -359,7 +359,7 @@ static int bounce_rates(double t, const double x[], const double v[], double h[]
 }
 
 /* up and down again at once through each of many guards is progress, no chatter */
-static void a_bounce_off_many_guards_at_one_place(void **state) {
+TEST(a_bounce_off_many_guards_at_one_place) {
   // the last wall's crossing latches the mode in which x falls
   matrix r = matrix_begin(WALLS + 1);
   for (size_t k = 0; k < WALLS; k++) {
@@ -381,23 +381,4 @@ static void a_bounce_off_many_guards_at_one_place(void **state) {
   assert_true(fabs(x[0] + 0.5) < 1e-12);
   ess_driver_free(d);
   matrix_free(&r);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_guard_overlooked_is_found_where_another_is_located),
-      cmocka_unit_test(a_false_alarm_hides_no_other_crossing),
-      cmocka_unit_test(a_guard_without_values_within_steps_is_a_failure),
-      cmocka_unit_test(a_short_run_does_not_shorten_the_next),
-      cmocka_unit_test(no_step_is_left_for_a_rounding),
-      cmocka_unit_test(the_pool_takes_back_only_what_lies_ahead),
-      cmocka_unit_test(the_pool_s_row_only_arms),
-      cmocka_unit_test(on_a_guard_for_good_is_behind_it),
-      cmocka_unit_test(a_correction_without_a_rate_is_a_failure),
-      cmocka_unit_test(a_silent_guard_need_not_be_live),
-      cmocka_unit_test(a_silent_guard_on_the_way_disarms_the_goal),
-      cmocka_unit_test(all_crossings_at_the_end_are_made),
-      cmocka_unit_test(a_bounce_off_many_guards_at_one_place),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "test.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static size_t comparisons;
 #define ESS_SORT_COMPARING comparisons++
@@ -60,7 +56,7 @@ static double allowed(size_t count) {
   return count < 2 ? 0.0 : 2.0 * (double)count * log2((double)count);
 }
 
-static void random_orders_with_and_without_ties(void **state) {
+TEST(random_orders_with_and_without_ties) {
   uint64_t seed = 11;
   const size_t times[] = {1, 2, 7, 100, 1u << 30};
   for (size_t count = 0; count < 200; count++)
@@ -74,7 +70,7 @@ static void random_orders_with_and_without_ties(void **state) {
   }
 }
 
-static void every_order_of_seven(void **state) {
+TEST(every_order_of_seven) {
   for (size_t order = 0; order < 5040; order++) {
     size_t rest = order;
     for (size_t i = 0; i < 7; i++) {
@@ -89,7 +85,7 @@ static void every_order_of_seven(void **state) {
 }
 
 /* orders that insertion makes the most of, or the least: it is given up as late as can be */
-static void orders_made_to_be_dear(void **state) {
+TEST(orders_made_to_be_dear) {
   for (size_t count = 17; count <= MOST; count = count * 3 / 2)
     for (size_t at = 0; at <= 10; at++) {
       // in order, then the rest from the last to the first, all of it ahead of what came before
@@ -108,7 +104,7 @@ static void orders_made_to_be_dear(void **state) {
     }
 }
 
-static void order_reverse_and_nearly_so_take_linear_time(void **state) {
+TEST(order_reverse_and_nearly_so_take_linear_time) {
   uint64_t seed = 5;
   for (int reversed = 0; reversed <= 1; reversed++)
     for (int nearly = 0; nearly <= 1; nearly++) {
@@ -119,14 +115,4 @@ static void order_reverse_and_nearly_so_take_linear_time(void **state) {
       }
       assert_true(sorted_at_cost(MOST) <= (nearly ? 4u : 1u) * MOST);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_orders_with_and_without_ties),
-      cmocka_unit_test(every_order_of_seven),
-      cmocka_unit_test(orders_made_to_be_dear),
-      cmocka_unit_test(order_reverse_and_nearly_so_take_linear_time),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static double run_rod(rod *r, const ess_options *options, double t1, ess_counter
   return error;
 }
 
-static void its_order_is_2_however_stiff_the_field_is(void **state) {
+TEST(its_order_is_2_however_stiff_the_field_is) {
   const double diffusions[] = {0.1, 1.0};
   for (size_t k = 0; k < 2; k++) {
     rod r = {.diffusion = diffusions[k]};
@@ -95,7 +95,7 @@ static void its_order_is_2_however_stiff_the_field_is(void **state) {
   }
 }
 
-static void a_stiff_field_costs_few_calls(void **state) {
+TEST(a_stiff_field_costs_few_calls) {
   rod r = {.diffusion = 1.0};
   for (double tolerance = 1e-2; tolerance > 5e-5; tolerance *= 0.1) {
     ess_counters c[3];
@@ -114,7 +114,7 @@ static void a_stiff_field_costs_few_calls(void **state) {
 /* ---- where the spectral radius is not what it was -------------------------------------------- */
 
 /* to 600 times what it was, and to 1.8 million times: no mode changes that would tell */
-static void a_radius_that_grows_is_noticed(void **state) {
+TEST(a_radius_that_grows_is_noticed) {
   rod slowly = {.diffusion = 1e-3, .growth = 8.0}, fast = {.diffusion = 1e-6, .growth = 60.0};
   for (double tolerance = 1e-2; tolerance > 5e-6; tolerance *= 0.1)
     for (int base = ESS_BASE_RKC; base <= ESS_BASE_CHOSEN; base++) {
@@ -136,7 +136,7 @@ static int hidden_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static void a_direction_that_nothing_moves_in_is_found(void **state) {
+TEST(a_direction_that_nothing_moves_in_is_found) {
   for (double stiffness = 1e2; stiffness < 2e9; stiffness *= 100.0)
     for (double tolerance = 1e-2; tolerance > 5e-5; tolerance *= 0.1) {
       const ess_system system = {.dimension = 2, .field = hidden_field, .params = &stiffness};
@@ -162,7 +162,7 @@ static int small_field(double t, const double x[], const double sign[], double d
 }
 
 /* the search for the radius leads no further than the tolerance, absolute or relative */
-static void states_are_moved_by_their_tolerances(void **state) {
+TEST(states_are_moved_by_their_tolerances) {
   const double rtols[] = {1e-13, 0.0, 1e-13}, atols[] = {1e-4, 1e-4, 1e-4};
   const ess_system system = {.dimension = 3, .field = small_field};
   ess_options options = by(ESS_BASE_RKC, 1e-4);
@@ -185,7 +185,7 @@ static int oscillate(double t, const double x[], const double sign[], double dxd
   return 0;
 }
 
-static void an_oscillation_shortens_its_steps(void **state) {
+TEST(an_oscillation_shortens_its_steps) {
   double damping = 0.0;
   const ess_system system = {.dimension = 2, .field = oscillate, .params = &damping};
   for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
@@ -279,7 +279,7 @@ static double apart(const double a[], const double b[]) {
   return most;
 }
 
-static void crossings_are_those_of_dopri5(void **state) {
+TEST(crossings_are_those_of_dopri5) {
   rod r = {.diffusion = 1.0, .cooling = 2.0};
   const ess_system system = cooled_rod(&r, false);
   double truth[ROD], x[ROD];
@@ -307,7 +307,7 @@ static void crossings_are_those_of_dopri5(void **state) {
   assert_true(cuts > 0);
 }
 
-static void tangents_go_through_it(void **state) {
+TEST(tangents_go_through_it) {
   rod r = {.diffusion = 1.0, .cooling = 2.0};
   double truth[ROD], x[ROD], right[ROD], v[ROD];
   crossings seen;
@@ -345,7 +345,7 @@ static int faulty_field(double t, const double x[], const double sign[], double 
 }
 
 /* in stages, in the search for the radius, and where the error is taken */
-static void a_field_that_fails_ends_the_run(void **state) {
+TEST(a_field_that_fails_ends_the_run) {
   for (size_t at = 1; at < 150; at++)
     for (int code = 0; code < 2; code++) {
       faulty f = {.r = {.diffusion = 1.0}, .at = at, .code = 7 * code};
@@ -375,7 +375,7 @@ static int blinking_field(double t, const double x[], const double sign[], doubl
   return status;
 }
 
-static void one_call_that_is_not_a_number_costs_a_step(void **state) {
+TEST(one_call_that_is_not_a_number_costs_a_step) {
   for (size_t at = 2; at < 150; at++)
     for (int code = 0; code < 2; code++) {
       faulty f = {.r = {.diffusion = 1.0}, .at = at, .code = code};
@@ -393,7 +393,7 @@ static void one_call_that_is_not_a_number_costs_a_step(void **state) {
 
 /* ---- the option ------------------------------------------------------------------------------ */
 
-static void another_base_is_refused_by_name(void **state) {
+TEST(another_base_is_refused_by_name) {
   const ess_system system = {.dimension = ROD, .field = rod_field};
   ess_options options = by((ess_base)5, 1e-3);
   int status = ESS_SUCCESS;
@@ -405,7 +405,7 @@ static void another_base_is_refused_by_name(void **state) {
 }
 
 /* bases change between applies; a driver that is reset does the same again */
-static void a_run_goes_on_by_another_base(void **state) {
+TEST(a_run_goes_on_by_another_base) {
   enum { PARTS = 6 };
   rod r = {.diffusion = 1.0};
   const ess_system system = {.dimension = ROD, .field = rod_field, .params = &r};
@@ -439,7 +439,7 @@ static int constant_field(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static void a_field_without_a_radius_is_no_trouble(void **state) {
+TEST(a_field_without_a_radius_is_no_trouble) {
   double rates[] = {0.0, 1.0, 1e12};
   for (size_t i = 0; i < 3; i++)
     for (int base = 0; base < 3; base++) {
@@ -452,23 +452,4 @@ static void a_field_without_a_radius_is_no_trouble(void **state) {
       assert_true(ess_driver_counters(d)->field_evaluations < 200);
       ess_driver_free(d);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(its_order_is_2_however_stiff_the_field_is),
-      cmocka_unit_test(a_stiff_field_costs_few_calls),
-      cmocka_unit_test(a_radius_that_grows_is_noticed),
-      cmocka_unit_test(a_direction_that_nothing_moves_in_is_found),
-      cmocka_unit_test(states_are_moved_by_their_tolerances),
-      cmocka_unit_test(an_oscillation_shortens_its_steps),
-      cmocka_unit_test(crossings_are_those_of_dopri5),
-      cmocka_unit_test(tangents_go_through_it),
-      cmocka_unit_test(a_field_that_fails_ends_the_run),
-      cmocka_unit_test(one_call_that_is_not_a_number_costs_a_step),
-      cmocka_unit_test(another_base_is_refused_by_name),
-      cmocka_unit_test(a_run_goes_on_by_another_base),
-      cmocka_unit_test(a_field_without_a_radius_is_no_trouble),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static const double pushes[][2] = {
     {1.0, 1.0}, {-1.0, -1.0}, {0.3, -2.0}, {9.81, 1.0}, {-2.0, -0.1}};
 enum { PUSHES = sizeof pushes / sizeof *pushes };
 
-static void at_every_tolerance(void **state) {
+TEST(at_every_tolerance) {
   const double places[] = {0.0, 0.1, -3.0, 1000.0};
   for (int order = 2; order <= DERIVATIVES; order++)
     for (int i = 0; i < PUSHES * 4; i++)
@@ -100,7 +100,7 @@ static void at_every_tolerance(void **state) {
       }
 }
 
-static void in_every_unit(void **state) {
+TEST(in_every_unit) {
   const double units[] = {1.0, 1e-12, 1e12};
   for (int order = 2; order <= DERIVATIVES; order++)
     for (int i = 0; i < PUSHES * 9; i++) {
@@ -120,7 +120,7 @@ static int stop_at_top(const ess_step_info *info, void *context) {
   return info->t1 >= 0.0;
 }
 
-static void an_apply_that_goes_on_from_there(void **state) {
+TEST(an_apply_that_goes_on_from_there) {
   for (double tolerance = 1e-3; tolerance > 0.5e-12; tolerance *= 0.1) {
     touch s = {
         .order = 2, .up = -2.0, .down = -2.0, .place = 0.1, .side = 1.0, .size = 1.0, .unit = 1.0};
@@ -169,7 +169,7 @@ static int cliff_guards(double t, const double x[], double h[], void *params) {
   return cliff_rates(t, x, x, h, &rate, params);
 }
 
-static void a_cliff_at_the_start(void **state) {
+TEST(a_cliff_at_the_start) {
   const double starts[] = {0.0, -5.0, 1e-300};
   for (int i = 0; i < 3; i++) {
     const ess_system system = {.dimension = 1,
@@ -215,7 +215,7 @@ static int thrown_guards(double t, const double x[], double h[], void *params) {
   return thrown_rates(t, x, x, h, &rate, params);
 }
 
-static void what_was_rounding_there_is_told_from_zero_later(void **state) {
+TEST(what_was_rounding_there_is_told_from_zero_later) {
   double places[] = {0.1, -3.0, 1000.0};
   for (int i = 0; i < 3; i++)
     for (double tolerance = 1e-4; tolerance > 0.5e-10; tolerance *= 0.1) {
@@ -240,15 +240,4 @@ static void what_was_rounding_there_is_told_from_zero_later(void **state) {
       assert_int_equal(ess_driver_counters(d)->crossings, 1);
       ess_driver_free(d);
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(at_every_tolerance),
-      cmocka_unit_test(in_every_unit),
-      cmocka_unit_test(an_apply_that_goes_on_from_there),
-      cmocka_unit_test(a_cliff_at_the_start),
-      cmocka_unit_test(what_was_rounding_there_is_told_from_zero_later),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static int run(const ess_options *options, ess_failure *failure) {
   return status;
 }
 
-static void limits_stop_a_run(void **state) {
+TEST(limits_stop_a_run) {
   ess_options options = ess_options_paper();
   ess_failure failure;
   options.max_crossings = 1;
@@ -58,7 +58,7 @@ static int blow_up(double t, const double x[], const double sign[], double dxdt[
   return 0;
 }
 
-static void a_blow_up_ends_with_a_status(void **state) {
+TEST(a_blow_up_ends_with_a_status) {
   const ess_system system = {.dimension = 1, .field = blow_up};
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -69,7 +69,7 @@ static void a_blow_up_ends_with_a_status(void **state) {
   ess_driver_free(d);
 }
 
-static void bad_arguments_are_refused_by_name(void **state) {
+TEST(bad_arguments_are_refused_by_name) {
   const ess_system good = clock_system();
   const ess_options defaults = ess_options_paper();
   assert_null(ess_check(&good, &defaults));
@@ -103,7 +103,7 @@ static void bad_arguments_are_refused_by_name(void **state) {
   assert_non_null(strstr(ess_check(&system, &defaults), "dimension"));
 }
 
-static void bad_times_are_refused(void **state) {
+TEST(bad_times_are_refused) {
   const ess_system system = clock_system();
   const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -117,22 +117,11 @@ static void bad_times_are_refused(void **state) {
   ess_driver_free(d);
 }
 
-static void every_status_has_its_message(void **state) {
+TEST(every_status_has_its_message) {
   for (int i = 0; i < ESS_STATUS_COUNT; i++) {
     assert_true(strlen(ess_strerror(i)) > 5);
     for (int j = 0; j < i; j++) assert_string_not_equal(ess_strerror(i), ess_strerror(j));
   }
   assert_non_null(ess_strerror(-1));
   assert_non_null(ess_strerror(ESS_STATUS_COUNT));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(limits_stop_a_run),
-      cmocka_unit_test(a_blow_up_ends_with_a_status),
-      cmocka_unit_test(bad_arguments_are_refused_by_name),
-      cmocka_unit_test(bad_times_are_refused),
-      cmocka_unit_test(every_status_has_its_message),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

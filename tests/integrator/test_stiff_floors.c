@@ -20,19 +20,19 @@ static void check(const ess_options *options, double energy_max) {
   }
 }
 
-static void at_the_defaults(void **state) {
+TEST(at_the_defaults) {
   const ess_options options = ess_options_default();
   check(&options, 1e-4);
 }
 
-static void at_a_loose_tolerance(void **state) {
+TEST(at_a_loose_tolerance) {
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-4;
   check(&options, 5e-2);
 }
 
 /* stability does not bound steps there for long: what is chosen is as good as dopri5 */
-static void by_a_base_that_is_chosen(void **state) {
+TEST(by_a_base_that_is_chosen) {
   ess_options options = ess_options_default();
   options.base = ESS_BASE_CHOSEN;
   check(&options, 1e-4);
@@ -41,7 +41,7 @@ static void by_a_base_that_is_chosen(void **state) {
 }
 
 /* floors oscillate, where stabilised steps are short: they cost calls, and no energy */
-static void by_stabilised_steps(void **state) {
+TEST(by_stabilised_steps) {
   ess_options options = ess_options_default();
   options.base = ESS_BASE_RKC;
   options.rtol = options.atol = 1e-6;
@@ -49,7 +49,7 @@ static void by_stabilised_steps(void **state) {
 }
 
 /* a floor that is at rest under its load lets some bodies rest: the population says of which */
-static void some_come_to_rest(void **state) {
+TEST(some_come_to_rest) {
   const ess_options options = ess_options_default();
   size_t rest = 0;
   for (size_t i = 0; i < FLOOR_CASES; i++) {
@@ -57,13 +57,4 @@ static void some_come_to_rest(void **state) {
     rest += floor_run(&c, &options).rests;
   }
   assert_in_range(rest, FLOOR_CASES / 3, FLOOR_CASES - 1);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(at_the_defaults),          cmocka_unit_test(at_a_loose_tolerance),
-      cmocka_unit_test(by_a_base_that_is_chosen), cmocka_unit_test(by_stabilised_steps),
-      cmocka_unit_test(some_come_to_rest),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static int relays_watched(double t, const double x[], double g[], void *params) 
   return 0;
 }
 
-static void slides_begin_though_the_crossing_has_stopped_the_run(void **state) {
+TEST(slides_begin_though_the_crossing_has_stopped_the_run) {
   seed = 1;
   for (int number = 0; number < RUNS; number++) {
     relays s = {.count = 1 + (size_t)uniform(0.0, 2.999)};
@@ -198,7 +198,7 @@ static int thrown_watched(double t, const double x[], double g[], void *params) 
   return 0;
 }
 
-static void what_an_impact_has_carried_the_state_past_is_crossed(void **state) {
+TEST(what_an_impact_has_carried_the_state_past_is_crossed) {
   seed = 2;
   for (int number = 0; number < RUNS; number++) {
     thrown s = {.pull = uniform(-5.0, 5.0),
@@ -280,12 +280,12 @@ static void comes_to_rest(uint64_t first) {
   }
 }
 
-static void what_comes_to_rest_does_so(void **state) {
+TEST(what_comes_to_rest_does_so) {
   comes_to_rest(3);
 }
 
 /* one of these is stopped where it is let go of, before that is told */
-static void what_is_let_go_of_at_a_stop_is_so(void **state) {
+TEST(what_is_let_go_of_at_a_stop_is_so) {
   comes_to_rest(13);
 }
 
@@ -313,7 +313,7 @@ static int first_alone(const double sign[], bool armed[], void *params) {
   return 0;
 }
 
-static void the_empty_pool_is_filled(void **state) {
+TEST(the_empty_pool_is_filled) {
   size_t row_start[2 * PLACES + 2] = {0}, guard[PLACES];
   signed char effect[PLACES];
   for (size_t k = 0; k < PLACES; k++) {
@@ -397,7 +397,7 @@ static int run_blocks(blocks *b, bool follows, double end, double x[BLOCK_STATES
 }
 
 /* what ends in success is right, whatever has failed on the way */
-static void callbacks_fail_once(void **state) {
+TEST(callbacks_fail_once) {
   for (int follows = 0; follows < 2; follows++) {
     const double end = follows ? 4.0 : 9.0;
     double expected[BLOCK_STATES], x[BLOCK_STATES];
@@ -441,7 +441,7 @@ static int changes_nothing(ess_impact *impact, void *params) {
 
 /* nothing is left of an impact that has stopped the run: the last state, put beyond its guard and
  * leaving it, has not been carried there */
-static void an_impact_is_over_where_the_state_is_moved(void **state) {
+TEST(an_impact_is_over_where_the_state_is_moved) {
   const bool at[2 * STATES] = {true, true};
   const ess_impacts impacts = {.at = at, .map = changes_nothing};
   const ess_system system = {.dimension = STATES,
@@ -487,7 +487,7 @@ static int arms_none(const double sign[], bool armed[], void *params) {
 }
 
 /* it is filled after a step, which passes the guard here: so it is where the start has failed */
-static void the_pool_stays_empty_until_a_step_is_made(void **state) {
+TEST(the_pool_stays_empty_until_a_step_is_made) {
   const size_t row_start[] = {0, 0, 0, 1}, guard[] = {0};
   const signed char effect[] = {1};
   const ess_reset_matrix pool = {
@@ -510,18 +510,4 @@ static void the_pool_stays_empty_until_a_step_is_made(void **state) {
     assert_int_equal(ess_driver_counters(d)->crossings, 0);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slides_begin_though_the_crossing_has_stopped_the_run),
-      cmocka_unit_test(what_an_impact_has_carried_the_state_past_is_crossed),
-      cmocka_unit_test(what_comes_to_rest_does_so),
-      cmocka_unit_test(what_is_let_go_of_at_a_stop_is_so),
-      cmocka_unit_test(the_empty_pool_is_filled),
-      cmocka_unit_test(callbacks_fail_once),
-      cmocka_unit_test(an_impact_is_over_where_the_state_is_moved),
-      cmocka_unit_test(the_pool_stays_empty_until_a_step_is_made),
-  };
-  return cmocka_run_group_tests_name("stopped", tests, NULL, NULL);
 }

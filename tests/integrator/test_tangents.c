@@ -31,7 +31,7 @@ static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) 
   return 0;
 }
 
-static void a_ball_has_its_derivative(void **state) {
+TEST(a_ball_has_its_derivative) {
   const double known[] = {1.38650223, 0.18725745, 3.98650223, 1.0};
   for (int given = 0; given < 2; given++) {
     const ess_impacts impacts = {.map = bounce, .jacobian = given ? bounce_jacobian : NULL};
@@ -118,7 +118,7 @@ static void exact_corner(const double start[3], double x[3]) {
   }
 }
 
-static void a_corner_has_six_pieces(void **state) {
+TEST(a_corner_has_six_pieces) {
   const ess_options options = ess_options_default();
   ess_driver *const d = ess_driver_alloc(&corner_system, &options, NULL);
   for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -176,7 +176,7 @@ static const ess_system table = {.dimension = 3,
                                  .guards = table_guards,
                                  .guard_jacobian = table_jacobian};
 
-static void the_corner_of_the_table_has_two_pieces(void **state) {
+TEST(the_corner_of_the_table_has_two_pieces) {
   static const double known[2][9] = {
       {7.05903491, -2.18361538, 0, 0.76389991, 0.40295071, 0, 0, 0, 1.34985881},
       {7.05903491, -2.18361538, 0, 0.36094920, 1.16685062, 0, 0, 0, 1.34985881}};
@@ -213,7 +213,7 @@ static int stop(const ess_crossing_info *info, void *context) {
   return 1;
 }
 
-static void a_section_has_its_derivative(void **state) {
+TEST(a_section_has_its_derivative) {
   const ess_impacts impacts = {.map = bounce};
   ess_system system = {.dimension = 2,
                        .guard_count = 1,
@@ -291,7 +291,7 @@ static double race_off(racers *r, bool given, double tolerance, double apart) {
   return off;
 }
 
-static void crossings_made_together_add_what_each_of_them_adds(void **state) {
+TEST(crossings_made_together_add_what_each_of_them_adds) {
   racers r = {.rate = 100.0, .change = {5.0, -5.0}};
   for (int form = 0; form < 2; form++)
     for (double tolerance = 1e-2; tolerance > 1e-12; tolerance /= 10.0)
@@ -300,21 +300,9 @@ static void crossings_made_together_add_what_each_of_them_adds(void **state) {
 }
 
 /* one that is crossed later than where it was first seen to be due, after another */
-static void a_crossing_meets_others_once(void **state) {
+TEST(a_crossing_meets_others_once) {
   racers r = {.rate = 2.1, .change = {-1.55, -1.55}};
   for (double tolerance = 1e-2; tolerance > 1e-12; tolerance /= 10.0)
     for (double apart = 1.0; apart > 1e-3; apart /= 1.1)
       assert_true(race_off(&r, false, tolerance, -apart * tolerance) < 1e-5);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_ball_has_its_derivative),
-      cmocka_unit_test(a_corner_has_six_pieces),
-      cmocka_unit_test(the_corner_of_the_table_has_two_pieces),
-      cmocka_unit_test(a_section_has_its_derivative),
-      cmocka_unit_test(crossings_made_together_add_what_each_of_them_adds),
-      cmocka_unit_test(a_crossing_meets_others_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

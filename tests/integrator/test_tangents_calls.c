@@ -96,7 +96,7 @@ static double apart(const double a[], const double b[], size_t count) {
   return off / size;
 }
 
-static void calls_and_errors_are_as_promised(void **state) {
+TEST(calls_and_errors_are_as_promised) {
   const size_t feet[] = {10, 100}, directions[] = {1, 2, STATES, MOST};
   for (int i = 0; i < 4; i++) {
     bed b = {.feet = feet[i % 2], .unlike = i < 2 ? 0.0 : 20.0};
@@ -126,9 +126,4 @@ static void calls_and_errors_are_as_promised(void **state) {
                       50.0 * (double)b.feet * tolerance + 1e-6);
       }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_and_errors_are_as_promised)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

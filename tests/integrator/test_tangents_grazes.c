@@ -95,7 +95,7 @@ static const double touches[] = {0.0, 1e-16, -1e-16, 1e-14, -1e-14, 1e-12, -1e-1
 static const double lengths[] = {INFINITY, 0.7, 0.25, 0.125, 0.1, 0.03};
 enum { TOUCHES = sizeof touches / sizeof *touches, LENGTHS = sizeof lengths / sizeof *lengths };
 
-static void a_touch_that_changes_the_field_has_no_derivative(void **state) {
+TEST(a_touch_that_changes_the_field_has_no_derivative) {
   for (int i = 0; i < TOUCHES; i++)
     for (int j = 0; j < LENGTHS; j++)
       for (double jump = -0.5; jump < 100.0; jump = jump < 0.0 ? 1e-3 : 10.0 * jump) {
@@ -108,7 +108,7 @@ static void a_touch_that_changes_the_field_has_no_derivative(void **state) {
 }
 
 /* a spring, and a damper, that take hold where the guard is do nothing at a touch */
-static void one_that_does_not_has_its_own(void **state) {
+TEST(one_that_does_not_has_its_own) {
   for (int i = 0; i < TOUCHES; i++)
     for (int j = 0; j < LENGTHS; j++) {
       outcome o = throw((top){touches[i], 0.0, 0.0, 0.0}, 1e-8, lengths[j], false);
@@ -126,7 +126,7 @@ static void one_that_does_not_has_its_own(void **state) {
 }
 
 /* the time above is 2 sqrt(beyond) */
-static void what_the_tolerance_tells_from_a_touch_is_none(void **state) {
+TEST(what_the_tolerance_tells_from_a_touch_is_none) {
   const double tolerances[] = {1e-6, 1e-8, 1e-10};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < LENGTHS; j++)
@@ -156,7 +156,7 @@ static int above_the_circle(double t, const double x[], double h[], void *params
 }
 
 /* its guard is crossed downward, and its rates are differences */
-static void a_circle_touches_a_line(void **state) {
+TEST(a_circle_touches_a_line) {
   const ess_system system = {
       .dimension = 3, .guard_count = 1, .field = turn, .guards = above_the_circle};
   for (int way = -1; way < 2; way += 2)
@@ -198,7 +198,7 @@ static int note_silent(const ess_crossing_info *info, void *context) {
 
 /* in one step: a touch that changes nothing, a silent guard that is passed, and one that the step
  * is cut at; tangents look at the first, and the second is crossed before the last */
-static void a_touch_leaves_other_crossings_alone(void **state) {
+TEST(a_touch_leaves_other_crossings_alone) {
   top p = {.beyond = -1e-12};
   ess_system system = {.dimension = STATES,
                        .guard_count = 3,
@@ -224,15 +224,4 @@ static void a_touch_leaves_other_crossings_alone(void **state) {
   assert_int_equal(ess_driver_counters(d)->steps, 2);
   assert_true(silent > 0.0);
   ess_driver_free(d);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_touch_that_changes_the_field_has_no_derivative),
-      cmocka_unit_test(one_that_does_not_has_its_own),
-      cmocka_unit_test(what_the_tolerance_tells_from_a_touch_is_none),
-      cmocka_unit_test(a_circle_touches_a_line),
-      cmocka_unit_test(a_touch_leaves_other_crossings_alone),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

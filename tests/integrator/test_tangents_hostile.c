@@ -60,7 +60,7 @@ static int stop_at(const ess_crossing_info *info, void *context) {
   return info->guard == *(const size_t *)context;
 }
 
-static void a_section_among_several_events(void **state) {
+TEST(a_section_among_several_events) {
   const double step = 1e-3; // the flow is linear within a piece
   for (size_t last = 0; last < 2; last++)
     for (int angle = 0; angle < 40; angle++) {
@@ -80,7 +80,7 @@ static void a_section_among_several_events(void **state) {
 }
 
 /* what has been met in one run is met again in the next */
-static void a_driver_used_again_goes_through_its_events_again(void **state) {
+TEST(a_driver_used_again_goes_through_its_events_again) {
   const double v[2] = {1.0, 0.5};
   const ess_options options = ess_options_default();
   for (int anew = 0; anew < 2; anew++) {
@@ -159,7 +159,7 @@ static int go_kicked(double kicked, const double v[], double step, double x[STAT
   return status;
 }
 
-static void an_impact_may_take_the_state_past_others_of_its_instant(void **state) {
+TEST(an_impact_may_take_the_state_past_others_of_its_instant) {
   (void)state;
   const double step = 1e-3; // the flow is linear within a piece
   double x[STATES], there[STATES], D[STATES];
@@ -199,7 +199,7 @@ static int swing_jacobian(double t, const double x[], const double sign[], doubl
   return t < 0.5 ? 0 : w->code;
 }
 
-static void a_jacobian_that_is_not_finite_ends_the_run(void **state) {
+TEST(a_jacobian_that_is_not_finite_ends_the_run) {
   const wrong cases[] = {{NAN, 0}, {INFINITY, 0}, {1e200, 0}, {-1.0, 7}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     wrong w = cases[i];
@@ -228,7 +228,7 @@ static void a_jacobian_that_is_not_finite_ends_the_run(void **state) {
   }
 }
 
-static void directions_may_be_of_any_size(void **state) {
+TEST(directions_may_be_of_any_size) {
   const double sizes[] = {1e-300, 1e-200, 1e-20, 1e20, 1e200, 1e300};
   const ess_system system = {.dimension = 2, .field = swing};
   const ess_options options = ess_options_default();
@@ -250,7 +250,7 @@ static int blow_up(double t, const double x[], const double sign[], double dxdt[
 }
 
 /* the state rests where it is unstable: its derivative is beyond the numbers */
-static void directions_that_overflow_end_the_run(void **state) {
+TEST(directions_that_overflow_end_the_run) {
   const ess_system system = {.dimension = 1, .field = blow_up};
   ess_options options = ess_options_default();
   options.rtol = 1e-3;
@@ -290,7 +290,7 @@ static int reflect(ess_impact *impact, void *params) {
   return 0;
 }
 
-static void units_do_not_matter_to_differences(void **state) {
+TEST(units_do_not_matter_to_differences) {
   for (double unit = 1e-12; unit < 1e13; unit *= 1e3) {
     const ess_impacts impacts = {.map = reflect};
     const ess_system system = {.dimension = 1,
@@ -311,17 +311,4 @@ static void units_do_not_matter_to_differences(void **state) {
     assert_true(fabs(ess_driver_tangent(d)[0] - 0.0625) < 1e-7);
     ess_driver_free(d);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_section_among_several_events),
-      cmocka_unit_test(a_driver_used_again_goes_through_its_events_again),
-      cmocka_unit_test(an_impact_may_take_the_state_past_others_of_its_instant),
-      cmocka_unit_test(a_jacobian_that_is_not_finite_ends_the_run),
-      cmocka_unit_test(directions_may_be_of_any_size),
-      cmocka_unit_test(directions_that_overflow_end_the_run),
-      cmocka_unit_test(units_do_not_matter_to_differences),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

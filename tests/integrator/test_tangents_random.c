@@ -173,7 +173,7 @@ static bool differences(const drawn *s, double D[N * N]) {
   return true;
 }
 
-static void derivatives_are_those_of_the_flow(void **state) {
+TEST(derivatives_are_those_of_the_flow) {
   size_t compared = 0, impacts = 0;
   for (uint64_t seed = 1; seed <= SYSTEMS; seed++) {
     drawn s = draw_system(seed);
@@ -206,9 +206,4 @@ static void derivatives_are_those_of_the_flow(void **state) {
   }
   print_message("%zu systems, %zu impacts\n", compared, impacts);
   assert_true(compared >= SYSTEMS / 4 && impacts >= SYSTEMS / 4);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives_are_those_of_the_flow)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

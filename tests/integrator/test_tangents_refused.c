@@ -77,7 +77,7 @@ static void refused(ess_driver *d, int status, const char *words) {
   if (!strstr(ess_driver_failure(d)->reason, words)) fail_msg("%s", ess_driver_failure(d)->reason);
 }
 
-static void a_section_has_a_rate(void **state) {
+TEST(a_section_has_a_rate) {
   plan p = {.count = 1, .rests = true};
   watcher w;
   double Dt[2], Dx[4], start[2];
@@ -95,7 +95,7 @@ static void a_section_has_a_rate(void **state) {
 
 /* of nine events at one instant each has its time, the first eight their states, and none an
  * adjoint */
-static void of_many_events_not_all_is_known(void **state) {
+TEST(of_many_events_not_all_is_known) {
   plan p = {.count = MANY};
   watcher w;
   double Dt[2], Dx[4], start[2];
@@ -114,7 +114,7 @@ static void of_many_events_not_all_is_known(void **state) {
   ess_driver_free(d);
 }
 
-static void nothing_is_followed_at_first(void **state) {
+TEST(nothing_is_followed_at_first) {
   plan p = {.count = 1};
   watcher w;
   double Dt[2], start[2];
@@ -137,13 +137,4 @@ static void nothing_is_followed_at_first(void **state) {
   assert_null(ess_driver_smoothness(NULL));
   assert_int_equal(ess_driver_choose_piece(NULL, 0), ESS_EINVAL);
   assert_int_equal(ess_driver_section(NULL, 0, Dt, NULL), ESS_EINVAL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_section_has_a_rate),
-      cmocka_unit_test(of_many_events_not_all_is_known),
-      cmocka_unit_test(nothing_is_followed_at_first),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

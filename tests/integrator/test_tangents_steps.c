@@ -17,7 +17,7 @@ static int swing(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static void directions_have_a_tolerance_of_their_own(void **state) {
+TEST(directions_have_a_tolerance_of_their_own) {
   const ess_system system = {.dimension = 2, .field = swing};
   for (int j = 4; j <= 7; j++) { // by differences no better
     ess_options options = ess_options_default();
@@ -86,7 +86,7 @@ static void drop(plate *p, ess_driver *d, double height, double angle, double x[
   assert_int_equal(ess_driver_apply(d, &t, 0.4, x), ESS_SUCCESS);
 }
 
-static void a_level_plate_is_differentiable(void **state) {
+TEST(a_level_plate_is_differentiable) {
   const size_t feet[] = {2, 5, 8, 9, 100};
   for (int i = 0; i < 5; i++) {
     plate p = {.feet = feet[i]};
@@ -120,7 +120,7 @@ static void a_level_plate_is_differentiable(void **state) {
 
 /* more events than are counted, whose jumps do not add up: each direction has its derivative still
  */
-static void many_that_do_not_add_up_are_not_counted(void **state) {
+TEST(many_that_do_not_add_up_are_not_counted) {
   plate p = {.feet = 12, .coupling = 0.5};
   const ess_system system = {.dimension = 4,
                              .guard_count = p.feet,
@@ -209,7 +209,7 @@ static void differences(const ess_system *system, double known[16]) {
   ess_driver_free(d);
 }
 
-static void a_plate_s_derivative_is_the_flow_s(void **state) {
+TEST(a_plate_s_derivative_is_the_flow_s) {
   const size_t feet[] = {2, 10, 30, 100};
   for (int i = 0; i < 4; i++)
     for (int given = 0; given < 2; given++) {
@@ -236,14 +236,4 @@ static void a_plate_s_derivative_is_the_flow_s(void **state) {
         if (!given) assert_true(c[1].field_evaluations <= times * c[0].field_evaluations + 10);
       }
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(directions_have_a_tolerance_of_their_own),
-      cmocka_unit_test(a_plate_s_derivative_is_the_flow_s),
-      cmocka_unit_test(a_level_plate_is_differentiable),
-      cmocka_unit_test(many_that_do_not_add_up_are_not_counted),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

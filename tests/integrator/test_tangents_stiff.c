@@ -183,7 +183,7 @@ static void check(follower *p, ess_base base, double tolerance, bool given) {
   if (given) assert_true((double)with.field_evaluations < calls);
 }
 
-static void a_ripple_is_not_taken_over(void **state) {
+TEST(a_ripple_is_not_taken_over) {
   for (int kind = 0; kind < KINDS; kind++)
     for (double k = 1e2; k < 2e4; k *= 10.0)
       for (double tolerance = 1e-2; tolerance > 5e-8; tolerance *= 0.1) {
@@ -193,7 +193,7 @@ static void a_ripple_is_not_taken_over(void **state) {
       }
 }
 
-static void nor_are_stabilised_steps(void **state) {
+TEST(nor_are_stabilised_steps) {
   for (int kind = 0; kind < KINDS; kind++)
     for (int base = ESS_BASE_RKC; base <= ESS_BASE_CHOSEN; base++)
       for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
@@ -203,7 +203,7 @@ static void nor_are_stabilised_steps(void **state) {
 }
 
 /* a large state that does not ripple asks for no more exact steps */
-static void a_clock_may_say_what_it_likes(void **state) {
+TEST(a_clock_may_say_what_it_likes) {
   for (double k = 1e1; k < 2e4; k *= 10.0)
     for (double tolerance = 1e-2; tolerance > 5e-8; tolerance *= 0.1) {
       follower p = {.kind = FREEZES, .k = k, .since = 0x1p20};
@@ -227,7 +227,7 @@ static int chase(double t, const double x[], const double sign[], double dxdt[],
 }
 
 /* exp(-k t) is below the smallest double from t = 745/k on */
-static void what_has_decayed_is_nothing(void **state) {
+TEST(what_has_decayed_is_nothing) {
   for (double k = 1e3; k < 2e8; k *= 10.0)
     for (double tolerance = 1e-2; tolerance > 5e-9; tolerance *= 1e-2)
       for (int base = 0; base < 3; base++)
@@ -248,14 +248,4 @@ static void what_has_decayed_is_nothing(void **state) {
           for (int i = 0; i < 4; i++) assert_true(fabs(v[i] - known[i]) < 60.0 * tolerance);
           ess_driver_free(d);
         }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_ripple_is_not_taken_over),
-      cmocka_unit_test(nor_are_stabilised_steps),
-      cmocka_unit_test(a_clock_may_say_what_it_likes),
-      cmocka_unit_test(what_has_decayed_is_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

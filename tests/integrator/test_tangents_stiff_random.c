@@ -205,7 +205,7 @@ static bool is_known(draw *p, size_t *crossings, double V[N * N]) {
   return largest(V, W) < 1e-6 * (1.0 + largest(V, NULL));
 }
 
-static void derivatives_are_those_of_fine_runs(void **state) {
+TEST(derivatives_are_those_of_fine_runs) {
   const double tolerances[] = {1e-2, 1e-3, 1e-4, 1e-5};
   size_t compared = 0, crossed = 0, astray = 0;
   for (uint64_t seed = 0; seed < SYSTEMS; seed++) {
@@ -228,9 +228,4 @@ static void derivatives_are_those_of_fine_runs(void **state) {
   assert_true(compared > 6 * SYSTEMS && crossed > compared);
   // a crossing amid what another has set off is known worse: derivatives are large there
   assert_true(200 * astray <= compared);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives_are_those_of_fine_runs)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void assert_same(const trajectory *a, const trajectory *b) {
   assert_memory_equal(&a->log, &b->log, sizeof a->log);
 }
 
-static void threads_change_no_bit(void **state) {
+TEST(threads_change_no_bit) {
   static job alone, jobs[THREADS];
   bed b = make_bed();
   const ess_system shared = bed_system(&b, false);
@@ -111,7 +111,7 @@ static void threads_change_no_bit(void **state) {
 }
 
 /* taking turns with others changes nothing either */
-static void drivers_share_nothing(void **state) {
+TEST(drivers_share_nothing) {
   static job turns;
   static trajectory single;
   bed b = make_bed(), own = make_bed();
@@ -124,12 +124,4 @@ static void drivers_share_nothing(void **state) {
     end(&single);
     assert_same(&turns.run[k], &single);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads_change_no_bit),
-      cmocka_unit_test(drivers_share_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

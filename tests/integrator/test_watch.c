@@ -68,7 +68,7 @@ static int two_roots(double t, const double x[], double g[], void *params) {
   return 0;
 }
 
-static void two_roots_in_one_step_are_found(void **state) {
+TEST(two_roots_in_one_step_are_found) {
   const ess_system system = {
       .dimension = 1, .field = toy_clock, .watch = {.count = 1, .values = two_roots}};
   for (int way = -1; way <= 1; way += 2) {
@@ -93,7 +93,7 @@ static int sine(double t, const double x[], double g[], void *params) {
 }
 
 /* the second event downward, twice: at 3 pi, and 7 pi */
-static void counted_events_end_runs_which_go_on(void **state) {
+TEST(counted_events_end_runs_which_go_on) {
   int direction[] = {-1};
   uint64_t stop[] = {2};
   const ess_system system = {
@@ -245,14 +245,14 @@ static int compare_case(uint64_t seed, double way, ess_base base, double toleran
   return compared;
 }
 
-static void events_are_the_roots_of_runs_that_watch_nothing(void **state) {
+TEST(events_are_the_roots_of_runs_that_watch_nothing) {
   int compared = 0;
   for (uint64_t i = 0; i < 60; i++)
     compared += compare_case(2 * i + 1, i % 2 ? -1.0 : 1.0, ESS_BASE_DOPRI5, i % 3 ? 1e-9 : 1e-7);
   assert_true(compared > 1000);
 }
 
-static void stabilised_steps_and_chosen_ones_are_watched(void **state) {
+TEST(stabilised_steps_and_chosen_ones_are_watched) {
   for (uint64_t i = 0; i < 4; i++) {
     compare_case(2 * i + 1, 1.0, ESS_BASE_RKC, 1e-6);
     compare_case(2 * i + 1, 1.0, ESS_BASE_CHOSEN, 1e-6);
@@ -326,7 +326,7 @@ static void watch_ball(bool followed) {
   ess_driver_free(d);
 }
 
-static void a_bouncing_ball_is_watched(void **state) {
+TEST(a_bouncing_ball_is_watched) {
   watch_ball(false);
   watch_ball(true);
 }
@@ -350,7 +350,7 @@ static int same_values(double t, const double x[], double g[], void *params) {
 }
 
 /* Outcome: an impact that takes a function past its zero by rounding alone has no event. */
-static void rounding_is_no_jump(void **state) {
+TEST(rounding_is_no_jump) {
   const ess_impacts impacts = {.map = same_bounce};
   const ess_system system = {.dimension = 4,
                              .guard_count = 1,
@@ -373,7 +373,7 @@ static void rounding_is_no_jump(void **state) {
 
 /* the velocity jumps past zero when the ball lands, from a height y at sqrt(2 y / g) and the faster
  * by dy g / v */
-static void a_run_ends_on_a_jump_and_its_section_is_the_impacts(void **state) {
+TEST(a_run_ends_on_a_jump_and_its_section_is_the_impacts) {
   const ess_impacts impacts = {.map = bounce};
   const uint64_t stop[] = {1, 0, 0, 0};
   const double directions[] = {1, 0, 0, 1}, g = TOY_GRAVITY, v = sqrt(2.0 * g);
@@ -408,7 +408,7 @@ static void a_run_ends_on_a_jump_and_its_section_is_the_impacts(void **state) {
  */
 
 /* one-way crossings, and a pool: both are as without what is watched, which is passed both ways */
-static void one_way_and_resets_are_as_without(void **state) {
+TEST(one_way_and_resets_are_as_without) {
   const size_t row_start[] = {0, 0, 0, 0, 0, 2}, guard[] = {0, 2};
   const signed char effect[] = {1, 1};
   const ess_reset_matrix pool = {.row_start = row_start, .guard = guard, .effect = effect};
@@ -458,7 +458,7 @@ static int reaches(double t, const double x[], double g[], void *params) {
 }
 
 /* e^t x0 = 3 t: dt = -e^t dx0 / (x - 3) */
-static void sections_are_of_events_too(void **state) {
+TEST(sections_are_of_events_too) {
   const uint64_t stop[] = {1};
   const ess_system system = {
       .dimension = 1, .field = grows, .watch = {.count = 1, .values = reaches, .stop = stop}};
@@ -489,7 +489,7 @@ static int fails(double t, const double x[], double g[], void *params) {
   return t > 0.5 ? 7 : 0;
 }
 
-static void faults_end_with_a_status(void **state) {
+TEST(faults_end_with_a_status) {
   ess_system system = {
       .dimension = 1, .field = toy_clock, .watch = {.count = 2, .values = not_a_number}};
   ess_options options = ess_options_default();
@@ -512,20 +512,4 @@ static void faults_end_with_a_status(void **state) {
   assert_non_null(strstr(ess_check(&system, &options), "watch.direction"));
   system.watch.values = NULL;
   assert_non_null(strstr(ess_check(&system, &options), "watch.values"));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(two_roots_in_one_step_are_found),
-      cmocka_unit_test(counted_events_end_runs_which_go_on),
-      cmocka_unit_test(events_are_the_roots_of_runs_that_watch_nothing),
-      cmocka_unit_test(stabilised_steps_and_chosen_ones_are_watched),
-      cmocka_unit_test(a_bouncing_ball_is_watched),
-      cmocka_unit_test(rounding_is_no_jump),
-      cmocka_unit_test(a_run_ends_on_a_jump_and_its_section_is_the_impacts),
-      cmocka_unit_test(one_way_and_resets_are_as_without),
-      cmocka_unit_test(sections_are_of_events_too),
-      cmocka_unit_test(faults_end_with_a_status),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

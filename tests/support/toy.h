@@ -7,17 +7,12 @@
 #define TOY_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "ess.h"
+#include "test.h"
 
 enum { TOY_EVENTS = 64 };
 
