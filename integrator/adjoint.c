@@ -1,8 +1,8 @@
 /*
  * The adjoint: what outcomes of a run gain by its start and by parameters, back along what has been
- * recorded (tape.h). A step is made once more from where it began, and what it does to directions
+ * recorded (tape.c). A step is made once more from where it began, and what it does to directions
  * is transposed: so an adjoint is that of the tangents, to rounding. Where a step is too long for
- * its tolerance it goes back along the step's dense output, in parts, as tangents do (parts.h).
+ * its tolerance it goes back along the step's dense output, in parts, as tangents do (parts.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,15 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "ess_tangents.h"
+#include "core.h"
 #include "events.h"
-#include "parameters.h"
-#include "step.h"
-#include "tape.h"
+#include "tangents.h"
 
 /* adjoints may err by so many times what is rounding, where the field's Jacobian is differences */
 static const double NOISE = 4.0;
@@ -35,7 +29,7 @@ typedef struct adjoint {
   double *noise;  /* [n] */
   double *missed; /* [p], scratch */
   double t, dt;   /* of the step */
-  double pace;    /* parts.h */
+  double pace;    /* parts.c */
 
   /* the first stage of the step after this one is looked at, at this time: most often it is the
    * last one of this */
@@ -173,7 +167,7 @@ static double parameter_noise(const adjoint *a, size_t j) {
 }
 
 /* an estimate of an error in what is gained in a step, held against its rates in the stages
- * (parts.h) */
+ * (parts.c) */
 static double seen(const adjoint *a, const double rate[ESS_STAGES], double error, double rounding) {
   double least = rate[0], most = rate[0], last = 0.0;
   for (int s = 0; s < ESS_STAGES; s++) {

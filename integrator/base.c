@@ -16,11 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
+#include "core.h"
 #include "slides.h"
 
 /* ---- the stabilised base --------------------------------------------------------------------- */

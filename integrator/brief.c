@@ -9,10 +9,7 @@
  */
 #include <math.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "dopri5.h"
+#include "core.h"
 
 /* the next length by the error: a margin against refusal, and how much it may change at once */
 static const double SAFETY = 0.9, SHRINK_MOST = 0.1, GROW_MOST = 10.0;

@@ -7,13 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
+#include "core.h"
 #include "impacts.h"
-#include "lanes.h"
 #include "slides.h"
-#include "tape.h"
+#include "tangents.h"
 
 int ess_callback_failed(ess_driver *d, int code) {
   d->failure.callback_code = code;

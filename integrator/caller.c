@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "caller.h"
-#include "driver_state.h"
+#include "core.h"
 #include "impacts.h"
-#include "parameters.h"
+#include "tangents.h"
 
 /* ---- its callbacks: `params` is the driver --------------------------------------------------- */
 

@@ -9,15 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
-#include "enclosure.h"
+#include "core.h"
 #include "events.h"
 #include "kinks.h"
 #include "slides.h"
-#include "step.h"
-#include "suspect.h"
 #include "tangents.h"
 
 /* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the

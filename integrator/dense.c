@@ -7,11 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
-#include "lanes.h"
-#include "step.h"
+#include "core.h"
 
 /* adds to the time, up to the end of the apply, and keeps what rounding cuts off: far from t = 0 it
  * would add up */

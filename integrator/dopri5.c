@@ -9,11 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "lanes.h"
+#include "core.h"
 
 /* nodes c, stage weights a, error weights e = b - b_hat, dense-output weights d */
 const double ess_dopri5_c[ESS_STAGES] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0, 1.0};

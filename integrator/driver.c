@@ -7,21 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "caller.h"
-#include "dopri5.h"
-#include "driver_state.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
 #include "kinks.h"
-#include "lanes.h"
 #include "slides.h"
-#include "step.h"
-#include "suspect.h"
 #include "tangents.h"
-#include "tape.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 

@@ -11,9 +11,9 @@
 
 #include <stdlib.h>
 
-#include "caller.h"
+#include "arithmetic.h"
 #include "ess.h"
-#include "kinks_state.h"
+#include "kinks.h"
 
 enum {
   ESS_STAGES = 7,
@@ -25,6 +25,45 @@ enum {
 /* smallest error the step-size controller remembers, 2^-13, so that one lucky step does not silence
  * it */
 #define ESS_LOG_ERROR_FLOOR -13.0
+
+/* The system as the caller gave it, beside the one that the driver integrates (caller.c). Systems
+ * differ where event functions move in time, which is a state more; where their rates are
+ * differences; where time goes backward, as a time of its own that goes forward; and where
+ * functions are only watched: event functions after the caller's, whose crossing changes nothing.
+ * So they are found as surely as those, and in the same order of time. */
+typedef struct ess_caller {
+  /* callbacks are the caller's, shapes those of what is integrated without the time; resets and
+   * impacts NULL: copied */
+  ess_system system;
+  ess_impacts impacts;
+  int (*start)(const double sign[], bool armed[], void *params);
+  bool is_latched_by_state; /* the mode is no more than on which side of the guards the state is */
+  bool moves;               /* the state after the caller's is the time since `origin` */
+  bool differs;             /* rates are differences */
+  double way;               /* -1: the driver's time is the caller's, negated; else 1 */
+  double origin;            /* in the driver's time */
+
+  double *x;                      /* [n + 1] */
+  double *h, *partial;            /* event functions, and what they change by with time alone */
+  double *beside, *above, *below; /* a state, and event functions, beside the one looked at */
+  double *best, *off, *rate;      /* by event function: differences (slope.c) */
+  double *mode, *after;
+  bool *armed;
+  void *memory; /* of all that is here, and watched */
+  size_t bytes;
+} ess_caller;
+
+/* What is only watched (watched.c). */
+typedef struct ess_watched {
+  size_t first, count;   /* event functions from `first` on are only watched */
+  ess_observer observer; /* the caller's */
+  int *jumped;           /* [count]: which way the last impact has taken it past zero, or 0 */
+  double jump_t;         /* when that was */
+  uint64_t *stop, *left; /* [count]: events that end a run, and how many are left of them */
+  size_t *events;        /* [first]: those of an impact that the caller knows of */
+  int *direction;        /* [count] */
+  double *v, *x, *h, *h_before, *rate, *rounding; /* scratch */
+} ess_watched;
 
 /* how the state went from one node to the next */
 typedef enum ess_piece_kind {
@@ -113,6 +152,13 @@ typedef struct ess_paper {
   size_t first;      /* what the field at the node reaches first */
   bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
 } ess_paper;
+
+/* What was found of the step just tried. */
+typedef struct ess_location {
+  bool cut;           /* a candidate reaches its level at theta */
+  double theta;       /* in (0, 1] */
+  size_t doubt_guard; /* the step is too long to trust this guard's model; SIZE_MAX: none */
+} ess_location;
 
 /* What the step being tried comes to for an event function: those that are sought, or more, are
  * listed in d->flagged. */

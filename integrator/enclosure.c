@@ -14,11 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "driver_state.h"
-#include "enclosure.h"
-#include "lanes.h"
-#include "suspect.h"
+#include "core.h"
+#include "events.h"
 
 enum { QUARTIC = ESS_QUARTIC, SUBDIVISIONS = 40, ITERATIONS = 80 };
 

@@ -1,12 +1,13 @@
 /*
- * Event functions' guards: which are armed, what crossing one changes, and what is crossed at one
- * instant, or in one step.
+ * Events: guards that are armed and crossed, what an event function may be within a step, and
+ * event functions under suspicion.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ESS_EVENTS_H
 #define ESS_EVENTS_H
 
+#include <float.h>
 #include <math.h>
 
 #include "driver_state.h"
@@ -141,5 +142,235 @@ int ess_cross_idle(ess_driver *d, const double h[]);
 /* Sorts crossings by time, those of one time by guard, in O(count log count) without
  * allocation; in O(count) when they are in order, in reverse, or nearly so. */
 void ess_sort_by_time(double time[], size_t guard[], size_t count);
+
+/* ---- what an event function may be within a step --------------------------------------------- */
+
+/* What an event function may be between the ends of the step just tried: a quartic, by Bernstein
+ * coefficients on [0, 1], and by how much that may be off. Location, steps through crossings, and
+ * what is touched and left again all go by this one enclosure. */
+
+/* ---- quartics ----------------------------------------------------------------------------- */
+
+/* Value and slope at theta. */
+double ess_quartic(const double b[ESS_QUARTIC], double theta, double *slope);
+
+/* Where the quartic first goes from negative to non-negative in (0, 1], or ESS_NEVER. */
+#define ESS_NEVER 2.0
+double ess_quartic_upcrossing(const double b[ESS_QUARTIC]);
+
+/* Changes of sign among the coefficients: no fewer than there are roots in (0, 1). */
+int ess_sign_changes(const double b[ESS_QUARTIC]);
+
+/* The quartic's parts from 0 to theta, and from there to 1. */
+void ess_quartic_split(const double b[ESS_QUARTIC], double theta, double until[ESS_QUARTIC],
+                       double after[ESS_QUARTIC]);
+
+/* ---- models ------------------------------------------------------------------------------- */
+
+/* One text for one event function and for four: `number` is double or ess_lanes.
+ *
+ * The quartic with these values and rates at both ends and this value in the middle, over four
+ * times `quarter`; and what is not told from its level: a billionth of the neighbourhood, or
+ * rounding in values that add up to `size`. */
+#define ESS_DEFINE_MODEL(quartic, tolerance, number)                                               \
+  static inline void quartic(number first, number rate, number middle, number last,                \
+                             number rate_last, number quarter, number b[ESS_QUARTIC]) {            \
+    b[0] = first;                                                                                  \
+    b[1] = first + quarter * rate;                                                                 \
+    b[3] = last - quarter * rate_last;                                                             \
+    b[4] = last;                                                                                   \
+    const number mean = 0.5 * (first + last); /* the coefficient itself, of a constant */          \
+    b[2] = mean + 8.0 / 3.0 * (middle - mean) - 2.0 / 3.0 * quarter * (rate - rate_last);          \
+  }                                                                                                \
+  static inline number tolerance(number scale, number size) {                                      \
+    return 1e-9 * scale + 8.0 * DBL_EPSILON * size;                                                \
+  }
+ESS_DEFINE_MODEL(ess_quartic_of_one, ess_tolerance_of_one, double)
+ESS_DEFINE_MODEL(ess_quartic_of_four, ess_tolerance_of_four, ess_lanes)
+#undef ESS_DEFINE_MODEL
+
+/* Event function k seen from a side, over the step just tried: where its value in the middle is not
+ * `known` it is taken to be a cubic. The same of a guard from theta on; and of event function k's
+ * armed guard relative to its level. */
+void ess_model_event(const ess_driver *d, size_t k, double side, bool known, double b[ESS_QUARTIC]);
+void ess_model_after(const ess_driver *d, size_t guard, double theta, bool known,
+                     double b[ESS_QUARTIC]);
+void ess_model_guard(const ess_driver *d, size_t k, double b[ESS_QUARTIC]);
+
+/* What event functions h[k], and the three after it, are at the step's ends and middle, from the
+ * sides of their armed guards and relative to their levels: their models. */
+typedef struct ess_models {
+  ess_lanes b[ESS_QUARTIC];
+} ess_models;
+
+static inline ess_models ess_seen_from_guards(const ess_driver *d, size_t k,
+                                              const ess_lanes b[ESS_QUARTIC]) {
+  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
+  ess_models m;
+  for (int i = 0; i < ESS_QUARTIC; i++) m.b[i] = side * b[i] - level;
+  return m;
+}
+
+static inline ess_models ess_model_guards(const ess_driver *d, size_t k) {
+  ess_lanes b[ESS_QUARTIC];
+  ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
+                      ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
+                      ess_lanes_load(d->rate_end + k), ess_lanes_all(0.25 * d->dt), b);
+  return ess_seen_from_guards(d, k, b);
+}
+
+/* Which of four rise through zero once, and do not go below it again, were they higher by this
+ * between their ends. */
+static inline ess_mask ess_rise_once(const ess_models *m, ess_lanes more) {
+  const ess_lanes zero = {0.0};
+  ess_mask falls = {0}, was_below = m->b[0] < zero;
+  for (int i = 1; i < ESS_QUARTIC; i++) {
+    const ess_mask is_below = (i < ESS_QUARTIC - 1 ? m->b[i] + more : m->b[i]) < zero;
+    falls |= is_below & ~was_below;
+    was_below = is_below;
+  }
+  return (m->b[0] < zero) & (m->b[ESS_QUARTIC - 1] >= zero) & ~falls;
+}
+
+/* Guard k is at its level where it misses that by this. */
+double ess_level_tolerance(const ess_driver *d, size_t k);
+
+/* Which of four guards, those of these event functions that lie beyond their zeros by `side`, are
+ * not reached in the rest of the step where they are armed at theta, whatever their models are off
+ * by; and whether one is not. */
+ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_lanes side,
+                        ess_lanes theta);
+bool ess_stays_below(const ess_driver *d, size_t guard, double theta);
+
+/* Whether event function k's model is off by no more than rounding where it was checked. */
+bool ess_model_is_exact(const ess_driver *d, size_t k);
+
+/* ---- the guards that a step reaches ------------------------------------------------------- */
+
+/* The places of this step where models are held against event functions. */
+void ess_choose_looks(ess_driver *d);
+
+/* Lists in d->flagged the guards that reach their level within the step, by their model. Returns a
+ * guard of which the step is too long to tell, or SIZE_MAX. */
+size_t ess_flag_guards(ess_driver *d);
+
+/* Forgets the guards that are listed. */
+void ess_clear_flags(ess_driver *d);
+
+/* Takes the guards off the list whose models do not cross before theta. */
+void ess_keep_rivals(ess_driver *d, double theta);
+
+/* ---- where a step is cut --------------------------------------------------------------------- */
+
+/* Where the first candidate reaches its level. h_mid, h_check, h_end and rate_end must be set. A
+ * silent guard cuts the step only when another flagged guard depends on it; ess_cross_silent is for
+ * the others. */
+int ess_locate_first(ess_driver *d, ess_location *found);
+
+/* The same where the guards have just been flagged, and none is in doubt. */
+int ess_locate_flagged(ess_driver *d, ess_location *found);
+
+/* ---- neighbourhoods, and what is due --------------------------------------------------------- */
+
+/* A guard that the node is on, or beyond, and that the field points through: one beyond it, or else
+ * one on it; SIZE_MAX when there is none, as most often. */
+int ess_find_due(ess_driver *d, size_t *due);
+
+/* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
+ * at the node; holds it inside, where its entry was located. */
+bool ess_any_inside(const ess_driver *d);
+bool ess_inside(const ess_driver *d, size_t k);
+void ess_hold_inside(ess_driver *d, size_t k);
+
+/* g = 0 or the edge of the neighbourhood: where each guard stops the step just tried. Guards that
+ * have left their neighbourhood are outside again. */
+void ess_set_levels(ess_driver *d);
+
+/* ---- event functions that do not change as their rates say ----------------------------------- */
+
+/* Called each time that the step just tried is halved for k, of which most pass at once. */
+int ess_suspect_step(ess_driver *d, size_t k);
+
+/* Called where the step just tried may be too long for how event functions turn: they seem to turn
+ * in steps of any length where they do not change as their rates say. */
+int ess_suspect_turns(ess_driver *d);
+
+/* Called when a step is made, halved before or not. */
+void ess_suspect_none(ess_driver *d);
+
+/* Called at the node that a projection onto k has led to, from where k had this value and rate. */
+int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
+
+/* ---- grain -------------------------------------------------------------------------------- */
+
+/* What event function k changes by when states move by their tolerance: the larger of two ways,
+ * along which no two states are moved by amounts that could cancel. */
+int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
+
+/* Called at the node after crossings: where they come as fast as rounding makes them, event
+ * functions that rest on their zeros, and do not leave them within a step, are given grains. */
+int ess_settle(ess_driver *d);
+
+/* The same when they move by eight roundings. */
+int ess_rounding_error(ess_driver *d, size_t k, double *rounding);
+int ess_rounding_errors(ess_driver *d, double roundings[]); /* of all */
+
+/* Whether the step being tried is as short as steps get that are halved for a doubt: what time
+ * resolves, which near t = 0 is by how long they were. */
+bool ess_is_shortest(const ess_driver *d);
+
+/* Event function k is in doubt over the step just tried; when it has been so over far
+ * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
+int ess_coarsen(ess_driver *d, size_t k, bool *coarser);
+
+/* Called at the node before a step is tried: those that have left their zeros, or may err by less
+ * than their grains now, have none any more. */
+int ess_refine(ess_driver *d);
+
+/* ---- chatter ------------------------------------------------------------------------------ */
+
+/* Looks for returns to this event function from now on. */
+void ess_watch_returns_of(ess_driver *d, size_t guard);
+
+/* Called when there have been so many, at the node: ESS_ESLIDING where they stay within the
+ * tolerance and there is no end of them. */
+enum { ESS_RETURNS = 1000 };
+int ess_refuse_chatter(ess_driver *d);
+
+static inline int ess_watch_returns(ess_driver *d) {
+  return d->returns.count < ESS_RETURNS ? ESS_SUCCESS : ess_refuse_chatter(d);
+}
+
+/* A crossing that is not silent has been made. Others may come between two returns: contacts that
+ * bounce side by side do so by turns, some of them several times. */
+enum { ESS_OTHERS = 16 };
+static inline void ess_note_return(ess_driver *d, size_t guard) {
+  ess_returns *const r = &d->returns;
+  if (guard != r->guard) {
+    if (++r->others > ESS_OTHERS * d->system.guard_count) ess_watch_returns_of(d, guard);
+    return;
+  }
+  r->count++;
+  r->others = 0;
+}
+
+/* ---- turning ------------------------------------------------------------------------------ */
+
+/* A share of which nothing is said: steps may grow as much as they ever do. */
+#define ESS_STILL_TURNING 1e-5
+
+/* Nothing is known of the event functions where the driver is now. */
+void ess_forget_turning(ess_driver *d);
+
+/* Where a step begins: event functions that change faster than they did turn sooner. */
+void ess_watch_paces(ess_driver *d);
+
+/* Of the step just tried, whose guards have been flagged without doubt: whether it is too long for
+ * the way in which event functions turn. The next is bounded by what this one has shown. */
+bool ess_turns_too_far(ess_driver *d);
+
+/* The step just made was not looked at for that: its length bounds the next no more than any does.
+ */
+void ess_watch_no_turns(ess_driver *d);
 
 #endif

@@ -9,14 +9,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "step.h"
-#include "suspect.h"
 #include "tangents.h"
 
 /* how near to its zero, in parts of the way it goes, an event function has to turn for more to be

@@ -8,13 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
 #include "slides.h"
-#include "suspect.h"
 #include "tangents.h"
 
 const char *ess_impacts_check(const ess_system *s) {

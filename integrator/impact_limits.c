@@ -7,15 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "enclosure.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
 #include "slides.h"
-#include "suspect.h"
 
 /* ---- impacts that accumulate (Zeno) ---------------------------------------------------------- */
 

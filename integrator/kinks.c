@@ -11,14 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "enclosure.h"
+#include "core.h"
 #include "events.h"
 #include "kinks.h"
-#include "lanes.h"
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 

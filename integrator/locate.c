@@ -7,16 +7,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "enclosure.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "lanes.h"
-#include "step.h"
 
 /* ---- neighbourhoods, and what is due --------------------------------------------------------- */
 

@@ -6,12 +6,9 @@
  */
 #include <math.h>
 
-#include "callbacks.h"
-#include "caller.h"
-#include "driver_state.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "parameters.h"
 #include "slides.h"
 #include "tangents.h"
 

@@ -7,15 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
-#include "ess_tangents.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "parameters.h"
 #include "tangents.h"
-#include "tape.h"
 
 /* ---- passage --------------------------------------------------------------------------------- */
 

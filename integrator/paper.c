@@ -8,15 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "driver_state.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "lanes.h"
-#include "step.h"
-#include "suspect.h"
 #include "tangents.h"
 
 /* ---- candidates ------------------------------------------------------------------------------ */

@@ -8,11 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
+#include "core.h"
 #include "impacts.h"
-#include "parameters.h"
 #include "slides.h"
 #include "tangents.h"
 

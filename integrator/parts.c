@@ -1,5 +1,5 @@
 /*
- * Steps in parts (parts.h).
+ * Steps in parts.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,11 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "parameters.h"
-#include "parts.h"
+#include "core.h"
 #include "slides.h"
 #include "tangents.h"
 

@@ -7,10 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
-#include "enclosure.h"
+#include "core.h"
 #include "events.h"
 #include "slides.h"
 

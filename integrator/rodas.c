@@ -14,11 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
+#include "core.h"
 
 enum { STAGES = 6 };
 

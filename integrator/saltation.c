@@ -8,18 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
-#include "ess_tangents.h"
+#include "core.h"
 #include "events.h"
-#include "parameters.h"
 #include "tangents.h"
-#include "tape.h"
 
 /* ---- note ------------------------------------------------------------------------------------ */
 
-/* What crossings and impacts do to directions, written down (tape.h). */
+/* What crossings and impacts do to directions, written down (tape.c). */
 
 static int note_share(ess_driver *d, size_t k, double rate, double t) {
   ess_tangents *const v = d->tangents;

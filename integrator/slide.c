@@ -11,15 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
+#include "core.h"
 #include "events.h"
 #include "slides.h"
-#include "suspect.h"
 #include "tangents.h"
-#include "tape.h"
 
 /* ---- surfaces of second order ---------------------------------------------------------------- */
 

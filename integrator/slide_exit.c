@@ -8,14 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "enclosure.h"
+#include "core.h"
+#include "events.h"
 #include "slides.h"
-#include "step.h"
-#include "suspect.h"
 
 /* a weight is found a little beyond its bound, so that the state recedes from the surface there;
  * where it is found by differences, whose noise is below this, it is found to that */

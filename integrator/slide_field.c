@@ -11,12 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
+#include "core.h"
 #include "impacts.h"
-#include "parameters.h"
 #include "slides.h"
 #include "tangents.h"
 

@@ -5,9 +5,7 @@
  */
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
+#include "core.h"
 #include "slides.h"
 
 void ess_slide_note_idle(ess_driver *d, size_t k, double t) {

@@ -9,15 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "parameters.h"
 #include "slides.h"
-#include "suspect.h"
+#include "tangents.h"
 
 /* how fast the state that the map is asked of comes: by this part of its size */
 static const double PART = 1e-3;

@@ -94,8 +94,6 @@ static inline double ess_difference_weight(bool noisy, int way) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-struct ess_location;
-
 /* One line about what may not slide, or not so; NULL when nothing is wrong. */
 const char *ess_slide_check(const ess_system *system, const ess_options *options);
 
@@ -116,7 +114,7 @@ int ess_slide_refuse_turn(ess_driver *d);
 
 /* Whether a lambda comes to its bound within the step just tried, before it is cut: it is cut there
  * then. *again where it is to be tried anew, shorter. */
-int ess_slide_watch(ess_driver *d, struct ess_location *found, bool *again);
+int ess_slide_watch(ess_driver *d, ess_location *found, bool *again);
 
 /* Whether a lambda is beyond its bound where it has been looked at last. */
 bool ess_slide_is_beyond(const ess_driver *d);

@@ -9,9 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "caller.h"
-#include "driver_state.h"
+#include "core.h"
 
 int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[]) {
   const ess_system *const s = &d->caller.system;

@@ -3,10 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "arithmetic.h"
-#include "callbacks.h"
-#include "driver_state.h"
-#include "ess.h"
+#include "core.h"
 
 static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_SUCCESS] = "success",

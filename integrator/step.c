@@ -9,18 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "enclosure.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
 #include "kinks.h"
 #include "slides.h"
-#include "step.h"
-#include "suspect.h"
 #include "tangents.h"
 
 /* ---- where a step has been cut --------------------------------------------------------------- */

@@ -9,14 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "driver_state.h"
+#include "core.h"
+#include "events.h"
 #include "impacts.h"
-#include "lanes.h"
 #include "slides.h"
-#include "suspect.h"
 
 /* ---- grain -------------------------------------------------------------------------------- */
 

@@ -8,18 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "base.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "ess_tangents.h"
+#include "core.h"
 #include "events.h"
-#include "parameters.h"
 #include "slides.h"
-#include "step.h"
 #include "tangents.h"
-#include "tape.h"
 
 enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
 

@@ -1,17 +1,108 @@
 /*
- * Tangents, directions that the derivative of the flow carries along, from apply to apply. They are
- * columns here, one after the other.
+ * Tangents, directions that the derivative of the flow carries along, from apply to apply; and the
+ * adjoint. Directions are columns here, one after the other.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ESS_TANGENTS_ROOM_H
 #define ESS_TANGENTS_ROOM_H
 
-#include "arithmetic.h"
-#include "driver_state.h"
+#include "core.h"
 #include "ess_tangents.h"
-#include "parts.h"
-#include "step.h"
+
+/* ---- parts of steps -------------------------------------------------------------------------- */
+
+/* A step that is too long for what goes along it, directions or, back, an adjoint, which then go
+ * along its dense output in parts. Where it is parted both ask here. What goes along it is known to
+ * one of them alone; so directions of the step's own tell where it is parted, which are the same
+ * for both: where both part a step, they go by the same parts. */
+
+/* directions, and adjoints, may err by so many tolerances in a step: less, and most steps of the
+ * state would be too long for them, by little */
+static const double ESS_ALLOWED = 10.0;
+
+/* What is smaller than this has decayed, and is no error: doubles soon below it lose their digits.
+ */
+static const double ESS_DECAYED = 1e-304;
+
+/* The step's own directions: a few, which move all states by about their units. */
+enum { ESS_OWN = 4 };
+
+typedef struct ess_own {
+  double *v, *k[ESS_STAGES], *end, *error; /* [ESS_OWN][n] */
+  double *first, *last;                    /* [n][n], Jacobians of the first and last stage */
+  double noise[ESS_OWN];                   /* of the Jacobian's differences, by time */
+} ess_own;
+
+/* Lays out their arrays. */
+void ess_own_lay(ess_own *own, size_t n, ess_layout *l);
+
+/* They go through stage s of a step, or a part of one, of this length, where J is the Jacobian. */
+void ess_own_stage(ess_driver *d, int s, double dt, const double J[]);
+
+/* What is rounding in them, where the step ends, and the field is f and its Jacobian J. */
+void ess_own_look(ess_driver *d, const double x[], const double f[], const double J[]);
+
+/* Their error when the last stage is done, in units of what is allowed. */
+double ess_own_error(ess_driver *d, double dt);
+
+/* What is rounding in differences of the field, f at x, along a direction, by time: shorter steps
+ * do not mend it. The field rounds as its terms do, which may cancel: J x, where J is known, else
+ * it is NULL. */
+double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
+                       const double direction[]);
+
+/* Errors in units of what is allowed: of what goes along a step, and of the step's own directions;
+ * NAN where those are not known. */
+typedef struct ess_errors {
+  double its, own;
+} ess_errors;
+
+/* Whether a step, or a part of one, is too long. */
+bool ess_is_too_long(ess_errors errors);
+
+/* What parameters gain says nothing of how fast it is to the state's steps, and an error estimate
+ * says nothing of what is far faster than a step: by chance it may be small. So steps, and parts of
+ * them, are as long as those before them allow, as where a state's error controls them: here is how
+ * long the next may be, in time; INFINITY while none has been too long. */
+double ess_pace_after(double pace, double length, double error);
+
+/* Whether one of this length is to be parted, whatever its error seems to be. A whole step is not,
+ * where its error is too small to be so by chance. */
+bool ess_is_beyond(double pace, double length);
+bool ess_is_surely_small(double error);
+
+/* The estimate of an error in what has been gained in a step, once it has been held against how
+ * much rates have changed from stage to stage, times the length, and against the last coefficient
+ * of the dense output, which is of a lower order: where they are not small beside the change, the
+ * step has seen little of what is there, and it errs by more. What is not far above rounding is no
+ * change. */
+double ess_seen_error(double error, double rounding, double change, double last);
+
+/* A way along a step of the pair. */
+typedef struct ess_parts {
+  ess_driver *d;
+  double t, dt;         /* of the step */
+  const double *x;      /* where it begins */
+  double *const *dense; /* coefficients of its dense output */
+  bool goes_back;       /* the last part comes first */
+  uint64_t tries;       /* until now */
+  double *pace;         /* how long parts may be */
+
+  /* a step of the pair along a part, from one place to another; that is gone, where it is short
+   * enough */
+  int (*look)(struct ess_parts *p, double from, double to, ess_errors *errors);
+  void (*go)(struct ess_parts *p);
+  void *way;
+} ess_parts;
+
+/* Goes along to a place of the step, whose errors are these, in as many parts as that takes. */
+int ess_go_in_parts(ess_parts *p, double to, ess_errors errors);
+
+/* The state at stage s of a part, and its time. The last two stages are at one place. */
+double ess_parts_stage(const ess_parts *p, int s, double from, double to, double x[]);
+
+/* ---- directions ------------------------------------------------------------------------------ */
 
 /* events that meet at one instant whose orders are all looked at, and how many these are */
 enum { ESS_MEETING = 8, ESS_ORDERS = 40320 };
@@ -58,7 +149,7 @@ typedef struct ess_tangents {
   bool is_rough;    /* those are too few for the tolerance: directions go along the step in parts */
   double theta;     /* to this place of it, whose errors are these */
   ess_errors errors;
-  double pace; /* parts.h */
+  double pace; /* parts.c */
   ess_own own;
   bool is_central; /* differences of the field are from both sides */
   bool has_first;  /* k[0] is that of the next step: its last was this one's (first same as last) */
@@ -100,7 +191,7 @@ typedef struct ess_tangents {
   int radius_tries;
   uint64_t radius_crossings;
 
-  struct ess_tape *tape; /* tape.h; NULL unless the run is recorded */
+  struct ess_tape *tape; /* tape.c; NULL unless the run is recorded */
 
   bool is_lost; /* a callback has failed on their way: they are elsewhere than the state */
   void *memory;
@@ -176,5 +267,177 @@ int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last
 /* Several events, those listed, at the state `at` and in the mode as it is, which lead to
  * this state: directions are those after all of them. */
 int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]);
+
+/* ---- what parameters add to directions ------------------------------------------------------- */
+
+/* One line about what is wrong with the system's parameters; NULL when nothing is. */
+const char *ess_parameters_check(const ess_system *system, const ess_options *options);
+
+/* Parameters move in directions of their own, one for each column: moves[count][P], NULL for none.
+ * What that adds is added: to rates of columns at x; to the rates of all event functions
+ * along one column; and to what an impact's map makes of columns. */
+int ess_parameter_rates(ess_driver *d, double t, const double x[], const double moves[],
+                        size_t count, double to[]);
+int ess_parameter_guards(ess_driver *d, double t, const double x[], const double moves[],
+                         double rate[]);
+int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double moves[], size_t count,
+                      double to[]);
+
+/* The derivative of the field, Fp[n*P], of an impact's map, Rp[n*P], and of event function k, [P],
+ * by each of them. */
+int ess_parameter_impact(ess_driver *d, const ess_impact *impact, double Rp[]);
+int ess_parameter_field(ess_driver *d, double t, const double x[], double Fp[]);
+int ess_parameter_guard(ess_driver *d, double t, const double x[], size_t k, double hp[]);
+
+/* The gradient of event function k. */
+int ess_guard_gradient(ess_driver *d, double t, const double x[], size_t k, double gradient[]);
+
+/* What is rounding in the first of these, by differences; 0 where the caller has the derivative. */
+double ess_parameter_noise(const ess_driver *d, const double moves[]);
+
+/* The rates of event function k along columns, `count` of them, whose parameters move so. */
+int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
+                            const double columns[], const double moves[], size_t count,
+                            double rate[]);
+
+/* ---- difference ------------------------------------------------------------------------------ */
+
+/* The size of state i below which its tolerance is absolute; 1 where it never is. */
+double ess_tangent_unit(const ess_driver *d, size_t i);
+
+/* The least tolerance of a state, in parts of its unit. */
+double ess_tangent_least_tolerance(const ess_driver *d);
+
+/* What a difference along a direction multiplies it by, so that no state moves by more than this
+ * part of its size. That is its own, or where its tolerance becomes relative, if that is more, and
+ * to a third that of the largest state: what the field bends by is the one's, and what rounds it
+ * may be the other's. 0 of a direction that is nothing. */
+double ess_tangent_part(const ess_driver *d, const double x[], const double direction[],
+                        double part);
+
+/* How far apart in time a map is looked at for a central difference by time: a part of the last
+ * step, or of what the state takes to move by its size, whatever the unit of time. */
+double ess_time_apart(const ess_driver *d);
+
+/* One column by a difference of the field, which is f at x. */
+int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
+                           const double from[], double to[]);
+
+/* Whether a matrix by differences, one state after the other, takes no more calls than so many
+ * columns do. All that are as many are of that matrix, as an adjoint is: so the two are of the same
+ * numbers, and agree to rounding, whatever the noise of these. */
+bool ess_tangent_is_matrix(const ess_driver *d, size_t count);
+
+/* The field's Jacobian where the field is f, the caller's or by differences. */
+bool ess_tangent_knows_field(const ess_driver *d);
+int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[], double J[]);
+
+/* ---- derivative ------------------------------------------------------------------------------ */
+
+/* to = DR from, `count` columns, where DR is that of the impact; `from` and `to` are apart. */
+int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[], size_t count,
+                    double to[]);
+
+/* ---- what a run does to directions, written down --------------------------------------------- */
+
+/* What a run does to directions, written down on its way, so that an adjoint can go back
+ * (adjoint.c). It is a list of what happens to any direction v, whose parameters move by q, and to
+ * one number s beside it:
+ *
+ *   step    v goes along a step of the pair, which is made again from where it began
+ *   share   s = a . v + b . q, what a crossing adds is multiplied by this
+ *   map     v = A v + B q, of an impact, or of a stretch that directions have been followed along
+ *   gain    v = v + s c
+ *   mode    the signs change
+ */
+
+typedef enum ess_tape_kind {
+  ESS_TAPE_STEP,  /* t, dt, theta, x[n] */
+  ESS_TAPE_SHARE, /* a[n], b[P] */
+  ESS_TAPE_MAP,   /* A by column, [n][n]; B by row, [n][P] */
+  ESS_TAPE_GAIN,  /* c[n] */
+  ESS_TAPE_MODE   /* the signs before, one byte each */
+} ess_tape_kind;
+
+/* what is written down: after the numbers of an entry its kind and how many they are */
+typedef struct ess_tape {
+  double *entry;
+  size_t used, room, needed; /* doubles; the last of all that has been recorded */
+  bool is_short;             /* there was no room for some */
+  double *sign;              /* of the last entry */
+  bool is_open;              /* unit directions are followed, to be written down as a map */
+  size_t shared;             /* whose crossing s is of, and when; SIZE_MAX: none's */
+  double shared_t;
+  int status; /* of the run */
+
+  /* checkpoints (tape.c): entries as the run goes on, and when it is made again; `places`
+   * checkpoints of so many doubles, those kept, and the one from which on entries are live */
+  double *live, *page, *store;
+  size_t one, places, kept, live_from, live_used;
+  double *live_sign;
+  uint64_t turn, until; /* between two steps; of a run that is made again */
+  bool is_again, begins, is_stuck;
+
+  /* for the way back */
+  double *x[ESS_STAGES], *k[ESS_STAGES], *J[ESS_STAGES], *by[ESS_STAGES]; /* of a step's stages */
+  double *begin, *dense[ESS_DENSE], *mode, *back[ESS_STAGES], *lambda, *error;
+  void *memory;
+} ess_tape;
+
+/* Whether a run is being recorded, and directions are not just now followed for that. */
+static inline bool ess_is_recording(const ess_driver *d) {
+  return d->tangents && d->tangents->tape && !d->tangents->tape->is_open;
+}
+
+/* Room for so many bytes of entries; false where there is none. */
+bool ess_tape_alloc(ess_driver *d, size_t bytes);
+
+void ess_tape_free(ess_tangents *v);
+
+/* An apply begins; it ends with this status. */
+void ess_tape_begin(ess_driver *d);
+void ess_tape_end(ess_driver *d, int status);
+
+/* An entry of this kind, with room for so many numbers; NULL where there is none, or nothing is
+ * recorded. */
+double *ess_tape_add(ess_driver *d, ess_tape_kind kind, size_t count);
+
+/* The step just tried, to theta of it. */
+void ess_tape_step(ess_driver *d, double theta);
+
+/* Unit columns of the states, of so many, into v->v. */
+void ess_tape_units(ess_driver *d, size_t count);
+
+/* The field gains f - before. */
+void ess_tape_gain(ess_driver *d, const double f[], const double before[]);
+
+/* Unit directions are followed from here on; until here, and what has become of them is written
+ * down unless it came to nothing. */
+void ess_tape_open(ess_driver *d);
+void ess_tape_close(ess_driver *d, bool made);
+
+/* Nothing has been recorded. */
+void ess_tape_clear(ess_driver *d);
+
+/* ---- gain ------------------------------------------------------------------------------------ */
+
+/* The field after the crossing is this: what was noted down is done. */
+void ess_tangent_finish(ess_driver *d, const double f[]);
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+/* Between two steps: a checkpoint is made where it is time. Whether a run that is made again has
+ * come to where it is to end. */
+bool ess_page_turn(ess_driver *d);
+
+/* The driver at the i-th checkpoint, with the page before it to be recorded; at the end again. */
+void ess_page_open(ess_driver *d, size_t i);
+void ess_page_close(ess_driver *d);
+
+/* The driver's end is kept, for that. */
+void ess_page_keep_end(ess_driver *d);
+
+/* Whether the driver is where the run was at the i-th checkpoint. */
+bool ess_page_is_at(const ess_driver *d, size_t i);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What a run does to directions, written down (tape.h), and a recording that is longer than its
+ * What a run does to directions, written down, and a recording that is longer than its
  * room.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver_state.h"
-#include "ess_tangents.h"
+#include "core.h"
 #include "impacts.h"
 #include "slides.h"
 #include "tangents.h"
-#include "tape.h"
 
 /* what the way back needs, and then the entries */
 static void lay(ess_driver *d, ess_layout *l) {

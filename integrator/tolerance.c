@@ -8,19 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base.h"
-#include "callbacks.h"
-#include "dopri5.h"
-#include "driver_state.h"
-#include "enclosure.h"
+#include "core.h"
 #include "events.h"
 #include "impacts.h"
 #include "kinks.h"
 #include "slides.h"
-#include "step.h"
-#include "suspect.h"
 #include "tangents.h"
-#include "tape.h"
 
 /* crosses guard k, which the state is on */
 static int cross_here(ess_driver *d, size_t k) {

@@ -7,10 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "caller.h"
-#include "driver_state.h"
-#include "suspect.h"
+#include "core.h"
+#include "events.h"
 
 const char *ess_watched_check(const ess_system *s, const ess_options *o) {
   const ess_watch *const w = &s->watch;

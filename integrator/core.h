@@ -1,0 +1,298 @@
+/*
+ * The core: callbacks, the caller's system and options, integration steps by what makes them, where
+ * one is cut, what is made of them, and their dense output.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_CORE_H
+#define ESS_CORE_H
+
+#include "slides.h"
+
+/* ---- the system's callbacks, as the driver calls them ---------------------------------------- */
+
+/* Calls the field and checks nothing: the error control sees what is not finite. */
+int ess_field(ess_driver *d, double t, const double x[], double f[]);
+
+/* The same with other signs than the latched ones, of which the model has been told. */
+int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]);
+
+/* h at time t and state x. */
+int ess_guards(ess_driver *d, double t, const double x[], double h[]);
+
+/* h and grad h . v there. */
+int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
+                    double rate[]);
+
+/* The same for event functions which[count] alone: h[i] and rate[i] are those of which[i]. h and
+ * rate have room for all of them. */
+int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
+                         const size_t which[], size_t count, double h[], double rate[]);
+
+/* Turns a callback's code, not 0, into a status. */
+int ess_callback_failed(ess_driver *d, int code);
+
+/* Tells the model which sign changed: that of one event function, or all (guard_count). */
+static inline int ess_announce(ess_driver *d, size_t guard) {
+  const ess_system *const s = &d->system;
+  d->t_seen = d->t;
+  const int code = s->mode_changed ? s->mode_changed(d->sign, guard, s->params) : 0;
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
+
+/* f, h and rates at the node; fails when f is not finite. */
+int ess_evaluate_node(ess_driver *d);
+
+/* Fails when the state that is to become the node is not finite: sums of huge terms overflow. */
+int ess_check_state(ess_driver *d, const double x[]);
+
+/* Fails when an event function or rate at the node is not finite. */
+int ess_check_guards(ess_driver *d);
+
+/* ---- why a run has stopped ------------------------------------------------------------------- */
+
+/* Records why the run stopped and returns `status`; why a call was refused, as of time t,
+ * and returns ESS_EINVAL; forgets both. */
+int ess_fail(ess_driver *d, ess_status status, size_t guard);
+int ess_refuse(ess_driver *d, double t, const char *reason);
+void ess_no_failure(ess_driver *d);
+
+/* ---- the caller's system --------------------------------------------------------------------- */
+
+/* Takes the caller's system, before there is memory for anything else; false when there is none for
+ * what it needs. */
+bool ess_caller_take(ess_driver *d, const ess_system *system);
+
+/* Puts the system that is integrated in the place of the caller's: its impacts and rows are copied
+ * by now, or others. */
+void ess_caller_dress(ess_driver *d);
+
+void ess_caller_free(ess_driver *d);
+
+/* Time goes the other way from now on: the mode is that of the state, where it says that. */
+void ess_caller_turn(ess_driver *d, double way);
+
+/* A new trajectory begins: the time state counts from here. */
+void ess_caller_begin(ess_driver *d, double t);
+
+/* The state that is integrated, of the caller's x at the driver's time t. */
+const double *ess_caller_state(ess_driver *d, double t, const double x[]);
+
+/* The caller's event functions, and then what it watches, at its time t; 0, or what a callback
+ * returned. */
+int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[]);
+
+/* ---- slope ----------------------------------------------------------------------------------- */
+
+/* rate[m] = dh/dx v + dh/dt vt of these event functions, h[m] at the caller's time t and state
+ * x[n]; 0, or what a callback returned. */
+int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
+              const double h[], double rate[]);
+
+/* ---- what is only watched -------------------------------------------------------------------- */
+
+/* One line about what is wrong with what is watched; NULL when nothing is. */
+const char *ess_watched_check(const ess_system *system, const ess_options *options);
+
+/* The caller's system becomes the one with what it watches as event functions. */
+void ess_watched_join(ess_driver *d, ess_system *system);
+
+/* Lays out what that needs, which then takes what the caller has told of it. */
+void ess_watched_lay(ess_driver *d, ess_layout *l);
+void ess_watched_take(ess_driver *d, const ess_watch *watch);
+
+/* Counts of events begin anew. */
+void ess_watched_reset(ess_driver *d);
+
+/* The observer that is told of all event functions, for the caller's, which is told of its own. */
+ess_observer ess_watched_observer(ess_driver *d, const ess_observer *observer);
+
+/* An impact with those of its events alone that the caller knows of. */
+ess_impact ess_watched_impact(const ess_driver *d, const ess_impact *impact);
+
+/* On which sides watched functions are after an impact that the map has been made of, at the
+ * caller's time; 0, or what a callback returned. */
+int ess_watched_map(ess_driver *d, ess_impact *impact);
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* These are in force from here on, their arrays copied. */
+void ess_take_options(ess_driver *d, const ess_options *options);
+
+/* ---- the pair of Dormand and Prince ---------------------------------------------------------- */
+
+/* Tries one step of length d->dt from the node; x_end and stage[] are filled, *error is the scaled
+ * error (accept when <= 1; not finite when the field is not). */
+int ess_dopri5_try(ess_driver *d, double *error);
+
+/* State of stage s of the step just tried, and its time; where in a step that stage is. */
+double ess_dopri5_stage(const ess_driver *d, int s, double x[]);
+double ess_dopri5_node(int s);
+
+/* State of stage s > 0 of any step from x: to the last bit the same as in the run, so that what is
+ * differenced there is, too. */
+void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[],
+                         double *const stage[], double to[]);
+
+/* How much of stage j's rate is in the state of stage s. */
+double ess_dopri5_weight(int s, int j);
+
+/* The pair's sums for any rates in the stages of a step: to = base + dt sum of rates, `count`
+ * values, base NULL for none. What is summed is the number of a stage, whose value it gives, or: */
+typedef enum ess_sum {
+  ESS_SUM_DENSE = ESS_STAGES, /* the last coefficient of the dense output */
+  ESS_SUM_ERROR
+} ess_sum;
+void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],
+                    size_t count, double to[]);
+
+/* Weights of the pair by stage: b of the end, those of the error, and those of the last coefficient
+ * of the dense output. */
+extern const double ess_dopri5_b[ESS_STAGES], ess_dopri5_e[ESS_STAGES], ess_dopri5_d[ESS_STAGES],
+    ess_dopri5_c[ESS_STAGES];
+
+/* Root mean square of v scaled by the tolerances at |a| and |b|. */
+double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
+
+/* Step length for the first step (Hairer I, II.4). */
+int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
+
+/* Prepares the dense output of the step just tried, a cubic where that has no stages of the pair;
+ * evaluates it at theta in [0, 1], and how fast the state moves along it there, whatever made the
+ * step. */
+void ess_dopri5_prepare_dense(ess_driver *d, bool is_of_pair);
+void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
+void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]);
+
+/* The same of any step, from x to the end, by its stages' rates. */
+void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const double end[],
+                         double *const stage[], double *const dense[]);
+void ess_dopri5_along(const ess_driver *d, const double x[], double *const dense[], double theta,
+                      double to[]);
+
+/* ---- which base makes steps ------------------------------------------------------------------ */
+
+/* Where it is not dopri5 alone. Before each try, which base makes it; after a step made,
+ * which is to make the next. */
+void ess_base_reset(ess_driver *d);
+int ess_base_begin(ess_driver *d);
+void ess_base_choose(ess_driver *d);
+
+/* ---- the linearly implicit base of order 2 --------------------------------------------------- */
+
+/* Whether such steps are made: while the state slides dopri5 makes them. */
+static inline bool ess_by_ros2(const ess_driver *d) {
+  return d->options.base == ESS_BASE_ROS2 && !ess_is_sliding(d);
+}
+
+/* As ess_dopri5_try, whose dense output is then a cubic. */
+int ess_ros2_try(ess_driver *d, double *error);
+
+/* ---- the stabilised base --------------------------------------------------------------------- */
+
+/* As ess_dopri5_try, whose dense output is then a cubic. */
+int ess_stabilised_try(ess_driver *d, double *error);
+
+/* The field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
+ * x_before. 0 where that does not tell. */
+double ess_stabilised_radius(const ess_driver *d, const double f[], const double f_before[],
+                             const double x[], const double x_before[]);
+
+/* ---- the linearly implicit base of order 4 --------------------------------------------------- */
+
+/* What such steps need, where the options ask for them; false when there is no memory. */
+bool ess_rodas_alloc(ess_driver *d, const ess_options *options);
+void ess_rodas_free(ess_driver *d);
+
+/* Whether such steps are made: while the state slides dopri5 makes them. */
+static inline bool ess_by_rodas(const ess_driver *d) {
+  return d->rodas && !ess_is_sliding(d);
+}
+
+/* The field may be another from now on. */
+void ess_rodas_forget(ess_driver *d);
+
+/* As ess_dopri5_try; makes the dense output, too, which is a cubic of its own. */
+int ess_rodas_try(ess_driver *d, double *error);
+
+/* Which of the driver's stages, which such steps do not have, hold these slopes of a step whose
+ * event functions have been looked at. */
+enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
+
+/* Before the step just tried is cut at theta, for the guards that are entered there: *again where
+ * it is to end there instead. */
+int ess_rodas_approach(ess_driver *d, double theta, bool *again);
+
+/* ---- brief steps ----------------------------------------------------------------------------- */
+
+void ess_brief_reset(ess_driver *d);
+
+/* Where a step begins at a crossing of this guard, or at none (SIZE_MAX), and is not brief so far.
+ */
+void ess_brief_note(ess_driver *d, size_t crossed);
+
+/* The step about to be tried, which begins at a crossing of guard `from`, is brief where that is
+ * what will take it to the next crossing. */
+void ess_brief_choose(ess_driver *d, size_t from);
+
+/* As ess_dopri5_try, whose dense output is then a cubic. */
+int ess_brief_try(ess_driver *d, double *error);
+
+/* Whether this error lets the step just tried pass. Otherwise the next try is not brief. */
+bool ess_brief_accepts(ess_driver *d, double error);
+
+/* Whether the step just tried has the stages of dopri5. */
+static inline bool ess_is_of_pair(const ess_driver *d) {
+  return !d->brief.is_on && !d->stabilised.is_on && !ess_by_ros2(d) && !ess_by_rodas(d);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* One integration step towards t1, cut where the first candidate reaches its level. */
+int ess_integration_step(ess_driver *d, double t1);
+
+/* Its parts: a step that the error control accepts, *last when it ends at t1; event functions along
+ * it; half its length proposed, when guards are in doubt; its end, or the place where it is cut,
+ * made the node. */
+int ess_accepted_step(ess_driver *d, double t1, bool *last);
+int ess_watch_guards(ess_driver *d);
+int ess_halve(ess_driver *d, ess_location *found);
+int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
+
+/* Nothing is known of how long steps may be that begin at a crossing. */
+void ess_forget_after(ess_driver *d);
+
+/* ---- the methods ----------------------------------------------------------------------------- */
+
+/* What is still to be made at the node, where an observer has stopped the last apply, or a callback
+ * has failed, between the crossings of an instant. */
+int ess_finish_instant(ess_driver *d);
+
+/* Towards t1 by one tolerance; or by the paper's method, with projections between steps. */
+int ess_advance_by_tolerance(ess_driver *d, double t1);
+int ess_advance_by_projections(ess_driver *d, double t1);
+
+/* ---- dense output ---------------------------------------------------------------------------- */
+
+/* The last step, for who asks later, and the caller's samples on it. A new kind of step needs its
+ * kind, a function that makes it the last, and a case in ess_piece_state. */
+
+/* A point at the time that the apply begins, where it does not go on from the step before. */
+void ess_piece_begin(ess_driver *d, double t, const double x[]);
+
+/* The dense output of the step just tried is the last step, and x_end the node, which is `duration`
+ * from where it was; or the parabola to x_try along f and v. Time advances with them. */
+void ess_piece_step(ess_driver *d, double duration);
+void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
+
+/* The state within the piece: n values. */
+void ess_piece_state(const ess_driver *d, double t, double x[]);
+
+/* ---- the caller's samples -------------------------------------------------------------------- */
+
+/* Writes those up to time t_end on the last step; the rest, with the node
+ * itself. */
+void ess_sample_piece(ess_driver *d, double t_end);
+void ess_sample_rest(ess_driver *d);
+
+#endif
