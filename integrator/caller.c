@@ -236,15 +236,11 @@ static int start_impacts(double t, const double x[], double sign[], bool armed[]
 static void lay(ess_driver *d, ess_layout *l) {
   ess_caller *const c = &d->caller;
   const size_t n = c->system.dimension + 1, m = c->system.guard_count;
-  double **const by_state[] = {&c->x, &c->beside, &c->after};
-  double **const by_guard[] = {&c->above, &c->below, &c->best,    &c->off,
-                               &c->rate,  &c->h,     &c->partial, &c->mode};
-  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
-    *by_state[i] = ess_lay_doubles(l, n);
-  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
-    *by_guard[i] = ess_lay_doubles(l, m);
+  ESS_LAY(l, double, n, &c->x, &c->beside, &c->after);
+  ESS_LAY(l, double, m, &c->above, &c->below, &c->best, &c->off, &c->rate, &c->h, &c->partial,
+          &c->mode);
   if (d->watched.count) ess_watched_lay(d, l);
-  c->armed = ess_lay(l, 2 * m, sizeof(bool));
+  ESS_LAY(l, bool, 2 * m, &c->armed);
 }
 
 bool ess_caller_take(ess_driver *d, const ess_system *system) {

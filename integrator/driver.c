@@ -26,53 +26,35 @@ static size_t round_up(size_t count, size_t to) {
 /* the doubles come first */
 static void lay(ess_driver *d, ess_layout *l) {
   ess_kinks *const k = &d->kinks;
+  double **const c = d->dense, **const piece = d->piece.c, **const stage = d->stage;
   const size_t m = d->system.guard_count, all = d->blocks * ESS_BLOCK, groups = all / ESS_LANES;
   const size_t n = round_up(d->system.dimension, LINE), entries = ess_resets_size(&d->system);
-  double **const by_state[] = {
-      &d->x,     &d->f,       &d->x_end,   &d->x_try,    &d->v_try,
-      &d->rtol,  &d->atol,    &d->piece.x, &k->f,        &k->sum,
-      &k->first, &k->quartic, &k->at,      &k->embedded, &d->stabilised.direction};
-  double **const by_guard[] = {
-      &d->h,          &d->rate,         &d->h_end,    &d->rate_end, &d->h_mid,
-      &d->h_check[0], &d->h_check[1],   &d->h_try,    &d->rate_try, &d->sign,
-      &d->side,       &d->epsilon,      &d->width,    &d->level,    &d->flagged_theta,
-      &d->some_h,     &d->batch_time,   &d->scale,    &d->grain,    &d->inside_from,
-      &d->inexact,    &d->turning.pace, &k->live,     &k->watch,    &k->known,
-      &k->last,       &k->made,         &k->theta,    &k->pattern,  &k->until,
-      &k->pair_side,  &k->value[0],     &k->value[1], &k->error[0], &k->error[1],
-      &k->dense[0],   &k->dense[1],     &k->told,     &k->undoable};
-  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
-    *by_state[i] = ess_lay_doubles(l, n);
-  for (int i = 0; i < ESS_DENSE; i++) d->dense[i] = ess_lay_doubles(l, n);
-  for (int i = 0; i < ESS_DENSE; i++) d->piece.c[i] = ess_lay_doubles(l, n);
-  for (int s = 1; s < ESS_STAGES; s++) d->stage[s] = ess_lay_doubles(l, n);
+  ESS_LAY(l, double, n, &d->x, &d->f, &d->x_end, &d->x_try, &d->v_try, &d->rtol, &d->atol,
+          &d->piece.x, &k->f, &k->sum, &k->first, &k->quartic, &k->at, &k->embedded,
+          &d->stabilised.direction, &c[0], &c[1], &c[2], &c[3], &piece[0], &piece[1], &piece[2],
+          &piece[3], &stage[1], &stage[2], &stage[3], &stage[4], &stage[5], &stage[6]);
   d->stage[0] = d->f;
-  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
-    *by_guard[i] = ess_lay_doubles(l, all);
-  d->after.longest = ess_lay_doubles(l, 2 * m);
-  d->brief.way = ess_lay_doubles(l, 2 * m);
-  if (!d->system.guard_rates) d->jacobian = ess_lay_doubles(l, m * d->system.dimension);
-
-  size_t **const lists[] = {&d->flagged,   &d->batch, &k->kink,
-                            &k->companion, &k->undo,  &k->companion_in};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-    *lists[i] = ess_lay(l, m, sizeof(size_t));
-  d->row_start = ess_lay(l, 2 * m + 2, sizeof(size_t));
-  d->row_guard = ess_lay(l, entries, sizeof(size_t));
-  d->block_armed = ess_lay(l, d->blocks, sizeof(size_t));
-  k->block = ess_lay(l, d->blocks, sizeof(size_t));
-  k->group = ess_lay(l, groups, sizeof(size_t));
-  k->opened_in = ess_lay(l, groups, sizeof(size_t));
-  k->pair = ess_lay(l, all, sizeof(size_t));
-  k->row = ess_lay(l, 2 * m, sizeof *k->row);
-  d->row_effect = ess_lay(l, entries, sizeof *d->row_effect);
-  k->is_checked = ess_lay(l, m, sizeof(bool));
-  d->silent = ess_lay(l, 2 * m, sizeof(bool));
-  d->armed_at_start = ess_lay(l, 2 * m, sizeof(bool));
-  d->armed_is_silent = ess_lay(l, m, sizeof(bool));
-  bool **const idle[] = {&d->idle, &d->idle_at_node, &d->idle_at_end, &d->idle_in_step};
-  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) *idle[i] = ess_lay(l, m, sizeof(bool));
-  d->fate = ess_lay(l, all, sizeof *d->fate);
+  ESS_LAY(l, double, all, &d->h, &d->rate, &d->h_end, &d->rate_end, &d->h_mid, &d->h_check[0],
+          &d->h_check[1], &d->h_try, &d->rate_try, &d->sign, &d->side, &d->epsilon, &d->width,
+          &d->level, &d->flagged_theta, &d->some_h, &d->batch_time, &d->scale, &d->grain,
+          &d->inside_from, &d->inexact, &d->turning.pace, &k->live, &k->watch, &k->known, &k->last,
+          &k->made, &k->theta, &k->pattern, &k->until, &k->pair_side, &k->value[0], &k->value[1],
+          &k->error[0], &k->error[1], &k->dense[0], &k->dense[1], &k->told, &k->undoable);
+  ESS_LAY(l, double, 2 * m, &d->after.longest, &d->brief.way);
+  if (!d->system.guard_rates) ESS_LAY(l, double, m * d->system.dimension, &d->jacobian);
+  ESS_LAY(l, size_t, m, &d->flagged, &d->batch, &k->kink, &k->companion, &k->undo,
+          &k->companion_in);
+  ESS_LAY(l, size_t, 2 * m + 2, &d->row_start);
+  ESS_LAY(l, size_t, entries, &d->row_guard);
+  ESS_LAY(l, size_t, d->blocks, &d->block_armed, &k->block);
+  ESS_LAY(l, size_t, groups, &k->group, &k->opened_in);
+  ESS_LAY(l, size_t, all, &k->pair);
+  ESS_LAY(l, ess_kink_row, 2 * m, &k->row);
+  ESS_LAY(l, signed char, entries, &d->row_effect);
+  ESS_LAY(l, bool, 2 * m, &d->silent, &d->armed_at_start);
+  ESS_LAY(l, bool, m, &k->is_checked, &d->armed_is_silent, &d->idle, &d->idle_at_node,
+          &d->idle_at_end, &d->idle_in_step);
+  ESS_LAY(l, ess_fate, all, &d->fate);
 }
 
 /* whether that is no more than memory can hold */

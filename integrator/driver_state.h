@@ -10,6 +10,7 @@
 #define ESS_DRIVER_STATE_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arithmetic.h"
 #include "ess.h"
@@ -325,17 +326,20 @@ typedef struct ess_layout {
   size_t bytes;
 } ess_layout;
 
-/* the next `count` of this size */
-static inline void *ess_lay(ess_layout *l, size_t count, size_t size) {
-  void *const array = l->next;
-  if (array) l->next += count * size;
-  l->bytes += count * size;
-  return array;
+/* the next arrays of `count` elements of this size, into the pointers that are listed */
+static inline void ess_lay_arrays(ess_layout *l, size_t count, size_t size, void *const list[],
+                                  size_t arrays) {
+  for (size_t i = 0; i < arrays; i++) {
+    memcpy(list[i], &l->next, sizeof l->next);
+    if (l->next) l->next += count * size;
+    l->bytes += count * size;
+  }
 }
 
-static inline double *ess_lay_doubles(ess_layout *l, size_t count) {
-  return ess_lay(l, count, sizeof(double));
-}
+/* the same of a type, by the pointers' addresses */
+#define ESS_LAY(l, type, count, ...)                                                               \
+  ess_lay_arrays(l, count, sizeof(type), (void *const[]){__VA_ARGS__},                             \
+                 sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
 
 /* the block, all zeros, and how many bytes it is; NULL where there is no memory */
 static inline void *ess_lay_out(ess_driver *d, void (*lay)(ess_driver *d, ess_layout *l),

@@ -28,19 +28,13 @@ const char *ess_impacts_check(const ess_system *s) {
 static void lay(ess_driver *d, ess_layout *l) {
   ess_impact_work *const w = d->impacts;
   const size_t m = d->system.guard_count;
-  double **const by_guard[] = {&w->sign, &w->side, &w->h,       &w->doubt,
-                               &w->mode, &w->met,  &w->stopped, &w->left};
-  w->x = ess_lay_doubles(l, d->lanes);
-  w->after = ess_lay_doubles(l, d->lanes);
-  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
-    *by_guard[i] = ess_lay_doubles(l, d->blocks * ESS_BLOCK);
-  w->returning = ess_lay(l, 2 * m, sizeof *w->returning);
-  w->events = ess_lay(l, m, sizeof *w->events);
-  w->at = ess_lay(l, 2 * m, sizeof(bool));
-  w->armed = ess_lay(l, 2 * m, sizeof(bool));
-  w->carried = ess_lay(l, m, sizeof(bool));
-  w->rests = ess_lay(l, m, sizeof(bool));
-  w->pending = ess_lay(l, m, sizeof(bool));
+  ESS_LAY(l, double, d->lanes, &w->x, &w->after);
+  ESS_LAY(l, double, d->blocks *ESS_BLOCK, &w->sign, &w->side, &w->h, &w->doubt, &w->mode, &w->met,
+          &w->stopped, &w->left);
+  ESS_LAY(l, ess_returning, 2 * m, &w->returning);
+  ESS_LAY(l, size_t, m, &w->events);
+  ESS_LAY(l, bool, 2 * m, &w->at, &w->armed);
+  ESS_LAY(l, bool, m, &w->carried, &w->rests, &w->pending);
 }
 
 bool ess_impacts_alloc(ess_driver *d) {

@@ -38,12 +38,10 @@ double ess_rounding_of(const ess_driver *d, const double x[], const double f[], 
 /* ---- the step's own directions --------------------------------------------------------------- */
 
 void ess_own_lay(ess_own *own, size_t n, ess_layout *l) {
-  own->v = ess_lay_doubles(l, ESS_OWN * n);
-  for (int s = 0; s < ESS_STAGES; s++) own->k[s] = ess_lay_doubles(l, ESS_OWN * n);
-  own->end = ess_lay_doubles(l, ESS_OWN * n);
-  own->error = ess_lay_doubles(l, ESS_OWN * n);
-  own->first = ess_lay_doubles(l, n * n);
-  own->last = ess_lay_doubles(l, n * n);
+  double **const k = own->k;
+  ESS_LAY(l, double, ESS_OWN *n, &own->v, &own->end, &own->error, &k[0], &k[1], &k[2], &k[3], &k[4],
+          &k[5], &k[6]);
+  ESS_LAY(l, double, n *n, &own->first, &own->last);
 }
 
 /* each moves some of the states, by sizes and signs that follow no order, so that nothing cancels:

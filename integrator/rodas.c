@@ -77,13 +77,11 @@ typedef struct ess_rodas {
 static void lay(ess_driver *d, ess_layout *l) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
-  double **const by_state[] = {&s->by_time, &s->beside, &s->other};
-  s->jacobian = ess_lay_doubles(l, n * n);
-  s->factors = ess_lay_doubles(l, n * n);
-  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
-    *by_state[i] = ess_lay_doubles(l, d->lanes);
-  for (int k = 0; k < STAGES; k++) s->stage[k] = ess_lay_doubles(l, d->lanes);
-  s->exchanged = ess_lay(l, n, sizeof *s->exchanged);
+  double **const k = s->stage;
+  ESS_LAY(l, double, n *n, &s->jacobian, &s->factors);
+  ESS_LAY(l, double, d->lanes, &s->by_time, &s->beside, &s->other, &k[0], &k[1], &k[2], &k[3],
+          &k[4], &k[5]);
+  ESS_LAY(l, size_t, n, &s->exchanged);
 }
 
 bool ess_rodas_alloc(ess_driver *d, const ess_options *options) {

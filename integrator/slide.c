@@ -134,33 +134,20 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
 static void lay(ess_driver *d, ess_layout *l) {
   ess_slides *const s = d->slides;
   const size_t m = d->system.guard_count, n = d->lanes;
-  double **const by_guard[] = {
-      &s->a,        &s->lambda,    &s->node,       &s->least,          &s->greatest, &s->h,
-      &s->rate,     &s->sum,       &s->back,       &s->half,           &s->nothing,  &s->box.b,
-      &s->box.near, &s->box.other, &s->crossed_at, &s->crossed_before, &s->sign,     &s->scale};
-  double **const by_pair[] = {&s->g, &s->g_aside, &s->box.inner, &s->box.matrix};
-  size_t **const lists[] = {&s->set,         &s->noted,     &s->events, &s->old,
-                            &s->box.members, &s->box.queue, &s->told};
-  bool **const flags[] = {&s->may, &s->second, &s->rests, &s->stopped};
-  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
-    *by_guard[i] = ess_lay_doubles(l, m);
-  for (size_t i = 0; i < sizeof by_pair / sizeof *by_pair; i++)
-    *by_pair[i] = ess_lay_doubles(l, m * m);
-  s->f0 = ess_lay_doubles(l, n);
-  s->jump = ess_lay_doubles(l, m * n);
-  s->corner = ess_lay_doubles(l, ESS_CORNERS * n);
-  s->q = ess_lay_doubles(l, ESS_CORNERS * m);
-  s->beside = ess_lay_doubles(l, n);
-  s->f_beside = ess_lay_doubles(l, n);
-  s->aside = ess_lay_doubles(l, m * n);
-  s->push = ess_lay_doubles(l, m * n);
-  s->checked = ess_lay_doubles(l, ESS_SLIDE_CHECKS * m);
-  s->seen = ess_lay_doubles(l, ESS_SLIDE_LOOKS * m);
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-    *lists[i] = ess_lay(l, m, sizeof(size_t));
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) *flags[i] = ess_lay(l, m, sizeof(bool));
-  s->part = ess_lay(l, m, 1);
-  s->box.way = ess_lay(l, m, 1);
+  ESS_LAY(l, double, m, &s->a, &s->lambda, &s->node, &s->least, &s->greatest, &s->h, &s->rate,
+          &s->sum, &s->back, &s->half, &s->nothing, &s->box.b, &s->box.near, &s->box.other,
+          &s->crossed_at, &s->crossed_before, &s->sign, &s->scale);
+  ESS_LAY(l, double, m *m, &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
+  ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside);
+  ESS_LAY(l, double, m *n, &s->jump, &s->aside, &s->push);
+  ESS_LAY(l, double, ESS_CORNERS *n, &s->corner);
+  ESS_LAY(l, double, ESS_CORNERS *m, &s->q);
+  ESS_LAY(l, double, ESS_SLIDE_CHECKS *m, &s->checked);
+  ESS_LAY(l, double, ESS_SLIDE_LOOKS *m, &s->seen);
+  ESS_LAY(l, size_t, m, &s->set, &s->noted, &s->events, &s->old, &s->box.members, &s->box.queue,
+          &s->told);
+  ESS_LAY(l, bool, m, &s->may, &s->second, &s->rests, &s->stopped);
+  ESS_LAY(l, signed char, m, &s->part, &s->box.way);
 }
 
 bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options *options) {

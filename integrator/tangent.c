@@ -22,54 +22,39 @@ static void lay(ess_driver *d, ess_layout *l) {
   v->wide = n + parameters;
   const size_t wide = v->wide > p ? v->wide : p, events = m < ESS_MEETING ? m : ESS_MEETING;
   const size_t column_rates = wide * events > p * m ? wide * events : p * m;
-  double **const by_column[] = {&v->v,    &v->rows, &v->k[0], &v->k[1],  &v->k[2],  &v->k[3],
-                                &v->k[4], &v->k[5], &v->k[6], &v->v_end, &v->v_last};
-  double **const by_state[] = {&v->x,  &v->x_beside, &v->f_beside, &v->f_here, &v->before,
-                               &v->at, &v->mapped,   &v->axis,     &v->across, &v->change};
-  for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++)
-    *by_column[i] = ess_lay_doubles(l, p * n);
-  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
-    *by_state[i] = ess_lay_doubles(l, d->lanes); // whole ones are written
-  v->w = ess_lay_doubles(l, wide * n);
+  const size_t by_parameter = parameters ? most : 0, orders = m > 1 ? ESS_ORDERS : 0;
+  double **const k = v->k;
+  ESS_LAY(l, double, p *n, &v->v, &v->rows, &k[0], &k[1], &k[2], &k[3], &k[4], &k[5], &k[6],
+          &v->v_end, &v->v_last);
+  ESS_LAY(l, double, d->lanes, &v->x, &v->x_beside, &v->f_beside, &v->f_here, &v->before, &v->at,
+          &v->mapped, &v->axis, &v->across, &v->change); // whole ones are written
+  ESS_LAY(l, double, wide *n, &v->w);
   ess_own_lay(&v->own, n, l);
-  v->matrix = ess_lay_doubles(l, n * n);
-  v->share = ess_lay_doubles(l, p);
-  v->h = ess_lay_doubles(l, m);
-  v->rate = ess_lay_doubles(l, m);
-  v->mode = ess_lay_doubles(l, m);
+  ESS_LAY(l, double, n *n, &v->matrix);
+  ESS_LAY(l, double, p, &v->share);
+  ESS_LAY(l, double, m, &v->h, &v->rate, &v->mode);
   for (size_t i = 0; i <= ESS_MEETING; i++) {
     ess_passage *const q = &v->passage[i];
-    q->x = ess_lay_doubles(l, n);
-    q->f = ess_lay_doubles(l, n);
-    q->sign = ess_lay_doubles(l, m);
-    q->side = ess_lay_doubles(l, m);
-    q->y = ess_lay_doubles(l, wide * n);
-    q->elapsed = ess_lay_doubles(l, wide);
-    q->column_rate = ess_lay_doubles(l, column_rates);
-    q->rate = ess_lay_doubles(l, m);
-    q->place = ess_lay_doubles(l, m);
+    ESS_LAY(l, double, n, &q->x, &q->f);
+    ESS_LAY(l, double, m, &q->sign, &q->side, &q->rate, &q->place);
+    ESS_LAY(l, double, wide *n, &q->y);
+    ESS_LAY(l, double, wide, &q->elapsed);
+    ESS_LAY(l, double, column_rates, &q->column_rate);
   }
-  v->cone = ess_lay_doubles(l, PAIRS * v->wide);
-  v->nearest = ess_lay_doubles(l, v->wide);
-  v->moves = ess_lay_doubles(l, p * parameters);
-  v->nominal = ess_lay_doubles(l, parameters);
-  v->by = ess_lay_doubles(l, most * parameters);
-  v->above = ess_lay_doubles(l, parameters ? most : 0);
-  v->below = ess_lay_doubles(l, parameters ? most : 0);
-  v->at_k = ess_lay_doubles(l, parameters ? m : 0);
-  v->moved = ess_lay_doubles(l, parameters ? most : 0);
-  v->moving = ess_lay_doubles(l, parameters);
-  v->unit = ess_lay_doubles(l, m > 1 || v->tape ? v->wide * parameters : 0);
-  v->met = ess_lay_doubles(l, p * m);
-  v->met_y = ess_lay_doubles(l, p * events * n);
-  v->digest = ess_lay_doubles(l, m > 1 ? ESS_ORDERS : 0);
-  v->events = ess_lay(l, m, sizeof(size_t));
-  v->best = ess_lay(l, m, sizeof(size_t));
-  v->settled = ess_lay(l, m, sizeof(size_t));
-  v->met_event = ess_lay(l, m, sizeof(size_t));
-  v->armed = ess_lay(l, 2 * m, sizeof(bool));
-  v->armed_after = ess_lay(l, 2 * m, sizeof(bool));
-  v->orders = ess_lay(l, m > 1 ? ESS_ORDERS : 0, sizeof *v->orders);
+  ESS_LAY(l, double, PAIRS * v->wide, &v->cone);
+  ESS_LAY(l, double, v->wide, &v->nearest);
+  ESS_LAY(l, double, p *parameters, &v->moves);
+  ESS_LAY(l, double, parameters, &v->nominal, &v->moving);
+  ESS_LAY(l, double, most *parameters, &v->by);
+  ESS_LAY(l, double, by_parameter, &v->above, &v->below, &v->moved);
+  ESS_LAY(l, double, parameters ? m : 0, &v->at_k);
+  ESS_LAY(l, double, m > 1 || v->tape ? v->wide * parameters : 0, &v->unit);
+  ESS_LAY(l, double, p *m, &v->met);
+  ESS_LAY(l, double, p *events *n, &v->met_y);
+  ESS_LAY(l, double, orders, &v->digest);
+  ESS_LAY(l, size_t, m, &v->events, &v->best, &v->settled, &v->met_event);
+  ESS_LAY(l, bool, 2 * m, &v->armed, &v->armed_after);
+  ESS_LAY(l, *v->orders, orders, &v->orders);
 }
 
 void ess_tangents_free(ess_driver *d) {

@@ -17,20 +17,17 @@ static void lay(ess_driver *d, ess_layout *l) {
   ess_tape *const tape = d->tangents->tape;
   const size_t n = d->system.dimension, p = d->system.parameters, m = d->system.guard_count;
   for (int s = 0; s < ESS_STAGES; s++) {
-    tape->x[s] = ess_lay_doubles(l, d->lanes > n + p ? d->lanes : n + p);
-    tape->k[s] = ess_lay_doubles(l, d->lanes);
-    tape->J[s] = ess_lay_doubles(l, n * n);
-    tape->by[s] = ess_lay_doubles(l, n * p > p ? n * p : p);
-    tape->back[s] = ess_lay_doubles(l, n);
+    ESS_LAY(l, double, d->lanes > n + p ? d->lanes : n + p, &tape->x[s]);
+    ESS_LAY(l, double, d->lanes, &tape->k[s]);
+    ESS_LAY(l, double, n *n, &tape->J[s]);
+    ESS_LAY(l, double, n *p > p ? n * p : p, &tape->by[s]);
+    ESS_LAY(l, double, n, &tape->back[s]);
   }
-  for (int i = 0; i < ESS_DENSE; i++) tape->dense[i] = ess_lay_doubles(l, d->lanes);
-  tape->begin = ess_lay_doubles(l, d->lanes);
-  tape->lambda = ess_lay_doubles(l, n);
-  tape->error = ess_lay_doubles(l, n);
-  tape->mode = ess_lay_doubles(l, m);
-  tape->sign = ess_lay_doubles(l, m);
-  tape->live_sign = ess_lay_doubles(l, m);
-  tape->entry = ess_lay_doubles(l, tape->room);
+  double **const c = tape->dense;
+  ESS_LAY(l, double, d->lanes, &c[0], &c[1], &c[2], &c[3], &tape->begin);
+  ESS_LAY(l, double, n, &tape->lambda, &tape->error);
+  ESS_LAY(l, double, m, &tape->mode, &tape->sign, &tape->live_sign);
+  ESS_LAY(l, double, tape->room, &tape->entry);
 }
 
 size_t ess_driver_recorded(const ess_driver *d) {

@@ -182,16 +182,11 @@ void ess_watched_join(ess_driver *d, ess_system *system) {
 void ess_watched_lay(ess_driver *d, ess_layout *l) {
   ess_watched *const w = &d->watched;
   const size_t n = ess_caller_states(d) + 1, all = w->first + w->count;
-  double **const by_guard[] = {&w->h, &w->h_before, &w->rate, &w->rounding};
-  w->v = ess_lay_doubles(l, n);
-  w->x = ess_lay_doubles(l, n);
-  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
-    *by_guard[i] = ess_lay_doubles(l, all);
-  w->stop = ess_lay(l, w->count, sizeof *w->stop);
-  w->left = ess_lay(l, w->count, sizeof *w->left);
-  w->events = ess_lay(l, w->first, sizeof *w->events);
-  w->direction = ess_lay(l, w->count, sizeof *w->direction);
-  w->jumped = ess_lay(l, w->count, sizeof *w->jumped);
+  ESS_LAY(l, double, n, &w->v, &w->x);
+  ESS_LAY(l, double, all, &w->h, &w->h_before, &w->rate, &w->rounding);
+  ESS_LAY(l, uint64_t, w->count, &w->stop, &w->left);
+  ESS_LAY(l, size_t, w->first, &w->events);
+  ESS_LAY(l, int, w->count, &w->direction, &w->jumped);
 }
 
 void ess_watched_take(ess_driver *d, const ess_watch *watch) {
