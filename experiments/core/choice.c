@@ -225,28 +225,25 @@ int choice_cheapest(const choice_request *request, choice_who who, choice *best,
 /* ---- who races ------------------------------------------------------------------------------- */
 
 /* one of them: as choice_cheapest */
-static int enter(const choice_request *request, choice_who who, choice_tell *tell, void *context,
-                 choice *best, char *message) {
-  const int status = choice_cheapest(request, who, best, message);
-  if (status > 0) fprintf(stderr, "warning: %s: %s\n", request->what, message);
-  return status ? status : tell(context, best);
+static int enter(const choice_request *request, choice_who who, choice *best) {
+  const int status = choice_cheapest(request, who, best, request->message);
+  if (status > 0) fprintf(stderr, "warning: %s: %s\n", request->what, request->message);
+  return status ? status : request->tell(request->context, best);
 }
 
-int choice_enter(const choice_request *request, unsigned who, choice_tell *tell, void *context,
-                 char message[SOLVER_MESSAGE_SIZE]) {
+int choice_enter(const choice_request *request, unsigned who) {
   choice best;
   for (size_t i = 0; i < FIELDS; i++)
-    if (who & fields[i].who && enter(request, fields[i].who, tell, context, &best, message) < 0)
-      return -1;
+    if (who & fields[i].who && enter(request, fields[i].who, &best) < 0) return -1;
   return 0;
 }
 
-int choice_enter_at_target(choice_request *request, double target, choice_tell *tell, void *context,
-                           char message[SOLVER_MESSAGE_SIZE]) {
+int choice_enter_at_target(choice_request *request, double target) {
   choice best;
-  request->limits = (choice_limits){target, INFINITY, INFINITY};
-  request->finest = FINEST_TO_TARGET;
-  const int status = enter(request, CHOICE_MUJOCO, tell, context, &best, message);
+  choice_request finer = *request;
+  finer.limits = (choice_limits){target, INFINITY, INFINITY};
+  finer.finest = FINEST_TO_TARGET;
+  const int status = enter(&finer, CHOICE_MUJOCO, &best);
   request->limits =
       status ? (choice_limits){target, q90_max * target, worst_max * target}
              : (choice_limits){target, fmax(best.rms_q90, target), fmax(best.rms_worst, target)};

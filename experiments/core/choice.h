@@ -28,14 +28,20 @@ typedef struct choice {
  * the mode off the state and look for no crossing. As bits, for several. */
 typedef enum choice_who { CHOICE_MUJOCO = 1, CHOICE_LIBESS = 2, CHOICE_PLAIN = 4 } choice_who;
 
-/* What is chosen by. */
+/* Told of who is chosen. 0, or -1 with one line. */
+typedef int choice_tell(void *context, const choice *chosen);
+
+/* What is chosen by, and who is told of it. */
 typedef struct choice_request {
   const contest_starts *starts; /* with references, at most CHOICE_STARTS */
   solver_settings base;         /* what is not chosen */
   choice_limits limits;
   const volatile int *interrupted; /* optional */
   const char *what;                /* is chosen for: of a line where nothing is good enough */
-  size_t finest; /* of MuJoCo's steps, in parts of the output step; 0: an eighth of it */
+  size_t finest;     /* of MuJoCo's steps, in parts of the output step; 0: an eighth of it */
+  choice_tell *tell; /* this, `context` and `message` are of choice_enter */
+  void *context;
+  char *message;
 } choice_request;
 
 /* No worse than a rival. */
@@ -62,18 +68,13 @@ choice choice_yardstick(const choice_request *request, const char *integrator);
 int choice_cheapest(const choice_request *request, choice_who who, choice *best,
                     char message[SOLVER_MESSAGE_SIZE]);
 
-/* Told of who is chosen. 0, or -1 with one line. */
-typedef int choice_tell(void *context, const choice *chosen);
-
 /* Tells of the cheapest of each of them; who has none that is good enough is left out with a
  * warning. 0, or -1 with one line. */
-int choice_enter(const choice_request *request, unsigned who, choice_tell *tell, void *context,
-                 char message[SOLVER_MESSAGE_SIZE]);
+int choice_enter(const choice_request *request, unsigned who);
 
 /* The same of MuJoCo, whose median error is to reach a target; and what the others have to keep
  * within there: tails no worse than MuJoCo's or the target, or where MuJoCo reaches none three and
  * ten times it. */
-int choice_enter_at_target(choice_request *request, double target, choice_tell *tell, void *context,
-                           char message[SOLVER_MESSAGE_SIZE]);
+int choice_enter_at_target(choice_request *request, double target);
 
 #endif

@@ -57,8 +57,12 @@ contest_starts contest_starts_view(const contest_starts *s, const model *m) {
   return view;
 }
 
+void contest_forget(contest_starts *s) {
+  for (size_t i = 0; s && s->references && i < s->trials; i++) trajectory_free(&s->references[i]);
+}
+
 void contest_starts_free(contest_starts *s) {
-  for (size_t i = 0; s->references && i < s->trials; i++) trajectory_free(&s->references[i]);
+  contest_forget(s);
   free(s->references);
   free(s->states);
   free(s->events);
@@ -178,13 +182,21 @@ int outcome_run(const solver_type *solver, const solver_settings *settings,
 
 enum { CHANGES_MAX = 4 };
 
+/* starts of a case, one of a list */
+typedef struct case_drawn {
+  struct case_drawn *next;
+  bool random; /* or its own */
+  unsigned long seed;
+  contest_starts starts;
+} case_drawn;
+
 /* one of a list */
 typedef struct case_made {
   struct case_made *next;
   size_t changes;
   double value[CHANGES_MAX]; /* by which it is known: those of all changes, in their order */
   model m;
-  contest_starts starts, own; /* drawn, and its own; trials 0: none yet */
+  case_drawn *drawn; /* the first; owned */
 } case_made;
 
 static bool is_of(const case_made *c, const model_type *type, const case_change changes[]) {
@@ -209,8 +221,11 @@ static int prepare_model(study_run *run, case_made *c, const model_type *type,
 }
 
 static void release(case_made *c) {
-  contest_starts_free(&c->starts);
-  contest_starts_free(&c->own);
+  for (case_drawn *d = c->drawn, *next; d; d = next) {
+    next = d->next;
+    contest_starts_free(&d->starts);
+    free(d);
+  }
   model_release(&c->m);
   free(c);
 }
@@ -242,27 +257,43 @@ const model *case_model(study_run *run, const case_change changes[]) {
   return case_model_of(run, run->m->type, changes);
 }
 
-contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
-                               size_t trials) {
-  case_made *const c = find(run, type, changes);
+static contest_starts *draw(study_run *run, case_made *c, size_t trials, bool random,
+                            unsigned long seed) {
   if (!c) return NULL;
-  if (!c->starts.trials &&
-      contest_starts_alloc(&c->starts, &c->m, trials, true, run->seed, run->message))
+  for (case_drawn *d = c->drawn; d; d = d->next)
+    if (d->random == random && d->seed == seed && d->starts.trials == trials) return &d->starts;
+  case_drawn *const d = calloc(1, sizeof *d);
+  if (!d) measure_message(run->message, "out of memory");
+  if (!d || contest_starts_alloc(&d->starts, &c->m, trials, random, seed, run->message)) {
+    free(d);
     return NULL;
-  return &c->starts;
+  }
+  d->random = random;
+  d->seed = seed;
+  d->next = c->drawn;
+  return &(c->drawn = d)->starts;
+}
+
+contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
+                               size_t trials, unsigned long seed) {
+  return draw(run, find(run, type, changes), trials, true, seed);
 }
 
 contest_starts *case_own_start_of(study_run *run, const model_type *type,
                                   const case_change changes[]) {
-  case_made *const c = find(run, type, changes);
-  if (!c) return NULL;
-  if (!c->own.trials && contest_starts_alloc(&c->own, &c->m, 1, false, 0, run->message))
-    return NULL;
-  return &c->own;
+  return draw(run, find(run, type, changes), 1, false, 0);
 }
 
 contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials) {
-  return case_starts_of(run, run->m->type, changes, trials);
+  return case_starts_of(run, run->m->type, changes, trials, run->seed);
+}
+
+contest_starts *case_known(study_run *run, contest_starts *starts, size_t count) {
+  for (size_t i = 0; starts && i < count; i++) {
+    if (*run->interrupted) measure_message(run->message, "interrupted");
+    if (*run->interrupted || contest_reference(starts, i, run->message)) return NULL;
+  }
+  return starts;
 }
 
 void cases_free(study_run *run) {

@@ -38,6 +38,9 @@ void contest_starts_free(contest_starts *s);
 /* Computes the reference of one trial, unless it is there. 0, or -1 with one line. */
 int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSAGE_SIZE]);
 
+/* Frees all of them, which take room; the starts may be NULL. */
+void contest_forget(contest_starts *s);
+
 /* The same starts and references for `m`, a model of the same system in another form; what it
  * points to stays that of `s`, so it is never freed. */
 contest_starts contest_starts_view(const contest_starts *s, const model *m);
@@ -124,18 +127,22 @@ typedef struct case_change {
  * one line. It stays where it is, and the run's to free. */
 const model *case_model(study_run *run, const case_change changes[]);
 
-/* The same of another type than the run's model is: of its defaults. */
+/* So many starts of that model, drawn with the run's seed. Their references are there when asked
+ * for, by case_known. NULL with one line. */
+contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials);
+
+/* The same of another type than the run's model is: of its defaults; starts drawn with that seed.
+ */
 const model *case_model_of(study_run *run, const model_type *type, const case_change changes[]);
 contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
-                               size_t trials);
+                               size_t trials, unsigned long seed);
 
 /* Its own start alone. */
 contest_starts *case_own_start_of(study_run *run, const model_type *type,
                                   const case_change changes[]);
 
-/* So many starts of that model, drawn with the run's seed. Their references are there when asked
- * for, by contest_reference. NULL with one line. */
-contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials);
+/* The starts, which may be NULL, the first of them with their references. NULL with one line. */
+contest_starts *case_known(study_run *run, contest_starts *starts, size_t count);
 
 void cases_free(study_run *run);
 

@@ -37,6 +37,7 @@ enum { ROWS = STUDY_SAMPLES, TOP, PAPER, TABLE, TRAJECTORY };
 
 /* the engines that are timed */
 enum { MUJOCO, OURS, ENGINES };
+static const solver_type *const engines[ENGINES] = {&bridge_solver, &projection_solver};
 
 typedef struct row {
   calibration of;
@@ -129,15 +130,16 @@ static int time_engines(study_run *run, const model *m, row *r) {
   contest_starts starts;
   timed t = {.run = run};
   with.epsilon = r->of.epsilon;
-  const race_entry engines[ENGINES] = {[MUJOCO] = {.solver = &bridge_solver, .settings = with},
-                                       [OURS] = {.solver = &projection_solver, .settings = with}};
+  race_entry entry[ENGINES];
+  for (size_t i = 0; i < ENGINES; i++)
+    entry[i] = (race_entry){.solver = engines[i], .settings = with};
   if (contest_starts_alloc(&starts, m, given->trials, false, run->seed, run->message)) return -1;
   const race_plan plan = {.starts = &starts,
                           .trials = given->trials,
                           .processes = 1,
                           .seed = run->seed,
                           .min_time = 5e-3};
-  const int status = race_run(run, &plan, engines, ENGINES, tell, &t);
+  const int status = race_run(run, &plan, entry, ENGINES, tell, &t);
   for (size_t i = 0; !status && i < ENGINES; i++)
     if (measure_median(t.seconds[i], given->trials, &r->runtime[i])) r->runtime[i] = NAN;
   contest_starts_free(&starts);
@@ -164,42 +166,29 @@ static int follow(study_run *run, const contest_starts *start, const solver_type
                   const solver_settings *with, contestant *c) {
   double seconds;
   if (contestant_prepare(c, solver, with, start, run->message)) return -1;
-  if (!contestant_sample(c, 0, &seconds)) return 0;
-  measure_message(run->message, "%s", c->report.message);
-  contestant_release(c);
-  return -1;
-}
-
-static void add_trajectory(study_run *run, const contest_starts *start, const contestant *mujoco,
-                           const contestant *ours) {
-  const trajectory *const exact = &start->references[0];
-  for (size_t i = 0; i < exact->count; i++) {
-    const double *const e = exact->states + 2 * i, *const a = mujoco->samples.states + 2 * i,
-                        *const b = ours->samples.states + 2 * i;
-    const instant now = {exact->times[i], {e[0], e[1]}, {a[0], a[1]}, {b[0], b[1]}};
-    study_add(run, TRAJECTORY, &now);
-  }
+  return contestant_sample(c, 0, &seconds) ? measure_fail(run->message, "%s", c->report.message)
+                                           : 0;
 }
 
 /* Fig. 5.1: all three once more, with the epsilon that was found */
 static int add_figure(study_run *run, double epsilon) {
-  const model *const m = hopper_of(run, NAN);
-  contest_starts start;
-  contestant mujoco, ours;
-  if (!m || contest_starts_alloc(&start, m, 1, false, run->seed, run->message)) return -1;
-  solver_settings with = calibration_settings(m);
+  const contest_starts *const start =
+      case_known(run, case_own_start_of(run, run->m->type, NULL), 1);
+  contestant path[ENGINES] = {{0}};
+  if (!start) return -1;
+  solver_settings with = calibration_settings(start->m);
   with.epsilon = epsilon;
-  int status = contest_reference(&start, 0, run->message);
-  if (!status) status = follow(run, &start, &bridge_solver, &with, &mujoco);
-  if (!status) {
-    status = follow(run, &start, &projection_solver, &with, &ours);
-    if (!status) {
-      add_trajectory(run, &start, &mujoco, &ours);
-      contestant_release(&ours);
-    }
-    contestant_release(&mujoco);
+  const trajectory *const exact = &start->references[0];
+  int status = 0;
+  for (size_t i = 0; !status && i < ENGINES; i++)
+    status = follow(run, start, engines[i], &with, &path[i]);
+  for (size_t i = 0; !status && i < exact->count; i++) {
+    const double *const e = exact->states + 2 * i, *const a = path[MUJOCO].samples.states + 2 * i,
+                        *const b = path[OURS].samples.states + 2 * i;
+    study_add(run, TRAJECTORY,
+              &(instant){exact->times[i], {e[0], e[1]}, {a[0], a[1]}, {b[0], b[1]}});
   }
-  contest_starts_free(&start);
+  for (size_t i = 0; i < ENGINES; i++) contestant_release(&path[i]);
   return status;
 }
 

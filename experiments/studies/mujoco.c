@@ -318,7 +318,7 @@ static size_t mujoco_contacts(const study_run *run, size_t of) {
 static contest_starts *mujoco_starts(study_run *run, size_t of) {
   // the hopper has one contact, and no parameter to say so
   const case_change changes[] = {{"contacts", (double)mujoco_contacts(run, of)}, {0}};
-  return case_starts_of(run, mujoco_type(of), changes, given_of(run)->trials);
+  return case_starts_of(run, mujoco_type(of), changes, given_of(run)->trials, run->seed);
 }
 
 /* ---- who takes part -------------------------------------------------------------------------- */

@@ -232,6 +232,10 @@ static bool within(double epsilon, double low, double high) {
   return epsilon >= low * 0.9999 && epsilon <= high * 1.0001;
 }
 
+static const contest_starts *own_start(study_run *run) {
+  return case_known(run, case_own_start_of(run, run->m->type, NULL), 1);
+}
+
 static int run_once(study_run *run, const contest_starts *start, solver_settings with,
                     outcome *out) {
   static const outcome_effort once = {0};
@@ -254,13 +258,10 @@ static int measure_point(study_run *run, const contest_starts *start, size_t ord
 }
 
 static int measure(study_run *run, const void *cell) {
-  const model *const m = case_model(run, NULL);
-  contest_starts start;
-  if (!m || contest_starts_alloc(&start, m, 1, false, run->seed, run->message)) return -1;
-  int status = contest_reference(&start, 0, run->message);
+  const contest_starts *const start = own_start(run);
+  int status = start ? 0 : -1;
   for (int i = 0; !status && i < POINTS_OF_ORDER; i++)
-    status = measure_point(run, &start, *(const size_t *)cell, pow(10.0, (double)-i / PER_DECADE));
-  contest_starts_free(&start);
+    status = measure_point(run, start, *(const size_t *)cell, pow(10.0, (double)-i / PER_DECADE));
   return status;
 }
 
@@ -307,10 +308,8 @@ static int add_crossings(study_run *run) {
 }
 
 static int add_flat(study_run *run) {
-  const model *const m = case_model(run, NULL);
-  contest_starts start;
-  if (!m || contest_starts_alloc(&start, m, 1, false, run->seed, run->message)) return -1;
-  int status = contest_reference(&start, 0, run->message);
+  const contest_starts *const start = own_start(run);
+  int status = start ? 0 : -1;
   for (int i = 0; !status && i <= PER_DECADE; i++) {
     flat f = {.epsilon = flat_max * pow(10.0, -(double)i / PER_DECADE), .rtol = usual_rtol};
     solver_settings with = solver_settings_default();
@@ -318,9 +317,8 @@ static int add_flat(study_run *run) {
     with.order = 1;
     with.rtol = usual_rtol;
     with.atol = usual_atol;
-    status = run_once(run, &start, with, &f.run) ? -1 : study_add(run, FLAT, &f);
+    status = run_once(run, start, with, &f.run) ? -1 : study_add(run, FLAT, &f);
   }
-  contest_starts_free(&start);
   return status;
 }
 

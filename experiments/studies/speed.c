@@ -65,9 +65,15 @@ static const char speed_yardstick[] = "Euler-2ms", speed_yardstick_rk4[] = "RK4-
 typedef struct speed_room {
   study_run *run;
   speed_system of;
-  const model *form[SPEED_FORMS]; /* the run's */
-  contest_starts starts;          /* of form 0; owned */
+  const model *form[SPEED_FORMS]; /* the run's, as the starts are */
+  contest_starts *starts;         /* of form 0 */
   bridge_gap gap;                 /* the largest of all forms */
+
+  /* who enters next */
+  const char *protocol;
+  double target; /* NaN: a run of MuJoCo's */
+  size_t field;
+  choice_request request;
 } speed_room;
 
 /* ---- what is derived ------------------------------------------------------------------------- */
@@ -81,19 +87,25 @@ enum {
   SPEED_VALUES
 };
 
+/* What one run costs, at a start or at the median. */
+typedef struct speed_work {
+  double steps, rejected, entries, through, field_evaluations, guard_evaluations;
+  double evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
+} speed_work;
+
 /* One of either engine in one protocol. Numbers that it does not have are NaN. */
 typedef struct speed_row {
-  const char *model, *law, *field, *solver, *variant, *protocol, *mujoco_variant, *plain_solver;
-  size_t contacts, trials, processes;
-  double damping, stiffness;
-  double median_s, median[2], mujoco_s, ratio, ratio_ends[2], before, before_ends[2];
+  speed_system of;
+  speed_sample who; /* the entry */
+  const char *law, *mujoco_variant, *plain_solver;
+  size_t trials, processes;
+  double median_s, median[2], mujoco_s, ratio, ratio_ends[2];
+  measure_interval before;
   double plain_setting, plain_s, plain_ratio, plain_ends[2];
   double rms[3], mujoco_rms[3], accepted[3]; /* median, 90 % and worst start */
   bool worse;
-  double events, events_ratio, retaken, disturbed;
-  double steps, rejected, entries, through, field_evaluations, guard_evaluations;
-  double evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
-  double field_gap, scaling_s, mujoco_time_step;
+  double events, events_ratio, retaken, disturbed, mujoco_time_step;
+  speed_work work;
   solver_settings settings;
 } speed_row;
 
@@ -130,31 +142,32 @@ COLUMN_ROW(speed_callback, SPEED_CALLBACK_COLUMNS);
 
 /* One start in one process. */
 typedef struct speed_one_run {
-  const char *model, *field, *solver, *protocol;
-  size_t contacts, trial, process;
-  double damping, stiffness, seconds, rms_error, events, events_reference, retaken, disturbed;
-  double steps, rejected, entries, through, field_evaluations, guard_evaluations;
-  double evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
+  speed_system of;
+  speed_sample told;
+  speed_work work;
 } speed_one_run;
 
 /* The columns of essbench speed. */
 
 /* the work of an entry: medians over the starts */
-#define WORK(row, name, text, ...) COLUMN(row, name, AMOUNT, "", text, __VA_ARGS__)
+#define WORK(row, name, text, ...) COLUMN_AS(#name, row, work.name, AMOUNT, "", text, __VA_ARGS__)
 
 static const column speed_row_columns[] = {
-    COLUMN(speed_row, model, TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),
+    COLUMN_AS("model", speed_row, of.model, TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),
     COLUMN(speed_row, law, TEXT, "", "of the plate's contacts"),
-    COLUMN(speed_row, field, TEXT, "", "how libess's field is summed: contacts or aggregated",
-           SHOWN("field", "%-10s")),
-    COLUMN(speed_row, solver, TEXT, "", "mujoco, libess or a plain one", SHOWN("solver", "%-12s")),
-    COLUMN(speed_row, variant, TEXT, "", "MuJoCo's integrator"),
-    COLUMN(speed_row, protocol, TEXT, "", "what is compared (docs/results/speed.md)",
-           SHOWN("protocol", "%-15s")),
-    COLUMN(speed_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
-    COLUMN(speed_row, damping, AMOUNT, "N s/m", "of all springs; not known of the hopper",
-           SHOWN("c", "%3.0f")),
-    COLUMN(speed_row, stiffness, AMOUNT, "N/m", "of all springs", SHOWN("k", "%7.0f")),
+    COLUMN_AS("field", speed_row, who.field, TEXT, "",
+              "how libess's field is summed: contacts or aggregated", SHOWN("field", "%-10s")),
+    COLUMN_AS("solver", speed_row, who.solver, TEXT, "", "mujoco, libess or a plain one",
+              SHOWN("solver", "%-12s")),
+    COLUMN_AS("variant", speed_row, who.variant, TEXT, "", "MuJoCo's integrator"),
+    COLUMN_AS("protocol", speed_row, who.protocol, TEXT, "",
+              "what is compared (docs/results/speed.md)", SHOWN("protocol", "%-15s")),
+    COLUMN_AS("contacts", speed_row, of.contacts, COUNT, "", "number of contacts",
+              SHOWN("N", "%3.0f")),
+    COLUMN_AS("damping", speed_row, of.damping, AMOUNT, "N s/m",
+              "of all springs; not known of the hopper", SHOWN("c", "%3.0f")),
+    COLUMN_AS("stiffness", speed_row, of.stiffness, AMOUNT, "N/m", "of all springs",
+              SHOWN("k", "%7.0f")),
     COLUMN(speed_row, trials, COUNT, "", "starts"),
     COLUMN(speed_row, mujoco_variant, TEXT, "", "integrator that MuJoCo chose in this protocol",
            SHOWN("MuJoCo's", "%-12s")),
@@ -187,10 +200,10 @@ static const column speed_row_columns[] = {
               "lower end of its 95 % interval", SHOWN("from", "%6.2f")),
     COLUMN_AS("plain_over_this_hi", speed_row, plain_ends[1], AMOUNT, "", "upper end",
               SHOWN("to", "%6.2f")),
-    COLUMN(speed_row, before, AMOUNT, "", "the same ratio of earlier results",
-           SHOWN("before", "%6.1f")),
-    COLUMN_AS("before_lo", speed_row, before_ends[0], AMOUNT, "", "its lower end"),
-    COLUMN_AS("before_hi", speed_row, before_ends[1], AMOUNT, "", "its upper end"),
+    COLUMN_AS("before", speed_row, before.estimate, AMOUNT, "", "the same ratio of earlier results",
+              SHOWN("before", "%6.1f")),
+    COLUMN_AS("before_lo", speed_row, before.low, AMOUNT, "", "its lower end"),
+    COLUMN_AS("before_hi", speed_row, before.high, AMOUNT, "", "its upper end"),
     COLUMN_AS("rms_error", speed_row, rms[0], AMOUNT, "", "RMS error: median start",
               SHOWN("RMS", "%7.1e")),
     COLUMN_AS("rms_q90", speed_row, rms[1], AMOUNT, "", "90 % quantile", SHOWN("90 %", "%7.1e")),
@@ -211,23 +224,25 @@ static const column speed_row_columns[] = {
     COLUMN(speed_row, events_ratio, AMOUNT, "", "crossings of all starts, over the reference's",
            SHOWN("crossings", "%9.4f")),
     WORK(speed_row, steps, "accepted, median as all to mujoco_over_bound", SHOWN("steps", "%5.0f")),
-    COLUMN(speed_row, rejected, AMOUNT, "", "steps"),
+    COLUMN_AS("rejected", speed_row, work.rejected, AMOUNT, "", "steps"),
     WORK(speed_row, entries, "crossings located on the dense output", SHOWN("located", "%7.0f")),
     WORK(speed_row, through, "of the steps, those that went through crossings",
          SHOWN("through", "%7.0f")),
-    COLUMN(speed_row, field_evaluations, AMOUNT, "", "calls"),
-    COLUMN(speed_row, guard_evaluations, AMOUNT, "", "calls for all or some event functions"),
+    COLUMN_AS("field_evaluations", speed_row, work.field_evaluations, AMOUNT, "", "calls"),
+    COLUMN_AS("guard_evaluations", speed_row, work.guard_evaluations, AMOUNT, "",
+              "calls for all or some event functions"),
     WORK(speed_row, evaluations_per_crossing, "both kinds of calls over those",
          SHOWN("calls/cr.", "%9.2f")),
-    COLUMN(speed_row, bound_s, AMOUNT, "s",
-           "what the calls alone cost: each at its time in callbacks",
-           SHOWN_TIMES("bound us", "%8.2f", 1e6)),
+    COLUMN_AS("bound_s", speed_row, work.bound_s, AMOUNT, "s",
+              "what the calls alone cost: each at its time in callbacks",
+              SHOWN_TIMES("bound us", "%8.2f", 1e6)),
     WORK(speed_row, over_bound, "time over the bound", SHOWN("/bound", "%6.2f")),
-    COLUMN(speed_row, mujoco_over_bound, AMOUNT, "",
-           "MuJoCo's time over the bound: what these evaluations allow at best"),
-    COLUMN(speed_row, field_gap, AMOUNT, "", "between the model's field and MuJoCo's",
-           SHOWN("gap", "%7.1e")),
-    COLUMN(speed_row, scaling_s, AMOUNT, "", "of MuJoCo's contacts, with which that is so"),
+    COLUMN_AS("mujoco_over_bound", speed_row, work.mujoco_over_bound, AMOUNT, "",
+              "MuJoCo's time over the bound: what these evaluations allow at best"),
+    COLUMN_AS("field_gap", speed_row, who.field_gap, AMOUNT, "",
+              "between the model's field and MuJoCo's", SHOWN("gap", "%7.1e")),
+    COLUMN_AS("scaling_s", speed_row, who.scaling, AMOUNT, "",
+              "of MuJoCo's contacts, with which that is so"),
     COLUMN(speed_row, processes, COUNT, "", "that timed every start"),
     COLUMN(speed_row, retaken, AMOUNT, "",
            "runs taken again because another task had had the core meanwhile"),
@@ -237,27 +252,38 @@ static const column speed_row_columns[] = {
     {0},
 };
 
+#define RUN(name, of)                                                                              \
+  COLUMN_AS(#name, speed_one_run, of.name, AMOUNT, "", "", .place = COLUMN_JSON_ONLY)
 static const column speed_run_columns[] = {
-    COLUMN(speed_one_run, model, TEXT, "", "hopper or plate"),
-    COLUMN(speed_one_run, contacts, COUNT, "", "number of contacts"),
-    COLUMN(speed_one_run, damping, AMOUNT, "N s/m", "of all springs"),
-    COLUMN(speed_one_run, field, TEXT, "", "how libess's field is summed"),
-    COLUMN(speed_one_run, solver, TEXT, "", "mujoco, libess or a plain one"),
-    COLUMN(speed_one_run, protocol, TEXT, "",
-           "what is compared; equal settings of two protocols were timed once for both"),
-    COLUMN(speed_one_run, trial, COUNT, "", "the start"),
-    COLUMN(speed_one_run, seconds, AMOUNT, "s", "median of the repetitions"),
-    COLUMN(speed_one_run, rms_error, AMOUNT, "", "by the first process, as all that follows"),
-    COLUMN(speed_one_run, events, AMOUNT, "", "crossings"),
-    COLUMN(speed_one_run, events_reference, AMOUNT, "", "of the reference"),
-    COLUMN(speed_one_run, process, COUNT, "", "which process"),
+    COLUMN_AS("model", speed_one_run, of.model, TEXT, "", "hopper or plate"),
+    COLUMN_AS("contacts", speed_one_run, of.contacts, COUNT, "", "number of contacts"),
+    COLUMN_AS("damping", speed_one_run, of.damping, AMOUNT, "N s/m", "of all springs"),
+    COLUMN_AS("field", speed_one_run, told.field, TEXT, "", "how libess's field is summed"),
+    COLUMN_AS("solver", speed_one_run, told.solver, TEXT, "", "mujoco, libess or a plain one"),
+    COLUMN_AS("protocol", speed_one_run, told.protocol, TEXT, "",
+              "what is compared; equal settings of two protocols were timed once for both"),
+    COLUMN_AS("trial", speed_one_run, told.trial, COUNT, "", "the start"),
+    COLUMN_AS("seconds", speed_one_run, told.seconds, AMOUNT, "s", "median of the repetitions"),
+    COLUMN_AS("rms_error", speed_one_run, told.rms_error, AMOUNT, "",
+              "by the first process, as all that follows"),
+    COLUMN_AS("events", speed_one_run, told.events, AMOUNT, "", "crossings"),
+    COLUMN_AS("events_reference", speed_one_run, told.events_reference, AMOUNT, "",
+              "of the reference"),
+    COLUMN_AS("process", speed_one_run, told.process, COUNT, "", "which process"),
     // of each of its runs, in no file
-    COLUMNS(speed_one_run, AMOUNT, retaken, disturbed),
-    COLUMNS(speed_one_run, AMOUNT, steps, rejected, entries, through, field_evaluations,
-            guard_evaluations),
-    COLUMNS(speed_one_run, AMOUNT, evaluations_per_crossing, bound_s, over_bound,
-            mujoco_over_bound),
-    COLUMN(speed_one_run, stiffness, AMOUNT, "N/m", "of all springs"),
+    RUN(retaken, told),
+    RUN(disturbed, told),
+    RUN(steps, work),
+    RUN(rejected, work),
+    RUN(entries, work),
+    RUN(through, work),
+    RUN(field_evaluations, work),
+    RUN(guard_evaluations, work),
+    RUN(evaluations_per_crossing, work),
+    RUN(bound_s, work),
+    RUN(over_bound, work),
+    RUN(mujoco_over_bound, work),
+    COLUMN_AS("stiffness", speed_one_run, of.stiffness, AMOUNT, "N/m", "of all springs"),
     {0},
 };
 
@@ -300,8 +326,12 @@ static const study_option options[] = {
 
 /* ---- systems, and who races on them ---------------------------------------------------------- */
 
-/* names of protocols: MuJoCo at the output step, and settings that are the same at every N */
 static const char *const speed_form_names[SPEED_FORMS] = {"contacts", "aggregated"};
+
+/* "" where there is but one */
+static const char *form_name(const speed_system *of, size_t form) {
+  return of->forms > 1 ? speed_form_names[form] : "";
+}
 
 /* what models have by default, and contacts of the plate with other springs */
 static const double hopper_stiffness = 800.0, plate_stiffness = 8000.0, plate_damping = 60.0;
@@ -312,40 +342,26 @@ static size_t speed_systems(const speed_settings *s) {
 }
 
 static speed_system speed_system_at(const speed_settings *s, size_t index) {
-  const size_t last = s->contacts.count;
-  const size_t other = index > last + 1 ? index - last - 2 : 0;
-  if (other >= 2 * s->stiff.count && index > last + 1)
-    return (speed_system){.model = "plate",
-                          .contacts = (size_t)s->many.value[other - 2 * s->stiff.count],
-                          .forms = SPEED_FORMS,
-                          .damping = plate_damping,
-                          .stiffness = plate_stiffness,
-                          .in_errors = true};
-  if (!index)
-    return (speed_system){.model = "hopper",
-                          .contacts = 1,
-                          .forms = 1,
-                          .damping = NAN,
-                          .with_mujoco = true,
-                          .in_errors = true,
-                          .stiffness = hopper_stiffness};
-  if (index > last + 1)
-    return (speed_system){.model = other % 2 ? "plate" : "hopper",
-                          .contacts = other % 2 ? STIFF_CONTACTS : 1,
-                          .forms = other % 2 ? SPEED_FORMS : 1,
-                          .damping = other % 2 ? plate_damping : NAN,
-                          .stiffness = s->stiff.value[other / 2],
-                          .with_mujoco = true,
-                          .stiff = true};
-  return (speed_system){.model = "plate",
-                        .contacts = s->contacts.contacts[(index < last ? index : last) - 1],
-                        .forms = SPEED_FORMS,
-                        .damping = index > last ? 0.0 : plate_damping,
-                        .stiffness = plate_stiffness,
-                        .with_mujoco = true,
-                        .in_errors = index <= last,
-                        .largest = index == last,
-                        .in_series = index <= last};
+  const size_t last = s->contacts.count, stiff = last + 2, many = stiff + 2 * s->stiff.count;
+  const bool is_stiff = index >= stiff && index < many, in_series = index && index <= last;
+  const bool hopper = !index || (is_stiff && (index - stiff) % 2 == 0);
+  speed_system of = {.model = hopper ? "hopper" : "plate",
+                     .contacts = hopper ? 1 : STIFF_CONTACTS,
+                     .forms = hopper ? 1 : SPEED_FORMS,
+                     .damping = hopper              ? NAN
+                                : index == last + 1 ? 0.0
+                                                    : plate_damping,
+                     .stiffness = hopper ? hopper_stiffness : plate_stiffness,
+                     .stiff = is_stiff,
+                     .with_mujoco = index < many,
+                     .in_errors = !is_stiff && index != last + 1,
+                     .largest = index == last,
+                     .in_series = in_series};
+  if (is_stiff) of.stiffness = s->stiff.value[(index - stiff) / 2];
+  if (in_series) of.contacts = s->contacts.contacts[index - 1];
+  if (index == last + 1) of.contacts = s->contacts.contacts[last - 1];
+  if (index >= many) of.contacts = (size_t)s->many.value[index - many];
+  return of;
 }
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -427,28 +443,23 @@ static size_t speed_entries(const study_run *run, size_t system,
 /* the error at which stiff systems are raced */
 static const double stiff_target = 0.01;
 
-static const model *form_of(speed_room *r, size_t form) {
-  const case_change changes[] = {{"stiffness", r->of.stiffness},
-                                 {"contacts", (double)r->of.contacts},
-                                 {"damping", r->of.damping},
-                                 {"field", (double)form},
-                                 {0}};
-  return case_model_of(r->run, model_find(r->of.model), changes);
-}
-
-/* draws starts, and computes the references of the first `known` of them; the starts are to be
- * freed where that fails, too */
+/* draws starts, and computes the references of the first `known` of them */
 static int speed_open(speed_room *r, study_run *run, const speed_system *of, size_t starts,
                       size_t known, unsigned long seed) {
+  const model_type *const type = model_find(of->model);
+  case_change changes[] = {{"field", 0.0},
+                           {"stiffness", of->stiffness},
+                           {"contacts", (double)of->contacts},
+                           {"damping", of->damping},
+                           {0}};
   *r = (speed_room){.run = run, .of = *of};
-  for (size_t k = 0; k < of->forms; k++)
-    if (!(r->form[k] = form_of(r, k))) return -1;
-  if (contest_starts_alloc(&r->starts, r->form[0], starts, true, seed, run->message)) return -1;
-  for (size_t j = 0; j < known; j++) {
-    if (*run->interrupted) measure_message(run->message, "interrupted");
-    if (*run->interrupted || contest_reference(&r->starts, j, run->message)) return -1;
+  for (size_t k = 0; k < of->forms; k++) {
+    changes->value = (double)k;
+    if (!(r->form[k] = case_model_of(run, type, changes))) return -1;
   }
-  return 0;
+  changes->value = 0.0;
+  r->starts = case_starts_of(run, type, changes, starts, seed);
+  return case_known(run, r->starts, known) ? 0 : -1;
 }
 
 /* ---- who races ------------------------------------------------------------------------------- */
@@ -456,70 +467,63 @@ static int speed_open(speed_room *r, study_run *run, const speed_system *of, siz
 /* MuJoCo's cheapest settings and libess's largest tolerance, chosen on starts other than those that
  * are timed */
 
-/* in which protocol, at which error (NaN: a run of MuJoCo's), with which form of the field */
-typedef struct entering {
-  speed_room *r;
-  const char *protocol;
-  double target;
-  size_t form;
-} entering;
-
 static int enter(void *context, const choice *chosen) {
-  const entering *const e = context;
+  const speed_room *const r = context;
   const solver_settings *const with = &chosen->settings;
   const bool mujoco = chosen->solver == &bridge_solver;
   const bool by_tolerance = solver_concerns(chosen->solver) & SETTING_TOLERANCE;
   speed_sample s;
-  column_clear(e->r->run->study->tables[SPEED_SAMPLES].columns, &s);
+  column_clear(r->run->study->tables[SPEED_SAMPLES].columns, &s);
   s.what = "entry";
-  s.protocol = e->protocol;
-  s.field = !mujoco && e->r->of.forms > 1 ? speed_form_names[e->form] : "";
+  s.protocol = r->protocol;
+  s.field = mujoco ? "" : form_name(&r->of, r->field);
   s.solver = chosen->solver->name;
   s.variant = mujoco ? with->variant : "";
-  s.target = e->target;
+  s.target = r->target;
   s.rtol = by_tolerance ? with->rtol : NAN;
   s.time_step = by_tolerance ? NAN : with->time_step;
-  s.field_gap = e->r->gap.gap;
-  s.scaling = e->r->gap.scaling;
-  return study_add(e->r->run, SPEED_SAMPLES, &s);
+  s.field_gap = r->gap.gap;
+  s.scaling = r->gap.scaling;
+  return study_add(r->run, SPEED_SAMPLES, &s);
 }
 
-static choice_request request_of(const speed_room *r, const char *protocol, choice_limits limits) {
-  return (choice_request){.starts = &r->starts,
-                          .base = solver_settings_default(),
-                          .limits = limits,
-                          .interrupted = r->run->interrupted,
-                          .what = study_text(r->run, "%s, %zu contacts, k = %g, c = %g, %s",
-                                             r->of.model, r->of.contacts, r->of.stiffness,
-                                             r->of.damping, protocol)};
+/* a protocol begins */
+static void begin(speed_room *r, const char *protocol, double target, choice_limits limits) {
+  r->protocol = protocol;
+  r->target = target;
+  r->request = (choice_request){.starts = r->starts,
+                                .base = solver_settings_default(),
+                                .limits = limits,
+                                .interrupted = r->run->interrupted,
+                                .what = study_text(r->run, "%s, %zu contacts, k = %g, c = %g, %s",
+                                                   r->of.model, r->of.contacts, r->of.stiffness,
+                                                   r->of.damping, protocol),
+                                .tell = enter,
+                                .context = r,
+                                .message = r->run->message};
 }
 
 /* libess's largest tolerance with the first forms of the field, and the cheapest of the plain
  * methods */
-static int enter_forms(entering e, choice_limits limits, size_t forms) {
+static int enter_forms(speed_room *r, size_t forms) {
   int status = 0;
-  for (e.form = 0; !status && e.form < forms; e.form++) {
-    const contest_starts starts = contest_starts_view(&e.r->starts, e.r->form[e.form]);
-    choice_request request = request_of(e.r, e.protocol, limits);
-    request.starts = &starts;
-    status = choice_enter(&request, CHOICE_LIBESS | CHOICE_PLAIN, enter, &e, e.r->run->message);
+  for (r->field = 0; !status && r->field < forms; r->field++) {
+    const contest_starts starts = contest_starts_view(r->starts, r->form[r->field]);
+    r->request.starts = &starts;
+    status = choice_enter(&r->request, CHOICE_LIBESS | CHOICE_PLAIN);
   }
   return status;
 }
 
 /* the cheapest of all within limits */
 static int enter_all(speed_room *r, const char *protocol, choice_limits limits) {
-  entering e = {r, protocol, NAN, 0};
-  const choice_request request = request_of(r, protocol, limits);
-  if (choice_enter(&request, CHOICE_MUJOCO, enter, &e, r->run->message)) return -1;
-  return enter_forms(e, limits, r->of.forms);
+  begin(r, protocol, NAN, limits);
+  return choice_enter(&r->request, CHOICE_MUJOCO) ? -1 : enter_forms(r, r->of.forms);
 }
 
 static int enter_at_target(speed_room *r, double target) {
-  entering e = {r, study_text(r->run, "target-%g", target), target, 0};
-  choice_request request = request_of(r, e.protocol, (choice_limits){0});
-  if (choice_enter_at_target(&request, target, enter, &e, r->run->message)) return -1;
-  return enter_forms(e, request.limits, r->of.forms);
+  begin(r, study_text(r->run, "target-%g", target), target, (choice_limits){0});
+  return choice_enter_at_target(&r->request, target) ? -1 : enter_forms(r, r->of.forms);
 }
 
 /* without MuJoCo: at each error asked for libess and the cheapest plain method, with the field that
@@ -529,18 +533,18 @@ static int enter_errors(speed_room *r) {
   int status = 0;
   for (size_t i = 0; !status && i < s->errors.count && r->of.in_errors; i++) {
     const double error = s->errors.value[i];
-    const entering e = {r, study_text(r->run, "error-%g", error), error, 0};
-    status = enter_forms(e, (choice_limits){error, INFINITY, INFINITY}, 1);
+    begin(r, study_text(r->run, "error-%g", error), error,
+          (choice_limits){error, INFINITY, INFINITY});
+    status = enter_forms(r, 1);
   }
   return status;
 }
 
 /* MuJoCo at the output step, if it does run; *c is what it showed */
 static int enter_yardstick(speed_room *r, const char *protocol, const char *integrator, choice *c) {
-  entering e = {r, protocol, NAN, 0};
-  const choice_request request = request_of(r, protocol, (choice_limits){0});
-  *c = choice_yardstick(&request, integrator);
-  return c->rms < INFINITY ? enter(&e, c) : 0;
+  begin(r, protocol, NAN, (choice_limits){0});
+  *c = choice_yardstick(&r->request, integrator);
+  return c->rms < INFINITY ? enter(r, c) : 0;
 }
 
 /* what no worse than it means, of the median alone, too, or not */
@@ -603,7 +607,7 @@ typedef struct heat {
 /* errors, crossings and work are the same in every process */
 static int tell(void *context, const race_lap *lap) {
   heat *const h = context;
-  const contest_starts *const starts = &h->room->starts;
+  const contest_starts *const starts = h->room->starts;
   const solver_output output = trajectory_output(&h->samples);
   speed_sample s = h->entry[lap->entry];
   if (*lap->message)
@@ -628,8 +632,8 @@ static int time_all(heat *h) {
     racer[i] = (race_entry){.solver = solver_find(h->entry[i].solver),
                             .settings = speed_settings_of(&h->entry[i]),
                             .m = h->room->form[speed_form_of(&h->entry[i])]};
-  const race_plan plan = {.starts = &h->room->starts,
-                          .trials = h->room->starts.trials,
+  const race_plan plan = {.starts = h->room->starts,
+                          .trials = h->room->starts->trials,
                           .process = h->process,
                           .processes = run->processes,
                           .crossed = true,
@@ -644,11 +648,11 @@ static int add_calls(const heat *h, size_t form) {
   double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES];
   speed_sample s;
   const int status =
-      speed_time_calls(h->room->form[form], &h->room->starts.references[0], run->seed, seconds);
+      speed_time_calls(h->room->form[form], &h->room->starts->references[0], run->seed, seconds);
   if (status) measure_message(run->message, "timing of callbacks: %s", measure_strerror(status));
   column_clear(run->study->tables[SPEED_SAMPLES].columns, &s);
   s.what = "call";
-  s.field = h->room->of.forms > 1 ? speed_form_names[form] : "";
+  s.field = form_name(&h->room->of, form);
   s.process = h->process;
   for (size_t i = 0; !status && i < SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {
     s.variant = speed_call_names[i / SPEED_CALL_SAMPLES];
@@ -666,7 +670,7 @@ static int speed_race(speed_room *room, size_t system, size_t process) {
   h->room = room;
   h->process = process;
   h->count = speed_entries(room->run, system, h->entry);
-  int status = trajectory_alloc(&h->samples, room->starts.m, room->run->message);
+  int status = trajectory_alloc(&h->samples, room->starts->m, room->run->message);
   if (!status) status = time_all(h);
   for (size_t k = 0; !status && k < room->of.forms; k++) status = add_calls(h, k);
   trajectory_free(&h->samples);
@@ -710,19 +714,20 @@ static double over(double a, double b) {
 }
 
 /* what was counted at a start, and what follows from it */
-static void fill_work(const double n[SPEED_COUNTS], const double cost[SPEED_CALLS], double mujoco_s,
-                      speed_one_run *r) {
+static speed_work work_of(const double n[SPEED_COUNTS], const double cost[SPEED_CALLS],
+                          double seconds, double mujoco_s) {
   const double calls = n[SPEED_GUARDS] + n[SPEED_RATES] + n[SPEED_SOME];
-  r->steps = n[SPEED_STEPS];
-  r->rejected = n[SPEED_REJECTED];
-  r->entries = n[SPEED_ENTRIES];
-  r->through = n[SPEED_THROUGH];
-  r->field_evaluations = n[SPEED_FIELDS];
-  r->guard_evaluations = calls;
-  r->evaluations_per_crossing = over(n[SPEED_FIELDS] + calls, n[SPEED_CROSSINGS]);
-  r->bound_s = speed_bound(n, cost);
-  r->over_bound = r->seconds / r->bound_s;
-  r->mujoco_over_bound = mujoco_s / r->bound_s;
+  const double bound_s = speed_bound(n, cost);
+  return (speed_work){.steps = n[SPEED_STEPS],
+                      .rejected = n[SPEED_REJECTED],
+                      .entries = n[SPEED_ENTRIES],
+                      .through = n[SPEED_THROUGH],
+                      .field_evaluations = n[SPEED_FIELDS],
+                      .guard_evaluations = calls,
+                      .evaluations_per_crossing = over(n[SPEED_FIELDS] + calls, n[SPEED_CROSSINGS]),
+                      .bound_s = bound_s,
+                      .over_bound = seconds / bound_s,
+                      .mujoco_over_bound = mujoco_s / bound_s};
 }
 
 /* start by start, of each all processes */
@@ -731,24 +736,11 @@ static void add_runs(deriving *d, size_t index) {
   const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
   study_rows(d->run, SPEED_RUNS, &d->first[index]);
   for (size_t j = 0; j < d->draws.trials; j++) {
-    const speed_sample *const s = run_of(d, index, j, false);
-    speed_one_run r = {.model = d->of.model,
-                       .field = e->field,
-                       .solver = e->solver,
-                       .protocol = e->protocol,
-                       .contacts = d->of.contacts,
-                       .trial = s->trial,
-                       .process = s->process,
-                       .damping = d->of.damping,
-                       .stiffness = d->of.stiffness,
-                       .seconds = s->seconds,
-                       .rms_error = s->rms_error,
-                       .events = s->process ? NAN : s->events,
-                       .events_reference = s->events_reference,
-                       .retaken = s->retaken,
-                       .disturbed = s->disturbed};
-    fill_work(run_of(d, index, j, true)->counts, d->cost[speed_form_of(e)],
-              rival == SIZE_MAX ? NAN : run_of(d, rival, j, false)->seconds, &r);
+    const double mujoco_s = rival == SIZE_MAX ? NAN : run_of(d, rival, j, false)->seconds;
+    speed_one_run r = {.of = d->of, .told = *run_of(d, index, j, false)};
+    if (r.told.process) r.told.events = NAN;
+    r.work = work_of(run_of(d, index, j, true)->counts, d->cost[speed_form_of(e)], r.told.seconds,
+                     mujoco_s);
     study_add(d->run, SPEED_RUNS, &r);
   }
 }
@@ -811,19 +803,11 @@ static void add_row(const deriving *d, size_t index) {
   const solver_settings settings = speed_settings_of(e);
   speed_row r;
   column_clear(speed_row_columns, &r);
-  r.model = d->of.model;
+  r.of = d->of;
+  r.who = *e;
   r.law = d->of.forms > 1 ? "roller" : ""; // the one MuJoCo can do, and the default
-  r.field = e->field;
-  r.solver = e->solver;
-  r.variant = e->variant;
-  r.protocol = e->protocol;
-  r.contacts = d->of.contacts;
-  r.damping = d->of.damping;
-  r.stiffness = d->of.stiffness;
   r.processes = d->run->processes;
   r.trials = d->draws.trials / r.processes;
-  r.field_gap = e->field_gap;
-  r.scaling_s = e->scaling;
   r.settings = solver_settings_in_force(solver_find(e->solver), &settings,
                                         model_find(d->of.model)->time_step);
   series_median(runs, "seconds", &d->draws, &r.median_s, r.median);
@@ -837,12 +821,9 @@ static void add_row(const deriving *d, size_t index) {
   if (speed_is(e, SPEED_OURS)) {
     fill_plain(d, index, &r);
     // what was measured earlier has the models' own springs
-    const measure_interval before = earlier_ratio(d->of.stiff ? NULL : d->run->own, r.model,
-                                                  r.contacts, r.damping, r.field, r.protocol);
+    r.before = earlier_ratio(d->of.stiff ? NULL : d->run->own, d->of.model, d->of.contacts,
+                             d->of.damping, e->field, e->protocol);
     gather_into(runs, gather_median, SPEED_ROWS, "steps", "mujoco_over_bound", &r);
-    r.before = before.estimate;
-    r.before_ends[0] = before.low;
-    r.before_ends[1] = before.high;
   }
   r.worse = is_worse(&r);
   study_add(d->run, SPEED_ROWS, &r);
@@ -852,7 +833,6 @@ static void add_row(const deriving *d, size_t index) {
 
 /* one of a form's, if the model has it: its cost goes into those of the system */
 static void add_callback(deriving *d, size_t form, size_t call) {
-  const char *const field = d->of.forms > 1 ? speed_form_names[form] : "";
   const size_t processes = d->run->processes;
   const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false, NULL};
   gather calls = {d->run, SPEED_VALUES, 0, 1, nested.trials};
@@ -865,7 +845,7 @@ static void add_callback(deriving *d, size_t form, size_t call) {
     study_add(d->run, SPEED_VALUES, &s->seconds);
   }
   speed_callback c = {.model = d->of.model,
-                      .field = field,
+                      .field = form_name(&d->of, form),
                       .callback = speed_call_names[call],
                       .contacts = d->of.contacts,
                       .damping = d->of.damping};
@@ -983,7 +963,7 @@ static int measure(study_run *run, const void *planned) {
   speed_room room;
   int status = speed_open(&room, run, &of, starts, c->race ? 1 : starts, seed);
   if (!status) status = c->race ? speed_race(&room, c->system, c->process) : speed_choose(&room);
-  contest_starts_free(&room.starts);
+  contest_forget(room.starts);
   return status;
 }
 

@@ -272,100 +272,65 @@ static const double targets[TARGETS] = {1e-2, 3e-3, 1e-3};
 /* one number of contacts under way */
 typedef struct entering {
   study_run *run;
-  const model *m;
-  const sweep_sample *of;
-  solver_settings base; /* the user's, with epsilon set */
+  sweep_sample who; /* enters next: but for solver and settings */
   size_t count;
-  contest_starts tuning; /* what settings are chosen on */
+  contest_starts *tuning; /* what settings are chosen on; NULL: not asked for yet */
+  choice_request request; /* its base has epsilon set */
 } entering;
 
-static int add_entry(entering *e, const solver_type *solver, const char *protocol, double target,
-                     const solver_settings *settings) {
-  sweep_sample s = *e->of;
-  s.solver = solver->name;
-  s.protocol = protocol;
-  s.target = target;
-  s.settings = *settings;
-  if (e->count++ < SWEEP_ENTRIES_MAX) return study_add(e->run, SWEEP_SAMPLES, &s);
+static int enter_one(void *context, const choice *chosen) {
+  entering *const e = context;
+  e->who.solver = chosen->solver->name;
+  e->who.settings = chosen->settings;
+  if (e->count++ < SWEEP_ENTRIES_MAX) return study_add(e->run, SWEEP_SAMPLES, &e->who);
   return measure_fail(e->run->message, "more than %d solvers and protocols at once",
                       SWEEP_ENTRIES_MAX);
 }
 
 /* every solver with this longest integration step */
-static int enter_all(entering *e, sweep_protocol protocol, double h_max) {
+static int enter_all(entering *e, double output_step, double h_max) {
   const study_racers *const racers = &e->run->racers;
-  solver_settings settings = e->base;
+  choice c = {.settings = e->request.base};
   int status = 0;
-  settings.h_max = h_max;
-  if (settings.time_step == 0.0) settings.time_step = e->m->type->time_step;
-  for (size_t i = 0; !status && i < racers->count; i++)
-    status = add_entry(e, racers->solver[i], sweep_protocols[protocol], NAN, &settings);
+  e->who.target = NAN;
+  c.settings.h_max = h_max;
+  if (c.settings.time_step == 0.0) c.settings.time_step = output_step;
+  for (size_t i = 0; !status && i < racers->count; i++) {
+    c.solver = racers->solver[i];
+    status = enter_one(e, &c);
+  }
   return status;
-}
-
-/* ---- equal error ----------------------------------------------------------------------------- */
-
-/* in a protocol that chooses, at which error */
-typedef struct choosing {
-  entering *e;
-  const char *protocol;
-  double target;
-} choosing;
-
-static int enter_choice(void *context, const choice *chosen) {
-  const choosing *const c = context;
-  return add_entry(c->e, chosen->solver, c->protocol, c->target, &chosen->settings);
-}
-
-static choice_request request_of(const entering *e, const char *protocol) {
-  return (choice_request){
-      .starts = &e->tuning, .base = e->base, .interrupted = e->run->interrupted, .what = protocol};
 }
 
 /* all no worse than MuJoCo's Euler at the output step */
 static int enter_against_mujoco(entering *e) {
-  const char *const protocol = sweep_protocols[SWEEP_EQUAL_ERROR];
-  choice_request request = request_of(e, protocol);
-  const choice euler = choice_yardstick(&request, "Euler");
-  choosing c = {e, protocol, euler.rms};
+  const choice euler = choice_yardstick(&e->request, "Euler");
   if (!(euler.rms < INFINITY))
     return measure_fail(e->run->message, "equal-error: MuJoCo does not run to the end");
-  request.limits = choice_limits_of(&euler);
-  return choice_enter(&request, CHOICE_MUJOCO | CHOICE_LIBESS | CHOICE_PLAIN, enter_choice, &c,
-                      e->run->message);
+  e->who.target = euler.rms;
+  e->request.limits = choice_limits_of(&euler);
+  return choice_enter(&e->request, CHOICE_MUJOCO | CHOICE_LIBESS | CHOICE_PLAIN);
 }
 
 static int enter_at_target(entering *e, double target) {
-  choosing c = {e, study_text(e->run, "target-%g", target), target};
-  choice_request request = request_of(e, c.protocol);
-  if (choice_enter_at_target(&request, target, enter_choice, &c, e->run->message)) return -1;
-  return choice_enter(&request, CHOICE_LIBESS, enter_choice, &c, e->run->message);
+  e->who.protocol = e->request.what = study_text(e->run, "target-%g", target);
+  e->who.target = target;
+  return choice_enter_at_target(&e->request, target) || choice_enter(&e->request, CHOICE_LIBESS)
+             ? -1
+             : 0;
 }
 
-/* the starts that settings are chosen on, with their references, when first asked for */
-static int draw_tuning(entering *e) {
-  char *const message = e->run->message;
+static int enter_protocol(entering *e, const model *m, sweep_protocol protocol) {
+  e->who.protocol = e->request.what = sweep_protocols[protocol];
+  if (protocol < SWEEP_EQUAL_ERROR)
+    return enter_all(e, m->type->time_step,
+                     protocol == SWEEP_PAPER ? m->type->time_step : INFINITY);
+  const case_change changes[] = {{"contacts", (double)e->who.contacts}, {0}};
   const unsigned long seed = e->run->seed + CHOICE_SEED_OFFSET;
-  if (e->tuning.m) return 0;
-  if (contest_starts_alloc(&e->tuning, e->m, CHOICE_STARTS, true, seed, message)) return -1;
-  int status = 0;
-  for (size_t i = 0; !status && i < CHOICE_STARTS; i++)
-    status = contest_reference(&e->tuning, i, message);
-  return status;
-}
-
-static int enter_protocol(entering *e, sweep_protocol protocol) {
-  switch (protocol) {
-  case SWEEP_PAPER:
-    return enter_all(e, protocol, e->m->type->time_step);
-  case SWEEP_FREE:
-    return enter_all(e, protocol, INFINITY);
-  case SWEEP_EQUAL_ERROR:
-    return draw_tuning(e) ? -1 : enter_against_mujoco(e);
-  case SWEEP_TARGETS:
-    break;
-  }
-  int status = draw_tuning(e);
+  e->tuning = case_starts_of(e->run, m->type, changes, CHOICE_STARTS, seed);
+  e->request.starts = case_known(e->run, e->tuning, CHOICE_STARTS);
+  int status = e->request.starts ? 0 : -1;
+  if (!status && protocol == SWEEP_EQUAL_ERROR) return enter_against_mujoco(e);
   for (int i = 0; !status && i < TARGETS; i++) status = enter_at_target(e, targets[i]);
   return status;
 }
@@ -374,12 +339,18 @@ static int enter_protocol(entering *e, sweep_protocol protocol) {
  * and settings */
 static int sweep_enter(study_run *run, const model *m, const sweep_sample *of) {
   const sweep_settings *const given = run->settings;
-  entering e = {.run = run, .m = m, .of = of, .base = run->racers.settings};
+  entering e = {.run = run,
+                .who = *of,
+                .request = {.base = run->racers.settings,
+                            .interrupted = run->interrupted,
+                            .tell = enter_one,
+                            .context = &e,
+                            .message = run->message}};
   int status = 0;
-  if (!isnan(of->epsilon)) e.base.epsilon = of->epsilon;
+  if (!isnan(of->epsilon)) e.request.base.epsilon = of->epsilon;
   for (size_t i = 0; !status && i < given->protocols.count; i++)
-    status = enter_protocol(&e, (sweep_protocol)given->protocols.index[i]);
-  contest_starts_free(&e.tuning);
+    status = enter_protocol(&e, m, (sweep_protocol)given->protocols.index[i]);
+  contest_forget(e.tuning);
   return status;
 }
 

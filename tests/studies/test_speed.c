@@ -154,8 +154,8 @@ static const speed_row *row_of(const made_up *u, size_t n, double damping, const
   size_t count;
   const speed_row *const rows = study_rows(&u->run, SPEED_ROWS, &count);
   for (size_t i = 0; i < count; i++)
-    if (rows[i].contacts == n && (rows[i].damping == damping || isnan(damping)) &&
-        strcmp(rows[i].protocol, protocol) == 0 && strcmp(rows[i].solver, solver) == 0)
+    if (rows[i].of.contacts == n && (rows[i].of.damping == damping || isnan(damping)) &&
+        strcmp(rows[i].who.protocol, protocol) == 0 && strcmp(rows[i].who.solver, solver) == 0)
       return &rows[i];
   fail_msg("no row of %s in %s", solver, protocol);
   return NULL;
@@ -182,22 +182,22 @@ static void rows_have_medians_quantiles_and_paired_ratios(void **state) {
   assert_true(r->worse); // 21 crossings of 20
   close_to(r->events_ratio, 21.0 / 20.0);
   close_to(r->retaken, 3.0 * PROCESSES);
-  close_to(r->steps, 12.0);
-  close_to(r->evaluations_per_crossing, 20.0);
-  close_to(r->bound_s, 80e-5);
-  close_to(r->over_bound, r->median_s / 80e-5);
-  close_to(r->mujoco_over_bound, 24.0 / 80e-5);
+  close_to(r->work.steps, 12.0);
+  close_to(r->work.evaluations_per_crossing, 20.0);
+  close_to(r->work.bound_s, 80e-5);
+  close_to(r->work.over_bound, r->median_s / 80e-5);
+  close_to(r->work.mujoco_over_bound, 24.0 / 80e-5);
   close_to(r->settings.rtol, 1e-2 / 3.0);
   assert_string_equal(r->mujoco_variant, "implicitfast");
   close_to(r->mujoco_time_step, 8e-3);
-  assert_true(isnan(r->before));
+  assert_true(isnan(r->before.estimate));
 
   // MuJoCo is its own rival, has no work of ours, and is no worse than its Euler
   const speed_row *const m = row_of(&u, 4, 60.0, "equal-error", "mujoco");
   close_to(m->ratio, 1.0);
-  assert_true(isnan(m->steps) && isnan(m->bound_s) && isnan(m->over_bound));
+  assert_true(isnan(m->work.steps) && isnan(m->work.bound_s) && isnan(m->work.over_bound));
   assert_false(m->worse);
-  assert_string_equal(row_of(&u, 1, NAN, "equal-error", "libess")->field, "");
+  assert_string_equal(row_of(&u, 1, NAN, "equal-error", "libess")->who.field, "");
   dispose_all(&u);
 }
 
