@@ -71,6 +71,29 @@ typedef struct study_option {
   const char *result;       /* its name in the .json of results; NULL: it is not there */
 } study_option;
 
+/* Settings that are said once: LIST(OPTION, row) has its options, each OPTION(row, member, NUMBER,
+ * "its-name", "X", "its help"), behind which other members may follow. OPTION_ROW makes their
+ * struct, and the array row_options. */
+#define OPTION_ROW(row, list)                                                                      \
+  typedef struct row {                                                                             \
+    list(OPTION_MEMBER, row)                                                                       \
+  } row;                                                                                           \
+  static const study_option row##_options[] = {list(OPTION_LINE, row){0}}
+#define OPTION_LINE(row, member, kind_, name_, argument_, ...)                                     \
+  {.name = name_,                                                                                  \
+   .argument = argument_,                                                                          \
+   .kind = OPTION_##kind_,                                                                         \
+   .offset = offsetof(row, member),                                                                \
+   .help = __VA_ARGS__},
+#define OPTION_MEMBER(row, member, kind, ...) OPTION_IS_##kind member;
+#define OPTION_IS_FLAG                        bool
+#define OPTION_IS_WHOLE                       size_t
+#define OPTION_IS_NUMBER                      double
+#define OPTION_IS_NUMBERS                     option_numbers
+#define OPTION_IS_CONTACTS                    contacts_range
+#define OPTION_IS_NAMES                       option_names
+#define OPTION_IS_TEXT                        const char *
+
 /* The member of the settings an option goes into. */
 #define OPTION_AT(settings, member) .offset = offsetof(settings, member)
 

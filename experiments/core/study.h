@@ -5,8 +5,8 @@
  *
  * To write one, say studies/NAME.c (tolerance.c is an example to copy):
  *
- *  1. A struct of settings, and its `options`: one line each, with default and help. --out,
- *     --seed, --strict, --restart, --processes and the model's parameters are there already.
+ *  1. Its settings, each once, with default and help (option.h). --out, --seed, --strict,
+ *     --restart, --processes and the model's parameters are there already.
  *  2. A list of columns for each kind of row, which is its struct as well (column.h). Table 0 is of
  *     the samples: what a cell gives, which is what is kept at once. The others are derived from
  *     it.
@@ -126,9 +126,9 @@ typedef struct study {
   void (*release)(study_run *run); /* of `own`; NULL: it is freed */
 } study;
 
-/* The options, the struct that they go into, and a cell's. */
-#define STUDY_OF(options_, settings_, cell_)                                                       \
-  .options = options_, .settings_size = sizeof(settings_), .cell_size = sizeof(cell_)
+/* The settings, by OPTION_ROW, and the struct of a cell. */
+#define STUDY_OF(row, cell_)                                                                       \
+  .options = row##_options, .settings_size = sizeof(row), .cell_size = sizeof(cell_)
 
 /* One under way. */
 struct study_run {

@@ -21,15 +21,10 @@ static const paper_values paper = {0.13, 0.002436, 0.010251};
 
 enum { TRIALS_MAX = 1000 };
 
-typedef struct settings {
-  size_t trials;
-} settings;
-
-static const study_option options[] = {
-    {"trials", "COUNT", "timed runs of each engine", OPTION_WHOLE, OPTION_AT(settings, trials),
-     .initial = "31", .min = 1, .max = TRIALS_MAX},
-    {0},
-};
+#define OPTIONS(X, row)                                                                            \
+  X(row, trials, WHOLE, "trials", "COUNT", "timed runs of each engine", .initial = "31", .min = 1, \
+    .max = TRIALS_MAX)
+OPTION_ROW(settings, OPTIONS);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -227,7 +222,7 @@ const study calibrate_study = {
     .own_models = true,
     .cells = "stiffnesses",
     .pinned = true,
-    STUDY_OF(options, settings, double),
+    STUDY_OF(settings, double),
     .tables = {[ROWS] = STUDY_ROWS(row, .csv = "calibration.csv",
                                    .meaning = "one k/m, the hopper's own first"),
                [TOP] = STUDY_ROWS(row, .json = "", .meaning = "the hopper's own"),

@@ -28,10 +28,23 @@ enum {
   CONTACT_MODES_WORDS
 };
 
-typedef struct contact_modes_settings {
-  double delta_t, tilt, slope_step, slope_max, speed_step, speed_max;
-  option_numbers truncations;
-} contact_modes_settings;
+#define OPTIONS(X, row)                                                                            \
+  X(row, delta_t, NUMBER, "delta-t", "S", "for which forces count in an impact, s",                \
+    .initial = "0.03", .min = 1e-3, .max = 1, .result = "delta_t")                                 \
+  X(row, tilt, NUMBER, "tilt", "X", "of the block at the start, rad", .initial = "0.2",            \
+    .min = 1e-3, .max = 0.4, .result = "tilt")                                                     \
+  X(row, slope_step, NUMBER, "slope-step", "X", "between slopes of the hill, degrees",             \
+    .initial = "2", .min = 1, .max = 20, .result = "slope_step")                                   \
+  X(row, slope_max, NUMBER, "slope-max", "X", "the steepest, degrees", .initial = "60", .min = 20, \
+    .max = 85, .result = "slope_max")                                                              \
+  X(row, speed_step, NUMBER, "speed-step", "X", "between speeds, m/s", .initial = "0.02",          \
+    .min = 1e-3, .max = 10, .result = "speed_step")                                                \
+  X(row, speed_max, NUMBER, "speed-max", "X", "the fastest arrival, m/s", .initial = "0.6",        \
+    .min = 0.01, .max = 100, .result = "speed_max")                                                \
+  X(row, truncations, NUMBERS, "truncations", "X,Y",                                               \
+    "delta_t that cut the block's impacts short, s",                                               \
+    .initial = "0.1,0.03,0.01,0.003,0.001,0.0003,0.0001", .min = 1e-6, .max = 1)
+OPTION_ROW(settings, OPTIONS);
 
 /* the block at a time of the output, or at an impact */
 #define INSTANT(X, row)                                                                            \
@@ -184,7 +197,7 @@ static int add_impact(const ess_impact *impact, void *context) {
 
 /* to be freed, whatever is returned */
 static int follow(study_run *run, double delta_t, bool keeps, rocking *r) {
-  const contact_modes_settings *const s = run->settings;
+  const settings *const s = run->settings;
   const case_change changes[] = {
       {"tilt", s->tilt}, {"delta-t", delta_t}, {"complete", 1.0}, {"duration", block_time}, {0}};
   *r = (rocking){.run = run,
@@ -217,7 +230,7 @@ static int add_path(study_run *run, double delta_t) {
 
 /* the block's path and impacts without pseudo-impulses and with; what each delta_t cuts off */
 static int contact_modes_add_block(study_run *run) {
-  const contact_modes_settings *const s = run->settings;
+  const settings *const s = run->settings;
   return add_path(run, 0.0) || add_path(run, s->delta_t) ? -1 : 0;
 }
 
@@ -233,7 +246,7 @@ static int add_truncation(study_run *run, const rocking *whole, double delta_t) 
 }
 
 static int contact_modes_add_truncation(study_run *run) {
-  const contact_modes_settings *const s = run->settings;
+  const settings *const s = run->settings;
   rocking whole;
   int status = follow(run, 0.0, false, &whole);
   for (size_t i = 0; !status && i < s->truncations.count; i++)
@@ -292,7 +305,7 @@ static int add(study_run *run, double delta_t) {
 
 /* the forces on the leaping body's feet without pseudo-impulses and with */
 static int contact_modes_add_leap(study_run *run) {
-  const contact_modes_settings *const s = run->settings;
+  const settings *const s = run->settings;
   return add(run, 0.0) || add(run, s->delta_t) ? -1 : 0;
 }
 
@@ -576,27 +589,6 @@ enum { HALVINGS = 40 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-typedef contact_modes_settings settings;
-
-static const study_option options[] = {
-    {"delta-t", "S", "for which forces count in an impact, s", OPTION_NUMBER,
-     OPTION_AT(settings, delta_t), .initial = "0.03", .min = 1e-3, .max = 1, .result = "delta_t"},
-    {"tilt", "X", "of the block at the start, rad", OPTION_NUMBER, OPTION_AT(settings, tilt),
-     .initial = "0.2", .min = 1e-3, .max = 0.4, .result = "tilt"},
-    {"slope-step", "X", "between slopes of the hill, degrees", OPTION_NUMBER,
-     OPTION_AT(settings, slope_step), .initial = "2", .min = 1, .max = 20, .result = "slope_step"},
-    {"slope-max", "X", "the steepest, degrees", OPTION_NUMBER, OPTION_AT(settings, slope_max),
-     .initial = "60", .min = 20, .max = 85, .result = "slope_max"},
-    {"speed-step", "X", "between speeds, m/s", OPTION_NUMBER, OPTION_AT(settings, speed_step),
-     .initial = "0.02", .min = 1e-3, .max = 10, .result = "speed_step"},
-    {"speed-max", "X", "the fastest arrival, m/s", OPTION_NUMBER, OPTION_AT(settings, speed_max),
-     .initial = "0.6", .min = 0.01, .max = 100, .result = "speed_max"},
-    {"truncations", "X,Y", "delta_t that cut the block's impacts short, s", OPTION_NUMBERS,
-     OPTION_AT(settings, truncations), .initial = "0.1,0.03,0.01,0.003,0.001,0.0003,0.0001",
-     .min = 1e-6, .max = 1},
-    {0},
-};
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* one arrival */
@@ -700,7 +692,7 @@ const study contact_modes_study = {
     .untimed = true,
     .brief = true,
     .cells = "slopes",
-    STUDY_OF(options, settings, double),
+    STUDY_OF(settings, double),
     .tables =
         {[CONTACT_MODES_HILL] = STUDY_ROWS(arrival, .json = "hill", .csv = "contact_modes_hill.csv",
                                            .meaning = "one arrival at the hill"),

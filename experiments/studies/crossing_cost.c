@@ -148,28 +148,19 @@ static void crossing_find_coincidences(crossing_row rows[], size_t count, size_t
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-typedef struct settings {
-  contacts_range contacts;
-  option_names methods;
-  size_t trials;
-  double target, min_time, point_work;
-} settings;
-
-static const study_option options[] = {
-    {"contacts", "LIST",
-     "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture", OPTION_CONTACTS,
-     OPTION_AT(settings, contacts), .initial = "2,5,10,20,50,100,200,500,1000"},
-    {"target", "X", "RMS error that every method has to reach", OPTION_NUMBER,
-     OPTION_AT(settings, target), .initial = "0.01", .min = 1e-12, .max = 1, .result = "target"},
-    PRECISION_METHODS_OPTION(settings, methods),
-    {"trials", "COUNT", "initial conditions for each number of contacts", OPTION_WHOLE,
-     OPTION_AT(settings, trials), .initial = "6", .min = 1, .max = 1e6, .result = "trials"},
-    {"point-work", "COUNT", PRECISION_POINT_WORK_HELP, OPTION_NUMBER,
-     OPTION_AT(settings, point_work), .initial = "2.4e8", .max = 1e15, .result = "point_work"},
-    {"min-time", "S", PRECISION_MIN_TIME_HELP, OPTION_NUMBER, OPTION_AT(settings, min_time),
-     .initial = "0", .max = 3600},
-    {0},
-};
+#define OPTIONS(X, row)                                                                            \
+  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
+    "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture",                 \
+    .initial = "2,5,10,20,50,100,200,500,1000")                                                    \
+  X(row, target, NUMBER, "target", "X", "RMS error that every method has to reach",                \
+    .initial = "0.01", .min = 1e-12, .max = 1, .result = "target")                                 \
+  PRECISION_METHODS_OPTION(X, row)                                                                 \
+  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
+    .initial = "6", .min = 1, .max = 1e6, .result = "trials")                                      \
+  X(row, point_work, NUMBER, "point-work", "COUNT", PRECISION_POINT_WORK_HELP, .initial = "2.4e8", \
+    .max = 1e15, .result = "point_work")                                                           \
+  X(row, min_time, NUMBER, "min-time", "S", PRECISION_MIN_TIME_HELP, .initial = "0", .max = 3600)
+OPTION_ROW(settings, OPTIONS);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -330,7 +321,7 @@ const study crossing_cost_study = {
     .stages = 2,
     .pinned = true,
     .processes = 5,
-    STUDY_OF(options, settings, precision_cell),
+    STUDY_OF(settings, precision_cell),
     .tables = {[SAMPLES] = PRECISION_SAMPLES,
                [LAPS] = PRECISION_SAMPLES,
                [ROWS] = STUDY_TABLE(

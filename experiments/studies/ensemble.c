@@ -27,11 +27,28 @@ enum {
 /* of a place: what is summed over its starts */
 enum { MAP_STARTS, MAP_FAILED, MAP_CROSSINGS, MAP_OUTCOME, MAP_NUMBERS };
 
-typedef struct ensemble_settings {
-  double tolerance, spread;
-  size_t trials, block;
-  const char *across, *up, *outcome; /* as given, or NULL */
-} ensemble_settings;
+#define OPTIONS(X, row)                                                                            \
+  X(row, tolerance, NUMBER, "tolerance", "X", "rtol = atol", .initial = "1e-4", .min = 1e-16,      \
+    .max = 0.5, .result = "tolerance")                                                             \
+  X(row, trials, WHOLE, "trials", "COUNT",                                                         \
+    "starts, each from a seed of its own: --seed and those that follow", .initial = "1000000",     \
+    .min = 1, .max = 4e9, .result = "trials")                                                      \
+  X(row, spread, NUMBER, "spread", "X",                                                            \
+    "every state of a start is moved by up to this, either way, for models that have "             \
+    "a single start",                                                                              \
+    .initial = "0", .min = 0, .max = 1e6, .result = "spread")                                      \
+  X(row, across, TEXT, "across", "STATE",                                                          \
+    "state at the start that the map has across (default: the first that differs "                 \
+    "from start to start)")                                                                        \
+  X(row, up, TEXT, "up", "STATE", "... and up (default: the next)")                                \
+  X(row, outcome, TEXT, "outcome", "NAME",                                                         \
+    "what the map shows beside crossings: a state at the end, crossings or "                       \
+    "energy_change (default: the state that it has up)")                                           \
+  X(row, block, WHOLE, "block", "COUNT",                                                           \
+    "starts that are run at a time, and lost where a worker is (default: 1000, or "                \
+    "so many that there are 5000 blocks)",                                                         \
+    .min = 1, .max = 1e9)
+OPTION_ROW(ensemble_settings, OPTIONS);
 
 /* The starts first .. first+count-1; of the pilot nothing but ranges is kept. */
 typedef struct ensemble_cell {
@@ -140,34 +157,6 @@ typedef struct ensemble_sums {
 enum { PILOT = 1000 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
-
-static const study_option options[] = {
-    {"tolerance", "X", "rtol = atol", OPTION_NUMBER, OPTION_AT(ensemble_settings, tolerance),
-     .initial = "1e-4", .min = 1e-16, .max = 0.5, .result = "tolerance"},
-    {"trials", "COUNT", "starts, each from a seed of its own: --seed and those that follow",
-     OPTION_WHOLE, OPTION_AT(ensemble_settings, trials), .initial = "1000000", .min = 1, .max = 4e9,
-     .result = "trials"},
-    {"spread", "X",
-     "every state of a start is moved by up to this, either way, for models that have "
-     "a single start",
-     OPTION_NUMBER, OPTION_AT(ensemble_settings, spread), .initial = "0", .min = 0, .max = 1e6,
-     .result = "spread"},
-    {"across", "STATE",
-     "state at the start that the map has across (default: the first that differs "
-     "from start to start)",
-     OPTION_TEXT, OPTION_AT(ensemble_settings, across)},
-    {"up", "STATE", "... and up (default: the next)", OPTION_TEXT,
-     OPTION_AT(ensemble_settings, up)},
-    {"outcome", "NAME",
-     "what the map shows beside crossings: a state at the end, crossings or "
-     "energy_change (default: the state that it has up)",
-     OPTION_TEXT, OPTION_AT(ensemble_settings, outcome)},
-    {"block", "COUNT",
-     "starts that are run at a time, and lost where a worker is (default: 1000, or "
-     "so many that there are 5000 blocks)",
-     OPTION_WHOLE, OPTION_AT(ensemble_settings, block), .min = 1, .max = 1e9},
-    {0},
-};
 
 /* whether a name given is one of the first `count` quantities; it says which there are */
 static int check_name(study_run *run, const ensemble_frame *f, size_t count, const char *option,
@@ -725,7 +714,7 @@ const study ensemble_study = {
     .cells = "blocks",
     .stages = 2,
     .processes = 2,
-    STUDY_OF(options, ensemble_settings, ensemble_cell),
+    STUDY_OF(ensemble_settings, ensemble_cell),
     .tables = {[ENSEMBLE_SAMPLES] = STUDY_TABLE(sample_columns, ensemble_sample,
                                                 .meaning = "one thing that a block says"),
                [ENSEMBLE_TOTALS] = STUDY_TABLE(totals_columns, ensemble_totals, .json = "",

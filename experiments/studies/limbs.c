@@ -23,26 +23,19 @@ enum { ROTATIONS = STUDY_SAMPLES, CASES };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-typedef struct settings {
-  option_numbers inertias;
-  double coupling, tilt_max, time;
-  size_t rotations;
-} settings;
-
-static const study_option options[] = {
-    {"inertias", "X,Y", "of the body on rigid limbs, kg m^2, the largest first", OPTION_NUMBERS,
-     OPTION_AT(settings, inertias), .initial = "4,2,1,0.5", .min = 1e-3, .max = 1e6},
-    {"coupling", "X", "of the soft limbs that are coupled, N s^2/m^2", OPTION_NUMBER,
-     OPTION_AT(settings, coupling), .initial = "1", .min = 1e-6, .max = 1e3, .result = "coupling"},
-    {"tilt-max", "X", "largest initial rotation, either way, rad", OPTION_NUMBER,
-     OPTION_AT(settings, tilt_max), .initial = "0.05", .min = 1e-6, .max = 0.5,
-     .result = "tilt_max"},
-    {"rotations", "COUNT", "initial rotations on either side of none", OPTION_WHOLE,
-     OPTION_AT(settings, rotations), .initial = "40", .min = 1, .max = 1e5, .result = "rotations"},
-    {"time", "S", "when the outcome is taken, s", OPTION_NUMBER, OPTION_AT(settings, time),
-     .initial = "0.3", .min = 0.25, .max = 10, .result = "time"},
-    {0},
-};
+#define OPTIONS(X, row)                                                                            \
+  X(row, inertias, NUMBERS, "inertias", "X,Y",                                                     \
+    "of the body on rigid limbs, kg m^2, the largest first", .initial = "4,2,1,0.5", .min = 1e-3,  \
+    .max = 1e6)                                                                                    \
+  X(row, coupling, NUMBER, "coupling", "X", "of the soft limbs that are coupled, N s^2/m^2",       \
+    .initial = "1", .min = 1e-6, .max = 1e3, .result = "coupling")                                 \
+  X(row, tilt_max, NUMBER, "tilt-max", "X", "largest initial rotation, either way, rad",           \
+    .initial = "0.05", .min = 1e-6, .max = 0.5, .result = "tilt_max")                              \
+  X(row, rotations, WHOLE, "rotations", "COUNT", "initial rotations on either side of none",       \
+    .initial = "40", .min = 1, .max = 1e5, .result = "rotations")                                  \
+  X(row, time, NUMBER, "time", "S", "when the outcome is taken, s", .initial = "0.3", .min = 0.25, \
+    .max = 10, .result = "time")
+OPTION_ROW(settings, OPTIONS);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -244,7 +237,7 @@ const study limbs_study = {
     .untimed = true,
     .brief = true,
     .cells = "bodies",
-    STUDY_OF(options, settings, cell),
+    STUDY_OF(settings, cell),
     .tables = {[ROTATIONS] = STUDY_ROWS(start, .json = "starts", .csv = "limbs.csv",
                                         .meaning = "one start of one body"),
                [CASES] = STUDY_ROWS(body, .json = "bodies", .csv = "limbs_bodies.csv",

@@ -27,11 +27,17 @@ typedef struct mujoco_variant {
 /* MuJoCo's own first, the race's second. */
 enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 52, MUJOCO_PROFILES = 2 };
 
-typedef struct mujoco_settings {
-  contacts_range contacts;
-  size_t trials;
-  double minimum_effect;
-} mujoco_settings;
+#define OPTIONS(X, row)                                                                            \
+  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
+    "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture "     \
+    "(default 2,10,100); the hopper is always there",                                              \
+    .initial = "2,10,100")                                                                         \
+  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
+    .initial = "120", .min = 1, .max = 1e6, .result = "trials")                                    \
+  X(row, minimum_effect, NUMBER, "minimum-effect", "X",                                            \
+    "settings are faster or slower than the race's by more than this, relative",                   \
+    .initial = "0.05", .max = 10.0, .result = "minimum_effect")
+OPTION_ROW(mujoco_settings, OPTIONS);
 
 /* What is said of a setting. */
 typedef enum mujoco_verdict {
@@ -200,21 +206,6 @@ static const char *mujoco_variant_base(const mujoco_variant *v) {
 static race_entry variant_entry(size_t variant) {
   return race_variant(mujoco_variants[variant].own, mujoco_variants[variant].changes);
 }
-
-static const study_option options[] = {
-    {"contacts", "LIST",
-     "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture "
-     "(default 2,10,100); the hopper is always there",
-     OPTION_CONTACTS, OPTION_AT(mujoco_settings, contacts), .initial = "2,10,100"},
-    {"trials", "COUNT", "initial conditions for each number of contacts", OPTION_WHOLE,
-     OPTION_AT(mujoco_settings, trials), .initial = "120", .min = 1, .max = 1e6,
-     .result = "trials"},
-    {"minimum-effect", "X",
-     "settings are faster or slower than the race's by more than this, relative", OPTION_NUMBER,
-     OPTION_AT(mujoco_settings, minimum_effect), .initial = "0.05", .max = 10.0,
-     .result = "minimum_effect"},
-    {0},
-};
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -893,7 +884,7 @@ const study mujoco_study = {
     .stages = 3,
     .pinned = true,
     .processes = 12,
-    STUDY_OF(options, mujoco_settings, mujoco_cell),
+    STUDY_OF(mujoco_settings, mujoco_cell),
     .tables = {[MUJOCO_SAMPLES] = STUDY_ROWS(mujoco_sample, .meaning = "a sample"),
                [MUJOCO_TOP] = STUDY_ROWS(mujoco_top, .json = "", .meaning = "of all"),
                [MUJOCO_ROWS] =

@@ -41,12 +41,9 @@ extern const size_t precision_method_count;
 extern const size_t precision_default_count;
 
 /* --methods, into a member of the settings. */
-#define PRECISION_METHODS_OPTION(settings, member)                                                 \
-  {                                                                                                \
-    "methods", "A,B", "methods by name, such as projection-2 (default all)", OPTION_NAMES,         \
-        OPTION_AT(settings, member), .names = &precision_methods->name,                            \
-                                     .names_apart = sizeof(precision_method)                       \
-  }
+#define PRECISION_METHODS_OPTION(X, row)                                                           \
+  X(row, methods, NAMES, "methods", "A,B", "methods by name, such as projection-2 (default all)",  \
+    .names = &precision_methods->name, .names_apart = sizeof(precision_method))
 #define PRECISION_POINT_WORK_HELP                                                                  \
   "units of work that a setting may spend from all initial conditions: an evaluation is the "      \
   "contacts and 16, one of MuJoCo 25 times as many, some 2 ns each; a setting that would spend "   \

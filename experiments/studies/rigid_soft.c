@@ -18,11 +18,25 @@
 
 static const char *const integrators[] = {"Euler", "implicitfast", "RK4", NULL};
 
-typedef struct rigid_soft_settings {
-  option_numbers stiffnesses, ratios, time_steps;
-  option_names integrators;
-  double tolerance, block_tilt, trot_tilt;
-} rigid_soft_settings;
+#define OPTIONS(X, row)                                                                            \
+  X(row, stiffnesses, NUMBERS, "stiffnesses", "X,Y",                                               \
+    "of contact springs by libess, N/m, the largest first", .initial = "1e9,1e8,1e7,1e6,1e5,1e4",  \
+    .min = 1e2, .max = 1e11)                                                                       \
+  X(row, ratios, NUMBERS, "ratios", "X,Y",                                                         \
+    "damping ratios of springs, c/(2 sqrt(k m)), the largest first", .initial = "10,2,0.2",        \
+    .min = 0.01, .max = 100)                                                                       \
+  X(row, time_steps, NUMBERS, "time-steps", "X,Y",                                                 \
+    "MuJoCo's, ms, the largest first; each divides 2 ms evenly",                                   \
+    .initial = "2,1,0.5,0.25,0.125,0.0625,0.03125", .min = 1e-3, .max = 2)                         \
+  X(row, integrators, NAMES, "integrators", "NAME,NAME", "MuJoCo's",                               \
+    .initial = "Euler,implicitfast,RK4", .names = integrators)                                     \
+  X(row, tolerance, NUMBER, "tolerance", "X", "rtol = atol of libess", .initial = "1e-9",          \
+    .min = 1e-13, .max = 1e-3, .result = "tolerance")                                              \
+  X(row, block_tilt, NUMBER, "block-tilt", "X", "angle of the block at the start, rad",            \
+    .initial = "0.2", .min = 0.05, .max = 0.4, .result = "block_tilt")                             \
+  X(row, trot_tilt, NUMBER, "trot-tilt", "X", "rotation of the landing body at the start, rad",    \
+    .initial = "0.02", .min = 1e-4, .max = 0.05, .result = "trot_tilt")
+OPTION_ROW(rigid_soft_settings, OPTIONS);
 
 /* One system on contacts of one kind, by one engine. */
 typedef struct rigid_soft_case {
@@ -586,31 +600,6 @@ enum { SAMPLES = STUDY_SAMPLES, PATHS, ROWS };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-static const study_option options[] = {
-    {"stiffnesses", "X,Y", "of contact springs by libess, N/m, the largest first", OPTION_NUMBERS,
-     OPTION_AT(rigid_soft_settings, stiffnesses), .initial = "1e9,1e8,1e7,1e6,1e5,1e4", .min = 1e2,
-     .max = 1e11},
-    {"ratios", "X,Y", "damping ratios of springs, c/(2 sqrt(k m)), the largest first",
-     OPTION_NUMBERS, OPTION_AT(rigid_soft_settings, ratios), .initial = "10,2,0.2", .min = 0.01,
-     .max = 100},
-    {"time-steps", "X,Y", "MuJoCo's, ms, the largest first; each divides 2 ms evenly",
-     OPTION_NUMBERS, OPTION_AT(rigid_soft_settings, time_steps),
-     .initial = "2,1,0.5,0.25,0.125,0.0625,0.03125", .min = 1e-3, .max = 2},
-    {"integrators", "NAME,NAME", "MuJoCo's", OPTION_NAMES,
-     OPTION_AT(rigid_soft_settings, integrators), .initial = "Euler,implicitfast,RK4",
-     .names = integrators},
-    {"tolerance", "X", "rtol = atol of libess", OPTION_NUMBER,
-     OPTION_AT(rigid_soft_settings, tolerance), .initial = "1e-9", .min = 1e-13, .max = 1e-3,
-     .result = "tolerance"},
-    {"block-tilt", "X", "angle of the block at the start, rad", OPTION_NUMBER,
-     OPTION_AT(rigid_soft_settings, block_tilt), .initial = "0.2", .min = 0.05, .max = 0.4,
-     .result = "block_tilt"},
-    {"trot-tilt", "X", "rotation of the landing body at the start, rad", OPTION_NUMBER,
-     OPTION_AT(rigid_soft_settings, trot_tilt), .initial = "0.02", .min = 1e-4, .max = 0.05,
-     .result = "trot_tilt"},
-    {0},
-};
-
 static int check(study_run *run) {
   const rigid_soft_settings *const s = run->settings;
   for (size_t i = 0; i < s->time_steps.count; i++) {
@@ -753,7 +742,7 @@ const study rigid_soft_study = {
     .pinned = true,
     .cells = "runs and searches",
     .stages = 2,
-    STUDY_OF(options, rigid_soft_settings, cell),
+    STUDY_OF(rigid_soft_settings, cell),
     .tables = {[SAMPLES] = STUDY_ROWS(rigid_soft_contact, .meaning = "one run"),
                [PATHS] = STUDY_ROWS(rigid_soft_point, .csv = "rigid_soft_paths.csv",
                                     .meaning = "one time of one run"),

@@ -11,12 +11,6 @@
 #include "robot_study.h"
 #include "studies.h"
 
-typedef struct audit_settings {
-  robot_settings robot; /* first: what opens a robot's case reads it */
-  size_t halvings;
-  option_numbers moves;
-} audit_settings;
-
 /* Derivatives of the state at the output times by the start, in directions (robot_directions): a
  * matrix each, row-major. That at the start is none. */
 typedef struct audit_path {
@@ -97,42 +91,39 @@ static const double small_move = 1e-6, runs_tolerance = 1e-3;
 /* numbers that the matrices of one way may have: 64 MB of them */
 static const double numbers_max = 8e6;
 
-#define AT(member) OPTION_AT(audit_settings, member)
-
-static const study_option options[] = {
-    {"time", "S", "up to when derivatives are compared, s", OPTION_NUMBER, AT(robot.time),
-     .initial = "0.5", .min = 1e-3, .max = 1e3, .result = "time"},
-    {"output-step", "S",
-     "between the times at which they are, s; it is rounded to whole steps of the model",
-     OPTION_NUMBER, AT(robot.output_step), .initial = "0.1", .min = 1e-5, .max = 1e3,
-     .result = "output_step"},
-    {"halvings", "COUNT", "steps of mj_step: the model's own, and so many halves of it",
-     OPTION_WHOLE, AT(halvings), .initial = "4", .max = 12, .result = "halvings"},
-    {"moves", "X,Y",
-     "by which the start is moved for differences of MuJoCo's runs, the largest "
-     "first",
-     OPTION_NUMBERS, AT(moves), .initial = "1e-3,1e-6", .min = 1e-10, .max = 0.1},
-    ROBOT_START_OPTIONS,
-    {"reference", "X", "tolerance of libess's tangents", OPTION_NUMBER, AT(robot.reference),
-     .initial = "1e-9", .min = 1e-10, .max = 1e-3, .result = "reference_tolerance"},
-    {"budget", "S", "a run that takes longer is left out, s", OPTION_NUMBER, AT(robot.budget),
-     .initial = "60", .min = 1e-3, .max = 1e6},
-    {0},
-};
+#define OPTIONS(X, row)                                                                            \
+  X(row, time, NUMBER, "time", "S", "up to when derivatives are compared, s", .initial = "0.5",    \
+    .min = 1e-3, .max = 1e3, .result = "time")                                                     \
+  X(row, output_step, NUMBER, "output-step", "S",                                                  \
+    "between the times at which they are, s; it is rounded to whole steps of the model",           \
+    .initial = "0.1", .min = 1e-5, .max = 1e3, .result = "output_step")                            \
+  X(row, halvings, WHOLE, "halvings", "COUNT",                                                     \
+    "steps of mj_step: the model's own, and so many halves of it", .initial = "4", .max = 12,      \
+    .result = "halvings")                                                                          \
+  X(row, moves, NUMBERS, "moves", "X,Y",                                                           \
+    "by which the start is moved for differences of MuJoCo's runs, the largest "                   \
+    "first",                                                                                       \
+    .initial = "1e-3,1e-6", .min = 1e-10, .max = 0.1)                                              \
+  ROBOT_START_OPTIONS(X, row)                                                                      \
+  X(row, reference, NUMBER, "reference", "X", "tolerance of libess's tangents", .initial = "1e-9", \
+    .min = 1e-10, .max = 1e-3, .result = "reference_tolerance")                                    \
+  X(row, budget, NUMBER, "budget", "S", "a run that takes longer is left out, s", .initial = "60", \
+    .min = 1e-3, .max = 1e6)
+static const study_option options[] = {OPTIONS(OPTION_LINE, robot_settings){0}};
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* times are ends of MuJoCo's steps */
 static int round_times(study_run *run) {
-  const audit_settings *const s = run->settings;
+  const robot_settings *const s = run->settings;
   robot_case *const c = run->own;
   const double step = c->size.time_step;
-  c->output_step = step * fmax(1.0, round(s->robot.output_step / step));
-  c->outputs = (size_t)(s->robot.time / c->output_step + 1e-9) + 1;
+  c->output_step = step * fmax(1.0, round(s->output_step / step));
+  c->outputs = (size_t)(s->time / c->output_step + 1e-9) + 1;
   if (c->outputs > 1) return 0;
   return SOLVER_REFUSE(run->message,
-                       "--time %g is shorter than %g s, which are whole steps of %g s",
-                       s->robot.time, c->output_step, step);
+                       "--time %g is shorter than %g s, which are whole steps of %g s", s->time,
+                       c->output_step, step);
 }
 
 static int check_size(study_run *run) {
@@ -180,9 +171,9 @@ static bool have_jumped(listening *l, const double x[]) {
 
 static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
-  const audit_settings *const s = l->run->settings;
+  const robot_settings *const s = l->run->settings;
   if (have_jumped(l, info->x)) l->jumped = info->t1;
-  l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > s->robot.budget;
+  l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > s->budget;
   return l->late || !isnan(l->jumped) || *l->run->interrupted;
 }
 
@@ -556,7 +547,7 @@ static const char *way_of(study_run *run, const curve *c) {
 }
 
 static const char *verdict(study_run *run) {
-  const audit_settings *const s = run->settings;
+  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const double smallest = s->moves.value[s->moves.count - 1];
   const curve transitions = best_of(run, audit_transitions, INFINITY, true),
@@ -596,7 +587,7 @@ static const char *status_of(study_run *run, const char *note, size_t known, siz
 
 /* samples into rows, and the verdict */
 static int audit_derive(study_run *run) {
-  const audit_settings *const s = run->settings;
+  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const audit_sample *const end = end_of(run);
   add_times(run);
@@ -606,7 +597,7 @@ static int audit_derive(study_run *run) {
   const audit_time *const time = study_rows(run, AUDIT_TIMES, &times);
   const size_t known = count_known(run);
   const audit_top top = {.file = run->operand,
-                         .pose = s->robot.qpos ? "qpos" : robot_start_pose(c->robot),
+                         .pose = s->qpos ? "qpos" : robot_start_pose(c->robot),
                          .directions = 2 * c->size.nv + c->size.na,
                          .events = c->size.events,
                          .time_step = c->size.time_step,
@@ -733,11 +724,11 @@ static int add_errors(study_run *run, audit_sample s, const audit_path *p, const
 
 /* both tolerances have to see one derivative; `of` is that of the smaller */
 static int find_reference(study_run *run, const double x0[], audit_path *of, audit_path *p) {
-  const audit_settings *const s = run->settings;
+  const robot_settings *const s = run->settings;
   const char *const base = robot_bases[ESS_BASE_DOPRI5];
   study_within(run, "tangents of libess");
-  int status = audit_find_tangents(run, x0, s->robot.reference, true, of);
-  if (!status) status = audit_find_tangents(run, x0, 10.0 * s->robot.reference, false, p);
+  int status = audit_find_tangents(run, x0, s->reference, true, of);
+  if (!status) status = audit_find_tangents(run, x0, 10.0 * s->reference, false, p);
   if (status) return status;
   const audit_path *const first = p->reached < of->reached ? p : of;
   const audit_sample end = {audit_end, audit_libess, "",           "", first->note,
@@ -750,9 +741,9 @@ static int find_reference(study_run *run, const double x0[], audit_path *of, aud
 }
 
 static int check_by_runs(study_run *run, const double x0[], const audit_path *of, audit_path *p) {
-  const audit_settings *const s = run->settings;
+  const robot_settings *const s = run->settings;
   const char *const base = robot_bases[ESS_BASE_DOPRI5];
-  const robot_entry e = {ROBOT_LIBESS, base, runs_tolerance * s->robot.reference, false};
+  const robot_entry e = {ROBOT_LIBESS, base, runs_tolerance * s->reference, false};
   const audit_sample own = {audit_error, audit_libess, audit_differences, base, "", NAN, small_move,
                             NAN,         NAN};
   study_within(run, "differences of libess's runs");
@@ -763,7 +754,7 @@ static int check_by_runs(study_run *run, const double x0[], const audit_path *of
 /* MuJoCo's by one way and move, at the model's own step and its halves */
 static int find_mujoco(study_run *run, const double x0[], const char *way, double move,
                        const audit_path *of, audit_path *p) {
-  const audit_settings *const s = run->settings;
+  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const bool by_matrices = way == audit_transitions;
   robot_entry e = {ROBOT_MUJOCO, c->size.integrator, c->size.time_step, false};
@@ -781,9 +772,9 @@ static int find_mujoco(study_run *run, const double x0[], const char *way, doubl
 }
 
 static int audit_start(study_run *run, double x0[], audit_path *of, audit_path *p) {
-  const audit_settings *const s = run->settings;
+  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  const robot_start from = {s->robot.qpos, s->robot.height, s->robot.tilt, 0, 0};
+  const robot_start from = {s->qpos, s->height, s->tilt, 0, 0};
   int status = robot_start_state(c->robot, &from, x0, run->message) ? -1 : 0;
   if (!status) robot_normalise(c->robot, x0);
   if (!status) status = find_reference(run, x0, of, p);
@@ -827,7 +818,9 @@ const study robot_audit_study = {
     .printable = true,
     .table = "show what is known; measure nothing",
     .cells = "starts",
-    STUDY_OF(options, audit_settings, size_t),
+    .options = options,
+    .settings_size = sizeof(robot_settings),
+    .cell_size = sizeof(size_t),
     .tables =
         {
             [AUDIT_SAMPLES] = STUDY_TABLE(sample_columns, audit_sample,

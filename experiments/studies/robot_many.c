@@ -13,12 +13,22 @@
 #include "studies.h"
 #include "study.h"
 
-typedef struct many_settings {
-  double time, budget;
-  size_t starts;
-  const char *without;
-  option_numbers time_steps, tolerances;
-} many_settings;
+#define OPTIONS(X, row)                                                                            \
+  X(row, time, NUMBER, "time", "S", "how long a run is, s", .initial = "1", .min = 1e-3,           \
+    .max = 1e3, .result = "time")                                                                  \
+  X(row, starts, WHOLE, "starts", "COUNT", "of each model", .initial = "1", .min = 1, .max = 1000, \
+    .result = "starts")                                                                            \
+  X(row, budget, NUMBER, "budget", "S",                                                            \
+    "a run that takes longer is left out, s; a reference may take six times as long",              \
+    .initial = "2", .min = 1e-3, .max = 1e6, .result = "budget")                                   \
+  X(row, without, TEXT, "without", "A,B|self",                                                     \
+    "these geoms or bodies never touch, in any model, in both engines; self: no two of one robot", \
+    .result = "without")                                                                           \
+  X(row, time_steps, NUMBERS, "time-steps", "X,Y", "of mj_step, s, the largest first",             \
+    .initial = "0.008,0.004,0.002,0.001,0.0005,0.00025", .min = 1e-7, .max = 1)                    \
+  X(row, tolerances, NUMBERS, "tolerances", "X,Y", "of libess, rtol = atol, the largest first",    \
+    .initial = "0.5,1e-1,1e-2,1e-3,1e-4,1e-5", .min = 1e-13, .max = 0.5)
+OPTION_ROW(many_settings, OPTIONS);
 
 #define MANY_COLUMNS(COLUMN, row)                                                                  \
   COLUMN(row, model, TEXT, "", "its file, as listed")                                              \
@@ -180,27 +190,6 @@ static int many_measure(study_run *run, const listed_file *m, many_row *row) {
   return 0;
 }
 
-static const study_option options[] = {
-    {"time", "S", "how long a run is, s", OPTION_NUMBER, OPTION_AT(many_settings, time),
-     .initial = "1", .min = 1e-3, .max = 1e3, .result = "time"},
-    {"starts", "COUNT", "of each model", OPTION_WHOLE, OPTION_AT(many_settings, starts),
-     .initial = "1", .min = 1, .max = 1000, .result = "starts"},
-    {"budget", "S",
-     "a run that takes longer is left out, s; a reference may take six times as long",
-     OPTION_NUMBER, OPTION_AT(many_settings, budget), .initial = "2", .min = 1e-3, .max = 1e6,
-     .result = "budget"},
-    {"without", "A,B|self",
-     "these geoms or bodies never touch, in any model, in both engines; self: no two of one robot",
-     OPTION_TEXT, OPTION_AT(many_settings, without), .result = "without"},
-    {"time-steps", "X,Y", "of mj_step, s, the largest first", OPTION_NUMBERS,
-     OPTION_AT(many_settings, time_steps), .initial = "0.008,0.004,0.002,0.001,0.0005,0.00025",
-     .min = 1e-7, .max = 1},
-    {"tolerances", "X,Y", "of libess, rtol = atol, the largest first", OPTION_NUMBERS,
-     OPTION_AT(many_settings, tolerances), .initial = "0.5,1e-1,1e-2,1e-3,1e-4,1e-5", .min = 1e-13,
-     .max = 0.5},
-    {0},
-};
-
 /* what is asked for, so that another list does not go on where this one ended */
 static uint64_t content_of(const file_list *list) {
   uint64_t content = 0xcbf29ce484222325u;
@@ -343,7 +332,7 @@ const study robots_study = {
     .printable = true,
     .table = "show what is known of each model, measure nothing",
     .cells = "models",
-    STUDY_OF(options, many_settings, size_t),
+    STUDY_OF(many_settings, size_t),
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(many_row, .meaning = "one model"),
                [MODELS] = STUDY_ROWS(many_row, .json = "models", .csv = "robots.csv",
                                      .meaning = "one model")},

@@ -11,49 +11,45 @@
 #include "studies.h"
 #include "turns.h"
 
-static const study_option options[] = {
-    {"time", "S", "how long a run is, s", OPTION_NUMBER, OPTION_AT(robot_settings, time),
-     .initial = "1", .min = 1e-3, .max = 1e3, .result = "time"},
-    {"output-step", "S", "between the times at which states are compared, s", OPTION_NUMBER,
-     OPTION_AT(robot_settings, output_step), .initial = "0.002", .min = 1e-5, .max = 10,
-     .result = "output_step"},
-    {"starts", "COUNT",
-     "starts: the first as --qpos, --height and --tilt say, others drawn around it", OPTION_WHOLE,
-     OPTION_AT(robot_settings, starts), .initial = "10", .min = 1, .max = 1000, .result = "starts"},
-    ROBOT_START_OPTIONS,
-    {"write", "FILE", "write the twin: an MJCF, or MuJoCo's binary where it ends in .mjb",
-     OPTION_TEXT, OPTION_AT(robot_settings, written)},
-    {"time-steps", "X,Y",
-     "of mj_step, s, the largest first (default: every half from 8 ms to 1/32 ms)", OPTION_NUMBERS,
-     OPTION_AT(robot_settings, time_steps),
-     .initial = "0.008,0.004,0.002,0.001,0.0005,0.00025,0.000125,0.0000625,0.00003125", .min = 1e-7,
-     .max = 1},
-    {"integrators", "A,B", "of MuJoCo, beside the model's own", OPTION_NAMES,
-     OPTION_AT(robot_settings, integrators), .initial = "Euler,implicitfast,RK4",
-     .names = robot_integrators, .result = "integrators"},
-    {"tolerances", "X,Y", "of libess, rtol = atol, the largest first", OPTION_NUMBERS,
-     OPTION_AT(robot_settings, tolerances),
-     .initial = "0.9,0.5,0.25,1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", .min = 1e-13, .max = 0.9},
-    {"base", "A,B",
-     "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), ros2 "
-     "(springs and dampers implicit), or rodas (implicit)",
-     OPTION_NAMES, OPTION_AT(robot_settings, bases), .initial = "dopri5,chosen,rkc,ros2",
-     .names = robot_bases, .result = "base"},
-    {"reference", "X", "tolerance of the reference", OPTION_NUMBER,
-     OPTION_AT(robot_settings, reference), .initial = "1e-9", .min = 1e-13, .max = 1e-3,
-     .result = "reference_tolerance"},
-    {"check-step", "S", "of MuJoCo's RK4 that the reference is checked by, s", OPTION_NUMBER,
-     OPTION_AT(robot_settings, check_step), .initial = "0.00000390625", .min = 1e-7, .max = 1,
-     .result = "check_step"},
-    {"all", NULL, "show all tables: what switches, errors by time step, costs (default: in brief)",
-     OPTION_FLAG, OPTION_AT(robot_settings, all), .shows = true},
-    {"derivative", NULL,
-     "audit MuJoCo's derivatives instead, with the options of essbench robot-derivative",
-     OPTION_FLAG, OPTION_AT(robot_settings, derivative), .shows = true},
-    {"budget", "S", "a run that takes longer is left out, s", OPTION_NUMBER,
-     OPTION_AT(robot_settings, budget), .initial = "10", .min = 1e-3, .max = 1e6},
-    {0},
-};
+#define OPTIONS(X, row)                                                                            \
+  X(row, time, NUMBER, "time", "S", "how long a run is, s", .initial = "1", .min = 1e-3,           \
+    .max = 1e3, .result = "time")                                                                  \
+  X(row, output_step, NUMBER, "output-step", "S",                                                  \
+    "between the times at which states are compared, s", .initial = "0.002", .min = 1e-5,          \
+    .max = 10, .result = "output_step")                                                            \
+  X(row, starts, WHOLE, "starts", "COUNT",                                                         \
+    "starts: the first as --qpos, --height and --tilt say, others drawn around it",                \
+    .initial = "10", .min = 1, .max = 1000, .result = "starts")                                    \
+  ROBOT_START_OPTIONS(X, row)                                                                      \
+  X(row, written, TEXT, "write", "FILE",                                                           \
+    "write the twin: an MJCF, or MuJoCo's binary where it ends in .mjb")                           \
+  X(row, time_steps, NUMBERS, "time-steps", "X,Y",                                                 \
+    "of mj_step, s, the largest first (default: every half from 8 ms to 1/32 ms)",                 \
+    .initial = "0.008,0.004,0.002,0.001,0.0005,0.00025,0.000125,0.0000625,0.00003125",             \
+    .min = 1e-7, .max = 1)                                                                         \
+  X(row, integrators, NAMES, "integrators", "A,B", "of MuJoCo, beside the model's own",            \
+    .initial = "Euler,implicitfast,RK4", .names = robot_integrators, .result = "integrators")      \
+  X(row, tolerances, NUMBERS, "tolerances", "X,Y", "of libess, rtol = atol, the largest first",    \
+    .initial = "0.9,0.5,0.25,1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", .min = 1e-13, .max = 0.9)        \
+  X(row, bases, NAMES, "base", "A,B",                                                              \
+    "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), "     \
+    "ros2 "                                                                                        \
+    "(springs and dampers implicit), or rodas (implicit)",                                         \
+    .initial = "dopri5,chosen,rkc,ros2", .names = robot_bases, .result = "base")                   \
+  X(row, reference, NUMBER, "reference", "X", "tolerance of the reference", .initial = "1e-9",     \
+    .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")                                    \
+  X(row, check_step, NUMBER, "check-step", "S",                                                    \
+    "of MuJoCo's RK4 that the reference is checked by, s", .initial = "0.00000390625",             \
+    .min = 1e-7, .max = 1, .result = "check_step")                                                 \
+  X(row, all, FLAG, "all", NULL,                                                                   \
+    "show all tables: what switches, errors by time step, costs (default: in brief)",              \
+    .shows = true)                                                                                 \
+  X(row, derivative, FLAG, "derivative", NULL,                                                     \
+    "audit MuJoCo's derivatives instead, with the options of essbench robot-derivative",           \
+    .shows = true)                                                                                 \
+  X(row, budget, NUMBER, "budget", "S", "a run that takes longer is left out, s", .initial = "10", \
+    .min = 1e-3, .max = 1e6)
+static const study_option options[] = {OPTIONS(OPTION_LINE, robot_settings){0}};
 
 static const study_word words[] = {
     {"base", "the first free joint: how far it is off at most, along one axis"},

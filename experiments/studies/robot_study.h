@@ -20,66 +20,36 @@ typedef struct robot_settings {
   option_numbers time_steps, tolerances;
   option_names integrators, bases;
   const char *qpos, *control, *without;
-  bool all;                   /* tables: the whole screen */
-  bool derivative;            /* another study is asked for */
+  bool all;        /* tables: the whole screen */
+  bool derivative; /* another study is asked for, which alone has the next two */
+  size_t halvings;
+  option_numbers moves;
   const char *twin, *written; /* its stiffness and damping; a file; NULL: none */
 } robot_settings;
 
-/* Options of all studies whose settings have those of a robot first. */
-#define ROBOT_START_OPTIONS                                                                        \
-  {"qpos",                                                                                         \
-   "X,Y",                                                                                          \
-   "pose that starts are made of (default: keyframe 0, else init_qpos, else qpos0)",               \
-   OPTION_TEXT,                                                                                    \
-   OPTION_AT(robot_settings, qpos),                                                                \
-   .result = "qpos"},                                                                              \
-      {"height",                                                                                   \
-       "M",                                                                                        \
-       "what can fall is raised by so much, m",                                                    \
-       OPTION_NUMBER,                                                                              \
-       OPTION_AT(robot_settings, height),                                                          \
-       .initial = "0.05",                                                                          \
-       .min = -1e3,                                                                                \
-       .max = 1e3,                                                                                 \
-       .result = "height"},                                                                        \
-      {"tilt",                                                                                     \
-       "RAD",                                                                                      \
-       "the first thing that falls is tilted by so much, rad",                                     \
-       OPTION_NUMBER,                                                                              \
-       OPTION_AT(robot_settings, tilt),                                                            \
-       .initial = "0.1",                                                                           \
-       .min = -4,                                                                                  \
-       .max = 4,                                                                                   \
-       .result = "tilt"},                                                                          \
-      {"ctrl",                                                                                     \
-       "X,Y|FILE",                                                                                 \
-       "of the actuators: a constant, or a csv with a row for each period (default: keyframe "     \
-       "0's, else 0)",                                                                             \
-       OPTION_TEXT,                                                                                \
-       OPTION_AT(robot_settings, control),                                                         \
-       .result = "ctrl"},                                                                          \
-      {"period",                                                                                   \
-       "S",                                                                                        \
-       "control period: a row of --ctrl is held for so long, s",                                   \
-       OPTION_NUMBER,                                                                              \
-       OPTION_AT(robot_settings, period),                                                          \
-       .initial = "0.02",                                                                          \
-       .min = 1e-4,                                                                                \
-       .max = 1e3,                                                                                 \
-       .result = "period"},                                                                        \
-      {"twin",                                                                                     \
-       "K,C",                                                                                      \
-       "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they " \
-       "are MuJoCo's own)",                                                                        \
-       OPTION_TEXT,                                                                                \
-       OPTION_AT(robot_settings, twin),                                                            \
-       .result = "twin"},                                                                          \
-  {                                                                                                \
-    "without", "A,B|self",                                                                         \
-        "these geoms or bodies never touch, in both engines; self: no two of one robot (default: " \
-        "all may)",                                                                                \
-        OPTION_TEXT, OPTION_AT(robot_settings, without), .result = "without"                       \
-  }
+/* Options of all studies of a robot. */
+#define ROBOT_START_OPTIONS(X, row)                                                                \
+  X(row, qpos, TEXT, "qpos", "X,Y",                                                                \
+    "pose that starts are made of (default: keyframe 0, else init_qpos, else qpos0)",              \
+    .result = "qpos")                                                                              \
+  X(row, height, NUMBER, "height", "M", "what can fall is raised by so much, m",                   \
+    .initial = "0.05", .min = -1e3, .max = 1e3, .result = "height")                                \
+  X(row, tilt, NUMBER, "tilt", "RAD", "the first thing that falls is tilted by so much, rad",      \
+    .initial = "0.1", .min = -4, .max = 4, .result = "tilt")                                       \
+  X(row, control, TEXT, "ctrl", "X,Y|FILE",                                                        \
+    "of the actuators: a constant, or a csv with a row for each period (default: keyframe "        \
+    "0's, else 0)",                                                                                \
+    .result = "ctrl")                                                                              \
+  X(row, period, NUMBER, "period", "S", "control period: a row of --ctrl is held for so long, s",  \
+    .initial = "0.02", .min = 1e-4, .max = 1e3, .result = "period")                                \
+  X(row, twin, TEXT, "twin", "K,C",                                                                \
+    "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they "    \
+    "are MuJoCo's own)",                                                                           \
+    .result = "twin")                                                                              \
+  X(row, without, TEXT, "without", "A,B|self",                                                     \
+    "these geoms or bodies never touch, in both engines; self: no two of one robot (default: "     \
+    "all may)",                                                                                    \
+    .result = "without")
 
 /* robot_bases by ess_base */
 extern const char *const robot_integrators[], *const robot_bases[], *const robot_fourth_order;

@@ -16,12 +16,22 @@ enum { SCALE_SAMPLES = STUDY_SAMPLES, SCALE_CASES, SCALE_EVENTS, SCALE_SERIES, S
 
 enum { SCALE_ORDERS = 2 };
 
-typedef struct scale_settings {
-  contacts_range contacts;
-  option_numbers epsilons;
-  size_t trials;
-  double point_time;
-} scale_settings;
+#define OPTIONS(X, row)                                                                            \
+  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
+    "numbers of contacts: 100,1000, 100..200..10 or a mixture (default 100,1000; 10000 takes "     \
+    "half "                                                                                        \
+    "an hour)",                                                                                    \
+    .initial = "100,1000")                                                                         \
+  X(row, epsilons, NUMBERS, "epsilons", "X,Y",                                                     \
+    "half-widths of the guards' neighbourhoods, m, the largest first (default: three to the "      \
+    "decade, from 100 times the distance between crossings down to a thousandth of it)",           \
+    .min = 5e-324, .max = 1.7e308)                                                                 \
+  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions", .initial = "3", .min = 1,         \
+    .max = 1e6, .result = "trials")                                                                \
+  X(row, point_time, NUMBER, "point-time", "S",                                                    \
+    "a run is repeated for this long and its fastest time kept", .initial = "0.02", .max = 3600.0, \
+    .result = "point_time_s")
+OPTION_ROW(scale_settings, OPTIONS);
 
 /* Distribution over all crossings of all starts. */
 typedef struct scale_spread {
@@ -88,23 +98,6 @@ enum { PER_DECADE = 3 };
 static const double furthest_below = 1e-3, furthest_above = 1e2;
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
-
-static const study_option options[] = {
-    {"contacts", "LIST",
-     "numbers of contacts: 100,1000, 100..200..10 or a mixture (default 100,1000; 10000 takes half "
-     "an hour)",
-     OPTION_CONTACTS, OPTION_AT(scale_settings, contacts), .initial = "100,1000"},
-    {"epsilons", "X,Y",
-     "half-widths of the guards' neighbourhoods, m, the largest first (default: three to the "
-     "decade, from 100 times the distance between crossings down to a thousandth of it)",
-     OPTION_NUMBERS, OPTION_AT(scale_settings, epsilons), .min = 5e-324, .max = 1.7e308},
-    {"trials", "COUNT", "initial conditions", OPTION_WHOLE, OPTION_AT(scale_settings, trials),
-     .initial = "3", .min = 1, .max = 1e6, .result = "trials"},
-    {"point-time", "S", "a run is repeated for this long and its fastest time kept", OPTION_NUMBER,
-     OPTION_AT(scale_settings, point_time), .initial = "0.02", .max = 3600.0,
-     .result = "point_time_s"},
-    {0},
-};
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -470,7 +463,7 @@ const study scale_study = {
     .cells = "points",
     .stages = 2,
     .pinned = true,
-    STUDY_OF(options, scale_settings, cell),
+    STUDY_OF(scale_settings, cell),
     .tables = {[SCALE_SAMPLES] = STUDY_TABLE(sample_columns, scale_sample, .meaning = "one start"),
                [SCALE_CASES] = STUDY_TABLE(case_columns, scale_sample, .json = "cases",
                                            .meaning = "one number of contacts"),

@@ -15,25 +15,19 @@ enum { TARGETS = 5 };
 
 static const double path_tolerance = 1e-9;
 
-typedef struct settings {
-  option_numbers widths, tolerances;
-  size_t trials;
-} settings;
-
-static const study_option options[] = {
-    {"widths", "X,Y", "of the tanh, m/s (default: every half decade from 3e-2 to 1e-9)",
-     OPTION_NUMBERS, OPTION_AT(settings, widths),
-     .initial = "3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,1e-9",
-     .min = 1e-15, .max = 10},
-    {"tolerances", "X,Y", "rtol = atol, of both (default: every half decade from 0.1 to 1e-12)",
-     OPTION_NUMBERS, OPTION_AT(settings, tolerances),
-     .initial = "1e-1,3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,"
-                "1e-9,3e-10,1e-10,3e-11,1e-11,3e-12,1e-12",
-     .min = 1e-13, .max = 0.5},
-    {"trials", "COUNT", "starts, all drawn with --seed", OPTION_WHOLE, OPTION_AT(settings, trials),
-     .initial = "10", .min = 1, .max = 1e4, .result = "trials"},
-    {0},
-};
+#define OPTIONS(X, row)                                                                            \
+  X(row, widths, NUMBERS, "widths", "X,Y",                                                         \
+    "of the tanh, m/s (default: every half decade from 3e-2 to 1e-9)",                             \
+    .initial = "3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,1e-9",  \
+    .min = 1e-15, .max = 10)                                                                       \
+  X(row, tolerances, NUMBERS, "tolerances", "X,Y",                                                 \
+    "rtol = atol, of both (default: every half decade from 0.1 to 1e-12)",                         \
+    .initial = "1e-1,3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,"  \
+               "1e-9,3e-10,1e-10,3e-11,1e-11,3e-12,1e-12",                                         \
+    .min = 1e-13, .max = 0.5)                                                                      \
+  X(row, trials, WHOLE, "trials", "COUNT", "starts, all drawn with --seed", .initial = "10",       \
+    .min = 1, .max = 1e4, .result = "trials")
+OPTION_ROW(settings, OPTIONS);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -232,7 +226,7 @@ const study sliding_study = {
     .model = "belt",
     .untimed = true,
     .cells = "settings",
-    STUDY_OF(options, settings, cell),
+    STUDY_OF(settings, cell),
     .tables = {[RUNS] = STUDY_ROWS(attempt, .json = "runs", .csv = "sliding_runs.csv",
                                    .meaning = "one solver at one width and tolerance"),
                [COSTS] =

@@ -32,12 +32,36 @@ typedef struct speed_system {
   bool largest, in_series;     /* the last of those whose numbers of contacts differ; one of them */
 } speed_system;
 
-typedef struct speed_settings {
-  contacts_range contacts;
-  option_numbers errors, many, targets, stiff;
-  size_t trials;
-  const char *before;
-} speed_settings;
+#define OPTIONS(X, row)                                                                            \
+  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
+    "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture; "    \
+    "the "                                                                                         \
+    "last is also raced without damping",                                                          \
+    .initial = "2,10,20,50,100")                                                                   \
+  X(row, errors, NUMBERS, "errors", "X,Y",                                                         \
+    "median RMS errors, the largest first, at which libess races the cheapest of the methods "     \
+    "that "                                                                                        \
+    "look for no crossing",                                                                        \
+    .initial = "1e-1,1e-2,1e-3,1e-4,1e-5", .min = 1e-12, .max = 0.5)                               \
+  X(row, many, NUMBERS, "many", "N,M",                                                             \
+    "numbers of contacts, the largest first, at which only those two race", .initial = "1000",     \
+    .min = 2, .max = 1e5)                                                                          \
+  X(row, targets, NUMBERS, "targets", "X,Y",                                                       \
+    "RMS errors at which either is raced, too, the largest first (default: none; the finest of "   \
+    "MuJoCo's steps take long)",                                                                   \
+    .min = 1e-12, .max = 0.5)                                                                      \
+  X(row, stiff, NUMBERS, "stiff", "K,L",                                                           \
+    "stiffnesses, N/m, the largest first, with which hopper and plate (10 contacts) are raced, "   \
+    "too, "                                                                                        \
+    "at an RMS error of 0.01 (default: none)",                                                     \
+    .min = 1e-3, .max = 1e9)                                                                       \
+  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions of each system", .initial = "120",  \
+    .min = 1, .max = 1e6, .result = "trials")                                                      \
+  X(row, before, TEXT, "before", "DIR,DIR",                                                        \
+    "folders of earlier results to show beside: speed.json, or else sweep.json with protocol "     \
+    "equal-error",                                                                                 \
+    .result = "before")
+OPTION_ROW(speed_settings, OPTIONS);
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
@@ -293,36 +317,6 @@ static const column speed_value_columns[] = {
 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
-
-static const study_option options[] = {
-    {"contacts", "LIST",
-     "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture; the "
-     "last is also raced without damping",
-     OPTION_CONTACTS, OPTION_AT(speed_settings, contacts), .initial = "2,10,20,50,100"},
-    {"errors", "X,Y",
-     "median RMS errors, the largest first, at which libess races the cheapest of the methods that "
-     "look for no crossing",
-     OPTION_NUMBERS, OPTION_AT(speed_settings, errors), .initial = "1e-1,1e-2,1e-3,1e-4,1e-5",
-     .min = 1e-12, .max = 0.5},
-    {"many", "N,M", "numbers of contacts, the largest first, at which only those two race",
-     OPTION_NUMBERS, OPTION_AT(speed_settings, many), .initial = "1000", .min = 2, .max = 1e5},
-    {"targets", "X,Y",
-     "RMS errors at which either is raced, too, the largest first (default: none; the finest of "
-     "MuJoCo's steps take long)",
-     OPTION_NUMBERS, OPTION_AT(speed_settings, targets), .min = 1e-12, .max = 0.5},
-    {"stiff", "K,L",
-     "stiffnesses, N/m, the largest first, with which hopper and plate (10 contacts) are raced, "
-     "too, "
-     "at an RMS error of 0.01 (default: none)",
-     OPTION_NUMBERS, OPTION_AT(speed_settings, stiff), .min = 1e-3, .max = 1e9},
-    {"trials", "COUNT", "initial conditions of each system", OPTION_WHOLE,
-     OPTION_AT(speed_settings, trials), .initial = "120", .min = 1, .max = 1e6, .result = "trials"},
-    {"before", "DIR,DIR",
-     "folders of earlier results to show beside: speed.json, or else sweep.json with protocol "
-     "equal-error",
-     OPTION_TEXT, OPTION_AT(speed_settings, before), .result = "before"},
-    {0},
-};
 
 /* ---- systems, and who races on them ---------------------------------------------------------- */
 
@@ -985,7 +979,7 @@ const study speed_study = {
     .stages = 2,
     .pinned = true,
     .processes = 5,
-    STUDY_OF(options, speed_settings, cell),
+    STUDY_OF(speed_settings, cell),
     .tables = {[SPEED_SAMPLES] = STUDY_TABLE(sample_columns, speed_sample,
                                              .meaning = "who races, one start, or one call"),
                [SPEED_ROWS] = STUDY_ROWS(speed_row, .json = "rows", .csv = "speed.csv",

@@ -29,12 +29,20 @@ static const char *const sweep_protocols[] = {[SWEEP_PAPER] = "paper",
                                               NULL};
 enum { SWEEP_ENTRIES_MAX = 24 };
 
-typedef struct sweep_settings {
-  contacts_range contacts;
-  option_names protocols;
-  size_t trials;
-  double min_time;
-} sweep_settings;
+#define OPTIONS(X, row)                                                                            \
+  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
+    "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture (default "        \
+    "2..100)",                                                                                     \
+    .initial = "2..100")                                                                           \
+  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
+    .initial = "120", .min = 1, .max = 1e6, .result = "trials")                                    \
+  X(row, protocols, NAMES, "protocol", "A,B", "paper, free, equal-error, targets or several",      \
+    .initial = "paper", .names = sweep_protocols, .result = "protocol")                            \
+  X(row, min_time, NUMBER, "min-time", "S",                                                        \
+    "a run is repeated in its turn for at least this long (default 0: all starts of a turn "       \
+    "together for 5 ms)",                                                                          \
+    .initial = "0", .max = 3600.0)
+OPTION_ROW(sweep_settings, OPTIONS);
 
 /* Who races at one number of contacts, and what a trial of it gave: seconds are NaN in the samples
  * that only say who races. In no file are the error that settings were searched for, NaN where they
@@ -197,22 +205,6 @@ static const column sweep_row_columns[] = {
 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
-
-static const study_option options[] = {
-    {"contacts", "LIST",
-     "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture (default 2..100)",
-     OPTION_CONTACTS, OPTION_AT(sweep_settings, contacts), .initial = "2..100"},
-    {"trials", "COUNT", "initial conditions for each number of contacts", OPTION_WHOLE,
-     OPTION_AT(sweep_settings, trials), .initial = "120", .min = 1, .max = 1e6, .result = "trials"},
-    {"protocol", "A,B", "paper, free, equal-error, targets or several", OPTION_NAMES,
-     OPTION_AT(sweep_settings, protocols), .initial = "paper", .names = sweep_protocols,
-     .result = "protocol"},
-    {"min-time", "S",
-     "a run is repeated in its turn for at least this long (default 0: all starts of a turn "
-     "together for 5 ms)",
-     OPTION_NUMBER, OPTION_AT(sweep_settings, min_time), .initial = "0", .max = 3600.0},
-    {0},
-};
 
 /* a model without contacts is one row */
 static size_t rows_of(const study_run *run) {
@@ -895,7 +887,7 @@ const study sweep_study = {
     .processes = 12,
     .solvers = "projection,mujoco",
     .table = "what the results in the folder say, in a few lines; nothing is measured",
-    STUDY_OF(options, sweep_settings, cell),
+    STUDY_OF(sweep_settings, cell),
     .tables = {[SWEEP_SAMPLES] = STUDY_ROWS(sweep_sample, .meaning = "one sample"),
                [SWEEP_TOP] = STUDY_ROWS(sweep_top, .json = "",
                                         .meaning = "what all who raced have in common"),

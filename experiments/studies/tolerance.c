@@ -20,26 +20,18 @@ static const outcome_effort fastest_of_three = {.runs = 3}, once = {.runs = 1};
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-typedef struct settings {
-  contacts_range contacts;
-  option_numbers dampings, tolerances;
-  size_t trials;
-} settings;
-
-static const study_option options[] = {
-    {"contacts", "LIST", "numbers of contacts: 10,100, 2..10 or a mixture", OPTION_CONTACTS,
-     OPTION_AT(settings, contacts), .initial = "2,10,30,100,1000"},
-    {"damping", "X,Y", "dampings of all springs, N s/m, the largest first", OPTION_NUMBERS,
-     OPTION_AT(settings, dampings), .initial = "60,0", .max = 1e9},
-    {"tolerances", "X,Y",
-     "rtol = atol, the largest first (default: every decade from 0.1 to 1e-10)", OPTION_NUMBERS,
-     OPTION_AT(settings, tolerances),
-     .initial = "1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9,1e-10", .min = 1e-16, .max = 0.5},
-    {"trials", "COUNT",
-     "initial conditions, each from a seed of its own: --seed and those that follow", OPTION_WHOLE,
-     OPTION_AT(settings, trials), .initial = "200", .min = 1, .max = 1e6, .result = "trials"},
-    {0},
-};
+#define OPTIONS(X, row)                                                                            \
+  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
+    "numbers of contacts: 10,100, 2..10 or a mixture", .initial = "2,10,30,100,1000")              \
+  X(row, dampings, NUMBERS, "damping", "X,Y", "dampings of all springs, N s/m, the largest first", \
+    .initial = "60,0", .max = 1e9)                                                                 \
+  X(row, tolerances, NUMBERS, "tolerances", "X,Y",                                                 \
+    "rtol = atol, the largest first (default: every decade from 0.1 to 1e-10)",                    \
+    .initial = "1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9,1e-10", .min = 1e-16, .max = 0.5)     \
+  X(row, trials, WHOLE, "trials", "COUNT",                                                         \
+    "initial conditions, each from a seed of its own: --seed and those that follow",               \
+    .initial = "200", .min = 1, .max = 1e6, .result = "trials")
+OPTION_ROW(settings, OPTIONS);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -257,7 +249,7 @@ const study tolerance_study = {
     .model = "plate",
     .cells = "trials",
     .processes = 2,
-    STUDY_OF(options, settings, cell),
+    STUDY_OF(settings, cell),
     .tables = {[SAMPLES] = STUDY_ROWS(sample, .meaning = "one start at one tolerance"),
                [ROWS] = STUDY_ROWS(
                    row, .json = "rows", .csv = "tolerance.csv",

@@ -111,22 +111,14 @@ static int work_precision_survey(study_run *run, const option_names *methods, si
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-typedef struct settings {
-  option_names methods;
-  size_t trials;
-  double min_time, point_work;
-} settings;
-
-static const study_option options[] = {
-    PRECISION_METHODS_OPTION(settings, methods),
-    {"trials", "COUNT", "initial conditions", OPTION_WHOLE, OPTION_AT(settings, trials),
-     .initial = "12", .min = 1, .max = 1e6, .result = "trials"},
-    {"point-work", "COUNT", PRECISION_POINT_WORK_HELP, OPTION_NUMBER,
-     OPTION_AT(settings, point_work), .initial = "7.2e8", .max = 1e15, .result = "point_work"},
-    {"min-time", "S", PRECISION_MIN_TIME_HELP, OPTION_NUMBER, OPTION_AT(settings, min_time),
-     .initial = "0", .max = 3600},
-    {0},
-};
+#define OPTIONS(X, row)                                                                            \
+  PRECISION_METHODS_OPTION(X, row)                                                                 \
+  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions", .initial = "12", .min = 1,        \
+    .max = 1e6, .result = "trials")                                                                \
+  X(row, point_work, NUMBER, "point-work", "COUNT", PRECISION_POINT_WORK_HELP, .initial = "7.2e8", \
+    .max = 1e15, .result = "point_work")                                                           \
+  X(row, min_time, NUMBER, "min-time", "S", PRECISION_MIN_TIME_HELP, .initial = "0", .max = 3600)
+OPTION_ROW(settings, OPTIONS);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -269,7 +261,7 @@ const study work_precision_study = {
     .stages = 2,
     .pinned = true,
     .processes = 5,
-    STUDY_OF(options, settings, precision_cell),
+    STUDY_OF(settings, precision_cell),
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
                [PRECISION_LAPS] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] = STUDY_ROWS(
