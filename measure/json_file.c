@@ -12,6 +12,20 @@ json_t *measure_json_number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *measure_json_numbers(const double values[], size_t count, size_t stride) {
+  json_t *const array = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(array, measure_json_number(values[i * stride]));
+  return array;
+}
+
+json_t *measure_json_counts(const size_t values[], size_t count) {
+  json_t *const array = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(array, json_integer((json_int_t)values[i]));
+  return array;
+}
+
 json_t *measure_json_known(const char *text) {
   json_t *const value = *text ? json_string(text) : NULL;
   return value ? value : json_null();

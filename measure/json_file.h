@@ -11,6 +11,10 @@
 /* A new real, or null for NaN and infinities, which JSON does not have. NULL when memory is out. */
 json_t *measure_json_number(double value);
 
+/* A new array of such, or of whole numbers: values[0], values[stride], ... */
+json_t *measure_json_numbers(const double values[], size_t count, size_t stride);
+json_t *measure_json_counts(const size_t values[], size_t count);
+
 /* A new string, or null for a text that is empty or is no UTF-8. */
 json_t *measure_json_known(const char *text);
 

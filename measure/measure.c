@@ -39,6 +39,14 @@ int measure_fail(char message[MEASURE_MESSAGE_SIZE], const char *format, ...) {
   return -1;
 }
 
+void *measure_grow(void *array, size_t *room, size_t count, size_t size) {
+  if (count < *room) return array;
+  const size_t more = *room ? 2 * *room : 64;
+  void *const grown = realloc(array, more * size);
+  if (grown) *room = more;
+  return grown;
+}
+
 void measure_number_format(char text[MEASURE_NUMBER_SIZE], double value) {
   snprintf(text, MEASURE_NUMBER_SIZE, "%.17g", isnan(value) ? fabs(value) : value);
 }

@@ -8,6 +8,7 @@
 #define MEASURE_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 enum { MEASURE_MESSAGE_SIZE = 512, MEASURE_NUMBER_SIZE = 32 };
 
@@ -37,6 +38,10 @@ __attribute__((format(printf, 2, 0))) void measure_message_v(char message[MEASUR
 /* The same; returns -1, for `return`. */
 __attribute__((format(printf, 2, 3))) int measure_fail(char message[MEASURE_MESSAGE_SIZE],
                                                        const char *format, ...);
+
+/* An array with room for one element more than the `count` that it has: the same, or one that is
+ * twice as long, with *room set. NULL when memory is out: the array is as it was. */
+void *measure_grow(void *array, size_t *room, size_t count, size_t size);
 
 /* `value` as %.17g: reads back as the same number. NaN is "nan" whatever its sign,
  * infinities are "inf" and "-inf". */

@@ -10,6 +10,7 @@
 #include "gradient.h"
 #include "json_file.h"
 #include "measure.h"
+#include "names.h"
 #include "record.h"
 #include "solvers.h"
 
@@ -84,12 +85,10 @@ static void read_outcome(arguments *given, question *asked) {
   size_t *const at = &asked->outcome;
   for (*at = 0; *at < count; ++*at)
     if (strcmp(gradient_outcome_name(m, *at), given->outcome) == 0) return;
-  char known[400] = "";
-  for (size_t i = 0; i < count && strlen(known) < sizeof known - 80; i++)
-    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-             gradient_outcome_name(m, i));
+  names known = names_for("", 0);
+  for (size_t i = 0; i < count; i++) names_add(&known, gradient_outcome_name(m, i));
   command_usage(given, "--outcome %.40s is not accepted; %s has %s", given->outcome, m->type->name,
-                known);
+                known.list);
 }
 
 static question read_question(arguments *given) {
@@ -108,10 +107,7 @@ static int find_by_name(const arguments *given, derivative *d, char message[SOLV
   const size_t rows = gradient_outcomes(&given->m), columns = gradient_inputs(&given->m);
   if (d->asked.outcome == SIZE_MAX || d->whole.of.kind == FLOW_DISCONTINUOUS) return 0;
   d->room = calloc(rows * (columns + 1), sizeof *d->room);
-  if (!d->room) {
-    measure_message(message, "out of memory");
-    return SOLVER_FAILED;
-  }
+  if (!d->room) return SOLVER_FAIL(message, "out of memory");
   d->by_name = (gradient){.value = d->room, .by = d->room + rows};
   return gradient_find(&given->m, &d->options, d->x0, d->asked.way, &d->by_name, message);
 }
@@ -124,36 +120,26 @@ static int compare(const arguments *given, derivative *d, char message[SOLVER_ME
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-static json_t *numbers(const double values[], size_t count, size_t stride) {
-  json_t *const array = json_array();
-  for (size_t i = 0; i < count; i++)
-    json_array_append_new(array, measure_json_number(values[i * stride]));
-  return array;
-}
-
 static json_t *matrix(const double values[], size_t n) {
   json_t *const rows = json_array();
-  for (size_t i = 0; i < n; i++) json_array_append_new(rows, numbers(values + i * n, n, 1));
+  for (size_t i = 0; i < n; i++)
+    json_array_append_new(rows, measure_json_numbers(values + i * n, n, 1));
   return rows;
-}
-
-static json_t *order_of(const flow *f) {
-  json_t *const order = json_array();
-  for (size_t i = 0; i < f->tied; i++)
-    json_array_append_new(order, json_integer((json_int_t)f->order[i]));
-  return order;
 }
 
 static json_t *instants_of(const flow *f) {
   return json_pack("{s:I, s:o, s:o}", "instants", (json_int_t)f->instants, "time",
-                   measure_json_number(f->tie_time), "events", order_of(f));
+                   measure_json_number(f->tie_time), "events",
+                   measure_json_counts(f->order, f->tied));
 }
 
 static json_t *pieces_of(const derivative *d) {
   json_t *const pieces = json_array();
   for (size_t i = 0; i < d->shown; i++)
-    json_array_append_new(pieces, json_pack("{s:o, s:o}", "order", order_of(&d->piece[i].of),
-                                            "matrix", matrix(d->piece[i].tangent, d->n)));
+    json_array_append_new(pieces,
+                          json_pack("{s:o, s:o}", "order",
+                                    measure_json_counts(d->piece[i].of.order, d->piece[i].of.tied),
+                                    "matrix", matrix(d->piece[i].tangent, d->n)));
   return pieces;
 }
 
@@ -200,19 +186,20 @@ static json_t *outcome_of(const arguments *given, const derivative *d) {
 static json_t *as_json(const arguments *given, const derivative *d) {
   const flow *const f = &d->whole.of;
   const bool exists = f->kind != FLOW_DISCONTINUOUS, is_one = f->kind == FLOW_C1;
-  json_t *const names = json_array();
+  json_t *const states = json_array();
   for (size_t i = 0; i < d->n; i++)
-    json_array_append_new(names, json_string(model_state_name(&given->m, i)));
+    json_array_append_new(states, json_string(model_state_name(&given->m, i)));
   json_t *const object = json_pack(
       "{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "schema",
       "essbench-derivative-1", "schema_version", 1, "model", given->m.type->name, "solver",
       given->solver->name, "parameters", record_model(&given->m), "time", measure_json_number(f->t),
-      "states", names, "state", exists ? numbers(f->state, d->n, 1) : json_null(), "flow",
-      flow_kind_name(f->kind), "derivative", is_one ? matrix(f->tangent, d->n) : json_null(),
-      "pieces", f->pieces ? json_integer((json_int_t)f->pieces) : json_null(), "matrices",
+      "states", states, "state", exists ? measure_json_numbers(f->state, d->n, 1) : json_null(),
+      "flow", flow_kind_name(f->kind), "derivative",
+      is_one ? matrix(f->tangent, d->n) : json_null(), "pieces",
+      f->pieces ? json_integer((json_int_t)f->pieces) : json_null(), "matrices",
       f->kind == FLOW_PIECEWISE ? pieces_of(d) : json_null(), "simultaneous",
       f->instants || !exists ? instants_of(f) : json_null(), "directional",
-      given->direction && exists ? numbers(d->one.tangent, d->n, 1) : json_null());
+      given->direction && exists ? measure_json_numbers(d->one.tangent, d->n, 1) : json_null());
   json_object_set_new(
       object, "cost",
       json_pack("{s:I, s:I, s:I, s:I}", "field_evaluations",

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "json_file.h"
 #include "measure.h"
+#include "names.h"
 #include "orbit.h"
 #include "record.h"
 #include "solvers.h"
@@ -37,12 +38,10 @@ static const char *coordinate(const found *f, size_t i) {
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 static void refuse_model(const arguments *given) {
-  char known[400] = "";
+  names known = names_for("", 0);
   for (size_t i = 0; model_types[i]; i++)
-    if (model_types[i]->section)
-      snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "",
-               model_types[i]->name);
-  command_usage(given, "model %s has no section; there are %s", given->m.type->name, known);
+    if (model_types[i]->section) names_add(&known, model_types[i]->name);
+  command_usage(given, "model %s has no section; there are %s", given->m.type->name, known.list);
 }
 
 static void read_guess(const arguments *given, found *f) {
@@ -52,12 +51,12 @@ static void read_guess(const arguments *given, found *f) {
   given->m.type->initial_state(&given->m, x0);
   for (size_t i = 0; i < section->count; i++) f->orbit.s[i] = x0[section->states[i]];
   if (!given->guess || command_numbers(given->guess, section->count, f->orbit.s)) return;
-  char names[200] = "";
+  char known[200] = "";
   for (size_t i = 0; i < section->count; i++)
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "," : "",
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? "," : "",
              coordinate(f, i));
   command_usage(given, "--guess %.60s is not accepted; it is %zu number%s, %s", given->guess,
-                section->count, section->count == 1 ? "" : "s with commas between", names);
+                section->count, section->count == 1 ? "" : "s with commas between", known);
 }
 
 static void read_branch(const arguments *given, double *to) {
@@ -75,21 +74,15 @@ static void read_branch(const arguments *given, double *to) {
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-static json_t *numbers(const double values[], size_t count) {
-  json_t *const array = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append_new(array, measure_json_number(values[i]));
-  return array;
-}
-
 static json_t *matrices_of(const orbit *o) {
   json_t *const pieces = json_array();
   for (size_t p = 0; p < o->shown; p++) {
-    json_t *const rows = json_array(), *const order = json_array();
+    json_t *const rows = json_array();
     for (size_t i = 0; i < o->count; i++)
-      json_array_append_new(rows, numbers(o->matrix[p] + i * o->count, o->count));
-    for (size_t i = 0; i < o->tied; i++)
-      json_array_append_new(order, json_integer((json_int_t)o->order[p][i]));
-    json_array_append_new(pieces, json_pack("{s:o, s:o}", "order", order, "matrix", rows));
+      json_array_append_new(rows, measure_json_numbers(o->matrix[p] + i * o->count, o->count, 1));
+    json_array_append_new(pieces,
+                          json_pack("{s:o, s:o}", "order",
+                                    measure_json_counts(o->order[p], o->tied), "matrix", rows));
   }
   return pieces;
 }
@@ -99,13 +92,14 @@ static json_t *orbit_json(const orbit *o) {
   for (size_t i = 0; i < o->count; i++)
     json_array_append_new(multipliers, json_pack("[o, o]", measure_json_number(o->real[i]),
                                                  measure_json_number(o->imaginary[i])));
-  return json_pack(
-      "{s:o, s:o, s:o, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "state", numbers(o->s, o->count),
-      "period", measure_json_number(o->period), "residual", measure_json_number(o->residual),
-      "iterations", (json_int_t)o->iterations, "flow", flow_kind_name(o->kind), "pieces",
-      o->pieces ? json_integer((json_int_t)o->pieces) : json_null(), "matrices", matrices_of(o),
-      "multipliers", multipliers, "growth_least", measure_json_number(o->least), "growth_most",
-      measure_json_number(o->most), "stability", orbit_stability_name(o->stability));
+  return json_pack("{s:o, s:o, s:o, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "state",
+                   measure_json_numbers(o->s, o->count, 1), "period",
+                   measure_json_number(o->period), "residual", measure_json_number(o->residual),
+                   "iterations", (json_int_t)o->iterations, "flow", flow_kind_name(o->kind),
+                   "pieces", o->pieces ? json_integer((json_int_t)o->pieces) : json_null(),
+                   "matrices", matrices_of(o), "multipliers", multipliers, "growth_least",
+                   measure_json_number(o->least), "growth_most", measure_json_number(o->most),
+                   "stability", orbit_stability_name(o->stability));
 }
 
 static json_t *branch_json(const found *f) {
@@ -126,13 +120,13 @@ static json_t *branch_json(const found *f) {
 }
 
 static json_t *as_json(const found *f) {
-  json_t *const names = json_array();
+  json_t *const coordinates = json_array();
   for (size_t i = 0; i < f->orbit.count; i++)
-    json_array_append_new(names, json_string(coordinate(f, i)));
+    json_array_append_new(coordinates, json_string(coordinate(f, i)));
   return json_pack("{s:s, s:i, s:s, s:o, s:I, s:I, s:o, s:o, s:o}", "schema", "essbench-orbit-1",
                    "schema_version", 1, "model", f->request.m->type->name, "parameters",
                    record_model(f->request.m), "guard", (json_int_t)section_of(f)->guard,
-                   "passages", (json_int_t)f->request.passages, "coordinates", names, "orbit",
+                   "passages", (json_int_t)f->request.passages, "coordinates", coordinates, "orbit",
                    orbit_json(&f->orbit), "branch", branch_json(f));
 }
 

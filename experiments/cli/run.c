@@ -289,17 +289,14 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
   const double *const last = t->states + (t->count - 1) * t->dimension;
   const bool accumulates = r->accumulation > 0.0;
   const double time = accumulates ? r->accumulation : t->times[t->count - 1];
-  json_t *const state = json_array();
-  for (size_t i = 0; i < t->dimension; i++)
-    json_array_append_new(state, measure_json_number(last[i]));
   const solver_settings settings =
       solver_settings_in_force(given->solver, &given->settings, given->m.type->time_step);
   json_t *const options = record_settings(&settings);
   json_object_set_new(options, "parameters", record_model(&given->m));
-  json_t *const object =
-      json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "schema", "essbench-run-1", "schema_version",
-                1, "model", given->m.type->name, "solver", given->solver->name, "options", options,
-                "time", measure_json_number(time), "state", state);
+  json_t *const object = json_pack(
+      "{s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "schema", "essbench-run-1", "schema_version", 1,
+      "model", given->m.type->name, "solver", given->solver->name, "options", options, "time",
+      measure_json_number(time), "state", measure_json_numbers(last, t->dimension, 1));
   const double contacts = model_get(&given->m, "contacts");
   json_object_set_new(object, "contacts",
                       isnan(contacts) ? json_null() : json_integer((json_int_t)contacts));

@@ -8,6 +8,7 @@
 
 #include "file_list.h"
 
+#include "measure.h"
 #include "solver.h"
 
 /* how deep a folder is looked through, and how many models there may be */
@@ -30,13 +31,9 @@ static char *folder_name(size_t number, const char *file) {
 static int add(file_list *list, const char *file, const char *options, char *message) {
   if (list->count == MODELS_MAX)
     return SOLVER_REFUSE(message, "more than %d models; shorter lists are accepted", MODELS_MAX);
-  if (list->count == list->room) {
-    const size_t room = list->room ? 2 * list->room : 64;
-    listed_file *const grown = realloc(list->file, room * sizeof *grown);
-    if (!grown) return SOLVER_FAIL(message, "out of memory");
-    list->file = grown;
-    list->room = room;
-  }
+  listed_file *const grown = measure_grow(list->file, &list->room, list->count, sizeof *grown);
+  if (!grown) return SOLVER_FAIL(message, "out of memory");
+  list->file = grown;
   listed_file *const m = &list->file[list->count++];
   *m = (listed_file){strdup(file), strdup(options), folder_name(list->count, file)};
   return m->file && m->options && m->name ? 0 : SOLVER_FAIL(message, "out of memory");

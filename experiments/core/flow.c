@@ -13,7 +13,8 @@ const char *flow_kind_name(flow_kind kind) {
   return names[kind];
 }
 
-static void take_smoothness(const ess_smoothness *s, flow *out) {
+void flow_take_smoothness(const ess_driver *driver, flow *out) {
+  const ess_smoothness *const s = ess_driver_smoothness(driver);
   static const flow_kind kinds[] = {[ESS_SMOOTH_C1] = FLOW_C1,
                                     [ESS_SMOOTH_PIECEWISE] = FLOW_PIECEWISE,
                                     [ESS_SMOOTH_NOT_COUNTED] = FLOW_NOT_COUNTED};
@@ -49,17 +50,14 @@ int flow_outcome(const model *m, int status) {
 int flow_explain(const model *m, int status, const ess_driver *driver,
                  char message[SOLVER_MESSAGE_SIZE]) {
   const ess_failure *const failure = ess_driver_failure(driver);
-  if (flow_ends(m) && status == ESS_ESTOP) {
-    measure_message(message, "%s does not end by %s = %.9g; --duration is how far it may go",
-                    m->type->name, m->type->end_name, model_get(m, "duration"));
-    return SOLVER_FAILED;
-  }
+  if (flow_ends(m) && status == ESS_ESTOP)
+    return SOLVER_FAIL(message, "%s does not end by %s = %.9g; --duration is how far it may go",
+                       m->type->name, m->type->end_name, model_get(m, "duration"));
   const char *const own =
       status == ESS_ECALLBACK && m->type->reason ? m->type->reason(failure->callback_code) : NULL;
-  measure_message(message, "libess: %s at t = %.9g%s%s", own ? own : ess_strerror(status),
-                  failure->time, failure->reason ? ": " : "",
-                  failure->reason ? failure->reason : "");
-  return SOLVER_FAILED;
+  return SOLVER_FAIL(message, "libess: %s at t = %.9g%s%s", own ? own : ess_strerror(status),
+                     failure->time, failure->reason ? ": " : "",
+                     failure->reason ? failure->reason : "");
 }
 
 ess_driver *flow_driver(const model *m, const ess_options *options, int *status,
@@ -91,7 +89,7 @@ int flow_follow(const flow_request *request, flow *out, char message[SOLVER_MESS
   } else if (status) {
     result = flow_explain(request->m, status, driver, message);
   } else {
-    take_smoothness(ess_driver_smoothness(driver), out);
+    flow_take_smoothness(driver, out);
     if (!flow_ends(request->m))
       memcpy(out->tangent, ess_driver_tangent(driver), n * count * sizeof *out->tangent);
   }

@@ -9,18 +9,6 @@
 #include "gradient.h"
 #include "measure.h"
 
-static const char *const names[GRADIENT_WAYS] = {"forward", "adjoint", "differences"};
-
-const char *gradient_way_name(gradient_way way) {
-  return names[way];
-}
-
-bool gradient_way_find(const char *name, gradient_way *way) {
-  for (*way = 0; *way < GRADIENT_WAYS; (*way)++)
-    if (strcmp(names[*way], name) == 0) return true;
-  return false;
-}
-
 size_t gradient_outcomes(const model *m) {
   return m->system.dimension + flow_ends(m);
 }
@@ -109,6 +97,13 @@ static double *input(const model *m, double x0[], size_t j) {
   return j < p ? &m->system.parameter_values[j] : &x0[j - p];
 }
 
+/* what it is large beside */
+static double size_of(const model *m, const double x0[], size_t j) {
+  const size_t p = m->system.parameters;
+  const double size = fabs(j < p ? m->system.parameter_values[j] : x0[j - p]);
+  return size > 0.0 ? size : 1.0;
+}
+
 /* runs of their own with one input moved so far: outcomes' differences, over the distance */
 static int difference(const model *m, ess_driver *driver, const double x0[], size_t j, double step,
                       double to[], char message[SOLVER_MESSAGE_SIZE]) {
@@ -152,7 +147,7 @@ static int differences(const model *m, ess_driver *driver, const double x0[], gr
   memcpy(start, x0, m->system.dimension * sizeof *start);
   int status = run(m, driver, x0, out->value, message);
   for (size_t j = 0; !status && j < all; j++) {
-    const double size = fabs(*input(m, start, j)), unit = size > 0.0 ? size : 1.0;
+    const double unit = size_of(m, start, j);
     for (size_t i = 0; i < rows; i++) {
       best[i] = NAN;
       doubt[i] = INFINITY;
@@ -164,21 +159,32 @@ static int differences(const model *m, ess_driver *driver, const double x0[], gr
   return status;
 }
 
+static const struct {
+  const char *name;
+  int (*find)(const model *m, ess_driver *driver, const double x0[], gradient *out,
+              char message[SOLVER_MESSAGE_SIZE]);
+} ways[GRADIENT_WAYS] = {
+    [GRADIENT_FORWARD] = {"forward", forward},
+    [GRADIENT_ADJOINT] = {"adjoint", adjoint},
+    [GRADIENT_DIFFERENCES] = {"differences", differences},
+};
+
+const char *gradient_way_name(gradient_way way) {
+  return ways[way].name;
+}
+
+bool gradient_way_find(const char *name, gradient_way *way) {
+  for (*way = 0; *way < GRADIENT_WAYS; (*way)++)
+    if (strcmp(ways[*way].name, name) == 0) return true;
+  return false;
+}
+
 int gradient_find(const model *m, const ess_options *options, const double x0[], gradient_way way,
                   gradient *out, char message[SOLVER_MESSAGE_SIZE]) {
   int status;
   ess_driver *const driver = flow_driver(m, options, &status, message);
   if (!driver) return status;
-  switch (way) {
-  case GRADIENT_ADJOINT:
-    status = adjoint(m, driver, x0, out, message);
-    break;
-  case GRADIENT_DIFFERENCES:
-    status = differences(m, driver, x0, out, message);
-    break;
-  default:
-    status = forward(m, driver, x0, out, message);
-  }
+  status = ways[way].find(m, driver, x0, out, message);
   out->counters = *ess_driver_counters(driver);
   ess_driver_free(driver);
   return status;
@@ -193,13 +199,6 @@ int gradient_find(const model *m, const ess_options *options, const double x0[],
  * a step. */
 static const double rounding = 1e-10, kinks = 5e3, noise = 1e-5, fine = 1.4e-8, fine_noise = 5e-9,
                     truncation = 1e-6, tolerances = 1e6;
-
-/* what an input is large beside */
-static double size_of(const model *m, const double x0[], size_t j) {
-  const size_t p = m->system.parameters;
-  const double size = fabs(j < p ? m->system.parameter_values[j] : x0[j - p]);
-  return size > 0.0 ? size : 1.0;
-}
 
 /* whether tangents have no noise of differences */
 static bool is_exact(const ess_system *s) {
@@ -240,10 +239,7 @@ int gradient_check_all(const model *m, const ess_options *options, const double 
                        flow_kind kind, gradient_check *check, char message[SOLVER_MESSAGE_SIZE]) {
   const size_t rows = gradient_outcomes(m), all = rows * (gradient_inputs(m) + 1);
   *check = (gradient_check){.room = calloc(GRADIENT_WAYS * all, sizeof(double))};
-  if (!check->room) {
-    measure_message(message, "out of memory");
-    return SOLVER_FAILED;
-  }
+  if (!check->room) return SOLVER_FAIL(message, "out of memory");
   for (gradient_way way = 0; way < GRADIENT_WAYS; way++) {
     gradient *const g = &check->of[way];
     g->value = check->room + way * all;

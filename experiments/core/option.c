@@ -237,22 +237,10 @@ static json_t *text_json(const char *text) {
   return text ? json_string(text) : json_null();
 }
 
-static json_t *numbers_json(const option_numbers *numbers) {
-  json_t *const list = json_array();
-  for (size_t i = 0; i < numbers->count; i++)
-    json_array_append_new(list, json_real(numbers->value[i]));
-  return list;
-}
-
-static json_t *contacts_json(const contacts_range *range) {
-  json_t *const list = json_array();
-  for (size_t i = 0; i < range->count; i++)
-    json_array_append_new(list, json_integer((json_int_t)range->contacts[i]));
-  return list;
-}
-
 json_t *option_json(const study_option *o, const void *settings) {
   const void *const at = (const char *)settings + o->offset;
+  const option_numbers *const numbers = at;
+  const contacts_range *const range = at;
   switch (o->kind) {
   case OPTION_FLAG:
     return json_boolean(*(const bool *)at);
@@ -261,9 +249,9 @@ json_t *option_json(const study_option *o, const void *settings) {
   case OPTION_NUMBER:
     return measure_json_number(*(const double *)at);
   case OPTION_NUMBERS:
-    return numbers_json(at);
+    return measure_json_numbers(numbers->value, numbers->count, 1);
   case OPTION_CONTACTS:
-    return contacts_json(at);
+    return measure_json_counts(range->contacts, range->count);
   case OPTION_NAMES:
     return text_json(((const option_names *)at)->text);
   case OPTION_TEXT:

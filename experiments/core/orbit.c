@@ -109,7 +109,7 @@ void growth_of_products(double matrix[][GROWTH_MATRIX_MAX], size_t pieces, size_
   }
 }
 
-enum { ITERATIONS_MAX = 60, HALVINGS_MAX = 12 };
+enum { ITERATIONS_MAX = 60, HALVINGS_MAX = 12, UNKNOWNS_MAX = MODEL_SECTION_MAX + 1 };
 
 /* a multiplier this near to 1 leaves orbits that are not isolated */
 static const double singular = 1e-9;
@@ -122,11 +122,10 @@ const char *orbit_stability_name(orbit_stability stability) {
   return names[stability];
 }
 
-/* what one map of a start leads to */
+/* what one map of a start leads to; the flow's time is the period */
 typedef struct mapped {
-  double s[MODEL_SECTION_MAX], matrix[GROWTH_MATRIX_MAX], period;
-  flow_kind kind;
-  size_t pieces, tied, order[FLOW_EVENTS_MAX];
+  double s[MODEL_SECTION_MAX], matrix[GROWTH_MATRIX_MAX];
+  flow flow;
 } mapped;
 
 static int at_section(const ess_crossing_info *info, void *context) {
@@ -158,15 +157,14 @@ static bool all_finite(const double values[], size_t count) {
 
 static int explain(const orbit_request *r, const ess_driver *driver, int status, size_t passed,
                    char message[SOLVER_MESSAGE_SIZE]) {
-  if (!status)
-    measure_message(message,
-                    "%s passes the section %zu of %zu times by t = %.9g; --duration is how long it "
-                    "may take",
-                    r->m->type->name, passed, r->passages, model_get(r->m, "duration"));
-  else
-    measure_message(message, "libess: %s at t = %.9g", ess_strerror(status),
-                    ess_driver_failure(driver)->time);
-  return SOLVER_FAILED;
+  if (status)
+    return SOLVER_FAIL(message, "libess: %s at t = %.9g", ess_strerror(status),
+                       ess_driver_failure(driver)->time);
+  return SOLVER_FAIL(
+      message,
+      "%s passes the section %zu of %zu times by t = %.9g; --duration is how long it "
+      "may take",
+      r->m->type->name, passed, r->passages, model_get(r->m, "duration"));
 }
 
 /* the state on the section, where it is told of, and tangents to it */
@@ -175,12 +173,12 @@ static int run(const orbit_request *r, ess_driver *driver, double x[], const dou
   const model_section *const section = r->m->type->section;
   const double longest = model_get(r->m, "duration");
   size_t passed = 0;
-  to->period = 0.0;
+  to->flow.t = 0.0;
   ess_driver_reset(driver);
   int status = ess_driver_follow(driver, section->count, Dx0);
   if (!status) status = ess_driver_choose_piece(driver, piece);
   while (!status && passed < r->passages) {
-    status = ess_driver_apply(driver, &to->period, longest, x);
+    status = ess_driver_apply(driver, &to->flow.t, longest, x);
     if (status != ESS_ESTOP) return explain(r, driver, status, passed, message);
     status = 0;
     passed++;
@@ -195,25 +193,17 @@ static int map_once(const orbit_request *r, ess_driver *driver, const double s[]
   const size_t n = r->m->system.dimension, count = section->count;
   double x[MODEL_DIMENSION_MAX], Dx[2][MODEL_DIMENSION_MAX * MODEL_SECTION_MAX];
   section->lift(r->m, s, x, Dx[0]);
-  if (!all_finite(x, n) || !all_finite(Dx[0], n * count)) {
-    measure_message(message, "%s: there is no such state on the section (%s %.9g%s)",
-                    r->m->type->name, model_state_name(r->m, section->states[0]), s[0],
-                    count > 1 ? ", ..." : "");
-    return SOLVER_FAILED;
-  }
+  if (!all_finite(x, n) || !all_finite(Dx[0], n * count))
+    return SOLVER_FAIL(message, "%s: there is no such state on the section (%s %.9g%s)",
+                       r->m->type->name, model_state_name(r->m, section->states[0]), s[0],
+                       count > 1 ? ", ..." : "");
   const int status = run(r, driver, x, Dx[0], piece, Dx[1], to, message);
   if (status) return status;
   for (size_t i = 0; i < count; i++) {
     to->s[i] = x[section->states[i]];
     memcpy(to->matrix + i * count, Dx[1] + section->states[i] * count, count * sizeof *Dx[1]);
   }
-  const ess_smoothness *const smooth = ess_driver_smoothness(driver);
-  to->kind = smooth->kind == ESS_SMOOTH_C1          ? FLOW_C1
-             : smooth->kind == ESS_SMOOTH_PIECEWISE ? FLOW_PIECEWISE
-                                                    : FLOW_NOT_COUNTED;
-  to->pieces = smooth->pieces;
-  to->tied = smooth->count < FLOW_EVENTS_MAX ? smooth->count : FLOW_EVENTS_MAX;
-  if (to->tied) memcpy(to->order, smooth->order, to->tied * sizeof *to->order);
+  flow_take_smoothness(driver, &to->flow);
   return 0;
 }
 
@@ -230,25 +220,31 @@ static double orbit_enough(const orbit_request *request) {
   return fmax(within * tolerance, 64.0 * DBL_EPSILON);
 }
 
+/* a x = b of so many unknowns; a and b are destroyed. False where a pivot is no larger than
+ * `least`, or x is not finite. */
+static bool solve(double a[], double b[], size_t unknowns, double least, double x[]) {
+  size_t place[UNKNOWNS_MAX];
+  int sign;
+  gsl_matrix_view matrix = gsl_matrix_view_array(a, unknowns, unknowns);
+  gsl_vector_view right = gsl_vector_view_array(b, unknowns),
+                  out = gsl_vector_view_array(x, unknowns);
+  gsl_permutation order = {.size = unknowns, .data = place};
+  gsl_linalg_LU_decomp(&matrix.matrix, &order, &sign);
+  for (size_t i = 0; i < unknowns; i++)
+    if (!(fabs(a[i * (unknowns + 1)]) > least)) return false;
+  gsl_linalg_LU_solve(&matrix.matrix, &order, &right.vector, &out.vector);
+  return all_finite(x, unknowns);
+}
+
 /* (D - 1) step = s - P(s); false where that has no one solution */
 static bool newton_step(const mapped *at, const double s[], size_t count, double step[]) {
-  double a[GROWTH_MATRIX_MAX], b[MODEL_SECTION_MAX];
-  size_t place[MODEL_SECTION_MAX];
-  int sign;
-  double size = 0.0, least = INFINITY;
+  double a[GROWTH_MATRIX_MAX], b[MODEL_SECTION_MAX], size = 1.0;
   for (size_t i = 0; i < count * count; i++) {
     a[i] = at->matrix[i] - (i % (count + 1) == 0);
     size = fmax(size, fabs(a[i]));
   }
   for (size_t i = 0; i < count; i++) b[i] = s[i] - at->s[i];
-  gsl_matrix_view matrix = gsl_matrix_view_array(a, count, count);
-  gsl_vector_view right = gsl_vector_view_array(b, count), out = gsl_vector_view_array(step, count);
-  gsl_permutation order = {.size = count, .data = place};
-  gsl_linalg_LU_decomp(&matrix.matrix, &order, &sign);
-  for (size_t i = 0; i < count; i++) least = fmin(least, fabs(a[i * (count + 1)]));
-  if (!(least > singular * fmax(size, 1.0))) return false;
-  gsl_linalg_LU_solve(&matrix.matrix, &order, &right.vector, &out.vector);
-  return all_finite(step, count);
+  return solve(a, b, count, singular * size, step);
 }
 
 /* the longest part of a step that brings the map nearer to a fixed point; false where none does */
@@ -279,29 +275,25 @@ static int newton(const orbit_request *r, ess_driver *driver, orbit *o, mapped *
   o->residual = orbit_residual(o->s, at->s, o->count);
   for (o->iterations = 0; o->iterations < ITERATIONS_MAX; o->iterations++) {
     double step[MODEL_SECTION_MAX];
-    if (!newton_step(at, o->s, o->count, step)) {
-      measure_message(message, "%s: a multiplier is 1, so that no orbit here is isolated",
-                      r->m->type->name);
-      return SOLVER_FAILED;
-    }
+    if (!newton_step(at, o->s, o->count, step))
+      return SOLVER_FAIL(message, "%s: a multiplier is 1, so that no orbit here is isolated",
+                         r->m->type->name);
     // on until rounding stops it: the last steps cost little, and double the digits
     if (o->residual == 0.0 || !advance(r, driver, o, step, at)) break;
   }
   if (o->residual <= enough) return 0;
-  measure_message(message,
-                  "%s: no orbit was found from that start; after %u steps of Newton's method the "
-                  "map still moves it by %.3g",
-                  r->m->type->name, o->iterations, o->residual);
-  return SOLVER_FAILED;
+  return SOLVER_FAIL(
+      message,
+      "%s: no orbit was found from that start; after %u steps of Newton's method the "
+      "map still moves it by %.3g",
+      r->m->type->name, o->iterations, o->residual);
 }
 
 static int find_multipliers(orbit *o, char message[SOLVER_MESSAGE_SIZE]) {
   double a[GROWTH_MATRIX_MAX];
   memcpy(a, o->matrix[0], o->count * o->count * sizeof *a);
-  if (growth_eigenvalues(a, o->count, o->real, o->imaginary)) {
-    measure_message(message, "the multipliers were not found");
-    return SOLVER_FAILED;
-  }
+  if (growth_eigenvalues(a, o->count, o->real, o->imaginary))
+    return SOLVER_FAIL(message, "the multipliers were not found");
   return 0;
 }
 
@@ -309,18 +301,18 @@ static int find_multipliers(orbit *o, char message[SOLVER_MESSAGE_SIZE]) {
 static int examine(const orbit_request *r, ess_driver *driver, const mapped *at, orbit *o,
                    char message[SOLVER_MESSAGE_SIZE]) {
   int status = 0;
-  o->period = at->period;
-  o->kind = at->kind;
-  o->pieces = at->pieces;
-  o->tied = at->tied;
-  o->shown = at->kind != FLOW_PIECEWISE      ? 1
-             : at->pieces < ORBIT_PIECES_MAX ? at->pieces
-                                             : ORBIT_PIECES_MAX;
+  o->period = at->flow.t;
+  o->kind = at->flow.kind;
+  o->pieces = at->flow.pieces;
+  o->tied = at->flow.tied;
+  o->shown = o->kind != FLOW_PIECEWISE      ? 1
+             : o->pieces < ORBIT_PIECES_MAX ? o->pieces
+                                            : ORBIT_PIECES_MAX;
   for (size_t piece = 0; !status && piece < o->shown; piece++) {
     mapped of = *at;
     if (piece) status = map_once(r, driver, o->s, piece, &of, message);
     memcpy(o->matrix[piece], of.matrix, sizeof of.matrix);
-    memcpy(o->order[piece], of.order, sizeof of.order);
+    memcpy(o->order[piece], of.flow.order, sizeof of.flow.order);
   }
   if (!status) status = find_multipliers(o, message);
   if (status) return status;
@@ -370,16 +362,21 @@ int orbit_map(const orbit_request *request, const double s[], double to[], doubl
 
 /* ---- an arc ---------------------------------------------------------------------------------- */
 
-/* two orbits of a branch, and where */
+/* a branch that is followed */
+typedef struct course {
+  orbit_request request; /* of `m` */
+  branch *b;
+  model m; /* with the parameter as it is wanted */
+} course;
+
+/* two orbits of it, and where */
 typedef struct arc {
-  const orbit_request *request; /* of `m` */
-  model *m;                     /* its parameter is set */
-  const char *parameter;
+  course *c;
   double value[2];
   const orbit *of[2];
 } arc;
 
-enum { UNKNOWNS_MAX = MODEL_SECTION_MAX + 1, ARC_ITERATIONS_MAX = 30 };
+enum { ARC_ITERATIONS_MAX = 30 };
 
 /* the map's derivative by the parameter is by central differences of so much of it */
 static const double move = 1e-6;
@@ -405,16 +402,16 @@ static double arc_length(const arc *a) {
   return sqrt(sum);
 }
 
-static int set(const arc *a, double value, char message[SOLVER_MESSAGE_SIZE]) {
-  if (model_set(a->m, a->parameter, value, message)) return SOLVER_REFUSED;
-  const int status = model_prepare(a->m, message);
+static int set(course *c, double value, char message[SOLVER_MESSAGE_SIZE]) {
+  if (model_set(&c->m, c->b->parameter, value, message)) return SOLVER_REFUSED;
+  const int status = model_prepare(&c->m, message);
   return status == MODEL_REFUSED ? SOLVER_REFUSED : status ? SOLVER_FAILED : 0;
 }
 
 static int map(const arc *a, double value, const double s[], double to[], double matrix[],
                char message[SOLVER_MESSAGE_SIZE]) {
-  const int status = set(a, value, message);
-  return status ? status : orbit_map(a->request, s, to, matrix, message);
+  const int status = set(a->c, value, message);
+  return status ? status : orbit_map(&a->c->request, s, to, matrix, message);
 }
 
 /* the last column: of the map by the parameter */
@@ -435,8 +432,6 @@ static int improve(const arc *a, const double guess[], const double way[], const
   const size_t n = a->of[1]->count, unknowns = n + 1;
   double m[UNKNOWNS_MAX * UNKNOWNS_MAX], right[UNKNOWNS_MAX], step[UNKNOWNS_MAX],
       by[MODEL_SECTION_MAX];
-  size_t place[UNKNOWNS_MAX];
-  int sign;
   const int status = by_parameter(a, u, by, message);
   if (status) return status;
   right[n] = 0.0;
@@ -448,20 +443,10 @@ static int improve(const arc *a, const double guess[], const double way[], const
     right[n] -= way[j] * (u[j] - guess[j]) / size;
   }
   for (size_t i = 0; i < n; i++) right[i] = u[i] - to[i];
-  gsl_matrix_view left = gsl_matrix_view_array(m, unknowns, unknowns);
-  gsl_vector_view b = gsl_vector_view_array(right, unknowns),
-                  out = gsl_vector_view_array(step, unknowns);
-  gsl_permutation order = {.size = unknowns, .data = place};
-  gsl_linalg_LU_decomp(&left.matrix, &order, &sign);
-  gsl_linalg_LU_solve(&left.matrix, &order, &b.vector, &out.vector);
-  bool finite = true;
-  for (size_t i = 0; i < unknowns; i++) {
-    finite = finite && isfinite(step[i]);
-    u[i] += step[i];
-  }
-  if (finite) return 0;
-  measure_message(message, "%s: no orbit across the branch", a->m->type->name);
-  return SOLVER_FAILED;
+  if (!solve(m, right, unknowns, 0.0, step))
+    return SOLVER_FAIL(message, "%s: no orbit across the branch", a->c->m.type->name);
+  for (size_t i = 0; i < unknowns; i++) u[i] += step[i];
+  return 0;
 }
 
 /* the orbit that is `part` of the way from the first to the second beyond the second, or before it:
@@ -476,7 +461,7 @@ static int arc_find(const arc *a, double part, double *value, orbit *o,
     guess[i] = a->of[1]->s[i] + part * (a->of[1]->s[i] - a->of[0]->s[i]);
   guess[n] = a->value[1] + part * (a->value[1] - a->value[0]);
   memcpy(u, guess, sizeof u);
-  const double enough = orbit_enough(a->request);
+  const double enough = orbit_enough(&a->c->request);
   double before = INFINITY, off = INFINITY;
   for (int i = 0; i < ARC_ITERATIONS_MAX; i++) {
     int status = map(a, u[n], u, to, matrix, message);
@@ -488,16 +473,15 @@ static int arc_find(const arc *a, double part, double *value, orbit *o,
     status = improve(a, guess, way, to, matrix, u, message);
     if (status) return status;
   }
-  if (!(off <= enough)) {
-    measure_message(message, "%s: no orbit across the branch; the map moves what was found by %.3g",
-                    a->m->type->name, off);
-    return SOLVER_FAILED;
-  }
+  if (!(off <= enough))
+    return SOLVER_FAIL(message,
+                       "%s: no orbit across the branch; the map moves what was found by %.3g",
+                       a->c->m.type->name, off);
   *value = u[n];
   *o = *a->of[1];
   memcpy(o->s, u, n * sizeof *u);
-  const int status = set(a, *value, message);
-  return status ? status : orbit_know(a->request, o, false, message);
+  const int status = set(a->c, *value, message);
+  return status ? status : orbit_know(&a->c->request, o, false, message);
 }
 
 /* ---- a branch -------------------------------------------------------------------------------- */
@@ -509,12 +493,6 @@ static const double located = 1e-10;
 
 /* an orbit that is farther from its guess, beside what it moved before, is another one */
 static const double farthest = 4.0, smallest_move = 0.02;
-
-typedef struct course {
-  const orbit_request *request;
-  branch *b;
-  model m; /* with the parameter as it is wanted */
-} course;
 
 const char *branch_change_name(branch_change_kind kind) {
   static const char *const names[] = {"period doubling", "multiplier 1", "complex pair", "fold"};
@@ -537,12 +515,8 @@ static double indicator(const orbit *o, branch_change_kind kind) {
 
 /* the orbit at a value of the parameter, from a guess in *o */
 static int find_at(course *c, double value, orbit *o, char message[SOLVER_MESSAGE_SIZE]) {
-  const orbit_request request = {
-      .m = &c->m, .options = c->request->options, .passages = c->request->passages};
-  if (model_set(&c->m, c->b->parameter, value, message)) return SOLVER_REFUSED;
-  const int status = model_prepare(&c->m, message);
-  if (status) return status == MODEL_REFUSED ? SOLVER_REFUSED : SOLVER_FAILED;
-  return orbit_find(&request, o, message);
+  const int status = set(c, value, message);
+  return status ? status : orbit_find(&c->request, o, message);
 }
 
 /* a guess between, or beyond, two orbits */
@@ -585,10 +559,8 @@ static int note_changes(course *c, branch_change_kind skipped, char message[SOLV
     if (kind == skipped) continue;
     const double before = indicator(between[0], kind), after = indicator(between[1], kind);
     if (!(before * after < 0.0)) continue;
-    if (b->changes == BRANCH_CHANGES_MAX) {
-      measure_message(message, "more than %d changes of stability", BRANCH_CHANGES_MAX);
-      return SOLVER_FAILED;
-    }
+    if (b->changes == BRANCH_CHANGES_MAX)
+      return SOLVER_FAIL(message, "more than %d changes of stability", BRANCH_CHANGES_MAX);
     const int status = locate(c, kind, ends, between, &b->change[b->changes], message);
     if (status) return status;
     b->changes++;
@@ -618,30 +590,26 @@ static int take(course *c, double value, char message[SOLVER_MESSAGE_SIZE]) {
   *next = guessed;
   const int status = find_at(c, value, next, message);
   if (status) return status;
-  if (!is_near(&guessed, next, &b->orbit[last])) {
-    measure_message(message, "%s: the orbit found at %s %.9g is another one", c->m.type->name,
-                    b->parameter, value);
-    return SOLVER_FAILED;
-  }
+  if (!is_near(&guessed, next, &b->orbit[last]))
+    return SOLVER_FAIL(message, "%s: the orbit found at %s %.9g is another one", c->m.type->name,
+                       b->parameter, value);
   b->value[b->points++] = value;
   return 0;
 }
 
 /* ---- around a fold --------------------------------------------------------------------------- */
 
-static arc arc_between(course *c, const orbit_request *request, size_t first) {
+static arc arc_from(course *c, size_t first) {
   branch *const b = c->b;
-  return (arc){.request = request,
-               .m = &c->m,
-               .parameter = b->parameter,
+  return (arc){.c = c,
                .value = {b->value[first], b->value[first + 1]},
                .of = {&b->orbit[first], &b->orbit[first + 1]}};
 }
 
 /* where the branch turns back between the last two points, if a multiplier passes 1 there */
-static int note_fold(course *c, const orbit_request *request, char message[SOLVER_MESSAGE_SIZE]) {
+static int note_fold(course *c, char message[SOLVER_MESSAGE_SIZE]) {
   branch *const b = c->b;
-  const arc a = arc_between(c, request, b->points - 2);
+  const arc a = arc_from(c, b->points - 2);
   branch_change *const out = &b->change[b->changes];
   const double first = indicator(a.of[0], BRANCH_ONE);
   double ends[2] = {-1.0, 0.0};
@@ -658,10 +626,9 @@ static int note_fold(course *c, const orbit_request *request, char message[SOLVE
 }
 
 /* one point more along the branch, no longer than `longest`; shorter where that finds none */
-static int take_along(course *c, const orbit_request *request, double longest,
-                      char message[SOLVER_MESSAGE_SIZE]) {
+static int take_along(course *c, double longest, char message[SOLVER_MESSAGE_SIZE]) {
   branch *const b = c->b;
-  const arc a = arc_between(c, request, b->points - 2);
+  const arc a = arc_from(c, b->points - 2);
   double part = fmin(2.0, longest / arc_length(&a));
   int status = SOLVER_FAILED;
   for (int i = 0; status && i < STEP_HALVINGS_MAX; i++, part *= 0.5)
@@ -696,17 +663,15 @@ static void end_at_start(course *c) {
 static double turn_back(course *c, size_t steps) {
   branch *const b = c->b;
   char message[SOLVER_MESSAGE_SIZE];
-  const orbit_request request = {
-      .m = &c->m, .options = c->request->options, .passages = c->request->passages};
   const size_t changes = b->changes, points = b->points,
                most = points + 8 * (size_t)STEP_HALVINGS_MAX;
   const double onwards = b->to - b->value[0];
   if (points < 3) return NAN;
-  const arc first = arc_between(c, &request, 0);
+  const arc first = arc_from(c, 0);
   const double longest = fmax(arc_length(&first), 1.0 / (double)(steps * steps));
   double fold = NAN;
   while (b->points <= (isnan(fold) ? most : BRANCH_POINTS_MAX)) {
-    if (take_along(c, &request, longest, message) || note_fold(c, &request, message) ||
+    if (take_along(c, longest, message) || note_fold(c, message) ||
         note_changes(c, BRANCH_ONE, message))
       break;
     if (isnan(fold)) fold = fold_from(b, changes);
@@ -724,10 +689,8 @@ static int walk(course *c, size_t steps, char message[SOLVER_MESSAGE_SIZE]) {
   double step = whole;
   int halved = 0;
   while (b->value[b->points - 1] != b->to) {
-    if (b->points > BRANCH_POINTS_MAX) {
-      measure_message(message, "more than %d points", BRANCH_POINTS_MAX);
-      return SOLVER_FAILED;
-    }
+    if (b->points > BRANCH_POINTS_MAX)
+      return SOLVER_FAIL(message, "more than %d points", BRANCH_POINTS_MAX);
     const double at = b->value[b->points - 1], left = b->to - at;
     const bool last = fabs(left) <= fabs(step) * (1.0 + 1e-9);
     const int status = take(c, last ? b->to : at + step, message);
@@ -755,7 +718,8 @@ static int walk(course *c, size_t steps, char message[SOLVER_MESSAGE_SIZE]) {
 
 int branch_follow(const orbit_request *request, const orbit *first, const char *parameter,
                   double to, size_t steps, branch *b, char message[SOLVER_MESSAGE_SIZE]) {
-  course c = {.request = request, .b = b};
+  course c = {.request = *request, .b = b};
+  c.request.m = &c.m;
   const size_t points = BRANCH_POINTS_MAX + 1;
   *b = (branch){.parameter = parameter,
                 .to = to,
@@ -767,10 +731,7 @@ int branch_follow(const orbit_request *request, const orbit *first, const char *
   memcpy(c.m.value, request->m->value, sizeof c.m.value);
   // both ends are in range before anything is followed
   if (model_set(&c.m, parameter, to, message)) return SOLVER_REFUSED;
-  if (!b->value || !b->orbit || !b->change) {
-    measure_message(message, "out of memory");
-    return SOLVER_FAILED;
-  }
+  if (!b->value || !b->orbit || !b->change) return SOLVER_FAIL(message, "out of memory");
   b->value[0] = model_get(request->m, parameter);
   b->orbit[0] = *first;
   if (walk(&c, steps, b->why)) b->reached = false;

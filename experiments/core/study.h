@@ -19,8 +19,8 @@
  *  5. `derive`: from study_rows of table 0, which may be in the files as well, to rows of the other
  *     tables, by study_add in the order of the files; a row of a table `within` another belongs to
  *     the last row of that one.
- *  6. `show`: sentences beside or around the tables that study_print prints; NULL: they are
- *     printed.
+ *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
+ *     are printed, with what a table has `above` and `below`.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
  *     help (cli/commands.c). Then `make columns` writes its columns into docs/guide/columns.md; the
  *     build writes its JSON Schema.
@@ -46,7 +46,8 @@ typedef struct study_table {
   const char *meaning; /* of a row */
   const column *columns;
   size_t row_size;
-  size_t within; /* the table in whose rows these are nested; 0: none */
+  size_t within;             /* the table in whose rows these are nested; 0: none */
+  const char *above, *below; /* where it is printed; NULL: nothing */
 
   /* Optional: whether a row says no more than the one before; study_print leaves it out. */
   bool (*repeats)(const void *row, const void *before);

@@ -8,16 +8,6 @@
 
 #include "study_run.h"
 
-static int reserve(struct study_private *p) {
-  if (p->cells < p->room) return 0;
-  const size_t room = p->room ? 2 * p->room : 64;
-  study_planned *const cell = realloc(p->cell, room * sizeof *cell);
-  if (!cell) return -1;
-  p->cell = cell;
-  p->room = room;
-  return 0;
-}
-
 int study_cell(study_run *run, const void *what, const char *name, ...) {
   struct study_private *const p = run->private;
   char text[STUDY_CELL_NAME_SIZE];
@@ -26,7 +16,9 @@ int study_cell(study_run *run, const void *what, const char *name, ...) {
   vsnprintf(text, sizeof text, name, values);
   va_end(values);
   study_planned planned = {.name = strdup(text), .what = malloc(run->study->cell_size)};
-  if (!planned.name || !planned.what || reserve(p)) {
+  study_planned *const cell = measure_grow(p->cell, &p->room, p->cells, sizeof *cell);
+  if (cell) p->cell = cell;
+  if (!planned.name || !planned.what || !cell) {
     free(planned.name);
     free(planned.what);
     return study_out_of_memory(run);

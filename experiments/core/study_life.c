@@ -73,8 +73,12 @@ static void show_tables(const study_run *run) {
   if (run->study->show) {
     run->study->show(run);
   } else {
-    for (size_t i = 0; i < STUDY_TABLES_MAX && tables[i].columns; i++)
-      if (run->private->rows[i].count && is_shown(&tables[i])) study_print(run, i, 0, SIZE_MAX);
+    for (size_t i = 0; i < STUDY_TABLES_MAX && tables[i].columns; i++) {
+      if (!run->private->rows[i].count || !is_shown(&tables[i])) continue;
+      if (tables[i].above) puts(tables[i].above);
+      study_print(run, i, 0, SIZE_MAX);
+      if (tables[i].below) puts(tables[i].below);
+    }
   }
   print_files(run);
 }

@@ -26,15 +26,13 @@ int study_out_of_memory(study_run *run) {
 }
 
 static int reserve(study_row_list *list, size_t row_size) {
-  if (list->count < list->room) return 0;
-  const size_t room = list->room ? 2 * list->room : 64;
-  char *const row = realloc(list->row, room * row_size);
+  size_t room = list->room, parents = room;
+  char *const row = measure_grow(list->row, &room, list->count, row_size);
+  size_t *const parent = measure_grow(list->parent, &parents, list->count, sizeof *parent);
   if (row) list->row = row;
-  size_t *const parent = row ? realloc(list->parent, room * sizeof *parent) : NULL;
-  if (!parent) return -1;
-  list->parent = parent;
-  list->room = room;
-  return 0;
+  if (parent) list->parent = parent;
+  if (row && parent) list->room = room;
+  return row && parent ? 0 : -1;
 }
 
 int study_rows_append(study_run *run, size_t table, const void *row) {

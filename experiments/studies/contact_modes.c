@@ -10,6 +10,7 @@
 #include "contact_model.h"
 #include "contact_models.h"
 #include "flow.h"
+#include "impacts.h"
 #include "race.h"
 #include "solvers.h"
 #include "studies.h"
@@ -94,9 +95,7 @@ COLUMN_ROW(word, WORD);
 typedef struct contact_track {
   study_run *run;
   model m;
-  char start[MODEL_MODE_SIZE];
-  model_impact *of;
-  size_t count, room;
+  impacts impacts;
   double x[MODEL_DIMENSION_MAX], zeno; /* NaN: it goes on to the end */
 
   /* Optional: told of an impact, and of the end of a step, with the track itself. Nonzero stops. */
@@ -119,14 +118,7 @@ static int set_up(study_run *run, contact_command command, model *m) {
 
 static int keep(const ess_impact *impact, void *context) {
   contact_track *const t = context;
-  if (t->count == t->room) {
-    const size_t room = t->room ? 2 * t->room : 64;
-    model_impact *const more = realloc(t->of, room * sizeof *more);
-    if (!more) return -1;
-    t->of = more;
-    t->room = room;
-  }
-  if (t->m.type->describe_impact(&t->m, impact, &t->of[t->count++])) return -1;
+  if (impacts_add(impact, &t->impacts)) return -1;
   return t->impact ? t->impact(t, impact) : 0;
 }
 
@@ -142,7 +134,7 @@ static int contact_track_follow(study_run *run, contact_command command, contact
   t->run = run;
   t->zeno = NAN;
   t->m.type->initial_state(&t->m, t->x);
-  if (t->m.type->describe_start(&t->m, t->x, t->start)) return -1;
+  if (impacts_begin(&t->impacts, &t->m, t->x)) return -1;
   ess_options options = ess_options_default();
   options.rtol = options.atol = contact_modes_tolerance;
   options.observer =
@@ -161,8 +153,7 @@ static int contact_track_follow(study_run *run, contact_command command, contact
 
 static void contact_track_free(contact_track *t) {
   model_release(&t->m);
-  free(t->of);
-  t->of = NULL;
+  impacts_free(&t->impacts);
 }
 
 /* ---- the block ------------------------------------------------------------------------------- */
@@ -315,7 +306,7 @@ static int contact_modes_add_leap(study_run *run) {
 typedef double read_fn(contact_track *t, size_t at);
 
 static double impact_time(contact_track *t, size_t at) {
-  return at < t->count ? t->of[at].t : NAN;
+  return at < t->impacts.count ? t->impacts.of[at].t : NAN;
 }
 
 /* from the impact before */
@@ -325,7 +316,7 @@ static double time_between(contact_track *t, size_t at) {
 
 /* of the block's centre, cm/s: half of its corner's */
 static double centre_speed(contact_track *t, size_t at) {
-  return at < t->count ? 50.0 * t->of[at].landed[0].speed : NAN;
+  return at < t->impacts.count ? 50.0 * t->impacts.of[at].landed[0].speed : NAN;
 }
 
 static double speed_ratio(contact_track *t, size_t at) {
@@ -542,10 +533,10 @@ static const struct {
 static const char *word_of(study_run *run, const contact_track *t, bool alternates) {
   enum { SHORT = 4, LONG = 12 };
   const size_t most = alternates ? SHORT : LONG;
-  const char *text = study_text(run, "%s", t->start), *last = t->start;
+  const char *text = study_text(run, "%s", t->impacts.start), *last = t->impacts.start;
   size_t length = 1;
-  for (size_t i = 0; i < t->count; i++) {
-    const char *const next[2] = {t->of[i].held, t->of[i].after};
+  for (size_t i = 0; i < t->impacts.count; i++) {
+    const char *const next[2] = {t->impacts.of[i].held, t->impacts.of[i].after};
     for (size_t k = 0; k < 2; k++) {
       if (strcmp(next[k], last) == 0) continue;
       if (length++ == most) return study_text(run, "%s ...", text);
@@ -673,15 +664,6 @@ static int derive(study_run *run) {
   return status ? status : contact_modes_add_known(run);
 }
 
-static void show(const study_run *run) {
-  static const size_t shown[] = {CONTACT_MODES_THRESHOLDS, CONTACT_MODES_TRUNCATION,
-                                 CONTACT_MODES_KNOWN, CONTACT_MODES_WORDS};
-  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-    if (i > 0) putchar('\n');
-    study_print(run, shown[i], 0, SIZE_MAX);
-  }
-}
-
 const study contact_modes_study = {
     .name = "contact-modes",
     .summary = "what pseudo-impulses do: a rocking block, and a point that meets a hill",
@@ -693,27 +675,28 @@ const study contact_modes_study = {
     .brief = true,
     .cells = "slopes",
     STUDY_OF(settings, double),
-    .tables =
-        {[CONTACT_MODES_HILL] = STUDY_ROWS(arrival, .json = "hill", .csv = "contact_modes_hill.csv",
-                                           .meaning = "one arrival at the hill"),
-         [CONTACT_MODES_THRESHOLDS] =
-             STUDY_ROWS(threshold, .json = "thresholds", .csv = "contact_modes.csv",
-                        .meaning = "one slope of the hill"),
-         [CONTACT_MODES_BLOCK] =
-             STUDY_ROWS(instant, .json = "block", .csv = "contact_modes_block.csv",
-                        .meaning = "the block at one time, or at an impact"),
-         [CONTACT_MODES_TRUNCATION] =
-             STUDY_ROWS(truncation, .json = "truncation", .csv = "contact_modes_truncation.csv",
-                        .meaning = "the block's impacts cut short by one delta_t"),
-         [CONTACT_MODES_LEAP] = STUDY_ROWS(leap, .json = "leap", .csv = "contact_modes_leap.csv",
-                                           .meaning = "the leaping body before or behind an event"),
-         [CONTACT_MODES_KNOWN] =
-             STUDY_ROWS(known_number, .json = "known", .csv = "contact_modes_known.csv",
-                        .meaning = "one number of the paper's examples"),
-         [CONTACT_MODES_WORDS] = STUDY_ROWS(word, .json = "words", .csv = "contact_modes_words.csv",
-                                            .meaning = "one example's sequence of modes")},
+    .tables = {[CONTACT_MODES_HILL] =
+                   STUDY_ROWS(arrival, .json = "hill", .csv = "contact_modes_hill.csv",
+                              .meaning = "one arrival at the hill"),
+               [CONTACT_MODES_THRESHOLDS] =
+                   STUDY_ROWS(threshold, .json = "thresholds", .csv = "contact_modes.csv",
+                              .meaning = "one slope of the hill"),
+               [CONTACT_MODES_BLOCK] =
+                   STUDY_ROWS(instant, .json = "block", .csv = "contact_modes_block.csv",
+                              .meaning = "the block at one time, or at an impact"),
+               [CONTACT_MODES_TRUNCATION] = STUDY_ROWS(
+                   truncation, .json = "truncation", .csv = "contact_modes_truncation.csv",
+                   .meaning = "the block's impacts cut short by one delta_t", .above = ""),
+               [CONTACT_MODES_LEAP] =
+                   STUDY_ROWS(leap, .json = "leap", .csv = "contact_modes_leap.csv",
+                              .meaning = "the leaping body before or behind an event"),
+               [CONTACT_MODES_KNOWN] =
+                   STUDY_ROWS(known_number, .json = "known", .csv = "contact_modes_known.csv",
+                              .meaning = "one number of the paper's examples", .above = ""),
+               [CONTACT_MODES_WORDS] =
+                   STUDY_ROWS(word, .json = "words", .csv = "contact_modes_words.csv",
+                              .meaning = "one example's sequence of modes", .above = "")},
     .plan = plan,
     .run = measure,
     .derive = derive,
-    .show = show,
 };

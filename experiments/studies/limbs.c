@@ -3,7 +3,6 @@
  * rigid limbs, is differentiable on soft ones that are decoupled, and has a kink where they are
  * coupled: Fig. 1 of Pace & Burden (2017), with what decides it at touch-down. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "flow.h"
@@ -218,14 +217,6 @@ static int derive(study_run *run) {
   return status;
 }
 
-static void show(const study_run *run) {
-  study_print(run, CASES, 0, SIZE_MAX);
-  printf(
-      "(6) is Da_rear M^-1 Da_front' at the level touch-down, A3.1 whether limbs have states of\n"
-      "their own, A3.2 how much a limb's force depends on the other limb, A3.3 how far the forces\n"
-      "on the body are from a sum over limbs\n");
-}
-
 const study limbs_study = {
     .name = "limbs",
     .summary = "a landing on rigid or soft feet: outcome and derivative over the initial rotation",
@@ -241,9 +232,13 @@ const study limbs_study = {
     .tables = {[ROTATIONS] = STUDY_ROWS(start, .json = "starts", .csv = "limbs.csv",
                                         .meaning = "one start of one body"),
                [CASES] = STUDY_ROWS(body, .json = "bodies", .csv = "limbs_bodies.csv",
-                                    .meaning = "one body")},
+                                    .meaning = "one body",
+                                    .below = "(6) is Da_rear M^-1 Da_front' at the level "
+                                             "touch-down, A3.1 whether limbs have states of\n"
+                                             "their own, A3.2 how much a limb's force depends on "
+                                             "the other limb, A3.3 how far the forces\n"
+                                             "on the body are from a sum over limbs")},
     .plan = plan,
     .run = measure,
     .derive = derive,
-    .show = show,
 };

@@ -127,13 +127,12 @@ static int check_sizes(study_run *run) {
                          s->output_step, s->time);
   if (c->size.dimension == 0)
     return SOLVER_REFUSE(run->message, "%.300s has nothing that moves", run->operand);
-  if (outputs * (double)c->size.dimension > numbers_max) {
-    measure_message(run->message,
-                    "%zu states at %.0f times are more than a trajectory may have here; a shorter "
-                    "--time, or an --output-step of at least %.1g, would do",
-                    c->size.dimension, outputs, s->time * (double)c->size.dimension / numbers_max);
-    return SOLVER_REFUSED;
-  }
+  if (outputs * (double)c->size.dimension > numbers_max)
+    return SOLVER_REFUSE(
+        run->message,
+        "%zu states at %.0f times are more than a trajectory may have here; a shorter "
+        "--time, or an --output-step of at least %.1g, would do",
+        c->size.dimension, outputs, s->time * (double)c->size.dimension / numbers_max);
   c->output_step = s->output_step;
   c->outputs = (size_t)outputs;
   for (size_t i = 0; i < s->integrators.count; i++)
@@ -223,13 +222,12 @@ static bool is_same_file(const char *a, const char *b) {
 
 static int read_twin(study_run *run, robot_options *options) {
   const robot_settings *const s = run->settings;
-  if (is_same_file(s->written, run->operand) || is_same_file(s->written, s->control)) {
-    measure_message(run->message,
-                    "--write %.300s would overwrite a file that this study reads; another name is "
-                    "accepted",
-                    s->written);
-    return SOLVER_REFUSED;
-  }
+  if (is_same_file(s->written, run->operand) || is_same_file(s->written, s->control))
+    return SOLVER_REFUSE(
+        run->message,
+        "--write %.300s would overwrite a file that this study reads; another name is "
+        "accepted",
+        s->written);
   if (s->twin) return robot_options_twin(s->twin, options, run->message);
   if (!s->written) return 0;
   return SOLVER_REFUSE(run->message, "--write writes a twin; --twin K,C says which");
@@ -337,31 +335,21 @@ static int on_step(const ess_step_info *info, void *context) {
   return l->late || *l->run->interrupted;
 }
 
-static bool grow(void **array, size_t *room, size_t size) {
-  const size_t more = *room ? 2 * *room : 64;
-  void *const grown = realloc(*array, more * size);
-  if (!grown) return false;
-  *array = grown;
-  *room = more;
-  return true;
-}
-
 static int on_crossing(const ess_crossing_info *info, void *context) {
   listening *const l = context;
   robot_track *const t = l->t;
   l->recent[l->crossings++ % RECENT] = info->t;
   l->guard = info->guard;
   if (!l->listen) return 0;
-  if (t->stops == t->stop_room && !grow((void **)&t->stop, &t->stop_room, sizeof *t->stop))
-    l->out_of_memory = true;
-  else
-    t->stop[t->stops++] = info->t;
-  if (info->direction < 0 || l->out_of_memory) return l->out_of_memory ? -1 : 0;
-  if (t->touches == t->room && !grow((void **)&t->touch, &t->room, sizeof *t->touch))
-    l->out_of_memory = true;
-  else
-    t->touch[t->touches++] = (robot_touch){info->t, info->guard};
-  return l->out_of_memory ? -1 : 0;
+  double *const stop = measure_grow(t->stop, &t->stop_room, t->stops, sizeof *stop);
+  if (stop) t->stop = stop;
+  robot_touch *const touch = measure_grow(t->touch, &t->room, t->touches, sizeof *touch);
+  if (touch) t->touch = touch;
+  l->out_of_memory = !stop || !touch;
+  if (l->out_of_memory) return -1;
+  stop[t->stops++] = info->t;
+  if (info->direction >= 0) touch[t->touches++] = (robot_touch){info->t, info->guard};
+  return 0;
 }
 
 /* the field without guards, as MuJoCo has it */
@@ -729,11 +717,11 @@ static int refuse_still(study_run *run) {
     snprintf(actuators, sizeof actuators, "its %zu actuator%s (%s%s given %s", c->size.nu,
              c->size.nu > 1 ? "s" : "", robot_actuator_name(c->robot, 0),
              c->size.nu > 1 ? ", ...) are" : ") is", s->control ? "what --ctrl says" : "nothing");
-  measure_message(run->message,
-                  "%.200s: nothing moves within %g s of the first start, so there is nothing to "
-                  "compare: %s; --starts 10 draws velocities, --qpos another pose, --ctrl steers",
-                  run->operand, s->time, actuators);
-  return SOLVER_FAILED;
+  return SOLVER_FAIL(
+      run->message,
+      "%.200s: nothing moves within %g s of the first start, so there is nothing to "
+      "compare: %s; --starts 10 draws velocities, --qpos another pose, --ctrl steers",
+      run->operand, s->time, actuators);
 }
 
 /* ---- a contact that is refused --------------------------------------------------------------- */

@@ -104,12 +104,6 @@ static const column track_columns[] = {
     {0},
 };
 
-static json_t *numbers(const double value[], size_t count) {
-  json_t *const array = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append_new(array, measure_json_number(value[i]));
-  return array;
-}
-
 static int keep_track(study_run *run, const char *name, const robot_entry *e,
                       const robot_track *t) {
   const robot_case *const c = run->own;
@@ -121,8 +115,8 @@ static int keep_track(study_run *run, const char *name, const robot_entry *e,
                           json_pack("[f,I]", t->touch[i].time, (json_int_t)t->touch[i].event));
   json_object_set_new(value, "tolerance", measure_json_number(e->knob));
   json_object_set_new(value, "touches", touches);
-  json_object_set_new(value, "crossings", numbers(t->stop, t->stops));
-  json_object_set_new(value, "states", numbers(t->states, count));
+  json_object_set_new(value, "crossings", measure_json_numbers(t->stop, t->stops, 1));
+  json_object_set_new(value, "states", measure_json_numbers(t->states, count, 1));
   return study_keep_part(run, name, value);
 }
 

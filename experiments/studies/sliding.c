@@ -3,7 +3,6 @@
  * CVODE's BDF with tanh(slip / width) for the sign of the slip: what an error costs by either, and
  * one run as a path with its slides. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "race.h"
@@ -212,12 +211,6 @@ static int derive(study_run *run) {
   return status ? status : add_path(run);
 }
 
-static void show(const study_run *run) {
-  puts("Calls of the field, of a run by the cheapest settings that keep to an error: libess, and "
-       "CVODE's BDF with tanh(slip / width)");
-  study_print(run, COSTS, 0, SIZE_MAX);
-}
-
 const study sliding_study = {
     .name = "sliding",
     .summary = "a mass on a belt: slides located, beside friction made smooth",
@@ -230,7 +223,10 @@ const study sliding_study = {
     .tables = {[RUNS] = STUDY_ROWS(attempt, .json = "runs", .csv = "sliding_runs.csv",
                                    .meaning = "one solver at one width and tolerance"),
                [COSTS] =
-                   STUDY_ROWS(cost, .json = "costs", .csv = "sliding.csv", .meaning = "one error"),
+                   STUDY_ROWS(cost, .json = "costs", .csv = "sliding.csv", .meaning = "one error",
+                              .above = "Calls of the field, of a run by the cheapest settings that "
+                                       "keep to an error: libess, and "
+                                       "CVODE's BDF with tanh(slip / width)"),
                [PATH] = STUDY_ROWS(point, .csv = "sliding_path.csv",
                                    .meaning = "one output time of the model's own start"),
                [SLIDES] = STUDY_ROWS(slide, .json = "slides", .csv = "sliding_slides.csv",
@@ -238,5 +234,4 @@ const study sliding_study = {
     .plan = plan,
     .run = measure,
     .derive = derive,
-    .show = show,
 };

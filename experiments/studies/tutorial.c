@@ -3,7 +3,6 @@
  * are printed: a mass of 10 kg that falls 1 m onto a rigid floor, in steps of 1 ms, beside the
  * exact motion; and the derivative of a bounce, by libess. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "flow.h"
@@ -208,10 +207,6 @@ static int measure(study_run *run, const void *cell) {
   return which < PROGRAM_COUNT ? add_program(run, which) : add_derivative(run);
 }
 
-static void show(const study_run *run) {
-  study_print(run, PROGRAMS, 0, SIZE_MAX);
-}
-
 const study tutorial_study = {
     .name = "tutorial",
     .summary = "the contact tutorial's programs as printed, on its mass that falls onto a floor",
@@ -229,5 +224,4 @@ const study tutorial_study = {
                                        .meaning = "one program")},
     .plan = plan,
     .run = measure,
-    .show = show,
 };

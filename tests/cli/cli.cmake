@@ -10,7 +10,6 @@ foreach(part RANGE 3) # of the models, side by side
   add_test(NAME derivative_models_${part} COMMAND test_derivative ${part} 4)
 endforeach()
 ess_test(orbit experiments)
-ess_test(impacts_told experiments)
 foreach(duty derivative orbit)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)

@@ -17,13 +17,9 @@ int impacts_begin(impacts *list, const model *m, const double x0[]) {
 
 int impacts_add(const ess_impact *impact, void *context) {
   impacts *const list = context;
-  if (list->count == list->room) {
-    const size_t room = list->room ? 2 * list->room : 16;
-    model_impact *const more = realloc(list->of, room * sizeof *more);
-    if (!more) return -1;
-    list->of = more;
-    list->room = room;
-  }
+  model_impact *const of = measure_grow(list->of, &list->room, list->count, sizeof *of);
+  if (!of) return -1;
+  list->of = of;
   return list->m->type->describe_impact(list->m, impact, &list->of[list->count++]);
 }
 
