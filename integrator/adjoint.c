@@ -421,9 +421,8 @@ static int back_pages(adjoint *a) {
   ess_page_close(d);
   const int told = ess_announce(d, d->system.guard_count);
   if (differs)
-    return ess_refuse(d, ess_caller_time(d, d->t),
-                      "callbacks must be functions of their arguments, and options stay: a run "
-                      "that is made again differs");
+    return ess_refuse(d, "callbacks must be functions of their arguments, and options stay: a run "
+                         "that is made again differs");
   if (status) return ess_fail(d, (ess_status)status, SIZE_MAX);
   return told;
 }
@@ -438,8 +437,7 @@ static int begin_on(adjoint *a, size_t k, const double times[]) {
   const bool crossed = shared && (tape->shared == k || ess_has_jumped(d, k));
   double *const gradient = tape->x[1], *const by = tape->by[0], *const f = tape->k[0];
   if (ess_place_met(d, k) < d->tangents->met_count || (ess_has_jumped(d, k) && !crossed))
-    return ess_refuse(d, ess_caller_time(d, d->t),
-                      "k is one of several events of the instant that the run has ended in");
+    return ess_refuse(d, "k is one of several events of the instant that the run has ended in");
   int status = ess_field(d, d->t, d->x, f);
   double rate = 1.0;
   if (!crossed) {
@@ -487,7 +485,7 @@ static void write(const adjoint *a, double start[], double parameters[]) {
 static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
                 const double times[], double start[], double parameters[]) {
   const char *const wrong = check(d, count, outcomes, times);
-  if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
+  if (wrong) return ess_refuse(d, wrong);
   ess_tape *const tape = d->tangents->tape;
   if (tape->status && tape->status != ESS_ESTOP) return tape->status;
   ess_no_failure(d);
@@ -527,7 +525,6 @@ int ess_driver_adjoint(ess_driver *d, size_t count, const double outcomes[], dou
 int ess_driver_adjoint_section(ess_driver *d, size_t k, size_t count, const double outcomes[],
                                const double times[], double start[], double parameters[]) {
   if (!d) return ESS_EINVAL;
-  if (k >= d->system.guard_count)
-    return ess_refuse(d, ess_caller_time(d, d->t), "k must be below guard_count");
+  if (k >= d->system.guard_count) return ess_refuse(d, "k must be below guard_count");
   return find(d, k, count, outcomes, times, start, parameters);
 }

@@ -47,13 +47,8 @@ static int stages_for(double extent) {
 
 /* ---- the spectral radius --------------------------------------------------------------------- */
 
-/* by so much of their units states are moved to find it */
-static const double BESIDE = 0x1p-26;
-
-/* what component i is compared with: its size, or that below which its tolerance is absolute, and
- * less where it would be moved by more than that tolerance */
-static double unit_of(const ess_driver *d, size_t i) {
-  const double unit = fabs(d->x[i]) + d->atol[i] / ess_larger(d->rtol[i], BESIDE);
+double ess_unit_beside(const ess_driver *d, size_t i) {
+  const double unit = fabs(d->x[i]) + d->atol[i] / ess_larger(d->rtol[i], ESS_BESIDE);
   return unit > 0.0 && unit < INFINITY ? unit : 1.0;
 }
 
@@ -62,7 +57,7 @@ static double size_of(const ess_driver *d, const double v[], const double w[]) {
   const size_t n = d->system.dimension;
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) {
-    const double part = (w ? v[i] - w[i] : v[i]) / unit_of(d, i);
+    const double part = (w ? v[i] - w[i] : v[i]) / ess_unit_beside(d, i);
     sum += part * part;
   }
   return sqrt(sum / (double)n);
@@ -77,7 +72,7 @@ double ess_stabilised_radius(const ess_driver *d, const double f[], const double
 /* every component has its part in it, by no pattern that a field may share */
 static void any_direction(const ess_driver *d, double v[]) {
   for (size_t i = 0; i < d->system.dimension; i++)
-    v[i] = (2.0 * ess_scattered(i + 1) - 1.0) * unit_of(d, i);
+    v[i] = (2.0 * ess_scattered(i + 1) - 1.0) * ess_unit_beside(d, i);
 }
 
 /* by a power iteration at the node, from the direction found the last time */
@@ -91,7 +86,7 @@ static int find_radius(ess_driver *d) {
     size = size_of(d, s->direction, NULL);
   }
   for (int k = 0; k < ITERATIONS; k++) {
-    const double step = BESIDE / size, before = found;
+    const double step = ESS_BESIDE / size, before = found;
     for (size_t i = 0; i < n; i++) beside[i] = d->x[i] + step * s->direction[i];
     const int status = ess_field(d, d->t, beside, rate);
     if (status) return status;
@@ -210,8 +205,7 @@ static const double GAMMA = 0.29289321881345247560;
 static int solve(ess_driver *d, double v[]) {
   const ess_system *const s = &d->system;
   d->t_seen = d->t;
-  const int code = s->field_solve(d->t, d->x, d->sign, GAMMA * d->dt, v, s->params);
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  return ess_called(d, s->field_solve(d->t, d->x, d->sign, GAMMA * d->dt, v, s->params));
 }
 
 int ess_ros2_try(ess_driver *d, double *error) {

@@ -54,31 +54,21 @@ void ess_brief_choose(ess_driver *d, size_t from) {
 static const double OWN[] = {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8};
 static const double OTHER[] = {3.0 / 40, -7.0 / 40, 2.0 / 40, 2.0 / 40};
 
-/* to = base + dt times a sum of up to four rates; base NULL is zero */
-static void advance(const ess_driver *d, double *const rate[], const double base[],
-                    const double weight[], int count, double to[]) {
-  for (size_t i = 0; i < d->lanes; i++) {
-    double sum = 0.0;
-    for (int s = 0; s < count; s++) sum += weight[s] * rate[s][i];
-    to[i] = base ? base[i] + d->dt * sum : d->dt * sum;
-  }
-}
-
 int ess_brief_try(ess_driver *d, double *error) {
   static const double half[] = {0.5}, later[] = {0.0, 0.75}, whole[] = {2.0 / 9, 1.0 / 3, 4.0 / 9};
   double *const rate[] = {d->f, d->stage[1], d->stage[2], d->stage[ESS_STAGES - 1]};
-  advance(d, rate, d->x, half, 1, d->x_try);
+  ess_sum_rates(d->dt, d->x, rate, half, 1, d->lanes, d->x_try);
   int status = ess_field(d, d->t + 0.5 * d->dt, d->x_try, rate[1]);
   if (status) return status;
-  advance(d, rate, d->x, later, 2, d->x_try);
+  ess_sum_rates(d->dt, d->x, rate, later, 2, d->lanes, d->x_try);
   status = ess_field(d, d->t + 0.75 * d->dt, d->x_try, rate[2]);
   if (status) return status;
-  advance(d, rate, d->x, whole, 3, d->x_end);
+  ess_sum_rates(d->dt, d->x, rate, whole, 3, d->lanes, d->x_end);
   status = ess_field(d, d->t + d->dt, d->x_end, rate[3]);
   if (status) return status;
-  advance(d, rate, NULL, OWN, 4, d->x_try);
+  ess_sum_rates(d->dt, NULL, rate, OWN, 4, d->lanes, d->x_try);
   const double own = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  advance(d, rate, NULL, OTHER, 4, d->x_try);
+  ess_sum_rates(d->dt, NULL, rate, OTHER, 4, d->lanes, d->x_try);
   *error = ess_larger(own, ess_scaled_norm(d, d->x_try, d->x, d->x_end));
   return ESS_SUCCESS;
 }

@@ -17,10 +17,6 @@ int ess_callback_failed(ess_driver *d, int code) {
   return ess_fail(d, ESS_ECALLBACK, SIZE_MAX);
 }
 
-static inline int called(ess_driver *d, int code) {
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
-}
-
 /* whose signs the field that has just been called does not depend on */
 static int find_idle(ess_driver *d) {
   const size_t m = d->system.guard_count;
@@ -36,19 +32,19 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   d->t_seen = t;
   int code = d->system.field(t, x, d->sign, f, d->system.params);
   if (!code && d->system.idle) code = find_idle(d);
-  return called(d, code);
+  return ess_called(d, code);
 }
 
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
   d->counters.field_evaluations++;
   d->t_seen = t;
-  return called(d, d->system.field(t, x, sign, f, d->system.params));
+  return ess_called(d, d->system.field(t, x, sign, f, d->system.params));
 }
 
 int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
   d->counters.guard_evaluations++;
   d->t_seen = t;
-  return called(d, d->system.guards(t, x, h, d->system.params));
+  return ess_called(d, d->system.guards(t, x, h, d->system.params));
 }
 
 int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
@@ -57,12 +53,12 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
   if (s->guard_rates) {
     d->counters.guard_evaluations++;
     d->t_seen = t;
-    return called(d, s->guard_rates(t, x, v, h, rate, s->params));
+    return ess_called(d, s->guard_rates(t, x, v, h, rate, s->params));
   }
   int status = ess_guards(d, t, x, h);
   if (status) return status;
   d->counters.jacobian_evaluations++;
-  status = called(d, s->guard_jacobian(t, x, d->jacobian, s->params));
+  status = ess_called(d, s->guard_jacobian(t, x, d->jacobian, s->params));
   if (status) return status;
   for (size_t k = 0; k < s->guard_count; k++)
     rate[k] = ess_dot(d->jacobian + k * s->dimension, v, s->dimension);
@@ -75,7 +71,7 @@ int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double
   if (s->some_guard_rates) {
     d->counters.some_evaluations++;
     d->t_seen = t;
-    return called(d, s->some_guard_rates(t, x, v, which, count, h, rate, s->params));
+    return ess_called(d, s->some_guard_rates(t, x, v, which, count, h, rate, s->params));
   }
   const int status = ess_guard_rates(d, t, x, v, d->h_try, d->rate_try);
   for (size_t i = 0; !status && i < count; i++) {
@@ -83,6 +79,12 @@ int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double
     rate[i] = d->rate_try[which[i]];
   }
   return status;
+}
+
+int ess_field_jacobian(ess_driver *d, double t, const double x[], double J[]) {
+  d->counters.field_jacobian_evaluations++;
+  d->t_seen = t;
+  return ess_called(d, d->system.field_jacobian(t, x, d->sign, J, d->system.params));
 }
 
 /* index of the first element that is not finite; count when all are, which is told by four at once:
@@ -122,9 +124,9 @@ int ess_evaluate_node(ess_driver *d) {
   if (first_not_finite(d->f, n) < n) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
   if (d->tangents) ess_tangent_finish(d, d->f);
   if (!d->system.guard_count) return ESS_SUCCESS;
-  const int called = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
+  const int looked = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
   if (d->impacts) hold_stopped(d);
-  return called;
+  return looked;
 }
 
 int ess_check_state(ess_driver *d, const double x[]) {

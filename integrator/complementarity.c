@@ -351,8 +351,7 @@ static bool pivot_singular(size_t n, const double a[], const double g[], double 
   return solve_nearest(n, a, g, part, near, lambda, work);
 }
 
-/* the members of the i-th of 3^n ways */
-static void choose_way(size_t n, size_t way, signed char part[]) {
+void ess_choose_way(size_t n, size_t way, signed char part[]) {
   for (size_t i = 0; i < n; i++, way /= 3) part[i] = (signed char)(way % 3) - 1;
 }
 
@@ -365,7 +364,7 @@ static size_t count_solutions(size_t n, const double a[], const double g[], doub
   for (size_t i = 0; i < n; i++) ways *= 3;
   for (size_t i = 0; i < ways; i++) {
     signed char to;
-    choose_way(n, i, way);
+    ess_choose_way(n, i, way);
     if (!solve_inside(n, a, g, way, NULL, found, work)) continue;
     if (find_misplaced(n, a, g, NULL, way, found, by, &to) < n) continue;
     double apart = count ? 0.0 : INFINITY;

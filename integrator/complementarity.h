@@ -43,6 +43,9 @@ ess_solutions ess_complementarity(size_t n, const double a[], const double g[], 
 bool ess_complementarity_inside(size_t n, const double a[], const double g[], const double near[],
                                 double lambda[], const ess_box *work);
 
+/* The members of the i-th of 3^n ways. */
+void ess_choose_way(size_t n, size_t way, signed char part[]);
+
 /* Solves the linear equations, and writes over both; false where they are singular. */
 bool ess_solve_linear(size_t n, double matrix[], double b[]);
 

@@ -17,6 +17,9 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]);
 /* The same with other signs than the latched ones, of which the model has been told. */
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]);
 
+/* The field's Jacobian, as the caller gives it, by rows. */
+int ess_field_jacobian(ess_driver *d, double t, const double x[], double J[]);
+
 /* h at time t and state x. */
 int ess_guards(ess_driver *d, double t, const double x[], double h[]);
 
@@ -29,15 +32,17 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
 int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                          const size_t which[], size_t count, double h[], double rate[]);
 
-/* Turns a callback's code, not 0, into a status. */
+/* Turns a callback's code, not 0, into a status; any code. */
 int ess_callback_failed(ess_driver *d, int code);
+static inline int ess_called(ess_driver *d, int code) {
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
 
 /* Tells the model which sign changed: that of one event function, or all (guard_count). */
 static inline int ess_announce(ess_driver *d, size_t guard) {
   const ess_system *const s = &d->system;
   d->t_seen = d->t;
-  const int code = s->mode_changed ? s->mode_changed(d->sign, guard, s->params) : 0;
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  return s->mode_changed ? ess_called(d, s->mode_changed(d->sign, guard, s->params)) : ESS_SUCCESS;
 }
 
 /* f, h and rates at the node; fails when f is not finite. */
@@ -51,10 +56,11 @@ int ess_check_guards(ess_driver *d);
 
 /* ---- why a run has stopped ------------------------------------------------------------------- */
 
-/* Records why the run stopped and returns `status`; why a call was refused, as of time t,
- * and returns ESS_EINVAL; forgets both. */
+/* Records why the run stopped and returns `status`; why a call was refused, as of now or the
+ * caller's time t, and returns ESS_EINVAL; forgets both. */
 int ess_fail(ess_driver *d, ess_status status, size_t guard);
-int ess_refuse(ess_driver *d, double t, const char *reason);
+int ess_refuse(ess_driver *d, const char *reason);
+int ess_refuse_at(ess_driver *d, double t, const char *reason);
 void ess_no_failure(ess_driver *d);
 
 /* ---- the caller's system --------------------------------------------------------------------- */
@@ -137,8 +143,18 @@ void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[]
 /* How much of stage j's rate is in the state of stage s. */
 double ess_dopri5_weight(int s, int j);
 
+/* to = base + dt times a weighed sum of so many rates, `count` values; base NULL is zero */
+static inline void ess_sum_rates(double dt, const double base[], double *const rate[],
+                                 const double weight[], int rates, size_t count, double to[]) {
+  for (size_t i = 0; i < count; i++) {
+    double sum = 0.0;
+    for (int s = 0; s < rates; s++) sum += weight[s] * rate[s][i];
+    to[i] = (base ? base[i] : 0.0) + dt * sum;
+  }
+}
+
 /* The pair's sums for any rates in the stages of a step: to = base + dt sum of rates, `count`
- * values, base NULL for none. What is summed is the number of a stage, whose value it gives, or: */
+ * values. What is summed is the number of a stage, whose value it gives, or: */
 typedef enum ess_sum {
   ESS_SUM_DENSE = ESS_STAGES, /* the last coefficient of the dense output */
   ESS_SUM_ERROR
@@ -177,6 +193,12 @@ void ess_dopri5_along(const ess_driver *d, const double x[], double *const dense
 void ess_base_reset(ess_driver *d);
 int ess_base_begin(ess_driver *d);
 void ess_base_choose(ess_driver *d);
+
+/* To find how the field changes states are moved by this part of their units: of state i its size,
+ * or that below which its tolerance is absolute, and less where it would be moved by more than that
+ * tolerance. */
+static const double ESS_BESIDE = 0x1p-26;
+double ess_unit_beside(const ess_driver *d, size_t i);
 
 /* ---- the linearly implicit base of order 2 --------------------------------------------------- */
 

@@ -288,11 +288,6 @@ static inline int make_one(ess_driver *d, size_t k, double theta) {
   return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
 }
 
-static void list_in_batch(ess_driver *d, size_t i, double theta) {
-  d->batch[d->batch_count] = i;
-  d->batch_time[d->batch_count++] = theta;
-}
-
 /* those that are undone, too, in the order of their times */
 static int make_in_turn(ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
@@ -300,8 +295,8 @@ static int make_in_turn(ess_driver *d) {
   for (size_t n = 0; n < k->count; n++) {
     const size_t i = k->kink[n];
     const bool visited = ess_is_visit(k, i);
-    if (visited || ess_is_set(k->made, i)) list_in_batch(d, i, k->theta[i]);
-    if (visited) list_in_batch(d, k->undo[i] / 2, k->until[i]);
+    if (visited || ess_is_set(k->made, i)) ess_list_in_batch(d, i, k->theta[i]);
+    if (visited) ess_list_in_batch(d, k->undo[i] / 2, k->until[i]);
   }
   ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
   for (size_t i = 0; i < d->batch_count; i++) {
@@ -384,7 +379,7 @@ int ess_cross_idle(ess_driver *d, const double h[]) {
     if (d->fate[k] != ESS_FATE_IDLE || d->side[k] == 0.0 || d->side[k] * h[k] < 0.0) continue;
     double b[QUARTIC];
     ess_model_guard(d, k, b);
-    list_in_batch(d, k, ess_quartic_upcrossing(b));
+    ess_list_in_batch(d, k, ess_quartic_upcrossing(b));
   }
   ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
   for (size_t i = 0; !status && i < d->batch_count; i++) {

@@ -84,10 +84,10 @@ void ess_piece_state(const ess_driver *d, double t, double x[]) {
 int ess_driver_dense(ess_driver *d, double t, double x[]) {
   if (!d) return ESS_EINVAL;
   const ess_piece *const p = &d->piece;
-  if (!x) return ess_refuse(d, t, "x must not be NULL");
+  if (!x) return ess_refuse_at(d, t, "x must not be NULL");
   const double at = ess_caller_time(d, t);
   if (!(at >= p->t0 && at <= p->t1))
-    return ess_refuse(d, t, "t must lie within the last step, from ess_driver_step_start on");
+    return ess_refuse_at(d, t, "t must lie within the last step, from ess_driver_step_start on");
   // the ends to the last bit: no polynomial is evaluated there
   const size_t bytes = ess_caller_states(d) * sizeof *x;
   double *const all = d->caller.moves ? d->caller.x : x;

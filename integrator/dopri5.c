@@ -62,26 +62,19 @@ static inline void advance(const ess_driver *d, double dt, double *const stage[]
 /* unrolled by the number of stages before it */
 void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[],
                          double *const stage[], double to[]) {
+#define STAGE(s)                                                                                   \
+  case s:                                                                                          \
+    advance(d, dt, stage, x, A[s], s, to);                                                         \
+    break
   switch (s) {
-  case 1:
-    advance(d, dt, stage, x, A[1], 1, to);
-    break;
-  case 2:
-    advance(d, dt, stage, x, A[2], 2, to);
-    break;
-  case 3:
-    advance(d, dt, stage, x, A[3], 3, to);
-    break;
-  case 4:
-    advance(d, dt, stage, x, A[4], 4, to);
-    break;
-  case 5:
-    advance(d, dt, stage, x, A[5], 5, to);
-    break;
-  default:
-    advance(d, dt, stage, x, A[6], 6, to);
-    break;
+    STAGE(1);
+    STAGE(2);
+    STAGE(3);
+    STAGE(4);
+    STAGE(5);
+    STAGE(6);
   }
+#undef STAGE
 }
 
 static void stage_state(const ess_driver *d, int s, double to[]) {
@@ -108,11 +101,7 @@ void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const 
                     size_t count, double to[]) {
   const double *const weight = what == ESS_SUM_DENSE ? D : what == ESS_SUM_ERROR ? E : A[what];
   const int stages = (int)what < ESS_STAGES ? (int)what : ESS_STAGES;
-  for (size_t i = 0; i < count; i++) {
-    double sum = 0.0;
-    for (int j = 0; j < stages; j++) sum += weight[j] * rate[j][i];
-    to[i] = (base ? base[i] : 0.0) + dt * sum;
-  }
+  ess_sum_rates(dt, base, rate, weight, stages, count, to);
 }
 
 double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]) {

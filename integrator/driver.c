@@ -333,7 +333,7 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   if (!d) return ESS_EINVAL;
   const char *wrong = check_apply(d, t, t1, x);
   if (!wrong) wrong = check_grid(times, count, states, *t, t1);
-  if (wrong) return ess_refuse(d, t ? *t : ess_caller_time(d, d->t), wrong);
+  if (wrong) return ess_refuse_at(d, t ? *t : ess_caller_time(d, d->t), wrong);
   d->times = times;
   d->times_count = count;
   d->times_done = 0;

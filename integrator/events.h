@@ -19,6 +19,11 @@ static inline size_t ess_guard_ahead(const ess_driver *d, size_t k) {
   return d->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
 }
 
+/* the other guard of the same event function */
+static inline size_t ess_mirror(size_t guard) {
+  return guard ^ 1;
+}
+
 /* the sign from which a guard is crossed */
 static inline double ess_sign_before(size_t guard) {
   return guard % 2 ? 1.0 : -1.0;
@@ -138,6 +143,12 @@ int ess_cross_silent(ess_driver *d, const double h[]);
 int ess_cross_idle(ess_driver *d, const double h[]);
 
 /* ---- by time --------------------------------------------------------------------------------- */
+
+/* One more crossing in d->batch. */
+static inline void ess_list_in_batch(ess_driver *d, size_t k, double time) {
+  d->batch[d->batch_count] = k;
+  d->batch_time[d->batch_count++] = time;
+}
 
 /* Sorts crossings by time, those of one time by guard, in O(count log count) without
  * allocation; in O(count) when they are in order, in reverse, or nearly so. */

@@ -177,10 +177,14 @@ static int fail_grazing(ess_driver *d, size_t k) {
 /* States that start on the guard of an impact, or rest there within rounding: balls that touch. No
  * field says on which side of it they are, and rounding must not. */
 
-/* whether event function k has a guard whose crossing is an impact */
-static bool has_impact(const ess_driver *d, size_t k) {
+/* whether to cross event function k from this side, -1 below it, is an impact; or from either */
+static bool is_impact_from(const ess_driver *d, size_t k, double side) {
   const bool *const at = d->impacts->at;
-  return at[ESS_GUARD_UP(k)] || (at[ESS_GUARD_DOWN(k)] && !d->system.one_way);
+  return side < 0.0 ? at[ESS_GUARD_UP(k)] : at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
+}
+
+static bool has_impact(const ess_driver *d, size_t k) {
+  return is_impact_from(d, k, -1.0) || is_impact_from(d, k, 1.0);
 }
 
 /* nobody asks what rounding makes of an event function that is larger than this, by states */
@@ -228,7 +232,7 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   const size_t m = d->system.guard_count;
   const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
   *code = 0;
-  if (!w->at[guard] || (side > 0.0 && d->system.one_way)) return NULL;
+  if (!is_impact_from(d, k, side)) return NULL;
   memcpy(w->x, x, d->lanes * sizeof *w->x);
   memcpy(w->after, w->x, d->lanes * sizeof *w->after);
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
@@ -255,8 +259,7 @@ static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
 }
 
 int ess_impact_side(ess_driver *d, size_t k) {
-  const bool *const at = d->impacts->at;
-  bool below = at[ESS_GUARD_UP(k)], above = at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
+  bool below = is_impact_from(d, k, -1.0), above = is_impact_from(d, k, 1.0);
   if (below && above) {
     below = returns_to(d, k, d->x, -1.0);
     above = returns_to(d, k, d->x, 1.0);
@@ -277,10 +280,8 @@ static int stays(ess_driver *d, size_t k, bool *on) {
 
 /* whether the state, on event function k's zero, is led through an impact of it from this side */
 static int look_whether_led(ess_driver *d, size_t k, double side, bool *led) {
-  const bool *const at = d->impacts->at;
-  const bool up = at[ESS_GUARD_UP(k)], down = at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
-  *led = side < 0.0 ? up : down;
-  if (!up || !down) return ESS_SUCCESS;
+  *led = is_impact_from(d, k, side);
+  if (!*led || !is_impact_from(d, k, -side)) return ESS_SUCCESS;
   // From a wall with two sides the state may just have come back, unless it is at rest. What has
   // been sent back comes to the wall as from its other side; the state itself goes away from there.
   *led = returns_to(d, k, d->x, side);

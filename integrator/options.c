@@ -178,7 +178,7 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
     wrong = "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
   if (!wrong && options->method == ESS_METHOD_PAPER && d->tangents && d->tangents->tape)
     wrong = "ESS_METHOD_PAPER has no adjoint: end the recording first";
-  if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
+  if (wrong) return ess_refuse(d, wrong);
   ess_take_options(d, options);
   ess_no_failure(d);
   return ESS_SUCCESS;

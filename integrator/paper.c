@@ -66,21 +66,16 @@ static int find_first(ess_driver *d, candidate *first) {
   return ess_mask_any(bad) ? ess_check_guards(d) : ESS_SUCCESS;
 }
 
-static void list_in_batch(ess_driver *d, size_t k, double duration) {
-  d->batch[d->batch_count] = k;
-  d->batch_time[d->batch_count++] = duration;
-}
-
 /* lists in d->batch, by time, the first candidate and the silent ones reached until then */
 static void gather_batch(ess_driver *d, const candidate *first) {
   d->batch_count = 0;
-  list_in_batch(d, first->guard, first->duration);
+  ess_list_in_batch(d, first->guard, first->duration);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
     const ess_mask silent = armed & (ess_lanes_load(d->width + k) == 0.0);
     for (size_t i = 0; ess_mask_any(silent) && i < ESS_LANES; i++)
       if (silent[i] && k + i != first->guard && reach(d, k + i) <= first->duration)
-        list_in_batch(d, k + i, reach(d, k + i));
+        ess_list_in_batch(d, k + i, reach(d, k + i));
   }
   ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
 }

@@ -115,15 +115,9 @@ bool ess_tangent_knows_field(const ess_driver *d) {
 }
 
 int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[], double J[]) {
-  const ess_system *const s = &d->system;
-  const size_t n = s->dimension;
+  const size_t n = d->system.dimension;
   double *const axis = d->tangents->axis, *const column = d->tangents->across;
-  if (ess_tangent_knows_field(d)) {
-    d->counters.field_jacobian_evaluations++;
-    d->t_seen = t;
-    const int code = s->field_jacobian(t, x, d->sign, J, s->params);
-    return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
-  }
+  if (ess_tangent_knows_field(d)) return ess_field_jacobian(d, t, x, J);
   int status = ESS_SUCCESS;
   memset(axis, 0, n * sizeof *axis);
   for (size_t j = 0; !status && j < n; j++) {
@@ -152,8 +146,7 @@ static int map_again(ess_driver *d, const ess_impact *impact, const double x[], 
   again.mode = v->mode;
   again.armed = v->armed;
   d->t_seen = impact->t;
-  const int code = d->impacts->calls.map(&again, d->system.params);
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  return ess_called(d, d->impacts->calls.map(&again, d->system.params));
 }
 
 /* the same of a state beside that of the impact */
@@ -193,8 +186,7 @@ static int map_matrix(ess_driver *d, const ess_impact *impact, double DR[]) {
   double *const axis = d->tangents->axis, *const column = d->tangents->across;
   if (d->impacts->calls.jacobian) {
     d->t_seen = impact->t;
-    const int code = d->impacts->calls.jacobian(impact, DR, d->system.params);
-    return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+    return ess_called(d, d->impacts->calls.jacobian(impact, DR, d->system.params));
   }
   int status = ESS_SUCCESS;
   memset(axis, 0, n * sizeof *axis);
@@ -317,8 +309,7 @@ static question of_map(const ess_driver *d, const ess_impact *impact) {
 /* the caller's derivative */
 static int take_given(ess_driver *d, const question *q, double to[]) {
   d->t_seen = q->t;
-  const int code = q->give(d, q, to);
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  return ess_called(d, q->give(d, q, to));
 }
 
 static int ask_at(ess_driver *d, const question *q, const double moves[], double step,

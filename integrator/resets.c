@@ -54,7 +54,7 @@ static void make_mirror(ess_driver *d, size_t from) {
   const size_t guards = 2 * d->system.guard_count;
   size_t entry = d->row_start[from];
   for (size_t j = from; j < guards; j++, entry++) {
-    d->row_guard[entry] = is_up(j) ? j + 1 : j - 1;
+    d->row_guard[entry] = ess_mirror(j);
     d->row_effect[entry] = 1;
     d->row_start[j + 1] = entry + 1;
   }
@@ -298,10 +298,9 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
 bool ess_row_is_local(const ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k);
   bool local = true;
-  const size_t mirror = is_up(guard) ? guard + 1 : guard - 1;
   for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
     const size_t other = d->row_guard[i];
-    local = local && (other == mirror || (d->row_effect[i] < 0 && !d->fate[other / 2]));
+    local = local && (other == ess_mirror(guard) || (d->row_effect[i] < 0 && !d->fate[other / 2]));
   }
   return local;
 }

@@ -56,8 +56,8 @@ static const double TURN[STAGES] = {-0.6762803392801253, 6.087714651680015,  16.
  */
 static const double ON_THE_WAY = 0.3, SEVERITY = 3.0;
 
-/* differences by a state move it by this part of its unit, and by time by that of the step */
-static const double BESIDE = 0x1p-26, LATER = 0x1p-20;
+/* differences by time are over this part of the step */
+static const double LATER = 0x1p-20;
 
 /* Matrices are by columns. */
 typedef struct ess_rodas {
@@ -112,20 +112,13 @@ static uint64_t number_of_node(const ess_driver *d) {
   return c->steps + c->projections + c->crossings + c->silent + c->impacts;
 }
 
-/* what state j is compared with: its size, or that below which its tolerance is absolute, and less
- * where it would be moved by more than that tolerance */
-static double unit_of(const ess_driver *d, size_t j) {
-  const double unit = fabs(d->x[j]) + d->atol[j] / ess_larger(d->rtol[j], BESIDE);
-  return unit > 0.0 && unit < INFINITY ? unit : 1.0;
-}
-
 /* by differences, a call of the field for each state */
 static int take_differences(ess_driver *d) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
   memcpy(s->beside, d->x, n * sizeof *s->beside);
   for (size_t j = 0; j < n; j++) {
-    s->beside[j] = d->x[j] + BESIDE * unit_of(d, j);
+    s->beside[j] = d->x[j] + ESS_BESIDE * ess_unit_beside(d, j);
     const double step = s->beside[j] - d->x[j];
     const int status = ess_field(d, d->t, s->beside, s->other);
     if (status) return status;
@@ -139,17 +132,14 @@ static int take_differences(ess_driver *d) {
 static int take_given(ess_driver *d) {
   double *const J = d->rodas->jacobian;
   const size_t n = d->system.dimension;
-  d->counters.field_jacobian_evaluations++;
-  d->t_seen = d->t;
-  const int code = d->system.field_jacobian(d->t, d->x, d->sign, J, d->system.params);
-  if (code) return ess_callback_failed(d, code);
-  for (size_t i = 0; i < n; i++)
+  const int status = ess_field_jacobian(d, d->t, d->x, J);
+  for (size_t i = 0; !status && i < n; i++)
     for (size_t j = 0; j < i; j++) {
       const double above = J[j * n + i];
       J[j * n + i] = J[i * n + j];
       J[i * n + j] = above;
     }
-  return ESS_SUCCESS;
+  return status;
 }
 
 static int look_at_field(ess_driver *d) {

@@ -181,8 +181,7 @@ static int end_among_several(ess_driver *d, size_t i, double Dt[], double Dx[]) 
   const ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = v->count;
   if (Dx && !v->met_impact && v->met_count > ESS_MEETING)
-    return ess_refuse(d, ess_caller_time(d, d->t),
-                      "Dx is not known among more than 8 events of an instant");
+    return ess_refuse(d, "Dx is not known among more than 8 events of an instant");
   for (size_t j = 0; j < p; j++) {
     const double time = v->met[j * d->system.guard_count + i];
     const double *const y = v->met_y + (j * ESS_MEETING + i) * n, *const column = v->v + j * n;
@@ -216,12 +215,9 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
 int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   if (!d) return ESS_EINVAL;
   ess_tangents *const v = d->tangents;
-  if (!v || v->is_lost || v->tape)
-    return ess_refuse(d, ess_caller_time(d, d->t), "no directions are followed");
-  if (k >= d->system.guard_count)
-    return ess_refuse(d, ess_caller_time(d, d->t), "k must be below guard_count");
-  if (d->applying)
-    return ess_refuse(d, ess_caller_time(d, d->t), "a section is asked for between applies");
+  if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
+  if (k >= d->system.guard_count) return ess_refuse(d, "k must be below guard_count");
+  if (d->applying) return ess_refuse(d, "a section is asked for between applies");
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
   const size_t i = ess_place_met(d, k);
@@ -229,7 +225,7 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   if (!ess_has_jumped(d, k)) return end_alone(d, k, Dt, Dx);
   // what an impact takes past zero is passed when the impact is made
   if (v->last_event == SIZE_MAX || v->last_t != d->t)
-    return ess_refuse(d, ess_caller_time(d, d->t),
+    return ess_refuse(d,
                       "k was passed by the jump of several events, each of which has its own time");
   return end_alone(d, v->last_event, Dt, Dx);
 }

@@ -282,11 +282,6 @@ static bool is_solution(const ess_slides *s, const signed char part[], size_t co
   return true;
 }
 
-/* the i-th of 3^count ways, and places to begin at */
-static void choose_way(size_t count, size_t i, signed char part[]) {
-  for (size_t k = 0; k < count; k++, i /= 3) part[k] = (signed char)(i % 3) - 1;
-}
-
 /* all solutions that the three, at most, have: those that Newton finds from 27 places */
 static ess_solutions solve_corners(ess_slides *s, size_t count, size_t worst[2]) {
   signed char way[3], place[3];
@@ -294,8 +289,8 @@ static ess_solutions solve_corners(ess_slides *s, size_t count, size_t worst[2])
   size_t solutions = 0, ways = 1;
   for (size_t i = 0; i < count; i++) ways *= 3;
   for (size_t i = 0; i < ways * ways; i++) {
-    choose_way(count, i / ways, way);
-    choose_way(count, i % ways, place);
+    ess_choose_way(count, i / ways, way);
+    ess_choose_way(count, i % ways, place);
     for (size_t k = 0; k < count; k++)
       found[k] = way[k] ? way[k] > 0 : 0.5 + 0.35 * (double)place[k];
     if (!converge(s, way, count, found) || !is_solution(s, way, count, found)) continue;

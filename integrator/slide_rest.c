@@ -122,7 +122,7 @@ static int find_push(ess_driver *d, size_t k, bool *pushes) {
   const double *const after = ess_impact_returns(d, d->t, k, s->beside, d->sign[k], &code);
   *pushes = after != NULL;
   if (*pushes) ess_rest_note(d, k, s->beside, after);
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  return ess_called(d, code);
 }
 
 /* ---- which of them hold the state ------------------------------------------------------------ */

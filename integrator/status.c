@@ -44,12 +44,16 @@ int ess_fail(ess_driver *d, ess_status status, size_t guard) {
   return (int)status;
 }
 
-int ess_refuse(ess_driver *d, double t, const char *reason) {
+int ess_refuse_at(ess_driver *d, double t, const char *reason) {
   ess_no_failure(d);
   d->failure.status = ESS_EINVAL;
   d->failure.time = t;
   d->failure.reason = reason;
   return ESS_EINVAL;
+}
+
+int ess_refuse(ess_driver *d, const char *reason) {
+  return ess_refuse_at(d, ess_caller_time(d, d->t), reason);
 }
 
 void ess_no_failure(ess_driver *d) {

@@ -152,7 +152,7 @@ static const char *check_directions(const ess_driver *d, size_t count, const dou
 static int follow(ess_driver *d, size_t count, size_t bytes, const double directions[],
                   const double parameters[]) {
   const char *const wrong = check_directions(d, count, directions, parameters);
-  if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
+  if (wrong) return ess_refuse(d, wrong);
   ess_no_failure(d);
   ess_tangents_free(d);
   if (!count) return ESS_SUCCESS;
@@ -179,10 +179,9 @@ static bool has_values(const ess_system *s) {
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
   if (!d) return ESS_EINVAL;
-  const double now = ess_caller_time(d, d->t);
-  if (d->applying) return ess_refuse(d, now, "directions are given between applies");
+  if (d->applying) return ess_refuse(d, "directions are given between applies");
   if (!directions && count && count != ess_caller_states(d))
-    return ess_refuse(d, now, "count must be the dimension when directions is NULL");
+    return ess_refuse(d, "count must be the dimension when directions is NULL");
   const int status = follow(d, count, 0, directions, NULL);
   if (status || !count) return status;
   // parameters stay
@@ -194,25 +193,22 @@ int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
 int ess_driver_follow_parameters(ess_driver *d, size_t count, const double directions[],
                                  const double parameters[]) {
   if (!d) return ESS_EINVAL;
-  const double now = ess_caller_time(d, d->t);
   const size_t p = d->system.parameters;
-  if (d->applying) return ess_refuse(d, now, "directions are given between applies");
-  if (!p) return ess_refuse(d, now, "the system has no parameters");
+  if (d->applying) return ess_refuse(d, "directions are given between applies");
+  if (!p) return ess_refuse(d, "the system has no parameters");
   if (!directions && !parameters && count && count != ess_caller_states(d) + p)
-    return ess_refuse(d, now,
-                      "count must be the dimension and the number of parameters when directions "
-                      "and parameters are NULL");
-  if (!has_values(&d->system)) return ess_refuse(d, now, "each of parameter_values must be finite");
+    return ess_refuse(d, "count must be the dimension and the number of parameters when directions "
+                         "and parameters are NULL");
+  if (!has_values(&d->system)) return ess_refuse(d, "each of parameter_values must be finite");
   return follow(d, count, 0, directions, parameters);
 }
 
 int ess_driver_record(ess_driver *d, size_t bytes) {
   if (!d) return ESS_EINVAL;
-  const double now = ess_caller_time(d, d->t);
-  if (d->applying) return ess_refuse(d, now, "a recording begins between applies");
+  if (d->applying) return ess_refuse(d, "a recording begins between applies");
   if (d->options.method == ESS_METHOD_PAPER)
-    return ess_refuse(d, now, "ESS_METHOD_PAPER has no adjoint");
-  if (!has_values(&d->system)) return ess_refuse(d, now, "each of parameter_values must be finite");
+    return ess_refuse(d, "ESS_METHOD_PAPER has no adjoint");
+  if (!has_values(&d->system)) return ess_refuse(d, "each of parameter_values must be finite");
   const size_t all = d->system.dimension + d->system.parameters;
   return follow(d, bytes ? all : 0, bytes, NULL, NULL);
 }
@@ -246,7 +242,7 @@ const ess_smoothness *ess_driver_smoothness(const ess_driver *d) {
 
 int ess_driver_choose_piece(ess_driver *d, size_t piece) {
   if (!d) return ESS_EINVAL;
-  if (!d->tangents) return ess_refuse(d, ess_caller_time(d, d->t), "no directions are followed");
+  if (!d->tangents) return ess_refuse(d, "no directions are followed");
   d->tangents->chosen = d->tangents->digits = piece;
   return ESS_SUCCESS;
 }
