@@ -273,14 +273,6 @@ static inline bool ess_is_of_pair(const ess_driver *d) {
 /* One integration step towards t1, cut where the first candidate reaches its level. */
 int ess_integration_step(ess_driver *d, double t1);
 
-/* Its parts: a step that the error control accepts, *last when it ends at t1; event functions along
- * it; half its length proposed, when guards are in doubt; its end, or the place where it is cut,
- * made the node. */
-int ess_accepted_step(ess_driver *d, double t1, bool *last);
-int ess_watch_guards(ess_driver *d);
-int ess_halve(ess_driver *d, ess_location *found);
-int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
-
 /* Nothing is known of how long steps may be that begin at a crossing. */
 void ess_forget_after(ess_driver *d);
 

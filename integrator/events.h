@@ -273,12 +273,9 @@ void ess_keep_rivals(ess_driver *d, double theta);
 
 /* ---- where a step is cut --------------------------------------------------------------------- */
 
-/* Where the first candidate reaches its level. h_mid, h_check, h_end and rate_end must be set. A
- * silent guard cuts the step only when another flagged guard depends on it; ess_cross_silent is for
- * the others. */
-int ess_locate_first(ess_driver *d, ess_location *found);
-
-/* The same where the guards have just been flagged, and none is in doubt. */
+/* Where the first of the guards that have been flagged, none in doubt, reaches its level. h_mid,
+ * h_check, h_end and rate_end must be set. A silent guard cuts the step only when another flagged
+ * guard depends on it; ess_cross_silent is for the others. */
 int ess_locate_flagged(ess_driver *d, ess_location *found);
 
 /* ---- neighbourhoods, and what is due --------------------------------------------------------- */

@@ -676,10 +676,3 @@ int ess_locate_flagged(ess_driver *d, ess_location *found) {
   found->doubt_guard = ess_flag_guards(d);
   return found->doubt_guard == SIZE_MAX ? locate_listed(d, found) : ESS_SUCCESS;
 }
-
-int ess_locate_first(ess_driver *d, ess_location *found) {
-  *found = (ess_location){.theta = 1.0};
-  ess_set_levels(d);
-  found->doubt_guard = ess_flag_guards(d);
-  return found->doubt_guard == SIZE_MAX ? ess_locate_flagged(d, found) : ESS_SUCCESS;
-}

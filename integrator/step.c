@@ -182,8 +182,8 @@ static int try_step(ess_driver *d, double *error) {
   return status;
 }
 
-/* tries steps until the error control accepts one */
-int ess_accepted_step(ess_driver *d, double t1, bool *last) {
+/* tries steps until the error control accepts one; *last when it ends at t1 */
+static int accepted_step(ess_driver *d, double t1, bool *last) {
   bool rejected = false;
   for (;;) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
@@ -242,7 +242,7 @@ static int rates_at_ends_of_rodas(ess_driver *d) {
 
 /* At the step's end and within it. The end comes first: a caller that keeps what it has found out
  * of a state has just been asked for the field there. */
-int ess_watch_guards(ess_driver *d) {
+static int watch_guards(ess_driver *d) {
   double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
   int status = ESS_SUCCESS;
   // where steps go through crossings it has been looked at
@@ -262,7 +262,7 @@ int ess_watch_guards(ess_driver *d) {
 /* a step whose guards are in doubt is halved, down to what time resolves, which near t = 0 is by
  * how long it was; there only a guard that is not finite is still at fault. It is tried as it was
  * where its doubt turns out to be rounding. */
-int ess_halve(ess_driver *d, ess_location *found) {
+static int halve(ess_driver *d, ess_location *found) {
   const size_t k = found->doubt_guard;
   bool coarser;
   d->counters.rejected++;
@@ -276,29 +276,6 @@ int ess_halve(ess_driver *d, ess_location *found) {
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
     return ess_fail(d, ESS_EGUARD, k);
   found->doubt_guard = SIZE_MAX;
-  return ESS_SUCCESS;
-}
-
-/* a step accepted by the error control whose guards are known throughout */
-static int watched_step(ess_driver *d, double t1, bool *last, ess_location *found) {
-  const bool watching = d->armed_count > 0, sliding = ess_is_sliding(d);
-  bool again;
-  *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
-  do {
-    again = false;
-    int status = ess_accepted_step(d, t1, last);
-    if (status) return status;
-    if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d, ess_is_of_pair(d));
-    if (!watching && !sliding) return ESS_SUCCESS;
-    if (watching) status = ess_watch_guards(d);
-    if (!status && watching) status = ess_locate_first(d, found);
-    if (!status && found->doubt_guard != SIZE_MAX) status = ess_halve(d, found);
-    if (!status && found->cut && d->tangents && d->stabilised.is_on)
-      status = ess_tangent_approach(d, found->theta * d->dt, &again);
-    if (!status && sliding && found->doubt_guard == SIZE_MAX)
-      status = ess_slide_watch(d, found, &again);
-    if (status) return status;
-  } while (found->doubt_guard != SIZE_MAX || again);
   return ESS_SUCCESS;
 }
 
@@ -341,7 +318,8 @@ static int take_part(ess_driver *d, double t0) {
   return status ? status : ess_cross_silent(d, d->h);
 }
 
-int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last) {
+/* its end, or the place where it is cut, made the node */
+static int take_step(ess_driver *d, const ess_location *found, double t1, bool last) {
   const double t0 = d->t, duration = found->theta * d->dt;
   const bool watching = d->armed_count > 0;
   int status = ESS_SUCCESS;
@@ -387,11 +365,76 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
   return status || told ? status : ess_observe_step(d, t0, false);
 }
 
-int ess_integration_step(ess_driver *d, double t1) {
+/* where the step just tried, whose guards have been flagged, is cut; *again where directions need
+ * more of the first crossing of a stabilised step than that has */
+static int locate(ess_driver *d, ess_location *found, bool *again) {
+  int status = ess_locate_flagged(d, found);
+  if (status || !d->tangents || !d->stabilised.is_on) return status;
+  if (found->cut) status = ess_tangent_approach(d, found->theta * d->dt, again);
+  if (status || *again || d->options.method == ESS_METHOD_PAPER) return status;
+  (void)ess_flag_guards(d); // some have been taken off the list, and other states been looked at
+  return ess_locate_flagged(d, found);
+}
+
+/* the same where a step is cut at crossings, and bounded by how fast event functions turn */
+static int locate_unless_turned(ess_driver *d, ess_location *found, bool *again) {
+  *again = ess_turns_too_far(d);
+  d->counters.rejected += *again;
+  int status = ess_suspect_turns(d);
+  if (!status && !*again) status = locate(d, found, again);
+  return status;
+}
+
+/* whether the step just tried, of which no guard has been looked at yet, stands, and where it is
+ * cut; *again where it has to be tried anew */
+static int look_along(ess_driver *d, ess_location *found, bool *again) {
+  const bool watching = d->armed_count > 0, sliding = ess_is_sliding(d);
+  const bool is_free = !sliding && d->options.method == ESS_METHOD_TOLERANCE;
+  int status = ESS_SUCCESS;
+  if (watching && found->doubt_guard == SIZE_MAX)
+    status = is_free ? locate_unless_turned(d, found, again) : locate(d, found, again);
+  if (!status && !*again && found->doubt_guard != SIZE_MAX) {
+    status = halve(d, found);
+    *again = found->doubt_guard != SIZE_MAX;
+  }
+  if (!status && !*again && found->cut && is_free && ess_by_rodas(d))
+    status = ess_rodas_approach(d, found->theta, again);
+  if (!status && !*again && found->cut && is_free) ess_kinks_located(d);
+  if (!status && !*again && sliding) status = ess_slide_watch(d, found, again);
+  return status;
+}
+
+/* one try of a step, which is made, with all that is crossed in it, unless *again */
+static int try_whole(ess_driver *d, double t1, bool *again) {
+  ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
+  const bool watching = d->armed_count > 0;
   bool last = false;
-  ess_location found;
+  *again = false;
+  int status = accepted_step(d, t1, &last);
+  if (status) return status;
+  if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d, ess_is_of_pair(d));
+  if (d->kinks.is_on && d->kinks.count)
+    memcpy(d->dense[3], d->kinks.quartic, d->lanes * sizeof *d->x);
+  if (!watching && !ess_is_sliding(d)) return take_step(d, &found, t1, last);
+  if (watching) {
+    status = watch_guards(d);
+    if (status) return status;
+    ess_set_levels(d);
+    found.doubt_guard = ess_flag_guards(d);
+  }
+  const bool in_doubt = found.doubt_guard != SIZE_MAX;
+  if (d->kinks.is_on && (d->kinks.count || d->flagged_count || in_doubt)) {
+    if (!in_doubt && !ess_turns_too_far(d) && ess_kinks_fits(d)) return ess_kinks_take(d, t1, last);
+    *again = true;
+    return ess_kinks_leave(d);
+  }
+  status = look_along(d, &found, again);
+  return status || *again ? status : take_step(d, &found, t1, last);
+}
+
+int ess_integration_step(ess_driver *d, double t1) {
   int status = ESS_SUCCESS;
   if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
-  if (!status) status = watched_step(d, t1, &last, &found);
-  return status ? status : ess_take_step(d, &found, t1, last);
+  for (bool again = true; !status && again;) status = try_whole(d, t1, &again);
+  return status;
 }

@@ -6,7 +6,6 @@
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "core.h"
 #include "events.h"
@@ -21,35 +20,6 @@ static int cross_here(ess_driver *d, size_t k) {
   if (impact != SIZE_MAX) return ess_make_impact(d, impact);
   const int status = ess_make_crossing(d, k);
   return status ? status : ess_evaluate_node(d);
-}
-
-/* *again where directions need more of the first crossing of a stabilised step than that has */
-static int approach(ess_driver *d, bool *again) {
-  ess_location found;
-  int status = ess_locate_flagged(d, &found);
-  if (!status && found.cut) status = ess_tangent_approach(d, found.theta * d->dt, again);
-  if (!status && !*again) (void)ess_flag_guards(d); // some have been taken off the list
-  return status;
-}
-
-/* whole, or to its first crossing; *again when it has to be tried anew */
-static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
-  ess_location found;
-  int status = d->tangents && d->stabilised.is_on ? approach(d, again) : ESS_SUCCESS;
-  if (status || *again) return status;
-  status = ess_locate_flagged(d, &found);
-  if (status) return status;
-  if (found.doubt_guard != SIZE_MAX) {
-    status = ess_halve(d, &found);
-    *again = found.doubt_guard != SIZE_MAX;
-    if (status || *again) return status;
-  }
-  if (found.cut && ess_by_rodas(d)) {
-    status = ess_rodas_approach(d, found.theta, again);
-    if (status || *again) return status;
-  }
-  if (found.cut) ess_kinks_located(d);
-  return ess_take_step(d, &found, t1, last);
 }
 
 /* a tolerance below the rounding of the state cannot be kept */
@@ -106,55 +76,22 @@ static void note_after(ess_driver *d, double length, uint64_t refused) {
 
 /* one integration step with all that is crossed in it */
 static int make_step(ess_driver *d, double t1) {
-  const ess_location whole = {.theta = 1.0, .doubt_guard = SIZE_MAX};
   const bool watching = d->armed_count > 0;
-  int status = ESS_SUCCESS;
-  status = check_resolution(d);
-  if (status) return status;
-  if (d->is_coarse) status = ess_refine(d);
+  int status = check_resolution(d);
+  if (!status && d->is_coarse) status = ess_refine(d);
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
+  if (status) return status;
   if (watching) ess_watch_paces(d);
-  if (!status && ess_is_sliding(d)) {
+  if (ess_is_sliding(d)) {
     if (!watching) ess_watch_no_turns(d);
     return ess_integration_step(d, t1);
   }
-  if (!status) ess_kinks_choose(d);
+  ess_kinks_choose(d);
   if (!d->kinks.is_on) {
     shorten_after(d);
     ess_brief_choose(d, d->after.from);
   }
-  for (bool again = true; !status && again;) {
-    bool last;
-    again = false;
-    status = ess_accepted_step(d, t1, &last);
-    if (status) return status;
-    if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d, ess_is_of_pair(d));
-    if (d->kinks.is_on && d->kinks.count)
-      memcpy(d->dense[3], d->kinks.quartic, d->lanes * sizeof *d->x);
-    if (!watching) return ess_take_step(d, &whole, t1, last);
-    status = ess_watch_guards(d);
-    if (status) return status;
-    ess_set_levels(d);
-    ess_location doubt = {.doubt_guard = ess_flag_guards(d)};
-    const bool in_doubt = doubt.doubt_guard != SIZE_MAX;
-    if (d->kinks.is_on && (d->kinks.count || d->flagged_count || in_doubt)) {
-      if (!in_doubt && !ess_turns_too_far(d) && ess_kinks_fits(d))
-        return ess_kinks_take(d, t1, last);
-      status = ess_kinks_leave(d);
-      again = true;
-      continue;
-    }
-    if (in_doubt) status = ess_halve(d, &doubt);
-    if (status) return status;
-    again = doubt.doubt_guard != SIZE_MAX || (!in_doubt && ess_turns_too_far(d));
-    d->counters.rejected += again && !in_doubt;
-    if (!in_doubt) status = ess_suspect_turns(d);
-    if (again || status) continue;
-    // a doubt that halving cannot end is dropped, with what is so short
-    if (in_doubt || !d->flagged_count) return ess_take_step(d, &whole, t1, last);
-    status = finish_step(d, t1, last, &again);
-  }
-  return status;
+  return ess_integration_step(d, t1);
 }
 
 /* one that may begin at a crossing */
