@@ -50,7 +50,7 @@ static int look_at(adjoint *a, int s, double t) {
 }
 
 static int look(adjoint *a, int s) {
-  return look_at(a, s, a->t + ess_dopri5_node(s) * a->dt);
+  return look_at(a, s, a->t + ess_dopri5_c[s] * a->dt);
 }
 
 /* what has been the first stage is the last, until it proves to be another */
@@ -111,7 +111,7 @@ static void transpose(const adjoint *a, const double weight[], const double vect
     double *const back = tape->back[s];
     for (size_t i = 0; i < n; i++) kappa[i] = weight[s] * vector[i];
     for (int later = s + 1; later < ESS_STAGES; later++) {
-      const double part = ess_dopri5_weight(later, s);
+      const double part = ess_dopri5_a[later][s];
       for (size_t i = 0; part != 0.0 && i < n; i++) kappa[i] += part * tape->back[later][i];
     }
     memset(back, 0, n * sizeof *back);

@@ -63,10 +63,19 @@ static double size_of(const ess_driver *d, const double v[], const double w[]) {
   return sqrt(sum / (double)n);
 }
 
-double ess_stabilised_radius(const ess_driver *d, const double f[], const double f_before[],
+/* the field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
+ * x_before; 0 where that does not tell */
+static double radius_between(const ess_driver *d, const double f[], const double f_before[],
                              const double x[], const double x_before[]) {
   const double rate = size_of(d, f, f_before) / size_of(d, x, x_before);
   return rate < INFINITY ? rate : 0.0; // not a number where nothing has moved
+}
+
+double ess_radius_shown(ess_driver *d, double ripple[]) {
+  const double *const f = d->stage[ESS_STAGES - 1], *const f_before = d->stage[ESS_STAGES - 2];
+  for (size_t i = 0; i < d->lanes; i++) ripple[i] = f[i] - f_before[i];
+  (void)ess_dopri5_stage(d, ESS_STAGES - 2, d->x_try); // that before the last, at the end too
+  return radius_between(d, f, f_before, d->x_end, d->x_try);
 }
 
 /* every component has its part in it, by no pattern that a field may share */
@@ -93,7 +102,7 @@ static int find_radius(ess_driver *d) {
     size = size_of(d, rate, d->f);
     // the error control sees what is wrong with a field that is not a number
     if (!(size > 0.0 && size < INFINITY)) break;
-    found = ess_stabilised_radius(d, rate, d->f, beside, d->x);
+    found = radius_between(d, rate, d->f, beside, d->x);
     for (size_t i = 0; i < n; i++) s->direction[i] = rate[i] - d->f[i];
     if (fabs(found - before) <= CONVERGED * found) break;
   }
@@ -190,7 +199,7 @@ int ess_stabilised_try(ess_driver *d, double *error) {
   const int status = make_stages(d, s->stages, &before);
   if (status) return status;
   // what is not stable outgrows all else in a step: then this is its rate
-  const double seen = ess_stabilised_radius(d, d->stage[6], d->stage[1], d->x_end, before);
+  const double seen = radius_between(d, d->stage[6], d->stage[1], d->x_end, before);
   s->radius = ess_larger(seen, s->radius);
   estimate(d);
   *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
@@ -283,14 +292,11 @@ static void take_out(const ess_driver *d, const double w[], double v[]) {
 /* calls of the field for each unit of time that stabilised steps would take in place of the one
  * that dopri5 has just made; INFINITY where it is not stability that bounds that one */
 static double cost_of_stabilised(ess_driver *d) {
-  const double *const f = d->stage[ESS_STAGES - 1], *const f_before = d->stage[ESS_STAGES - 2];
   double *const ripple = d->v_try;
-  (void)ess_dopri5_stage(d, ESS_STAGES - 2, d->x_try); // that before the last, at the end too
-  const double radius = ess_stabilised_radius(d, f, f_before, d->x_end, d->x_try);
+  const double radius = ess_radius_shown(d, ripple);
   if (!(radius * d->dt > BOUND_FROM)) return INFINITY;
   estimate(d);
   // what a step at the edge of stability leaves of stiff motions is not in one that damps them
-  for (size_t i = 0; i < d->lanes; i++) ripple[i] = f[i] - f_before[i];
   take_out(d, ripple, d->x_try);
   const double error = d->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   const double length = d->dt * ess_smaller(LONGER_MOST, SAFETY * pow(error, -EXPONENT));

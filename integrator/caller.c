@@ -272,10 +272,6 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   return c->memory;
 }
 
-void ess_caller_free(ess_driver *d) {
-  free(d->caller.memory);
-}
-
 static void dress_system(ess_driver *d) {
   const ess_system *const s = &d->caller.system;
   d->system.field = field;
@@ -320,10 +316,6 @@ void ess_caller_turn(ess_driver *d, double way) {
   d->caller.way = way;
   if (d->caller.is_latched_by_state) d->latched = false;
   ess_caller_dress(d);
-}
-
-void ess_caller_begin(ess_driver *d, double t) {
-  d->caller.origin = t;
 }
 
 const double *ess_caller_state(ess_driver *d, double t, const double x[]) {

@@ -73,13 +73,8 @@ bool ess_caller_take(ess_driver *d, const ess_system *system);
  * by now, or others. */
 void ess_caller_dress(ess_driver *d);
 
-void ess_caller_free(ess_driver *d);
-
 /* Time goes the other way from now on: the mode is that of the state, where it says that. */
 void ess_caller_turn(ess_driver *d, double way);
-
-/* A new trajectory begins: the time state counts from here. */
-void ess_caller_begin(ess_driver *d, double t);
 
 /* The state that is integrated, of the caller's x at the driver's time t. */
 const double *ess_caller_state(ess_driver *d, double t, const double x[]);
@@ -131,17 +126,13 @@ void ess_take_options(ess_driver *d, const ess_options *options);
  * error (accept when <= 1; not finite when the field is not). */
 int ess_dopri5_try(ess_driver *d, double *error);
 
-/* State of stage s of the step just tried, and its time; where in a step that stage is. */
+/* State of stage s of the step just tried, and its time. */
 double ess_dopri5_stage(const ess_driver *d, int s, double x[]);
-double ess_dopri5_node(int s);
 
 /* State of stage s > 0 of any step from x: to the last bit the same as in the run, so that what is
  * differenced there is, too. */
 void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[],
                          double *const stage[], double to[]);
-
-/* How much of stage j's rate is in the state of stage s. */
-double ess_dopri5_weight(int s, int j);
 
 /* to = base + dt times a weighed sum of so many rates, `count` values; base NULL is zero */
 static inline void ess_sum_rates(double dt, const double base[], double *const rate[],
@@ -162,10 +153,10 @@ typedef enum ess_sum {
 void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],
                     size_t count, double to[]);
 
-/* Weights of the pair by stage: b of the end, those of the error, and those of the last coefficient
- * of the dense output. */
-extern const double ess_dopri5_b[ESS_STAGES], ess_dopri5_e[ESS_STAGES], ess_dopri5_d[ESS_STAGES],
-    ess_dopri5_c[ESS_STAGES];
+/* The pair by stage: where it is, how much of the rates before is in its state; and its weight in
+ * the end, in the error, and in the last coefficient of the dense output. */
+extern const double ess_dopri5_c[ESS_STAGES], ess_dopri5_a[ESS_STAGES][ESS_STAGES - 1];
+extern const double ess_dopri5_b[ESS_STAGES], ess_dopri5_e[ESS_STAGES], ess_dopri5_d[ESS_STAGES];
 
 /* Root mean square of v scaled by the tolerances at |a| and |b|. */
 double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
@@ -215,10 +206,10 @@ int ess_ros2_try(ess_driver *d, double *error);
 /* As ess_dopri5_try, whose dense output is then a cubic. */
 int ess_stabilised_try(ess_driver *d, double *error);
 
-/* The field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
- * x_before. 0 where that does not tell. */
-double ess_stabilised_radius(const ess_driver *d, const double f[], const double f_before[],
-                             const double x[], const double x_before[]);
+/* The field's Jacobian has a spectral radius of this or more, as the last two stages of dopri5's
+ * step show it, and where that shows; 0 where they do not tell. Into x_try goes the state of the
+ * first. */
+double ess_radius_shown(ess_driver *d, double ripple[]);
 
 /* ---- the linearly implicit base of order 4 --------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 
 /* nodes c, stage weights a, error weights e = b - b_hat, dense-output weights d */
 const double ess_dopri5_c[ESS_STAGES] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0, 1.0};
-static const double A[ESS_STAGES][ESS_STAGES - 1] = {
+const double ess_dopri5_a[ESS_STAGES][ESS_STAGES - 1] = {
     {0.0},
     {1.0 / 5},
     {3.0 / 40, 9.0 / 40},
@@ -32,7 +32,8 @@ const double ess_dopri5_d[ESS_STAGES] = {
     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
     69997945.0 / 29380423.0};
 
-static const double *const C = ess_dopri5_c, *const E = ess_dopri5_e, *const D = ess_dopri5_d;
+static const double (*const A)[ESS_STAGES - 1] = ess_dopri5_a, *const C = ess_dopri5_c;
+static const double *const E = ess_dopri5_e, *const D = ess_dopri5_d;
 
 /* to = base + dt * sum of weight[s] * stage[s] over the first `count` stages; base NULL is zero.
  * The stage that the field has just written comes last, so that all the rest need not wait for it.
@@ -87,14 +88,6 @@ double ess_dopri5_stage(const ess_driver *d, int s, double x[]) {
   else
     stage_state(d, s, x);
   return d->t + C[s] * d->dt;
-}
-
-double ess_dopri5_node(int s) {
-  return C[s];
-}
-
-double ess_dopri5_weight(int s, int j) {
-  return A[s][j];
 }
 
 void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],

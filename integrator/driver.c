@@ -186,7 +186,7 @@ void ess_driver_free(ess_driver *d) {
   ess_rodas_free(d);
   ess_impacts_free(d);
   free(d->memory);
-  ess_caller_free(d);
+  free(d->caller.memory);
   free(d);
 }
 
@@ -244,7 +244,7 @@ static int turn(ess_driver *d, double t, double t1) {
   if (turns && ess_is_sliding(d)) return ess_slide_refuse_turn(d);
   if (turns) ess_caller_turn(d, way);
   if (turns) forget(d);
-  if (turns || !d->latched) ess_caller_begin(d, way * t);
+  if (turns || !d->latched) d->caller.origin = way * t; // a new trajectory
   return ESS_SUCCESS;
 }
 
@@ -284,23 +284,16 @@ int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
   return ess_driver_sample(d, t, t1, x, NULL, 0, NULL);
 }
 
-/* whether times ascend */
-static bool is_ascending(const double times[], size_t count) {
+/* whether times ascend, or where the way is -1 descend */
+static bool are_in_order(const double times[], size_t count, double way) {
   // four at once: a long grid is checked in every call
-  ess_mask ascending = ~(ess_mask){0};
+  ess_mask in_order = ~(ess_mask){0};
   size_t i = 1;
   for (; i + ESS_LANES <= count; i += ESS_LANES)
-    ascending &= ess_lanes_load(times + i) >= ess_lanes_load(times + i - 1);
-  bool accepted = !ess_mask_any(~ascending);
-  for (; i < count; i++) accepted = accepted && times[i] >= times[i - 1];
+    in_order &= way * ess_lanes_load(times + i) >= way * ess_lanes_load(times + i - 1);
+  bool accepted = !ess_mask_any(~in_order);
+  for (; i < count; i++) accepted = accepted && way * times[i] >= way * times[i - 1];
   return accepted;
-}
-
-/* whether they descend */
-static bool is_descending(const double times[], size_t count) {
-  size_t i = 1;
-  while (i < count && times[i] <= times[i - 1]) i++;
-  return i >= count;
 }
 
 /* what is wrong with the grid of samples; NULL when nothing is */
@@ -311,10 +304,10 @@ static const char *check_grid(const double times[], size_t count, const double s
   if (!states) return "states must not be NULL when count > 0";
   if (t1 < t) {
     if (!(times[0] <= t && times[count - 1] >= t1)) return "times must lie within [t1, *t]";
-    return is_descending(times, count) ? NULL : "times must descend where t1 < *t";
+    return are_in_order(times, count, -1.0) ? NULL : "times must descend where t1 < *t";
   }
   if (!(times[0] >= t && times[count - 1] <= t1)) return "times must lie within [*t, t1]";
-  return is_ascending(times, count) ? NULL : "times must ascend";
+  return are_in_order(times, count, 1.0) ? NULL : "times must ascend";
 }
 
 /* what is wrong with where an apply is to begin and end; NULL when nothing is */

@@ -102,6 +102,10 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k);
 /* Events closer in time than this are of one instant, at the node, which is evaluated. */
 double ess_tie(const ess_driver *d);
 
+/* Whether event function k, with this value and rate, is on its armed guard, or is there within the
+ * time. */
+bool ess_is_due(const ess_driver *d, size_t k, double h, double rate_of_h, double within);
+
 /* An impact at this instant, when event function k is being crossed at the node, which is
  * evaluated: k itself, or another; SIZE_MAX when there is none. */
 size_t ess_due_impact(const ess_driver *d, size_t k);

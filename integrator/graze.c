@@ -14,10 +14,6 @@
 #include "impacts.h"
 #include "tangents.h"
 
-/* how near to its zero, in parts of the way it goes, an event function has to turn for more to be
- * asked of it */
-static const double NEAR = 1e-4;
-
 /* What takes hold where the guard is, as a spring's force does, changes the field at the touch by
  * as little as the event function, or its rate, is there: by no more than so many times that part
  * of what it changes it by at the step's ends. */
@@ -111,12 +107,10 @@ int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last
   int status = ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->watched.first; k++) {
     if (!turns(d, k, last)) continue;
-    double place;
-    const double peak = fabs(ess_turning_value(d, k, &place));
-    const bool near = peak <= NEAR * (fabs(d->h[k]) + fabs(d->h_end[k]));
-    if (!near || !is_reached(d, found, k, place)) continue;
+    double peak, place;
+    if (!ess_turns_near(d, k, &peak, &place) || !is_reached(d, found, k, place)) continue;
     any = true;
-    status = refuse_touch(d, k, peak, place);
+    status = refuse_touch(d, k, fabs(peak), place);
   }
   // where the step is cut these are to be known, and other states have been looked at
   if (!status && any && found->cut)

@@ -397,10 +397,6 @@ int ess_end_stopped(ess_driver *d) {
 /* Impacts that are grazed: a guard is reached along it, or all but reached, and what follows is in
  * doubt. */
 
-/* how near to its zero, in parts of the way it goes, an event function has to turn for more to be
- * asked of it */
-static const double NEAR = 1e-4;
-
 /* where the state goes beyond its guard by more than this part of the way to the step's end, that
  * way would be a tenth of what the tolerance lets it be off by, were it a graze: nobody asks */
 static const double FAR = 1e-2;
@@ -433,8 +429,9 @@ int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   return status || beyond > doubt ? status : zeno_of_graze(d, k, zeno);
 }
 
-double ess_turning_value(const ess_driver *d, size_t k, double *place) {
+bool ess_turns_near(const ess_driver *d, size_t k, double *value, double *place) {
   enum { HALVINGS = 50 };
+  static const double near = 1e-4;
   double b[ESS_QUARTIC], below = 0.0, above = 1.0, slope;
   ess_model_guard(d, k, b);
   for (int i = 0; i < HALVINGS; i++) {
@@ -443,18 +440,17 @@ double ess_turning_value(const ess_driver *d, size_t k, double *place) {
     *(slope > 0.0 ? &below : &above) = middle;
   }
   *place = below;
-  return ess_quartic(b, below, &slope);
+  *value = ess_quartic(b, below, &slope);
+  return fabs(*value) <= near * (fabs(d->h[k]) + fabs(d->h_end[k]));
 }
 
 int ess_refuse_touch(ess_driver *d) {
   int status = ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const bool turns = d->side[k] * d->rate[k] > 0.0 && d->side[k] * d->rate_end[k] < 0.0;
-    if (!turns || !ess_is_impact(d, k)) continue;
-    double place;
-    const double way = fabs(d->h[k]) + fabs(d->h_end[k]), peak = ess_turning_value(d, k, &place);
-    if (!(peak < 0.0) || -peak > NEAR * way) continue;
-    double doubt;
+    double peak, place, doubt;
+    if (!turns || !ess_is_impact(d, k) || !ess_turns_near(d, k, &peak, &place)) continue;
+    if (!(peak < 0.0)) continue;
     status = ess_weigh_graze(d, k, &doubt);
     if (status || -peak > doubt) continue;
     status = fail_grazing(d, k);

@@ -158,9 +158,10 @@ int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno);
 int ess_refuse_touch(ess_driver *d);
 
 /* Where event function k turns within the step just tried, which it begins towards its guard and
- * ends away from it; its value there, seen from the near side. And by how little it is grazed, by
- * what it changes by when each state moves by its tolerance. */
-double ess_turning_value(const ess_driver *d, size_t k, double *place);
+ * ends away from it, and its value there, seen from the near side; whether that is so near to its
+ * zero, in parts of the way it goes, that more is to be asked of it. And by how little it is
+ * grazed, by what it changes by when each state moves by its tolerance. */
+bool ess_turns_near(const ess_driver *d, size_t k, double *value, double *place);
 int ess_weigh_graze(ess_driver *d, size_t k, double *doubt);
 
 #endif

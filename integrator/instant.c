@@ -22,9 +22,8 @@ double ess_tie(const ess_driver *d) {
   return ess_larger(shortly, resolved);
 }
 
-/* whether event function k is on its armed guard, or is there within the time */
-static bool is_due(const ess_driver *d, size_t k, double within) {
-  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+bool ess_is_due(const ess_driver *d, size_t k, double h, double rate_of_h, double within) {
+  const double g = d->side[k] * h, rate = d->side[k] * rate_of_h;
   return ess_is_armed(d, k) && rate > 0.0 && g + within * rate >= 0.0;
 }
 
@@ -32,7 +31,7 @@ size_t ess_due_impact(const ess_driver *d, size_t k) {
   if (!d->impacts || ess_is_impact(d, k)) return d->impacts ? k : SIZE_MAX;
   const double tie = ess_tie(d);
   for (size_t i = 0; i < d->system.guard_count; i++)
-    if (ess_is_impact(d, i) && is_due(d, i, tie)) return i;
+    if (ess_is_impact(d, i) && ess_is_due(d, i, d->h[i], d->rate[i], tie)) return i;
   return SIZE_MAX;
 }
 
@@ -40,7 +39,8 @@ size_t ess_gather_events(const ess_driver *d, size_t k, size_t events[]) {
   const double tie = ess_tie(d);
   size_t count = 0;
   for (size_t i = 0; i < d->system.guard_count; i++)
-    if (i == k || (is_due(d, i, tie) && !ess_is_silent(d, i))) events[count++] = i;
+    if (i == k || (ess_is_due(d, i, d->h[i], d->rate[i], tie) && !ess_is_silent(d, i)))
+      events[count++] = i;
   return count;
 }
 

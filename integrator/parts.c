@@ -89,10 +89,6 @@ double ess_own_error(ess_driver *d, double dt) {
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-bool ess_is_too_long(ess_errors errors) {
-  return !(errors.its <= 1.0);
-}
-
 double ess_pace_after(double pace, double length, double error) {
   static const double safety = 0.9, most = 10.0;
   const double wanted = error > 0.0 ? safety * pow(error, -0.2) : most; // 0 where it is infinite
@@ -100,14 +96,6 @@ double ess_pace_after(double pace, double length, double error) {
   if (!(error <= 1.0)) return ess_smaller(pace, length * ess_smaller(factor, safety));
   const double next = length * ess_larger(factor, 1.0);
   return ess_larger(next, pace);
-}
-
-bool ess_is_beyond(double pace, double length) {
-  return length > 2.0 * pace;
-}
-
-bool ess_is_surely_small(double error) {
-  return error < 1e-3;
 }
 
 /* The two shares are such that of a wave of any phase the estimate is about what a step errs by,
@@ -121,7 +109,7 @@ double ess_seen_error(double error, double rounding, double change, double last)
 }
 
 double ess_parts_stage(const ess_parts *p, int s, double from, double to, double x[]) {
-  const double node = ess_dopri5_node(s), place = node < 1.0 ? from + node * (to - from) : to;
+  const double node = ess_dopri5_c[s], place = node < 1.0 ? from + node * (to - from) : to;
   ess_dopri5_along(p->d, p->x, p->dense, place, x);
   return p->t + place * p->dt;
 }

@@ -54,8 +54,7 @@ static size_t gather(ess_driver *d, size_t k, double t) {
   const double tie = ess_tie(d);
   size_t count = 0;
   for (size_t i = 0; i < d->system.guard_count; i++) {
-    const double g = d->side[i] * v->h[i], rate = d->side[i] * v->rate[i];
-    const bool due = ess_is_armed(d, i) && rate > 0.0 && g + tie * rate >= 0.0;
+    const bool due = ess_is_due(d, i, v->h[i], v->rate[i], tie);
     const bool meets = due && !ess_is_silent(d, i) && find_settled(v, i, t) == v->settled_count;
     if (i == k || meets) v->events[count++] = i;
   }

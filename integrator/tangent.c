@@ -436,7 +436,7 @@ static int try_step_of_piece(ess_driver *d, double u, double dt) {
   for (int s = 0; !status && s < ESS_STAGES; s++) {
     double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
     ess_dopri5_sum((ess_sum)s, dt, v->v, v->k, v->count * d->system.dimension, to);
-    status = rates_on_path(d, u + ess_dopri5_node(s) * dt, to, v->k[s]);
+    status = rates_on_path(d, u + ess_dopri5_c[s] * dt, to, v->k[s]);
   }
   return status;
 }
@@ -672,14 +672,6 @@ static double limit(const ess_driver *d, double severity) {
 
 /* ---- the spectral radius --------------------------------------------------------------------- */
 
-/* as the last two stages of the step just tried show it; the ripple's direction with it */
-static double show_radius(ess_driver *d) {
-  const double *const f = d->stage[ESS_STAGES - 1], *const f_before = d->stage[ESS_STAGES - 2];
-  for (size_t i = 0; i < d->system.dimension; i++) d->tangents->at[i] = f[i] - f_before[i];
-  (void)ess_dopri5_stage(d, ESS_STAGES - 2, d->x_try);
-  return ess_stabilised_radius(d, f, f_before, d->x_end, d->x_try);
-}
-
 /* to = the Jacobian at the step's end, times from; how many times as long that is */
 static int apply_jacobian(ess_driver *d, const double from[], double to[], double *gain) {
   const double *const f = d->stage[ESS_STAGES - 1];
@@ -717,7 +709,7 @@ int ess_tangent_severity(ess_driver *d, double error, double *severity) {
   v->radius_tries++;
   // one that is rejected anyhow shows nothing
   if (d->stabilised.is_on || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
-  const double shown = show_radius(d), was = v->severity;
+  const double shown = ess_radius_shown(d, v->at), was = v->severity;
   v->severity = 1.0;
   int status = ESS_SUCCESS;
   if (!(shown * d->dt > STIFF_FROM || was > 1.0)) return ESS_SUCCESS;

@@ -59,7 +59,9 @@ typedef struct ess_errors {
 } ess_errors;
 
 /* Whether a step, or a part of one, is too long. */
-bool ess_is_too_long(ess_errors errors);
+static inline bool ess_is_too_long(ess_errors errors) {
+  return !(errors.its <= 1.0);
+}
 
 /* What parameters gain says nothing of how fast it is to the state's steps, and an error estimate
  * says nothing of what is far faster than a step: by chance it may be small. So steps, and parts of
@@ -69,8 +71,13 @@ double ess_pace_after(double pace, double length, double error);
 
 /* Whether one of this length is to be parted, whatever its error seems to be. A whole step is not,
  * where its error is too small to be so by chance. */
-bool ess_is_beyond(double pace, double length);
-bool ess_is_surely_small(double error);
+static inline bool ess_is_beyond(double pace, double length) {
+  return length > 2.0 * pace;
+}
+
+static inline bool ess_is_surely_small(double error) {
+  return error < 1e-3;
+}
 
 /* The estimate of an error in what has been gained in a step, once it has been held against how
  * much rates have changed from stage to stage, times the length, and against the last coefficient
