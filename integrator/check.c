@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "ess.h"
+#include "ess_tangents.h"
 
 /* steps begin far beyond the state, or 1, which may be little beside its scale, and shrink
  * eightfold; past the last they are lost in rounding or below any scale */

@@ -508,35 +508,6 @@ ESS_API const double *ess_driver_sign(const ess_driver *driver);
  * ess_driver_sign are -1. NULL without ess_options.sliding. */
 ESS_API const size_t *ess_driver_sliding(const ess_driver *driver, size_t *count);
 
-/* ---- checking a Jacobian --------------------------------------------------------------------- */
-
-/* Which derivative ess_check_jacobian found the worst disagreement in. */
-typedef enum ess_jacobian_of {
-  ESS_JACOBIAN_OF_GUARDS, /* guard_jacobian, guard_rates, some_guard_rates or guard_time_rates */
-  ESS_JACOBIAN_OF_FIELD,  /* field_jacobian; `guard` is the component of the field */
-  ESS_JACOBIAN_OF_IMPACT  /* impacts->jacobian; `guard` is the component of the state after */
-} ess_jacobian_of;
-
-/* The worst disagreement that ess_check_jacobian found. */
-typedef struct ess_jacobian_check {
-  size_t guard, state; /* event function k and state i; state SIZE_MAX: along a direction; state n:
-                          by time alone */
-  double given, found; /* dh_k/dx_i (or the rate) as the callback has it, and by differences */
-  ess_jacobian_of of;
-  size_t event; /* the impact's, which is of this event alone; else SIZE_MAX */
-} ess_jacobian_check;
-
-/* Compares each derivative that a model gives by states or time with differences at time t and
- * state x[n]: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be NULL) is what agrees the
- * least. field_jacobian is taken in the mode of h(t, x), impacts->jacobian for each guard's impact
- * at x alone. Steps of all sizes are tried, so units do not matter. Some lead far from x, where
- * guards may fail or not be finite; maps may have pieces, and are called near x alone. An entry
- * that is wrong by less than some 0.2 %, or too small to show beside rounding, is passed. At a kink
- * there is no gradient: choose another x. For tests: it allocates. Also ESS_EINVAL, ESS_ENOMEM,
- * ESS_ECALLBACK and ESS_EGUARD. */
-ESS_API int ess_check_jacobian(const ess_system *system, double t, const double x[],
-                               ess_jacobian_check *worst);
-
 #ifdef __cplusplus
 }
 #endif

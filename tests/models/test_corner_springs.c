@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "corner_springs.h"
+#include "ess_tangents.h"
 
 enum { N = CORNERS_STATES };
 

@@ -17,6 +17,7 @@
 
 #include "affine3.h"
 #include "contact_model.h"
+#include "ess_tangents.h"
 #include "hopper.h"
 #include "model.h"
 #include "plate.h"
