@@ -32,7 +32,7 @@ double column_number(const column *c, const void *row) {
   if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) return *(const double *)at;
   if (c->kind == COLUMN_COUNT) return (double)*(const size_t *)at;
   if (c->kind == COLUMN_FLAG) return *(const bool *)at ? 1.0 : 0.0;
-  return NAN;
+  return c->kind == COLUMN_GAP ? ((const bridge_gap *)at)->gap : (double)NAN;
 }
 
 const char *column_text(const column *c, const void *row) {

@@ -22,7 +22,7 @@ typedef enum column_kind {
   COLUMN_TEXT,     /* const char *, never NULL; it lives as long as the run */
   COLUMN_NOTE,     /* a text that may be NULL: null in JSON */
   COLUMN_INTERVAL, /* double[2], lower and upper end: null in JSON unless both are known; no CSV */
-  COLUMN_GAP,      /* bridge_gap: an object, or null when it is not known; no CSV */
+  COLUMN_GAP,      /* bridge_gap: an object, or null when it is not known; in CSV its gap alone */
   COLUMN_SETTINGS  /* solver_settings: an object in JSON; in CSV a column for each of its numbers,
                       empty where it is not known */
 } column_kind;

@@ -80,5 +80,15 @@ check "as another run" $?
 "$essbench" sweep --contacts 3 --trials 2 --epsilon 0.003 --out "$room/whole" >"$room/out" 2>>"$room/errors"
 check "a finished sweep gives way to one with other settings" $?
 
+# a study whose samples stand in a file themselves
+calibrate() { "$essbench" calibrate --trials 1 --out "$room/calibration" >"$room/out" 2>>"$room/errors"; }
+calibrate
+cp "$room/calibration/calibration.csv" "$room/calibration.csv"
+asked "$room/calibration" 'UPDATE run SET ended = NULL'
+calibrate
+check "a calibration goes on, too" $?
+cmp -s "$room/calibration/calibration.csv" "$room/calibration.csv"
+check "with what it had measured" $?
+
 [ $failures -eq 0 ] || cat "$room/errors"
 finish
