@@ -526,6 +526,13 @@ size_t race_place(const draws *d, size_t j) {
   return j / d->processes;
 }
 
+const void *race_sample(const study_run *run, size_t cell, const draws *d, size_t entries,
+                        size_t entry, size_t j) {
+  const char *const told = study_samples(run, cell + race_process(d, j), NULL);
+  const size_t size = run->study->tables[STUDY_SAMPLES].row_size;
+  return told + (race_place(d, j) * entries + entry) * size;
+}
+
 void race_firsts(const draws *d, size_t first[]) {
   first[0] = 0;
   for (size_t i = 0; i < d->processes; i++)

@@ -176,6 +176,9 @@ size_t study_cells(const study_run *run);
 const void *study_cell_at(const study_run *run, size_t index);
 const void *study_samples(const study_run *run, size_t index, size_t *count);
 
+/* The number of its first sample in table 0. */
+size_t study_first_sample(const study_run *run, size_t index);
+
 /* Adds a row of a table. 0, or -1 with one line, which need not be looked at: the failure is noted,
  * and the study ends with it behind plan, run or derive. So it is with all that says "noted". */
 int study_add(study_run *run, size_t table, const void *row);

@@ -43,6 +43,10 @@ const void *study_samples(const study_run *run, size_t index, size_t *count) {
          cell->first * run->study->tables[STUDY_SAMPLES].row_size;
 }
 
+size_t study_first_sample(const study_run *run, size_t index) {
+  return run->private->cell[index].first;
+}
+
 void study_cells_free(study_run *run) {
   struct study_private *const p = run->private;
   for (size_t i = 0; i < p->cells; i++) {

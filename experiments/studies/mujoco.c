@@ -87,7 +87,7 @@ COLUMN_ROW(mujoco_sample, MUJOCO_SAMPLE_COLUMNS);
 /* Who takes part in a session of a case: the race's first; and where its laps are. */
 typedef struct mujoco_session {
   size_t count, variant[MUJOCO_VARIANTS];
-  size_t first; /* sample of the first lap */
+  size_t cell; /* of its first process, where it is planned */
 } mujoco_session;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -318,23 +318,28 @@ static const mujoco_sample *mujoco_followed(const study_run *run, size_t of, siz
   return (const mujoco_sample *)study_samples(run, of, NULL) + variant;
 }
 
-static mujoco_session mujoco_first_session(study_run *run, size_t of) {
-  mujoco_session s = {.first = mujoco_cases(run) * MUJOCO_VARIANTS};
-  for (size_t i = 0; i <= of; i++) {
-    if (i) s.first += s.count * given_of(run)->trials;
-    s.count = 0;
-    s.variant[s.count++] = MUJOCO_RACE;
-    for (size_t k = 0; k < MUJOCO_VARIANTS; k++)
-      if (k != MUJOCO_RACE && !*mujoco_followed(run, i, k)->left_out) s.variant[s.count++] = k;
+/* the first cell of a case that is of this kind, if there is one */
+static size_t cell_of(const study_run *run, mujoco_kind kind, size_t of) {
+  size_t i = 0;
+  for (; i < study_cells(run); i++) {
+    const mujoco_cell *const c = study_cell_at(run, i);
+    if (c->kind == kind && c->of == of) break;
   }
+  return i;
+}
+
+static mujoco_session mujoco_first_session(study_run *run, size_t of) {
+  mujoco_session s = {.count = 1, .variant = {MUJOCO_RACE}, .cell = cell_of(run, MUJOCO_RACED, of)};
+  for (size_t k = 0; k < MUJOCO_VARIANTS; k++)
+    if (k != MUJOCO_RACE && !*mujoco_followed(run, of, k)->left_out) s.variant[s.count++] = k;
   return s;
 }
 
 /* the samples of one who takes part in a session, process by process; and what it was followed by
  */
 static gather mujoco_laps(study_run *run, const mujoco_session *session, size_t place) {
-  return (gather){run, MUJOCO_SAMPLES, session->first + place, session->count,
-                  given_of(run)->trials};
+  return (gather){run, MUJOCO_SAMPLES, study_first_sample(run, session->cell) + place,
+                  session->count, given_of(run)->trials};
 }
 
 /* how starts are spread over processes */
@@ -372,32 +377,20 @@ static double mujoco_effect(const mujoco_settings *given) {
   return given->trials < VERDICT_TRIALS ? INFINITY : given->minimum_effect;
 }
 
-/* those of a session that look faster than the race's by it, which comes first */
-static void looks_faster(study_run *run, size_t of, const mujoco_session *in, mujoco_session *out) {
-  const double effect = mujoco_effect(given_of(run));
-  out->count = 0;
-  out->variant[out->count++] = MUJOCO_RACE;
-  for (size_t i = 1; i < in->count; i++) {
-    double ratio, interval[2];
-    mujoco_median(run, in, i, true, &ratio, interval);
-    const double difference = mujoco_followed(run, of, in->variant[i])->difference;
-    if (mujoco_judge(in->variant[i], difference, ratio, interval, effect) == MUJOCO_FASTER)
-      out->variant[out->count++] = in->variant[i];
-  }
-  if (out->count == 1) out->count = 0;
-}
-
+/* those of the first session that look faster than the race's by it, which comes first */
 static mujoco_session mujoco_second_session(study_run *run, size_t of) {
-  mujoco_session out = {0};
-  const size_t trials = given_of(run)->trials;
-  const mujoco_session last = mujoco_first_session(run, mujoco_cases(run) - 1);
-  size_t first = last.first + last.count * trials;
-  for (size_t i = 0; i <= of; i++) {
-    const mujoco_session one = mujoco_first_session(run, i);
-    looks_faster(run, i, &one, &out);
-    out.first = first;
-    first += out.count * trials;
+  const double effect = mujoco_effect(given_of(run));
+  const mujoco_session in = mujoco_first_session(run, of);
+  mujoco_session out = {
+      .count = 1, .variant = {MUJOCO_RACE}, .cell = cell_of(run, MUJOCO_AGAIN, of)};
+  for (size_t i = 1; i < in.count; i++) {
+    double ratio, interval[2];
+    mujoco_median(run, &in, i, true, &ratio, interval);
+    const double difference = mujoco_followed(run, of, in.variant[i])->difference;
+    if (mujoco_judge(in.variant[i], difference, ratio, interval, effect) == MUJOCO_FASTER)
+      out.variant[out.count++] = in.variant[i];
   }
+  if (out.count == 1) out.count = 0;
   return out;
 }
 
@@ -737,19 +730,14 @@ static void add_row(study_run *run, size_t of, size_t variant, const mujoco_sess
 
 /* the first session, then the second of those it made look fast */
 static void add_trials(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
-  size_t count;
-  const mujoco_sample *const all = study_rows(run, MUJOCO_SAMPLES, &count);
   const mujoco_name name = name_of(run, of, variant);
   const draws d = mujoco_draws(run);
-  size_t first[d.processes + 1];
-  race_firsts(&d, first);
   for (size_t i = 0; i < 2; i++) {
-    const size_t place = place_in(&session[i], variant);
-    const gather laps = mujoco_laps(run, &session[i], place);
-    for (size_t j = 0; place < session[i].count && j < laps.count; j++) {
-      const size_t process = race_process(&d, j), at = first[process] + race_place(&d, j);
-      const mujoco_sample *const s = &all[laps.first + at * laps.stride];
-      const mujoco_trial t = {name, i + 1, j, process, s->seconds, s->rms_error};
+    const mujoco_session *const in = &session[i];
+    const size_t place = place_in(in, variant);
+    for (size_t j = 0; place < in->count && j < d.trials; j++) {
+      const mujoco_sample *const s = race_sample(run, in->cell, &d, in->count, place, j);
+      const mujoco_trial t = {name, i + 1, j, race_process(&d, j), s->seconds, s->rms_error};
       study_add(run, MUJOCO_TRIALS, &t);
     }
   }
@@ -812,11 +800,10 @@ static void add_times(study_run *run, const mujoco_profile *in, const mujoco_sam
 
 /* the samples of a profile's cell: starts, then timers */
 static void add_profile(study_run *run, size_t of, size_t cell) {
-  size_t count, starts = 0, all;
+  size_t count, starts = 0;
   const mujoco_sample *const s = study_samples(run, cell, &count);
   while (starts < count && !*s[starts].timer) starts++;
-  const size_t first = (size_t)(s - (const mujoco_sample *)study_rows(run, MUJOCO_SAMPLES, &all));
-  const gather pairs = {run, MUJOCO_SAMPLES, first, 1, starts};
+  const gather pairs = {run, MUJOCO_SAMPLES, study_first_sample(run, cell), 1, starts};
   const mujoco_profile p = {.of = name_of(run, of, s->variant),
                             .run_s = 1e-9 * s[starts].run_ns,
                             .timers_cost = gather_median(pairs, "timers_cost"),

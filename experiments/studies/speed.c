@@ -691,16 +691,15 @@ typedef struct deriving {
   draws draws;
 } deriving;
 
-/* what a process measured of a system */
-static const speed_sample *told_by(const deriving *d, size_t process, size_t *count) {
-  const speed_settings *const s = d->run->settings;
-  return study_samples(d->run, speed_systems(s) + d->system * d->run->processes + process, count);
+/* the cell of a system's race in a process */
+static size_t cell_of(const deriving *d, size_t process) {
+  return speed_systems(d->run->settings) + d->system * d->run->processes + process;
 }
 
 /* the j-th run of an entry, or the one of the first process from the same start */
 static const speed_sample *run_of(const deriving *d, size_t entry, size_t j, bool first) {
-  return told_by(d, first ? 0 : race_process(&d->draws, j), NULL) +
-         race_place(&d->draws, j) * d->count + entry;
+  const size_t at = first ? j - j % d->draws.processes : j;
+  return race_sample(d->run, cell_of(d, 0), &d->draws, d->count, entry, at);
 }
 
 static double over(double a, double b) {
@@ -833,7 +832,7 @@ static void add_callback(deriving *d, size_t form, size_t call) {
   study_rows(d->run, SPEED_VALUES, &calls.first);
   for (size_t i = 0; i < nested.trials; i++) {
     size_t count;
-    const speed_sample *s = told_by(d, i % processes, &count);
+    const speed_sample *s = study_samples(d->run, cell_of(d, i % processes), &count);
     while (strcmp(s->what, "call") != 0) s++;
     s += (form * SPEED_CALLS + call) * SPEED_CALL_SAMPLES + i / processes;
     study_add(d->run, SPEED_VALUES, &s->seconds);

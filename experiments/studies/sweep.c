@@ -71,18 +71,14 @@ COLUMN_ROW(sweep_sample, SWEEP_SAMPLE_COLUMNS);
 
 /* One who races at one number of contacts, over all trials. */
 typedef struct sweep_row {
-  size_t contacts;
-  const char *solver, *protocol;
+  sweep_sample who; /* with the settings in force */
   double median_s, interval_s[2], q25_s, q75_s, min_s, mad_s;
   double marginal_s, marginal_interval_s[2]; /* d median / d N, smoothed */
   double rms_error, rms_q90, rms_worst;
   double events, events_reference, events_ratio;
   size_t outliers;
   double retaken, disturbed;
-  bridge_gap gap;
-  double target;
-  solver_settings settings; /* in force */
-  const char *off;          /* marks more crossings or fewer than the reference's */
+  const char *off; /* marks more crossings or fewer than the reference's */
 } sweep_row;
 
 /* What is one number for all who race, or the same for all of them. */
@@ -164,9 +160,11 @@ enum {
 /* The columns of a sweep's tables. */
 
 static const column sweep_row_columns[] = {
-    COLUMN(sweep_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
-    COLUMN(sweep_row, solver, TEXT, "", "who races", SHOWN("solver", "%-12s")),
-    COLUMN(sweep_row, protocol, TEXT, "", "with whose settings", SHOWN("protocol", "%-12s")),
+    COLUMN_AS("contacts", sweep_row, who.contacts, COUNT, "", "number of contacts",
+              SHOWN("N", "%6.0f")),
+    COLUMN_AS("solver", sweep_row, who.solver, TEXT, "", "who races", SHOWN("solver", "%-12s")),
+    COLUMN_AS("protocol", sweep_row, who.protocol, TEXT, "", "with whose settings",
+              SHOWN("protocol", "%-12s")),
     COLUMN(sweep_row, median_s, AMOUNT, "s", "of one run", SHOWN_TIMES("median ms", "%10.4f", 1e3)),
     COLUMN_AS("median_lo_s", sweep_row, interval_s[0], AMOUNT, "s",
               "lower end of its 95 % interval", SHOWN_TIMES("95 % from", "%9.4f", 1e3)),
@@ -194,13 +192,14 @@ static const column sweep_row_columns[] = {
     COLUMN(sweep_row, retaken, AMOUNT, "", "runs taken again because the thread had lost its core"),
     COLUMN(sweep_row, disturbed, AMOUNT, "",
            "runs that lost it each time: what others had of their time is taken out"),
-    COLUMN_AS("field_gap", sweep_row, gap.gap, AMOUNT, "",
+    COLUMN_AS("field_gap", sweep_row, who.gap.gap, AMOUNT, "",
               "how far the engines' accelerations are apart, relative"),
-    COLUMN_AS("scaling_s", sweep_row, gap.scaling, AMOUNT, "",
+    COLUMN_AS("scaling_s", sweep_row, who.gap.scaling, AMOUNT, "",
               "what the mass that MuJoCo's contacts add is divided by"),
-    COLUMN(sweep_row, target, NUMBER, "", "error that the settings were searched for"),
-    COLUMN(sweep_row, settings, SETTINGS, "", "in force"),
-    COLUMN_AS("variant", sweep_row, settings.variant, NOTE, "", "of the solver"),
+    COLUMN_AS("target", sweep_row, who.target, NUMBER, "",
+              "error that the settings were searched for"),
+    COLUMN_AS("settings", sweep_row, who.settings, SETTINGS, "", "in force"),
+    COLUMN_AS("variant", sweep_row, who.settings.variant, NOTE, "", "of the solver"),
     {0},
 };
 
@@ -439,52 +438,28 @@ static const double outlier_ranges = 3.0;
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* one number of contacts: its samples, trial by trial of each process, and its rows */
+/* one number of contacts: the first cell of its race, and its rows */
 typedef struct group {
-  size_t first, entries, row;
+  size_t cell, entries, row;
 } group;
 
 typedef struct summary {
   study_run *run;
-  const sweep_sample *sample;
   draws draws;
   size_t groups, rows;
   group *group;   /* owned */
   sweep_row *row; /* owned */
 } summary;
 
-/* those that were timed come behind those that say who races */
-static void find_groups(summary *y, size_t count) {
-  for (size_t i = 0; i < count;) {
-    if (isnan(y->sample[i].seconds)) {
-      i++;
-      continue;
-    }
-    group *const g = &y->group[y->groups++];
-    *g = (group){.first = i, .row = y->rows};
-    while (i < count && y->sample[i].contacts == y->sample[g->first].contacts &&
-           y->sample[i].trial == y->sample[g->first].trial)
-      i++;
-    g->entries = i - g->first;
-    y->rows += g->entries;
-    i = g->first + g->entries * y->draws.trials;
-  }
-}
-
-/* the sample of a trial */
-static const sweep_sample *sample_of(const summary *y, const group *g, size_t entry, size_t trial) {
-  const sweep_sample *s = &y->sample[g->first + entry];
-  while (s->trial != trial) s += g->entries;
-  return s;
-}
-
 /* the trials of one who races, in their order whichever process ran them */
 static void add_trials(const summary *y, const group *g, size_t entry) {
-  const gather samples = {y->run, SWEEP_SAMPLES, g->first + entry, g->entries, y->draws.trials};
+  const gather samples = {y->run, SWEEP_SAMPLES, study_first_sample(y->run, g->cell) + entry,
+                          g->entries, y->draws.trials};
   const measure_summary times = gather_summary(samples, "seconds");
   const double most = times.q75 + outlier_ranges * (times.q75 - times.q25);
   for (size_t j = 0; j < y->draws.trials; j++) {
-    sweep_sample s = *sample_of(y, g, entry, j);
+    const sweep_sample *const told = race_sample(y->run, g->cell, &y->draws, g->entries, entry, j);
+    sweep_sample s = *told;
     s.outlier = s.seconds > most;
     study_add(y->run, SWEEP_TRIALS, &s);
   }
@@ -527,12 +502,8 @@ static void fill_errors(gather trials, sweep_row *r) {
 static void fill_row(const summary *y, gather trials, sweep_row *r) {
   const sweep_sample *const s = trial_at(trials, 0);
   const double dt = y->run->m->type->time_step;
-  *r = (sweep_row){.contacts = s->contacts,
-                   .solver = s->solver,
-                   .protocol = s->protocol,
-                   .gap = s->gap,
-                   .target = s->target,
-                   .settings = solver_settings_in_force(solver_find(s->solver), &s->settings, dt)};
+  *r = (sweep_row){.who = *s};
+  r->who.settings = solver_settings_in_force(solver_find(s->solver), &s->settings, dt);
   fill_errors(trials, r);
   fill_times(y, trials, r);
 }
@@ -541,7 +512,7 @@ static void fill_row(const summary *y, gather trials, sweep_row *r) {
 
 /* who races: plain methods are one, of which there is the cheapest at each number of contacts */
 static const char *racer(const sweep_row *r) {
-  return solver_is_plain(solver_find(r->solver)) ? "plain" : r->solver;
+  return solver_is_plain(solver_find(r->who.solver)) ? "plain" : r->who.solver;
 }
 
 /* whether an entry is the same everywhere: protocols that search may leave one out */
@@ -550,7 +521,7 @@ static bool is_everywhere(const summary *y, size_t entry) {
   for (size_t i = 0; i < y->groups; i++) {
     const sweep_row *const r = &y->row[y->group[i].row + entry];
     if (entry >= y->group[i].entries || strcmp(racer(r), racer(first)) != 0 ||
-        strcmp(r->protocol, first->protocol) != 0)
+        strcmp(r->who.protocol, first->who.protocol) != 0)
       return false;
   }
   return true;
@@ -561,7 +532,7 @@ static void fill_series(const summary *y, size_t entry, sweep_slope *slope, gath
                         double x[], double (*band)[2]) {
   double *const marginal = x + y->groups;
   for (size_t i = 0; i < y->groups; i++) {
-    x[i] = (double)y->row[y->group[i].row].contacts;
+    x[i] = (double)y->row[y->group[i].row].who.contacts;
     trials[i] = trials_of(y, i, entry);
   }
   const series s = {y->groups, x, trials, "seconds", y->draws};
@@ -584,7 +555,7 @@ static void add_slopes(const summary *y) {
   if (!made) study_out_of_memory(y->run);
   for (size_t k = 0; made && k < y->group[0].entries; k++) {
     const sweep_row *const r = &y->row[k];
-    sweep_slope slope = {racer(r), r->protocol, NAN, {NAN, NAN}, confidence};
+    sweep_slope slope = {racer(r), r->who.protocol, NAN, {NAN, NAN}, confidence};
     if (y->groups > 1 && is_everywhere(y, k)) fill_series(y, k, &slope, trials, x, band);
     study_add(y->run, SWEEP_SLOPES, &slope);
   }
@@ -598,23 +569,24 @@ static void add_slopes(const summary *y) {
 static void add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco) {
   const sweep_row *const a = &y->row[y->group[i].row + mujoco], *const b =
                                                                     &y->row[y->group[i].row + ours];
-  sweep_ratio r = {.contacts = b->contacts,
-                   .solver = b->solver,
-                   .protocol = b->protocol,
+  sweep_ratio r = {.contacts = b->who.contacts,
+                   .solver = b->who.solver,
+                   .protocol = b->who.protocol,
                    .confidence = confidence,
                    .mujoco_s = a->median_s,
                    .projection_s = b->median_s,
                    .rms_error_mujoco = a->rms_error,
                    .rms_error_projection = b->rms_error,
-                   .epsilon = b->settings.epsilon,
-                   .settings = b->settings};
+                   .epsilon = b->who.settings.epsilon,
+                   .settings = b->who.settings};
   series_median_ratio(trials_of(y, i, mujoco), trials_of(y, i, ours), "seconds", &y->draws,
                       &r.mujoco_over_projection, r.interval);
   study_add(y->run, SWEEP_RATIOS, &r);
 }
 
 static bool is_of(const sweep_row *r, const char *solver, sweep_protocol protocol) {
-  return strcmp(r->solver, solver) == 0 && strcmp(r->protocol, sweep_protocols[protocol]) == 0;
+  return strcmp(r->who.solver, solver) == 0 &&
+         strcmp(r->who.protocol, sweep_protocols[protocol]) == 0;
 }
 
 /* of the method that looks for no crossing, where one was good enough: it races behind libess */
@@ -623,10 +595,10 @@ static void add_plain(const summary *y, size_t i) {
   for (size_t k = 0; k + 1 < g->entries; k++) {
     const sweep_row *const ours = &y->row[g->row + k], *const plain = ours + 1;
     if (!is_of(ours, libess_solver.name, SWEEP_EQUAL_ERROR) ||
-        !is_of(plain, plain->solver, SWEEP_EQUAL_ERROR))
+        !is_of(plain, plain->who.solver, SWEEP_EQUAL_ERROR))
       continue;
     sweep_plain p = {
-        .contacts = plain->contacts, .solver = plain->solver, .confidence = confidence};
+        .contacts = plain->who.contacts, .solver = plain->who.solver, .confidence = confidence};
     series_median_ratio(trials_of(y, i, k + 1), trials_of(y, i, k), "seconds", &y->draws,
                         &p.plain_over_libess, p.interval);
     study_add(y->run, SWEEP_PLAIN, &p);
@@ -639,8 +611,9 @@ static void add_ratios(const summary *y, size_t i) {
   for (size_t a = 0; a < g->entries; a++)
     for (size_t b = 0; b < g->entries; b++) {
       const sweep_row *const ours = &y->row[g->row + a], *const other = &y->row[g->row + b];
-      if (solver_is_libess(solver_find(ours->solver)) && strcmp(other->solver, "mujoco") == 0 &&
-          strcmp(ours->protocol, other->protocol) == 0)
+      if (solver_is_libess(solver_find(ours->who.solver)) &&
+          strcmp(other->who.solver, "mujoco") == 0 &&
+          strcmp(ours->who.protocol, other->who.protocol) == 0)
         add_ratio(y, i, a, b);
     }
 }
@@ -648,17 +621,15 @@ static void add_ratios(const summary *y, size_t i) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void add_top(const summary *y) {
-  const sweep_sample *const any = &y->sample[y->group[0].first];
-  const sweep_top top = {.epsilon = any->epsilon,
-                         .epsilon_source = any->source,
-                         .settings =
-                             settings_in_common(&y->row->settings, sizeof *y->row, y->rows)};
+  const sweep_sample *const any = &y->row->who;
+  const sweep_top top = {any->epsilon, any->source,
+                         settings_in_common(&any->settings, sizeof *y->row, y->rows)};
   study_add(y->run, SWEEP_TOP, &top);
 }
 
 static void add_benchmark(const summary *y, const sweep_row *r) {
   const char *const name = study_text(y->run, "%s/%s/%s/contacts:%zu", y->run->m->type->name,
-                                      r->protocol, r->solver, r->contacts);
+                                      r->who.protocol, r->who.solver, r->who.contacts);
   const sweep_benchmark b = {.name = name,
                              .run_name = name,
                              .run_type = "aggregate",
@@ -698,13 +669,16 @@ static void summarize(summary *y) {
 }
 
 static int sweep_derive(study_run *run) {
-  size_t count;
-  summary y = {.run = run, .sample = study_rows(run, SWEEP_SAMPLES, &count)};
-  y.draws = sweep_draws(run);
-  y.group = calloc(count, sizeof *y.group);
-  y.row = calloc(count, sizeof *y.row);
-  int status = y.group && y.row ? 0 : study_out_of_memory(run);
-  if (!status) find_groups(&y, count);
+  summary y = {.run = run, .draws = sweep_draws(run), .groups = rows_of(run)};
+  y.group = calloc(y.groups, sizeof *y.group);
+  for (size_t i = 0; y.group && i < y.groups; i++) {
+    group *const g = &y.group[i];
+    *g = (group){.cell = seeks_epsilon(run) + y.groups + i * y.draws.processes, .row = y.rows};
+    entries_of(run, i, &g->entries);
+    y.rows += g->entries;
+  }
+  y.row = calloc(y.rows, sizeof *y.row);
+  const int status = y.group && y.row ? 0 : study_out_of_memory(run);
   if (!status) summarize(&y);
   free(y.group);
   free(y.row);

@@ -24,7 +24,7 @@ typedef struct sweep_made_up {
   sweep_sample sample[ROWS][TRIALS][RACERS];
 } sweep_made_up;
 
-static const size_t contacts[ROWS] = {2, 10, 20};
+static size_t contacts[ROWS] = {2, 10, 20};
 
 /* in an order that is not the sorted one */
 static double rank_of(size_t trial) {
@@ -36,6 +36,7 @@ static double rank_of(size_t trial) {
 static void set_up(sweep_made_up *w) {
   memset(w, 0, sizeof *w);
   w->settings.trials = TRIALS;
+  w->settings.contacts = (contacts_range){ROWS, contacts};
   for (size_t i = 0; i < ROWS; i++)
     for (size_t j = 0; j < TRIALS; j++)
       for (size_t k = 0; k < RACERS; k++) {
@@ -62,25 +63,36 @@ static void set_up(sweep_made_up *w) {
       }
 }
 
-/* behind those that say who races, as they come from the journal */
-static void sum_up(sweep_made_up *w) {
+/* those that say who races, and cells for the race in so many processes */
+static void enter_all_racers(sweep_made_up *w, size_t processes) {
   make_up(&w->u, &sweep_study, &w->settings);
   model_init(&w->m, model_find("plate"));
   w->u.run.m = &w->m;
-  w->u.run.processes = 1;
-  for (size_t i = 0; i < ROWS; i++)
+  w->u.run.processes = processes;
+  for (size_t stage = 0; stage < 2; stage++)
+    assert_true(study_cells_plan(&w->u.run, stage) == (long)(ROWS * (stage ? processes : 1)));
+  for (size_t i = 0; i < ROWS; i++, end_cell(&w->u))
     for (size_t k = 0; k < RACERS; k++) {
       sweep_sample who = w->sample[i][0][k];
       who.seconds = who.rms_error = who.events = NAN;
       give(&w->u, &who);
     }
-  for (size_t i = 0; i < ROWS; i++)
+}
+
+static void race_once(sweep_made_up *w) {
+  enter_all_racers(w, 1);
+  for (size_t i = 0; i < ROWS; i++, end_cell(&w->u))
     for (size_t j = 0; j < TRIALS; j++)
       for (size_t k = 0; k < RACERS; k++) give(&w->u, &w->sample[i][j][k]);
+}
+
+static void sum_up(sweep_made_up *w) {
+  race_once(w);
   rederive(&w->u);
 }
 
 static void tear_down(sweep_made_up *w) {
+  study_cells_free(&w->u.run);
   dispose(&w->u);
   json_decref(w->u.private.texts);
 }
@@ -103,7 +115,7 @@ static void quantiles_are_those_of_the_starts(void **state) {
   set_up(&w);
   sum_up(&w);
   const sweep_row *const r = row_at(&w, 1, OURS); // 10 .. 20 ms
-  assert_true(r->contacts == 10 && strcmp(r->solver, "projection") == 0);
+  assert_true(r->who.contacts == 10 && strcmp(r->who.solver, "projection") == 0);
   close_to(r->median_s, 15e-3);
   close_to(r->q25_s, 12.5e-3);
   close_to(r->q75_s, 17.5e-3);
@@ -244,10 +256,10 @@ static void rows_have_their_settings(void **state) {
   set_up(&w);
   for (size_t j = 0; j < TRIALS; j++) w.sample[1][j][OURS].settings.rtol = 1e-3;
   sum_up(&w);
-  const solver_settings *const ours = &row_at(&w, 1, OURS)->settings;
+  const solver_settings *const ours = &row_at(&w, 1, OURS)->who.settings;
   assert_true(ours->epsilon == 1e-3 && ours->rtol == 1e-3 && ours->atol == 3e-5);
   assert_true(ours->projection_max == INFINITY && ours->order == 2);
-  const solver_settings *const theirs = &row_at(&w, 1, MUJOCO)->settings;
+  const solver_settings *const theirs = &row_at(&w, 1, MUJOCO)->who.settings;
   assert_true(isnan(theirs->epsilon) && isnan(theirs->rtol) && theirs->order == 0);
   assert_string_equal(theirs->variant, "Euler");
   const sweep_top *const top = study_rows(&w.u.run, SWEEP_TOP, &count);
@@ -264,12 +276,9 @@ static void processes_are_put_together(void **state) {
   size_t count;
   (void)state;
   set_up(&w);
-  make_up(&w.u, &sweep_study, &w.settings);
-  model_init(&w.m, model_find("plate"));
-  w.u.run.m = &w.m;
-  w.u.run.processes = PROCESSES;
+  enter_all_racers(&w, PROCESSES);
   for (size_t i = 0; i < ROWS; i++)
-    for (size_t p = 0; p < PROCESSES; p++)
+    for (size_t p = 0; p < PROCESSES; p++, end_cell(&w.u))
       for (size_t j = p; j < TRIALS; j += PROCESSES)
         for (size_t k = 0; k < RACERS; k++) {
           sweep_sample *const s = &w.sample[i][j][k];
@@ -299,13 +308,7 @@ static void a_row_that_fails_is_told(void **state) {
   (void)state;
   set_up(&w);
   w.sample[1][TRIALS - 1][OURS].seconds = INFINITY;
-  make_up(&w.u, &sweep_study, &w.settings);
-  model_init(&w.m, model_find("plate"));
-  w.u.run.m = &w.m;
-  w.u.run.processes = 1;
-  for (size_t i = 0; i < ROWS; i++)
-    for (size_t j = 0; j < TRIALS; j++)
-      for (size_t k = 0; k < RACERS; k++) give(&w.u, &w.sample[i][j][k]);
+  race_once(&w);
   assert_int_equal(study_noted(&w.u.run, sweep_study.derive(&w.u.run)), -1);
   assert_non_null(strstr(w.u.message, "statistics of seconds: "));
   tear_down(&w);

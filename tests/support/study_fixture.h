@@ -20,6 +20,7 @@ typedef struct made_up {
   study_run run;
   struct study_private private;
   char message[SOLVER_MESSAGE_SIZE];
+  size_t ended; /* cells */
 } made_up;
 
 /* A study with these settings, without a sample. It must stay where it is. */
@@ -32,6 +33,14 @@ static inline void make_up(made_up *u, const study *s, const void *settings) {
 /* A sample more. */
 static inline void give(made_up *u, const void *sample) {
   assert_int_equal(study_rows_append(&u->run, STUDY_SAMPLES, sample), 0);
+}
+
+/* The next cell of the plan has the samples given since the last one. */
+static inline void end_cell(made_up *u) {
+  study_planned *const one = &u->private.cell[u->ended];
+  if (u->ended) one->first = one[-1].first + one[-1].count;
+  one->count = u->private.rows[STUDY_SAMPLES].count - one->first;
+  u->ended++;
 }
 
 /* What it derives from those given, in place of what it had. */
