@@ -194,6 +194,10 @@ const void *study_rows(const study_run *run, size_t table, size_t *count);
  * is none. 0, or -1 with one line. */
 int study_ask_number(study_run *run, const char *folder, const char *sql, double *number);
 
+/* Prints what a query of the folder's database says, a line for each row: `newest` has the runs
+ * that ended last. */
+void study_say(const study_run *run, const char *sql);
+
 /* -1, with a line that says so, which is noted. */
 int study_out_of_memory(study_run *run);
 

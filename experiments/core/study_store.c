@@ -370,6 +370,14 @@ int study_ask_number(study_run *run, const char *folder, const char *sql, double
   return status;
 }
 
+void study_say(const study_run *run, const char *sql) {
+  json_t *rows = NULL, *row;
+  size_t i;
+  if (measure_store_run(run->private->store, sql, NULL, &rows, run->message)) puts(run->message);
+  json_array_foreach(rows, i, row) puts(json_string_value(json_array_get(row, 0)));
+  json_decref(rows);
+}
+
 /* ---- parts of a cell that takes long --------------------------------------------------------- */
 
 int study_parts_begin(study_run *run, const char *cell) {

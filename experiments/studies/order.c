@@ -2,7 +2,6 @@
 /* essbench order: the error of the projection against epsilon on the affine system of Table 4.1
  * (Fig. 4.1 of the paper), for both orders of the projection; and Fig. 3.1. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "affine3.h"
@@ -329,22 +328,16 @@ static int derive(study_run *run) {
 }
 
 static void show(const study_run *run) {
-  size_t fits, crossings;
-  const fit *const all = study_rows(run, FITS, &fits);
-  const crossing *const c = study_rows(run, CROSSINGS, &crossings);
-  for (const fit *f = all; f < all + fits; f++) {
-    printf("projection order %zu on affine3: RMS ~ epsilon^%.3f (%g %% interval %.3f to %.3f) for "
-           "epsilon from %g to %g",
-           f->projection_order, f->slope, 100.0 * f->confidence, f->interval[0], f->interval[1],
-           f->fit_min, f->fit_max);
-    if (isfinite(f->paper_slope)) printf("; the paper found %.1f", f->paper_slope);
-    printf("\nRMS at epsilon %g: %.3g; %s for epsilon from %g to %g\n", f->fit_min,
-           f->rms_error_at_fit_min, f->monotone ? "monotone" : "NOT monotone", f->fit_min,
-           f->monotone_max);
-  }
-  printf("exact crossings at t =");
-  for (size_t i = 0; i < crossings; i++) printf(" %.8f", c[i].time);
-  printf(" s\n");
+  study_say(
+      run, "SELECT printf('projection order %d on affine3: RMS ~ epsilon^%.3f (95 %% interval "
+           "%.3f to %.3f) for epsilon from %g to %g', projection_order, slope, slope_lo, slope_hi, "
+           "fit_min, fit_max) || iif(paper_slope, printf('; the paper found %.1f', paper_slope), "
+           "'') || printf('\nRMS at epsilon %g: %.3g; %s for epsilon from %g to %g', "
+           "fit_min, rms_error_at_fit_min, iif(monotone, 'monotone', 'NOT monotone'), fit_min, "
+           "monotone_max) FROM order_fit JOIN newest USING (run) ORDER BY row");
+  study_say(run, "SELECT 'exact crossings at t = ' || group_concat(printf('%.8f', value), ' ') || "
+                 "' s' FROM (SELECT value FROM order_crossing_times JOIN newest USING (run) "
+                 "ORDER BY row)");
 }
 
 const study order_study = {

@@ -687,98 +687,41 @@ static int sweep_derive(study_run *run) {
 
 /* ---- what they say, a line each -------------------------------------------------------------- */
 
-/* the ratios of one protocol, over all numbers of contacts */
-typedef struct verdict {
-  const char *solver;  /* of the first; NULL: nobody raced MuJoCo by it */
-  size_t count, shown; /* numbers of contacts; of those the interval leaves out 1 */
-  size_t fewest, most;
-  double low, high, error_low, error_high; /* of the ratios: MuJoCo's time, our error */
-} verdict;
+/* "2 to 5", or "2" where it is one; a solver by what it is: nobody has to know our names of its
+ * variants; and the ratios of the first that raced MuJoCo by a protocol */
+static const char verdict[] =
+    "WITH named (solver, name) AS (VALUES ('projection', 'libess by the paper''s method'), "
+    "('mujoco', 'MuJoCo'), ('plain', 'the cheapest plain method')), "
+    "title (number, protocol, title) AS (VALUES (1, 'equal-error', 'at equal error'), "
+    "(3, 'paper', 'by the paper''s protocol')), "
+    "ratio AS (SELECT *, first_value(solver) OVER (PARTITION BY protocol ORDER BY row) AS first, "
+    "rms_error_projection / rms_error_mujoco AS error "
+    "FROM sweep_ratios JOIN newest USING (run)), "
+    "ends AS (SELECT protocol, solver, printf('%.3g', min(mujoco_over_projection)) AS low, "
+    "printf('%.3g', max(mujoco_over_projection)) AS high, printf('%.3g', min(error)) AS least, "
+    "printf('%.3g', max(error)) AS most, printf('%.3g', min(contacts)) AS few, "
+    "printf('%.3g', max(contacts)) AS many, count(*) AS count, "
+    "sum(interval->>0 > 1 OR interval->>1 < 1) AS shown FROM ratio WHERE solver = first "
+    "GROUP BY protocol), "
+    "plain AS (SELECT printf('%.3g', min(plain_over_libess)) AS low, "
+    "printf('%.3g', max(plain_over_libess)) AS high FROM sweep_plain JOIN newest USING (run) "
+    "HAVING count(*)), "
+    "slope AS (SELECT *, printf('%.3g us', 1e6 * s_per_contact) AS us FROM sweep_slopes "
+    "JOIN newest USING (run) LEFT JOIN named USING (solver) WHERE s_per_contact IS NOT NULL "
+    "ORDER BY row) "
+    "SELECT line FROM (SELECT number, title || ': ' || coalesce('MuJoCo takes ' || low || "
+    "iif(low <> high, ' to ' || high, '') || ' times as long as ' || coalesce(name, solver) || "
+    "', which errs ' || least || iif(least <> most, ' to ' || most, '') || "
+    "' times as much; N = ' || few || iif(few <> many, ' to ' || many, '') || "
+    "', a difference is shown at ' || shown || ' of ' || count, 'not raced') AS line "
+    "FROM title LEFT JOIN ends USING (protocol) LEFT JOIN named USING (solver) "
+    "UNION ALL SELECT 2, 'at equal error: the cheapest method that looks for no crossing takes ' "
+    "|| low || iif(low <> high, ' to ' || high, '') || ' times as long as libess' FROM plain "
+    "UNION ALL SELECT 4, 'one more contact: ' || coalesce(group_concat(coalesce(name, solver) || "
+    "' (' || protocol || ') ' || us, ', '), 'not known from one N') FROM slope) ORDER BY number";
 
-static void widen(double value, double *low, double *high) {
-  if (!(*low <= value)) *low = value;
-  if (!(*high >= value)) *high = value;
-}
-
-static verdict verdict_of(const study_run *run, const char *protocol) {
-  size_t count;
-  const sweep_ratio *const r = study_rows(run, SWEEP_RATIOS, &count);
-  verdict v = {.low = NAN, .high = NAN, .error_low = NAN, .error_high = NAN};
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(r[i].protocol, protocol) != 0 || (v.solver && strcmp(r[i].solver, v.solver) != 0))
-      continue;
-    if (!v.solver) v.fewest = r[i].contacts;
-    v.solver = r[i].solver;
-    v.most = r[i].contacts;
-    v.count++;
-    v.shown += r[i].interval[0] > 1.0 || r[i].interval[1] < 1.0;
-    widen(r[i].mujoco_over_projection, &v.low, &v.high);
-    widen(r[i].rms_error_projection / r[i].rms_error_mujoco, &v.error_low, &v.error_high);
-  }
-  return v;
-}
-
-/* "2 to 5", or "2" where it is one */
-static void print_range(double low, double high) {
-  char from[32], to[32];
-  snprintf(from, sizeof from, "%.3g", low);
-  snprintf(to, sizeof to, "%.3g", high);
-  printf("%s", from);
-  if (strcmp(from, to) != 0) printf(" to %s", to);
-}
-
-/* a solver by what it is: nobody has to know our names of its variants */
-static const char *engine(const char *solver) {
-  return strcmp(solver, projection_solver.name) == 0 ? "libess by the paper's method"
-         : strcmp(solver, bridge_solver.name) == 0   ? "MuJoCo"
-         : strcmp(solver, "plain") == 0              ? "the cheapest plain method"
-                                                     : solver;
-}
-
-static void print_ratios(const char *title, const verdict *v) {
-  printf("%s: ", title);
-  if (!v->solver) {
-    printf("not raced\n");
-    return;
-  }
-  printf("MuJoCo takes ");
-  print_range(v->low, v->high);
-  printf(" times as long as %s, which errs ", engine(v->solver));
-  print_range(v->error_low, v->error_high);
-  printf(" times as much; N = ");
-  print_range((double)v->fewest, (double)v->most);
-  printf(", a difference is shown at %zu of %zu\n", v->shown, v->count);
-}
-
-static void print_plain(const study_run *run) {
-  size_t count;
-  const sweep_plain *const r = study_rows(run, SWEEP_PLAIN, &count);
-  double low = NAN, high = NAN;
-  for (size_t i = 0; i < count; i++) widen(r[i].plain_over_libess, &low, &high);
-  if (!count) return;
-  printf("at equal error: the cheapest method that looks for no crossing takes ");
-  print_range(low, high);
-  printf(" times as long as libess\n");
-}
-
-static void print_slopes(const study_run *run) {
-  size_t count, shown = 0;
-  const sweep_slope *const slope = study_rows(run, SWEEP_SLOPES, &count);
-  printf("one more contact:");
-  for (size_t k = 0; k < count; k++)
-    if (!isnan(slope[k].s_per_contact))
-      printf("%s %s (%s) %.3g us", shown++ ? "," : "", engine(slope[k].solver), slope[k].protocol,
-             1e6 * slope[k].s_per_contact);
-  printf("%s\n", shown ? "" : " not known from one N");
-}
-
-static void sweep_verdict(const study_run *run) {
-  const verdict equal = verdict_of(run, sweep_protocols[SWEEP_EQUAL_ERROR]);
-  const verdict paper = verdict_of(run, sweep_protocols[SWEEP_PAPER]);
-  print_ratios("at equal error", &equal);
-  print_plain(run);
-  print_ratios("by the paper's protocol", &paper);
-  print_slopes(run);
+static void show_verdict(const study_run *run) {
+  study_say(run, verdict);
 }
 
 /* ---- a cell ---------------------------------------------------------------------------------- */
@@ -889,5 +832,5 @@ const study sweep_study = {
     .place = place,
     .derive = sweep_derive,
     .show = show,
-    .show_table = sweep_verdict,
+    .show_table = show_verdict,
 };
