@@ -139,6 +139,10 @@ check 'where libess loses is said' $?
 grep -qF '<strong>Robots.</strong> Of 2 robots libess is faster than MuJoCo on 0, slower on 2, undecided on 0, at MuJoCo' \
   "$room/report.html"
 check 'as in the README' $?
+mkdir "$room/many-robots" && cp -r "$room/robots/ant" "$room/many-robots/01-ant"
+report && whole && grep -q 'id="robot-01-ant"' "$room/report.html" && grep -qF 'Of 2 robots libess is' "$room/report.html"
+check 'the forty robots have their pages, but the README counts others' $?
+rm -r "$room/many-robots"
 sed -i 's/0.5, "mujoco_over_libess_low": 0.4/5.5, "mujoco_over_libess_low": 5.4/; s/_high": 0.6/_high": 5.6/' \
   "$room"/robots/*/robot.json
 report && whole && ! grep -q 'Where libess takes longer' "$room/report.html"
