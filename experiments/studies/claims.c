@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,9 +54,10 @@ typedef struct claim {
   LEAST("work_precision", "median_s", OF(model, method, "'ok'") " AND rms_error <= " limit)
 #define ENDLESS(model, method) ROWS("work_precision", "status", OF(model, method, "'failed'"))
 /* of those that do not come to the end, too; without bound where none does */
+#define NO_RUN_ENDS "1e308"
 #define SMALLEST_ERROR(model, method)                                                              \
   EITHER(LEAST("work_precision", "rms_error", OF(model, method, "'ok', 'diverged'")),              \
-         "(SELECT 1e308 " ENDLESS(model, method) " LIMIT 1)")
+         "(SELECT " NO_RUN_ENDS " " ENDLESS(model, method) " LIMIT 1)")
 #define SLOPE(solver)                                                                              \
   FIRST("sweep_slopes", "s_per_contact", "solver = '" solver "' AND protocol = 'paper'")
 #define FIT(column)  FIRST("order_fit", column, "projection_order = 1")
@@ -331,7 +333,7 @@ static const study_option options[] = {{0}};
   X(row, criterion, TEXT, "", "what number decides, fixed before it was looked at")                \
   X(row, low, NUMBER, "", "the claim holds from here")                                             \
   X(row, high, NUMBER, "", "to here; not known: without a limit")                                  \
-  X(row, number, NUMBER, "", "what was measured")                                                  \
+  X(row, number, NUMBER, "", "what was measured; " NO_RUN_ENDS ": no run ends")                    \
   X(row, verdict, TEXT, "", "holds, fails, not measured or cannot be tested")                      \
   X(row, command, TEXT, "", "what measures it")                                                    \
   X(row, results, TEXT, "", "file that the number is of")
@@ -410,7 +412,10 @@ static void show(const study_run *run) {
     if (i == 0 || strcmp(v->paper, v[-1].paper) != 0) printf("%s%s\n", i ? "\n" : "", v->paper);
     printf("  %-16s %s (%s)\n", v->verdict, v->says, v->place);
     printf("  %16s %s", "", v->criterion);
-    if (!isnan(v->number)) printf(": %.4g", v->number);
+    if (v->number >= strtod(NO_RUN_ENDS, NULL))
+      printf(": no run ends");
+    else if (!isnan(v->number))
+      printf(": %.4g", v->number);
     if (strcmp(v->verdict, "not measured") == 0) printf("; run %s", v->command);
     putchar('\n');
     holds += strcmp(v->verdict, "holds") == 0;

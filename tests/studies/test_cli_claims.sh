@@ -140,6 +140,8 @@ expect 'of either sign' number "$coupled" -1
 sed -i 's/^plate,100,listing,ok,0.5/plate,100,listing,failed,nan/' work_precision.csv
 judge
 expect 'a method that always fails has been measured' is 'many contacts need no root finding' fails
+expect 'of which the screen has words' number 'many contacts need no root finding' 'no run ends'
+expect 'and the file a number without bound' grep -q 'need no root finding,.*,1e+308,fails,' claims.csv
 small='where condition 6 fails'
 expect 'a condition that need not hold' is "$small" fails
 expect 'many contacts: Listing 1 is judged' is 'many contacts need no root' fails
