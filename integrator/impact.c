@@ -30,7 +30,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   const size_t m = d->system.guard_count;
   ESS_LAY(l, double, d->lanes, &w->x, &w->after);
   ESS_LAY(l, double, d->blocks *ESS_BLOCK, &w->sign, &w->side, &w->h, &w->doubt, &w->mode, &w->met,
-          &w->stopped, &w->left);
+          &w->stopped, &w->left, &w->beyond);
   ESS_LAY(l, ess_returning, 2 * m, &w->returning);
   ESS_LAY(l, size_t, m, &w->events);
   ESS_LAY(l, bool, 2 * m, &w->at, &w->armed);

@@ -217,6 +217,7 @@ int ess_find_resting(ess_driver *d) {
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     bool *const rests = &d->impacts->rests[k];
     *rests = false;
+    d->impacts->beyond[k] = 0.0;
     if (has_impact(d, k)) status = find_grain(d, k, rests);
   }
   return status;
@@ -224,6 +225,25 @@ int ess_find_resting(ess_driver *d) {
 
 bool ess_rests_on_impact(const ess_driver *d, size_t k) {
   return d->impacts && d->impacts->rests[k];
+}
+
+/* the mode, and what is armed, after crossing a guard by its row alone: from a mode in which all
+ * that lies ahead is armed, as at the start */
+static void cross_in_mind(ess_driver *d, size_t guard) {
+  ess_impact_work *const w = d->impacts;
+  for (size_t i = 0; i < d->system.guard_count; i++) {
+    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0;
+    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !ess_is_one_way(d, i);
+  }
+  w->mode[guard / 2] = -ess_sign_before(guard);
+  w->armed[guard] = false;
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
+    const size_t other = d->row_guard[e], k = other / 2;
+    if (d->row_effect[e] == ESS_ARM_AHEAD) continue; // of another, where the state is: as it was
+    if (d->row_effect[e] > 0) w->mode[k] = ess_sign_before(other);
+    if (d->row_effect[e] > 0) w->armed[ESS_GUARD_UP(k)] = w->armed[ESS_GUARD_DOWN(k)] = false;
+    w->armed[other] = d->row_effect[e] > 0;
+  }
 }
 
 const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
@@ -238,11 +258,7 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
   w->sign[k] = side;
   memcpy(w->mode, w->sign, m * sizeof *w->mode);
-  w->mode[k] = -side;
-  for (size_t i = 0; i < m; i++) {
-    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0;
-    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !d->system.one_way;
-  }
+  cross_in_mind(d, guard);
   const size_t first = w->events[0]; // where a state rests its field asks, amid an impact too
   w->events[0] = k;
   ess_impact impact = ess_impact_of(w, t, 1);
@@ -258,6 +274,13 @@ static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
   return ess_impact_returns(d, d->t, k, x, side, &ignored) != NULL;
 }
 
+/* latches event function k to this side, before an impact; where the state would be without one is
+ * remembered */
+static void put_before(ess_driver *d, size_t k, double side) {
+  if (d->sign[k] != side) d->impacts->beyond[k] = d->sign[k];
+  d->sign[k] = side;
+}
+
 int ess_impact_side(ess_driver *d, size_t k) {
   bool below = is_impact_from(d, k, -1.0), above = is_impact_from(d, k, 1.0);
   if (below && above) {
@@ -265,7 +288,7 @@ int ess_impact_side(ess_driver *d, size_t k) {
     above = returns_to(d, k, d->x, 1.0);
   }
   if (below == above) return ess_fail(d, ESS_EGRAZING, k);
-  d->sign[k] = below ? -1.0 : 1.0;
+  put_before(d, k, below ? -1.0 : 1.0);
   return ESS_SUCCESS;
 }
 
@@ -294,12 +317,12 @@ static int look_whether_led(ess_driver *d, size_t k, double side, bool *led) {
 
 int ess_put_before_impact(ess_driver *d, size_t k) {
   const ess_impact_work *const w = d->impacts;
-  if (!w || w->calls.start || d->system.resets) return ESS_SUCCESS; // who starts it says the mode
+  if (!w || w->calls.start) return ESS_SUCCESS; // who starts it says the mode
   bool led;
   const int status = look_whether_led(d, k, -d->sign[k], &led);
   if (status || !led) return status;
   if (d->rate[k] == 0.0 && !ess_may_rest(d)) return ess_fail(d, ESS_EGRAZING, k);
-  d->sign[k] = -d->sign[k];
+  put_before(d, k, -d->sign[k]);
   return ESS_SUCCESS;
 }
 
@@ -314,10 +337,16 @@ static int has_just_passed(ess_driver *d, size_t k, bool *passed) {
   return status;
 }
 
+/* the signs are others, and the model is told */
+static int take_mode(ess_driver *d) {
+  const int status = ess_announce(d, d->system.guard_count);
+  return status ? status : ess_evaluate_node(d);
+}
+
 int ess_put_before_passed(ess_driver *d) {
   const ess_impact_work *const w = d->impacts;
   bool any = false;
-  if (!w || w->calls.start || d->system.resets) return ESS_SUCCESS; // who starts it says the mode
+  if (!w || w->calls.start) return ESS_SUCCESS; // who starts it says the mode
   for (size_t k = 0; k < d->system.guard_count; k++) {
     bool passed, led = false;
     int status = has_just_passed(d, k, &passed);
@@ -325,12 +354,32 @@ int ess_put_before_passed(ess_driver *d) {
     if (status) return status;
     // what the map does not send back has made it, and is where it belongs
     if (!led || !returns_to(d, k, d->x, -d->sign[k])) continue;
-    d->sign[k] = -d->sign[k];
+    put_before(d, k, -d->sign[k]);
     any = true;
   }
-  if (!any) return ESS_SUCCESS;
-  const int status = ess_announce(d, d->system.guard_count);
-  return status ? status : ess_evaluate_node(d);
+  return any ? take_mode(d) : ESS_SUCCESS;
+}
+
+/* those that are before an impact whose guard is not armed are where they would be without it */
+static bool put_beyond(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  bool any = false;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (w->beyond[k] == 0.0 || ess_is_armed(d, k)) continue;
+    d->sign[k] = w->beyond[k];
+    w->beyond[k] = 0.0;
+    any = true;
+  }
+  return any;
+}
+
+int ess_start_armed(ess_driver *d) {
+  int status = ess_resets_start(d);
+  while (!status && d->impacts && put_beyond(d)) {
+    status = take_mode(d);
+    if (!status) status = ess_resets_start(d);
+  }
+  return status;
 }
 
 int ess_let_rest(ess_driver *d) {

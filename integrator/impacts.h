@@ -49,6 +49,8 @@ typedef struct ess_impact_work {
   bool
       *pending; /* by event function: an earlier map of the instant has carried the state past it */
   bool *rests;  /* by event function: at the start, on the guard of an impact */
+  double *beyond; /* by event function: its sign at the start without an impact, where it has been
+                     put before one; 0: it has not */
 
   ess_returning *returning; /* by guard */
   void *memory;
@@ -131,6 +133,10 @@ int ess_put_before_impact(ess_driver *d, size_t k);
  * move on, to the side from which that is made, where its map sends them back there: a run that
  * goes on from a state at which another has ended on an event. */
 int ess_put_before_passed(ess_driver *d);
+
+/* Arms the guards to start with, given the latched signs. Where the system's `start` does not arm
+ * that of an impact which the state has been put before, it is not: it is where the field leads. */
+int ess_start_armed(ess_driver *d);
 
 /* After an impact: those that rest on, or beyond, an armed guard count as on it. */
 int ess_let_rest(ess_driver *d);
