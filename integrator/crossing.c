@@ -63,9 +63,9 @@ bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, 
   return o->crossing(&info, o->context) != 0;
 }
 
-/* which way event function k has just been crossed */
-static int way_of(const ess_driver *d, size_t k) {
-  return d->sign[k] > 0.0 ? 1 : -1;
+/* which way event function k is about to be crossed: its row may latch it back */
+static int way_ahead(const ess_driver *d, size_t k) {
+  return d->sign[k] < 0.0 ? 1 : -1;
 }
 
 /* crosses a guard where the state is; `carried`: an impact has just carried it past that */
@@ -88,8 +88,9 @@ static int make_crossing(ess_driver *d, size_t guard, bool carried) {
   if (status) return status;
   // the crossing is made, and observed, even when the model fails to follow the mode
   if (d->slides && !silent && !carried) ess_slide_note(d, guard);
+  const int way = way_ahead(d, guard);
   status = ess_cross(d, guard);
-  const bool stop = !silent && ess_observe_crossing(d, guard, way_of(d, guard), d->t, d->x);
+  const bool stop = !silent && ess_observe_crossing(d, guard, way, d->t, d->x);
   return stop && !status ? ess_fail(d, ESS_ESTOP, guard) : status;
 }
 
@@ -280,11 +281,11 @@ static inline int make_one(ess_driver *d, size_t k, double theta) {
   if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
   d->counters.crossings++;
   ess_note_return(d, k);
-  const int status = ess_cross(d, k);
+  const int way = way_ahead(d, k), status = ess_cross(d, k);
   if (!d->options.observer.crossing) return status;
   const double t = time_at(d, theta);
   ess_piece_state(d, t, d->stage[1]);
-  const bool stop = ess_observe_crossing(d, k, way_of(d, k), t, d->stage[1]);
+  const bool stop = ess_observe_crossing(d, k, way, t, d->stage[1]);
   return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
 }
 

@@ -15,6 +15,14 @@ static inline bool is_up(size_t guard) {
   return guard % 2 == 0;
 }
 
+/* what is crossed upward alone has no guard to be crossed downward; ESS_ARM_AHEAD may name it */
+static const char *check_one_way(const ess_reset_matrix *r, size_t entries) {
+  for (size_t i = 0; i < entries; i++)
+    if (!is_up(r->guard[i]) && r->effect[i] == 1)
+      return "resets must not arm ESS_GUARD_DOWN where one_way is true";
+  return NULL;
+}
+
 /* on its own guard the sign of an event function is anybody's guess */
 static const char *check_ahead(const ess_reset_matrix *r, size_t guards) {
   for (size_t j = 0; j < guards; j++)
@@ -40,7 +48,8 @@ const char *ess_resets_check(const ess_system *system) {
     if (effect != 1 && effect != -1 && effect != ESS_ARM_AHEAD)
       return "each of resets->effect must be +1, -1 or ESS_ARM_AHEAD";
   }
-  return check_ahead(r, guards);
+  const char *const wrong = system->one_way ? check_one_way(r, entries) : NULL;
+  return wrong ? wrong : check_ahead(r, guards);
 }
 
 size_t ess_resets_size(const ess_system *system) {
@@ -196,7 +205,8 @@ int ess_resets_start(ess_driver *d) {
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
     d->side[k] = 0.0;
     d->inside_from[k] = INFINITY;
-    if (k < m && d->armed_at_start[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
+    const bool has_guard = k < m && (d->sign[k] < 0.0 || !ess_is_one_way(d, k));
+    if (has_guard && d->armed_at_start[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
   }
   return ESS_SUCCESS;
 }

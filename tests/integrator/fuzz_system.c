@@ -84,8 +84,9 @@ static void read_shape(fuzz_model *model, size_t k, fuzz_bytes *b, bool wild) {
   if (wild && fuzz_byte(b) % 8 == 7) g->rate_factor = fuzz_number(b, true);
 }
 
-/* an entry of the row of guard `from` (2m: the row of the empty pool) */
+/* an entry of a row, unless it arms what a one-way event function does not have */
 static void add_entry(fuzz_model *model, size_t *entries, size_t guard, signed char effect) {
+  if (model->one_way && guard % 2 && effect == 1) return;
   model->resets.guard[*entries] = guard;
   model->resets.effect[(*entries)++] = effect;
 }

@@ -75,7 +75,7 @@ static int run_holed(holed *p, double height, double speed, double x[2], uint64_
 static const double depths[] = {0.0, 1e-17, 1e-15, 1e-11};
 enum { DEPTHS = sizeof depths / sizeof *depths };
 
-static void what_starts_over_a_hole_falls_through_it(void **state) {
+TEST(what_starts_over_a_hole_falls_through_it) {
   for (int i = 0; i < 4 * DEPTHS; i++) {
     holed p = {.side = i & 1 ? 1.0 : -1.0, .hole = true, .two_sided = i & 2};
     uint64_t impacts;
@@ -90,7 +90,7 @@ static void what_starts_over_a_hole_falls_through_it(void **state) {
   }
 }
 
-static void what_starts_on_a_floor_with_a_matrix_bounces_at_once(void **state) {
+TEST(what_starts_on_a_floor_with_a_matrix_bounces_at_once) {
   for (int i = 0; i < 2 * DEPTHS; i++) {
     holed p = {.side = i & 1 ? 1.0 : -1.0};
     uint64_t impacts;
@@ -118,7 +118,7 @@ static int fire(ess_impact *impact, void *params) {
   return 0;
 }
 
-static void a_mode_that_rows_put_back_is_back_at_the_start_too(void **state) {
+TEST(a_mode_that_rows_put_back_is_back_at_the_start_too) {
   const ess_impacts fires = {.map = fire};
   matrix m = matrix_begin(1);
   matrix_add(&m, ESS_GUARD_UP(0), ESS_GUARD_UP(0), 1);
@@ -139,13 +139,4 @@ static void a_mode_that_rows_put_back_is_back_at_the_start_too(void **state) {
     ess_driver_free(d);
   }
   matrix_free(&m);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_starts_over_a_hole_falls_through_it),
-      cmocka_unit_test(what_starts_on_a_floor_with_a_matrix_bounces_at_once),
-      cmocka_unit_test(a_mode_that_rows_put_back_is_back_at_the_start_too),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ typedef struct spoiled {
   size_t row_start[GUARDS + 2], guard[ENTRIES];
   signed char effect[ENTRIES];
   ess_reset_matrix resets;
+  bool one_way;
   ess_options options;
 } spoiled;
 
@@ -29,6 +30,7 @@ static void expect(const spoiled *s, const char *message) {
   balls b = balls_of(COUNT, COUNT);
   ess_system system = balls_system(&b);
   system.resets = &s->resets;
+  system.one_way = s->one_way;
   const char *const said = ess_check(&system, &s->options);
   int status = -1;
   ess_driver *const d = ess_driver_alloc(&system, &s->options, &status);
@@ -101,6 +103,27 @@ TEST(each_entry_is_looked_at) {
       s.effect[i] = effects[j];
       expect(&s, "each of resets->effect must be +1, -1 or ESS_ARM_AHEAD");
     }
+  }
+}
+
+/* by the row of a crossing, or by that of the empty pool; what lies ahead may be named by either */
+TEST(no_row_arms_a_downward_guard_of_one_way_event_functions) {
+  static const char refused[] = "resets must not arm ESS_GUARD_DOWN where one_way is true";
+  for (size_t i = 0; i < ENTRIES; i++) {
+    spoiled s;
+    make(&s);
+    s.one_way = true;
+    expect(&s, refused); // its first entry
+    s.effect[0] = -1;
+    expect(&s, NULL);
+    s.guard[i] = ESS_GUARD_DOWN(1);
+    s.effect[i] = 1;
+    expect(&s, refused);
+    s.effect[i] = i == 1 ? -1 : ESS_ARM_AHEAD; // the second is in the row of event function 1
+    expect(&s, NULL);
+    s.guard[i] = ESS_GUARD_UP(1);
+    s.effect[i] = 1;
+    expect(&s, NULL);
   }
 }
 

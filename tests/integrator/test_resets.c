@@ -242,6 +242,29 @@ TEST(an_empty_matrix_and_an_empty_start) {
   ess_driver_free(d);
 }
 
+/* crossed upward, and latched back by its own row: it is told of as it was crossed, each time */
+TEST(a_crossing_that_its_row_latches_back_was_upward) {
+  for (int paper = 0; paper < 2; paper++) {
+    track r = {.count = 1, .place = {0.25}};
+    matrix m = matrix_begin(1);
+    matrix_add(&m, ESS_GUARD_UP(0), ESS_GUARD_UP(0), 1);
+    matrix_add(&m, ESS_GUARD_UP(0), ESS_GUARD_UP(0), -1);
+    ess_system system = track_system(&r);
+    system.resets = matrix_end(&m);
+    ess_options options = paper ? ess_options_paper() : ess_options_default();
+    toy_log log;
+    options.observer = toy_observer(&log);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    double x[2] = {0.0, 0.0}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    assert_true(log.count == 1 && log.direction[0] == 1 && x[1] == 0.0);
+    assert_true(ess_driver_sign(d)[0] == -1.0);
+    ess_driver_free(d);
+    matrix_free(&m);
+  }
+}
+
 /* ---- the start ------------------------------------------------------------------------------- */
 
 TEST(start_is_called_once_for_each_latch) {

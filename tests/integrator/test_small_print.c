@@ -252,6 +252,35 @@ TEST(on_a_guard_for_good_is_behind_it) {
   ess_driver_free(d);
 }
 
+static void nearer(double x, double h[], double slope[]) {
+  h[0] = 0.5 - x;
+  slope[0] = -1.0;
+}
+
+static int arm_everything(const double sign[], bool armed[], void *params) {
+  armed[ESS_GUARD_UP(0)] = armed[ESS_GUARD_DOWN(0)] = true;
+  return 0;
+}
+
+/* a start clears guards; one that sets what does not lie ahead arms nothing */
+TEST(no_start_arms_a_one_way_event_function_downward) {
+  for (int i = 0; i < 4; i++) {
+    const bool one_way = i & 1;
+    clock_plan p = {.guard_count = 1, .look = nearer, .rate_of_some = 1.0};
+    ess_system system = clock_system(&p);
+    matrix r = matrix_begin(1);
+    ess_reset_matrix resets = *matrix_end(&r);
+    resets.start = arm_everything;
+    system.resets = &resets;
+    system.one_way = one_way;
+    const ess_options options = i & 2 ? ess_options_default() : ess_options_paper();
+    ess_counters counters;
+    assert_int_equal(run(&system, &options, &counters), ESS_SUCCESS);
+    assert_int_equal(counters.crossings, one_way ? 0 : 1);
+    matrix_free(&r);
+  }
+}
+
 /* ---- projections ----------------------------------------------------------------------------- */
 
 static void place(double x, double h[], double slope[]) {
