@@ -294,8 +294,9 @@ static bool is_rounding(ess_driver *d) {
   if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING)) return false;
   const int status = ess_rounding_error(d, s->guard, &rounding);
   if (status) ess_no_failure(d); // nobody has asked for these calls
-  s->refused = OFTEN;
-  return !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
+  const bool is = !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
+  s->refused = is ? 2 * OFTEN - 1 : OFTEN; // where it was, the next is asked of at once
+  return is;
 }
 
 void ess_watch_no_turns(ess_driver *d) {
