@@ -516,20 +516,21 @@ static void add_difference(const ess_driver *d, double factor, const double a[],
 
 /* ---- is the field affine? -------------------------------------------------------------------- */
 
-/* whether `between` is on the way from a to b, up to rounding */
-static bool is_on_the_way(const ess_driver *d, const double between[], const double a[],
-                          const double b[]) {
+/* whether `between` is this part of the way from a to b, up to rounding */
+static bool is_on_the_way(const ess_driver *d, double part, const double between[],
+                          const double a[], const double b[]) {
+  const double affine = AFFINE * ess_smaller(1.0, fabs(part) / ON_THE_WAY);
   double off_most = 0.0, change_most = 0.0, size_most = 0.0;
   for (size_t i = 0; i < d->system.dimension; i++) {
-    const double off = fabs(between[i] - a[i] - ON_THE_WAY * (b[i] - a[i]));
+    const double off = fabs(between[i] - a[i] - part * (b[i] - a[i]));
     off_most = ess_larger(off_most, off);
     change_most = ess_larger(change_most, fabs(a[i] - b[i]));
     size_most = ess_larger(size_most, fabs(a[i]) + fabs(b[i]));
   }
-  if (off_most > AFFINE * change_most + ROUNDED * size_most) return false;
+  if (off_most > affine * change_most + ROUNDED * size_most) return false;
   for (size_t i = 0; i < d->system.dimension; i++) {
-    const double off = fabs(between[i] - a[i] - ON_THE_WAY * (b[i] - a[i]));
-    const double own = AFFINE * fabs(a[i] - b[i]) + ROUNDED * (fabs(a[i]) + fabs(b[i]));
+    const double off = fabs(between[i] - a[i] - part * (b[i] - a[i]));
+    const double own = affine * fabs(a[i] - b[i]) + ROUNDED * (fabs(a[i]) + fabs(b[i]));
     const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
     if (off > own + CANCELLED * size_most && fabs(d->dt) * off > SEEN * tolerance) return false;
   }
@@ -553,7 +554,7 @@ static int check_some(ess_driver *d, size_t from, size_t to) {
   int status = even(d, 1.0, from, to, k->first);
   if (!status) status = even(d, ON_THE_WAY, from, to, k->f);
   if (status) return status;
-  if (is_on_the_way(d, k->f, d->stage[0], k->first)) {
+  if (is_on_the_way(d, ON_THE_WAY, k->f, d->stage[0], k->first)) {
     for (size_t i = from; i < to; i++) k->is_checked[k->kink[i]] = true;
     return ESS_SUCCESS;
   }
@@ -593,7 +594,7 @@ static int check_visits(ess_driver *d) {
   int status = set_pairs(d, true);
   if (!status) status = weighted(d, d->t, d->x, k->f);
   if (!status) status = set_pairs(d, false);
-  k->is_involved |= !is_on_the_way(d, k->f, d->stage[0], d->stage[0]);
+  k->is_involved |= !is_on_the_way(d, 1.0, k->f, d->stage[0], d->stage[0]);
   return status;
 }
 
@@ -605,14 +606,25 @@ static int check_new(ess_driver *d) {
   return status || k->is_involved || !k->visits ? status : check_visits(d);
 }
 
-/* whether they add up in this step: with a part of their weights the field at the node has gone
- * that part of the way to that with their weights */
+/* the weight that is the largest by its size */
+static double largest(const ess_kinks *k, const double weight[]) {
+  double most = 0.0;
+  for (size_t n = 0; n < k->count; n++)
+    if (fabs(weight[k->kink[n]]) > fabs(most)) most = weight[k->kink[n]];
+  return most;
+}
+
+/* Whether they add up in this step, and the field is affine still: with their weights the field at
+ * the node has gone as much of the way as these are of weights of which the largest is that of a
+ * crossing that is made. */
 static int check_sum(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   if (k->count < 2) return ESS_SUCCESS;
-  const int status = weighted_at_start(d, ON_THE_WAY, k->value[0], k->f);
+  const double most = largest(k, k->value[0]);
+  if (most == 0.0) return ESS_SUCCESS;
+  const int status = weighted_at_start(d, 1.0 / most, k->value[0], k->f);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->stage[0][i] + k->first[i];
-  if (!status) k->is_involved = !is_on_the_way(d, k->f, d->stage[0], d->x_try);
+  if (!status) k->is_involved = !is_on_the_way(d, most, d->x_try, d->stage[0], k->f);
   return status;
 }
 
