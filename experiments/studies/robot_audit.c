@@ -774,8 +774,7 @@ static int find_mujoco(study_run *run, const double x0[], const char *way, doubl
 static int audit_start(study_run *run, double x0[], audit_path *of, audit_path *p) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  const robot_start from = {s->qpos, s->height, s->tilt, 0, 0};
-  int status = robot_start_state(c->robot, &from, x0, run->message) ? -1 : 0;
+  int status = robot_start_of(run, 0, x0) ? -1 : 0;
   if (!status) robot_normalise(c->robot, x0);
   if (!status) status = find_reference(run, x0, of, p);
   if (status || of->reached < 2) return status;

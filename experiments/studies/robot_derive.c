@@ -68,6 +68,10 @@ static double at_setting(const setting *s, const double value[]) {
   return s->fine ? between(value[s->coarse], value[s->fine], s->share) : NAN;
 }
 
+static double knob_of(const robot_case *c, const setting *s) {
+  return s->fine ? between(c->entry[s->coarse].knob, c->entry[s->fine].knob, s->share) : NAN;
+}
+
 static const char *variant_of(const robot_case *c, const setting *s) {
   return s->fine ? c->entry[s->fine].variant : "";
 }
@@ -180,23 +184,13 @@ static int look(study_run *run, size_t folds, size_t fold, shown *all) {
   return status;
 }
 
-/* what one start shows */
-typedef struct seen {
-  double knob[ROBOT_ENTRIES_MAX], seconds[ROBOT_ENTRIES_MAX], error[ROBOT_ENTRIES_MAX],
-      evaluations[ROBOT_ENTRIES_MAX];
-} seen;
-
-static void look_at(const study_run *run, size_t start, seen *s) {
-  const robot_case *const c = run->own;
-  const robot_sample *const sample = study_samples(run, start, NULL);
-  for (size_t i = 1; i < c->entries; i++) {
-    s->knob[i] = c->entry[i].knob;
-    s->error[i] = sample[i].error.states;
-    // a run that did not get to the end has no cost that another's is to be compared with
-    const bool ended = !isnan(sample[i].error.states);
-    s->seconds[i] = ended ? sample[i].seconds : NAN;
-    s->evaluations[i] = ended ? sample[i].evaluations : NAN;
-  }
+/* A column of what one start shows. A run that did not get to the end has no cost that another's is
+ * to be compared with. */
+static double of_start(const setting *s, const robot_sample sample[], const char *name) {
+  const column *const c = column_find(robot_sample_columns, name);
+  const robot_sample *const coarse = &sample[s->coarse], *const fine = &sample[s->fine];
+  if (!s->fine || isnan(coarse->error.states) || isnan(fine->error.states)) return NAN;
+  return between(column_number(c, coarse), column_number(c, fine), s->share);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -206,51 +200,45 @@ typedef struct deriving {
   study_run *run;
   size_t folds;
   shown *by; /* folds + 1 */
-  seen *one;
   draws draws;
 } deriving;
 
 static void add_held_out(const deriving *d, size_t start, double target, size_t own) {
   const robot_case *const c = d->run->own;
   const choice made = choose(c, &d->by[start % d->folds], target, own);
-  const seen *const one = d->one;
-  look_at(d->run, start, d->one);
+  const setting *const mujoco = &made.mujoco, *const libess = &made.libess,
+                       *const plain = &made.plain;
+  const robot_sample *const one = study_samples(d->run, start, NULL);
+  const double seconds = of_start(libess, one, "seconds");
   const robot_held_out row = {.rms_error = made.target,
                               .own = own > 0,
                               .start = start,
                               .process = race_process(&d->draws, start),
-                              .variant = variant_of(c, &made.mujoco),
-                              .time_step = at_setting(&made.mujoco, one->knob),
-                              .mujoco_seconds = at_setting(&made.mujoco, one->seconds),
-                              .mujoco_error = at_setting(&made.mujoco, one->error),
-                              .libess_base = variant_of(c, &made.libess),
-                              .tolerance = at_setting(&made.libess, one->knob),
-                              .libess_seconds = at_setting(&made.libess, one->seconds),
-                              .libess_error = at_setting(&made.libess, one->error),
-                              .libess_evaluations = at_setting(&made.libess, one->evaluations),
-                              .plain_base = variant_of(c, &made.plain),
-                              .plain_tolerance = at_setting(&made.plain, one->knob),
-                              .plain_seconds = at_setting(&made.plain, one->seconds),
-                              .plain_error = at_setting(&made.plain, one->error),
-                              .plain_evaluations = at_setting(&made.plain, one->evaluations),
-                              .mujoco_over_libess = at_setting(&made.mujoco, one->seconds) /
-                                                    at_setting(&made.libess, one->seconds),
-                              .plain_over_libess = at_setting(&made.plain, one->seconds) /
-                                                   at_setting(&made.libess, one->seconds)};
+                              .variant = variant_of(c, mujoco),
+                              .time_step = knob_of(c, mujoco),
+                              .mujoco_seconds = of_start(mujoco, one, "seconds"),
+                              .mujoco_error = of_start(mujoco, one, "rms_error"),
+                              .libess_base = variant_of(c, libess),
+                              .tolerance = knob_of(c, libess),
+                              .libess_seconds = seconds,
+                              .libess_error = of_start(libess, one, "rms_error"),
+                              .libess_evaluations = of_start(libess, one, "evaluations"),
+                              .plain_base = variant_of(c, plain),
+                              .plain_tolerance = knob_of(c, plain),
+                              .plain_seconds = of_start(plain, one, "seconds"),
+                              .plain_error = of_start(plain, one, "rms_error"),
+                              .plain_evaluations = of_start(plain, one, "evaluations"),
+                              .mujoco_over_libess = of_start(mujoco, one, "seconds") / seconds,
+                              .plain_over_libess = of_start(plain, one, "seconds") / seconds};
   study_add(d->run, ROBOT_HELD_OUT, &row);
 }
 
 /* medians over what is held out, and the two ratios with their intervals */
 static void fill_costs(const deriving *d, gather starts, robot_reach_row *row) {
   double ends[2];
-  row->mujoco_seconds = gather_median(starts, "mujoco_seconds");
-  row->mujoco_error = gather_median(starts, "mujoco_error");
-  row->libess_seconds = gather_median(starts, "libess_seconds");
-  row->libess_error = gather_median(starts, "libess_error");
-  row->libess_evaluations = gather_median(starts, "libess_evaluations");
-  row->plain_seconds = gather_median(starts, "plain_seconds");
-  row->plain_error = gather_median(starts, "plain_error");
-  row->plain_evaluations = gather_median(starts, "plain_evaluations");
+  gather_into(starts, gather_median, ROBOT_REACH, "mujoco_seconds", "mujoco_error", row);
+  gather_into(starts, gather_median, ROBOT_REACH, "libess_seconds", "libess_evaluations", row);
+  gather_into(starts, gather_median, ROBOT_REACH, "plain_seconds", "plain_evaluations", row);
   row->held_out = gather_known(starts, "mujoco_over_libess");
   series_median_known(starts, "mujoco_over_libess", &d->draws, &row->mujoco_over_libess, ends);
   row->mujoco_over_libess_low = ends[0];
@@ -264,18 +252,16 @@ static void add_reach(const deriving *d, double target, size_t own) {
   const robot_case *const c = d->run->own;
   const size_t count = study_cells(d->run);
   const choice made = choose(c, &d->by[d->folds], target, own);
-  double knob[ROBOT_ENTRIES_MAX];
   gather starts = {d->run, ROBOT_HELD_OUT, 0, 1, count};
   // what every program does by the coarsest means is no question
   if (made.mujoco.coarsest && made.libess.coarsest && made.plain.coarsest) return;
-  for (size_t i = 1; i < c->entries; i++) knob[i] = c->entry[i].knob;
   study_rows(d->run, ROBOT_HELD_OUT, &starts.first);
   robot_reach_row row = {.rms_error = made.target,
                          .own = own > 0,
                          .variant = variant_of(c, &made.mujoco),
-                         .time_step = at_setting(&made.mujoco, knob),
+                         .time_step = knob_of(c, &made.mujoco),
                          .libess_base = variant_of(c, &made.libess),
-                         .tolerance = at_setting(&made.libess, knob),
+                         .tolerance = knob_of(c, &made.libess),
                          .plain_base = variant_of(c, &made.plain)};
   for (size_t i = 0; i < count; i++) add_held_out(d, i, target, own);
   fill_costs(d, starts, &row);
@@ -300,14 +286,12 @@ static int robot_derive_reach(study_run *run) {
                 .folds = starts < FOLDS ? starts : FOLDS,
                 .draws = race_draws(run, starts, false)};
   d.by = calloc(d.folds + 1, sizeof *d.by);
-  d.one = calloc(1, sizeof *d.one);
-  int status = d.by && d.one ? 0 : study_out_of_memory(run);
+  int status = d.by ? 0 : study_out_of_memory(run);
   // a single start has no others
   for (size_t i = 0; !status && i <= d.folds; i++)
     status = look(run, i < d.folds && starts > 1 ? d.folds : 0, i, &d.by[i]);
   if (!status) add_reaches(&d);
   free(d.by);
-  free(d.one);
   return status;
 }
 
@@ -421,14 +405,12 @@ static int add_runs(study_run *run, const robot_sample ran[], const double x0[],
 }
 
 static int robot_derive_paths(study_run *run) {
-  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  const robot_start from = {s->qpos, s->height, s->tilt, 0, run->seed};
   const robot_sample *const ran = study_rows(run, ROBOT_SAMPLES, NULL);
   robot_track reference = {0}, t = {0};
   double *const x0 = calloc(c->size.dimension + 1, sizeof *x0);
   int status = x0 ? 0 : study_out_of_memory(run);
-  if (!status && robot_start_state(c->robot, &from, x0, run->message)) status = -1;
+  if (!status && robot_start_of(run, 0, x0)) status = -1;
   if (!status && (robot_track_alloc(run, &reference) || robot_track_alloc(run, &t))) status = -1;
   if (!status) status = add_runs(run, ran, x0, &reference, &t);
   robot_track_free(&reference);
@@ -530,15 +512,13 @@ static void measure(study_run *run, double x[], double states[], robot_bounds *b
 
 /* along the first start */
 static int measure_bounds(study_run *run, robot_bounds *b) {
-  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;
-  const robot_start first = {s->qpos, s->height, s->tilt, 0, run->seed};
   *b = (robot_bounds){{NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}, NAN, NAN};
   if (n > DIMENSION_MAX) return 0;
   double *const states = calloc((STATES + 1) * n, sizeof *states), *const x = states + STATES * n;
   if (!states) return study_out_of_memory(run);
-  const int status = robot_start_state(c->robot, &first, x, run->message) ? -1 : 0;
+  const int status = robot_start_of(run, 0, x) ? -1 : 0;
   if (!status) measure(run, x, states, b);
   free(states);
   return status;

@@ -165,14 +165,20 @@ static int gauge_twin(study_run *run, const double x[]) {
   return s->written ? robot_save(c->robot, s->written, run->message) : 0;
 }
 
+int robot_start_of(study_run *run, size_t number, double x[]) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const robot_start start = {s->qpos, s->height, s->tilt, number, run->seed};
+  return robot_start_state(c->robot, &start, x, run->message);
+}
+
 /* where nothing is raised and nothing tilted, nothing is drawn: medians and intervals of such
  * starts would be of one */
 static int check_drawn(study_run *run, const double x[], double other[]) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  const robot_start second = {s->qpos, s->height, s->tilt, 1, run->seed};
   if (s->starts < 2) return 0;
-  const int status = robot_start_state(c->robot, &second, other, run->message);
+  const int status = robot_start_of(run, 1, other);
   if (status || memcmp(x, other, c->size.dimension * sizeof *x) != 0) return status;
   return SOLVER_REFUSE(run->message,
                        "with --height %g and --tilt %g all %zu starts are equal; --starts 1 is "
@@ -189,10 +195,8 @@ static int check_starts(study_run *run) {
   double *const x = calloc(2 * n + 1, sizeof *x);
   int status = x ? 0 : study_out_of_memory(run);
   // a study of one start has no such option
-  for (size_t i = s->starts ? s->starts : 1; !status && i-- > 0;) {
-    const robot_start from = {s->qpos, s->height, s->tilt, i, run->seed};
-    status = robot_start_state(c->robot, &from, x, run->message);
-  }
+  for (size_t i = s->starts ? s->starts : 1; !status && i-- > 0;)
+    status = robot_start_of(run, i, x);
   if (!status) status = check_drawn(run, x, x + n);
   const robot_start higher = {s->qpos, s->height + 1.0, s->tilt, 0, run->seed};
   if (!status) status = robot_start_state(c->robot, &higher, x + n, run->message);
@@ -367,21 +371,6 @@ static int plain_solve(double time, const double x[], const double sign[], doubl
   return robot_plain_solve(params, x, c, v);
 }
 
-static int no_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)x;
-  (void)h;
-  (void)params;
-  return 0;
-}
-
-static int no_rates(double t, const double x[], const double v[], double h[], double rate[],
-                    void *params) {
-  (void)v;
-  (void)rate;
-  return no_guards(t, x, h, params);
-}
-
 /* from where the track ends on; from tick to tick of the controls, which the integrator stops at */
 static int integrate(study_run *run, ess_driver *driver, double x[], robot_track *t) {
   const robot_case *const c = run->own;
@@ -462,8 +451,6 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   const ess_system plain = {.dimension = c->size.dimension,
                             .field = plain_field,
                             .field_solve = plain_solve,
-                            .guards = no_guards,
-                            .guard_rates = no_rates,
                             .params = c->robot};
   listening l = {.run = run,
                  .t = t,
@@ -741,11 +728,8 @@ static const char *remedy(study_run *run, const robot_finding *f) {
 static bool ends_at_once(study_run *run, double x[]) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  for (size_t i = 0; i < s->starts; i++) {
-    const robot_start from = {s->qpos, s->height, s->tilt, i, run->seed};
-    if (robot_start_state(c->robot, &from, x, run->message)) return false;
-    if (!robot_refused_contact(c->robot, x)) return false;
-  }
+  for (size_t i = 0; i < s->starts; i++)
+    if (robot_start_of(run, i, x) || !robot_refused_contact(c->robot, x)) return false;
   return true;
 }
 
@@ -798,11 +782,10 @@ int robot_coarse(study_run *run, const double x0[]) {
 int robot_outlook(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  const robot_start first = {s->qpos, s->height, s->tilt, 0, run->seed};
   double *const x0 = calloc(2 * c->size.dimension + 1, sizeof *x0);
   robot_track t = {0};
   int status = x0 ? 0 : study_out_of_memory(run);
-  if (!status) status = robot_start_state(c->robot, &first, x0, run->message);
+  if (!status) status = robot_start_of(run, 0, x0);
   if (!status) status = robot_track_alloc(run, &t);
   if (!status) status = follow_briefly(run, x0, &t);
   if (!status && s->starts == 1 && is_still(run, x0, &t)) status = refuse_still(run);

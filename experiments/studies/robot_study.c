@@ -162,15 +162,8 @@ static int robot_follow_kept(study_run *run, const char *name, const robot_entry
 
 /* ---- numbers and errors ---------------------------------------------------------------------- */
 
-/* whether a number is kept, into *value; and it is kept: 0, or -1 with one line */
-static bool robot_number_kept(const study_run *run, const char *name, double *value) {
-  const json_t *const known = study_part(run, name);
-  return known && !measure_json_value(json_object_get(known, "value"), value);
-}
-
-static int robot_keep_number(study_run *run, const char *name, double number) {
-  return study_keep_part(run, name, json_pack("{s:o}", "value", measure_json_number(number)));
-}
+static const column growth_columns[] = {COLUMN_AS("value", robot_sample, growth, AMOUNT, "", ""),
+                                        {0}};
 
 #define ERROR_COLUMNS(prefix, row, at)                                                             \
   COLUMN_AS(prefix "rms_error", row, at states, AMOUNT, "", ""),                                   \
@@ -178,19 +171,6 @@ static int robot_keep_number(study_run *run, const char *name, double number) {
       COLUMN_AS(prefix "hinge_error", row, at hinges, AMOUNT, "rad", "")
 
 static const column error_columns[] = {ERROR_COLUMNS("", robot_error, ), {0}};
-
-/* the same of an error: *smallest is the smaller of itself and what is kept */
-static bool robot_error_kept(const study_run *run, const char *name, robot_error *smallest) {
-  const json_t *const known = study_part(run, name);
-  robot_error error = robot_error_unknown;
-  column_take_object(error_columns, known, &error);
-  *smallest = robot_error_smaller(*smallest, error);
-  return known;
-}
-
-static int robot_keep_error(study_run *run, const char *name, const robot_error *error) {
-  return study_keep_part(run, name, column_object(error_columns, error));
-}
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
@@ -557,13 +537,16 @@ static int check_by(study_run *run, const char *name, double step, const double 
   const robot_entry e = {ROBOT_MUJOCO, robot_fourth_order, step, false};
   robot_error apart = robot_error_unknown;
   robot_track t;
-  if (robot_error_kept(run, name, nearest)) return 0;
+  if (column_take_object(error_columns, study_part(run, name), &apart)) {
+    *nearest = robot_error_smaller(*nearest, apart);
+    return 0;
+  }
   int status = robot_track_alloc(run, &t);
   t.asked = count;
   study_within(run, "check by MuJoCo's RK4 at %g s", step);
   if (!status) status = robot_follow_steps(run, &e, x0, along, &t);
   if (!status && t.reached >= count) apart = robot_apart(run, &t, of, count);
-  if (!status) status = robot_keep_error(run, name, &apart);
+  if (!status) status = study_keep_part(run, name, column_object(error_columns, &apart));
   *nearest = robot_error_smaller(*nearest, apart);
   robot_track_free(&t);
   return status;
@@ -595,22 +578,20 @@ static int check_finely(study_run *run, const double x0[], const robot_track *of
 
 static int run_start(study_run *run, size_t start, double x0[], robot_sample sample[]) {
   const robot_case *const c = run->own;
-  const robot_settings *const s = run->settings;
-  const robot_start from = {s->qpos, s->height, s->tilt, start, run->seed};
   robot_track reference = {0};
   size_t count = 0;
   sample[0] = robot_sample_unknown(start, "");
-  int status = robot_start_state(c->robot, &from, x0, run->message) ? -1 : 0;
+  int status = robot_start_of(run, start, x0) ? -1 : 0;
   if (!status) status = robot_track_alloc(run, &reference);
   if (!status && start == 0 && !study_part(run, "reference")) status = robot_coarse(run, x0);
   if (!status) status = robot_reference(run, x0, true, &reference, &count, sample);
   const bool races = count > 1;
   for (size_t i = 1; !status && !races && i < c->entries; i++)
     sample[i] = robot_sample_unknown(start, "left out: the reference ends at once");
-  if (!status && races && !robot_number_kept(run, "growth", &sample->growth)) {
+  if (!status && races && !column_take_object(growth_columns, study_part(run, "growth"), sample)) {
     study_within(run, "how a disturbance grows");
     status = robot_growth(run, x0, count, &sample->growth);
-    if (!status) status = robot_keep_number(run, "growth", sample->growth);
+    if (!status) status = study_keep_part(run, "growth", column_object(growth_columns, sample));
   }
   if (!status && races) status = robot_race(run, x0, &reference, count, sample);
   if (!status && races) status = check_finely(run, x0, &reference, count, sample);

@@ -92,6 +92,9 @@ typedef struct robot_case {
 int robot_case_open(study_run *run);
 void robot_case_close(study_run *run);
 
+/* One of its starts, x[dimension]. 0, or a solver_status with one line. */
+int robot_start_of(study_run *run, size_t number, double x[]);
+
 /* Before anything is measured: where nothing moves, or the reference would end at
  * 0 from every start, a solver_status with one line; where it would end early, a warning. */
 int robot_outlook(study_run *run);
