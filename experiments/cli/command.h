@@ -37,45 +37,89 @@ enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
 
 typedef struct command command;
 
+/* The options of several commands, once: of which group, where in the help, what member of the
+ * arguments, and as the options of a study (option.h). DOC(models) stands for a help text that
+ * depends on the command, which the parser makes; members of the option itself are given as
+ * .option.min. */
+#define COMMON_OPTIONS(X)                                                                          \
+  X(ARGUMENTS_MODEL, MAIN, model_name, TEXT, "model", "NAME", NULL, DOC(models))                   \
+  X(ARGUMENTS_SOLVERS, MAIN, solver_names, TEXT, "solvers", "A,B",                                 \
+    "who races (default projection,mujoco)")                                                       \
+  X(ARGUMENTS_RESTART, MAIN, restart, FLAG, "restart", NULL,                                       \
+    "begin anew instead of going on where it was interrupted")                                     \
+  X(ARGUMENTS_PROCESSES, MAIN, processes, WHOLE, "processes", "COUNT", NULL, .option.min = 1,      \
+    .option.max = 1000, DOC(processes))                                                            \
+  X(ARGUMENTS_PROCESSES, MAIN, part, WHOLE, "part", "N",                                           \
+    "this process is one of them, and measures its share only", .option.max = 999, .hidden = true) \
+  X(ARGUMENTS_SEED, MAIN, seed, WHOLE, "seed", "N",                                                \
+    "of initial conditions and of the order of runs (default 1)", .option.max = 4294967295.0)      \
+  X(ARGUMENTS_SOLVER, MAIN, solver_name, TEXT, "solver", "NAME", NULL, DOC(solvers))               \
+  X(ARGUMENTS_SETTINGS, MAIN, variant, TEXT, "variant", "NAME", NULL, DOC(variants))               \
+  X(ARGUMENTS_DERIVATIVE, MAIN, direction, TEXT, "direction", "X,Y",                               \
+    "also the derivative along this one, a number for each state")                                 \
+  X(ARGUMENTS_DERIVATIVE, MAIN, check, FLAG, "check", NULL,                                        \
+    "compare tangents, adjoint and differences of runs; exit status 1 where they "                 \
+    "disagree")                                                                                    \
+  X(ARGUMENTS_DERIVATIVE, MAIN, outcome, TEXT, "outcome", "NAME",                                  \
+    "also the derivative of this state at the end, or of where the run ends, by name")             \
+  X(ARGUMENTS_DERIVATIVE, MAIN, way, TEXT, "way", "NAME",                                          \
+    "how that is found: forward (default), adjoint or differences")                                \
+  X(ARGUMENTS_DERIVATIVE | ARGUMENTS_ORBIT, MAIN, tie, NUMBER, "tie", "S",                         \
+    "events closer than this are of one instant (default 0: what the tolerance cannot "            \
+    "order)",                                                                                      \
+    .option.max = 1.0)                                                                             \
+  X(ARGUMENTS_ORBIT, MAIN, guess, TEXT, "guess", "X,Y",                                            \
+    "where Newton's method starts, a number for each coordinate of the section "                   \
+    "(default: the model's start)")                                                                \
+  X(ARGUMENTS_ORBIT, MAIN, passages, WHOLE, "passages", "COUNT",                                   \
+    "passages of the section after which the orbit is back (default 1)", .option.min = 1,          \
+    .option.max = 1000)                                                                            \
+  X(ARGUMENTS_ORBIT, MAIN, by, TEXT, "by", "NAME",                                                 \
+    "follow the orbit along this parameter of the model")                                          \
+  X(ARGUMENTS_ORBIT, MAIN, to, TEXT, "to", "X", "up to this value of it")                          \
+  X(ARGUMENTS_ORBIT, MAIN, steps, WHOLE, "steps", "COUNT",                                         \
+    "in so many steps, of which those that are too long are halved (default 20)", .option.min = 1, \
+    .option.max = 1000)                                                                            \
+  X(ARGUMENTS_TRAJECTORY, RESULTS, csv, TEXT, "csv", "FILE",                                       \
+    "write the trajectory to FILE, or to the standard output, which is -")                         \
+  X(ARGUMENTS_TRAJECTORY, RESULTS, plot, TEXT, "plot", "FILE",                                     \
+    "draw the trajectory as .png, .svg or .pdf (default: a .png beside the csv, or "               \
+    "MODEL.png)",                                                                                  \
+    .optional = true)                                                                              \
+  X(ARGUMENTS_TRAJECTORY, RESULTS, columns, TEXT, "columns", "A,B",                                \
+    "the states that are written and drawn (default: all)")                                        \
+  X(ARGUMENTS_JSON, RESULTS, json, FLAG, "json", NULL, "print the result as JSON")                 \
+  X(ARGUMENTS_REFERENCE, RESULTS, no_reference, FLAG, "no-reference", NULL,                        \
+    "do not compute the reference, hence no error either")                                         \
+  X(ARGUMENTS_COMPARE, RESULTS, minimum_effect, NUMBER, "minimum-effect", "X",                     \
+    "faster or slower is said of more than this, relative (default 0.05)", .option.max = 10.0)     \
+  X(ARGUMENTS_COMPARE, RESULTS, fail_if_slower, FLAG, "fail-if-slower", NULL,                      \
+    "exit status 1 when a solver is slower in B over all N")                                       \
+  X(ARGUMENTS_TABLE, RESULTS, table, FLAG, "table", NULL, NULL, DOC(table))                        \
+  X(ARGUMENTS_FIGURES, RESULTS, label_knobs, FLAG, "label-knobs", NULL,                            \
+    "write the knob's value, where a power of ten, into the figures of work-precision")            \
+  X(ARGUMENTS_STRICT, RESULTS, strict, FLAG, "strict", NULL,                                       \
+    "measure nothing, and fail, where the environment would spoil the times")                      \
+  X(ARGUMENTS_FOLDER, RESULTS, folder, TEXT, "out", "DIR", "folder for results (default results)") \
+  X(ARGUMENTS_FILE, RESULTS, file, TEXT, "output", "FILE",                                         \
+    "write to FILE instead of the standard output, which is -", .letter = 'o')
+#define COMMON_MEMBER(group, where, member, kind, ...) OPTION_IS_##kind member;
+
+/* Texts are as given, NULL where they are not; "" is --plot without a file. */
 typedef struct arguments {
+  COMMON_OPTIONS(COMMON_MEMBER)
   const command *command;
   bool (*commands)(size_t index, command *out); /* the table of all, for those that tell of it */
-  const char *model_name;                       /* NULL: not given */
   model m;                                      /* parameters set, not prepared */
-  const char *solver_name;                      /* NULL: not given */
   const struct solver_type *solver;             /* that one, or the one whose settings are given */
   solver_settings settings;
   unsigned settings_given; /* bits of solver_setting */
-  bool json, no_reference;
-  const char *folder;     /* of results */
-  const char *file;       /* NULL: the standard output */
-  size_t processes, part; /* part < processes: this is one of them, measuring its share only */
-  bool label_knobs;
-  bool table;   /* show results, measure nothing */
-  bool restart; /* begin anew whatever the database holds */
-  int argc;     /* the command's own words, argv[1..argc-1], for processes */
+  int argc;                /* the command's own words, argv[1..argc-1], for processes */
   char **argv;
-  const char *solver_names; /* with commas between; NULL: none race */
   const struct solver_type *solvers[ARGUMENTS_SOLVERS_MAX];
   size_t solver_count;
-  size_t seed;
   const char *positionals[ARGUMENTS_POSITIONALS_MAX]; /* as many as the command names */
-  double minimum_effect; /* relative; smaller differences of time have no verdict */
-  bool fail_if_slower, strict;
-  const char *direction; /* numbers with commas between; NULL: none */
-  const char *way;       /* how a derivative is found; NULL: forward */
-  bool check;            /* compare ways to find a derivative */
-  const char *outcome;   /* of which it is printed by name; NULL: that of a model that ends */
-  double tie;            /* s */
-  const char *guess;     /* of an orbit, numbers with commas between; NULL: the model's start */
-  size_t passages;       /* of the section, that make its period; 0: one */
-  const char *by;        /* the parameter that it is followed along; NULL: it is not */
-  const char *to;        /* how far, a number; NULL: not given */
-  size_t steps;          /* in so many; 0: not given */
-  const char *csv;       /* file of the trajectory; NULL: none */
-  const char *plot;      /* its figure's; "": beside the csv; NULL: none */
-  const char *columns;   /* of both, with commas between; NULL: all states */
-  void *study_settings;  /* of the command's study; owned */
+  void *study_settings;                               /* of the command's study; owned */
 } arguments;
 
 /* Exit statuses. */

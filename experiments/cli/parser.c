@@ -26,114 +26,22 @@ typedef struct common_option {
   size_t doc;    /* where in an option_table its help is; 0: here */
 } common_option;
 
-#define AT(member)  OPTION_AT(arguments, member)
 #define DOC(member) .doc = offsetof(option_table, member)
 
-static const common_option common_options[] = {
-    {ARGUMENTS_MODEL, HELP_MAIN, .option = {"model", "NAME", NULL, OPTION_TEXT, AT(model_name)},
-     DOC(models)},
-    {ARGUMENTS_SOLVERS, HELP_MAIN,
-     .option = {"solvers", "A,B", "who races (default projection,mujoco)", OPTION_TEXT,
-                AT(solver_names)}},
-    {ARGUMENTS_RESTART, HELP_MAIN,
-     .option = {"restart", NULL, "begin anew instead of going on where it was interrupted",
-                OPTION_FLAG, AT(restart)}},
-    {ARGUMENTS_PROCESSES, HELP_MAIN,
-     .option = {"processes", "COUNT", NULL, OPTION_WHOLE, AT(processes), .min = 1, .max = 1000},
-     DOC(processes)},
-    {ARGUMENTS_PROCESSES, HELP_MAIN,
-     .option = {"part", "N", NULL, OPTION_WHOLE, AT(part), .max = 999}, .hidden = true},
-    {ARGUMENTS_SEED, HELP_MAIN,
-     .option = {"seed", "N", "of initial conditions and of the order of runs (default 1)",
-                OPTION_WHOLE, AT(seed), .max = 4294967295.0}},
-    {ARGUMENTS_SOLVER, HELP_MAIN, .option = {"solver", "NAME", NULL, OPTION_TEXT, AT(solver_name)},
-     DOC(solvers)},
-    {ARGUMENTS_SETTINGS, HELP_MAIN,
-     .option = {"variant", "NAME", NULL, OPTION_TEXT, AT(settings.variant)}, DOC(variants)},
+#define COMMON_LINE(group_, where, member, kind_, name_, argument_, ...)                           \
+  {.group = group_,                                                                                \
+   .help_group = HELP_##where,                                                                     \
+   .option.name = name_,                                                                           \
+   .option.argument = argument_,                                                                   \
+   .option.kind = OPTION_##kind_,                                                                  \
+   .option.offset = offsetof(arguments, member),                                                   \
+   .option.help = __VA_ARGS__},
 
-    {ARGUMENTS_MODEL, HELP_MODEL, .option = {.help = "Parameters of the models:"}},
+static const common_option common_options[] = {
+    COMMON_OPTIONS(COMMON_LINE){ARGUMENTS_MODEL, HELP_MODEL,
+                                .option = {.help = "Parameters of the models:"}},
     {ARGUMENTS_SETTINGS, HELP_PROJECTION, .option = {.help = "Settings of libess:"}},
     {ARGUMENTS_SETTINGS, HELP_MUJOCO, .option = {.help = "Settings of MuJoCo:"}},
-
-    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
-     .option = {"direction", "X,Y", "also the derivative along this one, a number for each state",
-                OPTION_TEXT, AT(direction)}},
-    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
-     .option = {"check", NULL,
-                "compare tangents, adjoint and differences of runs; exit status 1 where they "
-                "disagree",
-                OPTION_FLAG, AT(check)}},
-    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
-     .option = {"outcome", "NAME",
-                "also the derivative of this state at the end, or of where the run ends, by name",
-                OPTION_TEXT, AT(outcome)}},
-    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
-     .option = {"way", "NAME", "how that is found: forward (default), adjoint or differences",
-                OPTION_TEXT, AT(way)}},
-    {ARGUMENTS_DERIVATIVE | ARGUMENTS_ORBIT, HELP_MAIN,
-     .option = {"tie", "S",
-                "events closer than this are of one instant (default 0: what the tolerance cannot "
-                "order)",
-                OPTION_NUMBER, AT(tie), .max = 1.0}},
-    {ARGUMENTS_ORBIT, HELP_MAIN,
-     .option = {"guess", "X,Y",
-                "where Newton's method starts, a number for each coordinate of the section "
-                "(default: the model's start)",
-                OPTION_TEXT, AT(guess)}},
-    {ARGUMENTS_ORBIT, HELP_MAIN,
-     .option = {"passages", "COUNT",
-                "passages of the section after which the orbit is back (default 1)", OPTION_WHOLE,
-                AT(passages), .min = 1, .max = 1000}},
-    {ARGUMENTS_ORBIT, HELP_MAIN,
-     .option = {"by", "NAME", "follow the orbit along this parameter of the model", OPTION_TEXT,
-                AT(by)}},
-    {ARGUMENTS_ORBIT, HELP_MAIN,
-     .option = {"to", "X", "up to this value of it", OPTION_TEXT, AT(to)}},
-    {ARGUMENTS_ORBIT, HELP_MAIN,
-     .option = {"steps", "COUNT",
-                "in so many steps, of which those that are too long are halved (default 20)",
-                OPTION_WHOLE, AT(steps), .min = 1, .max = 1000}},
-    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
-     .option = {"csv", "FILE",
-                "write the trajectory to FILE, or to the standard output, which is -", OPTION_TEXT,
-                AT(csv)}},
-    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
-     .option = {"plot", "FILE",
-                "draw the trajectory as .png, .svg or .pdf (default: a .png beside the csv, or "
-                "MODEL.png)",
-                OPTION_TEXT, AT(plot)},
-     .optional = true},
-    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
-     .option = {"columns", "A,B", "the states that are written and drawn (default: all)",
-                OPTION_TEXT, AT(columns)}},
-    {ARGUMENTS_JSON, HELP_RESULTS,
-     .option = {"json", NULL, "print the result as JSON", OPTION_FLAG, AT(json)}},
-    {ARGUMENTS_REFERENCE, HELP_RESULTS,
-     .option = {"no-reference", NULL, "do not compute the reference, hence no error either",
-                OPTION_FLAG, AT(no_reference)}},
-    {ARGUMENTS_COMPARE, HELP_RESULTS,
-     .option = {"minimum-effect", "X",
-                "faster or slower is said of more than this, relative (default 0.05)",
-                OPTION_NUMBER, AT(minimum_effect), .max = 10.0}},
-    {ARGUMENTS_COMPARE, HELP_RESULTS,
-     .option = {"fail-if-slower", NULL, "exit status 1 when a solver is slower in B over all N",
-                OPTION_FLAG, AT(fail_if_slower)}},
-    {ARGUMENTS_TABLE, HELP_RESULTS, .option = {"table", NULL, NULL, OPTION_FLAG, AT(table)},
-     DOC(table)},
-    {ARGUMENTS_FIGURES, HELP_RESULTS,
-     .option = {"label-knobs", NULL,
-                "write the knob's value, where a power of ten, into the figures of work-precision",
-                OPTION_FLAG, AT(label_knobs)}},
-    {ARGUMENTS_STRICT, HELP_RESULTS,
-     .option = {"strict", NULL,
-                "measure nothing, and fail, where the environment would spoil the times",
-                OPTION_FLAG, AT(strict)}},
-    {ARGUMENTS_FOLDER, HELP_RESULTS,
-     .option = {"out", "DIR", "folder for results (default results)", OPTION_TEXT, AT(folder)}},
-    {ARGUMENTS_FILE, HELP_RESULTS,
-     .option = {"output", "FILE", "write to FILE instead of the standard output, which is -",
-                OPTION_TEXT, AT(file)},
-     .letter = 'o'},
     {~0U, -1, .option = {.name = "help", .help = "this help", .kind = OPTION_FLAG}, .letter = 'h'},
     {0},
 };
@@ -396,7 +304,7 @@ static const solver_type *solver_named(const arguments *given, const char *optio
 static void resolve_variant(arguments *given) {
   const bool one = given->command->groups & ARGUMENTS_SOLVER;
   const solver_type *const *const solvers = one ? &given->solver : given->solvers;
-  const char *const name = given->settings.variant;
+  const char *const name = given->variant;
   names known = names_for(name, strlen(name));
   for (size_t i = 0; i < (one ? 1 : given->solver_count); i++) {
     const char *const found = solver_variant(solvers[i], name);
@@ -647,7 +555,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   if (given->solver_names) choose_solvers(given);
   if (c->groups & ARGUMENTS_SETTINGS) {
     choose_solver(given);
-    if (given->settings.variant) resolve_variant(given);
+    if (given->variant) resolve_variant(given);
     check_settings(given);
   }
   if (c->groups & ARGUMENTS_MODEL) set_model(&p);
