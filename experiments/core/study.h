@@ -17,8 +17,8 @@
  *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a
  *     row with NaN; -1 with one line ends the study.
  *  5. `derive`: from study_rows of table 0, which may be in the files as well, to rows of the other
- *     tables, by study_add in the order of the files; a row of a table `within` another belongs to
- *     the last row of that one.
+ *     tables, by study_add, or by study_select, in the order of the files; a row of a table `within`
+ *     another belongs to the last row of that one.
  *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
  *     are printed, with what a table has `above` and `below`.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
@@ -189,6 +189,10 @@ __attribute__((format(printf, 2, 3))) const char *study_text(study_run *run, con
 
 /* All rows of a table, *count of them, which may be NULL: an array of its structs. */
 const void *study_rows(const study_run *run, size_t table, size_t *count);
+
+/* Adds rows of a table by a query over the samples that the run has kept: a value for each of its
+ * columns, in their order; ? is the run. 0, or -1 with one line, which is noted. */
+int study_select(study_run *run, size_t table, const char *sql);
 
 /* A number that SQL finds in what studies have left in a folder, behind its SELECT: NaN where there
  * is none. 0, or -1 with one line. */

@@ -192,24 +192,30 @@ static json_t *given(const column *c, json_t *value) {
   return json_incref(value);
 }
 
+static void give(const column columns[], json_t *rows) {
+  json_t *row;
+  size_t i;
+  json_array_foreach(rows, i, row) {
+    for (size_t k = 0; columns[k].name; k++)
+      json_array_set_new(row, k, given(&columns[k], json_array_get(row, k)));
+  }
+}
+
 /* values of a cell's rows, or of all of a run's and behind them what each is within: a new
  * reference, or NULL with one line */
 static json_t *study_store_rows(study_run *run, json_int_t number, size_t table, json_t *cell) {
   char name[NAME_SIZE], sql[SQL_SIZE] = "SELECT ";
   const column *const columns = run->study->tables[table].columns;
   const size_t count = column_count(columns);
-  json_t *rows, *row, *const values = json_pack("[I, O?]", number, cell);
+  json_t *rows, *const values = json_pack("[I, O?]", number, cell);
   for (const column *c = columns; c->name; c++) add(sql, "`%s`, ", name_of(c));
   add(sql, "within FROM `%s` WHERE run = ?%s ORDER BY row",
       study_table_name(run->study, table, name), cell ? " AND within = ?" : "");
   if (!cell) json_array_remove(values, 1);
   if (study_store_ask(run, sql, values, &rows)) return NULL;
-  size_t i;
-  json_array_foreach(rows, i, row) {
-    for (size_t k = 0; k < count; k++)
-      json_array_set_new(row, k, given(&columns[k], json_array_get(row, k)));
-    if (cell) json_array_remove(row, count);
-  }
+  give(columns, rows);
+  for (size_t i = 0; cell && i < json_array_size(rows); i++)
+    json_array_remove(json_array_get(rows, i), count);
   return rows;
 }
 
@@ -472,9 +478,8 @@ static int take_row(study_run *run, size_t table, const json_t *values, size_t a
   return 0;
 }
 
-/* a table's rows of a run, whose texts are borrowed; those that they are within begin at `above` */
-static int take_table(study_run *run, json_int_t number, size_t table, size_t above) {
-  json_t *const rows = study_store_rows(run, number, table, NULL);
+/* rows of a table, whose texts are borrowed; those that they are within begin at `above` */
+static int take_rows(study_run *run, size_t table, json_t *rows, size_t above) {
   void *const row = calloc(1, run->study->tables[table].row_size);
   int status = rows && row ? 0 : -1;
   for (size_t i = 0; !status && i < json_array_size(rows); i++)
@@ -484,6 +489,14 @@ static int take_table(study_run *run, json_int_t number, size_t table, size_t ab
   return status;
 }
 
+int study_select(study_run *run, size_t table, const char *sql) {
+  json_t *rows;
+  if (study_store_ask(run, sql, json_pack("[I]", run->private->number), &rows))
+    return study_note_failure(run);
+  give(run->study->tables[table].columns, rows);
+  return take_rows(run, table, rows, 0) ? study_note_failure(run) : 0;
+}
+
 /* behind those that are there */
 static int add_run(study_run *run, json_int_t number) {
   const study *const s = run->study;
@@ -491,7 +504,9 @@ static int add_run(study_run *run, json_int_t number) {
   int status = 0;
   for (size_t i = 0; i < STUDY_TABLES_MAX; i++) before[i] = run->private->rows[i].count;
   for (size_t i = 1; !status && i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (study_store_keeps(s, i)) status = take_table(run, number, i, before[s->tables[i].within]);
+    if (study_store_keeps(s, i))
+      status =
+          take_rows(run, i, study_store_rows(run, number, i, NULL), before[s->tables[i].within]);
   return status;
 }
 

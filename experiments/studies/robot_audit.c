@@ -431,42 +431,21 @@ static int audit_find_differences(study_run *run, const double x0[], const robot
 /* where libess's own is not known better than to this, nothing is said of others */
 static const double known_to = 0.1;
 
-static bool is_at(double t, double time) {
-  return fabs(t - time) <= 1e-9 * time;
-}
+#define SAMPLES "robot_derivative_cells"
 
-/* samples have the model's own step as it is */
-static bool is_own(const study_run *run, double step) {
-  const robot_case *const c = run->own;
-  return step == c->size.time_step;
-}
+static const char times_sql[] =
+    "SELECT s.t, s.error, d.error, coalesce(max(s.error, d.error), s.error, d.error) FROM " SAMPLES
+    " s LEFT JOIN " SAMPLES " d ON d.run = s.run AND d.who = s.who AND d.way = 'differences' "
+    "AND d.t = s.t "
+    "WHERE s.run = ? AND s.who = 'libess' AND s.way = 'tangents' ORDER BY s.row";
 
-static bool is(const audit_sample *s, const char *kind, const char *who, const char *way) {
-  return strcmp(s->kind, kind) == 0 && strcmp(s->who, who) == 0 && strcmp(s->way, way) == 0;
-}
+/* the model's own step is the largest */
+static const char errors_sql[] =
+    "SELECT who, way, integrator, step, coalesce(step = max(step) OVER (), 0), move, t, error, "
+    "note FROM " SAMPLES " WHERE run = ? AND kind = 'error' ORDER BY row";
 
-/* libess's own at a time, by one of its ways */
-static double own_error(const study_run *run, const char *way, double t) {
-  size_t count;
-  const audit_sample *const s = study_rows(run, AUDIT_SAMPLES, &count);
-  for (size_t i = 0; i < count; i++)
-    if (is(&s[i], audit_error, audit_libess, way) && is_at(s[i].t, t)) return s[i].error;
-  return NAN;
-}
-
-static void add_times(study_run *run) {
-  size_t count;
-  const audit_sample *const s = study_rows(run, AUDIT_SAMPLES, &count);
-  for (size_t i = 0; i < count; i++) {
-    if (!is(&s[i], audit_error, audit_libess, audit_tangents)) continue;
-    const double runs = own_error(run, audit_differences, s[i].t);
-    const audit_time row = {.t = s[i].t,
-                            .tolerances_apart = s[i].error,
-                            .differences_apart = runs,
-                            .estimate = fmax(s[i].error, runs)};
-    study_add(run, AUDIT_TIMES, &row);
-  }
-}
+static const char events_sql[] =
+    "SELECT t, note, way = 'begins' FROM " SAMPLES " WHERE run = ? AND kind = 'event' ORDER BY row";
 
 /* times up to which libess's own is known */
 static size_t count_known(const study_run *run) {
@@ -474,32 +453,6 @@ static size_t count_known(const study_run *run) {
   const audit_time *const time = study_rows(run, AUDIT_TIMES, &count);
   while (known < count && time[known].estimate <= known_to) known++;
   return known;
-}
-
-static void add_error_rows(study_run *run) {
-  size_t count;
-  const audit_sample *const s = study_rows(run, AUDIT_SAMPLES, &count);
-  for (size_t i = 0; i < count; i++) {
-    const audit_row row = {.who = s[i].who,
-                           .way = s[i].way,
-                           .integrator = s[i].integrator,
-                           .step = s[i].step,
-                           .own = is_own(run, s[i].step),
-                           .move = s[i].move,
-                           .t = s[i].t,
-                           .error = s[i].error,
-                           .note = s[i].note};
-    if (strcmp(s[i].kind, audit_error) == 0) study_add(run, AUDIT_ERRORS, &row);
-  }
-}
-
-static void add_events(study_run *run) {
-  size_t count;
-  const audit_sample *const s = study_rows(run, AUDIT_SAMPLES, &count);
-  for (size_t i = 0; i < count; i++) {
-    const audit_event_row row = {s[i].t, s[i].note, strcmp(s[i].way, "begins") == 0};
-    if (strcmp(s[i].kind, audit_event) == 0) study_add(run, AUDIT_EVENTS, &row);
-  }
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
@@ -590,9 +543,9 @@ static int audit_derive(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const audit_sample *const end = end_of(run);
-  add_times(run);
-  add_error_rows(run);
-  add_events(run);
+  if (study_select(run, AUDIT_TIMES, times_sql) || study_select(run, AUDIT_ERRORS, errors_sql) ||
+      study_select(run, AUDIT_EVENTS, events_sql))
+    return -1;
   size_t times;
   const audit_time *const time = study_rows(run, AUDIT_TIMES, &times);
   const size_t known = count_known(run);

@@ -9,9 +9,6 @@
 #include "solvers.h"
 #include "studies.h"
 
-/* errors asked for: 1e-2, and each decade below it */
-enum { TARGETS = 5 };
-
 static const double path_tolerance = 1e-9;
 
 #define OPTIONS(X, row)                                                                            \
@@ -127,39 +124,19 @@ static int measure(study_run *run, const void *which) {
 
 /* ---- what an error costs --------------------------------------------------------------------- */
 
-/* the cheapest attempt by this solver that keeps to an error; NULL: none does */
-static const attempt *cheapest(const attempt rows[], size_t count, const char *solver,
-                               double target) {
-  const attempt *best = NULL;
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(rows[i].solver, solver) == 0 && rows[i].error <= target &&
-        (!best || rows[i].calls < best->calls))
-      best = &rows[i];
-  return best;
-}
-
-static int add_costs(study_run *run) {
-  static const attempt none = {"", NAN, NAN, NAN, NAN, NAN};
-  size_t count;
-  const attempt *const rows = study_rows(run, RUNS, &count);
-  int status = 0;
-  for (size_t i = 0; !status && i < TARGETS; i++) {
-    const double target = pow(10.0, -2.0 - (double)i);
-    const attempt *ours = cheapest(rows, count, "libess", target);
-    const attempt *theirs = cheapest(rows, count, "tanh-cvode", target);
-    if (!ours) ours = &none;
-    if (!theirs) theirs = &none;
-    const cost row = {target,
-                      ours->tolerance,
-                      ours->calls,
-                      theirs->width,
-                      theirs->tolerance,
-                      theirs->calls,
-                      ours->calls / theirs->calls};
-    status = study_add(run, COSTS, &row);
-  }
-  return status;
-}
+/* the cheapest by either solver that keeps to an error; of several the first of the plan */
+static const char costs_sql[] =
+    "WITH target (error) AS (VALUES (1e-2), (1e-3), (1e-4), (1e-5), (1e-6)), "
+    "kept AS (SELECT target.error AS target, r.*, row_number() OVER (PARTITION BY target.error, "
+    "solver ORDER BY calls, width DESC, tolerance DESC) AS place "
+    "FROM target JOIN sliding_runs r ON r.run = ? AND r.error <= target.error) "
+    "SELECT target.error, ours.tolerance, ours.calls, theirs.width, theirs.tolerance, "
+    "theirs.calls, ours.calls / theirs.calls FROM target "
+    "LEFT JOIN kept ours ON ours.target = target.error AND ours.place = 1 "
+    "AND ours.solver = 'libess' "
+    "LEFT JOIN kept theirs ON theirs.target = target.error AND theirs.place = 1 "
+    "AND theirs.solver = 'tanh-cvode' "
+    "ORDER BY target.error DESC";
 
 /* ---- the path -------------------------------------------------------------------------------- */
 
@@ -207,8 +184,7 @@ static int add_path(study_run *run) {
 }
 
 static int derive(study_run *run) {
-  const int status = add_costs(run);
-  return status ? status : add_path(run);
+  return study_select(run, COSTS, costs_sql) ? -1 : add_path(run);
 }
 
 const study sliding_study = {
