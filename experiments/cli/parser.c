@@ -203,7 +203,7 @@ static void add_settings(option_table *t) {
 
 /* the options of a study; a default is told of unless the help tells of it */
 static void add_study(option_table *t, const study *s) {
-  for (size_t i = 0; s->options[i].name; i++) {
+  for (size_t i = 0; s->options && s->options[i].name; i++) {
     const study_option *const o = &s->options[i];
     char *const doc = t->study[i];
     append(doc, "%s", o->help);

@@ -222,13 +222,13 @@ int option_set(const study_option *o, const char *text, void *settings,
 
 int option_defaults(const study_option options[], void *settings,
                     char message[MEASURE_MESSAGE_SIZE]) {
-  for (const study_option *o = options; o->name; o++)
+  for (const study_option *o = options; o && o->name; o++)
     if (o->initial && option_set(o, o->initial, settings, message)) return -1;
   return 0;
 }
 
 void option_free(const study_option options[], void *settings) {
-  for (const study_option *o = options; settings && o->name; o++)
+  for (const study_option *o = options; settings && o && o->name; o++)
     if (o->kind == OPTION_CONTACTS)
       contacts_range_free((contacts_range *)((char *)settings + o->offset));
 }

@@ -17,8 +17,8 @@
  *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a
  *     row with NaN; -1 with one line ends the study.
  *  5. `derive`: from study_rows of table 0, which may be in the files as well, to rows of the other
- *     tables, by study_add, or by study_select, in the order of the files; a row of a table `within`
- *     another belongs to the last row of that one.
+ *     tables, by study_add, or by study_select, in the order of the files; a row of a table
+ * `within` another belongs to the last row of that one.
  *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
  *     are printed, with what a table has `above` and `below`.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
@@ -86,7 +86,7 @@ typedef struct study_place {
 typedef struct study {
   const char *name, *summary, *example;
   const char *file;       /* of results, before ".json" */
-  const char *schema;     /* "essbench-NAME-1" */
+  const char *schema;     /* NULL: "essbench-NAME-1" */
   const char *operand;    /* what it is given beside options, such as "FILE"; NULL: nothing */
   const char *model;      /* the only one it runs; NULL: --model chooses */
   bool own_models;        /* the user sets no parameters; without a model above, it makes its own */
@@ -106,7 +106,7 @@ typedef struct study {
   size_t stages;       /* of its plan, at most; 0: one. Progress says which it is in */
   const char *solvers; /* who races unless --solvers says otherwise, with commas between; the
                           settings of solvers are options then, too. NULL: there are none of both */
-  const study_option *options; /* into settings of so many bytes */
+  const study_option *options; /* into settings of so many bytes; NULL: there are none */
   const study_word *words;     /* ends with one of NULL; NULL: all are plain */
   size_t settings_size;
   size_t cell_size;
@@ -126,6 +126,9 @@ typedef struct study {
   int (*conclude)(study_run *run); /* last: whether what is written is as it must be */
   void (*release)(study_run *run); /* of `own`; NULL: it is freed */
 } study;
+
+/* What draws nothing and times nothing, of models of its own, and takes a moment. */
+#define STUDY_BRIEF .own_models = true, .unseeded = true, .untimed = true, .brief = true
 
 /* The settings, by OPTION_ROW, and the struct of a cell. */
 #define STUDY_OF(row, cell_)                                                                       \

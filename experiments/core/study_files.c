@@ -50,7 +50,7 @@ static void require_settings(const study *s, json_t *object) {
             json_pack("{s:s, s:s}", "description", "that all times are of", "type", "string"));
   if (s->model || !s->own_models)
     require(object, s->parameters ? s->parameters : "parameters", reference_to("model"));
-  for (const study_option *o = s->options; o->name; o++)
+  for (const study_option *o = s->options; o && o->name; o++)
     if (o->result) require(object, o->result, option_schema(o));
 }
 
@@ -85,15 +85,21 @@ static json_t *row_schema(const study *s, size_t table) {
   return row;
 }
 
+static const char *schema_of(const study *s, char text[NAME_SIZE]) {
+  if (s->schema) return s->schema;
+  snprintf(text, NAME_SIZE, "essbench-%s-1", s->name);
+  return text;
+}
+
 json_t *study_schema(const study *s) {
   static const char *const head[] = {"essbench", "seed", "environment"};
-  char title[2 * NAME_SIZE];
+  char title[2 * NAME_SIZE], name[NAME_SIZE];
   snprintf(title, sizeof title, "%s.json of essbench %s", s->file, s->name);
   json_t *const schema = json_pack(
       "{s:s, s:s, s:s, s:[o]}", "$schema", "https://json-schema.org/draft/2020-12/schema", "title",
       title, "$comment", "SPDX-License-Identifier: GPL-3.0-or-later; written by essbench schema",
       "allOf", reference_to("head"));
-  require(schema, "schema", json_pack("{s:s}", "const", s->schema));
+  require(schema, "schema", json_pack("{s:s}", "const", schema_of(s, name)));
   require(schema, "schema_version", json_pack("{s:i}", "const", 1));
   require(schema, "command", json_pack("{s:s}", "const", s->name));
   for (size_t i = 0; i < sizeof head / sizeof *head; i++) require(schema, head[i], json_true());
@@ -191,7 +197,7 @@ static void set_settings(const study_run *run, json_t *object) {
   if (s->pinned) json_object_set_new(object, "host", json_string(ranks_host()));
   if (run->m->type)
     json_object_set_new(object, s->parameters ? s->parameters : "parameters", record_model(run->m));
-  for (const study_option *o = s->options; o->name; o++)
+  for (const study_option *o = s->options; o && o->name; o++)
     if (o->result) json_object_set_new(object, o->result, option_json(o, run->settings));
 }
 
@@ -242,8 +248,9 @@ static json_t *context_json(const json_t *environment) {
 
 static json_t *results_json(const study_run *run) {
   const study *const s = run->study;
+  char name[NAME_SIZE];
   json_t *const object =
-      record_head(s->schema, s->name, run->seed, json_incref(run->private->environment));
+      record_head(schema_of(s, name), s->name, run->seed, json_incref(run->private->environment));
   if (!object) return NULL;
   if (!s->kept) set_settings(run, object);
   if (study_has_benchmarks(s))

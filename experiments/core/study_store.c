@@ -28,7 +28,7 @@ static void add_racers(json_t *settings, const study_racers *racers) {
 /* in which two runs must agree for their samples to be of one study */
 static json_t *study_fingerprint(const study_run *run) {
   json_t *const settings = json_object();
-  for (const study_option *o = run->study->options; o->name; o++)
+  for (const study_option *o = run->study->options; o && o->name; o++)
     if (!o->shows) json_object_set_new(settings, o->name, option_json(o, run->settings));
   if (run->operand) json_object_set_new(settings, run->study->operand, json_string(run->operand));
   if (run->content)

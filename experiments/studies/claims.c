@@ -322,8 +322,6 @@ static const claim claims[] = {
 
 enum { CLAIMS = STUDY_SAMPLES, FOLDER_SIZE = 4096 };
 
-static const study_option options[] = {{0}};
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 #define VERDICT(X, row)                                                                            \
@@ -430,13 +428,8 @@ const study claims_study = {
     .name = "claims",
     .summary = "the papers' claims one by one: which hold by the results in the folder",
     .file = "claims",
-    .schema = "essbench-claims-1",
-    .own_models = true,
-    .unseeded = true,
-    .untimed = true,
-    .brief = true,
+    STUDY_BRIEF,
     .cells = "claims",
-    .options = options,
     .cell_size = sizeof(size_t),
     .tables = {[CLAIMS] = STUDY_ROWS(verdict, .json = "claims", .csv = "claims.csv",
                                      .meaning = "one claim")},

@@ -668,11 +668,7 @@ const study contact_modes_study = {
     .name = "contact-modes",
     .summary = "what pseudo-impulses do: a rocking block, and a point that meets a hill",
     .file = "contact_modes",
-    .schema = "essbench-contact-modes-1",
-    .own_models = true,
-    .unseeded = true,
-    .untimed = true,
-    .brief = true,
+    STUDY_BRIEF,
     .cells = "slopes",
     STUDY_OF(settings, double),
     .tables = {[CONTACT_MODES_HILL] =

@@ -315,7 +315,6 @@ const study crossing_cost_study = {
     .summary = "every method's cost of a crossing at the same error, over numbers of contacts",
     .example = "essbench crossing-cost --contacts 2,10,100 --target 1e-3",
     .file = "crossing_cost",
-    .schema = "essbench-crossing-cost-1",
     .model = "plate",
     .cells = "methods and starts",
     .stages = 2,

@@ -28,8 +28,6 @@ static const double duration = 0.5, corner_time = 0.3;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static const study_option options[] = {{0}};
-
 #define ERROR(X, row)                                                                              \
   X(row, crossings, TEXT, "",                                                                      \
     "isolated; or at a corner, that of x first or of y first along the direction")                 \
@@ -246,15 +244,10 @@ const study derivative_study = {
     .name = "derivative-error",
     .summary = "error of the flow's derivative over epsilon and tolerance, also at a corner",
     .file = "derivative_error",
-    .schema = "essbench-derivative-error-1",
     .model = "affine3",
-    .own_models = true,
+    STUDY_BRIEF,
     .parameters = "model",
-    .unseeded = true,
-    .untimed = true,
-    .brief = true,
     .cells = "methods",
-    .options = options,
     .cell_size = sizeof(cell),
     .tables = {[ERRORS] = STUDY_ROWS(error, .json = "errors", .csv = "derivative_error.csv",
                                      .meaning = "one knob of one method at one place"),

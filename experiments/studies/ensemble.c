@@ -709,7 +709,6 @@ const study ensemble_study = {
     .summary = "many starts under one tolerance: distribution and map of what they come to",
     .example = "mpirun -n 4 essbench ensemble --contacts 100 --tolerance 1e-3 --trials 100000",
     .file = "ensemble",
-    .schema = "essbench-ensemble-1",
     .untimed = true,
     .cells = "blocks",
     .stages = 2,

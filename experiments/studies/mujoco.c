@@ -865,7 +865,6 @@ const study mujoco_study = {
     .summary = "MuJoCo at its best: every setting of its own against the race's, and its profile",
     .example = "essbench mujoco --contacts 2,100 --trials 30",
     .file = "mujoco_settings",
-    .schema = "essbench-mujoco-1",
     .own_models = true,
     .cells = "cells",
     .stages = 3,

@@ -145,8 +145,6 @@ enum { POINTS = STUDY_SAMPLES, CROSSINGS, FITS, PATH, EXACT, GUARDS, FLAT };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static const study_option options[] = {{0}};
-
 typedef struct point {
   double epsilon;
   size_t projection_order;
@@ -344,15 +342,10 @@ const study order_study = {
     .name = "order",
     .summary = "error against epsilon, both orders of the projection (Figs. 3.1 and 4.1)",
     .file = "order",
-    .schema = "essbench-order-1",
     .model = "affine3",
-    .own_models = true,
+    STUDY_BRIEF,
     .parameters = "model",
-    .unseeded = true,
-    .untimed = true,
-    .brief = true,
     .cells = "orders",
-    .options = options,
     .cell_size = sizeof(size_t),
     .tables = {[POINTS] =
                    STUDY_ROWS(point, .csv = "order.csv", .meaning = "one epsilon with one order"),

@@ -736,7 +736,6 @@ const study rigid_soft_study = {
     .summary = "rigid contacts against soft ones, by libess and by MuJoCo: a block and a landing",
     .example = "essbench rigid-soft --time-steps 2,0.5 --integrators RK4",
     .file = "rigid_soft",
-    .schema = "essbench-rigid-soft-1",
     .own_models = true,
     .unseeded = true,
     .pinned = true,

@@ -762,7 +762,6 @@ const study robot_audit_study = {
     .summary = "how wrong MuJoCo's derivatives of a trajectory of an MJCF are; robot --derivative",
     .example = "essbench robot hopper.xml --derivative",
     .file = "robot_derivative",
-    .schema = "essbench-robot-derivative-1",
     .operand = "FILE",
     .own_models = true,
     .unseeded = true,

@@ -325,7 +325,6 @@ const study robots_study = {
     .summary = "essbench robot on many models: a line for each, whatever fails",
     .example = "essbench robots menagerie/ --budget 1",
     .file = "robots",
-    .schema = "essbench-robots-1",
     .operand = "LIST|DIR",
     .own_models = true,
     .untimed = true,

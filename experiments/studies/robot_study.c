@@ -738,7 +738,6 @@ const study robot_study = {
     .summary = "how wrong MuJoCo's trajectory of an MJCF is by its time step; a right one's cost",
     .example = "essbench robot ant.xml --starts 3",
     .file = "robot",
-    .schema = "essbench-robot-1",
     .operand = "FILE",
     .own_models = true,
     .printable = true,

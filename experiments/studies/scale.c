@@ -458,7 +458,6 @@ const study scale_study = {
     .summary = "the plate with ever more contacts: error, crossings and cost over epsilon",
     .example = "essbench scale --contacts 100,1000,10000",
     .file = "scale",
-    .schema = "essbench-scale-1",
     .model = "plate",
     .cells = "points",
     .stages = 2,

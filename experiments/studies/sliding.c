@@ -191,7 +191,6 @@ const study sliding_study = {
     .name = "sliding",
     .summary = "a mass on a belt: slides located, beside friction made smooth",
     .file = "sliding",
-    .schema = "essbench-sliding-1",
     .model = "belt",
     .untimed = true,
     .cells = "settings",

@@ -971,7 +971,6 @@ const study speed_study = {
     .summary = "how fast libess is against MuJoCo at no worse an error, and where its time goes",
     .example = "essbench speed --contacts 2,10,100 --trials 30 --before results/earlier",
     .file = "speed",
-    .schema = "essbench-speed-1",
     .own_models = true,
     .table = "the tables of the results in the folder; nothing is measured",
     .cells = "races",

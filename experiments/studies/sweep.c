@@ -796,7 +796,6 @@ const study sweep_study = {
     .summary = "race the engines on the plate over numbers of contacts (Fig. 5.2)",
     .example = "essbench sweep --contacts 2,10,50 --trials 20 --out results",
     .file = "sweep",
-    .schema = "essbench-sweep-1",
     .parameters = "model",
     .cells = "races",
     .stages = 3,

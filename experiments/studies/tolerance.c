@@ -245,7 +245,6 @@ const study tolerance_study = {
     .summary = "the plate at tolerances from 0.1 to 1e-10: libess's error and its cost",
     .example = "essbench tolerance --contacts 10,100 --tolerances 1e-2,1e-4,1e-6 --trials 20",
     .file = "tolerance",
-    .schema = "essbench-tolerance-1",
     .model = "plate",
     .cells = "trials",
     .processes = 2,

@@ -29,8 +29,6 @@ static const double tolerance = 1e-11;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static const study_option options[] = {{0}};
-
 #define PROGRAM(X, row)                                                                            \
   X(row, program, TEXT, "", "hybrid, smooth or time-stepping, as printed; or libess",              \
     SHOWN("program", "%-13s"))                                                                     \
@@ -211,14 +209,9 @@ const study tutorial_study = {
     .name = "tutorial",
     .summary = "the contact tutorial's programs as printed, on its mass that falls onto a floor",
     .file = "tutorial",
-    .schema = "essbench-tutorial-1",
     .model = "ball",
-    .own_models = true,
-    .unseeded = true,
-    .untimed = true,
-    .brief = true,
+    STUDY_BRIEF,
     .cells = "programs",
-    .options = options,
     .cell_size = sizeof(size_t),
     .tables = {[PROGRAMS] = STUDY_ROWS(program, .json = "programs", .csv = "tutorial.csv",
                                        .meaning = "one program")},

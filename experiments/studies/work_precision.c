@@ -254,7 +254,6 @@ const study work_precision_study = {
     .summary = "every method over its own accuracy knob: error against time and evaluations",
     .example = "essbench work-precision --model plate --contacts 100",
     .file = "work_precision",
-    .schema = "essbench-work-precision-1",
     .kept = WORK_PRECISION_CASES,
     .table = "the points of the results in the folder; nothing is measured",
     .cells = "methods and starts",
