@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #define _GNU_SOURCE
+#include <gsl/gsl_statistics_double.h>
 #include <gsl/gsl_version.h>
 #include <math.h>
 #include <stdarg.h>
@@ -92,18 +93,15 @@ long measure_machine_parse_loadavg(FILE *stream) {
 
 /* one look catches whatever wakes for a moment, so the median of several counts */
 static long count_others(void) {
-  long seen[LOOKS];
+  double seen[LOOKS];
   for (int i = 0; i < LOOKS; i++) {
     if (i) nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     FILE *stream = fopen("/proc/loadavg", "re");
-    const long others = stream ? measure_machine_parse_loadavg(stream) : -1;
+    seen[i] = stream ? (double)measure_machine_parse_loadavg(stream) : -1.0;
     if (stream) fclose(stream);
-    if (others < 0) return -1;
-    int at = i;
-    for (; at > 0 && seen[at - 1] > others; at--) seen[at] = seen[at - 1];
-    seen[at] = others;
+    if (seen[i] < 0.0) return -1;
   }
-  return seen[LOOKS / 2];
+  return (long)gsl_stats_median(seen, 1, LOOKS);
 }
 
 json_t *measure_machine(int core) {

@@ -8,58 +8,33 @@
 #include "baselines.h"
 #include "bridge.h"
 
-// clang-format off
-const solver_type *const solver_types[] = {
-    &libess_solver,
-    &projection_solver,
-    &bridge_solver,
-    &reference_solver,
-    &listing_solver,
-    &location_solver,
-    &cvode_solver,
-    &gsl_events_solver,
-    &hybrid_solver,
-    &smooth_solver,
-    &time_stepping_solver,
-    &ode_solver,
-    &drake_solver,
-    &plain_euler_solver,
-    &plain_rk4_solver,
-    &plain_dopri5_solver,
-    &plain_cvode_solver,
-    &tanh_cvode_solver,
-    NULL,
-};
-// clang-format on
-
 #define TOLERANCES (SETTING_TOLERANCE | SETTING_RTOL | SETTING_ATOL | SETTING_H_MAX)
 
+const solver_line solver_types[] = {
+    {&libess_solver, TOLERANCES},
+    {&projection_solver, TOLERANCES | SETTING_EPSILON | SETTING_ORDER | SETTING_PROJECTION_MAX},
+    {&bridge_solver, SETTING_TIME_STEP | SETTING_SCALING},
+    {&reference_solver, 0},
+    {&listing_solver, TOLERANCES | SETTING_EPSILON},
+    {&location_solver, TOLERANCES},
+    {&cvode_solver, TOLERANCES},
+    {&gsl_events_solver, TOLERANCES},
+    {&hybrid_solver, SETTING_TIME_STEP},
+    {&smooth_solver, TOLERANCES | SETTING_EPSILON},
+    {&time_stepping_solver, SETTING_TIME_STEP},
+    {&ode_solver, SETTING_TIME_STEP},
+    {&drake_solver, SETTING_TOLERANCE | SETTING_RTOL | SETTING_H_MAX},
+    {&plain_euler_solver, SETTING_TIME_STEP},
+    {&plain_rk4_solver, SETTING_TIME_STEP},
+    {&plain_dopri5_solver, TOLERANCES},
+    {&plain_cvode_solver, TOLERANCES},
+    {&tanh_cvode_solver, TOLERANCES | SETTING_EPSILON},
+    {0},
+};
+
 unsigned solver_concerns(const solver_type *solver) {
-  static const struct {
-    const solver_type *solver;
-    unsigned settings;
-  } concerns[] = {
-      {&libess_solver, TOLERANCES},
-      {&projection_solver, TOLERANCES | SETTING_EPSILON | SETTING_ORDER | SETTING_PROJECTION_MAX},
-      {&bridge_solver, SETTING_TIME_STEP | SETTING_SCALING},
-      {&reference_solver, 0},
-      {&listing_solver, TOLERANCES | SETTING_EPSILON},
-      {&location_solver, TOLERANCES},
-      {&cvode_solver, TOLERANCES},
-      {&gsl_events_solver, TOLERANCES},
-      {&hybrid_solver, SETTING_TIME_STEP},
-      {&smooth_solver, TOLERANCES | SETTING_EPSILON},
-      {&time_stepping_solver, SETTING_TIME_STEP},
-      {&ode_solver, SETTING_TIME_STEP},
-      {&drake_solver, SETTING_TOLERANCE | SETTING_RTOL | SETTING_H_MAX},
-      {&plain_euler_solver, SETTING_TIME_STEP},
-      {&plain_rk4_solver, SETTING_TIME_STEP},
-      {&plain_dopri5_solver, TOLERANCES},
-      {&plain_cvode_solver, TOLERANCES},
-      {&tanh_cvode_solver, TOLERANCES | SETTING_EPSILON},
-  };
-  for (size_t i = 0; i < sizeof concerns / sizeof *concerns; i++)
-    if (concerns[i].solver == solver) return concerns[i].settings;
+  for (const solver_line *line = solver_types; line->type; line++)
+    if (line->type == solver) return line->settings;
   return ~0U;
 }
 
@@ -86,8 +61,8 @@ bool solver_is_libess(const solver_type *solver) {
 }
 
 const solver_type *solver_find(const char *name) {
-  for (size_t i = 0; solver_types[i]; i++)
-    if (strcmp(solver_types[i]->name, name) == 0) return solver_types[i];
+  for (const solver_line *line = solver_types; line->type; line++)
+    if (strcmp(line->type->name, name) == 0) return line->type;
   return NULL;
 }
 

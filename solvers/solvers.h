@@ -9,8 +9,12 @@ extern const solver_type libess_solver;     /* libess by one tolerance */
 extern const solver_type projection_solver; /* libess by the paper's method */
 extern const solver_type reference_solver;  /* the model's own exact or reference solution */
 
-/* The table, NULL-terminated. */
-extern const solver_type *const solver_types[];
+/* A solver, and which settings concern it, by their bits. The table ends with a line of none. */
+typedef struct solver_line {
+  const solver_type *type;
+  unsigned settings;
+} solver_line;
+extern const solver_line solver_types[];
 
 /* Whether a solver is libess; the options that one of its methods makes of settings, with an output
  * step dt. */
@@ -20,7 +24,7 @@ ess_options solver_libess_options(ess_method method, const solver_settings *sett
 /* Whether it is one that reads the mode off the state, and looks for no crossing. */
 bool solver_is_plain(const solver_type *solver);
 
-/* Which settings concern a solver, by their bits; one that says nothing of it may read all. */
+/* Which settings concern a solver; one that is in no table may read all. */
 unsigned solver_concerns(const solver_type *solver);
 
 /* The settings that a solver runs with when it is given these, at an output step dt: what a default

@@ -28,11 +28,11 @@ static void add_models(char words[OPTION_WORDS_SIZE]) {
 }
 
 static void add_solvers(char words[OPTION_WORDS_SIZE]) {
-  for (size_t i = 0; solver_types[i]; i++) add(words, solver_types[i]->name);
+  for (size_t i = 0; solver_types[i].type; i++) add(words, solver_types[i].type->name);
 }
 
 static void add_variants(char words[OPTION_WORDS_SIZE]) {
-  for (size_t i = 0; solver_types[i]; i++) add_all(words, solver_types[i]->variants);
+  for (size_t i = 0; solver_types[i].type; i++) add_all(words, solver_types[i].type->variants);
 }
 
 /* the names that an option's value may be, blanks between; "" where it is a number or a file */

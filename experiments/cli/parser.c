@@ -99,8 +99,8 @@ static void list_models(char doc[OPTION_TABLE_DOC_SIZE]) {
 
 /* the names of the table of solvers, and the default */
 static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
-  for (size_t i = 0; solver_types[i]; i++)
-    append_name(doc, solver_types[i]->name, !solver_types[i + 1]);
+  for (size_t i = 0; solver_types[i].type; i++)
+    append_name(doc, solver_types[i].type->name, !solver_types[i + 1].type);
   append(doc, " (default libess, or projection where a setting of the paper's method is given)");
 }
 
@@ -108,10 +108,10 @@ static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
 static void list_variants(char doc[OPTION_TABLE_DOC_SIZE]) {
   append(doc, "the solver's method (default: its first):");
   const char *joint = " ";
-  for (size_t i = 0; solver_types[i]; i++) {
-    const char *const *const v = solver_types[i]->variants;
+  for (size_t i = 0; solver_types[i].type; i++) {
+    const char *const *const v = solver_types[i].type->variants;
     if (!v) continue;
-    append(doc, "%s%s ", joint, solver_types[i]->name);
+    append(doc, "%s%s ", joint, solver_types[i].type->name);
     for (size_t k = 0; v[k]; k++) append(doc, "%s%s", k == 0 ? "" : v[k + 1] ? ", " : " or ", v[k]);
     joint = "; ";
   }
@@ -295,7 +295,7 @@ static const solver_type *solver_named(const arguments *given, const char *optio
   const solver_type *const solver = solver_find(name);
   if (solver) return solver;
   names known = names_for(name, strlen(name));
-  for (size_t i = 0; solver_types[i]; i++) names_add(&known, solver_types[i]->name);
+  for (size_t i = 0; solver_types[i].type; i++) names_add(&known, solver_types[i].type->name);
   command_usage(given, "--%s %.60s is not accepted; %sthere are %s", option, name,
                 names_hint(&known, ""), known.list);
 }

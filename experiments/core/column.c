@@ -209,9 +209,5 @@ static const char *const types[] = {
 json_t *column_schema(const column *c) {
   char line[LINE_SIZE];
   snprintf(line, sizeof line, "%s%s%s", c->meaning, *c->unit ? ", " : "", c->unit);
-  json_t *const schema = json_pack("{s:s}", "description", line);
-  json_t *const type = measure_json_parse(types[c->kind]);
-  json_object_update(schema, type);
-  json_decref(type);
-  return schema;
+  return measure_json_schema(line, types[c->kind]);
 }

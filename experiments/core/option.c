@@ -272,9 +272,5 @@ static const char *const types[] = {
 };
 
 json_t *option_schema(const study_option *o) {
-  json_t *const schema = json_pack("{s:s}", "description", o->help);
-  json_t *const type = measure_json_parse(types[o->kind]);
-  json_object_update(schema, type);
-  json_decref(type);
-  return schema;
+  return measure_json_schema(o->help, types[o->kind]);
 }

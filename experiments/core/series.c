@@ -60,8 +60,8 @@ double draws_widening(const draws *d) {
 }
 
 /* that of one run: what is left of the statistic's resamples without tails. A measure_status. */
-static int interval(const draws *d, draws_statistic *statistic, const void *context, double tail,
-                    double *low, double *high) {
+static int interval(const draws *d, draws_statistic *statistic, const void *context,
+                    double ends[2]) {
   double values[DRAWS_RESAMPLES];
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   size_t *const pick = calloc(d->trials + d->processes, sizeof *pick);
@@ -71,8 +71,8 @@ static int interval(const draws *d, draws_statistic *statistic, const void *cont
     const size_t count = draws_pick(d, rng, pick);
     values[b] = statistic(context, pick, count);
   }
-  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, tail, low);
-  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, 1.0 - tail, high);
+  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, tail_95, &ends[0]);
+  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, 1.0 - tail_95, &ends[1]);
   if (rng) gsl_rng_free(rng);
   free(pick);
   return status;
@@ -257,7 +257,7 @@ static void widen(const draws *d, double value, double interval[2]) {
 static int estimate(study_run *run, const char *name, const draws *d, int status, table t[],
                     size_t tables, draws_statistic *statistic, double *value, double ends[2]) {
   if (!status) *value = statistic(t, NULL, d->trials);
-  if (!status) status = interval(d, statistic, t, tail_95, &ends[0], &ends[1]);
+  if (!status) status = interval(d, statistic, t, ends);
   if (!status) widen(d, *value, ends);
   for (size_t i = 0; i < tables; i++) table_free(&t[i]);
   return conclude(run, name, status, value, ends);
@@ -275,20 +275,6 @@ int series_median(gather rows, const char *name, const draws *d, double *median,
   table t;
   const int status = table_of(&t, rows, name, d);
   return estimate(rows.run, name, d, status, &t, 1, median_of, median, interval);
-}
-
-int draws_median(const double x[], size_t count, unsigned long seed, double confidence,
-                 measure_interval *out) {
-  const draws d = {.trials = count, .processes = 1, .seed = seed};
-  table t;
-  int status = measure_median(x, count, &out->estimate);
-  if (status) return status;
-  status = table_alloc(&t, 1, NULL, &d);
-  if (!status) memcpy(t.value, x, count * sizeof *x);
-  if (!status)
-    status = interval(&d, median_of, &t, 0.5 * (1.0 - confidence), &out->low, &out->high);
-  table_free(&t);
-  return status;
 }
 
 /* the known values to the front, process by process: a draw of as many; those that know none are

@@ -41,11 +41,6 @@ typedef double draws_statistic(const void *context, const size_t pick[], size_t 
  */
 double draws_widening(const draws *d);
 
-/* The median of x[count] and its interval at that confidence, of one process. A measure_status:
- * MEASURE_ENONFINITE where one is no number. */
-int draws_median(const double x[], size_t count, unsigned long seed, double confidence,
-                 measure_interval *out);
-
 /* ---- gather ---------------------------------------------------------------------------------- */
 
 /* Statistics over rows of a study: of one column, over every stride-th row. */

@@ -125,10 +125,10 @@ static void every_solver_does_or_refuses_many_states(void **state) {
   (void)state;
   dimension = 40;
   size_t done = 0;
-  for (size_t i = 0; solver_types[i]; i++) {
-    const char *const name = solver_types[i]->name;
+  for (size_t i = 0; solver_types[i].type; i++) {
+    const char *const name = solver_types[i].type->name;
     char message[SOLVER_MESSAGE_SIZE] = "";
-    const double worst = worst_error(solver_types[i], message);
+    const double worst = worst_error(solver_types[i].type, message);
     if (isnan(worst)) {
       assert_true(*message && !strchr(message, '\n'));
       if (strcmp(name, "location") == 0 || strcmp(name, "listing") == 0)
