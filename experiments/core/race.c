@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bridge.h"
 #include "clock.h"
@@ -455,6 +456,18 @@ void race_note(const race_lap *lap, const column columns[], void *row) {
   json_decref(said);
 }
 
+/* the lap as a sample */
+static int add_lap(void *context, const race_lap *lap) {
+  const race *const r = context;
+  const study_table *const t = &r->run->study->tables[STUDY_SAMPLES];
+  _Alignas(max_align_t) char sample[t->row_size];
+  if (*lap->message && r->plan->where)
+    return measure_fail(r->run->message, "%s %zu: %s", r->plan->where, lap->trial, lap->message);
+  memcpy(sample, (const char *)r->plan->sample + lap->entry * t->row_size, t->row_size);
+  race_note(lap, t->columns, sample);
+  return study_add(r->run, STUDY_SAMPLES, sample);
+}
+
 static int run_race(race *r, race_tell *tell, void *context) {
   int status = make_references(r);
   if (!status) status = line_up(r);
@@ -503,7 +516,7 @@ int race_run(study_run *run, const race_plan *plan, const race_entry entry[], si
              race_tell *tell, void *context) {
   race r = {.run = run, .plan = plan, .entry = entry, .entries = count};
   int status = set_up(&r, plan->crossed ? 1 : plan->processes);
-  if (!status) status = run_race(&r, tell, context);
+  if (!status) status = tell ? run_race(&r, tell, context) : run_race(&r, add_lap, &r);
   tear_down(&r);
   return status;
 }

@@ -176,6 +176,12 @@ typedef struct race_plan {
   double min_time;    /* a turn repeats its runs until they have lasted so long on the average, s */
   double most_s;      /* all turns of an entry last no longer, but for one; 0: 3 s */
   size_t rounds;      /* turns of an entry; 0: three */
+
+  /* Where nobody is told: laps are samples of the study, each what it has here of its entry, and
+   * what race_note says. One that gave up ends the race with a line that begins so; NULL: it does
+   * not. */
+  const void *sample;
+  const char *where;
 } race_plan;
 
 /* What an entry's runs from one start gave. */
@@ -198,7 +204,7 @@ void race_note(const race_lap *lap, const column columns[], void *row);
 typedef int race_tell(void *context, const race_lap *lap);
 
 /* The part of one process. References are made where they are needed, and none is left. 0, or -1
- * with one line; that a run gives up is told alone. */
+ * with one line; that a run gives up is told alone. `tell` may be NULL. */
 int race_run(study_run *run, const race_plan *plan, const race_entry entry[], size_t count,
              race_tell *tell, void *context);
 

@@ -39,15 +39,12 @@ enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 52, MUJOCO_PROFILES = 
     .initial = "0.05", .max = 10.0, .result = "minimum_effect")
 OPTION_ROW(mujoco_settings, OPTIONS);
 
-/* What is said of a setting. */
-typedef enum mujoco_verdict {
-  MUJOCO_LEFT_OUT,   /* this MuJoCo does not have it, or gives up with it */
-  MUJOCO_CHANGED,    /* another trajectory */
-  MUJOCO_FASTER,     /* than the race's, by more than the minimum effect, seen twice */
-  MUJOCO_SLOWER,     /* by more than the minimum effect */
-  MUJOCO_AS_FAST,    /* neither is shown */
-  MUJOCO_IS_THE_RACE /* the race's own, with an unchanged trajectory */
-} mujoco_verdict;
+/* What is said of a setting: this MuJoCo does not have it, or gives up with it; it takes another
+ * trajectory; it is faster than the race's by more than the minimum effect, seen twice; slower by
+ * as much; neither is shown; it is the race's own, with an unchanged trajectory. */
+static const char mujoco_left_out[] = "left out", mujoco_changed[] = "changes the trajectory",
+                  mujoco_faster[] = "faster", mujoco_slower[] = "slower",
+                  mujoco_as_fast[] = "no difference shown", mujoco_is_the_race[] = "the race's";
 
 /* ---- cells: the hopper, then the plate with every number of contacts ------------------------- */
 
@@ -363,13 +360,13 @@ static void mujoco_median(study_run *run, const mujoco_session *session, size_t 
 
 /* of a setting whose trajectory differs so much, and whose time over the race's is a ratio with an
  * interval */
-static mujoco_verdict mujoco_judge(size_t variant, double difference, double ratio,
-                                   const double interval[2], double effect) {
-  if (!(difference <= MUJOCO_UNCHANGED)) return MUJOCO_CHANGED;
-  if (variant == MUJOCO_RACE) return MUJOCO_IS_THE_RACE;
-  if (ratio * (1.0 + effect) < 1.0 && interval[1] < 1.0) return MUJOCO_FASTER;
-  if (ratio > 1.0 + effect && interval[0] > 1.0) return MUJOCO_SLOWER;
-  return MUJOCO_AS_FAST;
+static const char *mujoco_judge(size_t variant, double difference, double ratio,
+                                const double interval[2], double effect) {
+  if (!(difference <= MUJOCO_UNCHANGED)) return mujoco_changed;
+  if (variant == MUJOCO_RACE) return mujoco_is_the_race;
+  if (ratio * (1.0 + effect) < 1.0 && interval[1] < 1.0) return mujoco_faster;
+  if (ratio > 1.0 + effect && interval[0] > 1.0) return mujoco_slower;
+  return mujoco_as_fast;
 }
 
 /* the least effect that is one: none is seen from few starts */
@@ -387,7 +384,7 @@ static mujoco_session mujoco_second_session(study_run *run, size_t of) {
     double ratio, interval[2];
     mujoco_median(run, &in, i, true, &ratio, interval);
     const double difference = mujoco_followed(run, of, in.variant[i])->difference;
-    if (mujoco_judge(in.variant[i], difference, ratio, interval, effect) == MUJOCO_FASTER)
+    if (mujoco_judge(in.variant[i], difference, ratio, interval, effect) == mujoco_faster)
       out.variant[out.count++] = in.variant[i];
   }
   if (out.count == 1) out.count = 0;
@@ -493,32 +490,24 @@ static int mujoco_follow(study_run *run, size_t of) {
 
 /* ---- races ----------------------------------------------------------------------------------- */
 
-/* one under way */
-typedef struct heat {
-  study_run *run;
-  mujoco_session session;
-} heat;
-
-static int tell(void *context, const race_lap *lap) {
-  const heat *const h = context;
-  mujoco_sample s;
-  column_clear(mujoco_sample_columns, &s);
-  s.variant = h->session.variant[lap->entry];
-  race_note(lap, mujoco_sample_columns, &s);
-  return study_add(h->run, MUJOCO_SAMPLES, &s);
-}
-
 static int mujoco_race(study_run *run, const mujoco_cell *c) {
   const bool again = c->kind == MUJOCO_AGAIN;
-  heat h = {run, again ? mujoco_second_session(run, c->of) : mujoco_first_session(run, c->of)};
+  const mujoco_session session =
+      again ? mujoco_second_session(run, c->of) : mujoco_first_session(run, c->of);
+  mujoco_sample sample[MUJOCO_VARIANTS];
   race_entry entry[MUJOCO_VARIANTS];
-  for (size_t i = 0; i < h.session.count; i++) entry[i] = variant_entry(h.session.variant[i]);
+  for (size_t i = 0; i < session.count; i++) {
+    entry[i] = variant_entry(session.variant[i]);
+    column_clear(mujoco_sample_columns, &sample[i]);
+    sample[i].variant = session.variant[i];
+  }
   const race_plan plan = {.starts = mujoco_starts(run, c->of),
                           .trials = given_of(run)->trials,
                           .process = c->number,
                           .processes = mujoco_draws(run).processes,
-                          .seed = run->seed + again};
-  return plan.starts ? race_run(run, &plan, entry, h.session.count, tell, &h) : -1;
+                          .seed = run->seed + again,
+                          .sample = sample};
+  return plan.starts ? race_run(run, &plan, entry, session.count, NULL, NULL) : -1;
 }
 
 static study_place mujoco_place(const void *planned) {
@@ -669,16 +658,6 @@ static mujoco_name name_of(const study_run *run, size_t of, size_t variant) {
                        .changes = mujoco_variants[variant].changes};
 }
 
-static const char *mujoco_verdict_name(mujoco_verdict verdict) {
-  static const char *const names[] = {[MUJOCO_LEFT_OUT] = "left out",
-                                      [MUJOCO_CHANGED] = "changes the trajectory",
-                                      [MUJOCO_FASTER] = "faster",
-                                      [MUJOCO_SLOWER] = "slower",
-                                      [MUJOCO_AS_FAST] = "no difference shown",
-                                      [MUJOCO_IS_THE_RACE] = "the race's"};
-  return names[verdict];
-}
-
 /* ---- settings -------------------------------------------------------------------------------- */
 
 /* the place of a setting in a session; its count when it takes no part */
@@ -703,13 +682,11 @@ static void fill_times(study_run *run, const mujoco_session session[2], size_t v
   r->retaken = gather_sum(laps, "retaken");
   r->rms_error = gather_median(laps, "rms_error");
   r->rms_worst = gather_quantile(laps, "rms_error", 1.0);
-  mujoco_verdict verdict =
-      mujoco_judge(variant, r->difference, r->ratio, r->ratio_interval, effect);
+  r->verdict = mujoco_judge(variant, r->difference, r->ratio, r->ratio_interval, effect);
   if (again < session[1].count) {
     mujoco_median(run, &session[1], again, true, &r->confirmed, r->confirmed_interval);
-    verdict = mujoco_judge(variant, r->difference, r->confirmed, r->confirmed_interval, effect);
+    r->verdict = mujoco_judge(variant, r->difference, r->confirmed, r->confirmed_interval, effect);
   }
-  r->verdict = mujoco_verdict_name(verdict);
 }
 
 static void add_row(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
@@ -718,7 +695,7 @@ static void add_row(study_run *run, size_t of, size_t variant, const mujoco_sess
   column_clear(run->study->tables[MUJOCO_ROWS].columns, &r);
   r.of = name_of(run, of, variant);
   r.left_out = followed->left_out;
-  r.verdict = mujoco_verdict_name(MUJOCO_LEFT_OUT);
+  r.verdict = mujoco_left_out;
   if (!*r.left_out) {
     r.difference = followed->difference;
     r.field_gap = followed->gap.gap;
@@ -825,14 +802,14 @@ static int mujoco_conclude(study_run *run) {
   const mujoco_row *const rows = study_rows(run, MUJOCO_ROWS, &count);
   for (size_t i = 0; i < count; i++) {
     const mujoco_row *const r = &rows[i];
-    if (r->verdict == mujoco_verdict_name(MUJOCO_FASTER))
+    if (r->verdict == mujoco_faster)
       return measure_fail(
           run->message,
           "%s, N = %zu: %s %s leaves the trajectory unchanged and takes %.3f [%.3f, %.3f] of the "
           "time of the race's settings, which must be the fastest",
           r->of.model, r->of.contacts, r->of.base, r->of.changes, r->confirmed,
           r->confirmed_interval[0], r->confirmed_interval[1]);
-    if (i % MUJOCO_VARIANTS == MUJOCO_RACE && r->verdict != mujoco_verdict_name(MUJOCO_IS_THE_RACE))
+    if (i % MUJOCO_VARIANTS == MUJOCO_RACE && r->verdict != mujoco_is_the_race)
       return measure_fail(
           run->message,
           "%s, N = %zu: the race's settings change MuJoCo's trajectory by %.2g; %.0g is accepted",

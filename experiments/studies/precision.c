@@ -183,7 +183,8 @@ const char *precision_status_name(precision_status status) {
   return names[status];
 }
 
-precision_start precision_start_of(const contest_starts *starts, size_t trial) {
+/* of one whose reference is there */
+static precision_start start_of(const contest_starts *starts, size_t trial) {
   const trajectory *const reference = &starts->references[trial];
   const size_t n = reference->dimension, size = n * reference->count;
   const double *const x0 = starts->states + trial * n;
@@ -193,27 +194,34 @@ precision_start precision_start_of(const contest_starts *starts, size_t trial) {
   return (precision_start){(double)starts->events[trial], sqrt(sum / (double)size)};
 }
 
+/* some runs of a setting, taken together */
+typedef struct tally {
+  size_t trials, up, away; /* of which so many gave up, and so many diverged */
+  double failures;         /* did either */
+  double events, reference;
+} tally;
+
 /* a run that gave up has its time and nothing else */
-void precision_count(precision_tally *tally, const outcome *of, precision_start start) {
+static void count_run(tally *all, const outcome *of, precision_start start) {
   const bool up = isnan(of->steps), away = !(of->rms_error < start.held);
-  tally->trials++;
-  tally->up += up;
-  tally->away += away;
-  tally->failures += up || away;
+  all->trials++;
+  all->up += up;
+  all->away += away;
+  all->failures += up || away;
   if (up) return;
-  tally->events += of->events;
-  tally->reference += start.events;
+  all->events += of->events;
+  all->reference += start.events;
 }
 
 /* crossings of all runs that ended, over the reference's; one where there are none */
-static double events_ratio(const precision_tally *tally) {
-  return tally->events == tally->reference ? 1.0 : tally->events / tally->reference;
+static double events_ratio(const tally *all) {
+  return all->events == all->reference ? 1.0 : all->events / all->reference;
 }
 
-precision_status precision_judge(const precision_tally *tally) {
-  if (tally->up) return PRECISION_FAILED;
-  if (tally->away) return PRECISION_DIVERGED;
-  const bool close = fabs(events_ratio(tally) - 1.0) <= CONTEST_EVENTS_TOLERANCE;
+static precision_status judge(const tally *all) {
+  if (all->up) return PRECISION_FAILED;
+  if (all->away) return PRECISION_DIVERGED;
+  const bool close = fabs(events_ratio(all) - 1.0) <= CONTEST_EVENTS_TOLERANCE;
   return close ? PRECISION_OK : PRECISION_CROSSINGS;
 }
 
@@ -245,7 +253,7 @@ precision_sample precision_unknown(size_t method, double value) {
 /* from all starts that it is raced from, of which the first has been run */
 static int try_others(contestant *c, double room[], precision_sample *s, char *message) {
   double *const rms = room, *const seconds = room + s->trials;
-  precision_tally tally = {0};
+  tally all = {0};
   outcome of = s->of;
   for (size_t j = 0; j < s->trials; j++) {
     if (j && contestant_sample(c, j, &of.time_s)) {
@@ -255,9 +263,9 @@ static int try_others(contestant *c, double room[], precision_sample *s, char *m
     if (j) of = outcome_of(c, j, of.time_s);
     rms[j] = of.rms_error;
     seconds[j] = of.time_s;
-    precision_count(&tally, &of, precision_start_of(c->starts, j));
+    count_run(&all, &of, start_of(c->starts, j));
   }
-  s->status = precision_judge(&tally);
+  s->status = judge(&all);
   // an error that is not finite is that of a value that cannot be used
   if (measure_median(rms, s->trials, &s->of.rms_error) ||
       measure_median(seconds, s->trials, &s->of.time_s))
@@ -316,7 +324,7 @@ int precision_add_starts(study_run *run, contest_starts *starts, const option_na
   for (size_t j = 0; j < starts->trials; j++) {
     if (*run->interrupted || contest_reference(starts, j, run->message)) return -1;
     s.trial = j;
-    s.start = precision_start_of(starts, j);
+    s.start = start_of(starts, j);
     study_add(run, STUDY_SAMPLES, &s);
   }
   return 0;
@@ -528,22 +536,21 @@ static void fill_times(const precision_point *p, precision_row *row) {
 
 void precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
                          size_t table, precision_row *row) {
-  precision_tally tally = {0};
+  tally all = {0};
   // errors are those of the first process
   for (size_t j = 0; j < p->laps.count; j += p->draws.processes)
-    precision_count(&tally, &sample_at(p->laps, j)->of,
-                    sample_at(starts, race_place(&p->draws, j))->start);
-  const precision_status status = p->obstacle ? p->obstacle : precision_judge(&tally);
+    count_run(&all, &sample_at(p->laps, j)->of, sample_at(starts, race_place(&p->draws, j))->start);
+  const precision_status status = p->obstacle ? p->obstacle : judge(&all);
   precision_row_name(run, m, p, table, status, message_of(p, status), row);
   row->coincides_with = p->as;
-  row->trials = tally.trials;
-  row->failures = tally.failures;
+  row->trials = all.trials;
+  row->failures = all.failures;
   row->rms_error = gather_median(p->laps, "rms_error");
   row->rms_worst = gather_quantile(p->laps, "rms_error", 1.0);
   row->retaken = gather_sum(p->laps, "retaken");
   row->events = gather_median(p->laps, "events");
   row->events_reference = gather_median(starts, "events_reference");
-  if (p->laps.count) row->events_ratio = events_ratio(&tally);
+  if (p->laps.count) row->events_ratio = events_ratio(&all);
   gather_into(p->laps, gather_median, table, "steps", "guard_evaluations", row);
   row->evaluations = row->field_evaluations + row->guard_evaluations;
   // a run that failed has made those up to there

@@ -107,19 +107,6 @@ typedef struct precision_start {
   double held;   /* error of a state that stays where it started */
 } precision_start;
 
-/* Of one whose reference is there. */
-precision_start precision_start_of(const contest_starts *starts, size_t trial);
-
-/* Some runs of a setting, taken together. */
-typedef struct precision_tally {
-  size_t trials, up, away; /* of which so many gave up, and so many diverged */
-  double failures;         /* did either */
-  double events, reference;
-} precision_tally;
-
-void precision_count(precision_tally *tally, const outcome *of, precision_start start);
-precision_status precision_judge(const precision_tally *tally);
-
 /* A sample of either study: a start, what is known of a setting before the race, or a lap of it. */
 typedef struct precision_sample {
   size_t method, trial, trials, status;

@@ -117,18 +117,24 @@ typedef struct speed_work {
   double evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
 } speed_work;
 
+/* Another in the same protocol, and its time over this one's, by start and process. */
+typedef struct speed_rival {
+  const char *name; /* MuJoCo's integrator, or the solver */
+  double setting, median_s, ratio, ends[2];
+} speed_rival;
+
 /* One of either engine in one protocol. Numbers that it does not have are NaN. */
 typedef struct speed_row {
   speed_system of;
   speed_sample who; /* the entry */
-  const char *law, *mujoco_variant, *plain_solver;
+  const char *law;
   size_t trials, processes;
-  double median_s, median[2], mujoco_s, ratio, ratio_ends[2];
+  double median_s, median[2];
+  speed_rival mujoco, plain;
   measure_interval before;
-  double plain_setting, plain_s, plain_ratio, plain_ends[2];
   double rms[3], mujoco_rms[3], accepted[3]; /* median, 90 % and worst start */
   bool worse;
-  double events, events_ratio, retaken, disturbed, mujoco_time_step;
+  double events, events_ratio, retaken, disturbed;
   speed_work work;
   solver_settings settings;
 } speed_row;
@@ -193,36 +199,37 @@ static const column speed_row_columns[] = {
     COLUMN_AS("stiffness", speed_row, of.stiffness, AMOUNT, "N/m", "of all springs",
               SHOWN("k", "%7.0f")),
     COLUMN(speed_row, trials, COUNT, "", "starts"),
-    COLUMN(speed_row, mujoco_variant, TEXT, "", "integrator that MuJoCo chose in this protocol",
-           SHOWN("MuJoCo's", "%-12s")),
-    COLUMN(speed_row, mujoco_time_step, AMOUNT, "s", "step that MuJoCo chose in this protocol",
-           SHOWN_TIMES("ms", "%5.2f", 1e3)),
+    COLUMN_AS("mujoco_variant", speed_row, mujoco.name, TEXT, "",
+              "integrator that MuJoCo chose in this protocol", SHOWN("MuJoCo's", "%-12s")),
+    COLUMN_AS("mujoco_time_step", speed_row, mujoco.setting, AMOUNT, "s",
+              "step that MuJoCo chose in this protocol", SHOWN_TIMES("ms", "%5.2f", 1e3)),
     COLUMN_AS("rtol", speed_row, settings.rtol, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,
               SHOWN("rtol", "%7.1e")),
     COLUMN(speed_row, median_s, AMOUNT, "s", "median over starts and processes",
            SHOWN_TIMES("us", "%8.2f", 1e6)),
     COLUMN_AS("median_lo_s", speed_row, median[0], AMOUNT, "s", "lower end of its 95 % interval"),
     COLUMN_AS("median_hi_s", speed_row, median[1], AMOUNT, "s", "upper end"),
-    COLUMN(speed_row, mujoco_s, AMOUNT, "s", "MuJoCo's median in this protocol",
-           SHOWN_TIMES("MuJoCo us", "%9.1f", 1e6)),
-    COLUMN_AS("mujoco_over_this", speed_row, ratio, AMOUNT, "",
+    COLUMN_AS("mujoco_s", speed_row, mujoco.median_s, AMOUNT, "s",
+              "MuJoCo's median in this protocol", SHOWN_TIMES("MuJoCo us", "%9.1f", 1e6)),
+    COLUMN_AS("mujoco_over_this", speed_row, mujoco.ratio, AMOUNT, "",
               "median of MuJoCo's time over this, by start and process", SHOWN("ratio", "%6.1f")),
-    COLUMN_AS("mujoco_over_this_lo", speed_row, ratio_ends[0], AMOUNT, "",
+    COLUMN_AS("mujoco_over_this_lo", speed_row, mujoco.ends[0], AMOUNT, "",
               "lower end of its 95 % interval", SHOWN("from", "%6.1f")),
-    COLUMN_AS("mujoco_over_this_hi", speed_row, ratio_ends[1], AMOUNT, "", "upper end",
+    COLUMN_AS("mujoco_over_this_hi", speed_row, mujoco.ends[1], AMOUNT, "", "upper end",
               SHOWN("to", "%6.1f")),
-    COLUMN(speed_row, plain_solver, TEXT, "",
-           "cheapest method that looks for no crossing, in this protocol and with this field; "
-           "empty: none reaches it",
-           SHOWN("plain", "%-12s")),
-    COLUMN(speed_row, plain_setting, AMOUNT, "", "its tolerance, rtol = atol, or its step, s",
-           SHOWN("setting", "%8.2g")),
-    COLUMN(speed_row, plain_s, AMOUNT, "s", "its median", SHOWN_TIMES("plain us", "%8.2f", 1e6)),
-    COLUMN_AS("plain_over_this", speed_row, plain_ratio, AMOUNT, "",
+    COLUMN_AS("plain_solver", speed_row, plain.name, TEXT, "",
+              "cheapest method that looks for no crossing, in this protocol and with this field; "
+              "empty: none reaches it",
+              SHOWN("plain", "%-12s")),
+    COLUMN_AS("plain_setting", speed_row, plain.setting, AMOUNT, "",
+              "its tolerance, rtol = atol, or its step, s", SHOWN("setting", "%8.2g")),
+    COLUMN_AS("plain_s", speed_row, plain.median_s, AMOUNT, "s", "its median",
+              SHOWN_TIMES("plain us", "%8.2f", 1e6)),
+    COLUMN_AS("plain_over_this", speed_row, plain.ratio, AMOUNT, "",
               "median of its time over this, by start and process", SHOWN("ratio", "%6.2f")),
-    COLUMN_AS("plain_over_this_lo", speed_row, plain_ends[0], AMOUNT, "",
+    COLUMN_AS("plain_over_this_lo", speed_row, plain.ends[0], AMOUNT, "",
               "lower end of its 95 % interval", SHOWN("from", "%6.2f")),
-    COLUMN_AS("plain_over_this_hi", speed_row, plain_ends[1], AMOUNT, "", "upper end",
+    COLUMN_AS("plain_over_this_hi", speed_row, plain.ends[1], AMOUNT, "", "upper end",
               SHOWN("to", "%6.2f")),
     COLUMN_AS("before", speed_row, before.estimate, AMOUNT, "", "the same ratio of earlier results",
               SHOWN("before", "%6.1f")),
@@ -766,27 +773,15 @@ static bool is_worse(const speed_row *r) {
   return fabs(r->events_ratio - 1.0) > CONTEST_EVENTS_TOLERANCE;
 }
 
-/* beside MuJoCo's entry of its protocol, where there is one */
-static void fill_rival(const deriving *d, size_t index, size_t rival, speed_row *r) {
-  const gather runs = runs_of(d, index), rivals = runs_of(d, rival);
-  r->mujoco_variant = d->entry[rival].variant;
-  r->mujoco_time_step = d->entry[rival].time_step;
-  r->mujoco_s = gather_median(rivals, "seconds");
-  fill_errors(rivals, r->mujoco_rms);
-  series_median_ratio(rivals, runs, "seconds", &d->draws, &r->ratio, r->ratio_ends);
-}
-
-/* beside the cheapest of those that look for no crossing, where there is one with the same field */
-static void fill_plain(const deriving *d, size_t index, speed_row *r) {
-  const speed_sample *const e = &d->entry[index];
-  const size_t plain = speed_entry_of(d->entry, d->count, e->protocol, SPEED_PLAIN, e->field);
-  if (plain == SIZE_MAX) return;
-  const gather runs = runs_of(d, index), rivals = runs_of(d, plain);
-  const speed_sample *const p = &d->entry[plain];
-  r->plain_solver = p->solver;
-  r->plain_setting = isnan(p->rtol) ? p->time_step : p->rtol;
-  r->plain_s = gather_median(rivals, "seconds");
-  series_median_ratio(rivals, runs, "seconds", &d->draws, &r->plain_ratio, r->plain_ends);
+/* beside another of its protocol, where there is one */
+static void fill_rival(const deriving *d, size_t index, size_t other, speed_rival *out) {
+  if (other == SIZE_MAX) return;
+  const gather runs = runs_of(d, index), rivals = runs_of(d, other);
+  const speed_sample *const e = &d->entry[other];
+  out->name = *e->variant ? e->variant : e->solver;
+  out->setting = isnan(e->rtol) ? e->time_step : e->rtol;
+  out->median_s = gather_median(rivals, "seconds");
+  series_median_ratio(rivals, runs, "seconds", &d->draws, &out->ratio, out->ends);
 }
 
 static void add_row(const deriving *d, size_t index) {
@@ -804,7 +799,8 @@ static void add_row(const deriving *d, size_t index) {
   r.settings = solver_settings_in_force(solver_find(e->solver), &settings,
                                         model_find(d->of.model)->time_step);
   series_median(runs, "seconds", &d->draws, &r.median_s, r.median);
-  if (rival != SIZE_MAX) fill_rival(d, index, rival, &r);
+  fill_rival(d, index, rival, &r.mujoco);
+  if (rival != SIZE_MAX) fill_errors(runs_of(d, rival), r.mujoco_rms);
   fill_errors(runs, r.rms);
   fill_accepted(d, e, r.accepted);
   r.events = gather_median(runs, "events");
@@ -812,7 +808,8 @@ static void add_row(const deriving *d, size_t index) {
   r.retaken = gather_sum(runs, "retaken");
   r.disturbed = gather_sum(runs, "disturbed");
   if (speed_is(e, SPEED_OURS)) {
-    fill_plain(d, index, &r);
+    fill_rival(d, index, speed_entry_of(d->entry, d->count, e->protocol, SPEED_PLAIN, e->field),
+               &r.plain);
     // what was measured earlier has the models' own springs
     r.before = earlier_ratio(d->of.stiff ? NULL : d->run->own, d->of.model, d->of.contacts,
                              d->of.damping, e->field, e->protocol);

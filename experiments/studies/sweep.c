@@ -391,22 +391,6 @@ static const sweep_sample *entries_of(const study_run *run, size_t row, size_t *
 
 /* ---- the race at one number of contacts in one process --------------------------------------- */
 
-/* one under way */
-typedef struct heat {
-  study_run *run;
-  const sweep_sample *entries;
-} heat;
-
-static int tell(void *context, const race_lap *lap) {
-  heat *const h = context;
-  sweep_sample s = h->entries[lap->entry];
-  if (*lap->message)
-    return measure_fail(h->run->message, "%zu contacts, trial %zu: %s", s.contacts, lap->trial,
-                        lap->message);
-  race_note(lap, sweep_sample_columns, &s);
-  return study_add(h->run, SWEEP_SAMPLES, &s);
-}
-
 /* the same seed at every N draws the same starts */
 static int race(study_run *run, const cell *c) {
   const sweep_settings *const given = run->settings;
@@ -419,13 +403,14 @@ static int race(study_run *run, const cell *c) {
                           .process = c->process,
                           .processes = sweep_draws(run).processes,
                           .seed = run->seed + entries->contacts,
-                          .min_time = given->min_time};
-  heat h = {run, entries};
+                          .min_time = given->min_time,
+                          .sample = entries,
+                          .where = study_text(run, "%zu contacts, trial", entries->contacts)};
   race_entry entry[SWEEP_ENTRIES_MAX];
   for (size_t k = 0; k < count; k++)
     entry[k] =
         (race_entry){.solver = solver_find(entries[k].solver), .settings = entries[k].settings};
-  return starts ? race_run(run, &plan, entry, count, tell, &h) : -1;
+  return starts ? race_run(run, &plan, entry, count, NULL, NULL) : -1;
 }
 
 /* ---- medians with intervals, marginal cost, slopes, ratios, errors, crossings ---------------- */

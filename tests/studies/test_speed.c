@@ -168,11 +168,11 @@ static void rows_have_medians_quantiles_and_paired_ratios(void **state) {
   const speed_row *const r = row_of(&u, 4, 60.0, "equal-error", "libess");
   assert_int_equal(r->trials, STARTS);
   assert_int_equal(r->processes, PROCESSES);
-  close_to(r->median_s, 0.0245); // of 4 + 10 rank and one more
-  close_to(r->mujoco_s, 24.0);   // 4 (10 + 2) / 2
+  close_to(r->median_s, 0.0245);      // of 4 + 10 rank and one more
+  close_to(r->mujoco.median_s, 24.0); // 4 (10 + 2) / 2
   // by start and process: 20/4, 20/5, 22/14, 22/15, 24/24, 24/25, 26/34 ..., in thousands
-  close_to(r->ratio, 0.5 * (1000.0 + 960.0));
-  assert_true(r->ratio_ends[0] < r->ratio && r->ratio_ends[1] > r->ratio);
+  close_to(r->mujoco.ratio, 0.5 * (1000.0 + 960.0));
+  assert_true(r->mujoco.ends[0] < r->mujoco.ratio && r->mujoco.ends[1] > r->mujoco.ratio);
   close_to(r->rms[0], 0.03);
   close_to(r->rms[1], 0.046);
   close_to(r->rms[2], 0.05);
@@ -188,13 +188,13 @@ static void rows_have_medians_quantiles_and_paired_ratios(void **state) {
   close_to(r->work.over_bound, r->median_s / 80e-5);
   close_to(r->work.mujoco_over_bound, 24.0 / 80e-5);
   close_to(r->settings.rtol, 1e-2 / 3.0);
-  assert_string_equal(r->mujoco_variant, "implicitfast");
-  close_to(r->mujoco_time_step, 8e-3);
+  assert_string_equal(r->mujoco.name, "implicitfast");
+  close_to(r->mujoco.setting, 8e-3);
   assert_true(isnan(r->before.estimate));
 
   // MuJoCo is its own rival, has no work of ours, and is no worse than its Euler
   const speed_row *const m = row_of(&u, 4, 60.0, "equal-error", "mujoco");
-  close_to(m->ratio, 1.0);
+  close_to(m->mujoco.ratio, 1.0);
   assert_true(isnan(m->work.steps) && isnan(m->work.bound_s) && isnan(m->work.over_bound));
   assert_false(m->worse);
   assert_string_equal(row_of(&u, 1, NAN, "equal-error", "libess")->who.field, "");
@@ -208,7 +208,7 @@ static void one_more_contact_has_one_setting(void **state) {
   make_up_all(&u);
   // the finest tolerance, and MuJoCo's setting at the largest; the undamped plate has none
   close_to(row_of(&u, 2, 60.0, speed_fixed, "libess")->settings.rtol, 1e-2 / 3.0);
-  close_to(row_of(&u, 2, 60.0, speed_fixed, "mujoco")->mujoco_time_step, 8e-3);
+  close_to(row_of(&u, 2, 60.0, speed_fixed, "mujoco")->mujoco.setting, 8e-3);
   close_to(row_of(&u, 4, 0.0, "equal-error", "libess")->settings.rtol, 1e-2 / 4.0);
   const speed_marginal *const m = study_rows(&u.run, SPEED_MARGINALS, &count);
   assert_int_equal(count, 1); // the other form of the field has no tolerance
