@@ -52,13 +52,6 @@ void ess_piece_parabola(ess_driver *d, double duration, const double v[]) {
   end_piece(d, ESS_PIECE_PARABOLA, duration, duration);
 }
 
-static void step_state(const ess_piece *p, size_t n, double elapsed, double x[]) {
-  const double theta = ess_smaller(1.0, elapsed / p->length), rest = 1.0 - theta;
-  for (size_t i = 0; i < n; i++)
-    x[i] = p->x[i] +
-           theta * (p->c[0][i] + rest * (p->c[1][i] + theta * (p->c[2][i] + rest * p->c[3][i])));
-}
-
 static void parabola_state(const ess_piece *p, size_t n, double elapsed, double x[]) {
   const double part = p->length > 0.0 ? elapsed / p->length : 1.0;
   for (size_t i = 0; i < n; i++)
@@ -73,7 +66,7 @@ void ess_piece_state(const ess_driver *d, double t, double x[]) {
     memcpy(x, d->x, n * sizeof *x);
     return;
   case ESS_PIECE_STEP:
-    step_state(p, n, t - p->t0, x);
+    ess_dopri5_along(n, p->x, p->c, ess_smaller(1.0, (t - p->t0) / p->length), x);
     return;
   case ESS_PIECE_PARABOLA:
     parabola_state(p, n, t - p->t0, x);

@@ -177,16 +177,16 @@ void ess_dopri5_prepare_dense(ess_driver *d, bool is_of_pair) {
     memset(d->dense[3], 0, d->lanes * sizeof *d->dense[3]);
 }
 
-void ess_dopri5_along(const ess_driver *d, const double x[], double *const dense[], double theta,
+void ess_dopri5_along(size_t count, const double x[], double *const dense[], double theta,
                       double to[]) {
   const double rest = 1.0 - theta;
-  for (size_t i = 0; i < d->lanes; i++)
+  for (size_t i = 0; i < count; i++)
     to[i] = x[i] + theta * (dense[0][i] +
                             rest * (dense[1][i] + theta * (dense[2][i] + rest * dense[3][i])));
 }
 
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {
-  ess_dopri5_along(d, d->x, d->dense, theta, x);
+  ess_dopri5_along(d->lanes, d->x, d->dense, theta, x);
 }
 
 void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]) {

@@ -16,19 +16,17 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* arrays of doubles start on a line of the cache */
-enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double) };
-
 static size_t round_up(size_t count, size_t to) {
   return (count + to - 1) / to * to;
 }
 
-/* the doubles come first */
+/* the doubles come first, each array on a line of the cache */
 static void lay(ess_driver *d, ess_layout *l) {
+  enum { line = ESS_CACHE_LINE / sizeof(double) };
   ess_kinks *const k = &d->kinks;
   double **const c = d->dense, **const piece = d->piece.c, **const stage = d->stage;
   const size_t m = d->system.guard_count, all = d->blocks * ESS_BLOCK, groups = all / ESS_LANES;
-  const size_t n = round_up(d->system.dimension, LINE), entries = ess_resets_size(&d->system);
+  const size_t n = round_up(d->system.dimension, line), entries = ess_resets_size(&d->system);
   ESS_LAY(l, double, n, &d->x, &d->f, &d->x_end, &d->x_try, &d->v_try, &d->rtol, &d->atol,
           &d->piece.x, &k->f, &k->sum, &k->first, &k->quartic, &k->at, &k->embedded,
           &d->stabilised.direction, &c[0], &c[1], &c[2], &c[3], &piece[0], &piece[1], &piece[2],
@@ -69,13 +67,8 @@ static bool alloc_memory(ess_driver *d) {
   d->lanes = round_up(d->system.dimension, ESS_LANES);
   d->guard_lanes = round_up(d->system.guard_count, ESS_LANES);
   d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
-  ess_layout counted = {0};
-  lay(d, &counted);
-  d->bytes = counted.bytes + ALIGNMENT;
-  d->memory = calloc(1, d->bytes);
+  d->memory = ess_lay_out(d, lay, &d->bytes);
   if (!d->memory) return false;
-  ess_layout laid = {.next = (char *)round_up((uintptr_t)d->memory, ALIGNMENT)};
-  lay(d, &laid);
   ess_resets_copy(d);
   return ess_impacts_alloc(d);
 }

@@ -321,6 +321,7 @@ static inline size_t ess_block_end(const ess_driver *d, size_t b) {
 
 /* Memory that is laid out twice: to find how much it is, and in the block that this takes. What has
  * to be aligned the most comes first. */
+enum { ESS_CACHE_LINE = 64 };
 typedef struct ess_layout {
   char *next; /* NULL the first time */
   size_t bytes;
@@ -341,14 +342,15 @@ static inline void ess_lay_arrays(ess_layout *l, size_t count, size_t size, void
   ess_lay_arrays(l, count, sizeof(type), (void *const[]){__VA_ARGS__},                             \
                  sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
 
-/* the block, all zeros, and how many bytes it is; NULL where there is no memory */
+/* the block, all zeros, and how many bytes it is; NULL where there is no memory. What it holds
+ * starts on a line of the cache. */
 static inline void *ess_lay_out(ess_driver *d, void (*lay)(ess_driver *d, ess_layout *l),
                                 size_t *bytes) {
   ess_layout counted = {0};
   lay(d, &counted);
-  *bytes = counted.bytes;
-  ess_layout laid = {.next = calloc(1, counted.bytes)};
-  void *const block = laid.next;
+  *bytes = counted.bytes + ESS_CACHE_LINE;
+  char *const block = calloc(1, *bytes);
+  ess_layout laid = {.next = block + (ESS_CACHE_LINE - (uintptr_t)block % ESS_CACHE_LINE)};
   if (block) lay(d, &laid);
   return block;
 }

@@ -36,23 +36,19 @@ static bool positive(double v) {
 }
 
 static const char *check_tolerances(const ess_options *o, size_t n) {
-  for (size_t i = 0; i < (o->rtols ? n : 1); i++) {
-    const double rtol = o->rtols ? o->rtols[i] : o->rtol;
+  const bool by_state = o->rtols || o->atols;
+  for (size_t i = 0; i < (by_state ? n : 1); i++) {
+    const double rtol = o->rtols ? o->rtols[i] : o->rtol, atol = o->atols ? o->atols[i] : o->atol;
     if (!(rtol >= 0.0 && rtol < 1.0))
       return o->rtols ? "each of rtols must be a number in [0, 1)"
                       : "rtol must be a number in [0, 1)";
-  }
-  for (size_t i = 0; i < (o->atols ? n : 1); i++) {
-    const double atol = o->atols ? o->atols[i] : o->atol;
     if (!(atol >= 0.0) || !isfinite(atol))
       return o->atols ? "each of atols must be a finite number >= 0"
                       : "atol must be a finite number >= 0";
+    if (rtol == 0.0 && atol == 0.0)
+      return by_state ? "for each state, one of its rtol and atol must be > 0"
+                      : "one of rtol and atol must be > 0: ess_options_default() has both";
   }
-  for (size_t i = 0; i < (o->rtols || o->atols ? n : 1); i++)
-    if ((o->rtols ? o->rtols[i] : o->rtol) == 0.0 && (o->atols ? o->atols[i] : o->atol) == 0.0)
-      return o->rtols || o->atols
-                 ? "for each state, one of its rtol and atol must be > 0"
-                 : "one of rtol and atol must be > 0: ess_options_default() has both";
   return NULL;
 }
 

@@ -110,7 +110,7 @@ double ess_seen_error(double error, double rounding, double change, double last)
 
 double ess_parts_stage(const ess_parts *p, int s, double from, double to, double x[]) {
   const double node = ess_dopri5_c[s], place = node < 1.0 ? from + node * (to - from) : to;
-  ess_dopri5_along(p->d, p->x, p->dense, place, x);
+  ess_dopri5_along(p->d->lanes, p->x, p->dense, place, x);
   return p->t + place * p->dt;
 }
 
