@@ -198,6 +198,13 @@ int ess_evaluate_node(ess_driver *d) {
   return looked;
 }
 
+int ess_look_later(ess_driver *d, double later) {
+  const double t = ess_smaller(d->t + later, d->t_end);
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + later * d->f[i];
+  const int status = ess_field(d, t, d->x_try, d->stage[1]);
+  return status ? status : ess_guard_rates(d, t, d->x_try, d->stage[1], d->h_try, d->rate_end);
+}
+
 int ess_check_state(ess_driver *d, const double x[]) {
   ess_mask finite = ~(ess_mask){0};
   for (size_t i = 0; i < d->lanes; i += ESS_LANES)

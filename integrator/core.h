@@ -48,6 +48,9 @@ static inline int ess_announce(ess_driver *d, size_t guard) {
 /* f, h and rates at the node; fails when f is not finite. */
 int ess_evaluate_node(ess_driver *d);
 
+/* Event functions and rates, into h_try and rate_end, so much later straight along the field. */
+int ess_look_later(ess_driver *d, double later);
+
 /* Fails when the state that is to become the node is not finite: sums of huge terms overflow. */
 int ess_check_state(ess_driver *d, const double x[]);
 

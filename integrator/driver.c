@@ -99,14 +99,11 @@ static int look_further(ess_driver *d, double later) {
  * along the guard, where it points a little later; but where it points through an impact, the side
  * before that */
 static int choose_sides(ess_driver *d) {
-  const size_t m = d->system.guard_count, n = d->system.dimension;
+  const size_t m = d->system.guard_count;
   double later;
   int status = ess_dopri5_first_step(d, d->t + 1.0, &later);
   later *= 1e-3;
-  for (size_t i = 0; !status && i < n; i++) d->x_try[i] = d->x[i] + later * d->f[i];
-  const double t = ess_smaller(d->t + later, d->t_end);
-  if (!status) status = ess_field(d, t, d->x_try, d->stage[1]);
-  if (!status) status = ess_guard_rates(d, t, d->x_try, d->stage[1], d->h_try, d->rate_end);
+  if (!status) status = ess_look_later(d, later);
   if (!status && is_undecided(d)) status = look_further(d, later);
   for (size_t k = 0; !status && k < m; k++) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];

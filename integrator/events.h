@@ -102,17 +102,14 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k);
 /* Events closer in time than this are of one instant, at the node, which is evaluated. */
 double ess_tie(const ess_driver *d);
 
-/* Whether event function k, with this value and rate, is on its armed guard, or is there within the
- * time. */
-bool ess_is_due(const ess_driver *d, size_t k, double h, double rate_of_h, double within);
-
 /* An impact at this instant, when event function k is being crossed at the node, which is
  * evaluated: k itself, or another; SIZE_MAX when there is none. */
 size_t ess_due_impact(const ess_driver *d, size_t k);
 
-/* Lists the events of the instant at which event function k is crossed, silent ones apart, and
- * returns how many there are. */
-size_t ess_gather_events(const ess_driver *d, size_t k, size_t events[]);
+/* Lists the events of the instant at which event function k is crossed, by these values and rates,
+ * silent ones apart, and returns how many there are. */
+size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const double rate[],
+                         size_t events[]);
 
 /* The armed guards of the mode as it is, by guard; and the mode becomes this, of which only guards
  * that lie ahead can be armed. The model is not told. */

@@ -286,7 +286,7 @@ int ess_finish_impact(ess_driver *d) {
 
 int ess_make_impact(ess_driver *d, size_t k) {
   ess_impact_work *const w = d->impacts;
-  const size_t count = ess_gather_events(d, k, w->events);
+  const size_t count = ess_gather_events(d, k, d->h, d->rate, w->events);
   w->t_open = NAN;
   memset(w->pending, 0, d->system.guard_count * sizeof *w->pending);
   int status = ess_watch_zeno(d, count, w->events, &w->zeno);

@@ -417,10 +417,7 @@ static bool is_stopped(const ess_driver *d, size_t k) {
 /* *pushes where one of those is pushed through its guard, as rates so much later tell; *sure where
  * they tell of each */
 static int look_shortly(ess_driver *d, double later, bool *pushes, bool *sure) {
-  const double t = ess_smaller(d->t + later, d->t_end);
-  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + later * d->f[i];
-  int status = ess_field(d, t, d->x_try, d->stage[1]);
-  if (!status) status = ess_guard_rates(d, t, d->x_try, d->stage[1], d->h_try, d->rate_end);
+  const int status = ess_look_later(d, later);
   *pushes = false;
   *sure = true;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {

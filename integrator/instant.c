@@ -22,7 +22,9 @@ double ess_tie(const ess_driver *d) {
   return ess_larger(shortly, resolved);
 }
 
-bool ess_is_due(const ess_driver *d, size_t k, double h, double rate_of_h, double within) {
+/* whether event function k, with this value and rate, is on its armed guard, or is there within the
+ * time */
+static bool is_due(const ess_driver *d, size_t k, double h, double rate_of_h, double within) {
   const double g = d->side[k] * h, rate = d->side[k] * rate_of_h;
   return ess_is_armed(d, k) && rate > 0.0 && g + within * rate >= 0.0;
 }
@@ -31,16 +33,16 @@ size_t ess_due_impact(const ess_driver *d, size_t k) {
   if (!d->impacts || ess_is_impact(d, k)) return d->impacts ? k : SIZE_MAX;
   const double tie = ess_tie(d);
   for (size_t i = 0; i < d->system.guard_count; i++)
-    if (ess_is_impact(d, i) && ess_is_due(d, i, d->h[i], d->rate[i], tie)) return i;
+    if (ess_is_impact(d, i) && is_due(d, i, d->h[i], d->rate[i], tie)) return i;
   return SIZE_MAX;
 }
 
-size_t ess_gather_events(const ess_driver *d, size_t k, size_t events[]) {
+size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const double rate[],
+                         size_t events[]) {
   const double tie = ess_tie(d);
   size_t count = 0;
   for (size_t i = 0; i < d->system.guard_count; i++)
-    if (i == k || (ess_is_due(d, i, d->h[i], d->rate[i], tie) && !ess_is_silent(d, i)))
-      events[count++] = i;
+    if (i == k || (is_due(d, i, h[i], rate[i], tie) && !ess_is_silent(d, i))) events[count++] = i;
   return count;
 }
 

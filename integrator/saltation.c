@@ -51,12 +51,11 @@ static size_t find_settled(const ess_tangents *v, size_t k, double t) {
  * the same instant, by value and rate along the field before, and have not met with another yet */
 static size_t gather(ess_driver *d, size_t k, double t) {
   ess_tangents *const v = d->tangents;
-  const double tie = ess_tie(d);
+  const size_t all = ess_gather_events(d, k, v->h, v->rate, v->events);
   size_t count = 0;
-  for (size_t i = 0; i < d->system.guard_count; i++) {
-    const bool due = ess_is_due(d, i, v->h[i], v->rate[i], tie);
-    const bool meets = due && !ess_is_silent(d, i) && find_settled(v, i, t) == v->settled_count;
-    if (i == k || meets) v->events[count++] = i;
+  for (size_t i = 0; i < all; i++) {
+    const size_t event = v->events[i];
+    if (event == k || find_settled(v, event, t) == v->settled_count) v->events[count++] = event;
   }
   return count;
 }

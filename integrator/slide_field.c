@@ -153,7 +153,8 @@ static int look_at_corners(ess_driver *d, double t, const double x[], const size
   return status;
 }
 
-int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[], size_t count) {
+/* calls the field on either side of these surfaces */
+static int look(ess_driver *d, double t, const double x[], const size_t set[], size_t count) {
   ess_slides *const s = d->slides;
   const size_t n = d->system.dimension;
   if (!s->adds) return look_at_corners(d, t, x, set, count);
@@ -179,7 +180,7 @@ int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[]
 
 int ess_slide_look_here(ess_driver *d, const size_t set[], size_t count) {
   const ess_slides *const s = d->slides;
-  const int status = ess_slide_look(d, d->t, d->x, set, count);
+  const int status = look(d, d->t, d->x, set, count);
   double sum = 0.0;
   for (size_t i = 0; s->adds && i < count; i++) sum += 0.0 * s->a[i];
   for (size_t i = 0; s->adds && i < count * count; i++) sum += 0.0 * s->g[i];
@@ -331,7 +332,7 @@ ess_solutions ess_slide_solve(ess_driver *d, size_t count, size_t worst[2]) {
 int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
   ess_slides *const s = d->slides;
   const size_t n = d->system.dimension, count = s->count;
-  const int status = ess_slide_look(d, t, x, s->set, count);
+  const int status = look(d, t, x, s->set, count);
   if (status) return status;
   bool found;
   if (s->adds) {

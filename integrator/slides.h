@@ -154,11 +154,8 @@ int ess_slide_fail_pair(ess_driver *d, const size_t list[], const size_t worst[2
 
 /* ---- the field on surfaces ------------------------------------------------------------------- */
 
-/* Calls the field on either side of these surfaces, at time t and state x. */
-int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[], size_t count);
-
-/* The same at the node, where it has to be told what holds the state: ESS_EFIELD where rates are no
- * numbers. */
+/* Calls the field on either side of these surfaces at the node, where it has to be told what holds
+ * the state: ESS_EFIELD where rates are no numbers. */
 int ess_slide_look_here(ess_driver *d, const size_t set[], size_t count);
 
 /* Whether jumps add up there, by one call more. */
