@@ -232,14 +232,12 @@ static int start_impacts(double t, const double x[], double sign[], bool armed[]
 
 /* ---- the driver's ---------------------------------------------------------------------------- */
 
-/* scratch of systems whose rates are not all the caller's */
-static void lay(ess_driver *d, ess_layout *l) {
+void ess_caller_lay(ess_driver *d, ess_layout *l) {
   ess_caller *const c = &d->caller;
   const size_t n = c->system.dimension + 1, m = c->system.guard_count;
   ESS_LAY(l, double, n, &c->x, &c->beside, &c->after);
   ESS_LAY(l, double, m, &c->above, &c->below, &c->best, &c->off, &c->rate, &c->h, &c->partial,
           &c->mode);
-  if (d->watched.count) ess_watched_lay(d, l);
   ESS_LAY(l, bool, 2 * m, &c->armed);
 }
 
@@ -266,10 +264,7 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
     d->system.some_guard_rates = NULL;
     c->system.some_guard_rates = NULL;
   }
-  if (!c->moves && !c->differs) return true;
-  c->memory = ess_lay_out(d, lay, &c->bytes);
-  if (c->memory && system->watch.count) ess_watched_take(d, &system->watch);
-  return c->memory;
+  return true;
 }
 
 static void dress_system(ess_driver *d) {

@@ -68,9 +68,10 @@ void ess_no_failure(ess_driver *d);
 
 /* ---- the caller's system --------------------------------------------------------------------- */
 
-/* Takes the caller's system, before there is memory for anything else; false when there is none for
- * what it needs. */
+/* Takes the caller's system, before there is memory for anything; false where it is more than that
+ * can hold. Then lays out the scratch of one whose rates are not all the caller's. */
 bool ess_caller_take(ess_driver *d, const ess_system *system);
+void ess_caller_lay(ess_driver *d, ess_layout *l);
 
 /* Puts the system that is integrated in the place of the caller's: its impacts and rows are copied
  * by now, or others. */
@@ -216,9 +217,10 @@ double ess_radius_shown(ess_driver *d, double ripple[]);
 
 /* ---- the linearly implicit base of order 4 --------------------------------------------------- */
 
-/* What such steps need, where the options ask for them; false when there is no memory. */
+/* What such steps need, where the options ask for them, false when there is no memory; and what is
+ * laid out for that. */
 bool ess_rodas_alloc(ess_driver *d, const ess_options *options);
-void ess_rodas_free(ess_driver *d);
+void ess_rodas_lay(ess_driver *d, ess_layout *l);
 
 /* Whether such steps are made: while the state slides dopri5 makes them. */
 static inline bool ess_by_rodas(const ess_driver *d) {

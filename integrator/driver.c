@@ -53,6 +53,11 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, bool, m, &k->is_checked, &d->armed_is_silent, &d->idle, &d->idle_at_node,
           &d->idle_at_end, &d->idle_in_step);
   ESS_LAY(l, ess_fate, all, &d->fate);
+  if (d->caller.moves || d->caller.differs) ess_caller_lay(d, l);
+  if (d->watched.count) ess_watched_lay(d, l);
+  if (d->impacts) ess_impacts_lay(d, l);
+  if (d->slides) ess_slides_lay(d, l);
+  if (d->rodas) ess_rodas_lay(d, l);
 }
 
 /* whether that is no more than memory can hold */
@@ -62,15 +67,22 @@ static bool is_within_memory(const ess_driver *d) {
   return n <= most && m <= most / gradient && ess_resets_size(&d->system) <= most;
 }
 
-static bool alloc_memory(ess_driver *d) {
-  if (!is_within_memory(d)) return false;
+/* all that a run without tangents needs is in one block, beside the rooms' own structs */
+static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_options *options) {
+  if (!ess_caller_take(d, system) || !is_within_memory(d)) return false;
   d->lanes = round_up(d->system.dimension, ESS_LANES);
   d->guard_lanes = round_up(d->system.guard_count, ESS_LANES);
   d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
+  if (d->system.impacts) d->impacts = calloc(1, sizeof *d->impacts);
+  if (d->system.impacts && !d->impacts) return false;
+  if (!ess_slides_alloc(d, options) || !ess_rodas_alloc(d, options)) return false;
   d->memory = ess_lay_out(d, lay, &d->bytes);
   if (!d->memory) return false;
   ess_resets_copy(d);
-  return ess_impacts_alloc(d);
+  if (d->watched.count) ess_watched_take(d, &system->watch);
+  if (d->impacts) ess_impacts_take(d);
+  if (d->slides) ess_slides_take(d, system, options);
+  return true;
 }
 
 /* ---- latch ----------------------------------------------------------------------------------- */
@@ -155,8 +167,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   *status = ESS_ENOMEM;
   ess_driver *const d = calloc(1, sizeof *d);
   if (!d) return NULL;
-  if (!ess_caller_take(d, system) || !alloc_memory(d) || !ess_slides_alloc(d, system, options) ||
-      !ess_rodas_alloc(d, options)) {
+  if (!alloc_memory(d, system, options)) {
     ess_driver_free(d);
     return NULL;
   }
@@ -172,11 +183,10 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
 void ess_driver_free(ess_driver *d) {
   if (!d) return;
   ess_tangents_free(d);
-  ess_slides_free(d);
-  ess_rodas_free(d);
-  ess_impacts_free(d);
+  free(d->slides);
+  free(d->rodas);
+  free(d->impacts);
   free(d->memory);
-  free(d->caller.memory);
   free(d);
 }
 

@@ -50,8 +50,6 @@ typedef struct ess_caller {
   double *best, *off, *rate;      /* by event function: differences (slope.c) */
   double *mode, *after;
   bool *armed;
-  void *memory; /* of all that is here, and watched */
-  size_t bytes;
 } ess_caller;
 
 /* What is only watched (watched.c). */
@@ -319,21 +317,22 @@ static inline size_t ess_block_end(const ess_driver *d, size_t b) {
   return end < d->guard_lanes ? end : d->guard_lanes;
 }
 
-/* Memory that is laid out twice: to find how much it is, and in the block that this takes. What has
- * to be aligned the most comes first. */
+/* Memory that is laid out twice: to find how much it is, and in the block that this takes. */
 enum { ESS_CACHE_LINE = 64 };
 typedef struct ess_layout {
   char *next; /* NULL the first time */
   size_t bytes;
 } ess_layout;
 
-/* the next arrays of `count` elements of this size, into the pointers that are listed */
+/* the next arrays of `count` elements of this size, into the pointers that are listed; each begins
+ * where a double may */
 static inline void ess_lay_arrays(ess_layout *l, size_t count, size_t size, void *const list[],
                                   size_t arrays) {
+  const size_t bytes = (count * size + sizeof(double) - 1) / sizeof(double) * sizeof(double);
   for (size_t i = 0; i < arrays; i++) {
     memcpy(list[i], &l->next, sizeof l->next);
-    if (l->next) l->next += count * size;
-    l->bytes += count * size;
+    if (l->next) l->next += bytes;
+    l->bytes += bytes;
   }
 }
 

@@ -25,7 +25,7 @@ const char *ess_impacts_check(const ess_system *s) {
   return NULL;
 }
 
-static void lay(ess_driver *d, ess_layout *l) {
+void ess_impacts_lay(ess_driver *d, ess_layout *l) {
   ess_impact_work *const w = d->impacts;
   const size_t m = d->system.guard_count;
   ESS_LAY(l, double, d->lanes, &w->x, &w->after);
@@ -37,22 +37,11 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, bool, m, &w->carried, &w->rests, &w->pending);
 }
 
-bool ess_impacts_alloc(ess_driver *d) {
-  const ess_impacts *const impacts = d->system.impacts;
-  if (!impacts) return true;
-  ess_impact_work *const w = d->impacts = calloc(1, sizeof *w);
-  if (w) w->memory = ess_lay_out(d, lay, &w->bytes);
-  if (!w || !w->memory) return false;
-  for (size_t j = 0; j < 2 * d->watched.first; j++) w->at[j] = !impacts->at || impacts->at[j];
-  w->calls = *impacts;
+void ess_impacts_take(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  w->calls = *d->system.impacts;
+  for (size_t j = 0; j < 2 * d->watched.first; j++) w->at[j] = !w->calls.at || w->calls.at[j];
   w->calls.at = NULL;
-  return true;
-}
-
-void ess_impacts_free(ess_driver *d) {
-  if (!d->impacts) return;
-  free(d->impacts->memory);
-  free(d->impacts);
 }
 
 void ess_impacts_forget(ess_driver *d) {

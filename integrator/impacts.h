@@ -53,8 +53,6 @@ typedef struct ess_impact_work {
                      put before one; 0: it has not */
 
   ess_returning *returning; /* by guard */
-  void *memory;
-  size_t bytes;
 } ess_impact_work;
 
 /* Nothing is known of a guard's impacts. */
@@ -86,9 +84,9 @@ static inline bool ess_is_impact(const ess_driver *d, size_t k) {
 /* What is wrong with a system's impacts, as ess_check says it; NULL when nothing is. */
 const char *ess_impacts_check(const ess_system *system);
 
-/* Allocates and frees what the driver keeps; false when there is no memory. */
-bool ess_impacts_alloc(ess_driver *d);
-void ess_impacts_free(ess_driver *d);
+/* Lays out what the driver keeps of a system with impacts, and copies them. */
+void ess_impacts_lay(ess_driver *d, ess_layout *l);
+void ess_impacts_take(ess_driver *d);
 
 /* No impact has been made yet. */
 void ess_impacts_forget(ess_driver *d);

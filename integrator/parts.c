@@ -41,7 +41,7 @@ void ess_own_lay(ess_own *own, size_t n, ess_layout *l) {
   double **const k = own->k;
   ESS_LAY(l, double, ESS_OWN *n, &own->v, &own->end, &own->error, &k[0], &k[1], &k[2], &k[3], &k[4],
           &k[5], &k[6]);
-  ESS_LAY(l, double, n *n, &own->first, &own->last);
+  ESS_LAY(l, double, (n * n), &own->first, &own->last);
 }
 
 /* each moves some of the states, by sizes and signs that follow no order, so that nothing cancels:

@@ -69,16 +69,15 @@ typedef struct ess_rodas {
   bool is_known;          /* the Jacobian is that of the node which has this number */
   uint64_t node;
   double dt; /* of the factors; 0 where there are none */
-  void *memory;
 } ess_rodas;
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void lay(ess_driver *d, ess_layout *l) {
+void ess_rodas_lay(ess_driver *d, ess_layout *l) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
   double **const k = s->stage;
-  ESS_LAY(l, double, n *n, &s->jacobian, &s->factors);
+  ESS_LAY(l, double, (n * n), &s->jacobian, &s->factors);
   ESS_LAY(l, double, d->lanes, &s->by_time, &s->beside, &s->other, &k[0], &k[1], &k[2], &k[3],
           &k[4], &k[5]);
   ESS_LAY(l, size_t, n, &s->exchanged);
@@ -87,17 +86,8 @@ static void lay(ess_driver *d, ess_layout *l) {
 bool ess_rodas_alloc(ess_driver *d, const ess_options *options) {
   const size_t n = d->system.dimension, most = SIZE_MAX / sizeof(double) / 4;
   if (options->base != ESS_BASE_RODAS) return true;
-  if (n > most / (n + STAGES) - 4) return false;
-  ess_rodas *const s = d->rodas = calloc(1, sizeof *s);
-  size_t bytes;
-  if (s) s->memory = ess_lay_out(d, lay, &bytes);
-  return s && s->memory;
-}
-
-void ess_rodas_free(ess_driver *d) {
-  if (!d->rodas) return;
-  free(d->rodas->memory);
-  free(d->rodas);
+  if (n <= most / (n + STAGES) - 4) d->rodas = calloc(1, sizeof *d->rodas);
+  return d->rodas;
 }
 
 void ess_rodas_forget(ess_driver *d) {

@@ -131,15 +131,15 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void lay(ess_driver *d, ess_layout *l) {
+void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ess_slides *const s = d->slides;
   const size_t m = d->system.guard_count, n = d->lanes;
   ESS_LAY(l, double, m, &s->a, &s->lambda, &s->node, &s->least, &s->greatest, &s->h, &s->rate,
           &s->sum, &s->back, &s->half, &s->nothing, &s->box.b, &s->box.near, &s->box.other,
           &s->crossed_at, &s->crossed_before, &s->sign, &s->scale);
-  ESS_LAY(l, double, m *m, &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
+  ESS_LAY(l, double, (m * m), &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
   ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside);
-  ESS_LAY(l, double, m *n, &s->jump, &s->aside, &s->push);
+  ESS_LAY(l, double, (m * n), &s->jump, &s->aside, &s->push);
   ESS_LAY(l, double, ESS_CORNERS *n, &s->corner);
   ESS_LAY(l, double, ESS_CORNERS *m, &s->q);
   ESS_LAY(l, double, ESS_SLIDE_CHECKS *m, &s->checked);
@@ -150,22 +150,23 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, signed char, m, &s->part, &s->box.way);
 }
 
-bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options *options) {
+bool ess_slides_alloc(ess_driver *d, const ess_options *options) {
   const size_t m = d->system.guard_count, most = SIZE_MAX / sizeof(double) / 64;
   if (options->sliding == ESS_SLIDING_NONE || !m) return true;
-  if (m > most / (m + d->lanes)) return false;
-  ess_slides *const s = d->slides = calloc(1, sizeof *s);
-  if (s) s->memory = ess_lay_out(d, lay, &s->bytes);
-  if (!s || !s->memory) return false;
-  s->field = ess_slide_field;
+  if (m <= most / (m + d->lanes)) d->slides = calloc(1, sizeof *d->slides);
+  return d->slides;
+}
+
+void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options *options) {
+  ess_slides *const s = d->slides;
   const ess_caller *const c = &d->caller;
+  s->field = ess_slide_field;
   s->is_noisy = c->differs || (c->moves && !c->system.guard_time_rates);
-  for (size_t k = 0; k < m; k++) {
+  for (size_t k = 0; k < d->system.guard_count; k++) {
     const bool asked = !options->slides || (k < system->guard_count && options->slides[k]);
     s->may[k] = k < system->guard_count && asked && !refuse(system, k);
     s->half[k] = 0.5;
   }
-  return true;
 }
 
 bool ess_slides_stay(const ess_driver *d, const ess_options *options) {
@@ -174,12 +175,6 @@ bool ess_slides_stay(const ess_driver *d, const ess_options *options) {
     if (d->slides->may[k] != (asked && !refuse(&d->caller.system, k))) return false;
   }
   return true;
-}
-
-void ess_slides_free(ess_driver *d) {
-  if (!d->slides) return;
-  free(d->slides->memory);
-  free(d->slides);
 }
 
 const size_t *ess_driver_sliding(const ess_driver *d, size_t *count) {

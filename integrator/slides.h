@@ -64,8 +64,6 @@ typedef struct ess_slides {
   double *aside;   /* by surface of second order: the way that moves it, and not its rate */
   double *g_aside; /* rates by these, [count][count] */
   ess_box box;
-  void *memory;
-  size_t bytes;
 } ess_slides;
 
 /* whether the state slides */
@@ -97,9 +95,11 @@ static inline double ess_difference_weight(bool noisy, int way) {
 /* One line about what may not slide, or not so; NULL when nothing is wrong. */
 const char *ess_slide_check(const ess_system *system, const ess_options *options);
 
-/* Room for slides where they are asked for; false when there is none. */
-bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options *options);
-void ess_slides_free(ess_driver *d);
+/* Room for slides where they are asked for, false when there is none; what is laid out for them;
+ * and what may be slid on. */
+bool ess_slides_alloc(ess_driver *d, const ess_options *options);
+void ess_slides_lay(ess_driver *d, ess_layout *l);
+void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options *options);
 
 /* Whether by these options the same event functions may be slid on. */
 bool ess_slides_stay(const ess_driver *d, const ess_options *options);

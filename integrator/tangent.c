@@ -24,33 +24,33 @@ static void lay(ess_driver *d, ess_layout *l) {
   const size_t column_rates = wide * events > p * m ? wide * events : p * m;
   const size_t by_parameter = parameters ? most : 0, orders = m > 1 ? ESS_ORDERS : 0;
   double **const k = v->k;
-  ESS_LAY(l, double, p *n, &v->v, &v->rows, &k[0], &k[1], &k[2], &k[3], &k[4], &k[5], &k[6],
+  ESS_LAY(l, double, (p * n), &v->v, &v->rows, &k[0], &k[1], &k[2], &k[3], &k[4], &k[5], &k[6],
           &v->v_end, &v->v_last);
   ESS_LAY(l, double, d->lanes, &v->x, &v->x_beside, &v->f_beside, &v->f_here, &v->before, &v->at,
           &v->mapped, &v->axis, &v->across, &v->change); // whole ones are written
-  ESS_LAY(l, double, wide *n, &v->w);
+  ESS_LAY(l, double, (wide * n), &v->w);
   ess_own_lay(&v->own, n, l);
-  ESS_LAY(l, double, n *n, &v->matrix);
+  ESS_LAY(l, double, (n * n), &v->matrix);
   ESS_LAY(l, double, p, &v->share);
   ESS_LAY(l, double, m, &v->h, &v->rate, &v->mode);
   for (size_t i = 0; i <= ESS_MEETING; i++) {
     ess_passage *const q = &v->passage[i];
     ESS_LAY(l, double, n, &q->x, &q->f);
     ESS_LAY(l, double, m, &q->sign, &q->side, &q->rate, &q->place);
-    ESS_LAY(l, double, wide *n, &q->y);
+    ESS_LAY(l, double, (wide * n), &q->y);
     ESS_LAY(l, double, wide, &q->elapsed);
     ESS_LAY(l, double, column_rates, &q->column_rate);
   }
   ESS_LAY(l, double, PAIRS * v->wide, &v->cone);
   ESS_LAY(l, double, v->wide, &v->nearest);
-  ESS_LAY(l, double, p *parameters, &v->moves);
+  ESS_LAY(l, double, (p * parameters), &v->moves);
   ESS_LAY(l, double, parameters, &v->nominal, &v->moving);
-  ESS_LAY(l, double, most *parameters, &v->by);
+  ESS_LAY(l, double, (most * parameters), &v->by);
   ESS_LAY(l, double, by_parameter, &v->above, &v->below, &v->moved);
   ESS_LAY(l, double, parameters ? m : 0, &v->at_k);
   ESS_LAY(l, double, m > 1 || v->tape ? v->wide * parameters : 0, &v->unit);
-  ESS_LAY(l, double, p *m, &v->met);
-  ESS_LAY(l, double, p *events *n, &v->met_y);
+  ESS_LAY(l, double, (p * m), &v->met);
+  ESS_LAY(l, double, (p * events * n), &v->met_y);
   ESS_LAY(l, double, orders, &v->digest);
   ESS_LAY(l, size_t, m, &v->events, &v->best, &v->settled, &v->met_event);
   ESS_LAY(l, bool, 2 * m, &v->armed, &v->armed_after);

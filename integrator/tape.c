@@ -19,8 +19,8 @@ static void lay(ess_driver *d, ess_layout *l) {
   for (int s = 0; s < ESS_STAGES; s++) {
     ESS_LAY(l, double, d->lanes > n + p ? d->lanes : n + p, &tape->x[s]);
     ESS_LAY(l, double, d->lanes, &tape->k[s]);
-    ESS_LAY(l, double, n *n, &tape->J[s]);
-    ESS_LAY(l, double, n *p > p ? n * p : p, &tape->by[s]);
+    ESS_LAY(l, double, (n * n), &tape->J[s]);
+    ESS_LAY(l, double, (n * p) > p ? n * p : p, &tape->by[s]);
     ESS_LAY(l, double, n, &tape->back[s]);
   }
   double **const c = tape->dense;
@@ -178,22 +178,15 @@ typedef struct block {
   size_t bytes;
 } block;
 
-enum { BLOCKS = 8 };
+enum { BLOCKS = 5 };
 
 /* of directions only what is not theirs alone: recording follows none between steps */
 static size_t list(const ess_driver *d, block blocks[BLOCKS]) {
   size_t count = 0;
   blocks[count++] = (block){(void *)d, sizeof *d};
   blocks[count++] = (block){d->memory, d->bytes};
-  if (d->caller.memory) blocks[count++] = (block){d->caller.memory, d->caller.bytes};
-  if (d->impacts) {
-    blocks[count++] = (block){d->impacts, sizeof *d->impacts};
-    blocks[count++] = (block){d->impacts->memory, d->impacts->bytes};
-  }
-  if (d->slides) {
-    blocks[count++] = (block){d->slides, sizeof *d->slides};
-    blocks[count++] = (block){d->slides->memory, d->slides->bytes};
-  }
+  if (d->impacts) blocks[count++] = (block){d->impacts, sizeof *d->impacts};
+  if (d->slides) blocks[count++] = (block){d->slides, sizeof *d->slides};
   if (d->tangents) blocks[count++] = (block){d->tangents, sizeof *d->tangents};
   return count;
 }
