@@ -11,9 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* inline however large: its callers know something that makes it smaller */
-#define ESS_INLINE static inline __attribute__((always_inline))
-
 /* fmin and fmax, but inline; b when one is not a number */
 static inline double ess_smaller(double a, double b) {
   return a < b ? a : b;
