@@ -54,10 +54,12 @@ typedef struct claim {
   LEAST("work_precision", "median_s", OF(model, method, "'ok'") " AND rms_error <= " limit)
 #define ENDLESS(model, method) ROWS("work_precision", "status", OF(model, method, "'failed'"))
 /* of those that do not come to the end, too; without bound where none does */
-#define NO_RUN_ENDS "1e308"
+#define NO_RUN_ENDS     1e308
+#define TEXT_OF(number) #number
+#define AS_TEXT(number) TEXT_OF(number)
 #define SMALLEST_ERROR(model, method)                                                              \
   EITHER(LEAST("work_precision", "rms_error", OF(model, method, "'ok', 'diverged'")),              \
-         "(SELECT " NO_RUN_ENDS " " ENDLESS(model, method) " LIMIT 1)")
+         "(SELECT " AS_TEXT(NO_RUN_ENDS) " " ENDLESS(model, method) " LIMIT 1)")
 #define SLOPE(solver)                                                                              \
   FIRST("sweep_slopes", "s_per_contact", "solver = '" solver "' AND protocol = 'paper'")
 #define FIT(column)  FIRST("order_fit", column, "projection_order = 1")
@@ -331,7 +333,7 @@ enum { CLAIMS = STUDY_SAMPLES, FOLDER_SIZE = 4096 };
   X(row, criterion, TEXT, "", "what number decides, fixed before it was looked at")                \
   X(row, low, NUMBER, "", "the claim holds from here")                                             \
   X(row, high, NUMBER, "", "to here; not known: without a limit")                                  \
-  X(row, number, NUMBER, "", "what was measured; " NO_RUN_ENDS ": no run ends")                    \
+  X(row, number, NUMBER, "", "what was measured; " AS_TEXT(NO_RUN_ENDS) ": no run ends")           \
   X(row, verdict, TEXT, "", "holds, fails, not measured or cannot be tested")                      \
   X(row, command, TEXT, "", "what measures it")                                                    \
   X(row, results, TEXT, "", "file that the number is of")
@@ -410,7 +412,7 @@ static void show(const study_run *run) {
     if (i == 0 || strcmp(v->paper, v[-1].paper) != 0) printf("%s%s\n", i ? "\n" : "", v->paper);
     printf("  %-16s %s (%s)\n", v->verdict, v->says, v->place);
     printf("  %16s %s", "", v->criterion);
-    if (v->number >= strtod(NO_RUN_ENDS, NULL))
+    if (v->number >= NO_RUN_ENDS)
       printf(": no run ends");
     else if (!isnan(v->number))
       printf(": %.4g", v->number);
