@@ -136,17 +136,13 @@ static double size_of(const adjoint *a, const double vector[]) {
 /* what is rounding in what a vector of length 1 gains in a step by each state's column of the
  * field's Jacobian, by differences: shorter steps do not mend it */
 static void find_noise(adjoint *a) {
-  ess_driver *const d = a->d;
-  double *const axis = d->tangents->axis, largest = 0.0;
-  const double part = d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
+  double *const axis = a->d->tangents->axis;
   memset(axis, 0, a->n * sizeof *axis);
-  for (size_t i = 0; i < a->n; i++) largest = ess_larger(largest, fabs(a->tape->k[0][i]));
   for (size_t j = 0; j < a->n; j++) {
     axis[j] = 1.0;
-    const double step =
-        ess_tangent_knows_field(d) ? 0.0 : ess_tangent_part(d, a->tape->x[0], axis, part);
+    const double its = ess_rounding_of(a->d, a->tape->x[0], a->tape->k[0], NULL, axis);
+    a->noise[j] = NOISE * its * fabs(a->dt);
     axis[j] = 0.0;
-    a->noise[j] = step > 0.0 ? NOISE * DBL_EPSILON * largest / step * fabs(a->dt) : 0.0;
   }
 }
 

@@ -45,6 +45,13 @@ static inline int ess_announce(ess_driver *d, size_t guard) {
   return s->mode_changed ? ess_called(d, s->mode_changed(d->sign, guard, s->params)) : ESS_SUCCESS;
 }
 
+/* Event function k takes this sign, of which the model is told where it is another. */
+static inline int ess_take_sign(ess_driver *d, size_t k, double sign) {
+  if (d->sign[k] * sign > 0.0) return ESS_SUCCESS;
+  d->sign[k] = sign;
+  return ess_announce(d, k);
+}
+
 /* f, h and rates at the node; fails when f is not finite. */
 int ess_evaluate_node(ess_driver *d);
 

@@ -310,6 +310,11 @@ static inline size_t ess_caller_states(const ess_driver *d) {
   return d->caller.system.dimension;
 }
 
+/* the size of a state below which its tolerance is absolute; 0 where it never is */
+static inline double ess_absolute_below(const ess_driver *d, size_t i) {
+  return d->atol[i] / (d->rtol[i] > 0.0 ? d->rtol[i] : 1e-8);
+}
+
 /* the end of a block's guards, in whole lanes; arrays by guard hold zeros from there to the end of
  * the block, over which a pass that is cheap goes, too */
 static inline size_t ess_block_end(const ess_driver *d, size_t b) {

@@ -17,19 +17,14 @@
 
 /* Differences of the field along a direction, and how long they are. */
 
-/* the size of a state below which its tolerance is absolute; 0 where it never is */
-static double size_of(const ess_driver *d, size_t i) {
-  return d->atol[i] / (d->rtol[i] > 0.0 ? d->rtol[i] : 1e-8);
-}
-
 double ess_tangent_unit(const ess_driver *d, size_t i) {
-  const double unit = size_of(d, i);
+  const double unit = ess_absolute_below(d, i);
   return unit > 0.0 ? unit : 1.0;
 }
 
 /* what state i is large beside; where that is nothing, all of them */
 static double unit_of(const ess_driver *d, const double x[], size_t i) {
-  const double unit = size_of(d, i);
+  const double unit = ess_absolute_below(d, i);
   double largest = 0.0;
   if (unit > 0.0) return unit;
   for (size_t j = 0; j < ess_caller_states(d); j++) largest = ess_larger(largest, fabs(x[j]));

@@ -355,11 +355,8 @@ static int install(ess_driver *d, size_t count) {
       s->set[s->count++] = k;
       ess_disarm(d, k);
     }
-    if (d->sign[k] * to < 0.0) {
-      d->sign[k] = to;
-      const int told = ess_announce(d, k);
-      if (!status) status = told;
-    }
+    const int told = ess_take_sign(d, k, to);
+    if (!status) status = told;
     if (slid && !slides && s->second[k] && !status)
       status = ess_slide_step_beside(d, i, count, its);
     if (slid && !slides) ess_arm(d, ess_guard_ahead(d, k));
@@ -513,11 +510,8 @@ static int refuse_repelled(ess_driver *d, size_t k) {
   const double sign = d->sign[k];
   s->adds = true;
   int status = ess_slide_look_here(d, &k, 1);
-  if (d->sign[k] != sign) { // where a callback has failed, too
-    d->sign[k] = sign;
-    const int told = ess_announce(d, k);
-    if (!status) status = told;
-  }
+  const int told = ess_take_sign(d, k, sign); // where a callback has failed, too
+  if (!status) status = told;
   const double slight = SLIGHT * fabs(s->g[0]);
   const bool repelled = s->a[0] < -slight && s->a[0] + s->g[0] > slight;
   return status || !repelled ? status : ess_slide_fail(d, k, SIZE_MAX, ESS_NOT_UNIQUE);

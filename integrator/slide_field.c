@@ -70,9 +70,7 @@ static const double APART = 1e-6;
 
 /* an impact's is what it was: nothing acts beyond it */
 static int set_sign(ess_driver *d, size_t k, double sign) {
-  if (d->sign[k] * sign > 0.0 || d->slides->rests[k]) return ESS_SUCCESS;
-  d->sign[k] = sign;
-  return ess_announce(d, k);
+  return d->slides->rests[k] ? ESS_SUCCESS : ess_take_sign(d, k, sign);
 }
 
 /* the rates of all event functions, along the field, at a state beside x */

@@ -59,9 +59,7 @@ int ess_slide_restore_signs(ess_driver *d) {
   const ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (d->sign[k] * s->sign[k] > 0.0) continue;
-    d->sign[k] = s->sign[k];
-    const int told = ess_announce(d, k);
+    const int told = ess_take_sign(d, k, s->sign[k]);
     if (!status) status = told;
   }
   return status;

@@ -50,7 +50,7 @@ static void find_lengths(const along *a, double *least, double *most) {
   for (size_t i = 0; i < d->caller.system.dimension; i++) {
     const double speed = fabs(a->v[i]);
     if (speed == 0.0) continue;
-    const double near = d->atol[i] / (d->rtol[i] > 0.0 ? d->rtol[i] : 1e-8);
+    const double near = ess_absolute_below(d, i);
     const double size = ess_larger(fabs(a->x[i]), near > 0.0 ? near : DBL_MIN);
     *least = ess_smaller(*least, FIRST * size / speed);
     *most = ess_larger(*most, FIRST * size / speed);
