@@ -68,24 +68,26 @@ static double beyond(const ess_slides *s, size_t i, double lambda, bool upper) {
   return (upper ? lambda - 1.0 : -lambda) - margin(s, i);
 }
 
-/* the farther of both */
-static double beyond_any(const ess_slides *s, size_t i, double lambda) {
-  return ess_larger(beyond(s, i, lambda, false), beyond(s, i, lambda, true));
-}
-
-/* how far beyond its bound the one is that is the farthest, where it has been looked at last */
-static double farthest(const ess_slides *s) {
+/* how far beyond its bound the one is that is the farthest */
+static double farthest(const ess_slides *s, const double lambda[]) {
   double most = -INFINITY;
-  for (size_t i = 0; i < s->count; i++) most = ess_larger(beyond_any(s, i, s->lambda[i]), most);
+  for (size_t i = 0; i < s->count; i++) {
+    const double below = beyond(s, i, lambda[i], false), above = beyond(s, i, lambda[i], true);
+    most = ess_larger(ess_larger(below, above), most);
+  }
   return most;
 }
 
 bool ess_slide_is_beyond(const ess_driver *d) {
-  return farthest(d->slides) > 0.0;
+  return farthest(d->slides, d->slides->lambda) > 0.0;
 }
 
-/* Bernstein coefficients of the quartic with these values at every quarter */
-static void model(const double y[ESS_SLIDE_LOOKS], double b[ESS_QUARTIC]) {
+/* Bernstein coefficients of the quartic that says how far beyond a bound the i-th is, as it has
+ * been seen at every quarter */
+static void model(const ess_driver *d, size_t i, bool upper, double b[ESS_QUARTIC]) {
+  double y[ESS_SLIDE_LOOKS];
+  for (int j = 0; j < ESS_SLIDE_LOOKS; j++)
+    y[j] = beyond(d->slides, i, d->slides->seen[(size_t)j * d->system.guard_count + i], upper);
   const double d1 = y[1] - y[0], d2 = y[2] - 2.0 * y[1] + y[0];
   const double d3 = y[3] - 3.0 * (y[2] - y[1]) - y[0];
   const double d4 = y[4] - 4.0 * (y[3] + y[1]) + 6.0 * y[2] + y[0];
@@ -97,12 +99,6 @@ static void model(const double y[ESS_SLIDE_LOOKS], double b[ESS_QUARTIC]) {
   b[2] = y[0] + a1 / 2.0 + a2 / 6.0;
   b[3] = y[0] + 0.75 * a1 + a2 / 2.0 + a3 / 4.0;
   b[4] = y[4];
-}
-
-/* the values that say how far beyond a bound the i-th is where it has been seen */
-static void values_of(const ess_driver *d, size_t i, bool upper, double y[ESS_SLIDE_LOOKS]) {
-  for (int j = 0; j < ESS_SLIDE_LOOKS; j++)
-    y[j] = beyond(d->slides, i, d->slides->seen[(size_t)j * d->system.guard_count + i], upper);
 }
 
 /* by how much it may be off anywhere, from how much it is where it is checked: its error, the
@@ -122,9 +118,8 @@ static double doubt_of(const ess_driver *d, size_t i, bool upper, const double b
 /* where one comes to a bound before theta; ESS_NEVER where it does not. *sure is false where the
  * model does not tell. */
 static double reaches(const ess_driver *d, size_t i, bool upper, bool *sure) {
-  double y[ESS_SLIDE_LOOKS], b[ESS_QUARTIC], most = -INFINITY, least = INFINITY;
-  values_of(d, i, upper, y);
-  model(y, b);
+  double b[ESS_QUARTIC], most = -INFINITY, least = INFINITY;
+  model(d, i, upper, b);
   const double doubt = doubt_of(d, i, upper, b);
   for (int j = 0; j < ESS_QUARTIC; j++) {
     most = ess_larger(b[j], most);
@@ -133,7 +128,7 @@ static double reaches(const ess_driver *d, size_t i, bool upper, bool *sure) {
   *sure = true;
   if (most + doubt < 0.0) return ESS_NEVER;
   const double theta = ess_quartic_upcrossing(b);
-  const bool ends_beyond = y[ESS_SLIDE_LOOKS - 1] > 0.0 && ess_sign_changes(b) == 1;
+  const bool ends_beyond = b[ESS_QUARTIC - 1] > 0.0 && ess_sign_changes(b) == 1;
   *sure = doubt <= slack(d, i) || (ends_beyond && doubt <= TRUSTED * (most - least));
   return theta;
 }
@@ -156,7 +151,7 @@ static int refine(ess_driver *d, double theta, double below, double y_below, dou
     const int status = look_at(d, theta);
     if (status) return status;
     if (!are_known(d->slides)) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
-    const double y = farthest(d->slides);
+    const double y = farthest(d->slides, d->slides->lambda);
     if (y >= 0.0 && y <= 0.5 * least_margin(d->slides)) {
       above = theta;
       break;
@@ -208,21 +203,25 @@ static int look_at_ends(ess_driver *d, bool *far) {
   return status;
 }
 
+/* into a row, at theta; *known stays where it is */
+static int note_lambda(ess_driver *d, double theta, double row[], bool *known) {
+  const int status = look_at(d, theta);
+  *known = *known && are_known(d->slides);
+  memcpy(row, d->slides->lambda, d->slides->count * sizeof *row);
+  return status;
+}
+
 static int look_between(ess_driver *d, bool *known) {
   ess_slides *const s = d->slides;
+  const size_t m = d->system.guard_count;
   int status = ESS_SUCCESS;
-  for (size_t j = 1; !status && j + 1 < ESS_SLIDE_LOOKS; j++) {
-    status = look_at(d, (double)j / (ESS_SLIDE_LOOKS - 1));
-    *known = *known && are_known(s);
-    memcpy(s->seen + j * d->system.guard_count, s->lambda, s->count * sizeof *s->lambda);
-  }
+  for (size_t j = 1; !status && j + 1 < ESS_SLIDE_LOOKS; j++)
+    status = note_lambda(d, (double)j / (ESS_SLIDE_LOOKS - 1), s->seen + j * m, known);
   for (size_t j = 0; !status && j < ESS_SLIDE_CHECKS; j++) {
     const double multiple = FRACTION * (double)(d->counters.steps + d->counters.rejected + 1 + j);
     const double aside = ASIDE * (2.0 * (multiple - floor(multiple)) - 1.0);
     s->check_at[j] = CHECKED[j] + aside;
-    status = look_at(d, s->check_at[j]);
-    *known = *known && are_known(s);
-    memcpy(s->checked + j * d->system.guard_count, s->lambda, s->count * sizeof *s->lambda);
+    status = note_lambda(d, s->check_at[j], s->checked + j * m, known);
   }
   return status;
 }
@@ -254,12 +253,7 @@ static double first_reached(const ess_driver *d, double before, bool *sure) {
 
 /* how far beyond its bound the farthest is at the j-th place seen */
 static double seen_at(const ess_driver *d, int j) {
-  double most = -INFINITY;
-  for (size_t i = 0; i < d->slides->count; i++) {
-    const double lambda = d->slides->seen[(size_t)j * d->system.guard_count + i];
-    most = ess_larger(beyond_any(d->slides, i, lambda), most);
-  }
-  return most;
+  return farthest(d->slides, d->slides->seen + (size_t)j * d->system.guard_count);
 }
 
 /* the places seen about theta between which one comes to its bound; false where none does */
@@ -307,9 +301,8 @@ static double find_peak(const ess_driver *d) {
   double most = -INFINITY, place = 0.0;
   for (size_t i = 0; i < d->slides->count; i++)
     for (int upper = 0; upper < 2; upper++) {
-      double y[ESS_SLIDE_LOOKS], b[ESS_QUARTIC], value;
-      values_of(d, i, upper, y);
-      model(y, b);
+      double b[ESS_QUARTIC], value;
+      model(d, i, upper, b);
       const double theta = peak_of(b, &value);
       if (value > most) place = theta;
       most = ess_larger(value, most);
@@ -337,7 +330,7 @@ static int find_exit(ess_driver *d, ess_location *found, bool *again) {
     // beyond between two places alone, by the model
     above = find_peak(d);
     const int status = look_at(d, above);
-    y_above = farthest(d->slides);
+    y_above = farthest(d->slides, d->slides->lambda);
     if (status || y_above < 0.0) return status;
     below = floor(above * (ESS_SLIDE_LOOKS - 1)) / (ESS_SLIDE_LOOKS - 1);
     y_below = ess_smaller(seen_at(d, (int)(below * (ESS_SLIDE_LOOKS - 1))), -0.1 * BEYOND);
