@@ -109,24 +109,9 @@ bool ess_tangent_knows_field(const ess_driver *d) {
   return d->system.field_jacobian && !ess_is_sliding(d);
 }
 
-int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[], double J[]) {
-  const size_t n = d->system.dimension;
-  double *const axis = d->tangents->axis, *const column = d->tangents->across;
-  if (ess_tangent_knows_field(d)) return ess_field_jacobian(d, t, x, J);
-  int status = ESS_SUCCESS;
-  memset(axis, 0, n * sizeof *axis);
-  for (size_t j = 0; !status && j < n; j++) {
-    axis[j] = 1.0;
-    status = ess_tangent_difference(d, t, x, f, axis, column);
-    axis[j] = 0.0;
-    for (size_t i = 0; i < n; i++) J[i * n + j] = column[i];
-  }
-  return status;
-}
-
 /* ---- derivative ------------------------------------------------------------------------------ */
 
-/* The derivative of an impact's map, as the caller has it or by differences. */
+/* The derivatives of the field and of an impact's map, as the caller has them or by differences. */
 
 /* the caller's map once more, of the same events at this state; its mode is no matter */
 static int map_again(ess_driver *d, const ess_impact *impact, const double x[], double to[]) {
@@ -175,23 +160,34 @@ static int difference(ess_driver *d, const ess_impact *impact, const double from
   return status;
 }
 
-/* DR, as the caller has it or by differences */
-static int map_matrix(ess_driver *d, const ess_impact *impact, double DR[]) {
+/* a matrix by differences, one state after the other: of an impact's map, or, without one, of the
+ * field, which is f at x */
+static int find_matrix(ess_driver *d, const ess_impact *impact, double t, const double x[],
+                       const double f[], double matrix[]) {
   const size_t n = d->system.dimension;
   double *const axis = d->tangents->axis, *const column = d->tangents->across;
-  if (d->impacts->calls.jacobian) {
-    d->t_seen = impact->t;
-    return ess_called(d, d->impacts->calls.jacobian(impact, DR, d->system.params));
-  }
   int status = ESS_SUCCESS;
   memset(axis, 0, n * sizeof *axis);
   for (size_t j = 0; !status && j < n; j++) {
     axis[j] = 1.0;
-    status = difference(d, impact, axis, column);
+    status = impact ? difference(d, impact, axis, column)
+                    : ess_tangent_difference(d, t, x, f, axis, column);
     axis[j] = 0.0;
-    for (size_t i = 0; i < n; i++) DR[i * n + j] = column[i];
+    for (size_t i = 0; i < n; i++) matrix[i * n + j] = column[i];
   }
   return status;
+}
+
+int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[], double J[]) {
+  return ess_tangent_knows_field(d) ? ess_field_jacobian(d, t, x, J)
+                                    : find_matrix(d, NULL, t, x, f, J);
+}
+
+/* DR, as the caller has it or by differences */
+static int map_matrix(ess_driver *d, const ess_impact *impact, double DR[]) {
+  if (!d->impacts->calls.jacobian) return find_matrix(d, impact, impact->t, impact->x, NULL, DR);
+  d->t_seen = impact->t;
+  return ess_called(d, d->impacts->calls.jacobian(impact, DR, d->system.params));
 }
 
 int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[], size_t count,
@@ -250,67 +246,53 @@ static int put_back(ess_driver *d) {
   return ess_announce(d, d->system.guard_count);
 }
 
-/* What is asked for with the parameters moved, so many values; `give` is the caller's derivative by
- * them, NULL where there is none. */
+/* What is asked for with the parameters moved: so many values, of the field at x, of event
+ * functions there, or of an impact's map; and whether the caller gives its derivative by them. */
 typedef struct question {
   double t;
   const double *x;
   const ess_impact *impact;
   size_t count;
-  int (*ask)(ess_driver *d, const struct question *q, double to[]);
-  int (*give)(const ess_driver *d, const struct question *q, double to[]);
+  bool of_guards, is_given;
 } question;
-
-static int ask_field(ess_driver *d, const question *q, double to[]) {
-  return ess_field(d, q->t, q->x, to);
-}
-
-static int give_field(const ess_driver *d, const question *q, double to[]) {
-  return d->system.field_parameter_jacobian(q->t, q->x, d->sign, to, d->system.params);
-}
 
 static question of_field(const ess_driver *d, double t, const double x[]) {
   const bool is_given = d->system.field_parameter_jacobian && !ess_is_sliding(d);
-  return (question){t, x, NULL, d->system.dimension, ask_field, is_given ? give_field : NULL};
-}
-
-static int ask_guards(ess_driver *d, const question *q, double to[]) {
-  return ess_guards(d, q->t, q->x, to);
-}
-
-static int give_guards(const ess_driver *d, const question *q, double to[]) {
-  return d->system.guard_parameter_jacobian(q->t, q->x, to, d->system.params);
+  return (question){.t = t, .x = x, .count = d->system.dimension, .is_given = is_given};
 }
 
 static question of_guards(const ess_driver *d, double t, const double x[]) {
   const bool is_given = d->system.guard_parameter_jacobian;
-  return (question){t, x, NULL, d->system.guard_count, ask_guards, is_given ? give_guards : NULL};
-}
-
-static int ask_map(ess_driver *d, const question *q, double to[]) {
-  return map_again(d, q->impact, q->impact->x, to);
-}
-
-static int give_map(const ess_driver *d, const question *q, double to[]) {
-  return d->impacts->calls.parameter_jacobian(q->impact, to, d->system.params);
+  return (question){
+      .t = t, .x = x, .count = d->system.guard_count, .of_guards = true, .is_given = is_given};
 }
 
 static question of_map(const ess_driver *d, const ess_impact *impact) {
   const bool is_given = d->impacts->calls.parameter_jacobian;
-  return (question){impact->t,           NULL,    impact,
-                    d->system.dimension, ask_map, is_given ? give_map : NULL};
+  return (question){
+      .t = impact->t, .impact = impact, .count = d->system.dimension, .is_given = is_given};
+}
+
+static int ask(ess_driver *d, const question *q, double to[]) {
+  if (q->impact) return map_again(d, q->impact, q->impact->x, to);
+  return q->of_guards ? ess_guards(d, q->t, q->x, to) : ess_field(d, q->t, q->x, to);
 }
 
 /* the caller's derivative */
 static int take_given(ess_driver *d, const question *q, double to[]) {
+  const ess_system *const s = &d->system;
   d->t_seen = q->t;
-  return ess_called(d, q->give(d, q, to));
+  if (q->impact)
+    return ess_called(d, d->impacts->calls.parameter_jacobian(q->impact, to, s->params));
+  return ess_called(d, q->of_guards
+                           ? s->guard_parameter_jacobian(q->t, q->x, to, s->params)
+                           : s->field_parameter_jacobian(q->t, q->x, d->sign, to, s->params));
 }
 
 static int ask_at(ess_driver *d, const question *q, const double moves[], double step,
                   double to[]) {
   int status = move(d, moves, step);
-  if (!status) status = q->ask(d, q, to);
+  if (!status) status = ask(d, q, to);
   const int back = put_back(d);
   return status ? status : back;
 }
@@ -342,10 +324,10 @@ static int add_to_columns(ess_driver *d, const question *q, const double *moves,
                           double to[]) {
   const size_t p = d->system.parameters;
   if (!moves || is_nothing(moves, count * p)) return ESS_SUCCESS;
-  int status = q->give ? take_given(d, q, d->tangents->by) : ESS_SUCCESS;
+  int status = q->is_given ? take_given(d, q, d->tangents->by) : ESS_SUCCESS;
   for (size_t j = 0; !status && j < count; j++) {
     if (is_nothing(moves + j * p, p)) continue;
-    if (q->give)
+    if (q->is_given)
       add_product(d, moves + j * p, q->count, to + j * q->count);
     else
       status = add_difference(d, q, moves + j * p, to + j * q->count);
@@ -373,7 +355,7 @@ int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double move
 
 double ess_parameter_noise(const ess_driver *d, const double moves[]) {
   const ess_system *const s = &d->system;
-  if (!moves || is_nothing(moves, s->parameters) || of_field(d, d->t, d->x).give) return 0.0;
+  if (!moves || is_nothing(moves, s->parameters) || of_field(d, d->t, d->x).is_given) return 0.0;
   double most = 0.0;
   for (size_t i = 0; i < s->dimension; i++) most = ess_larger(most, fabs(d->f[i]));
   return DBL_EPSILON * most / step_of(d, moves);
@@ -415,9 +397,9 @@ static int take(ess_driver *d, const question *q, size_t row, double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t p = d->system.parameters;
   if (!p) return ESS_SUCCESS;
-  int status = q->give ? take_given(d, q, row == SIZE_MAX ? to : v->by) : ESS_SUCCESS;
-  if (q->give && row != SIZE_MAX) memcpy(to, v->by + row * p, p * sizeof *to);
-  for (size_t j = 0; !q->give && !status && j < p; j++) {
+  int status = q->is_given ? take_given(d, q, row == SIZE_MAX ? to : v->by) : ESS_SUCCESS;
+  if (q->is_given && row != SIZE_MAX) memcpy(to, v->by + row * p, p * sizeof *to);
+  for (size_t j = 0; !q->is_given && !status && j < p; j++) {
     memset(v->moved, 0, q->count * sizeof *v->moved);
     memset(v->moving, 0, p * sizeof *v->moving);
     v->moving[j] = 1.0;
