@@ -16,4 +16,10 @@
   }                                                                                                \
   static void name##_by(int order)
 
+#define CASE_OF(name, ...)                                                                         \
+  CASE(name) {                                                                                     \
+    __VA_ARGS__;                                                                                   \
+  }                                                                                                \
+  _Static_assert(1, "")
+
 #endif

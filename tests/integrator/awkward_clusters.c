@@ -57,14 +57,12 @@ CASE(two_guards_2_ulp_apart) {
 CASE(start_inside_several_neighbourhoods) {
   lanes l = {.count = 3, .offset = {0.0625, 0.015625, 0.03125}, .jump = {1.0, 2.0, 4.0}};
   const ess_system system = lanes_system(&l);
-  ess_options options = ess_options_paper();
-  options.order = order;
+  ess_options options = toy_paper(order);
   options.epsilon = 0.125;
   toy_log log;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 0.0625, x), ESS_SUCCESS);
+  double x[2] = {0.0, 0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 0.0625, x);
   const size_t nearest[] = {1, 2, 0};
   const double times[] = {0.015625, 0.03125, 0.0625};
   assert_int_equal(log.count, 3);
@@ -72,14 +70,12 @@ CASE(start_inside_several_neighbourhoods) {
     assert_int_equal(log.guard[i], nearest[i]);
     assert_true(log.time[i] == times[i]);
   }
-  assert_int_equal(ess_driver_counters(d)->steps, 0);
-  assert_int_equal(ess_driver_counters(d)->entries, 0);
+  assert_int_equal(end.counters.steps, 0);
+  assert_int_equal(end.counters.entries, 0);
   assert_true(x[0] == 0.0625 && x[1] == 0.015625 * 2.0 + 0.03125 * 6.0);
-  ess_driver_free(d);
 }
 
-/* ---- thousands of guards ----------------------------------------------------------------------
- */
+/* ---- thousands of guards --------------------------------------------------------------------- */
 
 enum { MANY = 4001 };
 
@@ -89,27 +85,14 @@ typedef struct many {
   double offset[MANY];
 } many;
 
-static int many_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(many_field) {
   const many *const all = params;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < all->count; k++) dxdt[1] += sign[k] > 0.0 ? 1.0 : 0.0;
-  return 0;
 }
 
-static int many_guards(double t, const double x[], double h[], void *params) {
-  const many *const all = params;
-  for (size_t k = 0; k < all->count; k++) h[k] = x[0] - all->offset[k];
-  return 0;
-}
-
-static int many_rates(double t, const double x[], const double v[], double h[], double rate[],
-                      void *params) {
-  const many *const all = params;
-  for (size_t k = 0; k < all->count; k++) rate[k] = v[0];
-  return many_guards(t, x, h, params);
-}
+PLANES_EACH(many, 1, AS(many)->count, x[0], AS(many)->offset[k]);
 
 typedef struct many_log {
   size_t count, out_of_order, out_of_time;
@@ -117,7 +100,7 @@ typedef struct many_log {
   double last;
 } many_log;
 
-static int many_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING(many_crossing) {
   many_log *const log = context;
   const double place = log->all->offset[info->guard];
   log->count++;
@@ -125,25 +108,17 @@ static int many_crossing(const ess_crossing_info *info, void *context) {
   // each crossing rounds the state once
   log->out_of_time += fabs(info->t - place) > (double)log->all->count * DBL_EPSILON;
   log->last = place;
-  return 0;
 }
 
 static void run_many(many *all, double epsilon, int order) {
-  const ess_system system = {.dimension = 2,
-                             .guard_count = all->count,
-                             .field = many_field,
-                             .guards = many_guards,
-                             .guard_rates = many_rates,
-                             .params = all};
+  const ess_system system = {
+      .dimension = 2, .guard_count = all->count, OF_RATES(many), .params = all};
   many_log log = {.all = all};
-  ess_options options = ess_options_paper();
-  options.order = order;
+  ess_options options = toy_paper(order);
   options.epsilon = epsilon;
   options.observer = (ess_observer){.crossing = many_crossing, .context = &log};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double x[2] = {0.0, 0.0}, t = 0.0, expected = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  double x[2] = {0.0, 0.0}, expected = 0.0;
+  toy_succeeds(&system, &options, 0.0, 1.0, x);
   for (size_t k = 0; k < all->count; k++) expected += 1.0 - all->offset[k];
   assert_int_equal(log.count, all->count);
   assert_int_equal(log.out_of_order, 0);
@@ -151,7 +126,6 @@ static void run_many(many *all, double epsilon, int order) {
   // each of the times is off by `count` roundings at most
   const double count = (double)all->count;
   assert_true(fabs(x[1] - expected) <= count * count * DBL_EPSILON);
-  ess_driver_free(d);
 }
 
 /* guards shuffled over a thousandth: a stride that shares no factor with their number visits every
@@ -188,85 +162,51 @@ CASE(thousands_of_guards_at_one_place) {
   run_many(&all, 1e-3, order);
 }
 
-/* ---- chatter ----------------------------------------------------------------------------------
- */
+/* ---- chatter --------------------------------------------------------------------------------- */
 
 /* a field that points at the guard x0 = 0 from both sides */
-static int sliding_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
+FIELD(sliding_field) {
   dxdt[0] = -sign[0];
-  return 0;
 }
 
-static int sliding_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  return 0;
-}
-
-static int sliding_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = 1.0;
-  return 0;
-}
+PLANES(sliding, 1, (x[0]), (0.0));
 
 /* Outcome: ESS_ESLIDING where the guard is reached, which names it; the state stays on the guard.
  */
 CASE(filippov_sliding_on_one_guard) {
-  const ess_system system = {.dimension = 1,
-                             .guard_count = 1,
-                             .field = sliding_field,
-                             .guards = sliding_guards,
-                             .guard_jacobian = sliding_jacobian};
-  ess_options options = ess_options_paper();
-  options.order = order;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {-1.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ESLIDING);
-  const ess_failure *const failure = ess_driver_failure(d);
+  const ess_system system = {.dimension = 1, .guard_count = 1, OF_JACOBIAN(sliding)};
+  const ess_options options = toy_paper(order);
+  double x[1] = {-1.0};
+  const toy_end end = toy_run(&system, &options, 0.0, 3.0, x);
+  assert_int_equal(end.status, ESS_ESLIDING);
+  const ess_failure *const failure = &end.failure;
   assert_int_equal(failure->status, ESS_ESLIDING);
-  assert_true(t == failure->time && fabs(t - 1.0) < 1e-12 && fabs(x[0]) < 1e-12);
+  assert_true(end.t == failure->time && fabs(end.t - 1.0) < 1e-12 && fabs(x[0]) < 1e-12);
   assert_true(failure->guard == 0 && failure->other_guard == SIZE_MAX);
-  ess_driver_free(d);
 }
 
 /* a spiral into the corner of two guards, x0 = 0 and x1 = 0: in every quadrant the distance to the
  * guard behind halves while the one ahead is reached */
-static int spiral_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(spiral_field) {
   const bool right = sign[0] > 0.0, up = sign[1] > 0.0;
   dxdt[0] = up == right ? (up ? -1.0 : 1.0) : (up ? -0.5 : 0.5);
   dxdt[1] = up == right ? (up ? 0.5 : -0.5) : (up ? -1.0 : 1.0);
-  return 0;
 }
 
-static int spiral_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  h[1] = x[1];
-  return 0;
-}
-
-static int spiral_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = Dh[3] = 1.0;
-  Dh[1] = Dh[2] = 0.0;
-  return 0;
-}
+PLANES(spiral, 2, (x[0], x[1]), (0.0, 0.0));
 
 /* Outcome: the corner is reached after a geometric series of crossings, at t = 1/2 (1 + 1/2 + ...)
  * = 1; there ESS_ECHATTER names both guards, which take turns. */
 CASE(filippov_chatter_between_two_guards) {
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 2,
-                             .field = spiral_field,
-                             .guards = spiral_guards,
-                             .guard_jacobian = spiral_jacobian};
-  ess_options options = ess_options_paper();
-  options.order = order;
+  const ess_system system = {.dimension = 2, .guard_count = 2, OF_JACOBIAN(spiral)};
+  ess_options options = toy_paper(order);
   toy_log log;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {-0.5, -0x1p-60}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ECHATTER);
-  const ess_failure *const failure = ess_driver_failure(d);
-  assert_true(fabs(t - 1.0) < 1e-12 && hypot(x[0], x[1]) < 1e-12);
+  double x[2] = {-0.5, -0x1p-60};
+  const toy_end end = toy_run(&system, &options, 0.0, 3.0, x);
+  assert_int_equal(end.status, ESS_ECHATTER);
+  const ess_failure *const failure = &end.failure;
+  assert_true(fabs(end.t - 1.0) < 1e-12 && hypot(x[0], x[1]) < 1e-12);
   assert_int_equal(failure->guard + failure->other_guard, 1);
   double arrival = 0.0;
   for (size_t i = 0; i < 30; i++) {
@@ -275,27 +215,14 @@ CASE(filippov_chatter_between_two_guards) {
     assert_int_equal(log.direction[i], i % 4 < 2 ? 1 : -1);
     assert_true(fabs(log.time[i] - arrival) < 1e-12);
   }
-  ess_driver_free(d);
 }
 
 /* two one-way guards at one place, x0 = 0 from either side, each of which arms the other */
-static int turned_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(turned_field) {
   dxdt[0] = sign[0] < 0.0 ? 1.0 : -1.0;
-  return 0;
 }
 
-static int opposed_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  h[1] = -x[0];
-  return 0;
-}
-
-static int opposed_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = 1.0;
-  Dh[1] = -1.0;
-  return 0;
-}
+PLANES(turned, 1, (x[0], -x[0]), (0.0, 0.0));
 
 /* Outcome: guards that arm each other without end through a reset matrix are chatter, which names
  * them both. */
@@ -303,21 +230,13 @@ CASE(filippov_chatter_by_a_reset_matrix) {
   const size_t rows[] = {0, 1, 1, 2, 2, 2}, armed[] = {ESS_GUARD_UP(1), ESS_GUARD_UP(0)};
   const signed char effects[] = {1, 1};
   const ess_reset_matrix resets = {.row_start = rows, .guard = armed, .effect = effects};
-  const ess_system system = {.dimension = 1,
-                             .guard_count = 2,
-                             .field = turned_field,
-                             .guards = opposed_guards,
-                             .guard_jacobian = opposed_jacobian,
-                             .one_way = true,
-                             .resets = &resets};
-  ess_options options = ess_options_paper();
-  options.order = order;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double x[1] = {-1.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ECHATTER);
-  const ess_failure *const failure = ess_driver_failure(d);
-  assert_true(fabs(t - 1.0) < 1e-12 && fabs(x[0]) < 1e-12);
+  const ess_system system = {
+      .dimension = 1, .guard_count = 2, OF_JACOBIAN(turned), .one_way = true, .resets = &resets};
+  const ess_options options = toy_paper(order);
+  double x[1] = {-1.0};
+  const toy_end made = toy_run(&system, &options, 0.0, 3.0, x);
+  assert_int_equal(made.status, ESS_ECHATTER);
+  const ess_failure *const failure = &made.failure;
+  assert_true(fabs(made.t - 1.0) < 1e-12 && fabs(x[0]) < 1e-12);
   assert_int_equal(failure->guard + failure->other_guard, 1);
-  ess_driver_free(d);
 }

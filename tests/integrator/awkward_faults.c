@@ -36,15 +36,14 @@ static bool at_fault(fault *f, culprit who, double clock) {
 }
 
 /* a unit-speed clock through guards at 2 and at 1 */
-static int clock_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD_CODE(clock_field) {
   fault *const f = params;
   const bool bad = at_fault(f, FIELD, x[0]);
   dxdt[0] = bad && !f->code ? f->value : 1.0;
   return bad ? f->code : 0;
 }
 
-static int clock_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(clock_guards) {
   fault *const f = params;
   const bool bad = at_fault(f, GUARDS, x[0]);
   h[0] = x[0] - 2.0;
@@ -52,7 +51,7 @@ static int clock_guards(double t, const double x[], double h[], void *params) {
   return bad ? f->code : 0;
 }
 
-static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN_CODE(clock_jacobian) {
   fault *const f = params;
   const bool bad = at_fault(f, JACOBIAN, x[0]);
   Dh[0] = 1.0;
@@ -60,8 +59,7 @@ static int clock_jacobian(double t, const double x[], double Dh[], void *params)
   return bad ? f->code : 0;
 }
 
-static int clock_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES_CODE(clock_rates) {
   fault *const f = params;
   const bool bad = at_fault(f, RATES, x[0]);
   h[0] = x[0] - 2.0;
@@ -72,8 +70,7 @@ static int clock_rates(double t, const double x[], const double v[], double h[],
 }
 
 /* at fault only where it is asked for event function 1, which alone is bad */
-static int some_clock_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
+SOME_RATES_CODE(some_clock_rates) {
   fault *const f = params;
   bool asked = false;
   for (size_t i = 0; i < count; i++) asked = asked || which[i] == 1;
@@ -104,8 +101,7 @@ static int run(fault *f, const ess_options *options, ess_failure *failure, doubl
   const bool rates = f->culprit == RATES;
   const ess_system system = {.dimension = 1,
                              .guard_count = 2,
-                             .field = clock_field,
-                             .guards = clock_guards,
+                             OF(clock),
                              .guard_jacobian = rates ? NULL : clock_jacobian,
                              .guard_rates = rates ? clock_rates : NULL,
                              .some_guard_rates = f->culprit == SOME_RATES ? some_clock_rates : NULL,
@@ -132,8 +128,7 @@ static int run(fault *f, const ess_options *options, ess_failure *failure, doubl
 /* calls of a callback in a run without fault */
 static size_t calls_of(culprit who, int order) {
   fault f = {.culprit = who, .from = SIZE_MAX};
-  ess_options options = ess_options_paper();
-  options.order = order;
+  const ess_options options = toy_paper(order);
   ess_failure failure;
   double t;
   assert_int_equal(run(&f, &options, &failure, &t), ESS_SUCCESS);
@@ -145,8 +140,7 @@ static size_t calls_of(culprit who, int order) {
  * callback's code, at a state and time that belong together; the callback is not called again. */
 static void check_failure(culprit who, int order) {
   const size_t calls = calls_of(who, order);
-  ess_options options = ess_options_paper();
-  options.order = order;
+  const ess_options options = toy_paper(order);
   double before = 0.0, t = 0.0;
   for (size_t from = 0; from < calls; from++) {
     fault f = {.culprit = who, .from = from, .code = 40 + (int)who};
@@ -161,25 +155,11 @@ static void check_failure(culprit who, int order) {
   assert_true(calls < 3 || before > 0.9);
 }
 
-CASE(a_failing_field) {
-  check_failure(FIELD, order);
-}
-
-CASE(failing_guards) {
-  check_failure(GUARDS, order);
-}
-
-CASE(a_failing_jacobian) {
-  check_failure(JACOBIAN, order);
-}
-
-CASE(failing_rates) {
-  check_failure(RATES, order);
-}
-
-CASE(failing_rates_of_some) {
-  check_failure(SOME_RATES, order);
-}
+CASE_OF(a_failing_field, check_failure(FIELD, order));
+CASE_OF(failing_guards, check_failure(GUARDS, order));
+CASE_OF(a_failing_jacobian, check_failure(JACOBIAN, order));
+CASE_OF(failing_rates, check_failure(RATES, order));
+CASE_OF(failing_rates_of_some, check_failure(SOME_RATES, order));
 
 CASE(a_failing_start) {
   assert_int_equal(calls_of(START, order), 1);
@@ -196,8 +176,7 @@ CASE(a_failing_mode_change) {
  * with `expected`, naming event function 1 when that is ESS_EGUARD. */
 static void check_not_finite(culprit who, int expected, int order) {
   const size_t calls = calls_of(who, order);
-  ess_options options = ess_options_paper();
-  options.order = order;
+  const ess_options options = toy_paper(order);
   const double values[] = {NAN, INFINITY, -INFINITY};
   for (size_t v = 0; v < 3; v++)
     for (size_t from = 0; from < calls; from++) {
@@ -210,26 +189,14 @@ static void check_not_finite(culprit who, int expected, int order) {
     }
 }
 
-CASE(nan_from_the_field) {
-  check_not_finite(FIELD, ESS_EFIELD, order);
-}
-
-CASE(nan_from_guards) {
-  check_not_finite(GUARDS, ESS_EGUARD, order);
-}
-
-CASE(nan_from_the_jacobian) {
-  check_not_finite(JACOBIAN, ESS_EGUARD, order);
-}
-
-CASE(nan_from_rates) {
-  check_not_finite(RATES, ESS_EGUARD, order);
-}
+CASE_OF(nan_from_the_field, check_not_finite(FIELD, ESS_EFIELD, order));
+CASE_OF(nan_from_guards, check_not_finite(GUARDS, ESS_EGUARD, order));
+CASE_OF(nan_from_the_jacobian, check_not_finite(JACOBIAN, ESS_EGUARD, order));
+CASE_OF(nan_from_rates, check_not_finite(RATES, ESS_EGUARD, order));
 
 /* Outcome: where a callback is no number from 1/4 on, steps shrink towards it and give up there. */
 static void check_place(culprit who, int expected, int order) {
-  ess_options options = ess_options_paper();
-  options.order = order;
+  const ess_options options = toy_paper(order);
   fault f = {.culprit = who, .beyond = 0.25, .value = NAN};
   ess_failure failure;
   double t;
@@ -238,27 +205,15 @@ static void check_place(culprit who, int expected, int order) {
   assert_true(failure.guard == (expected == ESS_EGUARD ? 1 : SIZE_MAX));
 }
 
-CASE(nan_from_rates_of_some) {
-  check_not_finite(SOME_RATES, ESS_EGUARD, order);
-}
-
-CASE(nan_from_the_field_beyond_a_place) {
-  check_place(FIELD, ESS_EFIELD, order);
-}
-
-CASE(nan_from_guards_beyond_a_place) {
-  check_place(GUARDS, ESS_EGUARD, order);
-}
-
-CASE(nan_from_rates_beyond_a_place) {
-  check_place(RATES, ESS_EGUARD, order);
-}
+CASE_OF(nan_from_rates_of_some, check_not_finite(SOME_RATES, ESS_EGUARD, order));
+CASE_OF(nan_from_the_field_beyond_a_place, check_place(FIELD, ESS_EFIELD, order));
+CASE_OF(nan_from_guards_beyond_a_place, check_place(GUARDS, ESS_EGUARD, order));
+CASE_OF(nan_from_rates_beyond_a_place, check_place(RATES, ESS_EGUARD, order));
 
 /* Outcome: a guard that is projected onto at a rate below options.liveness ends the run with
  * ESS_ELIVENESS, where its neighbourhood begins; at the rate itself nothing happens. */
 CASE(liveness_violated) {
-  ess_options options = ess_options_paper();
-  options.order = order;
+  ess_options options = toy_paper(order);
   ess_failure failure;
   double t;
   fault none = {.culprit = NOBODY};
@@ -272,19 +227,18 @@ CASE(liveness_violated) {
   }
 }
 
-static int stop_at_guard(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(stop_at_guard) {
   return info->guard == *(const size_t *)context;
 }
 
-static int stop_after(const ess_step_info *info, void *context) {
+ON_STEP_CODE(stop_after) {
   size_t *const left = context;
   return --*left == 0;
 }
 
 /* Outcome: ESS_ESTOP at the crossing asked for, after it; or at the step asked for. */
 CASE(an_observer_that_stops) {
-  ess_options options = ess_options_paper();
-  options.order = order;
+  ess_options options = toy_paper(order);
   ess_failure failure;
   double t;
   fault none = {.culprit = NOBODY};

@@ -76,14 +76,6 @@ static void check_all_orders(size_t m, int projection) {
   gsl_rng_free(rng);
 }
 
-CASE(all_2_orders_of_2_guards) {
-  check_all_orders(2, order);
-}
-
-CASE(all_6_orders_of_3_guards) {
-  check_all_orders(3, order);
-}
-
-CASE(all_24_orders_of_4_guards) {
-  check_all_orders(4, order);
-}
+CASE_OF(all_2_orders_of_2_guards, check_all_orders(2, order));
+CASE_OF(all_6_orders_of_3_guards, check_all_orders(3, order));
+CASE_OF(all_24_orders_of_4_guards, check_all_orders(4, order));

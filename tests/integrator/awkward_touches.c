@@ -8,44 +8,33 @@
 
 #include "awkward.h"
 
-/* ---- a point thrown up at a ceiling ------------------------------------------------------------
- */
+/* ---- a point thrown up at a ceiling ---------------------------------------------------------- */
 
 /* z = t - t^2 below the ceiling, whose top is 1/4 at t = 1/2; above, gravity is 3 instead of 2 */
-static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(thrown_field) {
   dxdt[0] = x[1];
   dxdt[1] = sign[0] > 0.0 ? -3.0 : -2.0;
-  return 0;
 }
 
-static int thrown_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - *(const double *)params;
-  return 0;
-}
+PLANES(thrown, 2, (x[0]), (*AS(double)));
 
 /* throws at a ceiling; the first step would go from start to end, both far below it */
 static size_t throw_at(double ceiling, double epsilon, double projection_max, int order,
                        double x[2]) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
-                             .field = thrown_field,
-                             .guards = thrown_guards,
-                             .guard_jacobian = toy_height_jacobian,
+                             OF(thrown),
+                             .guard_jacobian = toy_fall_jacobian,
                              .params = &ceiling};
-  ess_options options = ess_options_paper();
-  options.order = order;
+  ess_options options = toy_paper(order);
   options.epsilon = epsilon;
   options.h_init = 1.0;
   options.projection_max = projection_max;
   toy_log log;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0;
   x[0] = 0.0;
   x[1] = 1.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  ess_driver_free(d);
+  toy_succeeds(&system, &options, 0.0, 1.0, x);
   for (size_t i = 0; i < log.count; i++) assert_int_equal(log.direction[i], i % 2 ? -1 : 1);
   return log.count;
 }
@@ -97,8 +86,7 @@ CASE(grazing_that_touches_and_recedes) {
     }
 }
 
-/* ---- a clock through guards of its own ---------------------------------------------------------
- */
+/* ---- a clock through guards of its own ------------------------------------------------------- */
 
 /* runs the clock from 0 to 1, in one step if it may, through a guard */
 static void run_clock(int (*guards)(double, const double[], double[], void *),
@@ -109,27 +97,22 @@ static void run_clock(int (*guards)(double, const double[], double[], void *),
                              .field = toy_clock,
                              .guards = guards,
                              .guard_jacobian = jacobian};
-  ess_options options = ess_options_paper();
-  options.order = order;
+  ess_options options = toy_paper(order);
   options.epsilon = epsilon;
   options.h_init = 1.0;
   options.observer = toy_observer(log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  assert_true(t == 1.0 && fabs(x[0] - 1.0) < 1e-13); // the rounding of all steps
-  ess_driver_free(d);
+  double x[1] = {0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.0, x);
+  assert_true(end.t == 1.0 && fabs(x[0] - 1.0) < 1e-13); // the rounding of all steps
 }
 
-static int wave_guards(double t, const double x[], double h[], void *params) {
+GUARDS(wave_guards) {
   h[0] = (x[0] - 0.2) * (x[0] - 0.4) * (x[0] - 0.6) * (x[0] - 0.8);
-  return 0;
 }
 
-static int wave_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(wave_jacobian) {
   const double a = x[0] - 0.2, b = x[0] - 0.4, c = x[0] - 0.6, d = x[0] - 0.8;
   Dh[0] = b * c * d + a * c * d + a * b * d + a * b * c;
-  return 0;
 }
 
 /* Outcome: all four crossings of one guard within what is one step of the field, down first, each
@@ -149,15 +132,13 @@ CASE(recrossing_within_one_step) {
 }
 
 /* rises to zero at 0.3, is zero until 0.6, rises on: smooth, and without a gradient in between */
-static int terrace_guards(double t, const double x[], double h[], void *params) {
+GUARDS(terrace_guards) {
   h[0] = x[0] < 0.3 ? pow(x[0] - 0.3, 3) : x[0] > 0.6 ? pow(x[0] - 0.6, 3) : 0.0;
-  return 0;
 }
 
-static int terrace_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(terrace_jacobian) {
   const double away = x[0] < 0.3 ? x[0] - 0.3 : x[0] > 0.6 ? x[0] - 0.6 : 0.0;
   Dh[0] = 3.0 * away * away;
-  return 0;
 }
 
 /* Outcome: one crossing, upward, at a time from the neighbourhood's entry to the terrace's end:
@@ -172,14 +153,12 @@ CASE(zero_over_an_interval) {
   }
 }
 
-static int flat_guards(double t, const double x[], double h[], void *params) {
+GUARDS(flat_guards) {
   h[0] = 0.0;
-  return 0;
 }
 
-static int flat_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(flat_jacobian) {
   Dh[0] = 0.0;
-  return 0;
 }
 
 /* Outcome: an event function that is zero everywhere is never crossed. */
@@ -191,52 +170,29 @@ CASE(zero_throughout) {
   }
 }
 
-/* ---- guards armed from the wrong side ----------------------------------------------------------
- */
+/* ---- guards armed from the wrong side -------------------------------------------------------- */
 
 /* x0 runs, and arms guard 1 at x0 = 0.5; guard 1 is x1 - 0.5, and x1 starts beyond it at 0.75 with
  * the speed that x2 keeps, which is turned round at x0 = 1.5 by guard 2 */
-static int armed_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(armed_field) {
   dxdt[0] = 1.0;
   dxdt[1] = sign[2] < 0.0 ? x[2] : -x[2];
   dxdt[2] = 0.0;
-  return 0;
 }
 
-static int armed_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - 0.5;
-  h[1] = x[1] - 0.5;
-  h[2] = x[0] - 1.5;
-  return 0;
-}
-
-static int armed_jacobian(double t, const double x[], double Dh[], void *params) {
-  memset(Dh, 0, 9 * sizeof *Dh);
-  Dh[0] = Dh[4] = Dh[6] = 1.0;
-  return 0;
-}
+PLANES(armed, 3, (x[0], x[1], x[0]), (0.5, 0.5, 1.5));
 
 static void run_armed(double speed, int order, toy_log *log) {
   // row UP(0) arms UP(1); the others are empty
   const size_t rows[] = {0, 1, 1, 1, 1, 1, 1, 1}, armed[] = {ESS_GUARD_UP(1)};
   const signed char effects[] = {1};
   const ess_reset_matrix resets = {.row_start = rows, .guard = armed, .effect = effects};
-  const ess_system system = {.dimension = 3,
-                             .guard_count = 3,
-                             .field = armed_field,
-                             .guards = armed_guards,
-                             .guard_jacobian = armed_jacobian,
-                             .one_way = true,
-                             .resets = &resets};
-  ess_options options = ess_options_paper();
-  options.order = order;
+  const ess_system system = {
+      .dimension = 3, .guard_count = 3, OF_JACOBIAN(armed), .one_way = true, .resets = &resets};
+  ess_options options = toy_paper(order);
   options.observer = toy_observer(log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double x[3] = {0.0, 0.75, speed}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
-  ess_driver_free(d);
+  double x[3] = {0.0, 0.75, speed};
+  toy_succeeds(&system, &options, 0.0, 3.0, x);
 }
 
 static void check_armed(double speed, int order, const size_t guards[3], const double times[3]) {
@@ -260,8 +216,7 @@ CASE(armed_beyond_the_guard) {
   check_armed(-0.05, order, falling, (const double[]){0.5, 1.5, 1.5});
 }
 
-/* ---- a ball on a spring ------------------------------------------------------------------------
- */
+/* ---- a ball on a spring ---------------------------------------------------------------------- */
 
 /* Outcome: dropped from a hundredth onto a stiff spring that it presses in by two thousandths, with
  * all of it inside the neighbourhood: touch-down and lift-off, nothing else, and the energy kept to
@@ -276,24 +231,21 @@ CASE(epsilon_larger_than_the_penetration) {
       (2.0 + 0.5 * (stiffness * speed * speed + force * force)) * longest * longest;
   for (double epsilon = 3e-3; epsilon < 1e6; epsilon *= 30.0) {
     const ess_system system = ball_system(&ball);
-    ess_options options = ess_options_paper();
-    options.order = order;
+    ess_options options = toy_paper(order);
     options.epsilon = epsilon;
     options.projection_max = longest;
     options.rtol = 1e-12;
     options.atol = 1e-14;
     toy_log log;
     options.observer = toy_observer(&log);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[2] = {height, 0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, fall + contact + fall, x), ESS_SUCCESS);
+    double x[2] = {height, 0.0};
+    toy_succeeds(&system, &options, 0.0, fall + contact + fall, x);
     assert_int_equal(log.count, 2);
     assert_true(log.direction[0] == 1 && log.direction[1] == -1);
     // the fall takes too long by p^2 / v at most; the way out, by p at most
     assert_true(fabs(log.time[0] - fall) < longest * longest / speed * 2.0 + 1e-12);
     assert_true(fabs(log.time[1] - fall - contact) < longest);
     assert_true(fabs(0.5 * x[1] * x[1] + 2.0 * x[0] - 2.0 * height) < bound);
-    ess_driver_free(d);
   }
 }
 
@@ -301,17 +253,14 @@ CASE(epsilon_larger_than_the_penetration) {
 static double throw_from_inside(double epsilon, double h_max, int order) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  ess_options options = ess_options_paper();
-  options.order = order;
+  ess_options options = toy_paper(order);
   options.epsilon = epsilon;
   options.h_init = 10.0;
   options.h_max = h_max;
   toy_log log;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {1e-3, 1.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.25, x), ESS_SUCCESS);
-  ess_driver_free(d);
+  double x[2] = {1e-3, 1.0};
+  toy_succeeds(&system, &options, 0.0, 1.25, x);
   assert_int_equal(log.count, 1);
   assert_int_equal(log.direction[0], 1);
   return log.time[0];

@@ -76,12 +76,8 @@ static inline int balls_some_rates(double t, const double x[], const double v[],
 }
 
 static inline ess_system balls_system(balls *b) {
-  return (ess_system){.dimension = 2 * b->count,
-                      .guard_count = b->guards,
-                      .field = balls_field,
-                      .guards = balls_guards,
-                      .guard_rates = balls_rates,
-                      .params = b};
+  return (ess_system){
+      .dimension = 2 * b->count, .guard_count = b->guards, OF_RATES(balls), .params = b};
 }
 
 /* `count` balls on springs of stiffness 50, `guards` event functions at level 0 */

@@ -9,8 +9,7 @@
 #include "toy.h"
 
 static inline ess_options by(ess_base base, double tolerance) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  ess_options options = toy_options(tolerance);
   options.base = base;
   return options;
 }

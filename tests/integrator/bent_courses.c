@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "bent_courses.h"
+#include "callbacks.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,16 +80,14 @@ double bent_event_function(const bent_course *c, size_t k, const double x[], dou
   return x[0] + c->line[k].slant * x[1] - c->line[k].place;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   const bent_course *const c = params;
   double gradient[N];
   for (size_t k = 0; k < c->line_count + c->body_count; k++)
     h[k] = bent_event_function(c, k, x, gradient);
-  return 0;
 }
 
-static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
+SOME_RATES(some_guard_rates) {
   const bent_course *const c = params;
   double gradient[N];
   for (size_t i = 0; i < count; i++) {
@@ -96,11 +95,9 @@ static int some_guard_rates(double t, const double x[], const double v[], const 
     rate[i] = 0.0;
     for (size_t j = 0; j < N; j++) rate[i] += gradient[j] * v[j];
   }
-  return 0;
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES_CODE(guard_rates) {
   const bent_course *const c = params;
   size_t all[BENT_GUARDS];
   for (size_t k = 0; k < c->line_count + c->body_count; k++) all[k] = k;
@@ -133,13 +130,12 @@ typedef struct seen {
   size_t crossings[BENT_GUARDS];
 } seen;
 
-static int note_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING(note_crossing) {
   seen *const s = context;
   bent_run *const r = s->run;
   s->crossings[info->guard]++;
   if (info->guard >= s->course->line_count && r->event_count < BENT_EVENTS)
     r->event[r->event_count++] = (bent_event){info->guard, info->t, 0.0};
-  return 0;
 }
 
 static void compare_states(const bent_course *c, const double states[], double tolerance,

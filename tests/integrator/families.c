@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "families.h"
+#include "draws.h"
 
 #include <math.h>
 
@@ -19,23 +20,16 @@ bool family_is_wrong(const family *f, const family_run *r) {
   return r->status || others || !(r->error <= f->worst);
 }
 
-static double next(uint64_t *sequence) {
-  *sequence = *sequence * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  uint64_t mixed = *sequence ^ *sequence >> 33;
-  mixed *= UINT64_C(0xff51afd7ed558ccd);
-  return (double)(mixed >> 11) * 0x1p-53;
-}
-
 double family_between(uint64_t *sequence, double a, double b) {
-  return a + (b - a) * next(sequence);
+  return a + (b - a) * draw_apart(sequence, 0.0, 1.0);
 }
 
 double family_log_between(uint64_t *sequence, double a, double b) {
-  return a * pow(b / a, next(sequence));
+  return a * pow(b / a, draw_apart(sequence, 0.0, 1.0));
 }
 
 size_t family_one_of(uint64_t *sequence, size_t n) {
-  return (size_t)(next(sequence) * (double)n);
+  return (size_t)(draw_apart(sequence, 0.0, 1.0) * (double)n);
 }
 
 ess_options family_options(uint64_t *sequence) {

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "callbacks.h"
 #include "families.h"
 
 #include <math.h>
@@ -32,23 +33,19 @@ static double carrier_at(const carrier *c, double tau, double *slope) {
   return sum;
 }
 
-static int relay_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(relay_field) {
   dxdt[0] = 0.5 * (sign[0] + 1.0);
   dxdt[1] = 1.0;
-  return 0;
 }
 
-static int relay_guards(double t, const double x[], double h[], void *params) {
+GUARDS(relay_guards) {
   double slope;
   h[0] = carrier_at(params, x[1], &slope);
-  return 0;
 }
 
-static int relay_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(relay_jacobian) {
   Dh[0] = 0.0;
   carrier_at(params, x[1], &Dh[1]);
-  return 0;
 }
 
 /* where h, or its slope, changes its sign between a and b */
@@ -109,12 +106,7 @@ static relay_truth relay_exact(const carrier *c, double from, double to) {
 }
 
 static family_run run_carrier(carrier *c, const ess_options *options, double start, double end) {
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 1,
-                             .field = relay_field,
-                             .guards = relay_guards,
-                             .guard_jacobian = relay_jacobian,
-                             .params = c};
+  const ess_system system = {.dimension = 2, .guard_count = 1, OF_JACOBIAN(relay), .params = c};
   const relay_truth r = relay_exact(c, start, start + end);
   // what rounding of tau makes of it
   family_run run = {.is_left_out = r.nearest < 1e-7, .true_crossings = r.crossings};
@@ -176,8 +168,7 @@ typedef struct engine {
   double place[CYLINDERS], level[CYLINDERS], flow[CYLINDERS], torque[CYLINDERS], drag;
 } engine;
 
-static int engine_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(engine_field) {
   const engine *const e = params;
   dxdt[ANGLE] = x[SPEED];
   dxdt[SPEED] = -e->drag;
@@ -187,21 +178,18 @@ static int engine_field(double t, const double x[], const double sign[], double 
     dxdt[SPEED] += e->torque[k];
     dxdt[FUEL] += e->flow[k];
   }
-  return 0;
 }
 
-static int engine_guards(double t, const double x[], double h[], void *params) {
+GUARDS(engine_guards) {
   const engine *const e = params;
   for (size_t k = 0; k < e->cylinders; k++) h[k] = cos(0.5 * x[ANGLE] - e->place[k]) - e->level[k];
-  return 0;
 }
 
-static int engine_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(engine_jacobian) {
   const engine *const e = params;
   memset(Dh, 0, e->cylinders * 3 * sizeof *Dh);
   for (size_t k = 0; k < e->cylinders; k++)
     Dh[3 * k + ANGLE] = -0.5 * sin(0.5 * x[ANGLE] - e->place[k]);
-  return 0;
 }
 
 /* the next angle after this one at which cylinder k opens or closes */
@@ -274,12 +262,8 @@ family_run family_crank(uint64_t seed) {
     e.flow[k] = family_between(&sequence, 0.5, 2.0) * speed;
     e.torque[k] = change * family_between(&sequence, 0.5, 1.5) / duty;
   }
-  const ess_system system = {.dimension = 3,
-                             .guard_count = e.cylinders,
-                             .field = engine_field,
-                             .guards = engine_guards,
-                             .guard_jacobian = engine_jacobian,
-                             .params = &e};
+  const ess_system system = {
+      .dimension = 3, .guard_count = e.cylinders, OF_JACOBIAN(engine), .params = &e};
   const ess_options options = family_options(&sequence);
   family_run run = {.is_left_out = false};
   double x[] = {x0, speed, 0.0}, truth[] = {x0, speed, 0.0};

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "callbacks.h"
 #include "families.h"
 
 #include <math.h>
@@ -27,8 +28,7 @@ static double force(const cradle *c, double d) {
   return d > 0.0 ? c->stiffness * d * sqrt(d) : 0.0;
 }
 
-static int cradle_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(cradle_field) {
   const cradle *const c = params;
   const size_t n = c->balls;
   memcpy(dxdt, x + n, n * sizeof *dxdt);
@@ -38,16 +38,14 @@ static int cradle_field(double t, const double x[], const double sign[], double 
     dxdt[n + k] -= f;
     dxdt[n + k + 1] += f;
   }
-  return 0;
 }
 
-static int cradle_guards(double t, const double x[], double h[], void *params) {
+GUARDS(cradle_guards) {
   const cradle *const c = params;
   for (size_t k = 0; k + 1 < c->balls; k++) h[k] = depth(x, k);
-  return 0;
 }
 
-static int cradle_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(cradle_jacobian) {
   const cradle *const c = params;
   const size_t n = 2 * c->balls;
   memset(Dh, 0, (c->balls - 1) * n * sizeof *Dh);
@@ -55,7 +53,6 @@ static int cradle_jacobian(double t, const double x[], double Dh[], void *params
     Dh[k * n + k] = 1.0;
     Dh[k * n + k + 1] = -1.0;
   }
-  return 0;
 }
 
 /* one step of Runge and Kutta's */
@@ -85,12 +82,8 @@ family_run family_cradle(uint64_t seed) {
   x[c.balls + (from_left ? 0 : c.balls - 1)] = from_left ? 1.0 : -1.0;
   memcpy(truth, x, sizeof x);
   for (int i = 0; i < STEPS; i++) advance(&c, end / STEPS, truth);
-  const ess_system system = {.dimension = 2 * c.balls,
-                             .guard_count = c.balls - 1,
-                             .field = cradle_field,
-                             .guards = cradle_guards,
-                             .guard_jacobian = cradle_jacobian,
-                             .params = &c};
+  const ess_system system = {
+      .dimension = 2 * c.balls, .guard_count = c.balls - 1, OF_JACOBIAN(cradle), .params = &c};
   ess_options options = family_options(&sequence);
   if (options.rtol < 1e-9) options.rtol = options.atol = 5e-9; // the truth is no better
   family_run run = {.true_crossings = SIZE_MAX};

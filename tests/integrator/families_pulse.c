@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "callbacks.h"
 #include "families.h"
 
 #include <math.h>
@@ -35,25 +36,21 @@ static double pushed(const train *p, const double sign[]) {
   return push;
 }
 
-static int train_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(train_field) {
   dxdt[CLOCK] = 1.0;
   dxdt[SPEED] = pushed(params, sign);
   dxdt[PLACE] = x[SPEED];
-  return 0;
 }
 
-static int train_guards(double t, const double x[], double h[], void *params) {
+GUARDS(train_guards) {
   const train *const p = params;
   for (size_t k = 0; k < p->guards; k++) h[k] = p->scale[k] * (x[CLOCK] - p->at[k]);
-  return 0;
 }
 
-static int train_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(train_jacobian) {
   const train *const p = params;
   memset(Dh, 0, p->guards * STATES * sizeof *Dh);
   for (size_t k = 0; k < p->guards; k++) Dh[k * STATES + CLOCK] = p->scale[k];
-  return 0;
 }
 
 /* exact from crossing to crossing, which are in the order of their indices */
@@ -99,12 +96,8 @@ static family_run run_train(uint64_t seed, size_t most_pairs, bool may_switch) {
     p.strong[i] = fmin(moved, 10.0) / (p.at[p.second[i]] - p.at[first]);
     if (family_one_of(&sequence, 2)) p.strong[i] = -p.strong[i];
   }
-  const ess_system system = {.dimension = STATES,
-                             .guard_count = p.guards,
-                             .field = train_field,
-                             .guards = train_guards,
-                             .guard_jacobian = train_jacobian,
-                             .params = &p};
+  const ess_system system = {
+      .dimension = STATES, .guard_count = p.guards, OF_JACOBIAN(train), .params = &p};
   family_run run = {.true_crossings = p.guards};
   double x[STATES] = {0.0}, truth[STATES] = {0.0};
   train_exact(&p, end, truth);

@@ -4,21 +4,14 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <stdint.h>
+#include "draws.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { INPUT_MAX = 800 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* splitmix64: Steele, Lea & Flood, Fast splittable pseudorandom number generators, OOPSLA 2014 */
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
 
 static int run_file(const char *name) {
   uint8_t input[4096];
@@ -38,8 +31,8 @@ static void run_random(uint64_t runs, uint64_t seed) {
   uint8_t input[INPUT_MAX];
   for (uint64_t run = 0; run < runs; run++) {
     uint64_t state = seed + run;
-    const size_t size = (size_t)(next_random(&state) % (INPUT_MAX + 1));
-    for (size_t i = 0; i < size; i++) input[i] = (uint8_t)(next_random(&state) >> 56);
+    const size_t size = (size_t)(draw_bits(&state) % (INPUT_MAX + 1));
+    for (size_t i = 0; i < size; i++) input[i] = (uint8_t)(draw_bits(&state) >> 56);
     if (getenv("FUZZ_PRINT")) fprintf(stderr, "input %llu\n", (unsigned long long)(seed + run));
     LLVMFuzzerTestOneInput(input, size);
   }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "fuzz_system.h"
+#include "callbacks.h"
 
 #include <float.h>
 #include <limits.h>
@@ -255,7 +256,7 @@ static void remember(const fuzz_model *model, const double v[], bool offset, dou
   }
 }
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD_CODE(field) {
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   const size_t n = model->dimension, m = model->guard_count;
@@ -302,7 +303,7 @@ static double evaluate(const fuzz_guard *g, const double x[], size_t n, double g
   return g->scale * value;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(guards) {
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   double gradient[FUZZ_STATES];
@@ -313,7 +314,7 @@ static int guards(double t, const double x[], double h[], void *params) {
   return answer(calls, FUZZ_EVENTS, h, model->guard_count);
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN_CODE(guard_jacobian) {
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   const size_t n = model->dimension, m = model->guard_count;
@@ -325,8 +326,7 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
   return answer(calls, FUZZ_JACOBIAN, Dh, m * n);
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES_CODE(guard_rates) {
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   const size_t n = model->dimension, m = model->guard_count;
@@ -344,8 +344,7 @@ static int guard_rates(double t, const double x[], const double v[], double h[],
   return code;
 }
 
-static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
+SOME_RATES_CODE(some_guard_rates) {
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   double both[2 * FUZZ_GUARDS], gradient[FUZZ_STATES];

@@ -45,12 +45,7 @@ static inline int bed_rates(double t, const double x[], const double v[], double
 }
 
 static inline ess_system bed_system(bed *b) {
-  return (ess_system){.dimension = 2,
-                      .guard_count = b->count,
-                      .field = bed_field,
-                      .guards = bed_guards,
-                      .guard_rates = bed_rates,
-                      .params = b};
+  return (ess_system){.dimension = 2, .guard_count = b->count, OF_RATES(bed), .params = b};
 }
 
 /* levels spread over [-spread, 0], in no order; fills *b, which may be large */
@@ -72,13 +67,6 @@ static inline double bed_energy(const bed *b, const double x[]) {
     energy += 0.5 * b->stiffness / (double)b->count * depth * depth;
   }
   return energy;
-}
-
-/* rtol = atol = tolerance */
-static inline ess_options hostile_options(double tolerance) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  return options;
 }
 
 /* a driver that must be there */

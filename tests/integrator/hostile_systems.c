@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "hostile_systems.h"
+#include "callbacks.h"
+#include "draws.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +15,7 @@ enum { STATES = HOSTILE_STATES, GUARDS = HOSTILE_GUARDS };
 /* an error of so many tolerances is looked at more closely */
 static const double SUSPECT = 30.0, FINER = 12.0, GROWTH = 10.0;
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const hostile_system *const s = params;
   for (size_t i = 0; i < s->n; i++) {
     dxdt[i] = s->drift[i];
@@ -27,19 +29,16 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
     for (size_t i = 0; i < s->n; i++)
       dxdt[i] += weight * (s->jump[k].constant[i] + along * s->jump[k].column[i]);
   }
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   const hostile_system *const s = params;
   for (size_t k = 0; k < s->m; k++) h[k] = hostile_event(s, k, x);
-  return 0;
 }
 
-static int jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(jacobian) {
   const hostile_system *const s = params;
   for (size_t k = 0; k < s->m; k++) hostile_gradient(s, k, x, Dh + k * s->n);
-  return 0;
 }
 
 static int choose_armed(const double sign[], bool armed[], void *params) {
@@ -62,12 +61,11 @@ typedef struct watch {
   bool is_ordered;
 } watch;
 
-static int observe(const ess_crossing_info *info, void *context) {
+ON_CROSSING(observe) {
   watch *const w = context;
   w->seen++;
   w->is_ordered = w->is_ordered && info->t >= w->latest;
   w->latest = info->t;
-  return 0;
 }
 
 /* to the outputs, each by an apply of its own, with other tolerances from one to the next, or all
@@ -162,14 +160,14 @@ static hostile_system move(const hostile_system *s, const hostile_path *truth, d
   hostile_system moved = *s;
   for (size_t i = 0; i < s->n; i++)
     moved.x0[i] += hostile_unit(s, tolerance, i) * (1.0 + fabs(s->x0[i])) * HOSTILE_MOVED *
-                   (2.0 * hostile_number(sequence) - 1.0);
+                   draw_apart(sequence, -1.0, 1.0);
   for (size_t k = 0; k < s->m; k++) {
     const double *const x = truth->x[s->output_count - 1];
     double gradient[STATES], size = 0.0;
     hostile_gradient(s, k, x, gradient);
     for (size_t i = 0; i < s->n; i++)
       size += fabs(gradient[i]) * hostile_unit(s, tolerance, i) * (1.0 + fabs(x[i]));
-    const double by = size * HOSTILE_MOVED * (2.0 * hostile_number(sequence) - 1.0);
+    const double by = size * HOSTILE_MOVED * draw_apart(sequence, -1.0, 1.0);
     hostile_guard *const g = &moved.guard[k];
     g->place += by;
     g->radius += fmin(by, 0.3 * g->radius);

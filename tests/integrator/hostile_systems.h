@@ -97,9 +97,6 @@ typedef struct hostile_system {
 
 void hostile_draw(hostile_system *s, uint64_t seed);
 
-/* A number in [0, 1), the next of a sequence. */
-double hostile_number(uint64_t *sequence);
-
 double hostile_event(const hostile_system *s, size_t k, const double x[]);
 void hostile_gradient(const hostile_system *s, size_t k, const double x[], double gradient[]);
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "draws.h"
 #include "hostile_systems.h"
 
 enum { STATES = HOSTILE_STATES, GUARDS = HOSTILE_GUARDS };
@@ -35,17 +36,10 @@ typedef struct recipe {
   double speed, way; /* of what the jumps push: at the end of the cluster, and how far until then */
 } recipe;
 
-double hostile_number(uint64_t *sequence) {
-  *sequence = *sequence * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  uint64_t mixed = *sequence ^ *sequence >> 33;
-  mixed *= UINT64_C(0xff51afd7ed558ccd);
-  return (double)(mixed >> 11) * 0x1p-53;
-}
-
 /* in [0, 1); in [-1, 1); from a to b by orders of magnitude; -1 or 1; one of so many; whether, with
  * this probability */
 static double part(recipe *r) {
-  return hostile_number(&r->sequence);
+  return draw_apart(&r->sequence, 0.0, 1.0);
 }
 
 static double either_way(recipe *r) {

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "impact_families.h"
+#include "callbacks.h"
+#include "draws.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,22 +15,13 @@ const char *const family_names[FAMILY_COUNT] = {"hard balls", "integrate-and-fir
                                                 "buck converters", "thermostats",
                                                 "ball on a curved floor"};
 
-/* ---- numbers at random (splitmix64) ---------------------------------------------------------- */
-
-typedef struct draws {
-  uint64_t state;
-} draws;
-
-static double draw(draws *r, double low, double high) {
-  uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  z ^= z >> 31;
-  return low + (high - low) * (double)(z >> 11) * 0x1p-53;
+/* in [low, high): of sequences by splitmix64 */
+static double draw_split(uint64_t *r, double low, double high) {
+  return low + (high - low) * (double)(draw_bits(r) >> 11) * 0x1p-53;
 }
 
-static size_t draw_count(draws *r, size_t low, size_t high) {
-  return low + (size_t)draw(r, 0.0, (double)(high - low + 1));
+static size_t draw_count(uint64_t *r, size_t low, size_t high) {
+  return low + (size_t)draw_split(r, 0.0, (double)(high - low + 1));
 }
 
 static double tolerance_of(uint64_t i) {
@@ -72,28 +65,17 @@ typedef struct row {
   double sense; /* of h: the gap, or less than that (the overlap) */
 } row;
 
-static int row_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(row_field) {
   const row *const b = params;
   memcpy(dxdt, x + b->count, b->count * sizeof *x);
   memset(dxdt + b->count, 0, b->count * sizeof *x);
-  return 0;
 }
 
-static int row_guards(double t, const double x[], double h[], void *params) {
-  const row *const b = params;
-  for (size_t k = 0; k + 1 < b->count; k++) h[k] = b->sense * (x[k + 1] - x[k] - b->diameter);
-  return 0;
-}
-
-static int row_rates(double t, const double x[], const double v[], double h[], double rate[],
-                     void *params) {
-  const row *const b = params;
-  for (size_t k = 0; k + 1 < b->count; k++) rate[k] = b->sense * (v[k + 1] - v[k]);
-  return row_guards(t, x, h, params);
-}
+PLANES_EACH(row, 2 * AS(row)->count, AS(row)->count - 1, AS(row)->sense *(x[k + 1] - x[k]),
+            AS(row)->sense *AS(row)->diameter);
 
 /* two that meet exchange their speeds */
-static int row_hit(ess_impact *impact, void *params) {
+IMPACT_MAP(row_hit) {
   const row *const b = params;
   double *const v = impact->after + b->count;
   for (size_t i = 0; i < impact->count; i++) {
@@ -106,7 +88,6 @@ static int row_hit(ess_impact *impact, void *params) {
     impact->mode[k] = b->sense;
     impact->armed[b->sense > 0.0 ? ESS_GUARD_DOWN(k) : ESS_GUARD_UP(k)] = true;
   }
-  return 0;
 }
 
 static int run_row(row *b, bool both, double tolerance, double end, double x[], family_outcome *o) {
@@ -115,9 +96,7 @@ static int run_row(row *b, bool both, double tolerance, double end, double x[], 
   const ess_impacts impacts = {.at = both ? NULL : at, .map = row_hit};
   const ess_system system = {.dimension = 2 * b->count,
                              .guard_count = b->count - 1,
-                             .field = row_field,
-                             .guards = row_guards,
-                             .guard_rates = row_rates,
+                             OF_RATES(row),
                              .impacts = &impacts,
                              .params = b};
   const ess_options options = options_at(tolerance);
@@ -146,18 +125,19 @@ static int ascending(const void *a, const void *b) {
 
 /* Exchanging speeds, balls of no size pass through each other: positions are those of straight
  * lines, in order. */
-static family_outcome run_balls(draws *r, double tolerance) {
+static family_outcome run_balls(uint64_t *r, double tolerance) {
   row b = {.count = draw_count(r, 3, BALLS),
-           .diameter = draw(r, 0.0, 1.0) < 0.5 ? 0.1 : draw(r, 0.05, 1.0),
-           .sense = draw(r, 0.0, 1.0) < 0.5 ? 1.0 : -1.0};
-  const bool both = draw(r, 0.0, 1.0) < 0.5;
+           .diameter = draw_split(r, 0.0, 1.0) < 0.5 ? 0.1 : draw_split(r, 0.05, 1.0),
+           .sense = draw_split(r, 0.0, 1.0) < 0.5 ? 1.0 : -1.0};
+  const bool both = draw_split(r, 0.0, 1.0) < 0.5;
   const size_t first = draw_count(r, 0, b.count - 2), last = draw_count(r, first + 1, b.count - 1);
-  const double end = draw(r, 1.0, 5.0), left = draw(r, 0.2, 2.0), right = draw(r, 0.2, 2.0);
+  const double end = draw_split(r, 1.0, 5.0), left = draw_split(r, 0.2, 2.0),
+               right = draw_split(r, 0.2, 2.0);
   double x[2 * BALLS] = {0}, line[BALLS];
-  x[0] = draw(r, -1.0, 1.0);
+  x[0] = draw_split(r, -1.0, 1.0);
   // balls from `first` to `last` touch at rest, others come towards them
   for (size_t i = 1; i < b.count; i++)
-    x[i] = x[i - 1] + b.diameter + (i > first && i <= last ? 0.0 : draw(r, 0.05, 0.5));
+    x[i] = x[i - 1] + b.diameter + (i > first && i <= last ? 0.0 : draw_split(r, 0.05, 0.5));
   for (size_t i = 0; i < b.count; i++) {
     const bool rests = i >= first && i <= last;
     x[b.count + i] = rests ? 0.0 : i < first ? left : -right;
@@ -179,33 +159,18 @@ typedef struct network {
   bool jacobian;
 } network;
 
-static int network_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
+FIELD(network_field) {
   const network *const n = params;
   for (size_t i = 0; i < n->count; i++) dxdt[i] = n->input[i] - x[i];
-  return 0;
 }
 
-static int network_guards(double t, const double x[], double h[], void *params) {
-  const network *const n = params;
-  for (size_t i = 0; i < n->count; i++) h[i] = x[i] - 1.0;
-  return 0;
-}
+PLANES_EACH(network, AS(network)->count, AS(network)->count, x[k], 1.0);
 
-static int network_rates(double t, const double x[], const double v[], double h[], double rate[],
-                         void *params) {
-  const network *const n = params;
-  memcpy(rate, v, n->count * sizeof *v);
-  return network_guards(t, x, h, params);
-}
-
-static int network_some(double t, const double x[], const double v[], const size_t which[],
-                        size_t count, double h[], double rate[], void *params) {
+SOME_RATES(network_some) {
   for (size_t i = 0; i < count; i++) {
     h[i] = x[which[i]] - 1.0;
     rate[i] = v[which[i]];
   }
-  return 0;
 }
 
 static void network_spike(const network *n, const size_t events[], size_t count, double v[]) {
@@ -213,7 +178,7 @@ static void network_spike(const network *n, const size_t events[], size_t count,
   for (size_t i = 0; i < count; i++) v[events[i]] = 0.0;
 }
 
-static int network_fire(ess_impact *impact, void *params) {
+IMPACT_MAP(network_fire) {
   network *const n = params;
   network_spike(n, impact->events, impact->count, impact->after);
   for (size_t i = 0; i < impact->count; i++) {
@@ -221,7 +186,6 @@ static int network_fire(ess_impact *impact, void *params) {
     impact->armed[ESS_GUARD_UP(impact->events[i])] = true;
   }
   n->fired += impact->count;
-  return 0;
 }
 
 static const ess_impacts spikes = {.map = network_fire};
@@ -229,9 +193,7 @@ static const ess_impacts spikes = {.map = network_fire};
 static ess_system network_system(network *n) {
   return (ess_system){.dimension = n->count,
                       .guard_count = n->count,
-                      .field = network_field,
-                      .guards = network_guards,
-                      .guard_rates = network_rates,
+                      OF_RATES(network),
                       .one_way = true,
                       .impacts = &spikes,
                       .params = n};
@@ -277,24 +239,24 @@ static void network_truth(const network *n, double end, double v[], size_t *fire
   }
 }
 
-static void draw_network(draws *r, size_t least, size_t most, network *n, double v[]) {
+static void draw_network(uint64_t *r, size_t least, size_t most, network *n, double v[]) {
   n->count = draw_count(r, least, most);
   n->fired = 0;
-  n->kick = draw(r, -0.3, 0.8) / (double)n->count;
+  n->kick = draw_split(r, -0.3, 0.8) / (double)n->count;
   for (size_t i = 0; i < n->count; i++) {
-    n->input[i] = draw(r, 0.9, 2.0);
-    v[i] = draw(r, 0.0, 0.95);
+    n->input[i] = draw_split(r, 0.9, 2.0);
+    v[i] = draw_split(r, 0.0, 0.95);
   }
 }
 
-static family_outcome run_network(draws *r, double tolerance) {
+static family_outcome run_network(uint64_t *r, double tolerance) {
   static network n; // large
   double v[NEURONS], truth[NEURONS], apart;
   size_t fired;
   // many, seldom: they take long
-  const bool large = draw(r, 0.0, 1.0) < 0.05;
+  const bool large = draw_split(r, 0.0, 1.0) < 0.05;
   draw_network(r, large ? 50 : 2, large ? NEURONS : 12, &n, v);
-  const double end = large ? draw(r, 0.5, 2.0) : draw(r, 2.0, 8.0);
+  const double end = large ? draw_split(r, 0.5, 2.0) : draw_split(r, 2.0, 8.0);
   memcpy(truth, v, sizeof v);
   network_truth(&n, end, truth, &fired, &apart);
   const ess_system system = network_system(&n);
@@ -311,7 +273,7 @@ static family_outcome run_network(draws *r, double tolerance) {
 ess_counters network_counters(size_t count, double end, bool with_some, int *status) {
   static network n;
   double v[NEURONS], t = 0.0;
-  draws r = {7};
+  uint64_t r = 7;
   draw_network(&r, count, count, &n, v);
   n.kick = 0.1 / (double)count;
   ess_system system = network_system(&n);
@@ -337,30 +299,15 @@ typedef struct converter {
 } converter;
 
 /* the switch feeds the coil, or the diode carries its current, or none does */
-static int converter_field(double t, const double x[], const double sign[], double dxdt[],
-                           void *params) {
+FIELD(converter_field) {
   const converter *const c = params;
   const bool fed = sign[OPENS]<0.0, carries = sign[DIODE]> 0.0;
   dxdt[COIL] = carries ? ((fed ? 1.0 : 0.0) - x[OUTPUT]) / c->coil : 0.0;
   dxdt[OUTPUT] = ((carries ? x[COIL] : 0.0) - x[OUTPUT] / c->load) / c->capacity;
   dxdt[PHASE] = 1.0;
-  return 0;
 }
 
-static int converter_guards(double t, const double x[], double h[], void *params) {
-  const converter *const c = params;
-  h[OPENS] = x[PHASE] - c->duty;
-  h[PERIOD] = x[PHASE] - 1.0;
-  h[DIODE] = x[COIL];
-  return 0;
-}
-
-static int converter_rates(double t, const double x[], const double v[], double h[], double rate[],
-                           void *params) {
-  rate[OPENS] = rate[PERIOD] = v[PHASE];
-  rate[DIODE] = v[COIL];
-  return converter_guards(t, x, h, params);
-}
+PLANES(converter, CONVERTER_STATES, (x[PHASE], x[PHASE], x[COIL]), (AS(converter)->duty, 1.0, 0.0));
 
 static bool has_event(const ess_impact *impact, size_t k) {
   for (size_t i = 0; i < impact->count; i++)
@@ -368,7 +315,7 @@ static bool has_event(const ess_impact *impact, size_t k) {
   return false;
 }
 
-static int converter_switch(ess_impact *impact, void *params) {
+IMPACT_MAP(converter_switch) {
   if (has_event(impact, OPENS)) {
     impact->mode[OPENS] = 1.0;
     impact->armed[ESS_GUARD_DOWN(OPENS)] = false;
@@ -386,7 +333,6 @@ static int converter_switch(ess_impact *impact, void *params) {
     impact->armed[ESS_GUARD_UP(PERIOD)] = impact->armed[ESS_GUARD_UP(OPENS)] = true;
     impact->armed[ESS_GUARD_DOWN(DIODE)] = false;
   }
-  return 0;
 }
 
 static int converter_start(double t, const double x[], double sign[], bool armed[], void *params) {
@@ -427,13 +373,14 @@ static void converter_freewheel(const converter *c, double s, double *i, double 
   *v *= exp(-(s - below) / (c->load * c->capacity));
 }
 
-static family_outcome run_converter(draws *r, double tolerance) {
-  converter c = {.coil = draw(r, 0.5, 5.0),
-                 .capacity = draw(r, 5.0, 50.0),
-                 .load = draw(r, 2.0, 60.0),
-                 .duty = draw(r, 0.1, 0.9)};
-  const double end = draw(r, 5.0, 60.0);
-  double i = draw(r, 0.01, 0.2), v = draw(r, 0.1, 0.8), x[CONVERTER_STATES] = {i, v, 0.0};
+static family_outcome run_converter(uint64_t *r, double tolerance) {
+  converter c = {.coil = draw_split(r, 0.5, 5.0),
+                 .capacity = draw_split(r, 5.0, 50.0),
+                 .load = draw_split(r, 2.0, 60.0),
+                 .duty = draw_split(r, 0.1, 0.9)};
+  const double end = draw_split(r, 5.0, 60.0);
+  double i = draw_split(r, 0.01, 0.2), v = draw_split(r, 0.1, 0.8),
+         x[CONVERTER_STATES] = {i, v, 0.0};
   for (double t = 0.0; t < end; t += 1.0) {
     const double fed = fmin(c.duty, end - t), rest = fmin(1.0, end - t) - fed;
     converter_flow(&c, 1.0, fed, &i, &v);
@@ -442,9 +389,7 @@ static family_outcome run_converter(draws *r, double tolerance) {
   const ess_impacts impacts = {.map = converter_switch, .start = converter_start};
   const ess_system system = {.dimension = CONVERTER_STATES,
                              .guard_count = CONVERTER_EVENTS,
-                             .field = converter_field,
-                             .guards = converter_guards,
-                             .guard_rates = converter_rates,
+                             OF_RATES(converter),
                              .impacts = &impacts,
                              .params = &c};
   const ess_options options = options_at(tolerance);
@@ -461,33 +406,18 @@ typedef struct rooms {
   double rate[ROOMS], outside[ROOMS], heat[ROOMS], band[ROOMS];
 } rooms;
 
-static int rooms_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(rooms_field) {
   const rooms *const b = params;
   for (size_t i = 0; i < b->count; i++)
     dxdt[i] = b->rate[i] * (b->outside[i] - x[i]) + (sign[i] < 0.0 ? b->heat[i] : 0.0);
-  return 0;
 }
 
 /* of each room the upper end of its band, then of each the lower */
-static int rooms_guards(double t, const double x[], double h[], void *params) {
-  const rooms *const b = params;
-  for (size_t i = 0; i < b->count; i++) {
-    h[i] = x[i] - b->band[i];
-    h[b->count + i] = x[i];
-  }
-  return 0;
-}
-
-static int rooms_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  const rooms *const b = params;
-  for (size_t i = 0; i < b->count; i++) rate[i] = rate[b->count + i] = v[i];
-  return rooms_guards(t, x, h, params);
-}
+PLANES_EACH(rooms, AS(rooms)->count, 2 * AS(rooms)->count, x[k % AS(rooms)->count],
+            k < AS(rooms)->count ? AS(rooms)->band[k] : 0.0);
 
 /* heaters go off, or on: what is armed is the other end of the band */
-static int rooms_switch(ess_impact *impact, void *params) {
+IMPACT_MAP(rooms_switch) {
   const rooms *const b = params;
   for (size_t k = 0; k < impact->count; k++) {
     const size_t i = impact->events[k] % b->count;
@@ -498,7 +428,6 @@ static int rooms_switch(ess_impact *impact, void *params) {
     impact->armed[ESS_GUARD_DOWN(i)] = impact->armed[ESS_GUARD_UP(b->count + i)] = false;
     impact->armed[ESS_GUARD_DOWN(b->count + i)] = off;
   }
-  return 0;
 }
 
 static int rooms_start(double t, const double x[], double sign[], bool armed[], void *params) {
@@ -525,24 +454,22 @@ static double room_truth(const rooms *b, size_t i, double x, double end) {
   }
 }
 
-static family_outcome run_rooms(draws *r, double tolerance) {
+static family_outcome run_rooms(uint64_t *r, double tolerance) {
   rooms b = {.count = draw_count(r, 1, ROOMS)};
   double x[ROOMS], truth[ROOMS];
-  const double end = draw(r, 5.0, 30.0);
+  const double end = draw_split(r, 5.0, 30.0);
   for (size_t i = 0; i < b.count; i++) {
-    b.rate[i] = draw(r, 0.02, 0.5);
-    b.outside[i] = draw(r, -10.0, -1.0);
-    b.heat[i] = b.rate[i] * (draw(r, 1.5, 10.0) - b.outside[i]);
-    b.band[i] = draw(r, 0.05, 1.0);
-    x[i] = draw(r, 0.0, 1.0) * b.band[i];
+    b.rate[i] = draw_split(r, 0.02, 0.5);
+    b.outside[i] = draw_split(r, -10.0, -1.0);
+    b.heat[i] = b.rate[i] * (draw_split(r, 1.5, 10.0) - b.outside[i]);
+    b.band[i] = draw_split(r, 0.05, 1.0);
+    x[i] = draw_split(r, 0.0, 1.0) * b.band[i];
     truth[i] = room_truth(&b, i, x[i], end);
   }
   const ess_impacts impacts = {.map = rooms_switch, .start = rooms_start};
   const ess_system system = {.dimension = b.count,
                              .guard_count = 2 * b.count,
-                             .field = rooms_field,
-                             .guards = rooms_guards,
-                             .guard_rates = rooms_rates,
+                             OF_RATES(rooms),
                              .impacts = &impacts,
                              .params = &b};
   const ess_options options = options_at(tolerance);
@@ -552,35 +479,30 @@ static family_outcome run_rooms(draws *r, double tolerance) {
   return o;
 }
 
-/* ---- a ball over the floor z = sin x, whose restitution lets it come to rest there ------------
- */
+/* ---- a ball over the floor z = sin x, whose restitution lets it come to rest there ----------- */
 
 typedef struct floor_ball {
   double restitution;
 } floor_ball;
 
-static int floor_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(floor_field) {
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = 0.0;
   dxdt[3] = -1.0;
-  return 0;
 }
 
-static int floor_guards(double t, const double x[], double h[], void *params) {
+GUARDS(floor_guards) {
   h[0] = x[1] - sin(x[0]);
-  return 0;
 }
 
-static int floor_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(floor_jacobian) {
   Dh[0] = -cos(x[0]);
   Dh[1] = 1.0;
   Dh[2] = Dh[3] = 0.0;
-  return 0;
 }
 
-static int floor_bounce(ess_impact *impact, void *params) {
+IMPACT_MAP(floor_bounce) {
   const floor_ball *const b = params;
   const double slope = cos(impact->x[0]), square = 1.0 + slope * slope;
   const double into = (impact->x[3] - slope * impact->x[2]) * (1.0 + b->restitution) / square;
@@ -588,7 +510,6 @@ static int floor_bounce(ess_impact *impact, void *params) {
   impact->after[3] -= into;
   impact->mode[0] = 1.0;
   impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
 }
 
 typedef long double real;
@@ -673,21 +594,17 @@ static bool is_steady(const floor_ball *b, const double start[4], double end, do
   return true;
 }
 
-static family_outcome run_floor(draws *r, double tolerance) {
-  floor_ball b = {.restitution = draw(r, 0.3, 0.85)};
-  double x[4] = {draw(r, -3.0, 3.0), draw(r, 1.2, 3.0), draw(r, -0.5, 0.5), draw(r, -1.0, 1.0)};
-  const double end = draw(r, 10.0, 60.0);
+static family_outcome run_floor(uint64_t *r, double tolerance) {
+  floor_ball b = {.restitution = draw_split(r, 0.3, 0.85)};
+  double x[4] = {draw_split(r, -3.0, 3.0), draw_split(r, 1.2, 3.0), draw_split(r, -0.5, 0.5),
+                 draw_split(r, -1.0, 1.0)};
+  const double end = draw_split(r, 10.0, 60.0);
   const double start[4] = {x[0], x[1], x[2], x[3]};
   real exact[4] = {x[0], x[1], x[2], x[3]};
   const double zeno = floor_truth(&b, end, exact);
   const ess_impacts impacts = {.map = floor_bounce};
-  const ess_system system = {.dimension = 4,
-                             .guard_count = 1,
-                             .field = floor_field,
-                             .guards = floor_guards,
-                             .guard_jacobian = floor_jacobian,
-                             .impacts = &impacts,
-                             .params = &b};
+  const ess_system system = {
+      .dimension = 4, .guard_count = 1, OF_JACOBIAN(floor), .impacts = &impacts, .params = &b};
   const ess_options options = options_at(tolerance);
   family_outcome o = {.tolerance = tolerance, .clear = true};
   o.expected = isnan(zeno) ? ESS_SUCCESS : ESS_EZENO;
@@ -702,13 +619,12 @@ static family_outcome run_floor(draws *r, double tolerance) {
   return o;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 family_outcome family_run(family f, uint64_t i) {
-  static family_outcome (*const runs[FAMILY_COUNT])(draws *, double) = {
+  static family_outcome (*const runs[FAMILY_COUNT])(uint64_t *, double) = {
       run_balls, run_network, run_converter, run_rooms, run_floor};
-  draws r = {(i << 8) + (uint64_t)f};
+  uint64_t r = (i << 8) + (uint64_t)f;
   return runs[f](&r, tolerance_of(i));
 }
 

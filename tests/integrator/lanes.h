@@ -48,12 +48,7 @@ static inline int lanes_jacobian(double t, const double x[], double Dh[], void *
 }
 
 static inline ess_system lanes_system(lanes *l) {
-  return (ess_system){.dimension = 2,
-                      .guard_count = l->count,
-                      .field = lanes_field,
-                      .guards = lanes_guards,
-                      .guard_jacobian = lanes_jacobian,
-                      .params = l};
+  return (ess_system){.dimension = 2, .guard_count = l->count, OF_JACOBIAN(lanes), .params = l};
 }
 
 /* runs to t1 = 1 from (0, 0), with projections of an order, and returns the final x1 */

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "misses.h"
+#include "callbacks.h"
+#include "draws.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -17,13 +19,8 @@ static const double look_every = 1e-4;
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
-static double uniform(uint64_t *seed, double low, double high) {
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(*seed >> 11) * 0x1p-53;
-}
-
 static double log_uniform(uint64_t *seed, double low, double high) {
-  return exp(uniform(seed, log(low), log(high)));
+  return exp(draw_between(seed, log(low), log(high)));
 }
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
@@ -38,12 +35,10 @@ typedef struct scene {
 } scene;
 
 /* x and y alone: straight on, whatever is touched */
-static int flight_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(flight_field) {
   const scene *const s = params;
   dxdt[0] = s->speed;
   dxdt[1] = 0.0;
-  return 0;
 }
 
 /* x, y and their rates: the point falls, and is pushed out of what it is in */
@@ -61,8 +56,7 @@ static double depth_in_peg(const scene *s, size_t k, const double x[], double no
   return s->radius[k] - distance;
 }
 
-static int pegs_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(pegs_field) {
   const scene *const s = params;
   free_fall(s, x, dxdt);
   for (size_t k = 0; k < s->system.guard_count; k++) {
@@ -71,17 +65,15 @@ static int pegs_field(double t, const double x[], const double sign[], double dx
     const double depth = depth_in_peg(s, k, x, normal);
     for (int i = 0; i < 2; i++) dxdt[2 + i] += s->stiffness * depth * normal[i];
   }
-  return 0;
 }
 
-static int pegs_guards(double t, const double x[], double h[], void *params) {
+GUARDS(pegs_guards) {
   const scene *const s = params;
   double normal[2];
   for (size_t k = 0; k < s->system.guard_count; k++) h[k] = depth_in_peg(s, k, x, normal);
-  return 0;
 }
 
-static int pegs_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(pegs_jacobian) {
   const scene *const s = params;
   const size_t n = s->system.dimension;
   memset(Dh, 0, s->system.guard_count * n * sizeof *Dh);
@@ -90,7 +82,6 @@ static int pegs_jacobian(double t, const double x[], double Dh[], void *params) 
     depth_in_peg(s, k, x, normal);
     for (size_t i = 0; i < 2; i++) Dh[k * n + i] = -normal[i];
   }
-  return 0;
 }
 
 static const ess_system one_peg = {.dimension = 2,
@@ -99,28 +90,22 @@ static const ess_system one_peg = {.dimension = 2,
                                    .guards = pegs_guards,
                                    .guard_jacobian = pegs_jacobian};
 
-static const ess_system pegs = {.dimension = STATES,
-                                .guard_count = GUARDS,
-                                .field = pegs_field,
-                                .guards = pegs_guards,
-                                .guard_jacobian = pegs_jacobian};
+static const ess_system pegs = {.dimension = STATES, .guard_count = GUARDS, OF_JACOBIAN(pegs)};
 
 /* height of the middle, angle, and their rates; the ends of a rod of length 1 and mass 1 */
-static int rod_guards(double t, const double x[], double h[], void *params) {
+GUARDS(rod_guards) {
   h[0] = -(x[0] + 0.5 * sin(x[1]));
   h[1] = -(x[0] - 0.5 * sin(x[1]));
-  return 0;
 }
 
-static int rod_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(rod_jacobian) {
   memset(Dh, 0, 2 * STATES * sizeof *Dh);
   Dh[0] = Dh[STATES] = -1.0;
   Dh[1] = -0.5 * cos(x[1]);
   Dh[STATES + 1] = 0.5 * cos(x[1]);
-  return 0;
 }
 
-static int rod_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(rod_field) {
   const scene *const s = params;
   const double inertia = 1.0 / 12.0;
   double depth[2];
@@ -131,14 +116,9 @@ static int rod_field(double t, const double x[], const double sign[], double dxd
     dxdt[2] += force;
     dxdt[3] += (k ? -0.5 : 0.5) * cos(x[1]) * force / inertia;
   }
-  return 0;
 }
 
-static const ess_system rod = {.dimension = STATES,
-                               .guard_count = 2,
-                               .field = rod_field,
-                               .guards = rod_guards,
-                               .guard_jacobian = rod_jacobian};
+static const ess_system rod = {.dimension = STATES, .guard_count = 2, OF_JACOBIAN(rod)};
 
 /* a sum of sines */
 static double ground(const scene *s, double x, double *slope) {
@@ -151,37 +131,29 @@ static double ground(const scene *s, double x, double *slope) {
   return height;
 }
 
-static int ground_guards(double t, const double x[], double h[], void *params) {
+GUARDS(ground_guards) {
   double slope;
   h[0] = ground(params, x[0], &slope) - x[1];
-  return 0;
 }
 
-static int ground_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(ground_jacobian) {
   const scene *const s = params;
   double slope;
   ground(s, x[0], &slope);
   memcpy(Dh, (const double[STATES]){slope, -1.0}, s->system.dimension * sizeof *Dh);
-  return 0;
 }
 
-static int ground_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(ground_field) {
   const scene *const s = params;
   double slope;
   const double depth = ground(s, x[0], &slope) - x[1];
   free_fall(s, x, dxdt);
-  if (!(sign[0] > 0.0)) return 0;
+  if (!(sign[0] > 0.0)) return;
   dxdt[2] -= s->stiffness * depth * slope;
   dxdt[3] += s->stiffness * depth;
-  return 0;
 }
 
-static const ess_system terrain = {.dimension = STATES,
-                                   .guard_count = 1,
-                                   .field = ground_field,
-                                   .guards = ground_guards,
-                                   .guard_jacobian = ground_jacobian};
+static const ess_system terrain = {.dimension = STATES, .guard_count = 1, OF_JACOBIAN(ground)};
 
 static const ess_system hills = {.dimension = 2,
                                  .guard_count = 1,
@@ -199,7 +171,7 @@ typedef struct record {
   double time[CROSSINGS];
 } record;
 
-static int note(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(note) {
   record *const r = context;
   if (r->count == CROSSINGS) return 1;
   r->guard[r->count] = info->guard;
@@ -297,9 +269,10 @@ static void run_and_look(scene *s, const ess_options *options, misses *all) {
 static double flight_past_peg(uint64_t *seed, scene *s) {
   *s = (scene){.system = one_peg, .speed = 5.0, .end = 1.0};
   for (;;) {
-    const double radius = log_uniform(seed, 0.02, 1.0), offset = radius * uniform(seed, 0.0, 0.98);
+    const double radius = log_uniform(seed, 0.02, 1.0),
+                 offset = radius * draw_between(seed, 0.0, 0.98);
     const double half = sqrt(radius * radius - offset * offset) / 5.0;
-    const double time = uniform(seed, 0.0, 1.0);
+    const double time = draw_between(seed, 0.0, 1.0);
     if (!(time - half > 0.005 && time + half < 0.995)) continue;
     s->radius[0] = radius;
     s->centre[0][0] = 5.0 * time;
@@ -356,13 +329,14 @@ static misses count_looking(scene_begin begin, const ess_options *options, size_
 static void ball_among_pegs(uint64_t *seed, scene *s) {
   *s = (scene){.system = pegs, .end = 2.0, .gravity = 9.81};
   s->stiffness = log_uniform(seed, 1e3, 1e5);
-  s->start[2] = uniform(seed, 1.0, 5.0);
-  s->start[3] = uniform(seed, 0.0, 5.0);
+  s->start[2] = draw_between(seed, 1.0, 5.0);
+  s->start[3] = draw_between(seed, 0.0, 5.0);
   for (size_t k = 0; k < GUARDS; k++) {
-    const double time = uniform(seed, 0.1, 1.0);
-    s->radius[k] = uniform(seed, 0.1, 0.2);
-    s->centre[k][0] = s->start[2] * time + uniform(seed, -0.3, 0.3);
-    s->centre[k][1] = (s->start[3] - 0.5 * s->gravity * time) * time + uniform(seed, -0.3, 0.3);
+    const double time = draw_between(seed, 0.1, 1.0);
+    s->radius[k] = draw_between(seed, 0.1, 0.2);
+    s->centre[k][0] = s->start[2] * time + draw_between(seed, -0.3, 0.3);
+    s->centre[k][1] =
+        (s->start[3] - 0.5 * s->gravity * time) * time + draw_between(seed, -0.3, 0.3);
     if (hypot(s->centre[k][0], s->centre[k][1]) < s->radius[k] + 0.01) k--;
   }
 }
@@ -374,10 +348,10 @@ static misses count_pegs(const ess_options *options, size_t runs, uint64_t seed)
 static void tumbling_rod(uint64_t *seed, scene *s) {
   *s = (scene){.system = rod, .end = 1.0, .gravity = 9.81};
   s->stiffness = log_uniform(seed, 1e2, 1e4);
-  s->start[0] = uniform(seed, 0.55, 2.0);
-  s->start[1] = uniform(seed, -3.2, 3.2);
-  s->start[2] = uniform(seed, -3.0, 3.0);
-  s->start[3] = uniform(seed, 20.0, 40.0) * (uniform(seed, -1.0, 1.0) < 0.0 ? -1.0 : 1.0);
+  s->start[0] = draw_between(seed, 0.55, 2.0);
+  s->start[1] = draw_between(seed, -3.2, 3.2);
+  s->start[2] = draw_between(seed, -3.0, 3.0);
+  s->start[3] = draw_between(seed, 20.0, 40.0) * (draw_between(seed, -1.0, 1.0) < 0.0 ? -1.0 : 1.0);
 }
 
 static misses count_rods(const ess_options *options, size_t runs, uint64_t seed) {
@@ -389,8 +363,8 @@ static void roll_ground(uint64_t *seed, scene *s) {
   for (int i = 0; i < WAVES; i++) {
     const double length = log_uniform(seed, 0.3, 3.0);
     s->wave_number[i] = 2.0 * 3.14159265358979 / length;
-    s->amplitude[i] = uniform(seed, 0.01, 0.1) * length;
-    s->phase[i] = uniform(seed, 0.0, 6.3);
+    s->amplitude[i] = draw_between(seed, 0.01, 0.1) * length;
+    s->phase[i] = draw_between(seed, 0.0, 6.3);
   }
 }
 
@@ -404,8 +378,8 @@ static double highest(const scene *s) {
 static void flight_through_hills(uint64_t *seed, scene *s) {
   *s = (scene){.system = hills, .end = 1.0};
   roll_ground(seed, s);
-  s->start[1] = highest(s) * uniform(seed, 0.3, 1.0);
-  s->speed = uniform(seed, 1.0, 5.0);
+  s->start[1] = highest(s) * draw_between(seed, 0.3, 1.0);
+  s->speed = draw_between(seed, 1.0, 5.0);
 }
 
 static misses count_hills(const ess_options *options, size_t runs, uint64_t seed) {
@@ -417,9 +391,9 @@ static void ball_on_hills(uint64_t *seed, scene *s) {
   *s = (scene){.system = terrain, .end = 2.0, .gravity = 9.81};
   roll_ground(seed, s);
   s->stiffness = log_uniform(seed, 1e3, 1e5);
-  s->start[1] = highest(s) + uniform(seed, 0.05, 1.0);
-  s->start[2] = uniform(seed, 1.0, 5.0);
-  s->start[3] = uniform(seed, -2.0, 2.0);
+  s->start[1] = highest(s) + draw_between(seed, 0.05, 1.0);
+  s->start[2] = draw_between(seed, 1.0, 5.0);
+  s->start[3] = draw_between(seed, -2.0, 2.0);
 }
 
 static misses count_balls(const ess_options *options, size_t runs, uint64_t seed) {

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "random_affine.h"
+#include "callbacks.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -60,47 +61,41 @@ void affine_draw(affine_system *s, gsl_rng *rng, size_t n, size_t m, double stif
 
 /* ---- libess ---------------------------------------------------------------------------------- */
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const affine_system *const s = params;
   size_t mode = 0;
   for (size_t k = 0; k < s->m; k++) mode |= (size_t)(sign[k] > 0.0) << k;
   affine_velocity(s, mode, x, dxdt);
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   const affine_system *const s = params;
   for (size_t k = 0; k < s->m; k++) h[k] = affine_guard(s, k, x);
-  return 0;
 }
 
-static int jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(jacobian) {
   const affine_system *const s = params;
   for (size_t k = 0; k < s->m; k++) memcpy(Dh + k * s->n, s->normal[k], s->n * sizeof *Dh);
-  return 0;
 }
 
-static int rates(double t, const double x[], const double v[], double h[], double rate[],
-                 void *params) {
+GUARD_RATES_CODE(rates) {
   const affine_system *const s = params;
   for (size_t k = 0; k < s->m; k++) rate[k] = affine_dot(s->n, s->normal[k], v);
   return guards(0.0, x, h, params);
 }
 
-static int some_rates(double t, const double x[], const double v[], const size_t which[],
-                      size_t count, double h[], double rate[], void *params) {
+SOME_RATES(some_rates) {
   const affine_system *const s = params;
   for (size_t i = 0; i < count; i++) {
     h[i] = affine_guard(s, which[i], x);
     rate[i] = affine_dot(s->n, s->normal[which[i]], v);
   }
-  return 0;
 }
 
 static const size_t NO_ROWS[2 * M + 2] = {0};
 static const ess_reset_matrix NO_RESETS = {.row_start = NO_ROWS};
 
-static int note_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(note_crossing) {
   affine_run *const run = context;
   if (run->count >= 2 * M) return 1;
   run->upward = run->upward && info->direction == 1;

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "random_systems.h"
+#include "callbacks.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static bool is_beyond(const systems_guard *g, double sign) {
 }
 
 /* the field: what the mode adds goes across the drift, but for `speed` */
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const random_system *const s = params;
   const size_t n = s->n;
   double speed = dot(n, s->drive, x) + 0.3 * sin(3.0 * t);
@@ -46,7 +47,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
     if (is_beyond(other, sign[g->partner])) add(n, 1.0, g->pair, dxdt);
   }
   add(n, 2.0 + tanh(speed) - dot(n, s->drift, dxdt), s->drift, dxdt);
-  return 0;
 }
 
 /* how an event function bends at y along its bend: a function without slope at 0, its derivative */
@@ -81,32 +81,27 @@ static double event(const random_system *s, size_t k, const double x[], double g
   return g->orientation * value;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   const random_system *const s = params;
   double gradient[N];
   for (size_t k = 0; k < s->m; k++) h[k] = event(s, k, x, gradient);
-  return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(guard_jacobian) {
   const random_system *const s = params;
   for (size_t k = 0; k < s->m; k++) event(s, k, x, Dh + k * s->n);
-  return 0;
 }
 
-static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
+SOME_RATES(some_guard_rates) {
   const random_system *const s = params;
   double gradient[N];
   for (size_t i = 0; i < count; i++) {
     h[i] = event(s, which[i], x, gradient);
     rate[i] = dot(s->n, gradient, v);
   }
-  return 0;
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES_CODE(guard_rates) {
   const random_system *const s = params;
   size_t all[M];
   for (size_t k = 0; k < s->m; k++) all[k] = k;
@@ -137,7 +132,7 @@ typedef struct tally {
   size_t crossings[M], count, stop_every;
 } tally;
 
-static int count_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(count_crossing) {
   tally *const seen = context;
   seen->crossings[info->guard]++;
   return seen->stop_every && ++seen->count % seen->stop_every == 0;

@@ -28,15 +28,12 @@ static int note_slide(const ess_slide_info *info, void *context) {
   return ++log->count == log->stop_at;
 }
 
-static inline int apply(const ess_system *system, const ess_options *options, double t1, double x[],
-                        ess_failure *failure) {
-  double t = 0.0;
-  ess_driver *const d = ess_driver_alloc(system, options, NULL);
-  assert_non_null(d);
-  const int status = ess_driver_apply(d, &t, t1, x);
-  if (failure) *failure = *ess_driver_failure(d);
-  ess_driver_free(d);
-  return status;
+static inline ess_options sliding(double tolerance, slides *log) {
+  ess_options options = toy_options(tolerance);
+  *log = (slides){0};
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.observer = (ess_observer){.slide = note_slide, .context = log};
+  return options;
 }
 
 #endif

@@ -19,8 +19,7 @@ static backward go_back(const kind *k, double tolerance, const outcome *forward)
   double values[MOST], outcomes[STATES * (STATES + 1)] = {0.0}, times[STATES + 1] = {0.0};
   memcpy(values, k->value, sizeof values);
   const ess_system system = system_of(k, values);
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  ess_options options = toy_options(tolerance);
   if (k->slides) options.sliding = ESS_SLIDING_FILIPPOV;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
@@ -85,7 +84,8 @@ TEST(it_costs_no_more_than_four_runs) {
   assert_true(compared >= 4);
 }
 
-/* a pendulum that is driven by so many forces, each of which has a parameter, and passes upright */
+/* a pendulum that is driven by so many forces, each of which has a parameter, and passes
+ * upright */
 typedef struct driven {
   size_t count;
   double *force;
@@ -97,47 +97,34 @@ static double turn(size_t i, double t) {
   return cos((1.0 + (double)(i % 2)) * t + 1e-3 * (double)(i / 2));
 }
 
-static int drive(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(drive) {
   const driven *const p = params;
-  f[0] = x[1];
-  f[1] = -sin(x[0]) - 0.1 * sign[0];
-  for (size_t i = 0; i < p->count; i++) f[1] += p->force[i] * turn(i, t);
-  return 0;
+  dxdt[0] = x[1];
+  dxdt[1] = -sin(x[0]) - 0.1 * sign[0];
+  for (size_t i = 0; i < p->count; i++) dxdt[1] += p->force[i] * turn(i, t);
 }
 
-static int drive_jacobian(double t, const double x[], const double sign[], double J[],
-                          void *params) {
+FIELD_JACOBIAN(drive_jacobian) {
   J[0] = J[3] = 0.0;
   J[1] = 1.0;
   J[2] = -cos(x[0]);
-  return 0;
 }
 
-static int drive_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+FIELD_BY(drive_by) {
   driven *const p = params;
   p->calls++;
   for (size_t i = 0; i < p->count; i++) {
     Fp[i] = 0.0;
     Fp[p->count + i] = turn(i, t);
   }
-  return 0;
 }
 
-static int upright(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  return 0;
-}
+PLANES(upright, 2, (x[0]), (0.0));
 
 static int upright_by(double t, const double x[], double hp[], void *params) {
   driven *const p = params;
   p->calls++;
   memset(hp, 0, p->count * sizeof *hp);
-  return 0;
-}
-
-static int upright_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = 1.0;
-  Dh[1] = 0.0;
   return 0;
 }
 
@@ -156,7 +143,7 @@ TEST(it_costs_the_same_for_any_number_of_parameters) {
     const ess_system system = {.dimension = 2,
                                .guard_count = 1,
                                .field = drive,
-                               .guards = upright,
+                               .guards = upright_guards,
                                .guard_jacobian = upright_jacobian,
                                .field_jacobian = drive_jacobian,
                                .parameters = p.count,
@@ -164,8 +151,7 @@ TEST(it_costs_the_same_for_any_number_of_parameters) {
                                .field_parameter_jacobian = drive_by,
                                .guard_parameter_jacobian = upright_by,
                                .params = &p};
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-9;
+    const ess_options options = toy_options(1e-9);
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double x[2] = {1.0, 0.0}, t = 0.0;
     const double position[2] = {1.0, 0.0};
@@ -192,25 +178,22 @@ TEST(it_costs_the_same_for_any_number_of_parameters) {
   assert_true(calls[0] == calls[1]);
 }
 
-/* ---- where events meet ------------------------------------------------------------------------
- */
+/* ---- where events meet ----------------------------------------------------------------------- */
 
 enum { LINES = 12 };
 
 /* y grows, once x has passed two places, by either and by both; z by how many of all it has passed
  */
-static int at_places(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(at_places_field) {
   const double *const p = params;
-  f[0] = 1.0 + (sign[0] > 0.0 ? p[LINES] : 0.0);
-  f[1] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
-  f[2] = 0.0;
-  for (int k = 0; k < LINES; k++) f[2] += sign[k] > 0.0 ? 0.1 * k : 0.0;
-  return 0;
+  dxdt[0] = 1.0 + (sign[0] > 0.0 ? p[LINES] : 0.0);
+  dxdt[1] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
+  dxdt[2] = 0.0;
+  for (int k = 0; k < LINES; k++) dxdt[2] += sign[k] > 0.0 ? 0.1 * k : 0.0;
 }
 
-static int places(double t, const double x[], double h[], void *params) {
+GUARDS(at_places_guards) {
   for (int k = 0; k < LINES; k++) h[k] = x[0] - ((const double *)params)[k];
-  return 0;
 }
 
 /* as many as are at 1, the others are far away: the adjoint against the tangents of each piece */
@@ -221,8 +204,7 @@ TEST(it_takes_the_piece_that_is_chosen) {
     p[LINES] = at == 2 ? 0.5 : 0.0; // without it what many add, adds up but for one product
     const ess_system system = {.dimension = 3,
                                .guard_count = LINES,
-                               .field = at_places,
-                               .guards = places,
+                               OF(at_places),
                                .parameters = LINES + 1,
                                .parameter_values = p,
                                .params = p};
@@ -272,8 +254,7 @@ TEST(it_takes_the_piece_that_is_chosen) {
   }
 }
 
-/* ---- checkpoints ------------------------------------------------------------------------------
- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
 /* two oscillators for a long time, one of which bounces; how often it does is seen from outside */
 static int told;
@@ -295,8 +276,7 @@ TEST(checkpoints_give_the_same_in_less_room) {
       memcpy(values, k->value, sizeof values);
       if (which == 1) values[1] = 0.97;
       const ess_system system = system_of(k, values);
-      ess_options options = ess_options_default();
-      options.rtol = options.atol = 1e-13;
+      ess_options options = toy_options(1e-13);
       options.h_max = 1.2e-5 * until;
       options.observer.impact = count_impacts;
       if (k->slides) options.sliding = ESS_SLIDING_FILIPPOV;
@@ -338,25 +318,19 @@ TEST(checkpoints_give_the_same_in_less_room) {
 }
 
 /* a swing whose event function takes the time */
-static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(swing_field) {
   dxdt[0] = x[1];
   dxdt[1] = -x[0] - 0.05 * (1.0 + sign[0]);
-  return 0;
 }
 
-static int swing_guards(double t, const double x[], double h[], void *params) {
+GUARDS(swing_guards) {
   h[0] = x[0] - 0.3 * sin(t);
-  return 0;
 }
 
 /* Where event functions take the time it is a state more, which a run has to rounding, and each
  * apply anew: a run that is made again was held to differ. */
 TEST(a_run_of_many_applies_is_made_again_where_event_functions_move) {
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 1,
-                             .field = swing,
-                             .guards = swing_guards,
-                             .guards_move = true};
+  const ess_system system = {.dimension = 2, .guard_count = 1, OF(swing), .guards_move = true};
   ess_options options = ess_options_default();
   options.base = ESS_BASE_RKC;
   options.h_max = 1e-4;
@@ -373,8 +347,7 @@ TEST(a_run_of_many_applies_is_made_again_where_event_functions_move) {
   for (int i = 0; i < 2; i++) assert_true(fabs(found[0][i] - found[1][i]) < 1e-12);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static ess_driver *recorded(const kind *k, double values[], size_t bytes, double until,
                             int status) {
@@ -414,13 +387,12 @@ TEST(a_recording_that_is_too_short_says_how_long_it_should_be) {
   ess_driver_free(d);
 }
 
-static int broken_field(double t, const double x[], const double sign[], double J[], void *params) {
+FIELD_JACOBIAN(broken_field) {
   forced_jacobian(t, x, sign, J, params);
   J[3] = NAN;
-  return 0;
 }
 
-static int failing_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+FIELD_BY_CODE(failing_by) {
   forced_by(t, x, sign, Fp, params);
   return 5;
 }
@@ -484,13 +456,11 @@ TEST(what_makes_no_sense_is_refused) {
   }
 }
 
-/* ---- where there is no derivative -------------------------------------------------------------
- */
+/* ---- where there is no derivative ------------------------------------------------------------ */
 
 /* a ball thrown up to just where a ceiling is */
-static int ceiling(double t, const double x[], double h[], void *params) {
+GUARDS(ceiling) {
   h[0] = ((const double *)params)[2] - x[0];
-  return 0;
 }
 
 TEST(where_there_is_no_derivative_there_is_its_status) {

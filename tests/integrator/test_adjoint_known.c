@@ -17,38 +17,25 @@ enum { STATES = 2, MOST = 6 };
 /* by start and parameters, whose derivative a complex step has to rounding */
 typedef double complex known_fn(const double complex x0[], const double complex p[], double t);
 
-/* ---- a store that empties, and is filled when it is low ---------------------------------------
- */
+/* ---- a store that empties, and is filled when it is low -------------------------------------- */
 
 /* rate, level that triggers, part that is kept, and what is added */
 enum { RATE, LEVEL, KEPT, ADDED, STORE_PARAMETERS };
 
-static int empties(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = -((double *)params)[RATE] * x[0];
-  return 0;
+FIELD(empties) {
+  dxdt[0] = -((double *)params)[RATE] * x[0];
 }
 
-static int empties_by_state(double t, const double x[], const double sign[], double J[],
-                            void *params) {
+FIELD_JACOBIAN(empties_by_state) {
   J[0] = -((double *)params)[RATE];
-  return 0;
 }
 
-static int empties_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+FIELD_BY(empties_by) {
   memset(Fp, 0, STORE_PARAMETERS * sizeof *Fp);
   Fp[RATE] = -x[0];
-  return 0;
 }
 
-static int level(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - ((double *)params)[LEVEL];
-  return 0;
-}
-
-static int level_by_state(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = 1.0;
-  return 0;
-}
+PLANES(level, 1, (x[0]), (AS(double)[LEVEL]));
 
 static int level_by(double t, const double x[], double hp[], void *params) {
   memset(hp, 0, STORE_PARAMETERS * sizeof *hp);
@@ -56,12 +43,10 @@ static int level_by(double t, const double x[], double hp[], void *params) {
   return 0;
 }
 
-static int fill(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(fill) {
   const double *const p = params;
   impact->after[0] = p[KEPT] * impact->x[0] + p[ADDED];
-  impact->mode[0] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
+  return toy_stays_above(impact, 0);
 }
 
 static int fill_by_state(const ess_impact *impact, double DR[], void *params) {
@@ -91,19 +76,16 @@ static double complex store(const double complex x0[], const double complex p[],
   }
 }
 
-/* ---- a dose at a time that is a parameter -----------------------------------------------------
- */
+/* ---- a dose at a time that is a parameter ---------------------------------------------------- */
 
 enum { AT = 1, DOSE, DOSE_PARAMETERS };
 
-static int at_time(double t, const double x[], double h[], void *params) {
+GUARDS(at_time) {
   h[0] = t - ((double *)params)[AT];
-  return 0;
 }
 
-static int give(ess_impact *impact, void *params) {
+IMPACT_MAP(give) {
   impact->after[0] = impact->x[0] + ((double *)params)[DOSE];
-  return 0;
 }
 
 static const ess_impacts gives = {.map = give};
@@ -112,24 +94,21 @@ static double complex dose(const double complex x0[], const double complex p[], 
   return (x0[0] * cexp(-p[RATE] * p[AT]) + p[DOSE]) * cexp(-p[RATE] * (t - p[AT]));
 }
 
-/* ---- a switch when time has come to a state ---------------------------------------------------
- */
+/* ---- a switch when time has come to a state -------------------------------------------------- */
 
 /* x[1] grows until a time that is a parameter; x[0] decays by the one rate, and by the other once
  * time is x[1] */
 enum { BEFORE, AFTER, GROWS, UNTIL, SWITCH_PARAMETERS };
 
-static int switched(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(switched) {
   const double *const p = params;
-  f[0] = -(sign[0] < 0.0 ? p[BEFORE] : p[AFTER]) * x[0];
-  f[1] = sign[1] < 0.0 ? p[GROWS] : 0.0;
-  return 0;
+  dxdt[0] = -(sign[0] < 0.0 ? p[BEFORE] : p[AFTER]) * x[0];
+  dxdt[1] = sign[1] < 0.0 ? p[GROWS] : 0.0;
 }
 
-static int clocks(double t, const double x[], double h[], void *params) {
+GUARDS(clocks) {
   h[0] = t - x[1];
   h[1] = t - ((double *)params)[UNTIL];
-  return 0;
 }
 
 static double complex decay(const double complex x0[], const double complex p[], double t) {
@@ -137,25 +116,22 @@ static double complex decay(const double complex x0[], const double complex p[],
   return x0[0] * cexp(-p[BEFORE] * when - p[AFTER] * (t - when));
 }
 
-/* ---- a small state beside a large one ---------------------------------------------------------
- */
+/* ---- a small state beside a large one -------------------------------------------------------- */
 
 /* one bends within a tenth, and the other is a thousand and stays so */
 enum { FALLS, BENDS, BEND_PARAMETERS };
 
-static int bent(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(bent) {
   const double *const p = params;
-  f[0] = -p[FALLS] * sin(p[BENDS] * x[0]) / p[BENDS];
-  f[1] = 0.0;
-  return 0;
+  dxdt[0] = -p[FALLS] * sin(p[BENDS] * x[0]) / p[BENDS];
+  dxdt[1] = 0.0;
 }
 
 static double complex unbend(const double complex x0[], const double complex p[], double t) {
   return 2.0 / p[BENDS] * catan(ctan(0.5 * p[BENDS] * x0[0]) * cexp(-p[FALLS] * t));
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 typedef struct known_case {
   const char *name;
@@ -165,63 +141,30 @@ typedef struct known_case {
   ess_system system; /* but for numbers, and where parameters are */
 } known_case;
 
+#define STORED                                                                                     \
+  .n = 1, .m = 1, .p = STORE_PARAMETERS, .start = {3.0}, .value = {0.7, 1.0, 0.5, 1.5},            \
+  .until = 7.0, .known = store
+
 static const known_case cases[] = {
-    {"a store that is filled",
-     1,
-     1,
-     STORE_PARAMETERS,
-     {3.0},
-     {0.7, 1.0, 0.5, 1.5},
-     7.0,
-     1e-9,
-     store,
-     {.field = empties,
-      .field_jacobian = empties_by_state,
-      .field_parameter_jacobian = empties_by,
-      .guards = level,
-      .guard_jacobian = level_by_state,
-      .guard_parameter_jacobian = level_by,
-      .impacts = &fills}},
-    {"the same by differences",
-     1,
-     1,
-     STORE_PARAMETERS,
-     {3.0},
-     {0.7, 1.0, 0.5, 1.5},
-     7.0,
-     1e-6,
-     store,
-     {.field = empties, .guards = level, .impacts = &fills_alone}},
-    {"a dose at a time",
-     1,
-     1,
-     DOSE_PARAMETERS,
-     {2.0},
-     {0.7, 1.3, 0.9},
-     3.0,
-     1e-6,
-     dose,
-     {.field = empties, .guards = at_time, .guards_move = true, .impacts = &gives}},
-    {"a switch at a state",
-     2,
-     2,
-     SWITCH_PARAMETERS,
-     {1.0, 0.2},
-     {0.3, 1.1, 2.0, 0.5},
-     2.0,
-     1e-6,
-     decay,
-     {.field = switched, .guards = clocks, .guards_move = true}},
-    {"a small state beside a large one",
-     2,
-     0,
-     BEND_PARAMETERS,
-     {0.15, 1000.0},
-     {0.7, 10.0},
-     2.0,
-     1e-6,
-     unbend,
-     {.field = bent}},
+    {"a store that is filled", STORED, .allowed = 1e-9,
+     .system = {.field = empties,
+                .field_jacobian = empties_by_state,
+                .field_parameter_jacobian = empties_by,
+                .guards = level_guards,
+                .guard_jacobian = level_jacobian,
+                .guard_parameter_jacobian = level_by,
+                .impacts = &fills}},
+    {"the same by differences", STORED, .allowed = 1e-6,
+     .system = {.field = empties, .guards = level_guards, .impacts = &fills_alone}},
+    {"a dose at a time", .n = 1, .m = 1, .p = DOSE_PARAMETERS, .start = {2.0},
+     .value = {0.7, 1.3, 0.9}, .until = 3.0, .allowed = 1e-6, .known = dose,
+     .system = {.field = empties, .guards = at_time, .guards_move = true, .impacts = &gives}},
+    {"a switch at a state", .n = 2, .m = 2, .p = SWITCH_PARAMETERS, .start = {1.0, 0.2},
+     .value = {0.3, 1.1, 2.0, 0.5}, .until = 2.0, .allowed = 1e-6, .known = decay,
+     .system = {.field = switched, .guards = clocks, .guards_move = true}},
+    {"a small state beside a large one", .n = 2, .p = BEND_PARAMETERS, .start = {0.15, 1000.0},
+     .value = {0.7, 10.0}, .until = 2.0, .allowed = 1e-6, .known = unbend,
+     .system = {.field = bent}},
 };
 
 /* the derivative of x[0] at the end by number i of start and parameters */
@@ -253,8 +196,7 @@ TEST(derivatives_are_as_closed_forms_know) {
     system.guard_count = c->m;
     system.parameters = c->p;
     system.parameter_values = system.params = value;
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-12;
+    const ess_options options = toy_options(1e-12);
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     assert_non_null(d);
     assert_int_equal(ess_driver_follow_parameters(d, all, NULL, NULL), ESS_SUCCESS);
@@ -275,8 +217,7 @@ TEST(derivatives_are_as_closed_forms_know) {
   }
 }
 
-/* ---- waves that the state knows nothing of ----------------------------------------------------
- */
+/* ---- waves that the state knows nothing of --------------------------------------------------- */
 
 /* x' = (p + c x) cos(w t + 0.3): at p = 0 and x = 0 steps of the state are as long as they like,
  * and its derivatives by p, where c is 0, and by x have waves of their own */
@@ -286,23 +227,19 @@ typedef struct wave {
 
 static const double PHASE = 0.3;
 
-static int waves(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(waves) {
   const wave *const q = params;
-  f[0] = (q->p + q->c * x[0]) * cos(q->w * t + PHASE);
-  return 0;
+  dxdt[0] = (q->p + q->c * x[0]) * cos(q->w * t + PHASE);
 }
 
-static int waves_by_state(double t, const double x[], const double sign[], double J[],
-                          void *params) {
+FIELD_JACOBIAN(waves_by_state) {
   const wave *const q = params;
   J[0] = q->c * cos(q->w * t + PHASE);
-  return 0;
 }
 
-static int waves_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+FIELD_BY(waves_by) {
   const wave *const q = params;
   Fp[0] = cos(q->w * t + PHASE);
-  return 0;
 }
 
 /* how far the derivative is off, by p, or by x where that has waves */
@@ -317,8 +254,7 @@ static double off_by(bool back, double c, double w, double until, bool given, do
                              .params = &q};
   const double grown = (sin(w * until + PHASE) - sin(PHASE)) / w, one = 1.0;
   double x = 0.0, t = 0.0, by[2];
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  const ess_options options = toy_options(tolerance);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   if (back) assert_int_equal(ess_driver_record(d, 1 << 22), ESS_SUCCESS);
   if (!back) assert_int_equal(ess_driver_follow_parameters(d, 2, NULL, NULL), ESS_SUCCESS);

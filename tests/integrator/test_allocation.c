@@ -56,15 +56,13 @@ void __wrap_free(void *block) {
   __real_free(block);
 }
 
-static int ball_rates(double t, const double x[], const double v[], double h[], double rate[],
-                      void *params) {
+GUARD_RATES_CODE(ball_rates) {
   rate[0] = -v[0];
   return ball_guards(t, x, h, params);
 }
 
 /* nothing jumps at these impacts: the ball goes on in the mode that its crossing leads to */
-static int pass(ess_impact *impact, void *params) {
-  return 0;
+IMPACT_MAP(pass) {
 }
 
 /* a driver's memory depends on how rates are had, on whether there are guards, impacts, own

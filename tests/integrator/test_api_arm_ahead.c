@@ -18,26 +18,18 @@ typedef struct slider {
   size_t evaluated, told;
 } slider;
 
-static int slider_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(slider_field) {
   const slider *const s = params;
   const bool touches = sign[TOUCH] > 0.0;
   dxdt[Z] = x[V];
   dxdt[V] = -2.0 - (touches ? 50.0 * x[Z] : 0.0);
   dxdt[Q] = x[U];
   dxdt[U] = touches ? -(sign[SLIP] > 0.0 ? 400.0 : 100.0) * x[Q] : s->wind;
-  return 0;
 }
 
-static int slider_guards(double t, const double x[], double h[], void *params) {
-  h[TOUCH] = -x[Z];
-  h[SLIP] = x[U];
-  h[MARK] = 0.2 - x[Z];
-  return 0;
-}
+PLANES(slider, STATES, (-x[Z], x[U], -x[Z]), (0.0, 0.0, -0.2));
 
-static int slider_some(double t, const double x[], const double v[], const size_t which[],
-                       size_t count, double h[], double rate[], void *params) {
+SOME_RATES(slider_some) {
   slider *const s = params;
   double all[EVENTS];
   slider_guards(t, x, all, NULL);
@@ -46,14 +38,6 @@ static int slider_some(double t, const double x[], const double v[], const size_
     rate[i] = which[i] == SLIP ? v[U] : -v[Z];
   }
   s->evaluated++;
-  return 0;
-}
-
-static int slider_jacobian(double t, const double x[], double Dh[], void *params) {
-  memset(Dh, 0, EVENTS * STATES * sizeof *Dh);
-  Dh[TOUCH * STATES + Z] = Dh[MARK * STATES + Z] = -1.0;
-  Dh[SLIP * STATES + U] = 1.0;
-  return 0;
 }
 
 static int slider_mode(const double sign[], size_t guard, void *params) {
@@ -96,9 +80,7 @@ static void slide(slider *s, arming how, bool some, ess_options options, double 
   matrix r = matrix_begin(EVENTS);
   const ess_system system = {.dimension = STATES,
                              .guard_count = EVENTS,
-                             .field = slider_field,
-                             .guards = slider_guards,
-                             .guard_jacobian = slider_jacobian,
+                             OF_JACOBIAN(slider),
                              .some_guard_rates = some ? slider_some : NULL,
                              .mode_changed = slider_mode,
                              .resets = slider_resets(&r, how),
@@ -154,10 +136,9 @@ typedef struct first_touch {
   double slip;
 } first_touch;
 
-static int see_touch(const ess_crossing_info *info, void *context) {
+ON_CROSSING(see_touch) {
   first_touch *const f = context;
   if (info->guard == TOUCH && !f->seen) *f = (first_touch){true, info->sign[SLIP]};
-  return 0;
 }
 
 TEST(on_its_zero_the_field_decides) {
@@ -193,9 +174,7 @@ TEST(an_empty_pool_is_filled_on_either_side) {
     r.resets.start = none;
     const ess_system system = {.dimension = STATES,
                                .guard_count = EVENTS,
-                               .field = slider_field,
-                               .guards = slider_guards,
-                               .guard_jacobian = slider_jacobian,
+                               OF_JACOBIAN(slider),
                                .mode_changed = slider_mode,
                                .one_way = one_way,
                                .resets = &r.resets,
@@ -204,14 +183,12 @@ TEST(an_empty_pool_is_filled_on_either_side) {
     ess_options options = precise(paper);
     options.observer = toy_observer(&log);
     options.h_max = 0.01;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     // below the mark, sliding forward: both are armed from above, unless they are one-way
-    double t = 0.0, x[STATES] = {0.15, 3.0, 0.0, -0.002};
-    assert_int_equal(ess_driver_apply(d, &t, 0.1, x), ESS_SUCCESS);
+    double x[STATES] = {0.15, 3.0, 0.0, -0.002};
+    toy_succeeds(&system, &options, 0.0, 0.1, x);
     assert_int_equal(log.count, one_way ? 1 : 2);
     assert_int_equal(log.guard[0], SLIP);
     if (!one_way) assert_true(log.guard[1] == MARK && log.direction[1] == -1);
-    ess_driver_free(d);
     matrix_free(&r);
   }
 }
@@ -226,9 +203,7 @@ TEST(what_is_crossed_is_not_armed_ahead) {
     matrix_add(&r, row, ESS_GUARD_UP(SLIP), ESS_ARM_AHEAD);
     const ess_system system = {.dimension = STATES,
                                .guard_count = EVENTS,
-                               .field = slider_field,
-                               .guards = slider_guards,
-                               .guard_jacobian = slider_jacobian,
+                               OF_JACOBIAN(slider),
                                .resets = matrix_end(&r),
                                .params = &s};
     const char *const said = ess_check(&system, &options);

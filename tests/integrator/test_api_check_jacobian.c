@@ -19,15 +19,13 @@ typedef struct model {
   double factor;
 } model;
 
-static int model_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(model_field) {
   for (int i = 0; i < STATES; i++) dxdt[i] = 1.0;
-  return 0;
 }
 
 /* a plane; a peg; terrain; a product with all; a steep wall; one that is nearly independent of a
  * state */
-static int model_guards(double t, const double x[], double h[], void *params) {
+GUARDS(model_guards) {
   const model *const p = params;
   double y[STATES];
   for (int i = 0; i < STATES; i++) y[i] = x[i] / p->unit[i];
@@ -37,7 +35,6 @@ static int model_guards(double t, const double x[], double h[], void *params) {
   h[3] = y[0] * y[1] * y[2] * y[3] * y[4] - 1.0;
   h[4] = tanh(20.0 * (y[3] - 1.1)) + 1e3 * y[1];
   h[5] = y[2] + 1e-6 * y[4] * y[4];
-  return 0;
 }
 
 static void exact(const double x[], double D[EVENTS][STATES], const model *p) {
@@ -75,11 +72,10 @@ static void given(const double x[], double D[EVENTS][STATES], const model *p, in
   memcpy(D[p->swapped], held, sizeof held);
 }
 
-static int model_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(model_jacobian) {
   double D[EVENTS][STATES];
   given(x, D, params, 0);
   memcpy(Dh, D, sizeof D);
-  return 0;
 }
 
 static int some_of(const double x[], const double v[], const size_t which[], size_t count,
@@ -95,14 +91,12 @@ static int some_of(const double x[], const double v[], const size_t which[], siz
   return 0;
 }
 
-static int model_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES_CODE(model_rates) {
   const size_t which[EVENTS] = {0, 1, 2, 3, 4, 5};
   return some_of(x, v, which, EVENTS, h, rate, params, 1);
 }
 
-static int model_some(double t, const double x[], const double v[], const size_t which[],
-                      size_t count, double h[], double rate[], void *params) {
+SOME_RATES_CODE(model_some) {
   return some_of(x, v, which, count, h, rate, params, 2);
 }
 
@@ -110,8 +104,7 @@ static int model_some(double t, const double x[], const double v[], const size_t
 static ess_system model_system(model *p, int callbacks) {
   return (ess_system){.dimension = STATES,
                       .guard_count = EVENTS,
-                      .field = model_field,
-                      .guards = model_guards,
+                      OF(model),
                       .guard_jacobian = callbacks != 1 ? model_jacobian : NULL,
                       .guard_rates = callbacks >= 1 ? model_rates : NULL,
                       .some_guard_rates = callbacks >= 1 ? model_some : NULL,
@@ -199,16 +192,14 @@ TEST(swapped_rows_are_found) {
 /* ---- what the state cannot help -------------------------------------------------------------- */
 
 /* h = max(x, -x/2): a kink at 0; h = sqrt(x): no number below it */
-static int edge_guards(double t, const double x[], double h[], void *params) {
+GUARDS(edge_guards) {
   h[0] = fmax(x[0], -0.5 * x[0]);
   h[1] = sqrt(x[0] + 1e-3) - 1.0;
-  return 0;
 }
 
-static int edge_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(edge_jacobian) {
   Dh[0] = x[0] >= 0.0 ? 1.0 : -0.5;
   Dh[1] = 0.5 / sqrt(x[0] + 1e-3);
-  return 0;
 }
 
 TEST(beside_a_kink_or_an_edge_all_is_well) {
@@ -227,12 +218,11 @@ TEST(beside_a_kink_or_an_edge_all_is_well) {
   }
 }
 
-static int failing_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(failing_guards) {
   return 5;
 }
 
-/* ---- time, and what is not given --------------------------------------------------------------
- */
+/* ---- time, and what is not given ------------------------------------------------------------- */
 
 /* a wall that swings, a clock, a threshold that falls; `params` spoils one of their rates */
 typedef struct swinging {
@@ -240,22 +230,19 @@ typedef struct swinging {
   double factor;
 } swinging;
 
-static int swinging_guards(double t, const double x[], double h[], void *params) {
+GUARDS(swinging_guards) {
   h[0] = x[0] - 0.3 * sin(5.0 * t);
   h[1] = t - 7.0;
   h[2] = x[1] * exp(-t) - 1e-3;
-  return 0;
 }
 
-static int swinging_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(swinging_jacobian) {
   memset(Dh, 0, 6 * sizeof *Dh);
   Dh[0] = 1.0;
   Dh[5] = exp(-t);
-  return 0;
 }
 
-static int swinging_rates(double t, const double x[], const double v[], double h[], double rate[],
-                          void *params) {
+GUARD_RATES_CODE(swinging_rates) {
   rate[0] = v[0];
   rate[1] = 0.0;
   rate[2] = v[1] * exp(-t);

@@ -40,7 +40,7 @@ static void check_ends(const watcher *w, const ess_step_info *info) {
   if (info->t0 < info->t1) assert_memory_equal(x, w->x0, sizeof x);
 }
 
-static int watch_step(const ess_step_info *info, void *context) {
+ON_STEP(watch_step) {
   watcher *const w = context;
   check_ends(w, info);
   for (int i = 0; i <= PLACES; i++) {
@@ -59,7 +59,6 @@ static int watch_step(const ess_step_info *info, void *context) {
   w->steps++;
   w->projections += info->projection;
   memcpy(w->x0, info->x, sizeof w->x0);
-  return 0;
 }
 
 TEST(observers_see_all_of_a_step) {
@@ -98,31 +97,19 @@ TEST(observers_see_all_of_a_step) {
   }
 }
 
-/* ---- steps through crossings ------------------------------------------------------------------
- */
+/* ---- steps through crossings ----------------------------------------------------------------- */
 
 enum { TEETH = 120, WIDEST = 9 };
 
 /* many guards one after the other, each of which bends every component a little more */
-static int comb_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(comb_field) {
   const size_t n = *(const size_t *)params;
   double passed = 0.0;
   for (size_t k = 0; k < TEETH; k++) passed += (0.5 + 0.5 * sign[k]) * (0.01 + 2e-4 * (double)k);
   for (size_t i = 0; i < n; i++) dxdt[i] = 1.0 + 0.1 * (double)i * cos(t + (double)i) + passed;
-  return 0;
 }
 
-static int comb_guards(double t, const double x[], double h[], void *params) {
-  for (size_t k = 0; k < TEETH; k++) h[k] = x[0] - 0.3 - 2e-3 * (double)k;
-  return 0;
-}
-
-static int comb_jacobian(double t, const double x[], double Dh[], void *params) {
-  const size_t n = *(const size_t *)params;
-  for (size_t k = 0; k < TEETH * n; k++) Dh[k] = k % n == 0;
-  return 0;
-}
+PLANES_EACH(comb, *AS(size_t), TEETH, x[0], 0.3 + 2e-3 * (double)k);
 
 typedef struct combed {
   ess_driver *driver;
@@ -131,7 +118,7 @@ typedef struct combed {
   const double *samples;
 } combed;
 
-static int compare_samples(const ess_step_info *info, void *context) {
+ON_STEP(compare_samples) {
   combed *const c = context;
   const size_t n = c->dimension;
   for (size_t k = 0; k < GRID; k++) {
@@ -140,20 +127,13 @@ static int compare_samples(const ess_step_info *info, void *context) {
     assert_memory_equal(c->states[k], c->samples + k * n, n * sizeof *c->samples);
     c->seen++;
   }
-  return 0;
 }
 
 TEST(samples_among_crossings_are_dense_output) {
   for (size_t n = 1; n <= WIDEST; n++) {
-    const ess_system system = {.dimension = n,
-                               .guard_count = TEETH,
-                               .field = comb_field,
-                               .guards = comb_guards,
-                               .guard_jacobian = comb_jacobian,
-                               .weights = true,
-                               .params = &n};
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-4;
+    const ess_system system = {
+        .dimension = n, .guard_count = TEETH, OF_JACOBIAN(comb), .weights = true, .params = &n};
+    ess_options options = toy_options(1e-4);
     double samples[GRID * WIDEST + 1], x[WIDEST] = {0.0}, y[WIDEST] = {0.0}, t = 0.0;
     combed c = {.dimension = n, .samples = samples};
     for (size_t k = 0; k < GRID; k++) c.times[k] = 0.6 * (double)k / (GRID - 1);
@@ -239,8 +219,7 @@ typedef struct failing {
   size_t calls_left;
 } failing;
 
-static int failing_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
+FIELD_CODE(failing_field) {
   failing *const f = params;
   if (f->calls_left == 0) return 1;
   f->calls_left--;
@@ -253,7 +232,7 @@ typedef struct last_step {
   double t0, t1, middle[2];
 } last_step;
 
-static int keep_step(const ess_step_info *info, void *context) {
+ON_STEP_CODE(keep_step) {
   last_step *const l = context;
   l->t0 = info->t0;
   l->t1 = info->t1;

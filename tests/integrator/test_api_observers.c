@@ -33,11 +33,11 @@ static int message(told *l, size_t guard, int direction, double t, double end, c
   return l->count++ == l->stop;
 }
 
-static int tell_step(const ess_step_info *info, void *context) {
+ON_STEP_CODE(tell_step) {
   return message(context, SIZE_MAX, 0, info->t0, info->t1, info->x);
 }
 
-static int tell_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(tell_crossing) {
   told *const l = context;
   memcpy(l->sign, info->sign, sizeof l->sign);
   return message(l, info->guard, info->direction, info->t, info->t, info->x);
@@ -119,7 +119,7 @@ TEST(a_run_stops_where_it_is_told_to) {
 }
 
 /* told, and stopped, at the end of each step */
-static int stop_each(const ess_step_info *info, void *context) {
+ON_STEP_CODE(stop_each) {
   size_t *const steps = context;
   ++*steps;
   return 1;

@@ -30,28 +30,24 @@ static double height(const surface *s, double x) {
   return s->wave * sin(3.0 * x);
 }
 
-static int surface_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
+FIELD(surface_field) {
   surface *const s = params;
   s->calls++;
   dxdt[0] = s->speed;
   dxdt[1] = -s->pull * sign[0] * (1.0 + s->growth * x[0] * x[0] + 0.3 * s->growth * x[1]);
-  return 0;
 }
 
-static int surface_guards(double t, const double x[], double h[], void *params) {
+GUARDS(surface_guards) {
   h[0] = x[1] - height(params, x[0]);
   h[1] = x[0] - 50.0; // never reached
-  return 0;
 }
 
-static int surface_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(surface_jacobian) {
   const surface *const s = params;
   Dh[0] = -3.0 * s->wave * cos(3.0 * x[0]);
   Dh[1] = 1.0;
   Dh[2] = 1.0;
   Dh[3] = 0.0;
-  return 0;
 }
 
 /* slides with these options; |h| at the end is below `off` */
@@ -62,12 +58,8 @@ static void check_surfaces(int method, const ess_options *options, double off) {
                  .speed = i / 10 % 2 ? 1.0 : 0.0,
                  .pull = i / 20 % 2 ? 300.0 : 2.0,
                  .growth = i / 40 ? 0.7 : 0.0};
-    const ess_system system = {.dimension = 2,
-                               .guard_count = 2,
-                               .field = surface_field,
-                               .guards = surface_guards,
-                               .guard_jacobian = surface_jacobian,
-                               .params = &s};
+    const ess_system system = {
+        .dimension = 2, .guard_count = 2, OF_JACOBIAN(surface), .params = &s};
     ess_driver *const d = ess_driver_alloc(&system, options, NULL);
     double t = 0.0, x[2] = {0.4, 0.0}, h[2];
     x[1] = height(&s, x[0]) + starts[i % 5];
@@ -111,8 +103,7 @@ typedef struct pushed {
   size_t bodies, calls;
 } pushed;
 
-static int pushed_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(pushed_field) {
   pushed *const p = params;
   p->calls++;
   for (size_t i = 0; i < p->bodies; i++) {
@@ -121,31 +112,13 @@ static int pushed_field(double t, const double x[], const double sign[], double 
     dxdt[2 * i + 1] = -weight + (sign[i] > 0.0 ? p->push - p->damping * speed : 0.0);
     dxdt[2 * i + 1] -= 0.1 * height;
   }
-  return 0;
 }
 
-static int pushed_rates(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
-  const pushed *const p = params;
-  for (size_t i = 0; i < p->bodies; i++) {
-    h[i] = -x[2 * i];
-    rate[i] = -v[2 * i];
-  }
-  return 0;
-}
-
-static int pushed_guards(double t, const double x[], double h[], void *params) {
-  double rate[BODIES];
-  return pushed_rates(t, x, x, h, rate, params);
-}
+PLANES_EACH(pushed, 2 * AS(pushed)->bodies, AS(pushed)->bodies, -x[2 * k], 0.0);
 
 static ess_system pushed_system(pushed *p) {
-  return (ess_system){.dimension = 2 * p->bodies,
-                      .guard_count = p->bodies,
-                      .field = pushed_field,
-                      .guards = pushed_guards,
-                      .guard_rates = pushed_rates,
-                      .params = p};
+  return (ess_system){
+      .dimension = 2 * p->bodies, .guard_count = p->bodies, OF_RATES(pushed), .params = p};
 }
 
 /* looser ones have them grow, by errors of their own, until they are few enough */
@@ -154,8 +127,7 @@ TEST(bounces_below_the_tolerance_without_end_are_sliding) {
     for (double tolerance = 1e-6; tolerance > 0.5e-10; tolerance *= 0.01) {
       pushed p = {.push = 30.0, .damping = i % 2 ? 20.0 : 3.0, .bodies = 1 + (size_t)i / 2};
       const ess_system system = pushed_system(&p);
-      ess_options options = ess_options_default();
-      options.rtol = options.atol = tolerance;
+      ess_options options = toy_options(tolerance);
       options.max_steps = 100000;
       ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
       double t = 0.0, x[2 * BODIES] = {0.0};
@@ -175,8 +147,7 @@ TEST(bounces_below_the_tolerance_without_end_are_sliding) {
 static int bounce_little(double tolerance, double end, uint64_t *crossings) {
   pushed p = {.push = 30.0, .bodies = 1};
   const ess_system system = pushed_system(&p);
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  ess_options options = toy_options(tolerance);
   options.max_crossings = 10000;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double t = 0.0, x[2] = {1e-9, 0.0};
@@ -205,25 +176,14 @@ typedef struct bouncer {
   size_t crossings;
 } bouncer;
 
-static int bouncer_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
+FIELD(bouncer_field) {
   const bouncer *const b = params;
   const bool touches = sign[0] < 0.0;
   dxdt[0] = x[1];
   dxdt[1] = -9.81 - (touches ? b->stiffness * x[0] + b->damping * x[1] - b->force : 0.0);
-  return 0;
 }
 
-static int bouncer_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  return 0;
-}
-
-static int bouncer_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = 1.0;
-  Dh[1] = 0.0;
-  return 0;
-}
+PLANES(bouncer, 2, (x[0]), (0.0));
 
 TEST(to_bounce_is_not_to_slide) {
   // stiff floors, damped ones on which it comes to rest; forces, for times that are as nothing
@@ -241,12 +201,8 @@ TEST(to_bounce_is_not_to_slide) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int method = 0; method < METHODS; method += 3) {
       bouncer b = cases[i].b;
-      const ess_system system = {.dimension = 2,
-                                 .guard_count = 1,
-                                 .field = bouncer_field,
-                                 .guards = bouncer_guards,
-                                 .guard_jacobian = bouncer_jacobian,
-                                 .params = &b};
+      const ess_system system = {
+          .dimension = 2, .guard_count = 1, OF_JACOBIAN(bouncer), .params = &b};
       toy_log log;
       ess_options options = options_of(method);
       options.observer = toy_observer(&log);
@@ -259,7 +215,7 @@ TEST(to_bounce_is_not_to_slide) {
     }
 }
 
-static int count_to_hundred(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(count_to_hundred) {
   bouncer *const b = context;
   return ++b->crossings == 100;
 }
@@ -268,18 +224,12 @@ static int count_to_hundred(const ess_crossing_info *info, void *context) {
 TEST(short_bounces_in_a_long_time_are_not_sliding) {
   for (int method = 0; method < METHODS; method += 3) {
     bouncer b = {.force = 30.0};
-    const ess_system system = {.dimension = 2,
-                               .guard_count = 1,
-                               .field = bouncer_field,
-                               .guards = bouncer_guards,
-                               .guard_jacobian = bouncer_jacobian,
-                               .params = &b};
+    const ess_system system = {
+        .dimension = 2, .guard_count = 1, OF_JACOBIAN(bouncer), .params = &b};
     ess_options options = options_of(method);
     options.observer = (ess_observer){.crossing = count_to_hundred, .context = &b};
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[2] = {1e-2, 0.0};
-    assert_int_equal(ess_driver_apply(d, &t, 1e8, x), ESS_ESTOP);
-    ess_driver_free(d);
+    double x[2] = {1e-2, 0.0};
+    assert_int_equal(toy_run(&system, &options, 0.0, 1e8, x).status, ESS_ESTOP);
   }
 }
 
@@ -288,8 +238,7 @@ TEST(slides_stay_as_they_were_chosen) {
   surface s = {.speed = 1.0, .pull = 1.0};
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
-                             .field = surface_field,
-                             .guards = surface_guards,
+                             OF(surface),
                              .watch = {.count = 2, .values = surface_guards},
                              .params = &s};
   bool *const slides = malloc(2 * sizeof *slides);

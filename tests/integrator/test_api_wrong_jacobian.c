@@ -30,36 +30,28 @@ typedef struct wrong {
   size_t calls;
 } wrong;
 
-static int wrong_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(wrong_field) {
   wrong *const w = params;
   for (int i = 0; i < BALLS; i++) ball_field(t, x + 2 * i, sign + i, dxdt + 2 * i, &w->ball);
   w->calls++;
-  return 0;
 }
 
-static int wrong_guards(double t, const double x[], double h[], void *params) {
+GUARDS(wrong_guards) {
   const wrong *const w = params;
   for (int i = 0; i < BALLS; i++) h[i] = w->curved ? 1.0 - exp(x[2 * i]) : -x[2 * i];
-  return 0;
 }
 
-static int wrong_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(wrong_jacobian) {
   const wrong *const w = params;
   memset(Dh, 0, BALLS * 2 * BALLS * sizeof *Dh);
   for (int i = 0; i < BALLS; i++)
     Dh[i * 2 * BALLS + 2 * i] = (w->curved ? -exp(x[2 * i]) : -1.0) * (i == 1 ? w->factor : 1.0);
-  return 0;
 }
 
 static int drop(wrong *w, int method, const double heights[BALLS], double speed, ess_failure *f,
                 double x[2 * BALLS]) {
-  const ess_system system = {.dimension = 2 * BALLS,
-                             .guard_count = BALLS,
-                             .field = wrong_field,
-                             .guards = wrong_guards,
-                             .guard_jacobian = wrong_jacobian,
-                             .params = w};
+  const ess_system system = {
+      .dimension = 2 * BALLS, .guard_count = BALLS, OF_JACOBIAN(wrong), .params = w};
   ess_options options = options_of(method);
   options.max_steps = 20000;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -124,11 +116,10 @@ typedef struct odd {
 
 enum { KINK, CORNER, PEG, GRAZE, NOTHING, NOISE, WALL, CUBE, ODDS };
 
-static int odd_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(odd_field) {
   const odd *const o = params;
   dxdt[0] = o->speed * cos(2.0 * t);
   dxdt[1] = 0.1 * (sign[0] > 0.0);
-  return 0;
 }
 
 /* value and slope of the event function at x */
@@ -162,28 +153,21 @@ static double odd_value(const odd *o, double x, double *slope) {
   }
 }
 
-static int odd_guards(double t, const double x[], double h[], void *params) {
+GUARDS(odd_guards) {
   double slope;
   h[0] = odd_value(params, x[0], &slope);
-  return 0;
 }
 
-static int odd_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(odd_jacobian) {
   odd_value(params, x[0], &Dh[0]);
   Dh[1] = 0.0;
-  return 0;
 }
 
 TEST(what_only_looks_wrong_is_not) {
   for (int method = 0; method < METHODS; method++)
     for (int i = 0; i < ODDS * 40; i++) {
       odd o = {.kind = i % ODDS, .speed = 0.5 + 0.1371 * (i / ODDS), .noise = 1e-12};
-      const ess_system system = {.dimension = 2,
-                                 .guard_count = 1,
-                                 .field = odd_field,
-                                 .guards = odd_guards,
-                                 .guard_jacobian = odd_jacobian,
-                                 .params = &o};
+      const ess_system system = {.dimension = 2, .guard_count = 1, OF_JACOBIAN(odd), .params = &o};
       ess_options options = options_of(method);
       options.max_steps = 20000;
       ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

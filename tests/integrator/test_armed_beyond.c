@@ -30,17 +30,15 @@ static double value_of(const armed *a, double t, double *rate) {
   return off * off * (a->square + a->cube * off) + a->height + a->wave * sin(turned) + hump;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   double rate;
   h[0] = x[0] - ARMED_AT;
   h[1] = value_of(params, x[0], &rate);
-  return 0;
 }
 
-static int jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(jacobian) {
   Dh[0] = 1.0;
   (void)value_of(params, x[0], &Dh[1]);
-  return 0;
 }
 
 static int start(const double sign[], bool armed_at_start[], void *params) {
@@ -64,16 +62,13 @@ static double crossed_at(armed *a, bool has_jacobian) {
   options.h_init = 1.0;
   toy_log log;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  ess_driver_free(d);
+  double x[1] = {0.0};
+  toy_succeeds(&system, &options, 0.0, 1.0, x);
   assert_in_range(log.count, 1, 2);
   return log.count > 1 ? log.time[1] : NEVER;
 }
 
-/* ---- the truth --------------------------------------------------------------------------------
- */
+/* ---- the truth ------------------------------------------------------------------------------- */
 
 /* where h1, or its rate, rises through zero between two times */
 static double rises_at(const armed *a, double below, double above, bool turning) {
@@ -115,8 +110,7 @@ static double truth_of(const armed *a, bool *unclear) {
   return when;
 }
 
-/* ---- the cases --------------------------------------------------------------------------------
- */
+/* ---- the cases ------------------------------------------------------------------------------- */
 
 static uint64_t seed = 88172645463325252ULL;
 
@@ -167,11 +161,10 @@ TEST(one_that_a_hump_keeps_above_its_zero_is_crossed_where_it_turns) {
 }
 
 /* h0 arms h1, which recedes to the end; h2 is crossed on the way */
-static int three_guards(double t, const double x[], double h[], void *params) {
+GUARDS(three_guards) {
   h[0] = x[0] - ARMED_AT;
   h[1] = 2.0 - x[0];
   h[2] = x[0] - 0.5;
-  return 0;
 }
 
 /* Outcome: where another is crossed, one that recedes from beyond its zero is not. */
@@ -187,10 +180,8 @@ TEST(one_that_recedes_is_not_crossed_where_another_is) {
   ess_options options = ess_options_default();
   toy_log log;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  ess_driver_free(d);
+  double x[1] = {0.0};
+  toy_succeeds(&system, &options, 0.0, 1.0, x);
   assert_int_equal(log.count, 2);
   assert_true(log.guard[0] == 0 && log.guard[1] == 2);
 }

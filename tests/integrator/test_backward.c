@@ -11,22 +11,19 @@
 #include "toy.h"
 
 /* a mass between springs that it touches at +1 and -1, and one of its own that is driven */
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   dxdt[0] = x[1];
   dxdt[1] = -x[0] + 0.3 * sin(2.0 * t);
   if (sign[0] > 0.0) dxdt[1] -= 40.0 * (x[0] - 1.0);
   if (sign[1] > 0.0) dxdt[1] -= 40.0 * (x[0] + 1.0);
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   h[0] = x[0] - 1.0;
   h[1] = -1.0 - x[0];
-  return 0;
 }
 
-static int rates(double t, const double x[], const double v[], double h[], double rate[],
-                 void *params) {
+GUARD_RATES_CODE(rates) {
   rate[0] = v[0];
   rate[1] = -v[0];
   return guards(t, x, h, params);
@@ -40,7 +37,7 @@ typedef struct told {
   bool is_right;
 } told;
 
-static int on_step(const ess_step_info *info, void *context) {
+ON_STEP(on_step) {
   told *const o = context;
   double x[2];
   o->steps++;
@@ -57,10 +54,9 @@ static int on_step(const ess_step_info *info, void *context) {
       o->is_right && ess_driver_dense(o->driver, info->t1 + o->way * span, x) == ESS_EINVAL;
   o->t = info->t1;
   memcpy(o->x, info->x, sizeof o->x);
-  return 0;
 }
 
-static int on_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(on_crossing) {
   told *const o = context;
   o->is_right = o->is_right && fabs(info->t - o->t) < 1e-9;
   o->is_right = o->is_right && info->direction == (info->sign[info->guard] > 0.0 ? 1 : -1);
@@ -73,8 +69,7 @@ static ess_system springs(void) {
 }
 
 TEST(it_returns_to_where_it_began) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-12;
+  ess_options options = toy_options(1e-12);
   told o = {.t = 2.0, .way = 1.0, .x = {0.4, 1.8}, .is_right = true};
   options.observer = (ess_observer){.step = on_step, .context = &o};
   const ess_system system = springs();
@@ -124,7 +119,7 @@ TEST(it_turns_around_on_a_crossing) {
   ess_driver_free(d);
 }
 
-static int fails(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD_CODE(fails) {
   dxdt[0] = x[0];
   return t < 1.0 ? 7 : 0;
 }

@@ -7,16 +7,13 @@
 #include "ess_tangents.h"
 #include "toy.h"
 
-/* ---- impacts: a ball that loses speed, and backward gains it ----------------------------------
- */
+/* ---- impacts: a ball that loses speed, and backward gains it --------------------------------- */
 
-static int bounce(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(bounce) {
   const double returned = *(const double *)params, v = impact->x[1];
   impact->after[0] = 0.0;
   impact->after[1] = v < 0.0 ? -returned * v : -v / returned;
-  impact->mode[0] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
+  return toy_stays_above(impact, 0);
 }
 
 /* dropped from 1 m: height and velocity after `bounces` */
@@ -38,13 +35,10 @@ TEST(impacts_are_undone) {
     const ess_impacts impacts = {.map = bounce};
     const ess_system system = {.dimension = 2,
                                .guard_count = 1,
-                               .field = toy_fall,
-                               .guards = toy_height,
-                               .guard_jacobian = toy_height_jacobian,
+                               OF_JACOBIAN(toy_fall),
                                .impacts = &impacts,
                                .params = &returned};
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-11;
+    const ess_options options = toy_options(1e-11);
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
     double t = 0.0, x[2] = {1.0, 0.0}, expected[2];
@@ -70,41 +64,31 @@ TEST(impacts_are_undone) {
   }
 }
 
-/* ---- stabilised steps: backward, a fast growth is a fast decay --------------------------------
- */
+/* ---- stabilised steps: backward, a fast growth is a fast decay ------------------------------- */
 
-static int relaxes(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(relaxes_field) {
   dxdt[0] = 200.0 * (x[0] - cos(t)) - sin(t);
   dxdt[1] = sign[0] > 0.0 ? 1.0 : -2.0;
-  return 0;
 }
 
-static int above_half(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - 0.5;
-  return 0;
-}
+PLANES(relaxes, 2, (x[0]), (0.5));
 
 TEST(stabilised_steps_go_backward) {
-  const ess_system system = {
-      .dimension = 2, .guard_count = 1, .field = relaxes, .guards = above_half};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-5;
+  const ess_system system = {.dimension = 2, .guard_count = 1, OF(relaxes)};
+  ess_options options = toy_options(1e-5);
   for (int i = 0; i < 2; i++) {
     options.base = i ? ESS_BASE_CHOSEN : ESS_BASE_RKC;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 6.0, x[2] = {cos(6.0), 0.0};
-    assert_int_equal(ess_driver_apply(d, &t, 0.0, x), ESS_SUCCESS);
-    assert_true(ess_driver_counters(d)->stabilised > 0 && t == 0.0);
+    double x[2] = {cos(6.0), 0.0};
+    const toy_end end = toy_succeeds(&system, &options, 6.0, 0.0, x);
+    assert_true(end.counters.stabilised > 0 && end.t == 0.0);
     // cos t > 1/2 but from pi / 3 to 5 pi / 3
     const double below = 4.0 / 3.0 * acos(-1.0);
-    assert_int_equal(ess_driver_counters(d)->crossings, 2);
+    assert_int_equal(end.counters.crossings, 2);
     assert_true(fabs(x[0] - 1.0) < 1e-3 && fabs(x[1] - (2.0 * below - (6.0 - below))) < 1e-2);
-    ess_driver_free(d);
   }
 }
 
-/* ---- the paper's method -----------------------------------------------------------------------
- */
+/* ---- the paper's method ---------------------------------------------------------------------- */
 
 TEST(projections_go_backward) {
   toy_ball ball = {.stiffness = 400.0};
@@ -130,21 +114,19 @@ TEST(projections_go_backward) {
   }
 }
 
-/* ---- event functions of time ------------------------------------------------------------------
- */
+/* ---- event functions of time ----------------------------------------------------------------- */
 
 /* how high a table is that swings, and what lies on it */
 typedef struct table {
   double mean, size, speed;
 } table;
 
-static int beneath(double t, const double x[], double h[], void *params) {
+GUARDS(beneath) {
   const table *const p = params;
   h[0] = p->mean + p->size * sin(p->speed * t) - x[0];
-  return 0;
 }
 
-static int stop(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(stop) {
   return 1;
 }
 
@@ -153,12 +135,11 @@ static double reach(table *p, double t1, const double x0[2], double x[2], double
                     double Dx[4]) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
-                             .field = toy_fall,
+                             .field = toy_fall_field,
                              .guards = beneath,
                              .guards_move = true,
                              .params = p};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-12;
+  ess_options options = toy_options(1e-12);
   options.observer.crossing = stop;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   if (Dt) assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
@@ -190,10 +171,9 @@ TEST(sections_of_moving_guards_are_derivatives) {
   }
 }
 
-static int still(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(still) {
   dxdt[0] = 0.0;
   dxdt[1] = sign[0] > 0.0 ? 1.0 : 0.0;
-  return 0;
 }
 
 /* a guard that touches a state at rest, and leaves: not at all, or twice, by how deep it comes; the

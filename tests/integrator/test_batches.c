@@ -7,8 +7,7 @@
 #include "lanes.h"
 #include "matrix.h"
 
-/* ---- a few guards along a track ----------------------------------------------------------------
- */
+/* ---- a few guards along a track -------------------------------------------------------------- */
 
 /* neighbourhoods of everything */
 static ess_options wide(toy_log *log) {
@@ -31,11 +30,9 @@ TEST(the_first_is_projected_onto_where_no_time_is_left) {
     toy_log log;
     ess_options options = wide(&log);
     options.order = order;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[2] = {0.25, 0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 0.25, x), ESS_SUCCESS);
-    assert_true(log.count == 2 && log.guard[0] == 0 && log.guard[1] == 1 && t == 0.25);
-    ess_driver_free(d);
+    double x[2] = {0.25, 0.0};
+    const toy_end end = toy_succeeds(&system, &options, 0.0, 0.25, x);
+    assert_true(log.count == 2 && log.guard[0] == 0 && log.guard[1] == 1 && end.t == 0.25);
   }
 }
 
@@ -44,15 +41,12 @@ TEST(crossings_at_one_time_are_told_of_by_index) {
   const ess_system system = lanes_system(&l);
   toy_log log;
   const ess_options options = wide(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  double x[2] = {0.0, 0.0};
+  toy_succeeds(&system, &options, 0.0, 1.0, x);
   for (size_t k = 0; k < 6; k++) assert_int_equal(log.guard[k], k);
-  ess_driver_free(d);
 }
 
-/* ---- the end of a run -------------------------------------------------------------------------
- */
+/* ---- the end of a run ------------------------------------------------------------------------ */
 
 TEST(none_is_made_past_the_end) {
   for (double end = 0.505; end < 0.6; end += 0.01)
@@ -83,16 +77,13 @@ TEST(they_may_end_at_the_end) {
     const ess_system system = lanes_system(&l);
     toy_log log;
     ess_options options = wide(&log);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[2] = {0.0, 0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, l.offset[last], x), ESS_SUCCESS);
+    double x[2] = {0.0, 0.0};
+    toy_succeeds(&system, &options, 0.0, l.offset[last], x);
     assert_int_equal(log.count, last + 1);
-    ess_driver_free(d);
   }
 }
 
-/* ---- crossings that concern one another --------------------------------------------------------
- */
+/* ---- crossings that concern one another ------------------------------------------------------ */
 
 /* runs `five` under a matrix and lists the crossings */
 static void run_matrix(matrix *m, toy_log *log, ess_counters *counters) {
@@ -156,8 +147,7 @@ TEST(silent_ones_among_them_take_their_turn) {
   }
 }
 
-/* ---- the field, which each of them changes -----------------------------------------------------
- */
+/* ---- the field, which each of them changes --------------------------------------------------- */
 
 /* lanes whose field counts its calls, by how many guards are crossed: all of them, and those at the
  * time of the first */
@@ -167,8 +157,7 @@ typedef struct watched {
   double first[LANES_MAX + 1];
 } watched;
 
-static int watched_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
+FIELD_CODE(watched_field) {
   watched *const w = params;
   size_t crossed = 0;
   for (size_t k = 0; k < w->l.count; k++) crossed += sign[k] > 0.0;
@@ -190,12 +179,10 @@ static void run_watched(watched *w, const lanes *l, matrix *m, const ess_options
   *w = (watched){.l = *l};
   ess_system system = watched_system(w);
   if (m) system.resets = matrix_end(m);
-  ess_driver *const d = ess_driver_alloc(&system, options, NULL);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  *counters = *ess_driver_counters(d);
+  double x[2] = {0.0, 0.0};
+  const toy_end end = toy_succeeds(&system, options, 0.0, 1.0, x);
+  *counters = end.counters;
   assert_int_equal(counters->field_evaluations, w->total);
-  ess_driver_free(d);
   if (m) matrix_free(m);
 }
 
@@ -235,15 +222,12 @@ TEST(none_for_silent_ones) {
   }
 }
 
-/* ---- guards at odds -----------------------------------------------------------------------------
- */
+/* ---- guards at odds -------------------------------------------------------------------------- */
 
 /* x1 is thrown back at guard 0, x1 = 0, and guard 1 lies there too: nothing moves on */
-static int at_odds_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
+FIELD(at_odds_field) {
   dxdt[0] = 0.0;
   dxdt[1] = sign[0] > 0.0 ? -1.0 : 1.0;
-  return 0;
 }
 
 TEST(guards_at_odds_end_the_run) {
@@ -254,13 +238,11 @@ TEST(guards_at_odds_end_the_run) {
     toy_log log;
     ess_options options = wide(&log);
     options.order = order;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[2] = {0.0, -0.25}, t = 0.0;
-    const int status = ess_driver_apply(d, &t, 3.0, x);
-    assert_true(status == ESS_ECHATTER || status == ESS_ESLIDING);
-    assert_true(fabs(t - 0.25) < 1e-9 && fabs(x[1]) < 1e-9 && ess_driver_failure(d)->guard < 2);
+    double x[2] = {0.0, -0.25};
+    const toy_end end = toy_run(&system, &options, 0.0, 3.0, x);
+    assert_true(end.status == ESS_ECHATTER || end.status == ESS_ESLIDING);
+    assert_true(fabs(end.t - 0.25) < 1e-9 && fabs(x[1]) < 1e-9 && end.failure.guard < 2);
     // as often as is let pass for progress
     assert_in_range(log.count, 0, 2 * 2 + 17);
-    ess_driver_free(d);
   }
 }

@@ -22,30 +22,18 @@ static void fall(const double x[], const double sign[], double dxdt[], void *par
   dxdt[1] = -*gravity * sign[0];
 }
 
-static int rotate(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(rotate) {
   dxdt[0] = x[1];
   dxdt[1] = -x[0];
   fall(x + 2, sign, dxdt + 2, params);
-  return 0;
 }
 
-static int rotated_height(double t, const double x[], double h[], void *params) {
-  h[0] = x[2];
-  return 0;
-}
-
-static int rotated_rate(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
-  h[0] = x[2];
-  rate[0] = v[2];
-  return 0;
-}
+PLANES(rotated_height, 4, (x[2]), (0.0));
 
 /* x' = 3 t^2, which order 3 has without error where each stage sees its own time */
-static int cubic(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(cubic) {
   dxdt[0] = dxdt[1] = 3.0 * t * t;
   fall(x + 2, sign, dxdt + 2, params);
-  return 0;
 }
 
 typedef int field_of(double t, const double x[], const double sign[], double dxdt[], void *params);
@@ -54,8 +42,8 @@ static ess_system regular(field_of *field, double *gravity) {
   return (ess_system){.dimension = 4,
                       .guard_count = 1,
                       .field = field,
-                      .guards = rotated_height,
-                      .guard_rates = rotated_rate,
+                      .guards = rotated_height_guards,
+                      .guard_rates = rotated_height_rates,
                       .params = gravity};
 }
 
@@ -109,8 +97,7 @@ TEST(stages_see_their_own_time) {
 /* Outcome: four calls from a crossing to the next in place of seven, and the tolerance is kept. */
 TEST(they_take_fewer_calls) {
   for (double tolerance = 1e-2; tolerance > 5e-5; tolerance *= 0.1) {
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = tolerance;
+    const ess_options options = toy_options(tolerance);
     const outcome with = run_rotation(&options, true, 40.3);
     assert_true(with.calls < 5.0 && run_rotation(&options, false, 40.3).calls > 7.0);
     assert_true(with.error < tolerance);
@@ -120,8 +107,7 @@ TEST(they_take_fewer_calls) {
 /* Outcome: where order 3 does not reach from a crossing to the next, it is hardly tried. */
 TEST(accurate_steps_are_none) {
   for (double tolerance = 1e-6; tolerance > 1e-11; tolerance *= 0.1) {
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = tolerance;
+    const ess_options options = toy_options(tolerance);
     const outcome with = run_rotation(&options, true, 40.3);
     const outcome without = run_rotation(&options, false, 40.3);
     assert_true(with.calls < 1.06 * without.calls && with.error < 1.01 * without.error);

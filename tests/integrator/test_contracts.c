@@ -27,27 +27,15 @@ static int chain_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int second_order(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD_CODE(second_order) {
   return chain_field(t, x, sign, dxdt, params, 2);
 }
 
-static int third_order(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD_CODE(third_order) {
   return chain_field(t, x, sign, dxdt, params, 3);
 }
 
-static int height_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  return 0;
-}
-
-static int height_rates(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
-  h[0] = x[0];
-  rate[0] = v[0];
-  return 0;
-}
+PLANES(height, 3, (x[0]), (0.0));
 
 static ess_system chain_system(plan *p, size_t n) {
   return (ess_system){.dimension = n,
@@ -59,21 +47,18 @@ static ess_system chain_system(plan *p, size_t n) {
 }
 
 /* a clock x' = 1, or faster, with two guards at one place */
-static int clock_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD_CODE(clock_field) {
   plan *const p = params;
   dxdt[0] = p->acceleration[0];
   return p->field_fails && sign[0] > 0.0 ? p->field_fails-- : 0;
 }
 
-static int clock_guards(double t, const double x[], double h[], void *params) {
+GUARDS(clock_guards) {
   const plan *const p = params;
   h[0] = h[1] = p->guards_end && x[0] > 0.75 ? NAN : x[0] - p->place;
-  return 0;
 }
 
-static int clock_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES_CODE(clock_rates) {
   rate[0] = rate[1] = v[0];
   return clock_guards(t, x, h, params);
 }
@@ -84,23 +69,8 @@ static int clock_mode(const double sign[], size_t guard, void *params) {
 }
 
 static ess_system clock_system(plan *p) {
-  return (ess_system){.dimension = 1,
-                      .guard_count = 2,
-                      .field = clock_field,
-                      .guards = clock_guards,
-                      .guard_rates = clock_rates,
-                      .mode_changed = clock_mode,
-                      .params = p};
-}
-
-/* runs from x at 0 to t1 on a new driver */
-static int run(const ess_system *system, const ess_options *options, double t1, double x[]) {
-  double t = 0.0;
-  ess_driver *const d = ess_driver_alloc(system, options, NULL);
-  assert_non_null(d);
-  const int status = ess_driver_apply(d, &t, t1, x);
-  ess_driver_free(d);
-  return status;
+  return (ess_system){
+      .dimension = 1, .guard_count = 2, OF_RATES(clock), .mode_changed = clock_mode, .params = p};
 }
 
 /* left at 1e-13 … 1e-25 and come back to at once: the step must not go on in the wrong mode */
@@ -113,7 +83,7 @@ TEST(a_guard_left_at_a_rounding_s_speed_is_crossed_on_return) {
     options.h_init = 1.0;
     options.observer = toy_observer(&log);
     double x[2] = {0.0, v};
-    assert_int_equal(run(&system, &options, 1.0, x), ESS_SUCCESS);
+    toy_succeeds(&system, &options, 0.0, 1.0, x);
     assert_int_equal(log.count, 1);
     assert_true(fabs(log.time[0] - v) < 1e-9);
     assert_true(fabs(x[0] + 0.5 * (1.0 - v) * (1.0 - v) + v * (1.0 - v)) < 1e-8);
@@ -128,7 +98,7 @@ TEST(a_guard_left_from_rest_is_crossed_though_it_never_dips) {
     ess_options options = ess_options_paper();
     options.h_init = h_init;
     double x[3] = {0.0, 0.0, 0.0};
-    assert_int_equal(run(&system, &options, 1.0, x), ESS_SUCCESS);
+    toy_succeeds(&system, &options, 0.0, 1.0, x);
     // crossed where it has fallen by the tolerance, a billionth of epsilon
     assert_true(fabs(x[0] + 1.0 / 3.0) < 2e-4);
   }
@@ -140,7 +110,7 @@ TEST(a_state_that_overflows_is_no_success) {
   system.guard_count = 0;
   const ess_options options = ess_options_paper();
   double x[1] = {0.0};
-  assert_int_not_equal(run(&system, &options, 1e9, x), ESS_SUCCESS);
+  assert_int_not_equal(toy_run(&system, &options, 0.0, 1e9, x).status, ESS_SUCCESS);
   assert_true(isfinite(x[0]));
 }
 
@@ -153,7 +123,7 @@ TEST(a_start_that_is_not_finite_is_refused) {
     for (int place = 0; place < 2; place++) {
       double x[2] = {1.0, 0.0};
       x[place] = wrong[i];
-      assert_int_equal(run(&system, &options, 1.0, x), ESS_EINVAL);
+      assert_int_equal(toy_run(&system, &options, 0.0, 1.0, x).status, ESS_EINVAL);
     }
 }
 
@@ -164,7 +134,7 @@ typedef struct watcher {
   bool stops;
 } watcher;
 
-static int watch_step(const ess_step_info *info, void *context) {
+ON_STEP_CODE(watch_step) {
   watcher *const w = context;
   w->backwards += info->t1 < info->t0;
   w->beyond += info->t1 > w->t1;
@@ -173,10 +143,9 @@ static int watch_step(const ess_step_info *info, void *context) {
   return 1;
 }
 
-static int watch_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING(watch_crossing) {
   watcher *const w = context;
   w->crossings++;
-  return 0;
 }
 
 TEST(time_never_runs_back_nor_past_the_end) {
@@ -238,7 +207,7 @@ TEST(a_pool_of_guards_that_are_not_finite_is_no_success) {
   matrix_add_pool(&pool, false);
   system.resets = matrix_end(&pool);
   double x[1] = {0.0};
-  assert_int_equal(run(&system, &options, 1.0, x), ESS_EGUARD);
+  assert_int_equal(toy_run(&system, &options, 0.0, 1.0, x).status, ESS_EGUARD);
   matrix_free(&pool);
 }
 
@@ -251,7 +220,7 @@ TEST(the_field_is_never_asked_beyond_the_end) {
       options.h_init = h_init;
       double x[2] = {0.0, 0.0};
       p.latest = -1.0;
-      assert_int_equal(run(&system, &options, t1, x), ESS_SUCCESS);
+      toy_succeeds(&system, &options, 0.0, t1, x);
       assert_true(p.latest >= 0.0 && p.latest <= t1);
     }
 }
@@ -260,44 +229,28 @@ TEST(a_refused_call_says_when) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   const ess_options options = ess_options_paper();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 5.0, x[2] = {1.0, 0.0};
-  assert_int_equal(ess_driver_apply(d, &t, NAN, x), ESS_EINVAL);
-  assert_true(ess_driver_failure(d)->time == 5.0);
-  ess_driver_free(d);
+  double x[2] = {1.0, 0.0};
+  const toy_end end = toy_run(&system, &options, 5.0, NAN, x);
+  assert_int_equal(end.status, ESS_EINVAL);
+  assert_true(end.failure.time == 5.0);
 }
 
 /* a clock with a guard at 3, and a state whose terms overflow on the way there */
-static int overflowing(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(overflowing_field) {
   const plan *const p = params;
   // its integral over [0, 10] is finite
   dxdt[0] = 1e308 * (1.0 - t * p->acceleration[0]);
   dxdt[1] = 1.0;
-  return 0;
 }
 
-static int clock_at_3(double t, const double x[], double h[], void *params) {
-  h[0] = x[1] - 3.0;
-  return 0;
-}
-
-static int clock_at_3_rates(double t, const double x[], const double v[], double h[], double rate[],
-                            void *params) {
-  rate[0] = v[1];
-  return clock_at_3(t, x, h, params);
-}
+PLANES(overflowing, 2, (x[1]), (3.0));
 
 /* whether the way is a step that is cut at the guard, or a projection onto it */
 TEST(an_overflow_on_the_way_leaves_the_last_good_state) {
   for (int projected = 0; projected < 2; projected++) {
     plan p = {.acceleration = {projected ? 0.0 : 0.2}};
-    const ess_system system = {.dimension = 2,
-                               .guard_count = 1,
-                               .field = overflowing,
-                               .guards = clock_at_3,
-                               .guard_rates = clock_at_3_rates,
-                               .params = &p};
+    const ess_system system = {
+        .dimension = 2, .guard_count = 1, OF_RATES(overflowing), .params = &p};
     ess_options options = ess_options_paper();
     options.epsilon = projected ? 10.0 : 1e-6;
     options.atol = DBL_MAX;
@@ -314,21 +267,18 @@ TEST(an_overflow_on_the_way_leaves_the_last_good_state) {
   }
 }
 
-/* ---- a step too short to be halved -------------------------------------------------------------
- */
+/* ---- a step too short to be halved ----------------------------------------------------------- */
 
 /* a clock; event function 0, silent, at 10; 1 below its guard always, and rough: `roughness` 0.9 */
-static int rough_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES(rough_rates) {
   const double *const roughness = params;
   h[0] = x[0] - 10.0;
   h[1] = -1.0 + *roughness * sin(1e9 * x[0]);
   rate[0] = v[0];
   rate[1] = 0.0;
-  return 0;
 }
 
-static int rough_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(rough_guards) {
   double rate[2];
   return rough_rates(t, x, x, h, rate, params);
 }
@@ -340,11 +290,10 @@ typedef struct signs {
   size_t count;
 } signs;
 
-static int note_sign(const ess_step_info *info, void *context) {
+ON_STEP(note_sign) {
   signs *const s = context;
   assert_in_range(s->count, 0, sizeof s->digits - 2);
   s->digits[s->count++] = ess_driver_sign(s->driver)[0] > 0.0 ? '1' : '0';
-  return 0;
 }
 
 /* a run where time resolves 1/8, and a step in doubt is taken as it is; `before` on the same driver
@@ -393,12 +342,12 @@ TEST(a_reset_forgets_which_guards_were_located) {
 
 enum { SPEED = SPRINGS, BED_EVENTS };
 
-static int speed_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(speed_guards) {
   h[SPEED] = x[1];
   return bed_guards(t, x, h, params);
 }
 
-static int speed_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN_CODE(speed_jacobian) {
   Dh[2 * SPEED] = 0.0;
   Dh[2 * SPEED + 1] = 1.0;
   return bed_jacobian(t, x, Dh, params);
@@ -430,13 +379,10 @@ TEST(observing_rows_that_look_costs_nothing) {
   for (int observed = 0; observed < 2; observed++) {
     ess_options options = bed_options(ESS_METHOD_TOLERANCE);
     if (observed) options.observer = toy_observer(&log);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0;
     x[observed][0] = 0.8;
     x[observed][1] = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 2.0, x[observed]), ESS_SUCCESS);
-    counters[observed] = *ess_driver_counters(d);
-    ess_driver_free(d);
+    const toy_end end = toy_succeeds(&system, &options, 0.0, 2.0, x[observed]);
+    counters[observed] = end.counters;
   }
   matrix_free(&r);
   assert_true(log.count >= SPRINGS);
@@ -447,47 +393,30 @@ TEST(observing_rows_that_look_costs_nothing) {
 enum { ALIKE = 8 };
 
 /* faster by one for each guard crossed */
-static int crowd_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(crowd_field) {
   dxdt[0] = 1.0;
   for (size_t k = 0; k < ALIKE; k++) dxdt[0] += sign[k] > 0.0;
-  return 0;
 }
 
-static int crowd_guards(double t, const double x[], double h[], void *params) {
-  const double *const near = params;
-  for (size_t k = 0; k < ALIKE; k++) h[k] = x[0] - (2 * k < ALIKE ? *near : 1.0);
-  return 0;
-}
-
-static int crowd_jacobian(double t, const double x[], double Dh[], void *params) {
-  for (size_t k = 0; k < ALIKE; k++) Dh[k] = 1.0;
-  return 0;
-}
+PLANES_EACH(crowd, 1, ALIKE, x[0], 2 * k < ALIKE ? *AS(double) : 1.0);
 
 /* whether all states within the step are numbers */
-static int is_a_number(const ess_step_info *info, void *context) {
+ON_STEP(is_a_number) {
   ess_driver *const d = *(ess_driver **)context;
   double x[1];
   for (int i = 0; i <= 4; i++) {
     assert_int_equal(ess_driver_dense(d, info->t0 + 0.25 * i * (info->t1 - info->t0), x), 0);
     assert_true(isfinite(x[0]));
   }
-  return 0;
 }
 
 /* crossings within a first step of this length, and others at 1 */
 static void cross_within(double length) {
   double near = 0.5 * length;
-  const ess_system system = {.dimension = 1,
-                             .guard_count = ALIKE,
-                             .field = crowd_field,
-                             .guards = crowd_guards,
-                             .guard_jacobian = crowd_jacobian,
-                             .params = &near};
-  ess_options options = ess_options_default();
+  const ess_system system = {
+      .dimension = 1, .guard_count = ALIKE, OF_JACOBIAN(crowd), .params = &near};
+  ess_options options = toy_options(1e-2);
   ess_driver *d = NULL;
-  options.rtol = options.atol = 1e-2;
   options.h_init = length;
   options.observer = (ess_observer){.step = is_a_number, .context = &d};
   d = ess_driver_alloc(&system, &options, NULL);
@@ -504,31 +433,22 @@ TEST(steps_without_length_are_numbers) {
 }
 
 /* two points that fall, each onto a floor that throws it back */
-static int points_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(points_field) {
   (void)t, (void)sign, (void)params;
   dxdt[0] = x[1];
   dxdt[2] = x[3];
   dxdt[1] = dxdt[3] = 0.0;
-  return 0;
 }
 
-static int points_guards(double t, const double x[], double h[], void *params) {
-  (void)t, (void)params;
-  h[0] = x[0];
-  h[1] = x[2];
-  return 0;
-}
+PLANES(points, 4, (x[0], x[2]), (0.0, 0.0));
 
-static int points_map(ess_impact *impact, void *params) {
+IMPACT_MAP(points_map) {
   (void)params;
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
     impact->after[2 * k + 1] = -impact->x[2 * k + 1];
-    impact->mode[k] = 1.0;
-    impact->armed[ESS_GUARD_DOWN(k)] = true;
+    toy_stays_above(impact, k);
   }
-  return 0;
 }
 
 /* the length of its last step was not forgotten, which says what is of one instant */
@@ -538,11 +458,7 @@ TEST(a_driver_that_is_reset_is_as_a_new_one) {
   const ess_impacts impacts = {.at = at, .map = points_map};
   ess_options options = ess_options_default();
   options.atol = 1e-2;
-  const ess_system system = {.dimension = 4,
-                             .guard_count = 2,
-                             .field = points_field,
-                             .guards = points_guards,
-                             .impacts = &impacts};
+  const ess_system system = {.dimension = 4, .guard_count = 2, OF(points), .impacts = &impacts};
   uint64_t made[2];
   for (int used = 0; used < 2; used++) {
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

@@ -6,16 +6,14 @@
 #include "toy.h"
 
 /* a rotation at unit speed: exact (cos t, -sin t) */
-static int rotate(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(rotate) {
   dxdt[0] = x[1];
   dxdt[1] = -x[0];
-  return 0;
 }
 
 /* x' = 5 t^4: exact for a 5th-order method, and time must be right in every stage */
-static int quintic(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(quintic) {
   dxdt[0] = 5.0 * t * t * t * t;
-  return 0;
 }
 
 static const ess_system rotation = {.dimension = 2, .field = rotate};
@@ -52,35 +50,29 @@ TEST(tolerance_is_met) {
   for (double rtol = 1e-4; rtol > 1e-11; rtol *= 0.1) {
     ess_options options = ess_options_paper();
     options.rtol = options.atol = rtol;
-    ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
-    double x[2] = {1.0, 0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 20.0, x), ESS_SUCCESS);
+    double x[2] = {1.0, 0.0};
+    const toy_end end = toy_succeeds(&rotation, &options, 0.0, 20.0, x);
     const double error = hypot(x[0] - cos(20.0), x[1] + sin(20.0));
     assert_true(error < 50.0 * rtol);
-    assert_true(t == 20.0);
-    ess_driver_free(d);
+    assert_true(end.t == 20.0);
   }
 }
 
 TEST(stages_see_their_own_time) {
   const ess_system system = {.dimension = 1, .field = quintic};
   const ess_options options = ess_options_paper();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+  double x[1] = {0.0};
+  toy_succeeds(&system, &options, 0.0, 3.0, x);
   assert_true(fabs(x[0] - 243.0) < 1e-9);
-  ess_driver_free(d);
 }
 
 TEST(rounding_of_a_large_time_does_not_add_up) {
   const ess_system system = {.dimension = 1, .field = toy_clock};
   ess_options options = ess_options_paper();
   options.h_max = 1e-3;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {0.0}, t = 1.7e9; // seconds since 1970
-  assert_int_equal(ess_driver_apply(d, &t, 1.7e9 + 10.0, x), ESS_SUCCESS);
+  double x[1] = {0.0};
+  toy_succeeds(&system, &options, 1.7e9, 1.7e9 + 10.0, x); // seconds since 1970
   assert_true(fabs(x[0] - 10.0) < 1e-6);
-  ess_driver_free(d);
 }
 
 TEST(a_zero_component_needs_no_absolute_tolerance) {
@@ -130,41 +122,23 @@ TEST(reset_repeats_bit_for_bit) {
 /* a body that falls on a stiff spring, and bounces on it without end */
 enum { STIFFNESS = 10000, BOUNCES = 20 };
 
-static int bounce(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(bounce_field) {
   dxdt[0] = x[1];
   dxdt[1] = -1.0 - (sign[0] < 0.0 ? STIFFNESS * x[0] : 0.0);
-  return 0;
 }
 
-static int height(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  return 0;
-}
-
-static int height_rate(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  h[0] = x[0];
-  rate[0] = v[0];
-  return 0;
-}
+PLANES(bounce, 2, (x[0]), (0.0));
 
 /* Outcome: in free fall steps grow without bound, and the first at each touch-down would be refused
  * time and again. One touch-down tells how long the steps after the next may be. */
 TEST(steps_after_a_crossing_are_known_from_the_last) {
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 1,
-                             .field = bounce,
-                             .guards = height,
-                             .guard_rates = height_rate};
+  const ess_system system = {.dimension = 2, .guard_count = 1, OF_RATES(bounce)};
   for (double tolerance = 1e-2; tolerance > 1e-7; tolerance *= 0.1) {
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = tolerance;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[2] = {1.0, 0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 2.0 * sqrt(2.0) * BOUNCES, x), ESS_SUCCESS);
-    const ess_counters *const c = ess_driver_counters(d);
+    const ess_options options = toy_options(tolerance);
+    double x[2] = {1.0, 0.0};
+    const toy_end end = toy_succeeds(&system, &options, 0.0, 2.0 * sqrt(2.0) * BOUNCES, x);
+    const ess_counters *const c = &end.counters;
     assert_true(c->crossings > BOUNCES);
     assert_true((double)c->rejected < 1.4 * (double)c->crossings);
-    ess_driver_free(d);
   }
 }

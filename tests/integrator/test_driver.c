@@ -178,32 +178,16 @@ TEST(nothing_is_allocated_while_running) {
 }
 
 /* two balls side by side, the second dropped from higher: states z1, v1, z2, v2 */
-static int pair_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD_CODE(pair_field) {
   const int status = ball_field(t, x, sign, dxdt, params);
   return status ? status : ball_field(t, x + 2, sign + 1, dxdt + 2, params);
 }
 
-static int pair_guards(double t, const double x[], double h[], void *params) {
-  h[0] = -x[0];
-  h[1] = -x[2];
-  return 0;
-}
-
-static int pair_jacobian(double t, const double x[], double Dh[], void *params) {
-  memset(Dh, 0, 8 * sizeof *Dh);
-  Dh[0] = Dh[4 + 2] = -1.0;
-  return 0;
-}
+PLANES(pair, 4, (-x[0], -x[2]), (0.0, 0.0));
 
 TEST(pool_refills_only_when_it_is_empty) {
   toy_ball ball = {.stiffness = 50.0};
-  ess_system system = {.dimension = 4,
-                       .guard_count = 2,
-                       .field = pair_field,
-                       .guards = pair_guards,
-                       .guard_jacobian = pair_jacobian,
-                       .params = &ball};
+  ess_system system = {.dimension = 4, .guard_count = 2, OF_JACOBIAN(pair), .params = &ball};
   ess_options options = ess_options_paper();
   toy_log log;
   options.observer = toy_observer(&log);

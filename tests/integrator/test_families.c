@@ -27,21 +27,10 @@ static void check(const char *name, size_t runs) {
   }
 }
 
-TEST(relays_on_a_carrier) {
-  check("relay", FAMILY_RUNS);
-}
-
-TEST(carriers_of_several_frequencies) {
-  check("waves", FAMILY_RUNS);
-}
-
-TEST(fuel_by_crank_angle) {
-  check("crank", FAMILY_RUNS);
-}
-
-TEST(cradles_of_hertz_contacts) {
-  check("cradle", FAMILY_RUNS);
-}
+TEST_OF(relays_on_a_carrier, check("relay", FAMILY_RUNS));
+TEST_OF(carriers_of_several_frequencies, check("waves", FAMILY_RUNS));
+TEST_OF(fuel_by_crank_angle, check("crank", FAMILY_RUNS));
+TEST_OF(cradles_of_hertz_contacts, check("cradle", FAMILY_RUNS));
 
 /* Nine balls, and sixteen, with gaps of 1e-12: a contact that stays within that of its zero was
  * crossed tens of thousands of times, at each step anew, where the tolerance does not tell it from
@@ -56,13 +45,8 @@ TEST(contacts_below_the_tolerance) {
   }
 }
 
-TEST(a_strong_pulse_among_weak_crossings) {
-  check("pulse", FAMILY_RUNS);
-}
-
-TEST(pairs_that_undo_each_other) {
-  check("pairs", FAMILY_RUNS);
-}
+TEST_OF(a_strong_pulse_among_weak_crossings, check("pulse", FAMILY_RUNS));
+TEST_OF(pairs_that_undo_each_other, check("pairs", FAMILY_RUNS));
 
 /* ten of eighteen crossings once, at every tolerance: the last step was four periods long */
 TEST(a_step_of_four_periods) {

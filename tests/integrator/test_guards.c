@@ -18,15 +18,13 @@ TEST(a_slow_guard_is_not_projected_past_a_fast_one) {
 }
 
 /* h = sin(w x0): far from any quartic over a long step */
-static int sine_guards(double t, const double x[], double h[], void *params) {
+GUARDS(sine_guards) {
   h[0] = sin(*(const double *)params * x[0]);
-  return 0;
 }
 
-static int sine_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(sine_jacobian) {
   const double w = *(const double *)params;
   Dh[0] = w * cos(w * x[0]);
-  return 0;
 }
 
 TEST(guards_far_from_their_model_shorten_the_step) {
@@ -43,23 +41,19 @@ TEST(guards_far_from_their_model_shorten_the_step) {
     options.h_init = 1.0;
     toy_log log;
     options.observer = toy_observer(&log);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[1] = {0.01}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 0.99, x), ESS_SUCCESS);
+    double x[1] = {0.01};
+    toy_succeeds(&system, &options, 0.0, 0.99, x);
     assert_int_equal(log.count, (size_t)floor(w / M_PI) - (size_t)floor(0.01 * w / M_PI));
     for (size_t k = 0; k < log.count && k < TOY_EVENTS; k++)
       assert_true(fabs(log.time[k] + 0.01 - (double)(k + 1) * M_PI / w) < 1e-9);
-    ess_driver_free(d);
   }
 }
 
 /* what the clock crosses between 0 and 1 */
 static void run_clock(const ess_system *system, ess_options options, toy_log *log) {
   options.observer = toy_observer(log);
-  ess_driver *const d = ess_driver_alloc(system, &options, NULL);
-  double x[1] = {0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  ess_driver_free(d);
+  double x[1] = {0.0};
+  toy_succeeds(system, &options, 0.0, 1.0, x);
 }
 
 /* by the default method, whose first step is to span all of it */
@@ -72,18 +66,16 @@ static void run_clock_in_long_steps(const ess_system *system, toy_log *log) {
 /* h1 is above zero about where h0 is crossed, and nowhere else: no place of a long step shows it */
 enum { SPIKE_AT = 52 }; // hundredths
 
-static int spike_guards(double t, const double x[], double h[], void *params) {
+GUARDS(spike_guards) {
   const double off = (x[0] - SPIKE_AT / 100.0) / *(const double *)params;
   h[0] = x[0] - SPIKE_AT / 100.0;
   h[1] = exp(-off * off) - 0.5;
-  return 0;
 }
 
-static int spike_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(spike_jacobian) {
   const double width = *(const double *)params, off = (x[0] - SPIKE_AT / 100.0) / width;
   Dh[0] = 1.0;
   Dh[1] = -2.0 * off / width * exp(-off * off);
-  return 0;
 }
 
 /* Outcome: where one guard is crossed all are looked at, and one that is beyond its zero there,
@@ -113,20 +105,18 @@ typedef struct grazed {
   double size, bend, end, below, wave, frequency, phase;
 } grazed;
 
-static int grazed_guards(double t, const double x[], double h[], void *params) {
+GUARDS(grazed_guards) {
   const grazed *const g = params;
   const double off = x[0] - g->bend;
   h[0] = g->size * off * off * (x[0] - g->end) - g->below +
          g->wave * sin(g->frequency * x[0] + g->phase);
-  return 0;
 }
 
-static int grazed_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(grazed_jacobian) {
   const grazed *const g = params;
   const double off = x[0] - g->bend;
   Dh[0] = g->size * (2.0 * off * (x[0] - g->end) + off * off) +
           g->wave * g->frequency * cos(g->frequency * x[0] + g->phase);
-  return 0;
 }
 
 /* Outcome: a touch that a model shows where there is none may be elsewhere, however little the
@@ -155,15 +145,13 @@ TEST(a_touch_that_is_elsewhere_is_found) {
 }
 
 /* h = (x0 + 1e6) - (1e6 + 1/2): its rounding is a hundred times epsilon */
-static int coarse_guards(double t, const double x[], double h[], void *params) {
+GUARDS(coarse_guards) {
   volatile const double far = x[0] + 1e6;
   h[0] = far - (1e6 + 0.5);
-  return 0;
 }
 
-static int coarse_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(coarse_jacobian) {
   Dh[0] = 1.0;
-  return 0;
 }
 
 TEST(a_crossing_below_the_rounding_of_h_is_made_in_time) {
@@ -181,103 +169,68 @@ TEST(a_crossing_below_the_rounding_of_h_is_made_in_time) {
 }
 
 /* two bodies that move together at a distance of 1/4: h is zero but for rounding */
-static int together_field(double t, const double x[], const double sign[], double dxdt[],
-                          void *params) {
+FIELD(together_field) {
   dxdt[0] = dxdt[1] = x[2];
   dxdt[2] = -x[0];
-  return 0;
 }
 
-static int together_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - x[1] - 0.25;
-  return 0;
-}
-
-static int together_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = 1.0;
-  Dh[1] = -1.0;
-  Dh[2] = 0.0;
-  return 0;
-}
+PLANES(together, 3, (x[0] - x[1]), (0.25));
 
 TEST(a_guard_that_is_zero_but_for_rounding_costs_no_steps) {
-  const ess_system system = {.dimension = 3,
-                             .guard_count = 1,
-                             .field = together_field,
-                             .guards = together_guards,
-                             .guard_jacobian = together_jacobian};
+  const ess_system system = {.dimension = 3, .guard_count = 1, OF_JACOBIAN(together)};
   const ess_options options = ess_options_paper();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[3] = {0.8, 0.55, 0.7}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 5.0, x), ESS_SUCCESS);
-  assert_true(ess_driver_counters(d)->steps + ess_driver_counters(d)->rejected < 200);
-  ess_driver_free(d);
+  double x[3] = {0.8, 0.55, 0.7};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 5.0, x);
+  assert_true(end.counters.steps + end.counters.rejected < 200);
 }
 
 /* each guard has the neighbourhood it was given: seen where the projection begins */
-static int note_projection(const ess_step_info *info, void *context) {
+ON_STEP(note_projection) {
   double *const length = context;
   if (info->projection) length[length[0] == 0.0 ? 0 : 1] = info->t1 - info->t0;
-  return 0;
 }
 
 TEST(each_guard_has_its_own_epsilon) {
   lanes l = {.count = 2, .offset = {0.3, 0.7}};
   const double epsilons[] = {0.05, 0.002};
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 2,
-                             .field = lanes_field,
-                             .guards = lanes_guards,
-                             .guard_jacobian = lanes_jacobian,
-                             .params = &l};
-  double length[2] = {0.0, 0.0}, x[2] = {0.0, 0.0}, t = 0.0;
+  const ess_system system = {.dimension = 2, .guard_count = 2, OF_JACOBIAN(lanes), .params = &l};
+  double length[2] = {0.0, 0.0}, x[2] = {0.0, 0.0};
   ess_options options = ess_options_paper();
   options.guard_epsilons = epsilons;
   options.observer = (ess_observer){.step = note_projection, .context = length};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, 1.0, x);
   assert_true(fabs(length[0] - 0.05) < 1e-9 && fabs(length[1] - 0.002) < 1e-9);
-  ess_driver_free(d);
 }
 
 /* x'' = -1 above the guard, 1 below it: a body that is thrown back and forth. The guard is a
  * difference, whose rounding is large beside the way that the body goes. */
-static int thrown(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(thrown_field) {
   dxdt[0] = x[1];
   dxdt[1] = -sign[0];
-  return 0;
 }
 
-static int far_off(double t, const double x[], double h[], void *params) {
+GUARDS(thrown_guards) {
   h[0] = (x[0] + 1.0) - 1.0 + 0x1p-54; // no sum rounds to 0
-  return 0;
 }
 
-static int far_off_rates(double t, const double x[], const double v[], double h[], double rate[],
-                         void *params) {
+GUARD_RATES_CODE(thrown_rates) {
   rate[0] = v[0];
-  return far_off(t, x, h, params);
+  return thrown_guards(t, x, h, params);
 }
 
 /* Outcome: a zero is not sought where there is rounding alone: to the last bit that would take 25
  * calls a crossing. */
 TEST(rounding_is_not_searched_through) {
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 1,
-                             .field = thrown,
-                             .guards = far_off,
-                             .guard_rates = far_off_rates};
+  const ess_system system = {.dimension = 2, .guard_count = 1, OF_RATES(thrown)};
   const double speed = 1e-3, end = 1.0;
   ess_options options = ess_options_default();
   options.h_max = 3.0 * speed;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {0.0, speed}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, end, x), ESS_SUCCESS);
-  const ess_counters *const c = ess_driver_counters(d);
+  double x[2] = {0.0, speed};
+  const toy_end made = toy_succeeds(&system, &options, 0.0, end, x);
+  const ess_counters *const c = &made.counters;
   assert_true(fabs((double)c->crossings - end / (2.0 * speed)) < 2.0);
   assert_true((double)c->guard_evaluations < 12.0 * (double)c->crossings);
   assert_true(fabs(x[0]) < 1e-9 && fabs(x[1] - speed) < 1e-7); // after 250 periods
-  ess_driver_free(d);
 }
 
 /* a constant pull to either side of a place, and an event function that jumps there */
@@ -285,24 +238,21 @@ typedef struct jumping {
   double pull, place, jump;
 } jumping;
 
-static int pulled(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(pulled_field) {
   const jumping *const j = params;
   dxdt[0] = x[1];
   dxdt[1] = sign[0] > 0.0 ? -2.0 * j->pull : j->pull;
-  return 0;
 }
 
-static int jumping_guard(double t, const double x[], double h[], void *params) {
+GUARDS(pulled_guards) {
   const jumping *const j = params;
   const double beyond = x[0] - j->place;
   h[0] = beyond < 0.0 ? beyond - j->jump : beyond + j->jump;
-  return 0;
 }
 
-static int jumping_rate(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
+GUARD_RATES_CODE(pulled_rates) {
   rate[0] = v[0];
-  return jumping_guard(t, x, h, params);
+  return pulled_guards(t, x, h, params);
 }
 
 /* Outcome: where an event function jumps its values do not fall towards the zero, as rounding does
@@ -310,22 +260,14 @@ static int jumping_rate(double t, const double x[], const double v[], double h[]
 TEST(a_jump_is_no_rounding) {
   for (int i = 0; i < 60; i++) {
     jumping j = {.pull = 0.1 + 0.017 * i, .place = 1.0 + 2.7 * i, .jump = pow(10.0, -0.05 * i)};
-    const ess_system system = {.dimension = 2,
-                               .guard_count = 1,
-                               .field = pulled,
-                               .guards = jumping_guard,
-                               .guard_rates = jumping_rate,
-                               .params = &j};
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-12;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    const ess_system system = {.dimension = 2, .guard_count = 1, OF_RATES(pulled), .params = &j};
+    const ess_options options = toy_options(1e-12);
     const double speed = 0.3,
                  there = (sqrt(speed * speed + 2.0 * j.pull * j.place) - speed) / j.pull,
                  after = 0.4 * there, v = speed + j.pull * there;
-    double x[2] = {0.0, speed}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, there + after, x), ESS_SUCCESS);
+    double x[2] = {0.0, speed};
+    toy_succeeds(&system, &options, 0.0, there + after, x);
     const double off = fabs(x[1] - (v - 2.0 * j.pull * after));
     assert_true(off < 30.0 * 1e-12 * (1.0 + v));
-    ess_driver_free(d);
   }
 }

@@ -27,18 +27,16 @@ typedef struct course {
 } course;
 
 /* state: x, y, and the time spent where h > 0 */
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const course *const c = params;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t i = 0; i < c->line_count; i++)
     if (sign[i] > 0.0) dxdt[1] += c->turn[i];
   dxdt[2] = sign[c->line_count] > 0.0;
-  return 0;
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES(guard_rates) {
   const course *const c = params;
   const size_t m = c->line_count;
   for (size_t i = 0; i < m; i++) {
@@ -47,10 +45,9 @@ static int guard_rates(double t, const double x[], const double v[], double h[],
   }
   h[m] = c->tilt * (x[0] - c->middle) + (x[1] * x[1] - c->width * c->width) / c->width;
   rate[m] = c->tilt * v[0] + 2.0 * x[1] * v[1] / c->width;
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(guards) {
   const double still[3] = {0.0};
   double rate[GUARDS_MOST];
   return guard_rates(t, x, still, h, rate, params);
@@ -155,13 +152,10 @@ static bool check(course *c, double tolerance, size_t pattern) {
                              .guards = guards,
                              .guard_rates = guard_rates,
                              .params = c};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[] = {0.0, 0.0, 0.0};
-  assert_non_null(d);
-  assert_int_equal(ess_driver_apply(d, &t, END, x), ESS_SUCCESS);
-  const uint64_t made = ess_driver_counters(d)->crossings - c->line_count;
+  const ess_options options = toy_options(tolerance);
+  double x[] = {0.0, 0.0, 0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, END, x);
+  const uint64_t made = end.counters.crossings - c->line_count;
   const double may = (most - least) + 2.0 * ERR * tolerance, off = fabs(x[2] - over);
   if (made != crossings || !(off <= may))
     print_error("pattern %zu, tilt %g, width %g, %zu lines, at %g: %llu crossings, not %zu; %g "
@@ -170,7 +164,6 @@ static bool check(course *c, double tolerance, size_t pattern) {
                 crossings, x[2], over, off / tolerance);
   assert_int_equal(made, crossings);
   assert_true(off <= may);
-  ess_driver_free(d);
   return true;
 }
 
@@ -188,11 +181,7 @@ static void check_all(bool tilted) {
 }
 
 /* its gradient is zero along the base: neither that nor the jumps' rates say anything */
-TEST(a_strip_is_left_where_jumps_lead_out_of_it) {
-  check_all(false);
-}
+TEST_OF(a_strip_is_left_where_jumps_lead_out_of_it, check_all(false));
 
 /* the base shows what it would be without jumps */
-TEST(a_tilted_strip_is_crossed_where_it_is) {
-  check_all(true);
-}
+TEST_OF(a_tilted_strip_is_crossed_where_it_is, check_all(true));

@@ -16,17 +16,15 @@ typedef struct course {
 } course;
 
 /* state: x, y, and the time spent over the peg */
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   double beyond = 0.0;
   for (int i = 0; i < LINES; i++) beyond += sign[i] > 0.0;
   dxdt[0] = 1.0;
   dxdt[1] = beyond / LINES;
   dxdt[2] = sign[PEG] > 0.0;
-  return 0;
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES(guard_rates) {
   const course *const c = params;
   const double dx = x[0] - c->peg_x, dy = x[1] - c->peg_y, away = hypot(dx, dy) + 1e-300;
   for (int i = 0; i < LINES; i++) {
@@ -35,10 +33,9 @@ static int guard_rates(double t, const double x[], const double v[], double h[],
   }
   h[PEG] = c->radius - away;
   rate[PEG] = -(dx * v[0] + dy * v[1]) / away;
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(guards) {
   const double still[3] = {0.0};
   double rate[GUARDS];
   return guard_rates(t, x, still, h, rate, params);
@@ -72,13 +69,10 @@ static uint64_t crossings_of(course *c, ess_options options, double *over) {
                              .guards = guards,
                              .guard_rates = guard_rates,
                              .params = c};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[] = {0.0, 0.0, 0.0};
-  assert_non_null(d);
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
-  const uint64_t crossings = ess_driver_counters(d)->crossings;
+  double x[] = {0.0, 0.0, 0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 3.0, x);
+  const uint64_t crossings = end.counters.crossings;
   *over = x[2];
-  ess_driver_free(d);
   return crossings;
 }
 
@@ -93,8 +87,7 @@ TEST(a_peg_on_the_path_that_jumps_bend_is_met) {
     double expected, over;
     assert_int_equal(crossings_of(&c, fine, &expected), LINES + 2);
     for (size_t j = 0; j < sizeof tolerances / sizeof *tolerances; j++) {
-      ess_options options = ess_options_default();
-      options.rtol = options.atol = tolerances[j];
+      const ess_options options = toy_options(tolerances[j]);
       const uint64_t crossings = crossings_of(&c, options, &over);
       if (crossings != LINES + 2)
         print_error("course %d at %g: %llu crossings\n", i, tolerances[j],

@@ -4,20 +4,12 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "toy.h"
 
 enum { GUARDS = 3, RUNS = 2000 };
 
-static int clock_guards(double t, const double x[], double h[], void *params) {
-  const double *const place = params;
-  for (size_t k = 0; k < GUARDS; k++) h[k] = x[0] - place[k];
-  return 0;
-}
-
-static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
-  for (size_t k = 0; k < GUARDS; k++) Dh[k] = 1.0;
-  return 0;
-}
+PLANES_EACH(clock, 1, GUARDS, x[0], AS(double)[k]);
 
 /* the third is not armed before the second is crossed */
 static int clock_start(const double sign[], bool armed[], void *params) {
@@ -25,10 +17,18 @@ static int clock_start(const double sign[], bool armed[], void *params) {
   return 0;
 }
 
-/* a number in [0, 1), the next of a sequence */
-static double draw(uint64_t *seed) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(*seed >> 11) * 0x1p-53;
+static ess_driver *clock_driver(double place[], const ess_reset_matrix *resets,
+                                ess_options options) {
+  const ess_system system = {.dimension = 1,
+                             .guard_count = GUARDS,
+                             .field = toy_clock,
+                             .guards = clock_guards,
+                             .guard_jacobian = clock_jacobian,
+                             .resets = resets,
+                             .params = place};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  return d;
 }
 
 /* by how much the state is not the time, in a run of several applies */
@@ -39,17 +39,7 @@ static double time_lost(double place[], uint64_t *seed, double tolerance) {
   static const signed char effect[] = {ESS_ARM_AHEAD};
   const ess_reset_matrix resets = {
       .row_start = row_start, .guard = guard, .effect = effect, .start = clock_start};
-  const ess_system system = {.dimension = 1,
-                             .guard_count = GUARDS,
-                             .field = toy_clock,
-                             .guards = clock_guards,
-                             .guard_jacobian = clock_jacobian,
-                             .resets = &resets,
-                             .params = place};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
+  ess_driver *const d = clock_driver(place, &resets, toy_options(tolerance));
   double t = 0.0, x = 0.0, lost = 0.0;
   const double ends[] = {0.38 + 0.02 * draw(seed), 0.4845 + 0.01 * draw(seed), 0.7};
   for (int i = 0; i < 3; i++) {
@@ -78,16 +68,7 @@ static void chain(double place[], double between, uint64_t *loud, uint64_t *sile
   static const bool is_silent[2 * GUARDS] = {true, true, false, false, true, true};
   const ess_reset_matrix resets = {
       .row_start = row_start, .guard = guard, .effect = effect, .silent = is_silent};
-  const ess_system system = {.dimension = 1,
-                             .guard_count = GUARDS,
-                             .field = toy_clock,
-                             .guards = clock_guards,
-                             .guard_jacobian = clock_jacobian,
-                             .resets = &resets,
-                             .params = place};
-  const ess_options options = ess_options_default();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
+  ess_driver *const d = clock_driver(place, &resets, ess_options_default());
   double t = 0.0, x = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, between, &x), ESS_SUCCESS);
   assert_int_equal(ess_driver_apply(d, &t, 0.4, &x), ESS_SUCCESS);

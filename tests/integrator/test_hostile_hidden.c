@@ -26,38 +26,21 @@ typedef struct gates {
   uint64_t calls; /* of the field */
 } gates;
 
-static int gates_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(gates_field) {
   gates *const g = params;
   g->calls++;
   dxdt[CLOCK] = 1.0;
   dxdt[WAY] = idle;
   if (sign[g->on] > 0.0) dxdt[WAY] += push;
   if (sign[g->off] > 0.0) dxdt[WAY] -= push;
-  return 0;
 }
 
-static int gates_guards(double t, const double x[], double h[], void *params) {
-  const gates *const g = params;
-  for (size_t k = 0; k < g->count; k++) h[k] = x[CLOCK] - g->gate[k];
-  return 0;
-}
-
-static int gates_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  const gates *const g = params;
-  for (size_t k = 0; k < g->count; k++) rate[k] = v[CLOCK];
-  return gates_guards(t, x, h, params);
-}
+PLANES_EACH(gates, STATES, AS(gates)->count, x[CLOCK], AS(gates)->gate[k]);
 
 static void check(gates *g, double tolerance) {
-  const ess_system system = {.dimension = STATES,
-                             .guard_count = g->count,
-                             .field = gates_field,
-                             .guards = gates_guards,
-                             .guard_rates = gates_rates,
-                             .params = g};
-  const ess_options options = hostile_options(tolerance);
+  const ess_system system = {
+      .dimension = STATES, .guard_count = g->count, OF_RATES(gates), .params = g};
+  const ess_options options = toy_options(tolerance);
   ess_driver *const d = hostile_driver(&system, &options);
   double t = 0.0, x[STATES] = {0.0};
   g->calls = 0;
@@ -66,10 +49,9 @@ static void check(gates *g, double tolerance) {
   ess_driver_free(d);
   const double wanted = idle * end + push * (g->gate[g->off] - g->gate[g->on]);
   const double off = fabs(x[WAY] - wanted);
-  if (off > of_tolerance * tolerance)
-    print_error("%zu gates, %zu on and %zu off, at %g: off by %g tolerances\n", g->count, g->on,
-                g->off, tolerance, off / tolerance);
-  assert_true(off <= of_tolerance * tolerance);
+  if (!(off <= of_tolerance * tolerance))
+    fail_msg("%zu gates, %zu on and %zu off, at %g: off by %g tolerances", g->count, g->on, g->off,
+             tolerance, off / tolerance);
   // a crossing that is located takes seven
   assert_true(g->calls <= 7 * g->count + 300);
 }
@@ -89,10 +71,5 @@ static void check_all(size_t count, size_t stride) {
 }
 
 /* Outcome: each push lasts as long as the clock takes from gate to gate. */
-TEST(a_push_among_ten_gates) {
-  check_all(10, 1);
-}
-
-TEST(a_push_among_a_hundred_gates) {
-  check_all(COUNT_MAX, 137);
-}
+TEST_OF(a_push_among_ten_gates, check_all(10, 1));
+TEST_OF(a_push_among_a_hundred_gates, check_all(COUNT_MAX, 137));

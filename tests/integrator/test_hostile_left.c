@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "toy.h"
 
 enum { GUARDS = 8, COURSES = 300 };
@@ -16,34 +17,24 @@ typedef struct course {
   double bend, jump[GUARDS], place[GUARDS];
 } course;
 
-static int course_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(course_field) {
   const course *const c = params;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < GUARDS; k++) dxdt[1] += sign[k] > 0.0 ? c->jump[k] : 0.0;
-  return 0;
 }
 
-static int course_guards(double t, const double x[], double h[], void *params) {
+GUARDS(course_guards) {
   const course *const c = params;
   for (size_t k = 0; k < GUARDS; k++) h[k] = x[0] + c->bend * x[1] * x[1] - c->place[k];
-  return 0;
 }
 
-static int course_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(course_jacobian) {
   const course *const c = params;
   for (size_t k = 0; k < GUARDS; k++) {
     Dh[2 * k] = 1.0;
     Dh[2 * k + 1] = 2.0 * c->bend * x[1];
   }
-  return 0;
-}
-
-/* a number in [0, 1), the next of a sequence */
-static double draw(uint64_t *seed) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(*seed >> 11) * 0x1p-53;
 }
 
 static course draw_course(uint64_t *seed) {
@@ -84,21 +75,12 @@ static double exact(const course *c) {
 }
 
 static double error_over_tolerance(course *c, double tolerance, bool one_way) {
-  const ess_system system = {.dimension = 2,
-                             .guard_count = GUARDS,
-                             .field = course_field,
-                             .guards = course_guards,
-                             .guard_jacobian = course_jacobian,
-                             .one_way = one_way,
-                             .params = c};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double t = 0.0, x[2] = {0.0, 0.0};
-  assert_int_equal(ess_driver_apply(d, &t, END, x), ESS_SUCCESS);
-  assert_int_equal(ess_driver_counters(d)->crossings, GUARDS);
-  ess_driver_free(d);
+  const ess_system system = {
+      .dimension = 2, .guard_count = GUARDS, OF_JACOBIAN(course), .one_way = one_way, .params = c};
+  const ess_options options = toy_options(tolerance);
+  double x[2] = {0.0, 0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, END, x);
+  assert_int_equal(end.counters.crossings, GUARDS);
   const double y = exact(c);
   return fabs(x[1] - y) / (tolerance * (1.0 + fabs(y)));
 }

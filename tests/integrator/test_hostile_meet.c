@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "toy.h"
 
 enum { GUARDS = 12, ENTRIES = 3, SYSTEMS = 4000 };
@@ -20,29 +21,14 @@ typedef struct rows {
   bool silent[GUARDS], off[GUARDS];
 } rows;
 
-static int rows_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(rows_field) {
   const rows *const r = params;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < r->count; k++) dxdt[1] += sign[k] > 0.0 ? r->jump[k] : 0.0;
-  return 0;
 }
 
-static int rows_guards(double t, const double x[], double h[], void *params) {
-  const rows *const r = params;
-  for (size_t k = 0; k < r->count; k++) h[k] = x[0] - r->place[k];
-  return 0;
-}
-
-static int rows_jacobian(double t, const double x[], double Dh[], void *params) {
-  const rows *const r = params;
-  for (size_t k = 0; k < r->count; k++) {
-    Dh[2 * k] = 1.0;
-    Dh[2 * k + 1] = 0.0;
-  }
-  return 0;
-}
+PLANES_EACH(rows, 2, AS(rows)->count, x[0], AS(rows)->place[k]);
 
 static int rows_start(const double sign[], bool armed[], void *params) {
   const rows *const r = params;
@@ -102,31 +88,17 @@ static outcome run(rows *r, double tolerance) {
                                    .effect = effect,
                                    .silent = silent,
                                    .start = rows_start};
-  const ess_system system = {.dimension = 2,
-                             .guard_count = r->count,
-                             .field = rows_field,
-                             .guards = rows_guards,
-                             .guard_jacobian = rows_jacobian,
-                             .resets = &resets,
-                             .params = r};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double t = 0.0, x[2] = {0.0, 0.0};
-  assert_int_equal(ess_driver_apply(d, &t, r->end, x), ESS_SUCCESS);
-  const ess_counters *const c = ess_driver_counters(d);
+  const ess_system system = {
+      .dimension = 2, .guard_count = r->count, OF_JACOBIAN(rows), .resets = &resets, .params = r};
+  const ess_options options = toy_options(tolerance);
+  double x[2] = {0.0, 0.0};
+  const toy_end made = toy_succeeds(&system, &options, 0.0, r->end, x);
+  const ess_counters *const c = &made.counters;
   const outcome o = {.y = x[1], .crossings = c->crossings, .silent = c->silent};
-  ess_driver_free(d);
   return o;
 }
 
-/* a number in [0, 1), the next of a sequence; and one of so many */
-static double draw(uint64_t *seed) {
-  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)(*seed >> 11) * 0x1p-53;
-}
-
+/* one of so many */
 static size_t draw_one(uint64_t *seed, size_t count) {
   return (size_t)(draw(seed) * (double)count);
 }

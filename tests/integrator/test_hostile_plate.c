@@ -27,24 +27,20 @@ static void check(double contacts, double damping, double tolerance) {
                         .damping = q->damping * contacts / q->mass,
                         .drop = q->height - q->free_length,
                         .law = FLOOR_LETS_GO};
-  double t = 0.0, x[6] = {0.0, q->height}, exact[2];
+  double x[6] = {0.0, q->height}, exact[2];
   floor_exact(&c, exact);
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  ess_driver *const d = ess_driver_alloc(&m.system, &options, NULL);
-  assert_non_null(d);
-  const int status = ess_driver_apply(d, &t, FLOOR_END, x);
+  const ess_options options = toy_options(tolerance);
+  const toy_end end = toy_run(&m.system, &options, 0.0, FLOOR_END, x);
   const double off = fmax(fabs(x[1] - q->free_length - exact[0]), fabs(x[4] - exact[1]));
   const double aside = fmax(fmax(fabs(x[0]), fabs(x[2])), fmax(fabs(x[3]), fabs(x[5])));
-  const ess_counters *const done = ess_driver_counters(d);
-  if (status || off > 30.0 * tolerance || aside > 30.0 * tolerance)
+  const ess_counters *const done = &end.counters;
+  if (end.status || off > 30.0 * tolerance || aside > 30.0 * tolerance)
     print_error("%g contacts, c %g, at %g: %s, off by %g, aside by %g\n", contacts, damping,
-                tolerance, ess_strerror(status), off, aside);
-  assert_int_equal(status, ESS_SUCCESS);
+                tolerance, ess_strerror(end.status), off, aside);
+  assert_int_equal(end.status, ESS_SUCCESS);
   assert_true(off <= 30.0 * tolerance && aside <= 30.0 * tolerance);
   assert_int_equal(done->crossings % q->contacts, 0);
   assert_int_equal(done->silent % q->contacts, 0);
-  ess_driver_free(d);
   model_release(&m);
 }
 

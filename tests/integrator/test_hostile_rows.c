@@ -18,7 +18,7 @@ typedef struct outcome {
 } outcome;
 
 static outcome run(const ess_system *system, double tolerance) {
-  const ess_options options = hostile_options(tolerance);
+  const ess_options options = toy_options(tolerance);
   ess_driver *const d = hostile_driver(system, &options);
   outcome o = {.x = {0.5, 0.0}};
   double t = 0.0;
@@ -71,23 +71,19 @@ typedef struct lines {
   size_t beside; /* the line whose row latches BESIDE back; that of the next latches AHEAD */
 } lines;
 
-static int lines_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(lines_field) {
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < LATCHING; k++) dxdt[1] += sign[k] > 0.0;
-  return 0;
 }
 
-static int lines_guards(double t, const double x[], double h[], void *params) {
+GUARDS(lines_guards) {
   const lines *const l = params;
   for (size_t k = 0; k < LATCHING; k++) h[k] = x[0] - l->at[k];
   h[BESIDE] = -h[BESIDE];
-  return 0;
 }
 
-static int lines_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES_CODE(lines_rates) {
   for (size_t k = 0; k < LATCHING; k++) rate[k] = k == BESIDE ? -v[0] : v[0];
   return lines_guards(t, x, h, params);
 }
@@ -123,17 +119,13 @@ TEST(rows_that_latch_others_in_clusters) {
           .row_start = row_start, .guard = guard, .effect = effect, .start = lines_start};
       const ess_system system = {.dimension = 2,
                                  .guard_count = LATCHING,
-                                 .field = lines_field,
-                                 .guards = lines_guards,
-                                 .guard_rates = lines_rates,
+                                 OF_RATES(lines),
                                  .one_way = true,
                                  .resets = &rows,
                                  .params = &l};
-      const ess_options options = hostile_options(1e-7);
-      ess_driver *const d = hostile_driver(&system, &options);
-      double t = 0.0, x[2] = {0.0};
-      assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+      const ess_options options = toy_options(1e-7);
+      double x[2] = {0.0};
+      toy_succeeds(&system, &options, 0.0, 3.0, x);
       assert_true(fabs(x[1] - lines_pass(&l, 3.0)) <= 3e-6);
-      ess_driver_free(d);
     }
 }

@@ -20,8 +20,7 @@ typedef struct floors {
   int fails;
 } floors;
 
-static int floors_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(floors_field) {
   floors *const f = params;
   for (size_t k = 0; k < BALLS; k++) {
     const double height = x[2 * k], speed = x[2 * k + 1];
@@ -30,7 +29,6 @@ static int floors_field(double t, const double x[], const double sign[], double 
     dxdt[2 * k] = speed;
     dxdt[2 * k + 1] = -9.81 + (sign[k] > 0.0 && force > 0.0 ? force : 0.0);
   }
-  return 0;
 }
 
 static int floors_solve(double t, const double x[], const double sign[], double c, double v[],
@@ -40,16 +38,7 @@ static int floors_solve(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int floors_guards(double t, const double x[], double h[], void *params) {
-  for (size_t k = 0; k < BALLS; k++) h[k] = -x[2 * k];
-  return 0;
-}
-
-static int floors_rates(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
-  for (size_t k = 0; k < BALLS; k++) rate[k] = -v[2 * k];
-  return floors_guards(t, x, h, params);
-}
+PLANES_EACH(floors, STATES, BALLS, -x[2 * k], 0.0);
 
 static int floors_idle(bool idle[], void *params) {
   const floors *const f = params;
@@ -63,10 +52,8 @@ static int floors_idle(bool idle[], void *params) {
 static ess_system floors_system(floors *f, bool tells) {
   return (ess_system){.dimension = STATES,
                       .guard_count = BALLS,
-                      .field = floors_field,
+                      OF_RATES(floors),
                       .field_solve = floors_solve,
-                      .guards = floors_guards,
-                      .guard_rates = floors_rates,
                       .idle = tells ? floors_idle : NULL,
                       .params = f};
 }
@@ -86,7 +73,7 @@ typedef struct crossings {
   double t[MOST], height[MOST], hash;
 } crossings;
 
-static int note(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(note) {
   crossings *const c = context;
   assert_true(c->count < MOST);
   assert_true(info->sign[info->guard] == (double)info->direction);
@@ -97,11 +84,10 @@ static int note(const ess_crossing_info *info, void *context) {
   return c->count == c->stop_at;
 }
 
-static int note_step(const ess_step_info *info, void *context) {
+ON_STEP(note_step) {
   crossings *const c = context;
   c->hash = 1.1 * c->hash + info->t1;
   for (size_t i = 0; i < STATES; i++) c->hash += info->x[i] * (double)(i + 1);
-  return 0;
 }
 
 /* from time 0 to t1 and, where it goes there and `back`, to 0 again */
@@ -234,31 +220,29 @@ TEST(an_observer_may_stop_at_each) {
 TEST(a_run_may_end_at_one) {
   floors f = {0};
   crossings all;
-  double x[STATES], t = 0.0;
+  double x[STATES];
   ess_options its = by(ESS_BASE_DOPRI5, 1e-8);
   (void)run(&f, true, &its, 1.0, false, &all, x);
   size_t first = 0;
   while (all.direction[first] > 0) first++;
   const ess_system system = floors_system(&f, true);
   its.max_crossings = first;
-  ess_driver *const d = ess_driver_alloc(&system, &its, NULL);
   drop(x);
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_EMAXCROSSINGS);
-  assert_int_equal(ess_driver_failure(d)->guard, all.guard[first]);
-  assert_true(fabs(t - all.t[first]) < 1e-12);
-  ess_driver_free(d);
+  const toy_end end = toy_run(&system, &its, 0.0, 1.0, x);
+  assert_int_equal(end.status, ESS_EMAXCROSSINGS);
+  assert_int_equal(end.failure.guard, all.guard[first]);
+  assert_true(fabs(end.t - all.t[first]) < 1e-12);
 }
 
 TEST(a_callback_that_fails_ends_the_run) {
   floors f = {.fails = 7};
   const ess_system system = floors_system(&f, true);
   const ess_options its = by(ESS_BASE_DOPRI5, 1e-6);
-  ess_driver *const d = ess_driver_alloc(&system, &its, NULL);
-  double x[STATES], t = 0.0;
+  double x[STATES];
   drop(x);
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_ECALLBACK);
-  assert_int_equal(ess_driver_failure(d)->callback_code, 7);
-  ess_driver_free(d);
+  const toy_end end = toy_run(&system, &its, 0.0, 1.0, x);
+  assert_int_equal(end.status, ESS_ECALLBACK);
+  assert_int_equal(end.failure.callback_code, 7);
 }
 
 /* ---- where nothing comes of it --------------------------------------------------------------- */

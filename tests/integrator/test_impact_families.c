@@ -101,26 +101,14 @@ typedef struct pair {
   double when;
 } pair;
 
-static int pair_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(pair_field) {
   dxdt[0] = 1.5 - x[0];
   dxdt[1] = (sign[1] < 0.0 ? 0.9 : 0.2) - x[1];
-  return 0;
 }
 
-static int pair_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - 1.0;
-  h[1] = x[1] - 1.0;
-  return 0;
-}
+PLANES(pair, 2, (x[0], x[1]), (1.0, 1.0));
 
-static int pair_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = Dh[3] = 1.0;
-  Dh[1] = Dh[2] = 0.0;
-  return 0;
-}
-
-static int pair_fire(ess_impact *impact, void *params) {
+IMPACT_MAP(pair_fire) {
   pair *const p = params;
   p->when = impact->t;
   for (size_t i = 0; i < impact->count; i++) {
@@ -131,7 +119,6 @@ static int pair_fire(ess_impact *impact, void *params) {
     impact->armed[ESS_GUARD_UP(k)] = k == 0 || !p->forbidden;
     if (k == 0 && p->forbidden) impact->armed[ESS_GUARD_UP(1)] = false;
   }
-  return 0;
 }
 
 /* at the end, 0.3 after the first's spike, which is at ln 3; how many impacts that took */
@@ -140,14 +127,11 @@ static uint64_t run_pair(pair *p, double x[2], double D[4]) {
   const ess_impacts impacts = {.at = at, .map = pair_fire};
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
-                             .field = pair_field,
-                             .guards = pair_guards,
-                             .guard_jacobian = pair_jacobian,
+                             OF_JACOBIAN(pair),
                              .one_way = true,
                              .impacts = &impacts,
                              .params = p};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-11;
+  const ess_options options = toy_options(1e-11);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double t = 0.0;
   assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
@@ -184,14 +168,11 @@ TEST(a_guard_that_a_map_carries_the_state_past_is_made_then) {
 /* ---- rest ------------------------------------------------------------------------------------ */
 
 /* a map that sends neither side back to itself does not say which one a state at rest is on */
-static int let_through(ess_impact *impact, void *params) {
-  return 0;
+IMPACT_MAP(let_through) {
 }
 
-static int stand_still(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(stand_still) {
   dxdt[0] = dxdt[1] = 0.0;
-  return 0;
 }
 
 TEST(a_rest_that_no_map_decides_is_a_status) {
@@ -199,15 +180,14 @@ TEST(a_rest_that_no_map_decides_is_a_status) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = stand_still,
-                             .guards = toy_height,
-                             .guard_jacobian = toy_height_jacobian,
+                             .guards = toy_fall_guards,
+                             .guard_jacobian = toy_fall_jacobian,
                              .impacts = &impacts};
   const ess_options options = ess_options_default();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[2] = {0.0, 0.0};
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_EGRAZING);
-  assert_int_equal(ess_driver_failure(d)->guard, 0);
-  ess_driver_free(d);
+  double x[2] = {0.0, 0.0};
+  const toy_end end = toy_run(&system, &options, 0.0, 1.0, x);
+  assert_int_equal(end.status, ESS_EGRAZING);
+  assert_int_equal(end.failure.guard, 0);
 }
 
 /* ---- what impacts with many guards cost ------------------------------------------------------ */

@@ -9,7 +9,7 @@
 
 static const double G = TOY_GRAVITY;
 
-/* a ball over the ground: toy_height and velocity */
+/* a ball over the ground: height and velocity */
 typedef struct bouncer {
   double restitution;
   size_t count; /* events handed to the map */
@@ -17,7 +17,7 @@ typedef struct bouncer {
   bool is_nan;
 } bouncer;
 
-static int bounce(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(bounce) {
   bouncer *const b = params;
   b->count += impact->count;
   if (b->fails) return b->fails;
@@ -26,24 +26,17 @@ static int bounce(ess_impact *impact, void *params) {
   assert_true(impact->sign[0] > 0.0 && impact->mode[0] < 0.0);
   assert_true(fabs(impact->x[0]) < 1e-9 && impact->x[1] < 0.0);
   impact->after[1] = b->is_nan ? NAN : -b->restitution * impact->x[1];
-  impact->mode[0] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
+  return toy_stays_above(impact, 0);
 }
 
 static const ess_impacts bounces = {.map = bounce};
 
 static ess_system bouncing(bouncer *b) {
-  return (ess_system){.dimension = 2,
-                      .guard_count = 1,
-                      .field = toy_fall,
-                      .guards = toy_height,
-                      .guard_jacobian = toy_height_jacobian,
-                      .impacts = &bounces,
-                      .params = b};
+  return (ess_system){
+      .dimension = 2, .guard_count = 1, OF_JACOBIAN(toy_fall), .impacts = &bounces, .params = b};
 }
 
-/* toy_height and velocity of a ball dropped from h */
+/* height and velocity of a ball dropped from h */
 static void exact_ball(double h, double e, double t, double x[2]) {
   double v = sqrt(2.0 * G * h);
   double landing = v / G;
@@ -85,7 +78,7 @@ typedef struct floor_under {
   size_t made;
 } floor_under;
 
-static int off_the_floor(ess_impact *impact, void *params) {
+IMPACT_MAP(off_the_floor) {
   floor_under *const p = params;
   p->made++;
   impact->after[1] = -0.8 * impact->x[1];
@@ -94,7 +87,6 @@ static int off_the_floor(ess_impact *impact, void *params) {
   impact->mode[0] = side;
   impact->armed[ESS_GUARD_UP(0)] = side < 0.0;
   impact->armed[ESS_GUARD_DOWN(0)] = side > 0.0;
-  return 0;
 }
 
 /* the status of a ball that starts here, this fast, and where it is then */
@@ -103,9 +95,7 @@ static int from(double height, floor_under *p, const bool at[], double speed, do
   const ess_impacts made = {.at = at, .map = off_the_floor};
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
-                             .field = toy_fall,
-                             .guards = toy_height,
-                             .guard_jacobian = toy_height_jacobian,
+                             OF_JACOBIAN(toy_fall),
                              .guards_move = p->by_time,
                              .impacts = &made,
                              .params = p};
@@ -184,47 +174,37 @@ TEST(what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side) {
 }
 
 /* a neuron that is charged up to 1, and fires: its side is read off the charge */
-static int charge(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(charge_field) {
   dxdt[0] = 1.0;
-  return 0;
 }
 
-static int threshold(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - 1.0;
-  return 0;
-}
+PLANES(charge, 1, (x[0]), (1.0));
 
-static int fire(ess_impact *impact, void *params) {
+IMPACT_MAP(fire) {
   impact->after[0] = 0.0;
   impact->mode[0] = impact->after[0] < impact->x[0] ? -1.0 : 1.0;
   impact->armed[ESS_GUARD_UP(0)] = impact->mode[0] < 0.0;
   impact->armed[ESS_GUARD_DOWN(0)] = impact->mode[0] > 0.0;
-  return 0;
 }
 
 TEST(what_starts_where_it_is_taken_away_from_is_taken_away) {
   const ess_impacts fires = {.map = fire};
-  const ess_system system = {
-      .dimension = 1, .guard_count = 1, .field = charge, .guards = threshold, .impacts = &fires};
+  const ess_system system = {.dimension = 1, .guard_count = 1, OF(charge), .impacts = &fires};
   const ess_options options = ess_options_default();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x = 1.0;
-  assert_int_equal(ess_driver_apply(d, &t, 2.5, &x), ESS_SUCCESS);
+  double x = 1.0;
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 2.5, &x);
   assert_true(fabs(x - 0.5) < 1e-9);
-  assert_int_equal(ess_driver_counters(d)->impacts, 3);
-  ess_driver_free(d);
+  assert_int_equal(end.counters.impacts, 3);
 }
 
 TEST(energy_is_lost_by_the_square_of_restitution) {
   bouncer b = {.restitution = 0.5};
   const ess_system system = bouncing(&b);
   const ess_options options = ess_options_default();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[2] = {1.0, 0.0};
-  assert_int_equal(ess_driver_apply(d, &t, 0.7, x), ESS_SUCCESS);
+  double x[2] = {1.0, 0.0};
+  toy_succeeds(&system, &options, 0.0, 0.7, x);
   assert_int_equal(b.count, 1);
   assert_true(fabs(G * x[0] + 0.5 * x[1] * x[1] - 0.25 * G) < 1e-7);
-  ess_driver_free(d);
 }
 
 TEST(impacts_that_accumulate_end_at_a_time_that_is_known) {
@@ -234,49 +214,42 @@ TEST(impacts_that_accumulate_end_at_a_time_that_is_known) {
     const ess_system system = bouncing(&b);
     ess_options options = ess_options_default();
     options.zeno_impacts = most[i];
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[2] = {1.0, 0.0};
-    assert_int_equal(ess_driver_apply(d, &t, 5.0, x), ESS_EZENO);
-    assert_true(fabs(ess_driver_failure(d)->time - 4.0637128) < 5e-8);
-    assert_true(t < ess_driver_failure(d)->time && x[1] > 0.0);
+    double x[2] = {1.0, 0.0};
+    const toy_end end = toy_run(&system, &options, 0.0, 5.0, x);
+    assert_int_equal(end.status, ESS_EZENO);
+    assert_true(fabs(end.failure.time - 4.0637128) < 5e-8);
+    assert_true(end.t < end.failure.time && x[1] > 0.0);
     assert_true(b.count <= most[i] + 4);
-    ess_driver_free(d);
   }
 }
 
 /* two tanks that run out, at 1 and 2, and one inflow of 2.5, to the tank that was empty last */
-static int run_out(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(run_out_field) {
   dxdt[0] = (sign[2] < 0.0 ? 2.5 : 0.0) - 1.0;
   dxdt[1] = (sign[2] > 0.0 ? 2.5 : 0.0) - 2.0;
-  return 0;
 }
 
-static int levels(double t, const double x[], double h[], void *params) {
+GUARDS(run_out_guards) {
   h[0] = x[0];
   h[1] = x[1];
   h[2] = 1.0; // has no guard
-  return 0;
 }
 
-static int turn_inflow(ess_impact *impact, void *params) {
+IMPACT_MAP(turn_inflow) {
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
     impact->mode[2] = k ? 1.0 : -1.0;
-    impact->mode[k] = 1.0;
-    impact->armed[ESS_GUARD_DOWN(k)] = true;
+    toy_stays_above(impact, k);
   }
-  return 0;
 }
 
 /* nothing jumps, and tanks do not run out more slowly: the times alone say that there is an end */
 TEST(what_does_not_jump_may_accumulate_too) {
   const bool at[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true, [5] = false};
   const ess_impacts turns = {.at = at, .map = turn_inflow};
-  const ess_system system = {
-      .dimension = 2, .guard_count = 3, .field = run_out, .guards = levels, .impacts = &turns};
+  const ess_system system = {.dimension = 2, .guard_count = 3, OF(run_out), .impacts = &turns};
   for (int digits = 2; digits <= 11; digits++) {
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = pow(10.0, -digits);
+    const ess_options options = toy_options(pow(10.0, -digits));
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double t = 0.0, x[2] = {0.5, 0.7};
     assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
@@ -291,12 +264,10 @@ TEST(a_long_series_within_the_run_is_not_zeno) {
   const ess_system system = bouncing(&b);
   ess_options options = ess_options_default();
   options.zeno_impacts = 4;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[2] = {1.0, 0.0}, exact[2];
-  assert_int_equal(ess_driver_apply(d, &t, 20.0, x), ESS_SUCCESS);
-  exact_ball(1.0, 0.99, t, exact);
+  double x[2] = {1.0, 0.0}, exact[2];
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 20.0, x);
+  exact_ball(1.0, 0.99, end.t, exact);
   assert_true(fabs(x[0] - exact[0]) < 1e-5);
-  ess_driver_free(d);
 }
 
 TEST(a_map_at_fault_leaves_the_state_before_it) {
@@ -337,18 +308,15 @@ TEST(what_is_wrong_with_impacts_is_named) {
 
 /* ---- its derivatives, checked ---------------------------------------------------------------- */
 
-static int fall_jacobian(double t, const double x[], const double sign[], double J[],
-                         void *params) {
+FIELD_JACOBIAN(fall_jacobian) {
   const bouncer *const b = params;
   J[0] = J[2] = J[3] = 0.0;
   J[1] = b->count ? 1.01 : 1.0;
-  return 0;
 }
 
-static int bounce_freely(ess_impact *impact, void *params) {
+IMPACT_MAP(bounce_freely) {
   const bouncer *const b = params;
   impact->after[1] = -b->restitution * impact->x[1] * impact->x[1];
-  return 0;
 }
 
 static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) {
@@ -386,20 +354,17 @@ typedef struct stopped {
   double push, place, speed; /* the last by what the point came with */
 } stopped;
 
-static int pushed(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(pushed) {
   const stopped *const s = params;
   dxdt[0] = x[1];
   dxdt[1] = s->push;
-  return 0;
 }
 
-static int stop(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(stop) {
   const stopped *const s = params;
   impact->after[0] += s->place;
   impact->after[1] = s->speed * impact->x[1];
-  impact->mode[0] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
+  return toy_stays_above(impact, 0);
 }
 
 /* The state is at the wall and does not move: its acceleration says what follows. Rounding of both
@@ -416,20 +381,18 @@ TEST(what_an_impact_stops_goes_as_it_is_pushed) {
     const ess_system system = {.dimension = 2,
                                .guard_count = 1,
                                .field = pushed,
-                               .guards = toy_height,
-                               .guard_jacobian = toy_height_jacobian,
+                               .guards = toy_fall_guards,
+                               .guard_jacobian = toy_fall_jacobian,
                                .impacts = &stops,
                                .params = &s};
     const ess_options options = ess_options_default();
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[2] = {1.0, -1.0};
-    const int status = ess_driver_apply(d, &t, 3.0, x);
+    double x[2] = {1.0, -1.0};
+    const toy_end end = toy_run(&system, &options, 0.0, 3.0, x);
     if (is_away)
-      assert_int_equal(status, ESS_SUCCESS);
+      assert_int_equal(end.status, ESS_SUCCESS);
     else
-      assert_true(status == ESS_EZENO || status == ESS_EGRAZING);
+      assert_true(end.status == ESS_EZENO || end.status == ESS_EGRAZING);
     assert_true(fabs(x[0] - (is_away ? 0.5 * push * since * since : 0.0)) < 1e-6);
-    assert_true(ess_driver_counters(d)->impacts < 100);
-    ess_driver_free(d);
+    assert_true(end.counters.impacts < 100);
   }
 }

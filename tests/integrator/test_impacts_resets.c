@@ -50,8 +50,8 @@ static int run_holed(holed *p, double height, double speed, double x[2], uint64_
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = holed_fall,
-                             .guards = toy_height,
-                             .guard_jacobian = toy_height_jacobian,
+                             .guards = toy_fall_guards,
+                             .guard_jacobian = toy_fall_jacobian,
                              .resets = &m.resets,
                              .impacts = &made,
                              .params = p};

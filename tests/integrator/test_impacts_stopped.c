@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "toy.h"
 
 enum { X, Y, VX, VY, STATES };
@@ -24,28 +25,25 @@ static double lift(const road *r, double t) {
   return r->shake * sin(r->pace * t) - r->gravity;
 }
 
-static int ride(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(ride_field) {
   dxdt[X] = x[VX];
   dxdt[Y] = x[VY];
   dxdt[VX] = 0.0;
   dxdt[VY] = lift(params, t);
-  return 0;
 }
 
-static int above(double t, const double x[], double h[], void *params) {
+GUARDS(ride_guards) {
   const road *const r = params;
   h[0] = x[Y] - r->height * sin(r->wave * x[X]);
-  return 0;
 }
 
-static int above_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(ride_jacobian) {
   memset(Dh, 0, STATES * sizeof *Dh);
   Dh[X] = -slope(params, x[X]);
   Dh[Y] = 1.0;
-  return 0;
 }
 
-static int land(ess_impact *impact, void *params) {
+IMPACT_MAP(land) {
   road *const r = params;
   const double *const x = impact->x, s = slope(r, x[X]);
   const double push = -(1.0 + r->restitution) * (x[VY] - s * x[VX]) / (1.0 + s * s);
@@ -57,7 +55,6 @@ static int land(ess_impact *impact, void *params) {
   r->acceleration = lift(r, impact->t) + r->height * w * w * sin(w * x[X]) * v * v;
   r->t = impact->t;
   r->impacts++;
-  return 0;
 }
 
 /* along the road, so high, so fast up */
@@ -68,24 +65,15 @@ static int pass_by(double t, const double x[], double g[], void *params) {
   return 0;
 }
 
-/* a number in [a, b), the next of a sequence */
-static double between(uint64_t *sequence, double a, double b) {
-  *sequence = *sequence * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return a + (b - a) * (double)(*sequence >> 11) * 0x1p-53;
-}
-
 static int run(road *r, double tolerance, bool watched, double x[], double *t, ess_failure *why) {
   const ess_impacts lands = {.map = land};
   const ess_system system = {.dimension = STATES,
                              .guard_count = 1,
-                             .field = ride,
-                             .guards = above,
-                             .guard_jacobian = above_jacobian,
+                             OF_JACOBIAN(ride),
                              .impacts = &lands,
                              .watch = {.count = watched ? 3 : 0, .values = pass_by},
                              .params = r};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  const ess_options options = toy_options(tolerance);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
   r->impacts = 0;
@@ -96,19 +84,19 @@ static int run(road *r, double tolerance, bool watched, double x[], double *t, e
 }
 
 /* the road, and a start above it */
-static void draw(uint64_t seed, road *r, double x[]) {
+static void draw_road(uint64_t seed, road *r, double x[]) {
   uint64_t sequence = seed * UINT64_C(0x9e3779b97f4a7c15);
-  for (int i = 0; i < 4; i++) between(&sequence, 0.0, 1.0);
-  *r = (road){.height = between(&sequence, -0.3, 0.3),
-              .wave = between(&sequence, 1.0, 7.0),
-              .gravity = between(&sequence, 1.0, 9.0),
-              .shake = between(&sequence, 0.0, 20.0),
-              .pace = between(&sequence, 1.0, 20.0),
+  for (int i = 0; i < 4; i++) draw_between(&sequence, 0.0, 1.0);
+  *r = (road){.height = draw_between(&sequence, -0.3, 0.3),
+              .wave = draw_between(&sequence, 1.0, 7.0),
+              .gravity = draw_between(&sequence, 1.0, 9.0),
+              .shake = draw_between(&sequence, 0.0, 20.0),
+              .pace = draw_between(&sequence, 1.0, 20.0),
               .restitution = seed % 3 ? 0.0 : 1e-13};
-  x[X] = between(&sequence, -0.5, 0.5);
-  x[Y] = r->height * sin(r->wave * x[X]) + between(&sequence, 0.02, 0.3);
-  x[VX] = between(&sequence, -5.0, 5.0);
-  x[VY] = between(&sequence, -3.0, 0.0);
+  x[X] = draw_between(&sequence, -0.5, 0.5);
+  x[Y] = r->height * sin(r->wave * x[X]) + draw_between(&sequence, 0.02, 0.3);
+  x[VX] = draw_between(&sequence, -5.0, 5.0);
+  x[VY] = draw_between(&sequence, -3.0, 0.0);
 }
 
 /* The first impact from which the mass is not clearly lifted ends the run at its time, and no run
@@ -123,7 +111,7 @@ TEST(rounding_does_not_decide_what_an_impact_has_stopped) {
     for (int watched = 0; watched < 2; watched++) {
       ess_failure why;
       double t = 0.0;
-      draw(seed, &r, x[watched]);
+      draw_road(seed, &r, x[watched]);
       status[watched] = run(&r, tolerances[seed % 4], watched, x[watched], &t, &why);
       if (!r.impacts || fabs(r.acceleration) < 0.1) continue;
       if (status[watched] == ESS_EZENO) {
@@ -134,7 +122,7 @@ TEST(rounding_does_not_decide_what_an_impact_has_stopped) {
         double h;
         assert_int_equal(status[watched], ESS_SUCCESS);
         assert_true(r.acceleration > 0.0);
-        above(t, x[watched], &h, &r);
+        ride_guards(t, x[watched], &h, &r);
         assert_true(h > -1e-2);
         rode++;
       }

@@ -18,27 +18,23 @@ typedef struct body {
   size_t calls, most; /* of the map; events it was handed at once */
 } body;
 
-static int body_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(body_field) {
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = -G;
   dxdt[3] = 0.0;
-  return 0;
 }
 
-static int body_guards(double t, const double x[], double h[], void *params) {
+GUARDS(body_guards) {
   h[0] = x[0] - sin(x[1]) - 1.0;
   h[1] = x[0] + sin(x[1]) - 1.0;
-  return 0;
 }
 
-static int body_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(body_jacobian) {
   memset(Dh, 0, 2 * STATES * sizeof *Dh);
   Dh[0] = Dh[4] = 1.0;
   Dh[1] = -cos(x[1]);
   Dh[5] = cos(x[1]);
-  return 0;
 }
 
 /* a foot that lands stops: its speed is that of the body there */
@@ -50,7 +46,7 @@ static void stop_foot(double inertia, double side, double x[]) {
 }
 
 /* both feet at once come to rest; one alone stops, and the other goes on */
-static int land(ess_impact *impact, void *params) {
+IMPACT_MAP(land) {
   body *const b = params;
   b->calls++;
   if (impact->count > b->most) b->most = impact->count;
@@ -60,19 +56,13 @@ static int land(ess_impact *impact, void *params) {
     impact->mode[impact->events[i]] = 1.0;
     impact->armed[ESS_GUARD_DOWN(impact->events[i])] = false;
   }
-  return 0;
 }
 
 static const ess_impacts lands = {.map = land};
 
 static ess_system body_system(body *b) {
-  return (ess_system){.dimension = STATES,
-                      .guard_count = 2,
-                      .field = body_field,
-                      .guards = body_guards,
-                      .guard_jacobian = body_jacobian,
-                      .impacts = &lands,
-                      .params = b};
+  return (ess_system){
+      .dimension = STATES, .guard_count = 2, OF_JACOBIAN(body), .impacts = &lands, .params = b};
 }
 
 TEST(events_of_one_instant_are_handed_together) {
@@ -81,12 +71,10 @@ TEST(events_of_one_instant_are_handed_together) {
       body b = {.inertia = 1.0};
       const ess_system system = body_system(&b);
       const ess_options options = paper ? ess_options_paper() : ess_options_default();
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double t = 0.0, x[STATES] = {1.5, tilted ? 0.1 : 0.0, 0.0, 0.0};
-      assert_int_equal(ess_driver_apply(d, &t, 0.32, x), ESS_SUCCESS);
+      double x[STATES] = {1.5, tilted ? 0.1 : 0.0, 0.0, 0.0};
+      toy_succeeds(&system, &options, 0.0, 0.32, x);
       assert_int_equal(b.calls, 1);
       assert_int_equal(b.most, tilted ? 1 : 2);
-      ess_driver_free(d);
     }
 }
 
@@ -116,7 +104,7 @@ static double place(size_t i) {
   return -1.0 + 2.0 * (double)i / (FEET - 1);
 }
 
-static int bed_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(bed_field) {
   dxdt[0] = x[2];
   dxdt[1] = x[3];
   dxdt[2] = -G;
@@ -127,26 +115,12 @@ static int bed_field(double t, const double x[], const double sign[], double dxd
     dxdt[2] += force;
     dxdt[3] += 3.0 * a * force;
   }
-  return 0;
 }
 
-static int bed_guards(double t, const double x[], double h[], void *params) {
-  const double *const depth = params;
-  for (size_t i = 0; i < FEET; i++) h[i] = -(x[0] + place(i) * x[1]);
-  h[FEET] = -(x[0] + 0.3 * x[1]) - *depth;
-  return 0;
-}
+PLANES_EACH(bed, STATES, FEET + 1, -(x[0] + (k < FEET ? place(k) : 0.3) * x[1]),
+            k < FEET ? 0.0 : *AS(double));
 
-static int bed_jacobian(double t, const double x[], double Dh[], void *params) {
-  memset(Dh, 0, (FEET + 1) * STATES * sizeof *Dh);
-  for (size_t i = 0; i <= FEET; i++) {
-    Dh[i * STATES] = -1.0;
-    Dh[i * STATES + 1] = i < FEET ? -place(i) : -0.3;
-  }
-  return 0;
-}
-
-static int throw_back(ess_impact *impact, void *params) {
+IMPACT_MAP(throw_back) {
   assert_int_equal(impact->events[impact->count - 1], FEET);
   const double speed = impact->x[2] + 0.3 * impact->x[3];
   assert_true(speed < 0.0);
@@ -155,7 +129,6 @@ static int throw_back(ess_impact *impact, void *params) {
   impact->after[3] += 3.0 * 0.3 * impulse;
   impact->mode[FEET] = -1.0;
   impact->armed[ESS_GUARD_UP(FEET)] = true;
-  return 0;
 }
 
 /* the end state at a tolerance, and what that took */
@@ -166,20 +139,14 @@ static void run_bed(double depth, double tilt, double tolerance, double x[STATES
   const ess_impacts stops = {.at = at, .map = throw_back};
   const ess_system system = {.dimension = STATES,
                              .guard_count = FEET + 1,
-                             .field = bed_field,
-                             .guards = bed_guards,
-                             .guard_jacobian = bed_jacobian,
+                             OF_JACOBIAN(bed),
                              .impacts = &stops,
                              .params = &depth};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0;
+  const ess_options options = toy_options(tolerance);
   const double start[STATES] = {0.3, tilt, -2.0, 0.1};
   memcpy(x, start, sizeof start);
-  assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_SUCCESS);
-  *counters = *ess_driver_counters(d);
-  ess_driver_free(d);
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 0.5, x);
+  *counters = end.counters;
 }
 
 TEST(impacts_among_crossings_keep_the_tolerance) {
@@ -203,17 +170,15 @@ TEST(impacts_among_crossings_keep_the_tolerance) {
 
 /* ---- a ball thrown up to a ceiling that it just reaches, or not ------------------------------ */
 
-static int ceiling(double t, const double x[], double h[], void *params) {
+GUARDS(ceiling) {
   const double *const place = params;
   h[0] = x[0] - *place;
-  return 0;
 }
 
-static int throw_down(ess_impact *impact, void *params) {
+IMPACT_MAP(throw_down) {
   impact->after[1] = -impact->x[1];
   impact->mode[0] = -1.0;
   impact->armed[ESS_GUARD_UP(0)] = true;
-  return 0;
 }
 
 TEST(a_grazed_ceiling_is_refused) {
@@ -223,9 +188,9 @@ TEST(a_grazed_ceiling_is_refused) {
     double top = 0.5 * 25.0 / G + beyond[i], t = 0.0, x[2] = {0.0, 5.0};
     const ess_system system = {.dimension = 2,
                                .guard_count = 1,
-                               .field = toy_fall,
+                               .field = toy_fall_field,
                                .guards = ceiling,
-                               .guard_jacobian = toy_height_jacobian,
+                               .guard_jacobian = toy_fall_jacobian,
                                .impacts = &impacts,
                                .params = &top};
     const ess_options options = ess_options_default();
@@ -240,40 +205,26 @@ TEST(a_grazed_ceiling_is_refused) {
 /* ---- a crossing that the first map of a chain leads to ----------------------------------------
  * a clock, and a level that falls, twice as fast above 0.2 */
 
-static int level_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(level_field) {
   dxdt[0] = 1.0;
   dxdt[1] = sign[0] > 0.0 ? -2.0 : -1.0;
-  return 0;
 }
 
-static int level_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[1] - 0.2;
-  h[1] = x[0] - 1.0;
-  h[2] = x[1] - 0.4;
-  return 0;
-}
+PLANES(level, 2, (x[1], x[0], x[1]), (0.2, 1.0, 0.4));
 
 /* at 1 the level is lifted past both others, of which the higher lets some of it off */
-static int lift(ess_impact *impact, void *params) {
+IMPACT_MAP(lift) {
   impact->after[1] = impact->events[0] == 1 ? 0.5 : 0.45;
-  return 0;
 }
 
 TEST(what_the_first_map_passes_is_crossed_after_the_second) {
   const bool at[] = {
       [ESS_GUARD_UP(1)] = true, [ESS_GUARD_UP(2)] = true, [ESS_GUARD_DOWN(2)] = false};
   const ess_impacts lifts = {.at = at, .map = lift};
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 3,
-                             .field = level_field,
-                             .guards = level_guards,
-                             .impacts = &lifts};
+  const ess_system system = {.dimension = 2, .guard_count = 3, OF(level), .impacts = &lifts};
   const ess_options options = ess_options_default();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[2] = {0.0, 0.1};
-  assert_int_equal(ess_driver_apply(d, &t, 1.1, x), ESS_SUCCESS);
-  assert_int_equal(ess_driver_counters(d)->impacts, 2);
+  double x[2] = {0.0, 0.1};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.1, x);
+  assert_int_equal(end.counters.impacts, 2);
   assert_true(fabs(x[1] - 0.25) < 1e-9);
-  ess_driver_free(d);
 }

@@ -43,20 +43,17 @@ static void accelerate(const beam *b, const double x[], const double weight[], d
   }
 }
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(beam_field) {
   beam *const b = params;
   double weight[CONTACTS];
   for (size_t k = 0; k < CONTACTS; k++) weight[k] = weight_of(b, t, sign[k]);
   accelerate(b, x, weight, dxdt);
-  return 0;
 }
 
 /* what mode_changed has been told stands for the signs */
-static int told_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(told_field) {
   beam *const b = params;
   accelerate(b, x, b->weight, dxdt);
-  return 0;
 }
 
 static int mode_changed(const double sign[], size_t guard, void *params) {
@@ -68,26 +65,12 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
-  for (size_t k = 0; k < CONTACTS; k++) h[k] = -x[0] - place_of(k) * x[1];
-  return 0;
-}
-
-static int jacobian(double t, const double x[], double Dh[], void *params) {
-  memset(Dh, 0, CONTACTS * STATES * sizeof *Dh);
-  for (size_t k = 0; k < CONTACTS; k++) {
-    Dh[k * STATES] = -1.0;
-    Dh[k * STATES + 1] = -place_of(k);
-  }
-  return 0;
-}
+PLANES_EACH(beam, STATES, CONTACTS, -x[0] - place_of(k) * x[1], 0.0);
 
 static ess_system beam_system(beam *b, bool weights) {
   return (ess_system){.dimension = STATES,
                       .guard_count = CONTACTS,
-                      .field = field,
-                      .guards = guards,
-                      .guard_jacobian = jacobian,
+                      OF_JACOBIAN(beam),
                       .weights = weights,
                       .params = b};
 }
@@ -123,8 +106,7 @@ static outcome run_with(const ess_system *system, const ess_options *options, si
 }
 
 static outcome run(const ess_system *system, double tolerance) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  const ess_options options = toy_options(tolerance);
   return run_with(system, &options, 1);
 }
 
@@ -179,11 +161,10 @@ TEST(many_crossings) {
       system.weights = true;
       const errors with = errors_near(&system, &truth, tolerance);
       system.weights = false;
-      if (with.median > 10.0 + 1.5 * without.median || with.worst > 10.0 + 4.0 * without.median)
-        print_error("c %g at %g: errors %g, %g at worst\n", b.damping, tolerance, with.median,
-                    with.worst);
-      assert_true(with.median <= 10.0 + 1.5 * without.median);
-      assert_true(with.worst <= 10.0 + 4.0 * without.median);
+      if (!(with.median <= 10.0 + 1.5 * without.median &&
+            with.worst <= 10.0 + 4.0 * without.median))
+        fail_msg("c %g at %g: errors %g, %g at worst", b.damping, tolerance, with.median,
+                 with.worst);
       if (tolerance > 1e-5) assert_true(with.through > 0);
     }
   }
@@ -197,8 +178,7 @@ TEST(applies_and_resets) {
   ess_system located = system;
   located.weights = false;
   const outcome truth = run(&located, 1e-12);
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-4;
+  const ess_options options = toy_options(1e-4);
   const outcome pieces = run_with(&system, &options, 10);
   assert_int_equal(pieces.status, ESS_SUCCESS);
   assert_true(pieces.counters.through > 0);
@@ -277,11 +257,10 @@ typedef struct uneven {
   double unit, even, odd;
 } uneven;
 
-static int uneven_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD_CODE(uneven_field) {
   const uneven *const u = params;
   const double metres[STATES] = {x[0] / u->unit, x[1], x[2] / u->unit, x[3]};
-  const int code = field(t, metres, sign, dxdt, params);
+  const int code = beam_field(t, metres, sign, dxdt, params);
   for (size_t k = 0; k < CONTACTS; k++)
     dxdt[3] += (1.0 - sign[k] * sign[k]) * (u->even + u->odd * sign[k]);
   dxdt[0] *= u->unit;
@@ -289,10 +268,10 @@ static int uneven_field(double t, const double x[], const double sign[], double 
   return code;
 }
 
-static int uneven_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(uneven_guards) {
   const uneven *const u = params;
   const double metres[STATES] = {x[0] / u->unit, x[1], x[2] / u->unit, x[3]};
-  return guards(t, metres, h, params);
+  return beam_guards(t, metres, h, params);
 }
 
 static int run_uneven(double unit, double even, double odd) {
@@ -337,7 +316,7 @@ typedef struct witness {
   double sign[CONTACTS];
 } witness;
 
-static int see(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(see) {
   witness *const w = context;
   w->is_ordered = w->is_ordered && info->t >= w->latest;
   w->latest = info->t;
@@ -352,8 +331,7 @@ static int see(const ess_crossing_info *info, void *context) {
 TEST(observed) {
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   const ess_system system = beam_system(&b, true);
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-4;
+  ess_options options = toy_options(1e-4);
   const outcome alone = run_with(&system, &options, 1);
   for (size_t stop = 0; stop < 90; stop += 7) {
     witness w = {.stop_at = stop, .is_ordered = true, .is_alternating = true};
@@ -384,15 +362,13 @@ TEST(limits) {
   beam b = {.stiffness = 4000.0, .damping = 4.0};
   const ess_system system = beam_system(&b, true);
   for (uint64_t most = 1; most < 100; most += 9) {
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-3;
+    ess_options options = toy_options(1e-3);
     options.max_crossings = most;
     const outcome crossings = run_with(&system, &options, 1);
     assert_int_equal(crossings.status, ESS_EMAXCROSSINGS);
     assert_int_equal(crossings.counters.crossings, most);
   }
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-3;
+  ess_options options = toy_options(1e-3);
   options.max_steps = 12;
   const outcome steps = run_with(&system, &options, 1);
   assert_int_equal(steps.status, ESS_EMAXSTEPS);
@@ -435,9 +411,8 @@ TEST(hostile) {
     for (int i = 2; i < 9; i += 3) {
       const double tolerance = pow(10.0, -i);
       const hostile_outcome o = hostile_run(&s, &truth, tolerance, seed % 4 == 0);
-      if (o.verdict == HOSTILE_WRONG || !o.is_observed_alike)
-        print_error("seed %lu at %g: error %g\n", (unsigned long)s.seed, tolerance, o.error);
-      assert_true(o.verdict != HOSTILE_WRONG && o.is_observed_alike);
+      if (!(o.verdict != HOSTILE_WRONG && o.is_observed_alike))
+        fail_msg("seed %lu at %g: error %g", (unsigned long)s.seed, tolerance, o.error);
       through += o.counters.through > 0;
     }
   }
@@ -472,8 +447,7 @@ typedef struct thrown {
   bool undone; /* slower than that the pull ends; else there is another one */
 } thrown;
 
-static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(thrown_field) {
   const thrown *const b = params;
   dxdt[0] = x[1];
   dxdt[1] = -10.0;
@@ -482,22 +456,10 @@ static int thrown_field(double t, const double x[], const double sign[], double 
     const double pull = -0.2 - 3.0 * x[1];
     dxdt[1] += b->undone ? passed * fast * pull : passed * pull + 0.2 * (1.0 - fast);
   }
-  return 0;
 }
 
-static int thrown_guards(double t, const double x[], double h[], void *params) {
-  for (size_t k = 0; k < PAIRS; k++) {
-    h[k] = x[0] - height_of(k);
-    h[PAIRS + k] = x[1] - 0.02 * (double)(k % 5) + 0.04;
-  }
-  return 0;
-}
-
-static int thrown_jacobian(double t, const double x[], double Dh[], void *params) {
-  memset(Dh, 0, 4 * PAIRS * sizeof *Dh);
-  for (size_t k = 0; k < PAIRS; k++) Dh[2 * k] = Dh[2 * (PAIRS + k) + 1] = 1.0;
-  return 0;
-}
+PLANES_EACH(thrown, 2, 2 * PAIRS, k < PAIRS ? x[0] : x[1],
+            k < PAIRS ? height_of(k) : 0.02 * (double)((k - PAIRS) % 5) - 0.04);
 
 static int thrown_start(const double sign[], bool armed[], void *params) {
   for (size_t k = 0; k < PAIRS; k++)
@@ -527,16 +489,13 @@ TEST(touched_and_left) {
     for (size_t k = 0; k < PAIRS; k++) silent[ESS_GUARD_DOWN(k)] = undone;
     ess_system system = {.dimension = 2,
                          .guard_count = 2 * PAIRS,
-                         .field = thrown_field,
-                         .guards = thrown_guards,
-                         .guard_jacobian = thrown_jacobian,
+                         OF_JACOBIAN(thrown),
                          .resets = &resets,
                          .params = &b};
     double truth[2] = {0.0};
     uint64_t crossings = 0, through = 0;
     for (int j = 12; j >= 1; j--) {
-      ess_options options = ess_options_default();
-      options.rtol = options.atol = pow(10.0, -j);
+      const ess_options options = toy_options(pow(10.0, -j));
       system.weights = j < 12;
       double t = 0.0, x[2] = {0.0, 1.0};
       ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -548,8 +507,7 @@ TEST(touched_and_left) {
         crossings = c->crossings;
       }
       const double off = fmax(fabs(x[0] - truth[0]), fabs(x[1] - truth[1])) / options.rtol;
-      if (off > 20.0) print_error("undone %d at 1e-%d: off by %g tolerances\n", undone, j, off);
-      assert_true(off <= 20.0);
+      if (!(off <= 20.0)) fail_msg("undone %d at 1e-%d: off by %g tolerances", undone, j, off);
       if (j > 1) assert_int_equal(c->crossings, crossings);
       through += c->through;
       ess_driver_free(d);
@@ -562,26 +520,22 @@ TEST(touched_and_left) {
  * function turns many times in such a step, at a frequency */
 enum { MARKS = 7, TURNING = MARKS };
 
-static int passing_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
+FIELD(passing_field) {
   dxdt[0] = 1.0 + 0.3 * (0.5 + 0.5 * sign[TURNING]);
   dxdt[1] = 1.0;
   for (size_t k = 0; k < MARKS; k++) dxdt[0] += 0.01 * (0.5 + 0.5 * sign[k]);
-  return 0;
 }
 
-static int passing_guards(double t, const double x[], double h[], void *params) {
+GUARDS(passing_guards) {
   for (size_t k = 0; k < MARKS; k++) h[k] = x[0] - 0.5 - 0.01 * (double)k;
   h[TURNING] = sin(*(const double *)params * x[1]) - 0.95;
-  return 0;
 }
 
-static int passing_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(passing_jacobian) {
   const double frequency = *(const double *)params;
   memset(Dh, 0, 2 * (MARKS + 1) * sizeof *Dh);
   for (size_t k = 0; k < MARKS; k++) Dh[2 * k] = 1.0;
   Dh[2 * TURNING + 1] = frequency * cos(frequency * x[1]);
-  return 0;
 }
 
 static int passing_start(const double sign[], bool armed[], void *params) {
@@ -609,14 +563,11 @@ TEST(armed_on_the_way) {
     for (int j = 10; j >= 2; j -= 2) {
       const ess_system system = {.dimension = 2,
                                  .guard_count = MARKS + 1,
-                                 .field = passing_field,
-                                 .guards = passing_guards,
-                                 .guard_jacobian = passing_jacobian,
+                                 OF_JACOBIAN(passing),
                                  .resets = &resets,
                                  .weights = j < 10,
                                  .params = &frequency};
-      ess_options options = ess_options_default();
-      options.rtol = options.atol = pow(10.0, -j);
+      const ess_options options = toy_options(pow(10.0, -j));
       double t = 0.0, x[2] = {0.0, 0.0};
       ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
       assert_non_null(d);

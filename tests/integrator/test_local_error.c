@@ -15,23 +15,19 @@ enum { N = 3 };
 static const double after[N] = {2.0, -1.0, 0.5};
 static const double start_time = 0.3, start_y = 0.8, start_z = 0.7;
 
-static int curved_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(curved_field) {
   const double before[N] = {1.0 + x[1] + t * t, x[1] * x[1], -x[2]};
   memcpy(dxdt, sign[0] < 0.0 ? before : after, sizeof before);
-  return 0;
 }
 
-static int curved_guard(double t, const double x[], double h[], void *params) {
+GUARDS(curved_guards) {
   h[0] = x[0] + x[1] * x[2];
-  return 0;
 }
 
-static int curved_gradient(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(curved_jacobian) {
   Dh[0] = 1.0;
   Dh[1] = x[2];
   Dh[2] = x[1];
-  return 0;
 }
 
 /* the exact flow before the guard, `s` after the start */
@@ -48,8 +44,8 @@ static double arrival(const double x0[N], double s) {
     double x[N], f[N], h, gradient[N];
     flow(x0, s, x);
     curved_field(start_time + s, x, (double[]){-1.0}, f, NULL);
-    curved_guard(0.0, x, &h, NULL);
-    curved_gradient(0.0, x, gradient, NULL);
+    curved_guards(0.0, x, &h, NULL);
+    curved_jacobian(0.0, x, gradient, NULL);
     s -= h / (gradient[0] * f[0] + gradient[1] * f[1] + gradient[2] * f[2]);
   }
   return s;
@@ -59,33 +55,24 @@ typedef struct landing {
   double t, x[N];
 } landing;
 
-static int remember(const ess_crossing_info *info, void *context) {
+ON_CROSSING(remember) {
   landing *const l = context;
   l->t = info->t;
   memcpy(l->x, info->x, sizeof l->x);
-  return 0;
 }
 
 /* where one projection from x0, inside the neighbourhood, lands */
 static landing project(const double x0[N], int order) {
   landing l = {0};
-  const ess_system system = {.dimension = N,
-                             .guard_count = 1,
-                             .field = curved_field,
-                             .guards = curved_guard,
-                             .guard_jacobian = curved_gradient,
-                             .one_way = true};
-  ess_options options = ess_options_paper();
-  options.order = order;
+  const ess_system system = {
+      .dimension = N, .guard_count = 1, OF_JACOBIAN(curved), .one_way = true};
+  ess_options options = toy_paper(order);
   options.epsilon = 1.0;
   options.observer = (ess_observer){.crossing = remember, .context = &l};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double t = start_time, x[N];
+  double x[N];
   memcpy(x, x0, sizeof x);
-  assert_int_equal(ess_driver_apply(d, &t, start_time + 1.0, x), ESS_SUCCESS);
-  assert_int_equal(ess_driver_counters(d)->projections, 1);
-  ess_driver_free(d);
+  const toy_end end = toy_succeeds(&system, &options, start_time, start_time + 1.0, x);
+  assert_int_equal(end.counters.projections, 1);
   return l;
 }
 
@@ -145,13 +132,8 @@ static void check_constants(int order) {
   assert_true(before < 0.02);
 }
 
-TEST(constants_of_order_1) {
-  check_constants(1);
-}
-
-TEST(constants_of_order_2) {
-  check_constants(2);
-}
+TEST_OF(constants_of_order_1, check_constants(1));
+TEST_OF(constants_of_order_2, check_constants(2));
 
 /* ---- two crossings in or out of order -------------------------------------------------------- */
 
@@ -159,25 +141,21 @@ TEST(constants_of_order_2) {
  * square of the time; z' is 1 behind x = 0, 0 before it */
 enum { X, Y, W, Z, PAIR };
 
-static int pair_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(pair_field) {
   dxdt[X] = (1.0 + x[X]) * (1.0 + x[X]);
   dxdt[Y] = x[W];
   dxdt[W] = -6.0;
   dxdt[Z] = sign[0] > 0.0 ? 1.0 : 0.0;
-  return 0;
 }
 
-static int pair_guards(double t, const double x[], double h[], void *params) {
+GUARDS(pair_guards) {
   h[0] = x[X];
   h[1] = x[Y];
-  return 0;
 }
 
-static int pair_gradients(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(pair_gradients) {
   const double gradients[2 * PAIR] = {1, 0, 0, 0, 0, 1, 0, 0};
   memcpy(Dh, gradients, sizeof gradients);
-  return 0;
 }
 
 /* by how much z falls short when x = 0 and y = 0 are reached at these times, both of them inside
@@ -186,22 +164,17 @@ static double shortfall(double t_x, double t_y, size_t *first) {
   toy_log log;
   const ess_system system = {.dimension = PAIR,
                              .guard_count = 2,
-                             .field = pair_field,
-                             .guards = pair_guards,
+                             OF(pair),
                              .guard_jacobian = pair_gradients,
                              .one_way = true};
-  ess_options options = ess_options_paper();
-  options.order = 2;
+  ess_options options = toy_paper(2);
   options.epsilon = 1.0;
   options.rtol = 1e-12;
   options.atol = 1e-14;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double t = 0.0, x[PAIR] = {-t_x / (1.0 + t_x), 3.0 * t_y * t_y - t_y, 1.0, 0.0};
+  double x[PAIR] = {-t_x / (1.0 + t_x), 3.0 * t_y * t_y - t_y, 1.0, 0.0};
   const double t1 = 0.1;
-  assert_int_equal(ess_driver_apply(d, &t, t1, x), ESS_SUCCESS);
-  ess_driver_free(d);
+  toy_succeeds(&system, &options, 0.0, t1, x);
   assert_int_equal(log.count, 2);
   *first = log.guard[0];
   return t1 - t_x - x[Z];

@@ -21,27 +21,25 @@ static void unscale(const scaled *s, const double x[], double y[]) {
   for (int i = 0; i < N; i++) y[i] = (x[i] - s->offset[i]) / s->scale[i];
 }
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const scaled *const s = params;
   double y[N];
   unscale(s, x, y);
   const double f[N] = {y[1], -4.0 * y[0] + 0.5 * sign[0], y[3],
                        -2.0 * y[2] + 0.4 * sign[1] - 0.3 * sign[2] + 0.2 * cos(t)};
   for (int i = 0; i < N; i++) dxdt[i] = f[i] * s->scale[i];
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   const scaled *const s = params;
   double y[N];
   unscale(s, x, y);
   h[0] = sin(s->bend * (y[0] - 0.2)) / s->bend;
   h[1] = 1e6 * (y[2] - 0.1 * y[0]);
   h[2] = 1e-6 * (exp(s->bend * (y[2] + 0.3)) - 1.0) / s->bend;
-  return 0;
 }
 
-static int jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(jacobian) {
   const scaled *const s = params;
   double y[N];
   unscale(s, x, y);
@@ -50,7 +48,6 @@ static int jacobian(double t, const double x[], double Dh[], void *params) {
   Dh[N] = -1e5 / s->scale[0];
   Dh[N + 2] = 1e6 / s->scale[2];
   Dh[2 * N + 2] = 1e-6 * exp(s->bend * (y[2] + 0.3)) / s->scale[2];
-  return 0;
 }
 
 typedef struct result {
@@ -126,25 +123,22 @@ TEST(projections_need_none) {
   for (int i = 0; i < N; i++) assert_true(fabs(found.y[i] - exact.y[i]) < 1e-5);
 }
 
-static int undefined(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(undefined) {
   h[0] = x[0] > 1e-3 ? log(x[0]) + 4.0 : NAN;
   return x[0] > 1e-3 ? 0 : 3;
 }
 
-static int decay(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(decay) {
   dxdt[0] = sign[0] > 0.0 ? -x[0] : -0.5 * x[0];
-  return 0;
 }
 
 /* where event functions end, a difference that would need more looks elsewhere */
 TEST(what_is_undefined_nearby_does_not_matter) {
   const ess_system system = {.dimension = 1, .guard_count = 1, .field = decay, .guards = undefined};
   const ess_options options = ess_options_default();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {1.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 5.0, x), ESS_SUCCESS);
+  double x[1] = {1.0};
+  toy_succeeds(&system, &options, 0.0, 5.0, x);
   assert_true(fabs(x[0] - exp(-4.5)) < 1e-8);
-  ess_driver_free(d);
 }
 
 /* a clock and what it drives, in units of length and time */
@@ -152,16 +146,14 @@ typedef struct units {
   double length, time;
 } units;
 
-static int driven(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(driven) {
   const units *const u = params;
   dxdt[0] = u->length / u->time;
   dxdt[1] = (u->length * (0.5 + 0.5 * sign[0]) - 0.1 * x[1]) / u->time;
-  return 0;
 }
 
-static int wave(double t, const double x[], double h[], void *params) {
+GUARDS(wave) {
   h[0] = sin(3.0 * x[0] / ((const units *)params)->length) - 0.3;
-  return 0;
 }
 
 static int pulse(double t, const double x[], double g[], void *params) {
@@ -183,10 +175,8 @@ TEST(any_units_with_no_relative_tolerance) {
     options.atols = (const double[]){1e-8 * u.length, 1e-8 * u.length};
     options.base = bases[i / 50];
     options.max_steps = 20000;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[2] = {0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 5.0 * u.time, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->crossings, i / 25 % 2 ? 8 : 5);
-    ess_driver_free(d);
+    double x[2] = {0.0};
+    const toy_end end = toy_succeeds(&system, &options, 0.0, 5.0 * u.time, x);
+    assert_int_equal(end.counters.crossings, i / 25 % 2 ? 8 : 5);
   }
 }

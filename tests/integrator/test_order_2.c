@@ -16,7 +16,7 @@ typedef struct projections {
   double before[STATES];
 } projections;
 
-static int note_step(const ess_step_info *info, void *context) {
+ON_STEP(note_step) {
   projections *const p = context;
   if (info->projection && p->count < PROJECTIONS) {
     p->t0[p->count] = info->t0;
@@ -25,15 +25,13 @@ static int note_step(const ess_step_info *info, void *context) {
     memcpy(p->to[p->count++], info->x, sizeof p->before);
   }
   memcpy(p->before, info->x, sizeof p->before);
-  return 0;
 }
 
 static ess_counters drop_three(double epsilon, projections *seen, const double times[],
                                size_t count, double states[]) {
   balls b = balls_of(3, 3);
   const ess_system system = balls_system(&b);
-  ess_options options = ess_options_paper();
-  options.order = 2;
+  ess_options options = toy_paper(2);
   options.epsilon = epsilon;
   if (seen) options.observer = (ess_observer){.step = note_step, .context = seen};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -82,8 +80,7 @@ TEST(samples_of_a_fall_lie_on_its_parabola) {
   enum { SAMPLES = 200 };
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  ess_options options = ess_options_paper();
-  options.order = 2;
+  ess_options options = toy_paper(2);
   options.epsilon = 0.3;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[2] = {1.0, 0.0}, t = 0.0, times[SAMPLES], states[2 * SAMPLES];
@@ -99,60 +96,38 @@ TEST(samples_of_a_fall_lie_on_its_parabola) {
   ess_driver_free(d);
 }
 
-/* ---- a guard nearly grazed ---------------------------------------------------------------------
- */
+/* ---- a guard nearly grazed ------------------------------------------------------------------- */
 
 /* a ball tossed up at speed 1 under gravity 2, and a ceiling `gap` above it */
 typedef struct toss {
   double gap;
 } toss;
 
-static int toss_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(toss_field) {
   dxdt[0] = x[1];
   dxdt[1] = -2.0;
-  return 0;
 }
 
-static int toss_guard(double t, const double x[], double h[], void *params) {
-  const toss *const s = params;
-  h[0] = x[0] - s->gap;
-  return 0;
-}
-
-static int toss_rate(double t, const double x[], const double v[], double h[], double rate[],
-                     void *params) {
-  rate[0] = v[0];
-  return toss_guard(t, x, h, params);
-}
+PLANES(toss, 2, (x[0]), (AS(toss)->gap));
 
 /* the first projection's length; 0 when there is none */
-static int first_length(const ess_step_info *info, void *context) {
+ON_STEP(first_length) {
   double *const length = context;
   if (info->projection && *length == 0.0) *length = info->t1 - info->t0;
-  return 0;
 }
 
 static double toss_up(double gap, double projection_max, ess_counters *counters) {
   toss s = {gap};
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 1,
-                             .field = toss_field,
-                             .guards = toss_guard,
-                             .guard_rates = toss_rate,
-                             .params = &s};
+  const ess_system system = {.dimension = 2, .guard_count = 1, OF_RATES(toss), .params = &s};
   double length = 0.0;
-  ess_options options = ess_options_paper();
-  options.order = 2;
+  ess_options options = toy_paper(2);
   options.epsilon = 2.0;
   options.projection_max = projection_max;
   options.observer = (ess_observer){.step = first_length, .context = &length};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {0.0, 1.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.5, x), ESS_SUCCESS);
+  double x[2] = {0.0, 1.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.5, x);
   assert_true(isfinite(x[0]) && isfinite(x[1]));
-  *counters = *ess_driver_counters(d);
-  ess_driver_free(d);
+  *counters = end.counters;
   return length;
 }
 
@@ -184,23 +159,20 @@ TEST(a_bound_leaves_out_what_is_not_reached) {
 /* unit speed, and h = -0.1 + x0 with a ramp of 0.5 in between, behind which its slope is that
  * before
  */
-static int ramp_guard(double t, const double x[], double h[], void *params) {
+GUARDS(ramp_guard) {
   h[0] = x[0] - 0.1 + 0.25 * (1.0 + tanh((x[0] - 0.05) / 0.004));
-  return 0;
 }
 
-static int ramp_rate(double t, const double x[], const double v[], double h[], double rate[],
-                     void *params) {
+GUARD_RATES_CODE(ramp_rate) {
   const double ramp = cosh((x[0] - 0.05) / 0.004);
   rate[0] = v[0] * (1.0 + 0.25 / 0.004 / (ramp * ramp));
   return ramp_guard(t, x, h, params);
 }
 
-static int times_ascend(const ess_step_info *info, void *context) {
+ON_STEP(times_ascend) {
   size_t *const count = context;
   assert_true(info->t1 >= info->t0 && info->x[0] >= 0.0);
   *count += info->projection;
-  return 0;
 }
 
 /* the correction would take the state back behind where it is */
@@ -211,53 +183,33 @@ TEST(a_projection_never_runs_backwards) {
                              .guards = ramp_guard,
                              .guard_rates = ramp_rate};
   size_t count = 0;
-  ess_options options = ess_options_paper();
-  options.order = 2;
+  ess_options options = toy_paper(2);
   options.epsilon = 0.2;
   options.observer = (ess_observer){.step = times_ascend, .context = &count};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_SUCCESS);
-  assert_true(count == 1 && ess_driver_counters(d)->crossings == 1);
+  double x[1] = {0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 0.5, x);
+  assert_true(count == 1 && end.counters.crossings == 1);
   assert_true(fabs(x[0] - 0.5) < 1e-12);
-  ess_driver_free(d);
 }
 
 /* ---- a fault half-way
  * ---------------------------------------------------------------------------- */
 
 /* not a number between 0.4 and 0.6, where no integration step is made */
-static int pit_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(pit_field) {
   dxdt[0] = x[0] > 0.4 && x[0] < 0.6 ? NAN : 1.0;
-  return 0;
 }
 
-static int wall_guard(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - 1.0;
-  return 0;
-}
-
-static int wall_rate(double t, const double x[], const double v[], double h[], double rate[],
-                     void *params) {
-  rate[0] = v[0];
-  return wall_guard(t, x, h, params);
-}
+PLANES(pit, 1, (x[0]), (1.0));
 
 TEST(a_field_that_is_not_finite_half_way) {
-  const ess_system system = {.dimension = 1,
-                             .guard_count = 1,
-                             .field = pit_field,
-                             .guards = wall_guard,
-                             .guard_rates = wall_rate};
+  const ess_system system = {.dimension = 1, .guard_count = 1, OF_RATES(pit)};
   for (int order = 1; order <= 2; order++) {
-    ess_options options = ess_options_paper();
-    options.order = order;
+    ess_options options = toy_paper(order);
     options.epsilon = 2.0;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[1] = {0.0}, t = 0.0;
-    const int status = ess_driver_apply(d, &t, 1.5, x);
-    assert_int_equal(status, order == 1 ? ESS_SUCCESS : ESS_EFIELD);
-    if (order == 2) assert_true(t == 0.0 && x[0] == 0.0);
-    ess_driver_free(d);
+    double x[1] = {0.0};
+    const toy_end end = toy_run(&system, &options, 0.0, 1.5, x);
+    assert_int_equal(end.status, order == 1 ? ESS_SUCCESS : ESS_EFIELD);
+    if (order == 2) assert_true(end.t == 0.0 && x[0] == 0.0);
   }
 }

@@ -64,16 +64,14 @@ static int stop(const ess_impact *impact, void *context) {
   return 1;
 }
 
-/* ---- in closed form ---------------------------------------------------------------------------
- */
+/* ---- in closed form -------------------------------------------------------------------------- */
 
 TEST(an_impact_is_as_in_closed_form) {
   for (int known = 0; known < 2; known++) {
     double p[3] = {9.81, 0.8, 0.0}, x[2] = {1.0, 0.0}, t = 0.0;
     const double g = p[0], e = p[1], when = sqrt(2.0 / g), v = -g * when;
     const ess_system system = system_of(&KINDS[7 + known], p);
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-12;
+    ess_options options = toy_options(1e-12);
     options.observer.impact = stop;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     assert_int_equal(ess_driver_follow_parameters(d, 5, NULL, NULL), ESS_SUCCESS);
@@ -103,27 +101,23 @@ TEST(an_impact_is_as_in_closed_form) {
   }
 }
 
-/* ---- where events meet ------------------------------------------------------------------------
- */
+/* ---- where events meet ----------------------------------------------------------------------- */
 
 /* y grows once x has passed both of two places that are parameters, and are the same */
-static int after_both(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = 1.0;
-  f[1] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
-  return 0;
+FIELD(after_both_field) {
+  dxdt[0] = 1.0;
+  dxdt[1] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
 }
 
-static int places(double t, const double x[], double h[], void *params) {
+GUARDS(after_both_guards) {
   for (int k = 0; k < 2; k++) h[k] = x[0] - ((const double *)params)[k];
-  return 0;
 }
 
 TEST(each_direction_meets_events_in_its_own_order) {
   double p[2] = {1.0, 1.0}, x[2] = {0.0, 0.0}, t = 0.0;
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
-                             .field = after_both,
-                             .guards = places,
+                             OF(after_both),
                              .parameters = 2,
                              .parameter_values = p,
                              .params = p};
@@ -151,16 +145,14 @@ TEST(each_direction_meets_events_in_its_own_order) {
   ess_driver_free(d);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
-static int broken_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+FIELD_BY(broken_by) {
   for (int i = 0; i < 6; i++) Fp[i] = NAN;
-  return 0;
 }
 
-static int fails_off(double t, const double x[], const double sign[], double f[], void *params) {
-  falls(t, x, sign, f, params);
+FIELD_CODE(fails_off) {
+  falls(t, x, sign, dxdt, params);
   return ((const double *)params)[0] == 9.81 ? 0 : 7;
 }
 

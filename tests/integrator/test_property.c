@@ -182,8 +182,7 @@ static double quantile(double v[], size_t count, double part) {
   return gsl_stats_quantile_from_sorted_data(v, 1, count, part);
 }
 
-/* ---- the exact solution itself ----------------------------------------------------------------
- */
+/* ---- the exact solution itself --------------------------------------------------------------- */
 
 TEST(threaded_and_located_crossings_agree) {
   population p = begin(1, 1.0);
@@ -222,8 +221,7 @@ TEST(the_systems_are_event_selected) {
   end(&p);
 }
 
-/* ---- fields that are constant between guards: projection is exact ------------------------------
- */
+/* ---- fields that are constant between guards: projection is exact ---------------------------- */
 
 TEST(constant_fields_are_projected_exactly) {
   population p = begin(3, 0.0);
@@ -243,8 +241,7 @@ TEST(constant_fields_are_projected_exactly) {
   end(&p);
 }
 
-/* ---- ladders of epsilon ------------------------------------------------------------------------
- */
+/* ---- ladders of epsilon ---------------------------------------------------------------------- */
 
 /* ratio of a ladder's steps: order 1 over two decades, order 2 over one, above round-off */
 static double ratio(int order) {
@@ -323,32 +320,14 @@ static void check_ordered_regime(unsigned long seed, const regime *r, int order)
   end(&p);
 }
 
-TEST(apart_order_1) {
-  check_ordered_regime(4, &apart, 1);
-}
+TEST_OF(apart_order_1, check_ordered_regime(4, &apart, 1));
+TEST_OF(apart_order_2, check_ordered_regime(4, &apart, 2));
+TEST_OF(within_epsilon_order_1, check_ordered_regime(5, &within_epsilon, 1));
+TEST_OF(within_epsilon_order_2, check_ordered_regime(5, &within_epsilon, 2));
+TEST_OF(from_the_start_order_1, check_ordered_regime(6, &from_the_start, 1));
+TEST_OF(from_the_start_order_2, check_ordered_regime(6, &from_the_start, 2));
 
-TEST(apart_order_2) {
-  check_ordered_regime(4, &apart, 2);
-}
-
-TEST(within_epsilon_order_1) {
-  check_ordered_regime(5, &within_epsilon, 1);
-}
-
-TEST(within_epsilon_order_2) {
-  check_ordered_regime(5, &within_epsilon, 2);
-}
-
-TEST(from_the_start_order_1) {
-  check_ordered_regime(6, &from_the_start, 1);
-}
-
-TEST(from_the_start_order_2) {
-  check_ordered_regime(6, &from_the_start, 2);
-}
-
-/* ---- crossings closer than O(epsilon^2): any order, the error bounded --------------------------
- */
+/* ---- crossings closer than O(epsilon^2): any order, the error bounded ------------------------ */
 
 /* crossing times of the same guard, wherever it comes in either order */
 static double worst_time(const trial *t) {
@@ -401,20 +380,11 @@ static void check_bounded_regime(unsigned long seed, const regime *r, int order,
   end(&p);
 }
 
-TEST(within_epsilon_squared_order_1) {
-  check_bounded_regime(7, &within_epsilon_squared, 1, 2.0);
-}
+TEST_OF(within_epsilon_squared_order_1, check_bounded_regime(7, &within_epsilon_squared, 1, 2.0));
 
 /* taken out of order, crossings cost order 2 what they cost order 1 */
-TEST(within_epsilon_squared_order_2) {
-  check_bounded_regime(7, &within_epsilon_squared, 2, 2.0);
-}
+TEST_OF(within_epsilon_squared_order_2, check_bounded_regime(7, &within_epsilon_squared, 2, 2.0));
 
 /* where guards meet in one point every order is right */
-TEST(coincident_order_1) {
-  check_bounded_regime(8, &coincident, 1, 2.0);
-}
-
-TEST(coincident_order_2) {
-  check_bounded_regime(8, &coincident, 2, 3.0);
-}
+TEST_OF(coincident_order_1, check_bounded_regime(8, &coincident, 1, 2.0));
+TEST_OF(coincident_order_2, check_bounded_regime(8, &coincident, 2, 3.0));

@@ -49,8 +49,7 @@ static result run(balls *b, way w, int order) {
   double *const times = exactly(SAMPLES), *const states = exactly(SAMPLES * n);
   for (size_t k = 0; k < b->guards; k++) epsilons[k] = 0.002 + 1e-6 * (double)k;
   for (size_t i = 0; i < SAMPLES; i++) times[i] = END * (double)i / (SAMPLES - 1);
-  ess_options options = ess_options_paper();
-  options.order = order;
+  ess_options options = toy_paper(order);
   options.guard_epsilons = epsilons;
   options.observer = balls_observer(b, &r.trace);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

@@ -65,29 +65,16 @@ typedef struct track {
   bool clear[2 * TRACK_MAX]; /* what `start` clears */
 } track;
 
-static int track_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(track_field) {
   const track *const r = params;
   // told of every change before
   assert_memory_equal(sign, r->sign, r->count * sizeof *sign);
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < r->count; k++) dxdt[1] += sign[k] > 0.0 && !r->no_matter[k];
-  return 0;
 }
 
-static int track_guards(double t, const double x[], double h[], void *params) {
-  const track *const r = params;
-  for (size_t k = 0; k < r->count; k++) h[k] = x[0] - r->place[k];
-  return 0;
-}
-
-static int track_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  const track *const r = params;
-  for (size_t k = 0; k < r->count; k++) rate[k] = v[0];
-  return track_guards(t, x, h, params);
-}
+PLANES_EACH(track, 2, AS(track)->count, x[0], AS(track)->place[k]);
 
 static int track_told(const double sign[], size_t guard, void *params) {
   track *const r = params;
@@ -115,9 +102,7 @@ static int track_start(const double sign[], bool armed[], void *params) {
 static ess_system track_system(track *r) {
   return (ess_system){.dimension = 2,
                       .guard_count = r->count,
-                      .field = track_field,
-                      .guards = track_guards,
-                      .guard_rates = track_rates,
+                      OF_RATES(track),
                       .mode_changed = track_told,
                       .params = r};
 }
@@ -138,6 +123,12 @@ static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {
   return d;
 }
 
+/* from 0 to 1 */
+static toy_end track_run(track *r, matrix *m, toy_log *log, double x[2]) {
+  x[0] = x[1] = 0.0;
+  return toy_go(track_driver(r, m, log), r->count, 0.0, 1.0, x);
+}
+
 TEST(a_row_latches_signs_and_says_so_in_order) {
   track r = {.count = 4, .place = {0.5, 2.0, 3.0, 0.7}};
   matrix m = matrix_begin(4);
@@ -150,18 +141,16 @@ TEST(a_row_latches_signs_and_says_so_in_order) {
   matrix_add(&m, ESS_GUARD_UP(3), ESS_GUARD_DOWN(1), 1);
   matrix_add(&m, ESS_GUARD_UP(3), ESS_GUARD_UP(2), 1);
   toy_log log;
-  ess_driver *const d = track_driver(&r, &m, &log);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  double x[2];
+  const toy_end end = toy_succeeded(track_run(&r, &m, &log, x));
   static const size_t told[] = {0, 2, 1, 3, 1, 1, 2};
   assert_int_equal(r.told_count, sizeof told / sizeof *told);
   assert_memory_equal(r.told, told, sizeof told);
   static const double last[] = {1.0, 1.0, -1.0, 1.0};
-  assert_memory_equal(ess_driver_sign(d), last, sizeof last);
+  assert_memory_equal(end.sign, last, sizeof last);
   assert_true(log.count == 2 && log.guard[0] == 0 && log.guard[1] == 3);
   // 0.2 in the mode of three positive signs, then 0.3 in that of three others
   assert_true(fabs(x[1] - 0.5 * 3.0) < 1e-9);
-  ess_driver_free(d);
 }
 
 TEST(a_disarmed_guard_is_not_crossed) {
@@ -174,12 +163,10 @@ TEST(a_disarmed_guard_is_not_crossed) {
   matrix_add(&m, ESS_GUARD_UP(0), ESS_GUARD_DOWN(3), -1);
   matrix_add(&m, ESS_GUARD_UP(0), ESS_GUARD_DOWN(0), -1);
   toy_log log;
-  ess_driver *const d = track_driver(&r, &m, &log);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  double x[2];
+  const toy_end end = toy_succeeded(track_run(&r, &m, &log, x));
   assert_true(log.count == 2 && log.guard[0] == 0 && log.guard[1] == 3);
-  assert_true(ess_driver_sign(d)[1] == -1.0 && ess_driver_sign(d)[2] == -1.0);
-  ess_driver_free(d);
+  assert_true(end.sign[1] == -1.0 && end.sign[2] == -1.0);
 }
 
 /* disarmed by one and armed again by the next, before it is reached and after */
@@ -190,12 +177,10 @@ TEST(a_guard_armed_again_is_crossed) {
     matrix_add(&m, ESS_GUARD_UP(0), ESS_GUARD_UP(2), -1);
     matrix_add(&m, ESS_GUARD_UP(1), ESS_GUARD_UP(2), 1);
     toy_log log;
-    ess_driver *const d = track_driver(&r, &m, &log);
-    double x[2] = {0.0, 0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    double x[2];
+    toy_succeeded(track_run(&r, &m, &log, x));
     assert_true(log.count == 3 && log.guard[2] == 2);
     assert_true(fabs(log.time[2] - (late ? 0.8 : 0.6)) < 1e-9);
-    ess_driver_free(d);
   }
 }
 
@@ -235,11 +220,9 @@ TEST(an_empty_matrix_and_an_empty_start) {
   memset(r.clear, true, sizeof r.clear);
   matrix m = matrix_begin(2);
   toy_log log;
-  ess_driver *const d = track_driver(&r, &m, &log);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  double x[2];
+  toy_succeeded(track_run(&r, &m, &log, x));
   assert_true(log.count == 0 && fabs(x[0] - 1.0) < 1e-12 && x[1] == 0.0);
-  ess_driver_free(d);
 }
 
 /* crossed upward, and latched back by its own row: it is told of as it was crossed, each time */
@@ -322,8 +305,7 @@ TEST(start_sees_the_side_of_every_guard) {
   }
 }
 
-/* ---- random matrices against a machine that does nothing else ----------------------------------
- */
+/* ---- random matrices against a machine that does nothing else -------------------------------- */
 
 enum { RANDOM_MATRICES = 2000 };
 
@@ -423,19 +405,18 @@ static void follow(track *r, const matrix *m, const machine *s, bool ends, unsig
   options.epsilon = epsilons[variant % 3];
   options.order = 1 + (int)(variant / 3 % 2);
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ends ? ESS_SUCCESS : ESS_ECHATTER);
-  assert_int_equal(ess_driver_counters(d)->crossings, log.count);
+  double x[2] = {0.0, 0.0};
+  const toy_end made = toy_run(&system, &options, 0.0, 1.0, x);
+  assert_int_equal(made.status, ends ? ESS_SUCCESS : ESS_ECHATTER);
+  assert_int_equal(made.counters.crossings, log.count);
   for (size_t e = 0; e < s->events && e < log.count && e < TOY_EVENTS; e++)
     assert_int_equal(log.guard[e], s->event[e]);
   if (ends) {
     assert_int_equal(log.count, s->events);
-    assert_int_equal(ess_driver_counters(d)->silent, s->silent);
+    assert_int_equal(made.counters.silent, s->silent);
     assert_true(fabs(x[1] - s->sum) < 1e-7);
-    assert_memory_equal(ess_driver_sign(d), s->sign, r->count * sizeof *s->sign);
+    assert_memory_equal(made.sign, s->sign, r->count * sizeof *s->sign);
   }
-  ess_driver_free(d);
 }
 
 static void random_matrices(bool silent_ones) {
@@ -456,10 +437,5 @@ static void random_matrices(bool silent_ones) {
   assert_true(silent_ones ? silent > RANDOM_MATRICES : silent == 0);
 }
 
-TEST(random_matrices_do_what_they_say) {
-  random_matrices(false);
-}
-
-TEST(so_do_those_with_silent_guards) {
-  random_matrices(true);
-}
+TEST_OF(random_matrices_do_what_they_say, random_matrices(false));
+TEST_OF(so_do_those_with_silent_guards, random_matrices(true));

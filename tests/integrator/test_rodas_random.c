@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "toy.h"
 
 #ifndef RODAS_SYSTEMS
@@ -17,7 +18,7 @@ typedef struct stiff_system {
   double gradient[GUARDS][STATES], level[GUARDS];
 } stiff_system;
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const stiff_system *const s = params;
   const double *const c = s->c[(sign[0] > 0.0) + 2 * (sign[1] > 0.0)];
   for (size_t i = 0; i < STATES; i++) {
@@ -25,37 +26,25 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
     for (size_t j = 0; j < STATES; j++)
       dxdt[i] += s->a[i][j] * (x[j] - c[j] * (1.0 + 0.3 * sin(s->w * t)));
   }
-  return 0;
 }
 
-static int field_jacobian(double t, const double x[], const double sign[], double J[],
-                          void *params) {
+FIELD_JACOBIAN(field_jacobian) {
   memcpy(J, ((const stiff_system *)params)->a, STATES * STATES * sizeof *J);
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   const stiff_system *const s = params;
   for (size_t k = 0; k < GUARDS; k++) {
     h[k] = -s->level[k];
     for (size_t j = 0; j < STATES; j++) h[k] += s->gradient[k][j] * x[j];
   }
-  return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(guard_jacobian) {
   memcpy(Dh, ((const stiff_system *)params)->gradient, GUARDS * STATES * sizeof *Dh);
-  return 0;
 }
 
 /* ---- random systems -------------------------------------------------------------------------- */
-
-static double between(uint64_t *sequence, double a, double b) {
-  *sequence = *sequence * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  uint64_t mixed = *sequence ^ *sequence >> 33;
-  mixed *= UINT64_C(0xff51afd7ed558ccd);
-  return a + (b - a) * (double)(mixed >> 11) * 0x1p-53;
-}
 
 /* two rows and columns turned into each other, and made askew: eigenvalues stay */
 static void turn(stiff_system *s, size_t i, size_t j, double angle, double skew) {
@@ -73,25 +62,25 @@ static void turn(stiff_system *s, size_t i, size_t j, double angle, double skew)
 }
 
 /* rates from 1 to 3000, real or in pairs that are damped by 0.05 of the critical damping or more */
-static void draw(stiff_system *s, uint64_t sequence) {
-  *s = (stiff_system){.w = between(&sequence, 1.0, 12.0)};
+static void draw_system(stiff_system *s, uint64_t sequence) {
+  *s = (stiff_system){.w = draw_apart(&sequence, 1.0, 12.0)};
   for (size_t i = 0; i < STATES; i += 2) {
-    const double rate = pow(10.0, between(&sequence, 0.0, 3.5));
-    const double damping = between(&sequence, 0.05, 0.95);
-    const bool is_real = between(&sequence, 0.0, 1.0) < 0.5;
+    const double rate = pow(10.0, draw_apart(&sequence, 0.0, 3.5));
+    const double damping = draw_apart(&sequence, 0.05, 0.95);
+    const bool is_real = draw_apart(&sequence, 0.0, 1.0) < 0.5;
     s->a[i][i] = is_real ? -rate : -damping * rate;
-    s->a[i + 1][i + 1] = is_real ? -pow(10.0, between(&sequence, 0.0, 3.5)) : s->a[i][i];
+    s->a[i + 1][i + 1] = is_real ? -pow(10.0, draw_apart(&sequence, 0.0, 3.5)) : s->a[i][i];
     s->a[i][i + 1] = is_real ? 0.0 : rate * sqrt(1.0 - damping * damping);
     s->a[i + 1][i] = -s->a[i][i + 1];
   }
   for (size_t i = 0; i < STATES; i++)
     for (size_t j = 0; j < i; j++)
-      turn(s, i, j, between(&sequence, -3.0, 3.0), between(&sequence, -0.5, 0.5));
+      turn(s, i, j, draw_apart(&sequence, -3.0, 3.0), draw_apart(&sequence, -0.5, 0.5));
   for (size_t k = 0; k < MODES; k++)
-    for (size_t i = 0; i < STATES; i++) s->c[k][i] = between(&sequence, -1.0, 1.0);
+    for (size_t i = 0; i < STATES; i++) s->c[k][i] = draw_apart(&sequence, -1.0, 1.0);
   for (size_t k = 0; k < GUARDS; k++) {
-    s->level[k] = between(&sequence, -0.5, 0.5);
-    for (size_t i = 0; i < STATES; i++) s->gradient[k][i] = between(&sequence, -1.0, 1.0);
+    s->level[k] = draw_apart(&sequence, -0.5, 0.5);
+    for (size_t i = 0; i < STATES; i++) s->gradient[k][i] = draw_apart(&sequence, -1.0, 1.0);
   }
 }
 
@@ -103,9 +92,8 @@ typedef struct outcome {
   double x[STATES], calls;
 } outcome;
 
-static int note(const ess_crossing_info *info, void *context) {
+ON_CROSSING(note) {
   ((outcome *)context)->crossings[info->guard]++;
-  return 0;
 }
 
 static outcome run(stiff_system *s, ess_base base, double tolerance, bool given) {
@@ -117,8 +105,7 @@ static outcome run(stiff_system *s, ess_base base, double tolerance, bool given)
                              .guard_jacobian = guard_jacobian,
                              .params = s};
   outcome o = {.x = {-0.3, 0.0, 0.3, 0.6}};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  ess_options options = toy_options(tolerance);
   options.base = base;
   options.max_crossings = 10 * CROSSINGS_MOST;
   options.observer = (ess_observer){.crossing = note, .context = &o};
@@ -156,7 +143,7 @@ TEST(crossings_of_stiff_systems) {
   for (uint64_t seed = 1; told < RODAS_SYSTEMS; seed++) {
     stiff_system s;
     outcome truth;
-    draw(&s, seed);
+    draw_system(&s, seed);
     if (!is_told(&s, &truth)) continue;
     told++;
     for (double tolerance = 1e-4; tolerance > 5e-8; tolerance *= 0.1) {

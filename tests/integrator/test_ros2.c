@@ -51,8 +51,7 @@ TEST(its_order_is_2_with_any_matrix) {
     }
 }
 
-/* ---- a damped slide: v' = -d v - s (q - sin t) + g sign, stopped by a spring at q = 0.5 ---------
- */
+/* ---- a damped slide: v' = -d v - s (q - sin t) + g sign, stopped by a spring at q = 0.5 ------ */
 
 /* W has the damper alone, or more or less of it, and not the spring that it makes slow */
 typedef struct slide {
@@ -60,13 +59,11 @@ typedef struct slide {
   int fails;
 } slide;
 
-static int slide_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(slide_field) {
   const slide *const s = params;
   const double wall = sign && sign[0] > 0.0 ? -s->wall * (x[0] - 0.5) - 0.2 * s->damping : 0.0;
   dxdt[0] = x[1];
   dxdt[1] = -s->damping * x[1] - s->stiffness * (x[0] - sin(t)) + wall;
-  return 0;
 }
 
 static int slide_solve(double t, const double x[], const double sign[], double c, double v[],
@@ -76,10 +73,7 @@ static int slide_solve(double t, const double x[], const double sign[], double c
   return s->fails;
 }
 
-static int slide_guard(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - 0.5;
-  return 0;
-}
+PLANES(slide, 1, (x[0]), (0.5));
 
 enum { SAMPLES = 400 };
 
@@ -91,7 +85,7 @@ static int slide_run(slide *s, bool guarded, const ess_options *options, double 
                              .field = slide_field,
                              .field_solve = slide_solve,
                              .guard_count = guarded,
-                             .guards = guarded ? slide_guard : NULL,
+                             .guards = guarded ? slide_guards : NULL,
                              .params = s};
   ess_driver *const d = ess_driver_alloc(&system, options, NULL);
   double x[2] = {0.0, 0.0}, t = 0.0;
@@ -132,12 +126,10 @@ TEST(damping_that_is_stiff_costs_few_calls) {
   assert_true(exact.crossings >= 4);
 }
 
-/* ---- time that guards move with, what is only watched, and slides ------------------------------
- */
+/* ---- time that guards move with, what is only watched, and slides ---------------------------- */
 
-static int moving_guard(double t, const double x[], double h[], void *params) {
+GUARDS(moving_guard) {
   h[0] = x[0] - 0.5 - 0.1 * sin(3.0 * t);
-  return 0;
 }
 
 static int watched_value(double t, const double x[], double w[], void *params) {
@@ -177,26 +169,18 @@ TEST(moving_guards_and_watched_values_are_met) {
 }
 
 /* dry friction: v' = -40 sign v + 30 sin t - d v, which holds the body for a while */
-static int dry_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(dry_field) {
   const slide *const s = params;
   dxdt[0] = x[1];
   dxdt[1] = -40.0 * sign[0] + 60.0 * sin(t) - s->damping * x[1];
-  return 0;
 }
 
-static int dry_guard(double t, const double x[], double h[], void *params) {
-  h[0] = x[1];
-  return 0;
-}
+PLANES(dry, 2, (x[1]), (0.0));
 
 TEST(a_slide_is_made_of_dopri5s_steps) {
   slide s = {.damping = 300.0, .share = 1.0};
-  const ess_system system = {.dimension = 2,
-                             .field = dry_field,
-                             .field_solve = slide_solve,
-                             .guard_count = 1,
-                             .guards = dry_guard,
-                             .params = &s};
+  const ess_system system = {
+      .dimension = 2, OF(dry), .field_solve = slide_solve, .guard_count = 1, .params = &s};
   double end[2][2];
   uint64_t slides[2];
   for (int k = 0; k < 2; k++) {

@@ -80,33 +80,18 @@ typedef struct track {
   double epsilon;
 } track;
 
-static int track_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(track_field) {
   const track *const r = params;
   dxdt[0] = 1.0;
   dxdt[1] = sign[r->count - 1] > 0.0 ? 1.0 : 0.0;
-  return 0;
 }
 
-static int track_guards(double t, const double x[], double h[], void *params) {
-  const track *const r = params;
-  for (size_t k = 0; k < r->count; k++) h[k] = x[0] - r->place[k];
-  return 0;
-}
-
-static int track_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  const track *const r = params;
-  for (size_t k = 0; k < r->count; k++) rate[k] = v[0];
-  return track_guards(t, x, h, params);
-}
+PLANES_EACH(track, 2, AS(track)->count, x[0], AS(track)->place[k]);
 
 static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {
   const ess_system system = {.dimension = 2,
                              .guard_count = r->count,
-                             .field = track_field,
-                             .guards = track_guards,
-                             .guard_rates = track_rates,
+                             OF_RATES(track),
                              .resets = matrix_end(m),
                              .params = r};
   ess_options options = ess_options_paper();
@@ -118,19 +103,23 @@ static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {
   return d;
 }
 
+/* from 0 to 1 */
+static toy_end track_run(track *r, matrix *m, toy_log *log, double x[2]) {
+  x[0] = x[1] = 0.0;
+  return toy_go(track_driver(r, m, log), r->count, 0.0, 1.0, x);
+}
+
 TEST(several_are_passed_in_one_step) {
   track r = {.count = 5, .place = {0.5, 0.3, 0.4, 0.2, 2.0}, .epsilon = 1e-3};
   matrix m = matrix_begin(5);
   for (size_t k = 0; k < 4; k++) m.silent[ESS_GUARD_UP(k)] = true;
   toy_log log;
-  ess_driver *const d = track_driver(&r, &m, &log);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  const ess_counters *const c = ess_driver_counters(d);
+  double x[2];
+  const toy_end end = toy_succeeded(track_run(&r, &m, &log, x));
+  const ess_counters *const c = &end.counters;
   assert_true(c->silent == 4 && c->crossings == 0 && c->projections == 0 && c->entries == 0);
   assert_true(log.count == 0 && fabs(x[0] - 1.0) < 1e-14);
-  for (size_t k = 0; k < 4; k++) assert_true(ess_driver_sign(d)[k] == 1.0);
-  ess_driver_free(d);
+  for (size_t k = 0; k < 4; k++) assert_true(end.sign[k] == 1.0);
 }
 
 /* guard 0, silent, arms guard 1, which is met in the same step: places and whether it comes first
@@ -144,16 +133,14 @@ TEST(one_that_arms_another_is_found_in_its_place) {
       matrix_add(&m, ESS_GUARD_UP(1), ESS_GUARD_UP(1), -1);
       m.silent[ESS_GUARD_UP(0)] = true;
       toy_log log;
-      ess_driver *const d = track_driver(&r, &m, &log);
-      double x[2] = {0.0, 0.0}, t = 0.0;
-      assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-      assert_int_equal(ess_driver_counters(d)->silent, 1);
+      double x[2];
+      const toy_end end = toy_succeeded(track_run(&r, &m, &log, x));
+      assert_int_equal(end.counters.silent, 1);
       // armed from the start as well: crossed where it is, and met again where it was armed anew
       assert_true(fabs(log.time[0] - r.place[1]) < 1e-9);
       assert_int_equal(log.count, first ? 1 : 2);
       if (!first) assert_true(fabs(log.time[1] - 0.4) < 1e-9 + epsilon * (epsilon > 5e-5));
       assert_true(fabs(x[1] - 0.6) < 1e-3);
-      ess_driver_free(d);
     }
 }
 
@@ -166,13 +153,11 @@ TEST(one_that_disarms_another_is_found_in_its_place) {
       matrix_add(&m, ESS_GUARD_UP(0), ESS_GUARD_UP(1), -1);
       m.silent[ESS_GUARD_UP(0)] = true;
       toy_log log;
-      ess_driver *const d = track_driver(&r, &m, &log);
-      double x[2] = {0.0, 0.0}, t = 0.0;
-      assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-      assert_int_equal(ess_driver_counters(d)->silent, 1);
+      double x[2];
+      const toy_end end = toy_succeeded(track_run(&r, &m, &log, x));
+      assert_int_equal(end.counters.silent, 1);
       assert_int_equal(log.count, first);
       assert_true(fabs(x[1] - (first ? 0.6001 : 0.0)) < 1e-9);
-      ess_driver_free(d);
     }
 }
 
@@ -188,11 +173,9 @@ TEST(they_are_crossed_in_their_order) {
       matrix_add(&m, ESS_GUARD_UP(late), ESS_GUARD_UP(early), -1);
       m.silent[ESS_GUARD_UP(0)] = m.silent[ESS_GUARD_UP(1)] = true;
       toy_log log;
-      ess_driver *const d = track_driver(&r, &m, &log);
-      double x[2] = {0.0, 0.0}, t = 0.0;
-      assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-      assert_int_equal(ess_driver_counters(d)->silent, 2);
-      ess_driver_free(d);
+      double x[2];
+      const toy_end end = toy_succeeded(track_run(&r, &m, &log, x));
+      assert_int_equal(end.counters.silent, 2);
     }
 }
 
@@ -233,10 +216,9 @@ TEST(a_pair_at_odds_ends_with_a_status) {
   matrix_add(&m, ESS_GUARD_UP(0), ESS_GUARD_UP(0), 1);
   m.silent[ESS_GUARD_UP(0)] = true;
   toy_log log;
-  ess_driver *const d = track_driver(&r, &m, &log);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_ECHATTER);
-  assert_int_equal(ess_driver_failure(d)->guard, 0);
+  double x[2];
+  const toy_end end = track_run(&r, &m, &log, x);
+  assert_int_equal(end.status, ESS_ECHATTER);
+  assert_int_equal(end.failure.guard, 0);
   assert_int_equal(log.count, 0);
-  ess_driver_free(d);
 }

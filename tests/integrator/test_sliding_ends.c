@@ -6,51 +6,16 @@
  */
 #include "slide_log.h"
 
-static ess_options sliding(double tolerance, slides *log) {
-  ess_options options = ess_options_default();
-  *log = (slides){0};
-  options.rtol = options.atol = tolerance;
-  options.sliding = ESS_SLIDING_FILIPPOV;
-  options.observer = (ess_observer){.slide = note_slide, .context = log};
-  return options;
-}
-
-/* a run of a driver of its own */
-static int run(const ess_system *system, const ess_options *options, double t, double t1,
-               double x[], ess_failure *failure, ess_counters *counters) {
-  ess_driver *const d = ess_driver_alloc(system, options, NULL);
-  assert_non_null(d);
-  const int status = ess_driver_apply(d, &t, t1, x);
-  if (failure) *failure = *ess_driver_failure(d);
-  if (counters) *counters = *ess_driver_counters(d);
-  ess_driver_free(d);
-  return status;
-}
-
 /* ---- one state, one surface ------------------------------------------------------------------ */
 
-static int sign_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = *(const double *)params * sign[0];
-  return 0;
+FIELD(sign_field) {
+  dxdt[0] = *(const double *)params * sign[0];
 }
 
-static int value_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  return 0;
-}
-
-static int unit_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = 1.0;
-  return 0;
-}
+PLANES(sign, 1, (x[0]), (0.0));
 
 static ess_system sign_system(double *factor) {
-  return (ess_system){.dimension = 1,
-                      .guard_count = 1,
-                      .field = sign_field,
-                      .guards = value_guards,
-                      .guard_jacobian = unit_jacobian,
-                      .params = factor};
+  return (ess_system){.dimension = 1, .guard_count = 1, OF_JACOBIAN(sign), .params = factor};
 }
 
 TEST(a_start_that_is_repelled_is_refused) {
@@ -58,20 +23,20 @@ TEST(a_start_that_is_repelled_is_refused) {
   double away = 1.0, back = -1.0, x[] = {0.0};
   const ess_options options = sliding(1e-8, &log);
   ess_system system = sign_system(&away);
-  ess_failure failure;
-  assert_int_equal(run(&system, &options, 0.0, 1.0, x, &failure, NULL), ESS_ESLIDING);
-  assert_int_equal(failure.guard, 0);
-  assert_non_null(failure.reason);
-  assert_true(x[0] == 0.0 && failure.time == 0.0);
+  const toy_end end = toy_run(&system, &options, 0.0, 1.0, x);
+  assert_int_equal(end.status, ESS_ESLIDING);
+  assert_int_equal(end.failure.guard, 0);
+  assert_non_null(end.failure.reason);
+  assert_true(x[0] == 0.0 && end.failure.time == 0.0);
   // backward the other one is
   system = sign_system(&back);
-  assert_int_equal(run(&system, &options, 0.0, 1.0, x, NULL, NULL), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, 1.0, x);
   assert_int_equal(log.count, 1);
-  assert_int_equal(run(&system, &options, 0.0, -1.0, x, NULL, NULL), ESS_ESLIDING);
+  assert_int_equal(toy_run(&system, &options, 0.0, -1.0, x).status, ESS_ESLIDING);
   // and slides where forward it does not
   system = sign_system(&away);
   x[0] = -0.25;
-  assert_int_equal(run(&system, &options, 0.0, -1.0, x, NULL, NULL), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, -1.0, x);
   assert_true(fabs(x[0]) < 1e-15);
   assert_int_equal(log.count, 2);
   assert_true(fabs(log.time[1] + 0.25) < 1e-12);
@@ -100,9 +65,8 @@ TEST(a_sliding_run_does_not_turn_around) {
 }
 
 /* x' = drive - s */
-static int driven_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = *(const double *)params - sign[0];
-  return 0;
+FIELD(driven_field) {
+  dxdt[0] = *(const double *)params - sign[0];
 }
 
 /* between two applies a caller may change what drives it: from there on it is not held */
@@ -167,44 +131,30 @@ TEST(one_that_is_not_asked_ends_the_run) {
   ess_options options = sliding(1e-8, &log);
   options.slides = none;
   const ess_system system = sign_system(&back);
-  assert_int_equal(run(&system, &options, 0.0, 1.0, x, NULL, NULL), ESS_ESLIDING);
+  assert_int_equal(toy_run(&system, &options, 0.0, 1.0, x).status, ESS_ESLIDING);
   assert_int_equal(log.count, 0);
 }
 
 /* ---- a two-fold ------------------------------------------------------------------------------ */
 
 /* both sides point along the surface z = 0 where x = y = 0 */
-static int fold_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = f[1] = -1.0;
-  f[2] = sign[0] < 0.0 ? x[0] : -x[1];
-  return 0;
+FIELD(fold_field) {
+  dxdt[0] = dxdt[1] = -1.0;
+  dxdt[2] = sign[0] < 0.0 ? x[0] : -x[1];
 }
 
-static int third_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[2];
-  return 0;
-}
-
-static int third_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = Dh[1] = 0.0;
-  Dh[2] = 1.0;
-  return 0;
-}
+PLANES(fold, 3, (x[2]), (0.0));
 
 TEST(a_two_fold_ends_the_run) {
   for (int digits = 3; digits <= 10; digits++) {
     slides log;
     double x[] = {1.0, 1.0, 0.0};
     const ess_options options = sliding(pow(10.0, -digits), &log);
-    const ess_system system = {.dimension = 3,
-                               .guard_count = 1,
-                               .field = fold_field,
-                               .guards = third_guards,
-                               .guard_jacobian = third_jacobian};
-    ess_failure failure;
-    assert_int_equal(run(&system, &options, 0.0, 2.0, x, &failure, NULL), ESS_ESLIDING);
-    assert_true(fabs(failure.time - 1.0) < 1e-9 && fabs(x[0]) < 1e-9 && x[2] == 0.0);
-    assert_non_null(failure.reason);
+    const ess_system system = {.dimension = 3, .guard_count = 1, OF_JACOBIAN(fold)};
+    const toy_end end = toy_run(&system, &options, 0.0, 2.0, x);
+    assert_int_equal(end.status, ESS_ESLIDING);
+    assert_true(fabs(end.failure.time - 1.0) < 1e-9 && fabs(x[0]) < 1e-9 && x[2] == 0.0);
+    assert_non_null(end.failure.reason);
   }
 }
 
@@ -215,28 +165,14 @@ typedef struct feet {
   double friction[8];
 } feet;
 
-static int feet_field(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(feet_field) {
   const feet *const p = params;
-  f[0] = x[1];
-  f[1] = -x[0] + cos(0.4 * t);
-  for (size_t k = 0; k < p->count; k++) f[1] -= p->friction[k] * sign[k];
-  return 0;
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0] + cos(0.4 * t);
+  for (size_t k = 0; k < p->count; k++) dxdt[1] -= p->friction[k] * sign[k];
 }
 
-static int feet_guards(double t, const double x[], double h[], void *params) {
-  const feet *const p = params;
-  for (size_t k = 0; k < p->count; k++) h[k] = x[1];
-  return 0;
-}
-
-static int feet_jacobian(double t, const double x[], double Dh[], void *params) {
-  const feet *const p = params;
-  for (size_t k = 0; k < p->count; k++) {
-    Dh[2 * k] = 0.0;
-    Dh[2 * k + 1] = 1.0;
-  }
-  return 0;
-}
+PLANES_EACH(feet, 2, AS(feet)->count, x[1], 0.0);
 
 TEST(feet_that_are_redundant_move_as_one) {
   feet all[] = {
@@ -245,18 +181,13 @@ TEST(feet_that_are_redundant_move_as_one) {
     slides log;
     double x[] = {0.3, 0.5};
     const ess_options options = sliding(1e-10, &log);
-    const ess_system system = {.dimension = 2,
-                               .guard_count = all[i].count,
-                               .field = feet_field,
-                               .guards = feet_guards,
-                               .guard_jacobian = feet_jacobian,
-                               .params = &all[i]};
-    ess_failure failure;
-    const int status = run(&system, &options, 0.0, 40.0, x, &failure, NULL);
-    if (status || fabs(x[0] + 1.02750686834) > 1e-9)
+    const ess_system system = {
+        .dimension = 2, .guard_count = all[i].count, OF_JACOBIAN(feet), .params = &all[i]};
+    const toy_end made = toy_run(&system, &options, 0.0, 40.0, x);
+    if (made.status || fabs(x[0] + 1.02750686834) > 1e-9)
       fail_msg("%zu feet: %s at %.12g, guards %zu %zu, x %.12g, %zu slides", all[i].count,
-               ess_strerror(status), failure.time, failure.guard, failure.other_guard, x[0],
-               log.count);
+               ess_strerror(made.status), made.failure.time, made.failure.guard,
+               made.failure.other_guard, x[0], log.count);
     // all of them begin at once, and end so
     assert_int_equal(log.count, 11 * all[i].count);
     for (size_t k = 0; k < log.count && k < SLIDES_MOST; k++) {
@@ -268,22 +199,12 @@ TEST(feet_that_are_redundant_move_as_one) {
 
 /* ---- a slide that does not end --------------------------------------------------------------- */
 
-static int rest_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = x[1];
-  f[1] = -x[0] - 0.6 * sign[0];
-  return 0;
+FIELD(rest_field) {
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0] - 0.6 * sign[0];
 }
 
-static int speed_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[1];
-  return 0;
-}
-
-static int speed_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = 0.0;
-  Dh[1] = 1.0;
-  return 0;
-}
+PLANES(speed, 2, (x[1]), (0.0));
 
 TEST(rest_costs_nothing) {
   slides log;
@@ -294,34 +215,21 @@ TEST(rest_costs_nothing) {
                              .field = rest_field,
                              .guards = speed_guards,
                              .guard_jacobian = speed_jacobian};
-  ess_counters counters;
-  assert_int_equal(run(&system, &options, 0.0, 1e6, x, NULL, &counters), ESS_SUCCESS);
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1e6, x);
   assert_true(x[0] == 0.3 && x[1] == 0.0);
-  assert_true(counters.field_evaluations < 1000);
-  assert_int_equal(counters.slides, 1);
+  assert_true(end.counters.field_evaluations < 1000);
+  assert_int_equal(end.counters.slides, 1);
 }
 
 /* ---- a crossing while sliding ---------------------------------------------------------------- */
 
 /* a block that a belt carries is pulled harder from x = 1 on: it lets go at once, or not */
-static int carried_field(double t, const double x[], const double sign[], double f[],
-                         void *params) {
-  f[0] = x[1];
-  f[1] = (sign[1] > 0.0 ? *(const double *)params : 0.5) - sign[0];
-  return 0;
+FIELD(carried_field) {
+  dxdt[0] = x[1];
+  dxdt[1] = (sign[1] > 0.0 ? *(const double *)params : 0.5) - sign[0];
 }
 
-static int carried_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[1] - 0.5;
-  h[1] = x[0] - 1.0;
-  return 0;
-}
-
-static int carried_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = Dh[3] = 0.0;
-  Dh[1] = Dh[2] = 1.0;
-  return 0;
-}
+PLANES(carried, 2, (x[1], x[0]), (0.5, 1.0));
 
 TEST(a_crossing_may_end_a_slide) {
   const double pulls[] = {-3.0, -1.5, -0.5, 0.9, 1.1, 2.0};
@@ -329,14 +237,10 @@ TEST(a_crossing_may_end_a_slide) {
     slides log;
     double pull = pulls[i], x[] = {0.0, 0.5};
     const ess_options options = sliding(1e-10, &log);
-    const ess_system system = {.dimension = 2,
-                               .guard_count = 2,
-                               .field = carried_field,
-                               .guards = carried_guards,
-                               .guard_jacobian = carried_jacobian,
-                               .params = &pull};
+    const ess_system system = {
+        .dimension = 2, .guard_count = 2, OF_JACOBIAN(carried), .params = &pull};
     const double T = 2.3, since = T - 2.0;
-    assert_int_equal(run(&system, &options, 0.0, T, x, NULL, NULL), ESS_SUCCESS);
+    toy_succeeds(&system, &options, 0.0, T, x);
     const double rest = fabs(pull) > 1.0 ? pull - (pull > 0.0 ? 1.0 : -1.0) : 0.0;
     assert_int_equal(log.count, rest == 0.0 ? 1 : 2);
     if (rest != 0.0) assert_true(fabs(log.time[1] - 2.0) < 1e-9);
@@ -348,21 +252,18 @@ TEST(a_crossing_may_end_a_slide) {
 
 /* ---- a curved surface ------------------------------------------------------------------------ */
 
-static int round_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = -x[1] - sign[0] * x[0] + 0.3;
-  f[1] = x[0] - sign[0] * x[1];
-  return 0;
+FIELD(round_field) {
+  dxdt[0] = -x[1] - sign[0] * x[0] + 0.3;
+  dxdt[1] = x[0] - sign[0] * x[1];
 }
 
-static int round_guards(double t, const double x[], double h[], void *params) {
+GUARDS(round_guards) {
   h[0] = x[0] * x[0] + x[1] * x[1] - 1.0;
-  return 0;
 }
 
-static int round_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(round_jacobian) {
   Dh[0] = 2.0 * x[0];
   Dh[1] = 2.0 * x[1];
-  return 0;
 }
 
 /* along the circle the angle has a' = 1 - 0.3 sin a, whose period is 2 pi / sqrt(1 - 0.09) */
@@ -376,10 +277,9 @@ TEST(a_curved_surface_is_not_left) {
       const ess_options options = sliding(tolerance, &log);
       const ess_system system = {.dimension = 2,
                                  .guard_count = 1,
-                                 .field = round_field,
-                                 .guards = round_guards,
+                                 OF(round),
                                  .guard_jacobian = rates ? NULL : round_jacobian};
-      assert_int_equal(run(&system, &options, 0.0, 20.0 * period, x, NULL, NULL), ESS_SUCCESS);
+      toy_succeeds(&system, &options, 0.0, 20.0 * period, x);
       assert_int_equal(log.count, 1);
       if (fabs(hypot(x[0], x[1]) - 1.0) > tolerance || fabs(x[1]) > 1e3 * tolerance)
         fail_msg("1e-%d: %.12g %.12g", digits, x[0], x[1]);
@@ -393,13 +293,11 @@ typedef struct followed {
   size_t wrong;
 } followed;
 
-static int followed_field(double t, const double x[], const double sign[], double f[],
-                          void *params) {
+FIELD(followed_field) {
   followed *const p = params;
   p->wrong += p->sign != sign[0];
-  f[0] = x[1];
-  f[1] = -x[0] + cos(0.4 * t) - 0.6 * p->sign;
-  return 0;
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0] + cos(0.4 * t) - 0.6 * p->sign;
 }
 
 static int follow_mode(const double sign[], size_t guard, void *params) {
@@ -420,7 +318,7 @@ TEST(it_may_stop_and_go_on) {
                              .mode_changed = follow_mode,
                              .params = &p};
   double whole[] = {0.3, 0.5}, x[] = {0.3, 0.5}, t = 0.0, at[2];
-  assert_int_equal(run(&system, &options, 0.0, 10.0, whole, NULL, NULL), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, 10.0, whole);
   assert_int_equal(p.wrong, 0);
   log = (slides){.stop_at = 2};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -446,30 +344,16 @@ TEST(it_may_stop_and_go_on) {
 
 /* a block that a belt carries hits a wall at x = 1, which moves away as fast as the belt's half:
  * it comes back at a part of its speed, is slowed, and carried again */
-static int walled_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = x[1];
-  f[1] = -sign[0];
-  return 0;
+FIELD(walled_field) {
+  dxdt[0] = x[1];
+  dxdt[1] = -sign[0];
 }
 
-static int walled_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[1] - 0.5;
-  h[1] = 1.0 - x[0];
-  return 0;
-}
+PLANES(walled, 2, (x[1], -x[0]), (0.5, -1.0));
 
-static int walled_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = Dh[3] = 0.0;
-  Dh[1] = 1.0;
-  Dh[2] = -1.0;
-  return 0;
-}
-
-static int bounce(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(bounce) {
   impact->after[1] *= *(const double *)params;
-  impact->mode[1] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(1)] = true;
-  return 0;
+  return toy_stays_above(impact, 1);
 }
 
 TEST(an_impact_ends_the_slides_it_touches) {
@@ -480,25 +364,21 @@ TEST(an_impact_ends_the_slides_it_touches) {
   const ess_options options = sliding(1e-10, &log);
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
-                             .field = walled_field,
-                             .guards = walled_guards,
-                             .guard_jacobian = walled_jacobian,
+                             OF_JACOBIAN(walled),
                              .impacts = &impacts,
                              .params = &factor};
   // from the wall it comes back to the wall, ever more so: at -0.5 + (t - 2) until it is 0.5 again
-  assert_int_equal(run(&system, &options, 0.0, 2.9, x, NULL, NULL), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, 2.9, x);
   assert_int_equal(log.count, 2);
   assert_true(log.begins[1] == -1 && fabs(log.time[1] - 2.0) < 1e-9);
   assert_true(fabs(x[1] - 0.4) < 1e-9 && fabs(x[0] - (1.0 - 0.5 * 0.9 + 0.5 * 0.81)) < 1e-9);
 }
 
 /* the wall puts the block back, faster than the belt */
-static int throw_back(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(throw_back) {
   impact->after[0] = 0.5;
   impact->after[1] = 0.9;
-  impact->mode[1] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(1)] = true;
-  return 0;
+  return toy_stays_above(impact, 1);
 }
 
 /* It is not on the belt's speed, to which friction brings it back: it had slid from there on, 0.4
@@ -511,16 +391,14 @@ TEST(what_an_impact_carries_past_a_surface_does_not_slide_off_it) {
   const ess_options options = sliding(1e-10, &log);
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
-                             .field = walled_field,
-                             .guards = walled_guards,
-                             .guard_jacobian = walled_jacobian,
+                             OF_JACOBIAN(walled),
                              .impacts = &impacts,
                              .params = &factor};
   const double hit = sqrt(0.11) - 0.1;
-  assert_int_equal(run(&system, &options, 0.0, hit + 0.25, x, NULL, NULL), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, hit + 0.25, x);
   assert_int_equal(log.count, 0);
   assert_true(fabs(x[1] - 0.65) < 1e-9);
-  assert_int_equal(run(&system, &options, hit + 0.25, hit + 0.5, x, NULL, NULL), ESS_SUCCESS);
+  toy_succeeds(&system, &options, hit + 0.25, hit + 0.5, x);
   assert_int_equal(log.count, 1);
   assert_true(fabs(log.time[0] - (hit + 0.4)) < 1e-9 && fabs(x[1] - 0.5) < 1e-9);
 }
@@ -528,14 +406,12 @@ TEST(what_an_impact_carries_past_a_surface_does_not_slide_off_it) {
 /* ---- surfaces that move, and rates by differences -------------------------------------------- */
 
 /* friction on a belt whose speed is 0.5 sin t: carried while cos t is small enough */
-static int moving_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = -0.4 * sign[0];
-  return 0;
+FIELD(moving_field) {
+  dxdt[0] = -0.4 * sign[0];
 }
 
-static int moving_guards(double t, const double x[], double h[], void *params) {
+GUARDS(moving_guards) {
   h[0] = x[0] - 0.5 * sin(t);
-  return 0;
 }
 
 TEST(surfaces_may_move) {
@@ -545,11 +421,10 @@ TEST(surfaces_may_move) {
     const ess_options options = sliding(1e-10, &log);
     const ess_system system = {.dimension = 1,
                                .guard_count = 1,
-                               .field = moving_field,
-                               .guards = moving_guards,
-                               .guard_jacobian = way == 1 ? unit_jacobian : NULL,
+                               OF(moving),
+                               .guard_jacobian = way == 1 ? sign_jacobian : NULL,
                                .guards_move = true};
-    const int status = run(&system, &options, 0.0, 6.0, x, NULL, NULL);
+    const int status = toy_run(&system, &options, 0.0, 6.0, x).status;
     if (status) fail_msg("%s at way %d", ess_strerror(status), way);
     // 0.4 t until 0.5 sin t comes down to it, carried until 0.5 cos t = -0.4, behind it then
     double meets = 1.2;
@@ -564,16 +439,13 @@ TEST(surfaces_may_move) {
 }
 
 /* x' = 2 t^2 - 1 - s on x = 2 - t^3: the weight, 5/2 t^2, begins at its bound */
-static int bound_field(double t, const double x[], const double sign[], double f[], void *params) {
-  (void)x, (void)params;
-  f[0] = 2.0 * t * t - 1.0 - sign[0];
-  return 0;
+FIELD(bound_field) {
+  dxdt[0] = 2.0 * t * t - 1.0 - sign[0];
 }
 
-static int bound_guards(double t, const double x[], double h[], void *params) {
+GUARDS(bound_guards) {
   (void)params;
   h[0] = x[0] - (2.0 - t * t * t);
-  return 0;
 }
 
 /* differences have noise, which is no reason to halve a step */
@@ -583,17 +455,11 @@ TEST(a_weight_at_its_bound_by_differences) {
   options.sliding = ESS_SLIDING_FILIPPOV;
   options.rtol = options.atol = 4.2015665910716393e-09;
   options.max_steps = 1000;
-  const ess_system system = {.dimension = 1,
-                             .guard_count = 1,
-                             .field = bound_field,
-                             .guards = bound_guards,
-                             .guards_move = true};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[1] = {2.0};
-  assert_int_equal(ess_driver_apply(d, &t, 1.3905484598965145, x), ESS_SUCCESS);
+  const ess_system system = {.dimension = 1, .guard_count = 1, OF(bound), .guards_move = true};
+  double x[1] = {2.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.3905484598965145, x);
   // from the weight's other bound on, where 5 t^2 = 2, x' = 2 t^2 - 2
   const double leaves = sqrt(0.4), its = 2.0 - leaves * leaves * leaves;
-  const double since = 2.0 / 3.0 * (pow(t, 3) - pow(leaves, 3)) - 2.0 * (t - leaves);
+  const double since = 2.0 / 3.0 * (pow(end.t, 3) - pow(leaves, 3)) - 2.0 * (end.t - leaves);
   assert_true(fabs(x[0] - (its + since)) < 1e-7);
-  ess_driver_free(d);
 }

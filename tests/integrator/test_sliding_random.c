@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "toy.h"
 
 #ifndef SLIDING_SYSTEMS
@@ -21,31 +22,29 @@ typedef struct chance {
 
 static uint64_t seed;
 
-static double uniform(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) * 0x1p-53;
-}
-
 /* half of them are friction, B = M C' diag, and may have more surfaces than states; the others have
  * matrices C B that are not symmetric and whose diagonals dominate */
-static chance draw(void) {
-  chance s = {.m = 1 + (size_t)uniform(0.0, 5.999)};
-  const bool friction = uniform(0.0, 1.0) < 0.5;
+static chance draw_chance(void) {
+  chance s = {.m = 1 + (size_t)draw_between(&seed, 0.0, 5.999)};
+  const bool friction = draw_between(&seed, 0.0, 1.0) < 0.5;
   const size_t least = friction && s.m > 1 ? s.m - 1 : s.m;
-  s.n = least + (size_t)uniform(0.0, (double)(MOST - least) + 0.999);
+  s.n = least + (size_t)draw_between(&seed, 0.0, (double)(MOST - least) + 0.999);
   for (size_t i = 0; i < s.n; i++) {
-    for (size_t j = 0; j < s.n; j++) s.A[i * s.n + j] = uniform(-1.0, 1.0) - (i == j ? 0.5 : 0.0);
-    s.b[i] = uniform(-1.5, 1.5);
-    s.x[i] = uniform(-1.0, 1.0);
+    for (size_t j = 0; j < s.n; j++)
+      s.A[i * s.n + j] = draw_between(&seed, -1.0, 1.0) - (i == j ? 0.5 : 0.0);
+    s.b[i] = draw_between(&seed, -1.5, 1.5);
+    s.x[i] = draw_between(&seed, -1.0, 1.0);
   }
-  s.w = uniform(0.5, 4.0);
-  s.p = uniform(0.0, 6.28);
+  s.w = draw_between(&seed, 0.5, 4.0);
+  s.p = draw_between(&seed, 0.0, 6.28);
   for (size_t k = 0; k < s.m; k++) {
-    for (size_t j = 0; j < s.n; j++) s.C[k * s.n + j] = uniform(-0.3, 0.3) + (j == k % s.n);
-    s.c[k] = uniform(-0.3, 0.3);
-    const double mu = uniform(0.2, 1.5);
+    for (size_t j = 0; j < s.n; j++)
+      s.C[k * s.n + j] = draw_between(&seed, -0.3, 0.3) + (j == k % s.n);
+    s.c[k] = draw_between(&seed, -0.3, 0.3);
+    const double mu = draw_between(&seed, 0.2, 1.5);
     for (size_t i = 0; i < s.n; i++)
-      s.B[i * s.m + k] = mu * (friction ? s.C[k * s.n + i] : (i == k) + uniform(-0.1, 0.1));
+      s.B[i * s.m + k] =
+          mu * (friction ? s.C[k * s.n + i] : (i == k) + draw_between(&seed, -0.1, 0.1));
   }
   for (size_t i = 0; i < s.m; i++)
     for (size_t k = 0; k < s.m; k++)
@@ -60,27 +59,24 @@ static void smooth_part(const chance *s, double t, const double x[], double f[])
   }
 }
 
-static int field(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(field) {
   const chance *const s = params;
-  smooth_part(s, t, x, f);
+  smooth_part(s, t, x, dxdt);
   for (size_t i = 0; i < s->n; i++)
-    for (size_t k = 0; k < s->m; k++) f[i] -= s->B[i * s->m + k] * sign[k];
-  return 0;
+    for (size_t k = 0; k < s->m; k++) dxdt[i] -= s->B[i * s->m + k] * sign[k];
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   const chance *const s = params;
   for (size_t k = 0; k < s->m; k++) {
     h[k] = -s->c[k];
     for (size_t j = 0; j < s->n; j++) h[k] += s->C[k * s->n + j] * x[j];
   }
-  return 0;
 }
 
-static int jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(jacobian) {
   const chance *const s = params;
   memcpy(Dh, s->C, s->m * s->n * sizeof *Dh);
-  return 0;
 }
 
 /* signs in [-1, 1], those of h at the step's end or what keeps it at zero, by sweeps over them */
@@ -127,7 +123,7 @@ TEST(all_of_them) {
   double worst[3] = {0.0};
   seed = 20240601;
   for (int i = 0; i < SLIDING_SYSTEMS; i++) {
-    chance s = draw();
+    chance s = draw_chance();
     ess_options options = ess_options_default();
     options.sliding = ESS_SLIDING_FILIPPOV;
     const ess_system system = {.dimension = s.n,

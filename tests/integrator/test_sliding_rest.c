@@ -4,18 +4,16 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "ess_tangents.h"
 #include "slide_log.h"
 
 static const double G = 9.81;
 
 static ess_options resting(double tolerance, slides *log) {
-  ess_options options = ess_options_default();
-  *log = (slides){.most = SLIDES_MOST};
-  options.rtol = options.atol = tolerance;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  ess_options options = sliding(tolerance, log);
+  log->most = SLIDES_MOST;
   options.rest = true;
-  options.observer = (ess_observer){.slide = note_slide, .context = log};
   return options;
 }
 
@@ -26,33 +24,26 @@ typedef struct table {
   double a, w, e;
 } table;
 
-static int falling_field(double t, const double x[], const double sign[], double f[],
-                         void *params) {
-  f[0] = x[1];
-  f[1] = -G;
-  return 0;
+FIELD(falling_field) {
+  dxdt[0] = x[1];
+  dxdt[1] = -G;
 }
 
-static int table_guards(double t, const double x[], double h[], void *params) {
+GUARDS(table_guards) {
   const table *const p = params;
   h[0] = x[0] - p->a * sin(p->w * t);
-  return 0;
 }
 
-static int table_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(table_jacobian) {
   Dh[0] = 1.0;
   Dh[1] = 0.0;
-  return 0;
 }
 
-static int bounce(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(bounce) {
   const table *const p = params;
   const double speed = p->a * p->w * cos(p->w * impact->t);
   impact->after[1] = speed - p->e * (impact->x[1] - speed);
-  impact->mode[0] = impact->sign[0];
-  impact->armed[ESS_GUARD_UP(0)] = impact->sign[0] < 0.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = impact->sign[0] > 0.0;
-  return 0;
+  return toy_stays(impact, 0);
 }
 
 static int table_rates(double t, const double x[], double ht[], void *params) {
@@ -85,8 +76,7 @@ TEST(a_ball_stays_on_a_table_until_that_falls_faster) {
       const double leaves = asin(G / (p.a * p.w * p.w)) / p.w;
       const double speed = p.a * p.w * cos(p.w * leaves), since = 0.05;
       double x[] = {1e-4, p.a * p.w};
-      ess_failure failure;
-      assert_int_equal(apply(&system, &options, leaves + since, x, &failure), ESS_SUCCESS);
+      toy_succeeds(&system, &options, 0.0, leaves + since, x);
       const double height = G / (p.w * p.w) + speed * since - 0.5 * G * since * since;
       assert_int_equal(log.count, 2);
       assert_true(log.begins[0] == 1 && log.begins[1] == -1 && log.time[0] < 0.02);
@@ -132,12 +122,7 @@ TEST(what_may_not_rest_grazes) {
   ess_options options = resting(1e-8, &log);
   double x[] = {0.0, 0.0};
   options.rest = false;
-  assert_int_equal(apply(&system, &options, 1.0, x, NULL), ESS_EGRAZING);
-}
-
-static double at_random(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*state >> 11) * 0x1p-53;
+  assert_int_equal(toy_run(&system, &options, 0.0, 1.0, x).status, ESS_EGRAZING);
 }
 
 /* balls thrown at random onto tables at random, with slides and flights in between */
@@ -148,13 +133,13 @@ TEST(rides_are_the_same_at_a_smaller_tolerance) {
   size_t ended = 0, differ = 0;
   for (int i = 0; i < RIDES; i++) {
     slides log;
-    table p = {.a = 0.02 + 0.2 * at_random(&random), .w = 3.0 + 15.0 * at_random(&random)};
-    p.e = fmax(0.0, 1.1 * at_random(&random) - 0.2);
+    table p = {.a = 0.02 + 0.2 * draw(&random), .w = 3.0 + 15.0 * draw(&random)};
+    p.e = fmax(0.0, 1.1 * draw(&random) - 0.2);
     const ess_impacts impacts = {.map = bounce, .at = down};
     ess_system system = table_system(&p);
     system.impacts = &impacts;
     system.guards_move = true;
-    const double height = 0.5 * at_random(&random), speed = 2.0 * at_random(&random) - 1.0;
+    const double height = 0.5 * draw(&random), speed = 2.0 * draw(&random) - 1.0;
     double x[2][2];
     int status[2];
     for (int j = 0; j < 2; j++) {
@@ -162,7 +147,7 @@ TEST(rides_are_the_same_at_a_smaller_tolerance) {
       options.max_steps = 20000;
       x[j][0] = height;
       x[j][1] = speed;
-      status[j] = apply(&system, &options, 4.0, x[j], NULL);
+      status[j] = toy_run(&system, &options, 0.0, 4.0, x[j]).status;
       assert_true(status[j] == ESS_SUCCESS || status[j] == ESS_EGRAZING);
     }
     if (status[0] || status[1])
@@ -184,7 +169,7 @@ TEST(it_comes_back_to_rest) {
     const ess_options options = resting(i ? 1e-11 : 1e-8, &log[i]);
     x[i][0] = 0.02;
     x[i][1] = 0.0;
-    assert_int_equal(apply(&system, &options, 4.0, x[i], NULL), ESS_SUCCESS);
+    toy_succeeds(&system, &options, 0.0, 4.0, x[i]);
   }
   assert_true(log[0].count >= 10 && log[0].count == log[1].count);
   for (size_t i = 0; i < log[0].count; i++) {
@@ -202,11 +187,11 @@ TEST(without_it_impacts_accumulate) {
   table p = {0.1, 12.0, 0.5};
   const ess_system system = table_system(&p);
   ess_options options = resting(1e-8, &log);
-  ess_failure failure;
   options.rest = false;
   double x[] = {1e-4, p.a * p.w};
-  assert_int_equal(apply(&system, &options, 0.2, x, &failure), ESS_EZENO);
-  assert_true(fabs(failure.time - 0.0148117) < 1e-5);
+  const toy_end end = toy_run(&system, &options, 0.0, 0.2, x);
+  assert_int_equal(end.status, ESS_EZENO);
+  assert_true(fabs(end.failure.time - 0.0148117) < 1e-5);
   // so it is where directions are followed
   options.rest = true;
   double t = 0.0, y[] = {1e-4, p.a * p.w};
@@ -219,7 +204,7 @@ TEST(without_it_impacts_accumulate) {
 }
 
 /* a map that does not send back what comes to it: an impact of it is its last */
-static int let_through(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(let_through) {
   const int code = bounce(impact, params);
   if (fabs(impact->x[1]) > 0.005) return code;
   impact->mode[0] = -impact->sign[0];
@@ -235,7 +220,7 @@ TEST(what_is_not_sent_back_does_not_rest) {
   system.impacts = &lets;
   const ess_options options = resting(1e-8, &log);
   double x[] = {0.1, 0.0};
-  const int status = apply(&system, &options, 2.0, x, NULL);
+  const int status = toy_run(&system, &options, 0.0, 2.0, x).status;
   assert_true(log.count == 0 && (status == ESS_SUCCESS ? x[0] < -0.1 : status == ESS_EZENO));
 }
 
@@ -246,27 +231,16 @@ typedef struct stack {
   double e, ratio; /* the upper's mass over the lower's */
 } stack;
 
-static int stack_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = x[2];
-  f[1] = x[3];
-  f[2] = f[3] = -G;
-  return 0;
+FIELD(stack_field) {
+  dxdt[0] = x[2];
+  dxdt[1] = x[3];
+  dxdt[2] = dxdt[3] = -G;
 }
 
-static int stack_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  h[1] = x[1] - x[0];
-  return 0;
-}
-
-static int stack_jacobian(double t, const double x[], double Dh[], void *params) {
-  static const double rows[] = {1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0, 0.0};
-  memcpy(Dh, rows, sizeof rows);
-  return 0;
-}
+PLANES(stack, 4, (x[0], x[1] - x[0]), (0.0, 0.0));
 
 /* one after the other, the upper first */
-static int stack_bounce(ess_impact *impact, void *params) {
+IMPACT_MAP(stack_bounce) {
   const stack *const p = params;
   double *const v = impact->after + 2;
   for (size_t i = impact->count; i-- > 0;) {
@@ -277,23 +251,15 @@ static int stack_bounce(ess_impact *impact, void *params) {
       v[0] -= p->ratio * push;
       v[1] += push;
     }
-    impact->mode[k] = impact->sign[k];
-    impact->armed[ESS_GUARD_UP(k)] = impact->sign[k] < 0.0;
-    impact->armed[ESS_GUARD_DOWN(k)] = impact->sign[k] > 0.0;
+    toy_stays(impact, k);
   }
-  return 0;
 }
 
 static ess_system stack_system(stack *p) {
   static const bool down[] = {false, true, false, true};
   static const ess_impacts impacts = {.map = stack_bounce, .at = down};
-  return (ess_system){.dimension = 4,
-                      .guard_count = 2,
-                      .field = stack_field,
-                      .guards = stack_guards,
-                      .guard_jacobian = stack_jacobian,
-                      .impacts = &impacts,
-                      .params = p};
+  return (ess_system){
+      .dimension = 4, .guard_count = 2, OF_JACOBIAN(stack), .impacts = &impacts, .params = p};
 }
 
 /* falling both; the upper on the lower, which lies; and lying both. Bounces are passed on from one
@@ -309,10 +275,9 @@ TEST(a_stack_comes_to_rest) {
     const ess_system system = stack_system(&p);
     double x[] = {kind ? 0.0 : 0.1 + 0.003 * j, kind < 2 ? 0.5 + 0.001 * j : 0.0, 0.0,
                   kind < 2 ? -0.01 * j : 0.0};
-    ess_failure failure;
-    const int status = apply(&system, &options, 5.0, x, &failure);
-    assert_true(status == ESS_SUCCESS || status == ESS_EZENO || status == ESS_ECHATTER);
-    if (status) continue;
+    const toy_end end = toy_run(&system, &options, 0.0, 5.0, x);
+    assert_true(end.status == ESS_SUCCESS || end.status == ESS_EZENO || end.status == ESS_ECHATTER);
+    if (end.status) continue;
     rested[kind]++;
     for (size_t l = 0; l < 4; l++) assert_true(fabs(x[l]) < 1e-7);
   }
@@ -320,31 +285,19 @@ TEST(a_stack_comes_to_rest) {
   assert_true(rested[0] >= 115 && rested[1] >= 112 && rested[2] == 120);
 }
 
-/* ---- a rod that lands on its ends -------------------------------------------------------------
- */
+/* ---- a rod that lands on its ends ------------------------------------------------------------ */
 
 /* x = (height of the middle, angle, their rates); params: its inertia, and e */
-static int rod_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - x[1];
-  h[1] = x[0] + x[1];
-  return 0;
+PLANES(rod, 4, (x[0] - x[1], x[0] + x[1]), (0.0, 0.0));
+
+FIELD(rod_field) {
+  dxdt[0] = x[2];
+  dxdt[1] = x[3];
+  dxdt[2] = -G;
+  dxdt[3] = 0.0;
 }
 
-static int rod_jacobian(double t, const double x[], double Dh[], void *params) {
-  static const double rows[] = {1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0};
-  memcpy(Dh, rows, sizeof rows);
-  return 0;
-}
-
-static int rod_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = x[2];
-  f[1] = x[3];
-  f[2] = -G;
-  f[3] = 0.0;
-  return 0;
-}
-
-static int rod_bounce(ess_impact *impact, void *params) {
+IMPACT_MAP(rod_bounce) {
   const stack *const p = params;
   double *const v = impact->after + 2;
   for (size_t i = 0; i < impact->count; i++) {
@@ -353,11 +306,8 @@ static int rod_bounce(ess_impact *impact, void *params) {
     const double push = speed < 0.0 ? -(1.0 + p->e) * speed / (1.0 + 1.0 / p->ratio) : 0.0;
     v[0] += push;
     v[1] += arm * push / p->ratio;
-    impact->mode[k] = impact->sign[k];
-    impact->armed[ESS_GUARD_UP(k)] = impact->sign[k] < 0.0;
-    impact->armed[ESS_GUARD_DOWN(k)] = impact->sign[k] > 0.0;
+    toy_stays(impact, k);
   }
-  return 0;
 }
 
 /* one end rests while the other lands, is lifted by that, or not: it is at rest, or a status says
@@ -369,15 +319,10 @@ TEST(a_rod_rests_or_says_why_not) {
     slides log;
     stack p = {0.04 * (i % 20), i < 20 ? 0.5 : 1.0 + 0.1 * (i - 20)};
     const ess_options options = resting(1e-8, &log);
-    const ess_system system = {.dimension = 4,
-                               .guard_count = 2,
-                               .field = rod_field,
-                               .guards = rod_guards,
-                               .guard_jacobian = rod_jacobian,
-                               .impacts = &impacts,
-                               .params = &p};
+    const ess_system system = {
+        .dimension = 4, .guard_count = 2, OF_JACOBIAN(rod), .impacts = &impacts, .params = &p};
     double x[] = {0.1 + 0.001 * i, 0.02 * (i % 7 - 3) + 0.001, 0.0, 0.05 * (i % 5 - 2)};
-    const int status = apply(&system, &options, 6.0, x, NULL);
+    const int status = toy_run(&system, &options, 0.0, 6.0, x).status;
     assert_true(status == ESS_SUCCESS || status == ESS_EGRAZING || status == ESS_EZENO ||
                 status == ESS_ECHATTER);
     for (size_t l = 0; !status && l < 4; l++) assert_true(fabs(x[l]) < 1e-6);
@@ -388,17 +333,15 @@ TEST(a_rod_rests_or_says_why_not) {
 
 /* ---- two balls that have nothing to do with each other --------------------------------------- */
 
-static int side_guards(double t, const double x[], double h[], void *params) {
+GUARDS(side_guards) {
   const table *const p = params;
   h[0] = x[0] - p->a * sin(p->w * t);
   h[1] = x[1] - p->a * sin(p->w * t);
-  return 0;
 }
 
-static int side_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(side_jacobian) {
   static const double rows[] = {1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0};
   memcpy(Dh, rows, sizeof rows);
-  return 0;
 }
 
 static int side_rates(double t, const double x[], double ht[], void *params) {
@@ -407,17 +350,14 @@ static int side_rates(double t, const double x[], double ht[], void *params) {
   return 0;
 }
 
-static int side_bounce(ess_impact *impact, void *params) {
+IMPACT_MAP(side_bounce) {
   const table *const p = params;
   const double speed = p->a * p->w * cos(p->w * impact->t);
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
     impact->after[2 + k] = speed - (k ? 0.7 : p->e) * (impact->x[2 + k] - speed);
-    impact->mode[k] = impact->sign[k];
-    impact->armed[ESS_GUARD_UP(k)] = impact->sign[k] < 0.0;
-    impact->armed[ESS_GUARD_DOWN(k)] = impact->sign[k] > 0.0;
+    toy_stays(impact, k);
   }
-  return 0;
 }
 
 /* one comes to rest first and stays so under the other's impacts; both leave together */
@@ -437,7 +377,7 @@ TEST(balls_side_by_side) {
   double x[] = {1e-5, 2e-5, p.a * p.w, p.a * p.w};
   const double leaves = asin(G / (p.a * p.w * p.w)) / p.w, since = 0.05;
   const double speed = p.a * p.w * cos(p.w * leaves);
-  assert_int_equal(apply(&system, &options, leaves + since, x, NULL), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, leaves + since, x);
   assert_int_equal(log.count, 4);
   assert_true(log.guard[0] == 0 && log.guard[1] == 1 && log.begins[1] == 1);
   for (size_t k = 0; k < 2; k++) {

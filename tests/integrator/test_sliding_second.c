@@ -10,13 +10,10 @@
 
 enum { MOST = 8 };
 
-static ess_options sliding(double tolerance, slides *log) {
-  ess_options options = ess_options_default();
-  *log = (slides){.most = MOST};
-  options.rtol = options.atol = tolerance;
+static ess_options bouncing(double tolerance, slides *log) {
+  ess_options options = sliding(tolerance, log);
+  log->most = MOST;
   options.max_steps = options.max_crossings = 30000;
-  options.sliding = ESS_SLIDING_FILIPPOV;
-  options.observer = (ess_observer){.slide = note_slide, .context = log};
   return options;
 }
 
@@ -27,27 +24,15 @@ typedef struct pressed {
   double c;
 } pressed;
 
-static int pressed_field(double t, const double x[], const double sign[], double f[],
-                         void *params) {
+FIELD(pressed_field) {
   const pressed *const p = params;
   const double on = sign[0] > 0.0;
-  f[0] = x[1];
-  f[1] = cos(t) - 2.0 * on - p->c * x[1];
-  f[2] = on;
-  return 0;
+  dxdt[0] = x[1];
+  dxdt[1] = cos(t) - 2.0 * on - p->c * x[1];
+  dxdt[2] = on;
 }
 
-static int first_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  return 0;
-}
-
-static int first_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  h[0] = x[0];
-  rate[0] = v[0];
-  return 0;
-}
+PLANES(first, 3, (x[0]), (0.0));
 
 static ess_system pressed_system(pressed *p) {
   return (ess_system){.dimension = 3,
@@ -70,10 +55,10 @@ TEST(a_bouncing_body_comes_to_rest) {
     const double tolerance = tolerances[i];
     slides log;
     pressed p = {30.0};
-    const ess_options options = sliding(tolerance, &log);
+    const ess_options options = bouncing(tolerance, &log);
     const ess_system system = pressed_system(&p);
     double x[] = {0.0, -0.1, 0.0};
-    assert_int_equal(apply(&system, &options, 3.0, x, NULL), ESS_SUCCESS);
+    toy_succeeds(&system, &options, 0.0, 3.0, x);
     // those of 2 y + x' + c x: what bounces are left when it begins to slide is not in them
     const double y = 0.5 * (1.0 - 0.1), at = after_leaving(p.c, 3.0);
     assert_true(fabs(x[2] - y) <= 5.0 * tolerance + 1e-12 && fabs(x[0] - at) <= 5.0 * tolerance);
@@ -86,11 +71,11 @@ TEST(a_bouncing_body_comes_to_rest) {
 }
 
 /* it comes to rest at any damping, wherever its bounces begin, and whichever way up it is told */
-static int turned_field(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD_CODE(turned_field) {
   const double turned[] = {-x[0], -x[1], x[2]}, its[] = {-sign[0]};
-  const int status = pressed_field(t, turned, its, f, params);
-  f[0] = -f[0];
-  f[1] = -f[1];
+  const int status = pressed_field(t, turned, its, dxdt, params);
+  dxdt[0] = -dxdt[0];
+  dxdt[1] = -dxdt[1];
   return status;
 }
 
@@ -99,12 +84,12 @@ TEST(it_does_at_any_damping) {
   for (int i = 0; i < 40; i++) {
     slides log;
     pressed p = {5.0 * pow(10.0, 0.05 * i)};
-    const ess_options options = sliding(1e-8, &log);
+    const ess_options options = bouncing(1e-8, &log);
     ess_system system = pressed_system(&p);
     const double start[] = {0.0, 0.02 + 0.01 * i}, way = i % 3 ? 1.0 : -1.0;
     if (way < 0.0) system.field = turned_field;
     double x[] = {way * start[0], way * start[1], 0.0};
-    assert_int_equal(apply(&system, &options, 1.2, x, NULL), ESS_SUCCESS);
+    toy_succeeds(&system, &options, 0.0, 1.2, x);
     const double left = start[1] - way * (x[1] + p.c * x[0]);
     assert_true(fabs(2.0 * x[2] - sin(1.2) - left) <= 1e-6);
     slid += log.count > 0;
@@ -118,7 +103,7 @@ TEST(it_does_at_any_damping) {
 TEST(directions_are_not_carried_into_it) {
   slides log;
   pressed p = {30.0};
-  ess_options options = sliding(1e-8, &log);
+  ess_options options = bouncing(1e-8, &log);
   const ess_system system = pressed_system(&p);
   double t = 0.0, x[] = {0.0, -0.1, 0.0}, v[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -145,43 +130,28 @@ static void pushed(double t, double a[2]) {
 }
 
 /* [x0 > 0] [x1 > 0] more where contacts do not add up */
-static int two_field(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(two_field) {
   const double both = *(const double *)params;
   double a[2];
   pushed(t, a);
   for (size_t i = 0; i < 2; i++) {
     const double on = sign[i] > 0.0;
-    f[i] = x[2 + i];
-    f[2 + i] = a[i] - DAMPING * x[2 + i] - both * (sign[0] > 0.0) * (sign[1] > 0.0);
-    for (size_t j = 0; j < 2; j++) f[2 + i] -= B[i][j] * (sign[j] > 0.0);
-    f[4 + i] = on;
+    dxdt[i] = x[2 + i];
+    dxdt[2 + i] = a[i] - DAMPING * x[2 + i] - both * (sign[0] > 0.0) * (sign[1] > 0.0);
+    for (size_t j = 0; j < 2; j++) dxdt[2 + i] -= B[i][j] * (sign[j] > 0.0);
+    dxdt[4 + i] = on;
   }
-  return 0;
 }
 
-static int two_guards(double t, const double x[], double h[], void *params) {
-  memcpy(h, x, 2 * sizeof *h);
-  return 0;
-}
-
-static int two_rates(double t, const double x[], const double v[], double h[], double rate[],
-                     void *params) {
-  memcpy(rate, v, 2 * sizeof *rate);
-  return two_guards(t, x, h, params);
-}
+PLANES(two, 6, (x[0], x[1]), (0.0, 0.0));
 
 TEST(two_contacts_hold_a_body) {
   double both = 0.0;
   slides log;
-  const ess_options options = sliding(1e-9, &log);
-  const ess_system system = {.dimension = 6,
-                             .guard_count = 2,
-                             .field = two_field,
-                             .guards = two_guards,
-                             .guard_rates = two_rates,
-                             .params = &both};
+  const ess_options options = bouncing(1e-9, &log);
+  const ess_system system = {.dimension = 6, .guard_count = 2, OF_RATES(two), .params = &both};
   double x[] = {0.0, 0.0, -0.03, 0.04, 0.0, 0.0};
-  assert_int_equal(apply(&system, &options, 3.0, x, NULL), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, 3.0, x);
   // the first leaves where lambda_0 = (1.6 a_0 - 0.5 a_1) / 2.9 is nothing
   const double leaves = (1.2 - 0.5 * 0.9 / 1.6) / 0.5;
   assert_int_equal(log.count, 3);
@@ -200,11 +170,10 @@ TEST(two_contacts_hold_a_body) {
 /* ---- a contact that another takes the force of ----------------------------------------------- */
 
 /* x'' = 1 - 2 [x > 0] [z < 0] - DAMPING x' and z' = 1: where z passes zero nothing holds x */
-static int let_go_field(double t, const double x[], const double sign[], double f[], void *params) {
-  f[0] = x[2];
-  f[1] = 1.0;
-  f[2] = 1.0 - 2.0 * (sign[0] > 0.0) * (sign[1] < 0.0) - DAMPING * x[2];
-  return 0;
+FIELD(let_go_field) {
+  dxdt[0] = x[2];
+  dxdt[1] = 1.0;
+  dxdt[2] = 1.0 - 2.0 * (sign[0] > 0.0) * (sign[1] < 0.0) - DAMPING * x[2];
 }
 
 TEST(a_crossing_takes_the_force_that_holds) {
@@ -212,7 +181,7 @@ TEST(a_crossing_takes_the_force_that_holds) {
   const double tolerances[] = {1e-7, 1e-8, 1e-9};
   for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
     slides log;
-    const ess_options options = sliding(tolerances[i], &log);
+    const ess_options options = bouncing(tolerances[i], &log);
     const ess_system system = {.dimension = 3,
                                .guard_count = 2,
                                .field = let_go_field,
@@ -221,7 +190,7 @@ TEST(a_crossing_takes_the_force_that_holds) {
                                .params = &none};
     double x[] = {0.0, -1.0, -0.1};
     const double s = 1.5, far = s / DAMPING - (1.0 - exp(-DAMPING * s)) / (DAMPING * DAMPING);
-    assert_int_equal(apply(&system, &options, 1.0 + s, x, NULL), ESS_SUCCESS);
+    toy_succeeds(&system, &options, 0.0, 1.0 + s, x);
     assert_true(fabs(x[0] - far) <= 2.0 * tolerances[i]);
     assert_int_equal(log.count, 2);
     assert_true(log.begins[0] == 1 && log.begins[1] == -1);
@@ -233,11 +202,10 @@ TEST(a_crossing_takes_the_force_that_holds) {
 
 /* x'' = p - 2 [x > 0] - 30 x', where p is a triangle wave: the weight p / 2 comes near nothing, and
  * has a kink forty times a second, which no model of it follows */
-static int ragged_field(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(ragged_field) {
   const double wave = fabs(2.0 * (20.0 * t - floor(20.0 * t)) - 1.0);
-  f[0] = x[1];
-  f[1] = 0.1 + wave - 2.0 * (sign[0] > 0.0) - 30.0 * x[1];
-  return 0;
+  dxdt[0] = x[1];
+  dxdt[1] = 0.1 + wave - 2.0 * (sign[0] > 0.0) - 30.0 * x[1];
 }
 
 /* in the mean of some tolerances: one alone is luck */
@@ -253,14 +221,12 @@ TEST(what_the_tolerance_hides_is_not_looked_for) {
   uint64_t calls = 0, slid = 0;
   for (int i = 0; i < RUNS; i++) {
     slides log;
-    const ess_options options = sliding(0.1 * pow(1.01, i - RUNS / 2), &log);
-    double x[] = {0.0, -0.1}, t = 0.0;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    assert_int_equal(ess_driver_apply(d, &t, TIME, x), ESS_SUCCESS);
+    const ess_options options = bouncing(0.1 * pow(1.01, i - RUNS / 2), &log);
+    double x[] = {0.0, -0.1};
+    const toy_end end = toy_succeeds(&system, &options, 0.0, TIME, x);
     assert_true(log.count <= 1 && fabs(x[0]) <= 0.1 && fabs(x[1]) <= 0.1);
     slid += log.count;
-    calls += ess_driver_counters(d)->field_evaluations;
-    ess_driver_free(d);
+    calls += end.counters.field_evaluations;
   }
   assert_true(10 * slid > 9 * RUNS && calls < (uint64_t)RUNS * 120 * KINKS * TIME);
 }
@@ -273,11 +239,10 @@ TEST(what_the_tolerance_hides_is_not_looked_for) {
 enum { DENSITY = 1500, BOUNCES = 4000 };
 static const double END = 1.001;
 
-static int denser_field(double t, const double x[], const double sign[], double f[], void *params) {
+FIELD(denser_field) {
   const double speed = *(const double *)params, left = (END - t) / END;
-  f[0] = x[1];
-  f[1] = -sign[0] * 2.0 * speed * DENSITY / END / (left * sqrt(left));
-  return 0;
+  dxdt[0] = x[1];
+  dxdt[1] = -sign[0] * 2.0 * speed * DENSITY / END / (left * sqrt(left));
 }
 
 /* without a margin they are foretold to be few enough until it is too late; wherever the last digit
@@ -286,7 +251,7 @@ TEST(bounces_that_grow_denser_are_slid_on) {
   for (int i = 0; i < 34; i++) {
     slides log;
     double speed = 1e-3;
-    ess_options options = sliding(1e-6, &log);
+    ess_options options = bouncing(1e-6, &log);
     options.max_crossings = BOUNCES;
     options.max_steps = 100 * BOUNCES;
     const ess_system system = {.dimension = 2,
@@ -296,7 +261,7 @@ TEST(bounces_that_grow_denser_are_slid_on) {
                                .guard_rates = first_rates,
                                .params = &speed};
     double x[] = {1e-9, speed + (i % 2 ? 1.0 : -1.0) * pow(10.0, -16.0 + 0.25 * i)};
-    assert_int_equal(apply(&system, &options, 1.0, x, NULL), ESS_SUCCESS);
+    toy_succeeds(&system, &options, 0.0, 1.0, x);
     assert_true(log.count == 1 && fabs(x[0]) <= 1e-9);
   }
 }

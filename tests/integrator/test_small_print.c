@@ -12,23 +12,19 @@ typedef struct clock_plan {
   double rate_of_some; /* factor of the rates that some_guard_rates gives */
 } clock_plan;
 
-static int clock_guards(double t, const double x[], double h[], void *params) {
+GUARDS(clock_guards) {
   const clock_plan *const p = params;
   double slope[4];
   p->look(x[0], h, slope);
-  return 0;
 }
 
-static int clock_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES(clock_rates) {
   const clock_plan *const p = params;
   p->look(x[0], h, rate);
   for (size_t k = 0; k < p->guard_count; k++) rate[k] *= v[0];
-  return 0;
 }
 
-static int some_clock_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
+SOME_RATES(some_clock_rates) {
   const clock_plan *const p = params;
   double all[4], slope[4];
   p->look(x[0], all, slope);
@@ -36,7 +32,6 @@ static int some_clock_rates(double t, const double x[], const double v[], const 
     h[i] = all[which[i]];
     rate[i] = slope[which[i]] * v[0] * p->rate_of_some;
   }
-  return 0;
 }
 
 static ess_system clock_system(clock_plan *p) {
@@ -60,8 +55,7 @@ static int run(const ess_system *system, const ess_options *options, ess_counter
   return status;
 }
 
-/* ---- a guard that its model does not see ------------------------------------------------------
- */
+/* ---- a guard that its model does not see ----------------------------------------------------- */
 
 /* guard 1 is above zero from 0.6733 to 0.7067, and where steps of a quarter look it is not */
 static void bump(double x, double h[], double slope[]) {
@@ -119,9 +113,8 @@ TEST(a_false_alarm_hides_no_other_crossing) {
   }
 }
 
-static int no_guards(double t, const double x[], double h[], void *params) {
+GUARDS(no_guards) {
   h[0] = x[0] > 0.0 ? NAN : -10.0;
-  return 0;
 }
 
 static void far(double x, double h[], double slope[]) {
@@ -171,10 +164,8 @@ TEST(no_step_is_left_for_a_rounding) {
 /* ---- the empty pool -------------------------------------------------------------------------- */
 
 /* stays where its one guard, at 0.25, has been crossed */
-static int stopping_field(double t, const double x[], const double sign[], double dxdt[],
-                          void *params) {
+FIELD(stopping_field) {
   dxdt[0] = sign[0] > 0.0 ? 0.0 : 1.0;
-  return 0;
 }
 
 static void at_a_quarter(double x, double h[], double slope[]) {
@@ -243,13 +234,10 @@ TEST(on_a_guard_for_good_is_behind_it) {
   clock_plan p = {.guard_count = 1, .look = nothing, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   const ess_options options = ess_options_paper();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double t = 0.0, x[1] = {0.0};
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  assert_true(ess_driver_sign(d)[0] == 1.0);
-  assert_int_equal(ess_driver_counters(d)->crossings, 0);
-  ess_driver_free(d);
+  double x[1] = {0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.0, x);
+  assert_true(end.sign[0] == 1.0);
+  assert_int_equal(end.counters.crossings, 0);
 }
 
 static void nearer(double x, double h[], double slope[]) {
@@ -369,23 +357,11 @@ enum { WALLS = 24 };
 
 /* x rises to a number of walls, all at 0.25, and falls once event function WALLS has a negative
  * sign, whatever its value, which is far above zero */
-static int bounce_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(bounce_field) {
   dxdt[0] = sign[WALLS] > 0.0 ? 1.0 : -1.0;
-  return 0;
 }
 
-static int bounce_guards(double t, const double x[], double h[], void *params) {
-  for (size_t k = 0; k < WALLS; k++) h[k] = x[0] - 0.25;
-  h[WALLS] = 100.0 + x[0];
-  return 0;
-}
-
-static int bounce_rates(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
-  for (size_t k = 0; k <= WALLS; k++) rate[k] = v[0];
-  return bounce_guards(t, x, h, params);
-}
+PLANES_EACH(bounce, 1, WALLS + 1, x[0], k < WALLS ? 0.25 : -100.0);
 
 /* up and down again at once through each of many guards is progress, no chatter */
 TEST(a_bounce_off_many_guards_at_one_place) {
@@ -395,19 +371,12 @@ TEST(a_bounce_off_many_guards_at_one_place) {
     matrix_add(&r, ESS_GUARD_UP(k), ESS_GUARD_DOWN(k), 1);
     if (k == WALLS - 1) matrix_add(&r, ESS_GUARD_UP(k), ESS_GUARD_UP(WALLS), 1);
   }
-  const ess_system system = {.dimension = 1,
-                             .guard_count = WALLS + 1,
-                             .field = bounce_field,
-                             .guards = bounce_guards,
-                             .guard_rates = bounce_rates,
-                             .resets = matrix_end(&r)};
+  const ess_system system = {
+      .dimension = 1, .guard_count = WALLS + 1, OF_RATES(bounce), .resets = matrix_end(&r)};
   const ess_options options = ess_options_paper();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double t = 0.0, x[1] = {0.0};
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  assert_int_equal(ess_driver_counters(d)->crossings, 2 * WALLS);
+  double x[1] = {0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.0, x);
+  assert_int_equal(end.counters.crossings, 2 * WALLS);
   assert_true(fabs(x[0] + 0.5) < 1e-12);
-  ess_driver_free(d);
   matrix_free(&r);
 }

@@ -21,7 +21,7 @@ static double diffusion_at(const rod *r, double t) {
   return r->diffusion * exp(r->growth * t);
 }
 
-static int rod_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(rod_field) {
   const rod *const r = params;
   const double k = diffusion_at(r, t) * (ROD + 1) * (ROD + 1);
   for (size_t i = 0; i < ROD; i++) {
@@ -29,7 +29,6 @@ static int rod_field(double t, const double x[], const double sign[], double dxd
     const double cooled = r->cooling != 0.0 && sign[i] > 0.0 ? r->cooling : 0.0;
     dxdt[i] = k * (left - 2.0 * x[i] + right) - cooled;
   }
-  return 0;
 }
 
 /* the slowest mode decays at this rate */
@@ -128,12 +127,10 @@ TEST(a_radius_that_grows_is_noticed) {
 }
 
 /* y' = -1e6 (y - cos t) - sin t beside x' = -x: from y = 1 nothing moves in the stiff direction */
-static int hidden_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(hidden_field) {
   const double *const stiffness = params;
   dxdt[0] = -x[0];
   dxdt[1] = -*stiffness * (x[1] - cos(t)) - sin(t);
-  return 0;
 }
 
 TEST(a_direction_that_nothing_moves_in_is_found) {
@@ -141,19 +138,16 @@ TEST(a_direction_that_nothing_moves_in_is_found) {
     for (double tolerance = 1e-2; tolerance > 5e-5; tolerance *= 0.1) {
       const ess_system system = {.dimension = 2, .field = hidden_field, .params = &stiffness};
       const ess_options options = by(ESS_BASE_RKC, tolerance);
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double x[2] = {1.0, 1.0}, t = 0.0;
-      assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+      double x[2] = {1.0, 1.0};
+      const toy_end end = toy_succeeds(&system, &options, 0.0, 3.0, x);
       assert_true(hypot(x[0] - exp(-3.0), x[1] - cos(3.0)) < tolerance);
       // as many steps as rounding lets be stabilised at once, or the tolerance
-      assert_true((double)ess_driver_counters(d)->steps < 120.0 + stiffness / 1e4);
-      ess_driver_free(d);
+      assert_true((double)end.counters.steps < 120.0 + stiffness / 1e4);
     }
 }
 
 /* x' = -1000 x, which fails far from 0 */
-static int small_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD_CODE(small_field) {
   for (int i = 0; i < 3; i++) {
     if (!(fabs(x[i]) < 2.0)) return 1;
     dxdt[i] = -1e3 * x[i];
@@ -168,21 +162,18 @@ TEST(states_are_moved_by_their_tolerances) {
   ess_options options = by(ESS_BASE_RKC, 1e-4);
   options.rtols = rtols;
   options.atols = atols;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[3] = {1e-3, -1e-3, 1.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  double x[3] = {1e-3, -1e-3, 1.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.0, x);
   for (int i = 0; i < 3; i++) assert_true(fabs(x[i]) < 1e-4);
-  assert_true(ess_driver_counters(d)->field_evaluations < 500);
-  ess_driver_free(d);
+  assert_true(end.counters.field_evaluations < 500);
 }
 
 /* ---- an oscillation, where its stability is thin --------------------------------------------- */
 
-static int oscillate(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(oscillate) {
   const double *const damping = params;
   dxdt[0] = x[1];
   dxdt[1] = -2500.0 * x[0] - *damping * x[1];
-  return 0;
 }
 
 TEST(an_oscillation_shortens_its_steps) {
@@ -193,12 +184,10 @@ TEST(an_oscillation_shortens_its_steps) {
     uint64_t calls[3];
     for (int base = 0; base < 3; base++) {
       const ess_options options = by((ess_base)base, tolerance);
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double x[2] = {1.0, 0.0}, t = 0.0;
-      assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+      double x[2] = {1.0, 0.0};
+      const toy_end end = toy_succeeds(&system, &options, 0.0, 2.0, x);
       error[base] = hypot(x[0] - cos(100.0), x[1] / 50.0 + sin(100.0));
-      calls[base] = ess_driver_counters(d)->field_evaluations;
-      ess_driver_free(d);
+      calls[base] = end.counters.field_evaluations;
     }
     // over sixteen periods: as order 2 has it, not as an instability would
     assert_true(error[ESS_BASE_RKC] < 20.0 * pow(tolerance, 2.0 / 3.0));
@@ -215,31 +204,21 @@ static double level_of(size_t i) {
   return mode_at(i) * (0.9 - 0.7 * (golden - floor(golden)));
 }
 
-static int rod_guards(double t, const double x[], double h[], void *params) {
-  for (size_t i = 0; i < ROD; i++) h[i] = level_of(i) - x[i];
-  return 0;
-}
+PLANES_EACH(level, ROD, ROD, -x[k], -level_of(k));
 
-static int rod_rates(double t, const double x[], const double v[], double h[], double rate[],
-                     void *params) {
-  for (size_t i = 0; i < ROD; i++) rate[i] = -v[i];
-  return rod_guards(t, x, h, params);
-}
-
-static int rod_jacobian(double t, const double x[], const double sign[], double J[], void *params) {
+FIELD_JACOBIAN(rod_jacobian) {
   const double k = diffusion_at(params, t) * (ROD + 1) * (ROD + 1);
   for (size_t i = 0; i < ROD; i++)
     for (size_t j = 0; j < ROD; j++)
       J[i * ROD + j] = i == j ? -2.0 * k : i + 1 == j || j + 1 == i ? k : 0.0;
-  return 0;
 }
 
 static ess_system cooled_rod(rod *r, bool jacobian) {
   return (ess_system){.dimension = ROD,
                       .guard_count = ROD,
                       .field = rod_field,
-                      .guards = rod_guards,
-                      .guard_rates = rod_rates,
+                      .guards = level_guards,
+                      .guard_rates = level_rates,
                       .field_jacobian = jacobian ? rod_jacobian : NULL,
                       .params = r};
 }
@@ -249,11 +228,10 @@ typedef struct crossings {
   size_t count[ROD];
 } crossings;
 
-static int note_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING(note_crossing) {
   crossings *const c = context;
   c->time[info->guard] = info->t;
   c->count[info->guard]++;
-  return 0;
 }
 
 /* to t = 0.15, with the tangent along the start when `tangent` is not NULL */
@@ -334,8 +312,7 @@ typedef struct faulty {
   int code;
 } faulty;
 
-static int faulty_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD_CODE(faulty_field) {
   faulty *const f = params;
   const bool now = ++f->calls >= f->at;
   if (now && f->code) return f->code;
@@ -367,8 +344,7 @@ TEST(a_field_that_fails_ends_the_run) {
 }
 
 /* one that is not a number for one call alone: a shorter step is tried */
-static int blinking_field(double t, const double x[], const double sign[], double dxdt[],
-                          void *params) {
+FIELD_CODE(blinking_field) {
   faulty *const f = params;
   const int status = rod_field(t, x, sign, dxdt, &f->r);
   if (++f->calls == f->at) dxdt[ROD / 2] = f->code ? INFINITY : NAN;
@@ -381,13 +357,11 @@ TEST(one_call_that_is_not_a_number_costs_a_step) {
       faulty f = {.r = {.diffusion = 1.0}, .at = at, .code = code};
       const ess_system system = {.dimension = ROD, .field = blinking_field, .params = &f};
       const ess_options options = by(ESS_BASE_RKC, 1e-3);
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double x[ROD], t = 0.0;
+      double x[ROD];
       rod_start(x);
-      assert_int_equal(ess_driver_apply(d, &t, 0.4, x), ESS_SUCCESS);
+      toy_succeeds(&system, &options, 0.0, 0.4, x);
       assert_true(rod_error(&f.r, 0.4, x) < 3e-3);
       assert_true(f.calls < 1000);
-      ess_driver_free(d);
     }
 }
 
@@ -433,10 +407,8 @@ TEST(a_run_goes_on_by_another_base) {
 }
 
 /* a field that is the same everywhere has no radius, and one at rest no rate */
-static int constant_field(double t, const double x[], const double sign[], double dxdt[],
-                          void *params) {
+FIELD(constant_field) {
   dxdt[0] = *(const double *)params;
-  return 0;
 }
 
 TEST(a_field_without_a_radius_is_no_trouble) {
@@ -445,11 +417,9 @@ TEST(a_field_without_a_radius_is_no_trouble) {
     for (int base = 0; base < 3; base++) {
       const ess_system system = {.dimension = 1, .field = constant_field, .params = &rates[i]};
       const ess_options options = by((ess_base)base, 1e-6);
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double x[1] = {0.0}, t = 0.0;
-      assert_int_equal(ess_driver_apply(d, &t, 10.0, x), ESS_SUCCESS);
+      double x[1] = {0.0};
+      const toy_end end = toy_succeeds(&system, &options, 0.0, 10.0, x);
       assert_true(fabs(x[0] - 10.0 * rates[i]) <= 1e-12 * rates[i]);
-      assert_true(ess_driver_counters(d)->field_evaluations < 200);
-      ess_driver_free(d);
+      assert_true(end.counters.field_evaluations < 200);
     }
 }

@@ -16,26 +16,22 @@ typedef struct touch {
   double twin;                              /* of the second event function; 0: there is none */
 } touch;
 
-static int touch_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(touch_field) {
   const touch *const s = params;
   for (int i = 0; i + 1 < s->order; i++) dxdt[i] = x[i + 1];
   dxdt[s->order - 1] = s->side * s->size * (sign[0] > 0.0 ? s->up : s->down);
-  return 0;
 }
 
-static int touch_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES(touch_rates) {
   const touch *const s = params;
   h[0] = s->unit * s->side * (x[0] - s->place * s->size);
   rate[0] = s->unit * s->side * v[0];
-  if (s->twin == 0.0) return 0;
+  if (s->twin == 0.0) return;
   h[1] = s->twin * h[0];
   rate[1] = s->twin * rate[0];
-  return 0;
 }
 
-static int touch_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(touch_guards) {
   double rate[2];
   return touch_rates(t, x, x, h, rate, params);
 }
@@ -45,9 +41,7 @@ static void check(touch s, double t0, double tolerance) {
   const double span = 0.3, factorial[] = {1.0, 1.0, 2.0, 6.0, 24.0};
   const ess_system system = {.dimension = (size_t)s.order,
                              .guard_count = s.twin == 0.0 ? 1 : 2,
-                             .field = touch_field,
-                             .guards = touch_guards,
-                             .guard_rates = touch_rates,
+                             OF_RATES(touch),
                              .params = &s};
   ess_options options = ess_options_default();
   options.rtol = tolerance;
@@ -116,7 +110,7 @@ TEST(in_every_unit) {
 }
 
 /* the same when an apply goes on, in the mode that it has: thrown up to the zero, it turns there */
-static int stop_at_top(const ess_step_info *info, void *context) {
+ON_STEP_CODE(stop_at_top) {
   return info->t1 >= 0.0;
 }
 
@@ -124,14 +118,8 @@ TEST(an_apply_that_goes_on_from_there) {
   for (double tolerance = 1e-3; tolerance > 0.5e-12; tolerance *= 0.1) {
     touch s = {
         .order = 2, .up = -2.0, .down = -2.0, .place = 0.1, .side = 1.0, .size = 1.0, .unit = 1.0};
-    const ess_system system = {.dimension = 2,
-                               .guard_count = 1,
-                               .field = touch_field,
-                               .guards = touch_guards,
-                               .guard_rates = touch_rates,
-                               .params = &s};
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = tolerance;
+    const ess_system system = {.dimension = 2, .guard_count = 1, OF_RATES(touch), .params = &s};
+    ess_options options = toy_options(tolerance);
     options.max_steps = WORK_MAX;
     options.observer.step = stop_at_top;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -151,20 +139,16 @@ TEST(an_apply_that_goes_on_from_there) {
 
 /* an event function that jumps where the run starts: it is crossed once, soon, and never waited for
  */
-static int cliff_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(cliff_field) {
   dxdt[0] = sign[0] > 0.0 ? 2.0 : 1.0;
-  return 0;
 }
 
-static int cliff_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+GUARD_RATES(cliff_rates) {
   h[0] = x[0] > 0.0 ? 1.0 + x[0] : -1.0 + x[0];
   rate[0] = v[0];
-  return 0;
 }
 
-static int cliff_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(cliff_guards) {
   double rate;
   return cliff_rates(t, x, x, h, &rate, params);
 }
@@ -172,45 +156,34 @@ static int cliff_guards(double t, const double x[], double h[], void *params) {
 TEST(a_cliff_at_the_start) {
   const double starts[] = {0.0, -5.0, 1e-300};
   for (int i = 0; i < 3; i++) {
-    const ess_system system = {.dimension = 1,
-                               .guard_count = 1,
-                               .field = cliff_field,
-                               .guards = cliff_guards,
-                               .guard_rates = cliff_rates};
+    const ess_system system = {.dimension = 1, .guard_count = 1, OF_RATES(cliff)};
     ess_options options = ess_options_default();
     options.max_steps = WORK_MAX;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = starts[i], x[1] = {0.0};
-    const int status = ess_driver_apply(d, &t, starts[i] + 1.0, x);
-    if (status) fail_msg("from %g: %s at %g", starts[i], ess_strerror(status), t);
-    assert_int_equal(ess_driver_counters(d)->crossings, 1);
+    double x[1] = {0.0};
+    const toy_end end = toy_run(&system, &options, starts[i], starts[i] + 1.0, x);
+    if (end.status) fail_msg("from %g: %s at %g", starts[i], ess_strerror(end.status), end.t);
+    assert_int_equal(end.counters.crossings, 1);
     assert_true(fabs(x[0] - 2.0) < 1e-8);
-    ess_driver_free(d);
   }
 }
 
-/* ---- what is left behind ----------------------------------------------------------------------
- */
+/* ---- what is left behind --------------------------------------------------------------------- */
 
 /* thrown up from h = h' = 0, back for certain at t = 1; h is in units that shrink, x[2] of them */
-static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(thrown_field) {
   dxdt[0] = x[1];
   dxdt[1] = 1.0 - 3.0 * t;
   dxdt[2] = -20.0 * x[2];
   dxdt[3] = sign[0] < 0.0;
-  return 0;
 }
 
-static int thrown_rates(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
+GUARD_RATES(thrown_rates) {
   const double *const place = params;
   h[0] = x[2] * (x[0] - *place);
   rate[0] = x[2] * v[0] + (x[0] - *place) * v[2];
-  return 0;
 }
 
-static int thrown_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(thrown_guards) {
   double rate;
   return thrown_rates(t, x, x, h, &rate, params);
 }
@@ -219,25 +192,18 @@ TEST(what_was_rounding_there_is_told_from_zero_later) {
   double places[] = {0.1, -3.0, 1000.0};
   for (int i = 0; i < 3; i++)
     for (double tolerance = 1e-4; tolerance > 0.5e-10; tolerance *= 0.1) {
-      const ess_system system = {.dimension = 4,
-                                 .guard_count = 1,
-                                 .field = thrown_field,
-                                 .guards = thrown_guards,
-                                 .guard_rates = thrown_rates,
-                                 .params = &places[i]};
+      const ess_system system = {
+          .dimension = 4, .guard_count = 1, OF_RATES(thrown), .params = &places[i]};
       ess_options options = ess_options_default();
       options.rtol = tolerance;
       options.atol = 1e-3 * tolerance;
       options.max_steps = 10 * WORK_MAX;
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      assert_non_null(d);
-      double t = 0.0, x[4] = {places[i], 0.0, 1e6, 0.0};
-      const int status = ess_driver_apply(d, &t, 1.5, x);
+      double x[4] = {places[i], 0.0, 1e6, 0.0};
+      const toy_end end = toy_run(&system, &options, 0.0, 1.5, x);
       const double rounding = 1e-14 * fabs(places[i]);
-      if (status || !(fabs(x[3] - 0.5) < 10.0 * (tolerance + rounding)))
+      if (end.status || !(fabs(x[3] - 0.5) < 10.0 * (tolerance + rounding)))
         fail_msg("from %g, tolerance %g: %s, crossed at %.12g in place of 1", places[i], tolerance,
-                 ess_strerror(status), 1.5 - x[3]);
-      assert_int_equal(ess_driver_counters(d)->crossings, 1);
-      ess_driver_free(d);
+                 ess_strerror(end.status), 1.5 - x[3]);
+      assert_int_equal(end.counters.crossings, 1);
     }
 }

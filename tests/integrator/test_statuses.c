@@ -8,16 +8,7 @@
 #include "toy.h"
 
 /* a unit-speed clock through guards at 2 and at 1 */
-static int clock_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - 2.0;
-  h[1] = x[0] - 1.0;
-  return 0;
-}
-
-static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
-  Dh[0] = Dh[1] = 1.0;
-  return 0;
-}
+PLANES(clock, 1, (x[0], x[0]), (2.0, 1.0));
 
 static ess_system clock_system(void) {
   return (ess_system){.dimension = 1,
@@ -53,20 +44,17 @@ TEST(limits_stop_a_run) {
 }
 
 /* x' = x^2 blows up at t = 1 */
-static int blow_up(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(blow_up) {
   dxdt[0] = x[0] * x[0];
-  return 0;
 }
 
 TEST(a_blow_up_ends_with_a_status) {
   const ess_system system = {.dimension = 1, .field = blow_up};
   const ess_options options = ess_options_paper();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {1.0}, t = 0.0;
-  const int status = ess_driver_apply(d, &t, 2.0, x);
-  assert_true(status == ESS_EUNDERFLOW || status == ESS_EFIELD);
-  assert_true(t < 1.0 + 1e-6 && t > 0.99);
-  ess_driver_free(d);
+  double x[1] = {1.0};
+  const toy_end end = toy_run(&system, &options, 0.0, 2.0, x);
+  assert_true(end.status == ESS_EUNDERFLOW || end.status == ESS_EFIELD);
+  assert_true(end.t < 1.0 + 1e-6 && end.t > 0.99);
 }
 
 TEST(bad_arguments_are_refused_by_name) {

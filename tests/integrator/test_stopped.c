@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "ess_tangents.h"
 #include "toy.h"
 
@@ -25,11 +26,11 @@ static int hear(void *context, message what, size_t guard) {
   return l->stops >> what & 1 && ++l->heard % l->every == 0;
 }
 
-static int hear_step(const ess_step_info *info, void *context) {
+ON_STEP_CODE(hear_step) {
   return hear(context, STEP, 0);
 }
 
-static int hear_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(hear_crossing) {
   return hear(context, CROSSING, info->guard);
 }
 
@@ -37,7 +38,7 @@ static int hear_impact(const ess_impact *impact, void *context) {
   return hear(context, IMPACT, impact->events[0]);
 }
 
-static int hear_event(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(hear_event) {
   return hear(context, EVENT, info->guard);
 }
 
@@ -60,11 +61,6 @@ static int run(const ess_system *system, ess_options options, double end, told *
 
 static uint64_t seed;
 
-static double uniform(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) * 0x1p-53;
-}
-
 /* stopped in any way, and by nobody: they come to the same. Where bounces accumulate what has been
  * told may differ: which of them is the last is a matter of rounding. */
 static void compare(const ess_system *system, const ess_options *options, double end,
@@ -72,8 +68,8 @@ static void compare(const ess_system *system, const ess_options *options, double
   static told whole, parts;
   double x[STATES], y[STATES];
   whole = parts = (told){.every = 1};
-  parts.stops = 1 + (unsigned)uniform(0.0, 31.0);
-  parts.every = 1 + (size_t)uniform(0.0, 2.999);
+  parts.stops = 1 + (unsigned)draw_between(&seed, 0.0, 31.0);
+  parts.every = 1 + (size_t)draw_between(&seed, 0.0, 2.999);
   memcpy(x, from, sizeof x);
   memcpy(y, from, sizeof y);
   const int expected = run(system, *options, end, &whole, x);
@@ -91,8 +87,7 @@ static void compare(const ess_system *system, const ess_options *options, double
 }
 
 static ess_options options_at_random(void) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = exp(uniform(log(1e-9), log(1e-4)));
+  const ess_options options = toy_options(exp(draw_between(&seed, log(1e-9), log(1e-4))));
   return options;
 }
 
@@ -104,23 +99,20 @@ typedef struct relays {
   double f[STATES], g[STATES], J[STATES][STATES], C[STATES][STATES], c[STATES];
 } relays;
 
-static int relays_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(relays_field) {
   const relays *const s = params;
   for (size_t i = 0; i < s->count; i++) {
     dxdt[i] = s->f[i] + s->g[i] * t - 0.2 * x[i];
     for (size_t k = 0; k < s->count; k++) dxdt[i] += s->J[k][i] * sign[k];
   }
-  return 0;
 }
 
-static int relays_guards(double t, const double x[], double h[], void *params) {
+GUARDS(relays_guards) {
   const relays *const s = params;
   for (size_t k = 0; k < s->count; k++) {
     h[k] = -s->c[k];
     for (size_t i = 0; i < s->count; i++) h[k] += s->C[k][i] * x[i];
   }
-  return 0;
 }
 
 static int relays_watched(double t, const double x[], double g[], void *params) {
@@ -132,28 +124,24 @@ static int relays_watched(double t, const double x[], double g[], void *params) 
 TEST(slides_begin_though_the_crossing_has_stopped_the_run) {
   seed = 1;
   for (int number = 0; number < RUNS; number++) {
-    relays s = {.count = 1 + (size_t)uniform(0.0, 2.999)};
+    relays s = {.count = 1 + (size_t)draw_between(&seed, 0.0, 2.999)};
     double x[STATES];
     for (size_t k = 0; k < s.count; k++) {
-      const double size = uniform(0.3, 1.5);
-      s.f[k] = uniform(-1.5, 1.5);
-      s.g[k] = uniform(-1.0, 1.0);
-      s.c[k] = uniform(-0.3, 0.3);
-      x[k] = uniform(-1.0, 1.0);
+      const double size = draw_between(&seed, 0.3, 1.5);
+      s.f[k] = draw_between(&seed, -1.5, 1.5);
+      s.g[k] = draw_between(&seed, -1.0, 1.0);
+      s.c[k] = draw_between(&seed, -0.3, 0.3);
+      x[k] = draw_between(&seed, -1.0, 1.0);
       for (size_t i = 0; i < s.count; i++) {
-        s.C[k][i] = (i == k) + uniform(-0.3, 0.3);
-        s.J[k][i] = -size * ((i == k) + uniform(-0.2, 0.2));
+        s.C[k][i] = (i == k) + draw_between(&seed, -0.3, 0.3);
+        s.J[k][i] = -size * ((i == k) + draw_between(&seed, -0.2, 0.2));
       }
     }
     ess_options options = options_at_random();
     options.sliding = ESS_SLIDING_FILIPPOV;
-    ess_system system = {.dimension = s.count,
-                         .guard_count = s.count,
-                         .field = relays_field,
-                         .guards = relays_guards,
-                         .params = &s};
+    ess_system system = {.dimension = s.count, .guard_count = s.count, OF(relays), .params = &s};
     if (number % 2) system.watch = (ess_watch){.count = 2, .values = relays_watched};
-    compare(&system, &options, uniform(0.5, 3.0), x, true, "relays", number);
+    compare(&system, &options, draw_between(&seed, 0.5, 3.0), x, true, "relays", number);
   }
 }
 
@@ -165,30 +153,20 @@ typedef struct thrown {
   double pull, height, jump, bounce, kick, speed, watched;
 } thrown;
 
-static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(thrown_field) {
   const thrown *const s = params;
   dxdt[0] = x[1];
   dxdt[1] = -TOY_GRAVITY + s->pull * sign[1];
   dxdt[2] = sign[1] + 0.5 * sign[2];
-  return 0;
 }
 
-static int thrown_guards(double t, const double x[], double h[], void *params) {
-  const thrown *const s = params;
-  h[0] = x[0];
-  h[1] = x[0] - s->height;
-  h[2] = x[1] - s->speed;
-  return 0;
-}
+PLANES(thrown, STATES, (x[0], x[0], x[1]), (0.0, AS(thrown)->height, AS(thrown)->speed));
 
-static int thrown_map(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(thrown_map) {
   const thrown *const s = params;
   impact->after[0] += s->jump;
   impact->after[1] = s->kick - s->bounce * impact->x[1];
-  impact->mode[0] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
+  return toy_stays_above(impact, 0);
 }
 
 static int thrown_watched(double t, const double x[], double g[], void *params) {
@@ -201,26 +179,22 @@ static int thrown_watched(double t, const double x[], double g[], void *params) 
 TEST(what_an_impact_has_carried_the_state_past_is_crossed) {
   seed = 2;
   for (int number = 0; number < RUNS; number++) {
-    thrown s = {.pull = uniform(-5.0, 5.0),
-                .height = uniform(0.05, 1.0),
-                .jump = number % 3 ? uniform(0.0, 1.5) : 0.0,
-                .bounce = uniform(0.3, 1.0),
-                .kick = number % 2 ? 0.0 : uniform(0.0, 5.0),
-                .speed = uniform(-1.0, 1.0),
-                .watched = uniform(0.1, 1.0)};
+    thrown s = {.pull = draw_between(&seed, -5.0, 5.0),
+                .height = draw_between(&seed, 0.05, 1.0),
+                .jump = number % 3 ? draw_between(&seed, 0.0, 1.5) : 0.0,
+                .bounce = draw_between(&seed, 0.3, 1.0),
+                .kick = number % 2 ? 0.0 : draw_between(&seed, 0.0, 5.0),
+                .speed = draw_between(&seed, -1.0, 1.0),
+                .watched = draw_between(&seed, 0.1, 1.0)};
     const bool at[6] = {[ESS_GUARD_DOWN(0)] = true};
     const ess_impacts impacts = {.at = at, .map = thrown_map};
-    const double x[STATES] = {uniform(0.2, 1.5), uniform(-2.0, 2.0)};
+    const double x[STATES] = {draw_between(&seed, 0.2, 1.5), draw_between(&seed, -2.0, 2.0)};
     ess_options options = options_at_random();
     if (number % 5 == 0) options.sliding = ESS_SLIDING_FILIPPOV;
-    ess_system system = {.dimension = STATES,
-                         .guard_count = 3,
-                         .field = thrown_field,
-                         .guards = thrown_guards,
-                         .impacts = &impacts,
-                         .params = &s};
+    ess_system system = {
+        .dimension = STATES, .guard_count = 3, OF(thrown), .impacts = &impacts, .params = &s};
     if (number % 4 < 2) system.watch = (ess_watch){.count = 2, .values = thrown_watched};
-    compare(&system, &options, uniform(0.5, 3.0), x, true, "thrown", number);
+    compare(&system, &options, draw_between(&seed, 0.5, 3.0), x, true, "thrown", number);
   }
 }
 
@@ -231,81 +205,66 @@ typedef struct shaken {
   double pull, pace, height, shakes, bounce;
 } shaken;
 
-static int shaken_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(shaken_field) {
   const shaken *const s = params;
   dxdt[0] = x[1];
   dxdt[1] = -TOY_GRAVITY + s->pull * sin(s->pace * t);
   dxdt[2] = 1.0;
-  return 0;
 }
 
-static int shaken_guards(double t, const double x[], double h[], void *params) {
+GUARDS(shaken_guards) {
   const shaken *const s = params;
   h[0] = x[0] - s->height * sin(s->shakes * t);
-  return 0;
 }
 
-static int shaken_map(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(shaken_map) {
   const shaken *const s = params;
   const double speed = s->height * s->shakes * cos(s->shakes * impact->t);
   impact->after[1] = speed - s->bounce * (impact->x[1] - speed);
-  impact->mode[0] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
+  return toy_stays_above(impact, 0);
 }
 
 static void comes_to_rest(uint64_t first) {
   seed = first;
   for (int number = 0; number < RUNS; number++) {
-    shaken s = {.pull = number % 2 ? uniform(0.0, 15.0) : 0.0,
-                .pace = uniform(1.0, 6.0),
-                .height = number % 3 ? uniform(0.0, 0.2) : 0.0,
-                .shakes = uniform(1.0, 10.0),
-                .bounce = number % 4 < 2 ? uniform(0.0, 0.6) : 0.0};
+    shaken s = {.pull = number % 2 ? draw_between(&seed, 0.0, 15.0) : 0.0,
+                .pace = draw_between(&seed, 1.0, 6.0),
+                .height = number % 3 ? draw_between(&seed, 0.0, 0.2) : 0.0,
+                .shakes = draw_between(&seed, 1.0, 10.0),
+                .bounce = number % 4 < 2 ? draw_between(&seed, 0.0, 0.6) : 0.0};
     const bool at[2] = {[ESS_GUARD_DOWN(0)] = true};
     const ess_impacts impacts = {.at = at, .map = shaken_map};
-    const double x[STATES] = {uniform(0.2, 1.0), uniform(-1.0, 1.0)};
+    const double x[STATES] = {draw_between(&seed, 0.2, 1.0), draw_between(&seed, -1.0, 1.0)};
     ess_options options = options_at_random();
     options.sliding = ESS_SLIDING_FILIPPOV;
     options.rest = true;
     const ess_system system = {.dimension = STATES,
                                .guard_count = 1,
-                               .field = shaken_field,
-                               .guards = shaken_guards,
+                               OF(shaken),
                                .guards_move = true,
                                .impacts = &impacts,
                                .params = &s};
-    compare(&system, &options, uniform(0.5, 3.0), x, false, "shaken", number);
+    compare(&system, &options, draw_between(&seed, 0.5, 3.0), x, false, "shaken", number);
   }
 }
 
-TEST(what_comes_to_rest_does_so) {
-  comes_to_rest(3);
-}
+TEST_OF(what_comes_to_rest_does_so, comes_to_rest(3));
 
 /* one of these is stopped where it is let go of, before that is told */
-TEST(what_is_let_go_of_at_a_stop_is_so) {
-  comes_to_rest(13);
-}
+TEST_OF(what_is_let_go_of_at_a_stop_is_so, comes_to_rest(13));
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 enum { PLACES = 5 };
 
 /* x' = 1, and the second state gains as many as guards have been passed */
-static int places_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(places_field) {
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
   for (size_t k = 0; k < PLACES; k++) dxdt[1] += 0.5 * (1.0 + sign[k]);
-  return 0;
 }
 
-static int places_guards(double t, const double x[], double h[], void *params) {
-  for (size_t k = 0; k < PLACES; k++) h[k] = x[0] - 1.0 - (double)k;
-  return 0;
-}
+PLANES_EACH(places, 2, PLACES, x[0], 1.0 + (double)k);
 
 /* only the first guard is armed at the start, and the row of the empty pool arms the rest */
 static int first_alone(const double sign[], bool armed[], void *params) {
@@ -323,11 +282,7 @@ TEST(the_empty_pool_is_filled) {
   row_start[2 * PLACES + 1] = PLACES;
   const ess_reset_matrix resets = {
       .row_start = row_start, .guard = guard, .effect = effect, .start = first_alone};
-  const ess_system system = {.dimension = 2,
-                             .guard_count = PLACES,
-                             .field = places_field,
-                             .guards = places_guards,
-                             .resets = &resets};
+  const ess_system system = {.dimension = 2, .guard_count = PLACES, OF(places), .resets = &resets};
   told l = {.stops = 1u << CROSSING, .every = 1};
   double x[2] = {0.0};
   assert_int_equal(run(&system, ess_options_default(), 10.0, &l, x), ESS_SUCCESS);
@@ -353,8 +308,7 @@ static int fault(blocks *b, double *out) {
   return b->fails;
 }
 
-static int blocks_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD_CODE(blocks_field) {
   dxdt[0] = x[1];
   dxdt[1] = -x[0] + 0.5 * (x[2] - x[0]) + 1.2 * sin(0.7 * t) - 0.6 * sign[0];
   dxdt[2] = x[3];
@@ -362,13 +316,13 @@ static int blocks_field(double t, const double x[], const double sign[], double 
   return fault(params, &dxdt[1]);
 }
 
-static int blocks_guards(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(blocks_guards) {
   h[0] = x[1];
   h[1] = x[3];
   return fault(params, &h[0]);
 }
 
-static int blocks_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN_CODE(blocks_jacobian) {
   memset(Dh, 0, BLOCKS * BLOCK_STATES * sizeof *Dh);
   Dh[1] = Dh[BLOCK_STATES + 3] = 1.0;
   return fault(params, &Dh[1]);
@@ -376,14 +330,9 @@ static int blocks_jacobian(double t, const double x[], double Dh[], void *params
 
 /* from rest, on both surfaces; once more where the callback has failed */
 static int run_blocks(blocks *b, bool follows, double end, double x[BLOCK_STATES]) {
-  const ess_system system = {.dimension = BLOCK_STATES,
-                             .guard_count = BLOCKS,
-                             .field = blocks_field,
-                             .guards = blocks_guards,
-                             .guard_jacobian = blocks_jacobian,
-                             .params = b};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-6;
+  const ess_system system = {
+      .dimension = BLOCK_STATES, .guard_count = BLOCKS, OF_JACOBIAN(blocks), .params = b};
+  ess_options options = toy_options(1e-6);
   options.sliding = ESS_SLIDING_FILIPPOV;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
@@ -426,25 +375,14 @@ TEST(callbacks_fail_once) {
 
 /* ---- a state that the caller has moved ------------------------------------------------------- */
 
-static int drift(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(drift_field) {
   dxdt[0] = dxdt[1] = 1.0;
   dxdt[2] = -1.0;
-  return 0;
 }
 
-static int zeros(double t, const double x[], double h[], void *params) {
-  memcpy(h, x, STATES * sizeof *h);
-  return 0;
-}
+PLANES_EACH(drift, STATES, STATES, x[k], 0.0);
 
-static int zeros_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  memcpy(rate, v, STATES * sizeof *rate);
-  return zeros(t, x, h, params);
-}
-
-static int changes_nothing(ess_impact *impact, void *params) {
-  return 0;
+IMPACT_MAP(changes_nothing) {
 }
 
 /* nothing is left of an impact that has stopped the run: the last state, put beyond its guard and
@@ -452,12 +390,8 @@ static int changes_nothing(ess_impact *impact, void *params) {
 TEST(an_impact_is_over_where_the_state_is_moved) {
   const bool at[2 * STATES] = {true, true};
   const ess_impacts impacts = {.at = at, .map = changes_nothing};
-  const ess_system system = {.dimension = STATES,
-                             .guard_count = STATES,
-                             .field = drift,
-                             .guards = zeros,
-                             .guard_rates = zeros_rates,
-                             .impacts = &impacts};
+  const ess_system system = {
+      .dimension = STATES, .guard_count = STATES, OF_RATES(drift), .impacts = &impacts};
   told l = {.stops = 1 << IMPACT | 1 << CROSSING, .every = 1};
   ess_options options = ess_options_default();
   options.observer =
@@ -477,17 +411,13 @@ TEST(an_impact_is_over_where_the_state_is_moved) {
 
 /* ---- a pool that is empty at the start ------------------------------------------------------- */
 
-static int one_drifts(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD_CODE(one_drifts_field) {
   blocks *const b = params;
   dxdt[0] = 1.0;
   return fault(b, dxdt);
 }
 
-static int its_zero(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  return 0;
-}
+PLANES(one_drifts, 1, (x[0]), (0.0));
 
 static int arms_none(const double sign[], bool armed[], void *params) {
   armed[0] = armed[1] = false;
@@ -502,12 +432,8 @@ TEST(the_pool_stays_empty_until_a_step_is_made) {
       .row_start = row_start, .guard = guard, .effect = effect, .start = arms_none};
   for (size_t faulty = 0; faulty < 6; faulty++) {
     blocks b = {.faulty = faulty, .fails = 1};
-    const ess_system system = {.dimension = 1,
-                               .guard_count = 1,
-                               .field = one_drifts,
-                               .guards = its_zero,
-                               .resets = &pool,
-                               .params = &b};
+    const ess_system system = {
+        .dimension = 1, .guard_count = 1, OF(one_drifts), .resets = &pool, .params = &b};
     ess_options options = ess_options_default();
     options.h_init = 0.5;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

@@ -10,18 +10,14 @@ static const double G = TOY_GRAVITY;
 
 /* ---- a ball, restitution 0.8, from 1 m ------------------------------------------------------- */
 
-static int fall_jacobian(double t, const double x[], const double sign[], double J[],
-                         void *params) {
+FIELD_JACOBIAN(fall_jacobian) {
   J[0] = J[2] = J[3] = 0.0;
   J[1] = 1.0;
-  return 0;
 }
 
-static int bounce(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(bounce) {
   impact->after[1] = -0.8 * impact->x[1];
-  impact->mode[0] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
+  return toy_stays_above(impact, 0);
 }
 
 static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) {
@@ -37,9 +33,7 @@ TEST(a_ball_has_its_derivative) {
     const ess_impacts impacts = {.map = bounce, .jacobian = given ? bounce_jacobian : NULL};
     const ess_system system = {.dimension = 2,
                                .guard_count = 1,
-                               .field = toy_fall,
-                               .guards = toy_height,
-                               .guard_jacobian = toy_height_jacobian,
+                               OF_JACOBIAN(toy_fall),
                                .field_jacobian = given ? fall_jacobian : NULL,
                                .impacts = &impacts};
     const ess_options options = ess_options_default();
@@ -72,30 +66,16 @@ TEST(a_ball_has_its_derivative) {
 
 static const double corner[9] = {0.0, 1.0, 2.0, 0.5, 0.0, 1.5, 0.25, 0.75, 0.0};
 
-static int corner_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
+FIELD(corner_field) {
   for (int i = 0; i < 3; i++) {
     dxdt[i] = 1.0;
     for (int j = 0; j < 3; j++) dxdt[i] += sign[j] > 0.0 ? corner[3 * i + j] : 0.0;
   }
-  return 0;
 }
 
-static int states(double t, const double x[], double h[], void *params) {
-  memcpy(h, x, 3 * sizeof *h);
-  return 0;
-}
+PLANES(corner, 3, (x[0], x[1], x[2]), (0.0, 0.0, 0.0));
 
-static int states_jacobian(double t, const double x[], double Dh[], void *params) {
-  for (int i = 0; i < 9; i++) Dh[i] = i % 4 == 0;
-  return 0;
-}
-
-static const ess_system corner_system = {.dimension = 3,
-                                         .guard_count = 3,
-                                         .field = corner_field,
-                                         .guards = states,
-                                         .guard_jacobian = states_jacobian};
+static const ess_system corner_system = {.dimension = 3, .guard_count = 3, OF_JACOBIAN(corner)};
 
 /* the corner's flow at t = 2 from a start beside (-1, -1, -1), by going from zero to zero */
 static void exact_corner(const double start[3], double x[3]) {
@@ -149,39 +129,22 @@ static const double row_y[2][2][4] = {{{1, 1, 0, 0}, {2, 0.5, 0, 0}},
                                       {{1, -1, 0, 0}, {1, 0, 1, 0}}};
 static const double row_z[2][4] = {{-1, 0, 0, -1}, {-1, 0, 0, 3}};
 
-static int table_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
+FIELD(table_field) {
   const double *const rows[] = {row_x[sign[1] > 0.0][sign[0] > 0.0],
                                 row_y[sign[1] > 0.0][sign[0] > 0.0], row_z[sign[2] > 0.0]};
   for (int i = 0; i < 3; i++)
     dxdt[i] = rows[i][0] + rows[i][1] * x[0] + rows[i][2] * x[1] + rows[i][3] * x[2];
-  return 0;
 }
 
-static int table_guards(double t, const double x[], double h[], void *params) {
-  h[0] = x[0];
-  h[1] = x[1];
-  h[2] = -x[2];
-  return 0;
-}
+PLANES(table, 3, (x[0], x[1], -x[2]), (0.0, 0.0, 0.0));
 
-static int table_jacobian(double t, const double x[], double Dh[], void *params) {
-  for (int i = 0; i < 9; i++) Dh[i] = i == 8 ? -1.0 : i % 4 == 0;
-  return 0;
-}
-
-static const ess_system table = {.dimension = 3,
-                                 .guard_count = 3,
-                                 .field = table_field,
-                                 .guards = table_guards,
-                                 .guard_jacobian = table_jacobian};
+static const ess_system table = {.dimension = 3, .guard_count = 3, OF_JACOBIAN(table)};
 
 TEST(the_corner_of_the_table_has_two_pieces) {
   static const double known[2][9] = {
       {7.05903491, -2.18361538, 0, 0.76389991, 0.40295071, 0, 0, 0, 1.34985881},
       {7.05903491, -2.18361538, 0, 0.36094920, 1.16685062, 0, 0, 0, 1.34985881}};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-10;
+  ess_options options = toy_options(1e-10);
   options.tie = 1e-7; // the start is known to nine digits
   ess_driver *const d = ess_driver_alloc(&table, &options, NULL);
   bool seen[2] = {false, false};
@@ -209,17 +172,13 @@ TEST(the_corner_of_the_table_has_two_pieces) {
 
 /* ---- a run that ends on an event ------------------------------------------------------------- */
 
-static int stop(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(stop) {
   return 1;
 }
 
 TEST(a_section_has_its_derivative) {
   const ess_impacts impacts = {.map = bounce};
-  ess_system system = {.dimension = 2,
-                       .guard_count = 1,
-                       .field = toy_fall,
-                       .guards = toy_height,
-                       .guard_jacobian = toy_height_jacobian};
+  ess_system system = {.dimension = 2, .guard_count = 1, OF_JACOBIAN(toy_fall)};
   ess_options options = ess_options_default();
   options.observer.crossing = stop;
   for (int jumps = 0; jumps < 2; jumps++) {
@@ -238,7 +197,8 @@ TEST(a_section_has_its_derivative) {
   }
 }
 
-/* states that know nothing of each other: each passes its zero, and is faster or slower then */
+/* states that know nothing of each other: each passes its zero, and is faster or slower then
+ */
 enum { RACERS = 4 };
 typedef struct racers {
   double rate, change[2];
@@ -248,20 +208,16 @@ static double rate_of(const racers *r, size_t i, double sign) {
   return r->rate + r->change[i % 2] * sign;
 }
 
-static int race(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(race_field) {
   for (size_t i = 0; i < RACERS; i++) dxdt[i] = rate_of(params, i, sign[i]);
-  return 0;
 }
 
-static int race_jacobian(double t, const double x[], const double sign[], double J[],
-                         void *params) {
+FIELD_JACOBIAN(race_jacobian) {
   memset(J, 0, RACERS * RACERS * sizeof *J);
-  return 0;
 }
 
-static int places(double t, const double x[], double h[], void *params) {
+GUARDS(race_guards) {
   memcpy(h, x, RACERS * sizeof *h);
-  return 0;
 }
 
 /* by how much their derivative is off; all are at zero around t = 0.5, one so much after the other
@@ -269,9 +225,8 @@ static int places(double t, const double x[], double h[], void *params) {
 static double race_off(racers *r, bool given, double tolerance, double apart) {
   const ess_system system = {.dimension = RACERS,
                              .guard_count = RACERS,
-                             .field = race,
+                             OF(race),
                              .field_jacobian = given ? race_jacobian : NULL,
-                             .guards = places,
                              .params = r};
   ess_options options = ess_options_default();
   options.rtol = 0.0;

@@ -18,7 +18,7 @@ static double place(const bed *b, size_t i) {
   return -1.0 + 2.0 * (double)i / (double)(b->feet - 1);
 }
 
-static int press(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(press_field) {
   const bed *const b = params;
   dxdt[0] = x[2];
   dxdt[1] = x[3];
@@ -34,48 +34,40 @@ static int press(double t, const double x[], const double sign[], double dxdt[],
     dxdt[2] += force;
     dxdt[3] += 3.0 * a * cos(x[1]) * force;
   }
-  return 0;
 }
 
-static int press_jacobian(double t, const double x[], const double sign[], double J[],
-                          void *params) {
+FIELD_JACOBIAN(press_jacobian) {
   for (size_t j = 0; j < STATES; j++) {
     const double step = 1e-5;
     double above[STATES], below[STATES], beside[STATES];
     memcpy(beside, x, sizeof beside);
     beside[j] += step;
-    press(t, beside, sign, above, params);
+    press_field(t, beside, sign, above, params);
     beside[j] -= 2.0 * step;
-    press(t, beside, sign, below, params);
+    press_field(t, beside, sign, below, params);
     for (size_t i = 0; i < STATES; i++) J[STATES * i + j] = (above[i] - below[i]) / (2.0 * step);
   }
-  return 0;
 }
 
-static int depths(double t, const double x[], double h[], void *params) {
+GUARDS(press_guards) {
   const bed *const b = params;
   for (size_t i = 0; i < b->feet; i++) h[i] = -(x[0] + place(b, i) * sin(x[1]));
-  return 0;
 }
 
-static int rates(double t, const double x[], const double v[], double h[], double rate[],
-                 void *params) {
+GUARD_RATES_CODE(press_rates) {
   const bed *const b = params;
   for (size_t i = 0; i < b->feet; i++) rate[i] = -(v[0] + place(b, i) * cos(x[1]) * v[1]);
-  return depths(0.0, x, h, params);
+  return press_guards(0.0, x, h, params);
 }
 
 /* directions after a run, and what it took; p = 0: none */
 static ess_counters run(bed *b, double tolerance, bool given, size_t p, double v[]) {
   const ess_system system = {.dimension = STATES,
                              .guard_count = b->feet,
-                             .field = press,
-                             .guards = depths,
-                             .guard_rates = rates,
+                             OF_RATES(press),
                              .field_jacobian = given ? press_jacobian : NULL,
                              .params = b};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  const ess_options options = toy_options(tolerance);
   double directions[STATES * MOST], t = 0.0, x[STATES] = {0.2, 0.05, -1.0};
   for (size_t i = 0; i < STATES * p; i++) directions[i] = sin(1.0 + (double)i);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

@@ -18,36 +18,17 @@ typedef struct top {
   double beyond, jump, spring, damping;
 } top;
 
-static int throw_up(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(throw_up_field) {
   const top *const p = params;
   const bool above = sign[0] > 0.0;
   dxdt[P] = x[V];
   dxdt[V] = -2.0 - (above ? p->spring * (x[P] + p->beyond) + p->damping * x[V] : 0.0);
   dxdt[Y] = 1.0 + (above ? p->jump : 0.0);
-  return 0;
 }
 
-static int height(double t, const double x[], double h[], void *params) {
-  h[0] = x[P] + ((const top *)params)->beyond;
-  return 0;
-}
+PLANES(height, STATES, (x[P]), (-AS(top)->beyond));
 
-static int height_rates(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
-  rate[0] = v[P];
-  return height(t, x, h, params);
-}
-
-static int far_above(double t, const double x[], double h[], void *params) {
-  h[0] = x[P] - 100.0;
-  return 0;
-}
-
-static int far_above_rates(double t, const double x[], const double v[], double h[], double rate[],
-                           void *params) {
-  rate[0] = v[P];
-  return far_above(t, x, h, params);
-}
+PLANES(far_above, STATES, (x[P]), (100.0));
 
 typedef struct outcome {
   int status;
@@ -55,19 +36,18 @@ typedef struct outcome {
   ess_smooth kind;
 } outcome;
 
-/* the run to time 2.5, followed and recorded; where the height is only watched another guard, which
- * is far, has its field */
+/* the run to time 2.5, followed and recorded; where the height is only watched another
+ * guard, which is far, has its field */
 static outcome throw(top p, double tolerance, double h_max, bool watches) {
   outcome o = {0};
   ess_system system = {.dimension = STATES,
                        .guard_count = 1,
-                       .field = throw_up,
-                       .guards = watches ? far_above : height,
+                       .field = throw_up_field,
+                       .guards = watches ? far_above_guards : height_guards,
                        .guard_rates = watches ? far_above_rates : height_rates,
                        .params = &p};
-  if (watches) system.watch = (ess_watch){.count = 1, .values = height};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  if (watches) system.watch = (ess_watch){.count = 1, .values = height_guards};
+  ess_options options = toy_options(tolerance);
   options.h_max = h_max;
   for (int records = 0; records < 2; records++) {
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -143,27 +123,21 @@ TEST(what_the_tolerance_tells_from_a_touch_is_none) {
 
 /* ---- a circle, which errs, and touches a line; forward and backward -------------------------- */
 
-static int turn(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(turn_field) {
   dxdt[0] = -x[1];
   dxdt[1] = x[0];
   dxdt[2] = sign[0] < 0.0 ? 1.0 + x[0] * x[0] : 0.5;
-  return 0;
 }
 
-static int above_the_circle(double t, const double x[], double h[], void *params) {
-  h[0] = 1.0 - x[1];
-  return 0;
-}
+PLANES(turn, 3, (-x[1]), (-1.0));
 
 /* its guard is crossed downward, and its rates are differences */
 TEST(a_circle_touches_a_line) {
-  const ess_system system = {
-      .dimension = 3, .guard_count = 1, .field = turn, .guards = above_the_circle};
+  const ess_system system = {.dimension = 3, .guard_count = 1, OF(turn)};
   for (int way = -1; way < 2; way += 2)
     for (int i = 0; i < 40; i++) {
       const double angle = acos(0.0) - way * (0.05 + 0.02 * i);
-      ess_options options = ess_options_default();
-      options.rtol = options.atol = i % 2 ? 1e-6 : 1e-9;
+      const ess_options options = toy_options(i % 2 ? 1e-6 : 1e-9);
       ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
       double t = 0.0, x[3] = {cos(angle), sin(angle)};
       assert_int_equal(ess_driver_follow(d, 3, NULL), ESS_SUCCESS);
@@ -174,38 +148,19 @@ TEST(a_circle_touches_a_line) {
     }
 }
 
-/* ---- amid others ------------------------------------------------------------------------------
- */
+/* ---- amid others ----------------------------------------------------------------------------- */
 
-static int height_and_times(double t, const double x[], double h[], void *params) {
-  height(t, x, h, params);
-  h[1] = x[Y] - 1.5;
-  h[2] = x[Y] - 1.2;
-  return 0;
-}
+PLANES(throw_up, STATES, (x[P], x[Y], x[Y]), (-AS(top)->beyond, 1.5, 1.2));
 
-static int height_and_times_rates(double t, const double x[], const double v[], double h[],
-                                  double rate[], void *params) {
-  height_rates(t, x, v, h, rate, params);
-  rate[1] = rate[2] = v[Y];
-  return height_and_times(t, x, h, params);
-}
-
-static int note_silent(const ess_crossing_info *info, void *context) {
+ON_CROSSING(note_silent) {
   *(double *)context = info->sign[2];
-  return 0;
 }
 
 /* in one step: a touch that changes nothing, a silent guard that is passed, and one that the step
  * is cut at; tangents look at the first, and the second is crossed before the last */
 TEST(a_touch_leaves_other_crossings_alone) {
   top p = {.beyond = -1e-12};
-  ess_system system = {.dimension = STATES,
-                       .guard_count = 3,
-                       .field = throw_up,
-                       .guards = height_and_times,
-                       .guard_rates = height_and_times_rates,
-                       .params = &p};
+  ess_system system = {.dimension = STATES, .guard_count = 3, OF_RATES(throw_up), .params = &p};
   matrix r = matrix_begin(3);
   matrix_add_mirror(&r);
   r.silent[ESS_GUARD_UP(2)] = r.silent[ESS_GUARD_DOWN(2)] = true;

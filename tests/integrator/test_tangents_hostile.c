@@ -11,29 +11,19 @@
 
 static const double jumps[2][2] = {{0.5, 1.0}, {2.0, 0.25}};
 
-static int corner(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(corner) {
   for (int i = 0; i < 2; i++) {
     dxdt[i] = 1.0;
     for (int k = 0; k < 2; k++) dxdt[i] += sign[k] > 0.0 ? jumps[i][k] : 0.0;
   }
-  return 0;
 }
 
-static int states(double t, const double x[], double h[], void *params) {
-  memcpy(h, x, 2 * sizeof *h);
-  return 0;
-}
-
-static int states_rates(double t, const double x[], const double v[], double h[], double rate[],
-                        void *params) {
-  states(t, v, rate, params);
-  return states(t, x, h, params);
-}
+PLANES(states, 2, (x[0], x[1]), (0.0, 0.0));
 
 static const ess_system corner_system = {.dimension = 2,
                                          .guard_count = 2,
                                          .field = corner,
-                                         .guards = states,
+                                         .guards = states_guards,
                                          .guard_rates = states_rates};
 
 /* from this start to event `last`: when, and where to */
@@ -56,7 +46,7 @@ static double exact_section(const double start[2], size_t last, double x[2]) {
   return t;
 }
 
-static int stop_at(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(stop_at) {
   return info->guard == *(const size_t *)context;
 }
 
@@ -111,27 +101,22 @@ TEST(a_driver_used_again_goes_through_its_events_again) {
   }
 }
 
-/* ---- an impact among others that moves the state past their guards, or back from them -----------
- */
+/* ---- an impact among others that moves the state past their guards, or back from them -------- */
 
 enum { AHEAD, BESIDE, COUNT, STATES };
 
 /* both states go on, and faster once the other has passed its zero */
-static int two_on_their_way(double t, const double x[], const double sign[], double f[],
-                            void *params) {
-  (void)t, (void)x, (void)params;
-  f[AHEAD] = 1.0 + (sign[1] > 0.0 ? 0.5 : 0.0);
-  f[BESIDE] = 1.0 + (sign[0] > 0.0 ? 1.0 : 0.0);
-  f[COUNT] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
-  return 0;
+FIELD(two_on_their_way) {
+  dxdt[AHEAD] = 1.0 + (sign[1] > 0.0 ? 0.5 : 0.0);
+  dxdt[BESIDE] = 1.0 + (sign[0] > 0.0 ? 1.0 : 0.0);
+  dxdt[COUNT] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
 }
 
 static const bool first_alone[4] = {true, true, false, false};
 
 /* the first of them kicks the other */
-static int kick(ess_impact *impact, void *params) {
+IMPACT_MAP(kick) {
   impact->after[BESIDE] += *(const double *)params;
-  return 0;
 }
 
 static const ess_impacts kicks = {.at = first_alone, .map = kick};
@@ -141,7 +126,7 @@ static int go_kicked(double kicked, const double v[], double step, double x[STAT
   const ess_system system = {.dimension = STATES,
                              .guard_count = 2,
                              .field = two_on_their_way,
-                             .guards = states,
+                             .guards = states_guards,
                              .guard_rates = states_rates,
                              .impacts = &kicks,
                              .params = &kicked};
@@ -184,14 +169,12 @@ typedef struct wrong {
   int code;
 } wrong;
 
-static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(swing) {
   dxdt[0] = x[1];
   dxdt[1] = -x[0];
-  return 0;
 }
 
-static int swing_jacobian(double t, const double x[], const double sign[], double J[],
-                          void *params) {
+FIELD_JACOBIAN_CODE(swing_jacobian) {
   const wrong *const w = params;
   J[0] = J[3] = 0.0;
   J[1] = 1.0;
@@ -244,9 +227,8 @@ TEST(directions_may_be_of_any_size) {
   }
 }
 
-static int blow_up(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(blow_up) {
   dxdt[0] = 5000.0 * x[0];
-  return 0;
 }
 
 /* the state rests where it is unstable: its derivative is beyond the numbers */
@@ -265,41 +247,24 @@ TEST(directions_that_overflow_end_the_run) {
 /* ---- units ----------------------------------------------------------------------------------- */
 
 /* x' = -x^2 / u */
-static int decay(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(decay_field) {
   const double *const unit = params;
   dxdt[0] = -x[0] * x[0] / *unit;
-  return 0;
 }
 
-static int at_half(double t, const double x[], double h[], void *params) {
-  const double *const unit = params;
-  h[0] = x[0] / *unit - 0.5;
-  return 0;
-}
-
-static int at_half_jacobian(double t, const double x[], double Dh[], void *params) {
-  const double *const unit = params;
-  Dh[0] = 1.0 / *unit;
-  return 0;
-}
+PLANES(decay, 1, (x[0] / *AS(double)), (0.5));
 
 /* x+ = x^2 / u + u / 4: the same state, and the same derivative at u / 2 */
-static int reflect(ess_impact *impact, void *params) {
+IMPACT_MAP(reflect) {
   const double *const unit = params;
   impact->after[0] = impact->x[0] * impact->x[0] / *unit + 0.25 * *unit;
-  return 0;
 }
 
 TEST(units_do_not_matter_to_differences) {
   for (double unit = 1e-12; unit < 1e13; unit *= 1e3) {
     const ess_impacts impacts = {.map = reflect};
-    const ess_system system = {.dimension = 1,
-                               .guard_count = 1,
-                               .field = decay,
-                               .guards = at_half,
-                               .guard_jacobian = at_half_jacobian,
-                               .impacts = &impacts,
-                               .params = &unit};
+    const ess_system system = {
+        .dimension = 1, .guard_count = 1, OF_JACOBIAN(decay), .impacts = &impacts, .params = &unit};
     ess_options options = ess_options_default();
     options.atol = 1e-10 * unit;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

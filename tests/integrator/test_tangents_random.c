@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "ess_tangents.h"
 #include "toy.h"
 
@@ -21,27 +22,22 @@ typedef struct drawn {
   bool at[2 * N];
 } drawn;
 
-static double draw(drawn *s, double least, double most) {
-  s->seed = s->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return least + (most - least) * (double)(s->seed >> 11) * 0x1p-53;
-}
-
 static void draw_matrix(drawn *s, size_t count, double size, double to[]) {
-  for (size_t i = 0; i < count; i++) to[i] = draw(s, -size, size);
+  for (size_t i = 0; i < count; i++) to[i] = draw_between(&s->seed, -size, size);
 }
 
 static drawn draw_system(uint64_t seed) {
   drawn s = {.seed = seed};
-  for (int i = 0; i < 8; i++) draw(&s, 0.0, 1.0);
-  for (size_t i = 0; i < N; i++) s.b[i] = draw(&s, 0.8, 1.5);
+  for (int i = 0; i < 8; i++) draw_between(&s.seed, 0.0, 1.0);
+  for (size_t i = 0; i < N; i++) s.b[i] = draw_between(&s.seed, 0.8, 1.5);
   draw_matrix(&s, N * N, 0.4, s.A);
   for (size_t k = 0; k < N; k++) {
     draw_matrix(&s, N, 0.4, s.d[k]);
     draw_matrix(&s, N * N, 0.3, s.E[k]);
     draw_matrix(&s, N * N, 0.1, s.B[k]);
-    for (size_t i = 0; i < N; i++) s.normal[k][i] = (i == k) + draw(&s, -0.2, 0.2);
-    s.place[k] = draw(&s, 0.2, 0.9);
-    s.at[ESS_GUARD_UP(k)] = draw(&s, 0.0, 1.0) < 0.5;
+    for (size_t i = 0; i < N; i++) s.normal[k][i] = (i == k) + draw_between(&s.seed, -0.2, 0.2);
+    s.place[k] = draw_between(&s.seed, 0.2, 0.9);
+    s.at[ESS_GUARD_UP(k)] = draw_between(&s.seed, 0.0, 1.0) < 0.5;
   }
   return s;
 }
@@ -51,7 +47,7 @@ static void add_product(const double matrix[], const double x[], double to[]) {
     for (size_t j = 0; j < N; j++) to[i] += matrix[i * N + j] * x[j];
 }
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const drawn *const s = params;
   memcpy(dxdt, s->b, sizeof s->b);
   add_product(s->A, x, dxdt);
@@ -60,39 +56,33 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
     for (size_t i = 0; i < N; i++) dxdt[i] += s->d[k][i];
     add_product(s->E[k], x, dxdt);
   }
-  return 0;
 }
 
-static int field_jacobian(double t, const double x[], const double sign[], double J[],
-                          void *params) {
+FIELD_JACOBIAN(field_jacobian) {
   const drawn *const s = params;
   memcpy(J, s->A, sizeof s->A);
   for (size_t k = 0; k < N; k++)
     for (size_t i = 0; sign[k] > 0.0 && i < N * N; i++) J[i] += s->E[k][i];
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+GUARDS(guards) {
   const drawn *const s = params;
   for (size_t k = 0; k < N; k++) {
     h[k] = -s->place[k];
     for (size_t i = 0; i < N; i++) h[k] += s->normal[k][i] * x[i];
   }
-  return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+GUARD_JACOBIAN(guard_jacobian) {
   const drawn *const s = params;
   memcpy(Dh, s->normal, sizeof s->normal);
-  return 0;
 }
 
-static int map(ess_impact *impact, void *params) {
+IMPACT_MAP(map) {
   const drawn *const s = params;
   for (size_t i = 0; i < impact->count; i++)
     if (s->at[ESS_GUARD_UP(impact->events[i])])
       add_product(s->B[impact->events[i]], impact->x, impact->after);
-  return 0;
 }
 
 /* ---- the other integrator -------------------------------------------------------------------- */
@@ -189,8 +179,7 @@ TEST(derivatives_are_those_of_the_flow) {
                                .impacts = &jumps,
                                .field_jacobian = seed % 2 ? field_jacobian : NULL,
                                .params = &s};
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-10;
+    const ess_options options = toy_options(1e-10);
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double t = 0.0, x[N] = {0}, truth[N] = {0};
     assert_int_equal(ess_driver_follow(d, N, NULL), ESS_SUCCESS);

@@ -16,26 +16,12 @@ typedef struct plan {
   bool rests;
 } plan;
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
-  return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
-  const plan *const p = params;
-  for (size_t k = 0; k < p->count; k++) h[k] = p->rests ? x[1] : x[0] - 1.0;
-  return 0;
-}
-
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  const plan *const p = params;
-  for (size_t k = 0; k < p->count; k++) {
-    Dh[2 * k] = p->rests ? 0.0 : 1.0;
-    Dh[2 * k + 1] = p->rests ? 1.0 : 0.0;
-  }
-  return 0;
-}
+PLANES_EACH(plan, 2, AS(plan)->count, AS(plan)->rests ? x[1] : x[0], AS(plan)->rests ? 0.0 : 1.0);
 
 /* stops a run when all have been crossed, and asks of it what is to be asked between applies */
 typedef struct watcher {
@@ -43,7 +29,7 @@ typedef struct watcher {
   size_t crossings, until, refusals;
 } watcher;
 
-static int stop_at_last(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(stop_at_last) {
   watcher *const w = context;
   double Dt[2];
   w->refusals += ess_driver_section(w->driver, 0, Dt, NULL) == ESS_EINVAL;
@@ -56,8 +42,8 @@ static ess_driver *ended(plan *p, bool records, watcher *w) {
   const ess_system system = {.dimension = 2,
                              .guard_count = p->count,
                              .field = field,
-                             .guards = guards,
-                             .guard_jacobian = guard_jacobian,
+                             .guards = plan_guards,
+                             .guard_jacobian = plan_jacobian,
                              .params = p};
   ess_options options = ess_options_default();
   *w = (watcher){.until = p->count};

@@ -11,17 +11,15 @@
 
 static const double STIFFNESS = 4000.0;
 
-static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(swing) {
   dxdt[0] = x[1];
   dxdt[1] = -STIFFNESS * x[0];
-  return 0;
 }
 
 TEST(directions_have_a_tolerance_of_their_own) {
   const ess_system system = {.dimension = 2, .field = swing};
   for (int j = 4; j <= 7; j++) { // by differences no better
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = pow(10.0, -j);
+    const ess_options options = toy_options(pow(10.0, -j));
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double t = 0.0, x[2] = {0.0, 0.0};
     assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
@@ -46,7 +44,7 @@ static double place(const plate *p, size_t i) {
   return -1.0 + 2.0 * (double)i / (double)(p->feet - 1);
 }
 
-static int press(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(press_field) {
   const plate *const p = params;
   double pressed = 0.0;
   dxdt[0] = x[2];
@@ -62,20 +60,9 @@ static int press(double t, const double x[], const double sign[], double dxdt[],
     pressed += 1.0 + 0.1 * a;
   }
   dxdt[0] -= p->coupling * pressed * pressed / (double)(p->feet * p->feet);
-  return 0;
 }
 
-static int depths(double t, const double x[], double h[], void *params) {
-  const plate *const p = params;
-  for (size_t i = 0; i < p->feet; i++) h[i] = -(x[0] + place(p, i) * x[1]);
-  return 0;
-}
-
-static int rates(double t, const double x[], const double v[], double h[], double rate[],
-                 void *params) {
-  depths(0.0, v, rate, params);
-  return depths(0.0, x, h, params);
-}
+PLANES_EACH(press, 4, AS(plate)->feet, -(x[0] + place(AS(plate), k) * x[1]), 0.0);
 
 /* the end state from this height and angle */
 static void drop(plate *p, ess_driver *d, double height, double angle, double x[4]) {
@@ -90,14 +77,9 @@ TEST(a_level_plate_is_differentiable) {
   const size_t feet[] = {2, 5, 8, 9, 100};
   for (int i = 0; i < 5; i++) {
     plate p = {.feet = feet[i]};
-    const ess_system system = {.dimension = 4,
-                               .guard_count = p.feet,
-                               .field = press,
-                               .guards = depths,
-                               .guard_rates = rates,
-                               .params = &p};
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-11;
+    const ess_system system = {
+        .dimension = 4, .guard_count = p.feet, OF_RATES(press), .params = &p};
+    const ess_options options = toy_options(1e-11);
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     const double step = 1e-4;
     double above[4], below[4], x[4];
@@ -122,14 +104,8 @@ TEST(a_level_plate_is_differentiable) {
  */
 TEST(many_that_do_not_add_up_are_not_counted) {
   plate p = {.feet = 12, .coupling = 0.5};
-  const ess_system system = {.dimension = 4,
-                             .guard_count = p.feet,
-                             .field = press,
-                             .guards = depths,
-                             .guard_rates = rates,
-                             .params = &p};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-11;
+  const ess_system system = {.dimension = 4, .guard_count = p.feet, OF_RATES(press), .params = &p};
+  const ess_options options = toy_options(1e-11);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   for (int side = -1; side <= 1; side += 2) {
     const double v[4] = {0.0, side, 0.0, 0.0}, step = 1e-5;
@@ -148,27 +124,24 @@ TEST(many_that_do_not_add_up_are_not_counted) {
 
 /* ---- a plate that lands aslant -------------------------------------------------------- */
 
-static int press_jacobian(double t, const double x[], const double sign[], double J[],
-                          void *params) {
+FIELD_JACOBIAN(press_by_state) {
   const double level[4] = {0};
   double f[4], column[4] = {0};
-  press(t, level, sign, f, params); // affine in the state
+  press_field(t, level, sign, f, params); // affine in the state
   for (int j = 0; j < 4; j++) {
     column[j] = 1.0;
     double beside[4];
-    press(t, column, sign, beside, params);
+    press_field(t, column, sign, beside, params);
     for (int i = 0; i < 4; i++) J[4 * i + j] = beside[i] - f[i];
     column[j] = 0.0;
   }
-  return 0;
 }
 
 /* largest difference of the tangents at a tolerance from those known, in parts of the largest; the
  * counters with tangents and without */
 static double error_of(const ess_system *system, double tolerance, const double known[16],
                        ess_counters counters[2]) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  const ess_options options = toy_options(tolerance);
   double off = 0.0, size = 0.0, x[2][4];
   for (int follows = 0; follows < 2; follows++) {
     ess_driver *const d = ess_driver_alloc(system, &options, NULL);
@@ -187,8 +160,7 @@ static double error_of(const ess_system *system, double tolerance, const double 
 
 /* by differences of runs at a tight tolerance, extrapolated */
 static void differences(const ess_system *system, double known[16]) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-13;
+  const ess_options options = toy_options(1e-13);
   ess_driver *const d = ess_driver_alloc(system, &options, NULL);
   for (int j = 0; j < 4; j++)
     for (int half = 0; half < 2; half++) {
@@ -216,10 +188,8 @@ TEST(a_plate_s_derivative_is_the_flow_s) {
       plate p = {.feet = feet[i]};
       const ess_system system = {.dimension = 4,
                                  .guard_count = p.feet,
-                                 .field = press,
-                                 .guards = depths,
-                                 .guard_rates = rates,
-                                 .field_jacobian = given ? press_jacobian : NULL,
+                                 OF_RATES(press),
+                                 .field_jacobian = given ? press_by_state : NULL,
                                  .params = &p};
       double known[16];
       ess_counters c[2];

@@ -27,24 +27,23 @@ typedef struct follower {
 
 static const double SLOWER = 0.3, HALF = 0.5, LEVEL = 0.6, KEPT = 0.5, MIXED = 0.3;
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const follower *const p = params;
   const bool after = p->kind == IS_STIFF ? sign[0] < 0.0 : sign[0] > 0.0;
   const double pull = -p->k * (x[X] - x[Z]);
   dxdt[X] = pull;
   dxdt[Z] = Z_END - x[Z];
   dxdt[Y] = 1.0;
-  if (!after) return 0;
+  if (!after) return;
   if (p->kind == FREEZES || p->kind == JUMPS) dxdt[X] = 0.0;
   if (p->kind == IS_STIFF) dxdt[Y] = 2.0;
   if (p->kind == SLOWS_DOWN) {
     dxdt[X] = SLOWER * pull;
     dxdt[Y] = x[X];
   }
-  return 0;
 }
 
-static int jacobian(double t, const double x[], const double sign[], double J[], void *params) {
+FIELD_JACOBIAN(jacobian) {
   const follower *const p = params;
   const bool after = p->kind != IS_STIFF && sign[0] > 0.0;
   double k = p->k;
@@ -54,25 +53,13 @@ static int jacobian(double t, const double x[], const double sign[], double J[],
   J[N * X + Z] = k;
   J[N * Z + Z] = -1.0;
   if (after && p->kind == SLOWS_DOWN) J[N * Y + X] = 1.0;
-  return 0;
 }
 
-static int guard(double t, const double x[], double h[], void *params) {
-  const follower *const p = params;
-  h[0] = p->kind == IS_STIFF ? x[X] - LEVEL : x[Y] - p->since - HALF;
-  return 0;
-}
+PLANES(follower, N, (AS(follower)->kind == IS_STIFF ? x[X] : x[Y]),
+       (AS(follower)->kind == IS_STIFF ? LEVEL : AS(follower)->since + HALF));
 
-static int guard_rate(double t, const double x[], const double v[], double h[], double rate[],
-                      void *params) {
-  const follower *const p = params;
-  rate[0] = p->kind == IS_STIFF ? v[X] : v[Y];
-  return guard(t, x, h, params);
-}
-
-static int mix(ess_impact *impact, void *params) {
+IMPACT_MAP(mix) {
   impact->after[X] = KEPT * impact->x[X] + MIXED * impact->x[Z];
-  return 0;
 }
 
 /* ---- what is known --------------------------------------------------------------------------- */
@@ -146,13 +133,12 @@ static ess_counters run(follower *p, ess_base base, double tolerance, bool given
   const ess_system system = {.dimension = N,
                              .guard_count = 1,
                              .field = field,
-                             .guards = guard,
-                             .guard_rates = guard_rate,
+                             .guards = follower_guards,
+                             .guard_rates = follower_rates,
                              .impacts = p->kind == JUMPS ? &impacts : NULL,
                              .field_jacobian = given ? jacobian : NULL,
                              .params = p};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  ess_options options = toy_options(tolerance);
   options.base = base;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double t = 0.0, x[N] = {Z_START, Z_START, p->since};
@@ -216,14 +202,12 @@ TEST(a_clock_may_say_what_it_likes) {
     }
 }
 
-/* ---- directions that decay to less than a double tells ----------------------------------------
- */
+/* ---- directions that decay to less than a double tells --------------------------------------- */
 
-static int chase(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(chase) {
   const double *const k = params;
   dxdt[0] = -*k * (x[0] - cos(t));
   dxdt[1] = -x[1];
-  return 0;
 }
 
 /* exp(-k t) is below the smallest double from t = 745/k on */

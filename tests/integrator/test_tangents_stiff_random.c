@@ -86,7 +86,7 @@ static void draw_system(draw *p, uint64_t seed) {
   p->end = between(0.6, 1.4);
 }
 
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(field) {
   const draw *const p = params;
   const double *const slow = x + FAST;
   double rate[FAST], off[FAST];
@@ -109,11 +109,9 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
     for (size_t j = 0; j < FAST; j++) dxdt[FAST + i] += p->back[i][j] * x[j];
     for (size_t k = 0; k < EVENTS; k++) dxdt[FAST + i] += sign[k] > 0.0 ? p->kick[k][i] : 0.0;
   }
-  return 0;
 }
 
-static int rates(double t, const double x[], const double v[], double h[], double rate[],
-                 void *params) {
+GUARD_RATES(rates) {
   const draw *const p = params;
   for (size_t k = 0; k < EVENTS; k++) {
     h[k] = -p->at[k];
@@ -123,15 +121,14 @@ static int rates(double t, const double x[], const double v[], double h[], doubl
       rate[k] += p->normal[k][i] * v[i];
     }
   }
-  return 0;
 }
 
-static int values(double t, const double x[], double h[], void *params) {
+GUARDS_CODE(values) {
   double rate[EVENTS];
   return rates(t, x, x, h, rate, params);
 }
 
-static int jump(ess_impact *impact, void *params) {
+IMPACT_MAP(jump) {
   const draw *const p = params;
   for (size_t e = 0; e < impact->count; e++) {
     const size_t k = impact->events[e];
@@ -140,7 +137,6 @@ static int jump(ess_impact *impact, void *params) {
     for (size_t i = 0; i < FAST && p->jumps[ESS_GUARD_UP(k)]; i++)
       impact->after[i] = p->shrink[k][i] * impact->after[i] + p->shear[k][i] * sum;
   }
-  return 0;
 }
 
 /* how often a guard was crossed; SIZE_MAX where the run has failed */
@@ -154,8 +150,7 @@ static size_t run(draw *p, ess_base base, double tolerance, double x[N], double 
                              .one_way = true,
                              .impacts = &impacts,
                              .params = p};
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
+  ess_options options = toy_options(tolerance);
   options.base = base;
   options.max_steps = 300000;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "draws.h"
 #include "ess_tangents.h"
 #include "toy.h"
 
@@ -27,7 +28,7 @@ static int note(notes *o, int what, int direction, double t, double x) {
   return 0;
 }
 
-static int on_crossing(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(on_crossing) {
   return note(context, 100 + (int)info->guard, info->direction, info->t, info->x[0]);
 }
 
@@ -36,7 +37,7 @@ static int on_impact(const ess_impact *impact, void *context) {
   return note(context, -1, 0, impact->t, impact->x[0]);
 }
 
-static int on_event(const ess_crossing_info *info, void *context) {
+ON_CROSSING_CODE(on_event) {
   return note(context, (int)info->guard, info->direction, info->t, info->x[0]);
 }
 
@@ -60,8 +61,7 @@ static double time_of(const notes *o, int what, size_t i) {
   return o->t[at];
 }
 
-/* ---- a clock, whose steps are as long as the run ----------------------------------------------
- */
+/* ---- a clock, whose steps are as long as the run --------------------------------------------- */
 
 static int two_roots(double t, const double x[], double g[], void *params) {
   g[0] = (t - 5.0) * (t - 5.0) - 1e-4;
@@ -124,44 +124,26 @@ TEST(counted_events_end_runs_which_go_on) {
   ess_driver_free(d);
 }
 
-/* ---- a driven mass between two springs --------------------------------------------------------
- */
+/* ---- a driven mass between two springs ------------------------------------------------------- */
 
 typedef struct waves {
   double size[WAVES], speed[WAVES], phase[WAVES], of_x[WAVES], level[WAVES];
 } waves;
 
-static int springs(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(springs_field) {
   dxdt[0] = x[1];
   dxdt[1] = -x[0] - 0.05 * x[1] + 0.3 * sin(2.0 * t);
   if (sign[0] > 0.0) dxdt[1] -= 40.0 * (x[0] - 1.0);
   if (sign[1] > 0.0) dxdt[1] -= 40.0 * (x[0] + 1.0);
-  return 0;
 }
 
-static int touches(double t, const double x[], double h[], void *params) {
-  h[0] = x[0] - 1.0;
-  h[1] = -1.0 - x[0];
-  return 0;
-}
-
-static int touch_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  rate[0] = v[0];
-  rate[1] = -v[0];
-  return touches(t, x, h, params);
-}
+PLANES(springs, 2, (x[0], -x[0]), (1.0, 1.0));
 
 static int wave_values(double t, const double x[], double g[], void *params) {
   const waves *const w = params;
   for (int i = 0; i < WAVES; i++)
     g[i] = w->size[i] * sin(w->speed[i] * t + w->phase[i]) + w->of_x[i] * x[i % 2] - w->level[i];
   return 0;
-}
-
-static double draw(uint64_t *seed) {
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) * 0x1p-53;
 }
 
 enum { GRID = 20000 };
@@ -198,16 +180,10 @@ static int compare_case(uint64_t seed, double way, ess_base base, double toleran
   }
   const double t0 = 10.0 * draw(&seed), x0[2] = {draw(&seed), 4.0 * draw(&seed) - 2.0};
   const double t1 = t0 + way * 6.0;
-  ess_system system = {.dimension = 2,
-                       .guard_count = 2,
-                       .field = springs,
-                       .guards = touches,
-                       .guard_rates = touch_rates,
-                       .params = &w};
+  ess_system system = {.dimension = 2, .guard_count = 2, OF_RATES(springs), .params = &w};
   static double times[GRID], states[2 * GRID];
   for (int j = 0; j < GRID; j++) times[j] = j == GRID - 1 ? t1 : t0 + way * 6.0 * j / (GRID - 1.0);
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = 1e-11;
+  ess_options options = toy_options(1e-11);
   double t = t0, x[2] = {x0[0], x0[1]};
   notes plain, o;
   options.observer = observe(&plain, way);
@@ -259,18 +235,15 @@ TEST(stabilised_steps_and_chosen_ones_are_watched) {
   }
 }
 
-/* ---- a ball that bounces ----------------------------------------------------------------------
- */
+/* ---- a ball that bounces --------------------------------------------------------------------- */
 
 static const double RETURNED = 0.8;
 
-static int bounce(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(bounce) {
   assert_true(impact->count == 1 && impact->events[0] == 0);
   impact->after[0] = 0.0;
   impact->after[1] = -RETURNED * impact->x[1];
-  impact->mode[0] = 1.0;
-  impact->armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
+  return toy_stays_above(impact, 0);
 }
 
 /* velocity, height above some depth, a height that is passed both ways, and time */
@@ -291,9 +264,7 @@ static void watch_ball(bool followed) {
   double depth = followed ? 1.0 : 0.0;
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
-                             .field = toy_fall,
-                             .guards = toy_height,
-                             .guard_jacobian = toy_height_jacobian,
+                             OF_JACOBIAN(toy_fall),
                              .impacts = &impacts,
                              .watch = {.count = 4, .values = ball_values, .direction = direction},
                              .params = &depth};
@@ -332,13 +303,12 @@ TEST(a_bouncing_ball_is_watched) {
 }
 
 /* two more states, which are alike but for rounding, and are multiplied by the same number */
-static int same_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD_CODE(same_field) {
   dxdt[2] = dxdt[3] = 0.0;
-  return toy_fall(t, x, sign, dxdt, params);
+  return toy_fall_field(t, x, sign, dxdt, params);
 }
 
-static int same_bounce(ess_impact *impact, void *params) {
+IMPACT_MAP_CODE(same_bounce) {
   impact->after[2] = 0.1 * impact->x[2] * 3.0;
   impact->after[3] = 0.3 * impact->x[3];
   return bounce(impact, params);
@@ -355,19 +325,17 @@ TEST(rounding_is_no_jump) {
   const ess_system system = {.dimension = 4,
                              .guard_count = 1,
                              .field = same_field,
-                             .guards = toy_height,
+                             .guards = toy_fall_guards,
                              .impacts = &impacts,
                              .watch = {.count = 1, .values = same_values}};
   for (double size = 1.0; size < 1e6; size *= 1.37) {
     notes o;
     ess_options options = ess_options_default();
     options.observer = observe(&o, 1.0);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[4] = {1.0, 0.0, size, size};
-    assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+    double x[4] = {1.0, 0.0, size, size};
+    toy_succeeds(&system, &options, 0.0, 3.0, x);
     assert_true(count_of(&o, -1) > 3);
     assert_int_equal(count_of(&o, 0), 0);
-    ess_driver_free(d);
   }
 }
 
@@ -383,13 +351,11 @@ TEST(a_run_ends_on_a_jump_and_its_section_is_the_impacts) {
     const ess_system system = {
         .dimension = 2,
         .guard_count = 1,
-        .field = toy_fall,
-        .guards = toy_height,
+        OF(toy_fall),
         .impacts = &impacts,
         .watch = {.count = 4, .values = ball_values, .direction = direction, .stop = stop},
         .params = &depth};
-    ess_options options = ess_options_default();
-    options.rtol = options.atol = 1e-10;
+    const ess_options options = toy_options(1e-10);
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     assert_int_equal(ess_driver_follow(d, 2, directions), ESS_SUCCESS);
     double t = 0.0, x[2] = {1.0, 0.0}, Dt[2], Dx[4];
@@ -404,8 +370,7 @@ TEST(a_run_ends_on_a_jump_and_its_section_is_the_impacts) {
   }
 }
 
-/* ---- systems that say more --------------------------------------------------------------------
- */
+/* ---- systems that say more ------------------------------------------------------------------- */
 
 /* one-way crossings, and a pool: both are as without what is watched, which is passed both ways */
 TEST(one_way_and_resets_are_as_without) {
@@ -418,8 +383,7 @@ TEST(one_way_and_resets_are_as_without) {
     ess_options options = ess_options_default();
     ess_system system = {.dimension = 2,
                          .guard_count = 2,
-                         .field = springs,
-                         .guards = touches,
+                         OF(springs),
                          .one_way = i % 2,
                          .resets = i / 2 ? &pool : NULL,
                          .params = &w};
@@ -427,10 +391,7 @@ TEST(one_way_and_resets_are_as_without) {
     for (int watched = 0; watched < 2; watched++) {
       if (watched) system.watch = (ess_watch){.count = WAVES, .values = wave_values};
       options.observer = observe(watched ? &o : &plain, 1.0);
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double t = 0.1;
-      assert_int_equal(ess_driver_apply(d, &t, 5.0, x[watched]), ESS_SUCCESS);
-      ess_driver_free(d);
+      toy_succeeds(&system, &options, 0.1, 5.0, x[watched]);
     }
     assert_true(plain.count > 0);
     for (int k = 0; k < 2; k++) {
@@ -447,9 +408,8 @@ TEST(one_way_and_resets_are_as_without) {
 }
 
 /* the derivative of the time of an event, by its number after the guards: x' = x, x = 3 */
-static int grows(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(grows) {
   dxdt[0] = x[0];
-  return 0;
 }
 
 static int reaches(double t, const double x[], double g[], void *params) {
@@ -475,8 +435,7 @@ TEST(sections_are_of_events_too) {
   ess_driver_free(d);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static int not_a_number(double t, const double x[], double g[], void *params) {
   g[0] = 1.0;

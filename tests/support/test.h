@@ -24,4 +24,11 @@ void test_declare(const char *name, CMUnitTestFunction run, int line);
   }                                                                                                \
   static void name(void **state)
 
+/* one of many that are a call, of the same with other arguments */
+#define TEST_OF(name, ...)                                                                         \
+  TEST(name) {                                                                                     \
+    __VA_ARGS__;                                                                                   \
+  }                                                                                                \
+  _Static_assert(1, "")
+
 #endif

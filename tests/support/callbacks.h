@@ -1,0 +1,129 @@
+/*
+ * The callbacks of small systems, by what they are.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef CALLBACKS_H
+#define CALLBACKS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ess.h"
+
+/* FIELD(name) { ... } is one that cannot fail, and FIELD_CODE(name) { ... return code; } says
+ * whether it has; so are the others. */
+#define TOY_CALLBACK(name, parameters, arguments)                                                  \
+  static void name##_does parameters;                                                              \
+  static int name parameters {                                                                     \
+    name##_does arguments;                                                                         \
+    return 0;                                                                                      \
+  }                                                                                                \
+  static void name##_does parameters
+
+#define FIELD_OF         (double t, const double x[], const double sign[], double dxdt[], void *params)
+#define FIELD(name)      TOY_CALLBACK(name, FIELD_OF, (t, x, sign, dxdt, params))
+#define FIELD_CODE(name) static int name FIELD_OF
+
+#define FIELD_JACOBIAN_OF                                                                          \
+  (double t, const double x[], const double sign[], double J[], void *params)
+#define FIELD_JACOBIAN(name)      TOY_CALLBACK(name, FIELD_JACOBIAN_OF, (t, x, sign, J, params))
+#define FIELD_JACOBIAN_CODE(name) static int name FIELD_JACOBIAN_OF
+
+#define FIELD_BY_OF         (double t, const double x[], const double sign[], double Fp[], void *params)
+#define FIELD_BY(name)      TOY_CALLBACK(name, FIELD_BY_OF, (t, x, sign, Fp, params))
+#define FIELD_BY_CODE(name) static int name FIELD_BY_OF
+
+#define GUARDS_OF         (double t, const double x[], double h[], void *params)
+#define GUARDS(name)      TOY_CALLBACK(name, GUARDS_OF, (t, x, h, params))
+#define GUARDS_CODE(name) static int name GUARDS_OF
+
+#define GUARD_JACOBIAN_OF         (double t, const double x[], double Dh[], void *params)
+#define GUARD_JACOBIAN(name)      TOY_CALLBACK(name, GUARD_JACOBIAN_OF, (t, x, Dh, params))
+#define GUARD_JACOBIAN_CODE(name) static int name GUARD_JACOBIAN_OF
+
+#define GUARD_RATES_OF                                                                             \
+  (double t, const double x[], const double v[], double h[], double rate[], void *params)
+#define GUARD_RATES(name)      TOY_CALLBACK(name, GUARD_RATES_OF, (t, x, v, h, rate, params))
+#define GUARD_RATES_CODE(name) static int name GUARD_RATES_OF
+
+#define SOME_RATES_OF                                                                              \
+  (double t, const double x[], const double v[], const size_t which[], size_t count, double h[],   \
+   double rate[], void *params)
+#define SOME_RATES(name)      TOY_CALLBACK(name, SOME_RATES_OF, (t, x, v, which, count, h, rate, params))
+#define SOME_RATES_CODE(name) static int name SOME_RATES_OF
+
+#define IMPACT_MAP_OF         (ess_impact * impact, void *params)
+#define IMPACT_MAP(name)      TOY_CALLBACK(name, IMPACT_MAP_OF, (impact, params))
+#define IMPACT_MAP_CODE(name) static int name IMPACT_MAP_OF
+
+#define ON_STEP_OF         (const ess_step_info *info, void *context)
+#define ON_STEP(name)      TOY_CALLBACK(name, ON_STEP_OF, (info, context))
+#define ON_STEP_CODE(name) static int name ON_STEP_OF
+
+#define ON_CROSSING_OF         (const ess_crossing_info *info, void *context)
+#define ON_CROSSING(name)      TOY_CALLBACK(name, ON_CROSSING_OF, (info, context))
+#define ON_CROSSING_CODE(name) static int name ON_CROSSING_OF
+
+/* Event functions that are planes: PLANES(belt, 2, (x[1], -x[0]), (0.5, -1.0)) makes belt_guards,
+ * h = x[1] - 0.5, 1 - x[0], of a system with two states, and belt_rates and belt_jacobian. The
+ * first list is linear in x; both may look at params. */
+#define TOY_LIST(...)   __VA_ARGS__
+#define TOY_MAY_BE_LEFT __attribute__((unused))
+#define PLANES(name, states, linear, level)                                                        \
+  TOY_MAY_BE_LEFT static int name##_guards(double t, const double x[], double h[], void *params) { \
+    const double along[] = {TOY_LIST linear}, at[] = {TOY_LIST level};                             \
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) h[k] = along[k] - at[k];                   \
+    return 0;                                                                                      \
+  }                                                                                                \
+  TOY_MAY_BE_LEFT static int name##_rates(double t, const double y[], const double x[],            \
+                                          double h[], double rate[], void *params) {               \
+    const double along[] = {TOY_LIST linear};                                                      \
+    memcpy(rate, along, sizeof along);                                                             \
+    return name##_guards(t, y, h, params);                                                         \
+  }                                                                                                \
+  TOY_MAY_BE_LEFT static int name##_jacobian(double t, const double at[], double Dh[],             \
+                                             void *params) {                                       \
+    for (size_t i = 0; i < (states); i++) {                                                        \
+      double x[states] = {0.0};                                                                    \
+      x[i] = 1.0;                                                                                  \
+      const double along[] = {TOY_LIST linear};                                                    \
+      for (size_t k = 0; k < sizeof along / sizeof *along; k++)                                    \
+        Dh[k * (states) + i] = along[k] + 0.0;                                                     \
+    }                                                                                              \
+    return 0;                                                                                      \
+  }                                                                                                \
+  _Static_assert((states) > 0, "a system has states")
+
+/* As many planes as there are: PLANES_EACH(row, 2, AS(row)->count, x[0], AS(row)->place[k]). */
+#define AS(type) ((const type *)params)
+#define PLANES_EACH(name, states, count, linear, level)                                            \
+  TOY_MAY_BE_LEFT static int name##_guards(double t, const double x[], double h[], void *params) { \
+    for (size_t k = 0; k < (count); k++) h[k] = (linear) - (level);                                \
+    return 0;                                                                                      \
+  }                                                                                                \
+  TOY_MAY_BE_LEFT static int name##_rates(double t, const double y[], const double x[],            \
+                                          double h[], double rate[], void *params) {               \
+    for (size_t k = 0; k < (count); k++) rate[k] = (linear);                                       \
+    return name##_guards(t, y, h, params);                                                         \
+  }                                                                                                \
+  TOY_MAY_BE_LEFT static int name##_jacobian(double t, const double at[], double Dh[],             \
+                                             void *params) {                                       \
+    const size_t n = (states);                                                                     \
+    double *const x = calloc(n, sizeof *x);                                                        \
+    for (size_t i = 0; i < n; i++) {                                                               \
+      x[i] = 1.0;                                                                                  \
+      for (size_t k = 0; k < (count); k++) Dh[k * n + i] = (linear) + 0.0;                         \
+      x[i] = 0.0;                                                                                  \
+    }                                                                                              \
+    free(x);                                                                                       \
+    return 0;                                                                                      \
+  }                                                                                                \
+  _Static_assert(true, "")
+
+/* what a system's callbacks are called: OF(belt), of a system, are belt_field and belt_guards */
+#define OF(name)          .field = name##_field, .guards = name##_guards
+#define OF_RATES(name)    OF(name), .guard_rates = name##_rates
+#define OF_JACOBIAN(name) OF(name), .guard_jacobian = name##_jacobian
+
+#endif
