@@ -154,17 +154,12 @@ static void crossing_find_coincidences(crossing_row rows[], size_t count, size_t
     .initial = "2,5,10,20,50,100,200,500,1000")                                                    \
   X(row, target, NUMBER, "target", "X", "RMS error that every method has to reach",                \
     .initial = "0.01", .min = 1e-12, .max = 1, .result = "target")                                 \
-  PRECISION_METHODS_OPTION(X, row)                                                                 \
-  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
-    .initial = "6", .min = 1, .max = 1e6, .result = "trials")                                      \
-  X(row, point_work, NUMBER, "point-work", "COUNT", PRECISION_POINT_WORK_HELP, .initial = "2.4e8", \
-    .max = 1e15, .result = "point_work")                                                           \
-  X(row, min_time, NUMBER, "min-time", "S", PRECISION_MIN_TIME_HELP, .initial = "0", .max = 3600)
-OPTION_ROW(settings, OPTIONS);
+  PRECISION_OPTIONS(X, row, "initial conditions for each number of contacts", "6", "2.4e8")
+static const study_option precision_asked_options[] = {OPTIONS(OPTION_LINE, precision_asked){0}};
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum { SAMPLES = STUDY_SAMPLES, LAPS = PRECISION_LAPS, ROWS, OF_SIZE = 32 };
+enum { SAMPLES = STUDY_SAMPLES, LAPS = PRECISION_LAPS, ROWS };
 
 static const column row_columns[] = {
     PRECISION_COLUMNS(PRECISION_LINE, crossing_row)
@@ -179,65 +174,26 @@ static const column row_columns[] = {
 
 /* ---- cells: PRECISION_METHOD is its choice --------------------------------------------------- */
 
-static size_t methods_of(const settings *s) {
-  return s->methods.count ? s->methods.count : precision_default_count;
-}
-
-static contest_starts *starts_of(study_run *run, size_t index) {
-  const settings *const s = run->settings;
-  const case_change changes[] = {{"contacts", (double)s->contacts.contacts[index]}, {0}};
-  return case_starts(run, changes, s->trials);
-}
-
-/* what every method refuses is told before anything is waited for or written */
-static int check(study_run *run) {
-  const settings *const s = run->settings;
-  const case_change first[] = {{"contacts", (double)s->contacts.contacts[0]}, {0}};
-  const model *const m = case_model(run, first);
-  return m ? precision_check_methods(m, &s->methods, run->message) : SOLVER_REFUSED;
-}
-
-/* the choices into run->own: a point for each method at each number of contacts */
+/* the choices: a point for each method at each number of contacts */
 static int survey(study_run *run) {
-  const settings *const s = run->settings;
-  const size_t methods = methods_of(s), cells = s->contacts.count, row = s->trials + methods;
-  size_t count;
-  const precision_sample *const all = study_rows(run, SAMPLES, &count);
-  free(run->own);
-  precision_point *const points = run->own = calloc(cells * methods, sizeof *points);
-  if (!points || count < cells * row)
-    return measure_fail(run->message, points ? "choices are missing" : "out of memory");
-  for (size_t i = 0; i < cells * methods; i++)
-    points[i] = precision_point_of(run, &all[i / methods * row + s->trials + i % methods]);
-  return 0;
+  const precision_asked *const s = run->settings;
+  return precision_survey_points(run,
+                                 s->methods.count ? s->methods.count : precision_default_count);
 }
 
 static int plan(study_run *run, size_t stage) {
-  const settings *const s = run->settings;
-  const size_t methods = methods_of(s);
-  int status = stage == 1 ? survey(run) : 0;
-  for (size_t i = 0; !status && stage < 2 && i < s->contacts.count; i++) {
-    char of[OF_SIZE];
-    snprintf(of, sizeof of, "contacts=%zu ", s->contacts.contacts[i]);
-    if (stage)
-      status = precision_plan_races(run, (const precision_point *)run->own + i * methods, methods,
-                                    s->trials, i, of);
-    else
-      status = precision_plan(run, &s->methods, i, of);
-  }
-  return status;
+  return precision_plan(run, stage, survey);
 }
 
 /* ---- a cell ---------------------------------------------------------------------------------- */
 
 static int choose(study_run *run, contest_starts *starts, size_t method) {
-  const settings *const s = run->settings;
+  const precision_asked *const s = run->settings;
   char message[SOLVER_MESSAGE_SIZE] = "";
   double *const room = calloc(2 * s->trials, sizeof *room);
   attempting a = {run, starts, {model_contacts(starts->m), s->trials, s->point_work}, room};
   int status = room ? 0 : study_out_of_memory(run);
-  for (size_t j = 0; !status && j < s->trials; j++)
-    status = contest_reference(starts, j, run->message);
+  if (!status && !case_known(run, starts, s->trials)) status = -1;
   if (!status) {
     precision_sample sample =
         crossing_choose(&precision_methods[method], precision_unknown(method, NAN), s->target,
@@ -250,15 +206,7 @@ static int choose(study_run *run, contest_starts *starts, size_t method) {
 }
 
 static int measure(study_run *run, const void *planned) {
-  const settings *const s = run->settings;
-  const precision_cell *const c = planned;
-  const size_t methods = methods_of(s);
-  contest_starts *const starts = starts_of(run, c->index);
-  if (!starts) return -1;
-  if (c->kind == PRECISION_STARTS) return precision_add_starts(run, starts, &s->methods);
-  if (c->kind == PRECISION_METHOD) return choose(run, starts, c->method);
-  precision_point *const points = (precision_point *)run->own + c->index * methods;
-  return precision_race(run, starts, c, s->min_time, points, methods);
+  return precision_measure(run, planned, choose);
 }
 
 /* ---- what the samples say -------------------------------------------------------------------- */
@@ -274,7 +222,7 @@ static void make_row(study_run *run, const model *m, gather starts, const precis
     r->p.rms_error = p->first.rms_error;
     r->p.median_s = p->first.time_s;
   }
-  r->target = ((const settings *)run->settings)->target;
+  r->target = ((const precision_asked *)run->settings)->target;
   // where there is none, none costs anything
   const double crossings = r->p.events_reference > 0.0 ? r->p.events_reference : NAN;
   r->ns_per_crossing = 1e9 * r->p.median_s / crossings;
@@ -285,25 +233,21 @@ static void make_row(study_run *run, const model *m, gather starts, const precis
 }
 
 static int make_rows(study_run *run, crossing_row rows[]) {
-  const settings *const s = run->settings;
-  const size_t methods = methods_of(s);
-  precision_point *const points = run->own;
-  size_t next = s->contacts.count * (s->trials + methods);
-  for (size_t i = 0; i < s->contacts.count; i++) {
-    const contest_starts *const at = starts_of(run, i);
-    if (!at || precision_give_laps(run, points + i * methods, methods, s->trials, &next)) return -1;
-    const gather starts = {run, SAMPLES, i * (s->trials + methods), 1, s->trials};
-    for (size_t k = i * methods; k < (i + 1) * methods; k++)
-      make_row(run, at->m, starts, &points[k], &rows[k]);
+  const precision_survey *const all = run->own;
+  for (size_t i = 0; i < precision_cases(run) * all->count; i++) {
+    const contest_starts *const at = precision_starts(run, i / all->count);
+    if (!at) return -1;
+    make_row(run, at->m, precision_starts_of(run, i / all->count), &all->point[i], &rows[i]);
   }
   return 0;
 }
 
 static int derive(study_run *run) {
-  const settings *const s = run->settings;
-  const size_t methods = methods_of(s), count = s->contacts.count * methods;
+  if (survey(run) || precision_give_laps(run)) return -1;
+  const size_t methods = ((const precision_survey *)run->own)->count;
+  const size_t count = precision_cases(run) * methods;
   crossing_row *const rows = calloc(count, sizeof *rows);
-  int status = !rows ? study_out_of_memory(run) : survey(run) ? -1 : make_rows(run, rows);
+  int status = rows ? make_rows(run, rows) : study_out_of_memory(run);
   if (!status) crossing_find_coincidences(rows, count, methods);
   for (size_t i = 0; !status && i < count; i++) study_add(run, ROWS, &rows[i]);
   free(rows);
@@ -320,13 +264,13 @@ const study crossing_cost_study = {
     .stages = 2,
     .pinned = true,
     .processes = 5,
-    STUDY_OF(settings, precision_cell),
+    STUDY_OF(precision_asked, precision_cell),
     .tables = {[SAMPLES] = PRECISION_SAMPLES,
                [LAPS] = PRECISION_SAMPLES,
                [ROWS] = STUDY_TABLE(
                    row_columns, crossing_row, .json = "rows", .csv = "crossing_cost.csv",
                    .meaning = "a method's cheapest setting at one number of contacts")},
-    .check = check,
+    .check = precision_check,
     .plan = plan,
     .run = measure,
     .place = precision_place,

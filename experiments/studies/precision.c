@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What work-precision and crossing-cost share: methods, what their runs are worth, and rows. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,22 +134,19 @@ bool precision_chosen(const option_names *methods, size_t method) {
   return chosen;
 }
 
-int precision_check_methods(const model *m, const option_names *methods, char *message) {
-  trajectory samples;
-  int status = trajectory_alloc(&samples, m, message);
-  if (status) return status;
-  const solver_output output = trajectory_output(&samples);
-  for (size_t i = 0; i < precision_method_count; i++) {
-    if (!precision_chosen(methods, i)) continue;
-    const solver_type *const solver = solver_find(precision_methods[i].solver);
-    const solver_settings settings =
-        precision_settings(&precision_methods[i], precision_methods[i].values[0], 1);
-    void *instance;
-    status = solver->prepare(m, &settings, &output, &instance, message);
-    if (!status) solver->release(instance);
+int precision_check(study_run *run) {
+  const precision_asked *const s = run->settings;
+  const contest_starts *const first = precision_starts(run, 0);
+  int status = first ? 0 : SOLVER_REFUSED;
+  for (size_t i = 0; first && i < precision_method_count; i++) {
+    const precision_method *const method = &precision_methods[i];
+    const solver_settings with = precision_settings(method, method->values[0], 1);
+    contestant c;
+    if (!precision_chosen(&s->methods, i)) continue;
+    status = contestant_prepare(&c, solver_find(method->solver), &with, first, run->message);
+    if (!status) contestant_release(&c);
     if (status != SOLVER_REFUSED) break;
   }
-  trajectory_free(&samples);
   return status;
 }
 
@@ -318,11 +316,11 @@ static int prove_same_system(study_run *run, const model *m, const option_names 
   return 0;
 }
 
-int precision_add_starts(study_run *run, contest_starts *starts, const option_names *methods) {
+static int add_starts(study_run *run, contest_starts *starts, const option_names *methods) {
   precision_sample s = precision_unknown(0, NAN);
   if (prove_same_system(run, starts->m, methods, &s.gap)) return -1;
   for (size_t j = 0; j < starts->trials; j++) {
-    if (*run->interrupted || contest_reference(starts, j, run->message)) return -1;
+    if (!case_known(run, starts, j + 1)) return -1;
     s.trial = j;
     s.start = start_of(starts, j);
     study_add(run, STUDY_SAMPLES, &s);
@@ -330,15 +328,18 @@ int precision_add_starts(study_run *run, contest_starts *starts, const option_na
   return 0;
 }
 
-int precision_plan(study_run *run, const option_names *methods, size_t index, const char *of) {
-  const precision_cell starts = {.kind = PRECISION_STARTS, .index = index};
-  int status = study_cell(run, &starts, "%sstarts", of);
-  for (size_t i = 0; !status && i < precision_method_count; i++) {
-    const precision_cell c = {.kind = PRECISION_METHOD, .index = index, .method = i};
-    if (precision_chosen(methods, i))
-      status = study_cell(run, &c, "%smethod=%s", of, precision_methods[i].name);
-  }
-  return status;
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+size_t precision_cases(const study_run *run) {
+  const precision_asked *const s = run->settings;
+  return s->contacts.count ? s->contacts.count : 1;
+}
+
+contest_starts *precision_starts(study_run *run, size_t index) {
+  const precision_asked *const s = run->settings;
+  if (!s->contacts.count) return case_starts(run, NULL, s->trials);
+  const case_change changes[] = {{"contacts", (double)s->contacts.contacts[index]}, {0}};
+  return case_starts(run, changes, s->trials);
 }
 
 study_place precision_place(const void *cell) {
@@ -351,15 +352,28 @@ study_place precision_place(const void *cell) {
 /* all turns of a point in one process, s: there are many points, and several processes */
 static const double most_s = 0.5;
 
-precision_point precision_point_of(study_run *run, const precision_sample *known) {
-  return (precision_point){.method = known->method,
-                           .value = known->value,
-                           .obstacle = (precision_status)known->status,
-                           .trials = known->trials,
-                           .first = known->of,
-                           .message = known->message,
-                           .as = "",
-                           .laps = {.run = run}};
+int precision_survey_points(study_run *run, size_t count) {
+  const precision_asked *const s = run->settings;
+  const size_t points = precision_cases(run) * count, row = s->trials + count;
+  size_t samples;
+  const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &samples);
+  free(run->own);
+  precision_survey *const made = run->own = calloc(1, sizeof *made + points * sizeof *made->point);
+  if (!made || samples < precision_cases(run) * row)
+    return measure_fail(run->message, made ? "what is known is missing" : "out of memory");
+  made->count = count;
+  for (size_t i = 0; i < points; i++) {
+    const precision_sample *const known = &all[i / count * row + s->trials + i % count];
+    made->point[i] = (precision_point){.method = known->method,
+                                       .value = known->value,
+                                       .obstacle = (precision_status)known->status,
+                                       .trials = known->trials,
+                                       .first = known->of,
+                                       .message = known->message,
+                                       .as = "",
+                                       .laps = {.run = run}};
+  }
+  return 0;
 }
 
 void precision_settle(precision_point *p, size_t sample) {
@@ -370,7 +384,7 @@ void precision_settle(precision_point *p, size_t sample) {
 }
 
 /* the numbers of starts from which points may race where there are so many, the largest first */
-enum { GROUPS = 3 };
+enum { GROUPS = 3, OF_SIZE = 32 };
 static size_t groups_of(size_t trials, size_t group[GROUPS]) {
   size_t count = 0;
   group[count++] = trials;
@@ -389,18 +403,43 @@ size_t precision_raced(const precision_point point[], size_t count, size_t trial
   return raced;
 }
 
-int precision_plan_races(study_run *run, const precision_point point[], size_t count, size_t trials,
-                         size_t index, const char *of) {
+static int plan_races(study_run *run, size_t index, const char *of) {
+  const precision_survey *const all = run->own;
   size_t group[GROUPS];
-  const size_t groups = groups_of(trials, group);
+  const size_t groups = groups_of(((const precision_asked *)run->settings)->trials, group);
   for (size_t g = 0; g < groups; g++)
-    for (size_t j = 0; precision_raced(point, count, group[g]) && j < run->processes; j++) {
+    for (size_t j = 0; precision_raced(all->point + index * all->count, all->count, group[g]) &&
+                       j < run->processes;
+         j++) {
       const precision_cell c = {
           .kind = PRECISION_RACE, .index = index, .trials = group[g], .process = j};
       if (study_cell(run, &c, "%srace=%zu process=%zu of %zu", of, group[g], j, run->processes))
         return -1;
     }
   return 0;
+}
+
+static int plan_known(study_run *run, size_t index, const char *of) {
+  const precision_asked *const s = run->settings;
+  const precision_cell starts = {.kind = PRECISION_STARTS, .index = index};
+  int status = study_cell(run, &starts, "%sstarts", of);
+  for (size_t i = 0; !status && i < precision_method_count; i++) {
+    const precision_cell c = {.kind = PRECISION_METHOD, .index = index, .method = i};
+    if (precision_chosen(&s->methods, i))
+      status = study_cell(run, &c, "%smethod=%s", of, precision_methods[i].name);
+  }
+  return status;
+}
+
+int precision_plan(study_run *run, size_t stage, int (*survey)(study_run *run)) {
+  const precision_asked *const s = run->settings;
+  int status = stage == 1 ? survey(run) : 0;
+  for (size_t i = 0; !status && stage < 2 && i < precision_cases(run); i++) {
+    char of[OF_SIZE] = "";
+    if (s->contacts.count) snprintf(of, sizeof of, "contacts=%zu ", s->contacts.contacts[i]);
+    status = stage ? plan_races(run, i, of) : plan_known(run, i, of);
+  }
+  return status;
 }
 
 /* those of one point, the place-th of so many that are raced */
@@ -419,17 +458,26 @@ static int collect(study_run *run, precision_point *p, size_t first, size_t race
   return 0;
 }
 
-int precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
-                        size_t *next) {
-  size_t group[GROUPS];
+int precision_give_laps(study_run *run) {
+  const size_t trials = ((const precision_asked *)run->settings)->trials;
+  precision_survey *const all = run->own;
+  size_t group[GROUPS], next = precision_cases(run) * (trials + all->count);
   const size_t groups = groups_of(trials, group);
-  for (size_t g = 0; g < groups; g++) {
-    const size_t raced = precision_raced(point, count, group[g]);
-    for (size_t i = 0, place = 0; i < count; i++)
-      if (races(&point[i], group[g]) && collect(run, &point[i], *next, raced, place++)) return -1;
-    *next += raced * group[g] * run->processes;
+  for (size_t k = 0; k < precision_cases(run) * groups; k++) {
+    precision_point *const point = all->point + k / groups * all->count;
+    const size_t from = group[k % groups];
+    const size_t raced = precision_raced(point, all->count, from);
+    for (size_t i = 0, place = 0; i < all->count; i++)
+      if (races(&point[i], from) && collect(run, &point[i], next, raced, place++)) return -1;
+    next += raced * from * run->processes;
   }
   return 0;
+}
+
+gather precision_starts_of(study_run *run, size_t index) {
+  const size_t trials = ((const precision_asked *)run->settings)->trials;
+  const precision_survey *const all = run->own;
+  return (gather){run, STUDY_SAMPLES, index * (trials + all->count), 1, trials};
 }
 
 /* one under way */
@@ -450,8 +498,10 @@ static int tell(void *context, const race_lap *lap) {
   return study_add(h->run, STUDY_SAMPLES, &s);
 }
 
-int precision_race(study_run *run, contest_starts *starts, const precision_cell *cell,
-                   double min_time, const precision_point point[], size_t count) {
+static int race_points(study_run *run, contest_starts *starts, const precision_cell *cell) {
+  const precision_survey *const all = run->own;
+  const precision_point *const point = all->point + cell->index * all->count;
+  const size_t count = all->count;
   const size_t contacts = model_contacts(starts->m);
   const race_plan plan = {.starts = starts,
                           .trials = cell->trials,
@@ -459,7 +509,7 @@ int precision_race(study_run *run, contest_starts *starts, const precision_cell 
                           .processes = run->processes,
                           .crossed = true,
                           .seed = run->seed + contacts,
-                          .min_time = min_time,
+                          .min_time = ((const precision_asked *)run->settings)->min_time,
                           .most_s = most_s};
   race_entry *const entry = calloc(count, sizeof *entry);
   heat h = {run, calloc(count, sizeof *h.point)};
@@ -477,6 +527,16 @@ int precision_race(study_run *run, contest_starts *starts, const precision_cell 
   free(entry);
   free(h.point);
   return status;
+}
+
+int precision_measure(study_run *run, const void *cell,
+                      int (*known)(study_run *run, contest_starts *starts, size_t method)) {
+  const precision_asked *const s = run->settings;
+  const precision_cell *const c = cell;
+  contest_starts *const starts = precision_starts(run, c->index);
+  if (!starts) return -1;
+  if (c->kind == PRECISION_STARTS) return add_starts(run, starts, &s->methods);
+  return c->kind == PRECISION_METHOD ? known(run, starts, c->method) : race_points(run, starts, c);
 }
 
 /* The row of a method at one value of its knob. */

@@ -40,23 +40,35 @@ extern const size_t precision_method_count;
 /* So many of them, the first, race where --methods names none. */
 extern const size_t precision_default_count;
 
-/* --methods, into a member of the settings. */
-#define PRECISION_METHODS_OPTION(X, row)                                                           \
+/* What either study is asked for: contacts and a target crossing-cost alone. */
+typedef struct precision_asked {
+  contacts_range contacts; /* a case each; none: the run's model is the only one */
+  double target;
+  option_names methods;
+  size_t trials;
+  double point_work, min_time;
+} precision_asked;
+
+#define PRECISION_OPTIONS(X, row, of_trials, trials_, work)                                        \
   X(row, methods, NAMES, "methods", "A,B", "methods by name, such as projection-2 (default all)",  \
-    .names = &precision_methods->name, .names_apart = sizeof(precision_method))
-#define PRECISION_POINT_WORK_HELP                                                                  \
-  "units of work that a setting may spend from all initial conditions: an evaluation is the "      \
-  "contacts and 16, one of MuJoCo 25 times as many, some 2 ns each; a setting that would spend "   \
-  "more has three, or its first run alone"
-#define PRECISION_MIN_TIME_HELP                                                                    \
-  "a sample repeats its run for at least this long (default 0: one run)"
+    .names = &precision_methods->name, .names_apart = sizeof(precision_method))                    \
+  X(row, trials, WHOLE, "trials", "COUNT", of_trials, .initial = trials_, .min = 1, .max = 1e6,    \
+    .result = "trials")                                                                            \
+  X(row, point_work, NUMBER, "point-work", "COUNT",                                                \
+    "units of work that a setting may spend from all initial conditions: an evaluation is the "    \
+    "contacts and 16, one of MuJoCo 25 times as many, some 2 ns each; a setting that would spend " \
+    "more has three, or its first run alone",                                                      \
+    .initial = work, .max = 1e15, .result = "point_work")                                          \
+  X(row, min_time, NUMBER, "min-time", "S",                                                        \
+    "a sample repeats its run for at least this long (default 0: one run)", .initial = "0",        \
+    .max = 3600)
 
 /* Whether --methods names it, or names none. */
 bool precision_chosen(const option_names *methods, size_t method);
 
-/* Whether any of those chosen can do the model, at the first value of its knob. 0, or a
- * solver_status with the line of the last. */
-int precision_check_methods(const model *m, const option_names *methods, char *message);
+/* Whether any of those chosen can do the model of the first case, at the first value of its knob.
+ * 0, or a solver_status with the line of the last. */
+int precision_check(study_run *run);
 
 /* The settings of a method at one value of its knob, for a model with so many contacts: MuJoCo's
  * field gap grows with them, and is kept below its limit by its scaling. */
@@ -133,10 +145,6 @@ precision_sample precision_unknown(size_t method, double value);
 int precision_try(const contest_starts *starts, const precision_effort *effort, double room[],
                   precision_sample *s, char message[SOLVER_MESSAGE_SIZE]);
 
-/* Adds a sample for each start, computing its reference. Where MuJoCo is among the methods, proves
- * that it has the same system; a model it refuses has no gap. 0, or -1 with one line. */
-int precision_add_starts(study_run *run, contest_starts *starts, const option_names *methods);
-
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 /* The starts of a case, what is known of each method before the race, and the race in each process.
@@ -149,11 +157,11 @@ typedef struct precision_cell {
                                             race */
 } precision_cell;
 
-/* Plans the starts of a case and the methods named; names of cells begin with `of`. 0, or -1 with
- * one line. */
-int precision_plan(study_run *run, const option_names *methods, size_t index, const char *of);
-
 study_place precision_place(const void *cell);
+
+/* How many cases there are; one's starts, or NULL with one line. */
+size_t precision_cases(const study_run *run);
+contest_starts *precision_starts(study_run *run, size_t index);
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
@@ -171,28 +179,33 @@ typedef struct precision_point {
   gather laps;               /* of PRECISION_LAPS, in their order; or its first run */
 } precision_point;
 
-/* One of which a sample says what is known before the race; without laps. */
-precision_point precision_point_of(study_run *run, const precision_sample *known);
+/* All points, those of one case after those of another: run->own once they are known. */
+typedef struct precision_survey {
+  size_t count; /* of a case */
+  precision_point point[];
+} precision_survey;
+
+/* Makes it of the samples, which are in each case the starts, and so many points of which they say
+ * what is known before the race; without laps. 0, or -1 with one line. */
+int precision_survey_points(study_run *run, size_t count);
 
 /* Gives a point a sample of what is known before the race as its one lap. */
 void precision_settle(precision_point *p, size_t sample);
 
-/* Gives the points that are raced, from so many starts at most, their laps, which begin with sample
- * *next; behind them it is where the next ones begin. 0, or -1 with one line. */
-int precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
-                        size_t *next);
+/* Gives the points that are raced their laps. 0, or -1 with one line. */
+int precision_give_laps(study_run *run);
+
+/* The starts of a case among the samples. */
+gather precision_starts_of(study_run *run, size_t index);
 
 /* How many of them are raced from so many starts. */
 size_t precision_raced(const precision_point point[], size_t count, size_t trials);
 
-/* Plans their races, from `trials` starts and from fewer. 0, or -1 with one line. */
-int precision_plan_races(study_run *run, const precision_point point[], size_t count, size_t trials,
-                         size_t index, const char *of);
-
-/* One of those in one process: a sample for each start and point, in their order. 0, or -1 with one
- * line. */
-int precision_race(study_run *run, contest_starts *starts, const precision_cell *cell,
-                   double min_time, const precision_point point[], size_t count);
+/* Plans a stage, the first of starts and of the methods named, the second of the races of a survey,
+ * which is made then; runs a cell, that of a method by `known`. 0, or -1 with one line. */
+int precision_plan(study_run *run, size_t stage, int (*survey)(study_run *run));
+int precision_measure(study_run *run, const void *cell,
+                      int (*known)(study_run *run, contest_starts *starts, size_t method));
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 

@@ -20,13 +20,6 @@ typedef struct work_precision_point {
   solver_settings settings; /* in force */
 } work_precision_point;
 
-/* All points, by method, the coarsest first. */
-typedef struct survey {
-  char name[STUDY_CELL_NAME_SIZE]; /* of the case */
-  size_t count;
-  precision_point point[];
-} survey;
-
 /* What the first runs say: which points are raced, and which methods are the same. */
 
 /* so many values of all methods named */
@@ -41,7 +34,7 @@ static size_t values_of(const option_names *methods) {
 /* ---- methods that are the same --------------------------------------------------------------- */
 
 /* where the points of another method begin */
-static size_t end_of(const survey *all, size_t first) {
+static size_t end_of(const precision_survey *all, size_t first) {
   size_t i = first;
   while (i < all->count && all->point[i].method == all->point[first].method) i++;
   return i;
@@ -58,7 +51,7 @@ static bool same_points(const precision_point *a, const precision_point *b) {
 
 /* whether the methods that begin at a and b are variants that do the same at every value, at least
  * one of which both have run */
-static bool same_methods(const survey *all, size_t a, size_t b) {
+static bool same_methods(const precision_survey *all, size_t a, size_t b) {
   const size_t count = end_of(all, a) - a;
   const char *const solver = precision_methods[all->point[a].method].solver;
   bool raced = false;
@@ -73,7 +66,7 @@ static bool same_methods(const survey *all, size_t a, size_t b) {
   return raced;
 }
 
-static void find_coincidences(survey *all, size_t starts) {
+static void find_coincidences(precision_survey *all, size_t starts) {
   for (size_t a = 0; a < all->count; a = end_of(all, a)) {
     if (*all->point[a].as) continue;
     for (size_t b = end_of(all, a); b < all->count; b = end_of(all, b)) {
@@ -92,33 +85,20 @@ static void find_coincidences(survey *all, size_t starts) {
  * named. Variants of one solver whose first runs have the same errors at every value that both have
  * run are one: the first of the table stands for the others, and what those have is their first
  * run. No clock has a say in who stands for whom. */
-static int work_precision_survey(study_run *run, const option_names *methods, size_t trials) {
-  const size_t points = values_of(methods);
-  size_t count;
-  const precision_sample *const first = study_rows(run, STUDY_SAMPLES, &count);
-  free(run->own);
-  survey *const all = run->own = calloc(1, sizeof *all + points * sizeof *all->point);
-  if (!all || count < trials + points)
-    return measure_fail(run->message, all ? "first runs are missing" : "out of memory");
-  for (size_t i = 0; i < points; i++) {
-    precision_point *const p = &all->point[all->count++];
-    *p = precision_point_of(run, &first[trials + i]);
-    if (p->trials == 1) precision_settle(p, trials + i);
-  }
-  find_coincidences(all, trials);
+static int work_precision_survey(study_run *run) {
+  const precision_asked *const s = run->settings;
+  if (precision_survey_points(run, values_of(&s->methods))) return -1;
+  precision_survey *const all = run->own;
+  for (size_t i = 0; i < all->count; i++)
+    if (all->point[i].trials == 1) precision_settle(&all->point[i], s->trials + i);
+  find_coincidences(all, s->trials);
   return 0;
 }
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-#define OPTIONS(X, row)                                                                            \
-  PRECISION_METHODS_OPTION(X, row)                                                                 \
-  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions", .initial = "12", .min = 1,        \
-    .max = 1e6, .result = "trials")                                                                \
-  X(row, point_work, NUMBER, "point-work", "COUNT", PRECISION_POINT_WORK_HELP, .initial = "7.2e8", \
-    .max = 1e15, .result = "point_work")                                                           \
-  X(row, min_time, NUMBER, "min-time", "S", PRECISION_MIN_TIME_HELP, .initial = "0", .max = 3600)
-OPTION_ROW(settings, OPTIONS);
+#define OPTIONS(X, row) PRECISION_OPTIONS(X, row, "initial conditions", "12", "7.2e8")
+static const study_option precision_asked_options[] = {OPTIONS(OPTION_LINE, precision_asked){0}};
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -148,10 +128,10 @@ static bool repeats(const void *row, const void *before) {
 
 /* what every method refuses; and that --methods would take nothing away */
 static int check(study_run *run) {
-  const settings *const s = run->settings;
-  const model *const m = case_model(run, NULL);
-  const int refused = m ? precision_check_methods(m, &s->methods, run->message) : SOLVER_REFUSED;
+  const precision_asked *const s = run->settings;
+  const int refused = precision_check(run);
   if (refused) return refused;
+  const model *const m = case_model(run, NULL);
   size_t count;
   const work_precision_point *const earlier = study_rows(run, WORK_PRECISION_POINTS, &count);
   for (size_t i = 0; i < count && s->methods.count; i++) {
@@ -169,12 +149,7 @@ static int check(study_run *run) {
 }
 
 static int plan(study_run *run, size_t stage) {
-  const settings *const s = run->settings;
-  if (stage == 0) return precision_plan(run, &s->methods, 0, "");
-  if (stage > 1) return 0;
-  if (work_precision_survey(run, &s->methods, s->trials)) return -1;
-  const survey *const points = run->own;
-  return precision_plan_races(run, points->point, points->count, s->trials, 0, "");
+  return precision_plan(run, stage, work_precision_survey);
 }
 
 /* ---- first runs ------------------------------------------------------------------------------ */
@@ -195,7 +170,7 @@ static bool is_too_long(const precision_sample *coarser, precision_sample *s, ch
 }
 
 static int run_method(study_run *run, contest_starts *starts, size_t method) {
-  const settings *const given = run->settings;
+  const precision_asked *const given = run->settings;
   const precision_effort effort = {model_contacts(starts->m), given->trials, given->point_work};
   precision_sample coarser = {.status = PRECISION_REFUSED};
   if (contest_reference(starts, 0, run->message)) return -1;
@@ -211,41 +186,30 @@ static int run_method(study_run *run, contest_starts *starts, size_t method) {
 }
 
 static int measure(study_run *run, const void *planned) {
-  const settings *const given = run->settings;
-  const precision_cell *const c = planned;
-  contest_starts *const starts = case_starts(run, NULL, given->trials);
-  if (!starts) return -1;
-  if (c->kind == PRECISION_STARTS) return precision_add_starts(run, starts, &given->methods);
-  if (c->kind == PRECISION_METHOD) return run_method(run, starts, c->method);
-  const survey *const points = run->own;
-  return precision_race(run, starts, c, given->min_time, points->point, points->count);
+  return precision_measure(run, planned, run_method);
 }
 
 /* ---- what the samples say -------------------------------------------------------------------- */
 
 static void add_point(study_run *run, const model *m, const precision_point *p) {
-  const settings *const s = run->settings;
   const precision_method *const method = &precision_methods[p->method];
-  const gather starts = {run, STUDY_SAMPLES, 0, 1, s->trials};
   const solver_settings with = precision_settings(method, p->value, model_contacts(m));
   work_precision_point row;
-  precision_summarize(run, m, starts, p, WORK_PRECISION_POINTS, &row.p);
+  precision_summarize(run, m, precision_starts_of(run, 0), p, WORK_PRECISION_POINTS, &row.p);
   row.settings = solver_settings_in_force(solver_find(method->solver), &with, m->type->time_step);
   study_add(run, WORK_PRECISION_POINTS, &row);
 }
 
 static int derive(study_run *run) {
-  const settings *const s = run->settings;
   const model *const m = case_model(run, NULL);
-  if (!m || work_precision_survey(run, &s->methods, s->trials)) return -1;
-  survey *const points = run->own;
-  size_t next = s->trials + points->count, count;
-  const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
-  study_case_name(run, points->name);
-  const model_case c = {points->name, m->type->name, model_contacts(m), all[0].gap};
-  if (precision_give_laps(run, points->point, points->count, s->trials, &next)) return -1;
+  char name[STUDY_CELL_NAME_SIZE];
+  if (!m || work_precision_survey(run) || precision_give_laps(run)) return -1;
+  const precision_survey *const all = run->own;
+  const precision_sample *const first = study_rows(run, STUDY_SAMPLES, NULL);
+  study_case_name(run, name);
+  const model_case c = {study_text(run, "%s", name), m->type->name, model_contacts(m), first->gap};
   study_add(run, WORK_PRECISION_CASES, &c);
-  for (size_t i = 0; i < points->count; i++) add_point(run, m, &points->point[i]);
+  for (size_t i = 0; i < all->count; i++) add_point(run, m, &all->point[i]);
   return 0;
 }
 
@@ -260,7 +224,7 @@ const study work_precision_study = {
     .stages = 2,
     .pinned = true,
     .processes = 5,
-    STUDY_OF(settings, precision_cell),
+    STUDY_OF(precision_asked, precision_cell),
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
                [PRECISION_LAPS] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] = STUDY_ROWS(

@@ -35,7 +35,6 @@ typedef struct example {
   made_up u;
   model m;
   void *settings;
-  const option_names *methods; /* of the settings */
   precision_sample start[TRIALS], first[METHODS][VALUES], lap[METHODS][VALUES][TRIALS];
 } example;
 
@@ -65,7 +64,7 @@ static int set_up(void **state) {
   example *const e = calloc(1, sizeof *e);
   e->settings = calloc(1, work_precision_study.settings_size);
   snprintf(list, sizeof list, "%s,%s,%s", names[A], names[B], names[C]);
-  e->methods = set(e->settings, "methods", list);
+  set(e->settings, "methods", list);
   set(e->settings, "trials", "4");
   model_init(&e->m, model_find("hopper"));
   make_up(&e->u, &work_precision_study, e->settings);
@@ -103,7 +102,7 @@ static int tear_down(void **state) {
 /* gives the laps of those raced from so many starts, start by start; the second process has no
  * errors, and takes a tenth longer */
 static void give_laps(example *e, size_t trials) {
-  const survey *const points = e->u.run.own;
+  const precision_survey *const points = e->u.run.own;
   for (size_t p = 0; p < PROCESSES; p++)
     for (size_t j = 0; j < trials; j++)
       for (size_t i = 0; i < points->count; i++) {
@@ -121,7 +120,7 @@ static const work_precision_point *conclude(example *e) {
   for (size_t j = 0; j < TRIALS; j++) give(&e->u, &e->start[j]);
   for (size_t i = 0; i < METHODS; i++)
     for (size_t k = 0; k < VALUES; k++) give(&e->u, &e->first[i][k]);
-  if (work_precision_survey(&e->u.run, e->methods, TRIALS)) fail_msg("%s", e->u.message);
+  if (work_precision_survey(&e->u.run)) fail_msg("%s", e->u.message);
   give_laps(e, TRIALS);
   give_laps(e, PRECISION_FEW);
   rederive(&e->u);
