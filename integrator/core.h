@@ -182,7 +182,8 @@ void ess_dopri5_prepare_dense(ess_driver *d, bool is_of_pair);
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
 void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]);
 
-/* The same of any step, from x to the end, by its stages' rates; of so many states. */
+/* The same of any step, from x to the end, by its stages' rates; of so many states,
+ * where what is read is filled up to whole lanes. */
 void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const double end[],
                          double *const stage[], double *const dense[]);
 void ess_dopri5_along(size_t count, const double x[], double *const dense[], double theta,

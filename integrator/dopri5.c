@@ -154,12 +154,12 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
 /* but for the last coefficient, which the stages between make: without it, a cubic */
 static void cubic_of(const ess_driver *d, double dt, const double x[], const double end[],
                      double *const stage[], double *const dense[]) {
-  for (size_t i = 0; i < d->lanes; i++) {
-    const double rise = end[i] - x[i];
-    const double bend = dt * stage[0][i] - rise;
-    dense[0][i] = rise;
-    dense[1][i] = bend;
-    dense[2][i] = rise - dt * stage[6][i] - bend;
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
+    const ess_lanes rise = ess_lanes_load(end + i) - ess_lanes_load(x + i);
+    const ess_lanes bend = dt * ess_lanes_load(stage[0] + i) - rise;
+    ess_lanes_store(dense[0] + i, rise);
+    ess_lanes_store(dense[1] + i, bend);
+    ess_lanes_store(dense[2] + i, rise - dt * ess_lanes_load(stage[6] + i) - bend);
   }
 }
 
@@ -180,9 +180,16 @@ void ess_dopri5_prepare_dense(ess_driver *d, bool is_of_pair) {
 void ess_dopri5_along(size_t count, const double x[], double *const dense[], double theta,
                       double to[]) {
   const double rest = 1.0 - theta;
-  for (size_t i = 0; i < count; i++)
-    to[i] = x[i] + theta * (dense[0][i] +
-                            rest * (dense[1][i] + theta * (dense[2][i] + rest * dense[3][i])));
+  for (size_t i = 0; i < count; i += ESS_LANES) {
+    const ess_lanes inner = ess_lanes_load(dense[2] + i) + rest * ess_lanes_load(dense[3] + i);
+    const ess_lanes outer = ess_lanes_load(dense[1] + i) + theta * inner;
+    const ess_lanes at =
+        ess_lanes_load(x + i) + theta * (ess_lanes_load(dense[0] + i) + rest * outer);
+    if (i + ESS_LANES <= count)
+      ess_lanes_store(to + i, at);
+    else
+      memcpy(to + i, &at, (count - i) * sizeof *to); // the caller's ends there
+  }
 }
 
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {
