@@ -13,7 +13,6 @@
 
 #include "files.h"
 #include "interrupts.h"
-#include "json_file.h"
 
 extern char **environ;
 
@@ -82,10 +81,4 @@ int child_run(study_run *run, char *const word[], const char *folder, char text[
   if (*run->interrupted) return measure_fail(run->message, "interrupted");
   if (*status && !*text) snprintf(text, CHILD_TEXT_SIZE, "ended with status %d", *status);
   return 0;
-}
-
-json_t *child_results(study_run *run, const char *folder, const char *file) {
-  char path[PATH_SIZE];
-  snprintf(path, sizeof path, "%s/%s.json", folder, file);
-  return measure_json_read(path, run->message);
 }

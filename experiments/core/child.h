@@ -4,8 +4,6 @@
 #ifndef CHILD_H
 #define CHILD_H
 
-#include <jansson.h>
-
 #include "study.h"
 
 enum { CHILD_TEXT_SIZE = 512 };
@@ -15,8 +13,5 @@ enum { CHILD_TEXT_SIZE = 512 };
  * the signal that ended it. 0, or -1 with one line. */
 int child_run(study_run *run, char *const word[], const char *folder, char text[CHILD_TEXT_SIZE],
               int *status);
-
-/* FILE.json in the folder, a new reference; or NULL with one line. */
-json_t *child_results(study_run *run, const char *folder, const char *file);
 
 #endif

@@ -197,8 +197,11 @@ const void *study_rows(const study_run *run, size_t table, size_t *count);
  * columns, in their order; ? is the run. 0, or -1 with one line, which is noted. */
 int study_select(study_run *run, size_t table, const char *sql);
 
-/* A number that SQL finds in what studies have left in a folder, behind its SELECT: NaN where there
- * is none. 0, or -1 with one line. */
+/* What SQL finds in what studies have left in a folder, behind its SELECT: the first row, a value
+ * for each of the columns; or a number, NaN where there is none. Without a row nothing is changed.
+ * 0, or -1 with one line. */
+int study_ask(study_run *run, const char *folder, const char *sql, const column columns[],
+              void *row);
 int study_ask_number(study_run *run, const char *folder, const char *sql, double *number);
 
 /* Prints what a query of the folder's database says, a line for each row: `newest` has the runs

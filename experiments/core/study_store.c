@@ -358,11 +358,11 @@ int study_store_insert(study_run *run, size_t table) {
   return status;
 }
 
-int study_ask_number(study_run *run, const char *folder, const char *sql, double *number) {
+int study_ask(study_run *run, const char *folder, const char *sql, const column columns[],
+              void *row) {
   char path[RECORD_PATH_SIZE], line[SQL_SIZE];
   measure_store *store;
   json_t *rows = NULL;
-  *number = NAN;
   record_path(path, folder, "essbench.sqlite");
   if (measure_store_open(&store, path, NULL, run->message)) return -1;
   if (!store) return 0;
@@ -370,10 +370,18 @@ int study_ask_number(study_run *run, const char *folder, const char *sql, double
   int status = measure_store_run(store, line, NULL, &rows, run->message);
   // a study that has not been run has no tables
   if (status && strstr(run->message, "no such table")) status = 0;
-  if (rows) measure_json_value(json_array_get(json_array_get(rows, 0), 0), number);
-  json_decref(rows);
+  if (rows) give(columns, rows);
+  for (size_t k = 0; json_array_size(rows) && columns[k].name; k++)
+    column_take(&columns[k], json_array_get(json_array_get(rows, 0), k), row);
+  if (rows) json_array_append_new(run->private->recalled, rows);
   measure_store_close(store);
   return status;
+}
+
+int study_ask_number(study_run *run, const char *folder, const char *sql, double *number) {
+  static const column value[] = {{.name = "", .kind = COLUMN_NUMBER}, {0}};
+  column_clear(value, number);
+  return study_ask(run, folder, sql, value, number);
 }
 
 void study_say(const study_run *run, const char *sql) {

@@ -105,60 +105,27 @@ static void add_words(const study_run *run, const listed_file *m, const char *fo
 
 /* ---- its results ----------------------------------------------------------------------------- */
 
-static double number_of(const json_t *object, const char *name) {
-  const json_t *const value = json_object_get(object, name);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text_of(study_run *run, const json_t *object, const char *name) {
-  const char *const text = json_string_value(json_object_get(object, name));
-  return study_text(run, "%s", text ? text : "");
-}
-
-/* the first of an array that is of the model's own setting */
-static const json_t *own_of(const json_t *results, const char *table) {
-  const json_t *row;
-  size_t i;
-  json_array_foreach(json_object_get(results, table), i, row) {
-    const json_t *const own = json_object_get(row, "own");
-    if (json_is_true(own) || json_integer_value(own)) return row;
-  }
-  return NULL;
-}
-
-static void take_results(study_run *run, const json_t *results, many_row *row) {
-  const json_t *const reference = json_object_get(results, "reference"),
-                      *const off = json_object_get(results, "off"),
-                      *const mujoco = own_of(results, "mujoco"),
-                      *const reach = own_of(results, "reach");
-  const char *const ended = text_of(run, reference, "status"), *const contact = text_of(
-                                                                   run, reference, "contact");
-  row->until = number_of(reference, "until");
-  row->reference = number_of(reference, "estimate") / number_of(reference, "size");
-  row->bodies = number_of(mujoco, "position_error");
-  row->base = number_of(off, "base");
-  row->joint = text_of(run, off, "name");
-  row->joint_off = number_of(off, "joint");
-  row->unit = text_of(run, off, "unit");
-  row->from = number_of(off, "from");
-  row->ratio = number_of(reach, "mujoco_over_libess");
-  row->plain_ratio = number_of(reach, "plain_over_libess");
-  row->answered = !isnan(number_of(mujoco, "rms_error"));
-  row->whole = row->answered && strcmp(ended, "success") == 0;
-  // it is at rest, and what the others do is not in mm and mrad
-  const bool rests = !(row->base > 0.0) && !(row->joint_off > 0.0);
-  if (row->whole && rests) {
-    row->status = "at rest at first; to the end";
-    row->base = row->joint_off = row->from = NAN;
-  } else if (row->whole)
-    row->status = "to the end";
-  else if (row->answered)
-    row->status =
-        study_text(run, "to %.3g s: %s%s%s", row->until, ended, strstr(ended, contact) ? "" : ", ",
-                   strstr(ended, contact) ? "" : contact);
-  else
-    row->status = study_text(run, "no numbers: %s", text_of(run, mujoco, "note"));
-}
+/* The columns of a row. Of what is at rest it is not told how far it is off: what the others do is
+ * not in mm and mrad. */
+static const char row_sql[] =
+    "'', CASE WHEN NOT answered THEN 'no numbers: ' || note "
+    "WHEN NOT whole THEN printf('to %.3g s: %s%s', until, ended, "
+    "CASE WHEN instr(ended, contact) THEN '' ELSE ', ' || contact END) "
+    "WHEN rests THEN 'at rest at first; to the end' ELSE 'to the end' END, "
+    "answered, whole, until, reference, bodies, CASE WHEN NOT whole OR NOT rests THEN base END, "
+    "joint, CASE WHEN NOT whole OR NOT rests THEN off END, unit, "
+    "CASE WHEN NOT whole OR NOT rests THEN begins END, ratio, plain_ratio, NULL, '' "
+    "FROM (SELECT m.rms_error IS NOT NULL AS answered, "
+    "m.rms_error IS NOT NULL AND `reference.status` = 'success' AS whole, "
+    "NOT coalesce(`off.base` > 0, 0) AND NOT coalesce(`off.joint` > 0, 0) AS rests, "
+    "coalesce(m.note, '') AS note, `reference.status` AS ended, `reference.contact` AS contact, "
+    "`reference.until` AS until, `reference.estimate` / `reference.size` AS reference, "
+    "m.position_error AS bodies, `off.base` AS base, `off.name` AS joint, `off.joint` AS off, "
+    "`off.unit` AS unit, `off.from` AS begins, r.mujoco_over_libess AS ratio, "
+    "r.plain_over_libess AS plain_ratio FROM robot_top t "
+    "LEFT JOIN robot_mujoco m ON m.run = t.run AND m.own "
+    "LEFT JOIN robot_reach r ON r.run = t.run AND r.own "
+    "WHERE t.run IN newest ORDER BY t.run DESC, m.row, r.row LIMIT 1)";
 
 /* the line has the model's name already */
 static const char *without_name(const char *text, const char *file) {
@@ -177,16 +144,11 @@ static int many_measure(study_run *run, const listed_file *m, many_row *row) {
   const uint64_t start = measure_clock_ns();
   const int status = child_run(run, w.word, folder, text, &ended);
   for (size_t i = 0; i < w.count; i++) free(w.word[i]);
-  if (status) return status;
+  if (status || (!ended && study_ask(run, folder, row_sql, many_row_columns, row))) return -1;
   row->model = study_text(run, "%s", m->file);
   row->folder = study_text(run, "%s", m->name);
   row->seconds = 1e-9 * (double)(measure_clock_ns() - start);
-  row->status = study_text(run, "failed: %s", without_name(text, m->file));
-  if (ended) return 0;
-  json_t *const results = child_results(run, folder, "robot");
-  if (!results) return -1;
-  take_results(run, results, row);
-  json_decref(results);
+  if (ended) row->status = study_text(run, "failed: %s", without_name(text, m->file));
   return 0;
 }
 
