@@ -24,6 +24,12 @@ static inline double ess_clamp(double v, double least, double most) {
   return v < least ? least : v > most ? most : v;
 }
 
+static inline void ess_exchange(double *a, double *b) {
+  const double held = *a;
+  *a = *b;
+  *b = held;
+}
+
 static inline void ess_swap(double **a, double **b) {
   double *const held = *a;
   *a = *b;

@@ -23,12 +23,6 @@ static const double NOUGHT = 1e-9;
 static const double ADDED = 1e-6;
 enum { ROUNDS = 3 };
 
-static void exchange(double *a, double *b) {
-  const double held = *a;
-  *a = *b;
-  *b = held;
-}
-
 /* makes it upper triangular, with what goes with its rows, or NULL; false where a pivot is no more
  * than this, in absolute value. The product of the pivots is the determinant. */
 static bool eliminate(size_t n, double matrix[], double *b, double least, double *product) {
@@ -41,8 +35,9 @@ static bool eliminate(size_t n, double matrix[], double *b, double least, double
       *product = 0.0 * matrix[best * n + c]; // not a number stays one
       return false;
     }
-    for (size_t j = 0; j < n && best != c; j++) exchange(&matrix[c * n + j], &matrix[best * n + j]);
-    if (b) exchange(&b[c], &b[best]);
+    for (size_t j = 0; j < n && best != c; j++)
+      ess_exchange(&matrix[c * n + j], &matrix[best * n + j]);
+    if (b) ess_exchange(&b[c], &b[best]);
     *product *= best == c ? matrix[c * n + c] : -matrix[c * n + c];
     for (size_t i = c + 1; i < n; i++) {
       const double factor = matrix[i * n + c] / matrix[c * n + c];

@@ -220,12 +220,12 @@ static size_t likely_first(const ess_driver *d) {
   return d->options.method == ESS_METHOD_PAPER ? reached_or_furthest(d) : first_by_chords(d);
 }
 
-/* Bernstein coefficients of g + so many steps times dg/dtheta, from those of g */
-static void add_rates(const double b[QUARTIC], double steps, double sum[QUARTIC]) {
+/* Bernstein coefficients of a quartic's slope, a cubic, as those of a quartic */
+static void find_slope(const double b[QUARTIC], double slope[QUARTIC]) {
   for (int i = 0; i < QUARTIC; i++) {
     const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
     const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
-    sum[i] = b[i] + steps * (i * before + (QUARTIC - 1 - i) * after);
+    slope[i] = i * before + (QUARTIC - 1 - i) * after;
   }
 }
 
@@ -252,7 +252,8 @@ static void place_entry(ess_driver *d, size_t k) {
   double b[QUARTIC], tangent[QUARTIC], slope, theta = 0.0;
   d->level[k] = 0.0;
   ess_model_guard(d, k, b);
-  add_rates(b, d->projection_max / d->dt, tangent);
+  find_slope(b, tangent);
+  for (int i = 0; i < QUARTIC; i++) tangent[i] = b[i] + d->projection_max / d->dt * tangent[i];
 
   // within its width, then soon enough
   if (b[0] < -width) theta = reaches(b, -width);
@@ -285,13 +286,9 @@ static bool keep_first_ones(ess_driver *d) {
 /* where a model that falls turns for the first time, were its slope larger by this between its
  * ends; ESS_NEVER where it falls to the end */
 static double first_turn(const double b[QUARTIC], double more) {
-  double slope[QUARTIC]; // a cubic's coefficients, as those of a quartic
-  for (int i = 0; i < QUARTIC; i++) {
-    const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
-    const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
-    slope[i] = i * before + (QUARTIC - 1 - i) * after;
-    if (i > 0 && i < QUARTIC - 1) slope[i] += more;
-  }
+  double slope[QUARTIC];
+  find_slope(b, slope);
+  for (int i = 1; i < QUARTIC - 1; i++) slope[i] += more;
   return ess_quartic_upcrossing(slope);
 }
 

@@ -124,11 +124,7 @@ static int take_given(ess_driver *d) {
   const size_t n = d->system.dimension;
   const int status = ess_field_jacobian(d, d->t, d->x, J);
   for (size_t i = 0; !status && i < n; i++)
-    for (size_t j = 0; j < i; j++) {
-      const double above = J[j * n + i];
-      J[j * n + i] = J[i * n + j];
-      J[i * n + j] = above;
-    }
+    for (size_t j = 0; j < i; j++) ess_exchange(&J[j * n + i], &J[i * n + j]);
   return status;
 }
 
@@ -151,15 +147,6 @@ static int look_at_field(ess_driver *d) {
 
 /* ---- linear equations ------------------------------------------------------------------------ */
 
-static void swap_rows(double matrix[], size_t n, size_t row, size_t other) {
-  if (row == other) return;
-  for (size_t j = 0; j < n; j++) {
-    const double kept = matrix[j * n + row];
-    matrix[j * n + row] = matrix[j * n + other];
-    matrix[j * n + other] = kept;
-  }
-}
-
 /* Gauss's elimination, the largest element of a column first; false where there is none but 0, or
  * it is not a number */
 static bool factorise(double matrix[], size_t n, size_t exchanged[]) {
@@ -169,7 +156,8 @@ static bool factorise(double matrix[], size_t n, size_t exchanged[]) {
     for (size_t i = k + 1; i < n; i++)
       if (fabs(column[i]) > fabs(column[largest])) largest = i;
     exchanged[k] = largest;
-    swap_rows(matrix, n, k, largest);
+    for (size_t j = 0; largest != k && j < n; j++)
+      ess_exchange(&matrix[j * n + k], &matrix[j * n + largest]);
     if (!(fabs(column[k]) > 0.0)) return false;
     for (size_t i = k + 1; i < n; i++) column[i] /= column[k];
     for (size_t j = k + 1; j < n; j++) {
@@ -182,11 +170,7 @@ static bool factorise(double matrix[], size_t n, size_t exchanged[]) {
 }
 
 static void solve(const ess_rodas *s, size_t n, double v[]) {
-  for (size_t k = 0; k < n; k++) {
-    const double moved = v[s->exchanged[k]];
-    v[s->exchanged[k]] = v[k];
-    v[k] = moved;
-  }
+  for (size_t k = 0; k < n; k++) ess_exchange(&v[k], &v[s->exchanged[k]]);
   for (size_t k = 0; k < n; k++) {
     const double *const column = s->factors + k * n;
     for (size_t i = k + 1; i < n; i++) v[i] -= v[k] * column[i];
