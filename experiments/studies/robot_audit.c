@@ -161,18 +161,11 @@ typedef struct listening {
   robot_points *points; /* of pairs that are followed; NULL: there are none */
 } listening;
 
-/* a jump of points that are followed is one of the field, and no event function says when: tangents
- * are wrong from there on */
-static bool have_jumped(listening *l, const double x[]) {
-  const robot_case *const c = l->run->own;
-  size_t jumped = 0;
-  return l->points && robot_points_jumped(c->robot, x, l->points, &jumped) == 0 && jumped > 0;
-}
-
 static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
   const robot_settings *const s = l->run->settings;
-  if (have_jumped(l, info->x)) l->jumped = info->t1;
+  // tangents are wrong from there on
+  if (robot_jumps(l->run, info->x, l->points)) l->jumped = info->t1;
   l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > s->budget;
   return l->late || !isnan(l->jumped) || *l->run->interrupted;
 }

@@ -319,17 +319,15 @@ typedef struct listening {
   robot_points *points; /* of a reference, of the pairs that are followed; NULL: not looked at */
 } listening;
 
-/* A jump of points that are followed is one of the field, too. */
-static void look_at_points(listening *l, const double x[]) {
-  const robot_case *const c = l->run->own;
+size_t robot_jumps(const study_run *run, const double x[], robot_points points[]) {
+  const robot_case *const c = run->own;
   size_t jumped = 0;
-  if (l->points && robot_points_jumped(c->robot, x, l->points, &jumped) == 0)
-    l->t->jumps += (double)jumped;
+  return points && !robot_points_jumped(c->robot, x, points, &jumped) ? jumped : 0;
 }
 
 static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
-  look_at_points(l, info->x);
+  l->t->jumps += (double)robot_jumps(l->run, info->x, l->points);
   if (!isnan(l->end) && l->looks % LOOK == 0)
     study_within(l->run, "reference at %.3g of %g s", info->t1, l->end);
   if (l->t->most_steps > 0.0)

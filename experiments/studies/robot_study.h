@@ -151,6 +151,10 @@ int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool l
 int robot_follow_steps(study_run *run, const robot_entry *e, const double x0[],
                        const robot_track *along, robot_track *t);
 
+/* How many of the points that are followed, of `follows` pairs, have jumped by x: each a jump of
+ * the field, and no event function says when. None where they are NULL. */
+size_t robot_jumps(const study_run *run, const double x[], robot_points points[]);
+
 /* Root mean square of a track's positions and velocities over its first `count`
  * outputs. */
 double robot_track_size(const study_run *run, const robot_track *t, size_t count);
