@@ -42,21 +42,10 @@ static void print_option(const struct argp_option *o) {
 }
 
 /* options whose key is in [first, end), in the order of the help */
-static size_t print_options(const option_table *t, int first, int end) {
-  size_t count = 0;
-  for (const struct argp_option *o = t->option; o->name || o->doc; o++) {
-    if (!o->name || o->flags & OPTION_HIDDEN || o->key < first || o->key >= end || o->key == 'h')
-      continue;
-    print_option(o);
-    count++;
-  }
-  return count;
-}
-
-static bool has_option(const option_table *t, int first, int end) {
+static void print_options(const option_table *t, int first, int end) {
   for (const struct argp_option *o = t->option; o->name || o->doc; o++)
-    if (o->name && o->key >= first && o->key < end) return true;
-  return false;
+    if (o->name && !(o->flags & OPTION_HIDDEN) && o->key >= first && o->key < end && o->key != 'h')
+      print_option(o);
 }
 
 /* what all commands that run models or solvers share stands in sections of its own */
@@ -77,8 +66,7 @@ static void print_command(const command *c) {
   print_line(c->summary);
   print_options(&t, 0, KEY_SETTING);
   print_options(&t, OPTION_KEY, PARAMETER_KEY);
-  const bool settings = has_option(&t, KEY_SETTING, OPTION_KEY);
-  const bool parameters = has_option(&t, PARAMETER_KEY, PARAMETER_KEY + OPTION_TABLE_MAX);
+  const bool settings = c->groups & ARGUMENTS_SETTINGS, parameters = t.parameter_count > 0;
   if (settings || parameters)
     printf(".PP\nBeside them %s%s%s below.\n", settings ? "SETTINGS" : "",
            settings && parameters ? " and " : "", parameters ? "PARAMETERS" : "");
