@@ -219,12 +219,6 @@ static int add_path(study_run *run, double delta_t) {
   return status;
 }
 
-/* the block's path and impacts without pseudo-impulses and with; what each delta_t cuts off */
-static int contact_modes_add_block(study_run *run) {
-  const settings *const s = run->settings;
-  return add_path(run, 0.0) || add_path(run, s->delta_t) ? -1 : 0;
-}
-
 static int add_truncation(study_run *run, const rocking *whole, double delta_t) {
   rocking cut;
   int status = follow(run, delta_t, false, &cut);
@@ -236,7 +230,8 @@ static int add_truncation(study_run *run, const rocking *whole, double delta_t) 
   return status;
 }
 
-static int contact_modes_add_truncation(study_run *run) {
+/* what each delta_t cuts off the block's impacts */
+static int add_truncations(study_run *run) {
   const settings *const s = run->settings;
   rocking whole;
   int status = follow(run, 0.0, false, &whole);
@@ -284,7 +279,8 @@ static int add_step(contact_track *t, const ess_step_info *step) {
   return step->t1 > f->since ? add_row(t, step->t1, step->x) : 0;
 }
 
-static int add(study_run *run, double delta_t) {
+/* the forces on its feet */
+static int add_leap(study_run *run, double delta_t) {
   feet f = {.run = run, .delta_t = delta_t, .mode = CONTACT(NOSE) | CONTACT(TAIL)};
   contact_track t = {.impact = add_event, .step = add_step, .context = &f};
   contact_command command = {"rhex", "duration", "0.15", "delta-t",
@@ -292,12 +288,6 @@ static int add(study_run *run, double delta_t) {
   const int status = contact_track_follow(run, command, &t);
   contact_track_free(&t);
   return status;
-}
-
-/* the forces on the leaping body's feet without pseudo-impulses and with */
-static int contact_modes_add_leap(study_run *run) {
-  const settings *const s = run->settings;
-  return add(run, 0.0) || add(run, s->delta_t) ? -1 : 0;
 }
 
 /* ---- what is known --------------------------------------------------------------------------- */
@@ -655,12 +645,15 @@ static int add_threshold(study_run *run, double slope) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int derive(study_run *run) {
+  const settings *const s = run->settings;
   int status = 0;
   for (size_t i = 0; !status && i < study_cells(run); i++)
     status = add_threshold(run, *(const double *)study_cell_at(run, i));
-  if (!status) status = contact_modes_add_block(run);
-  if (!status) status = contact_modes_add_truncation(run);
-  if (!status) status = contact_modes_add_leap(run);
+  for (int with = 0; !status && with < 2; with++) {
+    const double delta_t = with ? s->delta_t : 0.0; // without pseudo-impulses first
+    status = add_path(run, delta_t) || add_leap(run, delta_t) ? -1 : 0;
+  }
+  if (!status) status = add_truncations(run);
   return status ? status : contact_modes_add_known(run);
 }
 

@@ -562,33 +562,21 @@ static int tell(void *context, const race_lap *lap) {
   return study_add(context, STUDY_SAMPLES, &row);
 }
 
-/* all cases at once: what one has of a quiet machine, all have */
-static int race_all(study_run *run, const race_entry entry[], size_t count, contest_starts *first) {
-  const race_plan plan = {.starts = first, .trials = 1, .processes = 1, .seed = run->seed};
-  return race_run(run, &plan, entry, count, tell, run);
-}
-
-/* the times of all cases of samples so far, in turns: a row of samples for each */
+/* The times of all cases of samples so far, in turns: a row of samples for each. What one has of a
+ * quiet machine, all have. */
 static int rigid_soft_race(study_run *run) {
-  const size_t cells = study_cells(run) - 1;
-  size_t count = 0, rows, k = 0;
-  for (size_t i = 0; i < cells; i++) {
-    study_samples(run, i, &rows);
-    count += rows;
-  }
-  contest_starts *first = NULL;
+  size_t count;
+  const rigid_soft_contact *const row = study_rows(run, STUDY_SAMPLES, &count);
+  race_plan plan = {.trials = 1, .processes = 1, .seed = run->seed};
   race_entry *const entry = calloc(count, sizeof *entry);
   int status = entry ? 0 : study_out_of_memory(run);
-  for (size_t i = 0; i < cells; i++) {
-    const rigid_soft_contact *const row = study_samples(run, i, &rows);
-    for (size_t j = 0; !status && j < rows; j++) {
-      const rigid_soft_case c = rigid_soft_case_of(&row[j]);
-      contest_starts *const starts = rigid_soft_entry(run, &c, &entry[k++]);
-      if (!first) first = starts;
-      status = starts ? 0 : -1;
-    }
+  for (size_t i = 0; !status && i < count; i++) {
+    const rigid_soft_case c = rigid_soft_case_of(&row[i]);
+    contest_starts *const starts = rigid_soft_entry(run, &c, &entry[i]);
+    if (!plan.starts) plan.starts = starts;
+    status = starts ? 0 : -1;
   }
-  if (!status) status = race_all(run, entry, count, first);
+  if (!status) status = race_run(run, &plan, entry, count, tell, run);
   free(entry);
   return status;
 }
