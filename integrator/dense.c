@@ -146,13 +146,22 @@ static void sample_component(const ess_piece *p, size_t i, size_t n, const doubl
   for (; k < count; k++, to += n) *to = value_at(&held, ess_lanes_all(theta[k]))[0];
 }
 
-/* four components of each row from `from` on */
-static void sample_lanes(const ess_piece *p, size_t from, size_t n, const double theta[],
-                         size_t count, double *rows) {
+static inline dense_lanes hold(const ess_piece *p, size_t from) {
   dense_lanes held = {.x = ess_lanes_load(p->x + from)};
   for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_load(p->c[c] + from);
-  for (size_t k = 0; k < count; k++)
-    ess_lanes_store(rows + k * n + from, value_at(&held, ess_lanes_all(theta[k])));
+  return held;
+}
+
+/* four components of each row from `from` on, and four from `other` on, where that is another
+ * place: both by one pass */
+static inline void sample_lanes(const ess_piece *p, size_t from, size_t other, size_t n,
+                                const double theta[], size_t count, double *rows) {
+  const dense_lanes a = hold(p, from), b = hold(p, other);
+  for (size_t k = 0; k < count; k++) {
+    const ess_lanes at = ess_lanes_all(theta[k]);
+    ess_lanes_store(rows + k * n + from, value_at(&a, at));
+    if (other != from) ess_lanes_store(rows + k * n + other, value_at(&b, at));
+  }
 }
 
 /* rows of two, of which four stand in two lanes */
@@ -186,9 +195,9 @@ static void sample_block(ess_driver *d, const ess_piece *p, size_t first, size_t
   for (size_t i = 0; n < ESS_LANES && i < n; i++) sample_component(p, i, n, theta, count, rows);
   if (n < ESS_LANES) return;
   // the last four overlap those before them, rather than reach beyond the caller's row
-  for (size_t from = 0; from + ESS_LANES < n; from += ESS_LANES)
-    sample_lanes(p, from, n, theta, count, rows);
-  sample_lanes(p, n - ESS_LANES, n, theta, count, rows);
+  for (size_t from = 0, last = n - ESS_LANES; from < n; from += 2 * ESS_LANES)
+    sample_lanes(p, from < last ? from : last, from + ESS_LANES < last ? from + ESS_LANES : last, n,
+                 theta, count, rows);
 }
 
 /* many at once, in lanes */

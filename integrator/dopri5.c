@@ -177,23 +177,28 @@ void ess_dopri5_prepare_dense(ess_driver *d, bool is_of_pair) {
     memset(d->dense[3], 0, d->lanes * sizeof *d->dense[3]);
 }
 
+/* four states of it */
+static inline ess_lanes four_along(const double x[], double *const dense[], double theta,
+                                   size_t i) {
+  const double rest = 1.0 - theta;
+  const ess_lanes inner = ess_lanes_load(dense[2] + i) + rest * ess_lanes_load(dense[3] + i);
+  const ess_lanes outer = ess_lanes_load(dense[1] + i) + theta * inner;
+  return ess_lanes_load(x + i) + theta * (ess_lanes_load(dense[0] + i) + rest * outer);
+}
+
 void ess_dopri5_along(size_t count, const double x[], double *const dense[], double theta,
                       double to[]) {
-  const double rest = 1.0 - theta;
-  for (size_t i = 0; i < count; i += ESS_LANES) {
-    const ess_lanes inner = ess_lanes_load(dense[2] + i) + rest * ess_lanes_load(dense[3] + i);
-    const ess_lanes outer = ess_lanes_load(dense[1] + i) + theta * inner;
-    const ess_lanes at =
-        ess_lanes_load(x + i) + theta * (ess_lanes_load(dense[0] + i) + rest * outer);
-    if (i + ESS_LANES <= count)
-      ess_lanes_store(to + i, at);
-    else
-      memcpy(to + i, &at, (count - i) * sizeof *to); // the caller's ends there
-  }
+  size_t i = 0;
+  for (; i + ESS_LANES <= count; i += ESS_LANES)
+    ess_lanes_store(to + i, four_along(x, dense, theta, i));
+  if (i == count) return;
+  const ess_lanes last = four_along(x, dense, theta, i);
+  memcpy(to + i, &last, (count - i) * sizeof *to); // the caller's ends there
 }
 
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {
-  ess_dopri5_along(d->lanes, d->x, d->dense, theta, x);
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
+    ess_lanes_store(x + i, four_along(d->x, d->dense, theta, i));
 }
 
 void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]) {
