@@ -70,8 +70,8 @@ static const double AFFINE = 1e-6, ROUNDED = 1e-9, CANCELLED = 1e-14, SEEN = 0.0
 /* tells the model of an event function's sign in the next call of the field */
 static int tell(ess_driver *d, size_t i) {
   const ess_system *const s = &d->system;
-  const int code = s->mode_changed ? s->mode_changed(d->kinks.live, i, s->params) : 0;
-  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  return s->mode_changed ? ess_called(d, s->mode_changed(d->kinks.live, i, s->params))
+                         : ESS_SUCCESS;
 }
 
 static int tell_kinks(ess_driver *d) {
@@ -861,7 +861,8 @@ int ess_kinks_try(ess_driver *d, double *error) {
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-bool ess_kinks_may(const ess_driver *d) {
+/* whether crossings may be gone through at all */
+static bool may(const ess_driver *d) {
   return d->system.weights && !d->impacts && !d->tangents && !d->is_coarse &&
          d->options.base == ESS_BASE_DOPRI5;
 }
@@ -898,7 +899,7 @@ void ess_kinks_choose(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   k->parts = 0;
   k->is_on = false;
-  if (!ess_kinks_may(d) || d->armed_count <= FEW) return;
+  if (!may(d) || d->armed_count <= FEW) return;
   const double rest = ess_smaller(d->t_end - d->t, d->options.h_max);
   double length = ess_smaller(d->dt_next, rest);
   length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST * d->dt_next);

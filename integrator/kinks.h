@@ -106,9 +106,8 @@ static inline bool ess_is_visit(const ess_kinks *k, size_t i) {
 void ess_kinks_prepare(ess_driver *d);
 void ess_kinks_reset(ess_driver *d);
 
-/* Whether crossings may be gone through at all; and whether the next step is to: where guards that
- * the tangent reaches are more than a few. */
-bool ess_kinks_may(const ess_driver *d);
+/* Whether the next step is to go through crossings: where guards that the tangent reaches are more
+ * than a few. */
 void ess_kinks_choose(ess_driver *d);
 
 /* The length of the step after one that has gone through crossings, with this error. */
