@@ -46,6 +46,8 @@ enum { AUDIT_SAMPLES = STUDY_SAMPLES, AUDIT_TOP, AUDIT_TIMES, AUDIT_ERRORS, AUDI
   COLUMN(row, events, COUNT, "", "event functions")                                                \
   COLUMN(row, time_step, AMOUNT, "s", "the model's own")                                           \
   COLUMN(row, integrator, TEXT, "", "the model's own")                                             \
+  COLUMN(row, period, AMOUNT, "s",                                                                 \
+         "a row of --ctrl is held for so long; not known: it is held to the end")                  \
   COLUMN(row, audited, AMOUNT, "s", "the last time at which derivatives are compared")             \
   COLUMN(row, until, AMOUNT, "s", "where there is no derivative, or the end")                      \
   COLUMN(row, status, TEXT, "", "why there is none from there on, or success")                     \
@@ -548,6 +550,7 @@ static int audit_derive(study_run *run) {
                          .events = c->size.events,
                          .time_step = c->size.time_step,
                          .integrator = c->size.integrator,
+                         .period = robot_period(c),
                          .audited = known ? time[known - 1].t : 0.0,
                          .until = known < times ? time[known].t : end->t,
                          .status = status_of(run, end->note, known, times),

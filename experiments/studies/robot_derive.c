@@ -590,6 +590,7 @@ static int add_top(study_run *run) {
   const gather references = robot_starts_of(run, 0);
   robot_top top = {
       .file = run->operand,
+      .period = robot_period(c),
       .twin_gap = c->twin_gap,
       .twin_text_gap = c->twin_text_gap,
       .broken = c->broken,

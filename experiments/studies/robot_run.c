@@ -237,6 +237,19 @@ static int read_twin(study_run *run, robot_options *options) {
   return SOLVER_REFUSE(run->message, "--write writes a twin; --twin K,C says which");
 }
 
+double robot_period(const robot_case *c) {
+  return c->controls.count > 1 ? c->controls.period : (double)NAN;
+}
+
+static int read_controls(study_run *run) {
+  const robot_settings *const s = run->settings;
+  robot_case *const c = run->own;
+  const double period = s->period > 0.0 ? s->period : 0.02;
+  const int status = robot_controls_read(c->robot, s->control, period, &c->controls, run->message);
+  if (status || s->period == 0.0 || c->controls.count > 1) return status;
+  return SOLVER_REFUSE(run->message, "--period wants a --ctrl FILE.csv with more rows than one");
+}
+
 int robot_case_open(study_run *run) {
   const robot_settings *const s = run->settings;
   robot_options options = {0};
@@ -253,8 +266,7 @@ int robot_case_open(study_run *run) {
   c->follows = robot_followed_pairs(c->robot);
   status = check_sizes(run);
   if (!status) status = find_hinges(run);
-  if (!status)
-    status = robot_controls_read(c->robot, s->control, s->period, &c->controls, run->message);
+  if (!status) status = read_controls(run);
   if (!status) status = tell_content(run);
   if (!status) status = check_starts(run);
   if (!status) status = robot_steps_open(c->robot, &c->steps, run->message);

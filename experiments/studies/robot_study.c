@@ -638,6 +638,8 @@ static const column top_columns[] = {
     COLUMN_AS("events", robot_top, sizes.events, COUNT, "", "event functions"),
     COLUMN_AS("time_step", robot_top, sizes.time_step, AMOUNT, "s", "the model's own"),
     COLUMN_AS("integrator", robot_top, sizes.integrator, TEXT, "", "the model's own"),
+    COLUMN(robot_top, period, AMOUNT, "s",
+           "a row of --ctrl is held for so long; not known: it is held to the end"),
     COLUMN(robot_top, twin_gap, AMOUNT, "",
            "of a twin: RMS difference of its field from MuJoCo's, over the field's RMS"),
     COLUMN(robot_top, twin_text_gap, AMOUNT, "",

@@ -40,8 +40,9 @@ typedef struct robot_settings {
     "of the actuators: a constant, or a csv with a row for each period (default: keyframe "        \
     "0's, else 0)",                                                                                \
     .result = "ctrl")                                                                              \
-  X(row, period, NUMBER, "period", "S", "control period: a row of --ctrl is held for so long, s",  \
-    .initial = "0.02", .min = 1e-4, .max = 1e3, .result = "period")                                \
+  X(row, period, NUMBER, "period", "S",                                                            \
+    "control period: a row of --ctrl is held for so long, s (default 0.02)", .min = 1e-4,          \
+    .max = 1e3)                                                                                    \
   X(row, twin, TEXT, "twin", "K,C",                                                                \
     "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they "    \
     "are MuJoCo's own)",                                                                           \
@@ -90,6 +91,8 @@ typedef struct robot_case {
 /* Opens the file that the study is given, and reads what else is asked for. 0, or a
  * solver_status with one line. */
 int robot_case_open(study_run *run);
+/* How long a row of the controls is held, s; NaN: there is one alone. */
+double robot_period(const robot_case *c);
 void robot_case_close(study_run *run);
 
 /* One of its starts, x[dimension]. 0, or a solver_status with one line. */
@@ -230,7 +233,7 @@ typedef struct robot_top {
   const char *file, *pose;
   robot_sizes sizes;
   size_t reached;
-  double growth, twin_gap, twin_text_gap, broken;
+  double period, growth, twin_gap, twin_text_gap, broken;
   double until, size, estimate, estimate_worst, bodies_estimate, hinges_estimate, tolerances_apart,
       mujoco_apart, check_step, jumps, refused;
   const char *status, *contact;

@@ -207,6 +207,7 @@ refused 'than a trajectory may have' --time 1000 --output-step 0.0001
 refused 'there are Euler, implicitfast, RK4' --integrators Heun
 refused 'there are dopri5, rkc, chosen, rodas, ros2' --base RKC
 refused 'all 10 starts are equal; --starts 1 is' --height 0 --tilt 0
+refused 'wants a --ctrl FILE.csv with more rows than one' --period 0.03
 run robot
 expect 'no file: one line' one_line 2 'FILE is missing'
 
@@ -393,6 +394,14 @@ for written in 'u,w\n1,2\n' '\357\273\277w,u\r\n2,1\r\n' 'one,other\n1,2\n'; do
   of_results 'r["mujoco"][0]["rms_error"]' >>same
 done
 expect 'a table of controls: the same by each' [ "$(sort -u same | wc -l)" -eq 1 ]
+expect 'one row is held for no period' holds 'r["period"] is None'
+run robot two.xml --ctrl table.csv --period 0.05 --out results --restart
+expect 'one row: a period is refused' one_line 2 'wants a --ctrl FILE.csv with more rows than one'
+run robot two.xml --ctrl 0.5 --period 0.05 --out results --restart
+expect 'a constant: a period is refused' one_line 2 'wants a --ctrl FILE.csv with more rows than one'
+printf 'u,w\n1,2\n2,1\n' >table.csv
+study two.xml --ctrl table.csv
+expect 'rows are held for a period' holds 'r["period"] == 0.02'
 
 # --- twins ----------------------------------------------------------------------------------------
 
