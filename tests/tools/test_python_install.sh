@@ -17,6 +17,8 @@ python3 -m venv "$room/probe"
 git clone --quiet . "$room/clone"
 make -C "$room/clone" python >"$room/said" 2>&1
 check 'make python ends with 0' $?
+grep -qxF 'python: building ess into env (a few minutes)' "$room/said"
+check 'it says what takes so long' $?
 version=$(sed -n 's/.*define ESS_VERSION *"\(.*\)".*/\1/p' integrator/ess.h)
 grep -qxF "python: env/bin/python has ess $version" "$room/said"
 check 'it says what has been installed' $?
