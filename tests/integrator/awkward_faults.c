@@ -82,7 +82,7 @@ SOME_RATES_CODE(some_clock_rates) {
   return bad ? f->code : 0;
 }
 
-static int clock_start(const double sign[], bool armed[], void *params) {
+ARMED_AT_START_CODE(clock_start) {
   fault *const f = params;
   return at_fault(f, START, 0.0) ? f->code : 0;
 }
@@ -91,7 +91,7 @@ static int clock_start(const double sign[], bool armed[], void *params) {
 static const size_t NO_ROWS[] = {0, 0, 0, 0, 0, 0};
 static const ess_reset_matrix NO_RESETS = {.row_start = NO_ROWS, .start = clock_start};
 
-static int clock_mode(const double sign[], size_t guard, void *params) {
+MODE_CHANGED_CODE(clock_mode) {
   fault *const f = params;
   return at_fault(f, MODE_CHANGED, 0.0) ? f->code : 0;
 }

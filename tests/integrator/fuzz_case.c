@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "fuzz_case.h"
+#include "draws.h"
 
 #include <float.h>
 #include <math.h>
@@ -57,11 +58,6 @@ static void read_bad_options(ess_options *o, fuzz_bytes *b) {
   }
 }
 
-static int by_size(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void read_command(command *c, fuzz_bytes *b, bool wild) {
   static const action actions[] = {APPLY, SAMPLE, APPLY, SAMPLE, CHANGE, RESET, SAMPLE, REFUSED};
   *c = (command){.action = actions[fuzz_choice(b, sizeof actions / sizeof *actions)]};
@@ -73,7 +69,7 @@ static void read_command(command *c, fuzz_bytes *b, bool wild) {
   const bool uniform = fuzz_byte(b) % 2;
   for (size_t i = 0; i < c->count; i++)
     c->place[i] = uniform ? (double)i / (double)c->count : fuzz_byte(b) / 255.0;
-  qsort(c->place, c->count, sizeof *c->place, by_size);
+  qsort(c->place, c->count, sizeof *c->place, ascending);
 }
 
 /* a guard without bytes of its own has that of another */

@@ -365,7 +365,7 @@ SOME_RATES_CODE(some_guard_rates) {
   return code;
 }
 
-static int start_armed(const double sign[], bool armed[], void *params) {
+ARMED_AT_START_CODE(start_armed) {
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   const size_t m = model->guard_count;
@@ -380,7 +380,7 @@ static int start_armed(const double sign[], bool armed[], void *params) {
   return answer(calls, FUZZ_START, NULL, 0);
 }
 
-static int mode_changed(const double sign[], size_t guard, void *params) {
+MODE_CHANGED_CODE(mode_changed) {
   fuzz_calls *const calls = params;
   const size_t m = calls->model->guard_count;
   FUZZ_REQUIRE(guard <= m && fuzz_signs_exact(sign, m), "mode_changed of guard %zu", guard);

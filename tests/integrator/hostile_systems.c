@@ -41,10 +41,9 @@ GUARD_JACOBIAN(jacobian) {
   for (size_t k = 0; k < s->m; k++) hostile_gradient(s, k, x, Dh + k * s->n);
 }
 
-static int choose_armed(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(choose_armed) {
   const hostile_system *const s = params;
   for (size_t j = 0; j < 2 * s->m; j++) armed[j] = armed[j] && !s->off[j];
-  return 0;
 }
 
 double hostile_unit(const hostile_system *s, double tolerance, size_t i) {

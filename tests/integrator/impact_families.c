@@ -118,11 +118,6 @@ int cradle_run(const cradle *c, double velocity[]) {
   return status;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Exchanging speeds, balls of no size pass through each other: positions are those of straight
  * lines, in order. */
 static family_outcome run_balls(uint64_t *r, double tolerance) {

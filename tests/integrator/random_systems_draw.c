@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "draws.h"
 #include "oracle_events.h"
 #include "random_systems.h"
 
@@ -53,11 +54,6 @@ static void draw_field(random_system *s, gsl_rng *rng) {
 }
 
 /* ---- crossing times -------------------------------------------------------------------------- */
-
-static int ascending(const void *a, const void *b) {
-  const double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
 
 /* in clusters that are as long as 1e-6 ... 0.1 */
 static void draw_times(size_t m, gsl_rng *rng, double times[]) {
@@ -311,7 +307,7 @@ static int integrate_twice(random_system *s, gsl_rng *rng, const size_t order[])
   return good ? 0 : -1;
 }
 
-static void draw(random_system *s, gsl_rng *rng, size_t order[]) {
+static void draw_system(random_system *s, gsl_rng *rng, size_t order[]) {
   s->n = 2 + gsl_rng_uniform_int(rng, N - 1);
   s->m = one_in(rng, 3) ? 1 + gsl_rng_uniform_int(rng, M) : (size_t)log_uniform(rng, 1.0, M + 1.0);
   s->one_way = s->kind == SYSTEMS_ROWS && one_in(rng, 2);
@@ -331,7 +327,7 @@ int random_system_draw(random_system *s, systems_kind kind, unsigned long seed) 
   gsl_rng_set(rng, seed * SYSTEMS_KINDS + kind + 1);
   memset(s, 0, sizeof *s);
   s->kind = kind;
-  draw(s, rng, order);
+  draw_system(s, rng, order);
   const int status = integrate_twice(s, rng, order);
   gsl_rng_free(rng);
   return status;

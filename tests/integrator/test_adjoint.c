@@ -259,9 +259,8 @@ TEST(it_takes_the_piece_that_is_chosen) {
 /* two oscillators for a long time, one of which bounces; how often it does is seen from outside */
 static int told;
 
-static int count_impacts(const ess_impact *impact, void *context) {
+ON_IMPACT(count_impacts) {
   told++;
-  return 0;
 }
 
 /* a recording in little room is what it is in much: the run is made again, page by page, and nobody

@@ -40,17 +40,15 @@ SOME_RATES(slider_some) {
   s->evaluated++;
 }
 
-static int slider_mode(const double sign[], size_t guard, void *params) {
+MODE_CHANGED(slider_mode) {
   slider *const s = params;
   s->told += guard == SLIP;
   memcpy(s->sign, sign, sizeof s->sign);
-  return 0;
 }
 
 /* slip is no candidate in the air */
-static int in_the_air(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(in_the_air) {
   armed[ESS_GUARD_UP(SLIP)] = armed[ESS_GUARD_DOWN(SLIP)] = false;
-  return 0;
 }
 
 /* how slip is armed: always, whatever it does in the air; at touch-down by what the state says or
@@ -102,12 +100,6 @@ static ess_options precise(bool paper) {
   return options;
 }
 
-static double distance(const double a[STATES], const double b[STATES]) {
-  double most = 0.0;
-  for (int i = 0; i < STATES; i++) most = fmax(most, fabs(a[i] - b[i]));
-  return most;
-}
-
 TEST(slip_is_read_from_the_state) {
   static const double winds[] = {-0.7, 0.4, 1.1};
   for (int i = 0; i < 3 * 2 * 2; i++) {
@@ -121,11 +113,12 @@ TEST(slip_is_read_from_the_state) {
     for (int k = 0; k < 3; k++) {
       memcpy(x, start, sizeof x);
       slide(&s, ways[k], some, precise(paper), x);
-      if (distance(x, expected) > 2e-6) fail_msg("%d %d: %g", i, k, distance(x, expected));
+      if (toy_apart(x, expected, STATES) > 2e-6)
+        fail_msg("%d %d: %g", i, k, toy_apart(x, expected, STATES));
     }
     memcpy(wrong, start, sizeof x);
     slide(&s, BEFOREHAND, some, precise(paper), wrong);
-    assert_true(distance(wrong, expected) > 1e-3);
+    assert_true(toy_apart(wrong, expected, STATES) > 1e-3);
   }
 }
 
@@ -159,9 +152,8 @@ TEST(on_its_zero_the_field_decides) {
 
 /* ---- the row of the empty pool --------------------------------------------------------------- */
 
-static int none(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(none) {
   for (size_t j = 0; j < 2 * EVENTS; j++) armed[j] = false;
-  return 0;
 }
 
 TEST(an_empty_pool_is_filled_on_either_side) {

@@ -126,10 +126,6 @@ GUARDS(beneath) {
   h[0] = p->mean + p->size * sin(p->speed * t) - x[0];
 }
 
-ON_CROSSING_CODE(stop) {
-  return 1;
-}
-
 /* where a fall, forward or backward, ends on the table */
 static double reach(table *p, double t1, const double x0[2], double x[2], double Dt[2],
                     double Dx[4]) {
@@ -140,7 +136,7 @@ static double reach(table *p, double t1, const double x0[2], double x[2], double
                              .guards_move = true,
                              .params = p};
   ess_options options = toy_options(1e-12);
-  options.observer.crossing = stop;
+  options.observer.crossing = toy_stop;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   if (Dt) assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
   double t = 0.0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "bent_courses.h"
+#include "draws.h"
 #include "toy.h"
 
 #ifndef BENT_COURSES
@@ -44,11 +45,6 @@ static double run(bent_course *c, bent_shape shape, unsigned long seed, double t
                 made.denied);
   *wrong += is_wrong;
   return made.error;
-}
-
-static int ascending(const void *a, const void *b) {
-  const double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
 }
 
 TEST(contacts_are_met_and_timed) {

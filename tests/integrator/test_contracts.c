@@ -63,7 +63,7 @@ GUARD_RATES_CODE(clock_rates) {
   return clock_guards(t, x, h, params);
 }
 
-static int clock_mode(const double sign[], size_t guard, void *params) {
+MODE_CHANGED_CODE(clock_mode) {
   plan *const p = params;
   return p->mode_fails && guard == 0 && sign[0] > 0.0 ? p->mode_fails-- : 0;
 }
@@ -278,10 +278,7 @@ GUARD_RATES(rough_rates) {
   rate[1] = 0.0;
 }
 
-GUARDS_CODE(rough_guards) {
-  double rate[2];
-  return rough_rates(t, x, x, h, rate, params);
-}
+GUARDS_BY_RATES(rough, 2);
 
 /* the silent guard's sign at the end of each integration step, as digits */
 typedef struct signs {

@@ -5,8 +5,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-// cmocka wants those before it
-
 #include "toy.h"
 
 enum { PHASES = 5, EACH_MOST = 12, LINES_MOST = PHASES * EACH_MOST, GUARDS_MOST = LINES_MOST + 1 };

@@ -69,7 +69,7 @@ SOME_RATES_CODE(some_rates) {
   return faulty(SOME_RATES, &h[count - 1]);
 }
 
-static int mode_changed(const double sign[], size_t guard, void *params) {
+MODE_CHANGED_CODE(mode_changed) {
   return faulty(MODE, NULL);
 }
 
@@ -182,9 +182,7 @@ static void each_call_is_no_number(culprit who, int expected) {
       fault f = {.culprit = who, .from = from, .value = values[v], .lasting = true};
       const int status = run(f, &wanted, &reached);
       if (status != expected)
-        print_error("%g from call %zu: %s at t = %g\n", f.value, from, ess_strerror(status),
-                    reached.t);
-      assert_int_equal(status, expected);
+        fail_msg("%g from call %zu: %s at t = %g", f.value, from, ess_strerror(status), reached.t);
       f.lasting = false;
       const int once = run(f, &wanted, &reached);
       assert_true(once == expected || once == ESS_SUCCESS);

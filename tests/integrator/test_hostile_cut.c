@@ -12,9 +12,8 @@ enum { GUARDS = 3, RUNS = 2000 };
 PLANES_EACH(clock, 1, GUARDS, x[0], AS(double)[k]);
 
 /* the third is not armed before the second is crossed */
-static int clock_start(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(clock_start) {
   armed[ESS_GUARD_UP(2)] = false;
-  return 0;
 }
 
 static ess_driver *clock_driver(double place[], const ess_reset_matrix *resets,

@@ -30,11 +30,10 @@ FIELD(rows_field) {
 
 PLANES_EACH(rows, 2, AS(rows)->count, x[0], AS(rows)->place[k]);
 
-static int rows_start(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(rows_start) {
   const rows *const r = params;
   for (size_t k = 0; k < r->count; k++)
     if (r->off[k]) armed[ESS_GUARD_UP(k)] = false;
-  return 0;
 }
 
 /* what the walk comes to */

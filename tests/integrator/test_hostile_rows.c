@@ -88,9 +88,8 @@ GUARD_RATES_CODE(lines_rates) {
   return lines_guards(t, x, h, params);
 }
 
-static int lines_start(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(lines_start) {
   armed[ESS_GUARD_UP(AHEAD)] = false;
-  return 0;
 }
 
 /* y at the end: line by line, and what two of them latch */

@@ -108,12 +108,6 @@ static ess_counters run(floors *f, bool tells, const ess_options *options, doubl
   return made;
 }
 
-static double apart(const double a[], const double b[]) {
-  double most = 0.0;
-  for (size_t i = 0; i < STATES; i++) most = fmax(most, fabs(a[i] - b[i]));
-  return most;
-}
-
 static size_t departures(const crossings *c) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++) count += c->direction[i] < 0;
@@ -148,7 +142,7 @@ TEST(a_departure_without_force_cuts_no_step) {
       const ess_options its = by(bases[i], tolerances[j]);
       const ess_counters with = run(&f, true, &its, t1, false, &whole, x);
       const ess_counters without = run(&f, false, &its, t1, false, &c, x_cut);
-      const double error = apart(x_cut, x_right);
+      const double error = toy_apart(x_cut, x_right, STATES);
       assert_int_equal(without.entries, right.count);
       // in a step that is so long the force may end, too: then the crossing is located
       const size_t touches = right.count - departures(&right);
@@ -156,7 +150,7 @@ TEST(a_departure_without_force_cuts_no_step) {
       assert_int_equal(with.crossings, right.count);
       calls[0] += with.field_evaluations;
       calls[1] += without.field_evaluations;
-      assert_true(apart(x, x_right) <= 2.0 * error + 20.0 * tolerances[j]);
+      assert_true(toy_apart(x, x_right, STATES) <= 2.0 * error + 20.0 * tolerances[j]);
       expect_same_crossings(&whole, &right, 2.0 * error + 20.0 * tolerances[j]);
     }
   assert_true(calls[0] < calls[1]);
@@ -184,7 +178,7 @@ TEST(so_it_is_backward) {
   drop(x0);
   assert_true(departures(&c) >= 4 && c.count == 2 * departures(&c));
   assert_true(made.entries + 5 <= c.count); // what enters a force in a long step is located
-  assert_true(apart(x, x0) < 1e-7);
+  assert_true(toy_apart(x, x0, STATES) < 1e-7);
 }
 
 /* ---- stops ----------------------------------------------------------------------------------- */
@@ -212,7 +206,7 @@ TEST(an_observer_may_stop_at_each) {
     for (size_t i = 0; i < SAMPLES; i++) assert_true(isnan(samples[i * STATES]) == (times[i] > t));
     assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
     assert_int_equal(c.count, all.count);
-    assert_true(apart(x, whole) < 1e-5);
+    assert_true(toy_apart(x, whole, STATES) < 1e-5);
     ess_driver_free(d);
   }
 }

@@ -174,10 +174,6 @@ TEST(what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side) {
 }
 
 /* a neuron that is charged up to 1, and fires: its side is read off the charge */
-FIELD(charge_field) {
-  dxdt[0] = 1.0;
-}
-
 PLANES(charge, 1, (x[0]), (1.0));
 
 IMPACT_MAP(fire) {
@@ -189,7 +185,11 @@ IMPACT_MAP(fire) {
 
 TEST(what_starts_where_it_is_taken_away_from_is_taken_away) {
   const ess_impacts fires = {.map = fire};
-  const ess_system system = {.dimension = 1, .guard_count = 1, OF(charge), .impacts = &fires};
+  const ess_system system = {.dimension = 1,
+                             .guard_count = 1,
+                             .field = toy_clock,
+                             .guards = charge_guards,
+                             .impacts = &fires};
   const ess_options options = ess_options_default();
   double x = 1.0;
   const toy_end end = toy_succeeds(&system, &options, 0.0, 2.5, &x);

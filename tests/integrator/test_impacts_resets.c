@@ -15,29 +15,25 @@ typedef struct holed {
   size_t starts;
 } holed;
 
-static int holed_fall(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
+FIELD(holed_fall) {
   const holed *const p = params;
   dxdt[0] = x[1];
   dxdt[1] = sign[0] == p->side ? -G * p->side : 0.0;
-  return 0;
 }
 
-static int holed_bounce(ess_impact *impact, void *params) {
+IMPACT_MAP(holed_bounce) {
   const holed *const p = params;
   impact->after[1] = -0.8 * impact->x[1];
   impact->mode[0] = impact->sign[0];
   impact->armed[p->side > 0.0 ? ESS_GUARD_DOWN(0) : ESS_GUARD_UP(0)] = impact->sign[0] == p->side;
-  return 0;
 }
 
-static int holed_start(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(holed_start) {
   holed *const p = params;
   p->starts++;
   const size_t ahead = sign[0] > 0.0 ? ESS_GUARD_DOWN(0) : ESS_GUARD_UP(0);
   assert_true(armed[ahead] && !armed[ESS_GUARD_UP(0) + ESS_GUARD_DOWN(0) - ahead]);
   if (p->hole) armed[ESS_GUARD_UP(0)] = armed[ESS_GUARD_DOWN(0)] = false;
-  return 0;
 }
 
 /* from this height over the floor, this fast: the height and speed after 0.1 */
@@ -103,19 +99,16 @@ TEST(what_starts_on_a_floor_with_a_matrix_bounces_at_once) {
 }
 
 /* a neuron that is charged up to 1, and fires; a row says that it is below again */
-static int charge(double t, const double x[], const double sign[], double dxdt[], void *params) {
+FIELD(charge) {
   dxdt[0] = 1.0;
-  return 0;
 }
 
-static int threshold(double t, const double x[], double h[], void *params) {
+GUARDS(threshold) {
   h[0] = x[0] - 1.0;
-  return 0;
 }
 
-static int fire(ess_impact *impact, void *params) {
+IMPACT_MAP(fire) {
   impact->after[0] = 0.0;
-  return 0;
 }
 
 TEST(a_mode_that_rows_put_back_is_back_at_the_start_too) {

@@ -56,13 +56,12 @@ FIELD(told_field) {
   accelerate(b, x, b->weight, dxdt);
 }
 
-static int mode_changed(const double sign[], size_t guard, void *params) {
+MODE_CHANGED(mode_changed) {
   beam *const b = params;
   const size_t first = guard < CONTACTS ? guard : 0, end = guard < CONTACTS ? guard + 1 : CONTACTS;
   for (size_t k = first; k < end; k++) b->weight[k] = 0.5 + 0.5 * sign[k];
   b->calls++;
   b->told_between += guard < CONTACTS && fabs(sign[guard]) != 1.0;
-  return 0;
 }
 
 PLANES_EACH(beam, STATES, CONTACTS, -x[0] - place_of(k) * x[1], 0.0);
@@ -461,11 +460,10 @@ FIELD(thrown_field) {
 PLANES_EACH(thrown, 2, 2 * PAIRS, k < PAIRS ? x[0] : x[1],
             k < PAIRS ? height_of(k) : 0.02 * (double)((k - PAIRS) % 5) - 0.04);
 
-static int thrown_start(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(thrown_start) {
   for (size_t k = 0; k < PAIRS; k++)
     armed[ESS_GUARD_DOWN(k)] = armed[ESS_GUARD_UP(PAIRS + k)] = armed[ESS_GUARD_DOWN(PAIRS + k)] =
         false;
-  return 0;
 }
 
 /* Outcome: heights that are passed and undone within a step are crossed as often as by location,
@@ -538,9 +536,8 @@ GUARD_JACOBIAN(passing_jacobian) {
   Dh[2 * TURNING + 1] = frequency * cos(frequency * x[1]);
 }
 
-static int passing_start(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(passing_start) {
   armed[ESS_GUARD_UP(TURNING)] = armed[ESS_GUARD_DOWN(TURNING)] = false;
-  return 0;
 }
 
 /* Outcome: what a crossing arms in the midst of a step is crossed as often as where crossings are

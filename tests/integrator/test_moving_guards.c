@@ -138,12 +138,6 @@ static result run(walls w, given how, const double x0[], double t0, double t1, e
   return r;
 }
 
-static double apart(const double a[], const double b[], size_t count) {
-  double most = 0.0;
-  for (size_t i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
-  return most;
-}
-
 static void start(double x[N]) {
   for (int i = 0; i < N; i++) x[i] = draw_between(&seed, -1.0, 1.0);
 }
@@ -172,8 +166,8 @@ TEST(they_are_as_with_time_as_a_state) {
           // a crossing that is all but a graze turns the smallest differences into large ones
           double size = 1.0;
           for (int i = 0; i < N * N; i++) size = fmax(size, fabs(truth.D[i]));
-          const double far = apart(r.x, truth.x, N) / size;
-          const double derivative = apart(r.D, truth.D, N * N) / (size * size);
+          const double far = toy_apart(r.x, truth.x, N) / size;
+          const double derivative = toy_apart(r.D, truth.D, N * N) / (size * size);
           if (!(far <= (tight ? 1e-10 : 1e-5) && derivative <= (tight ? 1e-6 : 1e-2)))
             fail_msg("trial %d way %d how %d: %g, %g, %g", trial, way, how, far, derivative, size);
           compared++;
@@ -196,7 +190,7 @@ TEST(projections_reach_them) {
     for (given how = CLOCK + 1; how < HOWS; how++) {
       const result r = run(w, how, x0, 0.0, 5.0, options, false);
       assert_int_equal(r.status, truth.status);
-      if (!r.status) assert_true(apart(r.x, truth.x, N) <= 1e-6);
+      if (!r.status) assert_true(toy_apart(r.x, truth.x, N) <= 1e-6);
     }
   }
 }
@@ -217,10 +211,10 @@ TEST(tables_that_move_throw) {
       assert_int_equal(r.status, truth.status);
       if (r.status) continue;
       assert_int_equal(r.crossings, truth.crossings);
-      assert_true(apart(r.x, truth.x, N) <= 1e-8);
+      assert_true(toy_apart(r.x, truth.x, N) <= 1e-8);
       double size = 1.0;
       for (int i = 0; i < N * N; i++) size = fmax(size, fabs(truth.D[i]));
-      assert_true(apart(r.D, truth.D, N * N) <= 1e-4 * size);
+      assert_true(toy_apart(r.D, truth.D, N * N) <= 1e-4 * size);
     }
     crossings += truth.crossings;
   }
@@ -291,8 +285,8 @@ TEST(what_is_not_declared_is_never_silently_wrong) {
     hidden.guard_time_rates = NULL;
     ess_driver *const e = ess_driver_alloc(&hidden, &options, NULL);
     const int ended = ess_driver_apply(e, &at, 6.0, y);
-    if (!(ended == ESS_EJACOBIAN || truth.status || (!ended && apart(y, truth.x, N) < 1e-5)))
-      fail_msg("hidden %d: %g", trial, apart(y, truth.x, N));
+    if (!(ended == ESS_EJACOBIAN || truth.status || (!ended && toy_apart(y, truth.x, N) < 1e-5)))
+      fail_msg("hidden %d: %g", trial, toy_apart(y, truth.x, N));
     ess_driver_free(e);
   }
 }
@@ -301,10 +295,6 @@ TEST(what_is_not_declared_is_never_silently_wrong) {
  * wider than the first steps */
 static double kinked(double x) {
   return fabs(x) + x * x * x - 0.5;
-}
-
-FIELD(moves) {
-  dxdt[0] = 1.0;
 }
 
 GUARDS(kinked_guard) {
@@ -322,7 +312,7 @@ TEST(a_wide_difference_beside_a_kink_is_believed) {
     double x[1] = {0.1 * width};
     const ess_system system = {.dimension = 1,
                                .guard_count = 1,
-                               .field = moves,
+                               .field = toy_clock,
                                .guards = kinked_guard,
                                .guard_rates = wide_rates,
                                .params = &width};

@@ -60,7 +60,7 @@ TEST(they_are_no_states) {
   }
 }
 
-static int stop(const ess_impact *impact, void *context) {
+ON_IMPACT_CODE(stop) {
   return 1;
 }
 

@@ -76,7 +76,7 @@ FIELD(track_field) {
 
 PLANES_EACH(track, 2, AS(track)->count, x[0], AS(track)->place[k]);
 
-static int track_told(const double sign[], size_t guard, void *params) {
+MODE_CHANGED(track_told) {
   track *const r = params;
   if (guard < r->count) {
     // one sign, and this one
@@ -85,10 +85,9 @@ static int track_told(const double sign[], size_t guard, void *params) {
     r->told_count++;
   }
   memcpy(r->sign, sign, r->count * sizeof *sign);
-  return 0;
 }
 
-static int track_start(const double sign[], bool armed[], void *params) {
+ARMED_AT_START_CODE(track_start) {
   track *const r = params;
   r->starts++;
   for (size_t k = 0; k < r->count; k++) {

@@ -300,10 +300,9 @@ FIELD(followed_field) {
   dxdt[1] = -x[0] + cos(0.4 * t) - 0.6 * p->sign;
 }
 
-static int follow_mode(const double sign[], size_t guard, void *params) {
+MODE_CHANGED(follow_mode) {
   followed *const p = params;
   p->sign = sign[0];
-  return 0;
 }
 
 TEST(it_may_stop_and_go_on) {
@@ -351,22 +350,24 @@ FIELD(walled_field) {
 
 PLANES(walled, 2, (x[1], -x[0]), (0.5, -1.0));
 
+static const bool at_the_wall[] = {false, false, true, true};
+
+static ess_system walled_system(const ess_impacts *impacts, double *factor) {
+  return (ess_system){
+      .dimension = 2, .guard_count = 2, OF_JACOBIAN(walled), .impacts = impacts, .params = factor};
+}
+
 IMPACT_MAP_CODE(bounce) {
   impact->after[1] *= *(const double *)params;
   return toy_stays_above(impact, 1);
 }
 
 TEST(an_impact_ends_the_slides_it_touches) {
-  const bool at[] = {false, false, true, true};
-  const ess_impacts impacts = {.at = at, .map = bounce};
+  const ess_impacts impacts = {.at = at_the_wall, .map = bounce};
   slides log;
   double factor = -1.0, x[] = {0.0, 0.5};
   const ess_options options = sliding(1e-10, &log);
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 2,
-                             OF_JACOBIAN(walled),
-                             .impacts = &impacts,
-                             .params = &factor};
+  const ess_system system = walled_system(&impacts, &factor);
   // from the wall it comes back to the wall, ever more so: at -0.5 + (t - 2) until it is 0.5 again
   toy_succeeds(&system, &options, 0.0, 2.9, x);
   assert_int_equal(log.count, 2);
@@ -384,16 +385,11 @@ IMPACT_MAP_CODE(throw_back) {
 /* It is not on the belt's speed, to which friction brings it back: it had slid from there on, 0.4
  * off the surface. */
 TEST(what_an_impact_carries_past_a_surface_does_not_slide_off_it) {
-  const bool at[] = {false, false, true, true};
-  const ess_impacts impacts = {.at = at, .map = throw_back};
+  const ess_impacts impacts = {.at = at_the_wall, .map = throw_back};
   slides log;
   double factor = 0.0, x[] = {0.95, 0.1};
   const ess_options options = sliding(1e-10, &log);
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 2,
-                             OF_JACOBIAN(walled),
-                             .impacts = &impacts,
-                             .params = &factor};
+  const ess_system system = walled_system(&impacts, &factor);
   const double hit = sqrt(0.11) - 0.1;
   toy_succeeds(&system, &options, 0.0, hit + 0.25, x);
   assert_int_equal(log.count, 0);

@@ -8,7 +8,7 @@
 #include "ess_tangents.h"
 #include "slide_log.h"
 
-static const double G = 9.81;
+static const double G = TOY_GRAVITY;
 
 static ess_options resting(double tolerance, slides *log) {
   ess_options options = sliding(tolerance, log);
@@ -24,19 +24,9 @@ typedef struct table {
   double a, w, e;
 } table;
 
-FIELD(falling_field) {
-  dxdt[0] = x[1];
-  dxdt[1] = -G;
-}
-
 GUARDS(table_guards) {
   const table *const p = params;
   h[0] = x[0] - p->a * sin(p->w * t);
-}
-
-GUARD_JACOBIAN(table_jacobian) {
-  Dh[0] = 1.0;
-  Dh[1] = 0.0;
 }
 
 IMPACT_MAP_CODE(bounce) {
@@ -57,9 +47,9 @@ static const ess_impacts bounces = {.map = bounce};
 static ess_system table_system(table *p) {
   return (ess_system){.dimension = 2,
                       .guard_count = 1,
-                      .field = falling_field,
+                      .field = toy_fall_field,
                       .guards = table_guards,
-                      .guard_jacobian = table_jacobian,
+                      .guard_jacobian = toy_fall_jacobian,
                       .guard_time_rates = table_rates,
                       .impacts = &bounces,
                       .params = p};

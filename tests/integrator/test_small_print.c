@@ -199,9 +199,8 @@ static void two_places(double x, double h[], double slope[]) {
   slope[1] = 1.0;
 }
 
-static int arm_first_alone(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(arm_first_alone) {
   armed[ESS_GUARD_UP(1)] = false;
-  return 0;
 }
 
 /* the row of the empty pool arms; an entry that would disarm says nothing there */
@@ -245,9 +244,8 @@ static void nearer(double x, double h[], double slope[]) {
   slope[0] = -1.0;
 }
 
-static int arm_everything(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(arm_everything) {
   armed[ESS_GUARD_UP(0)] = armed[ESS_GUARD_DOWN(0)] = true;
-  return 0;
 }
 
 /* a start clears guards; one that sets what does not lie ahead arms nothing */

@@ -31,10 +31,7 @@ GUARD_RATES(touch_rates) {
   rate[1] = s->twin * rate[0];
 }
 
-GUARDS_CODE(touch_guards) {
-  double rate[2];
-  return touch_rates(t, x, x, h, rate, params);
-}
+GUARDS_BY_RATES(touch, 2);
 
 /* goes on where the derivative leads, at once and exactly */
 static void check(touch s, double t0, double tolerance) {
@@ -148,10 +145,7 @@ GUARD_RATES(cliff_rates) {
   rate[0] = v[0];
 }
 
-GUARDS_CODE(cliff_guards) {
-  double rate;
-  return cliff_rates(t, x, x, h, &rate, params);
-}
+GUARDS_BY_RATES(cliff, 1);
 
 TEST(a_cliff_at_the_start) {
   const double starts[] = {0.0, -5.0, 1e-300};
@@ -183,10 +177,7 @@ GUARD_RATES(thrown_rates) {
   rate[0] = x[2] * v[0] + (x[0] - *place) * v[2];
 }
 
-GUARDS_CODE(thrown_guards) {
-  double rate;
-  return thrown_rates(t, x, x, h, &rate, params);
-}
+GUARDS_BY_RATES(thrown, 1);
 
 TEST(what_was_rounding_there_is_told_from_zero_later) {
   double places[] = {0.1, -3.0, 1000.0};

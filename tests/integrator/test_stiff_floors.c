@@ -61,8 +61,7 @@ TEST(some_come_to_rest) {
  * numbers of the size of 1, changes by no more than their rounding in a step */
 static const double stiffness = 1e9, damping = 12e4;
 
-static int creeping_field(double t, const double x[], const double sign[], double dxdt[],
-                          void *params) {
+FIELD(creeping_field) {
   double up = -TOY_GRAVITY, turn = 0.0;
   for (int i = 0; i < 2; i++) {
     const double from = i ? 1.0 : -1.0;
@@ -75,13 +74,11 @@ static int creeping_field(double t, const double x[], const double sign[], doubl
   dxdt[1] = x[3];
   dxdt[2] = up;
   dxdt[3] = 0.5 * turn;
-  return 0;
 }
 
-static int creeping_guards(double t, const double x[], double h[], void *params) {
+GUARDS(creeping_guards) {
   h[0] = 1.0 - (x[0] - x[1]);
   h[1] = 1.0 - (x[0] + x[1]);
-  return 0;
 }
 
 static int creeping_jacobian(double t, const double x[], double Dh[], void *params) {

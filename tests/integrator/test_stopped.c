@@ -34,7 +34,7 @@ ON_CROSSING_CODE(hear_crossing) {
   return hear(context, CROSSING, info->guard);
 }
 
-static int hear_impact(const ess_impact *impact, void *context) {
+ON_IMPACT_CODE(hear_impact) {
   return hear(context, IMPACT, impact->events[0]);
 }
 
@@ -42,7 +42,7 @@ ON_CROSSING_CODE(hear_event) {
   return hear(context, EVENT, info->guard);
 }
 
-static int hear_slide(const ess_slide_info *info, void *context) {
+ON_SLIDE_CODE(hear_slide) {
   return hear(context, SLIDE, info->guard);
 }
 
@@ -74,8 +74,7 @@ static void compare(const ess_system *system, const ess_options *options, double
   memcpy(y, from, sizeof y);
   const int expected = run(system, *options, end, &whole, x);
   const int status = run(system, *options, end, &parts, y);
-  double off = 0.0;
-  for (size_t i = 0; i < system->dimension; i++) off = fmax(off, fabs(x[i] - y[i]));
+  const double off = toy_apart(x, y, system->dimension);
   const bool alike = whole.count == parts.count &&
                      !memcmp(whole.what, parts.what, whole.count * sizeof *whole.what);
   const bool is_right =
@@ -267,9 +266,8 @@ FIELD(places_field) {
 PLANES_EACH(places, 2, PLACES, x[0], 1.0 + (double)k);
 
 /* only the first guard is armed at the start, and the row of the empty pool arms the rest */
-static int first_alone(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(first_alone) {
   for (size_t k = 1; k < PLACES; k++) armed[ESS_GUARD_UP(k)] = false;
-  return 0;
 }
 
 TEST(the_empty_pool_is_filled) {
@@ -419,9 +417,8 @@ FIELD_CODE(one_drifts_field) {
 
 PLANES(one_drifts, 1, (x[0]), (0.0));
 
-static int arms_none(const double sign[], bool armed[], void *params) {
+ARMED_AT_START(arms_none) {
   armed[0] = armed[1] = false;
-  return 0;
 }
 
 /* it is filled after a step, which passes the guard here: so it is where the start has failed */

@@ -172,15 +172,11 @@ TEST(the_corner_of_the_table_has_two_pieces) {
 
 /* ---- a run that ends on an event ------------------------------------------------------------- */
 
-ON_CROSSING_CODE(stop) {
-  return 1;
-}
-
 TEST(a_section_has_its_derivative) {
   const ess_impacts impacts = {.map = bounce};
   ess_system system = {.dimension = 2, .guard_count = 1, OF_JACOBIAN(toy_fall)};
   ess_options options = ess_options_default();
-  options.observer.crossing = stop;
+  options.observer.crossing = toy_stop;
   for (int jumps = 0; jumps < 2; jumps++) {
     system.impacts = jumps ? &impacts : NULL;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

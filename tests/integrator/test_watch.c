@@ -32,7 +32,7 @@ ON_CROSSING_CODE(on_crossing) {
   return note(context, 100 + (int)info->guard, info->direction, info->t, info->x[0]);
 }
 
-static int on_impact(const ess_impact *impact, void *context) {
+ON_IMPACT_CODE(on_impact) {
   for (size_t i = 0; i < impact->count; i++) assert_int_equal(impact->events[i], 0);
   return note(context, -1, 0, impact->t, impact->x[0]);
 }

@@ -65,6 +65,22 @@
 #define ON_CROSSING(name)      TOY_CALLBACK(name, ON_CROSSING_OF, (info, context))
 #define ON_CROSSING_CODE(name) static int name ON_CROSSING_OF
 
+#define ON_SLIDE_OF         (const ess_slide_info *info, void *context)
+#define ON_SLIDE(name)      TOY_CALLBACK(name, ON_SLIDE_OF, (info, context))
+#define ON_SLIDE_CODE(name) static int name ON_SLIDE_OF
+
+#define ON_IMPACT_OF         (const ess_impact *impact, void *context)
+#define ON_IMPACT(name)      TOY_CALLBACK(name, ON_IMPACT_OF, (impact, context))
+#define ON_IMPACT_CODE(name) static int name ON_IMPACT_OF
+
+#define ARMED_AT_START_OF         (const double sign[], bool armed[], void *params)
+#define ARMED_AT_START(name)      TOY_CALLBACK(name, ARMED_AT_START_OF, (sign, armed, params))
+#define ARMED_AT_START_CODE(name) static int name ARMED_AT_START_OF
+
+#define MODE_CHANGED_OF         (const double sign[], size_t guard, void *params)
+#define MODE_CHANGED(name)      TOY_CALLBACK(name, MODE_CHANGED_OF, (sign, guard, params))
+#define MODE_CHANGED_CODE(name) static int name MODE_CHANGED_OF
+
 /* Event functions that are planes: PLANES(belt, 2, (x[1], -x[0]), (0.5, -1.0)) makes belt_guards,
  * h = x[1] - 0.5, 1 - x[0], of a system with two states, and belt_rates and belt_jacobian. The
  * first list is linear in x; both may look at params. */
@@ -120,6 +136,14 @@
     return 0;                                                                                      \
   }                                                                                                \
   _Static_assert(true, "")
+
+/* belt_guards by belt_rates, of so many event functions at most */
+#define GUARDS_BY_RATES(name, most)                                                                \
+  static int name##_guards(double t, const double x[], double h[], void *params) {                 \
+    double rate[most];                                                                             \
+    return name##_rates(t, x, x, h, rate, params);                                                 \
+  }                                                                                                \
+  _Static_assert((most) > 0, "")
 
 /* what a system's callbacks are called: OF(belt), of a system, are belt_field and belt_guards */
 #define OF(name)          .field = name##_field, .guards = name##_guards

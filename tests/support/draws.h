@@ -34,4 +34,10 @@ static inline double draw(uint64_t *sequence) {
   return draw_between(sequence, 0.0, 1.0);
 }
 
+/* the order of numbers, for qsort */
+static inline int ascending(const void *a, const void *b) {
+  const double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
 #endif

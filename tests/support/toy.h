@@ -111,6 +111,19 @@ static inline int toy_stays(ess_impact *impact, size_t k) {
   return 0;
 }
 
+/* the largest difference of two arrays */
+static inline double toy_apart(const double a[], const double b[], size_t count) {
+  double most = 0.0;
+  for (size_t i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+/* an observer of crossings, or of what is watched, that stops at the first */
+static inline int toy_stop(const ess_crossing_info *info, void *context) {
+  (void)info, (void)context;
+  return 1;
+}
+
 /* a clock: its state is the time */
 static inline int toy_clock(double t, const double x[], const double sign[], double dxdt[],
                             void *params) {
