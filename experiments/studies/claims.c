@@ -404,26 +404,22 @@ static int judge(study_run *run, const void *cell) {
 
 /* ---- a screen -------------------------------------------------------------------------------- */
 
+#define NO_END "number >= " AS_TEXT(NO_RUN_ENDS)
+
 static void show(const study_run *run) {
-  size_t count, holds = 0, fails = 0, other = 0;
-  const verdict *const all = study_rows(run, CLAIMS, &count);
-  for (size_t i = 0; i < count; i++) {
-    const verdict *const v = &all[i];
-    if (i == 0 || strcmp(v->paper, v[-1].paper) != 0) printf("%s%s\n", i ? "\n" : "", v->paper);
-    printf("  %-16s %s (%s)\n", v->verdict, v->says, v->place);
-    printf("  %16s %s", "", v->criterion);
-    if (v->number >= NO_RUN_ENDS)
-      printf(": no run ends");
-    else if (!isnan(v->number))
-      printf(": %.4g", v->number);
-    if (strcmp(v->verdict, "not measured") == 0) printf("; run %s", v->command);
-    putchar('\n');
-    holds += strcmp(v->verdict, "holds") == 0;
-    fails += strcmp(v->verdict, "fails") == 0;
-    other += strcmp(v->verdict, "not measured") == 0;
-  }
-  printf("\n%zu of %zu claims hold, %zu fail, %zu are not measured, %zu cannot be tested\n", holds,
-         count, fails, other, count - holds - fails - other);
+  study_say(run, "SELECT iif(paper IS lag(paper) OVER told, '', iif(lag(paper) OVER told IS NULL, "
+                 "'', '\n') || paper || '\n') || "
+                 "printf('  %-16s %s (%s)\n  %16s %s', verdict, says, place, '', criterion) || "
+                 "CASE WHEN " NO_END " THEN ': no run ends' "
+                 "WHEN number IS NOT NULL THEN printf(': %.4g', number) ELSE '' END || "
+                 "iif(verdict = 'not measured', '; run ' || command, '') "
+                 "FROM claims JOIN newest USING (run) WINDOW told AS (ORDER BY within) "
+                 "ORDER BY within");
+  study_say(run,
+            "SELECT printf('\n%d of %d claims hold, %d fail, %d are not measured, %d cannot be "
+            "tested', sum(verdict = 'holds'), count(*), sum(verdict = 'fails'), "
+            "sum(verdict = 'not measured'), sum(verdict = 'cannot be tested')) "
+            "FROM claims JOIN newest USING (run)");
 }
 
 const study claims_study = {

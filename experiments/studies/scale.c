@@ -270,15 +270,12 @@ static void fit_slope(const scale_row r[], size_t count, scale_series *out) {
     x[out->fitted] = r[i].epsilon;
     y[out->fitted++] = r[i].rms_error;
   }
-  out->slope = out->slope_interval[0] = out->slope_interval[1] = NAN;
-  out->fit_range[0] = out->fit_range[1] = NAN;
-  if (out->fitted < 3) return;
-  const gather_power power = gather_fit_power(x, y, out->fitted);
+  // of fewer than 3 there is none
+  const gather_power power = gather_fit_power(x, y, out->fitted < 3 ? 0 : out->fitted);
   out->slope = power.exponent;
-  out->slope_interval[0] = power.interval[0];
-  out->slope_interval[1] = power.interval[1];
-  out->fit_range[0] = x[out->fitted - 1];
-  out->fit_range[1] = x[0];
+  memcpy(out->slope_interval, power.interval, sizeof power.interval);
+  out->fit_range[0] = out->fitted < 3 ? (double)NAN : x[out->fitted - 1];
+  out->fit_range[1] = out->fitted < 3 ? (double)NAN : x[0];
 }
 
 /* of `count` rows of one order */

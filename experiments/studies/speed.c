@@ -98,6 +98,11 @@ typedef struct speed_room {
   double target; /* NaN: a run of MuJoCo's */
   size_t field;
   choice_request request;
+
+  /* who races in a process, and where a run goes that is counted; owned */
+  size_t process, count;
+  speed_sample entry[SPEED_ENTRIES_MAX];
+  trajectory samples;
 } speed_room;
 
 /* ---- what is derived ------------------------------------------------------------------------- */
@@ -598,63 +603,55 @@ static int speed_choose(speed_room *r) {
 /* turns of an entry in one process */
 enum { ROUNDS = 6 };
 
-typedef struct heat {
-  speed_room *room;
-  size_t process, count;
-  speed_sample entry[SPEED_ENTRIES_MAX];
-  trajectory samples; /* room for a run that is counted; owned */
-} heat;
-
 /* errors, crossings and work are the same in every process */
 static int tell(void *context, const race_lap *lap) {
-  heat *const h = context;
-  const contest_starts *const starts = h->room->starts;
-  const solver_output output = trajectory_output(&h->samples);
-  speed_sample s = h->entry[lap->entry];
+  speed_room *const r = context;
+  const contest_starts *const starts = r->starts;
+  const solver_output output = trajectory_output(&r->samples);
+  speed_sample s = r->entry[lap->entry];
   if (*lap->message)
-    return measure_fail(h->room->run->message, "%s, %zu contacts, start %zu: %s", h->room->of.model,
-                        h->room->of.contacts, lap->trial, lap->message);
+    return measure_fail(r->run->message, "%s, %zu contacts, start %zu: %s", r->of.model,
+                        r->of.contacts, lap->trial, lap->message);
   s.what = "run";
-  race_note(lap, h->room->run->study->tables[SPEED_SAMPLES].columns, &s);
-  if (solver_is_libess(solver_find(s.solver)) && !h->process) {
+  race_note(lap, r->run->study->tables[SPEED_SAMPLES].columns, &s);
+  if (solver_is_libess(solver_find(s.solver)) && !r->process) {
     const solver_settings settings = speed_settings_of(&s);
     const double *const x0 = starts->states + s.trial * starts->m->system.dimension;
-    const model *const m = h->room->form[speed_form_of(&s)];
+    const model *const m = r->form[speed_form_of(&s)];
     const int status = speed_count_run(m, &settings, x0, &output, s.counts);
-    if (status) return measure_fail(h->room->run->message, "counting: %s", ess_strerror(status));
+    if (status) return measure_fail(r->run->message, "counting: %s", ess_strerror(status));
   }
-  return study_add(h->room->run, SPEED_SAMPLES, &s);
+  return study_add(r->run, SPEED_SAMPLES, &s);
 }
 
-static int time_all(heat *h) {
-  study_run *const run = h->room->run;
+static int time_all(speed_room *r) {
+  study_run *const run = r->run;
   race_entry racer[SPEED_ENTRIES_MAX];
-  for (size_t i = 0; i < h->count; i++)
-    racer[i] = (race_entry){.solver = solver_find(h->entry[i].solver),
-                            .settings = speed_settings_of(&h->entry[i]),
-                            .m = h->room->form[speed_form_of(&h->entry[i])]};
-  const race_plan plan = {.starts = h->room->starts,
-                          .trials = h->room->starts->trials,
-                          .process = h->process,
+  for (size_t i = 0; i < r->count; i++)
+    racer[i] = (race_entry){.solver = solver_find(r->entry[i].solver),
+                            .settings = speed_settings_of(&r->entry[i]),
+                            .m = r->form[speed_form_of(&r->entry[i])]};
+  const race_plan plan = {.starts = r->starts,
+                          .trials = r->starts->trials,
+                          .process = r->process,
                           .processes = run->processes,
                           .crossed = true,
-                          .seed = run->seed + h->room->of.contacts,
+                          .seed = run->seed + r->of.contacts,
                           .rounds = ROUNDS};
-  return race_run(run, &plan, racer, h->count, tell, h);
+  return race_run(run, &plan, racer, r->count, tell, r);
 }
 
 /* what the callbacks of one form take */
-static int add_calls(const heat *h, size_t form) {
-  study_run *const run = h->room->run;
+static int add_calls(const speed_room *r, size_t form) {
+  study_run *const run = r->run;
   double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES];
   speed_sample s;
-  const int status =
-      speed_time_calls(h->room->form[form], &h->room->starts->references[0], run->seed, seconds);
+  const int status = speed_time_calls(r->form[form], &r->starts->references[0], run->seed, seconds);
   if (status) measure_message(run->message, "timing of callbacks: %s", measure_strerror(status));
   column_clear(run->study->tables[SPEED_SAMPLES].columns, &s);
   s.what = "call";
-  s.field = form_name(&h->room->of, form);
-  s.process = h->process;
+  s.field = form_name(&r->of, form);
+  s.process = r->process;
   for (size_t i = 0; !status && i < SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {
     s.variant = speed_call_names[i / SPEED_CALL_SAMPLES];
     s.trial = i % SPEED_CALL_SAMPLES;
@@ -665,17 +662,13 @@ static int add_calls(const heat *h, size_t form) {
 }
 
 /* times them in one process, and adds a sample for every start, and for calls of the callbacks */
-static int speed_race(speed_room *room, size_t system, size_t process) {
-  heat *const h = calloc(1, sizeof *h);
-  if (!h) return study_out_of_memory(room->run);
-  h->room = room;
-  h->process = process;
-  h->count = speed_entries(room->run, system, h->entry);
-  int status = trajectory_alloc(&h->samples, room->starts->m, room->run->message);
-  if (!status) status = time_all(h);
-  for (size_t k = 0; !status && k < room->of.forms; k++) status = add_calls(h, k);
-  trajectory_free(&h->samples);
-  free(h);
+static int speed_race(speed_room *r, size_t system, size_t process) {
+  r->process = process;
+  r->count = speed_entries(r->run, system, r->entry);
+  int status = trajectory_alloc(&r->samples, r->starts->m, r->run->message);
+  if (!status) status = time_all(r);
+  for (size_t k = 0; !status && k < r->of.forms; k++) status = add_calls(r, k);
+  trajectory_free(&r->samples);
   return status ? -1 : 0;
 }
 

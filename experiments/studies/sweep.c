@@ -759,18 +759,15 @@ static int measure(study_run *run, const void *planned) {
 
 static void show(const study_run *run) {
   const sweep_settings *const s = run->settings;
-  size_t count;
   const sweep_top *const top = study_rows(run, SWEEP_TOP, NULL);
   printf("%zu starts for each N; ", s->trials);
   if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->epsilon_source);
   printf("MuJoCo %s\n", bridge_version_string());
   study_print(run, SWEEP_ROWS, 0, SIZE_MAX);
-  const sweep_slope *const slope = study_rows(run, SWEEP_SLOPES, &count);
-  for (size_t k = 0; k < count; k++)
-    if (!isnan(slope[k].s_per_contact))
-      printf("%s, %s: %.3f us per contact over all N (95 %% interval %.3f to %.3f)\n",
-             slope[k].solver, slope[k].protocol, 1e6 * slope[k].s_per_contact,
-             1e6 * slope[k].interval[0], 1e6 * slope[k].interval[1]);
+  study_say(run, "SELECT printf('%s, %s: %.3f us per contact over all N (95 %% interval %.3f to "
+                 "%.3f)', solver, protocol, 1e6 * s_per_contact, 1e6 * (interval->>0), "
+                 "1e6 * (interval->>1)) FROM sweep_slopes JOIN newest USING (run) "
+                 "WHERE s_per_contact IS NOT NULL ORDER BY row");
   printf("crossings: of all runs, as a share of the reference's; (!) marks more than 1 %% off\n");
 }
 
