@@ -326,25 +326,6 @@ static int enter_protocol(entering *e, const model *m, sweep_protocol protocol) 
   return status;
 }
 
-/* a sample for everyone who races by the protocols named: `of`, but for solver, protocol, target
- * and settings */
-static int sweep_enter(study_run *run, const model *m, const sweep_sample *of) {
-  const sweep_settings *const given = run->settings;
-  entering e = {.run = run,
-                .who = *of,
-                .request = {.base = run->racers.settings,
-                            .interrupted = run->interrupted,
-                            .tell = enter_one,
-                            .context = &e,
-                            .message = run->message}};
-  int status = 0;
-  if (!isnan(of->epsilon)) e.request.base.epsilon = of->epsilon;
-  for (size_t i = 0; !status && i < given->protocols.count; i++)
-    status = enter_protocol(&e, m, (sweep_protocol)given->protocols.index[i]);
-  contest_forget(e.tuning);
-  return status;
-}
-
 /* ---- cells: epsilon, then who races at each number of contacts, then each race in every process
  * --- */
 
@@ -729,25 +710,35 @@ static bool has_mujoco(const study_run *run) {
   return races;
 }
 
-/* the protocols named, one after the other; once for all processes */
+/* a sample for everyone who races by the protocols named, one after the other; once for all
+ * processes */
 static int enter(study_run *run, const cell *c) {
-  sweep_sample s;
-  column_clear(sweep_sample_columns, &s);
-  s.contacts = contacts_of(run, c->row);
+  const sweep_settings *const given = run->settings;
+  entering e = {.run = run,
+                .request = {.base = run->racers.settings,
+                            .interrupted = run->interrupted,
+                            .tell = enter_one,
+                            .context = &e,
+                            .message = run->message}};
+  column_clear(sweep_sample_columns, &e.who);
+  e.who.contacts = contacts_of(run, c->row);
   if (seeks_epsilon(run)) {
     const sweep_sample *const found = study_samples(run, 0, NULL);
-    s.epsilon = found->epsilon;
-    s.source = found->source;
+    e.who.epsilon = e.request.base.epsilon = found->epsilon;
+    e.who.source = found->source;
   } else if (has_epsilon(run)) {
-    s.epsilon = run->racers.settings.epsilon;
-    s.source = "--epsilon";
+    e.who.epsilon = run->racers.settings.epsilon;
+    e.who.source = "--epsilon";
   }
-  const case_change changes[] = {{"contacts", (double)s.contacts}, {0}};
+  const case_change changes[] = {{"contacts", (double)e.who.contacts}, {0}};
   const model *const m = case_model(run, changes);
-  if (!m) return -1;
-  if (has_mujoco(run) && same_system(m, &run->racers.settings, run->seed, &s.gap, run->message))
-    return -1;
-  return sweep_enter(run, m, &s);
+  int status = m ? 0 : -1;
+  if (!status && has_mujoco(run))
+    status = same_system(m, &run->racers.settings, run->seed, &e.who.gap, run->message) ? -1 : 0;
+  for (size_t i = 0; !status && i < given->protocols.count; i++)
+    status = enter_protocol(&e, m, (sweep_protocol)given->protocols.index[i]);
+  contest_forget(e.tuning);
+  return status;
 }
 
 static int measure(study_run *run, const void *planned) {
