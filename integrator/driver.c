@@ -29,8 +29,9 @@ static void lay(ess_driver *d, ess_layout *l) {
   const size_t n = round_up(d->system.dimension, line), entries = ess_resets_size(&d->system);
   ESS_LAY(l, double, n, &d->x, &d->f, &d->x_end, &d->x_try, &d->v_try, &d->rtol, &d->atol,
           &d->piece.x, &k->f, &k->sum, &k->first, &k->quartic, &k->at, &k->embedded,
-          &d->stabilised.direction, &c[0], &c[1], &c[2], &c[3], &piece[0], &piece[1], &piece[2],
-          &piece[3], &stage[1], &stage[2], &stage[3], &stage[4], &stage[5], &stage[6]);
+          &d->stabilised.direction, &d->beside.f, &d->beside.f_there, &c[0], &c[1], &c[2], &c[3],
+          &piece[0], &piece[1], &piece[2], &piece[3], &stage[1], &stage[2], &stage[3], &stage[4],
+          &stage[5], &stage[6]);
   d->stage[0] = d->f;
   ESS_LAY(l, double, all, &d->h, &d->rate, &d->h_end, &d->rate_end, &d->h_mid, &d->h_check[0],
           &d->h_check[1], &d->h_try, &d->rate_try, &d->sign, &d->side, &d->epsilon, &d->width,
@@ -258,6 +259,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->t = d->t_seen = t;
   ess_no_failure(d);
   d->stabilised.off_until = -INFINITY;
+  d->beside.t = NAN;
   ess_rodas_forget(d);
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;

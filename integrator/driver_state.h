@@ -92,6 +92,14 @@ typedef struct ess_stabilised {
   int tries, stages;  /* since the radius was found; of the last one */
 } ess_stabilised;
 
+/* What ROS2's steps know of the field beside its ends: another node of the same mode (base.c). */
+typedef struct ess_beside {
+  double t;            /* the node at which a step was tried last; NAN: none was in this apply */
+  double way;          /* to it from the one beside it; 0: there is none */
+  double *f, *f_there; /* the field at both */
+  uint64_t crossings;  /* that had been made */
+} ess_beside;
+
 /* Where event functions are called within a step (enclosure.c). */
 typedef struct ess_looked {
   double at[2];
@@ -218,6 +226,7 @@ struct ess_driver {
   double log_error_old; /* base 2 */
 
   ess_stabilised stabilised;
+  ess_beside beside;
   ess_turning turning;
 
   /* the latched mode, and by event function the one guard of its two that may be armed */

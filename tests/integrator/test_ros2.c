@@ -51,6 +51,49 @@ TEST(its_order_is_2_with_any_matrix) {
     }
 }
 
+/* ---- what is driven by time alone ------------------------------------------------------------ */
+
+/* by time, or by a clock that is a state: its steps are those of the trapezoidal rule */
+typedef struct driven {
+  double rate;
+  bool has_clock;
+} driven;
+
+static int driven_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  const driven *const s = params;
+  dxdt[0] = sin(s->rate * (s->has_clock ? x[1] : t));
+  dxdt[1] = 1.0;
+  return 0;
+}
+
+static int no_solve(double t, const double x[], const double sign[], double c, double v[],
+                    void *params) {
+  return 0;
+}
+
+TEST(what_time_alone_drives_keeps_the_tolerance) {
+  for (int i = 0; i < 10; i++)
+    for (double tolerance = 1e-3; tolerance > 1e-7; tolerance *= 0.1)
+      for (int back = 0; back < 2; back++) {
+        driven s = {.rate = 0.5 * pow(3.0, i / 2), .has_clock = i % 2};
+        const ess_system system = {
+            .dimension = 2, .field = driven_field, .field_solve = no_solve, .params = &s};
+        ess_options options = ess_options_default();
+        options.rtol = options.atol = tolerance;
+        options.base = ESS_BASE_ROS2;
+        ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+        assert_non_null(d);
+        double t = 0.0, x[2] = {0.0, 0.0};
+        assert_int_equal(ess_driver_apply(d, &t, back ? -1.0 : 1.0, x), ESS_SUCCESS);
+        const double error = fabs(x[0] - (1.0 - cos(s.rate)) / s.rate) / tolerance;
+        if (!(error < 40.0))
+          fail_msg("rate %g, clock %d, at %g: %g tolerances", s.rate, s.has_clock, tolerance,
+                   error);
+        ess_driver_free(d);
+      }
+}
+
 /* ---- a damped slide: v' = -d v - s (q - sin t) + g sign, stopped by a spring at q = 0.5 ------ */
 
 /* W has the damper alone, or more or less of it, and not the spring that it makes slow */
