@@ -223,7 +223,7 @@ static int solve(ess_driver *d, double v[]) {
  * what the state changes by, it sees something. */
 static const double BLIND = 0.02;
 
-/* the node at which the step begins, and the one beside it: the last, or where the first step has
+/* the node at which the driver is, and the one beside it: the last, or where the first step has
  * been chosen by */
 static void look_beside(ess_driver *d) {
   ess_beside *const b = &d->beside;
@@ -234,6 +234,17 @@ static void look_beside(ess_driver *d) {
   b->way = is_same && moves ? d->t - b->t : 0.0;
   b->t = d->t;
   b->crossings = d->counters.crossings;
+}
+
+void ess_ros2_leave(ess_driver *d, bool moved) {
+  if (moved || !ess_by_ros2(d))
+    d->beside.t = NAN;
+  else
+    look_beside(d);
+}
+
+void ess_ros2_resume(ess_driver *d) {
+  if (memcmp(d->beside.f, d->f, d->lanes * sizeof *d->f) != 0) d->beside.t = NAN;
 }
 
 /* the estimate, in x_try, where it is blind */

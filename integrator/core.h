@@ -218,6 +218,11 @@ int ess_ros2_try(ess_driver *d, double *error);
 /* As ess_dopri5_try, whose dense output is then a cubic. */
 int ess_stabilised_try(ess_driver *d, double *error);
 
+/* Where an apply begins: what ROS2's steps know of the field beside stays what it is where the
+ * state has not been moved, and the field there, once it is evaluated, is the same as before. */
+void ess_ros2_leave(ess_driver *d, bool moved);
+void ess_ros2_resume(ess_driver *d);
+
 /* The field's Jacobian has a spectral radius of this or more, as the last two stages of dopri5's
  * step show it, and where that shows; 0 where they do not tell. Into x_try goes the state of the
  * first. */

@@ -252,6 +252,7 @@ static int turn(ess_driver *d, double t, double t1) {
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
   const bool moved = memcmp(x, d->x, ess_caller_states(d) * sizeof *x) != 0;
+  ess_ros2_leave(d, moved || t != d->t || !d->latched);
   ess_piece_begin(d, t, x);
   if (t != d->stopped || moved) d->stopped = NAN;
   d->is_amid = d->is_amid && t == d->t && !moved;
@@ -259,7 +260,6 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->t = d->t_seen = t;
   ess_no_failure(d);
   d->stabilised.off_until = -INFINITY;
-  d->beside.t = NAN;
   ess_rodas_forget(d);
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
@@ -277,6 +277,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   ess_watch_returns_of(d, 0);
   const bool is_new = !d->latched;
   int status = is_new ? latch(d) : resume(d);
+  if (!status) ess_ros2_resume(d);
   if (!status && d->slides) status = ess_slides_begin(d, is_new, moved);
   if (status && is_new) d->latched = false; // it has not begun
   return status;

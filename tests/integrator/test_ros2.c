@@ -75,7 +75,9 @@ static int no_solve(double t, const double x[], const double sign[], double c, d
 TEST(what_time_alone_drives_keeps_the_tolerance) {
   for (int i = 0; i < 10; i++)
     for (double tolerance = 1e-3; tolerance > 1e-7; tolerance *= 0.1)
-      for (int back = 0; back < 2; back++) {
+      for (int form = 0; form < 4; form++) {
+        const double end = form & 1 ? -1.0 : 1.0;
+        const int applies = form & 2 ? 8 : 1;
         driven s = {.rate = 0.5 * pow(3.0, i / 2), .has_clock = i % 2};
         const ess_system system = {
             .dimension = 2, .field = driven_field, .field_solve = no_solve, .params = &s};
@@ -85,11 +87,12 @@ TEST(what_time_alone_drives_keeps_the_tolerance) {
         ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
         assert_non_null(d);
         double t = 0.0, x[2] = {0.0, 0.0};
-        assert_int_equal(ess_driver_apply(d, &t, back ? -1.0 : 1.0, x), ESS_SUCCESS);
+        for (int j = 1; j <= applies; j++)
+          assert_int_equal(ess_driver_apply(d, &t, end * j / applies, x), ESS_SUCCESS);
         const double error = fabs(x[0] - (1.0 - cos(s.rate)) / s.rate) / tolerance;
         if (!(error < 40.0))
-          fail_msg("rate %g, clock %d, at %g: %g tolerances", s.rate, s.has_clock, tolerance,
-                   error);
+          fail_msg("rate %g, clock %d, form %d, at %g: %g tolerances", s.rate, s.has_clock, form,
+                   tolerance, error);
         ess_driver_free(d);
       }
 }
