@@ -716,7 +716,7 @@ static int refuse_still(study_run *run) {
              c->size.nu > 1 ? ", ...) are" : ") is", s->control ? "what --ctrl says" : "nothing");
   return SOLVER_FAIL(
       run->message,
-      "%.200s: nothing moves within %g s of the first start, so there is nothing to "
+      "%.180s: nothing moves within %g s of the first start, so there is nothing to "
       "compare: %s; --starts 10 draws velocities, --qpos another pose, --ctrl steers",
       run->operand, s->time, actuators);
 }
