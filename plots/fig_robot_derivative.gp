@@ -35,6 +35,8 @@ stats errors using ( \
   known(by_way('differences', at_end(0))) ? (end_moves = including(end_moves, strcol("move"))) : '', \
   known(by_way('transitions', at_own(0))) ? (own_matrices = 1) : 0, \
   known(by_way('transitions', at_end(0))) ? (end_matrices = 1) : 0, 0) nooutput
+begin = 0
+if (lines > 1) stats events using (cell("begins") == 1 ? (begin = 1) : 0, 0) nooutput
 looser = 0
 runs = 0
 stats times using (known(positive(cell("tolerances_apart"))) ? (looser = 1) : 0, \
@@ -68,7 +70,7 @@ set format x '%g'
 set format y '10^{%T}'
 set xlabel 'time, s' offset 0, 0.4
 eval ylabel('error of the derivative, relative')
-eval 'plot 1e30 with lines'.(lines > 1 ? ", events using (cell('begins') == 1 ? cell('t') : NaN):(log_low(0)):(0):(log_high(0) - log_low(0)) ". \
+eval 'plot 1e30 with lines'.(begin ? ", events using (cell('begins') == 1 ? cell('t') : NaN):(log_low(0)):(0):(log_high(0) - log_low(0)) ". \
   "with vectors nohead lc rgb '#BBBBBB' lw 0.6" : '').(own_matrices ? by_matrices('at_own(0)') : '').by_runs(own_moves, 'at_own(0)'). \
   (looser ? own('tolerances_apart', 'lw 1.6 pt 7 ps 0.45 * dot') : '').(runs ? own('differences_apart', 'lw 1.2 dt (5, 3) pt 6 ps 0.5 * dot') : '')
 

@@ -381,6 +381,9 @@ sweeps() {
   new_data
   edit robot_derivative_events.csv 'NR == 1'
   draws 'where nothing touches' fig_robot_derivative svg
+  new_data
+  edit robot_derivative_events.csv 'NR == 1 || $NF == 0'
+  draws 'where contacts end alone' fig_robot_derivative svg
   edit robot_derivative.csv 'NR > 1 && $1 == "MuJoCo" { $col["error"] = "nan" } 1'
   draws 'where MuJoCo has no derivative' fig_robot_derivative svg
   new_data
