@@ -51,6 +51,8 @@ static inline void rederive(made_up *u) {
 
 static inline void dispose(made_up *u) {
   study_rows_clear(&u->run, STUDY_SAMPLES);
+  json_decref(u->private.texts);
+  u->private.texts = NULL;
 }
 
 #endif
