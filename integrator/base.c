@@ -221,7 +221,7 @@ static int solve(ess_driver *d, double v[]) {
  * that the steps have exactly, and so is the estimate, which is nought there. What the rule errs by
  * is told by the field at another node of the mode. Where the estimate is more than this part of
  * what the state changes by, it sees something. */
-static const double BLIND = 0.02;
+static const double BLIND = 1e-3;
 
 /* the node at which the driver is, and the one beside it: the last, or where the first step has
  * been chosen by */
