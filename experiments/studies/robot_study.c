@@ -33,8 +33,7 @@
     .initial = "0.9,0.5,0.25,1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", .min = 1e-13, .max = 0.9)        \
   X(row, bases, NAMES, "base", "A,B",                                                              \
     "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), "     \
-    "ros2 "                                                                                        \
-    "(springs and dampers implicit), or rodas (implicit)",                                         \
+    "ros2 (springs and dampers implicit), or rodas (implicit)",                                    \
     .initial = "dopri5,chosen,rkc,ros2", .names = robot_bases, .result = "base")                   \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the reference", .initial = "1e-9",     \
     .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")                                    \

@@ -19,8 +19,7 @@ enum { SCALE_ORDERS = 2 };
 #define OPTIONS(X, row)                                                                            \
   X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
     "numbers of contacts: 100,1000, 100..200..10 or a mixture (default 100,1000; 10000 takes "     \
-    "half "                                                                                        \
-    "an hour)",                                                                                    \
+    "half an hour)",                                                                               \
     .initial = "100,1000")                                                                         \
   X(row, epsilons, NUMBERS, "epsilons", "X,Y",                                                     \
     "half-widths of the guards' neighbourhoods, m, the largest first (default: three to the "      \

@@ -35,13 +35,11 @@ typedef struct speed_system {
 #define OPTIONS(X, row)                                                                            \
   X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
     "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture; "    \
-    "the "                                                                                         \
-    "last is also raced without damping",                                                          \
+    "the last is also raced without damping",                                                      \
     .initial = "2,10,20,50,100")                                                                   \
   X(row, errors, NUMBERS, "errors", "X,Y",                                                         \
     "median RMS errors, the largest first, at which libess races the cheapest of the methods "     \
-    "that "                                                                                        \
-    "look for no crossing",                                                                        \
+    "that look for no crossing",                                                                   \
     .initial = "1e-1,1e-2,1e-3,1e-4,1e-5", .min = 1e-12, .max = 0.5)                               \
   X(row, many, NUMBERS, "many", "N,M",                                                             \
     "numbers of contacts, the largest first, at which only those two race", .initial = "1000",     \
@@ -52,8 +50,7 @@ typedef struct speed_system {
     .min = 1e-12, .max = 0.5)                                                                      \
   X(row, stiff, NUMBERS, "stiff", "K,L",                                                           \
     "stiffnesses, N/m, the largest first, with which hopper and plate (10 contacts) are raced, "   \
-    "too, "                                                                                        \
-    "at an RMS error of 0.01 (default: none)",                                                     \
+    "too, at an RMS error of 0.01 (default: none)",                                                \
     .min = 1e-3, .max = 1e9)                                                                       \
   X(row, trials, WHOLE, "trials", "COUNT", "initial conditions of each system", .initial = "120",  \
     .min = 1, .max = 1e6, .result = "trials")                                                      \
