@@ -3,7 +3,7 @@
  * of a cluster throw the path aside only in its later part, or there and back again. The path is
  * made of straight pieces, and event functions are quadratic: the truth is in closed form.
  *
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "toy.h"
 

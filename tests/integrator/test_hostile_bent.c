@@ -2,7 +2,7 @@
  * Hostile: a round peg that is met only because the crossings of a cluster have turned the path.
  * The field is constant in each mode, so nothing but the guards themselves keeps steps short.
  *
- * SPDX-License-Identifier: Apache-2.0
+ * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "toy.h"
 
