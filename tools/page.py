@@ -1,11 +1,14 @@
 # What tools share: how they fail, of which machine and commit results are, and lines between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
+import functools
 import importlib.machinery
 import importlib.util
 import json
 import os
 import re
+import subprocess
 import sys
+
 
 def fail(line):
     sys.exit(f"{os.path.basename(sys.argv[0])}: {line}")
@@ -45,6 +48,25 @@ def opened(path, mode="r"):
         fail(f"{why.filename}: {why.strerror}")
 
 
+def git(*words):
+    """What git says, or None where it fails."""
+    done = subprocess.run(["git", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+@functools.cache
+def is_same_code(one, other):
+    """Whether what measures is the same at two commits: what tools/measured.list names, and what is fetched."""
+    if one == other:
+        return True
+    try:
+        with open("tools/measured.list") as file:
+            measures = [*file.read().split(), "tools/mujoco.pin", "tools/robots.pin"]
+    except OSError:  # not in the house: nothing says what measures
+        return False
+    return git("diff", "--quiet", str(one), str(other), "--", *measures) is not None
+
+
 def listed(names):
     names = list(names)
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -62,12 +84,15 @@ def watched(folder, part, e):
             kept = json.load(file)["cost"][part]
     except (OSError, ValueError, KeyError):
         return e
-    if kept.get("commit") != e["git_commit"]:
+    if not is_same_code(kept.get("commit"), e["git_commit"]):
         return e
     if "others" not in kept:
         return {**e, "warnings": ["takes no times"]}
     warnings = [w for w in e.get("warnings") or [] if not w.startswith(("load average", "other tasks"))]
-    return {**e, "warnings": [*warnings, f"tasks of others that were ready to run beside it: {kept['others']:.2f}"]}
+    seen = [f"tasks of others that were ready to run beside it: {kept['others']:.2f}"]
+    if "memory" in kept:
+        seen.append(f"memory up to {kept['memory']:.1f} times as slow as at its best")
+    return {**e, "warnings": [*warnings, *seen]}
 
 
 def machine(e, *more):

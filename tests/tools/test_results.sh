@@ -25,7 +25,10 @@ END
 sed -i "s|/proc/loadavg|$room/loadavg|" tools/results
 grep -q "$room/loadavg" tools/results
 check 'the load is the one that the test tells' $?
-quiet() { echo '9.0 9.0 9.0 2/80 1' >"$room/loadavg"; }
+sed -i "s|self.time(self.FAR) - self.time(self.NEAR)|float(open('$room/load_ns').read().split()[len(self.looks) % 2])|" tools/results
+grep -q "$room/load_ns" tools/results
+check 'and so are loads of memory' $?
+quiet() { echo '9.0 9.0 9.0 2/80 1' >"$room/loadavg" && echo 20.0 22.0 >"$room/load_ns"; }
 busy() { echo '0.0 0.0 0.0 6/80 1' >"$room/loadavg"; }
 quiet
 printf '/results/\n/program\n' >.gitignore
@@ -42,7 +45,7 @@ parts = [line.strip()[len("results/"):-len(".json")] for line in sys.stdin]
 parts += ["work_precision-" + n for n in ("affine3", "hopper", "plate_10", "plate_100")]
 untimed = ("tolerance", "scale", "order", "derivative_error", "limbs", "contact_modes", "tutorial", "sliding")
 print(json.dumps({"cost": {p: {"commit": sys.argv[1], "processor_s": 10.0, "wall_s": 100.0, "largest_kb": 2048,
-  **({} if p in untimed else {"others": 0.25})} for p in parts}}))' "$commit" >"$room/results.json"
+  **({} if p in untimed else {"others": 0.25, "memory": 1.2})} for p in parts}}))' "$commit" >"$room/results.json"
   cp "$room/results.json" results/results.json
 }
 quietly
@@ -75,8 +78,9 @@ lost() {
 }
 lost "In 1 of 2 races at equal error libess's worst error is larger than MuJoCo's. The factor is at most 3."
 lost "libess's median error exceeds MuJoCo's from 10 contacts on."
+slow='memory up to 1.2 times as slow as at its best'
 grep -qxF -- '- order: takes no times' docs/results/paper.md &&
-  grep -qxF -- '- sweep: tasks of others that were ready to run beside it: 0.25' docs/results/paper.md
+  grep -qxF -- "- sweep: tasks of others that were ready to run beside it: 0.25; $slow" docs/results/paper.md
 check 'a page says what ran beside what takes times' $?
 ! grep -qr '<!-- busy -->' README.md docs
 check 'no page is of a busy machine' $?
@@ -180,7 +184,7 @@ check 'they are measured again, from the beginning' $?
 tools/results --busy --only crossing_cost ./busy_program >"$room/out" 2>&1
 [ $? -eq 0 ] || { cat "$room/out"; false; }
 check 'unless asked for' $?
-said='**Times on this page are of a busy machine.** Tasks of others that were ready to run beside it: crossing_cost (4.0).'
+said='**Times on this page are of a busy machine.** Beside crossing_cost 4.0 tasks of others were ready to run.'
 [ "$(sed -n '3,4p' docs/results/findings.md)" = "<!-- busy -->
 $said" ]
 check 'the first line of the page says so' $?
@@ -190,6 +194,24 @@ quiet
 tools/results --only crossing_cost ./busy_program >"$room/out" 2>&1
 [ $? -eq 0 ] && [ "$(sed -n 1,4p docs/results/findings.md)" = "$(sed -n 1,4p "$sources/docs/results/findings.md")" ]
 check 'measured quietly the line goes' $?
+# others may use the memory, which no task that is ready tells of
+git reset -q --hard "$commit"
+rm results/crossing_cost.json
+echo 20.0 50.0 >"$room/load_ns"
+: >"$room/asked"
+tools/results --only crossing_cost ./busy_program >"$room/out" 2>&1
+[ $? -eq 1 ] && grep -q '^results: beside crossing_cost memory was up to 2.5 times as slow as at its best, so its' "$room/out" &&
+  ! grep -q '^crossing-cost' "$room/asked"
+check 'where memory is slow a study is not begun' $?
+tools/results --busy --only crossing_cost ./busy_program >"$room/out" 2>&1
+[ $? -eq 0 ] && sed -n 4p docs/results/findings.md |
+  grep -qx '.*busy machine.\*\* Beside crossing_cost memory was up to 2.5 times as slow as at its best\.'
+check 'unless asked for, and then the page says so' $?
+quiet
+git reset -q --hard "$commit"
+tools/results --only crossing_cost ./busy_program >"$room/out" 2>&1
+[ $? -eq 0 ] && grep -q '^crossing-cost --out results --restart$' "$room/asked" && ! grep -qr '<!-- busy -->' docs
+check 'what was measured then is measured again' $?
 rm -r results && mv "$room/all" results
 git reset -q --hard "$commit"
 
@@ -197,14 +219,19 @@ git reset -q --hard "$commit"
 late() {
   python3 -B -c 'import importlib.machinery, sys
 sys.path.insert(0, sys.argv[1] + "/tools")
-load = importlib.machinery.SourceFileLoader("results", sys.argv[1] + "/tools/results").load_module().Load()
-for _ in range(1000): load.add(0)
-for i in range(60):
-    if load.is_busy(): break
-    load.add(1)
-print(i, load.is_busy())' "$sources" 2>/dev/null
+tool = importlib.machinery.SourceFileLoader("results", sys.argv[1] + "/tools/results").load_module()
+def seen(looks, calm, loud):
+    for _ in range(1000): looks.add(calm)
+    for i in range(60):
+        if looks.recent() > looks.QUIET: break
+        looks.add(loud)
+    return i
+print(seen(tool.Load(), 0, 1), seen(tool.Memory(25.0), 25.0, 40.0), seen(tool.Memory(20.0), 25.0, 29.0))
+memory = tool.Memory(1e9)
+for _ in range(60): memory.look()
+print(1.0 < memory.best < 1e4, memory.value() >= 1.0)' "$sources" 2>/dev/null
 }
-[ "$(late)" = '31 True' ]
+[ "$(late | xargs)" = '31 6 59 True True' ]
 check 'a machine that gets busy is noticed while a study runs' $?
 
 # processes of a study that prepare side by side are not others
@@ -234,6 +261,17 @@ check 'another template alone: nothing is measured, and its page is published' $
 lost 'So: With 10 contacts libess spends 75 % of its time on'
 grep -qF "ommit \`${commit:0:7}\`" docs/results/speed.md
 check 'pages name the commit that was measured' $?
+# parts that were measured after their pages' commit are of the same code as those before
+python3 -c 'import json, subprocess, sys
+kept = json.load(open(sys.argv[1]))
+head = subprocess.run(["git", "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True).stdout.strip()
+for part in "order", "sweep": kept["cost"][part]["commit"] = head
+json.dump(kept, open(sys.argv[1], "w"))' results/results.json
+tools/page results docs/results/paper.md
+grep -qxF -- '- order: takes no times' docs/results/paper.md &&
+  grep -qxF -- "- sweep: tasks of others that were ready to run beside it: 0.25; $slow" docs/results/paper.md
+check 'what ran beside a part is told of the same code, whichever the commit' $?
+git checkout -q docs
 sed -i 's/"calibrate"/"calibrate --trials 9"/' tools/results
 git commit -qam 'another choice'
 python3 -c 'import json, sys
