@@ -13,17 +13,20 @@ small='--trials 2 --processes 1 --epsilon 1e-3 --duration 0.6'
 # shellcheck disable=SC2086 # words
 run sweep --contacts 2,4 --protocol paper,equal-error $small
 expect 'a race' success
+expect 'its table names the engines as the verdict does' grep -qE "^ +2 paper's method +paper " "$room/out"
+expect 'and no other name of theirs' [ "$(grep -c projection "$room/out")" -eq 0 ]
 expect 'the cheapest plain method races at equal error, at each N' \
   [ "$(grep -cE '^[24],plain-[a-z0-9]+,equal-error,' results/sweep.csv)" -eq 2 ]
 expect 'and nowhere else' [ "$(grep -c ',plain-' results/sweep.csv)" -eq 2 ]
 cp results/essbench.sqlite whole.sqlite
 run sweep --table
 expect 'a verdict' success
-expect 'of four lines' lines 4
+expect 'of five lines' lines 5
 expect 'about both protocols' [ "$(grep -c 'MuJoCo takes .* times as long as .*; N = 2 to 4' "$room/out")" -eq 2 ]
-expect 'and the price of a contact' grep -qE '^one more contact: .*(libess \(equal-error\)).* us' "$room/out"
-
-expect 'plain methods are one' grep -qE '^one more contact: .*, the cheapest plain method \(equal-error\) [-0-9.e]+ us' "$room/out"
+number='-?[0-9.]+(e[-+][0-9]+)?'
+cost="$number us \[$number, $number\]"
+expect 'and the price of a contact with its interval, where plain methods are one' grep -qE \
+  "^one more contact at equal error \[95 %\]: MuJoCo $cost, libess $cost, the cheapest plain method $cost$" "$room/out"
 
 set_all ratios mujoco_over_projection 12.5
 set_all slopes s_per_contact 0.0015
@@ -32,8 +35,9 @@ run sweep --table
 expect 'the plain method' says 'the cheapest method that looks for no crossing takes 0.5 times as long as libess'
 expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, which errs '
 expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 times as long as libess by the paper's method,"
-expect 'another slope' says 'libess (equal-error) 1.5e+03 us'
-expect 'engines by what they are' says "contact: libess by the paper's method (paper) 1.5e+03 us, MuJoCo (paper)"
+expect 'another slope' says ', libess 1.5e+03 us ['
+expect 'engines by what they are' \
+  says "contact by the paper's protocol [95 %]: libess by the paper's method 1.5e+03 us ["
 # the first ratio alone
 cp whole.sqlite results/essbench.sqlite
 set_all ratios mujoco_over_projection 3
