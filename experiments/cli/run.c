@@ -81,6 +81,16 @@ static void name_figure(run_files *f) {
   if (dot && dot > base) *dot = '\0';
 }
 
+/* whether it can be written, which gnuplot would tell in many lines */
+static int probe_figure(const run_files *f, char message[MEASURE_MESSAGE_SIZE]) {
+  char path[sizeof f->figure + sizeof ".png"];
+  snprintf(path, sizeof path, "%s.%s", f->figure, f->format);
+  measure_file *file;
+  const int status = measure_file_open(&file, path, message);
+  measure_file_discard(file);
+  return status;
+}
+
 /* before the run, for a prepared model: what cannot be is told then. An exit status, which has said
  * why. */
 static int run_files_open(run_files *f, const arguments *given) {
@@ -92,6 +102,7 @@ static int run_files_open(run_files *f, const arguments *given) {
     command_usage(given, "--csv - and --json both want the standard output");
   choose_states(f);
   if (given->plot) name_figure(f);
+  if (given->plot && probe_figure(f, message)) return command_fail(given, "%s", message);
   if (given->csv && !f->printed && measure_file_open(&f->csv, given->csv, message))
     return command_fail(given, "%s", message);
   return COMMAND_SUCCESS;
