@@ -9,11 +9,15 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 from numpy.typing import ArrayLike
+
+try:
+    import jax
+    import jax.numpy as jnp
+    from jax.flatten_util import ravel_pytree
+except ModuleNotFoundError as absent:
+    raise ModuleNotFoundError("ess.jax needs the package jax: pip install jax") from absent
 
 from ._ivp import solve_ivp
 

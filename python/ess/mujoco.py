@@ -14,9 +14,13 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+try:
+    import mujoco
+except ModuleNotFoundError as absent:
+    raise ModuleNotFoundError("ess.mujoco needs the package mujoco: pip install mujoco") from absent
 
 from . import _ivp, _native
 from ._result import OdeResult

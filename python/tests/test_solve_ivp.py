@@ -4,6 +4,8 @@
 import math
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -655,3 +657,12 @@ def test_an_event_to_nowhere():
 def test_functions_that_do_not_take_what_they_are_handed(more, said):
     with pytest.raises(TypeError, match=said):
         ess.solve_ivp(**{"fun": lambda t, y: -y, "t_span": (0, 1), "y0": [1.0], **more})
+
+
+@pytest.mark.parametrize("package", ["mujoco", "jax"])
+def test_a_package_that_is_not_there_is_named_with_what_installs_it(package):
+    code = f"import sys; sys.modules[{package!r}] = None; import ess.{package}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    said = done.stderr.splitlines()[-1]
+    assert said == f"ModuleNotFoundError: ess.{package} needs the package {package}: pip install {package}"
