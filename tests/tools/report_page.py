@@ -83,7 +83,8 @@ if os.path.exists(f"{folder}/claims.csv"):
 for path in glob.glob(f"{folder}/**/robot.json", recursive=True):
     with open(path) as file:
         robot = json.load(file)
-    name = os.path.basename(os.path.dirname(path))
+    here = os.path.dirname(path)
+    name = os.path.basename(robot["file"] if os.path.samefile(here, folder) else here)
     check(f"{name}: no page of its own, or nothing leads there", {f"robot-{name}"} <= {*page.names} & {l[1:] for l in page.links})
     begin = text.find(f'<h3 id="robot-{html.escape(name)}">')
     part = re.split('</section>|<h3 id="robot-', text[begin + 1 :])[0] if begin >= 0 else ""

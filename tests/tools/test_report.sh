@@ -143,6 +143,10 @@ mkdir "$room/many-robots" && cp -r "$room/robots/ant" "$room/many-robots/01-ant"
 report && whole && grep -q 'id="robot-01-ant"' "$room/report.html" && grep -qF 'Of 2 robots libess is' "$room/report.html"
 check 'the forty robots have their pages, but the README counts others' $?
 rm -r "$room/many-robots"
+sed '1s|{|{"file": "/a/my.xml", |' "$room/robots/ant/robot.json" >"$room/robot.json"
+report && whole && grep -q 'id="robot-my.xml"' "$room/report.html" && ! grep -qF "robot-$(basename "$room")\"" "$room/report.html"
+check 'a robot whose results are in the folder itself has the name of its model' $?
+rm "$room/robot.json"
 sed -i 's/0.5, "mujoco_over_libess_low": 0.4/5.5, "mujoco_over_libess_low": 5.4/; s/_high": 0.6/_high": 5.6/' \
   "$room"/robots/*/robot.json
 report && whole && ! grep -q 'Where libess takes longer' "$room/report.html"
