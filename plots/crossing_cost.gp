@@ -77,7 +77,7 @@ do for [k = 1:3] {
 if (words(compared) > 1 && known(price_at[1])) {
   sentences = 1
   sentence[1] = sprintf('With %g contacts a crossing takes libess %s µs', most, short(price_at[1], 2)). \
-    (known(price_at[2]) ? ', MuJoCo '.short(price_at[2], 2).' µs' : ''). \
+    (known(price_at[2]) ? ', '.spoken_mujoco.' '.short(price_at[2], 2).' µs' : ''). \
     (known(price_at[3]) ? ', the cheapest plain method '.short(price_at[3], 2).' µs' : '')
 }
 

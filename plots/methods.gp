@@ -137,6 +137,11 @@ chosen(_) = here(0) && member(drawn, who(0))
 # libess and whom it races
 three = 'libess mujoco plain'
 one_of_three(_) = who(0) eq 'plain' ? 'plain' : strcol("solver")
+# MuJoCo's own methods that are drawn: one alone is named whole where it is spoken of
+spoken_mujoco = ''
+do for [m in drawn] {
+  if (solver[number(m)] eq 'mujoco') { spoken_mujoco = spoken_mujoco eq '' ? title[number(m)] : 'MuJoCo' }
+}
 
 # methods with points of each kind that have a value, which a figure collects by collect(v)
 goods = ''

@@ -101,7 +101,7 @@ ringed = ''
 array price_at[6]
 array error_at[6]
 spoken(v) = (v >= 100 && v < 1e6 ? fixed(v, 0) : short(v, 2)).(cost eq 'time' ? ' ms' : '')
-phrase(i, k) = member(compared, word(three, k)) ? (k == 1 ? ' libess ' : k == 2 ? ', MuJoCo ' : \
+phrase(i, k) = member(compared, word(three, k)) ? (k == 1 ? ' libess ' : k == 2 ? ', '.spoken_mujoco.' ' : \
   ', the cheapest plain method ').spoken(price_at[3 * i + k - 3]) : ''
 do for [i = 1:both] {
   do for [k = 1:3] {

@@ -160,13 +160,13 @@ sweeps() {
   [ "$(heads)" -gt "$before" ] && pass || fail 'no arrow where an interval does'
   edit sweep.csv '$2 == "projection" { $col["marginal_s"] = -1e-8 } 1'
   sweeps 'where a cost is below zero'
-  says 'triangle: not above 0' fig5_2_marginal
+  says 'arrow: not above 0' fig5_2_marginal
 
   # the axis is what it is without noise: logarithmic
   new_data
   edit sweep.csv 'NR > 1 { $col["marginal_lo_s"] = -4e-4; $col["marginal_hi_s"] = 5e-4 } NR == 2 { $col["marginal_s"] = -1e-4 } 1'
   draws 'with bands wide about zero' fig5_2_marginal svg
-  says 'triangle: not above 0' fig5_2_marginal
+  says 'arrow: not above 0' fig5_2_marginal
   check "costs on a logarithmic axis, not: $(ticks fig5_2_marginal)" \
     [ "$(ticks fig5_2_marginal | tr '\n' ' ')" = '1 10 100 ' ]
 
@@ -219,12 +219,12 @@ sweeps() {
   edit work_precision.csv '1; $col["method"] == "projection-1" { $col["method"] = $col["solver"] = $col["label"] = "libess"
     $col["status"] = "ok"; print }'
   draws 'of three methods' work_precision svg 'few=2'
-  says 'takes libess 0.24 ms, MuJoCo 2.6 ms' work_precision
-  says 'takes libess 0.28 ms, MuJoCo 260 ms' work_precision
+  says 'takes libess 0.24 ms, MuJoCo Euler 2.6 ms' work_precision
+  says 'takes libess 0.28 ms, MuJoCo Euler 260 ms' work_precision
   lacks 'plain' work_precision
   lacks 'order 1' work_precision
   draws 'of three methods, by evaluations' work_precision svg "few=2; cost='evaluations'"
-  says 'takes evaluations: libess 1560, MuJoCo 2000' work_precision
+  says 'takes evaluations: libess 1560, MuJoCo Euler 2000' work_precision
   edit work_precision.csv '$col["solver"] == "mujoco" { $col["status"] = "failed" } 1'
   draws 'where nobody races libess' work_precision svg
   lacks ' takes' work_precision
@@ -292,7 +292,7 @@ sweeps() {
     $col["ns_per_crossing"] = $col["solver"] == "mujoco" ? 56789 : 1234 } 1
     $col["method"] == "projection-1" { $col["method"] = $col["solver"] = $col["label"] = "libess"; print }'
   draws 'with libess' crossing_cost svg
-  says 'With 1000 contacts a crossing takes libess 1.2 µs, MuJoCo 57 µs' crossing_cost
+  says 'With 1000 contacts a crossing takes libess 1.2 µs, MuJoCo Euler 57 µs' crossing_cost
   says 'evaluations of a crossing' crossing_cost
   draws 'of a few methods' crossing_cost svg 'few=6'
   says 'location by Brent' crossing_cost
