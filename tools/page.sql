@@ -242,12 +242,15 @@ CREATE VIEW lost_overhead AS
 SELECT printf('With %d contacts libess spends %.0f %% of its time on finding, ordering and checking crossings.', max(contacts),
   100 - 100 * bound_s / median_s) AS said
 FROM speed_equal WHERE bound_s > 0 HAVING count(*) > 0;
+CREATE VIEW precision_names (who, name) AS VALUES ('plain', 'a plain method'), ('location', 'event location'),
+  ('projection', 'the paper''s method'), ('smooth', 'a smooth force'), ('mujoco', 'MuJoCo');
 CREATE VIEW lost_methods AS -- to three at most, so that README.md stays short
 SELECT printf('In %s cases (a model and an error to reach) %s takes less time than libess%s.', iif(less = 0, cases, printf('%d of %d', less, cases)),
   iif(less = 0, 'no other method', 'another method'), coalesce(', most often ' || who, '')) AS said
 FROM (SELECT count(*) AS cases FROM precision_cases WHERE kind = 'time'),
-  (SELECT count(*) AS less FROM precision_worse WHERE kind = 'time'), (SELECT listed(who) AS who FROM (
-    SELECT who FROM precision_worse WHERE kind = 'time' GROUP BY who ORDER BY count(*) DESC, who LIMIT 3))
+  (SELECT count(*) AS less FROM precision_worse WHERE kind = 'time'), (SELECT listed(coalesce(name, who)) AS who FROM (
+    SELECT who FROM precision_worse WHERE kind = 'time' GROUP BY who ORDER BY count(*) DESC, who LIMIT 3)
+    LEFT JOIN precision_names USING (who))
 WHERE cases > 0;
 CREATE VIEW robot_raced AS -- an interval that contains 1 decides nothing
 SELECT at, iif(own, 'MuJoCo''s own error', printf('an error of %g', rms_error)) AS error, own, count(*) AS robots,
@@ -255,14 +258,14 @@ SELECT at, iif(own, 'MuJoCo''s own error', printf('an error of %g', rms_error)) 
 FROM (SELECT rowid AS at, *, mujoco_over_libess_low AS low, mujoco_over_libess_high AS high FROM "robots/*/robot_reach"
   WHERE mujoco_over_libess IS NOT NULL ORDER BY rowid) GROUP BY own, error ORDER BY min(at);
 CREATE VIEW robot_own AS
-SELECT printf('Of %d robots libess is faster than MuJoCo on %d, slower on %d, undecided on %d', run, faster, slower,
-  robots - faster - slower) || iif(run > robots, printf(', without an answer on %d', run - robots), '') AS said
+SELECT printf('Of %d robot%s libess is faster than MuJoCo on %d, slower on %d, undecided on %d', run, iif(run = 1, '', 's'),
+  faster, slower, robots - faster - slower) || iif(run > robots, printf(', without an answer on %d', run - robots), '') AS said
 FROM robot_raced, (SELECT count(*) AS run FROM "robots/*/robot_top") WHERE own;
 CREATE VIEW lost_robots AS
 SELECT coalesce((SELECT said || ', at MuJoCo''s own error.' FROM robot_own) ||
     coalesce((SELECT printf(' At %s it is slower on %d.', error, max(slower)) FROM robot_raced
       WHERE NOT own HAVING max(slower) > 0), ''),
-  (SELECT printf('On none of %d robots both reach MuJoCo''s own error.', count(*)) FROM "robots/*/robot_top")) AS said;
+  (SELECT printf('On none of %d robot%s both reach MuJoCo''s own error.', count(*), iif(count(*) = 1, '', 's')) FROM "robots/*/robot_top")) AS said;
 
 -- of robots.md and the report: what each error that is asked for costs on each robot
 CREATE VIEW robot_errors (number, error, name) AS VALUES
