@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "events.h"
 #include "impacts.h"
 #include "slides.h"
 #include "tangents.h"
@@ -194,8 +195,10 @@ int ess_evaluate_node(ess_driver *d) {
   if (d->tangents) ess_tangent_finish(d, d->f);
   if (!d->system.guard_count) return ESS_SUCCESS;
   const int looked = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
-  if (d->impacts) hold_stopped(d);
-  return looked;
+  if (looked || !d->impacts) return looked;
+  hold_stopped(d);
+  // guards decide what is made next, before a step looks at them
+  return ess_check_armed(d, d->h, d->rate);
 }
 
 int ess_look_later(ess_driver *d, double later) {
@@ -218,4 +221,11 @@ int ess_check_guards(ess_driver *d) {
   const size_t h = first_not_finite(d->h, m), rate = first_not_finite(d->rate, m);
   if (h < m) return ess_fail(d, ESS_EGUARD, h);
   return rate < m ? ess_fail(d, ESS_EGUARD, rate) : ESS_SUCCESS;
+}
+
+int ess_check_armed(ess_driver *d, const double h[], const double rate[]) {
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    if (ess_is_armed(d, k) && !(fabs(h[k]) + fabs(rate[k]) <= DBL_MAX))
+      return ess_fail(d, ESS_EGUARD, k);
+  return ESS_SUCCESS;
 }

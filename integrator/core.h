@@ -64,6 +64,9 @@ int ess_check_state(ess_driver *d, const double x[]);
 /* Fails when an event function or rate at the node is not finite. */
 int ess_check_guards(ess_driver *d);
 
+/* Fails when one of these is not finite of an event function whose guard is armed. */
+int ess_check_armed(ess_driver *d, const double h[], const double rate[]);
+
 /* ---- why a run has stopped ------------------------------------------------------------------- */
 
 /* Records why the run stopped and returns `status`; why a call was refused, as of now or the

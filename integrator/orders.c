@@ -61,7 +61,10 @@ static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t colu
   ess_tangents *const v = d->tangents;
   int status = ess_field(d, v->smoothness.time, p->x, p->f);
   if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
-  for (size_t i = 0; i < count; i++) p->rate[i] = v->rate[v->events[i]];
+  for (size_t i = 0; i < count; i++) {
+    p->rate[i] = v->rate[v->events[i]];
+    if (!status && !isfinite(p->rate[i])) status = ess_fail(d, ESS_EGUARD, v->events[i]);
+  }
   if (!status) status = find_column_rates(d, p, count, columns);
   for (size_t j = 0; p->moves && !status && j < columns; j++) {
     memset(v->rate, 0, d->system.guard_count * sizeof *v->rate);

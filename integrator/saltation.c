@@ -87,6 +87,7 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
   const size_t n = d->system.dimension;
   if (take_settled(v, k, t)) return ESS_SUCCESS;
   int status = ess_guard_rates(d, t, v->at, v->before, v->h, v->rate);
+  if (!status) status = ess_check_armed(d, v->h, v->rate);
   if (status) return status;
   const size_t count = gather(d, k, t);
   if (count == 1) {
@@ -198,6 +199,7 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   double h, rate = 1.0, *const share = is_last ? v->share : v->w;
   int status = ESS_SUCCESS;
   if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, v->f_here, &k, 1, &h, &rate);
+  if (!status && !isfinite(rate)) status = ess_fail(d, ESS_EGUARD, k);
   if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
   if (!status && !is_last)
     status = ess_tangent_guard_rates(d, d->t, d->x, k, v->v, v->moves, v->count, share);

@@ -176,13 +176,19 @@ static int look(ess_driver *d, double t, const double x[], const size_t set[], s
   return status;
 }
 
-int ess_slide_look_here(ess_driver *d, const size_t set[], size_t count) {
-  const ess_slides *const s = d->slides;
-  const int status = look(d, d->t, d->x, set, count);
+/* whether all rates that have been looked at are numbers: by one that is infinite a surface's share
+ * would be nought */
+static bool is_seen(const ess_slides *s, size_t count) {
   double sum = 0.0;
   for (size_t i = 0; s->adds && i < count; i++) sum += 0.0 * s->a[i];
   for (size_t i = 0; s->adds && i < count * count; i++) sum += 0.0 * s->g[i];
-  return status || sum == 0.0 ? status : ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  for (size_t i = 0; !s->adds && i < count << count; i++) sum += 0.0 * s->q[i];
+  return sum == 0.0;
+}
+
+int ess_slide_look_here(ess_driver *d, const size_t set[], size_t count) {
+  const int status = look(d, d->t, d->x, set, count);
+  return status || is_seen(d->slides, count) ? status : ess_fail(d, ESS_EFIELD, SIZE_MAX);
 }
 
 int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],
@@ -332,16 +338,17 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
   const size_t n = d->system.dimension, count = s->count;
   const int status = look(d, t, x, s->set, count);
   if (status) return status;
-  bool found;
-  if (s->adds) {
+  const bool seen = is_seen(s, count);
+  bool found = seen;
+  if (found && s->adds) {
     found = ess_complementarity_inside(count, s->a, s->g, s->half, s->lambda, &s->box);
-  } else {
+  } else if (found) {
     found = converge(s, NULL, count, s->lambda);
     if (found) mean_jumps(d, count);
   }
   for (size_t i = 0; i < count; i++) found = found && isfinite(s->lambda[i]);
   // a crossing at the node may have taken their hold: which of them are left is asked next
-  if (!found && s->adds && s->noted_count && x == d->x) {
+  if (seen && !found && s->adds && s->noted_count && x == d->x) {
     memset(s->lambda, 0, count * sizeof *s->lambda);
     found = true;
   }

@@ -65,7 +65,7 @@ if(ESS_SANITIZE)
 endif()
 
 # hostile systems, each with a stated outcome
-foreach(duty aside bent bowls callbacks cut hidden left meet rows runs sizes stuck touches)
+foreach(duty aside bent bowls callbacks cut hidden late left meet rows runs sizes stuck touches)
   ess_test(hostile_${duty} ess::ess)
   set_tests_properties(hostile_${duty} PROPERTIES LABELS tolerance)
 endforeach()
