@@ -219,12 +219,11 @@ static int solve(ess_driver *d, double v[]) {
 
 /* ROS2's steps are those of the trapezoidal rule where the field is of time alone, or of states
  * that the steps have exactly, and so is the estimate, which is nought there. What the rule errs by
- * is told by the field at another node of the mode. Where the estimate is more than this part of
+ * is told by the field elsewhere. Where the estimate is more than this part of
  * what the state changes by, it sees something. */
 static const double BLIND = 1e-3;
 
-/* the node at which the driver is, and the one beside it: the last, or where the first step has
- * been chosen by */
+/* the node at which the driver is, and the last one of its mode */
 static void look_beside(ess_driver *d) {
   ess_beside *const b = &d->beside;
   const bool is_same = b->crossings == d->counters.crossings, moves = d->t > b->t;
@@ -247,18 +246,53 @@ void ess_ros2_resume(ess_driver *d) {
   if (memcmp(d->beside.f, d->f, d->lanes * sizeof *d->f) != 0) d->beside.t = NAN;
 }
 
-/* the estimate, in x_try, where it is blind */
-static void see(ess_driver *d) {
+/* whether the estimate, in x_try, sees nothing of state i */
+static bool is_blind(const ess_driver *d, size_t i) {
+  const double moves = fabs(d->f[i]) + fabs(d->stage[ESS_STAGES - 1][i]);
+  return fabs(d->x_try[i]) <= BLIND * d->dt * moves;
+}
+
+/* what the rule errs by, in its place where that is more */
+static void see(ess_driver *d, size_t i, double missed) {
+  if (is_blind(d, i) && !(fabs(missed) <= fabs(d->x_try[i]))) d->x_try[i] = missed;
+}
+
+/* where another node of the mode is known */
+static void see_by_node(ess_driver *d) {
   const ess_beside *const b = &d->beside;
   const double *const f = d->f, *const f_end = d->stage[ESS_STAGES - 1], dt = d->dt;
-  if (b->way == 0.0) return;
-  const double ratio = dt / b->way, over = dt * dt / (6.0 * ess_larger(dt + b->way, 0.5 * dt));
-  for (size_t i = 0; i < d->system.dimension; i++) {
-    const double bend = (f_end[i] - f[i]) - ratio * (f[i] - b->f_there[i]);
-    const double missed = over * bend, own = fabs(d->x_try[i]);
-    const bool is_blind = own <= BLIND * dt * (fabs(f[i]) + fabs(f_end[i]));
-    if (is_blind && fabs(missed) > own) d->x_try[i] = missed;
+  const double ratio = dt / b->way, over = dt * dt / (6.0 * (dt + b->way));
+  for (size_t i = 0; i < d->system.dimension; i++)
+    see(d, i, over * ((f_end[i] - f[i]) - ratio * (f[i] - b->f_there[i])));
+}
+
+/* by so many tolerances a state may move in a step, unseen: by what it moves a step hardly errs */
+static const double UNSEEN = 5.0;
+
+/* whether state i is not seen, and moves by more than that */
+static bool hides(const ess_driver *d, size_t i) {
+  const double moves = 0.5 * d->dt * (fabs(d->f[i]) + fabs(d->stage[ESS_STAGES - 1][i]));
+  return is_blind(d, i) && moves > UNSEEN * (d->atol[i] + d->rtol[i] * fabs(d->x[i]));
+}
+
+/* and where none is, as after a crossing: by the field in the middle of the step, where it is
+ * called if anything may hide there */
+static int see_by_middle(ess_driver *d) {
+  const double *const f = d->f, *const f_end = d->stage[ESS_STAGES - 1], dt = d->dt;
+  const size_t n = d->system.dimension, size = d->system.guard_count * sizeof *d->idle;
+  double *const x = d->stage[1], *const middle = d->stage[2];
+  bool any = false;
+  for (size_t i = 0; i < n; i++) {
+    any = any || hides(d, i);
+    x[i] = 0.5 * (d->x[i] + d->x_end[i]) + 0.125 * dt * (f[i] - f_end[i]);
   }
+  if (!any) return ESS_SUCCESS;
+  // the last call of a step is that of its end
+  if (d->system.idle) memcpy(d->idle_at_end, d->idle, size);
+  const int status = ess_field(d, d->t + 0.5 * dt, x, middle);
+  if (d->system.idle) memcpy(d->idle, d->idle_at_end, size);
+  for (size_t i = 0; i < n; i++) see(d, i, dt / 3.0 * (2.0 * middle[i] - f[i] - f_end[i]));
+  return status;
 }
 
 int ess_ros2_try(ess_driver *d, double *error) {
@@ -276,7 +310,10 @@ int ess_ros2_try(ess_driver *d, double *error) {
   if (!status) status = ess_field(d, d->t + dt, d->x_end, d->stage[ESS_STAGES - 1]);
   // as of a stabilised step: with the field at both ends, of which the cubic between them is made
   estimate(d);
-  see(d);
+  if (!status && d->beside.way != 0.0)
+    see_by_node(d);
+  else if (!status)
+    status = see_by_middle(d);
   *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return status;
 }

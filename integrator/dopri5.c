@@ -142,12 +142,6 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
   for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + euler * d->f[i];
   const int status = ess_field(d, ess_smaller(d->t + euler, d->t_end), d->x_try, d->stage[1]);
   if (status) return status;
-  ess_beside *const beside = &d->beside;
-  memcpy(beside->f_there, d->stage[1], d->lanes * sizeof *beside->f_there);
-  memcpy(beside->f, d->f, d->lanes * sizeof *beside->f);
-  beside->t = d->t;
-  beside->way = -euler;
-  beside->crossings = d->counters.crossings;
   // ... shows the second derivative, and with it the step a 5th-order method may take
   for (size_t i = 0; i < n; i++) d->stage[1][i] -= d->f[i];
   const double bend = ess_scaled_norm(d, d->stage[1], d->x, d->x) / euler;
