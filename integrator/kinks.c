@@ -615,16 +615,17 @@ static double largest(const ess_kinks *k, const double weight[]) {
 }
 
 /* Whether they add up in this step, and the field is affine still: with their weights the field at
- * the node has gone as much of the way as these are of weights of which the largest is that of a
- * crossing that is made. */
+ * the node has gone as much of the way as these are of weights of which the largest is as large as
+ * that of a crossing that is made. Their signs are the other ones, which one that is affine between
+ * 0 and 1 alone does not follow. */
 static int check_sum(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   if (k->count < 2) return ESS_SUCCESS;
-  const double most = largest(k, k->value[0]);
+  const double most = fabs(largest(k, k->value[0]));
   if (most == 0.0) return ESS_SUCCESS;
-  const int status = weighted_at_start(d, 1.0 / most, k->value[0], k->f);
+  const int status = weighted_at_start(d, -1.0 / most, k->value[0], k->f);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->stage[0][i] + k->first[i];
-  if (!status) k->is_involved = !is_on_the_way(d, most, d->x_try, d->stage[0], k->f);
+  if (!status) k->is_involved = !is_on_the_way(d, -most, d->x_try, d->stage[0], k->f);
   return status;
 }
 

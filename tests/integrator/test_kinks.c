@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "../../integrator/driver_state.h"
+#include "draws.h"
 #include "hostile_systems.h"
 #include "toy.h"
 
@@ -248,6 +249,50 @@ TEST(not_affine_any_more) {
     const double error = error_of(&o, &truth, tolerance);
     if (!(error < 15.0)) fail_msg("case %zu: %g tolerances", i, error);
   }
+}
+
+/* a mass on springs, whose weights are bounded later on */
+enum { SPRINGS = 46 };
+typedef struct bounded {
+  double level[SPRINGS], stiffness[SPRINGS], damping, force, rate;
+} bounded;
+
+FIELD(bounded_field) {
+  const bounded *const b = params;
+  dxdt[0] = x[1];
+  dxdt[1] = -2.0 - b->damping * x[1] + b->force * cos(b->rate * t);
+  for (size_t k = 0; k < SPRINGS; k++) {
+    const double w = 0.5 * (1.0 + sign[k]), within = fmin(fmax(w, 0.0), 1.0);
+    dxdt[1] += (t > 2.0 && k % 2 ? within : w) * b->stiffness[k] * (b->level[k] - x[0]);
+  }
+}
+
+GUARDS(bounded_guards) {
+  for (size_t k = 0; k < SPRINGS; k++) h[k] = ((const bounded *)params)->level[k] - x[0];
+}
+
+/* Outcome: as of a field without weights, though it is affine between its two sides alone. */
+TEST(affine_between_its_sides_alone) {
+  uint64_t seed = 339;
+  bounded b;
+  draw_between(&seed, 0.0, 1.0);
+  const double spread = pow(10.0, -draw_between(&seed, 0.0, 3.0));
+  for (size_t k = 0; k < SPRINGS; k++) {
+    b.level[k] = -spread * draw_between(&seed, 0.0, 1.0);
+    b.stiffness[k] = draw_between(&seed, 20.0, 200.0) / SPRINGS;
+  }
+  b.damping = draw_between(&seed, 0.0, 1.0);
+  b.force = draw_between(&seed, 0.0, 6.0);
+  b.rate = draw_between(&seed, 1.0, 20.0);
+  const double tolerance = pow(10.0, -draw_between(&seed, 2.0, 6.0));
+  ess_system system = {.dimension = 2, .guard_count = SPRINGS, OF(bounded), .params = &b};
+  double end[2][2] = {{0.5, 0.0}, {0.5, 0.0}};
+  for (int weighed = 0; weighed < 2; weighed++) {
+    const ess_options options = toy_options(weighed ? tolerance : 1e-10);
+    system.weights = weighed;
+    toy_succeeds(&system, &options, 0.0, 5.0, end[weighed]);
+  }
+  assert_true(fabs(end[0][0] - end[1][0]) < 15.0 * tolerance);
 }
 
 /* the beam with heights in another unit, and a torque that is not affine in the signs */
