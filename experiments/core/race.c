@@ -531,29 +531,14 @@ draws race_draws(const study_run *run, size_t trials, bool crossed) {
                  .crossed = crossed};
 }
 
-size_t race_process(const draws *d, size_t j) {
-  return j % d->processes;
+gather race_laps(study_run *run, size_t cell, const draws *d, size_t entries, size_t entry) {
+  gather laps = gather_rows(run, STUDY_SAMPLES, entry, entries, d->trials);
+  laps.cell = cell;
+  laps.cells = d->processes;
+  return laps;
 }
 
-size_t race_place(const draws *d, size_t j) {
-  return j / d->processes;
-}
-
-const void *race_sample(const study_run *run, size_t cell, const draws *d, size_t entries,
-                        size_t entry, size_t j) {
-  const char *const told = study_samples(run, cell + race_process(d, j), NULL);
-  const size_t size = run->study->tables[STUDY_SAMPLES].row_size;
-  return told + (race_place(d, j) * entries + entry) * size;
-}
-
-void race_firsts(const draws *d, size_t first[]) {
-  first[0] = 0;
-  for (size_t i = 0; i < d->processes; i++)
-    first[i + 1] = first[i] + (d->trials - i + d->processes - 1) / d->processes;
-}
-
-/* ---- MuJoCo as it is set, known by its changes
- * -------------------------------------- */
+/* ---- MuJoCo as it is set, known by its changes ----------------------------------------------- */
 
 static int prepare_own(const model *m, const solver_settings *settings, const solver_output *output,
                        void **instance, char message[SOLVER_MESSAGE_SIZE]) {

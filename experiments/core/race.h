@@ -209,20 +209,12 @@ int race_run(study_run *run, const race_plan *plan, const race_entry entry[], si
              race_tell *tell, void *context);
 
 /* How starts are drawn of such a race, processes being those of the run or, unless trials are
- * crossed, no more than there are trials; and where the j-th of them was told: by which process,
- * and in which place of those that it told of an entry. */
+ * crossed, no more than there are trials. */
 draws race_draws(const study_run *run, size_t trials, bool crossed);
-size_t race_process(const draws *d, size_t j);
-size_t race_place(const draws *d, size_t j);
 
-/* The sample that it was told in, where the cells of the race follow each other from `cell` on, and
- * begin with laps of so many entries. */
-const void *race_sample(const study_run *run, size_t cell, const draws *d, size_t entries,
-                        size_t entry, size_t j);
-
-/* Where trials are not crossed, and stand process by process, as they were told: first[i] is the
- * first of process i, and behind the last one there is their number. For the draws' own `first`. */
-void race_firsts(const draws *d, size_t first[]);
+/* The laps of an entry in the order of the draws, where the cells of the race follow each other
+ * from `cell` on, and begin with laps of so many entries. */
+gather race_laps(study_run *run, size_t cell, const draws *d, size_t entries, size_t entry);
 
 /* ---- same system ----------------------------------------------------------------------------- */
 

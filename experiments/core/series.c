@@ -80,20 +80,30 @@ static int interval(const draws *d, draws_statistic *statistic, const void *cont
 
 /* ---- columns of samples ---------------------------------------------------------------------- */
 
+gather gather_rows(study_run *run, size_t table, size_t first, size_t stride, size_t count) {
+  return (gather){.run = run, .table = table, .first = first, .stride = stride, .count = count};
+}
+
 gather gather_part(gather rows, size_t from, size_t to) {
   rows.first += from * rows.stride;
   rows.count = to - from;
   return rows;
 }
 
+const void *gather_row(gather rows, size_t i) {
+  const size_t cells = rows.cells ? rows.cells : 1;
+  const size_t before = rows.cells ? study_first_sample(rows.run, rows.cell + i % cells) : 0;
+  const size_t row = before + rows.first + i / cells * rows.stride;
+  return rows.run->private->rows[rows.table].row +
+         row * rows.run->study->tables[rows.table].row_size;
+}
+
 /* its values, or those alone that are known, into `out` unless that is NULL: how many */
 static size_t take(gather rows, const char *name, bool known, double out[]) {
-  const study_table *const t = &rows.run->study->tables[rows.table];
-  const column *const c = column_find(t->columns, name);
-  const char *const row = rows.run->private->rows[rows.table].row;
+  const column *const c = column_find(rows.run->study->tables[rows.table].columns, name);
   size_t count = 0;
   for (size_t i = 0; i < rows.count; i++) {
-    const double value = column_number(c, row + (rows.first + i * rows.stride) * t->row_size);
+    const double value = column_number(c, gather_row(rows, i));
     if (known && isnan(value)) continue;
     if (out) out[count] = value;
     count++;

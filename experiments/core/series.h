@@ -45,14 +45,20 @@ double draws_widening(const draws *d);
 
 /* Statistics over rows of a study: of one column, over every stride-th row. */
 
-/* Rows first, first + stride, ...: count of them. */
+/* Rows first, first + stride, ...: count of them. Of several cells, their samples: the first of
+ * each in their order, then the second of each, and so on. */
 typedef struct gather {
   study_run *run;
   size_t table, first, stride, count;
+  size_t cell, cells; /* the first, and how many; 0: it is of the whole table */
 } gather;
 
-/* The same rows but some at the beginning or at the end. */
+gather gather_rows(study_run *run, size_t table, size_t first, size_t stride, size_t count);
+
+/* The same rows but some at the beginning or at the end; not of cells. */
 gather gather_part(gather rows, size_t from, size_t to);
+
+const void *gather_row(gather rows, size_t i);
 
 /* Of the values that are known: NaN where there is none, and where memory is out, which is
  * noted. */

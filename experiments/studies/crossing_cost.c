@@ -159,7 +159,7 @@ static const study_option precision_asked_options[] = {OPTIONS(OPTION_LINE, prec
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum { SAMPLES = STUDY_SAMPLES, LAPS = PRECISION_LAPS, ROWS };
+enum { SAMPLES = STUDY_SAMPLES, ROWS };
 
 static const column row_columns[] = {
     PRECISION_COLUMNS(PRECISION_LINE, crossing_row)
@@ -243,7 +243,6 @@ static int make_rows(study_run *run, crossing_row rows[]) {
 }
 
 static int derive(study_run *run) {
-  if (survey(run) || precision_give_laps(run)) return -1;
   const size_t methods = ((const precision_survey *)run->own)->count;
   const size_t count = precision_cases(run) * methods;
   crossing_row *const rows = calloc(count, sizeof *rows);
@@ -266,7 +265,6 @@ const study crossing_cost_study = {
     .processes = 5,
     STUDY_OF(precision_asked, precision_cell),
     .tables = {[SAMPLES] = PRECISION_SAMPLES,
-               [LAPS] = PRECISION_SAMPLES,
                [ROWS] = STUDY_TABLE(
                    row_columns, crossing_row, .json = "rows", .csv = "crossing_cost.csv",
                    .meaning = "a method's cheapest setting at one number of contacts")},

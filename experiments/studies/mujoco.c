@@ -332,26 +332,22 @@ static mujoco_session mujoco_first_session(study_run *run, size_t of) {
   return s;
 }
 
-/* the samples of one who takes part in a session, process by process; and what it was followed by
- */
-static gather mujoco_laps(study_run *run, const mujoco_session *session, size_t place) {
-  return (gather){run, MUJOCO_SAMPLES, study_first_sample(run, session->cell) + place,
-                  session->count, given_of(run)->trials};
-}
-
 /* how starts are spread over processes */
 static draws mujoco_draws(const study_run *run) {
   return race_draws(run, given_of(run)->trials, false);
+}
+
+/* the samples of one who takes part in a session */
+static gather mujoco_laps(study_run *run, const mujoco_session *session, size_t place) {
+  const draws d = mujoco_draws(run);
+  return race_laps(run, session->cell, &d, session->count, place);
 }
 
 /* the median of its times in a session, or of those over the race's; a failure is noted */
 static void mujoco_median(study_run *run, const mujoco_session *session, size_t place,
                           bool over_race, double *median, double interval[2]) {
   const gather laps = mujoco_laps(run, session, place);
-  draws d = mujoco_draws(run);
-  size_t first[d.processes + 1];
-  race_firsts(&d, first);
-  d.first = first;
+  const draws d = mujoco_draws(run);
   if (over_race)
     series_median_ratio(laps, mujoco_laps(run, session, 0), "seconds", &d, median, interval);
   else
@@ -712,9 +708,10 @@ static void add_trials(study_run *run, size_t of, size_t variant, const mujoco_s
   for (size_t i = 0; i < 2; i++) {
     const mujoco_session *const in = &session[i];
     const size_t place = place_in(in, variant);
+    const gather laps = mujoco_laps(run, in, place);
     for (size_t j = 0; place < in->count && j < d.trials; j++) {
-      const mujoco_sample *const s = race_sample(run, in->cell, &d, in->count, place, j);
-      const mujoco_trial t = {name, i + 1, j, race_process(&d, j), s->seconds, s->rms_error};
+      const mujoco_sample *const s = gather_row(laps, j);
+      const mujoco_trial t = {name, i + 1, j, j % d.processes, s->seconds, s->rms_error};
       study_add(run, MUJOCO_TRIALS, &t);
     }
   }
@@ -780,7 +777,7 @@ static void add_profile(study_run *run, size_t of, size_t cell) {
   size_t count, starts = 0;
   const mujoco_sample *const s = study_samples(run, cell, &count);
   while (starts < count && !*s[starts].timer) starts++;
-  const gather pairs = {run, MUJOCO_SAMPLES, study_first_sample(run, cell), 1, starts};
+  const gather pairs = gather_rows(run, MUJOCO_SAMPLES, study_first_sample(run, cell), 1, starts);
   const mujoco_profile p = {.of = name_of(run, of, s->variant),
                             .run_s = 1e-9 * s[starts].run_ns,
                             .timers_cost = gather_median(pairs, "timers_cost"),

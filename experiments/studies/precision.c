@@ -380,7 +380,7 @@ void precision_settle(precision_point *p, size_t sample) {
   p->trials = 1;
   p->settled = true;
   p->draws = (draws){.trials = 1, .processes = 1};
-  p->laps = (gather){p->laps.run, STUDY_SAMPLES, sample, 1, 1};
+  p->laps = gather_rows(p->laps.run, STUDY_SAMPLES, sample, 1, 1);
 }
 
 /* the numbers of starts from which points may race where there are so many, the largest first */
@@ -403,20 +403,32 @@ size_t precision_raced(const precision_point point[], size_t count, size_t trial
   return raced;
 }
 
+/* of the points of a case that race from so many starts, which have their laps then */
+static int plan_race(study_run *run, size_t index, size_t trials, const char *of) {
+  precision_survey *const all = run->own;
+  precision_point *const point = all->point + index * all->count;
+  const size_t raced = precision_raced(point, all->count, trials);
+  const draws drawn = race_draws(run, trials, true);
+  for (size_t i = 0, place = 0; i < all->count; i++) {
+    if (!races(&point[i], trials)) continue;
+    point[i].draws = drawn;
+    point[i].laps = race_laps(run, study_cells(run), &drawn, raced, place++);
+  }
+  for (size_t j = 0; raced && j < run->processes; j++) {
+    const precision_cell c = {
+        .kind = PRECISION_RACE, .index = index, .trials = trials, .process = j};
+    if (study_cell(run, &c, "%srace=%zu process=%zu of %zu", of, trials, j, run->processes))
+      return -1;
+  }
+  return 0;
+}
+
 static int plan_races(study_run *run, size_t index, const char *of) {
-  const precision_survey *const all = run->own;
   size_t group[GROUPS];
   const size_t groups = groups_of(((const precision_asked *)run->settings)->trials, group);
-  for (size_t g = 0; g < groups; g++)
-    for (size_t j = 0; precision_raced(all->point + index * all->count, all->count, group[g]) &&
-                       j < run->processes;
-         j++) {
-      const precision_cell c = {
-          .kind = PRECISION_RACE, .index = index, .trials = group[g], .process = j};
-      if (study_cell(run, &c, "%srace=%zu process=%zu of %zu", of, group[g], j, run->processes))
-        return -1;
-    }
-  return 0;
+  int status = 0;
+  for (size_t g = 0; !status && g < groups; g++) status = plan_race(run, index, group[g], of);
+  return status;
 }
 
 static int plan_known(study_run *run, size_t index, const char *of) {
@@ -442,42 +454,10 @@ int precision_plan(study_run *run, size_t stage, int (*survey)(study_run *run)) 
   return status;
 }
 
-/* those of one point, the place-th of so many that are raced */
-static int collect(study_run *run, precision_point *p, size_t first, size_t raced, size_t place) {
-  size_t count;
-  p->draws = race_draws(run, p->trials, true);
-  p->laps = (gather){run, PRECISION_LAPS, 0, 1, p->draws.trials};
-  study_rows(run, PRECISION_LAPS, &p->laps.first);
-  for (size_t j = 0; j < p->draws.trials; j++) {
-    const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
-    const size_t start = race_process(&p->draws, j) * p->trials + race_place(&p->draws, j);
-    const size_t at = first + start * raced + place;
-    if (at >= count) return measure_fail(run->message, "laps are missing");
-    study_add(run, PRECISION_LAPS, &all[at]);
-  }
-  return 0;
-}
-
-int precision_give_laps(study_run *run) {
-  const size_t trials = ((const precision_asked *)run->settings)->trials;
-  precision_survey *const all = run->own;
-  size_t group[GROUPS], next = precision_cases(run) * (trials + all->count);
-  const size_t groups = groups_of(trials, group);
-  for (size_t k = 0; k < precision_cases(run) * groups; k++) {
-    precision_point *const point = all->point + k / groups * all->count;
-    const size_t from = group[k % groups];
-    const size_t raced = precision_raced(point, all->count, from);
-    for (size_t i = 0, place = 0; i < all->count; i++)
-      if (races(&point[i], from) && collect(run, &point[i], next, raced, place++)) return -1;
-    next += raced * from * run->processes;
-  }
-  return 0;
-}
-
 gather precision_starts_of(study_run *run, size_t index) {
   const size_t trials = ((const precision_asked *)run->settings)->trials;
   const precision_survey *const all = run->own;
-  return (gather){run, STUDY_SAMPLES, index * (trials + all->count), 1, trials};
+  return gather_rows(run, STUDY_SAMPLES, index * (trials + all->count), 1, trials);
 }
 
 /* one under way */
@@ -568,17 +548,12 @@ void precision_row_name(study_run *run, const model *m, const precision_point *p
   row->message = message;
 }
 
-static const precision_sample *sample_at(gather rows, size_t index) {
-  const precision_sample *const all = study_rows(rows.run, rows.table, NULL);
-  return &all[rows.first + index * rows.stride];
-}
-
 /* why a point is what it is: as it was said, or else as its runs say */
 static const char *message_of(const precision_point *p, precision_status status) {
   if (*p->message) return p->message;
   for (size_t j = 0; j < p->laps.count; j++) {
-    const char *const said = sample_at(p->laps, j)->message;
-    if (*said) return said;
+    const precision_sample *const lap = gather_row(p->laps, j);
+    if (*lap->message) return lap->message;
   }
   if (status == PRECISION_DIVERGED) return "no better than a state that stays where it started";
   if (status == PRECISION_CROSSINGS) return "crossings are more than 1 % off the reference's";
@@ -598,8 +573,11 @@ void precision_summarize(study_run *run, const model *m, gather starts, const pr
                          size_t table, precision_row *row) {
   tally all = {0};
   // errors are those of the first process
-  for (size_t j = 0; j < p->laps.count; j += p->draws.processes)
-    count_run(&all, &sample_at(p->laps, j)->of, sample_at(starts, race_place(&p->draws, j))->start);
+  for (size_t j = 0; j < p->laps.count; j += p->draws.processes) {
+    const precision_sample *const lap = gather_row(p->laps, j);
+    const precision_sample *const from = gather_row(starts, j / p->draws.processes);
+    count_run(&all, &lap->of, from->start);
+  }
   const precision_status status = p->obstacle ? p->obstacle : judge(&all);
   precision_row_name(run, m, p, table, status, message_of(p, status), row);
   row->coincides_with = p->as;

@@ -130,9 +130,6 @@ typedef struct precision_sample {
 } precision_sample;
 
 extern const column precision_sample_columns[];
-/* Of either study's tables: the laps of each point together, in no file. */
-enum { PRECISION_LAPS = STUDY_SAMPLES + 1 };
-
 #define PRECISION_SAMPLES STUDY_ROWS(precision_sample, .meaning = "a start, a setting or a run")
 
 /* One in which nothing is known but the method and its value. */
@@ -176,7 +173,7 @@ typedef struct precision_point {
   const char *as;            /* the method that stands for it; "": itself */
   bool settled;              /* its first run is all that is wanted: it is its lap */
   draws draws;               /* by which it was raced */
-  gather laps;               /* of PRECISION_LAPS, in their order; or its first run */
+  gather laps;               /* or its first run; there when all is measured */
 } precision_point;
 
 /* All points, those of one case after those of another: run->own once they are known. */
@@ -191,9 +188,6 @@ int precision_survey_points(study_run *run, size_t count);
 
 /* Gives a point a sample of what is known before the race as its one lap. */
 void precision_settle(precision_point *p, size_t sample);
-
-/* Gives the points that are raced their laps. 0, or -1 with one line. */
-int precision_give_laps(study_run *run);
 
 /* The starts of a case among the samples. */
 gather precision_starts_of(study_run *run, size_t index);

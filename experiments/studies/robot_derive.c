@@ -17,7 +17,7 @@ static const double robot_known_from = 3.0;
 /* the runs of an entry from all starts; and the reference's error by them */
 static gather robot_starts_of(study_run *run, size_t entry) {
   const robot_case *const c = run->own;
-  return (gather){run, ROBOT_SAMPLES, entry, c->entries, study_cells(run)};
+  return gather_rows(run, ROBOT_SAMPLES, entry, c->entries, study_cells(run));
 }
 
 static double robot_estimate(study_run *run) {
@@ -213,7 +213,7 @@ static void add_held_out(const deriving *d, size_t start, double target, size_t 
   const robot_held_out row = {.rms_error = made.target,
                               .own = own > 0,
                               .start = start,
-                              .process = race_process(&d->draws, start),
+                              .process = start % d->draws.processes,
                               .variant = variant_of(c, mujoco),
                               .time_step = knob_of(c, mujoco),
                               .mujoco_seconds = of_start(mujoco, one, "seconds"),
@@ -252,7 +252,7 @@ static void add_reach(const deriving *d, double target, size_t own) {
   const robot_case *const c = d->run->own;
   const size_t count = study_cells(d->run);
   const choice made = choose(c, &d->by[d->folds], target, own);
-  gather starts = {d->run, ROBOT_HELD_OUT, 0, 1, count};
+  gather starts = gather_rows(d->run, ROBOT_HELD_OUT, 0, 1, count);
   // what every program does by the coarsest means is no question
   if (made.mujoco.coarsest && made.libess.coarsest && made.plain.coarsest) return;
   study_rows(d->run, ROBOT_HELD_OUT, &starts.first);

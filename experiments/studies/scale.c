@@ -228,9 +228,7 @@ static const double fitted_below = 0.125, fitted_above = 10.0, plateau_from = 9.
 /* ---- rows and series ------------------------------------------------------------------------- */
 
 static void add_row(study_run *run, const scale_sample *of, gather starts, double distance) {
-  size_t count;
-  const scale_sample *const s =
-      (const scale_sample *)study_rows(run, SCALE_SAMPLES, &count) + starts.first;
+  const scale_sample *const s = gather_row(starts, 0);
   scale_row r = {.contacts = of->contacts,
                  .projection_order = of->order,
                  .epsilon = of->epsilon,
@@ -281,7 +279,7 @@ static void fit_slope(const scale_row r[], size_t count, scale_series *out) {
 static void add_series(study_run *run, size_t order, size_t first, size_t count) {
   const scale_row *const r = (const scale_row *)study_rows(run, SCALE_ROWS, NULL) + first;
   scale_series s = {.projection_order = order, .exact_epsilon = exact_epsilon(r, count)};
-  gather plateau = {run, SCALE_ROWS, first, 1, 0};
+  gather plateau = gather_rows(run, SCALE_ROWS, first, 1, 0);
   fit_slope(r, count, &s);
   while (plateau.count < count &&
          r[plateau.count].epsilon >= plateau_from * r[plateau.count].crossing_distance)
@@ -301,7 +299,8 @@ static void add_case(study_run *run, size_t index, size_t *from) {
   for (size_t i = 0; i < trials; i++) study_add(run, SCALE_EVENTS, &of[i]);
   size_t points = 0;
   for (; *from < count && all[*from].contacts == of->contacts; *from += trials, points++)
-    add_row(run, &all[*from], (gather){run, SCALE_SAMPLES, *from, 1, trials}, of->distance.median);
+    add_row(run, &all[*from], gather_rows(run, SCALE_SAMPLES, *from, 1, trials),
+            of->distance.median);
   const size_t epsilons = points / SCALE_ORDERS;
   for (size_t k = 0; k < SCALE_ORDERS; k++) add_series(run, 1 + k, first + k * epsilons, epsilons);
 }

@@ -104,14 +104,7 @@ typedef struct speed_room {
 
 /* ---- what is derived ------------------------------------------------------------------------- */
 
-enum {
-  SPEED_SAMPLES = STUDY_SAMPLES,
-  SPEED_ROWS,
-  SPEED_MARGINALS,
-  SPEED_CALLBACKS,
-  SPEED_RUNS,
-  SPEED_VALUES
-};
+enum { SPEED_SAMPLES = STUDY_SAMPLES, SPEED_ROWS, SPEED_MARGINALS, SPEED_CALLBACKS, SPEED_RUNS };
 
 /* What one run costs, at a start or at the median. */
 typedef struct speed_work {
@@ -319,13 +312,6 @@ static const column speed_run_columns[] = {
     COLUMN_AS("stiffness", speed_one_run, of.stiffness, AMOUNT, "N/m", "of all springs"),
     {0},
 };
-
-static const column speed_value_columns[] = {
-    {.name = "seconds", .kind = COLUMN_AMOUNT, .unit = "s", .meaning = "of a call"},
-    {0},
-};
-
-/* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* ---- systems, and who races on them ---------------------------------------------------------- */
 
@@ -688,15 +674,14 @@ typedef struct deriving {
   draws draws;
 } deriving;
 
-/* the cell of a system's race in a process */
-static size_t cell_of(const deriving *d, size_t process) {
-  return speed_systems(d->run->settings) + d->system * d->run->processes + process;
+/* the cell of a system's race in the first process */
+static size_t cell_of(const deriving *d) {
+  return speed_systems(d->run->settings) + d->system * d->run->processes;
 }
 
-/* the j-th run of an entry, or the one of the first process from the same start */
-static const speed_sample *run_of(const deriving *d, size_t entry, size_t j, bool first) {
-  const size_t at = first ? j - j % d->draws.processes : j;
-  return race_sample(d->run, cell_of(d, 0), &d->draws, d->count, entry, at);
+/* the runs of an entry in all processes */
+static gather laps_of(const deriving *d, size_t entry) {
+  return race_laps(d->run, cell_of(d), &d->draws, d->count, entry);
 }
 
 static double over(double a, double b) {
@@ -724,19 +709,23 @@ static speed_work work_of(const double n[SPEED_COUNTS], const double cost[SPEED_
 static void add_runs(deriving *d, size_t index) {
   const speed_sample *const e = &d->entry[index];
   const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
+  const gather laps = laps_of(d, index), rivals = laps_of(d, rival);
   study_rows(d->run, SPEED_RUNS, &d->first[index]);
   for (size_t j = 0; j < d->draws.trials; j++) {
-    const double mujoco_s = rival == SIZE_MAX ? NAN : run_of(d, rival, j, false)->seconds;
-    speed_one_run r = {.of = d->of, .told = *run_of(d, index, j, false)};
-    if (r.told.process) r.told.events = NAN;
-    r.work = work_of(run_of(d, index, j, true)->counts, d->cost[speed_form_of(e)], r.told.seconds,
-                     mujoco_s);
+    // what was counted is in the first process
+    const speed_sample *const told = gather_row(laps, j);
+    const speed_sample *const first = gather_row(laps, j - j % d->draws.processes);
+    const speed_sample *const mujoco = rival == SIZE_MAX ? NULL : gather_row(rivals, j);
+    speed_one_run r = {.of = d->of, .told = *told};
+    if (told->process) r.told.events = NAN;
+    r.work = work_of(first->counts, d->cost[speed_form_of(e)], told->seconds,
+                     mujoco ? mujoco->seconds : NAN);
     study_add(d->run, SPEED_RUNS, &r);
   }
 }
 
 static gather runs_of(const deriving *d, size_t index) {
-  return (gather){d->run, SPEED_RUNS, d->first[index], 1, d->draws.trials};
+  return gather_rows(d->run, SPEED_RUNS, d->first[index], 1, d->draws.trials);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -811,19 +800,13 @@ static void add_row(const deriving *d, size_t index) {
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
 
-/* one of a form's, if the model has it: its cost goes into those of the system */
+/* one of a form's, if the model has it, told behind the laps: its cost goes into those of the
+ * system */
 static void add_callback(deriving *d, size_t form, size_t call) {
-  const size_t processes = d->run->processes;
+  const size_t processes = d->run->processes, laps = d->draws.trials / processes * d->count;
   const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false, NULL};
-  gather calls = {d->run, SPEED_VALUES, 0, 1, nested.trials};
-  study_rows(d->run, SPEED_VALUES, &calls.first);
-  for (size_t i = 0; i < nested.trials; i++) {
-    size_t count;
-    const speed_sample *s = study_samples(d->run, cell_of(d, i % processes), &count);
-    while (strcmp(s->what, "call") != 0) s++;
-    s += (form * SPEED_CALLS + call) * SPEED_CALL_SAMPLES + i / processes;
-    study_add(d->run, SPEED_VALUES, &s->seconds);
-  }
+  const gather calls = race_laps(d->run, cell_of(d), &nested, 1,
+                                 laps + (form * SPEED_CALLS + call) * SPEED_CALL_SAMPLES);
   speed_callback c = {.model = d->of.model,
                       .field = form_name(&d->of, form),
                       .callback = speed_call_names[call],
@@ -977,9 +960,7 @@ const study speed_study = {
                                               .meaning = "what a call of a model's callback costs"),
                [SPEED_RUNS] =
                    STUDY_TABLE(speed_run_columns, speed_one_run, .csv = "speed_samples.csv",
-                               .meaning = "one start in one process"),
-               [SPEED_VALUES] =
-                   STUDY_TABLE(speed_value_columns, double, .meaning = "what an interval is of")},
+                               .meaning = "one start in one process")},
     .check = check,
     .plan = plan,
     .run = measure,

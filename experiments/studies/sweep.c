@@ -421,13 +421,11 @@ typedef struct summary {
 
 /* the trials of one who races, in their order whichever process ran them */
 static void add_trials(const summary *y, const group *g, size_t entry) {
-  const gather samples = {y->run, SWEEP_SAMPLES, study_first_sample(y->run, g->cell) + entry,
-                          g->entries, y->draws.trials};
-  const measure_summary times = gather_summary(samples, "seconds");
+  const gather laps = race_laps(y->run, g->cell, &y->draws, g->entries, entry);
+  const measure_summary times = gather_summary(laps, "seconds");
   const double most = times.q75 + outlier_ranges * (times.q75 - times.q25);
   for (size_t j = 0; j < y->draws.trials; j++) {
-    const sweep_sample *const told = race_sample(y->run, g->cell, &y->draws, g->entries, entry, j);
-    sweep_sample s = *told;
+    sweep_sample s = *(const sweep_sample *)gather_row(laps, j);
     s.outlier = s.seconds > most;
     study_add(y->run, SWEEP_TRIALS, &s);
   }
@@ -435,11 +433,7 @@ static void add_trials(const summary *y, const group *g, size_t entry) {
 
 static gather trials_of(const summary *y, size_t i, size_t entry) {
   const size_t first = (y->group[i].row + entry) * y->draws.trials;
-  return (gather){y->run, SWEEP_TRIALS, first, 1, y->draws.trials};
-}
-
-static const sweep_sample *trial_at(gather trials, size_t j) {
-  return (const sweep_sample *)study_rows(trials.run, trials.table, NULL) + trials.first + j;
+  return gather_rows(y->run, SWEEP_TRIALS, first, 1, y->draws.trials);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -451,7 +445,7 @@ static void fill_times(const summary *y, gather trials, sweep_row *r) {
   r->min_s = times.min;
   r->mad_s = times.mad;
   r->marginal_s = r->marginal_interval_s[0] = r->marginal_interval_s[1] = NAN;
-  for (size_t j = 0; j < trials.count; j++) r->outliers += trial_at(trials, j)->outlier;
+  r->outliers = (size_t)gather_sum(trials, "outlier");
   r->retaken = gather_sum(trials, "retaken");
   r->disturbed = gather_sum(trials, "disturbed");
   series_median(trials, "seconds", &y->draws, &r->median_s, r->interval_s);
@@ -470,7 +464,7 @@ static void fill_errors(gather trials, sweep_row *r) {
 }
 
 static void fill_row(const summary *y, gather trials, sweep_row *r) {
-  const sweep_sample *const s = trial_at(trials, 0);
+  const sweep_sample *const s = gather_row(trials, 0);
   const double dt = y->run->m->type->time_step;
   *r = (sweep_row){.who = *s};
   r->who.settings = solver_settings_in_force(solver_find(s->solver), &s->settings, dt);

@@ -166,7 +166,7 @@ static int measure(study_run *run, const void *planned) {
 static gather starts_at(study_run *run, size_t index, size_t level) {
   const settings *const s = run->settings;
   const size_t stride = s->tolerances.count + FURTHER;
-  return (gather){run, SAMPLES, index * s->trials * stride + level, stride, s->trials};
+  return gather_rows(run, SAMPLES, index * s->trials * stride + level, stride, s->trials);
 }
 
 /* what location's field evaluations are at an error between two of its own, by the logarithms */
@@ -201,12 +201,10 @@ static void fill_errors(gather starts, row *r) {
 
 /* crossings of all starts over those of the references, and what each start has of its own */
 static void fill_starts(gather starts, row *r) {
-  size_t count;
-  const sample *const all = study_rows(starts.run, SAMPLES, &count);
   double found = 0.0, expected = 0.0;
   r->worst_seed = NAN;
   for (size_t i = 0; i < starts.count; i++) {
-    const sample *const s = &all[starts.first + i * starts.stride];
+    const sample *const s = gather_row(starts, i);
     if (isnan(s->libess.events)) continue;
     found += s->libess.events;
     expected += s->reference_events;

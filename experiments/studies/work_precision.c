@@ -12,7 +12,7 @@
 #include "studies.h"
 
 /* The tables of its results. */
-enum { WORK_PRECISION_CASES = PRECISION_LAPS + 1, WORK_PRECISION_POINTS };
+enum { WORK_PRECISION_CASES = STUDY_SAMPLES + 1, WORK_PRECISION_POINTS };
 
 /* One method at one value of its knob, as files have it. */
 typedef struct work_precision_point {
@@ -203,7 +203,7 @@ static void add_point(study_run *run, const model *m, const precision_point *p) 
 static int derive(study_run *run) {
   const model *const m = case_model(run, NULL);
   char name[STUDY_CELL_NAME_SIZE];
-  if (!m || work_precision_survey(run) || precision_give_laps(run)) return -1;
+  if (!m) return -1;
   const precision_survey *const all = run->own;
   const precision_sample *const first = study_rows(run, STUDY_SAMPLES, NULL);
   study_case_name(run, name);
@@ -226,7 +226,6 @@ const study work_precision_study = {
     .processes = 5,
     STUDY_OF(precision_asked, precision_cell),
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
-               [PRECISION_LAPS] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] = STUDY_ROWS(
                    model_case, .json = "cases", .meaning = "one model with one number of contacts"),
                [WORK_PRECISION_POINTS] = STUDY_TABLE(

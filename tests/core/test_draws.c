@@ -33,7 +33,8 @@ static int median_of(const double x[], size_t count, unsigned long seed, measure
   made_up u;
   make_up(&u, &drawing, NULL);
   for (size_t i = 0; i < count; i++) give(&u, &x[i]);
-  const int status = series_median((gather){&u.run, 0, 0, 1, count}, "x", &d, &out->estimate, ends);
+  const int status =
+      series_median(gather_rows(&u.run, 0, 0, 1, count), "x", &d, &out->estimate, ends);
   out->low = out->estimate * pow(ends[0] / out->estimate, narrower);
   out->high = out->estimate * pow(ends[1] / out->estimate, narrower);
   dispose(&u);

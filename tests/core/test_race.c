@@ -219,22 +219,25 @@ static void a_refusal_is_told(void **state) {
   end(&t);
 }
 
-/* where the laps of each start are */
+/* where the laps of each start are: two entries, in cells behind another one, with more behind them
+ */
 static void laps_are_found(void **state) {
   (void)state;
   made_up u;
+  study_planned cells[] = {{.count = 5}, {.first = 5, .count = 8}, {.first = 13, .count = 6}};
   make_up(&u, &racing, NULL);
-  u.run.processes = 3;
-  const draws nested = race_draws(&u.run, 7, false), few = race_draws(&u.run, 2, false);
-  const draws crossed = race_draws(&u.run, 2, true);
-  size_t first[4];
-  race_firsts(&nested, first);
-  assert_true(first[0] == 0 && first[1] == 3 && first[2] == 5 && first[3] == 7);
-  for (size_t j = 0; j < 7; j++) // 0 3 6, 1 4, 2 5
-    assert_true(race_process(&nested, j) == j % 3 && race_place(&nested, j) == j / 3);
-  assert_true(few.processes == 2 && few.trials == 2 && !few.crossed);
-  assert_true(crossed.processes == 3 && crossed.trials == 6 && crossed.crossed);
-  assert_true(race_process(&crossed, 4) == 1 && race_place(&crossed, 4) == 1);
+  u.run.processes = 2;
+  u.private.cell = cells;
+  for (char row = 0; row < 19; row++) give(&u, &row);
+  const draws nested = race_draws(&u.run, 5, false), crossed = race_draws(&u.run, 3, true);
+  const gather laps = race_laps(&u.run, 1, &nested, 2, 1);
+  for (size_t j = 0; j < 5; j++) // 0 2 4, 1 3
+    assert_int_equal(*(const char *)gather_row(laps, j), (j % 2 ? 13 : 5) + j / 2 * 2 + 1);
+  assert_true(laps.count == 5 && race_laps(&u.run, 1, &crossed, 2, 0).count == 6);
+  assert_true(crossed.processes == 2 && crossed.trials == 6 && crossed.crossed);
+  const draws few = race_draws(&u.run, 1, false);
+  assert_true(few.processes == 1 && few.trials == 1 && !few.crossed);
+  dispose(&u);
 }
 
 int main(void) {

@@ -33,7 +33,7 @@ static double rank_of(size_t trial) {
 static void fill(made_up *u, gather group[GROUPS], double common) {
   make_up(u, &timing, NULL);
   for (size_t i = 0; i < GROUPS; i++) {
-    group[i] = (gather){&u->run, 0, 2 * TRIALS * i, 2, TRIALS};
+    group[i] = gather_rows(&u->run, 0, 2 * TRIALS * i, 2, TRIALS);
     for (size_t j = 0; j < TRIALS; j++) {
       const double own = common > 0.0 ? x[i] + common * (double)j : x[i] * (1.0 + 0.1 * rank_of(j));
       give(u, &(row){own, x[i] * (3.0 + (double)j)});
@@ -125,7 +125,7 @@ static void starts_are_drawn_for_all_processes_alike(void **state) {
   make_up(&u, &timing, NULL);
   for (size_t i = 0; i < STARTS * PROCESSES; i++)
     give(&u, &(row){1.0 + (double)(i / PROCESSES), 1.0 + (double)(i % PROCESSES)});
-  const gather rows = {&u.run, 0, 0, 1, STARTS * PROCESSES};
+  const gather rows = gather_rows(&u.run, 0, 0, 1, STARTS * PROCESSES);
   assert_int_equal(series_median(rows, "ours", &crossed, &median, interval), 0);
   close_to(median, 3.0);
   close_to(interval[0], widened(3.0, 1.0, &crossed));
@@ -157,7 +157,7 @@ static void an_interval_covers_a_second_run(void **state) {
       for (size_t k = 0; k < processes[p]; k++) mood[k] = 1.0 + gsl_ran_gaussian(rng, 0.03);
       for (size_t j = 0; j < STARTS; j++)
         give(&u, &(row){mood[j % processes[p]] + gsl_ran_gaussian(rng, 0.05), 1.0});
-      const gather rows = {&u.run, 0, 0, 1, STARTS};
+      const gather rows = gather_rows(&u.run, 0, 0, 1, STARTS);
       assert_int_equal(series_median(rows, "ours", &d, &median, interval), 0);
       covered += i && interval[0] <= before && before <= interval[1];
       before = median;
@@ -197,7 +197,7 @@ static void what_is_known_has_its_interval(void **state) {
   for (size_t p = 0; p < PROCESSES; p++)
     for (size_t j = p; j < STARTS; j += PROCESSES)
       if (!isnan(rows[j].ours)) give(&v, &rows[j]);
-  const gather all = {&u.run, 0, 0, 1, STARTS}, known = {&v.run, 0, 0, 1, 7};
+  const gather all = gather_rows(&u.run, 0, 0, 1, STARTS), known = gather_rows(&v.run, 0, 0, 1, 7);
   assert_int_equal(series_median_known(all, "ours", &d, &median, interval), 0);
   assert_int_equal(series_median(known, "ours", &alone, &expected, ends), 0);
   assert_true(median == expected && interval[0] == ends[0] && interval[1] == ends[1]);

@@ -94,35 +94,36 @@ static int tear_down(void **state) {
   cases_free(&e->u.run);
   free(e->u.run.own);
   free(e->settings);
-  dispose(&e->u);
+  start_anew(&e->u);
   free(e);
   return 0;
 }
 
-/* gives the laps of those raced from so many starts, start by start; the second process has no
- * errors, and takes a tenth longer */
-static void give_laps(example *e, size_t trials) {
+/* gives the laps of a race, start by start; the second process has no errors, and takes a tenth
+ * longer */
+static void give_laps(example *e, const precision_cell *race) {
   const precision_survey *const points = e->u.run.own;
-  for (size_t p = 0; p < PROCESSES; p++)
-    for (size_t j = 0; j < trials; j++)
-      for (size_t i = 0; i < points->count; i++) {
-        precision_sample s = e->lap[i / VALUES][i % VALUES][j];
-        if (p) s.of.rms_error = NAN;
-        if (p) s.of.time_s *= 1.1;
-        if (precision_raced(&points->point[i], 1, trials)) give(&e->u, &s);
-      }
+  for (size_t j = 0; j < race->trials; j++)
+    for (size_t i = 0; i < points->count; i++) {
+      precision_sample s = e->lap[i / VALUES][i % VALUES][j];
+      if (race->process) s.of.rms_error = NAN;
+      if (race->process) s.of.time_s *= 1.1;
+      if (precision_raced(&points->point[i], 1, race->trials)) give(&e->u, &s);
+    }
 }
 
 /* the points that the samples make */
 static const work_precision_point *conclude(example *e) {
   size_t count;
-  dispose(&e->u);
+  start_anew(&e->u);
+  assert_int_equal(study_cells_plan(&e->u.run, 0), 1 + METHODS);
   for (size_t j = 0; j < TRIALS; j++) give(&e->u, &e->start[j]);
-  for (size_t i = 0; i < METHODS; i++)
+  end_cell(&e->u);
+  for (size_t i = 0; i < METHODS; i++, end_cell(&e->u))
     for (size_t k = 0; k < VALUES; k++) give(&e->u, &e->first[i][k]);
-  if (work_precision_survey(&e->u.run)) fail_msg("%s", e->u.message);
-  give_laps(e, TRIALS);
-  give_laps(e, PRECISION_FEW);
+  if (study_cells_plan(&e->u.run, 1) < 0) fail_msg("%s", e->u.message);
+  for (; e->u.ended < study_cells(&e->u.run); end_cell(&e->u))
+    give_laps(e, study_cell_at(&e->u.run, e->u.ended));
   rederive(&e->u);
   const work_precision_point *const rows = study_rows(&e->u.run, WORK_PRECISION_POINTS, &count);
   assert_int_equal(count, METHODS * VALUES);

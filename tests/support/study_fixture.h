@@ -55,4 +55,12 @@ static inline void dispose(made_up *u) {
   u->private.texts = NULL;
 }
 
+/* Without a cell and a sample again. */
+static inline void start_anew(made_up *u) {
+  dispose(u);
+  study_cells_free(&u->run);
+  u->private.cell = NULL;
+  u->private.cells = u->private.room = u->ended = 0;
+}
+
 #endif
