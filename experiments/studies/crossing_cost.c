@@ -88,15 +88,13 @@ static precision_sample crossing_choose(const precision_method *method, precisio
 typedef struct attempting {
   const study_run *run;
   const contest_starts *starts;
-  precision_effort effort;
   double *room; /* of twice so many starts */
 } attempting;
 
 static int attempt(void *context, precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
   const attempting *const a = context;
-  const int status = *a->run->interrupted
-                         ? SOLVER_FAILED
-                         : precision_try(a->starts, &a->effort, a->room, s, message);
+  const int status =
+      *a->run->interrupted ? SOLVER_FAILED : precision_try(a->run, a->starts, a->room, s, message);
   const bool failed = status || s->status == PRECISION_FAILED;
   const double rms = failed ? INFINITY : s->of.rms_error,
                seconds = failed ? INFINITY : s->of.time_s;
@@ -114,36 +112,6 @@ static void crossing_check_target(crossing_row *r) {
   if (r->p.rms_error <= r->target || strcmp(r->p.status, "ok") != 0) return;
   r->p.status = precision_status_name(PRECISION_UNREACHED);
   r->p.message = "the RMS error is above the target in the race";
-}
-
-static bool same_rows(const precision_row *a, const precision_row *b) {
-  return strcmp(a->solver, b->solver) == 0 && strcmp(a->status, b->status) == 0 &&
-         precision_same(a->value, b->value) && precision_same(a->rms_error, b->rms_error);
-}
-
-/* whether the methods of places a and b are the same, and at least somewhere known */
-static bool same_methods(const crossing_row rows[], size_t count, size_t methods, size_t a,
-                         size_t b) {
-  bool known = false;
-  for (size_t i = 0; i < count; i += methods) {
-    if (!same_rows(&rows[i + a].p, &rows[i + b].p)) return false;
-    known = known || !isnan(rows[i + a].p.rms_error);
-  }
-  return known;
-}
-
-/* finds, in the rows of all numbers of contacts, each with those of so many methods in one order,
- * variants of one solver that have the same value, status and error in all, and names in all but
- * the first's that one, which stands for them */
-static void crossing_find_coincidences(crossing_row rows[], size_t count, size_t methods) {
-  for (size_t a = 0; count && a < methods; a++) {
-    if (*rows[a].p.coincides_with) continue;
-    for (size_t b = a + 1; b < methods; b++) {
-      if (!same_methods(rows, count, methods, a, b)) continue;
-      for (size_t i = 0; i < count; i += methods)
-        rows[i + b].p.coincides_with = rows[i + a].p.method;
-    }
-  }
 }
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
@@ -174,15 +142,8 @@ static const column row_columns[] = {
 
 /* ---- cells: PRECISION_METHOD is its choice --------------------------------------------------- */
 
-/* the choices: a point for each method at each number of contacts */
-static int survey(study_run *run) {
-  const precision_asked *const s = run->settings;
-  return precision_survey_points(run,
-                                 s->methods.count ? s->methods.count : precision_default_count);
-}
-
 static int plan(study_run *run, size_t stage) {
-  return precision_plan(run, stage, survey);
+  return precision_plan(run, stage, false);
 }
 
 /* ---- a cell ---------------------------------------------------------------------------------- */
@@ -191,7 +152,7 @@ static int choose(study_run *run, contest_starts *starts, size_t method) {
   const precision_asked *const s = run->settings;
   char message[SOLVER_MESSAGE_SIZE] = "";
   double *const room = calloc(2 * s->trials, sizeof *room);
-  attempting a = {run, starts, {model_contacts(starts->m), s->trials, s->point_work}, room};
+  attempting a = {run, starts, room};
   int status = room ? 0 : study_out_of_memory(run);
   if (!status && !case_known(run, starts, s->trials)) status = -1;
   if (!status) {
@@ -213,14 +174,11 @@ static int measure(study_run *run, const void *planned) {
 
 static void make_row(study_run *run, const model *m, gather starts, const precision_point *p,
                      crossing_row *r) {
-  if (p->obstacle == PRECISION_OK) {
-    precision_summarize(run, m, starts, p, ROWS, &r->p);
-  } else {
+  precision_summarize(run, m, starts, p, ROWS, &r->p);
+  if (p->obstacle != PRECISION_OK) {
     // where it came closest
-    precision_row_name(run, m, p, ROWS, p->obstacle, p->message, &r->p);
-    r->p.events_reference = gather_median(starts, "events_reference");
     r->p.rms_error = p->first.rms_error;
-    r->p.median_s = p->first.time_s;
+    r->p.failures = r->p.retaken = NAN;
   }
   r->target = ((const precision_asked *)run->settings)->target;
   // where there is none, none costs anything
@@ -232,25 +190,16 @@ static void make_row(study_run *run, const model *m, gather starts, const precis
   crossing_check_target(r);
 }
 
-static int make_rows(study_run *run, crossing_row rows[]) {
+static int derive(study_run *run) {
   const precision_survey *const all = run->own;
   for (size_t i = 0; i < precision_cases(run) * all->count; i++) {
     const contest_starts *const at = precision_starts(run, i / all->count);
+    crossing_row row;
     if (!at) return -1;
-    make_row(run, at->m, precision_starts_of(run, i / all->count), &all->point[i], &rows[i]);
+    make_row(run, at->m, precision_starts_of(run, i / all->count), &all->point[i], &row);
+    study_add(run, ROWS, &row);
   }
   return 0;
-}
-
-static int derive(study_run *run) {
-  const size_t methods = ((const precision_survey *)run->own)->count;
-  const size_t count = precision_cases(run) * methods;
-  crossing_row *const rows = calloc(count, sizeof *rows);
-  int status = rows ? make_rows(run, rows) : study_out_of_memory(run);
-  if (!status) crossing_find_coincidences(rows, count, methods);
-  for (size_t i = 0; !status && i < count; i++) study_add(run, ROWS, &rows[i]);
-  free(rows);
-  return status;
 }
 
 const study crossing_cost_study = {

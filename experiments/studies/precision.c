@@ -155,13 +155,13 @@ int precision_check(study_run *run) {
  */
 static const double units_besides = 16.0, times_of_mujoco = 25.0;
 
-size_t precision_trials(const precision_effort *effort, const precision_method *method,
-                        double evaluations) {
-  const size_t few = effort->trials < PRECISION_FEW ? effort->trials : PRECISION_FEW;
+size_t precision_trials(const precision_asked *asked, size_t contacts,
+                        const precision_method *method, double evaluations) {
+  const size_t few = asked->trials < PRECISION_FEW ? asked->trials : PRECISION_FEW;
   const double times = strcmp(method->solver, bridge_solver.name) == 0 ? times_of_mujoco : 1.0;
-  const double work = evaluations * ((double)effort->contacts + units_besides) * times;
-  if (work * (double)effort->trials <= effort->point_work) return effort->trials;
-  return work * (double)few <= effort->point_work ? few : 1;
+  const double work = evaluations * ((double)contacts + units_besides) * times;
+  if (work * (double)asked->trials <= asked->point_work) return asked->trials;
+  return work * (double)few <= asked->point_work ? few : 1;
 }
 
 /* Runs of methods: what they are worth, and the race of them. */
@@ -223,10 +223,6 @@ static precision_status judge(const tally *all) {
   return close ? PRECISION_OK : PRECISION_CROSSINGS;
 }
 
-bool precision_same(double a, double b) {
-  return fabs(a - b) <= PRECISION_COINCIDE * fmin(fabs(a), fabs(b)) || (isnan(a) && isnan(b));
-}
-
 /* ---- samples --------------------------------------------------------------------------------- */
 
 const column precision_sample_columns[] = {
@@ -271,10 +267,11 @@ static int try_others(contestant *c, double room[], precision_sample *s, char *m
   return 0;
 }
 
-int precision_try(const contest_starts *starts, const precision_effort *effort, double room[],
+int precision_try(const study_run *run, const contest_starts *starts, double room[],
                   precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
+  const size_t contacts = model_contacts(starts->m);
   const precision_method *const method = &precision_methods[s->method];
-  const solver_settings with = precision_settings(method, s->value, effort->contacts);
+  const solver_settings with = precision_settings(method, s->value, contacts);
   contestant c;
   double seconds;
   int status = contestant_prepare(&c, solver_find(method->solver), &with, starts, message);
@@ -287,7 +284,8 @@ int precision_try(const contest_starts *starts, const precision_effort *effort, 
     measure_message(message, "%s", c.report.message);
   } else {
     s->status = PRECISION_OK;
-    s->trials = precision_trials(effort, method, s->of.field_evaluations + s->of.guard_evaluations);
+    s->trials = precision_trials(run->settings, contacts, method,
+                                 s->of.field_evaluations + s->of.guard_evaluations);
     if (room) status = try_others(&c, room, s, message);
   }
   contestant_release(&c);
@@ -347,23 +345,93 @@ study_place precision_place(const void *cell) {
   return (study_place){c->index, c->kind == PRECISION_RACE ? c->process : c->index};
 }
 
+/* ---- methods that are the same --------------------------------------------------------------- */
+
+/* largest difference of errors, relative, at which two runs are the same but for rounding */
+static const double rounding = 1e-6;
+
+/* equal but for that, or both not known */
+static bool same(double a, double b) {
+  return fabs(a - b) <= rounding * fmin(fabs(a), fabs(b)) || (isnan(a) && isnan(b));
+}
+
+/* where in a case the points of another method begin */
+static size_t end_of(const precision_survey *all, size_t first) {
+  size_t i = first;
+  while (i < all->count && all->point[i].method == all->point[first].method) i++;
+  return i;
+}
+
+/* a run that would take too long may do the same as one that has been made; those that failed alike
+ * are alike */
+static bool same_points(const precision_point *a, const precision_point *b) {
+  if (!same(a->value, b->value)) return false;
+  if (a->obstacle == b->obstacle) return same(a->first.rms_error, b->first.rms_error);
+  return (a->obstacle == PRECISION_TOO_LONG && b->obstacle == PRECISION_OK) ||
+         (a->obstacle == PRECISION_OK && b->obstacle == PRECISION_TOO_LONG);
+}
+
+/* whether the methods that begin at a and b are variants that do the same in all cases, at least
+ * one of which both have run */
+static bool same_methods(const precision_survey *all, size_t cases, size_t a, size_t b) {
+  const size_t count = end_of(all, a) - a;
+  const char *const solver = precision_methods[all->point[a].method].solver;
+  bool raced = false;
+  if (strcmp(solver, precision_methods[all->point[b].method].solver) != 0 ||
+      count != end_of(all, b) - b)
+    return false;
+  for (size_t i = 0; i < cases * count; i++) {
+    const precision_point *const of = &all->point[i / count * all->count + i % count];
+    if (!same_points(of + a, of + b)) return false;
+    raced = raced || (of[a].trials && of[b].trials);
+  }
+  return raced;
+}
+
+static void find_coincidences(precision_survey *all, size_t cases) {
+  for (size_t a = 0; a < all->count; a = end_of(all, a)) {
+    const char *const name = precision_methods[all->point[a].method].name;
+    if (*all->point[a].as) continue;
+    for (size_t b = end_of(all, a), end; b < all->count; b = end) {
+      end = end_of(all, b);
+      if (!same_methods(all, cases, a, b)) continue;
+      for (size_t i = 0; i < cases; i++)
+        for (size_t k = b; k < end; k++) all->point[i * all->count + k].as = name;
+    }
+  }
+}
+
 /* ---- the race -------------------------------------------------------------------------------- */
 
 /* all turns of a point in one process, s: there are many points, and several processes */
 static const double most_s = 0.5;
 
-int precision_survey_points(study_run *run, size_t count) {
-  const precision_asked *const s = run->settings;
-  const size_t points = precision_cases(run) * count, row = s->trials + count;
+/* the sample of what is known of the i-th point */
+static size_t sample_of(size_t trials, size_t count, size_t i) {
+  return i / count * (trials + count) + trials + i % count;
+}
+
+/* gives a point a sample of what is known before the race as its one lap */
+static void settle(study_run *run, precision_point *p, size_t sample) {
+  p->trials = 1;
+  p->settled = true;
+  p->draws = (draws){.trials = 1, .processes = 1};
+  p->laps = gather_rows(run, STUDY_SAMPLES, sample, 1, 1);
+}
+
+/* of the samples, which are in each case the starts, and then the points; without laps of a race */
+static int survey(study_run *run, bool settles) {
+  const size_t cases = precision_cases(run),
+               trials = ((const precision_asked *)run->settings)->trials;
   size_t samples;
   const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &samples);
+  const size_t of_case = samples / cases, count = of_case - trials, points = cases * count;
   free(run->own);
   precision_survey *const made = run->own = calloc(1, sizeof *made + points * sizeof *made->point);
-  if (!made || samples < precision_cases(run) * row)
-    return measure_fail(run->message, made ? "what is known is missing" : "out of memory");
+  if (!made) return study_out_of_memory(run);
   made->count = count;
   for (size_t i = 0; i < points; i++) {
-    const precision_sample *const known = &all[i / count * row + s->trials + i % count];
+    const precision_sample *const known = &all[sample_of(trials, count, i)];
     made->point[i] = (precision_point){.method = known->method,
                                        .value = known->value,
                                        .obstacle = (precision_status)known->status,
@@ -373,14 +441,12 @@ int precision_survey_points(study_run *run, size_t count) {
                                        .as = "",
                                        .laps = {.run = run}};
   }
+  find_coincidences(made, cases);
+  for (size_t i = 0; settles && i < points; i++) {
+    precision_point *const p = &made->point[i];
+    if (p->trials == 1 || (p->trials && *p->as)) settle(run, p, sample_of(trials, count, i));
+  }
   return 0;
-}
-
-void precision_settle(precision_point *p, size_t sample) {
-  p->trials = 1;
-  p->settled = true;
-  p->draws = (draws){.trials = 1, .processes = 1};
-  p->laps = gather_rows(p->laps.run, STUDY_SAMPLES, sample, 1, 1);
 }
 
 /* the numbers of starts from which points may race where there are so many, the largest first */
@@ -443,9 +509,9 @@ static int plan_known(study_run *run, size_t index, const char *of) {
   return status;
 }
 
-int precision_plan(study_run *run, size_t stage, int (*survey)(study_run *run)) {
+int precision_plan(study_run *run, size_t stage, bool settles) {
   const precision_asked *const s = run->settings;
-  int status = stage == 1 ? survey(run) : 0;
+  int status = stage == 1 ? survey(run, settles) : 0;
   for (size_t i = 0; !status && stage < 2 && i < precision_cases(run); i++) {
     char of[OF_SIZE] = "";
     if (s->contacts.count) snprintf(of, sizeof of, "contacts=%zu ", s->contacts.contacts[i]);
@@ -530,8 +596,8 @@ static const char *choice_of(const model *m, const char *name) {
   return "";
 }
 
-void precision_row_name(study_run *run, const model *m, const precision_point *p, size_t table,
-                        precision_status status, const char *message, precision_row *row) {
+static void fill_names(study_run *run, const model *m, const precision_point *p, size_t table,
+                       precision_status status, const char *message, precision_row *row) {
   const precision_method *const of = &precision_methods[p->method];
   column_clear(run->study->tables[table].columns, row);
   row->model = m->type->name;
@@ -545,6 +611,7 @@ void precision_row_name(study_run *run, const model *m, const precision_point *p
   row->contacts = model_contacts(m);
   row->damping = model_get(m, "damping");
   row->value = p->value;
+  row->coincides_with = p->as;
   row->message = message;
 }
 
@@ -579,8 +646,7 @@ void precision_summarize(study_run *run, const model *m, gather starts, const pr
     count_run(&all, &lap->of, from->start);
   }
   const precision_status status = p->obstacle ? p->obstacle : judge(&all);
-  precision_row_name(run, m, p, table, status, message_of(p, status), row);
-  row->coincides_with = p->as;
+  fill_names(run, m, p, table, status, message_of(p, status), row);
   row->trials = all.trials;
   row->failures = all.failures;
   row->rms_error = gather_median(p->laps, "rms_error");

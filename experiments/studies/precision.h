@@ -86,16 +86,10 @@ double precision_expected_time(const precision_method *method, double coarser, d
  * is from these, too, has its first run and no more. */
 enum { PRECISION_FEW = 3 };
 
-/* What is spent on one setting. */
-typedef struct precision_effort {
-  size_t contacts, trials;
-  double point_work;
-} precision_effort;
-
 /* From how many starts a setting is run, the first run of which made so many evaluations of field
  * and guards. The clock has no say: errors and evaluations are the same on every machine. */
-size_t precision_trials(const precision_effort *effort, const precision_method *method,
-                        double evaluations);
+size_t precision_trials(const precision_asked *asked, size_t contacts,
+                        const precision_method *method, double evaluations);
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
@@ -139,7 +133,7 @@ precision_sample precision_unknown(size_t method, double value);
  * With room for twice so many numbers it is run from all of those, as in the race: its error and
  * time are medians then, infinite where one is not finite. Of a run that failed there are time and
  * counts. 0, or a solver_status with one line. */
-int precision_try(const contest_starts *starts, const precision_effort *effort, double room[],
+int precision_try(const study_run *run, const contest_starts *starts, double room[],
                   precision_sample *s, char message[SOLVER_MESSAGE_SIZE]);
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -176,18 +170,13 @@ typedef struct precision_point {
   gather laps;               /* or its first run; there when all is measured */
 } precision_point;
 
-/* All points, those of one case after those of another: run->own once they are known. */
+/* All points, those of one case after those of another: run->own once they are known. Variants of
+ * one solver that have the same values, errors and obstacles wherever both have run are one: the
+ * first of the table stands for the others. No clock has a say in who stands for whom. */
 typedef struct precision_survey {
   size_t count; /* of a case */
   precision_point point[];
 } precision_survey;
-
-/* Makes it of the samples, which are in each case the starts, and so many points of which they say
- * what is known before the race; without laps. 0, or -1 with one line. */
-int precision_survey_points(study_run *run, size_t count);
-
-/* Gives a point a sample of what is known before the race as its one lap. */
-void precision_settle(precision_point *p, size_t sample);
 
 /* The starts of a case among the samples. */
 gather precision_starts_of(study_run *run, size_t index);
@@ -196,8 +185,10 @@ gather precision_starts_of(study_run *run, size_t index);
 size_t precision_raced(const precision_point point[], size_t count, size_t trials);
 
 /* Plans a stage, the first of starts and of the methods named, the second of the races of a survey,
- * which is made then; runs a cell, that of a method by `known`. 0, or -1 with one line. */
-int precision_plan(study_run *run, size_t stage, int (*survey)(study_run *run));
+ * which is made then; where that `settles`, the first run of a point that needs no other, or that
+ * another one stands for, is its lap. Runs a cell, that of a method by `known`. 0, or -1 with one
+ * line. */
+int precision_plan(study_run *run, size_t stage, bool settles);
 int precision_measure(study_run *run, const void *cell,
                       int (*known)(study_run *run, contest_starts *starts, size_t method));
 
@@ -254,19 +245,9 @@ int precision_measure(study_run *run, const void *cell,
 #define PRECISION_LINE(row, member, ...) COLUMN_AS(#member, row, p.member, __VA_ARGS__),
 COLUMN_ROW(precision_row, PRECISION_ALL);
 
-/* A row of `table` in which nothing is known but names, status and message. The row is the member p
- * of that table's, and its first. */
-void precision_row_name(study_run *run, const model *m, const precision_point *p, size_t table,
-                        precision_status status, const char *message, precision_row *row);
-
-/* All of it, from the point's laps on those starts. */
+/* A row of `table`, from the point's laps on those starts. It is the member p of that table's, and
+ * its first. */
 void precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
                          size_t table, precision_row *row);
-
-/* Largest difference of errors, relative, at which two runs are the same but for rounding. */
-#define PRECISION_COINCIDE 1e-6
-
-/* Equal but for that, or both not known. */
-bool precision_same(double a, double b);
 
 #endif

@@ -20,81 +20,6 @@ typedef struct work_precision_point {
   solver_settings settings; /* in force */
 } work_precision_point;
 
-/* What the first runs say: which points are raced, and which methods are the same. */
-
-/* so many values of all methods named */
-static size_t values_of(const option_names *methods) {
-  size_t count = 0;
-  for (size_t i = 0; i < precision_method_count; i++)
-    for (const double *value = precision_methods[i].values; *value > 0.0; value++)
-      count += precision_chosen(methods, i);
-  return count;
-}
-
-/* ---- methods that are the same --------------------------------------------------------------- */
-
-/* where the points of another method begin */
-static size_t end_of(const precision_survey *all, size_t first) {
-  size_t i = first;
-  while (i < all->count && all->point[i].method == all->point[first].method) i++;
-  return i;
-}
-
-/* a run that would take too long may do the same as one that has been made; those that failed alike
- * are alike */
-static bool same_points(const precision_point *a, const precision_point *b) {
-  if (a->value != b->value) return false;
-  if (a->obstacle == b->obstacle) return precision_same(a->first.rms_error, b->first.rms_error);
-  return (a->obstacle == PRECISION_TOO_LONG && b->obstacle == PRECISION_OK) ||
-         (a->obstacle == PRECISION_OK && b->obstacle == PRECISION_TOO_LONG);
-}
-
-/* whether the methods that begin at a and b are variants that do the same at every value, at least
- * one of which both have run */
-static bool same_methods(const precision_survey *all, size_t a, size_t b) {
-  const size_t count = end_of(all, a) - a;
-  const char *const solver = precision_methods[all->point[a].method].solver;
-  bool raced = false;
-  if (strcmp(solver, precision_methods[all->point[b].method].solver) != 0 ||
-      count != end_of(all, b) - b)
-    return false;
-  for (size_t k = 0; k < count; k++) {
-    const precision_point *const p = &all->point[a + k], *const q = &all->point[b + k];
-    if (!same_points(p, q)) return false;
-    raced = raced || (p->trials && q->trials);
-  }
-  return raced;
-}
-
-static void find_coincidences(precision_survey *all, size_t starts) {
-  for (size_t a = 0; a < all->count; a = end_of(all, a)) {
-    if (*all->point[a].as) continue;
-    for (size_t b = end_of(all, a); b < all->count; b = end_of(all, b)) {
-      if (!same_methods(all, a, b)) continue;
-      for (size_t i = b; i < end_of(all, b); i++) {
-        all->point[i].as = precision_methods[all->point[a].method].name;
-        if (all->point[i].trials) precision_settle(&all->point[i], starts + i);
-      }
-    }
-  }
-}
-
-/* ---- all points ------------------------------------------------------------------------------ */
-
-/* makes run->own of the samples, which are so many starts and then the first runs of the methods
- * named. Variants of one solver whose first runs have the same errors at every value that both have
- * run are one: the first of the table stands for the others, and what those have is their first
- * run. No clock has a say in who stands for whom. */
-static int work_precision_survey(study_run *run) {
-  const precision_asked *const s = run->settings;
-  if (precision_survey_points(run, values_of(&s->methods))) return -1;
-  precision_survey *const all = run->own;
-  for (size_t i = 0; i < all->count; i++)
-    if (all->point[i].trials == 1) precision_settle(&all->point[i], s->trials + i);
-  find_coincidences(all, s->trials);
-  return 0;
-}
-
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 #define OPTIONS(X, row) PRECISION_OPTIONS(X, row, "initial conditions", "12", "7.2e8")
@@ -149,7 +74,7 @@ static int check(study_run *run) {
 }
 
 static int plan(study_run *run, size_t stage) {
-  return precision_plan(run, stage, work_precision_survey);
+  return precision_plan(run, stage, true);
 }
 
 /* ---- first runs ------------------------------------------------------------------------------ */
@@ -170,15 +95,13 @@ static bool is_too_long(const precision_sample *coarser, precision_sample *s, ch
 }
 
 static int run_method(study_run *run, contest_starts *starts, size_t method) {
-  const precision_asked *const given = run->settings;
-  const precision_effort effort = {model_contacts(starts->m), given->trials, given->point_work};
   precision_sample coarser = {.status = PRECISION_REFUSED};
   if (contest_reference(starts, 0, run->message)) return -1;
   for (const double *value = precision_methods[method].values; *value > 0.0; value++) {
     char message[MEASURE_MESSAGE_SIZE] = "";
     precision_sample s = precision_unknown(method, *value);
     s.message = message;
-    if (!is_too_long(&coarser, &s, message)) precision_try(starts, &effort, NULL, &s, message);
+    if (!is_too_long(&coarser, &s, message)) precision_try(run, starts, NULL, &s, message);
     if (*run->interrupted || study_add(run, STUDY_SAMPLES, &s)) return -1;
     coarser = s;
   }

@@ -9,6 +9,7 @@
 #include "experiments_fixture.h"
 
 #include "crossing_cost.c"
+#include "study_fixture.h"
 
 /* ---- the choice -------------------------------------------------------------------------------
  */
@@ -147,51 +148,44 @@ static void failures_and_refusals_are_told_apart(void **state) {
 /* ---- methods that are the same ----------------------------------------------------------------
  */
 
-enum { METHODS = 4, CONTACTS = 2 };
+enum { CONTACTS = 2 };
 
-/* two numbers of contacts, each with methods a, b, c of one solver and d of another, all alike but
- * for their times, which do not matter: the first stands for all */
-static void made_up_rows(crossing_row rows[CONTACTS * METHODS]) {
-  static const char *const names[METHODS] = {"a", "b", "c", "d"};
-  static const double seconds[METHODS] = {2.0, 1.0, 3.0, 0.5};
-  for (size_t i = 0; i < CONTACTS * METHODS; i++) {
-    rows[i].p = (precision_row){.method = names[i % METHODS],
-                                .solver = i % METHODS < 3 ? "one" : "two",
-                                .status = "ok",
-                                .coincides_with = "",
-                                .value = 1e-3,
-                                .rms_error = 1e-2 * (1.0 + 1e-8 * (double)i),
-                                .median_s = seconds[i % METHODS]};
+static size_t two_numbers[CONTACTS] = {2, 5};
+
+/* whether the second of two variants is stood for by the first, where their errors at one of the
+ * numbers of contacts differ by so much, and the value of its knob there is so many times as large
+ */
+static bool is_one(double difference, double times) {
+  made_up u;
+  precision_asked asked = {.contacts = {CONTACTS, two_numbers}, .trials = 1};
+  const study_option *o = crossing_cost_study.options;
+  while (strcmp(o->name, "methods") != 0) o++;
+  make_up(&u, &crossing_cost_study, &asked);
+  u.run.processes = 1;
+  assert_int_equal(option_set(o, "time-stepping-euler,time-stepping-midpoint", &asked, u.message),
+                   0);
+  assert_int_equal(study_cells_plan(&u.run, 0), 3 * CONTACTS);
+  for (; u.ended < study_cells(&u.run); end_cell(&u)) {
+    const precision_cell *const c = study_cell_at(&u.run, u.ended);
+    const bool here = c->index == 1 && c->method == asked.methods.index[1];
+    precision_sample s = precision_unknown(c->method, here ? 1e-3 * times : 1e-3);
+    s.of.rms_error = 1e-2 * (1.0 + 1e-8 * (double)u.ended) * (here ? 1.0 + difference : 1.0);
+    s.trials = 1;
+    give(&u, &s);
   }
-}
-
-static void check_stands(crossing_row rows[], const char *const as[METHODS]) {
-  crossing_find_coincidences(rows, CONTACTS * METHODS, METHODS);
-  for (size_t i = 0; i < CONTACTS * METHODS; i++)
-    assert_string_equal(rows[i].p.coincides_with, as[i % METHODS]);
+  assert_int_equal(study_cells_plan(&u.run, 1), CONTACTS);
+  const precision_survey *const all = u.run.own;
+  const bool one = *all->point[1].as && *all->point[3].as;
+  assert_true(!*all->point[0].as && !*all->point[2].as && !*all->point[1].as == !*all->point[3].as);
+  free(u.run.own);
+  start_anew(&u);
+  return one;
 }
 
 static void what_is_the_same_everywhere_is_one(void **state) {
   (void)state;
-  crossing_row rows[CONTACTS * METHODS];
-  made_up_rows(rows);
-  check_stands(rows, (const char *const[]){"", "a", "a", ""});
-  crossing_find_coincidences(rows, 0, METHODS);
-}
-
-static void one_difference_makes_two(void **state) {
-  (void)state;
-  crossing_row rows[CONTACTS * METHODS];
-  made_up_rows(rows);
-  rows[METHODS + 1].p.rms_error *= 1.0 + 2e-6;
-  check_stands(rows, (const char *const[]){"", "", "a", ""});
-  made_up_rows(rows);
-  rows[2].p.value = 2e-3;
-  check_stands(rows, (const char *const[]){"", "a", "", ""});
-  // those of which nothing is known anywhere are not called the same
-  made_up_rows(rows);
-  for (size_t i = 0; i < CONTACTS * METHODS; i++) rows[i].p.rms_error = rows[i].p.median_s = NAN;
-  check_stands(rows, (const char *const[]){"", "", "", ""});
+  assert_true(is_one(0.0, 1.0) && is_one(5e-7, 1.0));
+  assert_false(is_one(2e-6, 1.0) || is_one(0.0, 2.0));
 }
 
 /* ---- the command ------------------------------------------------------------------------------
@@ -239,7 +233,6 @@ int main(void) {
       cmocka_unit_test(runs_that_would_take_too_long_are_not_made),
       cmocka_unit_test(failures_and_refusals_are_told_apart),
       cmocka_unit_test(what_is_the_same_everywhere_is_one),
-      cmocka_unit_test(one_difference_makes_two),
       cmocka_unit_test_setup_teardown(a_row_for_every_method_and_number, folder_set_up,
                                       folder_tear_down),
   };

@@ -248,17 +248,17 @@ static void a_few_starts_make_a_median_of_those(void **state) {
 static void the_work_decides_the_starts(void **state) {
   (void)state;
   const precision_method own = {.solver = "projection"}, other = {.solver = "mujoco"};
-  const precision_effort effort = {.contacts = 84, .trials = 12, .point_work = 1.2e6};
-  const precision_effort two = {.contacts = 84, .trials = 2, .point_work = 1.2e6};
-  assert_int_equal(precision_trials(&effort, &own, 1000), 12);
-  assert_int_equal(precision_trials(&effort, &own, 1001), PRECISION_FEW);
-  assert_int_equal(precision_trials(&effort, &own, 4000), PRECISION_FEW);
-  assert_int_equal(precision_trials(&effort, &own, 4001), 1);
-  assert_int_equal(precision_trials(&effort, &other, 40), 12);
-  assert_int_equal(precision_trials(&effort, &other, 41), PRECISION_FEW);
-  assert_int_equal(precision_trials(&effort, &other, 161), 1);
-  assert_int_equal(precision_trials(&two, &own, 6000), 2);
-  assert_int_equal(precision_trials(&two, &own, 6001), 1);
+  const precision_asked twelve = {.trials = 12, .point_work = 1.2e6};
+  const precision_asked two = {.trials = 2, .point_work = 1.2e6};
+  assert_int_equal(precision_trials(&twelve, 84, &own, 1000), 12);
+  assert_int_equal(precision_trials(&twelve, 84, &own, 1001), PRECISION_FEW);
+  assert_int_equal(precision_trials(&twelve, 84, &own, 4000), PRECISION_FEW);
+  assert_int_equal(precision_trials(&twelve, 84, &own, 4001), 1);
+  assert_int_equal(precision_trials(&twelve, 84, &other, 40), 12);
+  assert_int_equal(precision_trials(&twelve, 84, &other, 41), PRECISION_FEW);
+  assert_int_equal(precision_trials(&twelve, 84, &other, 161), 1);
+  assert_int_equal(precision_trials(&two, 84, &own, 6000), 2);
+  assert_int_equal(precision_trials(&two, 84, &own, 6001), 1);
 }
 
 /* ---- methods that are the same --------------------------------------------------------------- */
