@@ -165,6 +165,13 @@ void column_clear(const column columns[], void *row) {
   }
 }
 
+void column_copy(const column *from, const void *row, const column *to, void *into) {
+  json_t *const value = column_json(from, row);
+  column_take(to, value, into);
+  if (to->kind == COLUMN_TEXT) *(const char **)((char *)into + to->offset) = column_text(from, row);
+  json_decref(value);
+}
+
 bool column_take(const column *c, const json_t *value, void *row) {
   void *const at = (char *)row + c->offset;
   switch (c->kind) {

@@ -121,6 +121,9 @@ bool column_take_object(const column columns[], const json_t *object, void *row)
 /* Forgets a row: numbers are not known, counts 0, texts empty. */
 void column_clear(const column columns[], void *row);
 
+/* A value of one row into another one's column of the same kind. */
+void column_copy(const column *from, const void *row, const column *to, void *into);
+
 /* A value of JSON into a row, whose texts then borrow from it. False when it is of another kind. */
 bool column_take(const column *c, const json_t *value, void *row);
 

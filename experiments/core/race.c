@@ -7,7 +7,6 @@
 
 #include "bridge.h"
 #include "clock.h"
-#include "json_file.h"
 #include "measure.h"
 #include "race.h"
 #include "settings.h"
@@ -441,19 +440,20 @@ static race_lap lap_of(const race *r, size_t i, size_t entry) {
   return lap;
 }
 
+static const column lap_columns[] = {
+    COLUMNS(race_lap, COUNT, trial, process),
+    COLUMNS(race_lap, AMOUNT, repetitions, retaken, disturbed, events_reference),
+    COLUMNS(race_lap, TEXT, message),
+    COLUMN_AS("seconds", race_lap, of.time_s, AMOUNT, "", ""),
+    OUTCOME_COLUMNS("", race_lap, of),
+    {0},
+};
+
 void race_note(const race_lap *lap, const column columns[], void *row) {
-  json_t *const said = json_pack(
-      "{sI sI so so so so so so so}", "trial", (json_int_t)lap->trial, "process",
-      (json_int_t)lap->process, "seconds", measure_json_number(lap->of.time_s), "repetitions",
-      measure_json_number(lap->repetitions), "retaken", measure_json_number(lap->retaken),
-      "disturbed", measure_json_number(lap->disturbed), "rms_error",
-      measure_json_number(lap->of.rms_error), "events", measure_json_number(lap->of.events),
-      "events_reference", measure_json_number(lap->events_reference));
   for (const column *c = columns; c->name; c++) {
-    const json_t *const value = json_object_get(said, c->name);
-    if (value) column_take(c, value, row);
+    const column *const of = column_find(lap_columns, c->name);
+    if (of) column_copy(of, lap, c, row);
   }
-  json_decref(said);
 }
 
 /* the lap as a sample */

@@ -197,7 +197,8 @@ typedef struct race_lap {
 } race_lap;
 
 /* What a lap says, into those columns of a row that are named trial, process, seconds, repetitions,
- * retaken, disturbed, rms_error, events and events_reference; others stay as they are. */
+ * retaken, disturbed, events_reference, message, or as an outcome's are; others stay as they are.
+ */
 void race_note(const race_lap *lap, const column columns[], void *row);
 
 /* Told of every entry at every trial, trial by trial. 0, or -1 with one line. */

@@ -526,29 +526,12 @@ gather precision_starts_of(study_run *run, size_t index) {
   return gather_rows(run, STUDY_SAMPLES, index * (trials + all->count), 1, trials);
 }
 
-/* one under way */
-typedef struct heat {
-  study_run *run;
-  const precision_point **point; /* by entry; owned */
-} heat;
-
-static int tell(void *context, const race_lap *lap) {
-  const heat *const h = context;
-  const precision_point *const p = h->point[lap->entry];
-  precision_sample s = precision_unknown(p->method, p->value);
-  s.trial = lap->trial;
-  s.status = *lap->message ? PRECISION_FAILED : PRECISION_OK;
-  s.message = lap->message;
-  s.retaken = lap->retaken;
-  s.of = lap->of;
-  return study_add(h->run, STUDY_SAMPLES, &s);
-}
-
 static int race_points(study_run *run, contest_starts *starts, const precision_cell *cell) {
   const precision_survey *const all = run->own;
   const precision_point *const point = all->point + cell->index * all->count;
-  const size_t count = all->count;
   const size_t contacts = model_contacts(starts->m);
+  race_entry *const entry = calloc(all->count, sizeof *entry);
+  precision_sample *const sample = calloc(all->count, sizeof *sample);
   const race_plan plan = {.starts = starts,
                           .trials = cell->trials,
                           .process = cell->process,
@@ -556,22 +539,20 @@ static int race_points(study_run *run, contest_starts *starts, const precision_c
                           .crossed = true,
                           .seed = run->seed + contacts,
                           .min_time = ((const precision_asked *)run->settings)->min_time,
-                          .most_s = most_s};
-  race_entry *const entry = calloc(count, sizeof *entry);
-  heat h = {run, calloc(count, sizeof *h.point)};
-  int status = entry && h.point ? 0 : study_out_of_memory(run);
+                          .most_s = most_s,
+                          .sample = sample};
+  int status = entry && sample ? 0 : study_out_of_memory(run);
   size_t raced = 0;
-  for (size_t i = 0; !status && i < count; i++)
-    if (races(&point[i], cell->trials)) {
-      const precision_method *const method = &precision_methods[point[i].method];
-      h.point[raced] = &point[i];
-      entry[raced++] =
-          (race_entry){.solver = solver_find(method->solver),
-                       .settings = precision_settings(method, point[i].value, contacts)};
-    }
-  if (!status) status = race_run(run, &plan, entry, raced, tell, &h);
+  for (size_t i = 0; !status && i < all->count; i++) {
+    const precision_method *const method = &precision_methods[point[i].method];
+    if (!races(&point[i], cell->trials)) continue;
+    sample[raced] = precision_unknown(point[i].method, point[i].value);
+    entry[raced++] = (race_entry){.solver = solver_find(method->solver),
+                                  .settings = precision_settings(method, point[i].value, contacts)};
+  }
+  if (!status) status = race_run(run, &plan, entry, raced, NULL, NULL);
   free(entry);
-  free(h.point);
+  free(sample);
   return status;
 }
 
