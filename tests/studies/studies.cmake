@@ -1,13 +1,13 @@
 # Tests of the studies: their parts on made-up samples, the programs as a user runs them, and runs that
 # were interrupted and go on.
 ess_test(sweep_summary experiments)
-foreach(duty experiments_order experiments_calibrate experiments_projection experiments_sweep limbs
-             tutorial rigid_soft contact_modes speed scale sliding_study)
+foreach(duty experiments_order experiments_calibrate experiments_projection limbs tutorial rigid_soft
+             contact_modes speed scale sliding_study)
   ess_test(${duty} experiments)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)
 endforeach()
-foreach(duty claims verdict ensemble scale tolerance)
+foreach(duty claims verdict ensemble scale sweep tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()

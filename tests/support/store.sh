@@ -12,6 +12,9 @@ number() { echo "${1:-0}"; }
 # how many runs have ended
 ended_runs() { number "$(asked "$1" 'SELECT count(*) FROM run WHERE ended IS NOT NULL')"; }
 
+# whether table $2 of the newest run in folder $1 has $3 rows, of which all keep to the SQL $4
+all_rows() { [ "$(asked "$1" "SELECT count(*), sum($4) FROM $2 JOIN newest USING (run)")" = "$3|$3" ]; }
+
 # makes the newest run in folder $1, which has ended, one that has not: with its first $2 cells alone
 cut_to() {
   newest='(SELECT max(id) FROM run)'
