@@ -1,21 +1,20 @@
 # Tests of the studies: their parts on made-up samples, the programs as a user runs them, and runs that
 # were interrupted and go on.
 ess_test(sweep_summary experiments)
-foreach(duty experiments_order experiments_calibrate experiments_projection limbs tutorial rigid_soft
-             contact_modes speed scale sliding_study)
+ess_test(calibration experiments)
+foreach(duty experiments_projection limbs tutorial rigid_soft contact_modes scale sliding_study)
   ess_test(${duty} experiments)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)
 endforeach()
-foreach(duty claims verdict ensemble scale sweep tolerance)
+foreach(duty calibrate claims verdict ensemble order scale sweep tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
+ess_test(speed experiments)
 add_test(NAME cli_speed COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_speed.sh $<TARGET_FILE:essbench>
                                 ${ESS_KEPT_RESULTS}/speed)
 set_tests_properties(cli_speed PROPERTIES FIXTURES_SETUP speed_results)
-target_compile_definitions(test_speed PRIVATE RESULTS="${ESS_KEPT_RESULTS}/speed")
-set_tests_properties(speed PROPERTIES FIXTURES_REQUIRED speed_results)
 if(ESS_ROBOTS)
   add_test(NAME cli_robot
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robot.sh $<TARGET_FILE:essbench>

@@ -59,6 +59,41 @@ expect 'its tables are shown again' success
 grep '^hopper\|^plate' "$room/out" >"$room/again"
 expect 'and are the same' same_bytes "$room/rows" "$room/again"
 
+for row in 'plate  contacts   libess       equal-error       2  60' \
+  'plate  aggregated libess       equal-median      3   0' '   12.5 ' 'one more contact' 'some_guard_rates of 8'; do
+  expect "a table has $row" grep -qF "$row" "$room/out"
+done
+
+# hopper; plate with 2 and 3 contacts, the last against RK4 too and without damping; a hopper and a
+# plate with stiff springs; a plate without MuJoCo. Whether $1 of these rows, all that $2 is true of,
+# keep to $3
+rows() { all_rows results "(SELECT * FROM speed WHERE $2)" "$1" "$3"; }
+expect 'rows of whoever races' rows 67 1 "rms_error <= rms_worst AND solver GLOB '[mlp][uil]*'"
+# yardstick and equal-error; with equal-median and the fixed setting; with RK4 twice; stiff
+expect "MuJoCo's" rows $((2 + 4 + 6 + 3 + 2 * 2)) "solver = 'mujoco'" 'variant > ""'
+expect "libess's, and at an error without MuJoCo" rows $((1 + 2 * (3 + 4 + 2) + 1 + 2 + 4)) "solver = 'libess'" \
+  'steps > 0 AND bound_s > 0'
+expect 'of plain methods' rows $((2 + (4 + 1) + (6 + 1) + 4 + 3 + 1)) "solver LIKE 'plain-%'" 'mujoco_over_bound IS NULL'
+expect 'libess has a plain rival' rows 22 "solver = 'libess' AND protocol <> 'fixed-tolerance'" \
+  "plain_solver LIKE 'plain-%' AND plain_s > 0 AND plain_setting > 0 AND plain_over_this_lo <= plain_over_this
+  AND plain_over_this <= plain_over_this_hi"
+# what MuJoCo chose takes no longer a step than six of its own
+expect 'and MuJoCo' rows "$(asked results "SELECT count(*) FROM speed WHERE protocol NOT LIKE 'error-%'")" \
+  "protocol NOT LIKE 'error-%'" "mujoco_time_step > 0.124 * 2e-3 AND mujoco_time_step < 6.001 * 2e-3
+  AND field_gap < 1e-7 AND mujoco_over_this_lo <= mujoco_over_this AND mujoco_over_this <= mujoco_over_this_hi"
+expect 'one more contact costs something by either form' all_rows results speed_marginals 2 's_per_contact IS NOT NULL'
+expect 'callbacks are timed' all_rows results speed_callbacks $((3 + 4 * 2 * 5)) 's_per_call > 0'
+
+# the .csv has the settings of each row, and nothing of what does not concern it
+stepping="solver IN ('mujoco', 'plain-euler', 'plain-rk4')"
+expect 'settings in force' rows 67 1 "(settings->>'rtol' IS NULL) = ($stepping) AND (settings->>'atol' IS NULL) = ($stepping)
+  AND (settings->>'time_step' IS NOT NULL) = ($stepping) AND settings->>'epsilon' IS NULL"
+cp results/essbench.sqlite beside.sqlite
+sqlite3 -csv beside.sqlite '.import results/speed.csv beside'
+same() { echo "iif(beside.$1 = '', NULL, beside.$1 / (settings->>'$1') BETWEEN 1 - 1e-12 AND 1 + 1e-12) IS iif(settings->>'$1', 1, NULL)"; }
+expect 'are those of the table' [ "$(sqlite3 beside.sqlite "SELECT count(*) FROM speed JOIN beside
+  ON beside.rowid = row + 1 WHERE $(same rtol) AND $(same atol) AND $(same time_step) AND $(same epsilon)")" -eq 67 ]
+
 # every start, of whoever races on whichever system, in every process
 awk -F, 'NR > 1 { n[$1 "," $2 "," $3 "," $4 "," $5 "," $6 "," $13]++ }
   END { for (k in n) if (n[k] != 4) bad = 1; exit bad || !length(n) }' results/speed_samples.csv

@@ -1,20 +1,16 @@
 /*
- * essbench speed: what it derives from made-up samples, what it counts and reads, and the command
- * on a small run.
+ * essbench speed: what it derives from made-up samples, what it counts and reads.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #define _XOPEN_SOURCE 700
-
-#include <unistd.h>
-
-#include "experiments_fixture.h"
 
 #include "earlier.h"
 #include "solvers.h"
 #include "speed.c"
 #include "studies.h"
 #include "study_fixture.h"
+#include "test_measure_folder.h"
 
 static void close_to(double value, double expected) {
   if (!(fabs(value - expected) <= 1e-12 * fabs(expected)))
@@ -288,98 +284,6 @@ static void a_sweep_is_a_before(void **state) {
   json_decref(before);
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
-
-static bool is(const json_t *row, const char *name, const char *text) {
-  return strcmp(text_of(row, name), text) == 0;
-}
-
-/* hopper; plate with 2 and 3 contacts, the last against RK4 too and without damping; a hopper and a
- * plate with stiff springs. Times are of no account, but what MuJoCo chose takes no longer a step
- * than six of its own */
-static void check_rows(const json_t *rows) {
-  size_t i, ours = 0, mujoco = 0, plain = 0;
-  json_t *row;
-  json_array_foreach(rows, i, row) {
-    const bool without_mujoco = strncmp(text_of(row, "protocol"), "error-", 6) == 0;
-    const bool is_plain = strncmp(text_of(row, "solver"), "plain-", 6) == 0;
-    assert_true(number_of(row, "rms_error") <= number_of(row, "rms_worst"));
-    if (is_plain) plain++;
-    if (is(row, "solver", "libess") && !is(row, "protocol", "fixed-tolerance")) {
-      assert_int_equal(strncmp(text_of(row, "plain_solver"), "plain-", 6), 0);
-      assert_true(number_of(row, "plain_s") > 0.0 && number_of(row, "plain_setting") > 0.0);
-      assert_true(number_of(row, "plain_over_this_lo") <= number_of(row, "plain_over_this") &&
-                  number_of(row, "plain_over_this") <= number_of(row, "plain_over_this_hi"));
-    }
-    if (without_mujoco) {
-      ours += !is_plain;
-      continue;
-    }
-    const double step = number_of(row, "mujoco_time_step") / 2e-3;
-    assert_true(step > 0.124 && step < 6.001);
-    assert_true(number_of(row, "mujoco_over_this_lo") <= number_of(row, "mujoco_over_this"));
-    assert_true(number_of(row, "mujoco_over_this") <= number_of(row, "mujoco_over_this_hi"));
-    assert_true(number_of(row, "field_gap") < 1e-7);
-    if (is_plain) continue;
-    if (is(row, "solver", "mujoco")) {
-      mujoco++;
-      continue;
-    }
-    ours++;
-    assert_true(number_of(row, "steps") > 0.0 && number_of(row, "bound_s") > 0.0);
-  }
-  // yardstick and equal-error; with equal-median and the fixed setting; with RK4 twice; stiff
-  assert_int_equal(mujoco, 2 + 4 + 6 + 3 + 2 * 2);
-  // and at an error without MuJoCo
-  assert_int_equal(ours, 1 + 2 * (3 + 4 + 2) + 1 + 2 + 4);
-  assert_int_equal(plain, 2 + (4 + 1) + (6 + 1) + 4 + 3 + 1);
-}
-
-/* the table's rows are the .json's, with the settings of each */
-static void check_settings_in_table(void **state, const json_t *rows) {
-  static const char *const names[] = {"rtol", "atol", "time_step", "epsilon"};
-  measure_table *const table = read_table(state, "results/speed.csv", names, 4);
-  assert_int_equal(measure_table_rows(table), json_array_size(rows));
-  size_t i;
-  json_t *row;
-  json_array_foreach(rows, i, row) {
-    const json_t *const with = json_object_get(row, "settings");
-    const char *const solver = text_of(row, "solver");
-    const bool stepping = strcmp(solver, "mujoco") == 0 || strcmp(solver, "plain-euler") == 0 ||
-                          strcmp(solver, "plain-rk4") == 0;
-    for (size_t k = 0; k < 4; k++)
-      if (k < 2 ? !stepping : k == 2 && stepping)
-        assert_true(field_of(table, i, names[k]) == number_of(with, names[k]));
-      else {
-        const size_t at = measure_table_column(table, names[k]);
-        assert_string_equal(measure_table_text(table, i, at), "");
-        assert_true(json_is_null(json_object_get(with, names[k])));
-      }
-  }
-  measure_table_free(table);
-}
-
-/* the one that test_cli_speed.sh has made */
-static void a_small_run_is_written_and_shown(void **state) {
-  char said[16 * COMMAND_SIZE], path[PATH_SIZE];
-  assert_int_equal(symlink(RESULTS, path_in(state, "results", path)), 0);
-  json_t *const results = read_json(state, "results/speed.json");
-  check_rows(json_object_get(results, "rows"));
-  check_settings_in_table(state, json_object_get(results, "rows"));
-  assert_int_equal(json_array_size(json_object_get(results, "marginals")), SPEED_FORMS);
-  assert_int_equal(json_array_size(json_object_get(results, "callbacks")), 3 + 4 * 2 * SPEED_CALLS);
-  json_decref(results);
-
-  essbench(state, "speed --table --out results");
-  read_text(path_in(state, "out", path), said, sizeof said);
-  assert_non_null(strstr(said, "plate  contacts   libess       equal-error       2  60"));
-  assert_non_null(strstr(said, "plate  aggregated libess       equal-median      3   0"));
-  assert_non_null(strstr(said, "   12.5 ")); // what was before
-  assert_non_null(strstr(said, "one more contact"));
-  assert_non_null(strstr(said, "some_guard_rates of 8"));
-}
-
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_set_up, folder_tear_down)
   const struct CMUnitTest tests[] = {
@@ -388,7 +292,6 @@ int main(void) {
       cmocka_unit_test(one_more_contact_has_one_setting),
       cmocka_unit_test(counts_are_those_of_the_run),
       TEST(a_sweep_is_a_before),
-      TEST(a_small_run_is_written_and_shown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
