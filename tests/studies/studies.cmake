@@ -1,8 +1,9 @@
 # Tests of the studies: their parts on made-up samples, the programs as a user runs them, and runs that
 # were interrupted and go on.
-ess_test(sweep_summary experiments)
-ess_test(calibration experiments)
-foreach(duty experiments_projection limbs tutorial rigid_soft contact_modes scale sliding_study)
+foreach(duty sweep_summary calibration scale speed)
+  ess_test(${duty} experiments)
+endforeach()
+foreach(duty experiments_projection limbs tutorial rigid_soft contact_modes sliding_study)
   ess_test(${duty} experiments)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)
@@ -11,7 +12,6 @@ foreach(duty calibrate claims verdict ensemble order scale sweep tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
-ess_test(speed experiments)
 add_test(NAME cli_speed COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_speed.sh $<TARGET_FILE:essbench>
                                 ${ESS_KEPT_RESULTS}/speed)
 set_tests_properties(cli_speed PROPERTIES FIXTURES_SETUP speed_results)

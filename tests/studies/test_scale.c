@@ -1,13 +1,8 @@
 /*
- * The plate at scale: slopes, plateaus and counts of made-up samples; and the command on a few
- * contacts.
+ * The plate at scale: slopes, plateaus and counts of made-up samples.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#define _XOPEN_SOURCE 700
-
-#include "experiments_fixture.h"
-
 #include "scale.c"
 #include "studies.h"
 #include "study_fixture.h"
@@ -132,63 +127,11 @@ static void what_cannot_be_fitted_is_not(void **state) {
   dispose(&u);
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
-
-/* the orders of both projections, and exact crossings */
-static void the_plate_has_its_orders(void **state) {
-  static const char *const columns[] = {"contacts", "rms_error", "exact_counts", "time_s"};
-  essbench(state, "scale --contacts 10,20 --trials 2 --point-time 0 --out results --epsilons "
-                  "2e-1,3e-4,1e-4,3e-5,1e-5,1e-6");
-  json_t *const object = read_json(state, "results/scale.json");
-  const json_t *const cases = json_object_get(object, "cases");
-  assert_int_equal(json_array_size(cases), 2);
-  for (size_t i = 0; i < 2; i++) {
-    const json_t *const one = json_array_get(cases, i), *const list =
-                                                            json_object_get(one, "series");
-    for (size_t k = 0; k < 2; k++) {
-      const json_t *const line = json_array_get(list, k);
-      assert_true(fabs(number_of(line, "slope") - (2.0 + (double)k)) < (k ? 0.1 : 0.03));
-      assert_true(number_of(line, "exact_epsilon") >= 3e-4);
-      assert_true(number_of(line, "plateau_rms_error") > (k ? 1e-6 : 1e-2));
-    }
-  }
-  json_decref(object);
-
-  measure_table *const table = read_table(state, "results/scale.csv", columns, 4);
-  assert_int_equal(measure_table_rows(table), 2 * 2 * 6);
-  for (size_t i = 0; i < 24; i++) {
-    assert_true(field_of(table, i, "contacts") == (i < 12 ? 10 : 20));
-    assert_true(field_of(table, i, "projection_order") == (double)(1 + i / 6 % 2));
-    assert_true(field_of(table, i, "time_s") > 0);
-    if (i % 6) assert_true(field_of(table, i, "exact_counts") == 2);
-  }
-  measure_table_free(table);
-}
-
-/* without --epsilons they reach from above the distance between crossings to far below it */
-static void epsilons_are_about_the_distance(void **state) {
-  static const char *const columns[] = {"epsilon", "crossing_distance"};
-  essbench(state, "scale --contacts 5 --trials 1 --point-time 0 --out results");
-  measure_table *const table = read_table(state, "results/scale.csv", columns, 2);
-  const size_t rows = measure_table_rows(table) / 2;
-  assert_int_equal(rows, 15);
-  const double distance = field_of(table, 0, "crossing_distance");
-  assert_true(field_of(table, 0, "epsilon") > 46 * distance);
-  assert_true(field_of(table, 0, "epsilon") <= 100 * distance);
-  assert_true(field_of(table, rows - 1, "epsilon") >= 1e-3 * distance);
-  assert_true(field_of(table, rows - 1, "epsilon") < 2.2e-3 * distance);
-  measure_table_free(table);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_medians_and_counts),
       cmocka_unit_test(slopes_are_those_between_plateau_and_floor),
       cmocka_unit_test(what_cannot_be_fitted_is_not),
-      cmocka_unit_test_setup_teardown(the_plate_has_its_orders, folder_set_up, folder_tear_down),
-      cmocka_unit_test_setup_teardown(epsilons_are_about_the_distance, folder_set_up,
-                                      folder_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
