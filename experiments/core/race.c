@@ -362,8 +362,7 @@ static solver_settings in_force(const race *r, const race_entry *e) {
 
 static bool alike(const race *r, const race_entry *a, const race_entry *b) {
   const solver_settings of_a = in_force(r, a), of_b = in_force(r, b);
-  return a->solver == b->solver && a->m == b->m && a->starts == b->starts &&
-         settings_same(&of_a, &of_b);
+  return a->solver == b->solver && a->starts == b->starts && settings_same(&of_a, &of_b);
 }
 
 static int prepare(race *r, const race_entry *e) {
@@ -371,7 +370,7 @@ static int prepare(race *r, const race_entry *e) {
   one->of = calloc(r->trials, sizeof *one->of);
   if (!one->of) return study_out_of_memory(r->run);
   const contest_starts *const starts = e->starts ? e->starts : r->plan->starts;
-  one->starts = contest_starts_view(starts, e->m ? e->m : starts->m);
+  one->starts = *starts;
   one->trial = r->trial;
   r->candidate[r->runners++] =
       (measure_candidate){.run = run_one, .after = note_one, .context = one};

@@ -157,9 +157,8 @@ void cases_free(study_run *run);
 typedef struct race_entry {
   const solver_type *solver;
   solver_settings settings;
-  const model *m; /* the same system in another form; NULL: the starts' own */
-  const contest_starts
-      *starts; /* another system's, as many, without references; NULL: the plan's */
+  const contest_starts *starts; /* another system's, as many, without references, or a view of the
+                                   plan's in another form; NULL: the plan's */
 } race_entry;
 
 /* MuJoCo with changes, borrowed, of its own defaults or else of the race's settings, as

@@ -86,9 +86,9 @@ static const char speed_yardstick[] = "Euler-2ms", speed_yardstick_rk4[] = "RK4-
 typedef struct speed_room {
   study_run *run;
   speed_system of;
-  const model *form[SPEED_FORMS]; /* the run's, as the starts are */
-  contest_starts *starts;         /* of form 0 */
-  bridge_gap gap;                 /* the largest of all forms */
+  contest_starts *starts;
+  contest_starts form[SPEED_FORMS]; /* the same of each form: views */
+  bridge_gap gap;                   /* the largest of all forms */
 
   /* who enters next */
   const char *protocol;
@@ -442,13 +442,15 @@ static int speed_open(speed_room *r, study_run *run, const speed_system *of, siz
                            {"damping", of->damping},
                            {0}};
   *r = (speed_room){.run = run, .of = *of};
+  r->starts = case_starts_of(run, type, changes, starts, seed);
+  if (!case_known(run, r->starts, known)) return -1;
   for (size_t k = 0; k < of->forms; k++) {
     changes->value = (double)k;
-    if (!(r->form[k] = case_model_of(run, type, changes))) return -1;
+    const model *const m = case_model_of(run, type, changes);
+    if (!m) return -1;
+    r->form[k] = contest_starts_view(r->starts, m);
   }
-  changes->value = 0.0;
-  r->starts = case_starts_of(run, type, changes, starts, seed);
-  return case_known(run, r->starts, known) ? 0 : -1;
+  return 0;
 }
 
 /* ---- who races ------------------------------------------------------------------------------- */
@@ -497,8 +499,7 @@ static void begin(speed_room *r, const char *protocol, double target, choice_lim
 static int enter_forms(speed_room *r, size_t forms) {
   int status = 0;
   for (r->field = 0; !status && r->field < forms; r->field++) {
-    const contest_starts starts = contest_starts_view(r->starts, r->form[r->field]);
-    r->request.starts = &starts;
+    r->request.starts = &r->form[r->field];
     status = choice_enter(&r->request, CHOICE_LIBESS | CHOICE_PLAIN);
   }
   return status;
@@ -553,7 +554,7 @@ static int check_gap(speed_room *r) {
   const solver_settings settings = solver_settings_default();
   for (size_t k = 0; k < r->of.forms; k++) {
     bridge_gap gap;
-    if (same_system(r->form[k], &settings, r->run->seed, &gap, r->run->message)) return -1;
+    if (same_system(r->form[k].m, &settings, r->run->seed, &gap, r->run->message)) return -1;
     if (!k || gap.gap > r->gap.gap) r->gap = gap;
   }
   return 0;
@@ -600,7 +601,7 @@ static int tell(void *context, const race_lap *lap) {
   if (solver_is_libess(solver_find(s.solver)) && !r->process) {
     const solver_settings settings = speed_settings_of(&s);
     const double *const x0 = starts->states + s.trial * starts->m->system.dimension;
-    const model *const m = r->form[speed_form_of(&s)];
+    const model *const m = r->form[speed_form_of(&s)].m;
     const int status = speed_count_run(m, &settings, x0, &output, s.counts);
     if (status) return measure_fail(r->run->message, "counting: %s", ess_strerror(status));
   }
@@ -613,7 +614,7 @@ static int time_all(speed_room *r) {
   for (size_t i = 0; i < r->count; i++)
     racer[i] = (race_entry){.solver = solver_find(r->entry[i].solver),
                             .settings = speed_settings_of(&r->entry[i]),
-                            .m = r->form[speed_form_of(&r->entry[i])]};
+                            .starts = &r->form[speed_form_of(&r->entry[i])]};
   const race_plan plan = {.starts = r->starts,
                           .trials = r->starts->trials,
                           .process = r->process,
@@ -629,7 +630,8 @@ static int add_calls(const speed_room *r, size_t form) {
   study_run *const run = r->run;
   double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES];
   speed_sample s;
-  const int status = speed_time_calls(r->form[form], &r->starts->references[0], run->seed, seconds);
+  const int status =
+      speed_time_calls(r->form[form].m, &r->starts->references[0], run->seed, seconds);
   if (status) measure_message(run->message, "timing of callbacks: %s", measure_strerror(status));
   column_clear(run->study->tables[SPEED_SAMPLES].columns, &s);
   s.what = "call";
