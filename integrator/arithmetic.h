@@ -59,6 +59,12 @@ static inline void ess_multiply(const double matrix[], const double from[], size
   for (size_t i = 0; i < n; i++) to[i] = ess_dot(matrix + i * n, from, n);
 }
 
+/* The factors of a matrix in its place, rows exchanged; false where a pivot is no more than `least`
+ * by its size. The product of the pivots is the determinant. Then they solve equations, in place.
+ */
+bool ess_factorise(size_t n, double matrix[], size_t exchanged[], double least, double *product);
+void ess_solve_factorised(size_t n, const double factors[], const size_t exchanged[], double v[]);
+
 /* where k stands in a list; `count` where it does not */
 static inline size_t ess_place_in(const size_t list[], size_t count, size_t k) {
   size_t i = 0;

@@ -23,32 +23,8 @@ static const double NOUGHT = 1e-9;
 static const double ADDED = 1e-6;
 enum { ROUNDS = 3 };
 
-/* makes it upper triangular, with what goes with its rows, or NULL; false where a pivot is no more
- * than this, in absolute value. The product of the pivots is the determinant. */
-static bool eliminate(size_t n, double matrix[], double *b, double least, double *product) {
-  *product = 1.0;
-  for (size_t c = 0; c < n; c++) {
-    size_t best = c;
-    for (size_t i = c + 1; i < n; i++)
-      if (fabs(matrix[i * n + c]) > fabs(matrix[best * n + c])) best = i;
-    if (!(fabs(matrix[best * n + c]) > least)) {
-      *product = 0.0 * matrix[best * n + c]; // not a number stays one
-      return false;
-    }
-    for (size_t j = 0; j < n && best != c; j++)
-      ess_exchange(&matrix[c * n + j], &matrix[best * n + j]);
-    if (b) ess_exchange(&b[c], &b[best]);
-    *product *= best == c ? matrix[c * n + c] : -matrix[c * n + c];
-    for (size_t i = c + 1; i < n; i++) {
-      const double factor = matrix[i * n + c] / matrix[c * n + c];
-      for (size_t j = c; j < n; j++) matrix[i * n + j] -= factor * matrix[c * n + j];
-      if (b) b[i] -= factor * b[c];
-    }
-  }
-  return true;
-}
-
-bool ess_solve_linear(size_t n, double matrix[], double b[]) {
+bool ess_solve_linear(size_t n, double matrix[], double b[], size_t exchanged[]) {
+  double ignored;
   for (size_t i = 0; i < n; i++) {
     double most = 0.0;
     for (size_t j = 0; j < n; j++) most = ess_larger(fabs(matrix[i * n + j]), most);
@@ -56,12 +32,8 @@ bool ess_solve_linear(size_t n, double matrix[], double b[]) {
     for (size_t j = 0; j < n; j++) matrix[i * n + j] /= most;
     b[i] /= most;
   }
-  double ignored;
-  if (!eliminate(n, matrix, b, NOUGHT, &ignored)) return false;
-  for (size_t c = n; c-- > 0;) {
-    for (size_t j = c + 1; j < n; j++) b[c] -= matrix[c * n + j] * b[j];
-    b[c] /= matrix[c * n + c];
-  }
+  if (!ess_factorise(n, matrix, exchanged, NOUGHT, &ignored)) return false;
+  ess_solve_factorised(n, matrix, exchanged, b);
   return true;
 }
 
@@ -94,7 +66,7 @@ static void spread(size_t n, const signed char part[], const double inside[], do
 static bool solve_inside(size_t n, const double a[], const double g[], const signed char part[],
                          const double *near, double lambda[], const ess_box *work) {
   const size_t inside = gather_inside(n, a, g, part, near, work);
-  if (!ess_solve_linear(inside, work->matrix, work->b)) return false;
+  if (!ess_solve_linear(inside, work->matrix, work->b, work->queue)) return false;
   spread(n, part, work->b, lambda);
   return true;
 }
@@ -218,7 +190,7 @@ static bool pivot(size_t n, const double a[], const double g[], const double *ne
 
 /* the determinant of the members chosen by bits, of -G with ones on its diagonal */
 static double minor_of(size_t n, const double g[], size_t bits, double matrix[]) {
-  size_t members[SOME], count = 0;
+  size_t members[SOME], exchanged[SOME], count = 0;
   double product;
   for (size_t i = 0; i < n; i++)
     if (bits >> i & 1) members[count++] = i;
@@ -226,7 +198,7 @@ static double minor_of(size_t n, const double g[], size_t bits, double matrix[])
     for (size_t j = 0; j < count; j++)
       matrix[i * count + j] =
           -g[members[i] * n + members[j]] / fabs(g[members[i] * n + members[i]]);
-  (void)eliminate(count, matrix, NULL, 0.0, &product);
+  (void)ess_factorise(count, matrix, exchanged, 0.0, &product);
   return product;
 }
 

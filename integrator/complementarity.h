@@ -47,6 +47,6 @@ bool ess_complementarity_inside(size_t n, const double a[], const double g[], co
 void ess_choose_way(size_t n, size_t way, signed char part[]);
 
 /* Solves the linear equations, and writes over both; false where they are singular. */
-bool ess_solve_linear(size_t n, double matrix[], double b[]);
+bool ess_solve_linear(size_t n, double matrix[], double b[], size_t exchanged[]);
 
 #endif

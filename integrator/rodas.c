@@ -59,7 +59,6 @@ static const double ON_THE_WAY = 0.3, SEVERITY = 3.0;
 /* differences by time are over this part of the step */
 static const double LATER = 0x1p-20;
 
-/* Matrices are by columns. */
 typedef struct ess_rodas {
   double *jacobian, *factors; /* the latter of 1 / (gamma dt) - J, with rows exchanged */
   size_t *exchanged;          /* with which row each was */
@@ -112,20 +111,10 @@ static int take_differences(ess_driver *d) {
     const double step = s->beside[j] - d->x[j];
     const int status = ess_field(d, d->t, s->beside, s->other);
     if (status) return status;
-    for (size_t i = 0; i < n; i++) s->jacobian[j * n + i] = (s->other[i] - d->f[i]) / step;
+    for (size_t i = 0; i < n; i++) s->jacobian[i * n + j] = (s->other[i] - d->f[i]) / step;
     s->beside[j] = d->x[j];
   }
   return ESS_SUCCESS;
-}
-
-/* as the caller gives it, by rows */
-static int take_given(ess_driver *d) {
-  double *const J = d->rodas->jacobian;
-  const size_t n = d->system.dimension;
-  const int status = ess_field_jacobian(d, d->t, d->x, J);
-  for (size_t i = 0; !status && i < n; i++)
-    for (size_t j = 0; j < i; j++) ess_exchange(&J[j * n + i], &J[i * n + j]);
-  return status;
 }
 
 static int look_at_field(ess_driver *d) {
@@ -133,7 +122,8 @@ static int look_at_field(ess_driver *d) {
   const size_t n = d->system.dimension;
   const double least = 8.0 * DBL_EPSILON * fabs(d->t);
   const double t = d->t + ess_smaller(d->dt, ess_larger(LATER * d->dt, least));
-  int status = d->system.field_jacobian ? take_given(d) : take_differences(d);
+  int status = d->system.field_jacobian ? ess_field_jacobian(d, d->t, d->x, s->jacobian)
+                                        : take_differences(d);
   if (!status) status = ess_field(d, t, d->x, s->by_time);
   if (status) return status;
   // no time passes in a step that is shorter than time resolves
@@ -145,43 +135,6 @@ static int look_at_field(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* ---- linear equations ------------------------------------------------------------------------ */
-
-/* Gauss's elimination, the largest element of a column first; false where there is none but 0, or
- * it is not a number */
-static bool factorise(double matrix[], size_t n, size_t exchanged[]) {
-  for (size_t k = 0; k < n; k++) {
-    double *const column = matrix + k * n;
-    size_t largest = k;
-    for (size_t i = k + 1; i < n; i++)
-      if (fabs(column[i]) > fabs(column[largest])) largest = i;
-    exchanged[k] = largest;
-    for (size_t j = 0; largest != k && j < n; j++)
-      ess_exchange(&matrix[j * n + k], &matrix[j * n + largest]);
-    if (!(fabs(column[k]) > 0.0)) return false;
-    for (size_t i = k + 1; i < n; i++) column[i] /= column[k];
-    for (size_t j = k + 1; j < n; j++) {
-      double *const to = matrix + j * n, multiple = to[k];
-      if (multiple == 0.0) continue; // most are, where few states act on each other
-      for (size_t i = k + 1; i < n; i++) to[i] -= multiple * column[i];
-    }
-  }
-  return true;
-}
-
-static void solve(const ess_rodas *s, size_t n, double v[]) {
-  for (size_t k = 0; k < n; k++) ess_exchange(&v[k], &v[s->exchanged[k]]);
-  for (size_t k = 0; k < n; k++) {
-    const double *const column = s->factors + k * n;
-    for (size_t i = k + 1; i < n; i++) v[i] -= v[k] * column[i];
-  }
-  for (size_t k = n; k-- > 0;) {
-    const double *const column = s->factors + k * n;
-    v[k] /= column[k];
-    for (size_t i = 0; i < k; i++) v[i] -= v[k] * column[i];
-  }
-}
-
 /* the matrix of a step as long as this; false where it has no inverse */
 static bool prepare(ess_driver *d) {
   ess_rodas *const s = d->rodas;
@@ -189,7 +142,9 @@ static bool prepare(ess_driver *d) {
   if (s->dt == d->dt) return true;
   for (size_t i = 0; i < n * n; i++) s->factors[i] = -s->jacobian[i];
   for (size_t i = 0; i < n; i++) s->factors[i * n + i] += 1.0 / (GAMMA * d->dt);
-  s->dt = factorise(s->factors, n, s->exchanged) ? d->dt : 0.0;
+  double ignored;
+  const bool has_inverse = ess_factorise(n, s->factors, s->exchanged, 0.0, &ignored);
+  s->dt = has_inverse ? d->dt : 0.0;
   return s->dt > 0.0;
 }
 
@@ -217,7 +172,7 @@ static int make_stage(ess_driver *d, int k) {
   const double *const f = k ? s->other : d->f;
   add_up(d, C[k], k, NULL, to);
   for (size_t i = 0; i < n; i++) to[i] = f[i] + to[i] / d->dt + by_time * s->by_time[i];
-  solve(s, n, to);
+  ess_solve_factorised(n, s->factors, s->exchanged, to);
   return status;
 }
 
@@ -244,7 +199,7 @@ static int find_unfollowed(ess_driver *d, double *size) {
   ess_dopri5_slope(d, ON_THE_WAY, slope);
   const int status = ess_field(d, d->t + ON_THE_WAY * d->dt, s->beside, off);
   for (size_t i = 0; i < n; i++) off[i] -= slope[i];
-  solve(s, n, off);
+  ess_solve_factorised(n, s->factors, s->exchanged, off);
   *size = ess_scaled_norm(d, off, d->x, d->x_end);
   return status;
 }

@@ -262,7 +262,7 @@ static bool converge(ess_slides *s, const signed char part[], size_t count, doub
       }
       if (part && part[k]) step[k] = 0.0;
     }
-    if (!ess_solve_linear(count, matrix, step)) return false;
+    if (!ess_solve_linear(count, matrix, step, s->box.queue)) return false;
     for (size_t k = 0; k < count; k++) {
       lambda[k] += step[k];
       most = ess_larger(fabs(step[k]), most);
