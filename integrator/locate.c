@@ -171,22 +171,6 @@ typedef struct probe {
   bool close;    /* excess within its tolerance */
 } probe;
 
-/* the flagged guard that is likely to be the first: the one that the field at the node reaches
- * first, or that is furthest above its level at the step's end; SIZE_MAX when all are silent */
-static size_t reached_or_furthest(const ess_driver *d) {
-  size_t likely = SIZE_MAX;
-  double furthest = -INFINITY;
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    const double excess = d->side[k] * d->h_end[k] - d->level[k];
-    if ((excess <= furthest && k != d->paper.first) || ess_is_silent(d, k)) continue;
-    furthest = excess;
-    likely = k;
-    if (k == d->paper.first) break;
-  }
-  return likely;
-}
-
 /* where guard k first rises to its level, by the chords between the places it has been looked at;
  * ESS_NEVER when it lies above at the start, or below at all of them */
 static double rises_by_chords(const ess_driver *d, size_t k) {
@@ -201,9 +185,9 @@ static double rises_by_chords(const ess_driver *d, size_t k) {
   return ESS_NEVER;
 }
 
-/* the same where each guard's level is its zero and the field's first is not known; SIZE_MAX when
- * chords show none */
-static size_t first_by_chords(const ess_driver *d) {
+/* the flagged guard that is likely to be the first, silent ones aside; SIZE_MAX when chords show
+ * none */
+static size_t likely_first(const ess_driver *d) {
   size_t likely = SIZE_MAX;
   double soonest = ESS_NEVER;
   for (size_t i = 0; i < d->flagged_count; i++) {
@@ -214,10 +198,6 @@ static size_t first_by_chords(const ess_driver *d) {
     likely = k;
   }
   return likely;
-}
-
-static size_t likely_first(const ess_driver *d) {
-  return d->options.method == ESS_METHOD_PAPER ? reached_or_furthest(d) : first_by_chords(d);
 }
 
 /* Bernstein coefficients of a quartic's slope, a cubic, as those of a quartic */
