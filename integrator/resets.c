@@ -211,19 +211,6 @@ int ess_resets_start(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* the entries of a row from one on, up to the first that looks at the state, where no model is told
- * of signs; which that is, or the end */
-static inline size_t apply_quietly(ess_driver *d, size_t entry, size_t end) {
-  for (; entry < end && d->row_effect[entry] != ESS_ARM_AHEAD; entry++) {
-    const size_t guard = d->row_guard[entry];
-    if (d->row_effect[entry] > 0)
-      arm(d, guard);
-    else if (ess_guard_ahead(d, guard / 2) == guard)
-      ess_disarm(d, guard / 2);
-  }
-  return entry;
-}
-
 /* by a row that names little, where no model is told of signs: most crossings of many are made so
  */
 static inline void cross_simply(ess_driver *d, size_t k, const ess_kink_row *r) {
@@ -245,10 +232,8 @@ static __attribute__((noinline)) int cross_by_row(ess_driver *d, size_t k) {
   ess_disarm(d, k);
   d->sign[k] = -d->sign[k];
   int status = ess_announce(d, k);
-  size_t i = d->row_start[guard];
-  if (!d->system.mode_changed && !d->slides) i = apply_quietly(d, i, end);
   // the whole row, also when the model failed: it is told of the mode again when the run is resumed
-  for (; i < end; i++) {
+  for (size_t i = d->row_start[guard]; i < end; i++) {
     const int applied = apply_entry(d, i, d->row_guard[i]);
     if (!status) status = applied;
   }
