@@ -209,10 +209,7 @@ int ess_look_later(ess_driver *d, double later) {
 }
 
 int ess_check_state(ess_driver *d, const double x[]) {
-  ess_mask finite = ~(ess_mask){0};
-  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
-    finite &= ess_lanes_abs(ess_lanes_load(x + i)) <= DBL_MAX;
-  return ess_mask_any(~finite) ? ess_fail(d, ESS_EFIELD, SIZE_MAX) : ESS_SUCCESS;
+  return first_not_finite(x, d->lanes) < d->lanes ? ess_fail(d, ESS_EFIELD, SIZE_MAX) : ESS_SUCCESS;
 }
 
 int ess_check_guards(ess_driver *d) {

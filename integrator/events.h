@@ -116,6 +116,9 @@ size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const 
 void ess_list_armed(const ess_driver *d, bool armed[]);
 void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]);
 
+/* The same of a mode that has been the driver's: its signs and sides. */
+void ess_take_sides(ess_driver *d, const double sign[], const double side[]);
+
 /* Fails when so many crossings have been made that time should have passed. */
 int ess_watch_progress(ess_driver *d, size_t guard);
 

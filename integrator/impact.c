@@ -103,17 +103,6 @@ static int map_state(ess_driver *d, ess_impact *impact) {
   return accepted ? ESS_SUCCESS : ess_fail(d, ESS_EIMPACT, impact->events[0]);
 }
 
-/* the mode as it was before the impact */
-static void put_back(ess_driver *d) {
-  ess_impact_work *const w = d->impacts;
-  const size_t m = d->system.guard_count;
-  for (size_t k = 0; k < m; k++) {
-    w->armed[ESS_GUARD_UP(k)] = w->side[k] > 0.0;
-    w->armed[ESS_GUARD_DOWN(k)] = w->side[k] < 0.0;
-  }
-  ess_set_mode(d, w->sign, w->armed);
-}
-
 /* tells observers; whether one asks to stop */
 static bool tell(ess_driver *d, const ess_impact *impact) {
   const ess_observer *const o = &d->options.observer;
@@ -151,7 +140,7 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
   if (!status) status = map_state(d, &impact);
   if (!status) status = carried ? ess_tangent_carried(d, &impact) : ess_tangent_impact(d, &impact);
   if (status) {
-    put_back(d);
+    ess_take_sides(d, w->sign, w->side); // as before the impact
     return status;
   }
   d->counters.impacts++;

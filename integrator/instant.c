@@ -80,3 +80,11 @@ void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]) {
     if (has_guard && armed[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
   }
 }
+
+void ess_take_sides(ess_driver *d, const double sign[], const double side[]) {
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    ess_disarm(d, k);
+    d->sign[k] = sign[k];
+    if (side[k] != 0.0) ess_arm(d, ess_guard_ahead(d, k));
+  }
+}

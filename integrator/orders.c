@@ -19,11 +19,7 @@
 
 /* the mode is that of a passage, and the model told of it */
 static int passage_take(ess_driver *d, const ess_passage *p) {
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    ess_disarm(d, k);
-    d->sign[k] = p->sign[k];
-    if (p->side[k] != 0.0) ess_arm(d, ess_guard_ahead(d, k));
-  }
+  ess_take_sides(d, p->sign, p->side);
   return ess_announce(d, d->system.guard_count);
 }
 
