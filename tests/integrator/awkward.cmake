@@ -14,7 +14,7 @@ function(ess_awkward name)
   endforeach()
 endfunction()
 
-foreach(name clusters ends touches faults)
+foreach(name clusters ends touches)
   ess_awkward(${name})
 endforeach()
 

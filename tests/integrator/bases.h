@@ -1,5 +1,6 @@
 /*
- * Runs by a base, and a smooth field whose solution is known, for the orders of bases.
+ * Runs by a base, a smooth field whose solution is known, for the orders of bases, and a stiff one
+ * with crossings.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -46,5 +47,46 @@ static inline ess_counters smooth_run(const ess_system *system, ess_base base, u
   ess_driver_free(d);
   return made;
 }
+
+/* ---- diffusion along a rod, its ends held at 0 ----------------------------------------------- */
+
+enum { ROD = 40 };
+
+typedef struct rod {
+  double diffusion;
+  double cooling; /* of each place, once it has fallen to a level of its own */
+  double growth;  /* of the diffusion, a second: how stiff it is changes with time */
+} rod;
+
+static inline double diffusion_at(const rod *r, double t) {
+  return r->diffusion * exp(r->growth * t);
+}
+
+static inline int rod_field(double t, const double x[], const double sign[], double dxdt[],
+                            void *params) {
+  const rod *const r = params;
+  const double k = diffusion_at(r, t) * (ROD + 1) * (ROD + 1);
+  for (size_t i = 0; i < ROD; i++) {
+    const double left = i ? x[i - 1] : 0.0, right = i + 1 < ROD ? x[i + 1] : 0.0;
+    const double cooled = r->cooling != 0.0 && sign[i] > 0.0 ? r->cooling : 0.0;
+    dxdt[i] = k * (left - 2.0 * x[i] + right) - cooled;
+  }
+  return 0;
+}
+
+/* the slowest mode, in which it begins */
+static inline double mode_at(size_t i) {
+  return sin(M_PI * (double)(i + 1) / (ROD + 1));
+}
+
+static inline void rod_start(double x[]) {
+  for (size_t i = 0; i < ROD; i++) x[i] = mode_at(i);
+}
+
+static inline double level_of(size_t i) {
+  return mode_at(i) * (0.9 - 0.7 * fmod(0.6180339887498949 * (double)(i + 1), 1.0));
+}
+
+PLANES_EACH(level, ROD, ROD, -x[k], -level_of(k));
 
 #endif

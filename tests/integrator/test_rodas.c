@@ -6,6 +6,7 @@
  */
 #include "bases.h"
 #include "ess_tangents.h"
+#include "faults.h"
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
@@ -193,38 +194,22 @@ TEST(a_mass_comes_to_rest_on_a_stiff_floor) {
 
 /* ---- a rod whose places are cooled once they have fallen to a level of their own ------------- */
 
-enum { ROD = 20 };
-
-static double mode_at(size_t i) {
-  return sin(M_PI * (double)(i + 1) / (ROD + 1));
-}
-
-static double level_of(size_t i) {
-  const double golden = 0.6180339887498949 * (double)(i + 1);
-  return mode_at(i) * (0.9 - 0.7 * (golden - floor(golden)));
-}
-
-FIELD(rod_field) {
-  const double k = (ROD + 1) * (ROD + 1);
-  for (size_t i = 0; i < ROD; i++) {
-    const double left = i ? x[i - 1] : 0.0, right = i + 1 < ROD ? x[i + 1] : 0.0;
-    dxdt[i] = k * (left - 2.0 * x[i] + right) - (sign[i] > 0.0 ? 2.0 : 0.0);
-  }
-}
-
-PLANES_EACH(rod, ROD, ROD, -x[k], -level_of(k));
+static rod cooled = {.diffusion = 1.0, .cooling = 2.0};
 
 static ess_system cooled_rod(bool moves, bool one_way) {
   return (ess_system){.dimension = ROD,
                       .guard_count = ROD,
-                      OF_RATES(rod),
+                      .field = rod_field,
+                      .guards = level_guards,
+                      .guard_rates = level_rates,
                       .guards_move = moves,
-                      .one_way = one_way};
+                      .one_way = one_way,
+                      .params = &cooled};
 }
 
 static void run_rod(const ess_system *system, ess_options options, double x[], toy_log *log) {
   options.observer = toy_observer(log);
-  for (size_t i = 0; i < ROD; i++) x[i] = mode_at(i);
+  rod_start(x);
   toy_succeeds(system, &options, 0.0, 0.15, x);
 }
 
@@ -319,37 +304,29 @@ TEST(time_goes_backward) {
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
-/* x falls to cos t; the n-th call of the field, or of its Jacobian, goes wrong */
-typedef struct faulty {
-  size_t calls, at, jacobian_calls, jacobian_at;
-  int code;
-  bool lasts, is_wrong;
-} faulty;
-
-static bool is_now(const faulty *f, size_t calls, size_t at) {
-  return f->lasts ? calls >= at : calls == at;
-}
-
-FIELD_CODE(faulty_field) {
-  faulty *const f = params;
+/* x falls to cos t, and another state follows */
+FIELD(late_field) {
   double rate = 1e4;
-  const bool now = is_now(f, ++f->calls, f->at);
-  if (now && f->code) return f->code;
   fall_to_cosine(t, x, sign, dxdt, &rate);
   dxdt[1] = x[0] - x[1];
-  if (now) dxdt[1] = NAN;
-  return 0;
 }
 
-FIELD_JACOBIAN_CODE(faulty_jacobian) {
-  faulty *const f = params;
-  const bool now = is_now(f, ++f->jacobian_calls, f->jacobian_at);
-  if (now && f->code) return f->code;
-  J[0] = f->is_wrong ? -9e3 : -1e4;
-  J[1] = f->is_wrong ? 3.0 : 0.0;
+FIELD_JACOBIAN(late_jacobian) {
+  const bool is_wrong = params;
+  J[0] = is_wrong ? -9e3 : -1e4;
+  J[1] = is_wrong ? 3.0 : 0.0;
   J[2] = 1.0;
-  J[3] = now ? NAN : -1.0;
-  return 0;
+  J[3] = -1.0;
+}
+
+/* its field, or where that is given its Jacobian, is at fault at about this call of the field */
+static faults fault_in(bool given, size_t at) {
+  return (faults){
+      .of = {.dimension = 2, .field = late_field, .field_jacobian = given ? late_jacobian : NULL},
+      .culprit = given ? FIELD_JACOBIAN : FIELD,
+      .from = given ? (at + 9) / 10 - 1 : at - 1,
+      .value = NAN,
+      .state = 1};
 }
 
 static double late(double t) { // x[1], which follows cos t from 0
@@ -360,14 +337,9 @@ TEST(what_fails_ends_the_run) {
   for (int given = 0; given < 2; given++)
     for (size_t at = 1; at < 60; at++)
       for (int code = 0; code < 2; code++) {
-        faulty f = {.at = given ? SIZE_MAX : at,
-                    .jacobian_at = given ? (at + 9) / 10 : SIZE_MAX,
-                    .code = 7 * code,
-                    .lasts = true};
-        const ess_system system = {.dimension = 2,
-                                   .field = faulty_field,
-                                   .field_jacobian = given ? faulty_jacobian : NULL,
-                                   .params = &f};
+        faults f = fault_in(given, at);
+        f.code = 7 * code;
+        const ess_system system = faulty_system(&f);
         const ess_options options = by(ESS_BASE_RODAS, 1e-4);
         ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
         double x[2] = {1.0, 0.0}, t = 0.0;
@@ -375,7 +347,7 @@ TEST(what_fails_ends_the_run) {
         assert_int_equal(ess_driver_failure(d)->callback_code, 7 * code);
         assert_true(t < 4.0 && fabs(x[0] - cos(t)) < 1e-3);
         // once it is well again the run goes on
-        f.at = f.jacobian_at = SIZE_MAX;
+        f.from = SIZE_MAX;
         assert_int_equal(ess_driver_apply(d, &t, 4.0, x), ESS_SUCCESS);
         assert_true(fabs(x[0] - cos(4.0)) < 2e-4 && fabs(x[1] - late(4.0)) < 2e-4);
         ess_driver_free(d);
@@ -385,11 +357,9 @@ TEST(what_fails_ends_the_run) {
 TEST(one_call_that_is_not_a_number_costs_a_step) {
   for (int given = 0; given < 2; given++)
     for (size_t at = 2; at < 60; at++) {
-      faulty f = {.at = given ? SIZE_MAX : at, .jacobian_at = given ? (at + 9) / 10 : SIZE_MAX};
-      const ess_system system = {.dimension = 2,
-                                 .field = faulty_field,
-                                 .field_jacobian = given ? faulty_jacobian : NULL,
-                                 .params = &f};
+      faults f = fault_in(given, at);
+      f.once = true;
+      const ess_system system = faulty_system(&f);
       const ess_options options = by(ESS_BASE_RODAS, 1e-4);
       double x[2] = {1.0, 0.0};
       const toy_end end = toy_succeeds(&system, &options, 0.0, 4.0, x);
@@ -400,9 +370,9 @@ TEST(one_call_that_is_not_a_number_costs_a_step) {
 
 TEST(a_jacobian_that_is_wrong_costs_steps) {
   for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
-    faulty f = {.at = SIZE_MAX, .jacobian_at = SIZE_MAX, .is_wrong = true};
+    bool is_wrong = true;
     const ess_system system = {
-        .dimension = 2, .field = faulty_field, .field_jacobian = faulty_jacobian, .params = &f};
+        .dimension = 2, .field = late_field, .field_jacobian = late_jacobian, .params = &is_wrong};
     const ess_options options = by(ESS_BASE_RODAS, tolerance);
     double x[2] = {1.0, 0.0};
     toy_succeeds(&system, &options, 0.0, 4.0, x);
@@ -506,7 +476,7 @@ TEST(a_run_is_made_again) {
   for (int again = 0; again < 2; again++) {
     double t = 0.0;
     ess_driver_reset(d);
-    for (size_t i = 0; i < ROD; i++) x[again][i] = mode_at(i);
+    rod_start(x[again]);
     for (int k = 0; k < PARTS; k++)
       assert_int_equal(ess_driver_apply(d, &t, 0.15 * (k + 1) / PARTS, x[again]), ESS_SUCCESS);
     c[again] = *ess_driver_counters(d);

@@ -6,43 +6,14 @@
  */
 #include "bases.h"
 #include "ess_tangents.h"
+#include "faults.h"
 
 /* ---- diffusion along a rod, n places, ends held at 0, one mode driven ------------------------ */
-
-enum { ROD = 40 };
-
-typedef struct rod {
-  double diffusion;
-  double cooling; /* of each place, once its event function has been crossed */
-  double growth;  /* of the diffusion, a second: how stiff it is changes with time */
-} rod;
-
-static double diffusion_at(const rod *r, double t) {
-  return r->diffusion * exp(r->growth * t);
-}
-
-FIELD(rod_field) {
-  const rod *const r = params;
-  const double k = diffusion_at(r, t) * (ROD + 1) * (ROD + 1);
-  for (size_t i = 0; i < ROD; i++) {
-    const double left = i ? x[i - 1] : 0.0, right = i + 1 < ROD ? x[i + 1] : 0.0;
-    const double cooled = r->cooling != 0.0 && sign[i] > 0.0 ? r->cooling : 0.0;
-    dxdt[i] = k * (left - 2.0 * x[i] + right) - cooled;
-  }
-}
 
 /* the slowest mode decays at this rate */
 static double slowest(double diffusion) {
   const double s = (ROD + 1) * sin(0.5 * M_PI / (ROD + 1));
   return 4.0 * diffusion * s * s;
-}
-
-static double mode_at(size_t i) {
-  return sin(M_PI * (double)(i + 1) / (ROD + 1));
-}
-
-static void rod_start(double x[]) {
-  for (size_t i = 0; i < ROD; i++) x[i] = mode_at(i);
 }
 
 /* the largest error of a rod that began in its slowest mode */
@@ -199,13 +170,6 @@ TEST(an_oscillation_shortens_its_steps) {
 
 /* ---- crossings: each place is cooled once it has fallen to a level of its own ---------------- */
 
-static double level_of(size_t i) {
-  const double golden = 0.6180339887498949 * (double)(i + 1);
-  return mode_at(i) * (0.9 - 0.7 * (golden - floor(golden)));
-}
-
-PLANES_EACH(level, ROD, ROD, -x[k], -level_of(k));
-
 FIELD_JACOBIAN(rod_jacobian) {
   const double k = diffusion_at(params, t) * (ROD + 1) * (ROD + 1);
   for (size_t i = 0; i < ROD; i++)
@@ -299,63 +263,53 @@ TEST(tangents_go_through_it) {
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
-/* a rod whose field fails, or is not a number, at its n-th call */
-typedef struct faulty {
-  rod r;
-  size_t calls, at;
-  int code;
-} faulty;
-
-FIELD_CODE(faulty_field) {
-  faulty *const f = params;
-  const bool now = ++f->calls >= f->at;
-  if (now && f->code) return f->code;
-  const int status = rod_field(t, x, sign, dxdt, &f->r);
-  if (now) dxdt[ROD / 2] = NAN;
-  return status;
+/* the rod at its start, whose field is at fault at this call, the first being 1 */
+static faults fault_in(rod *r, size_t at, double x[]) {
+  rod_start(x);
+  return (faults){.of = {.dimension = ROD, .field = rod_field, .params = r},
+                  .culprit = FIELD,
+                  .from = at - 1,
+                  .value = NAN,
+                  .state = ROD / 2};
 }
 
 /* in stages, in the search for the radius, and where the error is taken */
 TEST(a_field_that_fails_ends_the_run) {
   for (size_t at = 1; at < 150; at++)
     for (int code = 0; code < 2; code++) {
-      faulty f = {.r = {.diffusion = 1.0}, .at = at, .code = 7 * code};
-      const ess_system system = {.dimension = ROD, .field = faulty_field, .params = &f};
+      rod r = {.diffusion = 1.0};
+      double x[ROD], t = 0.0;
+      faults f = fault_in(&r, at, x);
+      f.code = 7 * code;
+      const ess_system system = faulty_system(&f);
       const ess_options options = by(ESS_BASE_RKC, 1e-3);
       ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double x[ROD], t = 0.0;
-      rod_start(x);
       assert_int_equal(ess_driver_apply(d, &t, 0.4, x), code ? ESS_ECALLBACK : ESS_EFIELD);
       assert_int_equal(ess_driver_failure(d)->callback_code, 7 * code);
       assert_true(t < 0.4);
       for (size_t i = 0; i < ROD; i++) assert_true(x[i] > 0.0 && x[i] < 1.1);
       // once it is well again the run goes on
-      f.at = SIZE_MAX;
+      f.from = SIZE_MAX;
       assert_int_equal(ess_driver_apply(d, &t, 0.4, x), ESS_SUCCESS);
-      assert_true(rod_error(&f.r, 0.4, x) < 3e-3);
+      assert_true(rod_error(&r, 0.4, x) < 3e-3);
       ess_driver_free(d);
     }
 }
 
-/* one that is not a number for one call alone: a shorter step is tried */
-FIELD_CODE(blinking_field) {
-  faulty *const f = params;
-  const int status = rod_field(t, x, sign, dxdt, &f->r);
-  if (++f->calls == f->at) dxdt[ROD / 2] = f->code ? INFINITY : NAN;
-  return status;
-}
-
+/* a shorter step is tried */
 TEST(one_call_that_is_not_a_number_costs_a_step) {
   for (size_t at = 2; at < 150; at++)
-    for (int code = 0; code < 2; code++) {
-      faulty f = {.r = {.diffusion = 1.0}, .at = at, .code = code};
-      const ess_system system = {.dimension = ROD, .field = blinking_field, .params = &f};
-      const ess_options options = by(ESS_BASE_RKC, 1e-3);
+    for (int infinite = 0; infinite < 2; infinite++) {
+      rod r = {.diffusion = 1.0};
       double x[ROD];
-      rod_start(x);
+      faults f = fault_in(&r, at, x);
+      f.once = true;
+      if (infinite) f.value = INFINITY;
+      const ess_system system = faulty_system(&f);
+      const ess_options options = by(ESS_BASE_RKC, 1e-3);
       toy_succeeds(&system, &options, 0.0, 0.4, x);
-      assert_true(rod_error(&f.r, 0.4, x) < 3e-3);
-      assert_true(f.calls < 1000);
+      assert_true(rod_error(&r, 0.4, x) < 3e-3);
+      assert_true(f.calls[FIELD] < 1000);
     }
 }
 

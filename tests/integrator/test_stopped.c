@@ -6,7 +6,7 @@
  */
 #include "draws.h"
 #include "ess_tangents.h"
-#include "toy.h"
+#include "faults.h"
 
 /* of each kind; told messages; stops of one run that come no further */
 enum { RUNS = 150, TOLD = 400, STOPS = 2000, STATES = 3 };
@@ -292,44 +292,21 @@ TEST(the_empty_pool_is_filled) {
 
 enum { BLOCKS = 2, BLOCK_STATES = 2 * BLOCKS, REFUSED = 10 };
 
-/* two blocks with friction that a spring couples, the first of them pulled; which call of a
- * callback fails, or returns a number that is none */
-typedef struct blocks {
-  size_t calls, faulty;
-  bool fails;
-  uint64_t rejected; /* steps of the run */
-} blocks;
-
-static int fault(blocks *b, double *out) {
-  if (b->calls++ != b->faulty) return 0;
-  *out = NAN;
-  return b->fails;
-}
-
-FIELD_CODE(blocks_field) {
+/* two blocks with friction that a spring couples, the first of them pulled */
+FIELD(blocks_field) {
   dxdt[0] = x[1];
   dxdt[1] = -x[0] + 0.5 * (x[2] - x[0]) + 1.2 * sin(0.7 * t) - 0.6 * sign[0];
   dxdt[2] = x[3];
   dxdt[3] = 0.5 * (x[0] - x[2]) + 0.3 * cos(1.3 * t) - 0.4 * sign[1];
-  return fault(params, &dxdt[1]);
 }
 
-GUARDS_CODE(blocks_guards) {
-  h[0] = x[1];
-  h[1] = x[3];
-  return fault(params, &h[0]);
-}
-
-GUARD_JACOBIAN_CODE(blocks_jacobian) {
-  memset(Dh, 0, BLOCKS * BLOCK_STATES * sizeof *Dh);
-  Dh[1] = Dh[BLOCK_STATES + 3] = 1.0;
-  return fault(params, &Dh[1]);
-}
+PLANES(blocks, BLOCK_STATES, (x[1], x[3]), (0.0, 0.0));
 
 /* from rest, on both surfaces; once more where the callback has failed */
-static int run_blocks(blocks *b, bool follows, double end, double x[BLOCK_STATES]) {
-  const ess_system system = {
-      .dimension = BLOCK_STATES, .guard_count = BLOCKS, OF_JACOBIAN(blocks), .params = b};
+static int run_blocks(faults *f, bool follows, double end, double x[BLOCK_STATES],
+                      uint64_t *rejected) {
+  f->of = (ess_system){.dimension = BLOCK_STATES, .guard_count = BLOCKS, OF_JACOBIAN(blocks)};
+  const ess_system system = faulty_system(f);
   ess_options options = toy_options(1e-6);
   options.sliding = ESS_SLIDING_FILIPPOV;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -340,7 +317,7 @@ static int run_blocks(blocks *b, bool follows, double end, double x[BLOCK_STATES
   if (follows) assert_int_equal(ess_driver_follow(d, BLOCK_STATES, NULL), ESS_SUCCESS);
   int status = ess_driver_apply(d, &t, end, x);
   if (status == ESS_ECALLBACK && !follows) status = ess_driver_apply(d, &t, end, x);
-  b->rejected = ess_driver_counters(d)->rejected;
+  *rejected = ess_driver_counters(d)->rejected;
   ess_driver_free(d);
   return status;
 }
@@ -353,19 +330,21 @@ TEST(callbacks_fail_once) {
   for (int follows = 0; follows < 2; follows++) {
     const double end = follows ? 4.0 : 9.0;
     double expected[BLOCK_STATES], x[BLOCK_STATES];
-    blocks b = {.faulty = SIZE_MAX};
-    assert_int_equal(run_blocks(&b, follows, end, expected), ESS_SUCCESS);
-    const size_t calls = b.calls;
-    const uint64_t most = b.rejected + REFUSED;
+    uint64_t rejected, most;
+    faults f = {.culprit = ANYBODY, .from = SIZE_MAX};
+    assert_int_equal(run_blocks(&f, follows, end, expected, &most), ESS_SUCCESS);
+    most += REFUSED;
+    const size_t calls = f.calls[ANYBODY];
     for (size_t i = 0; i < calls; i += 2) { // by turns
-      b = (blocks){.faulty = i, .fails = i / 2 % 2};
-      const int status = run_blocks(&b, follows, end, x);
-      if (b.fails && !follows) assert_int_equal(status, ESS_SUCCESS);
-      dear += b.rejected > most;
+      f = (faults){
+          .culprit = ANYBODY, .from = i, .once = true, .code = i / 2 % 2, .value = NAN, .state = 1};
+      const int status = run_blocks(&f, follows, end, x, &rejected);
+      if (f.code && !follows) assert_int_equal(status, ESS_SUCCESS);
+      dear += rejected > most;
       for (size_t j = 0; j < BLOCK_STATES && !status; j++)
         if (!(fabs(x[j] - expected[j]) <= 1e-3))
-          fail_msg("call %zu of %zu, fails %d, directions %d: state %zu is %g for %g", b.faulty,
-                   calls, b.fails, follows, j, x[j], expected[j]);
+          fail_msg("call %zu of %zu, fails %d, directions %d: state %zu is %g for %g", i, calls,
+                   f.code, follows, j, x[j], expected[j]);
     }
   }
   assert_true(dear <= 2);
@@ -409,12 +388,6 @@ TEST(an_impact_is_over_where_the_state_is_moved) {
 
 /* ---- a pool that is empty at the start ------------------------------------------------------- */
 
-FIELD_CODE(one_drifts_field) {
-  blocks *const b = params;
-  dxdt[0] = 1.0;
-  return fault(b, dxdt);
-}
-
 PLANES(one_drifts, 1, (x[0]), (0.0));
 
 ARMED_AT_START(arms_none) {
@@ -428,9 +401,16 @@ TEST(the_pool_stays_empty_until_a_step_is_made) {
   const ess_reset_matrix pool = {
       .row_start = row_start, .guard = guard, .effect = effect, .start = arms_none};
   for (size_t faulty = 0; faulty < 6; faulty++) {
-    blocks b = {.faulty = faulty, .fails = 1};
-    const ess_system system = {
-        .dimension = 1, .guard_count = 1, OF(one_drifts), .resets = &pool, .params = &b};
+    faults f = {.of = {.dimension = 1,
+                       .guard_count = 1,
+                       .field = toy_clock,
+                       .guards = one_drifts_guards,
+                       .resets = &pool},
+                .culprit = FIELD,
+                .from = faulty,
+                .once = true,
+                .code = 1};
+    const ess_system system = faulty_system(&f);
     ess_options options = ess_options_default();
     options.h_init = 0.5;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
