@@ -1,5 +1,6 @@
 /*
- * Arithmetic that is quicker inline, numbers by no pattern, vectors, lists of numbers, and lanes.
+ * Arithmetic that is quicker inline, numbers by no pattern, vectors, linear equations, lists of
+ * numbers, and lanes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -59,11 +60,45 @@ static inline void ess_multiply(const double matrix[], const double from[], size
   for (size_t i = 0; i < n; i++) to[i] = ess_dot(matrix + i * n, from, n);
 }
 
-/* The factors of a matrix in its place, rows exchanged; false where a pivot is no more than `least`
- * by its size. The product of the pivots is the determinant. Then they solve equations, in place.
- */
-bool ess_factorise(size_t n, double matrix[], size_t exchanged[], double least, double *product);
-void ess_solve_factorised(size_t n, const double factors[], const size_t exchanged[], double v[]);
+/* The factors of a matrix in its place by Gauss's elimination, rows exchanged, the largest element
+ * of a column first; false where that is no more than `least`. The product of the pivots is the
+ * determinant. */
+static inline bool ess_factorise(size_t n, double matrix[], size_t exchanged[], double least,
+                                 double *product) {
+  *product = 1.0;
+  for (size_t k = 0; k < n; k++) {
+    double *const pivot = matrix + k * n;
+    size_t best = k;
+    for (size_t i = k + 1; i < n; i++)
+      if (fabs(matrix[i * n + k]) > fabs(matrix[best * n + k])) best = i;
+    exchanged[k] = best;
+    for (size_t j = 0; best != k && j < n; j++) ess_exchange(&pivot[j], &matrix[best * n + j]);
+    *product *= best == k ? pivot[k] : -pivot[k];
+    if (!(fabs(pivot[k]) > least)) {
+      *product = 0.0 * pivot[k]; // not a number stays one
+      return false;
+    }
+    for (size_t i = k + 1; i < n; i++) {
+      double *const row = matrix + i * n;
+      if (row[k] == 0.0) continue; // most are, where few states act on each other
+      row[k] /= pivot[k];
+      for (size_t j = k + 1; j < n; j++) row[j] -= row[k] * pivot[j];
+    }
+  }
+  return true;
+}
+
+/* They solve equations, in place. */
+static inline void ess_solve_factorised(size_t n, const double factors[], const size_t exchanged[],
+                                        double v[]) {
+  for (size_t k = 0; k < n; k++) ess_exchange(&v[k], &v[exchanged[k]]);
+  for (size_t i = 1; i < n; i++)
+    for (size_t k = 0; k < i; k++) v[i] -= factors[i * n + k] * v[k];
+  for (size_t i = n; i-- > 0;) {
+    for (size_t k = n; k-- > i + 1;) v[i] -= factors[i * n + k] * v[k];
+    v[i] /= factors[i * n + i];
+  }
+}
 
 /* where k stands in a list; `count` where it does not */
 static inline size_t ess_place_in(const size_t list[], size_t count, size_t k) {
