@@ -115,10 +115,11 @@ static double doubt_of(const ess_driver *d, size_t i, bool upper, const double b
   return DOUBT * most;
 }
 
-/* where one comes to a bound before theta; ESS_NEVER where it does not. *sure is false where the
- * model does not tell. */
-static double reaches(const ess_driver *d, size_t i, bool upper, bool *sure) {
-  double b[ESS_QUARTIC], most = -INFINITY, least = INFINITY;
+/* where one comes to a bound before theta, by its model b; ESS_NEVER where it does not. *sure is
+ * false where that does not tell. */
+static double reaches(const ess_driver *d, size_t i, bool upper, double b[ESS_QUARTIC],
+                      bool *sure) {
+  double most = -INFINITY, least = INFINITY;
   model(d, i, upper, b);
   const double doubt = doubt_of(d, i, upper, b);
   for (int j = 0; j < ESS_QUARTIC; j++) {
@@ -237,18 +238,29 @@ static int cut(ess_driver *d, ess_location *found, double theta) {
   return ess_guards(d, d->t + theta * d->dt, d->x_try, d->h_try);
 }
 
-/* the first place at which one comes to its bound, by the models; ESS_NEVER. *sure: of all. */
-static double first_reached(const ess_driver *d, double before, bool *sure) {
+/* the first place at which one comes to its bound, by its model b; ESS_NEVER. *sure: of all. */
+static double first_reached(const ess_driver *d, double before, double b[ESS_QUARTIC], bool *sure) {
   double first = ESS_NEVER;
   *sure = true;
   for (size_t i = 0; i < d->slides->count; i++)
     for (int upper = 0; upper < 2; upper++) {
-      bool its;
-      const double theta = reaches(d, i, upper, &its);
-      *sure = *sure && its;
-      first = ess_smaller(theta, first);
+      double its[ESS_QUARTIC];
+      bool its_sure;
+      const double theta = reaches(d, i, upper, its, &its_sure);
+      *sure = *sure && its_sure;
+      if (theta >= first) continue;
+      first = theta;
+      memcpy(b, its, sizeof its);
     }
   return first <= before ? first : ESS_NEVER;
+}
+
+/* from where a model comes to the bound half the way to where it comes back, or to the end */
+static double amid(const double b[ESS_QUARTIC], double theta) {
+  double until[ESS_QUARTIC], rest[ESS_QUARTIC];
+  ess_quartic_split(b, theta, until, rest);
+  for (int j = 0; j < ESS_QUARTIC; j++) rest[j] = -rest[j];
+  return theta + 0.5 * ess_smaller(ess_quartic_upcrossing(rest), 1.0) * (1.0 - theta);
 }
 
 /* how far beyond its bound the farthest is at the j-th place seen */
@@ -274,42 +286,6 @@ static bool bracket(const ess_driver *d, double *below, double *y_below, double 
   return false;
 }
 
-/* where a model is the greatest, and how great */
-static double peak_of(const double b[ESS_QUARTIC], double *value) {
-  enum { PLACES = 32, THIRDS = 60 };
-  double place = 0.0, slope;
-  *value = -INFINITY;
-  for (int j = 1; j < PLACES; j++) {
-    const double theta = (double)j / PLACES, its = ess_quartic(b, theta, &slope);
-    if (its > *value) place = theta;
-    *value = ess_larger(its, *value);
-  }
-  double left = place - 1.0 / PLACES, right = place + 1.0 / PLACES;
-  for (int j = 0; j < THIRDS; j++) {
-    const double third = (right - left) / 3.0;
-    if (ess_quartic(b, left + third, &slope) < ess_quartic(b, right - third, &slope))
-      left += third;
-    else
-      right -= third;
-  }
-  *value = ess_quartic(b, left, &slope);
-  return left;
-}
-
-/* where models say that one is the farthest beyond its bound */
-static double find_peak(const ess_driver *d) {
-  double most = -INFINITY, place = 0.0;
-  for (size_t i = 0; i < d->slides->count; i++)
-    for (int upper = 0; upper < 2; upper++) {
-      double b[ESS_QUARTIC], value;
-      model(d, i, upper, b);
-      const double theta = peak_of(b, &value);
-      if (value > most) place = theta;
-      most = ess_larger(value, most);
-    }
-  return place;
-}
-
 /* whether the surfaces still hold the state, in one way alone, where they have just been looked at
  */
 static bool holds(const ess_driver *d, size_t worst[2]) {
@@ -320,7 +296,8 @@ static bool holds(const ess_driver *d, size_t worst[2]) {
 /* exits of the step, once lambda is known along it */
 static int find_exit(ess_driver *d, ess_location *found, bool *again) {
   bool sure;
-  double theta = first_reached(d, found->theta, &sure), below, y_below, above, y_above;
+  double b[ESS_QUARTIC], theta = first_reached(d, found->theta, b, &sure);
+  double below, y_below, above, y_above;
   if (!sure && halve(d)) {
     *again = true;
     return ESS_SUCCESS;
@@ -328,7 +305,7 @@ static int find_exit(ess_driver *d, ess_location *found, bool *again) {
   if (theta > 1.0) return ESS_SUCCESS;
   if (!bracket(d, &below, &y_below, &above, &y_above)) {
     // beyond between two places alone, by the model
-    above = find_peak(d);
+    above = amid(b, theta);
     const int status = look_at(d, above);
     y_above = farthest(d->slides, d->slides->lambda);
     if (status || y_above < 0.0) return status;
