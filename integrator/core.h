@@ -285,6 +285,17 @@ static inline bool ess_is_of_pair(const ess_driver *d) {
 /* One integration step towards t1, cut where the first candidate reaches its level. */
 int ess_integration_step(ess_driver *d, double t1);
 
+/* Its end is the node, whose field is already known (first same as last). */
+static inline void ess_take_whole_step(ess_driver *d, double t1, bool last) {
+  if (last) d->t = d->piece.t1 = t1;
+  ess_swap(&d->h, &d->h_end);
+  ess_swap(&d->rate, &d->rate_end);
+  ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);
+  const size_t size = d->system.guard_count * sizeof *d->idle_at_end;
+  if (d->system.idle) memcpy(d->idle_at_node, d->idle_at_end, size);
+  d->stage[0] = d->f;
+}
+
 /* Nothing is known of how long steps may be that begin at a crossing. */
 void ess_forget_after(ess_driver *d);
 

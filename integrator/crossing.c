@@ -355,11 +355,7 @@ int ess_kinks_take(ess_driver *d, double t1, bool last) {
   d->counters.steps++;
   d->counters.through++;
   ess_kinks_accepted(d);
-  if (last) d->t = d->piece.t1 = t1;
-  ess_swap(&d->h, &d->h_end);
-  ess_swap(&d->rate, &d->rate_end);
-  ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);
-  d->stage[0] = d->f;
+  ess_take_whole_step(d, t1, last);
   d->t_seen = d->t;
   int status = make_crossings(d);
   if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all

@@ -279,17 +279,6 @@ static int halve(ess_driver *d, ess_location *found) {
   return ESS_SUCCESS;
 }
 
-/* the step's end is the node; its field is already known (first same as last) */
-static void take_whole_step(ess_driver *d, double t1, bool last) {
-  if (last) d->t = d->piece.t1 = t1;
-  ess_swap(&d->h, &d->h_end);
-  ess_swap(&d->rate, &d->rate_end);
-  ess_swap(&d->f, &d->stage[6]);
-  const size_t size = d->system.guard_count * sizeof *d->idle_at_end;
-  if (d->system.idle) memcpy(d->idle_at_node, d->idle_at_end, size);
-  d->stage[0] = d->f;
-}
-
 /* a point within the step is the node */
 static int cut_step(ess_driver *d) {
   d->counters.entries++;
@@ -353,7 +342,7 @@ static int take_step(ess_driver *d, const ess_location *found, double t1, bool l
   if (found->cut) {
     status = take_part(d, t0);
   } else {
-    take_whole_step(d, t1, last);
+    ess_take_whole_step(d, t1, last);
     d->t_seen = d->t;
     // candidates may have to be added from event functions that nobody watched
     if (!watching && d->system.guard_count)
