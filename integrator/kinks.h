@@ -28,8 +28,8 @@ typedef struct ess_kink_row {
   size_t named;
   double sign;      /* which that is latched to; 0: it is disarmed */
   bool is_paired;   /* the pair is another */
-  bool is_plain;    /* it names no more than one, and none by where the state is */
-  bool is_simple;   /* and of its own event function the guard's mirror image alone, if any: */
+  bool is_simple;   /* it names no more than that, none by where the state is, and of its own event
+                       function the guard's mirror image alone, if any: */
   bool arms_mirror; /* that is armed */
   bool arms_silent; /* a silent guard is among those that it arms */
   bool arms_more;   /* it arms two or more that are not */

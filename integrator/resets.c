@@ -100,14 +100,14 @@ static size_t undoes(const ess_driver *d, size_t guard, bool *arms_more) {
 /* what a guard's row comes to in a step */
 static ess_kink_row read_row(const ess_driver *d, size_t guard) {
   const size_t i = guard / 2;
-  ess_kink_row r = {.other = ESS_NONE, .is_plain = true, .is_simple = true};
+  ess_kink_row r = {.other = ESS_NONE, .is_simple = true};
   r.undo = undoes(d, guard, &r.arms_more);
   for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
     const size_t armed = d->row_guard[e], other = armed / 2;
     const int effect = d->row_effect[e];
     r.arms_silent |= effect > 0 && d->silent[armed];
-    r.is_plain &= effect != ESS_ARM_AHEAD && (other == i || r.other == ESS_NONE);
-    r.is_simple &= r.is_plain && (other != i || (armed != guard && effect > 0));
+    r.is_simple &= effect != ESS_ARM_AHEAD;
+    r.is_simple &= other == i ? armed != guard && effect > 0 : r.other == ESS_NONE;
     r.arms_mirror |= other == i;
     if (other == i) continue;
     r.other = other;
