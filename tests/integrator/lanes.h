@@ -58,11 +58,8 @@ static inline double run_lanes(lanes *l, double epsilon, int order, toy_log *log
   options.epsilon = epsilon;
   options.order = order;
   options.observer = toy_observer(log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  ess_driver_free(d);
+  double x[2] = {0.0, 0.0};
+  toy_succeeds(&system, &options, 0.0, 1.0, x);
   return x[1];
 }
 

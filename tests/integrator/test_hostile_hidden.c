@@ -41,12 +41,10 @@ static void check(gates *g, double tolerance) {
   const ess_system system = {
       .dimension = STATES, .guard_count = g->count, OF_RATES(gates), .params = g};
   const ess_options options = toy_options(tolerance);
-  ess_driver *const d = hostile_driver(&system, &options);
-  double t = 0.0, x[STATES] = {0.0};
+  double x[STATES] = {0.0};
   g->calls = 0;
-  assert_int_equal(ess_driver_apply(d, &t, end, x), ESS_SUCCESS);
-  assert_int_equal(ess_driver_counters(d)->crossings, g->count);
-  ess_driver_free(d);
+  const toy_end made = toy_succeeds(&system, &options, 0.0, end, x);
+  assert_int_equal(made.counters.crossings, g->count);
   const double wanted = idle * end + push * (g->gate[g->off] - g->gate[g->on]);
   const double off = fabs(x[WAY] - wanted);
   if (!(off <= of_tolerance * tolerance))

@@ -20,14 +20,8 @@ static ess_counters bounce(size_t count, bool one_way, const ess_reset_matrix *g
   ess_options options = ess_options_paper();
   options.observer = balls_observer(&b, trace);
   options.h_max = 0.05;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double t = 0.0;
   balls_drop(&b, 0.3, 0.7, x);
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
-  const ess_counters counters = *ess_driver_counters(d);
-  ess_driver_free(d);
-  return counters;
+  return toy_succeeds(&system, &options, 0.0, 3.0, x).counters;
 }
 
 TEST(without_a_matrix_the_system_has_mirrored_pairs) {
@@ -204,13 +198,11 @@ TEST(the_last_row_refills_an_empty_pool) {
   options.h_max = 0.05;
   options.epsilon = 1e-3;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[2] = {0.0, 0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.0, x);
   matrix_free(&m);
-  double x[2] = {0.0, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
   assert_true(log.count == 3 && log.guard[0] == 0 && log.guard[1] == 1 && log.guard[2] == 3);
-  assert_true(ess_driver_sign(d)[2] == -1.0);
-  ess_driver_free(d);
+  assert_true(end.sign[2] == -1.0);
 }
 
 /* nothing is armed at the start and no row arms anything: no guard is ever watched */
@@ -236,13 +228,10 @@ TEST(a_crossing_that_its_row_latches_back_was_upward) {
     ess_options options = paper ? ess_options_paper() : ess_options_default();
     toy_log log;
     options.observer = toy_observer(&log);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    assert_non_null(d);
-    double x[2] = {0.0, 0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    double x[2] = {0.0, 0.0};
+    const toy_end end = toy_succeeds(&system, &options, 0.0, 1.0, x);
     assert_true(log.count == 1 && log.direction[0] == 1 && x[1] == 0.0);
-    assert_true(ess_driver_sign(d)[0] == -1.0);
-    ess_driver_free(d);
+    assert_true(end.sign[0] == -1.0);
     matrix_free(&m);
   }
 }

@@ -246,13 +246,9 @@ TEST(moving_guards_and_watched_values_are_met) {
     const double t1 = way < 0 ? -0.006 : 10.0;
     for (int k = 0; k < 2; k++) {
       const ess_options options = k ? by(ESS_BASE_ROS2, 1e-4) : by(ESS_BASE_DOPRI5, 1e-11);
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double t = 0.0;
       end[k][0] = 0.3;
       end[k][1] = 0.0;
-      assert_int_equal(ess_driver_apply(d, &t, t1, end[k]), ESS_SUCCESS);
-      crossings[k] = ess_driver_counters(d)->crossings;
-      ess_driver_free(d);
+      crossings[k] = toy_succeeds(&system, &options, 0.0, t1, end[k]).counters.crossings;
     }
     assert_true(fabs(end[0][0] - end[1][0]) < 2e-4 && fabs(end[0][1] - end[1][1]) < 2e-2);
     assert_int_equal(crossings[0], crossings[1]);
@@ -278,13 +274,9 @@ TEST(a_slide_is_made_of_dopri5s_steps) {
   for (int k = 0; k < 2; k++) {
     ess_options options = k ? by(ESS_BASE_ROS2, 1e-4) : by(ESS_BASE_DOPRI5, 1e-11);
     options.sliding = ESS_SLIDING_FILIPPOV;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0;
     end[k][0] = 0.0;
     end[k][1] = 0.1;
-    assert_int_equal(ess_driver_apply(d, &t, 9.0, end[k]), ESS_SUCCESS);
-    slides[k] = ess_driver_counters(d)->slides;
-    ess_driver_free(d);
+    slides[k] = toy_succeeds(&system, &options, 0.0, 9.0, end[k]).counters.slides;
   }
   assert_int_equal(slides[0], slides[1]);
   assert_true(slides[0] >= 3);
