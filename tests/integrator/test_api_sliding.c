@@ -149,12 +149,10 @@ static int bounce_little(double tolerance, double end, uint64_t *crossings) {
   const ess_system system = pushed_system(&p);
   ess_options options = toy_options(tolerance);
   options.max_crossings = 10000;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[2] = {1e-9, 0.0};
-  const int status = ess_driver_apply(d, &t, end, x);
-  *crossings = ess_driver_counters(d)->crossings;
-  ess_driver_free(d);
-  return status;
+  double x[2] = {1e-9, 0.0};
+  const toy_end made = toy_run(&system, &options, 0.0, end, x);
+  *crossings = made.counters.crossings;
+  return made.status;
 }
 
 TEST(bounces_that_end_or_are_above_the_tolerance_are_not) {

@@ -54,16 +54,12 @@ static int drop(wrong *w, int method, const double heights[BALLS], double speed,
       .dimension = 2 * BALLS, .guard_count = BALLS, OF_JACOBIAN(wrong), .params = w};
   ess_options options = options_of(method);
   options.max_steps = 20000;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0;
   for (int i = 0; i < BALLS; i++) {
     x[2 * i] = heights[i];
     x[2 * i + 1] = speed;
   }
-  const int status = ess_driver_apply(d, &t, 4.0, x);
-  *f = *ess_driver_failure(d);
-  ess_driver_free(d);
-  return status;
+  *f = toy_run(&system, &options, 0.0, 4.0, x).failure;
+  return (int)f->status;
 }
 
 TEST(a_wrong_gradient_is_named) {

@@ -210,14 +210,11 @@ TEST(pool_refills_only_when_it_is_empty) {
   // mirrored pairs let it go at once
   system.resets = NULL;
   options.observer = toy_observer(&log);
-  ess_driver *const e = ess_driver_alloc(&system, &options, NULL);
   double y[4] = {1.0, 0.0, 4.0, 0.0};
-  t = 0.0;
-  assert_int_equal(ess_driver_apply(e, &t, 1.9, y), ESS_SUCCESS);
+  toy_succeeds(&system, &options, 0.0, 1.9, y);
   assert_int_equal(log.count, 2);
   assert_int_equal(log.guard[1], 0);
   assert_int_equal(log.direction[1], -1);
-  ess_driver_free(e);
 }
 
 TEST(a_one_way_guard_is_crossed_once) {
@@ -227,11 +224,9 @@ TEST(a_one_way_guard_is_crossed_once) {
   ess_options options = ess_options_paper();
   toy_log log;
   options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[2] = {HEIGHT, 0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, DURATION, x), ESS_SUCCESS);
+  double x[2] = {HEIGHT, 0.0};
+  toy_succeeds(&system, &options, 0.0, DURATION, x);
   assert_int_equal(log.count, 1);
-  ess_driver_free(d);
 
   // the pool re-adds it once the ball is above ground again
   matrix pool = matrix_begin(1);
@@ -241,9 +236,7 @@ TEST(a_one_way_guard_is_crossed_once) {
   ess_driver *const e = ess_driver_alloc(&system, &options, NULL);
   matrix_free(&pool);
   double y[2] = {HEIGHT, 0.0};
-  t = 0.0;
-  assert_int_equal(ess_driver_apply(e, &t, DURATION, y), ESS_SUCCESS);
+  toy_succeeded(toy_go(e, 1, 0.0, DURATION, y));
   assert_true(log.count >= 2);
   for (size_t k = 0; k < log.count; k++) assert_int_equal(log.direction[k], 1);
-  ess_driver_free(e);
 }

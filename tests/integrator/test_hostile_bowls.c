@@ -79,14 +79,11 @@ static void check(bowl *b, size_t start, double tolerance) {
   const double turn = 6.283185307179586, radius = 0.9 * scattered(start, 0);
   const double at = turn * scattered(start, 1), to = turn * scattered(start, 2);
   const double speed = 0.1 * pow(100.0, scattered(start, 3));
-  double x[STATES] = {radius * cos(at), radius * sin(at), speed * cos(to), speed * sin(to)},
-         t = 0.0;
+  double x[STATES] = {radius * cos(at), radius * sin(at), speed * cos(to), speed * sin(to)};
   const double before = energy(x);
   b->impacts = 0;
   b->farthest = 0.0;
-  ess_driver *const d = hostile_driver(&system, &options);
-  const int status = ess_driver_apply(d, &t, 6.0 / speed, x);
-  ess_driver_free(d);
+  const int status = toy_run(&system, &options, 0.0, 6.0 / speed, x).status;
   const double off = fabs(energy(x) - before) / (1.0 + fabs(before));
   const bool left = square(x) - 1.0 > on_the_wall;
   if (!(b->farthest <= on_the_wall))

@@ -100,14 +100,11 @@ static int from(double height, floor_under *p, const bool at[], double speed, do
                              .impacts = &made,
                              .params = p};
   const ess_options options = ess_options_default();
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0;
   x[0] = height;
   x[1] = speed;
-  const int status = ess_driver_apply(d, &t, 0.1, x);
-  *impacts = ess_driver_counters(d)->impacts;
-  ess_driver_free(d);
-  return status;
+  const toy_end end = toy_run(&system, &options, 0.0, 0.1, x);
+  *impacts = end.counters.impacts;
+  return end.status;
 }
 
 static int from_the_floor(floor_under *p, const bool at[], double speed, double x[2],

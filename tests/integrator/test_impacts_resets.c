@@ -54,17 +54,14 @@ static int run_holed(holed *p, double height, double speed, double x[2], uint64_
   const ess_options options = ess_options_default();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   matrix_free(&m);
-  assert_non_null(d);
-  double t = 0.0;
   x[0] = p->side * height;
   x[1] = p->side * speed;
-  const int status = ess_driver_apply(d, &t, 0.1, x);
+  const toy_end end = toy_go(d, 1, 0.0, 0.1, x);
   x[0] *= p->side;
   x[1] *= p->side;
-  *impacts = ess_driver_counters(d)->impacts;
-  if (!status) assert_true(ess_driver_sign(d)[0] == (x[0] < 0.0 ? -p->side : p->side));
-  ess_driver_free(d);
-  return status;
+  *impacts = end.counters.impacts;
+  if (!end.status) assert_true(end.sign[0] == (x[0] < 0.0 ? -p->side : p->side));
+  return end.status;
 }
 
 /* on the zero, and some digits beyond it */

@@ -328,12 +328,10 @@ static int run_uneven(double unit, double even, double odd) {
   ess_options options = ess_options_default();
   options.rtol = 1e-4;
   options.atols = (const double[STATES]){1e-4 * unit, 1e-4, 1e-4 * unit, 1e-4};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[STATES] = {START[0] * unit, START[1], START[2] * unit, START[3]};
-  const int status = ess_driver_apply(d, &t, END, x);
-  assert_true(status || ess_driver_counters(d)->through > 0);
-  ess_driver_free(d);
-  return status;
+  double x[STATES] = {START[0] * unit, START[1], START[2] * unit, START[3]};
+  const toy_end end = toy_run(&system, &options, 0.0, END, x);
+  assert_true(end.status || end.counters.through > 0);
+  return end.status;
 }
 
 /* Outcome: neither what is the mean of both sides half-way, and is not affine elsewhere, nor units

@@ -109,12 +109,9 @@ static outcome run(stiff_system *s, ess_base base, double tolerance, bool given)
   options.base = base;
   options.max_crossings = 10 * CROSSINGS_MOST;
   options.observer = (ess_observer){.crossing = note, .context = &o};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0;
-  assert_non_null(d);
-  o.status = ess_driver_apply(d, &t, 2.0, o.x);
-  o.calls = (double)ess_driver_counters(d)->field_evaluations;
-  ess_driver_free(d);
+  const toy_end end = toy_run(&system, &options, 0.0, 2.0, o.x);
+  o.status = end.status;
+  o.calls = (double)end.counters.field_evaluations;
   return o;
 }
 

@@ -89,10 +89,8 @@ TEST(what_lies_there_at_the_start_stays) {
     // in its middle, or on its way up
     const double start = i % 3 == 2 ? 0.02 : 0.0, speed = p.a * p.w * cos(p.w * start);
     const double leaves = asin(G / (0.1 * p.w * p.w)) / p.w, since = 0.05;
-    double t = start, x[] = {p.a * sin(p.w * t), speed};
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    assert_int_equal(ess_driver_apply(d, &t, leaves + since, x), ESS_SUCCESS);
-    ess_driver_free(d);
+    double x[] = {p.a * sin(p.w * start), speed};
+    toy_succeeds(&system, &options, start, leaves + since, x);
     assert_true(log.begins[0] == 1 && log.time[0] == start);
     const double left = p.a * p.w * cos(p.w * leaves);
     const double height =

@@ -46,13 +46,10 @@ static ess_system clock_system(clock_plan *p) {
 
 /* runs from 0 to 1; counters when asked for */
 static int run(const ess_system *system, const ess_options *options, ess_counters *counters) {
-  double t = 0.0, x[1] = {0.0};
-  ess_driver *const d = ess_driver_alloc(system, options, NULL);
-  assert_non_null(d);
-  const int status = ess_driver_apply(d, &t, 1.0, x);
-  if (counters) *counters = *ess_driver_counters(d);
-  ess_driver_free(d);
-  return status;
+  double x[1] = {0.0};
+  const toy_end end = toy_run(system, options, 0.0, 1.0, x);
+  if (counters) *counters = end.counters;
+  return end.status;
 }
 
 /* ---- a guard that its model does not see ----------------------------------------------------- */

@@ -21,14 +21,11 @@ static ess_system clock_system(void) {
 /* runs to t = 3 and returns the status; the failure's copy is the caller's */
 static int run(const ess_options *options, ess_failure *failure) {
   const ess_system system = clock_system();
-  ess_driver *const d = ess_driver_alloc(&system, options, NULL);
-  assert_non_null(d);
-  double x[1] = {0.0}, t = 0.0;
-  const int status = ess_driver_apply(d, &t, 3.0, x);
-  *failure = *ess_driver_failure(d);
-  assert_true(fabs(x[0] - t) < 1e-12);
-  ess_driver_free(d);
-  return status;
+  double x[1] = {0.0};
+  const toy_end end = toy_run(&system, options, 0.0, 3.0, x);
+  *failure = end.failure;
+  assert_true(fabs(x[0] - end.t) < 1e-12);
+  return end.status;
 }
 
 TEST(limits_stop_a_run) {
