@@ -164,27 +164,6 @@ CASE(thousands_of_guards_at_one_place) {
 
 /* ---- chatter --------------------------------------------------------------------------------- */
 
-/* a field that points at the guard x0 = 0 from both sides */
-FIELD(sliding_field) {
-  dxdt[0] = -sign[0];
-}
-
-PLANES(sliding, 1, (x[0]), (0.0));
-
-/* Outcome: ESS_ESLIDING where the guard is reached, which names it; the state stays on the guard.
- */
-CASE(filippov_sliding_on_one_guard) {
-  const ess_system system = {.dimension = 1, .guard_count = 1, OF_JACOBIAN(sliding)};
-  const ess_options options = toy_paper(order);
-  double x[1] = {-1.0};
-  const toy_end end = toy_run(&system, &options, 0.0, 3.0, x);
-  assert_int_equal(end.status, ESS_ESLIDING);
-  const ess_failure *const failure = &end.failure;
-  assert_int_equal(failure->status, ESS_ESLIDING);
-  assert_true(end.t == failure->time && fabs(end.t - 1.0) < 1e-12 && fabs(x[0]) < 1e-12);
-  assert_true(failure->guard == 0 && failure->other_guard == SIZE_MAX);
-}
-
 /* a spiral into the corner of two guards, x0 = 0 and x1 = 0: in every quadrant the distance to the
  * guard behind halves while the one ahead is reached */
 FIELD(spiral_field) {

@@ -72,7 +72,9 @@ static void check_surfaces(int method, const ess_options *options, double off) {
     assert_int_equal(ess_driver_failure(d)->guard, 0);
     assert_true(ess_driver_failure(d)->other_guard == SIZE_MAX);
     assert_true(ess_driver_failure(d)->time == t);
-    assert_true(fabs(h[0]) < off && t < 1.0);
+    // straight on onto what is flat projections are exact
+    const bool is_exact = (method == 1 || method == 2) && s.wave == 0.0 && s.growth == 0.0;
+    assert_true(fabs(h[0]) < (is_exact ? 1e-12 : off) && t < 1.0);
     ess_driver_free(d);
   }
 }

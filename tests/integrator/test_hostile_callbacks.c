@@ -1,7 +1,7 @@
 /*
  * Callbacks that fail, or give what is no number, at each call of a run in turn, by either method:
  * the run ends with a status at a good state, and the driver serves again after a reset. And guards
- * that are not live, and observers that stop.
+ * that are not live.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -237,38 +237,6 @@ TEST(liveness_violated) {
       assert_int_equal(made.status, ESS_ELIVENESS);
       assert_int_equal(made.failure.guard, 1);
       assert_true(fabs(made.t - (1.0 - options.epsilon)) < 2e-9 * options.epsilon + 1e-12);
-    }
-  }
-}
-
-ON_CROSSING_CODE(stop_at_guard) {
-  return info->guard == *(const size_t *)context;
-}
-
-ON_STEP_CODE(stop_after) {
-  size_t *const left = context;
-  return --*left == 0;
-}
-
-/* Outcome: ESS_ESTOP at the crossing asked for, after it; or at the step asked for. */
-TEST(an_observer_that_stops) {
-  for (int order = 1; order <= 2; order++) {
-    ess_options options = toy_paper(order);
-    faults none = {.culprit = NOBODY};
-    for (size_t guard = 0; guard < 2; guard++) {
-      options.observer = (ess_observer){.crossing = stop_at_guard, .context = &guard};
-      const toy_end made = run_clock(&none, &options);
-      assert_int_equal(made.status, ESS_ESTOP);
-      assert_true(fabs(made.t - (guard ? 1.0 : 2.0)) < 1e-12);
-    }
-    double before = 0.0;
-    for (size_t step = 1; step < 5; step++) {
-      size_t left = step;
-      options.observer = (ess_observer){.step = stop_after, .context = &left};
-      const toy_end made = run_clock(&none, &options);
-      assert_int_equal(made.status, ESS_ESTOP);
-      assert_true(left == 0 && made.t > before);
-      before = made.t;
     }
   }
 }

@@ -51,24 +51,8 @@ FIELD(slide_field) {
   dxdt[1] = 1.0;
 }
 
-PLANES(slide, 2, (x[0]), (0.0));
-
-/* Outcome: ESS_ESLIDING where x = 0 is reached, and it names the guard. */
-TEST(sliding_on_one_guard) {
-  const ess_system system = {.dimension = 2, .guard_count = 1, OF_RATES(slide)};
-  const double above[] = {1.0, 0.0}, below[] = {-1.0, 0.0};
-  for (size_t i = 0; i < TOLERANCES; i++) {
-    ending e = run(&system, tolerances[i], above, 3.0);
-    check_stuck(&e, tolerances[i], 1.0 / 0.7);
-    assert_int_equal(e.failure.guard, 0);
-    e = run(&system, tolerances[i], below, 3.0);
-    check_stuck(&e, tolerances[i], 1.0 / 1.3);
-    assert_int_equal(e.failure.guard, 0);
-  }
-}
-
-/* the same, `pull` times as fast, amid guards that the clock y crosses within `width` about when x
- * = 0 is reached, and that push x up and down by turns */
+/* that is done alone in test_api_sliding.c: here `pull` times as fast, amid guards that the clock y
+ * crosses within `width` about when x = 0 is reached, and that push x up and down by turns */
 typedef struct crowd {
   size_t others;
   double pull, width, push;
