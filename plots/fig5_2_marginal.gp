@@ -45,7 +45,7 @@ do for [r = 1:words(protocols)] {
     set label 97 'no marginal cost from one N' at graph 0.5, 0.5 center
   }
   if (sinking ne '') {
-    set label 97 'arrow: not above 0' at graph 1, screen panel_top(r) right
+    set label 97 'hollow: not above 0' at graph 1, screen panel_top(r) right
   }
   eval 'plot 1e30 with lines'.curves(banded, "(cut(cost('_lo'))):(cut(cost('_hi')))", band). \
     curves(rising, "(positive(cost('')))", line). \

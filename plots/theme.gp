@@ -183,7 +183,8 @@ if (needs[1:9] eq 'sweep.csv') {
   eval restart
   stats sweep using (found_solvers = including(found_solvers, racer(0)), \
     found_protocols = including(found_protocols, strcol("protocol")), see(cell("contacts"))) nooutput
-  contacts_range = linear_range('x', 0.03)
+  # contacts are whole numbers, which gnuplot halves where they are few
+  contacts_range = linear_range('x', 0.03).(high - low < 10 ? '; set xtics 1' : '')
   # at most some twenty points to a line
   every_th = ceil(STATS_records / 20. / words(found_solvers) / words(found_protocols))
   solvers = exists("solvers") ? solvers : found_solvers

@@ -160,13 +160,19 @@ sweeps() {
   [ "$(heads)" -gt "$before" ] && pass || fail 'no arrow where an interval does'
   edit sweep.csv '$2 == "projection" { $col["marginal_s"] = -1e-8 } 1'
   sweeps 'where a cost is below zero'
-  says 'arrow: not above 0' fig5_2_marginal
+  says 'hollow: not above 0' fig5_2_marginal
+
+  # contacts are whole, also where they are few
+  new_data
+  edit sweep.csv 'NR == 1 || $1 <= 6'
+  sweeps 'with few contacts'
+  for figure in $sweep_figures; do lacks ' 2.5<' $figure; done
 
   # the axis is what it is without noise: logarithmic
   new_data
   edit sweep.csv 'NR > 1 { $col["marginal_lo_s"] = -4e-4; $col["marginal_hi_s"] = 5e-4 } NR == 2 { $col["marginal_s"] = -1e-4 } 1'
   draws 'with bands wide about zero' fig5_2_marginal svg
-  says 'arrow: not above 0' fig5_2_marginal
+  says 'hollow: not above 0' fig5_2_marginal
   check "costs on a logarithmic axis, not: $(ticks fig5_2_marginal)" \
     [ "$(ticks fig5_2_marginal | tr '\n' ' ')" = '1 10 100 ' ]
 
