@@ -1,0 +1,79 @@
+#!/bin/bash
+# The studies of a mass on a belt, of landings on two feet, of Table 4.1's derivatives and of the
+# tutorial's programs, as a user runs them with few settings: beside what is known on paper.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_known.sh ESSBENCH
+. "$(dirname "$0")/../support/cli_room.sh"
+
+# whether row $2 of table $1, in the order of the rows, keeps to $3
+row() { all_rows results "(SELECT * FROM $1 ORDER BY rowid LIMIT 1 OFFSET $2)" 1 "$3"; }
+
+# --- sliding: the cheapest of its own rows within an error ------------------------------------------
+
+run sliding --trials 2 --widths 1e-2,1e-3,1e-5 --tolerances 1e-3,1e-5,1e-7
+expect 'sliding' success
+expect 'all runs' all_rows results sliding_runs 12 'calls > 0'
+least() { echo "(SELECT min(calls) FROM sliding_runs r WHERE r.solver = '$1' AND r.error <= target)"; }
+expect 'the cheapest within an error count' all_rows results sliding 5 \
+  "libess_calls IS $(least libess) AND tanh_calls IS $(least tanh-cvode)"
+# three widths reach three errors: a tanh errs by about its width
+expect 'tanh reaches the first error' row sliding 0 'target = 1e-2 AND tanh_calls > 0'
+expect 'and not the last' row sliding 4 'target = 1e-6 AND tanh_calls IS NULL'
+# it slips at t = 2, at x = 1, and sticks again at 7.266719402578, x = 0.264941105407
+slide() { expect "slide $1" row sliding_slides "$1" "abs(t - $2) < 1e-7 AND abs(x - $3) < 1e-7 AND begins = $4"; }
+slide 0 0 0 1
+slide 1 2 1 0
+slide 2 7.266719402578 0.264941105407 1
+
+# --- limbs: inertia 4, 2, 1, 0.5; then soft limbs, decoupled and coupled -----------------------------
+
+run limbs --rotations 5
+expect 'limbs' success
+body() { # row, limbs, flow, orthogonality, turn
+  expect "body $1" row limbs_bodies "$1" "limbs = '$2' AND flow = '$3' AND block_diagonal = (limbs = 'soft')
+    AND abs(orthogonality - $4) < 1e-12 AND abs(turn_right + $5) < 2e-6 AND abs(turn_left - $5) < 2e-6"
+}
+body 0 rigid discontinuous 0.6 0.394543
+body 1 rigid discontinuous '1.0 / 3' 0.365317
+body 2 rigid C1 0 0
+body 3 rigid C1 '-1.0 / 3' 0
+body 4 soft C1 0 0
+body 5 soft piecewise 0 0
+expect 'decoupled limbs add up' row limbs_bodies 4 'additivity <= 1e-4 AND "foreign" <= 1e-4'
+expect 'coupled ones do not' row limbs_bodies 5 'additivity > 1e-4 AND "foreign" > 1e-4
+  AND abs(vz_right - 2.6936) < 1e-4 AND abs(vz_left + 2.6936) < 1e-4'
+# 6 bodies from 11 rotations; the fifth body's sixth is none
+expect 'a row for each rotation' all_rows results limbs 66 1
+expect 'without a tilt' row limbs $((4 * 11 + 5)) 'tilt = 0 AND abs(d_theta - 0.09277210) < 1e-7 AND abs(d_omega + 15.509511) < 1e-5'
+expect 'a rigid one jumps there' row limbs 5 'omega IS NULL'
+expect 'between starts the derivative is that of the outcome, as far as trapezia say' \
+  [ "$(asked results 'SELECT count(*) FROM limbs a JOIN limbs b ON b.rowid = a.rowid + 1 WHERE a.rowid BETWEEN 45 AND 54
+    AND abs((b.theta - a.theta) / (b.tilt - a.tilt) - (a.d_theta + b.d_theta) / 2) < 2e-3')" -eq 10 ]
+
+# --- derivatives: errors fall by the order of the projection; at the corner, too, by one tolerance ---
+
+run derivative-error
+expect 'derivative-error' success
+fits() { all_rows results "(SELECT * FROM derivative_error_fit WHERE $1)" "$2" "$3"; }
+expect 'one order more than that of the projection' fits "crossings = 'isolated' AND \"order\" > 0" 4 \
+  'abs(slope - ("order" + 1)) < 0.15'
+expect 'known along either side of the corner' fits "\"order\" = 0 AND \"of\" = 'tangents'" 3 \
+  'smallest < 1e-8 AND largest < 0.1 AND slope > 0.5'
+
+# --- tutorial: hybrid without and with restitution, smooth, time-stepping; then libess ----------------
+
+run tutorial
+expect 'tutorial' success
+expect 'all programs' all_rows results tutorial 5 1
+# from the floor it sinks by g dt^2 in two steps, and is put back: a touch every other step. A start
+# lands a step later than the next and loses, or turns, its speed there
+expect 'hybrid' row tutorial 0 'abs(rest + 9.81e-6) < 1e-15 AND abs(touches - (1000 - sqrt(2 / 9.81) / 1e-3) / 2) < 1.5
+  AND abs(kink - sqrt(2 * 9.81) * 1e-3 / 5e-6) < 5'
+expect 'with restitution' row tutorial 1 'abs(kink - 1.7 * sqrt(2 * 9.81) * 1e-3 / 5e-6) < 10'
+# the spring's 750 N (1 - tanh 100 z) bears the weight
+expect 'smooth' row tutorial 2 'abs(rest - atanh(1 - 10 * 9.81 / 750) / 100) < 1e-4 AND touches = 1 AND kink < 0.01'
+# constraints only end the fall: the slope goes from 1 to 0, which an interval of starts may share
+expect 'time-stepping' row tutorial 3 'rest = 0 AND touches = 1 AND kink BETWEEN 0.5 AND 1 + 1e-9'
+# by differences of the closed form
+expect 'libess' row tutorial 4 'abs(derivative - 1.36502988) < 1e-8 AND derivative_error < 1e-12'
+finish
