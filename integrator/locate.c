@@ -13,22 +13,18 @@
 
 /* ---- neighbourhoods, and what is due --------------------------------------------------------- */
 
-/* by how much the state is inside the neighbourhood of k's armed guard: within its width of the
- * guard, and no further than the field goes in the time it may take */
-static double margin_of(const ess_driver *d, size_t k) {
-  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
-  const double far =
-      d->projection_max < INFINITY ? d->projection_max * ess_larger(rate, 0.0) : INFINITY;
-  return g + ess_smaller(d->width[k], far);
-}
-
-/* the margins of four */
+/* by how much the state is inside the neighbourhoods of four armed guards: within their width of
+ * the guard, and no further than the field goes in the time it may take */
 static inline ess_lanes margins(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
   const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
   if (!(d->projection_max < INFINITY)) return g + width;
   const ess_lanes far = d->projection_max * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
   return g + ess_lanes_min(width, far);
+}
+
+static double margin_of(const ess_driver *d, size_t k) {
+  return margins(d, k - k % ESS_LANES)[k % ESS_LANES];
 }
 
 bool ess_inside(const ess_driver *d, size_t k) {

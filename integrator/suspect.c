@@ -64,11 +64,6 @@ static int weigh(ess_driver *d, size_t k, size_t count, double tolerances, doubl
   return ESS_SUCCESS;
 }
 
-/* what all event functions change by, as ess_allowed_error says, into d->some_h */
-static int allowed_errors(ess_driver *d) {
-  return weigh(d, 0, d->system.guard_count, 1.0, 8.0, d->some_h);
-}
-
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
   return weigh(d, k, 1, 1.0, 8.0, allowed);
 }
@@ -107,7 +102,7 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
 }
 
 int ess_refine(ess_driver *d) {
-  const int status = allowed_errors(d);
+  const int status = weigh(d, 0, d->system.guard_count, 1.0, 8.0, d->some_h);
   d->is_coarse = false;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const double allowed = d->some_h[k], way = d->dt_next * fabs(d->rate[k]);
