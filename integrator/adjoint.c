@@ -154,12 +154,7 @@ static double length_of(const double vector[], size_t n) {
 
 /* what is rounding in what a parameter gains, where the derivative by it is differences */
 static double parameter_noise(const adjoint *a, size_t j) {
-  ess_driver *const d = a->d;
-  double *const moving = d->tangents->moving;
-  if (d->system.field_parameter_jacobian) return 0.0;
-  memset(moving, 0, a->p * sizeof *moving);
-  moving[j] = 1.0;
-  return NOISE * fabs(a->dt) * ess_parameter_noise(d, moving);
+  return NOISE * fabs(a->dt) * ess_parameter_noise(a->d, ess_unit_parameter(a->d, j));
 }
 
 /* an estimate of an error in what is gained in a step, held against its rates in the stages

@@ -401,9 +401,7 @@ static int take(ess_driver *d, const question *q, size_t row, double to[]) {
   if (q->is_given && row != SIZE_MAX) memcpy(to, v->by + row * p, p * sizeof *to);
   for (size_t j = 0; !q->is_given && !status && j < p; j++) {
     memset(v->moved, 0, q->count * sizeof *v->moved);
-    memset(v->moving, 0, p * sizeof *v->moving);
-    v->moving[j] = 1.0;
-    status = add_difference(d, q, v->moving, v->moved);
+    status = add_difference(d, q, ess_unit_parameter(d, j), v->moved);
     for (size_t i = 0; row == SIZE_MAX && i < q->count; i++) to[i * p + j] = v->moved[i];
     if (row != SIZE_MAX) to[j] = v->moved[row];
   }

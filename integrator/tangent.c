@@ -44,7 +44,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, PAIRS * v->wide, &v->cone);
   ESS_LAY(l, double, v->wide, &v->nearest);
   ESS_LAY(l, double, (p * parameters), &v->moves);
-  ESS_LAY(l, double, parameters, &v->nominal, &v->moving);
+  ESS_LAY(l, double, parameters, &v->nominal);
   ESS_LAY(l, double, (most * parameters), &v->by);
   ESS_LAY(l, double, by_parameter, &v->above, &v->below, &v->moved);
   ESS_LAY(l, double, parameters ? m : 0, &v->at_k);
@@ -374,14 +374,11 @@ static void go_to(ess_driver *d, double theta) {
   }
 }
 
-/* the step has no stages of the pair: directions go along the piece that it becomes */
-static int go_without_stages(ess_driver *d, double theta, bool cut) {
+/* where the field before a crossing is to be had, when the step just tried is taken to theta */
+static void note_source(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  v->has_first = false;
-  v->is_rough = true;
   v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
   if (cut) ess_dopri5_slope(d, theta, v->before);
-  return ESS_SUCCESS;
 }
 
 /* directions are where the step, or a part of it, ends: its last stage is the next one's first */
@@ -394,25 +391,20 @@ static void take_end(ess_tangents *v, size_t n) {
 int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
   if (ess_is_recording(d) && !d->stabilised.is_on && !ess_is_sliding(d)) {
-    v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
-    if (cut) ess_dopri5_slope(d, theta, v->before);
+    note_source(d, theta, cut);
     ess_tape_step(d, theta);
     return ESS_SUCCESS;
   }
   ess_tape_open(d);
-  if (d->stabilised.is_on) return go_without_stages(d, theta, cut);
-  const int status = try_step(d);
+  // without stages of the pair directions go along the piece that the step becomes
+  if (d->stabilised.is_on) v->is_rough = true;
+  const int status = d->stabilised.is_on ? ESS_SUCCESS : try_step(d);
   if (status) return status;
   v->theta = theta;
   v->has_first = !cut && !v->is_rough;
-  v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
-  if (cut) ess_dopri5_slope(d, theta, v->before);
-  if (v->is_rough) return ESS_SUCCESS; // they go along the piece
-  if (cut) {
-    go_to(d, theta);
-  } else {
-    take_end(v, d->system.dimension);
-  }
+  if (!v->is_rough && cut) go_to(d, theta);
+  if (!v->is_rough && !cut) take_end(v, d->system.dimension);
+  note_source(d, theta, cut);
   return ESS_SUCCESS;
 }
 

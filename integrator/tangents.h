@@ -147,7 +147,7 @@ typedef struct ess_tangents {
 
   /* parameters, P: how they move, [p][P], NULL where there are none; their values while they are
    * moved; derivatives by them, [n or m][P]; what callbacks return with them moved; scratch */
-  double *moves, *nominal, *by, *above, *below, *at_k, *moved, *moving;
+  double *moves, *nominal, *by, *above, *below, *at_k, *moved;
   double *unit; /* [n + P][P]: how they move where the states move, then each of them by itself */
   size_t wide;  /* n + P: directions of which pieces are counted */
   double *nearest; /* [n + P], scratch */
@@ -213,6 +213,11 @@ static inline bool ess_is_last_instant(const ess_tangents *v, double t) {
 static inline size_t ess_place_met(const ess_driver *d, size_t k) {
   const ess_tangents *const v = d->tangents;
   return ess_is_last_instant(v, d->t) ? ess_place_in(v->met_event, v->met_count, k) : v->met_count;
+}
+
+/* parameter j moving by itself, where a run is recorded */
+static inline const double *ess_unit_parameter(const ess_driver *d, size_t j) {
+  return d->tangents->unit + (d->system.dimension + j) * d->system.parameters;
 }
 
 /* ---- between crossings ----------------------------------------------------------------------- */
