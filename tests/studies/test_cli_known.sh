@@ -1,6 +1,6 @@
 #!/bin/bash
-# The studies of a mass on a belt, of landings on two feet, of Table 4.1's derivatives and of the
-# tutorial's programs, as a user runs them with few settings: beside what is known on paper.
+# The studies of a mass on a belt, of landings on two feet, of Table 4.1's derivatives, of the tutorial's
+# programs and of pseudo-impulses, as a user runs them with few settings: beside what is known on paper.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_known.sh ESSBENCH
 . "$(dirname "$0")/../support/cli_room.sh"
@@ -76,4 +76,36 @@ expect 'smooth' row tutorial 2 'abs(rest - atanh(1 - 10 * 9.81 / 750) / 100) < 1
 expect 'time-stepping' row tutorial 3 'rest = 0 AND touches = 1 AND kink BETWEEN 0.5 AND 1 + 1e-9'
 # by differences of the closed form
 expect 'libess' row tutorial 4 'abs(derivative - 1.36502988) < 1e-8 AND derivative_error < 1e-12'
+
+# --- contact-modes: a point on a hill, a rocking block, the paper's examples, what delta_t cuts off ----
+
+run contact-modes --slope-step 15 --speed-step 0.03 --truncations 0.03,0.01,0.001
+expect 'contact-modes' success
+limit='9.81 * 0.03 * tan(radians(slope))'
+expect 'a hill holds a point at the threshold' all_rows results contact_modes 4 \
+  "slope = 15 * (row + 1) AND abs(known - $limit) < 1e-12 AND abs(found - known) < 1e-8 * known"
+expect 'which is known at 30 degrees' row contact_modes 1 'abs(found - 0.169914) < 1e-6'
+expect 'and below it' all_rows results contact_modes_hill 80 "rests = (speed < $limit)"
+# the speeds are those of the corner: twice the centre's
+impacts="(SELECT *, row_number() OVER (PARTITION BY delta_t ORDER BY t) AS number FROM contact_modes_block WHERE impact)"
+expect 'a block lands when it must' [ "$(asked results "WITH lands (number, t, speed) AS (VALUES (1, 0.102296, 0.216184),
+  (2, 0.218653, 0.151328), (3, 0.294712, 0.105930), (4, 0.346423, 0.074152)) SELECT count(*) FROM $impacts i
+  JOIN lands USING (number) WHERE abs(i.t - lands.t) < 1e-6 AND abs(i.speed - lands.speed) < 1e-6")" -eq 7 ]
+expect 'by a pseudo-impulse three times, and without ever more' [ "$(asked results "SELECT sum(delta_t > 0), sum(delta_t = 0) > 40,
+  abs(max(iif(delta_t = 0, t, 0)) - 0.464672) < 1e-6 FROM $impacts")" = '3|1|1' ]
+expect 'every number is known in all of its digits' all_rows results contact_modes_known 32 agrees
+expect 'and every sequence of modes' all_rows results "(SELECT * FROM contact_modes_words WHERE known <> 'in kind')" 13 'found = known'
+cut() { expect "delta_t of $1" row contact_modes_truncation "$1" "abs(earlier - $2) < 1e-6 AND angle < $3"; }
+before() { echo "(SELECT angle FROM contact_modes_truncation WHERE delta_t = $1)"; }
+cut 0 0.169960 1
+cut 1 0.057692 "$(before 0.03)"
+cut 2 0.004745 "$(before 0.01)"
+# Figure 4: how often a foot's force goes to zero at an instant
+let_go() {
+  asked results "SELECT sum($1 = 0 AND before > 1 AND t = time) FROM (SELECT *, lag($1) OVER w AS before, lag(t) OVER w AS time
+    FROM contact_modes_leap WHERE delta_t = $2 WINDOW w AS (ORDER BY rowid))"
+}
+expect 'the front foot chatters without pseudo-impulses' [ "$(let_go front 0)" -ge 1 ]
+expect 'and the rear one' [ "$(let_go rear 0)" -gt 5 ]
+expect 'and not with them' [ "$(let_go front 0.03) $(let_go rear 0.03)" = '0 0' ]
 finish
