@@ -18,11 +18,7 @@
 #include "studies.h"
 
 /* the map has so many places across, and as many up */
-enum {
-  ENSEMBLE_MAP = 40,
-  ENSEMBLE_QUANTITIES_MAX = MODEL_DIMENSION_MAX + 2,
-  ENSEMBLE_REASONS_MAX = 16
-};
+enum { MAP_SIDE = 40, QUANTITIES_MAX = MODEL_DIMENSION_MAX + 2, REASONS_MAX = 16 };
 
 /* of a place: what is summed over its starts */
 enum { MAP_STARTS, MAP_FAILED, MAP_CROSSINGS, MAP_OUTCOME, MAP_NUMBERS };
@@ -48,79 +44,78 @@ enum { MAP_STARTS, MAP_FAILED, MAP_CROSSINGS, MAP_OUTCOME, MAP_NUMBERS };
     "starts that are run at a time, and lost where a worker is (default: 1000, or "                \
     "so many that there are 5000 blocks)",                                                         \
     .min = 1, .max = 1e9)
-OPTION_ROW(ensemble_settings, OPTIONS);
+OPTION_ROW(settings, OPTIONS);
 
 /* The starts first .. first+count-1; of the pilot nothing but ranges is kept. */
-typedef struct ensemble_cell {
+typedef struct cell {
   size_t first, count;
   bool pilot;
-} ensemble_cell;
+} cell;
 
 /* What a cell says, one thing a row. The ranges are those of the pilot. */
-typedef struct ensemble_sample {
+typedef struct fact {
   const char *kind; /* one of those below */
   const char *name; /* the quantity, the state of an axis, or why a run failed */
   size_t starts, seed;
   double sum, squares; /* of differences from the middle of the range */
   double low, high;
   const char *text; /* a tally, or a start */
-} ensemble_sample;
+} fact;
 
-#define ENSEMBLE_RANGE   "range" /* where 98 % of a quantity's values are */
-#define ENSEMBLE_AXIS    "axis"  /* from where to where a state is at the start */
-#define ENSEMBLE_COUNTS  "counts"
-#define ENSEMBLE_MAPPED  "map"
-#define ENSEMBLE_STATUS  "status"
-#define ENSEMBLE_FAILURE "failure"
+static const column fact_columns[] = {
+    COLUMNS(fact, TEXT, kind, name, text),
+    COLUMNS(fact, COUNT, starts, seed),
+    COLUMNS(fact, NUMBER, sum, squares, low, high),
+    {0},
+};
+
+#define RANGE   "range" /* where 98 % of a quantity's values are */
+#define AXIS    "axis"  /* from where to where a state is at the start */
+#define COUNTS  "counts"
+#define MAPPED  "map"
+#define STATUS  "status"
+#define FAILURE "failure"
 
 /* A quantity at the end of a run. */
-typedef struct ensemble_quantity {
+typedef struct quantity {
   const char *name; /* lives as long as the run */
   bool whole;
   double middle;
   histogram bins;
-} ensemble_quantity;
+} quantity;
 
 /* All that the pilot settles; the same in every process. */
-typedef struct ensemble_frame {
+typedef struct frame {
   size_t count, states; /* quantities: the states, the crossings, and the change of energy */
-  ensemble_quantity quantity[ENSEMBLE_QUANTITIES_MAX];
+  quantity quantity[QUANTITIES_MAX];
   size_t axis[2]; /* states, or SIZE_MAX */
   double low[2], high[2];
   size_t outcome; /* of the map: a quantity */
-} ensemble_frame;
+} frame;
 
 /* ---- what is derived ------------------------------------------------------------------------- */
 
-enum {
-  ENSEMBLE_SAMPLES = STUDY_SAMPLES,
-  ENSEMBLE_TOTALS,
-  ENSEMBLE_OUTCOMES,
-  ENSEMBLE_BINS,
-  ENSEMBLE_PLACES,
-  ENSEMBLE_STATUSES,
-  ENSEMBLE_FAILURES
-};
+enum { SAMPLES = STUDY_SAMPLES, TOTALS, OUTCOMES, BINS, PLACES, STATUSES, FAILURES };
 
-typedef struct ensemble_totals {
+typedef struct totals {
   size_t block, finished, failed;
   const char *across, *up, *outcome;
-} ensemble_totals;
+} totals;
 
-typedef struct ensemble_outcome {
+typedef struct distribution {
   const char *quantity;
   size_t starts;
   double mean, deviation, smallest, quantile[7], largest, resolution;
-} ensemble_outcome;
+} distribution;
 
-#define ENSEMBLE_BIN_COLUMNS(COLUMN, row)                                                          \
+#define BIN_COLUMNS(COLUMN, row)                                                                   \
   COLUMN(row, quantity, TEXT, "", "as in ensemble.csv")                                            \
   COLUMN(row, from, NUMBER, "", "where the bin begins")                                            \
   COLUMN(row, to, NUMBER, "", "where it ends")                                                     \
   COLUMN(row, starts, COUNT, "", "in it; bins without any are left out")
-COLUMN_ROW(ensemble_bin, ENSEMBLE_BIN_COLUMNS);
+COLUMN_ROW(bin, BIN_COLUMNS);
 
-#define ENSEMBLE_PLACE_ROW_COLUMNS(COLUMN, row)                                                    \
+#define PLACE_COLUMNS(COLUMN, row)                                                                 \
   COLUMN(row, across_state, TEXT, "", "the axis across; empty: none")                              \
   COLUMN(row, up_state, TEXT, "", "the axis up; empty: none")                                      \
   COLUMN(row, outcome_name, TEXT, "", "the quantity of outcome")                                   \
@@ -130,36 +125,36 @@ COLUMN_ROW(ensemble_bin, ENSEMBLE_BIN_COLUMNS);
   COLUMN(row, failed, COUNT, "", "that began there and did not")                                   \
   COLUMN(row, crossings, NUMBER, "", "their mean")                                                 \
   COLUMN(row, outcome, NUMBER, "", "their mean")
-COLUMN_ROW(ensemble_place_row, ENSEMBLE_PLACE_ROW_COLUMNS);
+COLUMN_ROW(place, PLACE_COLUMNS);
 
-#define ENSEMBLE_STATUS_COLUMNS(COLUMN, row)                                                       \
+#define ENDING_COLUMNS(COLUMN, row)                                                                \
   COLUMN(row, status, TEXT, "", "how runs ended", SHOWN("status", "%-44s"))                        \
   COLUMN(row, starts, COUNT, "", "of them", SHOWN("starts", "%10.0f"))
-COLUMN_ROW(ensemble_status, ENSEMBLE_STATUS_COLUMNS);
+COLUMN_ROW(ending, ENDING_COLUMNS);
 
-#define ENSEMBLE_FAILURE_COLUMNS(COLUMN, row)                                                      \
+#define FAILURE_COLUMNS(COLUMN, row)                                                               \
   COLUMN(row, seed, COUNT, "", "from which the start was drawn")                                   \
   COLUMN(row, status, TEXT, "", "how the run ended, when and where")                               \
   COLUMN(row, start, TEXT, "", "its state at the start, blanks between")
-COLUMN_ROW(ensemble_failure, ENSEMBLE_FAILURE_COLUMNS);
+COLUMN_ROW(failure, FAILURE_COLUMNS);
 
 /* What starts came to, of a block or of all: whole numbers, or sums in the order of the plan. */
-typedef struct ensemble_sums {
-  ensemble_frame frame;
-  int64_t count[ENSEMBLE_QUANTITIES_MAX][HISTOGRAM_BINS];
-  int64_t map[ENSEMBLE_MAP * ENSEMBLE_MAP][MAP_NUMBERS];
-  size_t starts[ENSEMBLE_QUANTITIES_MAX];
-  double sum[ENSEMBLE_QUANTITIES_MAX], squares[ENSEMBLE_QUANTITIES_MAX];
-  double low[ENSEMBLE_QUANTITIES_MAX], high[ENSEMBLE_QUANTITIES_MAX];
-  ensemble_status failed[ENSEMBLE_REASONS_MAX]; /* ends with one without starts */
-} ensemble_sums;
+typedef struct sums {
+  frame frame;
+  int64_t count[QUANTITIES_MAX][HISTOGRAM_BINS];
+  int64_t map[MAP_SIDE * MAP_SIDE][MAP_NUMBERS];
+  size_t starts[QUANTITIES_MAX];
+  double sum[QUANTITIES_MAX], squares[QUANTITIES_MAX];
+  double low[QUANTITIES_MAX], high[QUANTITIES_MAX];
+  ending failed[REASONS_MAX]; /* ends with one without starts */
+} sums;
 
 enum { PILOT = 1000 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* whether a name given is one of the first `count` quantities; it says which there are */
-static int check_name(study_run *run, const ensemble_frame *f, size_t count, const char *option,
+static int check_name(study_run *run, const frame *f, size_t count, const char *option,
                       const char *given) {
   if (!given) return 0;
   names known = names_for(given, strlen(given));
@@ -172,20 +167,20 @@ static int check_name(study_run *run, const ensemble_frame *f, size_t count, con
 }
 
 /* the quantities of a model, without their bins */
-static void ensemble_quantities(const model *m, ensemble_frame *f) {
-  *f = (ensemble_frame){.states = m->system.dimension};
+static void list_quantities(const model *m, frame *f) {
+  *f = (frame){.states = m->system.dimension};
   for (; f->count < f->states; f->count++)
     f->quantity[f->count].name = model_state_name(m, f->count);
-  f->quantity[f->count++] = (ensemble_quantity){.name = "crossings", .whole = true};
+  f->quantity[f->count++] = (quantity){.name = "crossings", .whole = true};
   if (m->type->mechanics) f->quantity[f->count++].name = "energy_change";
 }
 
 static int check(study_run *run) {
-  const ensemble_settings *const s = run->settings;
+  const settings *const s = run->settings;
   const model *const m = case_model(run, NULL);
   if (!m) return SOLVER_REFUSED;
-  ensemble_frame f;
-  ensemble_quantities(m, &f);
+  frame f;
+  list_quantities(m, &f);
   int status = check_name(run, &f, f.states, "across", s->across);
   if (!status) status = check_name(run, &f, f.states, "up", s->up);
   if (!status) status = check_name(run, &f, f.count, "outcome", s->outcome);
@@ -198,8 +193,7 @@ static int check(study_run *run) {
 /* an outcome further from the middle than so many 64ths of a bin is taken to be that far */
 static const double longest_shift = 0x1p30, shift_steps = 64.0;
 
-static const ensemble_sample *find(const ensemble_sample *pilot, size_t count, const char *kind,
-                                   const char *name) {
+static const fact *find(const fact *pilot, size_t count, const char *kind, const char *name) {
   for (size_t i = 0; i < count; i++)
     if (!strcmp(pilot[i].kind, kind) && !strcmp(pilot[i].name, name)) return &pilot[i];
   return NULL;
@@ -207,10 +201,10 @@ static const ensemble_sample *find(const ensemble_sample *pilot, size_t count, c
 
 /* the state that an axis is to be, or the first that is not the other axis and differs from start
  * to start */
-static size_t choose_axis(const ensemble_frame *f, const ensemble_sample *pilot, size_t count,
-                          const char *given, size_t other) {
+static size_t choose_axis(const frame *f, const fact *pilot, size_t count, const char *given,
+                          size_t other) {
   for (size_t i = 0; i < f->states; i++) {
-    const ensemble_sample *const axis = find(pilot, count, ENSEMBLE_AXIS, f->quantity[i].name);
+    const fact *const axis = find(pilot, count, AXIS, f->quantity[i].name);
     if (given ? !strcmp(given, f->quantity[i].name) : axis && axis->low < axis->high && i != other)
       return i;
   }
@@ -218,14 +212,14 @@ static size_t choose_axis(const ensemble_frame *f, const ensemble_sample *pilot,
 }
 
 /* the frame by the samples of the pilot, which is cell 0 */
-static void ensemble_frame_make(study_run *run, const model *m, ensemble_frame *f) {
-  const ensemble_settings *const s = run->settings;
+static void make_frame(study_run *run, const model *m, frame *f) {
+  const settings *const s = run->settings;
   size_t count, given = SIZE_MAX;
-  const ensemble_sample *const pilot = study_samples(run, 0, &count);
-  ensemble_quantities(m, f);
+  const fact *const pilot = study_samples(run, 0, &count);
+  list_quantities(m, f);
   for (size_t i = 0; i < f->count; i++) {
-    ensemble_quantity *const q = &f->quantity[i];
-    const ensemble_sample *const range = find(pilot, count, ENSEMBLE_RANGE, q->name);
+    quantity *const q = &f->quantity[i];
+    const fact *const range = find(pilot, count, RANGE, q->name);
     // nothing is known of one that no start of the pilot came to
     const bool known = range && range->starts;
     const double low = known ? range->low : 0.0, high = known ? range->high : 0.0;
@@ -239,8 +233,7 @@ static void ensemble_frame_make(study_run *run, const model *m, ensemble_frame *
   f->axis[1] = s->up ? up : choose_axis(f, pilot, count, NULL, f->axis[0]);
   for (size_t i = 0; i < 2; i++) {
     if (f->axis[i] == SIZE_MAX) continue;
-    const ensemble_sample *const axis =
-        find(pilot, count, ENSEMBLE_AXIS, f->quantity[f->axis[i]].name);
+    const fact *const axis = find(pilot, count, AXIS, f->quantity[f->axis[i]].name);
     f->low[i] = axis ? axis->low : 0.0;
     f->high[i] = axis ? axis->high : 0.0;
   }
@@ -249,38 +242,37 @@ static void ensemble_frame_make(study_run *run, const model *m, ensemble_frame *
 }
 
 /* along one axis; what is beyond an end belongs to the place there */
-static size_t along(const ensemble_frame *f, size_t i, const double x0[]) {
+static size_t along(const frame *f, size_t i, const double x0[]) {
   if (f->axis[i] == SIZE_MAX || !(f->low[i] < f->high[i])) return 0;
   const double share = (x0[f->axis[i]] - f->low[i]) / (f->high[i] - f->low[i]);
-  return (size_t)fmin(ENSEMBLE_MAP - 1, fmax(0.0, floor(ENSEMBLE_MAP * share)));
+  return (size_t)fmin(MAP_SIDE - 1, fmax(0.0, floor(MAP_SIDE * share)));
 }
 
 /* the place of a start in the map, and how far an outcome is from the range's middle, in 64ths of a
  * bin: whole numbers, so that their sums do not depend on the order */
-static size_t ensemble_place(const ensemble_frame *f, const double x0[]) {
-  return along(f, 1, x0) * ENSEMBLE_MAP + along(f, 0, x0);
+static size_t place_of(const frame *f, const double x0[]) {
+  return along(f, 1, x0) * MAP_SIDE + along(f, 0, x0);
 }
 
-static int64_t ensemble_shift(const ensemble_quantity *q, double value) {
+static int64_t shift_of(const quantity *q, double value) {
   const double steps = (value - q->middle) / q->bins.width * shift_steps;
   return (int64_t)round(fmin(longest_shift, fmax(-longest_shift, steps)));
 }
 
-static double ensemble_unshift(const ensemble_quantity *q, double shift) {
+static double unshift(const quantity *q, double shift) {
   return q->middle + shift / shift_steps * q->bins.width;
 }
 
 /* forgets all but the frame; counts starts that failed by their reason */
-static void ensemble_sums_clear(ensemble_sums *s) {
-  const size_t behind = offsetof(ensemble_sums, count);
+static void clear_sums(sums *s) {
+  const size_t behind = offsetof(sums, count);
   memset((char *)s + behind, 0, sizeof *s - behind);
-  for (size_t i = 0; i < ENSEMBLE_QUANTITIES_MAX; i++) s->low[i] = s->high[i] = NAN;
+  for (size_t i = 0; i < QUANTITIES_MAX; i++) s->low[i] = s->high[i] = NAN;
 }
 
-static void ensemble_sums_fail(ensemble_sums *s, const char *reason, size_t starts) {
-  ensemble_status *f = s->failed;
-  while (f + 1 < s->failed + ENSEMBLE_REASONS_MAX && f->starts && strcmp(f->status, reason) != 0)
-    f++;
+static void note_failure(sums *s, const char *reason, size_t starts) {
+  ending *f = s->failed;
+  while (f + 1 < s->failed + REASONS_MAX && f->starts && strcmp(f->status, reason) != 0) f++;
   f->status = reason;
   f->starts += starts;
 }
@@ -305,17 +297,17 @@ typedef struct worker {
   double times[2]; /* of the start, and of the end */
   double start[MODEL_DIMENSION_MAX], states[2 * MODEL_DIMENSION_MAX];
   bool framed;
-  ensemble_sums of; /* of the block */
+  sums of; /* of the block */
   size_t failures;
 } worker;
 
 /* so many that neither the plan nor the database grows with the number of starts */
-static size_t ensemble_block_size(const ensemble_settings *s) {
+static size_t block_size(const settings *s) {
   const size_t least = (s->trials + BLOCKS_MAX - 1) / BLOCKS_MAX;
   return s->block ? s->block : least > BLOCK ? least : BLOCK;
 }
 
-static void ensemble_release(study_run *run) {
+static void release(study_run *run) {
   worker *const w = run->own;
   if (!w) return;
   if (w->instance) libess_solver.release(w->instance);
@@ -326,7 +318,7 @@ static void ensemble_release(study_run *run) {
 
 /* the process's worker, made when first asked for */
 static worker *ready(study_run *run) {
-  const ensemble_settings *const s = run->settings;
+  const settings *const s = run->settings;
   if (run->own) return run->own;
   worker *const w = run->own = calloc(1, sizeof *w);
   if (!w) return study_out_of_memory(run), NULL;
@@ -345,7 +337,7 @@ static worker *ready(study_run *run) {
 }
 
 /* a start depends on its seed alone, that is, on its index */
-static void draw(worker *w, const ensemble_settings *s, unsigned long seed) {
+static void draw(worker *w, const settings *s, unsigned long seed) {
   gsl_rng_set(w->rng, seed);
   w->m->type->random_state(w->m, w->rng, w->start);
   for (size_t i = 0; s->spread > 0.0 && i < w->m->system.dimension; i++)
@@ -369,21 +361,19 @@ static int integrate(worker *w, solver_report *report, double value[]) {
 /* ---- the pilot ------------------------------------------------------------------------------- */
 
 /* what is said of so many starts, without numbers */
-static ensemble_sample unknown(const char *kind, const char *name, size_t starts) {
-  return (ensemble_sample){.kind = kind,
-                           .name = name,
-                           .starts = starts,
-                           .sum = NAN,
-                           .squares = NAN,
-                           .low = NAN,
-                           .high = NAN,
-                           .text = ""};
+static fact unknown(const char *kind, const char *name, size_t starts) {
+  fact f;
+  column_clear(fact_columns, &f);
+  f.kind = kind;
+  f.name = name;
+  f.starts = starts;
+  return f;
 }
 
 /* the range of one column of so many rows, NaN where a run failed */
 static void add_range(study_run *run, const char *kind, const char *name, const double *values,
                       size_t stride, size_t count, double from, double to) {
-  ensemble_sample sample = unknown(kind, name, 0);
+  fact sample = unknown(kind, name, 0);
   double *const known = malloc((count + 1) * sizeof *known);
   if (!known) {
     study_out_of_memory(run);
@@ -398,8 +388,8 @@ static void add_range(study_run *run, const char *kind, const char *name, const 
   study_add(run, STUDY_SAMPLES, &sample);
 }
 
-static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
-  ensemble_quantities(w->m, &w->of.frame);
+static int run_pilot(study_run *run, worker *w, const cell *c) {
+  list_quantities(w->m, &w->of.frame);
   const size_t n = w->of.frame.states, columns = n + w->of.frame.count;
   double *const values = malloc(c->count * columns * sizeof *values);
   if (!values) return study_out_of_memory(run);
@@ -412,20 +402,19 @@ static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
       for (size_t k = n; k < columns; k++) row[k] = NAN;
   }
   for (size_t k = 0; !*run->interrupted && k < columns; k++)
-    add_range(run, k < n ? ENSEMBLE_AXIS : ENSEMBLE_RANGE,
-              w->of.frame.quantity[k < n ? k : k - n].name, values + k, columns, c->count,
-              k < n ? 0.0 : low_share, k < n ? 1.0 : high_share);
+    add_range(run, k < n ? AXIS : RANGE, w->of.frame.quantity[k < n ? k : k - n].name, values + k,
+              columns, c->count, k < n ? 0.0 : low_share, k < n ? 1.0 : high_share);
   free(values);
   return *run->interrupted ? -1 : 0;
 }
 
 /* ---- a block --------------------------------------------------------------------------------- */
 
-static void count_values(ensemble_sums *s, const double start[], const double value[]) {
-  int64_t *const place = s->map[ensemble_place(&s->frame, start)];
+static void count_values(sums *s, const double start[], const double value[]) {
+  int64_t *const here = s->map[place_of(&s->frame, start)];
   const size_t mapped = s->frame.outcome;
   for (size_t i = 0; i < s->frame.count; i++) {
-    const ensemble_quantity *const q = &s->frame.quantity[i];
+    const quantity *const q = &s->frame.quantity[i];
     const double difference = value[i] - q->middle;
     s->count[i][histogram_bin(&q->bins, value[i])]++;
     s->starts[i]++;
@@ -434,29 +423,29 @@ static void count_values(ensemble_sums *s, const double start[], const double va
     s->low[i] = fmin(s->low[i], value[i]);
     s->high[i] = fmax(s->high[i], value[i]);
   }
-  place[MAP_STARTS]++;
-  place[MAP_CROSSINGS] += (int64_t)value[s->frame.states];
-  place[MAP_OUTCOME] += ensemble_shift(&s->frame.quantity[mapped], value[mapped]);
+  here[MAP_STARTS]++;
+  here[MAP_CROSSINGS] += (int64_t)value[s->frame.states];
+  here[MAP_OUTCOME] += shift_of(&s->frame.quantity[mapped], value[mapped]);
 }
 
 /* a run that failed is counted by its reason, and the first of them are rows */
 static void count_failure(study_run *run, worker *w, const solver_report *report, size_t seed) {
   char start[START_SIZE] = "";
   size_t used = 0;
-  ensemble_sums_fail(&w->of, report->reason ? report->reason : "failed", 1);
-  w->of.map[ensemble_place(&w->of.frame, w->start)][MAP_FAILED]++;
+  note_failure(&w->of, report->reason ? report->reason : "failed", 1);
+  w->of.map[place_of(&w->of.frame, w->start)][MAP_FAILED]++;
   if (w->failures++ >= FAILURES_MAX) return;
   for (size_t k = 0; k < w->of.frame.states; k++)
     used +=
         (size_t)snprintf(start + used, sizeof start - used, "%s%.17g", k ? " " : "", w->start[k]);
-  ensemble_sample sample = unknown(ENSEMBLE_FAILURE, report->message, 1);
+  fact sample = unknown(FAILURE, report->message, 1);
   sample.seed = seed;
   sample.text = start;
   study_add(run, STUDY_SAMPLES, &sample);
 }
 
 /* a row with a tally */
-static void add_tally(study_run *run, ensemble_sample *sample, const int64_t *tally, size_t places,
+static void add_tally(study_run *run, fact *sample, const int64_t *tally, size_t places,
                       size_t numbers) {
   char *const text = tally_text(tally, places, numbers);
   sample->text = text;
@@ -467,33 +456,32 @@ static void add_tally(study_run *run, ensemble_sample *sample, const int64_t *ta
   free(text);
 }
 
-static void tell(study_run *run, const ensemble_sums *s) {
+static void tell(study_run *run, const sums *s) {
   for (size_t i = 0; i < s->frame.count; i++) {
-    ensemble_sample sample = {.kind = ENSEMBLE_COUNTS,
-                              .name = s->frame.quantity[i].name,
-                              .starts = s->starts[i],
-                              .sum = s->sum[i],
-                              .squares = s->squares[i],
-                              .low = s->low[i],
-                              .high = s->high[i]};
+    fact sample = {.kind = COUNTS,
+                   .name = s->frame.quantity[i].name,
+                   .starts = s->starts[i],
+                   .sum = s->sum[i],
+                   .squares = s->squares[i],
+                   .low = s->low[i],
+                   .high = s->high[i]};
     add_tally(run, &sample, s->count[i], HISTOGRAM_BINS, 1);
   }
-  ensemble_sample map = unknown(ENSEMBLE_MAPPED, "", s->starts[0]);
-  add_tally(run, &map, s->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS);
-  for (const ensemble_status *f = s->failed; f < s->failed + ENSEMBLE_REASONS_MAX && f->starts;
-       f++) {
-    const ensemble_sample reason = unknown(ENSEMBLE_STATUS, f->status, f->starts);
+  fact map = unknown(MAPPED, "", s->starts[0]);
+  add_tally(run, &map, s->map[0], MAP_SIDE * MAP_SIDE, MAP_NUMBERS);
+  for (const ending *f = s->failed; f < s->failed + REASONS_MAX && f->starts; f++) {
+    const fact reason = unknown(STATUS, f->status, f->starts);
     study_add(run, STUDY_SAMPLES, &reason);
   }
 }
 
-static int run_block(study_run *run, worker *w, const ensemble_cell *c) {
-  double value[ENSEMBLE_QUANTITIES_MAX];
+static int run_block(study_run *run, worker *w, const cell *c) {
+  double value[QUANTITIES_MAX];
   solver_report report;
-  if (!w->framed) ensemble_frame_make(run, w->m, &w->of.frame);
+  if (!w->framed) make_frame(run, w->m, &w->of.frame);
   w->framed = true;
   w->failures = 0;
-  ensemble_sums_clear(&w->of);
+  clear_sums(&w->of);
   for (size_t i = c->first; i < c->first + c->count; i++) {
     draw(w, run->settings, run->seed + i);
     if (*run->interrupted) return measure_fail(run->message, "interrupted");
@@ -507,8 +495,8 @@ static int run_block(study_run *run, worker *w, const ensemble_cell *c) {
 }
 
 /* runs a cell */
-static int ensemble_run(study_run *run, const void *cell) {
-  const ensemble_cell *const c = cell;
+static int measure(study_run *run, const void *planned) {
+  const cell *const c = planned;
   worker *const w = ready(run);
   if (!w) return -1;
   return c->pilot ? run_pilot(run, w, c) : run_block(run, w, c);
@@ -518,7 +506,7 @@ static int ensemble_run(study_run *run, const void *cell) {
 
 static const double shares[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 
-static int add_counts(ensemble_sums *s, const ensemble_sample *sample) {
+static int add_counts(sums *s, const fact *sample) {
   size_t i = 0;
   while (i < s->frame.count && strcmp(s->frame.quantity[i].name, sample->name) != 0) i++;
   if (i == s->frame.count) return -1;
@@ -531,26 +519,26 @@ static int add_counts(ensemble_sums *s, const ensemble_sample *sample) {
 }
 
 /* 0, or -1 with one line */
-static int add(study_run *run, ensemble_sums *s, const ensemble_sample *sample) {
+static int add(study_run *run, sums *s, const fact *sample) {
   const char *const kind = sample->kind;
-  if (strcmp(kind, ENSEMBLE_COUNTS) == 0 && add_counts(s, sample)) goto damaged;
-  if (strcmp(kind, ENSEMBLE_MAPPED) == 0 &&
-      tally_add(s->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS, sample->text))
+  if (strcmp(kind, COUNTS) == 0 && add_counts(s, sample)) goto damaged;
+  if (strcmp(kind, MAPPED) == 0 &&
+      tally_add(s->map[0], MAP_SIDE * MAP_SIDE, MAP_NUMBERS, sample->text))
     goto damaged;
-  if (strcmp(kind, ENSEMBLE_STATUS) == 0) ensemble_sums_fail(s, sample->name, sample->starts);
-  if (strcmp(kind, ENSEMBLE_FAILURE) != 0) return 0;
-  const ensemble_failure row = {sample->seed, sample->name, sample->text};
-  return study_add(run, ENSEMBLE_FAILURES, &row);
+  if (strcmp(kind, STATUS) == 0) note_failure(s, sample->name, sample->starts);
+  if (strcmp(kind, FAILURE) != 0) return 0;
+  const failure row = {sample->seed, sample->name, sample->text};
+  return study_add(run, FAILURES, &row);
 damaged:
   return measure_fail(run->message, "the database's counts are damaged; begin anew with --restart");
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void add_outcome(study_run *run, const ensemble_sums *s, size_t i) {
-  const ensemble_quantity *const q = &s->frame.quantity[i];
+static void add_outcome(study_run *run, const sums *s, size_t i) {
+  const quantity *const q = &s->frame.quantity[i];
   const double n = (double)s->starts[i], mean = s->sum[i] / n;
-  ensemble_outcome row = {
+  distribution row = {
       .quantity = q->name,
       .starts = s->starts[i],
       .mean = q->middle + mean,
@@ -563,143 +551,133 @@ static void add_outcome(study_run *run, const ensemble_sums *s, size_t i) {
                                             s->low[i], s->high[i]);
     row.quantile[k] = q->whole ? round(value) : value;
   }
-  study_add(run, ENSEMBLE_OUTCOMES, &row);
+  study_add(run, OUTCOMES, &row);
   for (size_t k = 0; k < HISTOGRAM_BINS; k++) {
-    const ensemble_bin bin = {q->name, histogram_edge(&q->bins, k), histogram_edge(&q->bins, k + 1),
-                              (size_t)s->count[i][k]};
-    if (bin.starts) study_add(run, ENSEMBLE_BINS, &bin);
+    const bin one = {q->name, histogram_edge(&q->bins, k), histogram_edge(&q->bins, k + 1),
+                     (size_t)s->count[i][k]};
+    if (one.starts) study_add(run, BINS, &one);
   }
 }
 
-static const char *name_of(const ensemble_frame *f, size_t quantity) {
-  return quantity < f->count ? f->quantity[quantity].name : "";
+static const char *name_of(const frame *f, size_t i) {
+  return i < f->count ? f->quantity[i].name : "";
 }
 
 /* the middle of one place of an axis */
-static double middle(const ensemble_frame *f, size_t axis, size_t place) {
+static double middle(const frame *f, size_t axis, size_t at) {
   if (f->axis[axis] == SIZE_MAX) return NAN;
-  return f->low[axis] + (f->high[axis] - f->low[axis]) * ((double)place + 0.5) / ENSEMBLE_MAP;
+  return f->low[axis] + (f->high[axis] - f->low[axis]) * ((double)at + 0.5) / MAP_SIDE;
 }
 
-static void add_place(study_run *run, const ensemble_sums *s, size_t i) {
-  const ensemble_frame *const f = &s->frame;
+static void add_place(study_run *run, const sums *s, size_t i) {
+  const frame *const f = &s->frame;
   const int64_t *const of = s->map[i];
   if (!of[MAP_STARTS] && !of[MAP_FAILED]) return;
   const double n = (double)of[MAP_STARTS];
-  const ensemble_place_row row = {
+  const place row = {
       .across_state = name_of(f, f->axis[0]),
       .up_state = name_of(f, f->axis[1]),
       .outcome_name = name_of(f, f->outcome),
-      .across = middle(f, 0, i % ENSEMBLE_MAP),
-      .up = middle(f, 1, i / ENSEMBLE_MAP),
+      .across = middle(f, 0, i % MAP_SIDE),
+      .up = middle(f, 1, i / MAP_SIDE),
       .starts = (size_t)of[MAP_STARTS],
       .failed = (size_t)of[MAP_FAILED],
       .crossings = n > 0.0 ? (double)of[MAP_CROSSINGS] / n : NAN,
-      .outcome =
-          n > 0.0 ? ensemble_unshift(&f->quantity[f->outcome], (double)of[MAP_OUTCOME] / n) : NAN};
-  study_add(run, ENSEMBLE_PLACES, &row);
+      .outcome = n > 0.0 ? unshift(&f->quantity[f->outcome], (double)of[MAP_OUTCOME] / n) : NAN};
+  study_add(run, PLACES, &row);
 }
 
-static void add_rows(study_run *run, const ensemble_sums *s) {
-  const ensemble_settings *const given = run->settings;
-  const ensemble_frame *const f = &s->frame;
-  const ensemble_totals totals = {.block = ensemble_block_size(given),
-                                  .finished = s->starts[0],
-                                  .failed = given->trials - s->starts[0],
-                                  .across = name_of(f, f->axis[0]),
-                                  .up = name_of(f, f->axis[1]),
-                                  .outcome = name_of(f, f->outcome)};
-  const ensemble_status finished = {"success", s->starts[0]};
-  study_add(run, ENSEMBLE_TOTALS, &totals);
+static void add_rows(study_run *run, const sums *s) {
+  const settings *const given = run->settings;
+  const frame *const f = &s->frame;
+  const totals all = {.block = block_size(given),
+                      .finished = s->starts[0],
+                      .failed = given->trials - s->starts[0],
+                      .across = name_of(f, f->axis[0]),
+                      .up = name_of(f, f->axis[1]),
+                      .outcome = name_of(f, f->outcome)};
+  const ending finished = {"success", s->starts[0]};
+  study_add(run, TOTALS, &all);
   for (size_t i = 0; i < f->count; i++) add_outcome(run, s, i);
-  for (size_t i = 0; i < ENSEMBLE_MAP * ENSEMBLE_MAP; i++) add_place(run, s, i);
-  study_add(run, ENSEMBLE_STATUSES, &finished);
-  for (size_t i = 0; i < ENSEMBLE_REASONS_MAX && s->failed[i].starts; i++)
-    study_add(run, ENSEMBLE_STATUSES, &s->failed[i]);
+  for (size_t i = 0; i < MAP_SIDE * MAP_SIDE; i++) add_place(run, s, i);
+  study_add(run, STATUSES, &finished);
+  for (size_t i = 0; i < REASONS_MAX && s->failed[i].starts; i++)
+    study_add(run, STATUSES, &s->failed[i]);
 }
 
 /* all blocks put together */
-static int ensemble_derive(study_run *run) {
+static int derive(study_run *run) {
   const model *const m = case_model(run, NULL);
-  ensemble_sums *const s = m ? calloc(1, sizeof *s) : NULL;
+  sums *const s = m ? calloc(1, sizeof *s) : NULL;
   if (!s) return m ? study_out_of_memory(run) : -1;
-  ensemble_frame_make(run, m, &s->frame);
-  ensemble_sums_clear(s);
+  make_frame(run, m, &s->frame);
+  clear_sums(s);
   size_t count;
   int status = 0;
-  const ensemble_sample *const samples = study_rows(run, ENSEMBLE_SAMPLES, &count);
+  const fact *const samples = study_rows(run, SAMPLES, &count);
   for (size_t i = 0; !status && i < count; i++) status = add(run, s, &samples[i]);
   if (!status) add_rows(run, s);
   free(s);
   return status;
 }
 
-static void ensemble_show(const study_run *run) {
-  const ensemble_settings *const s = run->settings;
+static void show(const study_run *run) {
+  const settings *const s = run->settings;
   printf("%zu starts of %s, tolerance %g\n\n", s->trials, run->m->type->name, s->tolerance);
-  study_print(run, ENSEMBLE_OUTCOMES, 0, SIZE_MAX);
+  study_print(run, OUTCOMES, 0, SIZE_MAX);
   putchar('\n');
-  study_print(run, ENSEMBLE_STATUSES, 0, SIZE_MAX);
+  study_print(run, STATUSES, 0, SIZE_MAX);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static int plan(study_run *run, size_t stage) {
-  const ensemble_settings *const s = run->settings;
-  const size_t block = ensemble_block_size(s);
+  const settings *const s = run->settings;
+  const size_t block = block_size(s);
   if (stage == 0) {
-    const ensemble_cell pilot = {.count = s->trials < PILOT ? s->trials : PILOT, .pilot = true};
+    const cell pilot = {.count = s->trials < PILOT ? s->trials : PILOT, .pilot = true};
     return study_cell(run, &pilot, "pilot");
   }
   for (size_t first = 0; stage == 1 && first < s->trials; first += block) {
     const size_t left = s->trials - first;
-    const ensemble_cell c = {.first = first, .count = left < block ? left : block};
-    if (study_cell(run, &c, "starts=%zu+%zu", c.first, c.count)) return -1;
+    const cell c = {.first = first, .count = left < block ? left : block};
+    study_cell(run, &c, "starts=%zu+%zu", c.first, c.count);
   }
   return 0;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static const column sample_columns[] = {
-    COLUMNS(ensemble_sample, TEXT, kind, name, text),
-    COLUMNS(ensemble_sample, COUNT, starts, seed),
-    COLUMNS(ensemble_sample, NUMBER, sum, squares, low, high),
-    {0},
-};
-
 static const column totals_columns[] = {
-    COLUMN(ensemble_totals, block, COUNT, "", "starts that are run at a time"),
-    COLUMN(ensemble_totals, finished, COUNT, "", "starts whose run came to its end"),
-    COLUMN(ensemble_totals, failed, COUNT, "",
-           "starts whose run did not: in none of the distributions"),
-    COLUMN_AS("map.across", ensemble_totals, across, TEXT, "", "state at the start; empty: none"),
-    COLUMN_AS("map.up", ensemble_totals, up, TEXT, "", "state at the start; empty: none"),
-    COLUMN_AS("map.outcome", ensemble_totals, outcome, TEXT, "", "quantity at the end"),
+    COLUMN(totals, block, COUNT, "", "starts that are run at a time"),
+    COLUMN(totals, finished, COUNT, "", "starts whose run came to its end"),
+    COLUMN(totals, failed, COUNT, "", "starts whose run did not: in none of the distributions"),
+    COLUMN_AS("map.across", totals, across, TEXT, "", "state at the start; empty: none"),
+    COLUMN_AS("map.up", totals, up, TEXT, "", "state at the start; empty: none"),
+    COLUMN_AS("map.outcome", totals, outcome, TEXT, "", "quantity at the end"),
     {0},
 };
 
 #define QUANTILE(name, index, meaning_, head_)                                                     \
-  COLUMN_AS(name, ensemble_outcome, quantile[index], NUMBER, "", meaning_, SHOWN(head_, "%10.4g"))
+  COLUMN_AS(name, distribution, quantile[index], NUMBER, "", meaning_, SHOWN(head_, "%10.4g"))
 static const column outcome_columns[] = {
-    COLUMN(ensemble_outcome, quantity, TEXT, "",
+    COLUMN(distribution, quantity, TEXT, "",
            "a state, crossings that change the field, or energy_change (J), the energy at the end "
            "less that at the start",
            SHOWN("at the end", "%-13s")),
-    COLUMN(ensemble_outcome, starts, COUNT, "", "whose run came to its end"),
-    COLUMN(ensemble_outcome, mean, NUMBER, "", "of them", SHOWN("mean", "%10.4g")),
-    COLUMN(ensemble_outcome, deviation, AMOUNT, "", "standard deviation", SHOWN("sd", "%10.3g")),
-    COLUMN_AS("min", ensemble_outcome, smallest, NUMBER, "", "the smallest",
-              SHOWN("min", "%10.4g")),
+    COLUMN(distribution, starts, COUNT, "", "whose run came to its end"),
+    COLUMN(distribution, mean, NUMBER, "", "of them", SHOWN("mean", "%10.4g")),
+    COLUMN(distribution, deviation, AMOUNT, "", "standard deviation", SHOWN("sd", "%10.3g")),
+    COLUMN_AS("min", distribution, smallest, NUMBER, "", "the smallest", SHOWN("min", "%10.4g")),
     QUANTILE("q01", 0, "1 % quantile", "1 %"),
-    COLUMN_AS("q05", ensemble_outcome, quantile[1], NUMBER, "", "5 % quantile"),
+    COLUMN_AS("q05", distribution, quantile[1], NUMBER, "", "5 % quantile"),
     QUANTILE("q25", 2, "25 % quantile", "25 %"),
     QUANTILE("median", 3, "50 % quantile", "median"),
     QUANTILE("q75", 4, "75 % quantile", "75 %"),
-    COLUMN_AS("q95", ensemble_outcome, quantile[5], NUMBER, "", "95 % quantile"),
+    COLUMN_AS("q95", distribution, quantile[5], NUMBER, "", "95 % quantile"),
     QUANTILE("q99", 6, "99 % quantile", "99 %"),
-    COLUMN_AS("max", ensemble_outcome, largest, NUMBER, "", "the largest", SHOWN("max", "%10.4g")),
-    COLUMN(ensemble_outcome, resolution, AMOUNT, "",
+    COLUMN_AS("max", distribution, largest, NUMBER, "", "the largest", SHOWN("max", "%10.4g")),
+    COLUMN(distribution, resolution, AMOUNT, "",
            "the bins' width: quantiles are no finer; far outside of most values bins are wider"),
     {0},
 };
@@ -713,30 +691,26 @@ const study ensemble_study = {
     .cells = "blocks",
     .stages = 2,
     .processes = 2,
-    STUDY_OF(ensemble_settings, ensemble_cell),
-    .tables = {[ENSEMBLE_SAMPLES] = STUDY_TABLE(sample_columns, ensemble_sample,
-                                                .meaning = "one thing that a block says"),
-               [ENSEMBLE_TOTALS] = STUDY_TABLE(totals_columns, ensemble_totals, .json = "",
-                                               .meaning = "all starts"),
-               [ENSEMBLE_OUTCOMES] = STUDY_TABLE(outcome_columns, ensemble_outcome,
-                                                 .json = "outcomes", .csv = "ensemble.csv",
-                                                 .meaning = "one quantity at the end of all runs"),
-               [ENSEMBLE_BINS] = STUDY_ROWS(ensemble_bin, .csv = "ensemble_distribution.csv",
-                                            .meaning = "one bin of one quantity"),
-               [ENSEMBLE_PLACES] =
-                   STUDY_ROWS(ensemble_place_row, .csv = "ensemble_map.csv",
-                              .meaning = "one place of the map, if a start was in it"),
-               [ENSEMBLE_STATUSES] =
-                   STUDY_ROWS(ensemble_status, .json = "statuses", .csv = "ensemble_status.csv",
-                              .meaning = "one way in which runs ended"),
-               [ENSEMBLE_FAILURES] =
-                   STUDY_ROWS(ensemble_failure, .json = "failures", .csv = "ensemble_failures.csv",
+    STUDY_OF(settings, cell),
+    .tables = {[SAMPLES] = STUDY_ROWS(fact, .meaning = "one thing that a block says"),
+               [TOTALS] = STUDY_TABLE(totals_columns, totals, .json = "", .meaning = "all starts"),
+               [OUTCOMES] = STUDY_TABLE(outcome_columns, distribution, .json = "outcomes",
+                                        .csv = "ensemble.csv",
+                                        .meaning = "one quantity at the end of all runs"),
+               [BINS] = STUDY_ROWS(bin, .csv = "ensemble_distribution.csv",
+                                   .meaning = "one bin of one quantity"),
+               [PLACES] = STUDY_ROWS(place, .csv = "ensemble_map.csv",
+                                     .meaning = "one place of the map, if a start was in it"),
+               [STATUSES] = STUDY_ROWS(ending, .json = "statuses", .csv = "ensemble_status.csv",
+                                       .meaning = "one way in which runs ended"),
+               [FAILURES] =
+                   STUDY_ROWS(failure, .json = "failures", .csv = "ensemble_failures.csv",
                               .meaning = "one start whose run failed: the first 20 of each "
                                          "block")},
     .check = check,
     .plan = plan,
-    .run = ensemble_run,
-    .derive = ensemble_derive,
-    .show = ensemble_show,
-    .release = ensemble_release,
+    .run = measure,
+    .derive = derive,
+    .show = show,
+    .release = release,
 };
