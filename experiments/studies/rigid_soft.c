@@ -36,22 +36,12 @@ static const char *const integrators[] = {"Euler", "implicitfast", "RK4", NULL};
     .initial = "0.2", .min = 0.05, .max = 0.4, .result = "block_tilt")                             \
   X(row, trot_tilt, NUMBER, "trot-tilt", "X", "rotation of the landing body at the start, rad",    \
     .initial = "0.02", .min = 1e-4, .max = 0.05, .result = "trot_tilt")
-OPTION_ROW(rigid_soft_settings, OPTIONS);
-
-/* One system on contacts of one kind, by one engine. */
-typedef struct rigid_soft_case {
-  bool trot, soft;
-  double delta_t;          /* of rigid contacts with pseudo-impulses, s; or NaN */
-  double ratio, stiffness; /* of soft contacts; or NaN */
-  const char *integrator;  /* MuJoCo's; NULL: libess */
-  double time_step;        /* its step, s */
-  double time_constant;    /* its own contacts', s; 0: contacts are springs */
-  bool usual;              /* its other settings are those it has by itself */
-} rigid_soft_case;
+OPTION_ROW(settings, OPTIONS);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-#define RIGID_SOFT_CASE(X, row)                                                                    \
+/* One system on contacts of one kind, by one engine; what it has not is not known, or empty. */
+#define SETUP(X, row)                                                                              \
   X(row, system, TEXT, "", "block or trot", SHOWN("system", "%-6s"))                               \
   X(row, engine, TEXT, "", "libess or mujoco", SHOWN("engine", "%-6s"))                            \
   X(row, contacts, TEXT, "", "rigid, springs, or own: MuJoCo's, which has a time constant",        \
@@ -68,10 +58,15 @@ typedef struct rigid_soft_case {
     "c/(2 sqrt(k m)), of springs; of MuJoCo's own contact as it is at no depth",                   \
     SHOWN("ratio", "%5.3g"))                                                                       \
   X(row, stiffness, AMOUNT, "N/m", "of springs; the same", SHOWN("k", "%7.1e"))
+COLUMN_ROW(setup, SETUP);
+#define SAME(c)                                                                                    \
+  .system = (c)->system, .engine = (c)->engine, .contacts = (c)->contacts, .choice = (c)->choice,  \
+  .integrator = (c)->integrator, .time_step = (c)->time_step, .time_constant = (c)->time_constant, \
+  .delta_t = (c)->delta_t, .damping_ratio = (c)->damping_ratio, .stiffness = (c)->stiffness
 
 /* One run, held against the rigid one without pseudo-impulses. */
-#define RIGID_SOFT_CONTACT(X, row)                                                                 \
-  RIGID_SOFT_CASE(X, row)                                                                          \
+#define CONTACT(X, row)                                                                            \
+  SETUP(X, row)                                                                                    \
   X(row, landing, AMOUNT, "s",                                                                     \
     "when the other corner, or the other foot, lands: the block's first impact, the body's "       \
     "second",                                                                                      \
@@ -99,32 +94,45 @@ typedef struct rigid_soft_case {
   X(row, guard_evaluations, COUNT, "", "of all event functions at once")                           \
   X(row, steps, COUNT, "", "accepted")                                                             \
   X(row, time_s, AMOUNT, "s", "of the run, median of all turns", SHOWN_TIMES("us", "%9.1f", 1e6))
-COLUMN_ROW(rigid_soft_contact, RIGID_SOFT_CONTACT);
+COLUMN_ROW(contact, CONTACT);
 
 /* One time of one run. */
-#define RIGID_SOFT_POINT(X, row)                                                                   \
-  RIGID_SOFT_CASE(X, row)                                                                          \
+#define POINT(X, row)                                                                              \
+  SETUP(X, row)                                                                                    \
   X(row, t, AMOUNT, "s", "time")                                                                   \
   X(row, height, NUMBER, "m", "of the body's centre")                                              \
   X(row, angle, NUMBER, "rad", "of the body")                                                      \
   X(row, rate, NUMBER, "rad/s", "its rate")
-COLUMN_ROW(rigid_soft_point, RIGID_SOFT_POINT);
-
-#define RIGID_SOFT_ROW(c, choice_)                                                                 \
-  .system = (c)->trot ? "trot" : "block", .engine = (c)->integrator ? "mujoco" : "libess",         \
-  .contacts = !(c)->soft                 ? "rigid"                                                 \
-              : (c)->time_constant > 0.0 ? "own"                                                   \
-                                         : "springs",                                              \
-  .choice = choice_, .integrator = (c)->integrator ? (c)->integrator : "",                         \
-  .time_step = (c)->integrator ? (c)->time_step : NAN,                                             \
-  .time_constant = (c)->time_constant > 0.0 ? (c)->time_constant : NAN, .delta_t = (c)->delta_t,   \
-  .damping_ratio = (c)->ratio, .stiffness = (c)->stiffness
+COLUMN_ROW(point, POINT);
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+static bool is_trot(const setup *c) {
+  return strcmp(c->system, "trot") == 0;
+}
+
+static bool is_soft(const setup *c) {
+  return strcmp(c->contacts, "rigid") != 0;
+}
+
+static bool is_by_mujoco(const setup *c) {
+  return *c->integrator;
+}
+
+/* by libess, on rigid contacts whose pseudo-impulses act so long; a body that lands has none */
+static setup rigid(bool trot, double delta_t) {
+  setup c;
+  column_clear(setup_columns, &c);
+  c.system = trot ? "trot" : "block";
+  c.engine = "libess";
+  c.contacts = "rigid";
+  c.delta_t = trot ? NAN : delta_t;
+  return c;
+}
+
 /* What a run did, and what its impacts say. */
 typedef struct track {
-  const rigid_soft_case *c;
+  const setup *c;
   const model *m;
   trajectory path;
   solver_report report;
@@ -157,7 +165,7 @@ static double track_of_state(const track *t, const char *name, const double x[])
 
 /* a block's angle is phi, the landing body's theta */
 static double track_value(const track *t, const char *name, size_t i) {
-  if (strcmp(name, "angle") == 0) name = t->c->trot ? "theta" : "phi";
+  if (strcmp(name, "angle") == 0) name = is_trot(t->c) ? "theta" : "phi";
   if (strcmp(name, "height") == 0) name = "z";
   if (strcmp(name, "rate") == 0) name = "omega";
   return track_of_state(t, name, t->path.states + i * t->path.dimension);
@@ -199,10 +207,12 @@ static bool track_is_stable(const track *t) {
 /* ---- MuJoCo's contacts ----------------------------------------------------------------------- */
 
 /* springs need cones of their own; what is usual is changed as little as can be */
-static race_entry rigid_soft_mujoco(study_run *run, const rigid_soft_case *c) {
-  const char *const changes = study_text(run, "integrator=%s%s time_constant=%.17g", c->integrator,
-                                         c->usual ? "" : " cone=elliptic", c->time_constant);
-  race_entry entry = race_variant(c->usual, changes);
+static race_entry entry_of_mujoco(study_run *run, const setup *c) {
+  const bool usual = strcmp(c->choice, "default") == 0;
+  const char *const changes =
+      study_text(run, "integrator=%s%s time_constant=%.17g", c->integrator,
+                 usual ? "" : " cone=elliptic", fmax(0.0, c->time_constant));
+  race_entry entry = race_variant(usual, changes);
   entry.settings.time_step = c->time_step;
   return entry;
 }
@@ -254,8 +264,8 @@ static void read_steps(track *t, const trajectory *steps) {
 }
 
 /* the part of it by MuJoCo: a path of the model, followed in MuJoCo's steps */
-static int rigid_soft_follow_mujoco(study_run *run, track *t) {
-  race_entry by = rigid_soft_mujoco(run, t->c);
+static int follow_mujoco(study_run *run, track *t) {
+  race_entry by = entry_of_mujoco(run, t->c);
   trajectory steps;
   double x0[MODEL_DIMENSION_MAX];
   void *instance = NULL;
@@ -285,34 +295,34 @@ static const double least_tilt = 1e-7, most_tilt = 0.4, threshold_tolerance = 1e
 enum { CHANGES = 5 };
 
 /* the model of a case: its type, and what is changed of it */
-static const model_type *changes_of(const rigid_soft_case *c, double tilt, double duration,
+static const model_type *changes_of(const setup *c, double tilt, double duration,
                                     case_change changes[CHANGES]) {
-  const case_change springs[] = {{"stiffness", c->stiffness}, {"damping-ratio", c->ratio}, {0}};
+  const case_change springs[] = {
+      {"stiffness", c->stiffness}, {"damping-ratio", c->damping_ratio}, {0}};
   const case_change trot[] = {{"limbs", TROT_RIGID}, {0}};
   const case_change block[] = {{"delta-t", c->delta_t}, {"complete", 1.0}, {0}};
   changes[0] = (case_change){"tilt", tilt};
   changes[1] = (case_change){"duration", duration};
-  memcpy(&changes[2], c->soft ? springs : block, sizeof springs);
-  if (!c->soft && c->trot) memcpy(&changes[2], trot, sizeof trot);
-  if (c->soft) return c->trot ? &trot_on_springs_type : &block_on_springs_type;
-  return c->trot ? &trot_type : &rocking_block_type;
+  memcpy(&changes[2], is_soft(c) ? springs : block, sizeof springs);
+  if (!is_soft(c) && is_trot(c)) memcpy(&changes[2], trot, sizeof trot);
+  if (is_soft(c)) return is_trot(c) ? &trot_on_springs_type : &block_on_springs_type;
+  return is_trot(c) ? &trot_type : &rocking_block_type;
 }
 
 /* its model; the same as one who races, and its own start. NULL with one line. */
-static const model *rigid_soft_model(study_run *run, const rigid_soft_case *c, double tilt,
-                                     double duration) {
+static const model *model_of(study_run *run, const setup *c, double tilt, double duration) {
   case_change changes[CHANGES];
   const model_type *const type = changes_of(c, tilt, duration, changes);
   return case_model_of(run, type, changes);
 }
 
-static double tilt_of(const study_run *run, const rigid_soft_case *c) {
-  const rigid_soft_settings *const s = run->settings;
-  return c->trot ? s->trot_tilt : s->block_tilt;
+static double tilt_of(const study_run *run, const setup *c) {
+  const settings *const s = run->settings;
+  return is_trot(c) ? s->trot_tilt : s->block_tilt;
 }
 
-static double time_of(const rigid_soft_case *c) {
-  return c->trot ? trot_time : block_time;
+static double time_of(const setup *c) {
+  return is_trot(c) ? trot_time : block_time;
 }
 
 static solver_settings libess_settings(double tolerance) {
@@ -321,13 +331,12 @@ static solver_settings libess_settings(double tolerance) {
   return with;
 }
 
-static contest_starts *rigid_soft_entry(study_run *run, const rigid_soft_case *c,
-                                        race_entry *entry) {
-  const rigid_soft_settings *const s = run->settings;
+static contest_starts *entry_of(study_run *run, const setup *c, race_entry *entry) {
+  const settings *const s = run->settings;
   case_change changes[CHANGES];
   const model_type *const type = changes_of(c, tilt_of(run, c), time_of(c), changes);
   *entry = (race_entry){.solver = &libess_solver, .settings = libess_settings(s->tolerance)};
-  if (c->integrator) *entry = rigid_soft_mujoco(run, c);
+  if (is_by_mujoco(c)) *entry = entry_of_mujoco(run, c);
   contest_starts *const starts = case_own_start_of(run, type, changes);
   entry->starts = starts;
   return starts;
@@ -350,21 +359,18 @@ static int follow_libess(study_run *run, double tolerance, track *t) {
 }
 
 /* free its path, whatever is returned */
-static int follow(study_run *run, const rigid_soft_case *c, double tilt, double duration,
-                  double tolerance, track *t) {
-  *t = (track){.c = c,
-               .m = rigid_soft_model(run, c, tilt, duration),
-               .first = NAN,
-               .speed = NAN,
-               .gain = -INFINITY};
+static int follow(study_run *run, const setup *c, double tilt, double duration, double tolerance,
+                  track *t) {
+  *t = (track){
+      .c = c, .m = model_of(run, c, tilt, duration), .first = NAN, .speed = NAN, .gain = -INFINITY};
   if (!t->m || trajectory_alloc(&t->path, t->m, run->message)) return -1;
-  return c->integrator ? rigid_soft_follow_mujoco(run, t) : follow_libess(run, tolerance, t);
+  return is_by_mujoco(c) ? follow_mujoco(run, t) : follow_libess(run, tolerance, t);
 }
 
 /* runs it as the settings say; or otherwise. Its path is to be freed, whatever is returned: 0, or
  * -1 with one line. */
-static int rigid_soft_follow(study_run *run, const rigid_soft_case *c, track *t) {
-  const rigid_soft_settings *const s = run->settings;
+static int follow_as_asked(study_run *run, const setup *c, track *t) {
+  const settings *const s = run->settings;
   return follow(run, c, tilt_of(run, c), time_of(c), s->tolerance, t);
 }
 
@@ -375,10 +381,10 @@ static double until_landed(double tilt) {
 
 /* The speed of a block's centre, downward, at its first impact, where the corner that it rested on
  * only just rises: NaN where it never does, 0 where it always does. */
-static int stop_speed(study_run *run, const rigid_soft_case *c, double *speed) {
+static int stop_speed(study_run *run, const setup *c, double *speed) {
   double low = least_tilt, high = most_tilt;
   *speed = NAN;
-  for (int i = 0; i <= (c->integrator ? HALVINGS_IN_STEPS : HALVINGS); i++) {
+  for (int i = 0; i <= (is_by_mujoco(c) ? HALVINGS_IN_STEPS : HALVINGS); i++) {
     const double tilt = i ? sqrt(low * high) : most_tilt;
     track t;
     const int status = follow(run, c, tilt, until_landed(tilt), threshold_tolerance, &t);
@@ -394,17 +400,18 @@ static int stop_speed(study_run *run, const rigid_soft_case *c, double *speed) {
 
 /* how far MuJoCo is from libess on the same springs */
 static int soft_distance(study_run *run, const track *t, double *distance) {
-  rigid_soft_case c = *t->c;
+  setup c = *t->c;
   track of;
-  c.integrator = NULL;
-  const int status = rigid_soft_follow(run, &c, &of);
+  c.engine = "libess";
+  c.integrator = "";
+  const int status = follow_as_asked(run, &c, &of);
   if (!status) *distance = track_distance(t, &of, "angle");
   trajectory_free(&of.path);
   return status;
 }
 
-static void fill(const track *t, const track *of, rigid_soft_contact *row) {
-  const bool trot = t->c->trot;
+static void fill(const track *t, const track *of, contact *row) {
+  const bool trot = is_trot(t->c);
   row->landing = t->first;
   row->landing_off = t->first - of->first;
   row->height_rms = track_distance(t, of, "height");
@@ -418,36 +425,20 @@ static void fill(const track *t, const track *of, rigid_soft_contact *row) {
 }
 
 /* a row of what it did: all of it, or without its threshold, which takes many runs */
-static int rigid_soft_row(study_run *run, const rigid_soft_case *c, const char *choice,
-                          bool threshold, rigid_soft_contact *row) {
-  const rigid_soft_case rigid = {
-      .trot = c->trot, .delta_t = c->trot ? NAN : 0.0, .ratio = NAN, .stiffness = NAN};
+static int find_row(study_run *run, const setup *c, bool threshold, contact *row) {
+  const setup ideal = rigid(is_trot(c), 0.0);
   track t, of = {0};
-  *row = (rigid_soft_contact){RIGID_SOFT_ROW(c, choice), .soft_angle_rms = NAN, .stop_speed = NAN,
-                              .stop_delta_t = NAN, .time_s = NAN};
-  int status = rigid_soft_follow(run, c, &t);
-  if (!status) status = rigid_soft_follow(run, &rigid, &of);
-  if (!status && c->integrator && c->time_constant == 0.0)
+  *row = (contact){SAME(c), .soft_angle_rms = NAN, .stop_speed = NAN, .stop_delta_t = NAN,
+                   .time_s = NAN};
+  int status = follow_as_asked(run, c, &t);
+  if (!status) status = follow_as_asked(run, &ideal, &of);
+  if (!status && is_by_mujoco(c) && !(c->time_constant > 0.0))
     status = soft_distance(run, &t, &row->soft_angle_rms);
-  if (!status && threshold && !c->trot) status = stop_speed(run, c, &row->stop_speed);
+  if (!status && threshold && !is_trot(c)) status = stop_speed(run, c, &row->stop_speed);
   if (!status) fill(&t, &of, row);
   trajectory_free(&t.path);
   trajectory_free(&of.path);
   return status;
-}
-
-/* the case of a row, and the columns of a case in a row */
-static rigid_soft_case rigid_soft_case_of(const rigid_soft_contact *row) {
-  const bool libess = strcmp(row->engine, "libess") == 0;
-  return (rigid_soft_case){.trot = strcmp(row->system, "trot") == 0,
-                           .soft = strcmp(row->contacts, "rigid") != 0,
-                           .delta_t = row->delta_t,
-                           .ratio = row->damping_ratio,
-                           .stiffness = row->stiffness,
-                           .integrator = libess ? NULL : row->integrator,
-                           .time_step = row->time_step,
-                           .time_constant = isnan(row->time_constant) ? 0.0 : row->time_constant,
-                           .usual = strcmp(row->choice, "default") == 0};
 }
 
 /* ---- searches -------------------------------------------------------------------------------- */
@@ -465,24 +456,25 @@ static const double slowest = 0.032, faster = 1.4142135623730951;
 
 /* MuJoCo's own contact as springs and dampers: K = d/(dmax tc)^2 and B = 2/(dmax tc) for a unit of
  * mass, over its softness A (1-d)/d */
-static void set_own(rigid_soft_case *c, double time_constant) {
+static void set_own(setup *c, double time_constant) {
   model m;
-  model_init(&m, c->trot ? &trot_on_springs_type : &block_on_springs_type);
+  model_init(&m, is_trot(c) ? &trot_on_springs_type : &block_on_springs_type);
   const double mass = model_get(&m, "mass"), reach = impedance_max * time_constant;
   const double soft = 2.0 / (3.0 * mass) * (1.0 - impedance) / impedance;
+  c->contacts = "own";
   c->time_constant = time_constant;
   c->stiffness = impedance / (reach * reach) / soft;
-  c->ratio = 1.0 / (reach * soft) / sqrt(c->stiffness * mass);
+  c->damping_ratio = 1.0 / (reach * soft) / sqrt(c->stiffness * mass);
 }
 
 /* what was found by one who climbs */
 typedef struct found {
-  rigid_soft_case stiffest, closest;
+  setup stiffest, closest;
   double distance; /* of the closest */
 } found;
 
 /* goes up as far as contacts are stable */
-static int climb(study_run *run, rigid_soft_case c, const track *rigid, found *f) {
+static int climb(study_run *run, setup c, const track *rigid, found *f) {
   const bool own = c.time_constant > 0.0;
   int status = 0;
   bool stable = true;
@@ -492,7 +484,7 @@ static int climb(study_run *run, rigid_soft_case c, const track *rigid, found *f
       set_own(&c, slowest * pow(faster, -i));
     else
       c.stiffness = softest * pow(stiffer, i);
-    status = *run->interrupted ? -1 : rigid_soft_follow(run, &c, &t);
+    status = *run->interrupted ? -1 : follow_as_asked(run, &c, &t);
     if (*run->interrupted) return measure_fail(run->message, "interrupted");
     stable = !status && track_is_stable(&t);
     const double distance = stable ? track_distance(&t, rigid, "angle") : INFINITY;
@@ -506,46 +498,40 @@ static int climb(study_run *run, rigid_soft_case c, const track *rigid, found *f
   return status;
 }
 
-static int add(study_run *run, const rigid_soft_case *c, const char *choice) {
-  rigid_soft_contact row;
+static int add(study_run *run, setup c, const char *choice) {
+  contact row;
   const bool threshold = strcmp(choice, "stiffest") != 0;
-  return rigid_soft_row(run, c, choice, threshold, &row) ? -1 : study_add(run, STUDY_SAMPLES, &row);
+  c.choice = choice;
+  return find_row(run, &c, threshold, &row) ? -1 : study_add(run, STUDY_SAMPLES, &row);
 }
 
 /* each kind of contact: MuJoCo's own, then springs of each damping ratio */
-static int search(study_run *run, rigid_soft_case c, const track *rigid) {
-  const rigid_soft_settings *const s = run->settings;
+static int search(study_run *run, setup c, const track *rigid) {
+  const settings *const s = run->settings;
   found f = {.distance = INFINITY};
   int status = 0;
   for (size_t i = 0; !status && i <= s->ratios.count; i++) {
-    c.time_constant = i ? 0.0 : slowest;
-    c.ratio = i ? s->ratios.value[i - 1] : NAN;
-    f.stiffest = (rigid_soft_case){.integrator = NULL};
+    c.contacts = i ? "springs" : "own";
+    c.time_constant = i ? NAN : slowest;
+    c.damping_ratio = i ? s->ratios.value[i - 1] : NAN;
+    f.stiffest.integrator = "";
     status = climb(run, c, rigid, &f);
-    if (!status && f.stiffest.integrator) status = add(run, &f.stiffest, "stiffest");
+    if (!status && is_by_mujoco(&f.stiffest)) status = add(run, f.stiffest, "stiffest");
   }
-  if (!status && isfinite(f.distance)) status = add(run, &f.closest, "closest");
+  if (!status && isfinite(f.distance)) status = add(run, f.closest, "closest");
   return status;
 }
 
 /* MuJoCo with one step and integrator: how it does by default, the stiffest stable contacts of each
  * kind, and the closest of all, as rows of samples */
-static int rigid_soft_search(study_run *run, bool trot, const char *integrator, double time_step) {
-  const rigid_soft_case ideal = {
-      .trot = trot, .delta_t = trot ? NAN : 0.0, .ratio = NAN, .stiffness = NAN};
-  rigid_soft_case c = {.trot = trot,
-                       .soft = true,
-                       .delta_t = NAN,
-                       .integrator = integrator,
-                       .time_step = time_step,
-                       .usual = true};
-  track rigid;
+static int search_all(study_run *run, setup c) {
+  const setup ideal = rigid(is_trot(&c), 0.0);
+  track of;
+  int status = follow_as_asked(run, &ideal, &of);
   set_own(&c, default_time_constant);
-  int status = rigid_soft_follow(run, &ideal, &rigid);
-  if (!status) status = add(run, &c, "default");
-  c.usual = false;
-  if (!status) status = search(run, c, &rigid);
-  trajectory_free(&rigid.path);
+  if (!status) status = add(run, c, "default");
+  if (!status) status = search(run, c, &of);
+  trajectory_free(&of.path);
   return status;
 }
 
@@ -553,26 +539,23 @@ static int rigid_soft_search(study_run *run, bool trot, const char *integrator, 
 
 /* a row that has a time alone */
 static int tell(void *context, const race_lap *lap) {
-  const rigid_soft_contact row = {.system = "",
-                                  .engine = "",
-                                  .contacts = "",
-                                  .choice = "",
-                                  .integrator = "",
-                                  .time_s = *lap->message ? NAN : lap->of.time_s};
+  contact row;
+  column_clear(contact_columns, &row);
+  row.time_s = *lap->message ? NAN : lap->of.time_s;
   return study_add(context, STUDY_SAMPLES, &row);
 }
 
 /* The times of all cases of samples so far, in turns: a row of samples for each. What one has of a
  * quiet machine, all have. */
-static int rigid_soft_race(study_run *run) {
+static int race_all(study_run *run) {
   size_t count;
-  const rigid_soft_contact *const row = study_rows(run, STUDY_SAMPLES, &count);
+  const contact *const row = study_rows(run, STUDY_SAMPLES, &count);
   race_plan plan = {.trials = 1, .processes = 1, .seed = run->seed};
   race_entry *const entry = calloc(count, sizeof *entry);
   int status = entry ? 0 : study_out_of_memory(run);
   for (size_t i = 0; !status && i < count; i++) {
-    const rigid_soft_case c = rigid_soft_case_of(&row[i]);
-    contest_starts *const starts = rigid_soft_entry(run, &c, &entry[i]);
+    const setup c = {SAME(&row[i])};
+    contest_starts *const starts = entry_of(run, &c, &entry[i]);
     if (!plan.starts) plan.starts = starts;
     status = starts ? 0 : -1;
   }
@@ -589,7 +572,7 @@ enum { SAMPLES = STUDY_SAMPLES, PATHS, ROWS };
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 static int check(study_run *run) {
-  const rigid_soft_settings *const s = run->settings;
+  const settings *const s = run->settings;
   for (size_t i = 0; i < s->time_steps.count; i++) {
     const double parts = 2.0 / s->time_steps.value[i];
     if (fabs(parts - round(parts)) < 1e-9 * parts) continue;
@@ -606,62 +589,54 @@ typedef enum cell_kind { RUN, SEARCH, RACE } cell_kind;
 /* of a search, system, integrator and step */
 typedef struct cell {
   cell_kind kind;
-  rigid_soft_case of;
+  setup of;
 } cell;
 
-static int plan_run(study_run *run, rigid_soft_case c) {
+static int plan_run(study_run *run, setup c) {
   return study_cell(run, &(cell){RUN, c},
-                    "trot=%d soft=%d delta_t=%.17g ratio=%.17g stiffness=%.17g", c.trot, c.soft,
-                    c.delta_t, c.ratio, c.stiffness);
+                    "trot=%d soft=%d delta_t=%.17g ratio=%.17g stiffness=%.17g", is_trot(&c),
+                    is_soft(&c), c.delta_t, c.damping_ratio, c.stiffness);
 }
 
-static rigid_soft_case rigid(bool trot, double delta_t) {
-  return (rigid_soft_case){.trot = trot, .delta_t = delta_t, .ratio = NAN, .stiffness = NAN};
-}
-
-static int plan_libess(study_run *run, bool trot) {
-  const rigid_soft_settings *const s = run->settings;
-  int status = plan_run(run, rigid(trot, trot ? NAN : 0.0));
-  if (!status && !trot) status = plan_run(run, rigid(trot, pseudo_time));
+static void plan_libess(study_run *run, bool trot) {
+  const settings *const s = run->settings;
+  setup c = rigid(trot, NAN);
+  plan_run(run, rigid(trot, 0.0));
+  if (!trot) plan_run(run, rigid(trot, pseudo_time));
+  c.contacts = "springs";
   for (size_t i = 0; i < s->ratios.count; i++)
-    for (size_t k = 0; !status && k < s->stiffnesses.count; k++)
-      status = plan_run(run, (rigid_soft_case){.trot = trot,
-                                               .soft = true,
-                                               .delta_t = NAN,
-                                               .ratio = s->ratios.value[i],
-                                               .stiffness = s->stiffnesses.value[k]});
-  return status;
+    for (size_t k = 0; k < s->stiffnesses.count; k++) {
+      c.damping_ratio = s->ratios.value[i];
+      c.stiffness = s->stiffnesses.value[k];
+      plan_run(run, c);
+    }
 }
 
-static int plan_mujoco(study_run *run, bool trot) {
-  const rigid_soft_settings *const s = run->settings;
-  int status = 0;
+static void plan_mujoco(study_run *run, bool trot) {
+  const settings *const s = run->settings;
+  cell c = {SEARCH, rigid(trot, NAN)};
+  c.of.engine = "mujoco";
   for (size_t i = 0; i < s->integrators.count; i++)
-    for (size_t k = 0; !status && k < s->time_steps.count; k++) {
-      const char *const by = integrators[s->integrators.index[i]];
-      const double step = 1e-3 * s->time_steps.value[k];
-      const cell c = {SEARCH, {.trot = trot, .integrator = by, .time_step = step}};
-      status = study_cell(run, &c, "search trot=%d by=%s step=%.17g", trot, by, step);
+    for (size_t k = 0; k < s->time_steps.count; k++) {
+      c.of.integrator = integrators[s->integrators.index[i]];
+      c.of.time_step = 1e-3 * s->time_steps.value[k];
+      study_cell(run, &c, "search trot=%d by=%s step=%.17g", trot, c.of.integrator, c.of.time_step);
     }
-  return status;
 }
 
 static int plan(study_run *run, size_t stage) {
   if (stage == 1) return study_cell(run, &(cell){.kind = RACE}, "race");
-  if (stage) return 0;
-  int status = 0;
-  for (int trot = 0; !status && trot < 2; trot++) status = plan_libess(run, trot);
-  for (int trot = 0; !status && trot < 2; trot++) status = plan_mujoco(run, trot);
-  return status;
+  for (int trot = 0; !stage && trot < 2; trot++) plan_libess(run, trot);
+  for (int trot = 0; !stage && trot < 2; trot++) plan_mujoco(run, trot);
+  return 0;
 }
 
 static int measure(study_run *run, const void *planned) {
   const cell *const c = planned;
-  rigid_soft_contact row;
-  if (c->kind == RACE) return rigid_soft_race(run);
-  if (c->kind == SEARCH)
-    return rigid_soft_search(run, c->of.trot, c->of.integrator, c->of.time_step);
-  return rigid_soft_row(run, &c->of, "", true, &row) ? -1 : study_add(run, SAMPLES, &row);
+  contact row;
+  if (c->kind == RACE) return race_all(run);
+  if (c->kind == SEARCH) return search_all(run, c->of);
+  return find_row(run, &c->of, true, &row) ? -1 : study_add(run, SAMPLES, &row);
 }
 
 /* ---- all runs -------------------------------------------------------------------------------- */
@@ -671,29 +646,26 @@ static int measure(study_run *run, const void *planned) {
 static void add_rows(study_run *run) {
   static const char *const choices[] = {"", "default", "closest", "stiffest"};
   size_t count;
-  const rigid_soft_contact *const all = study_rows(run, SAMPLES, &count), *const times =
-                                                                              all + count / 2;
+  const contact *const all = study_rows(run, SAMPLES, &count), *const times = all + count / 2;
   double by_time = NAN;
   for (size_t i = 0; i < count / 2; i++)
     if (all[i].delta_t > 0.0) by_time = all[i].stop_speed / all[i].delta_t;
   for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
     for (size_t i = 0; i < count / 2; i++) {
-      rigid_soft_contact row = all[i];
+      contact row = all[i];
       row.stop_delta_t = row.stop_speed / by_time;
       row.time_s = times[i].time_s;
       if (strcmp(row.choice, choices[k]) == 0) study_add(run, ROWS, &row);
     }
 }
 
-static int add_path(study_run *run, const rigid_soft_contact *of) {
-  const rigid_soft_case c = rigid_soft_case_of(of);
+static int add_path(study_run *run, const contact *of) {
+  const setup c = {SAME(of)};
   track t;
-  int status = rigid_soft_follow(run, &c, &t);
+  int status = follow_as_asked(run, &c, &t);
   for (size_t i = 0; !status && i < t.path.count; i++) {
-    const rigid_soft_point row = {RIGID_SOFT_ROW(&c, of->choice), .t = t.path.times[i],
-                                  .height = track_value(&t, "height", i),
-                                  .angle = track_value(&t, "angle", i),
-                                  .rate = track_value(&t, "rate", i)};
+    const point row = {SAME(of), .t = t.path.times[i], .height = track_value(&t, "height", i),
+                       .angle = track_value(&t, "angle", i), .rate = track_value(&t, "rate", i)};
     study_add(run, PATHS, &row);
   }
   trajectory_free(&t.path);
@@ -704,7 +676,7 @@ static int add_path(study_run *run, const rigid_soft_contact *of) {
 static int derive(study_run *run) {
   size_t count;
   add_rows(run);
-  const rigid_soft_contact *const rows = study_rows(run, ROWS, &count);
+  const contact *const rows = study_rows(run, ROWS, &count);
   for (size_t i = 0; i < count; i++)
     if (strcmp(rows[i].choice, "stiffest") != 0 && add_path(run, &rows[i])) return -1;
   return 0;
@@ -712,7 +684,7 @@ static int derive(study_run *run) {
 
 static void show(const study_run *run) {
   size_t count, shown = 0;
-  const rigid_soft_contact *const rows = study_rows(run, ROWS, &count);
+  const contact *const rows = study_rows(run, ROWS, &count);
   while (shown < count && strcmp(rows[shown].choice, "stiffest") != 0) shown++;
   study_print(run, ROWS, 0, shown);
   printf("and %zu of MuJoCo's stiffest stable contacts of each kind, which are not shown\n",
@@ -729,11 +701,11 @@ const study rigid_soft_study = {
     .pinned = true,
     .cells = "runs and searches",
     .stages = 2,
-    STUDY_OF(rigid_soft_settings, cell),
-    .tables = {[SAMPLES] = STUDY_ROWS(rigid_soft_contact, .meaning = "one run"),
-               [PATHS] = STUDY_ROWS(rigid_soft_point, .csv = "rigid_soft_paths.csv",
+    STUDY_OF(settings, cell),
+    .tables = {[SAMPLES] = STUDY_ROWS(contact, .meaning = "one run"),
+               [PATHS] = STUDY_ROWS(point, .csv = "rigid_soft_paths.csv",
                                     .meaning = "one time of one run"),
-               [ROWS] = STUDY_ROWS(rigid_soft_contact, .json = "rows", .csv = "rigid_soft.csv",
+               [ROWS] = STUDY_ROWS(contact, .json = "rows", .csv = "rigid_soft.csv",
                                    .meaning = "one run")},
     .check = check,
     .plan = plan,
