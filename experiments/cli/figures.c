@@ -8,8 +8,8 @@
 #include "command.h"
 #include "files.h"
 #include "gnuplot.h"
-#include "interrupts.h"
 #include "json_file.h"
+#include "process.h"
 #include "record.h"
 
 enum { NAME_SIZE = 160 };

@@ -4,13 +4,10 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#include "interrupts.h"
-#include "place.h"
+#include "process.h"
 
 extern char **environ;
 
@@ -31,12 +28,11 @@ int gnuplot_run(const char *settings, const char *script, char message[MEASURE_M
   if (error == ENOENT)
     return measure_fail(message, "it is not installed; apt-get install gnuplot-nox");
   if (error) return measure_fail(message, "%s", strerror(error));
-  int status = -1;
   interrupts_pass_on(&child, 1);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  const int status = process_wait(child);
   interrupts_pass_on(NULL, 0);
   message[0] = '\0';
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+  return status ? -1 : 0;
 }
 
 int gnuplot_quote(char *out, size_t size, const char *text) {

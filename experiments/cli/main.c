@@ -7,10 +7,9 @@
 #include "bridge.h"
 #include "command.h"
 #include "ess.h"
-#include "interrupts.h"
 #include "names.h"
 #include "parser.h"
-#include "ranks.h"
+#include "process.h"
 #include "streams.h"
 
 static void print_help(FILE *stream) {

@@ -3,16 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "files.h"
-#include "interrupts.h"
+#include "process.h"
 
 extern char **environ;
 
@@ -56,14 +54,6 @@ static void listen_to(int said, const char *command, char text[CHILD_TEXT_SIZE])
     close(said);
 }
 
-/* its exit status, or 128 and the signal that ended it */
-static int wait_for(pid_t child) {
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 int child_run(study_run *run, char *const word[], const char *folder, char text[CHILD_TEXT_SIZE],
               int *status) {
   char screen[PATH_SIZE];
@@ -75,7 +65,7 @@ int child_run(study_run *run, char *const word[], const char *folder, char text[
   if (error) return measure_fail(run->message, "cannot start a process: %s", strerror(error));
   interrupts_pass_on(&child, 1);
   listen_to(said, word[1], text);
-  *status = wait_for(child);
+  *status = process_wait(child);
   interrupts_pass_on(NULL, 0);
   if (strstr(text, "the same command goes on")) study_goes_on(run);
   if (*run->interrupted) return measure_fail(run->message, "interrupted");

@@ -6,7 +6,7 @@
 
 #include "files.h"
 #include "json_file.h"
-#include "ranks.h"
+#include "process.h"
 #include "record.h"
 #include "study_run.h"
 

@@ -7,8 +7,8 @@
 
 #include "clock.h"
 #include "files.h"
-#include "interrupts.h"
 #include "json_file.h"
+#include "process.h"
 #include "race.h"
 #include "record.h"
 #include "study_run.h"

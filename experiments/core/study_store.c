@@ -4,14 +4,12 @@
  * goes on with a run that has not ended: what is there is selected, and not measured again. All
  * other runs are left as they are. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "json_file.h"
-#include "ranks.h"
+#include "process.h"
 #include "record.h"
 #include "study_run.h"
 
@@ -222,7 +220,7 @@ static json_t *study_store_rows(study_run *run, json_int_t number, size_t table,
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* the case that a run has in its file; "" where the file is of one run */
-static const char *place_of(const study_run *run, char place[STUDY_CELL_NAME_SIZE]) {
+static const char *name_place(const study_run *run, char place[STUDY_CELL_NAME_SIZE]) {
   *place = '\0';
   if (run->study->kept) study_case_name(run, place);
   return place;
@@ -246,7 +244,7 @@ static int find(study_run *run, json_t *settings) {
 static int begin(study_run *run, json_t *settings) {
   json_t *const environment = run->private->environment;
   char place[STUDY_CELL_NAME_SIZE];
-  place_of(run, place);
+  name_place(run, place);
   const int status = say(run,
                          "INSERT INTO run (study, place, settings, git_commit, host, load, seed) "
                          "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -310,7 +308,7 @@ int study_store_open(study_run *run) {
   if (!status) status = open_store(run, tables);
   if (!status && !p->worker) {
     char place[STUDY_CELL_NAME_SIZE], lock[2 * STUDY_CELL_NAME_SIZE];
-    place_of(run, place);
+    name_place(run, place);
     snprintf(lock, sizeof lock, "%s%s%s", run->study->name, *place ? " of " : "", place);
     status = measure_store_lock(p->store, lock, run->message);
     if (!status) status = make_tables(run);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "json_file.h"
+#include "process.h"
 #include "progress.h"
-#include "ranks.h"
 #include "solver.h"
 #include "study_run.h"
 #include "work.h"

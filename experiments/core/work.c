@@ -13,12 +13,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "interrupts.h"
-#include "place.h"
-#include "ranks.h"
+#include "process.h"
 #include "work.h"
 
 extern char **environ;
@@ -120,7 +117,7 @@ static void close_all(work_channel *base) {
   channel *const c = (channel *)base;
   for (size_t i = 0; i < base->count; i++) shutdown(c->peers[i].socket, SHUT_WR);
   for (size_t i = 0; i < base->count; i++) {
-    while (waitpid(c->peers[i].child, NULL, 0) < 0 && errno == EINTR) continue;
+    process_wait(c->peers[i].child);
     fclose(c->peers[i].said);
   }
   interrupts_pass_on(NULL, 0);

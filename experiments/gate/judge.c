@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "place.h"
+#include "process.h"
 
 static const char python[] = "python3";
 
