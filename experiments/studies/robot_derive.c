@@ -428,67 +428,43 @@ enum { STATES = 500, ROUNDS = 20, LOOK = 25, DIMENSION_MAX = 200 };
 /* of dopri5: how far it is stable along the negative axis, and evaluations of a step */
 static const double stable_to = 3.3, stages = 6.0;
 
-/* room for a Jacobian by differences */
-typedef struct looking {
-  robot *r;
-  size_t n;
-  gsl_matrix *jacobian;
-  gsl_vector_complex *values;
-  gsl_eigen_nonsymm_workspace *work;
-  double *f, *g, *y;
-} looking;
-
-/* the largest eigenvalue's modulus, or NaN where the field gives up */
-static double radius_at(const looking *l, const double x[]) {
+/* the modulus of the largest eigenvalue of the field's Jacobian by differences, or NaN where the
+ * field gives up; room for n (n + 5) numbers */
+static double radius_at(robot *r, size_t n, const double x[], gsl_eigen_nonsymm_workspace *work,
+                        double room[]) {
+  double *const value = room + n * n, *const f = value + 2 * n, *const g = f + n, *const y = g + n;
+  gsl_matrix_view jacobian = gsl_matrix_view_array(room, n, n);
+  gsl_vector_complex_view values = gsl_vector_complex_view_array(value, n);
   double largest = 0.0;
-  if (robot_plain_field(l->r, x, l->f)) return NAN;
-  memcpy(l->y, x, l->n * sizeof *l->y);
-  for (size_t j = 0; j < l->n; j++) {
+  if (robot_plain_field(r, x, f)) return NAN;
+  memcpy(y, x, n * sizeof *y);
+  for (size_t j = 0; j < n; j++) {
     const double step = 1e-7 * (1.0 + fabs(x[j]));
-    l->y[j] += step;
-    if (robot_plain_field(l->r, l->y, l->g)) return NAN;
-    l->y[j] = x[j];
-    for (size_t i = 0; i < l->n; i++) {
-      const double slope = (l->g[i] - l->f[i]) / step;
-      if (!isfinite(slope)) return NAN;
-      gsl_matrix_set(l->jacobian, i, j, slope);
+    y[j] += step;
+    if (robot_plain_field(r, y, g)) return NAN;
+    y[j] = x[j];
+    for (size_t i = 0; i < n; i++) {
+      room[i * n + j] = (g[i] - f[i]) / step;
+      if (!isfinite(room[i * n + j])) return NAN;
     }
   }
-  if (gsl_eigen_nonsymm(l->jacobian, l->values, l->work)) return NAN;
-  for (size_t i = 0; i < l->n; i++) {
-    const gsl_complex z = gsl_vector_complex_get(l->values, i);
-    largest = fmax(largest, hypot(GSL_REAL(z), GSL_IMAG(z)));
-  }
+  if (gsl_eigen_nonsymm(&jacobian.matrix, &values.vector, work)) return NAN;
+  for (size_t i = 0; i < n; i++) largest = fmax(largest, hypot(value[2 * i], value[2 * i + 1]));
   return largest;
 }
 
-static double mean_radius(const looking *l, const double states[], size_t count) {
-  double sum = 0.0, looks = 0.0;
-  for (size_t i = 0; i < count; i += LOOK) {
-    sum += radius_at(l, states + i * l->n);
-    looks += 1.0;
-  }
-  return sum / looks;
-}
-
+/* the mean; NaN without memory */
 static double spectral_radius(study_run *run, const double states[], size_t count) {
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;
-  double radius = NAN;
-  looking l = {.r = c->robot,
-               .n = n,
-               .jacobian = gsl_matrix_alloc(n, n),
-               .values = gsl_vector_complex_alloc(n),
-               .work = gsl_eigen_nonsymm_alloc(n),
-               .f = calloc(3 * n, sizeof *l.f)};
-  l.g = l.f + n;
-  l.y = l.g + n;
-  if (l.jacobian && l.values && l.work && l.f) radius = mean_radius(&l, states, count);
-  if (l.jacobian) gsl_matrix_free(l.jacobian);
-  if (l.values) gsl_vector_complex_free(l.values);
-  if (l.work) gsl_eigen_nonsymm_free(l.work);
-  free(l.f);
-  return radius;
+  double sum = 0.0, looks = 0.0;
+  gsl_eigen_nonsymm_workspace *const work = gsl_eigen_nonsymm_alloc(n);
+  double *const room = calloc(n * (n + 5), sizeof *room);
+  for (size_t i = 0; work && room && i < count; i += LOOK, looks += 1.0)
+    sum += radius_at(c->robot, n, states + i * n, work, room);
+  if (work) gsl_eigen_nonsymm_free(work);
+  free(room);
+  return sum / looks;
 }
 
 /* it is no failure of the study where a robot falls apart on the way */
