@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench derivative: the state a model ends in, and its derivative by the one it starts from. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

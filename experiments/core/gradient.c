@@ -7,7 +7,6 @@
 
 #include "ess_tangents.h"
 #include "gradient.h"
-#include "measure.h"
 
 size_t gradient_outcomes(const model *m) {
   return m->system.dimension + flow_ends(m);

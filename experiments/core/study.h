@@ -169,7 +169,8 @@ void study_goes_on(study_run *run);
 /* Whether the user asks for everything to be measured anew. */
 bool study_begins_anew(const study_run *run);
 
-/* Plans a cell: a copy of cell_size bytes, named by what it depends on. */
+/* Plans a cell: a copy of cell_size bytes, named by what it depends on. 0, or -1 with one line,
+ * which is noted. */
 __attribute__((format(printf, 3, 4))) int study_cell(study_run *run, const void *cell,
                                                      const char *name, ...);
 

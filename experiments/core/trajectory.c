@@ -2,7 +2,6 @@
 #include "trajectory.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "measure.h"

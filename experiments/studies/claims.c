@@ -381,8 +381,7 @@ static int check(study_run *run) {
 /* ---- cells: one claim each ------------------------------------------------------------------- */
 
 static int plan(study_run *run, size_t stage) {
-  for (size_t i = 0; stage == 0 && claims[i].paper; i++)
-    if (study_cell(run, &i, "claim=%zu", i)) return -1;
+  for (size_t i = 0; stage == 0 && claims[i].paper; i++) study_cell(run, &i, "claim=%zu", i);
   return 0;
 }
 

@@ -17,17 +17,9 @@
 #include "trajectory.h"
 
 /* tight enough not to be seen */
-static const double contact_modes_tolerance = 1e-10;
+static const double tolerance = 1e-10;
 
-enum {
-  CONTACT_MODES_HILL = STUDY_SAMPLES,
-  CONTACT_MODES_THRESHOLDS,
-  CONTACT_MODES_BLOCK,
-  CONTACT_MODES_TRUNCATION,
-  CONTACT_MODES_LEAP,
-  CONTACT_MODES_KNOWN,
-  CONTACT_MODES_WORDS
-};
+enum { HILL = STUDY_SAMPLES, THRESHOLDS, BLOCK, TRUNCATIONS, LEAPS, NUMBERS, WORDS };
 
 #define OPTIONS(X, row)                                                                            \
   X(row, delta_t, NUMBER, "delta-t", "S", "for which forces count in an impact, s",                \
@@ -92,24 +84,24 @@ COLUMN_ROW(known_number, KNOWN);
 COLUMN_ROW(word, WORD);
 
 /* A run, by a driver of its own: its impacts, where it ends, and where they accumulate. */
-typedef struct contact_track {
+typedef struct track {
   study_run *run;
   model m;
   impacts impacts;
   double x[MODEL_DIMENSION_MAX], zeno; /* NaN: it goes on to the end */
 
   /* Optional: told of an impact, and of the end of a step, with the track itself. Nonzero stops. */
-  int (*impact)(struct contact_track *t, const ess_impact *impact);
-  int (*step)(struct contact_track *t, const ess_step_info *step);
+  int (*impact)(struct track *t, const ess_impact *impact);
+  int (*step)(struct track *t, const ess_step_info *step);
   void *context; /* of these */
-} contact_track;
+} track;
 
 /* A model's name, and its options with their values, ended by NULL. */
-typedef const char *const contact_command[8];
+typedef const char *const command_line[8];
 
 /* ---- a track --------------------------------------------------------------------------------- */
 
-static int set_up(study_run *run, contact_command command, model *m) {
+static int set_up(study_run *run, command_line command, model *m) {
   model_init(m, model_find(command[0]));
   for (size_t i = 1; command[i]; i += 2)
     if (model_set_text(m, command[i], command[i + 1], run->message)) return -1;
@@ -117,26 +109,26 @@ static int set_up(study_run *run, contact_command command, model *m) {
 }
 
 static int keep(const ess_impact *impact, void *context) {
-  contact_track *const t = context;
+  track *const t = context;
   if (impacts_add(impact, &t->impacts)) return -1;
   return t->impact ? t->impact(t, impact) : 0;
 }
 
 static int pass_step(const ess_step_info *step, void *context) {
-  contact_track *const t = context;
+  track *const t = context;
   return t->step(t, step);
 }
 
 /* as `essbench run --model` would by that command. What it has is to be freed, whatever is
  * returned. */
-static int contact_track_follow(study_run *run, contact_command command, contact_track *t) {
+static int follow_track(study_run *run, command_line command, track *t) {
   if (set_up(run, command, &t->m)) return -1;
   t->run = run;
   t->zeno = NAN;
   t->m.type->initial_state(&t->m, t->x);
   if (impacts_begin(&t->impacts, &t->m, t->x)) return -1;
   ess_options options = ess_options_default();
-  options.rtol = options.atol = contact_modes_tolerance;
+  options.rtol = options.atol = tolerance;
   options.observer =
       (ess_observer){.impact = keep, .step = t->step ? pass_step : NULL, .context = t};
   ess_driver *const d = ess_driver_alloc(&t->m.system, &options, NULL);
@@ -151,7 +143,7 @@ static int contact_track_follow(study_run *run, contact_command command, contact
   return -1;
 }
 
-static void contact_track_free(contact_track *t) {
+static void free_track(track *t) {
   model_release(&t->m);
   impacts_free(&t->impacts);
 }
@@ -181,7 +173,7 @@ static int add_impact(const ess_impact *impact, void *context) {
   r->last = made.t;
   for (size_t i = 0; r->keeps && i < made.count; i++) {
     const instant row = {r->delta_t, made.t, impact->x[ANGLE], true, made.landed[i].speed};
-    study_add(r->run, CONTACT_MODES_BLOCK, &row);
+    study_add(r->run, BLOCK, &row);
   }
   return 0;
 }
@@ -197,7 +189,7 @@ static int follow(study_run *run, double delta_t, bool keeps, rocking *r) {
                  .keeps = keeps};
   if (!r->m || trajectory_alloc(&r->path, r->m, run->message)) return -1;
   solver_settings with = solver_settings_default();
-  with.rtol = with.atol = contact_modes_tolerance;
+  with.rtol = with.atol = tolerance;
   with.impact = add_impact;
   with.impact_context = r;
   solver_report report;
@@ -213,7 +205,7 @@ static int add_path(study_run *run, double delta_t) {
   int status = follow(run, delta_t, true, &r);
   for (size_t i = 0; !status && i < r.path.count; i++) {
     const instant row = {delta_t, r.path.times[i], angle_at(&r, i), false, NAN};
-    study_add(run, CONTACT_MODES_BLOCK, &row);
+    study_add(run, BLOCK, &row);
   }
   trajectory_free(&r.path);
   return status;
@@ -225,7 +217,7 @@ static int add_truncation(study_run *run, const rocking *whole, double delta_t) 
   truncation row = {delta_t, cut.impacts, cut.last, whole->last - cut.last, 0.0};
   for (size_t i = 0; !status && i < cut.path.count; i++)
     row.angle = fmax(row.angle, fabs(angle_at(&cut, i) - angle_at(whole, i)));
-  if (!status) status = study_add(run, CONTACT_MODES_TRUNCATION, &row);
+  if (!status) status = study_add(run, TRUNCATIONS, &row);
   trajectory_free(&cut.path);
   return status;
 }
@@ -251,7 +243,7 @@ typedef struct feet {
   contact_mode mode;     /* since then */
 } feet;
 
-static int add_row(contact_track *t, double time, const double x[]) {
+static int add_row(track *t, double time, const double x[]) {
   const feet *const f = t->context;
   contact_model *const p = t->m.data;
   kkt *const at = p->s.c.elsewhere;
@@ -259,10 +251,10 @@ static int add_row(contact_track *t, double time, const double x[]) {
   kkt_at(at, x, x + p->m.coordinates);
   if (!kkt_flow(at, f->mode, NULL, &force)) return -1;
   const leap row = {f->delta_t, time, 0.0 - force.value[FRONT], 0.0 - force.value[REAR]};
-  return study_add(f->run, CONTACT_MODES_LEAP, &row);
+  return study_add(f->run, LEAPS, &row);
 }
 
-static int add_event(contact_track *t, const ess_impact *impact) {
+static int add_event(track *t, const ess_impact *impact) {
   feet *const f = t->context;
   contact_model *const p = t->m.data;
   contact_transition made;
@@ -274,7 +266,7 @@ static int add_event(contact_track *t, const ess_impact *impact) {
   return add_row(t, impact->t, impact->after);
 }
 
-static int add_step(contact_track *t, const ess_step_info *step) {
+static int add_step(track *t, const ess_step_info *step) {
   const feet *const f = t->context;
   return step->t1 > f->since ? add_row(t, step->t1, step->x) : 0;
 }
@@ -282,66 +274,65 @@ static int add_step(contact_track *t, const ess_step_info *step) {
 /* the forces on its feet */
 static int add_leap(study_run *run, double delta_t) {
   feet f = {.run = run, .delta_t = delta_t, .mode = CONTACT(NOSE) | CONTACT(TAIL)};
-  contact_track t = {.impact = add_event, .step = add_step, .context = &f};
-  contact_command command = {"rhex", "duration", "0.15", "delta-t",
-                             study_text(run, "%.17g", delta_t)};
-  const int status = contact_track_follow(run, command, &t);
-  contact_track_free(&t);
+  track t = {.impact = add_event, .step = add_step, .context = &f};
+  command_line command = {"rhex", "duration", "0.15", "delta-t", study_text(run, "%.17g", delta_t)};
+  const int status = follow_track(run, command, &t);
+  free_track(&t);
   return status;
 }
 
 /* ---- what is known --------------------------------------------------------------------------- */
 
 /* A number read off a run; `at` is of which impact, or of which contact. */
-typedef double read_fn(contact_track *t, size_t at);
+typedef double read_fn(track *t, size_t at);
 
-static double impact_time(contact_track *t, size_t at) {
+static double impact_time(track *t, size_t at) {
   return at < t->impacts.count ? t->impacts.of[at].t : NAN;
 }
 
 /* from the impact before */
-static double time_between(contact_track *t, size_t at) {
+static double time_between(track *t, size_t at) {
   return impact_time(t, at) - impact_time(t, at - 1);
 }
 
 /* of the block's centre, cm/s: half of its corner's */
-static double centre_speed(contact_track *t, size_t at) {
+static double centre_speed(track *t, size_t at) {
   return at < t->impacts.count ? 50.0 * t->impacts.of[at].landed[0].speed : NAN;
 }
 
-static double speed_ratio(contact_track *t, size_t at) {
+static double speed_ratio(track *t, size_t at) {
   return centre_speed(t, at) / centre_speed(t, at - 1);
 }
 
-static double zeno_time(contact_track *t, size_t at) {
+static double zeno_time(track *t, size_t at) {
   (void)at;
   return t->zeno;
 }
 
 /* How much later the block's impacts accumulate if it begins tilted further, s/rad: a difference of
  * second order to the side above its tilt, or below. */
-static double zeno_slope(contact_track *t, size_t below) {
+static double zeno_slope(track *t, size_t below) {
   const double step = below ? -1e-3 : 1e-3, tilt = model_get(&t->m, "tilt");
   double time[3] = {t->zeno};
   for (size_t i = 1; i < 3; i++) {
     char text[32];
     snprintf(text, sizeof text, "%.17g", tilt + (double)i * step);
-    const contact_command further = {"rocking-block", "tilt", text, "delta-t", "0"};
-    contact_track next = {0};
-    time[i] = contact_track_follow(t->run, further, &next) ? NAN : next.zeno;
-    contact_track_free(&next);
+    const command_line further = {"rocking-block", "tilt", text, "delta-t", "0"};
+    track next = {0};
+    time[i] = follow_track(t->run, further, &next) ? NAN : next.zeno;
+    free_track(&next);
   }
   return (4.0 * time[1] - 3.0 * time[0] - time[2]) / (2.0 * step);
 }
 
 /* the speed along the first coordinate, at the end */
-static double end_speed(contact_track *t, size_t at) {
+static double end_speed(track *t, size_t at) {
   (void)at;
   return fabs(t->x[t->m.system.dimension / 2]);
 }
 
 /* the largest of all rates, at the end */
-static double end_rate(contact_track *t, size_t at) {
+static double end_rate(track *t, size_t at) {
   const size_t dimension = t->m.system.dimension;
   double most = 0.0;
   (void)at;
@@ -349,14 +340,14 @@ static double end_rate(contact_track *t, size_t at) {
   return most;
 }
 
-static kkt *at_state(contact_track *t, const double x[]) {
+static kkt *at_state(track *t, const double x[]) {
   contact_model *const p = t->m.data;
   kkt_at(p->s.c.here, x, x + p->m.coordinates);
   return p->s.c.here;
 }
 
 /* U of the force on the curve that it starts on */
-static double start_force(contact_track *t, size_t at) {
+static double start_force(track *t, size_t at) {
   double x0[MODEL_DIMENSION_MAX];
   kkt_multipliers force;
   t->m.type->initial_state(&t->m, x0);
@@ -365,7 +356,7 @@ static double start_force(contact_track *t, size_t at) {
 }
 
 /* U of the impulse on the ground where the point, at its foot, is kept on hill and ground */
-static double ground_impulse(contact_track *t, size_t at) {
+static double ground_impulse(track *t, size_t at) {
   const double x[4] = {0.0, 0.0, model_get(&t->m, "speed"), 0.0};
   kkt_multipliers impulse;
   kkt *const here = at_state(t, x);
@@ -373,7 +364,7 @@ static double ground_impulse(contact_track *t, size_t at) {
 }
 
 /* flat on the ground, on both corners: U of the pseudo-impulse on one */
-static double pseudo_impulse(contact_track *t, size_t at) {
+static double pseudo_impulse(track *t, size_t at) {
   const double x[6] = {0.0, 0.5 * model_get(&t->m, "height")};
   kkt_multipliers force;
   if (!kkt_pseudo_impulse(at_state(t, x), 3, &force)) return NAN;
@@ -382,7 +373,7 @@ static double pseudo_impulse(contact_track *t, size_t at) {
 
 /* Flat on the ground, the left corner turning and the right one landing: the fastest, cm/s of the
  * centre, that stops it. */
-static double stop_speed(contact_track *t, size_t at) {
+static double stop_speed(track *t, size_t at) {
   (void)at;
   contact_model *const p = t->m.data;
   const double half_height = 0.5 * model_get(&t->m, "height"),
@@ -401,7 +392,7 @@ static double stop_speed(contact_track *t, size_t at) {
 
 /* The speed of (103), cm/s, where its two sides are equal: with the sign of 2 I_b that (100) has in
  * print, or with that of the moment about the corner that lands. */
-static double formula_speed(contact_track *t, size_t as_printed) {
+static double formula_speed(track *t, size_t as_printed) {
   const double h = model_get(&t->m, "height"), w = model_get(&t->m, "width");
   const double turn = (w * w + h * h) / 3.0; // 4 I_b/m_b of a uniform block
   const double pulse = model_get(&t->m, "delta-t") * contact_gravity * w * w;
@@ -410,7 +401,7 @@ static double formula_speed(contact_track *t, size_t as_printed) {
 
 /* The known number to the digits that it is known to: `within` is half of its last one. */
 typedef struct known_case {
-  contact_command command;
+  command_line command;
   const char *quantity, *unit;
   read_fn *read;
   size_t at;
@@ -474,7 +465,7 @@ static const known_case cases[] = {
 };
 
 /* as a user writes it */
-static const char *example_of(study_run *run, contact_command command) {
+static const char *example_of(study_run *run, command_line command) {
   const char *text = command[0];
   for (size_t i = 1; command[i]; i += 2)
     text = study_text(run, "%s --%s %s", text, command[i], command[i + 1]);
@@ -482,22 +473,22 @@ static const char *example_of(study_run *run, contact_command command) {
 }
 
 static int add_number(study_run *run, const known_case *c) {
-  contact_track t = {0};
-  int status = contact_track_follow(run, c->command, &t);
+  track t = {0};
+  int status = follow_track(run, c->command, &t);
   if (!status) {
     const double found = c->read(&t, c->at);
     const known_number row = {
         example_of(run, c->command),        c->quantity, c->unit, c->known, found,
         fabs(found - c->known) <= c->within};
-    status = study_add(run, CONTACT_MODES_KNOWN, &row);
+    status = study_add(run, NUMBERS, &row);
   }
-  contact_track_free(&t);
+  free_track(&t);
   return status;
 }
 
 /* what they go through; NULL: known in kind alone */
 static const struct {
-  contact_command command;
+  command_line command;
   const char *known;
 } words[] = {
     {{"particle-on-curve", "curve", "a"}, "{}"},
@@ -520,7 +511,7 @@ static const struct {
 };
 
 /* the modes in their order, of a chatter the first ones */
-static const char *word_of(study_run *run, const contact_track *t, bool alternates) {
+static const char *word_of(study_run *run, const track *t, bool alternates) {
   enum { SHORT = 4, LONG = 12 };
   const size_t most = alternates ? SHORT : LONG;
   const char *text = study_text(run, "%s", t->impacts.start), *last = t->impacts.start;
@@ -537,20 +528,20 @@ static const char *word_of(study_run *run, const contact_track *t, bool alternat
   return text;
 }
 
-static int add_word(study_run *run, contact_command command, const char *known) {
-  contact_track t = {0};
-  int status = contact_track_follow(run, command, &t);
+static int add_word(study_run *run, command_line command, const char *known) {
+  track t = {0};
+  int status = follow_track(run, command, &t);
   if (!status) {
     const word row = {example_of(run, command), known ? known : "in kind",
                       word_of(run, &t, known && strstr(known, "..."))};
-    status = study_add(run, CONTACT_MODES_WORDS, &row);
+    status = study_add(run, WORDS, &row);
   }
-  contact_track_free(&t);
+  free_track(&t);
   return status;
 }
 
 /* the paper's examples: numbers, and sequences of modes */
-static int contact_modes_add_known(study_run *run) {
+static int add_all_known(study_run *run) {
   int status = 0;
   for (size_t i = 0; !status && i < sizeof cases / sizeof *cases; i++)
     status = add_number(run, &cases[i]);
@@ -567,8 +558,6 @@ static const double distance = 0.01, at_rest = 1e-9, right_after = 1e-4;
 static const double slowest = 1e-3, fastest = 100.0;
 
 enum { HALVINGS = 40 };
-
-/* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -591,7 +580,7 @@ static int plan(study_run *run, size_t stage) {
   const settings *const s = run->settings;
   for (size_t i = 1; stage == 0 && (double)i * s->slope_step <= s->slope_max; i++) {
     const double slope = (double)i * s->slope_step;
-    if (study_cell(run, &slope, "slope=%.17g", slope)) return -1;
+    study_cell(run, &slope, "slope=%.17g", slope);
   }
   return 0;
 }
@@ -606,7 +595,7 @@ static const model *hill_of(study_run *run, double slope) {
 static int arrive(study_run *run, const model *m, double speed, bool *rests) {
   double x0[MODEL_DIMENSION_MAX], x[MODEL_DIMENSION_MAX];
   ess_options with = ess_options_default();
-  with.rtol = with.atol = contact_modes_tolerance;
+  with.rtol = with.atol = tolerance;
   m->type->initial_state(m, x0);
   x0[model_state_place(m, "vx")] = speed;
   if (flow_end(m, &with, x0, distance / speed + right_after, x, run->message)) return -1;
@@ -622,7 +611,7 @@ static int measure(study_run *run, const void *planned) {
   for (size_t i = 1; !status && (double)i * s->speed_step <= s->speed_max; i++) {
     arrival row = {.slope = slope, .speed = (double)i * s->speed_step};
     status = arrive(run, m, row.speed, &row.rests);
-    study_add(run, CONTACT_MODES_HILL, &row);
+    study_add(run, HILL, &row);
   }
   return status;
 }
@@ -639,7 +628,7 @@ static int add_threshold(study_run *run, double slope) {
     if (!status) *(rests ? &low : &high) = speed;
   }
   const threshold row = {slope, low, 9.81 * s->delta_t * tan(slope * acos(-1.0) / 180.0)};
-  return status ? status : study_add(run, CONTACT_MODES_THRESHOLDS, &row);
+  return status ? status : study_add(run, THRESHOLDS, &row);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -654,7 +643,7 @@ static int derive(study_run *run) {
     status = add_path(run, delta_t) || add_leap(run, delta_t) ? -1 : 0;
   }
   if (!status) status = add_truncations(run);
-  return status ? status : contact_modes_add_known(run);
+  return status ? status : add_all_known(run);
 }
 
 const study contact_modes_study = {
@@ -664,27 +653,23 @@ const study contact_modes_study = {
     STUDY_BRIEF,
     .cells = "slopes",
     STUDY_OF(settings, double),
-    .tables = {[CONTACT_MODES_HILL] =
-                   STUDY_ROWS(arrival, .json = "hill", .csv = "contact_modes_hill.csv",
-                              .meaning = "one arrival at the hill"),
-               [CONTACT_MODES_THRESHOLDS] =
+    .tables = {[HILL] = STUDY_ROWS(arrival, .json = "hill", .csv = "contact_modes_hill.csv",
+                                   .meaning = "one arrival at the hill"),
+               [THRESHOLDS] =
                    STUDY_ROWS(threshold, .json = "thresholds", .csv = "contact_modes.csv",
                               .meaning = "one slope of the hill"),
-               [CONTACT_MODES_BLOCK] =
-                   STUDY_ROWS(instant, .json = "block", .csv = "contact_modes_block.csv",
-                              .meaning = "the block at one time, or at an impact"),
-               [CONTACT_MODES_TRUNCATION] = STUDY_ROWS(
+               [BLOCK] = STUDY_ROWS(instant, .json = "block", .csv = "contact_modes_block.csv",
+                                    .meaning = "the block at one time, or at an impact"),
+               [TRUNCATIONS] = STUDY_ROWS(
                    truncation, .json = "truncation", .csv = "contact_modes_truncation.csv",
                    .meaning = "the block's impacts cut short by one delta_t", .above = ""),
-               [CONTACT_MODES_LEAP] =
-                   STUDY_ROWS(leap, .json = "leap", .csv = "contact_modes_leap.csv",
-                              .meaning = "the leaping body before or behind an event"),
-               [CONTACT_MODES_KNOWN] =
+               [LEAPS] = STUDY_ROWS(leap, .json = "leap", .csv = "contact_modes_leap.csv",
+                                    .meaning = "the leaping body before or behind an event"),
+               [NUMBERS] =
                    STUDY_ROWS(known_number, .json = "known", .csv = "contact_modes_known.csv",
                               .meaning = "one number of the paper's examples", .above = ""),
-               [CONTACT_MODES_WORDS] =
-                   STUDY_ROWS(word, .json = "words", .csv = "contact_modes_words.csv",
-                              .meaning = "one example's sequence of modes", .above = "")},
+               [WORDS] = STUDY_ROWS(word, .json = "words", .csv = "contact_modes_words.csv",
+                                    .meaning = "one example's sequence of modes", .above = "")},
     .plan = plan,
     .run = measure,
     .derive = derive,

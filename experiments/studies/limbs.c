@@ -7,7 +7,6 @@
 
 #include "flow.h"
 #include "race.h"
-#include "solvers.h"
 #include "studies.h"
 #include "trot.h"
 
@@ -103,11 +102,10 @@ static int plan(study_run *run, size_t stage) {
   const settings *const s = run->settings;
   if (stage) return 0;
   const double own = model_get(run->m, "inertia");
-  int status = 0;
-  for (size_t i = 0; !status && i < s->inertias.count; i++)
-    status = plan_one(run, (cell){false, s->inertias.value[i], 0.0});
-  if (!status) status = plan_one(run, (cell){true, own, 0.0});
-  return status ? status : plan_one(run, (cell){true, own, s->coupling});
+  for (size_t i = 0; i < s->inertias.count; i++)
+    plan_one(run, (cell){false, s->inertias.value[i], 0.0});
+  plan_one(run, (cell){true, own, 0.0});
+  return plan_one(run, (cell){true, own, s->coupling});
 }
 
 static const model *model_of(study_run *run, const cell *c) {

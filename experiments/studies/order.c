@@ -218,10 +218,9 @@ static const column fit_columns[] = {
 /* ---- cells: one order each ------------------------------------------------------------------- */
 
 static int plan(study_run *run, size_t stage) {
-  int status = 0;
-  for (size_t order = 1; !status && stage == 0 && order <= ORDERS; order++)
-    status = study_cell(run, &order, "order=%zu", order);
-  return status;
+  for (size_t order = 1; stage == 0 && order <= ORDERS; order++)
+    study_cell(run, &order, "order=%zu", order);
+  return 0;
 }
 
 /* epsilons are powers of ten up to rounding */

@@ -37,9 +37,9 @@ typedef struct audit_sample {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum { AUDIT_SAMPLES = STUDY_SAMPLES, AUDIT_TOP, AUDIT_TIMES, AUDIT_ERRORS, AUDIT_EVENTS };
+enum { TOP = STUDY_SAMPLES + 1, TIMES, ERRORS, EVENTS };
 
-#define AUDIT_TOP_COLUMNS(COLUMN, row)                                                             \
+#define TOP_COLUMNS(COLUMN, row)                                                                   \
   COLUMN(row, file, TEXT, "", "the model, as given")                                               \
   COLUMN(row, pose, TEXT, "", "that the start is made of: qpos, keyframe 0, init_qpos or qpos0")   \
   COLUMN(row, directions, COUNT, "", "rows and columns of the derivative: 2 nv + na")              \
@@ -52,18 +52,18 @@ enum { AUDIT_SAMPLES = STUDY_SAMPLES, AUDIT_TOP, AUDIT_TIMES, AUDIT_ERRORS, AUDI
   COLUMN(row, until, AMOUNT, "s", "where there is no derivative, or the end")                      \
   COLUMN(row, status, TEXT, "", "why there is none from there on, or success")                     \
   COLUMN(row, verdict, TEXT, "", "how wrong MuJoCo's derivative is, in a sentence")
-COLUMN_ROW(audit_top, AUDIT_TOP_COLUMNS);
+COLUMN_ROW(audit_top, TOP_COLUMNS);
 
-#define AUDIT_TIME_COLUMNS(COLUMN, row)                                                            \
+#define TIME_COLUMNS(COLUMN, row)                                                                  \
   COLUMN(row, t, AMOUNT, "s", "time")                                                              \
   COLUMN(row, tolerances_apart, AMOUNT, "",                                                        \
          "of libess's tangents, from those at ten times the tolerance")                            \
   COLUMN(row, differences_apart, AMOUNT, "",                                                       \
          "of libess's tangents, from central differences of its own runs")                         \
   COLUMN(row, estimate, AMOUNT, "", "of the error of libess's tangents: the larger of the two")
-COLUMN_ROW(audit_time, AUDIT_TIME_COLUMNS);
+COLUMN_ROW(audit_time, TIME_COLUMNS);
 
-#define AUDIT_ERROR_COLUMNS(COLUMN, row)                                                           \
+#define ERROR_COLUMNS(COLUMN, row)                                                                 \
   COLUMN(row, who, TEXT, "", "MuJoCo or libess")                                                   \
   COLUMN(row, way, TEXT, "",                                                                       \
          "transitions: the product of the matrices of mjd_transitionFD; differences: of whole "    \
@@ -78,13 +78,13 @@ COLUMN_ROW(audit_time, AUDIT_TIME_COLUMNS);
          "length of what is between the matrix and that of libess's tangents, over the length of " \
          "the latter (Frobenius)")                                                                 \
   COLUMN(row, note, TEXT, "", "why there is none")
-COLUMN_ROW(audit_row, AUDIT_ERROR_COLUMNS);
+COLUMN_ROW(audit_row, ERROR_COLUMNS);
 
-#define AUDIT_EVENT_COLUMNS(COLUMN, row)                                                           \
+#define EVENT_COLUMNS(COLUMN, row)                                                                 \
   COLUMN(row, t, AMOUNT, "s", "time")                                                              \
   COLUMN(row, event, TEXT, "", "the contact or limit")                                             \
   COLUMN(row, begins, FLAG, "", "whether it begins to act there, or ceases")
-COLUMN_ROW(audit_event_row, AUDIT_EVENT_COLUMNS);
+COLUMN_ROW(audit_event_row, EVENT_COLUMNS);
 
 /* by which libess's own runs are moved, and MuJoCo's states for its matrices; and the tolerance of
  * those runs, over that of the reference */
@@ -173,16 +173,16 @@ static int on_step(const ess_step_info *info, void *context) {
 }
 
 /* an event function that is crossed, into the samples */
-static int audit_add_event(study_run *run, double t, const char *name, bool begins) {
+static int add_event(study_run *run, double t, const char *name, bool begins) {
   const audit_sample s = {audit_event, "", begins ? "begins" : "ends", "", name, NAN, NAN, t, NAN};
-  return study_add(run, AUDIT_SAMPLES, &s);
+  return study_add(run, STUDY_SAMPLES, &s);
 }
 
 static int on_crossing(const ess_crossing_info *info, void *context) {
   listening *const l = context;
   const robot_case *const c = l->run->own;
   const char *const name = robot_event_name(c->robot, info->guard);
-  l->failed = l->listen && audit_add_event(l->run, info->t, name, info->direction > 0);
+  l->failed = l->listen && add_event(l->run, info->t, name, info->direction > 0);
   return l->failed;
 }
 
@@ -299,8 +299,8 @@ static int start(study_run *run, listening *l, double tolerance, double x[], dou
 
 /* tangents of libess at a tolerance. With `listen` events become samples. They end where no
  * derivative is, or more than one. */
-static int audit_find_tangents(study_run *run, const double x0[], double tolerance, bool listen,
-                               audit_path *p) {
+static int find_tangents(study_run *run, const double x0[], double tolerance, bool listen,
+                         audit_path *p) {
   const robot_case *const c = run->own;
   const size_t dimension = c->size.dimension;
   listening l = {.run = run, .listen = listen, .jumped = NAN};
@@ -321,15 +321,15 @@ static int audit_find_tangents(study_run *run, const double x0[], double toleran
 /* Derivatives of a robot's trajectory as people find them: by matrices of MuJoCo's steps, and by
  * differences of whole runs. */
 
-/* room for one. Free with audit_path_free, which accepts a zeroed one. */
-static int audit_path_alloc(study_run *run, audit_path *p) {
+/* room for one. Free with path_free, which accepts a zeroed one. */
+static int path_alloc(study_run *run, audit_path *p) {
   const robot_case *const c = run->own;
   *p = (audit_path){.n = robot_directions(c->robot), .note = ""};
   p->matrix = calloc(c->outputs * p->n * p->n + 1, sizeof *p->matrix);
   return p->matrix ? 0 : study_out_of_memory(run);
 }
 
-static void audit_path_free(audit_path *p) {
+static void path_free(audit_path *p) {
   free(p->matrix);
   *p = (audit_path){0};
 }
@@ -356,8 +356,8 @@ static int step_along(study_run *run, const double x0[], const robot_entry *e, d
 }
 
 /* the product of the matrices that mjd_transitionFD has of MuJoCo's steps */
-static int audit_find_transitions(study_run *run, const double x0[], const robot_entry *e,
-                                  double move, audit_path *p) {
+static int find_transitions(study_run *run, const double x0[], const robot_entry *e, double move,
+                            audit_path *p) {
   robot_track t = {0};
   const int status = robot_track_alloc(run, &t) ? -1 : step_along(run, x0, e, move, &t, p);
   robot_track_free(&t);
@@ -400,8 +400,8 @@ static int find_column(study_run *run, const double x0[], const robot_entry *e, 
 }
 
 /* central differences of whole runs of an entry, whose start is moved by so much */
-static int audit_find_differences(study_run *run, const double x0[], const robot_entry *e,
-                                  double move, audit_path *p) {
+static int find_differences(study_run *run, const double x0[], const robot_entry *e, double move,
+                            audit_path *p) {
   const robot_case *const c = run->own;
   double *const room = calloc(c->size.dimension + 2 * p->n + 1, sizeof *room);
   sides at = {.start = room};
@@ -445,7 +445,7 @@ static const char events_sql[] =
 /* times up to which libess's own is known */
 static size_t count_known(const study_run *run) {
   size_t count, known = 0;
-  const audit_time *const time = study_rows(run, AUDIT_TIMES, &count);
+  const audit_time *const time = study_rows(run, TIMES, &count);
   while (known < count && time[known].estimate <= known_to) known++;
   return known;
 }
@@ -469,8 +469,8 @@ static curve curve_at(const audit_row *row, size_t times) {
 static curve best_of(const study_run *run, const char *way, double move, bool own) {
   size_t rows, times;
   const size_t known = count_known(run);
-  const audit_row *const row = study_rows(run, AUDIT_ERRORS, &rows);
-  study_rows(run, AUDIT_TIMES, &times);
+  const audit_row *const row = study_rows(run, ERRORS, &rows);
+  study_rows(run, TIMES, &times);
   curve best = {NULL, INFINITY};
   for (size_t i = 0; times && i + times <= rows; i += times) {
     const bool counts = strcmp(row[i].who, audit_mujoco) == 0 && row[i].move <= move &&
@@ -502,7 +502,7 @@ static const char *verdict(study_run *run) {
               differences = best_of(run, audit_differences, smallest, true),
               best = best_of(run, NULL, INFINITY, false);
   const size_t known = count_known(run);
-  const audit_time *const time = study_rows(run, AUDIT_TIMES, NULL);
+  const audit_time *const time = study_rows(run, TIMES, NULL);
   if (!known || !transitions.row || !differences.row)
     return "there is no derivative at the first of the times, so there is nothing to compare";
   double estimate = 0.0;
@@ -521,7 +521,7 @@ static const char *verdict(study_run *run) {
 
 static const audit_sample *end_of(const study_run *run) {
   size_t count;
-  const audit_sample *s = study_rows(run, AUDIT_SAMPLES, &count);
+  const audit_sample *s = study_rows(run, STUDY_SAMPLES, &count);
   for (size_t i = 0; i < count; i++)
     if (strcmp(s[i].kind, audit_end) == 0) return &s[i];
   return s;
@@ -534,15 +534,15 @@ static const char *status_of(study_run *run, const char *note, size_t known, siz
 }
 
 /* samples into rows, and the verdict */
-static int audit_derive(study_run *run) {
+static int derive(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const audit_sample *const end = end_of(run);
-  if (study_select(run, AUDIT_TIMES, times_sql) || study_select(run, AUDIT_ERRORS, errors_sql) ||
-      study_select(run, AUDIT_EVENTS, events_sql))
+  if (study_select(run, TIMES, times_sql) || study_select(run, ERRORS, errors_sql) ||
+      study_select(run, EVENTS, events_sql))
     return -1;
   size_t times;
-  const audit_time *const time = study_rows(run, AUDIT_TIMES, &times);
+  const audit_time *const time = study_rows(run, TIMES, &times);
   const size_t known = count_known(run);
   const audit_top top = {.file = run->operand,
                          .pose = s->qpos ? "qpos" : robot_start_pose(c->robot),
@@ -555,7 +555,7 @@ static int audit_derive(study_run *run) {
                          .until = known < times ? time[known].t : end->t,
                          .status = status_of(run, end->note, known, times),
                          .verdict = verdict(run)};
-  return study_add(run, AUDIT_TOP, &top);
+  return study_add(run, TOP, &top);
 }
 
 /* ---- a screen -------------------------------------------------------------------------------- */
@@ -565,7 +565,7 @@ enum { TIMES_MAX = 6 };
 /* of how many times the columns are, and the first of them: the latest, where they are many */
 static size_t columns_of(const study_run *run, size_t *first) {
   size_t count;
-  study_rows(run, AUDIT_TIMES, &count);
+  study_rows(run, TIMES, &count);
   *first = count > TIMES_MAX ? count - TIMES_MAX : 0;
   return count - *first;
 }
@@ -592,8 +592,8 @@ static void show_line(const audit_row *row, size_t count, const audit_time *time
 static void show_errors(const study_run *run) {
   size_t first, rows, times;
   const size_t count = columns_of(run, &first);
-  const audit_row *const row = study_rows(run, AUDIT_ERRORS, &rows);
-  const audit_time *const time = study_rows(run, AUDIT_TIMES, &times);
+  const audit_row *const row = study_rows(run, ERRORS, &rows);
+  const audit_time *const time = study_rows(run, TIMES, &times);
   if (!times) return;
   printf(
       "\nError of the derivative, relative, at these times in s (step in ms, * the model's own):\n"
@@ -606,7 +606,7 @@ static void show_errors(const study_run *run) {
 
 static void show_notes(const study_run *run) {
   size_t rows;
-  const audit_row *const row = study_rows(run, AUDIT_ERRORS, &rows);
+  const audit_row *const row = study_rows(run, ERRORS, &rows);
   for (size_t i = 0; i < rows; i++) {
     if (!*row[i].note) continue;
     printf("none: the first is %s's by %s at %g s: %s\n", row[i].who, row[i].way, row[i].t,
@@ -615,11 +615,10 @@ static void show_notes(const study_run *run) {
   }
 }
 
-/* robot_audit_show.c */
-static void audit_show(const study_run *run) {
-  const audit_top *const top = study_rows(run, AUDIT_TOP, NULL);
+static void show(const study_run *run) {
+  const audit_top *const top = study_rows(run, TOP, NULL);
   size_t events;
-  study_rows(run, AUDIT_EVENTS, &events);
+  study_rows(run, EVENTS, &events);
   printf(
       "%s: the derivative of its state by where it starts (%s), %zu by %zu numbers; %zu contacts\n"
       "and limits begin or cease to act on the way. The reference is the derivative of MuJoCo's\n"
@@ -664,7 +663,7 @@ static int add_errors(study_run *run, audit_sample s, const audit_path *p, const
       s.note = isfinite(s.error) ? "" : "it is not finite";
     }
     if (!isfinite(s.error)) s.error = NAN;
-    status = study_add(run, AUDIT_SAMPLES, &s);
+    status = study_add(run, STUDY_SAMPLES, &s);
   }
   return status;
 }
@@ -676,14 +675,14 @@ static int find_reference(study_run *run, const double x0[], audit_path *of, aud
   const robot_settings *const s = run->settings;
   const char *const base = robot_bases[ESS_BASE_DOPRI5];
   study_within(run, "tangents of libess");
-  int status = audit_find_tangents(run, x0, s->reference, true, of);
-  if (!status) status = audit_find_tangents(run, x0, 10.0 * s->reference, false, p);
+  int status = find_tangents(run, x0, s->reference, true, of);
+  if (!status) status = find_tangents(run, x0, 10.0 * s->reference, false, p);
   if (status) return status;
   const audit_path *const first = p->reached < of->reached ? p : of;
   const audit_sample end = {audit_end, audit_libess, "",           "", first->note,
                             NAN,       NAN,          first->until, NAN};
   of->reached = first->reached;
-  status = study_add(run, AUDIT_SAMPLES, &end);
+  status = study_add(run, STUDY_SAMPLES, &end);
   const audit_sample loose = {audit_error, audit_libess, audit_tangents, base, "", NAN, NAN,
                               NAN,         NAN};
   return status ? status : add_errors(run, loose, p, of);
@@ -696,7 +695,7 @@ static int check_by_runs(study_run *run, const double x0[], const audit_path *of
   const audit_sample own = {audit_error, audit_libess, audit_differences, base, "", NAN, small_move,
                             NAN,         NAN};
   study_within(run, "differences of libess's runs");
-  const int status = audit_find_differences(run, x0, &e, small_move, p);
+  const int status = find_differences(run, x0, &e, small_move, p);
   return status ? status : add_errors(run, own, p, of);
 }
 
@@ -713,14 +712,14 @@ static int find_mujoco(study_run *run, const double x0[], const char *way, doubl
     const audit_sample sample = {audit_error, audit_mujoco, way, e.variant, "",
                                  e.knob,      move,         NAN, NAN};
     study_within(run, "MuJoCo's %s, at %g s", way, e.knob);
-    status = by_matrices ? audit_find_transitions(run, x0, &e, move, p)
-                         : audit_find_differences(run, x0, &e, move, p);
+    status = by_matrices ? find_transitions(run, x0, &e, move, p)
+                         : find_differences(run, x0, &e, move, p);
     if (!status) status = add_errors(run, sample, p, of);
   }
   return status;
 }
 
-static int audit_start(study_run *run, double x0[], audit_path *of, audit_path *p) {
+static int measure_start(study_run *run, double x0[], audit_path *of, audit_path *p) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   int status = robot_start_of(run, 0, x0) ? -1 : 0;
@@ -740,13 +739,13 @@ static int measure(study_run *run, const void *cell) {
   audit_path of = {0}, p = {0};
   double *const x0 = calloc(c->size.dimension + 1, sizeof *x0);
   int status = x0 ? 0 : study_out_of_memory(run);
-  if (!status) status = audit_path_alloc(run, &of);
-  if (!status) status = audit_path_alloc(run, &p);
-  if (!status) status = audit_start(run, x0, &of, &p);
+  if (!status) status = path_alloc(run, &of);
+  if (!status) status = path_alloc(run, &p);
+  if (!status) status = measure_start(run, x0, &of, &p);
   // a cell that was cut short is none
   if (!status && *run->interrupted) status = -1;
-  audit_path_free(&of);
-  audit_path_free(&p);
+  path_free(&of);
+  path_free(&p);
   free(x0);
   return status;
 }
@@ -770,23 +769,22 @@ const study robot_audit_study = {
     .cell_size = sizeof(size_t),
     .tables =
         {
-            [AUDIT_SAMPLES] = STUDY_TABLE(sample_columns, audit_sample,
+            [STUDY_SAMPLES] = STUDY_TABLE(sample_columns, audit_sample,
                                           .meaning = "an error, an event, or the end"),
-            [AUDIT_TOP] = STUDY_ROWS(audit_top, .json = "",
-                                     .meaning = "the model, and how far it is audited"),
-            [AUDIT_TIMES] =
-                STUDY_ROWS(audit_time, .json = "times", .csv = "robot_derivative_times.csv",
-                           .meaning = "a time, and how exact libess is there"),
-            [AUDIT_ERRORS] = STUDY_ROWS(audit_row, .json = "errors", .csv = "robot_derivative.csv",
-                                        .meaning = "a derivative, found one way, at one time"),
-            [AUDIT_EVENTS] = STUDY_ROWS(
-                audit_event_row, .json = "crossings", .csv = "robot_derivative_events.csv",
-                .meaning = "a contact or limit that begins or ceases to act"),
+            [TOP] = STUDY_ROWS(audit_top, .json = "",
+                               .meaning = "the model, and how far it is audited"),
+            [TIMES] = STUDY_ROWS(audit_time, .json = "times", .csv = "robot_derivative_times.csv",
+                                 .meaning = "a time, and how exact libess is there"),
+            [ERRORS] = STUDY_ROWS(audit_row, .json = "errors", .csv = "robot_derivative.csv",
+                                  .meaning = "a derivative, found one way, at one time"),
+            [EVENTS] = STUDY_ROWS(audit_event_row, .json = "crossings",
+                                  .csv = "robot_derivative_events.csv",
+                                  .meaning = "a contact or limit that begins or ceases to act"),
         },
     .check = check,
     .plan = plan,
     .run = measure,
-    .derive = audit_derive,
-    .show = audit_show,
+    .derive = derive,
+    .show = show,
     .release = robot_case_close,
 };

@@ -308,8 +308,6 @@ void robot_track_free(robot_track *t) {
   *t = (robot_track){0};
 }
 
-/* ---- libess ---------------------------------------------------------------------------------- */
-
 /* so many changes of contacts and limits within this share of an output step are chatter */
 enum { RECENT = 32 };
 static const double shortly = 0.1;
@@ -550,9 +548,7 @@ int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool l
   return status;
 }
 
-/* ---- runs by MuJoCo -------------------------------------------------------------------------- */
-
-/* How far two runs of a robot are apart. */
+/* ---- how far two runs are apart -------------------------------------------------------------- */
 
 /* sum of squares over positions and velocities; quaternions of both are of unit length */
 static double squares(const robot_case *c, const double x[], const double y[]) {
@@ -601,8 +597,6 @@ robot_error robot_error_larger(robot_error a, robot_error b) {
                        larger(a.hinges, b.hinges)};
 }
 
-/* ---- sums of squares at one output ----------------------------------------------------------- */
-
 static double hinges_at(const robot_case *c, const double x[], const double y[]) {
   double sum = 0.0;
   for (size_t i = 0; i < c->hinges; i++) {
@@ -622,8 +616,6 @@ static double bodies_at(const robot_case *c, const double x[], const double y[],
     sum += (room[k] - room[numbers + k]) * (room[k] - room[numbers + k]);
   return sum;
 }
-
-/* ---- of two runs ----------------------------------------------------------------------------- */
 
 robot_error robot_apart(const study_run *run, const robot_track *t, const robot_track *of,
                         size_t count) {

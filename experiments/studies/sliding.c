@@ -70,22 +70,19 @@ typedef struct cell {
   double width, tolerance; /* width 0: libess */
 } cell;
 
-static int plan_width(study_run *run, double width) {
+static void plan_width(study_run *run, double width) {
   const settings *const s = run->settings;
-  int status = 0;
-  for (size_t k = 0; !status && k < s->tolerances.count; k++) {
+  for (size_t k = 0; k < s->tolerances.count; k++) {
     const cell c = {width, s->tolerances.value[k]};
-    status = study_cell(run, &c, "width=%g tolerance=%g", c.width, c.tolerance);
+    study_cell(run, &c, "width=%g tolerance=%g", c.width, c.tolerance);
   }
-  return status;
 }
 
 static int plan(study_run *run, size_t stage) {
   const settings *const s = run->settings;
-  int status = stage ? 0 : plan_width(run, 0.0);
-  for (size_t i = 0; !stage && !status && i < s->widths.count; i++)
-    status = plan_width(run, s->widths.value[i]);
-  return status;
+  if (stage == 0) plan_width(run, 0.0);
+  for (size_t i = 0; stage == 0 && i < s->widths.count; i++) plan_width(run, s->widths.value[i]);
+  return 0;
 }
 
 /* the mean over all starts, and the worst error; NaN where one of them has failed */
@@ -153,16 +150,14 @@ static int note_slide(const ess_slide_info *info, void *context) {
   return 0;
 }
 
-static int add_points(study_run *run, const trajectory *path, const told *all) {
-  int status = 0;
-  for (size_t i = 0, next = 0; !status && i < path->count; i++) {
+static void add_points(study_run *run, const trajectory *path, const told *all) {
+  for (size_t i = 0, next = 0; i < path->count; i++) {
     while (next < all->count && all->at[next].t <= path->times[i]) next++;
     const point row = {path->times[i], path->states[2 * i], path->states[2 * i + 1],
                        next > 0 && all->at[next - 1].begins};
-    status = study_add(run, PATH, &row);
+    study_add(run, PATH, &row);
   }
-  for (size_t i = 0; !status && i < all->count; i++) status = study_add(run, SLIDES, &all->at[i]);
-  return status;
+  for (size_t i = 0; i < all->count; i++) study_add(run, SLIDES, &all->at[i]);
 }
 
 static int add_path(study_run *run) {
@@ -174,13 +169,11 @@ static int add_path(study_run *run) {
   trajectory path = {0};
   solver_report report;
   const model *const m = case_model(run, NULL);
-  int status = !m || trajectory_alloc(&path, m, run->message) ||
-                       trajectory_follow(&path, m, &libess_solver, &with, &report, run->message)
-                   ? -1
-                   : 0;
-  if (!status) status = add_points(run, &path, &all);
+  const bool fails = !m || trajectory_alloc(&path, m, run->message) ||
+                     trajectory_follow(&path, m, &libess_solver, &with, &report, run->message);
+  if (!fails) add_points(run, &path, &all);
   trajectory_free(&path);
-  return status;
+  return fails ? -1 : 0;
 }
 
 static int derive(study_run *run) {

@@ -125,10 +125,8 @@ static double exact_derivative(double t, double restitution) {
 /* ---- cells: one program each ----------------------------------------------------------------- */
 
 static int plan(study_run *run, size_t stage) {
-  int status = 0;
-  for (size_t i = 0; !status && !stage && i <= PROGRAM_COUNT; i++)
-    status = study_cell(run, &i, "program=%zu", i);
-  return status;
+  for (size_t i = 0; !stage && i <= PROGRAM_COUNT; i++) study_cell(run, &i, "program=%zu", i);
+  return 0;
 }
 
 /* of the heights from three neighbouring starts, the one in the middle as it has been */
