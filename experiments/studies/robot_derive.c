@@ -523,19 +523,17 @@ static void add_rows(study_run *run) {
   for (size_t i = 1; i < c->entries; i++) {
     const robot_entry *const e = &c->entry[i];
     const gather starts = robot_starts_of(run, i);
-    const robot_row row = {.variant = e->variant,
-                           .knob = e->knob,
-                           .own = e->own,
-                           .rms_error = gather_median(starts, "rms_error"),
-                           .rms_low = gather_quantile(starts, "rms_error", 0.25),
-                           .rms_high = gather_quantile(starts, "rms_error", 0.75),
-                           .position_error = gather_median(starts, "position_error"),
-                           .hinge_error = gather_median(starts, "hinge_error"),
-                           .seconds = gather_median(starts, "seconds"),
-                           .estimate = robot_estimate(run),
-                           .evaluations = gather_median(starts, "evaluations"),
-                           .known = gather_known(starts, "rms_error"),
-                           .note = note_of(starts)};
+    robot_row row = {.variant = e->variant,
+                     .knob = e->knob,
+                     .own = e->own,
+                     .rms_error = gather_median(starts, "rms_error"),
+                     .rms_low = gather_quantile(starts, "rms_error", 0.25),
+                     .rms_high = gather_quantile(starts, "rms_error", 0.75),
+                     .estimate = robot_estimate(run),
+                     .evaluations = gather_median(starts, "evaluations"),
+                     .known = gather_known(starts, "rms_error"),
+                     .note = note_of(starts)};
+    gather_into(starts, gather_median, robot_table(e->kind), "position_error", "seconds", &row);
     study_add(run, robot_table(e->kind), &row);
   }
 }

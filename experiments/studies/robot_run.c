@@ -41,6 +41,8 @@ const column robot_sample_columns[] = {
     ERROR("hinge_error", error.hinges),
     ERROR("bodies_estimate", estimate.bodies),
     ERROR("hinges_estimate", estimate.hinges),
+    ERROR("mujoco_bodies", mujoco.bodies),
+    ERROR("mujoco_hinges", mujoco.hinges),
     {0},
 };
 

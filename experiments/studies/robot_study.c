@@ -143,7 +143,6 @@ static int take_track(study_run *run, const json_t *value, robot_track *t) {
   if (!column_take_object(track_columns, value, t) || t->reached > c->outputs ||
       count != t->reached * c->size.dimension)
     return measure_fail(run->message, "a part is none of this start's; begin anew with --restart");
-  t->status = study_text(run, "%s", t->status);
   for (size_t i = 0; i < count; i++) t->states[i] = json_number_value(json_array_get(states, i));
   for (size_t i = 0; i < t->reached; i++) t->at_end[i] = true;
   return take_times(run, json_object_get(value, "touches"), json_object_get(value, "crossings"), t);
@@ -163,60 +162,32 @@ static int robot_follow_kept(study_run *run, const char *name, const robot_entry
 static const column growth_columns[] = {COLUMN_AS("value", robot_sample, growth, AMOUNT, "", ""),
                                         {0}};
 
-#define ERROR_COLUMNS(prefix, row, at)                                                             \
-  COLUMN_AS(prefix "rms_error", row, at states, AMOUNT, "", ""),                                   \
-      COLUMN_AS(prefix "position_error", row, at bodies, AMOUNT, "m", ""),                         \
-      COLUMN_AS(prefix "hinge_error", row, at hinges, AMOUNT, "rad", "")
-
-static const column error_columns[] = {ERROR_COLUMNS("", robot_error, ), {0}};
+static const column error_columns[] = {COLUMNS(robot_error, AMOUNT, states, bodies, hinges), {0}};
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 enum { NAME_SIZE = 32 };
-
-/* a run, and how far MuJoCo is from the reference by all up to it */
-typedef struct kept_run {
-  const char *who, *variant, *note;
-  double knob, seconds, evaluations, steps;
-  robot_error error, mujoco;
-} kept_run;
-
-static const column run_columns[] = {
-    COLUMNS(kept_run, TEXT, who, variant, note),
-    COLUMNS(kept_run, AMOUNT, knob, seconds, evaluations, steps),
-    ERROR_COLUMNS("", kept_run, error.),
-    ERROR_COLUMNS("mujoco_", kept_run, mujoco.),
-    {0},
-};
 
 static const char *name_of(size_t entry, char name[NAME_SIZE]) {
   snprintf(name, NAME_SIZE, "run %zu", entry);
   return name;
 }
 
-/* the same of an entry's run, and of how far MuJoCo is from the reference by all runs up to it */
-static bool robot_sample_kept(study_run *run, size_t entry, robot_sample *s, robot_error *mujoco) {
+/* an entry's run, with how far MuJoCo is from the reference by all runs up to it; texts live as
+ * long as the cell */
+static bool take_sample(study_run *run, size_t entry, robot_sample *s) {
   char name[NAME_SIZE];
-  kept_run known;
-  column_clear(run_columns, &known);
-  if (!column_take_object(run_columns, study_part(run, name_of(entry, name)), &known)) return false;
-  s->error = known.error;
-  s->seconds = known.seconds;
-  s->evaluations = known.evaluations;
-  s->steps = known.steps;
-  s->note = study_text(run, "%s", known.note);
-  *mujoco = robot_error_smaller(*mujoco, known.mujoco);
-  return true;
+  return column_take_object(robot_sample_columns, study_part(run, name_of(entry, name)), s);
 }
 
-static int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s,
-                             const robot_error *mujoco) {
+static int keep_sample(study_run *run, size_t entry, robot_sample s, const robot_error *mujoco) {
   char name[NAME_SIZE];
   const robot_entry *const e = &((const robot_case *)run->own)->entry[entry];
-  const kept_run of = {robot_who[e->kind], e->variant, s->note,  e->knob, s->seconds,
-                       s->evaluations,     s->steps,   s->error, *mujoco};
   if (study_part(run, name_of(entry, name))) return 0;
-  return study_keep_part(run, name, column_object(run_columns, &of));
+  s.mujoco = *mujoco;
+  json_t *const value = column_object(robot_sample_columns, &s);
+  json_object_set_new(value, "of", json_pack("[s, s, f]", robot_who[e->kind], e->variant, e->knob));
+  return study_keep_part(run, name, value);
 }
 
 /* ---- what is there --------------------------------------------------------------------------- */
@@ -233,12 +204,15 @@ static void show_run(const char *who, const char *variant, double knob, double e
 /* a step in s, or a tolerance; the bodies' error; the time of a run */
 static void robot_show_part(const char *name, const json_t *value) {
   robot_track track;
-  kept_run one;
+  robot_sample s;
+  const char *who, *variant;
+  double knob;
   if (json_object_get(value, "states") && column_take_object(track_columns, value, &track))
     printf("  %s: libess at %g, to %.3g s, in %.3g s\n", name,
            json_number_value(json_object_get(value, "tolerance")), track.until, track.seconds);
-  else if (column_take_object(run_columns, value, &one))
-    show_run(one.who, one.variant, one.knob, one.error.bodies, one.seconds, one.note);
+  else if (column_take_object(robot_sample_columns, value, &s) &&
+           !json_unpack(json_object_get(value, "of"), "[s, s, F]", &who, &variant, &knob))
+    show_run(who, variant, knob, s.error.bodies, s.seconds, s.note);
 }
 
 static void robot_show_runs(const study_run *run) {
@@ -403,10 +377,10 @@ static bool is_too_long(const study_run *run, const robot_entry *e, const robot_
 /* a run that is kept, and that is so long that it is timed once: it is not made again */
 static bool recall(race *r, size_t i) {
   robot_sample s = robot_sample_unknown(r->sample->start, "");
-  robot_error apart = robot_error_unknown;
-  if (!robot_sample_kept(r->run, i, &s, &apart) || s.seconds < most_s) return false;
+  if (!take_sample(r->run, i, &s) || s.seconds < most_s) return false;
+  r->sample->mujoco = robot_error_smaller(r->sample->mujoco, s.mujoco);
+  s.mujoco = robot_error_unknown;
   r->sample[i] = s;
-  r->sample->mujoco = robot_error_smaller(r->sample->mujoco, apart);
   return true;
 }
 
@@ -453,7 +427,7 @@ static int note(void *context, size_t trial) {
   if (is_finer(e) && now->reached >= r->count && before->reached >= r->count)
     r->sample->mujoco = robot_error_smaller(
         r->sample->mujoco, apart_by_steps(r->run, e, now, before, r->of, r->count));
-  r->status = robot_keep_sample(r->run, one->entry, &r->sample[one->entry], &r->sample->mujoco);
+  r->status = keep_sample(r->run, one->entry, r->sample[one->entry], &r->sample->mujoco);
   return r->status;
 }
 
