@@ -157,6 +157,17 @@ __attribute__((format(printf, 2, 3), noreturn)) void command_usage(const argumen
 /* As command_fail where no command is known yet, "essbench: ...". Returns COMMAND_USAGE. */
 __attribute__((format(printf, 1, 2))) int command_unknown(const char *format, ...);
 
+/* ---- the standard streams, which may be closed, full, or a pipe that nobody reads -------------
+ */
+
+/* Before anything else: puts something in the place of a stream the caller closed, so that no file
+ * opened later takes it, and lets writes that cannot succeed fail instead of ending the program. */
+void streams_open(void);
+
+/* At the end: whether all that was printed has arrived. Returns `status`, or after a success whose
+ * output was lost COMMAND_FAILURE, with one line. */
+int streams_close(int status);
+
 /* ---- the table of commands ------------------------------------------------------------------- */
 
 extern const command run_command, derivative_command, xml_command, figures_command,

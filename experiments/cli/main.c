@@ -10,7 +10,6 @@
 #include "names.h"
 #include "parser.h"
 #include "process.h"
-#include "streams.h"
 
 static void print_help(FILE *stream) {
   fputs("essbench validates libess, which integrates event-selected systems, and races it with "

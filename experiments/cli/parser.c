@@ -8,7 +8,6 @@
 #include "names.h"
 #include "parser.h"
 #include "solvers.h"
-#include "streams.h"
 #include "study.h"
 
 /* groups of options in the order of the help */
