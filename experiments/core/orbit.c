@@ -142,11 +142,7 @@ static ess_driver *driver_of(const orbit_request *r, int *status,
     void *as_context;
   } context = {.is = r->m->type->section};
   stopping.observer = (ess_observer){.crossing = at_section, .context = context.as_context};
-  const char *const wrong = ess_check(&r->m->system, &stopping);
-  ess_driver *const driver = wrong ? NULL : ess_driver_alloc(&r->m->system, &stopping, status);
-  if (!driver) measure_message(message, "libess: %s", wrong ? wrong : ess_strerror(*status));
-  *status = driver ? 0 : wrong ? SOLVER_REFUSED : SOLVER_FAILED;
-  return driver;
+  return flow_driver(r->m, &stopping, status, message);
 }
 
 static bool all_finite(const double values[], size_t count) {

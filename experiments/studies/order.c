@@ -167,17 +167,11 @@ static const column point_columns[] = {
 };
 
 /* one epsilon of order 1 under the usual tolerance */
-typedef struct flat {
-  double epsilon, rtol;
-  outcome run;
-} flat;
-
-static const column flat_columns[] = {
-    COLUMN(flat, epsilon, AMOUNT, "", "half-width of the neighbourhoods"),
-    COLUMN(flat, rtol, AMOUNT, "", "of the integration: the default of SciPy's dopri5"),
-    COLUMN_AS("rms_error", flat, run.rms_error, AMOUNT, "", "error against the exact solution"),
-    {0},
-};
+#define FLAT_COLUMNS(COLUMN, row)                                                                  \
+  COLUMN(row, epsilon, AMOUNT, "", "half-width of the neighbourhoods")                             \
+  COLUMN(row, rtol, AMOUNT, "", "of the integration: the default of SciPy's dopri5")               \
+  COLUMN(row, rms_error, AMOUNT, "", "error against the exact solution")
+COLUMN_ROW(flat, FLAT_COLUMNS);
 
 typedef struct crossing {
   double time;
@@ -186,34 +180,25 @@ typedef struct crossing {
 static const column crossing_columns[] = {
     COLUMN_AS("", crossing, time, AMOUNT, "s", "of the exact solution"), {0}};
 
-typedef struct fit {
-  size_t projection_order;
-  double slope, interval[2], intercept, confidence, fit_min, fit_max, paper_slope;
-  bool monotone;
-  double monotone_max, rms_error_at_fit_min, rtol;
-} fit;
-
-static const column fit_columns[] = {
-    COLUMN(fit, projection_order, COUNT, "", "1 or 2"),
-    COLUMN(fit, slope, NUMBER, "", "of log RMS against log epsilon"),
-    COLUMN_AS("slope_lo", fit, interval[0], NUMBER, "", "lower end of its interval",
-              .place = COLUMN_CSV_ONLY),
-    COLUMN_AS("slope_hi", fit, interval[1], NUMBER, "", "upper end", .place = COLUMN_CSV_ONLY),
-    COLUMN_AS("slope_interval", fit, interval, INTERVAL, "", "both", .place = COLUMN_JSON_ONLY),
-    COLUMN(fit, intercept, NUMBER, "", "log10 of RMS at epsilon 1", .place = COLUMN_CSV_ONLY),
-    COLUMN(fit, confidence, AMOUNT, "", "of the interval", .place = COLUMN_JSON_ONLY),
-    COLUMN(fit, fit_min, AMOUNT, "",
-           "epsilon below which the slope is not fitted: for order 2, rounding begins"),
-    COLUMN(fit, fit_max, AMOUNT, "", "epsilon above which it is not"),
-    COLUMN(fit, paper_slope, NUMBER, "", "not known: the paper has none for this order"),
-    COLUMN(fit, monotone, FLAG, "",
-           "whether the error falls with epsilon, from monotone_max down to fit_min",
-           .place = COLUMN_JSON_ONLY),
-    COLUMN(fit, monotone_max, AMOUNT, "", "epsilon", .place = COLUMN_JSON_ONLY),
-    COLUMN(fit, rms_error_at_fit_min, AMOUNT, "", "error", .place = COLUMN_JSON_ONLY),
-    COLUMN(fit, rtol, AMOUNT, "", "of the integration", .place = COLUMN_JSON_ONLY),
-    {0},
-};
+#define FIT_COLUMNS(COLUMN, row)                                                                   \
+  COLUMN(row, projection_order, COUNT, "", "1 or 2")                                               \
+  COLUMN(row, slope, NUMBER, "", "of log RMS against log epsilon")                                 \
+  COLUMN(row, slope_lo, NUMBER, "", "lower end of its interval", .place = COLUMN_CSV_ONLY)         \
+  COLUMN(row, slope_hi, NUMBER, "", "upper end", .place = COLUMN_CSV_ONLY)                         \
+  COLUMN(row, slope_interval, INTERVAL, "", "both", .place = COLUMN_JSON_ONLY)                     \
+  COLUMN(row, intercept, NUMBER, "", "log10 of RMS at epsilon 1", .place = COLUMN_CSV_ONLY)        \
+  COLUMN(row, confidence, AMOUNT, "", "of the interval", .place = COLUMN_JSON_ONLY)                \
+  COLUMN(row, fit_min, AMOUNT, "",                                                                 \
+         "epsilon below which the slope is not fitted: for order 2, rounding begins")              \
+  COLUMN(row, fit_max, AMOUNT, "", "epsilon above which it is not")                                \
+  COLUMN(row, paper_slope, NUMBER, "", "not known: the paper has none for this order")             \
+  COLUMN(row, monotone, FLAG, "",                                                                  \
+         "whether the error falls with epsilon, from monotone_max down to fit_min",                \
+         .place = COLUMN_JSON_ONLY)                                                                \
+  COLUMN(row, monotone_max, AMOUNT, "", "epsilon", .place = COLUMN_JSON_ONLY)                      \
+  COLUMN(row, rms_error_at_fit_min, AMOUNT, "", "error", .place = COLUMN_JSON_ONLY)                \
+  COLUMN(row, rtol, AMOUNT, "", "of the integration", .place = COLUMN_JSON_ONLY)
+COLUMN_ROW(fit, FIT_COLUMNS);
 
 /* ---- cells: one order each ------------------------------------------------------------------- */
 
@@ -285,8 +270,8 @@ static void add_fit(study_run *run, size_t order, const point p[]) {
   }
   const gather_power power = gather_fit_power(x, y, count);
   f.slope = power.exponent;
-  f.interval[0] = power.interval[0];
-  f.interval[1] = power.interval[1];
+  f.slope_lo = f.slope_interval[0] = power.interval[0];
+  f.slope_hi = f.slope_interval[1] = power.interval[1];
   f.intercept = power.intercept;
   f.confidence = power.confidence;
   study_add(run, FITS, &f);
@@ -306,6 +291,7 @@ static int add_crossings(study_run *run) {
 static int add_flat(study_run *run) {
   const contest_starts *const start = own_start(run);
   int status = start ? 0 : -1;
+  outcome out = {0};
   for (int i = 0; !status && i <= PER_DECADE; i++) {
     flat f = {.epsilon = flat_max * pow(10.0, -(double)i / PER_DECADE), .rtol = usual_rtol};
     solver_settings with = solver_settings_default();
@@ -313,7 +299,9 @@ static int add_flat(study_run *run) {
     with.order = 1;
     with.rtol = usual_rtol;
     with.atol = usual_atol;
-    status = run_once(run, start, with, &f.run) ? -1 : study_add(run, FLAT, &f);
+    status = run_once(run, start, with, &out);
+    f.rms_error = out.rms_error;
+    study_add(run, FLAT, &f);
   }
   return status;
 }
