@@ -22,15 +22,14 @@ extern char **environ;
 
 /* the other end of a socket */
 typedef struct peer {
-  pid_t child; /* 0: the one who leads */
-  int socket;  /* to tell by */
-  FILE *said;  /* what it says */
+  int socket; /* to tell by */
+  FILE *said; /* what it says */
   bool ended;
 } peer;
 
 typedef struct channel {
   work_channel base;
-  pid_t *children; /* owned */
+  pid_t *child; /* of each peer, where this is the one who leads; owned */
   peer peers[];
 } channel;
 
@@ -109,7 +108,7 @@ work_channel *work_processes_join(char message[MEASURE_MESSAGE_SIZE]) {
 static void hurry(work_channel *base) {
   const channel *const c = (const channel *)base;
   for (size_t i = 0; i < base->count; i++)
-    if (!c->peers[i].ended) kill(c->peers[i].child, SIGTERM);
+    if (!c->peers[i].ended) kill(c->child[i], SIGTERM);
 }
 
 /* each ends when there is nothing more to hear */
@@ -117,11 +116,11 @@ static void close_all(work_channel *base) {
   channel *const c = (channel *)base;
   for (size_t i = 0; i < base->count; i++) shutdown(c->peers[i].socket, SHUT_WR);
   for (size_t i = 0; i < base->count; i++) {
-    process_wait(c->peers[i].child);
+    process_wait(c->child[i]);
     fclose(c->peers[i].said);
   }
   interrupts_pass_on(NULL, 0);
-  free(c->children);
+  free(c->child);
   free(c);
 }
 
@@ -138,11 +137,11 @@ static int spawn(char **argv, int socket, pid_t *child) {
 }
 
 /* 0, or -1 with errno */
-static int start(char **argv, peer *p) {
+static int start(char **argv, peer *p, pid_t *child) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return -1;
   *p = (peer){.socket = ends[0], .said = fdopen(ends[0], "r")};
-  const int error = p->said ? spawn(argv, ends[1], &p->child) : errno;
+  const int error = p->said ? spawn(argv, ends[1], child) : errno;
   close(ends[1]);
   if (!error) return 0;
   if (p->said)
@@ -164,9 +163,8 @@ static int start_all(channel *c, const char *command, int argc, char **given, si
     argv[1] = (char *)(uintptr_t)command;
     for (int k = 1; k < argc; k++) argv[k + 1] = given[k];
     argv[argc + 1] = option;
-    status = start(argv, &c->peers[i]);
-    if (status) break;
-    c->children[c->base.count++] = c->peers[i].child;
+    status = start(argv, &c->peers[i], &c->child[i]);
+    c->base.count += !status;
   }
   free(argv);
   return status;
@@ -175,8 +173,8 @@ static int start_all(channel *c, const char *command, int argc, char **given, si
 work_channel *work_processes_start(const char *command, int argc, char **argv, size_t count,
                                    char message[MEASURE_MESSAGE_SIZE]) {
   channel *const c = calloc(1, sizeof *c + count * sizeof *c->peers);
-  if (c) c->children = calloc(count, sizeof *c->children);
-  if (!c || !c->children) {
+  if (c) c->child = calloc(count, sizeof *c->child);
+  if (!c || !c->child) {
     free(c);
     measure_message(message, "out of memory");
     return NULL;
@@ -187,7 +185,7 @@ work_channel *work_processes_start(const char *command, int argc, char **argv, s
     close_all(&c->base);
     return NULL;
   }
-  interrupts_pass_on(c->children, count);
+  interrupts_pass_on(c->child, count);
   return &c->base;
 }
 

@@ -336,30 +336,26 @@ static void path_free(audit_path *p) {
 
 /* ---- matrices of steps ----------------------------------------------------------------------- */
 
-static int step_along(study_run *run, const double x0[], const robot_entry *e, double move,
-                      robot_track *t, audit_path *p) {
+/* the product of the matrices that mjd_transitionFD has of MuJoCo's steps */
+static int find_transitions(study_run *run, const double x0[], const robot_entry *e, double move,
+                            audit_path *p) {
   const robot_case *const c = run->own;
+  robot_steps_report report;
+  robot_track t;
+  const int status = robot_track_alloc(run, &t);
   const robot_steps_request request = {.integrator = e->variant,
                                        .time_step = e->knob,
                                        .x0 = x0,
                                        .controls = &c->controls,
                                        .dt = c->output_step,
                                        .count = c->outputs,
-                                       .states = t->states,
+                                       .states = t.states,
                                        .transitions = p->matrix,
                                        .move = move};
-  robot_steps_report report;
-  const int status = robot_steps_run(c->steps, &request, &report);
-  p->reached = status ? 0 : report.reached;
-  p->note = *report.message ? study_text(run, "%s", report.message) : "";
-  return 0;
-}
-
-/* the product of the matrices that mjd_transitionFD has of MuJoCo's steps */
-static int find_transitions(study_run *run, const double x0[], const robot_entry *e, double move,
-                            audit_path *p) {
-  robot_track t = {0};
-  const int status = robot_track_alloc(run, &t) ? -1 : step_along(run, x0, e, move, &t, p);
+  if (!status) {
+    p->reached = robot_steps_run(c->steps, &request, &report) ? 0 : report.reached;
+    p->note = *report.message ? study_text(run, "%s", report.message) : "";
+  }
   robot_track_free(&t);
   return status;
 }
