@@ -233,10 +233,6 @@ void option_free(const study_option options[], void *settings) {
       contacts_range_free((contacts_range *)((char *)settings + o->offset));
 }
 
-static json_t *text_json(const char *text) {
-  return text ? json_string(text) : json_null();
-}
-
 json_t *option_json(const study_option *o, const void *settings) {
   const void *const at = (const char *)settings + o->offset;
   const option_numbers *const numbers = at;
@@ -253,11 +249,11 @@ json_t *option_json(const study_option *o, const void *settings) {
   case OPTION_CONTACTS:
     return measure_json_counts(range->contacts, range->count);
   case OPTION_NAMES:
-    return text_json(((const option_names *)at)->text);
+    return json_pack("s?", ((const option_names *)at)->text);
   case OPTION_TEXT:
     break;
   }
-  return text_json(*(const char *const *)at);
+  return json_pack("s?", *(const char *const *)at);
 }
 
 /* its type alone */

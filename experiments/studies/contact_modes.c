@@ -12,7 +12,6 @@
 #include "flow.h"
 #include "impacts.h"
 #include "race.h"
-#include "solvers.h"
 #include "studies.h"
 #include "trajectory.h"
 
@@ -83,12 +82,15 @@ COLUMN_ROW(known_number, KNOWN);
   X(row, found, TEXT, "", "that it goes through", SHOWN("found", "%-42s"))
 COLUMN_ROW(word, WORD);
 
-/* A run, by a driver of its own: its impacts, where it ends, and where they accumulate. */
+/* A run, by a driver of its own: its impacts, where it ends, and where they accumulate; zeroed but
+ * for what it is asked. */
 typedef struct track {
   study_run *run;
   model m;
   impacts impacts;
   double x[MODEL_DIMENSION_MAX], zeno; /* NaN: it goes on to the end */
+  bool is_sampled;                     /* at the model's output times, into the path */
+  trajectory path;
 
   /* Optional: told of an impact, and of the end of a step, with the track itself. Nonzero stops. */
   int (*impact)(struct track *t, const ess_impact *impact);
@@ -97,7 +99,7 @@ typedef struct track {
 } track;
 
 /* A model's name, and its options with their values, ended by NULL. */
-typedef const char *const command_line[8];
+typedef const char *const command_line[10];
 
 /* ---- a track --------------------------------------------------------------------------------- */
 
@@ -127,6 +129,7 @@ static int follow_track(study_run *run, command_line command, track *t) {
   t->zeno = NAN;
   t->m.type->initial_state(&t->m, t->x);
   if (impacts_begin(&t->impacts, &t->m, t->x)) return -1;
+  if (t->is_sampled && trajectory_alloc(&t->path, &t->m, run->message)) return -1;
   ess_options options = ess_options_default();
   options.rtol = options.atol = tolerance;
   options.observer =
@@ -134,7 +137,8 @@ static int follow_track(study_run *run, command_line command, track *t) {
   ess_driver *const d = ess_driver_alloc(&t->m.system, &options, NULL);
   if (!d) return study_out_of_memory(run);
   double time = 0.0;
-  const int status = ess_driver_apply(d, &time, model_get(&t->m, "duration"), t->x);
+  const int status = ess_driver_sample(d, &time, model_get(&t->m, "duration"), t->x, t->path.times,
+                                       t->path.count, t->path.states);
   if (status == ESS_EZENO) t->zeno = ess_driver_failure(d)->time;
   ess_driver_free(d);
   if (!status || status == ESS_EZENO) return 0;
@@ -146,90 +150,73 @@ static int follow_track(study_run *run, command_line command, track *t) {
 static void free_track(track *t) {
   model_release(&t->m);
   impacts_free(&t->impacts);
+  trajectory_free(&t->path);
 }
 
 /* ---- the block ------------------------------------------------------------------------------- */
 
-/* long enough for impacts to accumulate, s */
-static const double block_time = 0.55;
-
 enum { ANGLE = 2 };
 
-typedef struct rocking {
-  study_run *run;
-  const model *m;
-  double delta_t;
-  bool keeps; /* whether rows are added */
-  size_t impacts;
-  double last; /* time of an impact */
-  trajectory path;
-} rocking;
-
-static int add_impact(const ess_impact *impact, void *context) {
-  rocking *const r = context;
-  model_impact made;
-  if (r->m->type->describe_impact(r->m, impact, &made)) return -1;
-  r->impacts++;
-  r->last = made.t;
-  for (size_t i = 0; r->keeps && i < made.count; i++) {
-    const instant row = {r->delta_t, made.t, impact->x[ANGLE], true, made.landed[i].speed};
-    study_add(r->run, BLOCK, &row);
+static int add_landings(track *t, const ess_impact *impact) {
+  const model_impact *const made = &t->impacts.of[t->impacts.count - 1];
+  for (size_t i = 0; i < made->count; i++) {
+    const instant row = {model_get(&t->m, "delta-t"), made->t, impact->x[ANGLE], true,
+                         made->landed[i].speed};
+    study_add(t->run, BLOCK, &row);
   }
   return 0;
 }
 
-/* to be freed, whatever is returned */
-static int follow(study_run *run, double delta_t, bool keeps, rocking *r) {
+/* long enough for impacts to accumulate */
+static int follow_block(study_run *run, double delta_t, track *t) {
   const settings *const s = run->settings;
-  const case_change changes[] = {
-      {"tilt", s->tilt}, {"delta-t", delta_t}, {"complete", 1.0}, {"duration", block_time}, {0}};
-  *r = (rocking){.run = run,
-                 .m = case_model_of(run, &rocking_block_type, changes),
-                 .delta_t = delta_t,
-                 .keeps = keeps};
-  if (!r->m || trajectory_alloc(&r->path, r->m, run->message)) return -1;
-  solver_settings with = solver_settings_default();
-  with.rtol = with.atol = tolerance;
-  with.impact = add_impact;
-  with.impact_context = r;
-  solver_report report;
-  return trajectory_follow(&r->path, r->m, &libess_solver, &with, &report, run->message);
+  const char *const tilt = study_text(run, "%.17g", s->tilt);
+  const char *const time = study_text(run, "%.17g", delta_t);
+  command_line command = {"rocking-block", "tilt", tilt,       "delta-t", time,
+                          "complete",      "yes",  "duration", "0.55"};
+  t->is_sampled = true;
+  return follow_track(run, command, t);
 }
 
-static double angle_at(const rocking *r, size_t i) {
-  return r->path.states[i * r->path.dimension + ANGLE];
+static double angle_at(const track *t, size_t i) {
+  return t->path.states[i * t->path.dimension + ANGLE];
+}
+
+static double last_impact(const track *t) {
+  return t->impacts.count ? t->impacts.of[t->impacts.count - 1].t : 0.0;
 }
 
 static int add_path(study_run *run, double delta_t) {
-  rocking r;
-  int status = follow(run, delta_t, true, &r);
-  for (size_t i = 0; !status && i < r.path.count; i++) {
-    const instant row = {delta_t, r.path.times[i], angle_at(&r, i), false, NAN};
+  track t = {.impact = add_landings};
+  const int status = follow_block(run, delta_t, &t);
+  for (size_t i = 0; !status && i < t.path.count; i++) {
+    const instant row = {delta_t, t.path.times[i], angle_at(&t, i), false, NAN};
     study_add(run, BLOCK, &row);
   }
-  trajectory_free(&r.path);
+  free_track(&t);
   return status;
 }
 
-static int add_truncation(study_run *run, const rocking *whole, double delta_t) {
-  rocking cut;
-  int status = follow(run, delta_t, false, &cut);
-  truncation row = {delta_t, cut.impacts, cut.last, whole->last - cut.last, 0.0};
+static int add_truncation(study_run *run, const track *whole, double delta_t) {
+  track cut = {0};
+  const int status = follow_block(run, delta_t, &cut);
+  truncation row = {delta_t, cut.impacts.count, last_impact(&cut),
+                    last_impact(whole) - last_impact(&cut), 0.0};
   for (size_t i = 0; !status && i < cut.path.count; i++)
     row.angle = fmax(row.angle, fabs(angle_at(&cut, i) - angle_at(whole, i)));
-  if (!status) status = study_add(run, TRUNCATIONS, &row);
-  trajectory_free(&cut.path);
+  if (!status) study_add(run, TRUNCATIONS, &row);
+  free_track(&cut);
   return status;
 }
 
 /* what each delta_t cuts off the block's impacts */
 static int add_truncations(study_run *run) {
   const settings *const s = run->settings;
-  rocking whole;
-  int status = follow(run, 0.0, false, &whole);
+  track whole = {0};
+  int status = follow_block(run, 0.0, &whole);
   for (size_t i = 0; !status && i < s->truncations.count; i++)
     status = add_truncation(run, &whole, s->truncations.value[i]);
-  trajectory_free(&whole.path);
+  free_track(&whole);
   return status;
 }
 
