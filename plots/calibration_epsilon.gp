@@ -29,7 +29,7 @@ stats table using (see(good("rms_error_mujoco")), see(good("rms_error_projection
 rms_range = log_range('y')
 
 # MuJoCo's square stands around the projection's point; a ring marks the row whose paths fig5_1 draws
-set style line 8 lc rgb mujoco_hue lw 0.8 dt (9, 4) pt 4 ps 0.75 * dot
+set style line 8 lc rgb mujoco_hue lw 0.8 dt solid pt mujoco_mark - 1 ps 0.75 * dot
 set style line 9 lc rgb 'black' lw 0.8 pt 6 ps 0.9 * dot
 eval canvas(7, 2.78)
 set multiplot

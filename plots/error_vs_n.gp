@@ -9,7 +9,7 @@ load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 rms(v) = positive(cell('rms_'.v))
 ratio(_) = cell("events_ratio")
 entries = words(solvers) + 4
-eval sweep_page(entries)
+eval sweep_page(entries, 0)
 set multiplot
 do for [r = 1:words(protocols)] {
   p = word(protocols, r)

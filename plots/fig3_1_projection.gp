@@ -43,7 +43,7 @@ plot guards using (side(1, 0)):(cell("y")) with lines lc rgb word(colours, 1) lw
   guards using (side(2, 0)):(cell("y")) with lines lc rgb word(colours, 2) lw 2.4 dt (6, 3) title 'guard 2', \
   for [k = 1:2] for [s = -1:1:2] guards using (side(k, s)):(cell("y")) with lines \
     lc rgb word(colours, k) lw 0.6 dt solid title k + s == 0 ? 'h = ±ε' : '', \
-  exact using (cell("x")):(cell("y")) with lines lc rgb blue lw 1.5 dt (1.5, 2.5) \
+  exact using (cell("x")):(cell("y")) with lines ls 3 \
     title 'exact path', \
   path using (cell("kind") == 0 ? cell("x") : NaN):(cell("y")) with points \
     lc rgb vermillion pt 7 ps 0.45 * dot title 'integration step', \

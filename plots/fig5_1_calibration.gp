@@ -50,7 +50,7 @@ do for [i = 1:2] {
   unset xlabel
   set format x ''
   set format y '%g'
-  plot run using (cell("t")):(cell(quantity[i].'_projection')) with lines ls 1 lw 2.2, \
+  plot run using (cell("t")):(cell(quantity[i].'_projection')) with lines ls 1 lw 4, \
     run using (cell("t")):(cell(quantity[i].'_mujoco')) with lines ls 2, \
     run using (cell("t")):(cell(quantity[i].'_exact')) with lines ls 3 lw 2, \
     i == 1 ? 1 : NaN with lines ls 11
@@ -66,8 +66,8 @@ do for [i = 1:2] {
 }
 
 eval legend(0.2, 4)
-set label 1 sprintf('ε′ = %s m;  RMS error: libess %s, MuJoCo %s', \
+set label 1 sprintf("At ε′ = %s m the paper's method errs by %s, RMS, and MuJoCo by %s", \
   short(epsilon, 4), short(rms_projection, 4), short(rms_mujoco, 4)) at screen 0.5, 1 - 0.12 / height center
-plot 2 with lines ls 1 lw 2.2 title paper_method, keyentry with lines ls 2 title 'MuJoCo', \
+plot 2 with lines ls 1 lw 4 title paper_method, keyentry with lines ls 2 title 'MuJoCo', \
   keyentry with lines ls 3 title 'exact', keyentry with lines ls 11 title 'contact height'
 unset multiplot

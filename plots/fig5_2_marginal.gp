@@ -11,7 +11,7 @@ sunk(v) = v <= 0 ? v : NaN
 endless(_) = cell('marginal_lo_s') <= 0 ? positive(cost('')) : NaN
 rms(_) = positive(cell("rms_error"))
 entries = words(solvers) + 1
-eval sweep_page(entries)
+eval sweep_page(entries, 0)
 set multiplot
 do for [r = 1:words(protocols)] {
   p = word(protocols, r)
@@ -50,7 +50,7 @@ do for [r = 1:words(protocols)] {
   eval 'plot 1e30 with lines'.curves(banded, "(cut(cost('_lo'))):(cut(cost('_hi')))", band). \
     curves(rising, "(positive(cost('')))", line). \
     curves(reaching, "(endless(0)):(0):(bottom - cost(''))", 'vectors head filled size char 0.6,20 lw 0.8 lc rgb colour(s)'). \
-    curves(sinking, "(known(sunk(cost(''))) ? bottom : NaN)", 'points pt 10 ps 0.7 * dot lc rgb colour(s)')
+    curves(sinking, "(known(sunk(cost(''))) ? bottom : NaN)", 'points pt hollow(s) ps 0.7 * dot lc rgb colour(s)')
   unset label 97
 
   eval survey(p, 'rms(0)', '0')

@@ -12,7 +12,7 @@ headings = '"crossings one by one" "at the corner, along x" "at the corner, agai
 hue(o) = o == 0 ? libess_hue : o == 1 ? vermillion : word(paper_shades, 2)
 name(o) = o == 0 ? 'libess' : sprintf('paper, order %d', o)
 breadth(o) = o == 0 ? 2.2 : 1.3
-mark(o) = int(word('7 5 9', o + 1))
+mark(o) = o == 0 ? libess_mark : o == 1 ? paper_mark : paper_mark - 1
 of(p, o) = strcol("crossings") eq p && cell("order") == o ? positive(cell("knob")) : NaN
 tangents(p, o) = sprintf("stats table using (known(of('%s', %d)) ? see(positive(cell('tangent_error'))) : 0) nooutput", p, o)
 
@@ -52,7 +52,5 @@ do for [k = 1:3] {
     NaN with points lc rgb 'black' pt 2 ps 0.3 * dot lw 0.7 title 'differences'
 }
 unset label 98
-eval panel(0, 0, width, height).bare
-set label 1 sentence at screen 0.5, 1 - 0.14 / height center
-plot NaN with lines
+eval say(sentence)
 unset multiplot

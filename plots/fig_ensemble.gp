@@ -45,7 +45,18 @@ tics(_) = known(low) && high > low ? sprintf('set xtics %.15g', mark((high - low
 of(name) = strcol("quantity") eq name
 at(name) = of(name) ? 0.5 * (cell("from") + cell("to")) : NaN
 
-eval canvas(columns == 1 ? 4.1 : 7, mapped ? 4.6 : 2.2)
+# between which values the runs end
+ends = ''
+runs = 0
+do for [k = 1:columns] {
+  name = word(shown, k)
+  eval restart
+  stats table using (of(name) ? (runs = cell("starts"), see(cell("min")), see(cell("max"))) : 0) nooutput
+  ends = known(low) ? ends.(name eq 'crossings' ? (k == 1 ? ' after' : ', after') : ' with '.name.' from'). \
+    sprintf(' %.3g to %.3g', low, high).(name eq 'crossings' ? ' crossings' : (unit_of(name) eq '' ? '' : unit_of(name)[2:*])) : ends
+}
+
+eval canvas(columns == 1 ? 4.1 : 7, mapped ? 4.8 : 2.4)
 set multiplot
 do for [k = 1:columns] {
   name = word(shown, k)
@@ -98,4 +109,7 @@ do for [k = 1:columns] {
     plot NaN
   }
 }
+# a state's name is no markup
+set termoption noenhanced
+if (ends ne '') { eval say(sprintf('%d runs end', runs).ends) }
 unset multiplot

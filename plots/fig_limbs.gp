@@ -31,13 +31,25 @@ what(k, row) = row == 1 ? (is_coupled(k) ? 'speed upward, m/s' : 'rate of rotati
   (is_coupled(k) ? 'its derivative, m/(s rad)' : 'its derivative, 1/s')
 
 left(k) = 0.72 + 2.34 * (k - 1)
-# of bodies alike the first shows below the next, and between the dashes of the last
-breadth(i) = place(rigid, i) < 5 ? 2.6 - 0.4 * place(rigid, i) : 0.8
-set dashtype 1 solid
-set dashtype 2 (5, 5)
-dash(i) = place(rigid, i) > 1 && place(rigid, i) == words(rigid) ? 2 : 1
+# of bodies alike the first shows on both sides of the next
+breadth(i) = place(rigid, i) < 4 ? 4.1 - 0.9 * place(rigid, i) : 0.6
 
-eval canvas(7, 4.5)
+# how far apart the rate of rigid limbs, the most of all bodies, and the derivative of coupled ones are on
+# either side of the level start: rows of a body stand in ascending order of the rotation
+beside(v) = known(v) ? (cell("tilt") < 0 ? (before = v, 0) : (after = known(after) ? after : v, 0)) : 0
+rate_jumps = NaN
+do for [i in rigid] {
+  before = NaN
+  after = NaN
+  stats table using (of_rigid(i) ? beside(quantity(1, 1)) : 0) nooutput
+  rate_jumps = abs(after - before) <= rate_jumps ? rate_jumps : abs(after - before)
+}
+before = NaN
+after = NaN
+stats table using (in_panel(3) ? beside(quantity(3, 2)) : 0) nooutput
+derivative_jumps = abs(after - before)
+
+eval canvas(7, 4.7)
 eval key_over(2)
 set multiplot
 do for [row = 1:2] {
@@ -61,8 +73,8 @@ do for [row = 1:2] {
     # either side by itself: the line is not drawn across a jump
     if (k == 1) {
       plot for [i in rigid] for [s = -1:1:2] table using (of_rigid(i) ? side(s, k, row) : NaN):(quantity(k, row)) \
-        with lines lc rgb hue(i) lw breadth(i) dt dash(i), \
-        for [i in (row == 1 ? rigid : '')] NaN with lines lc rgb hue(i) lw breadth(i) dt dash(i) title 'inertia '.i.' kg m²'
+        with lines lc rgb hue(i) lw breadth(i), \
+        for [i in (row == 1 ? rigid : '')] NaN with lines lc rgb hue(i) lw breadth(i) title 'inertia '.i.' kg m²'
     } else {
       plot for [s = -1:1:2] table using (in_panel(k) ? side(s, k, row) : NaN):(quantity(k, row)) \
         with lines lc rgb libess_hue lw 1.4
@@ -70,4 +82,8 @@ do for [row = 1:2] {
   }
 }
 unset label 98
+if (known(rate_jumps) && known(derivative_jumps)) {
+  eval say("At the level start rigid limbs' rate jumps by up to ".short(rate_jumps, 2). \
+    " rad/s, coupled ones' derivative by ".short(derivative_jumps, 2).' m/(s rad)')
+}
 unset multiplot

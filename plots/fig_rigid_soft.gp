@@ -59,8 +59,9 @@ spoken(k) = known(exact[k]) && known(nearest[k]) ? sprintf('libess takes %s ms w
 
 # rigid contacts are libess's own colour, springs its other shades
 hue(z) = shade_of('#8FD6BE #3DBE97 #006B4E #003D2C', words(ratios) + 1 - place(ratios, z), words(ratios))
-point(z) = int(word('5 7 9 11 13', (place(ratios, z) - 1) % 5 + 1))
-point_of(i) = int(word('4 12 8', (place(integrators, i) - 1) % 3 + 1))
+# MuJoCo's integrators are told apart by their points, damping ratios by their shades
+point_of(i) = int(word(sprintf('%d 9 7', mujoco_mark), (place(integrators, i) - 1) % 3 + 1))
+default_hue = word(mujoco_shades, 2)
 number(text) = sprintf('%g', real(text))
 power(k) = gprintf('10^{%T}', real(k)).' N/m'
 ms(text) = sprintf('%g ms', 1000 * real(text))
@@ -90,7 +91,7 @@ do for [k = 1:2] {
   eval key_over(1)
   plot paths using (rigid(s) ? 1000 * cell("t") : NaN):(cell(what)) @exactly title 'rigid, libess', \
     paths using (of_spring(s)):(cell(what)) with lines lc rgb hue(last) lw 1.4 title 'springs, ζ = '.number(last), \
-    paths using (step(s, 'default')):(cell(what)) with lines lc rgb mujoco_hue lw 1.4 dt (4, 3) title 'MuJoCo, default', \
+    paths using (step(s, 'default')):(cell(what)) with lines lc rgb default_hue lw 1.4 title 'MuJoCo, default', \
     paths using (step(s, 'closest')):(cell(what)) with lines lc rgb mujoco_hue lw 1.4 title 'MuJoCo, closest'
 }
 unset label 97
@@ -112,11 +113,11 @@ do for [k = 1:2] {
   eval key_over(1)
   plot NaN @exactly title 'rigid, libess', \
     for [z in ratios] table using (springs(s, z) ? 1e3 * cell("time_s") : NaN):(positive(cell("angle_rms"))) \
-      with linespoints lc rgb hue(z) lw 1.2 pt point(z) ps 0.4 * dot title 'springs, ζ = '.number(z), \
+      with linespoints lc rgb hue(z) lw 1.2 pt libess_mark ps 0.4 * dot title 'springs, ζ = '.number(z), \
     for [i in integrators] table using (mujoco(s, 'closest', i) ? 1e3 * cell("time_s") : NaN):(positive(cell("angle_rms"))) \
-      with linespoints lc rgb mujoco_hue lw 1.2 pt point_of(i) ps 0.5 * dot title 'MuJoCo '.i.', closest', \
+      with linespoints lc rgb mujoco_hue lw 1.2 pt point_of(i) ps 0.4 * dot title 'MuJoCo '.i.', closest', \
     for [i in integrators] table using (mujoco(s, 'default', i) ? 1e3 * cell("time_s") : NaN):(positive(cell("angle_rms"))) \
-      with linespoints lc rgb mujoco_hue lw 1 dt (4, 3) pt point_of(i) ps 0.4 * dot title place(integrators, i) == 1 ? 'MuJoCo, default' : ''
+      with linespoints lc rgb default_hue lw 1.2 pt point_of(i) ps 0.4 * dot title place(integrators, i) == 1 ? 'MuJoCo, default' : ''
   unset arrow 9
 }
 unset multiplot

@@ -21,7 +21,7 @@ stats mujoco using (variants = including(variants, strcol("variant")), estimate 
 # MuJoCo's integrators are told apart by their points, libess's bases, too
 hues = '#8DBFE0 '.mujoco_hue.' #003A5C #3F93C8 #1B4F72'
 hue(v) = word(hues, (place(variants, v) - 1) % 5 + 1)
-mark(v) = int(word('5 9 7 13 11', (place(variants, v) - 1) % 5 + 1))
+mark(v) = int(word(sprintf('%d 9 7 11 15', mujoco_mark), (place(variants, v) - 1) % 5 + 1))
 of(v) = strcol("variant") eq v
 ring = 'black'
 # Euler and implicitfast are the same where no force depends on velocities: the first is drawn broad,
@@ -35,7 +35,7 @@ behind(b) = words(bases) > 1 && place(bases, b) == 1
 base_hue(b) = behind(b) ? '#9BD8C4' : word(libess_hue.' '.libess_hue.' #005C44 #3DBE97 #003D2C', (place(bases, b) - 1) % 5 + 1)
 base_breadth(b) = behind(b) ? 3.6 : 1.4
 base_size(b) = (behind(b) ? 0.75 : 0.4) * dot
-base_mark(b) = int(word('7 8 10 13 5', (place(bases, b) - 1) % 5 + 1))
+base_mark(b) = behind(b) ? 7 : int(word(sprintf('%d %d 9 15 5', libess_mark, libess_mark), (place(bases, b) - 1) % 5 + 1))
 by(b) = strcol("base") eq b
 
 # above a panel an entry has a row of its own: of the upper ones, as many as the right one needs
@@ -84,7 +84,7 @@ eval "plot ".ruled('')."for [v in variants] mujoco using (of(v) ? positive(1e3 *
   "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title 'MuJoCo '.v, ". \
   "mujoco using (cell('own') == 1 ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
   "with points lc rgb ring pt 6 ps 1.1 * dot lw 1.2, ". \
-  "plain ".spent("word(bases, 1)")."lc rgb plain_hue lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot title 'plain, '.word(bases, 1), ". \
+  "plain ".spent("word(bases, 1)")."lc rgb plain_hue lw 1.2 pt plain_mark ps 0.4 * dot title 'plain, '.word(bases, 1), ". \
   "for [b in bases] libess ".spent('b')."lc rgb base_hue(b) lw base_breadth(b) pt base_mark(b) ps base_size(b) title 'libess, '.b"
 
 # --- the first start ------------------------------------------------------------------------------
@@ -96,7 +96,8 @@ stats errors using (strcol("who") eq 'libess' ? (knobs = including(knobs, strcol
   see(positive(cell("rms_error") < 1e-12 ? NaN : cell("rms_error")))) nooutput
 t_end = 0
 stats errors using (t_end = cell("t") > t_end ? cell("t") : t_end, 0) nooutput
-# each of libess's is named at its end by the tolerance, and none of these names covers another
+# each of libess's is named at its end by the tolerance, to which a thin line leads: none of these names
+# covers another, so that one may stand lower than its curve ends
 ends(_) = known(low) ? log10(log_high(0) / log_low(0)) : 1
 named = words(knobs) + 1
 array ending[named]
@@ -117,7 +118,7 @@ do for [i = 2:named] {
     }
   }
 }
-eval panel(0.76, 0.45, 2.42, 1.5)
+eval panel(0.76, 0.45, 2.36, 1.5)
 set xrange [0:t_end > 0 ? t_end : 1]
 eval log_range('y')
 set format x '%g'
@@ -129,14 +130,15 @@ curve = "errors using (strcol('who') eq 'libess' && strcol('knob') eq k ? cell('
 ceiling = 1
 do for [i = 1:named] {
   ceiling = height_at[i] < ceiling ? height_at[i] : ceiling
-  set label 100 + i ending[i] at graph 1.01, graph ceiling left font ',6' tc rgb (ending[i] eq 'MuJoCo' ? mujoco_hue : libess_hue)
+  set arrow 100 + i from graph 1, graph height_at[i] to graph 1.045, graph ceiling nohead lc rgb grey lw 0.5
+  set label 100 + i ending[i] at graph 1.05, graph ceiling left font ',6' tc rgb (ending[i] eq 'MuJoCo' ? mujoco_hue : libess_hue)
   ceiling = ceiling - 0.085
 }
 eval key_over(2)
 eval 'plot '.(knobs eq '' ? '' : 'for [k in knobs] '.curve.'lc rgb libess_hue lw 0.8, '. \
   'NaN with lines lc rgb libess_hue lw 0.8 title "libess by tolerance", ')."errors using (cell('own') == 1 ? cell('t') : NaN):".error."lc rgb mujoco_hue lw 1.4 title 'MuJoCo, the model as it is'"
 
-do for [i = 1:named] { unset label 100 + i }
+do for [i = 1:named] { unset label 100 + i; unset arrow 100 + i }
 
 unset logscale; set autoscale
 name = ''

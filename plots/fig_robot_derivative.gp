@@ -42,14 +42,16 @@ runs = 0
 stats times using (known(positive(cell("tolerances_apart"))) ? (looser = 1) : 0, \
   known(positive(cell("differences_apart"))) ? (runs = 1) : 0, 0) nooutput
 hue(m) = word('#0072B2 #00263D #4B9CD3', (place(moves, m) - 1) % 3 + 1)
-mark(m) = int(word('9 11 13', (place(moves, m) - 1) % 3 + 1))
+mark(m) = int(word('9 11 7', (place(moves, m) - 1) % 3 + 1))
+looser_how = 'lc rgb libess_hue lw 1.6 pt libess_mark ps 0.5 * dot'
+runs_how = 'lc rgb word(libess_shades, 4) lw 1.2 pt libess_mark - 1 ps 0.6 * dot'
 matrices = '#9CCBEA'
 said(m) = sprintf('runs of mj\_step, moved by %g', real(m))
 error = "(positive(cell('error'))) with linespoints "
-by_matrices(x) = ", errors using (by_way('transitions', ".x.")):".error."lc rgb matrices lw 3.6 pt 5 ps 0.8 * dot"
+by_matrices(x) = ", errors using (by_way('transitions', ".x.")):".error."lc rgb matrices lw 3.6 pt mujoco_mark ps 0.8 * dot"
 by_runs(list, x) = list eq '' ? '' : ", for [m in '".list."'] errors using (by_move(m, ".x.")):".error. \
   "lc rgb hue(m) lw 1.2 pt mark(m) ps 0.5 * dot"
-own(name, how) = ", times using (cell('t')):(positive(cell('".name."'))) with linespoints lc rgb libess_hue ".how
+own(name, how) = ", times using (cell('t')):(positive(cell('".name."'))) with linespoints ".how
 
 # what libess's own error is there
 floor_at = NaN
@@ -72,7 +74,7 @@ set xlabel 'time, s' offset 0, 0.4
 eval ylabel('error of the derivative, relative')
 eval 'plot 1e30 with lines'.(begin ? ", events using (cell('begins') == 1 ? cell('t') : NaN):(log_low(0)):(0):(log_high(0) - log_low(0)) ". \
   "with vectors nohead lc rgb '#BBBBBB' lw 0.6" : '').(own_matrices ? by_matrices('at_own(0)') : '').by_runs(own_moves, 'at_own(0)'). \
-  (looser ? own('tolerances_apart', 'lw 1.6 pt 7 ps 0.45 * dot') : '').(runs ? own('differences_apart', 'lw 1.2 dt (5, 3) pt 6 ps 0.5 * dot') : '')
+  (looser ? own('tolerances_apart', looser_how) : '').(runs ? own('differences_apart', runs_how) : '')
 
 unset logscale; set autoscale; eval restart
 stats errors using (see(positive(1e3 * cell("step")))) nooutput
@@ -86,9 +88,9 @@ eval 'plot 1e30 with lines'.(end_matrices ? by_matrices('at_end(0)') : '').by_ru
   (known(positive(floor_at)) ? ", floor_at with lines lc rgb libess_hue lw 1.4" : '')
 
 eval legend(0.05, 4 + words(moves))
-plot keyentry with linespoints lc rgb matrices lw 3.6 pt 5 ps 0.8 * dot title 'mjd\_transitionFD', \
+plot keyentry with linespoints lc rgb matrices lw 3.6 pt mujoco_mark ps 0.8 * dot title 'mjd\_transitionFD', \
   for [m in moves] keyentry with linespoints lc rgb hue(m) lw 1.2 pt mark(m) ps 0.5 * dot title said(m), \
-  keyentry with linespoints lc rgb libess_hue lw 1.6 pt 7 ps 0.45 * dot title 'libess, looser tolerance', \
-  keyentry with linespoints lc rgb libess_hue lw 1.2 dt (5, 3) pt 6 ps 0.5 * dot title 'libess, runs', \
+  keyentry with linespoints @looser_how title 'libess, looser tolerance', \
+  keyentry with linespoints @runs_how title 'libess, runs', \
   2 with lines lc rgb '#BBBBBB' lw 0.6 title 'a contact or limit begins'
 unset multiplot

@@ -65,8 +65,8 @@ plot runs using (of('tanh-cvode', "calls")):(of('tanh-cvode', "error")) with poi
     ps 0.18 * dot title 'tanh by BDF', \
   costs using (positive(cell("tanh_calls"))):(cell("target")) with linespoints lc rgb tanh_hue lw 1.6 pt 7 \
     ps 0.5 * dot title 'cheapest', \
-  runs using (of('libess', "calls")):(of('libess', "error")) with points lc rgb libess_hue pt 8 \
+  runs using (of('libess', "calls")):(of('libess', "error")) with points lc rgb libess_hue pt libess_mark - 1 \
     ps 0.4 * dot title 'libess', \
-  costs using (positive(cell("libess_calls"))):(cell("target")) with linespoints lc rgb libess_hue lw 1.6 pt 9 \
+  costs using (positive(cell("libess_calls"))):(cell("target")) with linespoints lc rgb libess_hue lw 1.6 pt libess_mark \
     ps 0.6 * dot title 'cheapest'
 unset multiplot

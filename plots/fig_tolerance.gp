@@ -31,7 +31,16 @@ lines = 'linespoints lc rgb hue(m) lw 1.2 pt mark(m) ps 0.3 * dot'
 crosses = 'points lc rgb hue(m) lw 0.9 pt 2 ps 0.35 * dot'
 series(name, how) = ', for [m in drawn] table using (at(m, damping)):(of("'.name.'", k)) with '.how
 
-top = 0.04 + 0.17 * ceil(n / (columns == 1 ? 2. : 4.))
+# how many tolerances an error comes to
+array most[2]
+array quantity[2] = ['rms_median', 'rms_worst']
+do for [k = 1:2] {
+  eval restart
+  stats table using (see(of(quantity[k], 2))) nooutput
+  most[k] = high
+}
+
+top = 0.24 + 0.17 * ceil(n / (columns == 1 ? 2. : 4.))
 eval canvas(columns == 1 ? 4.1 : 7, 4.45 + top)
 set multiplot
 do for [k = 1:2] {
@@ -65,11 +74,14 @@ do for [k = 1:2] {
 }
 
 legend_rows(entries) = ceil(entries / (columns == 1 ? 2. : 4.))
-eval legend(0.04, n)
+eval legend(0.24, n)
 plot 2 with lines, for [m in chosen] keyentry with linespoints lc rgb hue(m) lw 1.2 pt mark(m) \
   ps 0.5 * dot title m.' contacts'
 eval legend(top, 2)
 plot 2 with lines, \
   keyentry with points lc rgb 'black' lw 0.9 pt 2 ps 0.5 * dot title 'worst start', \
   keyentry with lines lc rgb 'black' lw 0.8 dt (3, 3) title 'error = tolerance'
+if (known(most[1]) && known(most[2])) {
+  eval say('Median starts err by up to '.fixed(most[1], 1).' tolerances, the worst by '.fixed(most[2], 1))
+}
 unset multiplot

@@ -114,7 +114,7 @@ families = 'projection mujoco location cvode gsl listing hybrid smooth time-step
 family_colours = vermillion.' '.mujoco_hue.' '.orange.' '.purple.' #56B4E9'. \
   ' #8C5A1E black #808080 #B8A100 #6B8E23 '.libess_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue. \
   ' '.plain_hue.' '.plain_hue.' #AAAAAA'
-family_points = '7 5 9 11 13 15 7 5 9 11 13 7 7 5 9 11 9'
+family_points = sprintf('%d %d 9 11 13 15 7 5 9 11 %d 7 7 5 9 %d 9', paper_mark, mujoco_mark, libess_mark, plain_mark)
 set dashtype 1 solid
 set dashtype 2 (8, 4)
 set dashtype 3 (2, 3)

@@ -9,7 +9,7 @@ load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 ms(v) = positive(1e3 * cell(v.'_s'))
 rms(_) = positive(cell("rms_error"))
 entries = words(solvers) + 1
-eval sweep_page(entries)
+eval sweep_page(entries, 1)
 set multiplot
 do for [r = 1:words(protocols)] {
   p = word(protocols, r)
@@ -31,7 +31,23 @@ do for [r = 1:words(protocols)] {
   eval 'plot 1e30 with lines'.curves(shown, '(rms(0))', line)
 }
 
-eval legend(0.04, entries)
+# what a run takes each where the contacts are most, by the last protocol
+time_at_most(s) = sprintf("eval restart; stats sweep using (strcol('protocol') eq p && cell('contacts') == most && ". \
+  "racer(0) eq '%s' ? see(ms('median')) : 0) nooutput", s)
+unset logscale; set autoscale; eval restart
+stats sweep using (strcol("protocol") eq p && member(solvers, racer(0)) ? see(cell("contacts")) : 0) nooutput
+most = high
+times = ''
+spoken(s) = s eq 'plain' ? 'the '.label(s) : s eq 'projection' ? "the paper's method" : label(s)
+told = ''
+do for [s in 'libess mujoco '.solvers] { told = member(solvers, s) ? including(told, s) : told }
+do for [s in told] {
+  eval time_at_most(s)
+  times = known(high) ? times.(times eq '' ? ' ' : ', ').spoken(s).' '.short(high, 2).' ms' : times
+}
+eval legend(0.24, entries)
+if (times ne '') { set label 1 sprintf('Protocol %s: with %g contacts a run takes', p, most).times \
+  at screen 0.5, 1 - 0.12 / height center }
 plot for [s in solvers] keyentry with linespoints ls style(s) title label(s) noenhanced, \
   2 with lines lc rgb '#D0D0D0' lw 6 title 'quartiles'
 unset multiplot

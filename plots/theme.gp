@@ -81,17 +81,21 @@ short(v, digits) = !known(v) ? 'n/a' : v == 0 ? '0' : abs(v) >= 0.01 && abs(v) <
 
 # --- engines --------------------------------------------------------------------------------------
 
-# Okabe and Ito's palette: told apart by the colour-blind; in black by dash and point
+# Okabe and Ito's palette: told apart by the colour-blind; in black by their points
 vermillion = '#D55E00'
 blue = '#0072B2'
 grey = '#404040'
 green = '#009E73'
 purple = '#8E3A80'
 orange = '#E69F00'
-# an engine has one of them in every figure
+# an engine has one of them in every figure, one point, hollow one below it, and a solid line
 libess_hue = green
 mujoco_hue = blue
 plain_hue = '#D55E9A'
+libess_mark = 13
+mujoco_mark = 5
+plain_mark = 11
+paper_mark = 7
 palette = vermillion.' '.mujoco_hue.' '.grey.' '.libess_hue.' '.plain_hue.' '.orange.' black'
 # several curves of one engine are its colour from light to dark: n of them, the k-th
 libess_shades = '#8FD6BE #3DBE97 #009E73 #006B4E #003D2C'
@@ -101,12 +105,12 @@ shade_of(shades, k, n) = word(shades, n < 2 ? 3 : 1 + int((words(shades) - 1) * 
 
 # the size 1 of a point, which SVG draws smaller
 dot = format eq 'svg' ? 4. / 3 : 1
-set style line 1 lc rgb vermillion lw 1.6 dt solid pt 7 ps 0.4 * dot
-set style line 2 lc rgb blue lw 1.6 dt (9, 4) pt 5 ps 0.33 * dot
+set style line 1 lc rgb vermillion lw 1.6 dt solid pt paper_mark ps 0.4 * dot
+set style line 2 lc rgb mujoco_hue lw 1.6 dt solid pt mujoco_mark ps 0.33 * dot
 set style line 3 lc rgb grey lw 1.6 dt (1.5, 4) pt 2 ps 0.45 * dot
-set style line 4 lc rgb green lw 1.4 dt (12, 3, 2, 3) pt 8 ps 0.5 * dot
-set style line 5 lc rgb plain_hue lw 1.4 dt (5, 2.5) pt 12 ps 0.5 * dot
-set style line 6 lc rgb orange lw 1.4 dt (12, 3, 2, 3, 2, 3) pt 10 ps 0.5 * dot
+set style line 4 lc rgb libess_hue lw 1.6 dt solid pt libess_mark ps 0.5 * dot
+set style line 5 lc rgb plain_hue lw 1.6 dt solid pt plain_mark ps 0.45 * dot
+set style line 6 lc rgb orange lw 1.4 dt (12, 3, 2, 3, 2, 3) pt 9 ps 0.5 * dot
 set style line 7 lc rgb 'black' lw 1.2 dt (3, 3) pt 1 ps 0.45 * dot
 set style line 10 lc rgb '#DADADA' lw 0.5 dt solid
 set style line 11 lc rgb grey lw 0.7 dt solid
@@ -116,7 +120,7 @@ engines = 'projection mujoco reference libess plain'
 place(list, word) = words((' '.list)[1:strstrt(' '.list.' ', ' '.word.' ')]) + 1
 style(engine) = (engines = including(engines, engine), (place(engines, engine) - 1) % 7 + 1)
 colour(engine) = word(palette, style(engine))
-hollow(engine) = int(word('6 4 3 8 12 10 2', style(engine)))
+hollow(engine) = int(word('6 4 3 12 10 8 2', style(engine)))
 # libess is what people know: the projection is its way by the paper's method
 paper_method = "libess, paper's method"
 label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine eq 'projection' ? paper_method : \
@@ -156,6 +160,10 @@ legend(top, entries) = panel(0, 0, width, height).bare.sprintf('set key at scree
 # what stands above a panel is of this panel alone
 key_over(columns) = sprintf('set key at graph 0.5, 1.03 center bottom horizontal maxcols %d Left reverse '. \
   'samplen 2 width %d spacing 1.05', columns, format eq 'svg' ? 1 : -1)
+
+# the figure's one sentence, above all panels: the last of a multiplot
+say(text) = (sentence = text, panel(0, 0, width, height).bare. \
+  'set label 1 sentence at screen 0.5, 1 - 0.12 / height center; plot NaN with lines')
 
 # in a figure of one panel it stands above the axes, in columns of so many rows
 key_top(rows) = sprintf('set key at screen 0.5,%.5f center top vertical maxrows %d', \
@@ -213,9 +221,9 @@ survey(p, v, also) = sprintf("unset logscale; set autoscale; ".restart."; ". \
   "shown = ''; stats sweep using (strcol('protocol') eq '%s' && member(solvers, racer(0)) && known(%s) ? ". \
   "(shown = including(shown, racer(0)), see(%s), %s) : 0) nooutput", p, v, v, also)
 
-# the rows of panels: a page for them and a legend; the left and the right panel of row r, the
+# the rows of panels: a page for them, a legend and so many sentences; the left and the right panel of row r, the
 # protocol above the left one
-sweep_page(entries) = canvas(7, 0.3 + 0.17 * legend_rows(entries) + 2.2 * words(protocols))
+sweep_page(entries, sentences) = canvas(7, 0.3 + 0.17 * legend_rows(entries) + 0.2 * sentences + 2.2 * words(protocols))
 sweep_bottom(r) = 0.45 + 2.2 * (words(protocols) - r)
 panel_top(r) = (sweep_bottom(r) + 1.81) / height
 sweep_panel(r, side) = panel(side == 1 ? 0.76 : 4.32, sweep_bottom(r), 2.58, 1.7).'; '.contacts_range. \

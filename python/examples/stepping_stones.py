@@ -88,7 +88,8 @@ def draw(path, runs):
     ending = path.rsplit(".", 1)[-1]
     terminal = {"png": "pngcairo size 1400,460 font ',16'", "svg": "svg size 1400,460"}[ending]
     lines = [f"set terminal {terminal}; set output '{path}'; set key outside top center horizontal; set border 3",
-             "set tics nomirror; set xlabel 'm'; set yrange [-0.12:1.2]; set xrange [-0.2:8.4]",
+             "set tics nomirror; set xlabel 'distance, m'; set ylabel 'height, m'",
+             "set yrange [-0.12:1.2]; set xrange [-0.2:8.4]",
              "set style line 1 lc rgb '#999999' lw 2; set style line 2 lc rgb '#009E73' lw 3"]  # fmt: skip
     parts, data = [], []
     for k, (name, r) in enumerate(runs.items(), 1):
