@@ -43,8 +43,9 @@ typedef struct robot_options {
 
 /*
  * Reads an MJCF (or .mjb) from a file, or from `text` when that is not NULL, compiles it and finds
- * out what is event-selected in it. 0, or a solver_status (SOLVER_REFUSED: it can not be written as
- * such a system) with one line in `message`. Numbers are read in the C locale. Free with
+ * out what is event-selected in it. 0, or a solver_status with one line in `message`: SOLVER_FAILED
+ * where it is no model, or none that can be written as such a system, SOLVER_REFUSED where there is
+ * no file or the options are not accepted. Numbers are read in the C locale. Free with
  * robot_close, which accepts NULL.
  */
 int robot_open(const char *file, const char *text, const robot_options *options, robot **out,

@@ -156,7 +156,7 @@ int robot_pairs_find(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]) {
              "more than %d pairs of its geoms may touch; exclude some by contype and "
              "conaffinity",
              ROBOT_PAIRS_MAX);
-    return BRIDGE_REFUSED;
+    return BRIDGE_FAILED;
   }
   bool good = widen(&l, m, pairs) && bridge_guarded(list_all, &l, &complaint);
   if (good) {

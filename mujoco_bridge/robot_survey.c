@@ -51,7 +51,7 @@ int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
              why);
   } else
     snprintf(message, ROBOT_MESSAGE_SIZE, "%s", why);
-  return BRIDGE_REFUSED;
+  return BRIDGE_FAILED;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 
 #include "robot_instance.h"
 
-/* Whether the model can be written as a system at all. 0, or SOLVER_REFUSED with one line. */
+/* Whether the model can be written as a system at all. 0, or SOLVER_FAILED with one line. */
 int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]);
 
 /* Fills in events and findings of `shared`, whose pairs are there. 0, or a solver_status. */

@@ -280,6 +280,8 @@ static void show_means(const study_run *run, const robot_row *own) {
   if (own->hinge_error > still)
     printf("  %-22s %.3g mrad, root mean square of all hinges and times%s\n", "hinges",
            1e3 * own->hinge_error, of);
+  if (own->position_error <= still && !(own->hinge_error > still))
+    printf("  less than %g mm and %g mrad, root mean square%s\n", 1e3 * still, 1e3 * still, of);
 }
 
 static void robot_show_brief(const study_run *run) {
@@ -379,13 +381,15 @@ static void show_jumps(const robot_top *t) {
 
 /* in the units of the model first; below it no error is told */
 static void show_estimate(const robot_top *t) {
-  const bool bodies = !isnan(t->bodies_estimate), hinges = !isnan(t->hinges_estimate);
+  // no body's origin moves where all turn about their own: of these nothing is told
+  const bool bodies = t->bodies_estimate > 0.0, hinges = t->hinges_estimate > 0.0;
   if (bodies || hinges) printf(".\nIt is known to ");
   if (bodies) printf("%.2g mm%s", 1e3 * t->bodies_estimate, hinges ? " and " : "");
   if (hinges) printf("%.2g mrad", 1e3 * t->hinges_estimate);
   printf(
-      ".\nOver all positions and velocities its error is some %.1e: libess at a looser tolerance "
-      "is %.1e\nfrom it, and MuJoCo's nearest run %.1e. No smaller error is told",
+      ".\nOver all positions and velocities the reference's own error is some %.1e: libess at a\n"
+      "looser tolerance is %.1e from it, and MuJoCo's nearest run %.1e. No smaller error is told\n"
+      "of MuJoCo's runs, nor of libess's",
       t->estimate, t->tolerances_apart, t->mujoco_apart);
 }
 

@@ -37,12 +37,12 @@ static void test_refusals(void **state) {
                  "no/such/file.mjb cannot be read: No such file");
   expect_refusal(NULL, "", SOLVER_FAILED, "empty");
   expect_refusal(NULL, "no xml", SOLVER_FAILED, "does not compile");
-  expect_refusal(NULL, "<mujoco><worldbody/></mujoco>", SOLVER_REFUSED, "nothing in it moves");
+  expect_refusal(NULL, "<mujoco><worldbody/></mujoco>", SOLVER_FAILED, "nothing in it moves");
   FILE *const still = fopen("robot_open_still.xml", "w");
   assert_non_null(still);
   fputs("<mujoco><worldbody/></mujoco>", still);
   fclose(still);
-  expect_refusal("robot_open_still.xml", NULL, SOLVER_REFUSED,
+  expect_refusal("robot_open_still.xml", NULL, SOLVER_FAILED,
                  "robot_open_still.xml is not accepted: nothing in it moves");
   remove("robot_open_still.xml");
   FILE *const nothing = fopen("robot_open_nothing.mjb", "w");
@@ -57,11 +57,11 @@ static void test_refusals(void **state) {
                  "<mujoco><worldbody><body name='b'><freejoint/><geom size='.1'/></body>"
                  "</worldbody><actuator><adhesion name='glue' body='b' ctrlrange='0 1'/></actuator>"
                  "</mujoco>",
-                 SOLVER_REFUSED, "actuator glue acts on whatever touches");
+                 SOLVER_FAILED, "actuator glue acts on whatever touches");
   expect_refusal(NULL,
                  "<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
                  "<actuator><general name='a' joint='j' dyntype='user'/></actuator></mujoco>",
-                 SOLVER_REFUSED, "actuator a is of type user");
+                 SOLVER_FAILED, "actuator a is of type user");
 }
 
 /* more geoms than pairs can be watched of */
@@ -74,7 +74,7 @@ static void test_many(void **state) {
     length += (size_t)snprintf(text + length, LINE,
                                "<body pos='%d 0 0'><freejoint/><geom size='.1'/></body>", i);
   snprintf(text + length, LINE, "</worldbody></mujoco>");
-  expect_refusal(NULL, text, SOLVER_REFUSED, "more than 20000 pairs");
+  expect_refusal(NULL, text, SOLVER_FAILED, "more than 20000 pairs");
   test_free(text);
 }
 

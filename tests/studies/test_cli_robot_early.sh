@@ -94,13 +94,19 @@ expect 'nothing moves: one line' one_line 1 'rests.xml: nothing moves within 1 s
 expect 'nothing moves: it has no actuators' one_line 1 'it has no actuators; --starts 10 draws'
 run robot rests.xml --starts 2 --time 0.1 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out whole
 expect 'drawn velocities move it' success
+on_screen() { grep -qE -- "$1" "$room/out"; }
+expect 'no body moves its origin: nothing is said of mm' on_screen '^It is known to [0-9.e-]+ mrad[.]$'
+expect 'nothing that can be seen is off: it is said' on_screen '^  less than 1e-06 mm and 1e-06 mrad'
+expect 'whose error it is' on_screen "^Over all positions and velocities the reference's own error is some "
+model jointless '<geom size=".1"/>'
+study jointless 1 whole
+expect 'no joint: one line, and no question of usage' one_line 1 'nothing in it moves, as no body has a joint'
 
 # of a json by python's words, where r is the results
 holds() { [ "$(python3 -c "import json; r = json.load(open('$1/robot.json')); print(bool($2))")" = True ]; }
 
 # --- the screen -----------------------------------------------------------------------------------
 
-on_screen() { grep -qE -- "$1" "$room/out"; }
 no_line_beyond() { ! grep -qE "^.{$(($1 + 1))}" "$room/out"; }
 hung="<body pos='0 0 1'><joint name='swing' axis='0 1 0'/><geom type='capsule' size='.03' fromto='0 0 0 .3 0 0'/>
   <body pos='.3 0 0'><joint name='elbow' axis='0 1 0'/><geom type='capsule' size='.03' fromto='0 0 0 .3 0 0'/></body></body>"
