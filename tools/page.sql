@@ -293,8 +293,8 @@ said AS (SELECT kind, number, name,
   ORDER BY at)
 SELECT kind, number, name, listed(said) AS robots FROM said GROUP BY kind, number ORDER BY number;
 CREATE VIEW robot_costs AS
-SELECT robot, (SELECT cells(iif(mujoco_over_libess < 1, printf('**%s**', said), said)) FROM (
-    SELECT mujoco_over_libess, printf('%s (%s)', ratio, coalesce(printf('%.2g', plain_over_libess), '–')) ||
+SELECT robot, (SELECT cells(iif(slower, printf('**%s**', said), said)) FROM (
+    SELECT slower, printf('%s (%s)', ratio, coalesce(printf('%.2g', plain_over_libess), '–')) ||
       iif(held_out < starts, printf(', %d of %d starts', held_out, starts), '') AS said
     FROM robot_errors e LEFT JOIN robot_reached r ON r.number = e.number AND r.robot = n.robot ORDER BY e.number)) AS costs
 FROM robot_names n ORDER BY at;

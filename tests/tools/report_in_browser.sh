@@ -1,6 +1,6 @@
 #!/bin/bash
-# A report as a browser shows it: nothing on the console, every figure drawn, links that resolve, no wider
-# than a phone. Leaves screenshots of both widths, light and dark, beside the page.
+# A report as a browser shows it: nothing on the console, every figure drawn, links that resolve, no table
+# wider than a phone or a tablet. Leaves screenshots of two widths, light and dark, beside the page.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: report_in_browser.sh FOLDER
 set -eu
@@ -26,7 +26,7 @@ function look(width) {
   const figures = page.querySelectorAll('figure svg');
   figures.forEach(f => { const b = f.getBBox(), r = f.getBoundingClientRect();
     if (!(b.width > 10 && b.height > 10 && r.width > 300)) say('not drawn: ' + f.getAttribute('aria-label')); });
-  if (width < 500) page.querySelectorAll('table').forEach(t => { const room = t.parentElement;
+  if (width < 1000) page.querySelectorAll('table').forEach(t => { const room = t.parentElement;
     if (room.scrollWidth > room.clientWidth) say('a table scrolls sideways: ' + t.textContent.slice(0, 40)); });
   page.querySelectorAll('a').forEach(a => {
     if (!page.getElementById(a.getAttribute('href').slice(1))) say('leads nowhere: ' + a.href); });
@@ -36,7 +36,7 @@ function look(width) {
   if (size < 14) say('letters of ' + size + ' px');
   told.push(width + ' px: ' + figures.length + ' figures looked at');
 }
-[400, 1400].forEach(width => { const frame = document.createElement('iframe');
+[400, 500, 720, 1400].forEach(width => { const frame = document.createElement('iframe');
   frame.style.cssText = 'border:0;height:900px;width:' + width + 'px';
   frame.src = 'file://$folder/report.html'; frames[width] = frame;
   frame.onload = () => { look(width); document.title = told.join('\\n'); };
@@ -48,8 +48,8 @@ sed -n '/<title>/,/<\/title>/p' "$room/dom" | sed 's/<[^>]*>//g' >"$room/told"
 cat "$room/told"
 figures=$(grep -o '<figcaption>' "$folder/report.html" | wc -l)
 [ "$figures" -ge 1 ] || { echo 'report: no figure in the page'; exit 1; }
-[ "$(grep -c " px: $figures figures looked at" "$room/told")" -eq 2 ] || { echo 'report: not looked at'; exit 1; }
-[ "$(grep -c . "$room/told")" -eq 2 ] || { echo 'report: not as it should be'; exit 1; }
+[ "$(grep -c " px: $figures figures looked at" "$room/told")" -eq 4 ] || { echo 'report: not looked at'; exit 1; }
+[ "$(grep -c . "$room/told")" -eq 4 ] || { echo 'report: not as it should be'; exit 1; }
 if grep 'CONSOLE' "$room/log"; then echo 'report: the console is not silent'; exit 1; fi
 
 for width in 400 1400; do

@@ -8,10 +8,8 @@ sources=$1
 report() { "$sources/tools/report" "$room" >"$room/out" 2>&1; }
 whole() { "$sources/tests/tools/report_page.py" "$room"; }
 
-report && whole
-check 'a page without results' $?
-grep -q 'not measured: <code>make speed</code>' "$room/report.html"
-check 'it says what to run' $?
+! report && [ "$(cat "$room/out")" = "report: $room holds no results; run make sweep first" ] && [ ! -e "$room/report.html" ]
+check 'an empty folder: one line, and no page' $?
 
 mkdir "$room/figures"
 for name in runtime_vs_n fig_limbs unheard_of work_precision_plate_10; do
@@ -37,6 +35,8 @@ cat >"$room/sweep.json" <<'END'
 END
 report && whole
 check 'a page with figures, claims and a warning' $?
+grep -q 'not measured: <code>make speed</code>' "$room/report.html"
+check 'it says what to run' $?
 grep -q '<p>Measured: sweep; on a &lt;cpu&gt;, 2 cores, 2000-01-01. <a href="#measured">' "$room/report.html"
 check 'the machine is told above the verdict' $?
 sed 's/<td data-head="[^"]*">/<td>/g' "$room/report.html" |
@@ -136,6 +136,12 @@ check 'a page for each robot' $?
 check 'of each by which base libess is the cheapest' $?
 grep -q 'Where libess takes longer than MuJoCo<' "$room/report.html" && grep -q 'ant (0.5 \[0.4, 0.6\])' "$room/report.html"
 check 'where libess loses is said' $?
+in_page '<strong>0.5 \[0.4, 0.6\] \(–\)'
+check 'and is bold' $?
+sed -i 's/_high": 0.6/_high": 1.6/' "$room/robots/ant/robot.json"
+report && whole && in_page '<td data-head="at its own setting">0.5 \[0.4, 1.6\]'
+check 'but not where the interval leaves it open' $?
+sed -i 's/_high": 1.6/_high": 0.6/' "$room/robots/ant/robot.json" && report
 grep -qF '<strong>Robots.</strong> Of 2 robots libess is faster than MuJoCo on 0, slower on 2, undecided on 0, at MuJoCo' \
   "$room/report.html"
 check 'as in the README' $?
