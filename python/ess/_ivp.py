@@ -484,6 +484,8 @@ def _options(
     # what functions are handed, by name
     more = ["params"] * (params is not None) + ["arg"] * (len(args) - (params is not None))
     at, signed = ["t", "y", *more], ["t", "y", *["sign"] * (guards is not None), *more]
+    # before `fun`, which is handed signs because of it
+    guarding = _function(guards, GUARDS, user, "guards", at)
     field = _function(fun, FIELD, user, "fun", signed)
     if field is None and not is_system:
         raise ValueError("`fun` must be a function")
@@ -495,7 +497,7 @@ def _options(
     given = (fun, guards, impact, jac, guard_jac, params_jac, *functions)
     if params is not None and any(map(has_own_data, given)):
         raise ValueError("native functions must have no data of their own beside `params`")
-    guards = _function(guards, GUARDS, user, "guards", at)
+    guards = guarding
     guard_count = _count_guards(guards, guard_count, t0, y0, args)
     impact = _function(impact, IMPACT, user, "impact", ["t", "y", "sign", "crossed", *more])
     is_sliding, slides = _check_sliding(sliding, guard_count)

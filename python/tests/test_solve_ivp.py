@@ -659,6 +659,11 @@ def test_functions_that_do_not_take_what_they_are_handed(more, said):
         ess.solve_ivp(**{"fun": lambda t, y: -y, "t_span": (0, 1), "y0": [1.0], **more})
 
 
+def test_guards_that_are_none_are_blamed_and_not_fun():
+    with pytest.raises(ValueError, match="^`guards` must be a function; it is str$"):
+        ess.solve_ivp(lambda t, y: -y, (0, 1), [1.0], guards="x")
+
+
 @pytest.mark.parametrize("package", ["mujoco", "jax"])
 def test_a_package_that_is_not_there_is_named_with_what_installs_it(package):
     code = f"import sys; sys.modules[{package!r}] = None; import ess.{package}"
