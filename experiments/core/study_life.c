@@ -124,9 +124,12 @@ static int look_at_cases(study_run *run) {
   return measure_fail(run->message, "%s is of no run in essbench.sqlite; move it away", path);
 }
 
-/* whether it can be done at all; with the rows of other cases known */
+/* whether it can be done at all; with the rows of other cases known. A database that is refused is
+ * so before the machine is looked at, which has its own to say. */
 static int check(study_run *run) {
-  int status = run->study->kept ? look_at_cases(run) : 0;
+  int status = run->study->kept       ? look_at_cases(run)
+               : study_is_worker(run) ? 0
+                                      : study_store_look(run);
   if (!status && run->study->check) status = run->study->check(run);
   study_rows_clear(run, STUDY_SAMPLES + 1);
   return status;

@@ -77,6 +77,8 @@ run order --out other
 expect_refusal 1 "cannot use 'other/essbench.sqlite': file is not a database; move it away" 'words'
 run sweep --table --out other
 expect_refusal 1 'file is not a database; move it away' 'words, looked at'
+run sweep --contacts 2 --trials 1 --out other
+expect_refusal 1 'file is not a database; move it away' 'words, and no look at the machine before'
 rm other/essbench.sqlite
 sqlite3 other/essbench.sqlite 'CREATE TABLE mine (x)'
 before=$(fingerprint)
@@ -85,8 +87,11 @@ expect_refusal 1 "'other/essbench.sqlite' is another program's; move it away" 'f
 cp whole/essbench.sqlite other/
 sqlite3 other/essbench.sqlite 'PRAGMA user_version = 99'
 before=$(fingerprint)
-run order --out other
-expect_refusal 1 'is of a newer essbench; use that one, or move it away' 'newer'
+for study in order 'sweep --contacts 2 --trials 1'; do
+  # shellcheck disable=SC2086
+  run $study --out other
+  expect_refusal 1 'is of a newer essbench; use that one, or move it away' "$study: newer"
+done
 cp whole/essbench.sqlite other/
 cut_to other 10
 printf 'xxxxxxxx%.0s' $(seq 4096) | dd of=other/essbench.sqlite bs=4096 seek=2 conv=notrunc 2>"$room/dd"
