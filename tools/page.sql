@@ -196,7 +196,7 @@ GROUP BY system, label, tolerance;
 
 -- of speed.md and README.md: libess's rows of the race, as the pages write them
 CREATE VIEW speed_rows AS
-SELECT rowid AS at, *, replace(
+SELECT *, coalesce(printf('%s (%s): %s', plain_us, plain_with, plain_ratio), 'not reached') AS plain FROM (SELECT rowid AS at, *, replace(
     iif(model = 'hopper', 'hopper', printf('N = %d, c = %g', contacts, damping)) ||
     iif(coalesce(stiffness, 0) IN (0, iif(model = 'hopper', 800, 8000)), '', printf(', k = %g', stiffness)), 'e+0',
       'e') AS system,
@@ -205,13 +205,12 @@ SELECT rowid AS at, *, replace(
     mujoco_over_this, mujoco_over_this_lo, mujoco_over_this_hi) AS ratio,
   printf('%.2g (%.2g)', rms_error, rms_worst) AS error,
     printf('%.2g (%.2g)', mujoco_rms_error, mujoco_rms_worst) AS mujoco_error,
-  coalesce(printf('%s (%s, %s): %.2g [%.2g, %.2g]', us(plain_s), plain_solver, iif(plain_solver IN ('plain-euler', 'plain-rk4'),
-    printf('%g ms', 1e3 * plain_setting), printf('%.1e', plain_setting)), plain_over_this, plain_over_this_lo,
-      plain_over_this_hi),
-    'not reached') AS plain,
+  printf('%s, %s', plain_solver, iif(plain_solver IN ('plain-euler', 'plain-rk4'), printf('%g ms', 1e3 * plain_setting),
+    printf('%.1e', plain_setting))) AS plain_with,
+  printf('%.2g [%.2g, %.2g]', plain_over_this, plain_over_this_lo, plain_over_this_hi) AS plain_ratio,
   CASE WHEN plain_solver IS NULL OR plain_over_this_lo > 1 THEN 1 WHEN plain_over_this_hi < 1 THEN 0 END AS fastest, -- is shown to be
   1.0 * rms_worst / mujoco_rms_worst AS worst_ratio
-FROM speed WHERE solver = 'libess';
+FROM speed WHERE solver = 'libess');
 CREATE VIEW speed_equal AS SELECT * FROM speed_rows WHERE protocol = 'equal-error';
 CREATE VIEW speed_errors AS -- each system at each median error asked for
 SELECT system, substr(protocol, 7) + 0.0 AS asked, replace(printf('%.0e', substr(protocol, 7) + 0.0), 'e-0', 'e-') AS said,
