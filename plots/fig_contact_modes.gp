@@ -18,7 +18,7 @@ stats block using (found = including(found, strcol("delta_t")), 0) nooutput
 path(d) = strcol("delta_t") eq d && cell("impact") == 0 ? 1000 * cell("t") : NaN
 impact(d) = strcol("delta_t") eq d && cell("impact") == 1 ? 1000 * cell("t") : NaN
 hue(d) = shade_of('#003D2C '.libess_hue.' #8FD6BE', place(found, d), words(found))
-mark(d) = int(word('7 5 9', (place(found, d) - 1) % 3 + 1))
+mark(d) = int(word(sprintf('%d 7 9', libess_mark), (place(found, d) - 1) % 3 + 1))
 arrives(rest) = cell("rests") == rest ? cell("slope") : NaN
 
 left(k) = 0.76 + 2.28 * (k - 1)
@@ -84,9 +84,9 @@ set format '10^{%T}'
 eval ylabel('cut off')
 set label 98 '{/:Bold '.'the block, cut short'.'}' at graph 0, above left
 set xlabel 'δ_t, s' offset 0, 0.4
-plot truncation using (cell("delta_t")):(positive(cell("earlier"))) with linespoints lc rgb libess_hue pt 7 lw 0.8 \
+plot truncation using (cell("delta_t")):(positive(cell("earlier"))) with linespoints lc rgb libess_hue pt libess_mark lw 0.8 \
   ps 0.4 * dot title 'time, s', truncation using (cell("delta_t")):(cell("angle") > 1e-9 ? cell("angle") : NaN) with \
-  linespoints lc rgb libess_hue pt 6 lw 0.8 ps 0.5 * dot title 'angle, rad'
+  linespoints lc rgb libess_hue pt libess_mark - 1 lw 0.8 ps 0.5 * dot title 'angle, rad'
 unset logscale; set autoscale; eval restart
 force(d, foot) = strcol("delta_t") eq d ? cell(foot) : NaN
 foot(i) = word('front rear', i)

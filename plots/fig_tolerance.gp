@@ -26,7 +26,7 @@ at(m, c) = strcol("contacts") eq m && strcol("damping") eq c ? positive(cell("to
 # the error itself, or over the tolerance
 of(name, k) = positive(k == 1 ? cell(name) : cell(name) / cell("tolerance"))
 hue(m) = shade_of(libess_shades, place(chosen, m), n)
-mark(m) = int(word('7 5 9 13 11', place(chosen, m)))
+mark(m) = int(word(sprintf('7 %d 9 15 11', libess_mark), place(chosen, m)))
 lines = 'linespoints lc rgb hue(m) lw 1.2 pt mark(m) ps 0.3 * dot'
 crosses = 'points lc rgb hue(m) lw 0.9 pt 2 ps 0.35 * dot'
 series(name, how) = ', for [m in drawn] table using (at(m, damping)):(of("'.name.'", k)) with '.how

@@ -134,9 +134,12 @@ for figure in $figures; do
   grep -q "methods.gp" "$plots/$figure.gp" && continue
   draws 'for its lines' "$figure" svg
   check "$figure: a dashed line of MuJoCo, libess or plain methods" \
-    sh -c '! grep -qE "stroke=.(rgb\(0, 114, 178\)|rgb\(0, 158, 115\)|rgb\(213, 94, 154\)).*stroke-dasharray" "$1"' \
+    sh -c '! grep -qE "stroke=.rgb\( *(0, *114, *178|0, *158, *115|213, *94, *154)\). *stroke-dasharray" "$1"' \
     dashed "$out/$figure.svg"
 done
+# from a curve's end to its name, which may have had to give way, leads a thin grey line
+draws 'for its names' fig_robot svg
+check 'fig_robot: no line to a name' grep -qE "stroke='rgb\( *64, *64, *64\)'" "$out/fig_robot.svg"
 # what a figure says is of its table
 says "At ε′ = " fig5_1_calibration
 says "the paper's method errs by" fig5_1_calibration
