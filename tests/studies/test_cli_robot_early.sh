@@ -98,9 +98,6 @@ on_screen() { grep -qE -- "$1" "$room/out"; }
 expect 'no body moves its origin: nothing is said of mm' on_screen '^It is known to [0-9.e-]+ mrad[.]$'
 expect 'nothing that can be seen is off: it is said' on_screen '^  less than 1e-06 mm and 1e-06 mrad'
 expect 'whose error it is' on_screen "^Over all positions and velocities the reference's own error is some "
-model jointless '<geom size=".1"/>'
-study jointless 1 whole
-expect 'no joint: one line, and no question of usage' one_line 1 'nothing in it moves, as no body has a joint'
 
 # of a json by python's words, where r is the results
 holds() { [ "$(python3 -c "import json; r = json.load(open('$1/robot.json')); print(bool($2))")" = True ]; }
