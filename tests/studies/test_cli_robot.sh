@@ -139,12 +139,28 @@ expect 'two bases: every row is of one' holds 'r["base"] == "dopri5,chosen" and
     [(b, t) for b in ("dopri5", "chosen") for t in (1e-1, 1e-2)] for k in ("libess", "plain"))'
 expect 'two bases: fewer evaluations, at an error of the tolerance' \
   holds 'r["libess"][2]["evaluations"] < 0.7 * r["libess"][0]["evaluations"] and r["libess"][2]["rms_error"] < 0.1'
+# which one that is, the clock says, and on a busy machine it may say anything: it is the one that
+# the told times make the cheapest, over all starts or over the start that is not held out
 expect 'two bases: the cheapest is raced' holds 'r["reach"][0]["own"] and
-  r["reach"][0]["libess_base"] == "chosen" and
-  r["reach"][0]["libess_evaluations"] < 0.8 * r["libess"][0]["evaluations"]'
-expect 'two bases: as it is of the starts held out' [ "$(python3 -c 'import csv
-rows = list(csv.DictReader(open("results/robot_held_out.csv")))
-print(all(x["libess_base"] == "chosen" and x["plain_base"] for x in rows if x["own"] == "1"))')" = True ]
+  [r["reach"][0][k] for k in ("libess_base", "tolerance")] ==
+    [min(r["libess"], key=lambda x: x["seconds"])[k] for k in ("base", "tolerance")]'
+cat >held_out.py <<'end'
+import csv, json, sqlite3
+told = json.load(open("results/robot.json"))
+first = 1 + len(told["mujoco"])
+store = sqlite3.connect("results/essbench.sqlite")
+def cheapest(start):
+    of = [seconds for seconds, in store.execute(
+        "SELECT seconds FROM robot_cells WHERE run = (SELECT max(id) FROM run) AND start = ? "
+        "ORDER BY row", (start,))][first:]
+    best = min(range(len(told["libess"])), key=lambda i: of[i])
+    return told["libess"][best]["base"], told["libess"][best]["tolerance"]
+rows = [x for x in csv.DictReader(open("results/robot_held_out.csv")) if x["own"] == "1"]
+assert len(rows) == 2 and all(x["plain_base"] for x in rows)
+for x in rows:
+    assert (x["libess_base"], float(x["tolerance"])) == cheapest(1 - int(x["start"])), x
+end
+expect 'two bases: as it is of the starts held out' python3 held_out.py
 expect 'two bases: of the first start one is drawn' [ "$(python3 -c 'import csv
 rows = list(csv.DictReader(open("results/robot_errors.csv")))
 of = lambda who: [float(x["t"]) for x in rows if x["who"] == who]
