@@ -191,6 +191,20 @@ static void estimate(ess_driver *d) {
     d->x_try[i] = 0.8 * (d->x[i] - d->x_end[i]) + 0.4 * d->dt * (f[i] + f_end[i]);
 }
 
+/* The error, in parts of what is allowed. A step's grows with the cube of its length, a run's with
+ * the square: by the first alone a run's would fall only with the power 2/3 of the tolerance. The
+ * geometric mean of it and of what the state moves by grows with the square, too, and this part of
+ * it counts; but an error of less than this is small enough, for it may be rounding's. */
+static const double OF_MEAN = 0.05, SMALL_ENOUGH = 0.03;
+
+static double of_order_2(ess_driver *d) {
+  const double error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] - d->x[i];
+  const double moves = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  const double mean = ess_smaller(OF_MEAN * sqrt(error * moves), error / SMALL_ENOUGH);
+  return ess_larger(mean, error);
+}
+
 int ess_stabilised_try(ess_driver *d, double *error) {
   ess_stabilised *const s = &d->stabilised;
   const double *before = NULL;
@@ -202,7 +216,7 @@ int ess_stabilised_try(ess_driver *d, double *error) {
   const double seen = radius_between(d, d->stage[6], d->stage[1], d->x_end, before);
   s->radius = ess_larger(seen, s->radius);
   estimate(d);
-  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  *error = of_order_2(d);
   return ESS_SUCCESS;
 }
 
@@ -314,7 +328,7 @@ int ess_ros2_try(ess_driver *d, double *error) {
     see_by_node(d);
   else if (!status)
     status = see_by_middle(d);
-  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  *error = of_order_2(d);
   return status;
 }
 
@@ -381,7 +395,7 @@ static double cost_of_stabilised(ess_driver *d) {
   estimate(d);
   // what a step at the edge of stability leaves of stiff motions is not in one that damps them
   take_out(d, ripple, d->x_try);
-  const double error = d->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  const double error = d->severity * of_order_2(d);
   const double length = d->dt * ess_smaller(LONGER_MOST, SAFETY * pow(error, -EXPONENT));
   return (0.5 + stages_of(radius * length)) / length; // half a stage is rounded up
 }

@@ -340,8 +340,8 @@ typedef enum ess_base {
                       these steps, whatever the tolerance */
   ESS_BASE_RKC,    /* Runge-Kutta-Chebyshev of order 2, for stiff motions that decay, at loose
                       tolerances: calls grow with the square root of a step's length. The error is
-                      about the tolerance at 1e-3, some 10 times that at 1e-6, and 20 and 200 times
-                      with slow oscillations, hardly damped. Tangents cost what dopri5's do */
+                      about the tolerance, and some 10 to 100 times that with many slow
+                      oscillations, hardly damped. Tangents cost what dopri5's do */
   ESS_BASE_CHOSEN, /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
                       clearly fewer calls */
   ESS_BASE_RODAS,  /* RODAS, a Rosenbrock method of order 4, linearly implicit: for stiff fields of
@@ -349,8 +349,9 @@ typedef enum ess_base {
                       beside the run's states), eight calls, and linear equations in n unknowns. No
                       tangents or recordings. Chosen at alloc, which takes 2 n^2 doubles more */
   ESS_BASE_ROS2    /* ROS2, a linearly implicit method of order 2 with a W of the caller's, which is
-                      field_solve: for forces that damp, at loose tolerances. Two calls of the field
-                      a step, and two of field_solve. No tangents or recordings. Chosen at alloc */
+                      field_solve: for forces that damp, at loose tolerances. Errors are like RKC's,
+                      or a third with W in full. Two calls of the field a step, and two of
+                      field_solve. No tangents or recordings. Chosen at alloc */
 } ess_base;
 
 /* What happens where the field points back to an event function's zero from both sides. */

@@ -52,6 +52,59 @@ TEST(its_order_is_2_with_any_matrix) {
     }
 }
 
+/* ---- errors and the tolerance ---------------------------------------------------------------- */
+
+/* x' = A x, and so much of A in W */
+typedef struct linear {
+  double a[2][2], share;
+} linear;
+
+FIELD(linear_field) {
+  const linear *const s = params;
+  for (int i = 0; i < 2; i++) dxdt[i] = s->a[i][0] * x[0] + s->a[i][1] * x[1];
+}
+
+static int linear_solve(double t, const double x[], const double sign[], double c, double v[],
+                        void *params) {
+  const linear *const s = params;
+  const double by = c * s->share, a = 1.0 - by * s->a[0][0], d = 1.0 - by * s->a[1][1];
+  const double b = -by * s->a[0][1], e = -by * s->a[1][0], v0 = v[0];
+  v[0] = (d * v0 - b * v[1]) / (a * d - b * e);
+  v[1] = (a * v[1] - e * v0) / (a * d - b * e);
+  return 0;
+}
+
+static void linear_end(linear *s, ess_base base, double tolerance, double x[2]) {
+  const ess_system system = {
+      .dimension = 2, .field = linear_field, .field_solve = linear_solve, .params = s};
+  const ess_options options = by(base, tolerance);
+  x[0] = 1.0;
+  x[1] = 0.5;
+  toy_succeeds(&system, &options, 0.0, 10.0, x);
+}
+
+/* what decays, turns and grows: an error is as many tolerances at 1e-6 as it is at 1e-3, though an
+ * error of order 2 is held by an estimate that grows with the third power of a step */
+TEST(errors_of_order_2_fall_with_the_tolerance) {
+  for (int i = 0; i < 40; i++)
+    for (int of = 0; of < 3; of++) {
+      linear s = {.share = of};
+      double right[2], off[4] = {0.0};
+      for (int k = 0; k < 4; k++)
+        s.a[k / 2][k % 2] = 2.0 * fmod(0.618 * (4 * i + k + 1), 1.0) - 1.0;
+      linear_end(&s, ESS_BASE_DOPRI5, 1e-12, right);
+      for (int j = 0; j < 4; j++) {
+        const double tolerance = 1e-3 * pow(0.1, j);
+        double x[2];
+        linear_end(&s, of < 2 ? ESS_BASE_ROS2 : ESS_BASE_RKC, tolerance, x);
+        for (int k = 0; k < 2; k++)
+          off[j] = fmax(off[j], fabs(x[k] - right[k]) / (tolerance * (1.0 + fabs(right[k]))));
+      }
+      if (!(off[3] < 2.5 * fmax(off[0], 1.0) && off[0] < 40.0))
+        fail_msg("system %d, %d: %g tolerances at 1e-3, %g at 1e-6", i, of, off[0], off[3]);
+    }
+}
+
 /* ---- what is driven by time alone ------------------------------------------------------------ */
 
 /* by time, or by a clock that is a state: its steps are those of the trapezoidal rule */
