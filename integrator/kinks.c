@@ -207,8 +207,11 @@ static inline int list_kink(ess_driver *d, size_t i) {
   k->unknown += !k->is_checked[i];
   if (d->system.mode_changed) k->told[i] = d->sign[i];
   note_undo(k, i, r);
-  if (r->is_simple && r->other == ESS_NONE) return ESS_SUCCESS; // as most
-  return latch_row(d, i, ess_guard_ahead(d, i));
+  if (!r->is_simple) return latch_row(d, i, ess_guard_ahead(d, i));
+  if (r->other == ESS_NONE) return ESS_SUCCESS;
+  if (r->sign != 0.0) return latch(d, r->other, r->sign);
+  unlatch(k, r->other);
+  return ESS_SUCCESS;
 }
 
 /* of the watched blocks from the n-th on, the first of which any guard is beyond its zero by h, and
