@@ -194,14 +194,14 @@ static void estimate(ess_driver *d) {
 /* The error, in parts of what is allowed. A step's grows with the cube of its length, a run's with
  * the square: by the first alone a run's would fall only with the power 2/3 of the tolerance. The
  * geometric mean of it and of what the state moves by grows with the square, too, and this part of
- * it counts; but an error of less than this is small enough, for it may be rounding's. */
-static const double OF_MEAN = 0.05, SMALL_ENOUGH = 0.03;
+ * it counts. But no error counts for more than itself over the second: it may be rounding's. */
+static const double OF_MEAN = 0.05, OF_ERROR = 0.03;
 
 static double of_order_2(ess_driver *d) {
   const double error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] - d->x[i];
   const double moves = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  const double mean = ess_smaller(OF_MEAN * sqrt(error * moves), error / SMALL_ENOUGH);
+  const double mean = ess_smaller(OF_MEAN * sqrt(error * moves), error / OF_ERROR);
   return ess_larger(mean, error);
 }
 

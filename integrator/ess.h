@@ -340,8 +340,8 @@ typedef enum ess_base {
                       these steps, whatever the tolerance */
   ESS_BASE_RKC,    /* Runge-Kutta-Chebyshev of order 2, for stiff motions that decay, at loose
                       tolerances: calls grow with the square root of a step's length. The error is
-                      about the tolerance, and some 10 to 100 times that with many slow
-                      oscillations, hardly damped. Tangents cost what dopri5's do */
+                      about the tolerance, some 10 to 100 times that with many slow oscillations,
+                      hardly damped, and more below 1e-6. Tangents cost what dopri5's do */
   ESS_BASE_CHOSEN, /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
                       clearly fewer calls */
   ESS_BASE_RODAS,  /* RODAS, a Rosenbrock method of order 4, linearly implicit: for stiff fields of

@@ -208,6 +208,7 @@ static inline int list_kink(ess_driver *d, size_t i) {
   if (d->system.mode_changed) k->told[i] = d->sign[i];
   note_undo(k, i, r);
   if (!r->is_simple) return latch_row(d, i, ess_guard_ahead(d, i));
+  // most crossings of many are made so, without a look at the row's entries
   if (r->other == ESS_NONE) return ESS_SUCCESS;
   if (r->sign != 0.0) return latch(d, r->other, r->sign);
   unlatch(k, r->other);
