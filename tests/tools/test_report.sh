@@ -85,6 +85,17 @@ cat >"$room/sweep.json" <<'END'
 END
 report && whole && grep -q 'takes 31.2 times as long as libess</strong>, which errs 0.5 times' "$room/report.html"
 check 'without make speed the sweep gives the verdict' $?
+! grep -q 'looks for no contact' "$room/report.html"
+check 'a sweep without plain methods says nothing of them' $?
+cp "$room/sweep.json" "$room/kept"
+sed -i 's/"ratios": \[/"plain": [{"contacts": 2, "plain_over_libess": 1.75, "interval": [1.5, 2]},\
+  {"contacts": 50, "plain_over_libess": 0.875, "interval": [0.75, 1.25]},\
+  {"contacts": 100, "plain_over_libess": 0.25, "interval": [0.125, 0.5]}], &/' "$room/sweep.json"
+report && whole && in_page 'no contact takes 0.25 to 1.75 times as long as libess' &&
+  in_page 'At 1 of 3 N of the sweep .* saves 75 % of libess.{1,6}s time \(N = 100\)'
+check 'the verdict has the cheapest plain method, and so have the losses where it is faster' $?
+mv "$room/kept" "$room/sweep.json"
+report
 in_page '<p class="caution">How sure: 4 starts, few: another run may say other numbers.</p></div>'
 check 'and beside it how sure it is' $?
 measured='"git_commit": "0123456789", "date": "2000-01-01T00:00:00Z", "cpu": "a <cpu>", "cores": 2, "compiler": "cc"'
