@@ -205,6 +205,24 @@ void corner_springs_active_contacts(const model *m, const double x[], unsigned c
     active[i] = h[PRESSED + i] > 0.0 && (p->sticks || h[PUSHES + i] > 0.0);
 }
 
+/* of corners that slide: those that stick have a force along the ground, too */
+int corner_springs_contact_force(const model *m, const double x[], double force[]) {
+  const corner_springs *const p = m->data;
+  const double c = cos(x[PHI]), s = sin(x[PHI]);
+  double up = 0.0, torque = 0.0;
+  for (int i = 0; i < CORNERS; i++) {
+    const double *const b = p->corner[i], from[2] = {b[0] * c - b[1] * s, b[0] * s + b[1] * c};
+    const double pushes = push(p, x, from);
+    if (!(p->ground - x[Z] - from[1] > 0.0 && pushes > 0.0)) continue;
+    up += pushes;
+    torque += from[0] * pushes;
+  }
+  force[X] = 0.0;
+  force[Z] = up;
+  force[PHI] = torque;
+  return 0;
+}
+
 /* its steps have to be short against the fastest that springs and dampers do */
 int corner_springs_reference(const model *m, const double x0[], model_reference *out,
                              char message[MODEL_MESSAGE_SIZE]) {

@@ -49,6 +49,7 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
 void corner_springs_release(model *m);
 size_t corner_springs_contact_count(const model *m);
 void corner_springs_active_contacts(const model *m, const double x[], unsigned char active[]);
+int corner_springs_contact_force(const model *m, const double x[], double force[]);
 bool corner_springs_changes_field(const model *m, size_t guard, const double sign[]);
 int corner_springs_reference(const model *m, const double x0[], model_reference *out,
                              char message[MODEL_MESSAGE_SIZE]);
@@ -56,7 +57,8 @@ int corner_springs_reference(const model *m, const double x0[], model_reference 
 #define CORNER_SPRINGS_MEMBERS                                                                     \
   .dimension = CORNERS_STATES, .time_step = 0.002, .release = corner_springs_release,              \
   .reference = corner_springs_reference, .contact_count = corner_springs_contact_count,            \
-  .active_contacts = corner_springs_active_contacts, .changes_field = corner_springs_changes_field
+  .active_contacts = corner_springs_active_contacts,                                               \
+  .contact_force = corner_springs_contact_force, .changes_field = corner_springs_changes_field
 
 extern const model_type block_on_springs_type, trot_on_springs_type;
 

@@ -188,6 +188,12 @@ static void penetrations(const model *m, const double x[], double p[], double gr
   gradient[0] = -1;
 }
 
+static int contact_force(const model *m, const double x[], double force[]) {
+  const hopper_parameters *p = hopper_get(m);
+  force[0] = x[Z] < p->free_length ? p->stiffness * (p->free_length - x[Z]) : 0.0;
+  return 0;
+}
+
 static bool changes_field(const model *m, size_t guard, const double sign[]) {
   (void)m, (void)guard, (void)sign;
   return true;
@@ -238,5 +244,6 @@ const model_type hopper_type = {
     .active_contacts = active_contacts,
     .mechanics = mechanics,
     .penetrations = penetrations,
+    .contact_force = contact_force,
     .changes_field = changes_field,
 };

@@ -146,6 +146,10 @@ typedef struct model_type {
    * at x, in one pass and without event functions, as who looks for no crossing would write it. */
   int (*field_by_state)(const model *m, const double x[], double dxdt[]);
 
+  /* Optional, likewise: the generalised force of all contacts on the coordinates, which an engine
+   * that knows the rest of the dynamics adds to its own. 0, or what its callback failed with. */
+  int (*contact_force)(const model *m, const double x[], double force[]);
+
   /* Optional: names of the system's parameters, which are options of the model by the same names;
    * and what the time is called at which the first event function is crossed, where a derivative's
    * run ends there. */

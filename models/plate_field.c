@@ -26,16 +26,20 @@ static plate_affine force_of(const plate_parameters *q, const plate_gap *gap) {
                         q->stiffness * gap->p.slope + q->damping * gap->rate.slope};
 }
 
-/* Equations of motion: each contact pushes with -F along the gradient of its penetration. */
+/* Each contact pushes with -F along the gradient of its penetration. */
+static double torque_of(const plate_gap *gap, plate_load load) {
+  return -(gap->p_theta.at * load.force + gap->p_theta.slope * load.moment);
+}
+
+/* Equations of motion. */
 static void accelerate(const plate_parameters *q, const plate_gap *gap, plate_load load,
                        const double x[], double dxdt[]) {
-  const double torque = -(gap->p_theta.at * load.force + gap->p_theta.slope * load.moment);
   dxdt[PLATE_X] = x[PLATE_VX];
   dxdt[PLATE_Z] = x[PLATE_VZ];
   dxdt[PLATE_THETA] = x[PLATE_OMEGA];
   dxdt[PLATE_VX] = -gap->p_x * load.force / q->mass;
   dxdt[PLATE_VZ] = -gap->p_z * load.force / q->mass - q->gravity;
-  dxdt[PLATE_OMEGA] = torque / q->inertia;
+  dxdt[PLATE_OMEGA] = torque_of(gap, load) / q->inertia;
 }
 
 /*
@@ -116,25 +120,38 @@ static inline void add_pressed(plate_affine p, plate_affine force, const double 
   *moment += load * x;
 }
 
-int plate_field_by_state(const model *m, const double state[], double dxdt[]) {
-  const plate_data *data = m->data;
+static inline plate_load sum_pressed(const plate_data *data, const plate_gap *gap) {
   const plate_parameters *q = &data->parameters;
-  const plate_gap gap = plate_gap_at(q, state);
-  const plate_affine force = force_of(q, &gap);
+  const plate_affine force = force_of(q, gap);
   const double *spring_x = data->spring_x;
   plate_lanes total = {0}, moment = {0};
   size_t left = q->contacts;
   for (; left > LANES; left -= LANES, spring_x += LANES)
-    add_pressed(gap.p, force, spring_x, (plate_mask){-1, -1, -1, -1}, &total, &moment);
+    add_pressed(gap->p, force, spring_x, (plate_mask){-1, -1, -1, -1}, &total, &moment);
 
   // the last 1 to LANES
   static const int64_t full_then_empty[2 * LANES] = {-1, -1, -1, -1};
   plate_mask in;
   memcpy(&in, full_then_empty + LANES - left, sizeof in);
-  add_pressed(gap.p, force, spring_x, in, &total, &moment);
-  const plate_load load = {(total[0] + total[1]) + (total[2] + total[3]),
-                           (moment[0] + moment[1]) + (moment[2] + moment[3])};
-  accelerate(q, &gap, load, state, dxdt);
+  add_pressed(gap->p, force, spring_x, in, &total, &moment);
+  return (plate_load){(total[0] + total[1]) + (total[2] + total[3]),
+                      (moment[0] + moment[1]) + (moment[2] + moment[3])};
+}
+
+int plate_field_by_state(const model *m, const double x[], double dxdt[]) {
+  const plate_data *data = m->data;
+  const plate_gap gap = plate_gap_at(&data->parameters, x);
+  accelerate(&data->parameters, &gap, sum_pressed(data, &gap), x, dxdt);
+  return 0;
+}
+
+int plate_contact_force(const model *m, const double x[], double force[]) {
+  const plate_data *data = m->data;
+  const plate_gap gap = plate_gap_at(&data->parameters, x);
+  const plate_load load = sum_pressed(data, &gap);
+  force[PLATE_X] = -gap.p_x * load.force;
+  force[PLATE_Z] = -gap.p_z * load.force;
+  force[PLATE_THETA] = torque_of(&gap, load);
   return 0;
 }
 

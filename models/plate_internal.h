@@ -42,6 +42,7 @@ int plate_field_aggregated(double t, const double x[], const double sign[], doub
                            void *params);
 int plate_field_jacobian(double t, const double x[], const double sign[], double J[], void *params);
 int plate_field_by_state(const model *m, const double x[], double dxdt[]);
+int plate_contact_force(const model *m, const double x[], double force[]);
 int plate_field_mode_changed(const double sign[], size_t guard, void *params);
 
 /* The other callbacks of system. */

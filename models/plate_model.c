@@ -201,5 +201,6 @@ const model_type plate_type = {
     .penetrations = plate_penetrations,
     .mode_of_state = true,
     .field_by_state = plate_field_by_state,
+    .contact_force = plate_contact_force,
     .changes_field = changes_field,
 };

@@ -26,6 +26,10 @@ static size_t whole_ratio(double longer, double shorter) {
   return fits ? (size_t)whole : 0;
 }
 
+static const char *name_of(bool by_callback) {
+  return by_callback ? bridge_callback_solver.name : bridge_solver.name;
+}
+
 /* the scene's step: a whole number of them makes an output step, or the other way round */
 static int fit_step(bridge_instance *b, const solver_settings *settings, double dt, double *step,
                     char message[SOLVER_MESSAGE_SIZE]) {
@@ -36,21 +40,24 @@ static int fit_step(bridge_instance *b, const solver_settings *settings, double 
   if (!positive || !b->stride)
     return SOLVER_REFUSE(
         message,
-        "mujoco: step %g s is not accepted; it must divide the output step %g s evenly, or be "
+        "%s: step %g s is not accepted; it must divide the output step %g s evenly, or be "
         "a multiple of it",
-        wanted, dt);
+        name_of(b->by_callback), wanted, dt);
   *step = b->substeps ? dt / (double)b->substeps : dt * (double)b->stride;
   return 0;
 }
 
-static int check_settings(const solver_settings *settings, const char *integrator,
+static int check_settings(const solver_settings *settings, const mjcf_options *options,
                           char message[SOLVER_MESSAGE_SIZE]) {
-  if (!(settings->scaling >= 1.0) || !isfinite(settings->scaling))
+  const char *const integrator = options->integrator;
+  const bool scaled = settings->scaling >= 1.0 && isfinite(settings->scaling);
+  if (!options->by_callback && !scaled)
     return SOLVER_REFUSE(message, "mujoco: scaling %g is not accepted; it is a finite number >= 1",
                          settings->scaling);
   if (!bridge_version_has_integrator(integrator))
-    return SOLVER_REFUSE(message, "mujoco: MuJoCo %s has no integrator %s; it has %s",
-                         bridge_version_string(), integrator, bridge_version_integrators());
+    return SOLVER_REFUSE(message, "%s: MuJoCo %s has no integrator %s; it has %s",
+                         name_of(options->by_callback), bridge_version_string(), integrator,
+                         bridge_version_integrators());
   return 0;
 }
 
@@ -83,11 +90,13 @@ int bridge_prepare(const model *m, const solver_settings *settings, const solver
   mjcf_options options = scene ? *scene : mjcf_options_default();
   if (settings->variant) options.integrator = settings->variant;
   *instance = NULL;
-  int status = check_settings(settings, options.integrator, message);
+  int status = check_settings(settings, &options, message);
+  if (status == 0 && options.by_callback) status = bridge_callback_check(m, message);
   if (status != 0) return status;
   bridge_instance *b = allocate(m, message);
   if (!b) return SOLVER_FAILED;
 
+  b->by_callback = options.by_callback;
   b->fields_per_step = strcmp(options.integrator, "RK4") == 0 ? 4 : 1;
   status = fit_step(b, settings, output->dt, &options.time_step, message);
   if (status == 0)
@@ -105,12 +114,21 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   return bridge_prepare(m, settings, output, NULL, NULL, instance, message);
 }
 
+static int prepare_callback(const model *m, const solver_settings *settings,
+                            const solver_output *output, void **instance,
+                            char message[SOLVER_MESSAGE_SIZE]) {
+  mjcf_options scene = mjcf_options_default();
+  scene.by_callback = true;
+  return bridge_prepare(m, settings, output, &scene, NULL, instance, message);
+}
+
 void bridge_instance_set(bridge_instance *b, const double x[]) {
   const mjModel *m = b->scene.model;
   mjData *d = b->scene.data;
 
   // all of mjData, which costs no more than two steps: an error may have left it in any state
   mj_resetData(m, d);
+  if (b->by_callback) bridge_callback_set(b);
   memcpy(d->qpos, x, (size_t)m->nq * sizeof *x);
   memcpy(d->qvel, x + m->nq, (size_t)m->nv * sizeof *x);
 }
@@ -182,7 +200,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   trajectory t = {.instance = b, .x0 = x0, .output = output};
   bridge_complaint complaint;
   *report = (solver_report){0};
-  const bool quiet = bridge_guarded(follow, &t, &complaint);
+  const bool quiet = bridge_instance_guarded(b, follow, &t, &complaint);
 
   // MuJoCo's count of a warning says more than the text it gave for the first of them
   if (!complaint.error && bridge_scene_warned(b->scene.data, report->message)) return -1;
@@ -259,6 +277,16 @@ const solver_type bridge_solver = {
     .summary = "MuJoCo's own step on the scene xmlgen writes",
     .variants = integrators,
     .prepare = prepare,
+    .run = run,
+    .inspect = inspect,
+    .release = release,
+};
+
+const solver_type bridge_callback_solver = {
+    .name = "mujoco-callback",
+    .summary = "the same with the contact force as a callback (mjcb_passive) and no contacts",
+    .variants = integrators,
+    .prepare = prepare_callback,
     .run = run,
     .inspect = inspect,
     .release = release,

@@ -25,9 +25,24 @@
 extern const solver_type bridge_solver;
 
 /*
+ * The solver named "mujoco-callback": the same, but that the bodies are all of the scene, and
+ * model_type.contact_force, added to MuJoCo's passive forces, is what contacts do. It refuses a
+ * model that has no such force. Reads time_step and variant.
+ *
+ * The callback is process-wide, in force during a run alone, and given back afterwards: nothing
+ * else of MuJoCo's may run meanwhile. Its force is no part of the derivatives that implicit
+ * integrators step by.
+ */
+extern const solver_type bridge_callback_solver;
+
+/* Whether a solver is one of these two. */
+bool bridge_is(const solver_type *solver);
+
+/*
  * As bridge_solver.prepare, with a scene of the caller's: `scene` (NULL: the default) says how it
  * is written, its time_step and integrator being overruled by the settings; `text`, when not NULL,
- * is compiled instead of what mjcf_write writes. Release with bridge_solver.release.
+ * is compiled instead of what mjcf_write writes. Release with bridge_solver.release, and run with
+ * bridge_solver.run, whatever it is that acts.
  */
 int bridge_prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    const mjcf_options *scene, const char *text, void **instance,
@@ -41,20 +56,22 @@ typedef struct bridge_gap {
   double rms;            /* RMS of the field's accelerations, m/s^2 or rad/s^2 */
   size_t states;         /* compared */
   size_t touching;       /* of them with at least one force acting */
-  double inverse_weight; /* A as compiled, before scaling, 1/kg */
-  double scaling;        /* s in force */
+  double inverse_weight; /* A as compiled, before scaling, 1/kg; NaN: there are no contacts */
+  double scaling;        /* s in force; likewise */
 } bridge_gap;
 
 /* The largest gap at which the two are the same mechanical system. */
 #define BRIDGE_GAP_MAX 1e-7
 
 /*
- * Compares both fields at `states` >= 1 states drawn (by `seed`) from the region trajectories
- * visit: three in four or so in contact, velocities scaled at random by up to 1.5 either way. 0
- * whatever the gap is, or a solver_status with one line when MuJoCo refuses the model or complains.
+ * Compares the fields of a model and of one of the two solvers at `states` >= 1 states drawn (by
+ * `seed`) from the region trajectories visit: three in four or so in contact, velocities scaled at
+ * random by up to 1.5 either way. 0 whatever the gap is, or a solver_status with one line when
+ * MuJoCo refuses the model or complains.
  */
-int bridge_field_gap(const model *m, const solver_settings *settings, size_t states,
-                     unsigned long seed, bridge_gap *out, char message[SOLVER_MESSAGE_SIZE]);
+int bridge_field_gap(const solver_type *engine, const model *m, const solver_settings *settings,
+                     size_t states, unsigned long seed, bridge_gap *out,
+                     char message[SOLVER_MESSAGE_SIZE]);
 
 /* The same of an instance from bridge_prepare. */
 int bridge_instance_gap(void *instance, size_t states, unsigned long seed, bridge_gap *out,

@@ -169,7 +169,7 @@ int bridge_instance_gap(void *instance, size_t states, unsigned long seed, bridg
   }
   comparison c = {.instance = b, .walk = &w, .out = out};
   bridge_complaint complaint;
-  const bool quiet = bridge_guarded(compare, &c, &complaint);
+  const bool quiet = bridge_instance_guarded(b, compare, &c, &complaint);
   walk_close(&w);
   if (quiet && !c.failed) return 0;
   snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: field gap: %s",
@@ -177,13 +177,14 @@ int bridge_instance_gap(void *instance, size_t states, unsigned long seed, bridg
   return -1;
 }
 
-int bridge_field_gap(const model *m, const solver_settings *settings, size_t states,
-                     unsigned long seed, bridge_gap *out, char message[SOLVER_MESSAGE_SIZE]) {
+int bridge_field_gap(const solver_type *engine, const model *m, const solver_settings *settings,
+                     size_t states, unsigned long seed, bridge_gap *out,
+                     char message[SOLVER_MESSAGE_SIZE]) {
   const solver_output output = {.dt = m->type->time_step};
   void *instance;
-  int status = bridge_prepare(m, settings, &output, NULL, NULL, &instance, message);
+  int status = engine->prepare(m, settings, &output, &instance, message);
   if (status != 0) return status;
   status = bridge_instance_gap(instance, states, seed, out, message);
-  bridge_solver.release(instance);
+  engine->release(instance);
   return status;
 }

@@ -1,5 +1,6 @@
 /*
- * From MJCF to a compiled scene whose contacts are the model's springs and dampers.
+ * From MJCF to a compiled scene whose contacts are the model's springs and dampers, or that leaves
+ * them to a callback.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -63,10 +64,15 @@ static int allocate_data(bridge_scene *scene, char message[SOLVER_MESSAGE_SIZE])
 }
 
 /* what the rest of the bridge relies on, whoever wrote the scene */
-static int check_shape(const bridge_scene *scene, const model *m,
+static int check_shape(const bridge_scene *scene, const model *m, bool by_callback,
                        char message[SOLVER_MESSAGE_SIZE]) {
   const mjModel *mj = scene->model;
   const mjcf_shape wanted = mjcf_shape_of(m);
+  if (by_callback && mj->nuserdata < 1) {
+    snprintf(message, SOLVER_MESSAGE_SIZE,
+             "mujoco: the scene has no user data, by which a callback finds its model");
+    return -1;
+  }
   if ((size_t)mj->nq == wanted.positions && (size_t)mj->nv == wanted.rates &&
       (size_t)mj->nbody == wanted.bodies)
     return 0;
@@ -101,7 +107,8 @@ int bridge_scene_open(bridge_scene *scene, const model *m, const mjcf_options *o
   char *written = NULL, why[MODEL_MESSAGE_SIZE];
   *scene = (bridge_scene){0};
   if (bridge_version_check(message, SOLVER_MESSAGE_SIZE) != 0) return -1;
-  int status = mjcf_contact_of(m, &contact, why) != 0 ? SOLVER_REFUSED : 0;
+  const bool by_callback = options->by_callback;
+  int status = !by_callback && mjcf_contact_of(m, &contact, why) != 0 ? SOLVER_REFUSED : 0;
   if (status == 0 && !text && mjcf_write(m, options, &written, NULL, why) != 0)
     status = SOLVER_FAILED;
   if (status != 0) {
@@ -110,11 +117,15 @@ int bridge_scene_open(bridge_scene *scene, const model *m, const mjcf_options *o
   }
 
   status = compile_text(scene, text ? text : written, message);
-  if (status == 0) status = check_shape(scene, m, message);
+  if (status == 0) status = check_shape(scene, m, by_callback, message);
   if (status == 0) {
-    scene->inverse_weight = *inverse_weight(scene->model);
-    if (options->time_constant == 0.0) realise(scene, &contact, scaling);
-    if (options->lean) bridge_version_lean(scene->model, mjcf_shape_of(m).passive);
+    const bool passive = by_callback || mjcf_shape_of(m).passive;
+    scene->inverse_weight = by_callback ? NAN : *inverse_weight(scene->model);
+    if (by_callback)
+      scene->scaling = NAN;
+    else if (options->time_constant == 0.0)
+      realise(scene, &contact, scaling);
+    if (options->lean) bridge_version_lean(scene->model, passive, by_callback);
     status = allocate_data(scene, message);
   }
   if (status != 0) bridge_scene_free(scene);

@@ -14,15 +14,15 @@
 typedef struct bridge_scene {
   mjModel *model;
   mjData *data;
-  double inverse_weight; /* A as compiled */
+  double inverse_weight; /* A as compiled; NaN: there are no contacts, as of scaling */
   double scaling;        /* s in force; 0: contacts are MuJoCo's own */
 } bridge_scene;
 
 /*
  * Compiles `text`, or what mjcf_write writes for the options when it is NULL, and turns its
  * contacts into the model's springs and dampers with the added mass divided by `scaling`, unless
- * options give them a time constant. 0, or a solver_status with one line. Free with
- * bridge_scene_free, which accepts a scene never opened if zeroed.
+ * options give them a time constant, or there are none. 0, or a solver_status with one line. Free
+ * with bridge_scene_free, which accepts a scene never opened if zeroed.
  */
 int bridge_scene_open(bridge_scene *scene, const model *m, const mjcf_options *options,
                       const char *text, double scaling, char message[SOLVER_MESSAGE_SIZE]);

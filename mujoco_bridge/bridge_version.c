@@ -126,18 +126,22 @@ static bool sleep_is_possible(const mjModel *m) {
 #endif
 }
 
-void bridge_version_lean(mjModel *m, bool passive) {
+void bridge_version_lean(mjModel *m, bool passive, bool bare) {
   // flags came, moved and split over the years, but every version lists its own by name
   static const char *const needless[] = {"Midphase", "AutoReset", "NativeCCD", "Island",
                                          "MultiCCD"};
-  static const char *const of_joints[] = {"Passive", "Spring", "Damper", "Eulerdamp"};
+  // without any of the first two no callback is asked for passive forces
+  static const char *const passives[] = {"Passive", "Spring"}, *const dampers[] = {"Damper",
+                                                                                   "Eulerdamp"};
   for (size_t i = 0; i < sizeof needless / sizeof needless[0]; ++i)
     bridge_version_flag(m, needless[i], false);
-  for (size_t i = 0; !passive && i < sizeof of_joints / sizeof of_joints[0]; ++i)
-    bridge_version_flag(m, of_joints[i], false);
+  for (size_t i = 0; i < 2; ++i) {
+    if (!passive) bridge_version_flag(m, passives[i], false);
+    if (!passive || bare) bridge_version_flag(m, dampers[i], false);
+  }
 
   // with sleeping enabled, geoms that never move are placed once and not in every step
-  if (sleep_is_possible(m)) bridge_version_flag(m, "Sleep", true);
+  if (sleep_is_possible(m) && !bare) bridge_version_flag(m, "Sleep", true);
 }
 
 bool bridge_version_line_search(mjModel *m, const char *name, double value) {

@@ -22,9 +22,11 @@ mjModel *bridge_version_load(mjVFS *files, const char *text, char *error, int si
 const char *bridge_version_integrators(void);
 bool bridge_version_has_integrator(const char *name);
 
-/* Leaves out work no scene of ours needs and that the text cannot name in every version; springs
- * and dampers of joints stay where there are any (`passive`). Before mj_makeData. */
-void bridge_version_lean(mjModel *m, bool passive);
+/* Leaves out work no scene of ours needs and that the text cannot name in every version; forces of
+ * springs stay where there are any, or a callback adds them (`passive`), and dampers of joints
+ * unless it is the callback (`bare`), to which no geoms are left to fall asleep. Before
+ * mj_makeData. */
+void bridge_version_lean(mjModel *m, bool passive, bool bare);
 
 /* MuJoCo's flags by its own names, as features: on means not disabled, or enabled. Before
  * mj_makeData. */

@@ -14,6 +14,7 @@ const solver_line solver_types[] = {
     {&libess_solver, TOLERANCES},
     {&projection_solver, TOLERANCES | SETTING_EPSILON | SETTING_ORDER | SETTING_PROJECTION_MAX},
     {&bridge_solver, SETTING_TIME_STEP | SETTING_SCALING},
+    {&bridge_callback_solver, SETTING_TIME_STEP},
     {&reference_solver, 0},
     {&listing_solver, TOLERANCES | SETTING_EPSILON},
     {&location_solver, TOLERANCES},

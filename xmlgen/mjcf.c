@@ -75,6 +75,8 @@ static int check(const mjcf_options *o, char message[MODEL_MESSAGE_SIZE]) {
     wrong = "contact_limit must be >= 0";
   else if (!(o->time_constant >= 0.0) || !isfinite(o->time_constant))
     wrong = "time_constant must be a finite number >= 0";
+  else if (o->by_callback && o->time_constant > 0.0)
+    wrong = "a time_constant is of contacts, and a callback has none";
   if (wrong) snprintf(message, MODEL_MESSAGE_SIZE, "mjcf: %s", wrong);
   return wrong ? -1 : 0;
 }
@@ -89,6 +91,8 @@ static void write_flags(mjcf_writer *w, const mjcf_options *o) {
                                          "filterparent", "actuation",    "refsafe", "sensor"};
   mjcf_start(w, "flag");
   flag(w, "warmstart", o->warmstart);
+  flag(w, "contact", !o->by_callback);
+  flag(w, "constraint", !o->by_callback);
   for (size_t i = 0; i < sizeof needless / sizeof needless[0]; ++i) flag(w, needless[i], !o->lean);
   mjcf_end(w);
 }
@@ -128,8 +132,12 @@ static void write_size(mjcf_writer *w, const mjcf_options *o, const mjcf_contact
                        size_t contacts) {
   const size_t limit = o->contact_limit > 0 ? (size_t)o->contact_limit : contacts;
   mjcf_start(w, "size");
-  mjcf_integer(w, "njmax", contact->friction > 0.0 ? 4 * limit : limit);
-  mjcf_integer(w, "nconmax", limit);
+  if (o->by_callback) {
+    mjcf_integer(w, "nuserdata", 1);
+  } else {
+    mjcf_integer(w, "njmax", contact->friction > 0.0 ? 4 * limit : limit);
+    mjcf_integer(w, "nconmax", limit);
+  }
   mjcf_end(w);
 }
 
@@ -185,6 +193,7 @@ static void write_class(mjcf_writer *w, const char *name, bool contype, bool con
 }
 
 static bool has_pairs(const mjcf_options *o, const mjcf_emitter *emitter, size_t contacts) {
+  if (o->by_callback) return false;
   const bool faster = !emitter->pairs_faster || contacts <= emitter->pairs_faster;
   return o->pairs == MJCF_PAIRS_BY_SIZE ? faster : o->pairs == MJCF_PAIRS_ON;
 }
@@ -230,8 +239,9 @@ static void write_key(mjcf_writer *w, const model *m, mjcf_shape shape) {
 static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emitter,
                         const mjcf_options *o, const mjcf_contact *contact) {
   const size_t contacts = model_contacts(m);
-  char about[MJCF_COMMENT_SIZE];
-  emitter->describe(m, about);
+  char about[MJCF_COMMENT_SIZE] =
+      " The bodies alone: a callback (mjcb_passive) adds the force of their contacts. ";
+  if (!o->by_callback) emitter->describe(m, about);
 
   mjcf_start(w, "mujoco");
   mjcf_text(w, "model", emitter->model);
@@ -242,7 +252,7 @@ static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emit
   write_option(w, o, contact, shape_of(emitter, m), emitter->gravity(m));
   write_size(w, o, contact, contacts);
   write_view(w);
-  write_default(w, o, contact, has_pairs(o, emitter, contacts));
+  if (!o->by_callback) write_default(w, o, contact, has_pairs(o, emitter, contacts));
   mjcf_start(w, "worldbody");
   emitter->bodies(w, m, o);
   mjcf_end(w);
@@ -268,11 +278,11 @@ static int copy_out(mjcf_writer *w, char **text, size_t *length, char message[MO
 
 int mjcf_write(const model *m, const mjcf_options *options, char **text, size_t *length,
                char message[MODEL_MESSAGE_SIZE]) {
-  mjcf_contact contact;
+  mjcf_contact contact = {0};
   *text = NULL;
   const mjcf_emitter *emitter = find(m, message);
   if (!emitter || check(options, message) != 0) return -1;
-  if (emitter->contact(m, &contact, message) != 0) return -1;
+  if (!options->by_callback && emitter->contact(m, &contact, message) != 0) return -1;
 
   // numbers in the C locale, for this thread only and only while writing
   const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -88,11 +88,10 @@ static void corner(mjcf_writer *w, const corner_springs *p, size_t i) {
 }
 
 static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
-  (void)o;
   const corner_springs *p = m->data;
   double x0[MODEL_DIMENSION_MAX];
   m->type->initial_state(m, x0);
-  ground(w, p);
+  if (!o->by_callback) ground(w, p);
 
   // the body stands level where the model starts; coordinates stay the model's own
   const double position[] = {0.0, 0.0, x0[CORNERS_Z]};
@@ -103,7 +102,7 @@ static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
   mjcf_joint(w, "x", "slide", (const double[]){1.0, 0.0, 0.0}, 0.0);
   mjcf_joint(w, "z", "slide", (const double[]){0.0, 0.0, 1.0}, x0[CORNERS_Z]);
   mjcf_joint(w, "phi", "hinge", (const double[]){0.0, -1.0, 0.0}, 0.0);
-  for (size_t i = 0; i < CORNERS; ++i) corner(w, p, i);
+  for (size_t i = 0; i < CORNERS && !o->by_callback; ++i) corner(w, p, i);
   mjcf_end(w);
 }
 

@@ -74,9 +74,8 @@ static void ball(mjcf_writer *w) {
 }
 
 static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
-  (void)o;
   const hopper_parameters *p = hopper_get(m);
-  plane(w, p);
+  if (!o->by_callback) plane(w, p);
 
   // the body stands where the model starts; the coordinate stays the model's own
   const double position[] = {0.0, 0.0, p->height}, up[] = {0.0, 0.0, 1.0};
@@ -88,7 +87,7 @@ static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
   // pure sliders that makes A three times what every version makes of it here
   mjcf_inertial(w, centre, p->mass, 0.4 * p->mass * ball_radius * ball_radius);
   mjcf_joint(w, "z", "slide", up, p->height);
-  ball(w);
+  if (!o->by_callback) ball(w);
   mjcf_end(w);
 }
 

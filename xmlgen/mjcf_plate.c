@@ -99,7 +99,7 @@ static void box(mjcf_writer *w, const plate_parameters *p, bool is_tall) {
 
 static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
   const plate_parameters *p = plate_get(m);
-  for (size_t i = 0; i < p->contacts; ++i) roller(w, p, i);
+  for (size_t i = 0; i < p->contacts && !o->by_callback; ++i) roller(w, p, i);
 
   // the reference configuration hangs the plate at its starting height, clear of the springs, so
   // that a plain viewer starts there too; coordinates stay the model's own
@@ -111,7 +111,7 @@ static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
   mjcf_joint(w, "x", "slide", (const double[]){1.0, 0.0, 0.0}, 0.0);
   mjcf_joint(w, "z", "slide", (const double[]){0.0, 0.0, 1.0}, p->height);
   mjcf_joint(w, "theta", "hinge", (const double[]){0.0, -1.0, 0.0}, 0.0);
-  box(w, p, o->tall);
+  if (!o->by_callback) box(w, p, o->tall);
   mjcf_end(w);
 }
 

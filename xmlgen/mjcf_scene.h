@@ -35,6 +35,8 @@ typedef struct mjcf_options {
   int contact_limit;      /* nconmax and njmax, >= 1; 0: room for all contacts */
   double time_constant;   /* of contacts that are MuJoCo's own, with its damping ratio 1 and its
                              default impedance, s; 0: they are the model's springs and dampers */
+  bool by_callback;       /* neither geoms nor contacts: a callback adds their force, which finds
+                             whose it is in the one number of user data */
 } mjcf_options;
 
 /* How large a scene is. There are more positions than rates where an orientation is a quaternion.

@@ -61,7 +61,7 @@ typedef struct mjcf_emitter {
   /* What the scene models, in words and formulas: written as a comment. */
   void (*describe)(const model *m, char text[MJCF_COMMENT_SIZE]);
   /* Children of worldbody: geoms of class "fixed" first, then a body with those of class "moving".
-   */
+   * By a callback there are no geoms. */
   void (*bodies)(mjcf_writer *w, const model *m, const mjcf_options *o);
   /* Explicit pairs are faster up to so many contacts, and the broad phase beyond; 0: always. */
   size_t pairs_faster;

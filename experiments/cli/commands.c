@@ -28,7 +28,8 @@ static int run_study(arguments *given) {
                                  .racers = {.count = given->solver_count,
                                             .solver = given->solvers,
                                             .settings = given->settings,
-                                            .given = given->settings_given},
+                                            .given = given->settings_given,
+                                            .by_default = given->solver_names == s->solvers},
                                  .settings = given->study_settings};
   const int status = study_execute(s, &request, message);
   const bool is_worker = given->part < given->processes;

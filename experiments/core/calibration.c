@@ -142,7 +142,7 @@ int calibrate_hopper(const model *m, unsigned long seed, calibration *result,
                           .rms_projection = NAN};
   contest_starts starts;
   search s = {.starts = &starts, .settings = calibration_settings(m), .message = message};
-  if (same_system(m, &s.settings, seed, &result->gap, message)) return -1;
+  if (same_system(&bridge_solver, m, &s.settings, seed, &result->gap, message)) return -1;
   if (contest_starts_alloc(&starts, m, 1, false, seed, message)) return -1;
   int status = contest_reference(&starts, 0, message);
   if (!status) status = calibrate(&s, result);

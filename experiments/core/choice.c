@@ -32,18 +32,29 @@ static const struct {
   choice_who who;
   const char *name;
   double margin; /* of the median error */
+  double slack;  /* of all limits */
   size_t finest; /* step, in parts of the output step */
   contender of[CONTENDERS_MAX];
 } fields[] = {
     {CHOICE_MUJOCO,
      "mujoco",
      1.0,
+     1.0,
      8,
      {{&bridge_solver, "Euler"}, {&bridge_solver, "implicitfast"}, {&bridge_solver, "RK4"}}},
-    {CHOICE_LIBESS, "libess", 0.9, 0, {{&libess_solver, NULL}}},
+    {CHOICE_CALLBACK,
+     "MuJoCo by a callback",
+     1.0,
+     1.001,
+     8,
+     {{&bridge_callback_solver, "Euler"},
+      {&bridge_callback_solver, "implicitfast"},
+      {&bridge_callback_solver, "RK4"}}},
+    {CHOICE_LIBESS, "libess", 0.9, 1.0, 0, {{&libess_solver, NULL}}},
     {CHOICE_PLAIN,
      "the plain methods",
      0.9,
+     1.0,
      256,
      {{&plain_dopri5_solver, NULL},
       {&plain_cvode_solver, NULL},
@@ -203,12 +214,14 @@ int choice_cheapest(const choice_request *request, choice_who who, choice *best,
   size_t field = 0, count = 0, fastest = 0;
   while (fields[field].who != who) field++;
   const contender *const one = fields[field].of;
-  const size_t finest =
-      who == CHOICE_MUJOCO && request->finest ? request->finest : fields[field].finest;
+  const bool mujoco = who & (CHOICE_MUJOCO | CHOICE_CALLBACK);
+  const size_t finest = mujoco && request->finest ? request->finest : fields[field].finest;
   choice_request with = *request;
   choice last[CONTENDERS_MAX];
   double best_s = INFINITY;
-  with.limits.rms *= fields[field].margin;
+  with.limits.rms *= fields[field].margin * fields[field].slack;
+  with.limits.rms_q90 *= fields[field].slack;
+  with.limits.rms_worst *= fields[field].slack;
   for (; count < CONTENDERS_MAX && one[count].solver; count++) {
     if (coarsest_accepted(&with, &one[count], finest, best_s, &last[count], message)) return -1;
     best_s = fmin(best_s, last[count].seconds);
@@ -233,6 +246,7 @@ static int enter(const choice_request *request, choice_who who, choice *best) {
 
 int choice_enter(const choice_request *request, unsigned who) {
   choice best;
+  if (!request->starts->m->type->contact_force) who &= ~(unsigned)CHOICE_CALLBACK;
   for (size_t i = 0; i < FIELDS; i++)
     if (who & fields[i].who && enter(request, fields[i].who, &best) < 0) return -1;
   return 0;
@@ -244,6 +258,7 @@ int choice_enter_at_target(choice_request *request, double target) {
   finer.limits = (choice_limits){target, INFINITY, INFINITY};
   finer.finest = FINEST_TO_TARGET;
   const int status = enter(&finer, CHOICE_MUJOCO, &best);
+  if (status >= 0 && choice_enter(&finer, CHOICE_CALLBACK)) return -1;
   request->limits =
       status ? (choice_limits){target, q90_max * target, worst_max * target}
              : (choice_limits){target, fmax(best.rms_q90, target), fmax(best.rms_worst, target)};

@@ -24,9 +24,15 @@ typedef struct choice {
   double rms, rms_q90, rms_worst;
 } choice;
 
-/* Who may be chosen: MuJoCo by Euler, implicitfast or RK4; libess; and one of the methods that read
- * the mode off the state and look for no crossing. As bits, for several. */
-typedef enum choice_who { CHOICE_MUJOCO = 1, CHOICE_LIBESS = 2, CHOICE_PLAIN = 4 } choice_who;
+/* Who may be chosen: MuJoCo by Euler, implicitfast or RK4; the same with the contact force as a
+ * callback; libess; and one of the methods that read the mode off the state and look for no
+ * crossing. As bits, for several. */
+typedef enum choice_who {
+  CHOICE_MUJOCO = 1,
+  CHOICE_CALLBACK = 2,
+  CHOICE_LIBESS = 4,
+  CHOICE_PLAIN = 8
+} choice_who;
 
 /* Told of who is chosen. 0, or -1 with one line. */
 typedef int choice_tell(void *context, const choice *chosen);
@@ -62,19 +68,22 @@ choice choice_yardstick(const choice_request *request, const char *integrator);
  * limits. A step goes down from six output steps (outputs lie on the chord of its ends), of the
  * plain methods to 1/256 of one. A tolerance, rtol = atol, goes down by decades from 0.1 to 1e-12,
  * and then is bisected towards the decade before. Except for MuJoCo's the median is to be a tenth
- * better than the limit, for that of the starts that are timed is another. 0; 1 with one line when
+ * better than the limit, for that of the starts that are timed is another. MuJoCo by a callback may
+ * be a thousandth worse than the limits: its trajectory is that by contacts, but for the mass that
+ * these add, and such a difference is to decide nothing. 0; 1 with one line when
  * nothing is good enough; -1 with one line when interrupted.
  */
 int choice_cheapest(const choice_request *request, choice_who who, choice *best,
                     char message[SOLVER_MESSAGE_SIZE]);
 
 /* Tells of the cheapest of each of them; who has none that is good enough is left out with a
- * warning. 0, or -1 with one line. */
+ * warning, and MuJoCo by a callback without one where the model has no contact force for it. 0, or
+ * -1 with one line. */
 int choice_enter(const choice_request *request, unsigned who);
 
-/* The same of MuJoCo, whose median error is to reach a target; and what the others have to keep
- * within there: tails no worse than MuJoCo's or the target, or where MuJoCo reaches none three and
- * ten times it. */
+/* The same of MuJoCo, by contacts and by a callback, whose median error is to reach a target; and
+ * what the others have to keep within there: tails no worse than MuJoCo's by contacts or the
+ * target, or where it reaches none three and ten times it. */
 int choice_enter_at_target(choice_request *request, double target);
 
 #endif

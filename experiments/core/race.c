@@ -570,13 +570,14 @@ race_entry race_variant(bool own, const char *changes) {
 
 /* ---- the same system ------------------------------------------------------------------------- */
 
-int same_system(const model *m, const solver_settings *settings, unsigned long seed,
-                bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]) {
-  const int status = bridge_field_gap(m, settings, SAME_SYSTEM_STATES, seed, gap, message);
+int same_system(const solver_type *engine, const model *m, const solver_settings *settings,
+                unsigned long seed, bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]) {
+  const int status = bridge_field_gap(engine, m, settings, SAME_SYSTEM_STATES, seed, gap, message);
   if (status || gap->gap <= BRIDGE_GAP_MAX) return status;
-  measure_message(message,
-                  "%s, %zu contacts: the field gap is %.2g at a scaling of %g; up to %.0g is "
-                  "accepted, and a larger scaling lowers it",
-                  m->type->name, model_contacts(m), gap->gap, gap->scaling, BRIDGE_GAP_MAX);
+  char scaling[64] = "";
+  if (!isnan(gap->scaling)) snprintf(scaling, sizeof scaling, " at a scaling of %g", gap->scaling);
+  measure_message(message, "%s, %zu contacts: the field gap is %.2g%s; up to %.0g is accepted%s",
+                  m->type->name, model_contacts(m), gap->gap, scaling, BRIDGE_GAP_MAX,
+                  *scaling ? ", and a larger scaling lowers it" : "");
   return SOLVER_FAILED;
 }

@@ -70,6 +70,7 @@ typedef struct study_racers {
   const solver_type *const *solver;
   solver_settings settings; /* of all of them */
   unsigned given;           /* bits of solver_setting: those that the user gave */
+  bool by_default;          /* the user named none: they are the study's */
 } study_racers;
 
 /* A word on its screen, for --help. */

@@ -10,7 +10,7 @@
 #include "record.h"
 #include "study_run.h"
 
-enum { NAME_SIZE = 64, COLUMNS_MAX = 64, NAMES_MAX = COLUMNS_MAX + COLUMN_CSV_NAMES_MAX };
+enum { NAME_SIZE = 64, COLUMNS_MAX = 128, NAMES_MAX = COLUMNS_MAX + COLUMN_CSV_NAMES_MAX };
 
 /* ---- what a .json is, as JSON Schema --------------------------------------------------------- */
 

@@ -83,6 +83,10 @@ const precision_method precision_methods[] = {
     STEPPING("mujoco-implicit", "MuJoCo implicit", "mujoco", "implicit"),
     STEPPING("mujoco-implicitfast", "MuJoCo implicitfast", "mujoco", "implicitfast"),
     STEPPING("mujoco-RK4", "MuJoCo RK4", "mujoco", "RK4"),
+    STEPPING("mujoco-callback-Euler", "MuJoCo callback Euler", "mujoco-callback", "Euler"),
+    STEPPING("mujoco-callback-implicitfast", "MuJoCo callback implicitfast", "mujoco-callback",
+             "implicitfast"),
+    STEPPING("mujoco-callback-RK4", "MuJoCo callback RK4", "mujoco-callback", "RK4"),
     // these race only where --methods names them: they are no part of the build
     METHOD("drake-cenic", "Drake CENIC", "drake", "cenic", TOLERANCE, accuracies_of_first_order,
            .order = 0),
@@ -150,16 +154,21 @@ int precision_check(study_run *run) {
   return status;
 }
 
-/* units of work of an evaluation: one for each contact and some besides; and how many times as many
- * of one of MuJoCo, which finds contacts and solves for their forces. A unit then takes some 2 ns.
- */
-static const double units_besides = 16.0, times_of_mujoco = 25.0;
+/* units of work of an evaluation: one for each contact and some besides; how many times as many of
+ * one of MuJoCo, which finds contacts and solves for their forces; and what MuJoCo has besides
+ * where a callback has them. A unit then takes some 2 ns. */
+static const double units_besides = 16.0, times_of_mujoco = 25.0, besides_callback = 250.0;
+
+static double units_of(const precision_method *method, size_t contacts) {
+  const solver_type *const solver = solver_find(method->solver);
+  if (solver == &bridge_callback_solver) return (double)contacts + besides_callback;
+  return ((double)contacts + units_besides) * (solver == &bridge_solver ? times_of_mujoco : 1.0);
+}
 
 size_t precision_trials(const precision_asked *asked, size_t contacts,
                         const precision_method *method, double evaluations) {
   const size_t few = asked->trials < PRECISION_FEW ? asked->trials : PRECISION_FEW;
-  const double times = strcmp(method->solver, bridge_solver.name) == 0 ? times_of_mujoco : 1.0;
-  const double work = evaluations * ((double)contacts + units_besides) * times;
+  const double work = evaluations * units_of(method, contacts);
   if (work * (double)asked->trials <= asked->point_work) return asked->trials;
   return work * (double)few <= asked->point_work ? few : 1;
 }
@@ -292,25 +301,30 @@ int precision_try(const study_run *run, const contest_starts *starts, double roo
   return status;
 }
 
-/* the first method chosen that is MuJoCo's; none: their count */
-static size_t mujoco_among(const option_names *methods) {
+/* the first method chosen of a solver; none: their count */
+static size_t first_of(const solver_type *solver, const option_names *methods) {
   size_t i = 0;
   while (i < precision_method_count &&
-         (!precision_chosen(methods, i) ||
-          strcmp(precision_methods[i].solver, bridge_solver.name) != 0))
+         (!precision_chosen(methods, i) || solver_find(precision_methods[i].solver) != solver))
     i++;
   return i;
 }
 
+/* of whom of MuJoCo's two races; the gap is that by contacts, where they do */
 static int prove_same_system(study_run *run, const model *m, const option_names *methods,
                              bridge_gap *gap) {
-  const size_t i = mujoco_among(methods);
-  if (i == precision_method_count) return 0;
-  const precision_method *const method = &precision_methods[i];
-  const solver_settings settings = precision_settings(method, method->values[0], model_contacts(m));
-  const int status = same_system(m, &settings, run->seed, gap, run->message);
-  if (status != SOLVER_REFUSED) return status;
-  *gap = (bridge_gap){.gap = NAN};
+  const solver_type *const engines[] = {&bridge_callback_solver, &bridge_solver};
+  for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {
+    const size_t i = first_of(engines[k], methods);
+    if (i == precision_method_count) continue;
+    const precision_method *const method = &precision_methods[i];
+    const solver_settings settings =
+        precision_settings(method, method->values[0], model_contacts(m));
+    bridge_gap found;
+    const int status = same_system(engines[k], m, &settings, run->seed, &found, run->message);
+    if (status && status != SOLVER_REFUSED) return status;
+    if (!status) *gap = found;
+  }
   return 0;
 }
 

@@ -56,7 +56,9 @@ typedef struct precision_asked {
     .result = "trials")                                                                            \
   X(row, point_work, NUMBER, "point-work", "COUNT",                                                \
     "units of work that a setting may spend from all initial conditions: an evaluation is the "    \
-    "contacts and 16, one of MuJoCo 25 times as many, some 2 ns each; a setting that would spend " \
+    "contacts and 16, one of MuJoCo 25 times as many, or by a callback the contacts and 250, "     \
+    "some "                                                                                        \
+    "2 ns each; a setting that would spend "                                                       \
     "more has three, or its first run alone",                                                      \
     .initial = work, .max = 1e15, .result = "point_work")                                          \
   X(row, min_time, NUMBER, "min-time", "S",                                                        \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench speed: how fast libess is against MuJoCo's cheapest setting at no worse an error, what
- * one more contact costs either, and how far from the cost of its evaluations alone libess is. */
+/* essbench speed: how fast libess is against MuJoCo's cheapest setting at no worse an error, by
+ * contacts and with their force as a callback, what one more contact costs each, and how far from
+ * the cost of its evaluations alone libess is. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,8 +76,9 @@ typedef struct speed_sample {
 
 enum { SPEED_ENTRIES_MAX = 64 };
 
-/* Whose an entry is: MuJoCo's, libess's, or that of a method that looks for no crossing. */
-typedef enum speed_whose { SPEED_MUJOCO, SPEED_OURS, SPEED_PLAIN } speed_whose;
+/* Whose an entry is: MuJoCo's, by contacts or by a callback, libess's, or that of a method that
+ * looks for no crossing. */
+typedef enum speed_whose { SPEED_MUJOCO, SPEED_CALLBACK, SPEED_OURS, SPEED_PLAIN } speed_whose;
 
 static const char speed_yardstick[] = "Euler-2ms", speed_yardstick_rk4[] = "RK4-2ms",
                   speed_fixed[] = "fixed-tolerance";
@@ -88,7 +90,8 @@ typedef struct speed_room {
   speed_system of;
   contest_starts *starts;
   contest_starts form[SPEED_FORMS]; /* the same of each form: views */
-  bridge_gap gap;                   /* the largest of all forms */
+  bridge_gap gap,
+      callback_gap; /* MuJoCo's by contacts and by a callback: the largest of all forms */
 
   /* who enters next */
   const char *protocol;
@@ -125,9 +128,9 @@ typedef struct speed_row {
   const char *law;
   size_t trials, processes;
   double median_s, median[2];
-  speed_rival mujoco, plain;
+  speed_rival mujoco, callback, plain;
   measure_interval before;
-  double rms[3], mujoco_rms[3], accepted[3]; /* median, 90 % and worst start */
+  double rms[3], mujoco_rms[3], callback_rms[3], accepted[3]; /* median, 90 % and worst start */
   bool worse;
   double events, events_ratio, retaken, disturbed;
   speed_work work;
@@ -150,7 +153,16 @@ typedef struct speed_row {
   COLUMN(row, share, NUMBER, "", "libess's over MuJoCo's", SHOWN("share", "%7.4f"))                \
   COLUMN(row, share_interval, INTERVAL, "",                                                        \
          "its interval, starts and processes drawn for both alike")                                \
-  COLUMN(row, share_before, NUMBER, "", "of earlier results", SHOWN("before", "%7.4f"))
+  COLUMN(row, share_before, NUMBER, "", "of earlier results", SHOWN("before", "%7.4f"))            \
+  COLUMN(row, callback_variant, TEXT, "",                                                          \
+         "integrator at each of them of MuJoCo with the contact force as a callback",              \
+         SHOWN("callback's", "%-12s"))                                                             \
+  COLUMN(row, callback_time_step, AMOUNT, "s", "and its step", SHOWN_TIMES("ms", "%5.2f", 1e3))    \
+  COLUMN(row, callback_s_per_contact, NUMBER, "s", "its slope",                                    \
+         SHOWN_TIMES("callback us", "%11.3f", 1e6))                                                \
+  COLUMN(row, callback_interval, INTERVAL, "s", "its interval")                                    \
+  COLUMN(row, callback_share, NUMBER, "", "libess's over this one's", SHOWN("share", "%7.4f"))     \
+  COLUMN(row, callback_share_interval, INTERVAL, "", "its interval")
 COLUMN_ROW(speed_marginal, SPEED_MARGINAL_COLUMNS);
 
 #define SPEED_CALLBACK_COLUMNS(COLUMN, row)                                                        \
@@ -182,8 +194,8 @@ static const column speed_row_columns[] = {
     COLUMN(speed_row, law, TEXT, "", "of the plate's contacts"),
     COLUMN_AS("field", speed_row, who.field, TEXT, "",
               "how libess's field is summed: contacts or aggregated", SHOWN("field", "%-10s")),
-    COLUMN_AS("solver", speed_row, who.solver, TEXT, "", "mujoco, libess or a plain one",
-              SHOWN("solver", "%-12s")),
+    COLUMN_AS("solver", speed_row, who.solver, TEXT, "",
+              "mujoco, mujoco-callback, libess or a plain one", SHOWN("solver", "%-15s")),
     COLUMN_AS("variant", speed_row, who.variant, TEXT, "", "MuJoCo's integrator"),
     COLUMN_AS("protocol", speed_row, who.protocol, TEXT, "",
               "what is compared (docs/results/speed.md)", SHOWN("protocol", "%-15s")),
@@ -212,6 +224,20 @@ static const column speed_row_columns[] = {
               "lower end of its 95 % interval", SHOWN("from", "%6.1f")),
     COLUMN_AS("mujoco_over_this_hi", speed_row, mujoco.ends[1], AMOUNT, "", "upper end",
               SHOWN("to", "%6.1f")),
+    COLUMN_AS("callback_variant", speed_row, callback.name, TEXT, "",
+              "the same of MuJoCo with the contact force as a callback: the integrator that it "
+              "chose in this protocol",
+              SHOWN("callback's", "%-12s")),
+    COLUMN_AS("callback_time_step", speed_row, callback.setting, AMOUNT, "s", "step that it chose",
+              SHOWN_TIMES("ms", "%5.2f", 1e3)),
+    COLUMN_AS("callback_s", speed_row, callback.median_s, AMOUNT, "s", "its median",
+              SHOWN_TIMES("callback us", "%11.1f", 1e6)),
+    COLUMN_AS("callback_over_this", speed_row, callback.ratio, AMOUNT, "",
+              "median of its time over this, by start and process", SHOWN("ratio", "%6.1f")),
+    COLUMN_AS("callback_over_this_lo", speed_row, callback.ends[0], AMOUNT, "",
+              "lower end of its 95 % interval", SHOWN("from", "%6.1f")),
+    COLUMN_AS("callback_over_this_hi", speed_row, callback.ends[1], AMOUNT, "", "upper end",
+              SHOWN("to", "%6.1f")),
     COLUMN_AS("plain_solver", speed_row, plain.name, TEXT, "",
               "cheapest method that looks for no crossing, in this protocol and with this field; "
               "empty: none reaches it",
@@ -238,6 +264,10 @@ static const column speed_row_columns[] = {
               "MuJoCo's in this protocol: median start"),
     COLUMN_AS("mujoco_rms_q90", speed_row, mujoco_rms[1], AMOUNT, "", "90 % quantile"),
     COLUMN_AS("mujoco_rms_worst", speed_row, mujoco_rms[2], AMOUNT, "", "worst start"),
+    COLUMN_AS("callback_rms_error", speed_row, callback_rms[0], AMOUNT, "",
+              "MuJoCo's by a callback: median start"),
+    COLUMN_AS("callback_rms_q90", speed_row, callback_rms[1], AMOUNT, "", "90 % quantile"),
+    COLUMN_AS("callback_rms_worst", speed_row, callback_rms[2], AMOUNT, "", "worst start"),
     COLUMN_AS("accepted_rms_error", speed_row, accepted[0], AMOUNT, "",
               "what settings were chosen by, on the starts that are timed: median start"),
     COLUMN_AS("accepted_rms_q90", speed_row, accepted[1], AMOUNT, "",
@@ -285,7 +315,8 @@ static const column speed_run_columns[] = {
     COLUMN_AS("contacts", speed_one_run, of.contacts, COUNT, "", "number of contacts"),
     COLUMN_AS("damping", speed_one_run, of.damping, AMOUNT, "N s/m", "of all springs"),
     COLUMN_AS("field", speed_one_run, told.field, TEXT, "", "how libess's field is summed"),
-    COLUMN_AS("solver", speed_one_run, told.solver, TEXT, "", "mujoco, libess or a plain one"),
+    COLUMN_AS("solver", speed_one_run, told.solver, TEXT, "",
+              "mujoco, mujoco-callback, libess or a plain one"),
     COLUMN_AS("protocol", speed_one_run, told.protocol, TEXT, "",
               "what is compared; equal settings of two protocols were timed once for both"),
     COLUMN_AS("trial", speed_one_run, told.trial, COUNT, "", "the start"),
@@ -357,9 +388,10 @@ static speed_system speed_system_at(const speed_settings *s, size_t index) {
 
 static bool speed_is(const speed_sample *entry, speed_whose whose) {
   const solver_type *const solver = solver_find(entry->solver);
-  const speed_whose is = solver == &libess_solver  ? SPEED_OURS
-                         : solver_is_plain(solver) ? SPEED_PLAIN
-                                                   : SPEED_MUJOCO;
+  const speed_whose is = solver == &libess_solver            ? SPEED_OURS
+                         : solver_is_plain(solver)           ? SPEED_PLAIN
+                         : solver == &bridge_callback_solver ? SPEED_CALLBACK
+                                                             : SPEED_MUJOCO;
   return is == whose;
 }
 
@@ -371,18 +403,19 @@ static speed_form speed_form_of(const speed_sample *entry) {
 
 static solver_settings speed_settings_of(const speed_sample *entry) {
   solver_settings s = solver_settings_default();
-  if (speed_is(entry, SPEED_MUJOCO)) s.variant = entry->variant;
+  if (bridge_is(solver_find(entry->solver))) s.variant = entry->variant;
   if (!isnan(entry->rtol)) s.rtol = s.atol = entry->rtol;
   if (!isnan(entry->time_step)) s.time_step = entry->time_step;
   return s;
 }
 
-/* the one of MuJoCo's, or of another with a field, in a protocol; SIZE_MAX when there is none */
+/* the one of MuJoCo's two (field NULL), or of another with a field, in a protocol; SIZE_MAX when
+ * there is none */
 static size_t speed_entry_of(const speed_sample entry[], size_t count, const char *protocol,
                              speed_whose whose, const char *field) {
   for (size_t i = 0; i < count; i++)
     if (strcmp(entry[i].protocol, protocol) == 0 && speed_is(&entry[i], whose) &&
-        (whose == SPEED_MUJOCO || strcmp(entry[i].field, field) == 0))
+        (!field || strcmp(entry[i].field, field) == 0))
       return i;
   return SIZE_MAX;
 }
@@ -398,16 +431,16 @@ static size_t chosen(const study_run *run, size_t system, speed_sample entry[]) 
 
 /* an entry with the setting that serves every number of contacts: MuJoCo's at the largest, or the
  * finest of libess's tolerances */
-static bool fixed_entry(const study_run *run, const char *field, speed_sample *out) {
+static bool fixed_entry(const study_run *run, speed_whose whose, const char *field,
+                        speed_sample *out) {
   const speed_settings *const s = run->settings;
   bool found = false;
   for (size_t i = 0; i < speed_systems(s); i++) {
     speed_sample entry[SPEED_ENTRIES_MAX];
     if (!speed_system_at(s, i).in_series) continue;
-    const size_t at = speed_entry_of(entry, chosen(run, i, entry), "equal-error",
-                                     field ? SPEED_OURS : SPEED_MUJOCO, field);
+    const size_t at = speed_entry_of(entry, chosen(run, i, entry), "equal-error", whose, field);
     if (at == SIZE_MAX) return false;
-    if (!found || !field || entry[at].rtol < out->rtol) *out = entry[at];
+    if (!found || whose != SPEED_OURS || entry[at].rtol < out->rtol) *out = entry[at];
     found = true;
   }
   out->protocol = speed_fixed;
@@ -421,9 +454,15 @@ static size_t speed_entries(const study_run *run, size_t system,
   const speed_settings *const s = run->settings;
   size_t count = chosen(run, system, entry);
   if (!speed_system_at(s, system).in_series || s->contacts.count < 2) return count;
-  const char *const field[] = {NULL, speed_form_names[0], speed_form_names[1]};
-  for (size_t i = 0; i < 3 && count < SPEED_ENTRIES_MAX; i++)
-    count += fixed_entry(run, field[i], &entry[count]);
+  const struct {
+    speed_whose whose;
+    const char *field;
+  } fixed[] = {{SPEED_MUJOCO, NULL},
+               {SPEED_CALLBACK, NULL},
+               {SPEED_OURS, speed_form_names[0]},
+               {SPEED_OURS, speed_form_names[1]}};
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed && count < SPEED_ENTRIES_MAX; i++)
+    count += fixed_entry(run, fixed[i].whose, fixed[i].field, &entry[count]);
   return count;
 }
 
@@ -461,7 +500,7 @@ static int speed_open(speed_room *r, study_run *run, const speed_system *of, siz
 static int enter(void *context, const choice *chosen) {
   const speed_room *const r = context;
   const solver_settings *const with = &chosen->settings;
-  const bool mujoco = chosen->solver == &bridge_solver;
+  const bool mujoco = bridge_is(chosen->solver);
   const bool by_tolerance = solver_concerns(chosen->solver) & SETTING_TOLERANCE;
   speed_sample s;
   column_clear(r->run->study->tables[SPEED_SAMPLES].columns, &s);
@@ -473,8 +512,10 @@ static int enter(void *context, const choice *chosen) {
   s.target = r->target;
   s.rtol = by_tolerance ? with->rtol : NAN;
   s.time_step = by_tolerance ? NAN : with->time_step;
-  s.field_gap = r->gap.gap;
-  s.scaling = r->gap.scaling;
+  const bridge_gap *const gap =
+      chosen->solver == &bridge_callback_solver ? &r->callback_gap : &r->gap;
+  s.field_gap = gap->gap;
+  s.scaling = gap->scaling;
   return study_add(r->run, SPEED_SAMPLES, &s);
 }
 
@@ -508,7 +549,8 @@ static int enter_forms(speed_room *r, size_t forms) {
 /* the cheapest of all within limits */
 static int enter_all(speed_room *r, const char *protocol, choice_limits limits) {
   begin(r, protocol, NAN, limits);
-  return choice_enter(&r->request, CHOICE_MUJOCO) ? -1 : enter_forms(r, r->of.forms);
+  return choice_enter(&r->request, CHOICE_MUJOCO | CHOICE_CALLBACK) ? -1
+                                                                    : enter_forms(r, r->of.forms);
 }
 
 static int enter_at_target(speed_room *r, double target) {
@@ -550,12 +592,13 @@ static int enter_against(speed_room *r, const char *yardstick, const char *integ
   return median_alone ? enter_all(r, median_alone, median) : 0;
 }
 
-static int check_gap(speed_room *r) {
+static int check_gap(speed_room *r, const solver_type *engine, bridge_gap *largest) {
   const solver_settings settings = solver_settings_default();
   for (size_t k = 0; k < r->of.forms; k++) {
     bridge_gap gap;
-    if (same_system(r->form[k].m, &settings, r->run->seed, &gap, r->run->message)) return -1;
-    if (!k || gap.gap > r->gap.gap) r->gap = gap;
+    if (same_system(engine, r->form[k].m, &settings, r->run->seed, &gap, r->run->message))
+      return -1;
+    if (!k || gap.gap > largest->gap) *largest = gap;
   }
   return 0;
 }
@@ -566,9 +609,11 @@ static int check_gap(speed_room *r) {
 static int speed_choose(speed_room *r) {
   const speed_settings *const s = r->run->settings;
   choice euler;
-  r->gap = (bridge_gap){.gap = NAN, .scaling = NAN};
+  r->gap = r->callback_gap = (bridge_gap){.gap = NAN, .scaling = NAN};
   if (!r->of.with_mujoco) return enter_errors(r);
-  if (check_gap(r)) return -1;
+  if (check_gap(r, &bridge_solver, &r->gap) ||
+      check_gap(r, &bridge_callback_solver, &r->callback_gap))
+    return -1;
   if (r->of.stiff)
     return enter_yardstick(r, speed_yardstick, "Euler", &euler) ? -1
                                                                 : enter_at_target(r, stiff_target);
@@ -769,6 +814,7 @@ static void add_row(const deriving *d, size_t index) {
   const speed_sample *const e = &d->entry[index];
   const gather runs = runs_of(d, index);
   const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
+  const size_t callback = speed_entry_of(d->entry, d->count, e->protocol, SPEED_CALLBACK, NULL);
   const solver_settings settings = speed_settings_of(e);
   speed_row r;
   column_clear(speed_row_columns, &r);
@@ -781,7 +827,9 @@ static void add_row(const deriving *d, size_t index) {
                                         model_find(d->of.model)->time_step);
   series_median(runs, "seconds", &d->draws, &r.median_s, r.median);
   fill_rival(d, index, rival, &r.mujoco);
+  fill_rival(d, index, callback, &r.callback);
   if (rival != SIZE_MAX) fill_errors(runs_of(d, rival), r.mujoco_rms);
+  if (callback != SIZE_MAX) fill_errors(runs_of(d, callback), r.callback_rms);
   fill_errors(runs, r.rms);
   fill_accepted(d, e, r.accepted);
   r.events = gather_median(runs, "events");
@@ -827,26 +875,41 @@ static void add_callback(deriving *d, size_t form, size_t call) {
 /* over the systems of the series, where all of them have it */
 static void add_marginal(study_run *run, const deriving systems[], size_t count,
                          const char *field) {
-  gather ours[count], mujoco[count];
+  gather ours[count], mujoco[count], callback[count];
   double x[count];
-  speed_marginal m = {.field = field, .share_before = earlier_share(run->own, field)};
+  bool by_callback = true;
+  speed_marginal m;
+  column_clear(speed_marginal_columns, &m);
+  m.field = field;
+  m.share_before = earlier_share(run->own, field);
   for (size_t i = 0; i < count; i++) {
     const deriving *const d = &systems[i];
     const size_t at = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_OURS, field);
     const size_t rival = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_MUJOCO, NULL);
+    const size_t other = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_CALLBACK, NULL);
     if (at == SIZE_MAX || rival == SIZE_MAX) return;
+    by_callback = by_callback && other != SIZE_MAX;
     x[i] = (double)d->of.contacts;
     ours[i] = runs_of(d, at);
     mujoco[i] = runs_of(d, rival);
     m.rtol = d->entry[at].rtol;
     m.mujoco_variant = d->entry[rival].variant;
     m.mujoco_time_step = d->entry[rival].time_step;
+    if (!by_callback) continue;
+    callback[i] = runs_of(d, other);
+    m.callback_variant = d->entry[other].variant;
+    m.callback_time_step = d->entry[other].time_step;
   }
   const series own = {count, x, ours, "seconds", systems->draws};
   const series theirs = {count, x, mujoco, "seconds", systems->draws};
   series_slope(&own, &m.s_per_contact, m.interval);
   series_slope(&theirs, &m.mujoco_s_per_contact, m.mujoco_interval);
   series_slope_ratio(&own, &theirs, &m.share, m.share_interval);
+  if (by_callback) {
+    const series rest = {count, x, callback, "seconds", systems->draws};
+    series_slope(&rest, &m.callback_s_per_contact, m.callback_interval);
+    series_slope_ratio(&own, &rest, &m.callback_share, m.callback_share_interval);
+  }
   study_add(run, SPEED_MARGINALS, &m);
 }
 

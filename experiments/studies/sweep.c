@@ -102,7 +102,8 @@ COLUMN_ROW(sweep_slope, SWEEP_SLOPE_COLUMNS);
 
 static const double confidence = 0.95;
 
-/* MuJoCo's time over that of libess, start by start. */
+/* MuJoCo's time over that of libess, start by start: by contacts, and, where it races, with the
+ * contact force as a callback. */
 #define SWEEP_RATIO_COLUMNS(COLUMN, row)                                                           \
   COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
   COLUMN(row, solver, TEXT, "", "method of libess")                                                \
@@ -115,7 +116,12 @@ static const double confidence = 0.95;
   COLUMN(row, rms_error_mujoco, AMOUNT, "", "median error of MuJoCo")                              \
   COLUMN(row, rms_error_projection, AMOUNT, "", "of libess")                                       \
   COLUMN(row, epsilon, AMOUNT, "m", "of libess")                                                   \
-  COLUMN(row, settings, SETTINGS, "", "of libess, in force")
+  COLUMN(row, settings, SETTINGS, "", "of libess, in force")                                       \
+  COLUMN(row, callback_over_projection, AMOUNT, "",                                                \
+         "median of the quotients of MuJoCo with the contact force as a callback")                 \
+  COLUMN(row, callback_interval, INTERVAL, "", "of it")                                            \
+  COLUMN(row, callback_s, AMOUNT, "s", "its median time")                                          \
+  COLUMN(row, rms_error_callback, AMOUNT, "", "its median error")
 COLUMN_ROW(sweep_ratio, SWEEP_RATIO_COLUMNS);
 
 /* The time of the cheapest method that looks for no crossing over that of libess, start by start.
@@ -164,7 +170,7 @@ static const column sweep_row_columns[] = {
     COLUMN_AS("contacts", sweep_row, who.contacts, COUNT, "", "number of contacts",
               SHOWN("N", "%6.0f")),
     COLUMN_AS("solver", sweep_row, who.solver, TEXT, "", "who races"),
-    COLUMN(sweep_row, shown, TEXT, "", "", .place = COLUMN_SHOWN_ONLY, SHOWN("solver", "%-14s")),
+    COLUMN(sweep_row, shown, TEXT, "", "", .place = COLUMN_SHOWN_ONLY, SHOWN("solver", "%-15s")),
     COLUMN_AS("protocol", sweep_row, who.protocol, TEXT, "", "with whose settings",
               SHOWN("protocol", "%-12s")),
     COLUMN(sweep_row, median_s, AMOUNT, "s", "of one run", SHOWN_TIMES("median ms", "%10.4f", 1e3)),
@@ -243,6 +249,11 @@ static int check(study_run *run) {
     status = contestant_prepare(&c, run->racers.solver[i], &run->racers.settings, &nowhere,
                                 run->message);
     if (!status) contestant_release(&c);
+    // who races by default need not do every model, where it is the last
+    if (status == SOLVER_REFUSED && run->racers.by_default && i && i + 1 == run->racers.count) {
+      run->racers.count--;
+      status = 0;
+    }
   }
   return status;
 }
@@ -269,12 +280,15 @@ typedef struct entering {
   size_t count;
   contest_starts *tuning; /* what settings are chosen on; NULL: not asked for yet */
   choice_request request; /* its base has epsilon set */
+  bridge_gap gap,
+      callback_gap; /* MuJoCo's by contacts, which all who race have, and by a callback */
 } entering;
 
 static int enter_one(void *context, const choice *chosen) {
   entering *const e = context;
   e->who.solver = chosen->solver->name;
   e->who.settings = chosen->settings;
+  e->who.gap = chosen->solver == &bridge_callback_solver ? e->callback_gap : e->gap;
   if (e->count++ < SWEEP_ENTRIES_MAX) return study_add(e->run, SWEEP_SAMPLES, &e->who);
   return measure_fail(e->run->message, "more than %d solvers and protocols at once",
                       SWEEP_ENTRIES_MAX);
@@ -302,7 +316,7 @@ static int enter_against_mujoco(entering *e) {
     return measure_fail(e->run->message, "equal-error: MuJoCo does not run to the end");
   e->who.target = euler.rms;
   e->request.limits = choice_limits_of(&euler);
-  return choice_enter(&e->request, CHOICE_MUJOCO | CHOICE_LIBESS | CHOICE_PLAIN);
+  return choice_enter(&e->request, CHOICE_MUJOCO | CHOICE_CALLBACK | CHOICE_LIBESS | CHOICE_PLAIN);
 }
 
 static int enter_at_target(entering *e, double target) {
@@ -530,21 +544,30 @@ static void add_slopes(const summary *y) {
 
 /* ---- MuJoCo's times over ours ---------------------------------------------------------------- */
 
-static void add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco) {
+static void add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco, size_t callback) {
   const sweep_row *const a = &y->row[y->group[i].row + mujoco], *const b =
                                                                     &y->row[y->group[i].row + ours];
-  sweep_ratio r = {.contacts = b->who.contacts,
-                   .solver = b->who.solver,
-                   .protocol = b->who.protocol,
-                   .confidence = confidence,
-                   .mujoco_s = a->median_s,
-                   .projection_s = b->median_s,
-                   .rms_error_mujoco = a->rms_error,
-                   .rms_error_projection = b->rms_error,
-                   .epsilon = b->who.settings.epsilon,
-                   .settings = b->who.settings};
+  sweep_ratio r;
+  column_clear(sweep_ratio_columns, &r);
+  r.contacts = b->who.contacts;
+  r.solver = b->who.solver;
+  r.protocol = b->who.protocol;
+  r.confidence = confidence;
+  r.mujoco_s = a->median_s;
+  r.projection_s = b->median_s;
+  r.rms_error_mujoco = a->rms_error;
+  r.rms_error_projection = b->rms_error;
+  r.epsilon = b->who.settings.epsilon;
+  r.settings = b->who.settings;
   series_median_ratio(trials_of(y, i, mujoco), trials_of(y, i, ours), "seconds", &y->draws,
                       &r.mujoco_over_projection, r.interval);
+  if (callback != SIZE_MAX) {
+    const sweep_row *const c = &y->row[y->group[i].row + callback];
+    r.callback_s = c->median_s;
+    r.rms_error_callback = c->rms_error;
+    series_median_ratio(trials_of(y, i, callback), trials_of(y, i, ours), "seconds", &y->draws,
+                        &r.callback_over_projection, r.callback_interval);
+  }
   study_add(y->run, SWEEP_RATIOS, &r);
 }
 
@@ -569,17 +592,26 @@ static void add_plain(const summary *y, size_t i) {
   }
 }
 
+/* the entry of a solver by a protocol; SIZE_MAX where there is none */
+static size_t entry_of(const summary *y, size_t i, const solver_type *solver,
+                       const char *protocol) {
+  const group *const g = &y->group[i];
+  for (size_t k = 0; k < g->entries; k++) {
+    const sweep_sample *const who = &y->row[g->row + k].who;
+    if (strcmp(who->solver, solver->name) == 0 && strcmp(who->protocol, protocol) == 0) return k;
+  }
+  return SIZE_MAX;
+}
+
 /* wherever both ran the same protocol */
 static void add_ratios(const summary *y, size_t i) {
   const group *const g = &y->group[i];
-  for (size_t a = 0; a < g->entries; a++)
-    for (size_t b = 0; b < g->entries; b++) {
-      const sweep_row *const ours = &y->row[g->row + a], *const other = &y->row[g->row + b];
-      if (solver_is_libess(solver_find(ours->who.solver)) &&
-          strcmp(other->who.solver, "mujoco") == 0 &&
-          strcmp(ours->who.protocol, other->who.protocol) == 0)
-        add_ratio(y, i, a, b);
-    }
+  for (size_t k = 0; k < g->entries; k++) {
+    const sweep_sample *const ours = &y->row[g->row + k].who;
+    const size_t mujoco = entry_of(y, i, &bridge_solver, ours->protocol);
+    if (mujoco != SIZE_MAX && solver_is_libess(solver_find(ours->solver)))
+      add_ratio(y, i, k, mujoco, entry_of(y, i, &bridge_callback_solver, ours->protocol));
+  }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -656,7 +688,8 @@ static int sweep_derive(study_run *run) {
  * its interval, as a slope of a few starts is no number alone */
 static const char verdict[] =
     "WITH named (solver, name) AS (VALUES ('projection', 'libess by the paper''s method'), "
-    "('mujoco', 'MuJoCo'), ('plain', 'the cheapest plain method')), "
+    "('mujoco', 'MuJoCo'), ('mujoco-callback', 'MuJoCo by a callback'), "
+    "('plain', 'the cheapest plain method')), "
     "title (number, protocol, title) AS (VALUES (1, 'equal-error', 'at equal error'), "
     "(3, 'paper', 'by the paper''s protocol')), "
     "ratio AS (SELECT *, first_value(solver) OVER (PARTITION BY protocol ORDER BY row) AS first, "
@@ -666,7 +699,10 @@ static const char verdict[] =
     "printf('%.3g', max(mujoco_over_projection)) AS high, printf('%.3g', min(error)) AS least, "
     "printf('%.3g', max(error)) AS most, printf('%.3g', min(contacts)) AS few, "
     "printf('%.3g', max(contacts)) AS many, count(*) AS count, "
-    "sum(interval->>0 > 1 OR interval->>1 < 1) AS shown FROM ratio WHERE solver = first "
+    "sum(interval->>0 > 1 OR interval->>1 < 1) AS shown, "
+    "printf('%.3g', min(callback_over_projection)) AS callback_low, "
+    "printf('%.3g', max(callback_over_projection)) AS callback_high, "
+    "count(callback_over_projection) AS callbacks FROM ratio WHERE solver = first "
     "GROUP BY protocol), "
     "plain AS (SELECT printf('%.3g', min(plain_over_libess)) AS low, "
     "printf('%.3g', max(plain_over_libess)) AS high FROM sweep_plain JOIN newest USING (run) "
@@ -679,7 +715,10 @@ static const char verdict[] =
     "iif(low <> high, ' to ' || high, '') || ' times as long as ' || coalesce(name, solver) || "
     "', which errs ' || least || iif(least <> most, ' to ' || most, '') || "
     "' times as much; N = ' || few || iif(few <> many, ' to ' || many, '') || "
-    "', a difference is shown at ' || shown || ' of ' || count, 'not raced') AS line "
+    "', a difference is shown at ' || shown || ' of ' || count || iif(callbacks, "
+    "'; with the contact force as a callback MuJoCo takes ' || callback_low || "
+    "iif(callback_low <> callback_high, ' to ' || callback_high, '') || ' times as long', ''), "
+    "'not raced') AS line "
     "FROM title LEFT JOIN ends USING (protocol) LEFT JOIN named USING (solver) "
     "UNION ALL SELECT 2, 'at equal error: the cheapest method that looks for no crossing takes ' "
     "|| low || iif(low <> high, ' to ' || high, '') || ' times as long as libess' FROM plain "
@@ -703,14 +742,25 @@ static int find_epsilon(study_run *run) {
 }
 
 /* equal error is MuJoCo's, whoever else races */
-static bool has_mujoco(const study_run *run) {
+static bool has_mujoco(const study_run *run, const solver_type *engine) {
   const sweep_settings *const s = run->settings;
   bool races = false;
-  for (size_t i = 0; i < run->racers.count; i++)
-    races = races || run->racers.solver[i] == &bridge_solver;
+  for (size_t i = 0; i < run->racers.count; i++) races = races || run->racers.solver[i] == engine;
   for (size_t i = 0; i < s->protocols.count; i++)
     races = races || s->protocols.index[i] >= SWEEP_EQUAL_ERROR;
   return races;
+}
+
+static int prove_same_system(study_run *run, const model *m, entering *e) {
+  const solver_settings *const settings = &run->racers.settings;
+  if (has_mujoco(run, &bridge_solver) &&
+      same_system(&bridge_solver, m, settings, run->seed, &e->gap, run->message))
+    return -1;
+  if (!m->type->contact_force || !has_mujoco(run, &bridge_callback_solver)) return 0;
+  return same_system(&bridge_callback_solver, m, settings, run->seed, &e->callback_gap,
+                     run->message)
+             ? -1
+             : 0;
 }
 
 /* a sample for everyone who races by the protocols named, one after the other; once for all
@@ -724,6 +774,7 @@ static int enter(study_run *run, const cell *c) {
                             .context = &e,
                             .message = run->message}};
   column_clear(sweep_sample_columns, &e.who);
+  e.gap = e.callback_gap = e.who.gap;
   e.who.contacts = contacts_of(run, c->row);
   if (seeks_epsilon(run)) {
     const sweep_sample *const found = study_samples(run, 0, NULL);
@@ -736,8 +787,7 @@ static int enter(study_run *run, const cell *c) {
   const case_change changes[] = {{"contacts", (double)e.who.contacts}, {0}};
   const model *const m = case_model(run, changes);
   int status = m ? 0 : -1;
-  if (!status && has_mujoco(run))
-    status = same_system(m, &run->racers.settings, run->seed, &e.who.gap, run->message) ? -1 : 0;
+  if (!status) status = prove_same_system(run, m, &e);
   for (size_t i = 0; !status && i < given->protocols.count; i++)
     status = enter_protocol(&e, m, (sweep_protocol)given->protocols.index[i]);
   contest_forget(e.tuning);
@@ -773,7 +823,7 @@ const study sweep_study = {
     .stages = 3,
     .pinned = true,
     .processes = 12,
-    .solvers = "projection,mujoco",
+    .solvers = "projection,mujoco,mujoco-callback",
     .table = "what the results in the folder say, in a few lines; nothing is measured",
     STUDY_OF(sweep_settings, cell),
     .tables = {[SWEEP_SAMPLES] = STUDY_ROWS(sweep_sample, .meaning = "one sample"),

@@ -96,6 +96,10 @@ refuses 2 'model nosuch is not accepted; there are affine3, ball' run --model no
 refuses 2 'model nosuch is not accepted' xml nosuch
 refuses 2 'model ?[31m is not accepted' run --model "$(printf '\033[31m')"
 refuses 2 '--solver nosuch is not accepted; there are libess, projection' run --solver nosuch
+refuses 2 'mujoco-callback: affine3 has no contact force' run --model affine3 --solver mujoco-callback
+refuses 2 'mujoco-callback: robot has no contact force' sweep --model robot --solvers mujoco-callback
+refuses 2 'mujoco-callback: affine3 has no contact force' work-precision --model affine3 --methods mujoco-callback-Euler
+refuses 2 'corners of block-on-springs stick' run --model block-on-springs --solver mujoco-callback
 refuses 2 'affine3 has no such parameter' run --model affine3 --contacts 3
 for contacts in 0 -1 1000000000 99999999999999999999 2.5 1e99 ten '' ' 2' 0x10 nan 2,5; do
   refuses 2 '--contacts: ' run --contacts "$contacts"

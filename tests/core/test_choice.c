@@ -226,6 +226,33 @@ static void mujoco_chooses_as_freely(void **state) {
   tear_down(&r);
 }
 
+/* as contacts do, its errors being theirs; and nothing where the model has no force for it */
+static void a_callback_chooses_as_contacts_do(void **state) {
+  (void)state;
+  char message[SOLVER_MESSAGE_SIZE];
+  room r;
+  choice best;
+  choice_request request = hopper(&r, limits, &goes_on);
+  const choice euler = choice_yardstick(&request, "Euler");
+  request.limits = choice_limits_of(&euler);
+  if (choice_cheapest(&request, CHOICE_CALLBACK, &best, message)) fail_msg("%s", message);
+  assert_ptr_equal(best.solver, &bridge_callback_solver);
+  assert_true(best.settings.time_step >= 1.999e-3 && best.settings.time_step <= 12.001e-3);
+  assert_true(best.rms <= 1.001 * euler.rms && best.rms_worst <= 1.001 * euler.rms_worst);
+
+  // the slack is for rounding alone
+  request.limits.rms = 0.998 * euler.rms;
+  if (choice_cheapest(&request, CHOICE_CALLBACK, &best, message)) fail_msg("%s", message);
+  assert_true(best.rms <= 0.999 * euler.rms);
+  const model_type *const type = r.m.type;
+  model_type forceless = *type;
+  forceless.contact_force = NULL;
+  r.m.type = &forceless;
+  assert_int_equal(choice_enter(&request, CHOICE_CALLBACK), 0);
+  r.m.type = type;
+  tear_down(&r);
+}
+
 static void what_no_tolerance_reaches_is_told(void **state) {
   (void)state;
   char message[SOLVER_MESSAGE_SIZE];
@@ -258,6 +285,7 @@ int main(void) {
       cmocka_unit_test(a_solver_that_gives_up_or_refuses_is_out),
       cmocka_unit_test(the_hopper_has_a_tolerance),
       cmocka_unit_test(mujoco_chooses_as_freely),
+      cmocka_unit_test(a_callback_chooses_as_contacts_do),
       cmocka_unit_test(what_no_tolerance_reaches_is_told),
       cmocka_unit_test(an_interrupt_ends_it),
   };

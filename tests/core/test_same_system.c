@@ -25,7 +25,7 @@ static int judge(const char *name, double scaling, bridge_gap *gap) {
   settings.scaling = scaling;
   model_init(&m, model_find(name));
   if (model_prepare(&m, message)) fail_msg("%s", message);
-  const int status = same_system(&m, &settings, 1, gap, message);
+  const int status = same_system(&bridge_solver, &m, &settings, 1, gap, message);
   model_release(&m);
   return status;
 }

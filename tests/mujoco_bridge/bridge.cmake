@@ -13,6 +13,9 @@ ess_test(bridge_plain xmlgen MuJoCo::MuJoCo)
 ess_test(bridge_version mujoco_bridge)
 target_link_options(test_bridge_version PRIVATE -Wl,--wrap=mj_version)
 
+# the contact force as a callback
+ess_test(bridge_callback mujoco_bridge MuJoCo::MuJoCo)
+
 # flags and timers
 ess_test(bridge_profile mujoco_bridge MuJoCo::MuJoCo)
 

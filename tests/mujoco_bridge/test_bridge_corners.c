@@ -30,7 +30,8 @@ static void test_fields_agree(void **state) {
     const solver_settings settings = fixture_settings();
     char message[SOLVER_MESSAGE_SIZE];
     bridge_gap gap;
-    if (bridge_field_gap(&m, &settings, STATES, SEED, &gap, message)) fail_msg("%s", message);
+    if (bridge_field_gap(&bridge_solver, &m, &settings, STATES, SEED, &gap, message))
+      fail_msg("%s", message);
     print_message("%s: gap %.2e, worst %.2e, %zu of %zu in contact\n", m.type->name, gap.gap,
                   gap.worst, gap.touching, gap.states);
     assert_true(gap.gap <= BRIDGE_GAP_MAX && gap.worst <= 1e-7);

@@ -16,7 +16,8 @@ static bridge_gap gap_of(const model *m, double scaling) {
   char message[SOLVER_MESSAGE_SIZE];
   bridge_gap gap;
   settings.scaling = scaling;
-  if (bridge_field_gap(m, &settings, STATES, SEED, &gap, message)) fail_msg("%s", message);
+  if (bridge_field_gap(&bridge_solver, m, &settings, STATES, SEED, &gap, message))
+    fail_msg("%s", message);
   assert_int_equal(gap.states, STATES);
   assert_true(gap.scaling == scaling);
   return gap;
@@ -160,9 +161,10 @@ static void test_seeded(void **state) {
   const bridge_gap first = gap_of(&m, 1e6), again = gap_of(&m, 1e6);
   bridge_gap other;
   assert_memory_equal(&first, &again, sizeof first);
-  assert_int_equal(bridge_field_gap(&m, &settings, STATES, SEED + 1, &other, message), 0);
+  assert_int_equal(
+      bridge_field_gap(&bridge_solver, &m, &settings, STATES, SEED + 1, &other, message), 0);
   assert_true(other.rms != first.rms);
-  assert_int_equal(bridge_field_gap(&m, &settings, 0, SEED, &other, message), -1);
+  assert_int_equal(bridge_field_gap(&bridge_solver, &m, &settings, 0, SEED, &other, message), -1);
   fixture_expect_line(message, "at least one state");
   model_release(&m);
 }

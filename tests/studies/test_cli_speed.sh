@@ -59,8 +59,8 @@ expect 'its tables are shown again' success
 grep '^hopper\|^plate' "$room/out" >"$room/again"
 expect 'and are the same' same_bytes "$room/rows" "$room/again"
 
-for row in 'plate  contacts   libess       equal-error       2  60' \
-  'plate  aggregated libess       equal-median      3   0' '   12.5 ' 'one more contact' 'some_guard_rates of 8'; do
+for row in 'plate  contacts   libess          equal-error       2  60' \
+  'plate  aggregated libess          equal-median      3   0' 'plate             mujoco-callback equal-error       2  60' '   12.5 ' 'one more contact' 'some_guard_rates of 8'; do
   expect "a table has $row" grep -qF "$row" "$room/out"
 done
 
@@ -68,9 +68,12 @@ done
 # plate with stiff springs; a plate without MuJoCo. Whether $1 of these rows, all that $2 is true of,
 # keep to $3
 rows() { all_rows results "(SELECT * FROM speed WHERE $2)" "$1" "$3"; }
-expect 'rows of whoever races' rows 67 1 "rms_error <= rms_worst AND solver GLOB '[mlp][uil]*'"
+expect 'rows of whoever races' rows 79 1 "rms_error <= rms_worst AND solver GLOB '[mlp][uil]*'"
 # yardstick and equal-error; with equal-median and the fixed setting; with RK4 twice; stiff
 expect "MuJoCo's" rows $((2 + 4 + 6 + 3 + 2 * 2)) "solver = 'mujoco'" 'variant > ""'
+# the same without the yardsticks
+expect "MuJoCo's by a callback" rows $((1 + 3 + 4 + 2 + 2)) "solver = 'mujoco-callback'" \
+  "variant > '' AND field_gap < 1e-14 AND scaling_s IS NULL AND mujoco_over_this > 0 AND callback_over_this = 1"
 expect "libess's, and at an error without MuJoCo" rows $((1 + 2 * (3 + 4 + 2) + 1 + 2 + 4)) "solver = 'libess'" \
   'steps > 0 AND bound_s > 0'
 expect 'of plain methods' rows $((2 + (4 + 1) + (6 + 1) + 4 + 3 + 1)) "solver LIKE 'plain-%'" 'mujoco_over_bound IS NULL'
@@ -81,18 +84,23 @@ expect 'libess has a plain rival' rows 22 "solver = 'libess' AND protocol <> 'fi
 expect 'and MuJoCo' rows "$(asked results "SELECT count(*) FROM speed WHERE protocol NOT LIKE 'error-%'")" \
   "protocol NOT LIKE 'error-%'" "mujoco_time_step > 0.124 * 2e-3 AND mujoco_time_step < 6.001 * 2e-3
   AND field_gap < 1e-7 AND mujoco_over_this_lo <= mujoco_over_this AND mujoco_over_this <= mujoco_over_this_hi"
-expect 'one more contact costs something by either form' all_rows results speed_marginals 2 's_per_contact IS NOT NULL'
+expect 'whoever races MuJoCo races both' rows "$(asked results "SELECT count(*) FROM speed WHERE protocol NOT LIKE 'error-%'
+  AND protocol NOT LIKE '%-2ms'")" "protocol NOT LIKE 'error-%' AND protocol NOT LIKE '%-2ms'" "callback_time_step > 0.124 * 2e-3
+  AND callback_over_this_lo <= callback_over_this AND callback_over_this <= callback_over_this_hi AND callback_s > 0
+  AND callback_rms_error <= callback_rms_worst"
+expect 'one more contact costs something by either form' all_rows results speed_marginals 2 \
+  's_per_contact IS NOT NULL AND callback_s_per_contact IS NOT NULL AND callback_share IS NOT NULL'
 expect 'callbacks are timed' all_rows results speed_callbacks $((3 + 4 * 2 * 5)) 's_per_call > 0'
 
 # the .csv has the settings of each row, and nothing of what does not concern it
-stepping="solver IN ('mujoco', 'plain-euler', 'plain-rk4')"
-expect 'settings in force' rows 67 1 "(settings->>'rtol' IS NULL) = ($stepping) AND (settings->>'atol' IS NULL) = ($stepping)
+stepping="solver IN ('mujoco', 'mujoco-callback', 'plain-euler', 'plain-rk4')"
+expect 'settings in force' rows 79 1 "(settings->>'rtol' IS NULL) = ($stepping) AND (settings->>'atol' IS NULL) = ($stepping)
   AND (settings->>'time_step' IS NOT NULL) = ($stepping) AND settings->>'epsilon' IS NULL"
 cp results/essbench.sqlite beside.sqlite
 sqlite3 -csv beside.sqlite '.import results/speed.csv beside'
 same() { echo "iif(beside.$1 = '', NULL, beside.$1 / (settings->>'$1') BETWEEN 1 - 1e-12 AND 1 + 1e-12) IS iif(settings->>'$1', 1, NULL)"; }
 expect 'are those of the table' [ "$(sqlite3 beside.sqlite "SELECT count(*) FROM speed JOIN beside
-  ON beside.rowid = row + 1 WHERE $(same rtol) AND $(same atol) AND $(same time_step) AND $(same epsilon)")" -eq 67 ]
+  ON beside.rowid = row + 1 WHERE $(same rtol) AND $(same atol) AND $(same time_step) AND $(same epsilon)")" -eq 79 ]
 
 # every start, of whoever races on whichever system, in every process
 awk -F, 'NR > 1 { n[$1 "," $2 "," $3 "," $4 "," $5 "," $6 "," $13]++ }

@@ -16,26 +16,32 @@ of_json() { sqlite3 :memory: "SELECT json_extract(readfile('results/sweep.json')
 sweep --contacts 2,10 --trials 40 --epsilon 2.657e-3
 expect 'a row for each number of contacts and solver' \
   [ "$(asked results 'SELECT contacts, solver FROM sweep ORDER BY row' | xargs)" = \
-  '2|projection 2|mujoco 10|projection 10|mujoco' ]
-expect 'with its times' all_rows results sweep 4 "protocol = 'paper' AND 0 < min_s AND min_s <= q25_s
+  '2|projection 2|mujoco 2|mujoco-callback 10|projection 10|mujoco 10|mujoco-callback' ]
+expect 'with its times' all_rows results sweep 6 "protocol = 'paper' AND 0 < min_s AND min_s <= q25_s
   AND q25_s <= median_s AND median_s <= q75_s AND median_lo_s <= median_s AND median_s <= median_hi_s
   AND marginal_s IS NOT NULL"
-expect 'with errors, and what it saw is what happened' all_rows results sweep 4 "0 < rms_error
+expect 'with errors, and what it saw is what happened' all_rows results sweep 6 "0 < rms_error
   AND rms_error < 0.1 AND rms_error <= rms_q90 AND rms_q90 <= rms_worst AND events > 0
   AND abs(events_ratio - 1) <= 0.01"
-expect 'of the same mechanical system' all_rows results sweep 4 \
-  '0 < field_gap AND field_gap <= 1e-7 AND scaling_s = 1e6'
-expect 'and with its epsilon' all_rows results sweep 4 \
+expect 'of the same mechanical system' all_rows results sweep 6 \
+  "0 <= field_gap AND field_gap <= iif(solver = 'mujoco-callback', 1e-14, 1e-7)
+  AND scaling_s IS iif(solver = 'mujoco-callback', NULL, 1e6)"
+expect 'and of the same trajectory by contacts and by a callback' [ "$(asked results "SELECT count(*) FROM sweep a
+  JOIN sweep b USING (contacts) WHERE a.solver = 'mujoco' AND b.solver = 'mujoco-callback'
+  AND abs(a.rms_error / b.rms_error - 1) < 1e-4 AND a.events = b.events")" -eq 2 ]
+expect 'both ratios are there' all_rows results sweep_ratios 2 'mujoco_over_projection > 0 AND callback_over_projection > 0
+  AND callback_s > 0 AND callback_interval->>0 <= callback_over_projection AND rms_error_callback > 0'
+expect 'and with its epsilon' all_rows results sweep 6 \
   "settings->>'epsilon' IS iif(solver = 'projection', 2.657e-3, NULL)"
-expect 'all samples are there' all_rows results sweep_samples 160 \
+expect 'all samples are there' all_rows results sweep_samples 240 \
   'trial = row % 40 AND seconds > 0 AND rms_error > 0'
-expect 'and their crossings make the ratio' all_rows results sweep 4 "1e-12 > abs(events_ratio -
+expect 'and their crossings make the ratio' all_rows results sweep 6 "1e-12 > abs(events_ratio -
   (SELECT sum(events) / sum(events_reference) FROM sweep_samples s
     WHERE s.contacts = sweep.contacts AND s.solver = sweep.solver))"
-expect 'the table is of these rows' [ "$(wc -l <results/sweep.csv) $(wc -l <results/sweep_samples.csv)" = '5 161' ]
+expect 'the table is of these rows' [ "$(wc -l <results/sweep.csv) $(wc -l <results/sweep_samples.csv)" = '7 241' ]
 # the shape that Google Benchmark's tools read
-expect 'benchmarks' all_rows results sweep_benchmarks 4 "iterations > 0 AND real_time > 0 AND cpu_time > 0
-  AND threads > 0 AND time_unit = 'ms' AND name LIKE '%contacts:' || iif(row < 2, 2, 10)
+expect 'benchmarks' all_rows results sweep_benchmarks 6 "iterations > 0 AND real_time > 0 AND cpu_time > 0
+  AND threads > 0 AND time_unit = 'ms' AND name LIKE '%contacts:' || iif(row < 3, 2, 10)
   AND run_name = name AND run_type <> ''"
 for member in context.date context.num_cpus environment 'benchmarks[3].run_name'; do
   expect "$member" [ -n "$(of_json "\$.$member")" ]
@@ -47,7 +53,7 @@ for out in first again; do
   sweep --contacts 2,10 --trials 5 --epsilon 2.657e-3 --seed 7
   clockless >$out
 done
-expect 'a sample for each start' [ "$(wc -l <again)" -eq 20 ]
+expect 'a sample for each start' [ "$(wc -l <again)" -eq 30 ]
 expect 'a seed gives the same sweep' same_bytes first again
 for seed in 1 2; do
   sweep --contacts 2 --trials 5 --epsilon 1e-3 --solvers projection --seed $seed
@@ -61,6 +67,11 @@ for order in 1 2; do
   asked results 'SELECT rms_error FROM sweep_samples' >order_$order
 done
 expect 'and in what is run' [ "$(cat order_1)" != "$(cat order_2)" ]
+
+# a model that no callback does races without, unless it is asked for
+sweep --model robot --contacts 2 --trials 1 --epsilon 1e-3 --duration 0.1
+expect 'who races by default need not do every model' \
+  [ "$(asked results 'SELECT solver FROM sweep ORDER BY row' | xargs)" = 'projection mujoco' ]
 
 sweep --contacts 2 --trials 2
 expect 'without --epsilon one is calibrated' all_rows results sweep_top 1 'epsilon > 0.0025 AND epsilon < 0.0028'

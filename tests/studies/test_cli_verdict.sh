@@ -26,14 +26,16 @@ expect 'about both protocols' [ "$(grep -c 'MuJoCo takes .* times as long as .*;
 number='-?[0-9.]+(e[-+][0-9]+)?'
 cost="$number us \[$number, $number\]"
 expect 'and the price of a contact with its interval, where plain methods are one' grep -qE \
-  "^one more contact at equal error \[95 %\]: MuJoCo $cost, libess $cost, the cheapest plain method $cost$" "$room/out"
+  "^one more contact at equal error \[95 %\]: MuJoCo $cost, MuJoCo by a callback $cost, libess $cost, the cheapest plain method $cost$" "$room/out"
 
 set_all ratios mujoco_over_projection 12.5
+set_all ratios callback_over_projection 4.5
 set_all slopes s_per_contact 0.0015
 set_all plain plain_over_libess 0.5
 run sweep --table
 expect 'the plain method' says 'the cheapest method that looks for no crossing takes 0.5 times as long as libess'
 expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, which errs '
+expect 'MuJoCo by a callback' says 'with the contact force as a callback MuJoCo takes 4.5 times as long'
 expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 times as long as libess by the paper's method,"
 expect 'another slope' says ', libess 1.5e+03 us ['
 expect 'engines by what they are' \

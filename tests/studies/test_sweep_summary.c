@@ -14,9 +14,9 @@
 #include "studies.h"
 #include "study_fixture.h"
 
-enum { TRIALS = 11, ROWS = 3, OURS = 0, MUJOCO, RACERS };
+enum { TRIALS = 11, ROWS = 3, OURS = 0, MUJOCO, CALLBACK, RACERS };
 
-/* three numbers of contacts, ours and MuJoCo's entry in each */
+/* three numbers of contacts, ours and MuJoCo's two entries in each */
 typedef struct sweep_made_up {
   made_up u;
   model m;
@@ -32,8 +32,9 @@ static double rank_of(size_t trial) {
 }
 
 /* ours takes (1 + rank / 10) N ms, MuJoCo twice the mean of that and ever more from start to start,
- * so that the median quotient is not the quotient of the medians */
+ * so that the median quotient is not the quotient of the medians; by a callback half of that */
 static void set_up(sweep_made_up *w) {
+  static const char *const names[RACERS] = {"projection", "mujoco", "mujoco-callback"};
   memset(w, 0, sizeof *w);
   w->settings.trials = TRIALS;
   w->settings.contacts = (contacts_range){ROWS, contacts};
@@ -43,7 +44,7 @@ static void set_up(sweep_made_up *w) {
         const double n = (double)contacts[i], rank = k == OURS ? rank_of(j) : (double)j;
         sweep_sample *const s = &w->sample[i][j][k];
         *s = (sweep_sample){.contacts = contacts[i],
-                            .solver = k == OURS ? "projection" : "mujoco",
+                            .solver = names[k],
                             .protocol = "equal-error",
                             .target = 0.01,
                             .settings = solver_settings_default(),
@@ -56,6 +57,7 @@ static void set_up(sweep_made_up *w) {
                             .rms_error = 1e-3 * (1.0 + rank),
                             .events = 100.0,
                             .events_reference = 100.0};
+        if (k == CALLBACK) s->seconds *= 0.5;
         if (k != OURS) continue;
         s->settings.order = 2;
         s->settings.atol = 3e-5;
@@ -187,6 +189,7 @@ static const sweep_slope *slopes_of(const sweep_made_up *w) {
 
 /* times are proportional to N: the slope is the median over N, and that of the resamples varies */
 static void slopes_are_those_of_the_medians(void **state) {
+  static const double low[RACERS] = {1e-3, 3e-3, 1.5e-3}, high[RACERS] = {2e-3, 13e-3, 6.5e-3};
   static sweep_made_up w;
   (void)state;
   set_up(&w);
@@ -197,8 +200,8 @@ static void slopes_are_those_of_the_medians(void **state) {
     const sweep_slope *const s = &slopes_of(&w)[k];
     assert_true(s->interval[0] < s->s_per_contact && s->s_per_contact < s->interval[1]);
     const double wider = draws_widening(&(draws){.processes = 1}), value = s->s_per_contact;
-    assert_true(s->interval[0] >= value * pow((k ? 3e-3 : 1e-3) / value, wider));
-    assert_true(s->interval[1] <= value * pow((k ? 13e-3 : 2e-3) / value, wider));
+    assert_true(s->interval[0] >= value * pow(low[k] / value, wider));
+    assert_true(s->interval[1] <= value * pow(high[k] / value, wider));
     close_to(row_at(&w, 1, k)->marginal_s, s->s_per_contact);
   }
   tear_down(&w);
@@ -240,6 +243,10 @@ static void ratios_are_paired(void **state) {
     assert_true(fabs(one->mujoco_over_projection - 8.0 / 1.5) > 0.05); // that of the medians
     assert_true(one->interval[0] < one->mujoco_over_projection &&
                 one->interval[1] > one->mujoco_over_projection);
+    close_to(one->callback_over_projection, 0.5 * expected_ratio());
+    close_to(one->callback_interval[0], 0.5 * one->interval[0]);
+    close_to(one->callback_s, 4e-3 * (double)contacts[i]);
+    assert_true(one->rms_error_callback == one->rms_error_mujoco);
     close_to(one->mujoco_s, 8e-3 * (double)contacts[i]);
     close_to(one->projection_s, 1.5e-3 * (double)contacts[i]);
     close_to(one->settings.atol, 3e-5);
