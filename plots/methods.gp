@@ -110,11 +110,11 @@ if (names ne '') {
 # --- how they look --------------------------------------------------------------------------------
 
 # a solver has a colour and a point, its methods a dash each
-families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler plain-rk4 plain-dopri5 plain-cvode plain'
+families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler plain-rk4 plain-dopri5 plain-cvode plain-heun plain-adams2 plain'
 family_colours = vermillion.' '.mujoco_hue.' '.orange.' '.purple.' #56B4E9'. \
   ' #8C5A1E black #808080 #B8A100 #6B8E23 '.libess_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue. \
-  ' '.plain_hue.' '.plain_hue.' #AAAAAA'
-family_points = sprintf('%d %d 9 11 13 15 7 5 9 11 %d 7 7 5 9 %d 9', paper_mark, mujoco_mark, libess_mark, plain_mark)
+  ' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue.' #AAAAAA'
+family_points = sprintf('%d %d 9 11 13 15 7 5 9 11 %d 7 7 5 9 11 13 %d 9', paper_mark, mujoco_mark, libess_mark, plain_mark)
 set dashtype 1 solid
 set dashtype 2 (8, 4)
 set dashtype 3 (2, 3)

@@ -29,6 +29,8 @@ const solver_line solver_types[] = {
     {&plain_rk4_solver, SETTING_TIME_STEP},
     {&plain_dopri5_solver, TOLERANCES},
     {&plain_cvode_solver, TOLERANCES},
+    {&plain_heun_solver, TOLERANCES},
+    {&plain_adams2_solver, TOLERANCES},
     {&tanh_cvode_solver, TOLERANCES | SETTING_EPSILON},
     {0},
 };
@@ -54,7 +56,8 @@ solver_settings solver_settings_in_force(const solver_type *solver, const solver
 
 bool solver_is_plain(const solver_type *solver) {
   return solver == &plain_euler_solver || solver == &plain_rk4_solver ||
-         solver == &plain_dopri5_solver || solver == &plain_cvode_solver;
+         solver == &plain_dopri5_solver || solver == &plain_cvode_solver ||
+         solver == &plain_heun_solver || solver == &plain_adams2_solver;
 }
 
 bool solver_is_libess(const solver_type *solver) {

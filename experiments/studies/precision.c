@@ -25,6 +25,8 @@ static const double widths[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 
 static const double libess_tolerances[] = {1e-1, 3e-2, 1e-2,  3e-3,  1e-3,  3e-4, 1e-4,
                                            3e-5, 1e-5, 3e-6,  1e-6,  3e-7,  1e-7, 3e-8,
                                            1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
+static const double tolerances_of_order_2[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5,
+                                               1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9, 0};
 static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6,  1e-6,
                                     3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
 static const double accuracies[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 0};
@@ -78,6 +80,10 @@ const precision_method precision_methods[] = {
     METHOD("plain-dopri5", "plain dopri5", "plain-dopri5", NULL, TOLERANCE, libess_tolerances,
            .order = 0),
     METHOD("plain-cvode", "plain CVODE", "plain-cvode", NULL, TOLERANCE, libess_tolerances,
+           .order = 0),
+    METHOD("plain-heun", "plain Heun", "plain-heun", NULL, TOLERANCE, tolerances_of_order_2,
+           .order = 0),
+    METHOD("plain-adams2", "plain Adams 2", "plain-adams2", NULL, TOLERANCE, tolerances_of_order_2,
            .order = 0),
     STEPPING("mujoco-Euler", "MuJoCo Euler", "mujoco", "Euler"),
     STEPPING("mujoco-implicit", "MuJoCo implicit", "mujoco", "implicit"),

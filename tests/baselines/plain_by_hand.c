@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plate as anyone would write it who has no use for event functions: one loop over the springs
- * that reads off the state which of them act, and around it Euler, RK4, or a call of libess's
- * dopri5 or of CVODE. What tools/counts plain-cost counts against the plain methods.
- * usage: plain_by_hand ours|hand euler|rk4|dopri5|cvode CONTACTS
+ * that reads off the state which of them act, and around it Euler, RK4, Heun's 2(1) or Adams' of
+ * order 2, or a call of libess's dopri5 or of CVODE. What tools/counts plain-cost counts against
+ * the plain methods. usage: plain_by_hand ours|hand euler|rk4|dopri5|cvode|heun|adams2 CONTACTS
  * prints the last state; race() is what is counted. */
 #include <cvode/cvode.h>
 #include <math.h>
@@ -78,6 +78,110 @@ static int rk4(by_hand *b, const double x0[], const solver_output *out) {
   return 0;
 }
 
+/* ---- by one tolerance ------------------------------------------------------------------------ */
+
+/* the next step by the last, whose error is over the tolerance such that this is its root */
+static double next_step(double h, double root, double most) {
+  return h * fmin(most, fmax(0.2, 0.8 / root));
+}
+
+static double first_step(const double x[], const double f[]) {
+  double size = 0.0, speed = 0.0;
+  for (int i = 0; i < N; i++) {
+    const double scale = tolerance + tolerance * fabs(x[i]);
+    size += x[i] / scale * (x[i] / scale);
+    speed += f[i] / scale * (f[i] / scale);
+  }
+  return 0.01 * sqrt(size / speed);
+}
+
+/* half a step times what the slopes differ by is added to `to`; the mean of its squares, each over
+ * its tolerance */
+static inline double correct(double h, const double x[], const double f[], const double g[],
+                             const double rise[], double to[]) {
+  double sum = 0.0;
+  for (int i = 0; i < N; i++) {
+    const double d = 0.5 * h * (g[i] - f[i] - rise[i]);
+    to[i] += d;
+    const double e = d / (tolerance + tolerance * fmax(fabs(x[i]), fabs(to[i])));
+    sum += e * e;
+  }
+  return sum / N;
+}
+
+/* the outputs of a step from t to `end`; the first that is not among them */
+static inline size_t outputs(const solver_output *out, size_t k, double t, double h, double end,
+                             const double x[], const double f[], const double to[],
+                             const double g[]) {
+  for (; k < out->count && out->times[k] <= end; k++) {
+    const double a = (out->times[k] - t) / h, b = 1.0 - a;
+    const double rise = a * a * (1.0 + 2.0 * b), at_f = a * b * b * h, at_g = -a * a * b * h;
+    double *const at = out->states + k * N;
+    for (int i = 0; i < N; i++) at[i] = x[i] + rise * (to[i] - x[i]) + at_f * f[i] + at_g * g[i];
+  }
+  return k;
+}
+
+static int heun(by_hand *b, const double x0[], const solver_output *out) {
+  const double end = out->times[out->count - 1], none[N] = {0};
+  double t = 0.0, x[N], to[N], f[N], g[N];
+  memcpy(x, x0, sizeof x);
+  memcpy(out->states, x, sizeof x);
+  field(t, x, NULL, f, b);
+  double h = first_step(x, f);
+  for (size_t k = 1; t < end;) {
+    const bool last = t + h >= end;
+    if (last) h = end - t;
+    for (int i = 0; i < N; i++) to[i] = x[i] + h * f[i];
+    field(t + h, to, NULL, g, b);
+    const double error = correct(h, x, f, g, none, to), next = next_step(h, sqrt(sqrt(error)), 5.0);
+    if (error <= 1.0) {
+      const double t1 = last ? end : t + h;
+      field(t1, to, NULL, g, b);
+      k = outputs(out, k, t, h, t1, x, f, to, g);
+      memcpy(x, to, sizeof x);
+      memcpy(f, g, sizeof f);
+      t = t1;
+    }
+    h = next;
+  }
+  return 0;
+}
+
+static int adams2(by_hand *b, const double x0[], const solver_output *out) {
+  const double end = out->times[out->count - 1];
+  double t = 0.0, x[N], to[N], f[N], g[N], before[N], rise[N], h_before = 0.0;
+  memcpy(x, x0, sizeof x);
+  memcpy(out->states, x, sizeof x);
+  field(t, x, NULL, f, b);
+  memcpy(before, f, sizeof f);
+  double h = first_step(x, f);
+  for (size_t k = 1; t < end;) {
+    const bool last = t + h >= end, first = h_before == 0.0;
+    if (last) h = end - t;
+    const double ratio = first ? 0.0 : h / h_before, left = ratio / (3.0 * ratio + 3.0);
+    for (int i = 0; i < N; i++) {
+      rise[i] = ratio * (f[i] - before[i]);
+      to[i] = x[i] + h * (f[i] + 0.5 * rise[i]);
+    }
+    field(t + h, to, NULL, g, b);
+    const double both = correct(h, x, f, g, rise, to), error = first ? both : left * left * both;
+    const double next = next_step(h, first ? sqrt(sqrt(error)) : cbrt(sqrt(error)), 2.0);
+    if (error <= 1.0) {
+      const double t1 = last ? end : t + h;
+      if (first) field(t1, to, NULL, g, b);
+      k = outputs(out, k, t, h, t1, x, f, to, g);
+      h_before = h;
+      memcpy(x, to, sizeof x);
+      memcpy(before, f, sizeof f);
+      memcpy(f, g, sizeof f);
+      t = t1;
+    }
+    h = next;
+  }
+  return 0;
+}
+
 static int dopri5(ess_driver *driver, const double x0[], const solver_output *out) {
   double t = 0.0, x[N];
   memcpy(x, x0, sizeof x);
@@ -140,10 +244,10 @@ static int cvode(adams *a, const double x0[], const solver_output *out) {
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
-enum { EULER, RK4, DOPRI5, CVODE, METHODS };
-static const char *const methods[METHODS] = {"euler", "rk4", "dopri5", "cvode"};
-static const char *const solvers[METHODS] = {"plain-euler", "plain-rk4", "plain-dopri5",
-                                             "plain-cvode"};
+enum { EULER, RK4, DOPRI5, CVODE, HEUN, ADAMS2, METHODS };
+static const char *const methods[METHODS] = {"euler", "rk4", "dopri5", "cvode", "heun", "adams2"};
+static const char *const solvers[METHODS] = {"plain-euler", "plain-rk4",  "plain-dopri5",
+                                             "plain-cvode", "plain-heun", "plain-adams2"};
 
 typedef struct racer {
   const solver_type *solver; /* NULL: by hand */
@@ -164,6 +268,10 @@ __attribute__((noinline)) int race(racer *r, const double x0[], const solver_out
     return euler(&r->hand, x0, out);
   case RK4:
     return rk4(&r->hand, x0, out);
+  case HEUN:
+    return heun(&r->hand, x0, out);
+  case ADAMS2:
+    return adams2(&r->hand, x0, out);
   case DOPRI5:
     return dopri5(r->driver, x0, out);
   default:
@@ -179,7 +287,7 @@ static int fail(const char *why) {
 int main(int argc, char **argv) {
   static double times[OUTPUTS], states[OUTPUTS * N];
   char message[SOLVER_MESSAGE_SIZE] =
-      "usage: plain_by_hand ours|hand euler|rk4|dopri5|cvode CONTACTS";
+      "usage: plain_by_hand ours|hand euler|rk4|dopri5|cvode|heun|adams2 CONTACTS";
   int method = 0;
   while (argc == 4 && method < METHODS && strcmp(argv[2], methods[method]) != 0) method++;
   const bool ours = argc == 4 && strcmp(argv[1], "ours") == 0;
