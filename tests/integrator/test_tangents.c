@@ -61,6 +61,44 @@ TEST(a_ball_has_its_derivative) {
   }
 }
 
+/* ---- a mass on a table, pulled up by p = 2 sin t, until p is its weight, 1 --------------------
+ * It lets go with neither a jump of its speed nor one of its acceleration: Pace & Burden (2017),
+ * footnote 10. */
+
+enum { HEIGHT, SPEED, PULL, PULL_RATE, PULLED };
+
+FIELD(pulled_field) {
+  dxdt[HEIGHT] = x[SPEED];
+  dxdt[SPEED] = sign[0] > 0.0 ? x[PULL] - 1.0 : 0.0;
+  dxdt[PULL] = x[PULL_RATE];
+  dxdt[PULL_RATE] = -x[PULL];
+}
+
+PLANES(pulled, PULLED, (x[PULL]), (1.0));
+
+TEST(a_contact_that_lets_go_changes_no_derivative) {
+  const ess_system system = {.dimension = PULLED, .guard_count = 1, OF_JACOBIAN(pulled)};
+  const ess_options options = ess_options_default();
+  const double gone = asin(0.5), direction[PULLED] = {[PULL] = 1.0};
+  const double ends[] = {gone - 1e-4, gone + 1e-4, 1.0};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  for (int i = 0; i < 3; i++) {
+    double t = 0.0, x[PULLED] = {[PULL_RATE] = 2.0};
+    ess_driver_reset(d);
+    assert_int_equal(ess_driver_follow(d, 1, direction), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, ends[i], x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(d)->crossings, i > 0);
+    const double *const v = ess_driver_tangent(d), since = i ? ends[i] : gone;
+    // the integral of cos t from when it lets go; how that time moves does not matter
+    const double speed = sin(since) - sin(gone);
+    const double height = cos(gone) - cos(since) - (since - gone) * sin(gone);
+    assert_true(fabs(v[SPEED] - speed) < 1e-7 && fabs(v[HEIGHT] - height) < 1e-7);
+    assert_true(fabs(v[PULL] - cos(ends[i])) < 1e-7);
+    assert_int_equal(ess_driver_smoothness(d)->kind, ESS_SMOOTH_C1);
+  }
+  ess_driver_free(d);
+}
+
 /* ---- corners ---------------------------------------------------------------------------------
  * x' = 1 + C (x >= 0) */
 

@@ -28,6 +28,8 @@ paper,place,says,criterion,low,high,number,verdict,command
 A & B,1,it is < 2,"the number, at most 2",0,2,1.5,holds,make it
 A & B,2,it is <b>,"the number, at most 1",0,1,1.5,fails,make it
 A & B,3,it is fine,nobody knows,nan,nan,nan,cannot be tested,
+A & B,4,it is asserted,runs do it,nan,nan,nan,tested,ctest -R it
+A & B,5,it is 7 elsewhere,"the number, at most 1",0,1,7,cannot be reproduced,make it
 END
 cat >"$room/sweep.json" <<'END'
 {"environment": {"git_commit": "0123456789", "date": "2000-01-01T00:00:00Z", "cpu": "a <cpu>", "cores": 2,
@@ -61,9 +63,10 @@ grep -q '>1.5</td>' "$room/report.html"
 check 'the number that decides' $?
 
 in_page() { tr -d '\n' <"$room/report.html" | grep -qE "$1"; }
-in_page '<h2 id="claims">[^/]*</h2><p><strong>2 of 3 measured</strong>: 1 hold, 1 fail.</p><div class="wide"><table>.*it is &lt;b'
+in_page '<h2 id="claims">[^/]*</h2><p><strong>3 of 5 measured</strong>: 1 hold, 1 fail. 1 cannot be reproduced. Tests assert 1 more.</p><div class="wide"><table>.*it is &lt;b'
 check 'claims are counted, and those that fail stand open' $?
-in_page '<details><summary>1 hold</summary><div.*it is &lt; 2.*</details><details><summary>1 cannot be tested: why<'
+in_page '<details><summary>1 hold</summary><div.*it is &lt; 2.*</details><details><summary>1 are asserted by tests<.*it is asserted' &&
+  in_page '<details><summary>1 cannot be reproduced: .*it is 7 elsewhere.*<details><summary>1 cannot be tested: why<'
 check 'the others are behind a click' $?
 in_page '<h2 id="absent">.*<details><summary>[0-9]+ things are not measured.*make speed.*</details></section></body>'
 check 'what is not measured is at the end, behind a click' $?
