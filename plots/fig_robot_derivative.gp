@@ -1,4 +1,4 @@
-# How wrong derivatives of a robot's trajectory by its start are. Left: over time, MuJoCo's at the model's own
+# How far derivatives of a robot's trajectory are from the continuous flow's. Left: over time, MuJoCo's at the own
 # step, beside libess's own error; lines where contacts or limits begin to act. Right: at the last time, over the
 # time step.
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -71,7 +71,7 @@ eval y_range
 set format x '%g'
 set format y '10^{%T}'
 set xlabel 'time, s' offset 0, 0.4
-eval ylabel('error of the derivative, relative')
+eval ylabel('difference from the flow, relative')
 eval 'plot 1e30 with lines'.(begin ? ", events using (cell('begins') == 1 ? cell('t') : NaN):(log_low(0)):(0):(log_high(0) - log_low(0)) ". \
   "with vectors nohead lc rgb '#BBBBBB' lw 0.6" : '').(own_matrices ? by_matrices('at_own(0)') : '').by_runs(own_moves, 'at_own(0)'). \
   (looser ? own('tolerances_apart', looser_how) : '').(runs ? own('differences_apart', runs_how) : '')
@@ -83,7 +83,7 @@ eval log_range('x')
 eval y_range
 set format '10^{%T}'
 set xlabel 'time step, ms' offset 0, 0.4
-eval ylabel(sprintf('error at %g s, relative', t_end))
+eval ylabel(sprintf('difference at %g s, relative', t_end))
 eval 'plot 1e30 with lines'.(end_matrices ? by_matrices('at_end(0)') : '').by_runs(end_moves, 'at_end(0)'). \
   (known(positive(floor_at)) ? ", floor_at with lines lc rgb libess_hue lw 1.4" : '')
 

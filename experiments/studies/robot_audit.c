@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench robot --derivative: how wrong MuJoCo's derivatives of a robot's trajectory are. */
+/* essbench robot --derivative: how far MuJoCo's derivatives of a robot's trajectory, which are
+ * those of its discrete map, are from the derivative of the continuous flow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ enum { TOP = STUDY_SAMPLES + 1, TIMES, ERRORS, EVENTS };
   COLUMN(row, audited, AMOUNT, "s", "the last time at which derivatives are compared")             \
   COLUMN(row, until, AMOUNT, "s", "where there is no derivative, or the end")                      \
   COLUMN(row, status, TEXT, "", "why there is none from there on, or success")                     \
-  COLUMN(row, verdict, TEXT, "", "how wrong MuJoCo's derivative is, in a sentence")
+  COLUMN(row, verdict, TEXT, "", "how far MuJoCo's derivatives are from the flow's, in a sentence")
 COLUMN_ROW(audit_top, TOP_COLUMNS);
 
 #define TIME_COLUMNS(COLUMN, row)                                                                  \
@@ -74,9 +75,10 @@ COLUMN_ROW(audit_time, TIME_COLUMNS);
   COLUMN(row, own, FLAG, "", "whether that is the model's own")                                    \
   COLUMN(row, move, AMOUNT, "", "by which states are moved for differences, m, rad and so on")     \
   COLUMN(row, t, AMOUNT, "s", "time at which the state's derivative by the start is")              \
-  COLUMN(row, error, AMOUNT, "",                                                                   \
-         "length of what is between the matrix and that of libess's tangents, over the length of " \
-         "the latter (Frobenius)")                                                                 \
+  COLUMN(                                                                                          \
+      row, error, AMOUNT, "",                                                                      \
+      "norm of the difference from the flow's derivative, which is libess's tangents, over the "   \
+      "norm of that (Frobenius)")                                                                  \
   COLUMN(row, note, TEXT, "", "why there is none")
 COLUMN_ROW(audit_row, ERROR_COLUMNS);
 
@@ -477,11 +479,11 @@ static curve best_of(const study_run *run, const char *way, double move, bool ow
   return best;
 }
 
-/* "83 %", or "7e+04 times its length" */
+/* "83 %", or "7e+04 times its norm" */
 static const char *share(study_run *run, const curve *c) {
   if (isinf(c->most)) return "any share (it is not known at all times)";
   if (c->most < 10.0) return study_text(run, "%.*g %%", c->most < 1.0 ? 2 : 3, 100.0 * c->most);
-  return study_text(run, "%.2g times its length", c->most);
+  return study_text(run, "%.2g times its norm", c->most);
 }
 
 static const char *way_of(study_run *run, const curve *c) {
@@ -505,12 +507,13 @@ static const char *verdict(study_run *run) {
   for (size_t i = 0; i < known; i++) estimate = fmax(estimate, time[i].estimate);
   return study_text(
       run,
-      "up to %g s MuJoCo's derivative, at its own step of %g ms, is off by up to %s by "
-      "%s, and by up to %s by %s; the best that was tried is off by up to %s, by %s "
-      "at %g ms; libess's own error is at most %.1g %%",
-      time[known - 1].t, 1e3 * c->size.time_step, share(run, &transitions),
-      way_of(run, &transitions), share(run, &differences), way_of(run, &differences),
-      share(run, &best), way_of(run, &best), 1e3 * best.row->step, 100.0 * estimate);
+      "up to %g s, at MuJoCo's own step of %g ms, %s differ from the flow's derivative by up to "
+      "%s, "
+      "and %s by up to %s; the nearest that were tried, %s at %g ms, differ by up to %s; libess's "
+      "own error is at most %.1g %%",
+      time[known - 1].t, 1e3 * c->size.time_step, way_of(run, &transitions),
+      share(run, &transitions), way_of(run, &differences), share(run, &differences),
+      way_of(run, &best), 1e3 * best.row->step, share(run, &best), 100.0 * estimate);
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */
@@ -617,8 +620,10 @@ static void show(const study_run *run) {
   study_rows(run, EVENTS, &events);
   printf(
       "%s: the derivative of its state by where it starts (%s), %zu by %zu numbers; %zu contacts\n"
-      "and limits begin or cease to act on the way. The reference is the derivative of MuJoCo's\n"
-      "equations in continuous time, by libess's tangents.\n",
+      "and limits begin or cease to act on the way. MuJoCo's derivatives are those of its "
+      "discrete\n"
+      "map. The reference is the derivative of the continuous flow of the same equations, by\n"
+      "libess's tangents.\n",
       top->file, top->pose, top->directions, top->directions, events);
   show_errors(run);
   show_notes(run);
@@ -750,7 +755,8 @@ static int measure(study_run *run, const void *cell) {
 
 const study robot_audit_study = {
     .name = "robot-derivative",
-    .summary = "how wrong MuJoCo's derivatives of a trajectory of an MJCF are; robot --derivative",
+    .summary =
+        "how far MuJoCo's derivatives of an MJCF's run are from the flow's; robot --derivative",
     .example = "essbench robot hopper.xml --derivative",
     .file = "robot_derivative",
     .operand = "FILE",

@@ -559,7 +559,7 @@ static int enter_at_target(speed_room *r, double target) {
 }
 
 /* without MuJoCo: at each error asked for libess and the cheapest plain method, with the field that
- * any contact law has */
+ * sums over all springs */
 static int enter_errors(speed_room *r) {
   const speed_settings *const s = r->run->settings;
   int status = 0;

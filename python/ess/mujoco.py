@@ -490,8 +490,8 @@ def audit(
 
 
 class DerivativeAudit:
-    """How wrong MuJoCo's derivatives of a trajectory are. `rows` are dictionaries; `frame()` is a
-    DataFrame, `plot()` a picture, `verdict` a sentence."""
+    """How far MuJoCo's derivatives of a trajectory are from the derivative of the continuous flow. `rows`
+    are dictionaries; `frame()` is a DataFrame, `plot()` a picture, `verdict` a sentence."""
 
     def __init__(self, rows: list[dict[str, Any]], reference: list[float], time_step: float) -> None:
         self.rows, self.reference, self.time_step = rows, reference, time_step
@@ -512,7 +512,8 @@ class DerivativeAudit:
             f"{100 * r['error']:.2g} % ({r['way']})" if math.isfinite(r["error"]) else f"nan ({r['way']})"
             for r in own
         ]
-        return f"At {self.times[-1]:g} s, by steps of {self.time_step:g} s, it is off by {' and '.join(parts)}."
+        return (f"At {self.times[-1]:g} s, at steps of {self.time_step:g} s, MuJoCo's derivative differs from the flow's by "
+                f"{' and '.join(parts)}.")
 
     def __repr__(self) -> str:
         head = "".join(f"{f't = {t:g} s':>12}" for t in self.times)
@@ -536,7 +537,7 @@ class DerivativeAudit:
             label = f"{way}, {step:g} s"
             axes.semilogy([r["t"] for r in rows], [r["error"] for r in rows], "o-", label=label)
         axes.set_xlabel("time, s")
-        axes.set_ylabel("error of the derivative, relative")
+        axes.set_ylabel("difference from the flow's derivative, relative")
         axes.legend()
         return axes
 
@@ -634,12 +635,13 @@ def audit_derivative(
     time_steps: Iterable[float] | None = None,
     tol: float = 1e-9,
 ) -> DerivativeAudit:
-    """How wrong MuJoCo's derivatives of a trajectory by its start are.
+    """How far MuJoCo's derivatives with respect to the initial condition are from the continuous flow's.
 
-    The reference is libess's: of the equations in continuous time, through contacts and limits, at a
-    tolerance of `tol`. Against it stand the product of the matrices of `mjd_transitionFD` (not for RK4,
-    which has none), and central differences of whole runs of `mj_step`, at the model's own integrator.
-    An error is that of the matrix, in Frobenius's norm, over the reference's.
+    MuJoCo's are derivatives of the discrete map, and right for that: the product of the matrices of
+    `mjd_transitionFD` (not for RK4, which has none), and central differences of whole runs of `mj_step`, at
+    the model's own integrator. The reference is the derivative of the flow of the same equations in
+    continuous time, through contacts and limits, by libess at a tolerance of `tol`. An error is the
+    Frobenius norm of the difference of both matrices over that of the reference.
 
     Parameters
     ----------

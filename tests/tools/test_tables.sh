@@ -306,8 +306,8 @@ says 'audits' '| ant | 12 | 0 | 0.1 | < 1e-05 % | – | < 1e-05 % | `mjd_transit
   '| ant | 0.2 | 2 | `mjd_transitionFD` | 50 % | – | – | – | – |' \
   '| ant | 0.2 | 2 | differences by 0.001 | not finite | 25 % | – | – | – |' \
   '- ant: compared up to 0.2 s. At 0.2345 s: left and right meet.'
-has 'and what they come to' "**At the model's own step, the product of \`mjd_transitionFD\`'s matrices is off by more than 10 % in" \
-  'in 10 of 10 audits, and differences of whole runs in 10 of 10.**'
+has 'and what they come to' "**At the model's own step, the product of \`mjd_transitionFD\`'s matrices differs from the flow's derivative by more than" \
+  '10 % in 10 of 10 audits, and differences of whole runs do in 10 of 10.**'
 
 # --- derivatives, slides, ensembles -------------------------------------------------------------------
 cat >"$room/results/derivatives.json" <<END
