@@ -143,7 +143,7 @@ ORDER BY number, asked.error DESC;
 -- crossing and read the mode off the state are one: the cheapest of them
 CREATE VIEW precision_others (number, who) AS VALUES (1, 'plain'), (2, 'projection'), (3, 'listing'), (4, 'location'),
   (5, 'cvode'),
-  (6, 'gsl'), (7, 'hybrid'), (8, 'smooth'), (9, 'time-stepping'), (10, 'ode'), (11, 'mujoco');
+  (6, 'gsl'), (7, 'hybrid'), (8, 'smooth'), (9, 'time-stepping'), (10, 'ode'), (11, 'mujoco'), (12, 'mujoco-callback');
 CREATE VIEW precision_runs AS
 SELECT rowid AS at, *, iif(model = 'plate', 'plate, N = ' || contacts, model) AS system,
   iif(solver LIKE 'plain-%', 'plain', solver) AS who
@@ -153,7 +153,7 @@ CREATE VIEW precision_best AS
 WITH asked (error) AS (
   VALUES (1e-1), (1e-2), (1e-3), (1e-4), (1e-5), (1e-6), (1e-7), (1e-8), (1e-9), (1e-10)),
 kinds (kind) AS (VALUES ('time'), ('evaluations'))
-SELECT kind, system, error, who, value, min(iif(kind = 'time', 1e3 * median_s, 1.0 * evaluations)) AS cost
+SELECT kind, system, error, who, solver, value, min(iif(kind = 'time', 1e3 * median_s, 1.0 * evaluations)) AS cost
 FROM asked CROSS JOIN kinds JOIN precision_runs ON rms_error <= error
 WHERE status = 'ok' AND (who = 'libess' OR who IN (SELECT who FROM precision_others)) GROUP BY kind, system, error, who;
 CREATE VIEW precision_cases AS -- all that a method reaches, and what libess needs for it
@@ -162,7 +162,7 @@ SELECT kind, system, error, at, (
     AND who = 'libess') AS ours
 FROM precision_best b JOIN precision_systems USING (system) GROUP BY kind, system, error;
 CREATE VIEW precision_ratios AS
-SELECT kind, system, error, at, who, cost, ours, cost / ours AS ratio,
+SELECT kind, system, error, at, who, solver, cost, ours, cost / ours AS ratio,
   row_number() OVER (PARTITION BY kind, system, error ORDER BY cost, who) AS place
 FROM precision_cases JOIN precision_best USING (kind, system, error) WHERE who != 'libess';
 CREATE VIEW precision_worse AS -- where another method is the cheapest
@@ -200,17 +200,21 @@ SELECT *, coalesce(printf('%s (%s): %s', plain_us, plain_with, plain_ratio), 'no
     iif(model = 'hopper', 'hopper', printf('N = %d, c = %g', contacts, damping)) ||
     iif(coalesce(stiffness, 0) IN (0, iif(model = 'hopper', 800, 8000)), '', printf(', k = %g', stiffness)), 'e+0',
       'e') AS system,
-  us(median_s) AS us, us(mujoco_s) AS mujoco_us, us(plain_s) AS plain_us,
+  us(median_s) AS us, us(mujoco_s) AS mujoco_us, us(callback_s) AS callback_us, us(plain_s) AS plain_us,
   printf(iif(mujoco_over_this < 1000, '%.1f [%.1f, %.1f]', '%.0f [%.0f, %.0f]'),
     mujoco_over_this, mujoco_over_this_lo, mujoco_over_this_hi) AS ratio,
+  printf(iif(callback_over_this < 1000, '%.1f [%.1f, %.1f]', '%.0f [%.0f, %.0f]'),
+    callback_over_this, callback_over_this_lo, callback_over_this_hi) AS callback_ratio,
   printf('%.2g (%.2g)', rms_error, rms_worst) AS error,
     printf('%.2g (%.2g)', mujoco_rms_error, mujoco_rms_worst) AS mujoco_error,
+    printf('%.2g (%.2g)', callback_rms_error, callback_rms_worst) AS callback_error,
   printf('%s, %s', plain_solver, iif(plain_solver IN ('plain-euler', 'plain-rk4'), printf('%g ms', 1e3 * plain_setting),
     printf('%.1e', plain_setting))) AS plain_with,
   printf('%.2g [%.2g, %.2g]', plain_over_this, plain_over_this_lo, plain_over_this_hi) AS plain_ratio,
   CASE WHEN plain_solver IS NULL OR plain_over_this_lo > 1 THEN 1 WHEN plain_over_this_hi < 1 THEN 0 END AS fastest, -- is shown to be
   1.0 * rms_worst / mujoco_rms_worst AS worst_ratio
 FROM speed WHERE solver = 'libess');
+CREATE VIEW speed_raced AS SELECT * FROM speed_rows WHERE protocol IN ('equal-error', 'equal-median');
 CREATE VIEW speed_equal AS SELECT * FROM speed_rows WHERE protocol = 'equal-error';
 CREATE VIEW speed_errors AS -- each system at each median error asked for
 SELECT system, substr(protocol, 7) + 0.0 AS asked, replace(printf('%.0e', substr(protocol, 7) + 0.0), 'e-0', 'e-') AS said,
@@ -225,24 +229,56 @@ SELECT system, min(at) AS at, model, contacts, (
       ORDER BY asked DESC LIMIT 1) AS said
 FROM speed_errors s GROUP BY system;
 
--- of README.md: where libess loses, at its worst alone: a line of it does not grow
-CREATE VIEW lost_plain AS
-SELECT printf('In %d of %d races at equal error a method that looks for no contact is shown to be faster.', sum(fastest = 0),
-  count(*)) ||
-  coalesce((SELECT printf(' At most it saves %.0f %% of libess''s time (%s, %s).', 100 * (1 - min(plain_over_this)),
-    plain_solver, system)
-    FROM speed_equal WHERE fastest = 0 AND plain_solver IS NOT NULL), '') AS said
+-- of README.md: MuJoCo's times over libess's where both are at most as far off as MuJoCo's Euler at 2 ms
+CREATE VIEW speed_factors AS
+SELECT min(accepted_rms_error) AS least, max(accepted_rms_error) AS most, min(mujoco_over_this) AS low,
+  max(mujoco_over_this) AS high, min(callback_over_this) AS callback_low, max(callback_over_this) AS callback_high
+FROM speed_raced WHERE mujoco_over_this IS NOT NULL;
+
+-- of losses.md and README.md: every table that has an event-unaware solver beside libess at equal error
+CREATE VIEW unaware_all (number, page, error, system, solver, ratio, low, high) AS
+SELECT 1, '[speed](speed.md)', CASE WHEN protocol LIKE 'error-%' THEN substr(protocol, 7) + 0.0
+    WHEN protocol LIKE 'target-%' THEN substr(protocol, 8) + 0.0 END, iif(field IS 'aggregated', system || ', aggregated', system),
+  plain_solver, plain_over_this, plain_over_this_lo, plain_over_this_hi
+FROM speed_rows WHERE plain_over_this IS NOT NULL
+UNION ALL SELECT 2, '[findings](findings.md)', error, system, solver, ratio, NULL, NULL FROM precision_ratios
+WHERE kind = 'time' AND who = 'plain' AND ratio IS NOT NULL
+UNION ALL SELECT 3, '[what a crossing costs](findings.md#what-a-crossing-costs)', target, 'N = ' || contacts, solver, 1.0 * ns / ours, NULL, NULL
+FROM (SELECT contacts, target, solver, min(ns_per_crossing) AS ns FROM crossing_cost
+  WHERE status = 'ok' AND solver LIKE 'plain-%' GROUP BY contacts)
+  JOIN (SELECT contacts, min(ns_per_crossing) AS ours FROM crossing_cost WHERE status = 'ok' AND solver = 'libess' GROUP BY contacts)
+    USING (contacts)
+UNION ALL SELECT 4, '[the paper''s race](paper.md)', NULL, 'N = ' || (value ->> 'contacts'), coalesce(value ->> 'solver', ''),
+  value ->> 'plain_over_libess', value ->> '$.interval[0]', value ->> '$.interval[1]'
+FROM sweep_top, json_each(plain) WHERE value ->> 'plain_over_libess' IS NOT NULL
+UNION ALL SELECT 5, '[legs](robots.md#more-legs)', NULL, (value ->> 'contacts') || ' legs', coalesce(value ->> 'solver', ''),
+  value ->> 'plain_over_libess', value ->> '$.interval[0]', value ->> '$.interval[1]'
+FROM "robot/sweep_top", json_each(plain) WHERE value ->> 'plain_over_libess' IS NOT NULL;
+CREATE VIEW unaware_told AS
+SELECT *, coalesce(printf('an error of %s', short(error, 'g')), 'MuJoCo''s error') AS told FROM unaware_all;
+
+-- of losses.md: where libess loses, at its worst alone: a line of it does not grow
+CREATE VIEW lost_unaware AS
+SELECT printf('At MuJoCo''s error an event-unaware solver is shown to be faster in %d of %d comparisons.', sum(fastest = 0),
+  count(*)) AS said
 FROM speed_equal WHERE plain_solver IS NOT NULL HAVING count(*) > 0;
+CREATE VIEW most_unaware AS -- the most that an event-unaware solver saves, over all tables
+SELECT printf('%.0f %% of libess''s time (%s, at %s)', 100 * (1 - min(ratio)), trim(system || ', ' || solver, ', '), told) AS said
+FROM unaware_told HAVING min(ratio) < 1;
+CREATE VIEW lost_callback AS
+SELECT printf('With the force as a callback MuJoCo is shown to be faster in %d of %d comparisons at equal error.',
+  sum(coalesce(callback_over_this_hi < 1, 0)), count(*)) AS said
+FROM speed_rows WHERE callback_over_this IS NOT NULL HAVING count(*) > 0;
 CREATE VIEW lost_worst AS
-SELECT printf('In %d of %d races at equal error libess''s worst error is larger than MuJoCo''s. The factor is at most %.2g.',
+SELECT printf('In %d of %d comparisons at equal error libess''s worst error is larger than MuJoCo''s. The factor is at most %.2g.',
   sum(worst_ratio > 1), count(*), max(worst_ratio)) AS said
 FROM speed_equal HAVING max(worst_ratio) > 1;
 CREATE VIEW lost_overhead AS
 SELECT printf('With %d contacts libess spends %.0f %% of its time on finding, ordering and checking crossings.', max(contacts),
   100 - 100 * bound_s / median_s) AS said
 FROM speed_equal WHERE bound_s > 0 HAVING count(*) > 0;
-CREATE VIEW precision_names (who, name) AS VALUES ('plain', 'a plain method'), ('location', 'event location'),
-  ('projection', 'the paper''s method'), ('smooth', 'a smooth force'), ('mujoco', 'MuJoCo');
+CREATE VIEW precision_names (who, name) AS VALUES ('plain', 'an event-unaware solver'), ('location', 'event location'),
+  ('projection', 'the paper''s method'), ('smooth', 'a smooth force'), ('mujoco', 'MuJoCo'), ('mujoco-callback', 'MuJoCo with a callback');
 CREATE VIEW lost_methods AS -- to three at most, so that README.md stays short
 SELECT printf('In %s cases (a model and an error to reach) %s takes less time than libess%s.', iif(less = 0, cases, printf('%d of %d', less, cases)),
   iif(less = 0, 'no other method', 'another method'), coalesce(', most often ' || who, '')) AS said
@@ -335,6 +371,18 @@ SELECT *, (parts ->> 0) || ': ' ||
   (parts ->> iif(parts ->> '$[#-1]' IN ('robot', 'scene', 'scene_flat'), '$[#-2]', '$[#-1]')) AS name,
   coalesce(whole AND reference < 1e-3, 0) AS good
 FROM parts;
+
+-- of README.md and losses.md: robots that others have made, by class, and what became of libess on each
+CREATE VIEW many_raced AS
+SELECT *, CASE class WHEN 'legged' THEN 1 WHEN 'arm' THEN 2 ELSE 3 END AS number,
+  CASE class WHEN 'legged' THEN 'legged on a floor' WHEN 'arm' THEN 'arms and hands' ELSE 'others' END AS kind,
+  verdict = 'faster' AS faster, verdict = 'slower' AS slower, verdict = 'undecided' AS undecided,
+  printf('%.2g', ratio) || coalesce(printf(' [%.2g, %.2g]', ratio_low, ratio_high), '') AS told
+FROM many_robots;
+CREATE VIEW many_classes AS
+SELECT number, kind, count(*) AS robots, sum(faster) AS faster, sum(slower) AS slower, sum(undecided) AS undecided,
+  count(*) - sum(faster) - sum(slower) - sum(undecided) AS unanswered, min(ratio) AS least, max(ratio) AS most
+FROM many_raced GROUP BY number ORDER BY number;
 
 -- the papers' claims, and their number as it is written: an error without bound is that of runs of which none ends
 CREATE VIEW told_claims AS
