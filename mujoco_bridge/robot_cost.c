@@ -149,10 +149,11 @@ static int take_times(visit *v, size_t rounds, robot_cost *out) {
   return 0;
 }
 
-/* the model as it was compiled, but stepped by Euler */
+/* the model as it was compiled, but stepped by Euler, without sensors */
 static mjModel stepped(const robot *r) {
   mjModel m = *r->shared->model;
   m.opt.integrator = mjINT_EULER;
+  robot_leave_sensors(&m.opt);
   return m;
 }
 

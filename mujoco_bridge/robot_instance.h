@@ -107,4 +107,8 @@ struct robot {
 /* robot_open.c: the search for constraints' forces goes on to rounding. */
 void robot_solve_exactly(mjOption *o);
 
+/* robot_open.c: no sensor is computed. None acts on the motion, and a file may have so many that
+ * they are most of a step's time; whoever is timed against another goes without them. */
+void robot_leave_sensors(mjOption *o);
+
 #endif

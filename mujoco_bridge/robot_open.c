@@ -158,9 +158,14 @@ void robot_solve_exactly(mjOption *o) {
   o->ls_iterations = 100;
 }
 
+void robot_leave_sensors(mjOption *o) {
+  o->disableflags |= mjDSBL_SENSOR;
+}
+
 /* in continuous time, and to rounding */
 static void set_options(mjOption *o) {
   robot_solve_exactly(o);
+  robot_leave_sensors(o);
   o->timestep = 1e-9;
   o->integrator = mjINT_EULER;
   o->disableflags |= mjDSBL_ISLAND;

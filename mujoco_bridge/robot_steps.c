@@ -23,7 +23,7 @@ const double robot_steps_of_stop = 20.0;
 
 struct robot_steps {
   mjModel *model;
-  mjOption own; /* as the model was compiled */
+  mjOption own; /* as the model was compiled, but without sensors */
   mjData *data;
   double
       *positions; /* [nq] of an output between two steps; behind them [nv + na] of its beginning */
@@ -54,6 +54,7 @@ int robot_steps_open(const robot *r, robot_steps **out, char message[ROBOT_MESSA
                sizeof *s->positions);
   if (s && s->positions && bridge_guarded(copy_model, &o, &complaint) && s->model && s->data) {
     s->own = s->model->opt;
+    robot_leave_sensors(&s->own);
     *out = s;
     return 0;
   }

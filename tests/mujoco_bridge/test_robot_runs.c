@@ -8,6 +8,7 @@
 #include <mujoco/mujoco.h>
 #include <unistd.h>
 
+#include "robot_cost.h"
 #include "robot_starts.h"
 #include "robot_steps.h"
 #include "solver.h"
@@ -465,6 +466,49 @@ static void steps_are_those_of_mujoco(void **state) {
   robot_close(r);
 }
 
+static size_t sensed;
+
+static void sense(const mjModel *m, mjData *d, int stage) {
+  (void)m;
+  (void)d;
+  (void)stage;
+  ++sensed;
+}
+
+/* Neither side of a race computes what a file's sensors ask for. A user's sensor is a callback,
+ * which can be counted. */
+static void sensors_are_left_out(void **state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody>"
+      "<sensor><user name='counted' dim='1' needstage='acc'/></sensor></mujoco>";
+  robot *const r = fixture_robot(text);
+  double x[FIXTURE_STATES] = {0, 0, 0, 1}, dxdt[FIXTURE_STATES], states[3 * FIXTURE_STATES];
+  run *const out = test_malloc(sizeof *out);
+  robot_cost cost;
+  char error[1000];
+  mjSpec *const spec = mj_parseXMLString(text, NULL, error, sizeof error);
+  mjModel *const m = mj_compile(spec, NULL);
+  mjData *const d = mj_makeData(m);
+  mjcb_sensor = sense;
+  mj_step(m, d);
+  const size_t by_mujoco = sensed;
+  step(r, "Euler", 0.002, x, out);
+  step(r, "RK4", 0.002, x, out);
+  assert_int_equal(robot_plain_field(r, x, dxdt), 0);
+  fixture_field(r, x, NULL, dxdt);
+  assert_int_equal(robot_cost_states(r, x, 0.002, 3, states), 0);
+  assert_int_equal(robot_cost_at(r, states, 3, 1, &cost), 0);
+  mjcb_sensor = NULL;
+  assert_true(by_mujoco > 0);
+  assert_int_equal(sensed, by_mujoco);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  mj_deleteSpec(spec);
+  test_free(out);
+  robot_close(r);
+}
+
 /* between the ends of long steps states are as good as those of the second order: of a free fall
  * exact, but for what the step itself does */
 static void outputs_between_steps_lie_on_the_way(void **state) {
@@ -614,6 +658,7 @@ int main(void) {
       cmocka_unit_test(a_keyframe_is_taken_whole),
       cmocka_unit_test(controls_are_held_for_a_period),
       cmocka_unit_test(steps_are_those_of_mujoco),
+      cmocka_unit_test(sensors_are_left_out),
       cmocka_unit_test(outputs_between_steps_lie_on_the_way),
       cmocka_unit_test(steps_are_short_at_stops),
       cmocka_unit_test(a_check_solves_exactly),
