@@ -125,18 +125,23 @@ static bool is_at(const robot *r, const robot_matrix *of, const double x[]) {
   return of->is_known && memcmp(of->q, x, (size_t)r->model.nq * sizeof *x) == 0;
 }
 
-/* M of the node: that of the last field, as a rule, since a step's last is that of its end */
+/* M of the node is that of the last field */
+static void take_last(robot *r) {
+  const robot_matrix before = r->node;
+  r->node = r->last;
+  r->last = before;
+  r->last.is_known = false;
+  r->factored = NAN;
+}
+
+/* as a rule it is there, since a step's last field is that of its end */
 static void take_inertia(robot *r, const double x[], const double sign[]) {
   if (!is_at(r, &r->last, x)) {
     robot_stage_kinematics(r, x);
     robot_stage_dynamics(r, sign);
     robot_damped_note(r, x);
   }
-  const robot_matrix before = r->node;
-  r->node = r->last;
-  r->last = before;
-  r->last.is_known = false;
-  r->factored = NAN;
+  take_last(r);
 }
 
 /* by how much positions may be others, m or rad, before A, D and K are made anew: they need not be
@@ -167,16 +172,23 @@ static bool has_forces(const robot *r, const double x[], const double sign[]) {
   return is_at(r, &r->last, x) && memcmp(r->acting, sign, size) == 0;
 }
 
-static void take_resistance(robot *r, const double x[], const double sign[], bool has_forces) {
+/* those of joints alone */
+static void begin_resistance(robot *r, const double x[]) {
   const mjModel *m = &r->model;
-  double *const D = place(r, &r->damping, x), *const K = r->springs, *const A = r->added;
+  double *const D = place(r, &r->damping, x);
   const size_t size = (size_t)m->nC * sizeof *D;
   memset(D, 0, size);
-  memset(K, 0, size);
-  memset(A, 0, size);
-  memcpy(r->damped_sign, sign, r->shared->event_count * sizeof *sign);
-  resist_joints(m, D, K);
+  memset(r->springs, 0, size);
+  memset(r->added, 0, size);
+  resist_joints(m, D, r->springs);
   r->factored = NAN;
+}
+
+static void take_resistance(robot *r, const double x[], const double sign[], bool has_forces) {
+  const mjModel *m = &r->model;
+  double *const D = r->damping.value, *const K = r->springs, *const A = r->added;
+  begin_resistance(r, x);
+  memcpy(r->damped_sign, sign, r->shared->event_count * sizeof *sign);
   if (r->shared->stiffness > 0.0 || !has_forces) {
     robot_stage_kinematics(r, x);
     robot_stage_dynamics(r, sign);
@@ -196,14 +208,12 @@ bool robot_damped_signs(const robot *r, const double x[], double sign[]) {
   return true;
 }
 
-void robot_damped_solve(robot *r, const double x[], const double sign[], double c, double v[]) {
+/* by the matrices that there are */
+static void solve_by(robot *r, const double x[], double c, double v[]) {
   const mjModel *m = &r->model;
   const pattern p = pattern_of(m);
   double *const velocity = v + m->nq, *const momentum = r->arrow;
   double *const moved = momentum + p.count, *const force = moved + p.count;
-  const bool has = has_forces(r, x, sign);
-  if (!is_at(r, &r->node, x)) take_inertia(r, x, sign);
-  if (!is_near(r, x, sign)) take_resistance(r, x, sign, has);
   if (r->factored != c) {
     for (size_t i = 0; i < (size_t)m->nC; ++i) {
       r->mass[i] = r->node.value[i] + r->added[i];
@@ -221,4 +231,29 @@ void robot_damped_solve(robot *r, const double x[], const double sign[], double 
   double *const rate = r->arrow; // there are fewer than two positions to a velocity
   robot_position_rates(m, x, velocity, rate);
   for (int i = 0; i < (int)m->nq; ++i) v[i] += c * rate[i];
+}
+
+void robot_damped_solve(robot *r, const double x[], const double sign[], double c, double v[]) {
+  const bool has = has_forces(r, x, sign);
+  if (!is_at(r, &r->node, x)) take_inertia(r, x, sign);
+  if (!is_near(r, x, sign)) take_resistance(r, x, sign, has);
+  solve_by(r, x, c, v);
+}
+
+/* ---- of MuJoCo's own field ------------------------------------------------------------------- */
+
+/* Which signs the resistance is of is not known then, so that it is never taken for theirs. */
+
+bool robot_damped_has_plain(const robot *r, const double x[]) {
+  return is_at(r, &r->last, x) || (is_at(r, &r->node, x) && !r->damping.is_known);
+}
+
+void robot_damped_solve_plain(robot *r, const double x[], double c, double v[]) {
+  if (!is_at(r, &r->node, x) || r->damping.is_known) {
+    take_last(r);
+    begin_resistance(r, x);
+    robot_forces_resist(r, r->added, r->damping.value, r->springs);
+    r->damping.is_known = false;
+  }
+  solve_by(r, x, c, v);
 }

@@ -35,4 +35,9 @@ bool robot_damped_signs(const robot *r, const double x[], double sign[]);
 /* In place of v[dimension], (1 - c W)^-1 v at x. May leave by MuJoCo's error handler. */
 void robot_damped_solve(robot *r, const double x[], const double sign[], double c, double v[]);
 
+/* The same of MuJoCo's own field, by the rows and forces that its latest call, at x, has left in
+ * r->data; and whether these, or the matrices that an earlier solution made of them, are there. */
+bool robot_damped_has_plain(const robot *r, const double x[]);
+void robot_damped_solve_plain(robot *r, const double x[], double c, double v[]);
+
 #endif

@@ -367,10 +367,23 @@ int robot_plain_field(robot *r, const double x[], double dxdt[]) {
   return status;
 }
 
-int robot_plain_solve(robot *r, const double x[], double c, double v[]) {
+static void make_plain_solution(void *context) {
+  const solve_call *c = context;
+  robot_damped_solve_plain(c->r, c->x, c->c, c->v);
+}
+
+/* A twin's rows say little of its springs: they are known by the signs of its event functions. */
+static int solve_twin(robot *r, const double x[], double c, double v[]) {
   const ess_system *const s = &r->system;
   double *const sign = r->shifted; // has room for all
   int status = robot_damped_signs(r, x, sign) ? 0 : s->guards(0.0, x, sign, r);
   for (size_t k = 0; !status && k < s->guard_count; ++k) sign[k] = sign[k] > 0.0 ? 1.0 : -1.0;
   return status ? status : s->field_solve(0.0, x, sign, c, v, r);
+}
+
+int robot_plain_solve(robot *r, const double x[], double c, double v[]) {
+  const solve_call call = {.r = r, .x = x, .c = c, .v = v};
+  if (r->shared->stiffness > 0.0) return solve_twin(r, x, c, v);
+  if (!robot_damped_has_plain(r, x) && robot_plain_field(r, x, r->shifted)) return -1;
+  return robot_guarded(r, make_plain_solution, (void *)&call);
 }

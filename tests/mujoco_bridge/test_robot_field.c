@@ -106,6 +106,58 @@ static void test_gap(void **state) {
   gsl_rng_free(rng);
 }
 
+static size_t forwards;
+
+static void count_forward(const mjModel *m, mjData *d) {
+  (void)m;
+  (void)d;
+  ++forwards;
+}
+
+/* The solve of the field without event functions is that of the field with them, and takes what
+ * that field's latest call has left: no event function, and no second field. */
+static void test_plain_solve(void **state) {
+  (void)state;
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  for (int zoo = 0; zoo < ZOOS; ++zoo) {
+    robot *r = fixture_robot(zoos[zoo]);
+    const ess_system *const s = robot_system(r);
+    const size_t n = s->dimension;
+    double worst = 0.0, moved = 0.0;
+    mjcb_passive = count_forward;
+    for (int trial = 0; trial < 200; ++trial) {
+      double x[FIXTURE_STATES], f[FIXTURE_STATES], plain[FIXTURE_STATES], its[FIXTURE_STATES];
+      double sign[FIXTURE_EVENTS];
+      draw(r, rng, x);
+      fixture_signs(r, x, sign);
+      robot_forget(r);
+      fixture_field(r, x, sign, f);
+      memcpy(its, f, sizeof its);
+      assert_int_equal(s->field_solve(0.0, x, sign, 1e-2, its, r), 0);
+      // as a step has it: its node's field, the solve, and after a refusal another solve there
+      for (int known = 0; known < 2; ++known) {
+        robot_forget(r);
+        forwards = 0;
+        if (known) assert_int_equal(robot_plain_field(r, x, plain), 0);
+        memcpy(plain, f, sizeof plain);
+        assert_int_equal(robot_plain_solve(r, x, 1e-2, plain), 0);
+        assert_int_equal(forwards, 1);
+        worst = fmax(worst, fixture_distance(plain, its, n) / fixture_length(its, n));
+        memcpy(plain, f, sizeof plain);
+        assert_int_equal(robot_plain_solve(r, x, 5e-3, plain), 0);
+        assert_int_equal(forwards, 1);
+      }
+      moved = fmax(moved, fixture_distance(f, its, n) / fixture_length(f, n));
+    }
+    mjcb_passive = NULL;
+    print_message("zoo %d: solves are apart by %.1e, and change by %.1e\n", zoo, worst, moved);
+    assert_true(worst < 1e-6);
+    assert_true(moved > 0.1);
+    robot_close(r);
+  }
+  gsl_rng_free(rng);
+}
+
 /* what is followed acts exactly where MuJoCo says so, and at its points */
 static void test_followed(void **state) {
   (void)state;
@@ -653,6 +705,7 @@ static void test_idle(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gap),
+      cmocka_unit_test(test_plain_solve),
       cmocka_unit_test(test_followed),
       cmocka_unit_test(test_followed_rates),
       cmocka_unit_test(test_fine_hills),
