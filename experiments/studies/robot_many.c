@@ -10,46 +10,86 @@
 #include "child.h"
 #include "clock.h"
 #include "file_list.h"
+#include "robot_study.h"
 #include "studies.h"
 #include "study.h"
 
 #define OPTIONS(X, row)                                                                            \
   X(row, time, NUMBER, "time", "S", "how long a run is, s", .initial = "1", .min = 1e-3,           \
     .max = 1e3, .result = "time")                                                                  \
-  X(row, starts, WHOLE, "starts", "COUNT", "of each model", .initial = "1", .min = 1, .max = 1000, \
-    .result = "starts")                                                                            \
-  X(row, budget, NUMBER, "budget", "S",                                                            \
-    "a run that takes longer is left out, s; a reference may take six times as long",              \
-    .initial = "2", .min = 1e-3, .max = 1e6, .result = "budget")                                   \
+  X(row, starts, WHOLE, "starts", "COUNT",                                                         \
+    "initial conditions of each model; an interval wants five", .initial = "5", .min = 1,          \
+    .max = 1000, .result = "starts")                                                               \
+  X(row, budget, NUMBER, "budget", "S", "a run that takes longer is left out, s",                  \
+    .initial = "0.4", .min = 1e-3, .max = 1e6, .result = "budget")                                 \
+  X(row, reference_budget, NUMBER, "reference-budget", "S", "of a reference, s", .initial = "5",   \
+    .min = 1e-3, .max = 1e6, .result = "reference_budget")                                         \
+  X(row, in, TEXT, "folder", "DIR", "where the files of a list are (default: here)")               \
   X(row, without, TEXT, "without", "A,B|self",                                                     \
     "these geoms or bodies never touch, in any model, in both engines; self: no two of one robot", \
     .result = "without")                                                                           \
   X(row, time_steps, NUMBERS, "time-steps", "X,Y", "of mj_step, s, the largest first",             \
-    .initial = "0.008,0.004,0.002,0.001,0.0005,0.00025", .min = 1e-7, .max = 1)                    \
+    .initial = "0.008,0.004,0.002,0.001", .min = 1e-7, .max = 1)                                   \
   X(row, tolerances, NUMBERS, "tolerances", "X,Y", "of libess, rtol = atol, the largest first",    \
-    .initial = "0.5,1e-1,1e-2,1e-3,1e-4,1e-5", .min = 1e-13, .max = 0.5)
+    .initial = "0.5,1e-1,1e-2,1e-3,1e-5,1e-7", .min = 1e-13, .max = 0.5)                           \
+  X(row, bases, NAMES, "base", "A,B", "of libess's steps, as of essbench robot",                   \
+    .initial = "dopri5,ros2", .names = robot_bases, .result = "base")                              \
+  X(row, reference, NUMBER, "reference", "X", "tolerance of the references", .initial = "1e-7",    \
+    .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")
 OPTION_ROW(many_settings, OPTIONS);
 
 #define MANY_COLUMNS(COLUMN, row)                                                                  \
+  COLUMN(row, class, TEXT, "",                                                                     \
+         "legged (a robot on a floor), arm (arms and hands) or other; empty: "                     \
+         "the list does not say")                                                                  \
+  COLUMN(row, name, TEXT, "", "as much of its path as tells it from the others")                   \
   COLUMN(row, model, TEXT, "", "its file, as listed")                                              \
+  COLUMN(row, verdict, TEXT, "",                                                                   \
+         "of libess in the race: faster, where the ratio's whole interval is above 1; slower, "    \
+         "where it is below, or where no run of libess has the error within the budget; "          \
+         "undecided; stops early; or no answer")                                                   \
   COLUMN(row, status, TEXT, "",                                                                    \
          "to the end; or up to where its reference ends; or failed: in words")                     \
   COLUMN(row, answered, FLAG, "", "whether there are numbers")                                     \
-  COLUMN(row, whole, FLAG, "", "whether they are of the whole time")                               \
+  COLUMN(row, whole, FLAG, "", "whether they are of the whole time, from every initial condition") \
   COLUMN(row, until, AMOUNT, "s", "what the reference of every start reaches")                     \
   COLUMN(row, reference, AMOUNT, "", "its error, over the size of its states; median")             \
-  COLUMN(row, bodies, AMOUNT, "m",                                                                 \
-         "MuJoCo's error at the file's own step and integrator: root mean square of all bodies")   \
+  COLUMN(row, own_error, AMOUNT, "",                                                               \
+         "MuJoCo's error at the file's own step and integrator, over the same size; median")       \
+  COLUMN(row, bodies, AMOUNT, "m", "the same: root mean square of all bodies")                     \
   COLUMN(row, base, AMOUNT, "m", "how far its base is off at most; not known where none floats")   \
   COLUMN(row, joint, TEXT, "", "its worst joint")                                                  \
   COLUMN(row, joint_off, AMOUNT, "", "how far that is off at most, in the unit that follows")      \
   COLUMN(row, unit, TEXT, "", "m or rad")                                                          \
   COLUMN(row, from, AMOUNT, "s", "when the error is a tenth of its largest")                       \
-  COLUMN(row, ratio, AMOUNT, "", "MuJoCo's time over libess's at that error")                      \
-  COLUMN(row, plain_ratio, AMOUNT, "", "the time of libess without event functions over libess's") \
+  COLUMN(row, ratio, AMOUNT, "",                                                                   \
+         "MuJoCo's time, by the file's own step and integrator, over libess's at that error: "     \
+         "median over the initial conditions, each with libess's settings chosen by the others")   \
+  COLUMN(row, ratio_low, AMOUNT, "",                                                               \
+         "from here to the next a second run has it in 95 of 100, by resampling the initial "      \
+         "conditions; not known below five")                                                       \
+  COLUMN(row, ratio_high, AMOUNT, "", "as above")                                                  \
+  COLUMN(row, known, COUNT, "", "initial conditions that the ratio is known of")                   \
+  COLUMN(row, won, COUNT, "", "of them those whose ratio is above 1")                              \
+  COLUMN(row, best_ratio, AMOUNT, "",                                                              \
+         "the same with MuJoCo's cheapest integrator and step that have the error")                \
+  COLUMN(row, plain_ratio, AMOUNT, "",                                                             \
+         "the time of the event-unaware solver over libess's at that error")                       \
+  COLUMN(row, plain_low, AMOUNT, "", "from here to the next, as of the ratio")                     \
+  COLUMN(row, plain_high, AMOUNT, "", "as above")                                                  \
   COLUMN(row, seconds, AMOUNT, "s", "that the study of this model took")                           \
   COLUMN(row, folder, TEXT, "", "its results, within the folder of these")
 COLUMN_ROW(many_row, MANY_COLUMNS);
+
+#define CLASS_COLUMNS(COLUMN, row)                                                                 \
+  COLUMN(row, class, TEXT, "", "legged, arm or other; empty: the list does not say; all")          \
+  COLUMN(row, models, COUNT, "", "in the list")                                                    \
+  COLUMN(row, faster, COUNT, "", "models on which libess is: see verdict")                         \
+  COLUMN(row, slower, COUNT, "", "likewise")                                                       \
+  COLUMN(row, undecided, COUNT, "", "likewise")                                                    \
+  COLUMN(row, stops_early, COUNT, "", "models whose reference ends early")                         \
+  COLUMN(row, no_answer, COUNT, "", "models without numbers")
+COLUMN_ROW(class_row, CLASS_COLUMNS);
 
 /* One model of many: essbench robot as a process, since MuJoCo may end the one that it is in. */
 
@@ -96,35 +136,56 @@ static void add_words(const study_run *run, const listed_file *m, const char *fo
   add(w, "--time=%.10g", s->time);
   add(w, "--starts=%zu", s->starts);
   add(w, "--budget=%.10g", s->budget);
+  add(w, "--reference-budget=%.10g", s->reference_budget);
   if (s->without) add(w, "--without=%s", s->without);
   add_numbers(w, "time-steps", &s->time_steps);
   add_numbers(w, "tolerances", &s->tolerances);
+  add(w, "--base=%s", s->bases.text);
+  add(w, "--own");
+  add(w, "--reference=%.10g", s->reference);
   if (study_begins_anew(run)) add(w, "--restart");
   add_options(w, m->options);
 }
 
 /* ---- its results ----------------------------------------------------------------------------- */
 
-/* The columns of a row. Of what is at rest it is not told how far it is off: what the others do is
- * not in mm and mrad. */
+/* The columns of a row but for its names. Of what is at rest it is not told how far it is off: what
+ * the others do is not in mm and mrad. */
 static const char row_sql[] =
-    "'', CASE WHEN NOT answered THEN 'no numbers: ' || note "
-    "WHEN NOT whole THEN printf('to %.3g s: %s%s', until, ended, "
+    "'', '', '', CASE WHEN NOT answered THEN 'no answer' WHEN NOT whole THEN 'stops early' "
+    "WHEN low > 1 THEN 'faster' WHEN high < 1 THEN 'slower' "
+    "WHEN raced AND low IS NULL AND starts > 4 AND NOT won THEN 'slower' ELSE 'undecided' END, "
+    "CASE WHEN NOT answered THEN 'no numbers: ' || note "
+    "WHEN NOT whole THEN printf('to %.3g s%s: %s%s', until, "
+    "iif(reached, printf(', but from %d to the end', reached), ''), ended, "
     "CASE WHEN instr(ended, contact) THEN '' ELSE ', ' || contact END) "
-    "WHEN rests THEN 'at rest at first; to the end' ELSE 'to the end' END, "
-    "answered, whole, until, reference, bodies, CASE WHEN NOT whole OR NOT rests THEN base END, "
+    "ELSE CASE WHEN rests THEN 'at rest at first; to the end' ELSE 'to the end' END || "
+    "CASE WHEN NOT raced THEN '; MuJoCo''s error is too near the reference''s' "
+    "WHEN known = 0 THEN '; libess does not reach the error' "
+    "WHEN known < starts THEN printf('; libess reaches the error from %d of %d', known, starts) "
+    "ELSE '' END END, "
+    "answered, whole, until, reference / size, own / size, bodies, "
+    "CASE WHEN NOT whole OR NOT rests THEN base END, "
     "joint, CASE WHEN NOT whole OR NOT rests THEN off END, unit, "
-    "CASE WHEN NOT whole OR NOT rests THEN begins END, ratio, plain_ratio, NULL, '' "
+    "CASE WHEN NOT whole OR NOT rests THEN begins END, ratio, low, high, known, won, best_ratio, "
+    "plain_ratio, plain_low, plain_high, NULL, '' "
     "FROM (SELECT m.rms_error IS NOT NULL AS answered, "
     "m.rms_error IS NOT NULL AND `reference.status` = 'success' AS whole, "
     "NOT coalesce(`off.base` > 0, 0) AND NOT coalesce(`off.joint` > 0, 0) AS rests, "
     "coalesce(m.note, '') AS note, `reference.status` AS ended, `reference.contact` AS contact, "
-    "`reference.until` AS until, `reference.estimate` / `reference.size` AS reference, "
-    "m.position_error AS bodies, `off.base` AS base, `off.name` AS joint, `off.joint` AS off, "
-    "`off.unit` AS unit, `off.from` AS begins, r.mujoco_over_libess AS ratio, "
-    "r.plain_over_libess AS plain_ratio FROM robot_top t "
+    "`reference.until` AS until, reached, `reference.estimate` AS reference, `reference.size` AS "
+    "size, "
+    "m.rms_error AS own, m.position_error AS bodies, `off.base` AS base, `off.name` AS joint, "
+    "`off.joint` AS off, `off.unit` AS unit, `off.from` AS begins, r.run IS NOT NULL AS raced, "
+    "r.mujoco_over_libess AS ratio, r.mujoco_over_libess_low AS low, "
+    "r.mujoco_over_libess_high AS high, coalesce(r.held_out, 0) AS known, "
+    "h.starts AS starts, coalesce(h.won, 0) AS won, r.best_over_libess AS best_ratio, "
+    "r.plain_over_libess AS plain_ratio, r.plain_over_libess_low AS plain_low, "
+    "r.plain_over_libess_high AS plain_high FROM robot_top t "
     "LEFT JOIN robot_mujoco m ON m.run = t.run AND m.own "
     "LEFT JOIN robot_reach r ON r.run = t.run AND r.own "
+    "LEFT JOIN (SELECT run, count(*) AS starts, coalesce(sum(mujoco_over_libess > 1), 0) AS won "
+    "FROM robot_held_out WHERE own GROUP BY run) h ON h.run = t.run "
     "WHERE t.run IN newest ORDER BY t.run DESC, m.row, r.row LIMIT 1)";
 
 /* the line has the model's name already */
@@ -139,16 +200,20 @@ static int many_measure(study_run *run, const listed_file *m, many_row *row) {
   char folder[PATH_SIZE], text[CHILD_TEXT_SIZE];
   words w = {0};
   int ended = -1;
-  snprintf(folder, sizeof folder, "%s/%s", run->folder, m->name);
+  snprintf(folder, sizeof folder, "%s/%s", run->folder, m->folder);
   add_words(run, m, folder, &w);
   const uint64_t start = measure_clock_ns();
   const int status = child_run(run, w.word, folder, text, &ended);
   for (size_t i = 0; i < w.count; i++) free(w.word[i]);
   if (status || (!ended && study_ask(run, folder, row_sql, many_row_columns, row))) return -1;
-  row->model = study_text(run, "%s", m->file);
-  row->folder = study_text(run, "%s", m->name);
+  row->class = study_text(run, "%s", m->class);
+  row->name = study_text(run, "%s", m->name);
+  row->model = study_text(run, "%s", m->listed);
+  row->folder = study_text(run, "%s", m->folder);
   row->seconds = 1e-9 * (double)(measure_clock_ns() - start);
-  if (ended) row->status = study_text(run, "failed: %s", without_name(text, m->file));
+  if (!ended) return 0;
+  row->verdict = study_text(run, "no answer");
+  row->status = study_text(run, "failed: %s", without_name(text, m->file));
   return 0;
 }
 
@@ -156,8 +221,9 @@ static int many_measure(study_run *run, const listed_file *m, many_row *row) {
 static uint64_t content_of(const file_list *list) {
   uint64_t content = 0xcbf29ce484222325u;
   for (size_t i = 0; i < list->count; i++) {
-    const char *const texts[] = {list->file[i].file, list->file[i].options};
-    for (size_t k = 0; k < 2; k++)
+    const listed_file *const m = &list->file[i];
+    const char *const texts[] = {m->class, m->listed, m->options};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
       for (const char *at = texts[k]; at == texts[k] || at[-1]; at++)
         content = (content ^ (unsigned char)*at) * 0x100000001b3u;
   }
@@ -168,7 +234,8 @@ static int check(study_run *run) {
   file_list *const list = calloc(1, sizeof *list);
   run->own = list;
   if (!list) return study_out_of_memory(run);
-  const int status = file_list_read(list, run->operand, run->message);
+  const many_settings *const s = run->settings;
+  const int status = file_list_read(list, run->operand, s->in, run->message);
   if (!status) run->content = content_of(list);
   return status;
 }
@@ -176,7 +243,7 @@ static int check(study_run *run) {
 static int plan(study_run *run, size_t stage) {
   const file_list *const list = run->own;
   for (size_t i = 0; stage == 0 && i < list->count; i++)
-    study_cell(run, &i, "model=%s", list->file[i].name);
+    study_cell(run, &i, "model=%s", list->file[i].folder);
   return 0;
 }
 
@@ -189,13 +256,34 @@ static int measure(study_run *run, const void *cell) {
   return 0;
 }
 
-enum { MODELS = STUDY_SAMPLES + 1 };
+enum { MODELS = STUDY_SAMPLES + 1, CLASSES };
+
+/* how often each verdict is among the models of a class; NULL: of all */
+static class_row count_class(const many_row all[], size_t count, const char *class) {
+  class_row row = {.class = class ? class : "all"};
+  for (size_t i = 0; i < count; i++) {
+    if (class && strcmp(all[i].class, class) != 0) continue;
+    row.models++;
+    row.faster += strcmp(all[i].verdict, "faster") == 0;
+    row.slower += strcmp(all[i].verdict, "slower") == 0;
+    row.undecided += strcmp(all[i].verdict, "undecided") == 0;
+    row.stops_early += strcmp(all[i].verdict, "stops early") == 0;
+    row.no_answer += strcmp(all[i].verdict, "no answer") == 0;
+  }
+  return row;
+}
 
 static int derive(study_run *run) {
-  size_t count;
+  size_t count, classes = 0;
   const many_row *const all = study_rows(run, STUDY_SAMPLES, &count);
+  while (file_classes[classes]) classes++;
   for (size_t i = 0; i < count; i++) study_add(run, MODELS, &all[i]);
-  return 0;
+  for (size_t i = 0; i <= classes; i++) {
+    const class_row row = count_class(all, count, i < classes ? file_classes[i] : "");
+    if (row.models) study_add(run, CLASSES, &row);
+  }
+  const class_row whole = count_class(all, count, NULL);
+  return study_add(run, CLASSES, &whole);
 }
 
 /* of a reference's error over its states' size */
@@ -211,14 +299,6 @@ static void print_number(double value, int width) {
     printf(" %*.3g", width, value);
 }
 
-/* the end of a path, which tells models apart */
-static const char *tail(const char *path, size_t most) {
-  const size_t length = strlen(path);
-  if (length <= most) return path;
-  const char *const end = path + length - most, *const slash = strchr(end, '/');
-  return slash ? slash + 1 : end;
-}
-
 /* as many whole words of a line's last text as there is room for */
 static void print_words(const char *text, size_t most) {
   static const char more[] = " ...";
@@ -229,8 +309,8 @@ static void print_words(const char *text, size_t most) {
 }
 
 static void print_model(const many_row *r) {
-  enum { NAME = 22, JOINT = 16, STATUS = 14, WHOLE = 77 };
-  printf("%-*s", NAME, tail(r->model, NAME));
+  enum { NAME = 22, JOINT = 15, STATUS = 12, WHOLE = 77 };
+  printf("%-*.*s", NAME, NAME, r->name);
   if (!r->answered) {
     print_words(r->status, WHOLE);
     return;
@@ -239,28 +319,38 @@ static void print_model(const many_row *r) {
   printf(" %*.*s", JOINT, JOINT, *r->joint ? r->joint : "-");
   print_number(1e3 * r->joint_off, 7);
   printf(" %-4s", strcmp(r->unit, "rad") == 0 ? "mrad" : *r->unit ? "mm" : "");
-  print_number(r->from, 6);
-  print_number(r->ratio, 6);
-  printf(" %8.0e", r->reference);
-  print_words(r->status, STATUS);
+  print_number(r->ratio, 5);
+  print_number(r->ratio_low, 5);
+  print_number(r->ratio_high, 5);
+  printf(" %6.0e", r->reference);
+  print_words(strcmp(r->verdict, "stops early") ? r->verdict : r->status, STATUS);
 }
 
 static void show(const study_run *run) {
-  size_t count, answered = 0, whole = 0, good = 0;
+  size_t count, classes, answered = 0, whole = 0, good = 0;
   const many_row *const all = study_rows(run, MODELS, &count);
-  puts("MuJoCo at each file's own step: how far the base and the worst joint of the first start "
-       "are off\n"
-       "at most; from: when a tenth of it is there, s; ratio: MuJoCo's time over libess's at the "
-       "same error;\n"
-       "known to: the reference's own error, over the size of its states.\n");
-  printf("%-22s %7s %16s %7s %-4s %6s %6s %8s %s\n", "model", "base,mm", "worst joint", "off", "",
-         "from", "ratio", "known to", "measured");
+  const class_row *const class = study_rows(run, CLASSES, &classes);
+  puts(
+      "MuJoCo at each file's own step: how far the base and the worst joint of the first start "
+      "are off\n"
+      "at most; ratio: MuJoCo's time over libess's at the same error, and its interval over the "
+      "starts;\n"
+      "known: the reference's own error, over the size of its states. Neither computes sensors.\n");
+  printf("%-22s %7s %15s %7s %-4s %5s %5s %5s %6s %s\n", "model", "base,mm", "worst joint", "off",
+         "", "ratio", "from", "to", "known", "libess is");
   for (size_t i = 0; i < count; i++) {
     print_model(&all[i]);
     answered += all[i].answered;
     whole += all[i].whole;
     good += all[i].whole && all[i].reference < good_reference;
   }
+  putchar('\n');
+  for (size_t i = 0; i < classes; i++)
+    printf(
+        "%-8s %zu models: libess is faster on %zu, slower on %zu; %zu undecided, %zu stop early, "
+        "%zu have no answer\n",
+        *class[i].class ? class[i].class : "no class", class[i].models, class[i].faster,
+        class[i].slower, class[i].undecided, class[i].stops_early, class[i].no_answer);
   printf(
       "\n%zu of %zu models have an answer, %zu of them for the whole time, %zu of these known to "
       "%g or better.\nEach has its own screen in %s/NUMBER-NAME/screen.txt; robots.csv has each "
@@ -291,12 +381,15 @@ const study robots_study = {
     .own_models = true,
     .untimed = true,
     .printable = true,
+    .processes = 1,
     .table = "show what is known of each model, measure nothing",
     .cells = "models",
     STUDY_OF(many_settings, size_t),
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(many_row, .meaning = "one model"),
                [MODELS] = STUDY_ROWS(many_row, .json = "models", .csv = "robots.csv",
-                                     .meaning = "one model")},
+                                     .meaning = "one model"),
+               [CLASSES] = STUDY_ROWS(class_row, .json = "classes", .csv = "robots_classes.csv",
+                                      .meaning = "the models of a class")},
     .check = check,
     .plan = plan,
     .run = measure,

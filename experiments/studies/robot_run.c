@@ -475,7 +475,8 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &l};
   // the reference may take longer: all else is nothing without it
-  if (e->kind == ROBOT_REFERENCE) l.budget *= 6.0;
+  if (e->kind == ROBOT_REFERENCE)
+    l.budget = s->reference_budget > 0.0 ? s->reference_budget : 6.0 * s->budget;
   if (t->most_s > 0.0) l.budget = fmin(l.budget, t->most_s);
   const ess_system *const system = e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot);
   const char *failed;

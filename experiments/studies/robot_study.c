@@ -40,6 +40,8 @@
   X(row, check_step, NUMBER, "check-step", "S",                                                    \
     "of MuJoCo's RK4 that the reference is checked by, s", .initial = "0.00000390625",             \
     .min = 1e-7, .max = 1, .result = "check_step")                                                 \
+  X(row, own, FLAG, "own", NULL,                                                                   \
+    "leave out what is far more exact than MuJoCo by the model's own step", .result = "own")       \
   X(row, all, FLAG, "all", NULL,                                                                   \
     "show all tables: what switches, errors by time step, costs (default: in brief)",              \
     .shows = true)                                                                                 \
@@ -47,7 +49,9 @@
     "audit MuJoCo's derivatives instead, with the options of essbench robot-derivative",           \
     .shows = true)                                                                                 \
   X(row, budget, NUMBER, "budget", "S", "a run that takes longer is left out, s", .initial = "10", \
-    .min = 1e-3, .max = 1e6)
+    .min = 1e-3, .max = 1e6)                                                                       \
+  X(row, reference_budget, NUMBER, "reference-budget", "S",                                        \
+    "of the reference, s (default: six times --budget)", .min = 1e-3, .max = 1e6)
 static const study_option options[] = {OPTIONS(OPTION_LINE, robot_settings){0}};
 
 static const study_word words[] = {
@@ -309,10 +313,15 @@ static int robot_growth(study_run *run, const double x0[], size_t count, double 
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
-/* turns of a run, how long each lasts at least, and how long all of them about; what takes longer
- * than that is run once */
+/* turns of a run, how long each lasts at least, and how long all of them about, or which share of
+ * the budget; what takes longer than that is run once */
 enum { ROUNDS = 3 };
-static const double turn_s = 5e-3, most_s = 0.15;
+static const double turn_s = 5e-3, most_s = 0.15, longest_share = 0.125;
+
+static double longest_timed(const study_run *run) {
+  const robot_settings *const s = run->settings;
+  return fmin(most_s, longest_share * s->budget);
+}
 
 /* a race from one start */
 typedef struct race {
@@ -372,12 +381,47 @@ static bool is_too_long(const study_run *run, const robot_entry *e, const robot_
   return is_finer(e) && !(before->seconds * e[-1].knob / e->knob <= s->budget);
 }
 
+/* A run that the budget has cut short, or that was not made at all. */
+static bool ran_out(const study_run *run, const robot_sample *s) {
+  const robot_settings *const settings = run->settings;
+  return isnan(s->error.states) && !(s->seconds < settings->budget);
+}
+
+/* libess at a tolerance that is behind two which took too long: a smaller one is seldom cheaper */
+static bool is_hopeless(const race *r, size_t i) {
+  const robot_case *const c = r->run->own;
+  const robot_entry *const e = &c->entry[i];
+  if (e->kind == ROBOT_MUJOCO || i < 3) return false;
+  for (size_t k = i - 2; k < i; k++)
+    if (c->entry[k].kind != e->kind || c->entry[k].variant != e->variant ||
+        !ran_out(r->run, &r->sample[k]))
+      return false;
+  return true;
+}
+
+/* so much smaller errors than the model's own cost more, and say nothing of it */
+static const double far_finer = 0.01;
+
+/* libess at a tolerance that is behind one whose error is that small already */
+static bool is_too_fine(const race *r, size_t i) {
+  const robot_settings *const s = r->run->settings;
+  const robot_case *const c = r->run->own;
+  const robot_entry *const e = &c->entry[i];
+  double own = NAN;
+  if (!s->own || e->kind == ROBOT_MUJOCO) return false;
+  for (size_t k = 1; k < i; k++)
+    if (c->entry[k].own) own = r->sample[k].error.states;
+  for (size_t k = i - 1; c->entry[k].kind == e->kind && c->entry[k].variant == e->variant; k--)
+    if (r->sample[k].error.states < far_finer * own) return true;
+  return false;
+}
+
 /* ---- as those who race, whose one trial is the start ----------------------------------------- */
 
 /* a run that is kept, and that is so long that it is timed once: it is not made again */
 static bool recall(race *r, size_t i) {
   robot_sample s = robot_sample_unknown(r->sample->start, "");
-  if (!take_sample(r->run, i, &s) || s.seconds < most_s) return false;
+  if (!take_sample(r->run, i, &s) || s.seconds < longest_timed(r->run)) return false;
   r->sample->mujoco = robot_error_smaller(r->sample->mujoco, s.mujoco);
   s.mujoco = robot_error_unknown;
   r->sample[i] = s;
@@ -393,7 +437,10 @@ static int prepare(void *context, size_t trial) {
   r->sample[i] = robot_sample_unknown(r->sample->start, "left out: it takes longer than --budget");
   r->track[i % 2].reached = 0;
   // and so are those behind it
-  if (r->status || is_too_long(r->run, &c->entry[i], &r->sample[i - 1])) return 1;
+  if (r->status || is_too_long(r->run, &c->entry[i], &r->sample[i - 1]) || is_hopeless(r, i))
+    return 1;
+  r->sample[i].note = "left out: far more exact than is asked for";
+  if (is_too_fine(r, i)) return 1;
   if (recall(r, i)) return 1;
   study_within(r->run, "run %zu of %zu: %s %s at %g", i, c->entries - 1,
                robot_who[c->entry[i].kind], c->entry[i].variant, c->entry[i].knob);
@@ -437,7 +484,7 @@ static int take_turns(race *r, size_t count, runner runners[], measure_candidate
                               .seed = r->run->seed + r->sample->start,
                               .rounds = ROUNDS,
                               .turn_s = turn_s,
-                              .most_s = most_s,
+                              .most_s = longest_timed(r->run),
                               .stop = r->run->interrupted};
   for (size_t i = 0; i < count; i++) {
     runners[i] = (runner){r, i + 1};

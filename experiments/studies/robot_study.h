@@ -15,11 +15,13 @@
 #include "study.h"
 
 typedef struct robot_settings {
-  double time, output_step, height, tilt, period, reference, check_step, budget;
+  double time, output_step, height, tilt, period, reference, check_step, budget,
+      reference_budget; /* 0: six times the budget */
   size_t starts;
   option_numbers time_steps, tolerances;
   option_names integrators, bases;
   const char *qpos, *control, *without;
+  bool own;        /* the error of the model's own setting alone is asked for */
   bool all;        /* tables: the whole screen */
   bool derivative; /* another study is asked for, which alone has the next two */
   size_t halvings;
@@ -331,7 +333,12 @@ COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
   COLUMN(row, plain_over_libess_high, AMOUNT, "", "as above")                                      \
   COLUMN(row, held_out, COUNT, "",                                                                 \
          "starts that MuJoCo's time over libess's is known of, each with settings chosen by the "  \
-         "others; of a single start, by itself")
+         "others; of a single start, by itself")                                                   \
+  COLUMN(row, best_over_libess, AMOUNT, "",                                                        \
+         "in time, likewise: MuJoCo by its cheapest integrator and step, also where the error is " \
+         "that of the model's own")                                                                \
+  COLUMN(row, best_over_libess_low, AMOUNT, "", "as above")                                        \
+  COLUMN(row, best_over_libess_high, AMOUNT, "", "as above")
 COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
 
 #define ROBOT_HELD_OUT_COLUMNS(COLUMN, row)                                                        \
@@ -355,7 +362,9 @@ COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
   COLUMN(row, plain_error, AMOUNT, "", "of it")                                                    \
   COLUMN(row, plain_evaluations, AMOUNT, "", "of its field")                                       \
   COLUMN(row, mujoco_over_libess, AMOUNT, "", "in time")                                           \
-  COLUMN(row, plain_over_libess, AMOUNT, "", "in time")
+  COLUMN(row, plain_over_libess, AMOUNT, "", "in time")                                            \
+  COLUMN(row, best_over_libess, AMOUNT, "",                                                        \
+         "in time: MuJoCo by its cheapest setting, by the other starts")
 COLUMN_ROW(robot_held_out, ROBOT_HELD_OUT_COLUMNS);
 
 #define ROBOT_TOUCHDOWN_COLUMNS(COLUMN, row)                                                       \

@@ -704,24 +704,15 @@ static void test_idle(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gap),
-      cmocka_unit_test(test_plain_solve),
-      cmocka_unit_test(test_followed),
-      cmocka_unit_test(test_followed_rates),
-      cmocka_unit_test(test_fine_hills),
-      cmocka_unit_test(test_jumps),
-      cmocka_unit_test(test_parallel),
-      cmocka_unit_test(test_passing),
-      cmocka_unit_test(test_edges),
-      cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_rates),
-      cmocka_unit_test(test_places),
-      cmocka_unit_test(test_latch),
-      cmocka_unit_test(test_not_finite),
-      cmocka_unit_test(test_far_off),
-      cmocka_unit_test(test_no_room),
-      cmocka_unit_test(test_forces),
-      cmocka_unit_test(test_idle),
+      cmocka_unit_test(test_gap),        cmocka_unit_test(test_plain_solve),
+      cmocka_unit_test(test_followed),   cmocka_unit_test(test_followed_rates),
+      cmocka_unit_test(test_fine_hills), cmocka_unit_test(test_jumps),
+      cmocka_unit_test(test_parallel),   cmocka_unit_test(test_passing),
+      cmocka_unit_test(test_edges),      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_rates),      cmocka_unit_test(test_places),
+      cmocka_unit_test(test_latch),      cmocka_unit_test(test_not_finite),
+      cmocka_unit_test(test_far_off),    cmocka_unit_test(test_no_room),
+      cmocka_unit_test(test_forces),     cmocka_unit_test(test_idle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

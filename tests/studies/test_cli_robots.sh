@@ -9,13 +9,15 @@ plane='<geom name="floor" type="plane" size="5 5 .1"/>'
 model() {
   printf '<mujoco><option timestep="0.002"/><worldbody>%s</worldbody></mujoco>\n' "$2" >"$1.xml"
 }
+short="--time 0.3 --time-steps 0.004,0.002,0.001 --tolerances 1e-2,1e-4 --base dopri5 --reference 1e-7"
 many() {
-  run robots "$@" --time 0.3 --time-steps 0.004,0.002,0.001 --tolerances 1e-2,1e-4 --out many
+  run robots "$@" $short --starts 1 --out many
 }
-# of the models in robots.json, in Python
+# of the models in robots.json, and of their classes, in Python
 holds() {
   python3 -c 'import json, sys
-r = json.load(open("many/robots.json"))["models"]
+of = json.load(open("many/robots.json"))
+r, classes = of["models"], {c["class"]: c for c in of["classes"]}
 sys.exit(not eval(sys.argv[1]))' "$1"
 }
 
@@ -40,7 +42,9 @@ expect 'what has no event functions for its points goes to the end' holds 'r[2][
 expect 'what MuJoCo refuses stops no other' holds 'r[4]["status"].startswith("failed: ") and "gone" in r[4]["status"]'
 expect 'what stands still is said' holds '"nothing moves" in r[5]["status"] and not r[5]["answered"]'
 expect 'what cannot be read has a line' holds '"failed: cannot be read: No such file" in r[3]["status"]'
-expect 'a line for each' [ "$(grep -cE '^all/' "$room/out")" -eq 6 ]
+expect 'a line for each' [ "$(grep -cE '^(ball|bar|box|lost|mesh|still) ' "$room/out")" -eq 6 ]
+expect 'a single start has no interval, and decides nothing' holds 'r[0]["ratio"] > 0 and r[0]["ratio_low"] is None and r[0]["verdict"] == "undecided"'
+expect 'what fails is counted' holds 'classes["all"]["models"] == 6 and classes["all"]["no_answer"] == 3 and classes["all"]["undecided"] == 3' 
 expect 'a line that is cut ends with a whole word' grep -q '[^ ] \.\.\.$' "$room/out"
 expect 'none is long' sh -c '! grep -qE "^.{101}" "$1"' - "$room/out"
 expect 'how well the references are known' holds 'all(m["reference"] < 1e-3 for m in (r[0], r[1]))'
@@ -54,11 +58,49 @@ expect 'the table again' grep -q '^3 of 6 models have an answer' "$room/out"
 
 printf '# a comment\n\nall/ball.xml --height 0.2\nall/bar.xml\n' >list
 many list --json
-expect 'a list' holds '[m["model"] for m in r] == ["all/ball.xml", "all/bar.xml"]'
+expect 'a list' holds '[m["model"] for m in r] == ["all/ball.xml", "all/bar.xml"] and r[0]["class"] == ""'
 expect 'json is printed' python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$room/out"
 expect 'options of a line are of that model' grep -q 'raised by 0.2 m' many/01-ball/screen.txt
 
+# --- classes, and names ----------------------------------------------------------------------------
+
+mkdir -p all/go/parts all/stay/parts
+cp all/ball.xml all/go/scene_flat.xml
+cp all/ball.xml all/go/parts/ball.xml
+cp all/bar.xml all/stay/parts/ball.xml
+printf 'legged go/scene_flat.xml\nlegged  ball.xml  --height 0.2\narm bar.xml\nother gone.xml\narm go/parts/ball.xml\narm stay/parts/ball.xml\n' >classes
+run robots classes --folder all $short --out many
+expect 'classes' [ "$status" -eq 0 ]
+expect 'each has its own' holds '[m["class"] for m in r] == ["legged", "legged", "arm", "other", "arm", "arm"]'
+expect 'a name is as short as it may be' \
+  holds '[m["name"] for m in r] == ["go", "ball", "bar", "gone", "go/parts/ball", "stay/parts/ball"]'
+expect 'files are within a folder, which is no part of them' holds 'r[1]["model"] == "ball.xml" and r[1]["answered"]'
+expect 'a missing file is a line of the table' \
+  holds 'r[3]["verdict"] == "no answer" and "cannot be read: No such file" in r[3]["status"]'
+expect 'five starts have an interval' \
+  holds 'all(m["ratio_low"] <= m["ratio"] <= m["ratio_high"] and m["known"] == 5 for m in r[:2])'
+expect 'which decides' holds 'all(m["verdict"] == ("faster" if m["ratio_low"] > 1 else "slower" if m["ratio_high"] < 1 else "undecided") for m in r[:3])'
+expect 'verdicts are counted by class' holds '[(c["class"], c["models"]) for c in of["classes"]] == [("legged", 2), ("arm", 3), ("other", 1), ("all", 6)] and all(sum(c[k] for k in ("faster", "slower", "undecided", "stops_early", "no_answer")) == c["models"] and all(c[k] == sum(m["class"] in (c["class"], "") or c["class"] == "all" for m in r if m["verdict"] == k.replace("_", " ")) for k in ("faster", "slower", "undecided", "stops_early", "no_answer")) for c in of["classes"])'
+expect 'and told' grep -q '^legged *2 models: libess is faster on ' "$room/out"
+
+# --- killed in the middle ---------------------------------------------------------------------------
+
+printf 'all/ball.xml\nall/bar.xml\nall/box.xml\n' >three
+rm -r many
+"$essbench" robots three $short --starts 1 --out many >/dev/null 2>&1 </dev/null &
+pid=$!
+while [ ! -e many/02-bar ]; do sleep 0.1; done
+kill -KILL "$pid" $(ps -o pid= --ppid "$pid")
+wait "$pid" 2>/dev/null
+touch -d '2000-01-01' many/01-ball/robot.json
+many three
+expect 'it goes on where it was killed' [ "$status" -eq 0 ]
+expect 'and measures no row again' sh -c '[ "$(date -r many/01-ball/robot.json +%Y)" = 2000 ]'
+expect 'but the others' holds '[m["answered"] for m in r] == [True, True, True]'
+
 # --- what was done is not done again --------------------------------------------------------------
+
+many list
 
 cut_to many 1
 touch -d '2000-01-01' many/01-ball/robot.json
@@ -117,11 +159,19 @@ expect 'an empty list' one_line 1 'empty names no model'
 run robots all/ball.xml
 expect 'a model is no list' one_line 2 'for one model: essbench robot'
 
+printf 'legged all/ball.xml\nleged all/bar.xml\n' >misspelt
+run robots misspelt
+expect 'a class that is none' one_line 2 'misspelt, line 2: leged is no class; legged, arm and other are accepted'
+run robots classes --folder nowhere
+expect 'a folder of a list that is not there' one_line 2 '--folder nowhere is no folder'
+run robots all --folder all
+expect 'a folder has no other' one_line 2 'all is no list'
+
 mkdir none
 cp all/mesh.xml none
 run robots none --out none.out
 expect 'no model has an answer: status 1' [ "$status" -eq 1 ]
 expect 'its last line says so' grep -q '^essbench robots: none: no model has an answer' "$room/err"
-expect 'its table is there' grep -q '^none/mesh.xml .*gone' "$room/out"
+expect 'its table is there' grep -q '^mesh .*gone' "$room/out"
 
 finish
