@@ -512,8 +512,8 @@ class DerivativeAudit:
             f"{100 * r['error']:.2g} % ({r['way']})" if math.isfinite(r["error"]) else f"nan ({r['way']})"
             for r in own
         ]
-        return (f"At {self.times[-1]:g} s, at steps of {self.time_step:g} s, MuJoCo's derivative differs from the flow's by "
-                f"{' and '.join(parts)}.")
+        at = f"At {self.times[-1]:g} s, at steps of {self.time_step:g} s,"
+        return f"{at} MuJoCo's derivative differs from the flow's by {' and '.join(parts)}."
 
     def __repr__(self) -> str:
         head = "".join(f"{f't = {t:g} s':>12}" for t in self.times)
