@@ -15,8 +15,8 @@
 static const double shrink_most = 0.2, grow_most_heun = 5.0, grow_most_adams = 2.0, part = 0.8;
 /* of a time, below which a step is lost in rounding */
 static const double step_least = 1e-15;
-/* after so many without an output a run leads nowhere; arrays of a state */
-enum { MOST_STEPS = 100000, ARRAYS = 5 };
+/* after so many steps a run leads nowhere; arrays of a state */
+enum { MOST_STEPS = 1000000, ARRAYS = 5 };
 enum { TOO_SMALL = -1001, TOO_MANY = -1002 };
 
 int second_order_alloc(second_order *s) {
@@ -134,7 +134,7 @@ static inline int sample(second_order *s, bool adams, size_t n, double *now, dou
                          const double times[], size_t count, double states[]) {
   double *before = s->room, error = 0.0, h_before = 0.0, t = *now, h = s->step;
   ends e = {0.0, before + n, before + 2 * n, before + 3 * n, before + 4 * n};
-  size_t written = 0, idle = 0;
+  size_t written = 0;
   memcpy(e.x, x, n * sizeof *x);
   for (; written < count && times[written] <= t; written++)
     memcpy(states + written * n, x, n * sizeof *x);
@@ -146,6 +146,7 @@ static inline int sample(second_order *s, bool adams, size_t n, double *now, dou
     const bool last = t + h >= end;
     e.h = last ? end - t : h;
     status = e.h < step_least * larger(fabs(t), fabs(end)) ? TOO_SMALL
+             : s->steps + s->rejected >= MOST_STEPS        ? TOO_MANY
              : heun                                        ? try_heun(s, n, t, &e, &error)
                     : try_adams(s, n, t, &e, before, e.h / h_before, &error);
     if (status) break;
@@ -159,9 +160,8 @@ static inline int sample(second_order *s, bool adams, size_t n, double *now, dou
     const double t1 = last ? end : t + e.h;
     s->steps++;
     if (heun) status = s->field(s->context, t1, e.to, e.slope);
-    for (idle++; written < count && times[written] <= t1; written++, idle = 0)
+    for (; written < count && times[written] <= t1; written++)
       interpolate(n, &e, (times[written] - t) / e.h, states + written * n);
-    if (!status && idle > MOST_STEPS) status = TOO_MANY;
     t = t1;
     h_before = e.h;
     move_on(&e, &before);

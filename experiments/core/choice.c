@@ -21,6 +21,11 @@ static const double q90_max = 3.0, worst_max = 10.0;
 enum { AGAIN = 3, CONTENDERS_MAX = 6 };
 static const double near = 1.3;
 
+/* a step, or a tolerance, that takes so many times the best of the others ends a search: a decade
+ * of tolerance costs a method of order 2 three times as much, and loose ones may cost more than
+ * finer */
+static const double too_long = 2.0, too_long_by_tolerance = 10.0;
+
 /* one of those that may be chosen */
 typedef struct contender {
   const solver_type *solver;
@@ -81,27 +86,31 @@ bool choice_accepts(const choice_limits *limits, const choice *c) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* from all starts, unless the first takes too long; false when it is out */
+/* from all starts, unless the first takes too long: its time is all that is known then; false when
+ * it is out */
 static bool run_all(contestant *from, double patience, choice *c) {
   double seconds[CHOICE_STARTS];
   const size_t trials = from->starts->trials < CHOICE_STARTS ? from->starts->trials : CHOICE_STARTS;
-  for (size_t i = 0; i < trials; i++)
-    if (contestant_sample(from, i, &seconds[i]) || seconds[0] > patience) return false;
-  return !measure_median(seconds, trials, &c->seconds) &&
-         !measure_median(from->rms, trials, &c->rms) &&
+  for (size_t i = 0; i < trials; i++) {
+    if (contestant_sample(from, i, &seconds[i])) return false;
+    if (seconds[0] > patience) return c->seconds = seconds[0], false;
+  }
+  return !measure_median(from->rms, trials, &c->rms) &&
          !measure_quantile(from->rms, trials, 0.9, &c->rms_q90) &&
-         !measure_quantile(from->rms, trials, 1.0, &c->rms_worst);
+         !measure_quantile(from->rms, trials, 1.0, &c->rms_worst) &&
+         !measure_median(seconds, trials, &c->seconds);
 }
 
 void choice_try(const contest_starts *starts, double patience, choice *c) {
   char message[SOLVER_MESSAGE_SIZE];
   contestant tried;
+  c->seconds = INFINITY;
   bool good = !contestant_prepare(&tried, c->solver, &c->settings, starts, message);
   if (good) {
     good = run_all(&tried, patience, c);
     contestant_release(&tried);
   }
-  if (!good) c->seconds = c->rms = c->rms_q90 = c->rms_worst = INFINITY;
+  if (!good) c->rms = c->rms_q90 = c->rms_worst = INFINITY;
 }
 
 /* the same, unless there was an interrupt */
@@ -167,19 +176,22 @@ static int bisect(const choice_request *request, const contender *one, double re
   return 0;
 }
 
-/* Errors need not fall with every tolerance: the first that will do, not any. A step that takes far
- * longer than the best of the others ends the search. 0, out->seconds being INFINITY where there is
- * none; or -1. */
+/* Errors need not fall with every tolerance: the first that will do, not any. A step or tolerance
+ * that takes far longer than the best of the others ends the search. 0, out->seconds being INFINITY
+ * where there is none; or -1. */
 static int coarsest_accepted(const choice_request *request, const contender *one, size_t finest,
                              double best_s, choice *out, char *message) {
   const bool tolerant = has_tolerance(one);
   for (double knob = tolerant ? coarsest : LONGEST; knob > 0.0;
        knob = tolerant ? next_tolerance(knob) : next_step(knob, finest)) {
     *out = set(request, one, knob);
-    if (try_one(request, tolerant ? INFINITY : 2.0 * best_s, out, message)) return -1;
+    if (try_one(request, (tolerant ? too_long_by_tolerance : too_long) * best_s, out, message))
+      return -1;
     if (choice_accepts(&request->limits, out))
       return tolerant && knob < coarsest ? bisect(request, one, 10.0 * knob, out, message) : 0;
-    if (!tolerant && out->seconds < INFINITY && out->seconds >= near * best_s) break;
+    if (out->seconds < INFINITY &&
+        out->seconds >= (tolerant ? too_long_by_tolerance : near) * best_s)
+      break;
   }
   out->seconds = INFINITY;
   return 0;

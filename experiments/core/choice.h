@@ -56,8 +56,8 @@ choice_limits choice_limits_of(const choice *rival);
 /* Whether it keeps within all limits. What is not a number does not. */
 bool choice_accepts(const choice_limits *limits, const choice *c);
 
-/* Runs c->solver with c->settings from every start, once, and fills in the rest; one whose first
- * run takes longer than `patience` s is out. */
+/* Runs c->solver with c->settings from every start, once, and fills in the rest. Where the first
+ * run takes longer than `patience` s, its time is all that is filled in: errors are infinite. */
 void choice_try(const contest_starts *starts, double patience, choice *c);
 
 /* MuJoCo by an integrator at the output step, which is what no worse than it means. */

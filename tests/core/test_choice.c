@@ -139,7 +139,10 @@ static void patience_ends(void **state) {
   (void)state;
   room r;
   set_up(&r);
-  const choice c = run_from(&r, -1.0);
+  choice c = run_from(&r, -1.0);
+  assert_true(c.seconds >= 0.0 && c.seconds < INFINITY);
+  assert_false(choice_accepts(&(choice_limits){1e300, 1e300, 1e300}, &c));
+  c.seconds = INFINITY;
   check_out(&c, 1);
   tear_down(&r);
 }
