@@ -56,29 +56,31 @@ at(m, kind) = chosen(0) && who(0) eq m && kind ? cell("contacts") : NaN
 lines = goods
 do for [m in nears] { lines = including(lines, m) }
 
-# what a crossing costs three of them where there are the most contacts for which all reach the error
-of_three(k) = chosen(0) && good(0) && one_of_three(0) eq word(three, k) && known(positive(cell("ns_per_crossing")))
+# what a crossing costs each of them where there are the most contacts for which all reach the error
+of_racing(k) = chosen(0) && good(0) && one_of_them(0) eq word(racing, k) && known(positive(cell("ns_per_crossing")))
 compared = ''
 most = NaN
-do for [k = 1:3] {
+do for [k = 1:4] {
   eval restart
-  stats table using (of_three(k) ? see(cell("contacts")) : 0) nooutput
+  stats table using (of_racing(k) ? see(cell("contacts")) : 0) nooutput
   if (known(high)) {
-    compared = including(compared, word(three, k))
+    compared = including(compared, word(racing, k))
     most = high < most || !known(most) ? high : most
   }
 }
-array price_at[3]
-do for [k = 1:3] {
+array price_at[4]
+do for [k = 1:4] {
   eval restart
-  stats table using (of_three(k) && cell("contacts") == most ? see(1e-3 * cell("ns_per_crossing")) : 0) nooutput
+  stats table using (of_racing(k) && cell("contacts") == most ? see(1e-3 * cell("ns_per_crossing")) : 0) nooutput
   price_at[k] = low
 }
 if (words(compared) > 1 && known(price_at[1])) {
   sentences = 1
-  sentence[1] = sprintf('With %g contacts a crossing takes libess %s µs', most, short(price_at[1], 2)). \
-    (known(price_at[2]) ? ', '.spoken_mujoco.' '.short(price_at[2], 2).' µs' : ''). \
-    (known(price_at[3]) ? ', the cheapest plain method '.short(price_at[3], 2).' µs' : '')
+  sentence[1] = sprintf('At N = %g a crossing takes', most)
+  do for [k = 1:4] {
+    sentence[1] = sentence[1].(known(price_at[k]) ? \
+      (k == 1 ? ' ' : ', ').named[k].' '.short(price_at[k], 2).' µs' : '')
+  }
 }
 
 # a few are named at their ends, none of these names above another

@@ -1,31 +1,41 @@
 # What the figures that compare methods share: which methods have rows here, how they look, what is
 # said of them. A figure sets `table` and of_figure(0), whether a row is one of its own, and loads
 # this file, which sets here(0); legend.gp draws what is said above the panels. A figure that sets
-# `one_plain` has the plain methods as one: the cheapest at each abscissa(0), by spent(0).
-# as_good(a, b) says that abscissa a serves who asks for b.
+# `one_plain` has the plain methods as one: the cheapest at each abscissa(0), by spent(0). One of a
+# few methods has MuJoCo's integrators as one, too, by contacts and by a callback. as_good(a, b) says
+# that abscissa a serves who asks for b.
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 if (!exists("one_plain")) one_plain = 0
+one_mujoco = exists("few") && !exists("methods")
 is_plain(_) = strcol("solver")[1:6] eq 'plain-'
-who(_) = one_plain && is_plain(0) ? 'plain' : strcol("method")
+is_mujoco(_) = member('mujoco mujoco-callback', strcol("solver"))
+group(_) = one_plain && is_plain(0) ? 'plain' : one_mujoco && is_mujoco(0) ? strcol("solver") : ''
+groups = 'plain mujoco mujoco-callback'
+who(_) = group(0) ne '' ? group(0) : strcol("method")
 
-# of the plain methods' rows those remain that no good one beats: that serves for less, or for as
-# much and at a better abscissa. A row that is not good costs more than any.
+# of a group's rows those remain that no good one of it beats: that serves for less, or for as much
+# and at a better abscissa. A row that is not good costs more than any; one for which another stands
+# is none; and MuJoCo says that it refuses.
 beaten(_) = 0
-if (one_plain) {
-  dear = 1e300
-  price(_) = strcol("status") eq 'ok' && known(spent(0)) ? spent(0) : dear
-  is_rival(_) = of_figure(0) && is_plain(0) && strcol("status") eq 'ok' && known(abscissa(0))
+if (one_plain || one_mujoco) {
+  costly = 1e300
+  price(_) = strcol("status") eq 'ok' && known(spent(0)) ? spent(0) : costly
+  is_rival(_) = of_figure(0) && group(0) ne '' && strcol("status") eq 'ok' && known(abscissa(0))
   rivals = 0
   stats table using (is_rival(0) ? (rivals = rivals + 1, 0) : 0) nooutput
   array price_of[rivals + 1]
   array place_of[rivals + 1]
+  array group_of[rivals + 1]
   rivals = 0
-  note_rival(_) = (rivals = rivals + 1, price_of[rivals] = price(0), place_of[rivals] = abscissa(0), 0)
+  note_rival(_) = (rivals = rivals + 1, price_of[rivals] = price(0), place_of[rivals] = abscissa(0), \
+    group_of[rivals] = group(0), 0)
   stats table using (is_rival(0) ? note_rival(0) : 0) nooutput
   beats(k, s, a) = as_good(place_of[k], a) && (price_of[k] < s || (price_of[k] == s && place_of[k] < a))
-  is_beaten(s, a) = rivals > 0 && (sum [k = 1:rivals] beats(k, s, a)) > 0
-  beaten(_) = is_plain(0) && (!known(abscissa(0)) || is_beaten(price(0), abscissa(0)))
+  is_beaten(g, s, a) = rivals > 0 && (sum [k = 1:rivals] (group_of[k] eq g && beats(k, s, a))) > 0
+  loses(_) = !known(abscissa(0)) || is_beaten(group(0), price(0), abscissa(0))
+  refuses(_) = is_mujoco(0) && strcol("status") eq 'refused'
+  beaten(_) = group(0) ne '' && !refuses(0) && (strcol("coincides_with") ne '' || loses(0))
 }
 here(_) = of_figure(0) && !beaten(0)
 
@@ -55,7 +65,7 @@ if (exists("methods")) {
 if (exists("few")) {
   all_drawn = drawn
   drawn = ''
-  do for [m in 'libess mujoco-Euler plain projection-1 location-brent cvode-adams smooth hybrid ode'] {
+  do for [m in 'libess mujoco mujoco-callback plain projection-1 location-brent cvode-adams smooth hybrid ode'] {
     drawn = member(all_drawn, m) && words(drawn) < few ? including(drawn, m) : drawn
   }
 }
@@ -70,8 +80,8 @@ notes = 0
 longest = 0
 do for [i = 1:words(drawn)] {
   stats table using (here(0) && who(0) eq word(drawn, i) ? \
-    (title[i] = who(0) eq 'plain' ? 'cheapest plain method' : renamed(strcol("label")), \
-    solver[i] = who(0) eq 'plain' ? 'plain' : strcol("solver"), 0) : 0) nooutput
+    (title[i] = group(0) ne '' ? label(group(0)) : renamed(strcol("label")), \
+    solver[i] = group(0) ne '' ? group(0) : strcol("solver"), 0) : 0) nooutput
   longest = strlen(title[i]) > longest ? strlen(title[i]) : longest
   twins = ''
   do for [pair in same] {
@@ -110,11 +120,13 @@ if (names ne '') {
 # --- how they look --------------------------------------------------------------------------------
 
 # a solver has a colour and a point, its methods a dash each
-families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler plain-rk4 plain-dopri5 plain-cvode plain-heun plain-adams2 plain'
-family_colours = vermillion.' '.mujoco_hue.' '.orange.' '.purple.' #56B4E9'. \
+families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler '. \
+  'plain-rk4 plain-dopri5 plain-cvode plain-heun plain-adams2 plain mujoco-callback'
+family_colours = vermillion.' '.mujoco_hue.' '.orange.' '.purple.' #8A8AD8'. \
   ' #8C5A1E black #808080 #B8A100 #6B8E23 '.libess_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue. \
-  ' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue.' #AAAAAA'
-family_points = sprintf('%d %d 9 11 13 15 7 5 9 11 %d 7 7 5 9 11 13 %d 9', paper_mark, mujoco_mark, libess_mark, plain_mark)
+  ' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.callback_hue.' #AAAAAA'
+family_points = sprintf('%d %d 9 11 13 15 7 5 9 11 %d 7 7 5 9 11 13 %d %d 9', paper_mark, mujoco_mark, libess_mark, \
+  plain_mark, callback_mark)
 set dashtype 1 solid
 set dashtype 2 (8, 4)
 set dashtype 3 (2, 3)
@@ -134,14 +146,15 @@ near(_) = strcol("status") eq 'crossings'
 bad(_) = !good(0) && !near(0) && strcol("status") ne 'refused'
 chosen(_) = here(0) && member(drawn, who(0))
 
-# libess and whom it races
-three = 'libess mujoco plain'
-one_of_three(_) = who(0) eq 'plain' ? 'plain' : strcol("solver")
+# libess and whom it races, as a sentence names them
+racing = 'libess mujoco mujoco-callback plain'
+array named[4] = ['libess', 'MuJoCo', 'by a callback', 'the cheapest plain method']
+one_of_them(_) = who(0) eq 'plain' ? 'plain' : strcol("solver")
 # MuJoCo's own methods that are drawn: one alone is named whole where it is spoken of
-spoken_mujoco = ''
-do for [m in drawn] {
-  if (solver[number(m)] eq 'mujoco') { spoken_mujoco = spoken_mujoco eq '' ? title[number(m)] : 'MuJoCo' }
-}
+alone = ''
+do for [m in drawn] { alone = solver[number(m)] eq 'mujoco' ? alone.' '.number(m) : alone }
+if (words(alone) == 1) { named[2] = title[int(word(alone, 1))] }
+if (words(alone) == 0) { named[3] = 'MuJoCo by a callback' }
 
 # methods with points of each kind that have a value, which a figure collects by collect(v)
 goods = ''

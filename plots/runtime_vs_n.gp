@@ -38,15 +38,15 @@ unset logscale; set autoscale; eval restart
 stats sweep using (strcol("protocol") eq p && member(solvers, racer(0)) ? see(cell("contacts")) : 0) nooutput
 most = high
 times = ''
-spoken(s) = s eq 'plain' ? 'the '.label(s) : s eq 'projection' ? "the paper's method" : label(s)
+spoken(s) = s eq 'plain' ? 'the '.label(s) : s eq 'mujoco-callback' ? 'by a callback' : s eq 'projection' ? "the paper's method" : label(s)
 told = ''
-do for [s in 'libess mujoco '.solvers] { told = member(solvers, s) ? including(told, s) : told }
+do for [s in 'libess mujoco mujoco-callback '.solvers] { told = member(solvers, s) ? including(told, s) : told }
 do for [s in told] {
   eval time_at_most(s)
   times = known(high) ? times.(times eq '' ? ' ' : ', ').spoken(s).' '.short(high, 2).' ms' : times
 }
 eval legend(0.24, entries)
-if (times ne '') { set label 1 sprintf('Protocol %s: with %g contacts a run takes', p, most).times \
+if (times ne '') { set label 1 sprintf('%s, %g contacts:', p, most).times \
   at screen 0.5, 1 - 0.12 / height center }
 plot for [s in solvers] keyentry with linespoints ls style(s) title label(s) noenhanced, \
   2 with lines lc rgb '#D0D0D0' lw 6 title 'quartiles'

@@ -95,8 +95,11 @@ plain_hue = '#D55E9A'
 libess_mark = 13
 mujoco_mark = 5
 plain_mark = 11
+# MuJoCo with the contact force as a callback is a lighter MuJoCo
+callback_hue = '#56B4E9'
+callback_mark = 9
 paper_mark = 7
-palette = vermillion.' '.mujoco_hue.' '.grey.' '.libess_hue.' '.plain_hue.' '.orange.' black'
+palette = vermillion.' '.mujoco_hue.' '.grey.' '.libess_hue.' '.plain_hue.' '.callback_hue.' black'
 # several curves of one engine are its colour from light to dark: n of them, the k-th
 libess_shades = '#8FD6BE #3DBE97 #009E73 #006B4E #003D2C'
 mujoco_shades = '#9CCBEA #4B9CD3 #0072B2 #004A75 #00263D'
@@ -110,20 +113,21 @@ set style line 2 lc rgb mujoco_hue lw 1.6 dt solid pt mujoco_mark ps 0.33 * dot
 set style line 3 lc rgb grey lw 1.6 dt (1.5, 4) pt 2 ps 0.45 * dot
 set style line 4 lc rgb libess_hue lw 1.6 dt solid pt libess_mark ps 0.5 * dot
 set style line 5 lc rgb plain_hue lw 1.6 dt solid pt plain_mark ps 0.45 * dot
-set style line 6 lc rgb orange lw 1.4 dt (12, 3, 2, 3, 2, 3) pt 9 ps 0.5 * dot
+set style line 6 lc rgb callback_hue lw 1.6 dt solid pt callback_mark ps 0.45 * dot
 set style line 7 lc rgb 'black' lw 1.2 dt (3, 3) pt 1 ps 0.45 * dot
 set style line 10 lc rgb '#DADADA' lw 0.5 dt solid
 set style line 11 lc rgb grey lw 0.7 dt solid
 
 # an engine's line style: the racers, the reference and plain methods have theirs, others take what follows
-engines = 'projection mujoco reference libess plain'
+engines = 'projection mujoco reference libess plain mujoco-callback'
 place(list, word) = words((' '.list)[1:strstrt(' '.list.' ', ' '.word.' ')]) + 1
 style(engine) = (engines = including(engines, engine), (place(engines, engine) - 1) % 7 + 1)
 colour(engine) = word(palette, style(engine))
 hollow(engine) = int(word('6 4 3 12 10 8 2', style(engine)))
 # libess is what people know: the projection is its way by the paper's method
 paper_method = "libess, paper's method"
-label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine eq 'projection' ? paper_method : \
+label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine eq 'mujoco-callback' ? 'MuJoCo by callback' : \
+  engine eq 'projection' ? paper_method : \
   engine eq 'plain' ? 'cheapest plain method' : engine
 
 # --- the page -------------------------------------------------------------------------------------

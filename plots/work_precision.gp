@@ -2,8 +2,9 @@
 # guards, one line for each method, a point for each value of its knob. `model` and `contacts` choose
 # the model (the first in the table), `cost` is time or evaluations, `name` the figure's file,
 # `label_knobs` writes the knob's value where it is a power of ten, `methods` names those to draw,
-# otherwise plain methods are one, the cheapest of them at each error; `few` says how many to draw at most; `numbered` says whether the
-# model's contacts can be chosen, so that the title has their number.
+# otherwise plain methods are one, the cheapest of them at each error; `few` says how many to draw at most, where
+# MuJoCo's integrators are one, too; `numbered` says whether the model's contacts can be chosen, so that the
+# title has their number.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'work_precision'
 needs = 'work_precision.csv:model,contacts,method,label,solver,variant,knob,value,status,'. \
@@ -64,9 +65,10 @@ y_range = log_range('y')
 
 at(m, kind) = chosen(0) && who(0) eq m && kind ? spent(0) : NaN
 lines = ''
-do for [m in goods.' '.nears] { lines = m eq 'plain' ? lines : including(lines, m) }
+do for [m in goods.' '.nears] { lines = member(groups, m) ? lines : including(lines, m) }
 # of several methods, whose points are in no order
-mixed = member(goods, 'plain') ? 'plain' : ''
+mixed = ''
+do for [m in groups] { mixed = member(goods, m) ? including(mixed, m) : mixed }
 # powers of ten only: more would stand in each other's way
 whole(v) = abs(log10(v) - floor(log10(v) + 0.5)) < 1e-6
 knob(_) = whole(cell("value")) ? sprintf('1e%d', floor(log10(cell("value")) + 0.5)) : ''
@@ -79,16 +81,16 @@ do for [m in drawn] {
   if (dash(m) % 2) { above = including(above, m) } else { below = including(below, m) }
 }
 
-# what an error costs each of three: the largest power of ten that one of them has, and the smallest that all
+# what an error costs each of them: the largest power of ten that one of them has, and the smallest that all
 # reach. It is said, and ringed
-of_three(k) = chosen(0) && good(0) && one_of_three(0) eq word(three, k) && known(spent(0)) && known(rms(0))
+of_racing(k) = chosen(0) && good(0) && one_of_them(0) eq word(racing, k) && known(spent(0)) && known(rms(0))
 compared = ''
 array asked[2] = [NaN, NaN]
-do for [k = 1:3] {
+do for [k = 1:4] {
   eval restart
-  stats table using (of_three(k) ? see(rms(0)) : 0) nooutput
+  stats table using (of_racing(k) ? see(rms(0)) : 0) nooutput
   if (known(low)) {
-    compared = including(compared, word(three, k))
+    compared = including(compared, word(racing, k))
     asked[1] = asked[1] > high ? asked[1] : high
     asked[2] = asked[2] > low ? asked[2] : low
   }
@@ -98,24 +100,23 @@ asked[2] = 10**ceil(log10(asked[2]) - 1e-9)
 both = asked[1] > asked[2] ? 2 : 1
 if (words(compared) < 2 || !member(compared, 'libess') || asked[1] < asked[2]) { compared = '' }
 ringed = ''
-array price_at[6]
-array error_at[6]
+array price_at[8]
+array error_at[8]
 spoken(v) = (v >= 100 && v < 1e6 ? fixed(v, 0) : short(v, 2)).(cost eq 'time' ? ' ms' : '')
-phrase(i, k) = member(compared, word(three, k)) ? (k == 1 ? ' libess ' : k == 2 ? ', '.spoken_mujoco.' ' : \
-  ', the cheapest plain method ').spoken(price_at[3 * i + k - 3]) : ''
+phrase(i, k) = member(compared, word(racing, k)) ? (k == 1 ? ' ' : ', ').named[k].' '.spoken(price_at[4 * i + k - 4]) : ''
 do for [i = 1:both] {
-  do for [k = 1:3] {
-    j = 3 * i + k - 3
+  do for [k = 1:4] {
+    j = 4 * i + k - 4
     price_at[j] = NaN
     error_at[j] = NaN
     note_price(_) = !(price_at[j] <= spent(0)) ? (price_at[j] = spent(0), error_at[j] = rms(0), 0) : 0
-    stats table using (of_three(k) && rms(0) <= asked[i] ? note_price(0) : 0) nooutput
+    stats table using (of_racing(k) && rms(0) <= asked[i] ? note_price(0) : 0) nooutput
     if (known(price_at[j])) { ringed = including(ringed, sprintf('%d', j)) }
   }
   if (compared ne '') {
     sentences = sentences + 1
     sentence[sentences] = sprintf('An error of 10^{%.0f} takes', log10(asked[i])). \
-      (cost eq 'time' ? '' : ' evaluations:').phrase(i, 1).phrase(i, 2).phrase(i, 3)
+      (cost eq 'time' ? '' : ' evaluations:').phrase(i, 1).phrase(i, 2).phrase(i, 3).phrase(i, 4)
   }
 }
 

@@ -86,13 +86,13 @@ static int draw_whole_and_few(const arguments *given, const char *name) {
 }
 
 /* one case of the results of work-precision: error against time, the same of a few methods and of
- * three, and error against evaluations */
+ * the main ones, and error against evaluations */
 static int draw_case(const arguments *given, const char *of, const char *m, double contacts) {
   static const struct {
     const char *cost, *ending, *more;
   } kinds[] = {{"time", "", ""},
                {"time", "_few", "; few=6"},
-               {"time", "_three", "; few=3"},
+               {"time", "_main", "; few=4"},
                {"evaluations", "_evaluations", ""}};
   char name[NAME_SIZE], settings[4 * NAME_SIZE];
   int status = COMMAND_SUCCESS;

@@ -201,7 +201,7 @@ int precision_measure(study_run *run, const void *cell,
 #define PRECISION_COLUMNS(COLUMN, row)                                                             \
   COLUMN(row, model, TEXT, "", "its name", SHOWN("model", "%-7s"))                                 \
   COLUMN(row, law, TEXT, "", "of its contacts; empty: the model has but one")                      \
-  COLUMN(row, method, TEXT, "", "by its name", SHOWN("method", "%-22s"))                           \
+  COLUMN(row, method, TEXT, "", "by its name", SHOWN("method", "%-28s"))                           \
   COLUMN(row, label, TEXT, "", "the method in legends")                                            \
   COLUMN(row, solver, TEXT, "", "of the method")                                                   \
   COLUMN(row, variant, TEXT, "", "of the solver; empty: its default")                              \
@@ -213,7 +213,7 @@ int precision_measure(study_run *run, const void *cell,
          "solver does not do this",                                                                \
          SHOWN("status", "%-11s"))                                                                 \
   COLUMN(row, coincides_with, TEXT, "", "method that stands for it; empty: it stands for itself",  \
-         SHOWN("as", "%-15s"))                                                                     \
+         SHOWN("as", "%-21s"))                                                                     \
   COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%5.0f"))                      \
   COLUMN(row, damping, NUMBER, "N s/m", "of all springs")                                          \
   COLUMN(row, value, AMOUNT, "", "of the knob", SHOWN("knob", "%8.3g"))                            \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench rigid-soft: mechanisms with rigid contacts against the same on soft ones: a block that
  * rocks, and a body that lands on two limbs. What stiffness, what step and what time buys what
- * agreement, by libess on springs and dampers, and by MuJoCo on these and on contacts of its own.
- */
+ * agreement, by libess on springs and dampers, and by MuJoCo on these, by its contacts and as a
+ * callback, and on contacts of its own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,9 @@ OPTION_ROW(settings, OPTIONS);
 /* One system on contacts of one kind, by one engine; what it has not is not known, or empty. */
 #define SETUP(X, row)                                                                              \
   X(row, system, TEXT, "", "block or trot", SHOWN("system", "%-6s"))                               \
-  X(row, engine, TEXT, "", "libess or mujoco", SHOWN("engine", "%-6s"))                            \
+  X(row, engine, TEXT, "",                                                                         \
+    "libess; mujoco; or mujoco-callback: the force of springs without friction as a callback",     \
+    SHOWN("engine", "%-15s"))                                                                      \
   X(row, contacts, TEXT, "", "rigid, springs, or own: MuJoCo's, which has a time constant",        \
     SHOWN("contacts", "%-8s"))                                                                     \
   X(row, choice, TEXT, "",                                                                         \
@@ -206,8 +208,18 @@ static bool track_is_stable(const track *t) {
 
 /* ---- MuJoCo's contacts ----------------------------------------------------------------------- */
 
+static bool is_by_callback(const setup *c) {
+  return strcmp(c->engine, bridge_callback_solver.name) == 0;
+}
+
 /* springs need cones of their own; what is usual is changed as little as can be */
 static race_entry entry_of_mujoco(study_run *run, const setup *c) {
+  if (is_by_callback(c)) {
+    race_entry entry = {.solver = &bridge_callback_solver, .settings = solver_settings_default()};
+    entry.settings.variant = c->integrator;
+    entry.settings.time_step = c->time_step;
+    return entry;
+  }
   const bool usual = strcmp(c->choice, "default") == 0;
   const char *const changes =
       study_text(run, "integrator=%s%s time_constant=%.17g", c->integrator,
@@ -505,12 +517,14 @@ static int add(study_run *run, setup c, const char *choice) {
   return find_row(run, &c, threshold, &row) ? -1 : study_add(run, STUDY_SAMPLES, &row);
 }
 
-/* each kind of contact: MuJoCo's own, then springs of each damping ratio */
+/* each kind of contact: MuJoCo's own, where it is not a callback, then springs of each damping
+ * ratio
+ */
 static int search(study_run *run, setup c, const track *rigid) {
   const settings *const s = run->settings;
   found f = {.distance = INFINITY};
   int status = 0;
-  for (size_t i = 0; !status && i <= s->ratios.count; i++) {
+  for (size_t i = is_by_callback(&c); !status && i <= s->ratios.count; i++) {
     c.contacts = i ? "springs" : "own";
     c.time_constant = i ? NAN : slowest;
     c.damping_ratio = i ? s->ratios.value[i - 1] : NAN;
@@ -528,8 +542,10 @@ static int search_all(study_run *run, setup c) {
   const setup ideal = rigid(is_trot(&c), 0.0);
   track of;
   int status = follow_as_asked(run, &ideal, &of);
-  set_own(&c, default_time_constant);
-  if (!status) status = add(run, c, "default");
+  if (!is_by_callback(&c)) {
+    set_own(&c, default_time_constant);
+    if (!status) status = add(run, c, "default");
+  }
   if (!status) status = search(run, c, &of);
   trajectory_free(&of.path);
   return status;
@@ -612,22 +628,25 @@ static void plan_libess(study_run *run, bool trot) {
     }
 }
 
-static void plan_mujoco(study_run *run, bool trot) {
+static void plan_mujoco(study_run *run, bool trot, const solver_type *engine) {
   const settings *const s = run->settings;
   cell c = {SEARCH, rigid(trot, NAN)};
-  c.of.engine = "mujoco";
+  c.of.engine = engine->name;
   for (size_t i = 0; i < s->integrators.count; i++)
     for (size_t k = 0; k < s->time_steps.count; k++) {
       c.of.integrator = integrators[s->integrators.index[i]];
       c.of.time_step = 1e-3 * s->time_steps.value[k];
-      study_cell(run, &c, "search trot=%d by=%s step=%.17g", trot, c.of.integrator, c.of.time_step);
+      study_cell(run, &c, "search trot=%d engine=%s by=%s step=%.17g", trot, engine->name,
+                 c.of.integrator, c.of.time_step);
     }
 }
 
 static int plan(study_run *run, size_t stage) {
   if (stage == 1) return study_cell(run, &(cell){.kind = RACE}, "race");
   for (int trot = 0; !stage && trot < 2; trot++) plan_libess(run, trot);
-  for (int trot = 0; !stage && trot < 2; trot++) plan_mujoco(run, trot);
+  for (int trot = 0; !stage && trot < 2; trot++) plan_mujoco(run, trot, &bridge_solver);
+  // corners of the block stick, which no callback has
+  if (!stage) plan_mujoco(run, true, &bridge_callback_solver);
   return 0;
 }
 
