@@ -25,7 +25,6 @@ BEFORE ?=
 PREFIX ?= $(if $(filter command,$(origin prefix)),$(prefix),/usr/local)
 STIFF ?= 1e6
 SMALL ?=
-BUSY ?=
 ONLY ?=
 ALL ?=
 
@@ -40,7 +39,7 @@ quote = '$(subst ','\'',$(1))'
 # a variable that nothing reads is a mistake: known are those of make help, and what compilers,
 # CMake and tools take from any make
 settings := MUJOCO OUT CONTACTS TRIALS SEED SOLVERS PROTOCOL PROCESSES RANKS BASE PAIRS RUNS MODEL \
-  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL BUSY ONLY ALL
+  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL ONLY ALL
 customary := CC CXX CPP LD AR NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS V VERBOSE DESTDIR \
   prefix SHELL MAKE MAKEFLAGS MFLAGS PATH HOME TMPDIR LANG LC_% CMAKE_% CTEST_% CCACHE_% PKG_CONFIG% \
   SOURCE_DATE_EPOCH INSTALL AM_% DEB_% %_proxy
@@ -55,7 +54,7 @@ $(foreach name,$(filter-out $(settings) $(customary),$(given)),$(call refuse,the
 # so is a target that nothing makes: it is told before the others are made, which may take hours
 targets := all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial sliding robot claims figures help clean \
-  columns dist format format-check fuzz install uninstall report results test-dist test-report setup-build setup-figures setup-test \
+  columns dist format format-check fuzz install uninstall report results stale test-dist test-report setup-build setup-figures setup-test \
   drake many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
   build-essbench test-release test-clang test-sanitized test-plain
 $(foreach name,$(filter-out $(targets),$(MAKECMDGOALS)),$(call refuse,there is no target \
@@ -277,10 +276,14 @@ report: setup-report build-essbench
 	$(claims) >/dev/null
 	@tools/report $(call quote,$(OUT))
 
-# all that the documents tell, measured at this commit and committed as the next: some two and a half hours;
-# or a part of it; or as little as possible of it, in a clone
+# the numbers of all pages, measured at this commit, written and committed part by part: an hour without
+# the robots; or some parts; or as little as possible of it, in a clone
 results: setup-report setup-robots build-essbench
-	@tools/results $(if $(SMALL),--small) $(if $(BUSY),--busy) $(if $(ONLY),--only $(call quote,$(ONLY))) $(essbench) $(call quote,$(OUT))
+	@tools/results $(if $(SMALL),--small) $(if $(ONLY),--only $(call quote,$(ONLY))) $(essbench) $(call quote,$(OUT))
+
+# the tables of pages whose measured code has changed since
+stale:
+	@tools/page stale
 
 # --- installing ----------------------------------------------------------------------------------
 
@@ -332,14 +335,14 @@ drake: setup-build build-essbench
 	@if tools/drake install; then tools/drake race $(essbench) $(call quote,$(OUT)/drake) && \
 	  tools/page $(call quote,$(OUT)) docs/results/drake.md; fi
 
-# the forty robots of four packages, which are fetched; and their page
+# the fifty robots of seven packages, which are fetched; and their page; after an interrupt it goes on
 many-robots: setup-build build-essbench
 	@cmp -s tools/many-robots.pin .deps/many-robots/done || { \
-	  echo 'make many-robots: fetching the packages of tools/many-robots.pin: some 500 MB, minutes'; \
+	  echo 'make many-robots: fetching the packages of tools/many-robots.pin: some 700 MB, minutes'; \
 	  python3 -m pip install --disable-pip-version-check --quiet --no-deps --upgrade --no-compile \
 	    --only-binary=:all: --target .deps/many-robots -r tools/many-robots.pin && \
 	  cp tools/many-robots.pin .deps/many-robots/done; }
-	$(essbench) robots tools/many-robots.list --budget 10 --out $(OUT)/many-robots
+	$(essbench) robots tools/robots.list --folder .deps/many-robots --out $(OUT)/many-robots
 	@tools/page $(call quote,$(OUT)) docs/results/many-robots.md
 
 # the Python package's own tests, in an environment of its own
@@ -421,11 +424,12 @@ make tutorial     the contact tutorial's programs as printed, on its mass that f
 make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
 make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at
-make results        measure all that the documents tell, write it into them, commit that
+make results        measure the numbers of all pages; write and commit them, part by part
+make stale          the tables of pages whose measured code has changed since
 make python       the Python package, into the environment env
 make python-factors  the package's times against SciPy's, into docs/results/python.md
 make drake        race Drake's integrators, which are fetched, into docs/results/drake.md
-make many-robots  forty robots of packages that are fetched, into docs/results/many-robots.md
+make many-robots  fifty robots of packages that are fetched, into docs/results/many-robots.md
 make test-python  the Python package: builds its wheel, installs it, runs its tests
 make test-wheels  the same for every Python at hand; its wheels are then in build/dist
 make dist         the source archive of this commit, in build/dist
@@ -465,7 +469,6 @@ PAIRS=20          pairs of processes by which it does
 SMALL=1           make results in a clone, with every study as short as it can be
 ONLY=A,B          parts of make results: speed, sweep, robots, work_precision... (a wrong one lists all)
 ALL=1             make figures measures first what has not been measured, which takes hours
-BUSY=1            make results publishes times of a busy machine, too, and the pages say so
 PREFIX=/usr/local where make install installs to
 OUT=results       folder for results and figures
 endef

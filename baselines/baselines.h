@@ -17,6 +17,9 @@ extern const solver_type gsl_events_solver; /* GSL's, crossings bisected */
 enum { SUNDIALS_VERSION_SIZE = 32 };
 void sundials_version(char version[SUNDIALS_VERSION_SIZE]);
 
+/* Of the Open Dynamics Engine that was built with; "" without one. */
+const char *ode_version(void);
+
 /* The three ways of simulating contact that B. Bokser's tutorial tells apart ("Intro to Robot
  * Simulation, Part 2: Contact", 2024). */
 extern const solver_type hybrid_solver;        /* a guard check at every step of explicit Euler */

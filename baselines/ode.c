@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <ode/ode.h>
+#include <ode/version.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,10 @@ static int run(void *instance, const double x0[], const solver_output *output,
   complaint[0] = '\0';
   place(o, x0);
   return fixed_step_run(&o->plan, "ode", o->c.m->system.dimension, x0, output, step, o, report);
+}
+
+const char *ode_version(void) {
+  return dODE_VERSION;
 }
 
 const solver_type ode_solver = {

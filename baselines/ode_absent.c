@@ -9,6 +9,10 @@ static int prepare(const model *m, const solver_settings *settings, const solver
       message, "ode: this program was built without ODE; install libode-dev and build again");
 }
 
+const char *ode_version(void) {
+  return "";
+}
+
 const solver_type ode_solver = {
     .name = "ode",
     .summary = "the Open Dynamics Engine: absent from this build",

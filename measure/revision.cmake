@@ -1,5 +1,7 @@
-# Writes HEADER with the git commit of SOURCE and whether what is compiled differs from it. Run by
-# the build; leaves an unchanged header alone. Without git or outside a checkout the commit is empty.
+# Writes HEADER with the last git commit of SOURCE that changed what is compiled (the first lines of
+# tools/measured.list), and whether files differ from HEAD. A commit of pages alone makes no other
+# build, so an interrupted study goes on after it. Run by the build; leaves an unchanged header
+# alone. Without git or outside a checkout the commit is empty.
 # SPDX-License-Identifier: GPL-3.0-or-later
 cmake_minimum_required(VERSION 3.25)
 set(commit "")
@@ -20,7 +22,17 @@ endfunction()
 # a tarball unpacked inside somebody else's checkout must not claim that checkout's commit
 if(GIT)
   git_output(prefix rev-parse --show-prefix)
-  git_output(commit rev-parse HEAD)
+  set(compiled "")
+  if(EXISTS ${SOURCE}/tools/measured.list)
+    file(READ ${SOURCE}/tools/measured.list lines)
+    string(REGEX REPLACE "\n\n.*" "" lines "\n${lines}")
+    string(REGEX MATCHALL "\n[^# \n][^ \n]*" compiled "${lines}")
+    list(TRANSFORM compiled STRIP)
+  endif()
+  git_output(commit log -1 --format=%H -- ${compiled})
+  if(commit STREQUAL "")
+    git_output(commit rev-parse HEAD)
+  endif()
   if(NOT prefix STREQUAL "")
     set(commit "")
   endif()

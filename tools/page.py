@@ -1,8 +1,10 @@
 # What tools share: how they fail, of which machine and commit results are, and lines between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
+import fnmatch
 import functools
 import importlib.machinery
 import importlib.util
+import itertools
 import json
 import os
 import re
@@ -55,16 +57,46 @@ def git(*words):
 
 
 @functools.cache
-def is_same_code(one, other):
-    """Whether what measures is the same at two commits: what tools/measured.list names, and what is fetched."""
-    if one == other:
-        return True
+def measured_code():
+    """Patterns of files that numbers depend on, with the parts that each matters to; those that are compiled first."""
     try:
         with open("tools/measured.list") as file:
-            measures = [*file.read().split(), "tools/mujoco.pin", "tools/robots.pin"]
-    except OSError:  # not in the house: nothing says what measures
-        return False
-    return git("diff", "--quiet", str(one), str(other), "--", *measures) is not None
+            compiled, _, other = re.sub(r"^#.*\n", "", file.read(), flags=re.M).partition("\n\n")
+    except OSError:  # outside the repository nothing says what is measured
+        return [], []
+    return [[line.split() for line in half.splitlines()] for half in (compiled, other)]
+
+
+def code_commit():
+    """The last commit that changed what is compiled: essbench names it, too. Pages alone make no other."""
+    return git("log", "-1", "--format=%H", "--", *(path for path, *_ in measured_code()[0])) or git("rev-parse", "HEAD")
+
+
+@functools.cache
+def changed_files(one, other):
+    """None where git does not know one of the commits."""
+    said = git("diff", "--name-only", str(one), str(other))
+    return said if said is None else said.split()
+
+
+def matters(file, part):
+    """Whether a part's numbers depend on a file."""
+    parts = None
+    for path, *named in itertools.chain(*measured_code()):
+        if file == path or file.startswith(f"{path}/") or fnmatch.fnmatchcase(file, path):
+            parts = named
+    return parts is not None and (not parts or part.startswith(tuple(parts)))
+
+
+def changed_code(one, other, part):
+    """Files that a part's numbers depend on and that differ between two commits; None where one is unknown."""
+    files = [] if one == other else changed_files(one, other)
+    return files if files is None else [file for file in files if matters(file, part)]
+
+
+def is_same_code(one, other, part):
+    """Whether what measures a part is the same at two commits."""
+    return one == other or any(measured_code()) and changed_code(one, other, part) == []
 
 
 def listed(names):
@@ -77,28 +109,27 @@ def table(*head, rule=" --- "):
 
 
 def watched(folder, part, e):
-    """The environment of a part, its warnings by what make results saw while it ran: a study's first moment has the
-    load of the study before it, too."""
+    """The environment of a part, its warnings about the machine replaced by the load while the part ran: the first
+    moment of a study has the load of what ran before."""
     try:
         with open(f"{folder}/results.json") as file:
             kept = json.load(file)["cost"][part]
     except (OSError, ValueError, KeyError):
         return e
-    if not is_same_code(kept.get("commit"), e["git_commit"]):
+    if not is_same_code(kept.get("commit"), e["git_commit"], part):
         return e
-    if "others" not in kept:
+    if "load" not in kept:
         return {**e, "warnings": ["takes no times"]}
     warnings = [w for w in e.get("warnings") or [] if not w.startswith(("load average", "other tasks"))]
-    seen = [f"tasks of others that were ready to run beside it: {kept['others']:.2f}"]
-    if "memory" in kept:
-        seen.append(f"memory up to {kept['memory']:.1f} times as slow as at its best")
-    return {**e, "warnings": [*warnings, *seen]}
+    return {**e, "warnings": [*warnings, f"load average while it ran: {kept['load']:.1f} on {e['cores']} cores"]}
 
 
 def machine(e, *more):
     """Of which commit, build, machine and day a file of results is; warnings come last."""
-    mujoco = [f"MuJoCo {e['mujoco']['version']}"] if e.get("mujoco") else []
-    said = [*mujoco, e["compiler"], f"{e['cores']} cores ({e['cpu']})", e["date"][:10]]
+    versions = {"MuJoCo": (e.get("mujoco") or {}).get("version"), "CVODE": e.get("sundials"), "GSL": e.get("gsl"),
+                "ODE": e.get("ode"), "Drake": e.get("drake")}
+    rivals = [f"{name} {version}" for name, version in versions.items() if version]
+    said = [*rivals, e["compiler"], f"{e['cores']} cores ({e['cpu']})", e["date"][:10]]
     return f"commit `{e['git_commit'][:7]}`, {', '.join(said)}; {disturbed(e, *more)}"
 
 

@@ -194,6 +194,21 @@ FROM asked JOIN precision_runs ON abs(value / tolerance - 1) < 1e-9
 WHERE knob IN ('tolerance', 'rtol') AND coincides_with IS NULL AND max(rms_error, rms_worst) < 9e999
 GROUP BY system, label, tolerance;
 
+-- of speed.md: instructions of a run, by contestant; MuJoCo has the cheapest of its integrators
+CREATE VIEW count_all AS
+SELECT min(rowid) AS at, system, error, min(instructions) AS instructions,
+  iif(solver LIKE 'mujoco-callback%', 'mujoco-callback', iif(solver LIKE 'mujoco%', 'mujoco', solver)) AS contestant
+FROM counts_runs GROUP BY system, error, contestant;
+CREATE VIEW count_contestants AS
+SELECT min(at) AS at, contestant FROM count_all WHERE contestant != 'libess' GROUP BY contestant ORDER BY at;
+CREATE VIEW count_rows AS
+SELECT system, error, printf('%.3g', instructions / 1e6) AS libess, (SELECT cells(said) FROM (
+    SELECT printf('%.3g (%.2g)', o.instructions / 1e6, o.instructions / c.instructions) AS said
+    FROM count_contestants LEFT JOIN count_all o
+      ON o.contestant = count_contestants.contestant AND o.system = c.system AND o.error = c.error
+    ORDER BY count_contestants.at)) AS others
+FROM count_all c WHERE contestant = 'libess' ORDER BY at;
+
 -- of speed.md and README.md: libess's rows of the race, as the pages write them
 CREATE VIEW speed_rows AS
 SELECT *, coalesce(printf('%s (%s): %s', plain_us, plain_with, plain_ratio), 'not reached') AS plain FROM (SELECT rowid AS at, *, replace(

@@ -19,6 +19,7 @@ json_t *record_environment_now(int pinned_core) {
   char sundials[SUNDIALS_VERSION_SIZE];
   sundials_version(sundials);
   json_object_set_new(environment, "sundials", json_string(sundials));
+  json_object_set_new(environment, "ode", measure_json_known(ode_version()));
   if (strcmp(bridge_has_avx(), "no") == 0)
     json_array_append_new(json_object_get(environment, "warnings"),
                           json_string("MuJoCo is built without AVX, slower than it could be"));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a solver errs by at a tolerance, and its runs by themselves for valgrind to count: what
- * tools/counts run-cost reads. The starts are those of the studies' first seeds.
- * usage: equal_error errors|runs MODEL[,NAME=VALUE...] SOLVER STARTS TOLERANCE...
- * errors: a line a tolerance: it, the median and the largest error, and means of the counters.
- * runs: each start once; race() is what is counted. */
+/* A solver's error at a tolerance or a time step, and its runs by themselves for valgrind to count:
+ * what tools/counts reads. The initial conditions are those of the studies' first seeds.
+ * usage: equal_error errors|runs MODEL[,NAME=VALUE...] SOLVER[:VARIANT] STARTS VALUE...
+ * errors: a line a value: it, the median and the largest error, and means of the counters.
+ * runs: each initial condition once; race() is what is counted. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void show_errors(contestant *c, double tolerance) {
+static void show_errors(contestant *c, double value) {
   const size_t trials = c->starts->trials;
   double fields = 0.0, guards = 0.0, steps = 0.0, rejected = 0.0, seconds;
   for (size_t i = 0; i < trials; i++) {
@@ -44,19 +44,23 @@ static void show_errors(contestant *c, double tolerance) {
   }
   qsort(c->rms, trials, sizeof *c->rms, by_size);
   const double median = 0.5 * (c->rms[(trials - 1) / 2] + c->rms[trials / 2]);
-  printf("%g %.6e %.6e %.1f %.1f %.1f %.1f\n", tolerance, median, c->rms[trials - 1], fields,
-         guards, steps, rejected);
+  printf("%g %.6e %.6e %.1f %.1f %.1f %.1f\n", value, median, c->rms[trials - 1], fields, guards,
+         steps, rejected);
 }
 
-static int at_tolerance(const contest_starts *starts, const solver_type *solver, double tolerance,
-                        bool errors, char message[]) {
+/* a value is the time step of a solver that has one, and a tolerance otherwise */
+static int at_value(const contest_starts *starts, const solver_type *solver, const char *variant,
+                    double value, bool errors, char message[]) {
   solver_settings settings = solver_settings_default();
-  settings.rtol = settings.atol = tolerance;
+  const bool steps = solver_concerns(solver) & SETTING_TIME_STEP;
+  settings.variant = variant;
+  if (steps) settings.time_step = value;
+  if (!steps) settings.rtol = settings.atol = value;
   contestant c;
   if (contestant_prepare(&c, solver, &settings, starts, message)) return -1;
   int status = 0;
   if (errors) {
-    show_errors(&c, tolerance);
+    show_errors(&c, value);
   } else {
     for (size_t i = 0; !status && i < starts->trials; i++) status = race(&c, i);
     if (status) strcpy(message, c.report.message);
@@ -81,12 +85,14 @@ static int build_model(model *m, char *words, char message[]) {
 
 int main(int argc, char **argv) {
   char message[SOLVER_MESSAGE_SIZE] =
-      "usage: equal_error errors|runs MODEL[,NAME=VALUE...] SOLVER STARTS TOLERANCE...";
+      "usage: equal_error errors|runs MODEL[,NAME=VALUE...] SOLVER[:VARIANT] STARTS VALUE...";
   const bool errors = argc > 1 && strcmp(argv[1], "errors") == 0;
   if (argc < 6 || (!errors && strcmp(argv[1], "runs") != 0)) return fail(message), 2;
-  const solver_type *const solver = solver_find(argv[3]);
+  char *const name = strtok(argv[3], ":"), *const variant = strtok(NULL, ":");
+  const solver_type *const solver = name ? solver_find(name) : NULL;
   const size_t trials = strtoul(argv[4], NULL, 10);
   if (!solver) return fail("there is no such solver"), 2;
+  if (variant && !solver_variant(solver, variant)) return fail("it has no such variant"), 2;
   if (trials < 1 || trials > STARTS_MOST) return fail("STARTS must be 1 to 1000"), 2;
   model m;
   contest_starts starts;
@@ -95,7 +101,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; !status && errors && i < trials; i++)
     status = contest_reference(&starts, i, message);
   for (int i = 5; !status && i < argc; i++)
-    status = at_tolerance(&starts, solver, atof(argv[i]), errors, message);
+    status = at_value(&starts, solver, variant, atof(argv[i]), errors, message);
   contest_starts_free(&starts);
   model_release(&m);
   return status ? fail(message) : EXIT_SUCCESS;
