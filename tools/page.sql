@@ -377,15 +377,16 @@ SELECT m.rowid AS at, n.robot, m.variant, 1e3 * m.time_step AS ms,
   (SELECT printf('%.2f', value ->> 'order') FROM json_each(orders) WHERE value ->> 'variant' = m.variant) AS "order"
 FROM "robots/*/robot_mujoco" m JOIN robot_names n ON n.robot = m.folder;
 
--- of many-robots.md: the package and what tells its models apart, and whether the reference is good enough
+-- of many-robots.md: the package and what tells its models apart, the ratio with its interval, and whether the reference
+-- is good enough; and verdicts by class, which README quotes, too
 CREATE VIEW many_robots AS
-WITH parts AS (
-  SELECT *, '["' || replace(replace(replace(model, '.deps/many-robots/', ''), '.xml', ''), '/', '","') || '"]' AS parts
-  FROM "many-robots/robots_models")
-SELECT *, (parts ->> 0) || ': ' ||
-  (parts ->> iif(parts ->> '$[#-1]' IN ('robot', 'scene', 'scene_flat'), '$[#-2]', '$[#-1]')) AS name,
+SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(replace(name, 'assets/', ''), 'suite/', '')) AS robot,
+  iif(ratio IS NULL, NULL, printf('%.2g', ratio)) || iif(ratio_low IS NULL, '', printf(' [%.2g, %.2g]', ratio_low, ratio_high)) AS raced,
   coalesce(whole AND reference < 1e-3, 0) AS good
-FROM parts;
+FROM "many-robots/robots_models";
+CREATE VIEW robot_classes AS
+SELECT CASE class WHEN 'legged' THEN 'legged, on a floor' WHEN 'arm' THEN 'arms and hands' WHEN 'other' THEN 'others'
+  ELSE class END AS said, * FROM "many-robots/robots_classes";
 
 -- of README.md and losses.md: robots that others have made, by class, and what became of libess on each
 CREATE VIEW many_raced AS

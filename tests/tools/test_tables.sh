@@ -376,13 +376,19 @@ took sweep 540
 again
 says 'what has not run keeps its duration' '| `make sweep` | 9 min |' '| `make limbs` | 89 s |'
 
-# --- many-robots: a row for each, and how many references are good ----------------------------------
+# --- many-robots: a row for each, and verdicts by class ----------------------------------------------
 is_filled docs/results/many-robots.md
-says 'rows' '| a: spot | 1.5 | 20 mrad (hip) | 0.1 | 2.5 | 5e-04 | to the end |' \
-  '| b: walker |  | 1 mm (z) | 0.2 |  | 2e-03 | to the end |' '| c: gone |  |  |  |  |  | failed: no such file |' \
-  'The others that come to the end: b: walker (2e-03).'
+says 'rows, the worst last in their class' \
+  '| a: spot | legged | faster | 2.5 [2, 3] | 1.5 | 1.2 | 2.0e-02 | 5e-04 |' \
+  '| b: walker | legged | undecided |  |  |  | 3.0e-03 | 2e-03 |' \
+  '| b: stacker | arm | stops early | 0.5 [0.4, 0.6] | 0.4 | 0.9 | 1.0e-01 | 1e-04 |' \
+  '| c: gone | other | no answer |  |  |  |  |  |'
+says 'how far off' '| a: spot | 1.5 | 20 mrad (hip) | 0.1 |' '| b: walker |  | 1 mm (z) | 0.2 |'
+says 'what has less has its reason' '| b: stacker | arm | to 0.4 s: chatters |' '| c: gone | other | failed: no such file |'
+says 'verdicts by class' '| legged, on a floor | 2 | 1 | 0 | 1 | 0 | 0 |' '| arms and hands | 1 | 0 | 0 | 0 | 1 | 0 |' \
+  '| others | 1 | 0 | 0 | 0 | 0 | 1 |' '| all | 4 | 1 | 0 | 1 | 1 | 1 |'
 has 'a reference that ends early, or is not good enough, does not count' 'Measured at commit `0123456`' \
-  'Of 4 robots 3 have an answer, 2 of them for the whole second. The references of **1** are'
+  'Of 4 references **1** reach the end' 'the median ratio of the 1 robots that go to the end is 1.5 instead of 2.5'
 
 # --- python: what the package is to reach, and who errs less ------------------------------------
 is_filled docs/results/python.md
