@@ -247,7 +247,7 @@ FROM speed_errors s GROUP BY system;
 -- of README.md: MuJoCo's times over libess's where both are at most as far off as MuJoCo's Euler at 2 ms
 CREATE VIEW speed_factors AS
 SELECT min(accepted_rms_error) AS least, max(accepted_rms_error) AS most, min(mujoco_over_this) AS low,
-  max(mujoco_over_this) AS high, min(callback_over_this) AS callback_low, max(callback_over_this) AS callback_high
+  max(mujoco_over_this) AS high, two_digits(min(callback_over_this)) AS callback_low, two_digits(max(callback_over_this)) AS callback_high
 FROM speed_raced WHERE mujoco_over_this IS NOT NULL;
 
 -- of losses.md and README.md: every table that has an event-unaware solver beside libess at equal error
