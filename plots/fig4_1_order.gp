@@ -13,6 +13,8 @@ stats errors using (see(1 / cell("epsilon"))) nooutput
 x_range = log_range('x')
 eval restart
 stats errors using (see(positive(cell("rms_error")))) nooutput
+largest = high
+high = 1e3 * high # room for the legend
 y_range = log_range('y')
 
 # what was fitted, by row of the table
@@ -29,18 +31,20 @@ keep(o) = (n = n + 1, order[n] = o, slope[n] = cell("slope"), intercept[n] = cel
   text[n] = sprintf('slope %.3f [%.3f, %.3f]', slope[n], cell("slope_lo"), cell("slope_hi")), 0)
 stats fits using (keep(cell("projection_order"))) nooutput
 
-eval canvas(3.4, 3.4)
-eval panel(0.68, 0.45, 2.58, 2.2)
-eval key_top(n + 2)
+eval canvas(4.4, 3.5)
+eval panel(0.72, 0.45, 3.5, 2.75)
+set key at graph 1, 0.99 right top vertical Left reverse samplen 2.5 width (format eq 'svg' ? 0 : -3)
+set label 1 'Error of a path through three event functions' at screen 0.5, 1 - 0.12 / height center
 eval x_range
 eval y_range
 set xlabel '1/ε' offset 0, 0.4
-set ylabel 'RMS error' offset 0.3, 0
+eval ylabel('RMS error of the state')
 set format '10^{%T}'
 
-# a fit goes on beyond its range, which is that of the filled points; the paper's slope stands a
-# decade above the range it is for
+# a fit goes on beyond its range, which is that of the filled points, up to the largest error; the
+# paper's slope stands a decade above the range it is for
 fit(i, x) = 10**(intercept[i] - slope[i] * log10(x))
+seen_fit(i, x) = fit(i, x) <= 3 * largest ? fit(i, x) : NaN
 middle(i) = 1 / sqrt(fit_min[i] * fit_max[i])
 paper_line(i, x) = x >= 1 / fit_max[i] && x <= 1 / fit_min[i] ? \
   10 * fit(i, middle(i)) * (x / middle(i))**-paper[i] : NaN
@@ -54,7 +58,7 @@ plot for [i = 1:n] errors using (chosen(i, 1)):(positive(cell("rms_error"))) wit
     title sprintf('order %d: ', order[i]).text[i], \
   for [i = 1:n] errors using (chosen(i, 0)):(positive(cell("rms_error"))) with points \
     lc rgb shade_of(paper_shades, i, n) pt int(word(hollow, i)) ps 0.5 * dot lw 0.6, \
-  for [i = 1:n] fit(i, x) with lines lc rgb 'black' lw 0.8 dt (7, 3) \
+  for [i = 1:n] seen_fit(i, x) with lines lc rgb 'black' lw 0.8 dt (7, 3) \
     title i == 1 ? 'fit to the filled points [95 % interval]' : '', \
   for [i = 1:n] paper_line(i, x) with lines ls 3 \
     title known(paper[i]) ? sprintf("paper: slope %.1f", paper[i]) : ''

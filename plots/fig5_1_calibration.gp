@@ -66,7 +66,7 @@ do for [i = 1:2] {
 }
 
 eval legend(0.2, 4)
-set label 1 sprintf("At ε′ = %s m the paper's method errs by %s, RMS, and MuJoCo by %s", \
+set label 1 sprintf("At ε′ = %s m the paper's method has an RMS error of %s, and MuJoCo of %s", \
   short(epsilon, 4), short(rms_projection, 4), short(rms_mujoco, 4)) at screen 0.5, 1 - 0.12 / height center
 plot 2 with lines ls 1 lw 4 title paper_method, keyentry with lines ls 2 title 'MuJoCo', \
   keyentry with lines ls 3 title 'exact', keyentry with lines ls 11 title 'contact height'

@@ -25,6 +25,7 @@ static const figure figures[] = {
     {"fig5_1_calibration", "calibration_trajectory.csv"},
     {"calibration_epsilon", "calibration.csv"},
     {"fig5_2_marginal", "sweep.csv"},
+    {"marginal_cost", "sweep.csv"},
     {"runtime_vs_n", "sweep.csv"},
     {"error_vs_n", "sweep.csv"},
     {"crossing_cost", "crossing_cost.csv"},

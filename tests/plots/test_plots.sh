@@ -95,7 +95,7 @@ refused() {
 # figure $2 as svg has the text $1, or not
 lacks() { check "$2: says: $1" sh -c '! grep -qF -- "$1" "$2"' lacks "$1" "$out/$2.svg"; }
 # filled shapes, of which an arrow has one for its head
-heads() { grep -c '<polygon' "$out/fig5_2_marginal.svg"; }
+heads() { grep -c '<polygon' "$out/marginal_cost.svg"; }
 says() { check "$2: does not say: $1" grep -qF -- "$1" "$out/$2.svg"; }
 is_silent() { check "$2: says: $1" [ "$(grep -cF -- "$1" "$out/$2.svg")" -eq 0 ]; }
 
@@ -142,7 +142,7 @@ draws 'for its names' fig_robot svg
 check 'fig_robot: no line to a name' grep -qE "stroke='rgb\( *64, *64, *64\)'" "$out/fig_robot.svg"
 # what a figure says is of its table
 says "At ε′ = " fig5_1_calibration
-says "the paper's method errs by" fig5_1_calibration
+says "the paper's method has an RMS error of" fig5_1_calibration
 says "At the level start rigid limbs' rate jumps by up to" fig_limbs
 says 'runs end with' fig_ensemble
 says 'Median starts err by up to' fig_tolerance
@@ -150,7 +150,7 @@ says "paper, 100 contacts: MuJoCo 4.4 ms, the paper's method" runtime_vs_n
 
 # --- odd but legal tables -------------------------------------------------------------------------
 
-sweep_figures='fig5_2_marginal runtime_vs_n error_vs_n'
+sweep_figures='fig5_2_marginal marginal_cost runtime_vs_n error_vs_n'
 sweeps() {
   for figure in $sweep_figures; do
     draws "$1" "$figure" svg
@@ -164,6 +164,7 @@ sweeps() {
   sweeps 'from one N'
   edit sweep.csv 'NR > 1 { $col["marginal_s"] = $col["marginal_lo_s"] = ""; $col["marginal_hi_s"] = "nan" } 1'
   sweeps 'from one N without a marginal cost'
+  says 'no marginal cost from one N' marginal_cost
   says 'no marginal cost from one N' fig5_2_marginal
 
   new_data
@@ -175,14 +176,14 @@ sweeps() {
   sweeps 'where one engine lacks values'
 
   new_data
-  draw fig5_2_marginal svg
+  draw marginal_cost svg
   before=$(heads)
   edit sweep.csv '$2 == "projection" { $col["marginal_lo_s"] = -1e-7 } 1'
   sweeps 'where a band reaches below zero'
   [ "$(heads)" -gt "$before" ] && pass || fail 'no arrow where an interval does'
   edit sweep.csv '$2 == "projection" { $col["marginal_s"] = -1e-8 } 1'
   sweeps 'where a cost is below zero'
-  says 'hollow: not above 0' fig5_2_marginal
+  says 'hollow: not above 0' marginal_cost
 
   # contacts are whole, also where they are few
   new_data
@@ -193,10 +194,10 @@ sweeps() {
   # the axis is what it is without noise: logarithmic
   new_data
   edit sweep.csv 'NR > 1 { $col["marginal_lo_s"] = -4e-4; $col["marginal_hi_s"] = 5e-4 } NR == 2 { $col["marginal_s"] = -1e-4 } 1'
-  draws 'with bands wide about zero' fig5_2_marginal svg
-  says 'hollow: not above 0' fig5_2_marginal
-  check "costs on a logarithmic axis, not: $(ticks fig5_2_marginal)" \
-    [ "$(ticks fig5_2_marginal | tr '\n' ' ')" = '1 10 100 ' ]
+  draws 'with bands wide about zero' marginal_cost svg
+  says 'hollow: not above 0' marginal_cost
+  check "costs on a logarithmic axis, not: $(ticks marginal_cost)" \
+    [ "$(ticks marginal_cost | tr '\n' ' ')" = '1 10 100 ' ]
 
   # three protocols, an engine more, and one that took part in one protocol only
   new_data
@@ -287,7 +288,7 @@ sweeps() {
   draws 'where no plain method runs' work_precision svg
   lacks 'plain' work_precision
   edit sweep.csv '1; $col["solver"] == "mujoco" { $col["solver"] = $col["contacts"] % 2 ? "plain-rk4" : "plain-dopri5"; print }'
-  for figure in runtime_vs_n error_vs_n fig5_2_marginal; do
+  for figure in $sweep_figures; do
     draws 'with plain methods as one' $figure svg
     says 'cheapest plain method' $figure
     lacks 'plain-' $figure
