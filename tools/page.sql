@@ -385,20 +385,8 @@ SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(repl
   coalesce(whole AND reference < 1e-3, 0) AS good
 FROM "many-robots/robots_models";
 CREATE VIEW robot_classes AS
-SELECT CASE class WHEN 'legged' THEN 'legged, on a floor' WHEN 'arm' THEN 'arms and hands' WHEN 'other' THEN 'others'
+SELECT CASE class WHEN 'legged' THEN 'legged on a floor' WHEN 'arm' THEN 'arms and hands' WHEN 'other' THEN 'others'
   ELSE class END AS said, * FROM "many-robots/robots_classes";
-
--- of README.md and losses.md: robots that others have made, by class, and what became of libess on each
-CREATE VIEW many_raced AS
-SELECT *, CASE class WHEN 'legged' THEN 1 WHEN 'arm' THEN 2 ELSE 3 END AS number,
-  CASE class WHEN 'legged' THEN 'legged on a floor' WHEN 'arm' THEN 'arms and hands' ELSE 'others' END AS kind,
-  verdict = 'faster' AS faster, verdict = 'slower' AS slower, verdict = 'undecided' AS undecided,
-  printf('%.2g', ratio) || coalesce(printf(' [%.2g, %.2g]', ratio_low, ratio_high), '') AS told
-FROM many_robots;
-CREATE VIEW many_classes AS
-SELECT number, kind, count(*) AS robots, sum(faster) AS faster, sum(slower) AS slower, sum(undecided) AS undecided,
-  count(*) - sum(faster) - sum(slower) - sum(undecided) AS unanswered, min(ratio) AS least, max(ratio) AS most
-FROM many_raced GROUP BY number ORDER BY number;
 
 -- the papers' claims, and their number as it is written: an error without bound is that of runs of which none ends
 CREATE VIEW told_claims AS

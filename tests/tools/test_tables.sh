@@ -132,6 +132,12 @@ has "what MuJoCo's time is made of, of the most contacts and the race's settings
 rm "$room/fast/mujoco_profile.csv"
 stays
 is_filled README.md
+# one of those that others have made is lost
+cp "$room/results/many-robots/robots.json" "$room/kept"
+sed -i -e 's/"verdict": "stops early"/"verdict": "slower"/' \
+  -e '/"class": "\(arm\|all\)", "models"/{s/"slower": 0/"slower": 1/;s/"stops_early": 1/"stops_early": 0/}' \
+  "$room/results/many-robots/robots.json"
+again
 has 'what robots say' \
   "**Of 4 robots that others have made libess is faster than MuJoCo on 1 and slower on 1**, at MuJoCo's own error: legged" \
   'legged on a floor 1 to 0, arms and hands 0 to 1, others 0 to 0; 2 are undecided or without an answer.'
@@ -151,10 +157,11 @@ has 'where libess loses' \
 says 'each has its table' '| [speed](speed.md) | an error of 0.0001 | N = 1000, c = 60 | plain-euler | 0.5 [0.4, 0.6] |' \
   '| [what a crossing costs](findings.md#what-a-crossing-costs) | an error of 0.01 | N = 10 | plain-rk4 | 0.25 |' \
   "| [legs](robots.md#more-legs) | MuJoCo's error | 6 legs |  | 0.5 [0.4, 0.6] |" \
-  '| arms and hands | 1 | 0 | 1 | 0 | 0 | 0.5 to 0.5 |' '| b: stacker | arms and hands | 0.5 [0.4, 0.7] |' \
+  '| arms and hands | 1 | 0 | 1 | 0 | 0 | 0 |' '| b: stacker | arms and hands | 0.5 [0.4, 0.6] |' \
   '| block | 1e-02 | ζ = 2, k = 1.0e6 | 1000 | Euler, 2 ms, own, 5.7 ms | 280 | 2000 |' \
   '| N = 10, c = 60 | contacts | 0.09 | 0.03 | 3.00 |' '| 10 | 3 | 2 |' '| N = 10, c = 60 | contacts | 200 | 50.0 | 75 % |'
 stays
+mv "$room/kept" "$room/results/many-robots/robots.json"
 is_filled docs/results/losses.md "$room/fast"
 changed() { diff "$sources/docs/results/losses.md" "$at" | grep "^> - "; }
 changed | grep -q 'Worst' && ! changed | grep -q -e 'paper' -e 'Other' -e 'Robots'
@@ -385,7 +392,7 @@ says 'rows, the worst last in their class' \
   '| c: gone | other | no answer |  |  |  |  |  |'
 says 'how far off' '| a: spot | 1.5 | 20 mrad (hip) | 0.1 |' '| b: walker |  | 1 mm (z) | 0.2 |'
 says 'what has less has its reason' '| b: stacker | arm | to 0.4 s: chatters |' '| c: gone | other | failed: no such file |'
-says 'verdicts by class' '| legged, on a floor | 2 | 1 | 0 | 1 | 0 | 0 |' '| arms and hands | 1 | 0 | 0 | 0 | 1 | 0 |' \
+says 'verdicts by class' '| legged on a floor | 2 | 1 | 0 | 1 | 0 | 0 |' '| arms and hands | 1 | 0 | 0 | 0 | 1 | 0 |' \
   '| others | 1 | 0 | 0 | 0 | 0 | 1 |' '| all | 4 | 1 | 0 | 1 | 1 | 1 |'
 has 'a reference that ends early, or is not good enough, does not count' 'Measured at commit `0123456`' \
   'Of 4 references **1** reach the end' 'the median ratio of the 1 robots that go to the end is 1.5 instead of 2.5'
