@@ -25,7 +25,7 @@ add_executable(plain_by_hand ${CMAKE_CURRENT_LIST_DIR}/plain_by_hand.c)
 target_link_libraries(plain_by_hand PRIVATE solvers m)
 ess_compile(plain_by_hand)
 target_compile_options(plain_by_hand PRIVATE -ffast-math)
-# what tools/counts run-cost counts
+# what tools/counts race counts
 add_executable(equal_error ${CMAKE_CURRENT_LIST_DIR}/equal_error.c)
 target_link_libraries(equal_error PRIVATE experiments m)
 ess_compile(equal_error)
