@@ -291,3 +291,7 @@ const solver_type bridge_callback_solver = {
     .inspect = inspect,
     .release = release,
 };
+
+bool bridge_is(const solver_type *solver) {
+  return solver == &bridge_solver || solver == &bridge_callback_solver;
+}

@@ -11,23 +11,21 @@
 #include "bridge_instance.h"
 #include "bridge_status.h"
 
-bool bridge_is(const solver_type *solver) {
-  return solver == &bridge_solver || solver == &bridge_callback_solver;
-}
-
 int bridge_callback_check(const model *m, char message[SOLVER_MESSAGE_SIZE]) {
   mjcf_contact contact;
   char why[MODEL_MESSAGE_SIZE];
   if (!m->type->contact_force)
-    return SOLVER_REFUSE(message,
-                         "%s: %s has no contact force that a callback could add; hopper, plate, "
-                         "trot-on-springs and, without friction, block-on-springs have",
-                         bridge_callback_solver.name, m->type->name);
+    return SOLVER_REFUSE(
+        message,
+        "mujoco-callback: %s has no contact force that a callback could add; hopper, "
+        "plate, trot-on-springs and, without friction, block-on-springs have",
+        m->type->name);
   if (mjcf_contact_of(m, &contact, why) == 0 && contact.friction > 0.0)
-    return SOLVER_REFUSE(message,
-                         "%s: corners of %s stick, and where to is no part of MuJoCo's state; use "
-                         "--friction none",
-                         bridge_callback_solver.name, m->type->name);
+    return SOLVER_REFUSE(
+        message,
+        "mujoco-callback: corners of %s stick, and where to is no part of MuJoCo's "
+        "state; use --friction none",
+        m->type->name);
   return 0;
 }
 

@@ -125,10 +125,11 @@ FROM kinds GROUP BY system, integrator, time_step ORDER BY min(at);
 CREATE VIEW contact_within AS -- the cheapest run of each that is within so much of rigid contacts
 WITH asked (error) AS (VALUES (1e-2), (1e-3), (1e-4), (1e-5), (1e-6)),
 best AS (
-  SELECT system, error, engine, min(time_s) AS time_s, us,
-    coalesce(printf('%s, %g ms, ', integrator, 1e3 * time_step), '') || iif(choice = 'default', 'default', contact) AS how
-  FROM asked JOIN contact_runs ON angle_rms <= error AND time_s > 0 AND (engine = 'mujoco' OR contacts = 'springs')
-  GROUP BY system, error, engine)
+  SELECT system, error, substr(engine, 1, 6) AS engine, min(time_s) AS time_s, us,
+    iif(engine = 'mujoco-callback', 'callback, ', '') || coalesce(printf('%s, %g ms, ', integrator, 1e3 * time_step), '') ||
+      iif(choice = 'default', 'default', contact) AS how
+  FROM asked JOIN contact_runs ON angle_rms <= error AND time_s > 0 AND (engine LIKE 'mujoco%' OR contacts = 'springs')
+  GROUP BY system, error, substr(engine, 1, 6))
 SELECT s.*, printf('%.0e', asked.error) AS error, ours.how AS our_how, ours.us AS our_us, theirs.how AS their_how,
   theirs.us AS their_us,
   CASE WHEN ours.time_s IS NULL AND theirs.time_s IS NULL THEN 3 WHEN theirs.time_s < coalesce(ours.time_s, 9e999) THEN 2

@@ -43,7 +43,15 @@ expect 'which come closer' all_rows results "$(steps "choice = 'closest'" 'usual
   AND usual > 4e-3 AND usual < 2e-2 AND c < 0.5 * usual AND f < 0.5 * c AND longer = 8 AND slower'
 expect 'the block by its defaults' all_rows results "(SELECT * FROM rigid_soft WHERE system = 'block' AND choice = 'default'
   AND time_step = 0.00025 ORDER BY row LIMIT 1)" 1 'abs(landing_off + 1.1e-3) < 4e-4 AND abs(stop_speed - 0.045) < 0.005'
-closest="(SELECT * FROM rigid_soft WHERE contacts = 'springs' AND choice = 'closest')"
+closest="(SELECT * FROM rigid_soft WHERE engine = 'mujoco' AND contacts = 'springs' AND choice = 'closest')"
 expect 'the same springs by both engines' all_rows results "$closest" "$(asked results "SELECT count(*) FROM $closest")" \
   'soft_angle_rms < 2e-3'
+# as a callback: on the landing alone, with the same springs in the same steps
+expect 'the landing has its springs as a callback, too' all_rows results \
+  "(SELECT * FROM rigid_soft WHERE engine = 'mujoco-callback' AND choice = 'closest')" 4 \
+  "system = 'trot' AND contacts = 'springs' AND time_s > 0 AND soft_angle_rms > 0"
+expect 'which are as stiff as by contacts, and do the same' all_rows results "(SELECT a.run, a.stiffness AS a, b.stiffness AS b,
+  a.angle_rms / b.angle_rms AS same FROM rigid_soft a JOIN rigid_soft b USING (system, choice, contacts, integrator, time_step,
+  damping_ratio) WHERE a.engine = 'mujoco' AND b.engine = 'mujoco-callback' AND choice = 'stiffest')" 8 \
+  'a = b AND abs(same - 1) < 1e-3'
 finish

@@ -44,8 +44,8 @@ expect 'refusals are rows' points 10 "method = 'mujoco-RK4'" \
   "status = 'refused' AND message LIKE '%no MuJoCo twin%' AND rms_error IS NULL"
 expect 'beside what is measured' points 11 "model = 'affine3' AND status <> 'refused'" "$measured"
 run work-precision --table --out results
-for row in 'affine3 projection-1           ok' 'plate   projection-1           ok' \
-  'affine3 mujoco-RK4             refused'; do
+for row in 'affine3 projection-1                 ok' 'plate   projection-1                 ok' \
+  'affine3 mujoco-RK4                   refused'; do
   expect "the table has $row" grep -qF "$row" "$room/out"
 done
 

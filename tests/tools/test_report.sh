@@ -82,12 +82,14 @@ check 'an error without bound is no number' $?
 
 cat >"$room/sweep.json" <<'END'
 {"trials": 4, "ratios": [
-  {"protocol": "equal-error", "solver": "libess", "contacts": 2, "mujoco_over_projection": 31.25,
+  {"protocol": "equal-error", "solver": "libess", "contacts": 2, "mujoco_over_projection": 31.25, "callback_over_projection": 12.5,
     "rms_error_projection": 0.01, "rms_error_mujoco": 0.02},
   {"protocol": "paper", "solver": "projection"}]}
 END
 report && whole && grep -q 'takes 31.2 times as long as libess</strong>, which errs 0.5 times' "$room/report.html"
 check 'without make speed the sweep gives the verdict' $?
+grep -q 'With the same force as a callback it takes 12.5 times as long' "$room/report.html"
+check 'by a callback, too' $?
 ! grep -q 'event-unaware solver takes' "$room/report.html"
 check 'a sweep without event-unaware solvers says nothing of them' $?
 cp "$room/sweep.json" "$room/kept"

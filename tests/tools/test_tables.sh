@@ -84,6 +84,7 @@ has 'the source of the headline' "Commit $of; 5 starts, 2 processes; it was nois
 says 'work' "| time of the callbacks, of libess's | 50.0 of 200 µs, N = 10 |  |"
 has 'what is worse after all' '| 3.00 (N = 10, c = 60) |'
 has 'one more contact' '| 2 [1, 3] |  |'
+has 'by a callback, too' "| libess's over MuJoCo's with a callback | 2.5 [2, 3] |  |"
 lost='SELECT said FROM lost_unaware;'
 said="At MuJoCo's error an event-unaware solver is shown to be faster in"
 [ "$(asked "$room/results" "$lost")" = "$said 1 of 2 comparisons." ]
