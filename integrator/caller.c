@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +14,15 @@
 
 /* ---- its callbacks: `params` is the driver --------------------------------------------------- */
 
-/* the caller's time of a state that is integrated: where event functions move, the state has it */
+/* The caller's time of a state that is integrated. Where event functions move, the state has it,
+ * and may be beside the run in time, too. But for rounding it is the run's time, which then counts
+ * to the last bit: on one side of it a timed jump has been made, on the other it has not. */
 static double time_of(const ess_driver *d, double t, const double x[]) {
   const ess_caller *const c = &d->caller;
-  return ess_caller_time(d, c->moves ? c->origin + x[c->system.dimension] : t);
+  if (!c->moves) return ess_caller_time(d, t);
+  const double passed = x[c->system.dimension], at = c->origin + passed;
+  const double rounding = 8.0 * DBL_EPSILON * (fabs(c->origin) + fabs(passed));
+  return ess_caller_time(d, fabs(at - t) <= rounding ? t : at);
 }
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {

@@ -287,7 +287,7 @@ int ess_integration_step(ess_driver *d, double t1);
 
 /* Its end is the node, whose field is already known (first same as last). */
 static inline void ess_take_whole_step(ess_driver *d, double t1, bool last) {
-  if (last) d->t = d->piece.t1 = t1;
+  if (last) ess_take_time(d, d->piece.t1 = t1);
   ess_swap(&d->h, &d->h_end);
   ess_swap(&d->rate, &d->rate_end);
   ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);

@@ -269,7 +269,7 @@ bool ess_kinks_fits(ess_driver *d) {
 static void stop_at(ess_driver *d, double t) {
   ess_piece_state(d, t, d->stage[1]);
   memcpy(d->x, d->stage[1], d->lanes * sizeof *d->x);
-  d->t = d->piece.t1 = d->failure.time = t;
+  ess_take_time(d, d->piece.t1 = d->failure.time = t);
 }
 
 static double time_at(const ess_driver *d, double theta) {

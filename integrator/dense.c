@@ -14,7 +14,7 @@
 static void advance_time(ess_driver *d, double duration) {
   const double before = d->t, added = duration + d->t_rest;
   // what rounding cut off may be half a rounding below, or reach past the end: time does neither
-  d->t = ess_smaller(added > 0.0 ? before + added : before, d->t_end);
+  ess_take_time(d, ess_smaller(added > 0.0 ? before + added : before, d->t_end));
   d->t_rest = added - (d->t - before);
 }
 

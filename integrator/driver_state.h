@@ -314,6 +314,13 @@ static inline double ess_caller_time(const ess_driver *d, double t) {
   return d->caller.way < 0.0 ? -t : t;
 }
 
+/* The node is at this time, and so is its state, where time is one. A run that is gone on with has
+ * to find the same state there, to the last bit. */
+static inline void ess_take_time(ess_driver *d, double t) {
+  d->t = t;
+  if (d->caller.moves) d->x[d->caller.system.dimension] = t - d->caller.origin;
+}
+
 /* number of the caller's states, which are the first */
 static inline size_t ess_caller_states(const ess_driver *d) {
   return d->caller.system.dimension;

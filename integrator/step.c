@@ -172,13 +172,14 @@ static int try_by_base(ess_driver *d, double *error) {
   return status;
 }
 
-/* the same, with whose signs act on nothing in it; its last call of the field is that of its end */
+/* the same, with whose signs act on nothing in it; its last call of the field is that of its end.
+ * Time is a state without an error: stabilised steps add up their rounding. */
 static int try_step(ess_driver *d, double *error) {
-  if (!d->system.idle) return try_by_base(d, error);
-  const size_t size = d->system.guard_count * sizeof *d->idle;
-  memcpy(d->idle_in_step, d->idle_at_node, size);
+  const size_t size = d->system.guard_count * sizeof *d->idle, clock = ess_caller_states(d);
+  if (d->system.idle) memcpy(d->idle_in_step, d->idle_at_node, size);
   const int status = try_by_base(d, error);
-  memcpy(d->idle_at_end, d->idle, size);
+  if (d->system.idle) memcpy(d->idle_at_end, d->idle, size);
+  if (d->caller.moves) d->x_end[clock] = d->x[clock] + d->dt;
   return status;
 }
 

@@ -9,7 +9,7 @@
 #include "faults.h"
 
 /* of each kind; told messages; stops of one run that come no further */
-enum { RUNS = 150, TOLD = 400, STOPS = 2000, STATES = 3 };
+enum { RUNS = 150, TOLD = 400, STOPS = 20000, STATES = 3 };
 
 typedef enum message { STEP, CROSSING, IMPACT, EVENT, SLIDE } message;
 
@@ -46,13 +46,16 @@ ON_SLIDE_CODE(hear_slide) {
   return hear(context, SLIDE, info->guard);
 }
 
+/* when runs begin */
+static double began;
+
 /* to the end, however often it is stopped; no progress: ESS_ESTOP */
 static int run(const ess_system *system, ess_options options, double end, told *l, double x[]) {
   options.observer =
       (ess_observer){hear_step, hear_crossing, hear_impact, l, hear_event, hear_slide};
   ess_driver *const d = ess_driver_alloc(system, &options, NULL);
   assert_non_null(d);
-  double t = 0.0;
+  double t = began;
   int status = ESS_ESTOP;
   for (int i = 0; status == ESS_ESTOP && i < STOPS; i++) status = ess_driver_apply(d, &t, end, x);
   ess_driver_free(d);
@@ -251,6 +254,100 @@ TEST_OF(what_comes_to_rest_does_so, comes_to_rest(3));
 
 /* one of these is stopped where it is let go of, before that is told */
 TEST_OF(what_is_let_go_of_at_a_stop_is_so, comes_to_rest(13));
+
+/* ---- guards that move ------------------------------------------------------------------------ */
+
+enum { DOSES = 12 };
+
+/* what is swallowed, what of it is in the blood; given at these times */
+typedef struct doses {
+  double time[DOSES], rate[2];
+} doses;
+
+FIELD(doses_field) {
+  const doses *const s = params;
+  dxdt[0] = -s->rate[0] * x[0];
+  dxdt[1] = s->rate[0] * x[0] - s->rate[1] * x[1];
+  dxdt[2] = 0.0;
+}
+
+GUARDS(doses_guards) {
+  for (size_t k = 0; k < DOSES; k++) h[k] = t - AS(doses)->time[k];
+}
+
+GUARD_JACOBIAN(doses_jacobian) {
+  memset(Dh, 0, DOSES * STATES * sizeof *Dh);
+}
+
+static int doses_time_rates(double t, const double x[], double ht[], void *params) {
+  (void)t, (void)x, (void)params;
+  for (size_t k = 0; k < DOSES; k++) ht[k] = 1.0;
+  return 0;
+}
+
+IMPACT_MAP(doses_map) {
+  impact->after[0] += (double)impact->count;
+}
+
+/* a base adds up rounding in the time that has passed; an apply that goes on finds it as it was */
+TEST(a_dose_is_given_once) {
+  const ess_base bases[] = {ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS};
+  const ess_impacts impacts = {.map = doses_map};
+  seed = 23;
+  for (int number = 0; number < RUNS; number++) {
+    doses s = {.rate = {draw_between(&seed, 0.2, 1.0), draw_between(&seed, 0.2, 1.0)}};
+    began = number % 3 ? draw_between(&seed, -5.0, 300.0) : 0.0;
+    double last = began;
+    for (size_t k = 0; k < DOSES; k++) s.time[k] = last += draw_between(&seed, 0.1, 1.0);
+    ess_options options = options_at_random();
+    options.base = bases[number % 4];
+    const ess_system system = {.dimension = STATES,
+                               .guard_count = DOSES,
+                               OF_JACOBIAN(doses),
+                               .guard_time_rates = number % 8 < 4 ? doses_time_rates : NULL,
+                               .guards_move = true,
+                               .impacts = &impacts,
+                               .params = &s};
+    const double x[STATES] = {1.0};
+    compare(&system, &options, last + 0.5, x, true, "doses", number);
+  }
+  began = 0.0;
+}
+
+static int shaken_time_rates(double t, const double x[], double ht[], void *params) {
+  const shaken *const s = params;
+  (void)x;
+  ht[0] = -s->height * s->shakes * cos(s->shakes * t);
+  return 0;
+}
+
+GUARD_JACOBIAN(shaken_jacobian) {
+  memset(Dh, 0, STATES * sizeof *Dh);
+  Dh[0] = 1.0;
+}
+
+/* far from t = 0 the time that has passed has digits that time has not */
+TEST(a_table_is_bounced_from_once) {
+  const ess_impacts impacts = {.map = shaken_map};
+  seed = 24;
+  for (int number = 0; number < RUNS; number++) {
+    shaken s = {.height = draw_between(&seed, 0.0, 0.2),
+                .shakes = draw_between(&seed, 0.5, 3.0),
+                .bounce = draw_between(&seed, 0.6, 1.0)};
+    began = draw_between(&seed, -1000.0, 1000.0);
+    ess_options options = options_at_random();
+    const ess_system system = {.dimension = STATES,
+                               .guard_count = 1,
+                               OF_JACOBIAN(shaken),
+                               .guard_time_rates = shaken_time_rates,
+                               .guards_move = true,
+                               .impacts = &impacts,
+                               .params = &s};
+    const double x[STATES] = {draw_between(&seed, 0.5, 1.0), draw_between(&seed, -1.0, 1.0)};
+    compare(&system, &options, began + draw_between(&seed, 3.0, 6.0), x, false, "table", number);
+  }
+  began = 0.0;
+}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
