@@ -102,9 +102,14 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k);
 /* Events closer in time than this are of one instant, at the node, which is evaluated. */
 double ess_tie(const ess_driver *d);
 
+/* Takes off a list of events that are due within a tie of event function k's crossing, at the node,
+ * those of which is known that they come later: by how much depends so little on the state that its
+ * tolerance does not reach that far. Two guards of time alone come in the order of their times. */
+int ess_keep_unordered(ess_driver *d, size_t k, size_t events[], size_t *count);
+
 /* An impact at this instant, when event function k is being crossed at the node, which is
  * evaluated: k itself, or another; SIZE_MAX when there is none. */
-size_t ess_due_impact(const ess_driver *d, size_t k);
+int ess_due_impact(ess_driver *d, size_t k, size_t *impact);
 
 /* Lists the events of the instant at which event function k is crossed, by these values and rates,
  * silent ones apart, and returns how many there are. */
@@ -322,6 +327,10 @@ int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
 /* Called at the node after crossings: where they come as fast as rounding makes them, event
  * functions that rest on their zeros, and do not leave them within a step, are given grains. */
 int ess_settle(ess_driver *d);
+
+/* Rates of all event functions, into d->rate_try, as each state moves by its tolerance, in one of
+ * both these ways. */
+int ess_rates_astray(ess_driver *d, int way);
 
 /* The same when they move by eight roundings. */
 int ess_rounding_error(ess_driver *d, size_t k, double *rounding);

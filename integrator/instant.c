@@ -13,9 +13,14 @@
 /* a crossing is located to this part of a step */
 static const double LOCATED = 1e-11;
 
+/* what is closer in time comes at once, as far as crossings are located */
+static double resolved_time(const ess_driver *d) {
+  return 64.0 * DBL_EPSILON * fabs(d->t) + LOCATED * d->dt;
+}
+
 double ess_tie(const ess_driver *d) {
   if (d->options.tie > 0.0) return d->options.tie;
-  const double resolved = 64.0 * DBL_EPSILON * fabs(d->t) + LOCATED * d->dt;
+  const double resolved = resolved_time(d);
   // a tolerance is a root mean square: the state moves by one in this time
   const double moves = ess_scaled_norm(d, d->f, d->x, d->x);
   const double shortly = moves > 0.0 ? ess_smaller(1.0 / moves, 1e-3 * d->dt) : 0.0;
@@ -29,12 +34,48 @@ static bool is_due(const ess_driver *d, size_t k, double h, double rate_of_h, do
   return ess_is_armed(d, k) && rate > 0.0 && g + within * rate >= 0.0;
 }
 
-size_t ess_due_impact(const ess_driver *d, size_t k) {
-  if (!d->impacts || ess_is_impact(d, k)) return d->impacts ? k : SIZE_MAX;
+/* in how long event function i is on its armed guard, by its value and rate at the node */
+static double time_to(const ess_driver *d, size_t i) {
+  return -d->h[i] / d->rate[i];
+}
+
+int ess_keep_unordered(ess_driver *d, size_t k, size_t events[], size_t *count) {
+  const double resolved = resolved_time(d);
+  bool sure = true;
+  for (size_t j = 0; j < *count; j++) sure = sure && !(time_to(d, events[j]) > resolved);
+  if (sure || d->options.tie > 0.0 || !(d->side[k] * d->rate[k] > 0.0)) return ESS_SUCCESS;
+  double *const later = d->some_h; // by event: by how much later than k it may come
+  for (int way = 0; way < 2; way++) {
+    const int status = ess_rates_astray(d, way);
+    if (status) return status;
+    for (size_t j = 0; j < *count; j++) {
+      const size_t i = events[j];
+      const double by = fabs(d->rate_try[i] / d->rate[i] - d->rate_try[k] / d->rate[k]);
+      later[j] = way ? ess_larger(by, later[j]) : by;
+    }
+  }
+  size_t kept = 0;
+  for (size_t j = 0; j < *count; j++) {
+    const size_t i = events[j];
+    const bool ordered = i != k && time_to(d, i) > ess_larger(later[j], resolved);
+    if (!ordered) events[kept++] = i;
+  }
+  *count = kept;
+  return ESS_SUCCESS;
+}
+
+int ess_due_impact(ess_driver *d, size_t k, size_t *impact) {
+  *impact = d->impacts && ess_is_impact(d, k) ? k : SIZE_MAX;
+  if (!d->impacts || *impact == k) return ESS_SUCCESS;
   const double tie = ess_tie(d);
-  for (size_t i = 0; i < d->system.guard_count; i++)
-    if (ess_is_impact(d, i) && is_due(d, i, d->h[i], d->rate[i], tie)) return i;
-  return SIZE_MAX;
+  for (size_t i = 0; i < d->system.guard_count; i++) {
+    if (!ess_is_impact(d, i) || !is_due(d, i, d->h[i], d->rate[i], tie)) continue;
+    size_t event = i, count = 1;
+    const int status = ess_keep_unordered(d, k, &event, &count);
+    if (status || count) *impact = i;
+    if (status || count) return status;
+  }
+  return ESS_SUCCESS;
 }
 
 size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const double rate[],

@@ -147,10 +147,10 @@ static int cross_batch(ess_driver *d) {
 
 /* the same, unless what is crossed is an impact, of which all events have to be found */
 static int cross_or_impact(ess_driver *d, size_t guard) {
+  size_t impact;
   int status = d->impacts ? ess_evaluate_node(d) : ESS_SUCCESS;
-  if (status) return status;
-  const size_t impact = d->impacts ? ess_due_impact(d, guard) : SIZE_MAX;
-  if (impact != SIZE_MAX) return ess_make_impact(d, impact);
+  if (!status) status = ess_due_impact(d, guard, &impact);
+  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
   status = cross_batch(d);
   return status ? status : ess_evaluate_node(d);
 }

@@ -49,14 +49,15 @@ static int find_impact(ess_driver *d, size_t *impact) {
   for (size_t i = 0; d->impacts && i < d->flagged_count; i++)
     if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
   if (*impact == SIZE_MAX) return ESS_SUCCESS;
-  const int status = ess_evaluate_node(d);
+  int status = ess_evaluate_node(d);
   if (!status) leave_resting(d);
   *impact = SIZE_MAX;
   for (size_t i = 0; !status && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_armed(d, k)) continue;
-    const size_t due = ess_due_impact(d, k);
-    if (due == SIZE_MAX || (*impact != SIZE_MAX && !is_approached(d, due))) continue;
+    size_t due;
+    status = ess_due_impact(d, k, &due);
+    if (status || due == SIZE_MAX || (*impact != SIZE_MAX && !is_approached(d, due))) continue;
     *impact = due;
     if (is_approached(d, due)) break;
   }

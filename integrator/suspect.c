@@ -64,6 +64,12 @@ static int weigh(ess_driver *d, size_t k, size_t count, double tolerances, doubl
   return ESS_SUCCESS;
 }
 
+int ess_rates_astray(ess_driver *d, int way) {
+  move_by(d, 1.0, 0.0, way);
+  d->t_seen = d->t;
+  return ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
+}
+
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
   return weigh(d, k, 1, 1.0, 8.0, allowed);
 }

@@ -16,9 +16,10 @@
 
 /* crosses guard k, which the state is on */
 static int cross_here(ess_driver *d, size_t k) {
-  const size_t impact = ess_due_impact(d, k);
-  if (impact != SIZE_MAX) return ess_make_impact(d, impact);
-  const int status = ess_make_crossing(d, k);
+  size_t impact;
+  int status = ess_due_impact(d, k, &impact);
+  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
+  status = ess_make_crossing(d, k);
   return status ? status : ess_evaluate_node(d);
 }
 
