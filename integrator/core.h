@@ -327,9 +327,10 @@ void ess_piece_state(const ess_driver *d, double t, double x[]);
 
 /* ---- the caller's samples -------------------------------------------------------------------- */
 
-/* Writes those up to time t_end on the last step; the rest, with the node
- * itself. */
+/* Writes those up to time t_end on the last step; those at the node once more, to the last bit what
+ * the state is there after an impact, or at the end; and what is left, with these. */
 void ess_sample_piece(ess_driver *d, double t_end);
+void ess_sample_node(ess_driver *d);
 void ess_sample_rest(ess_driver *d);
 
 #endif

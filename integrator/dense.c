@@ -244,11 +244,14 @@ void ess_sample_piece(ess_driver *d, double t_end) {
   }
 }
 
-void ess_sample_rest(ess_driver *d) {
+void ess_sample_node(ess_driver *d) {
   const size_t n = ess_caller_states(d);
-  for (; d->times_done < d->times_count; d->times_done++)
-    if (ess_caller_time(d, d->times[d->times_done]) > d->t) break;
-  // samples at the end are the end itself, to the last bit
   for (size_t k = d->times_done; k > 0 && ess_caller_time(d, d->times[k - 1]) >= d->t; k--)
     memcpy(d->samples + (k - 1) * n, d->x, n * sizeof *d->x);
+}
+
+void ess_sample_rest(ess_driver *d) {
+  for (; d->times_done < d->times_count; d->times_done++)
+    if (ess_caller_time(d, d->times[d->times_done]) > d->t) break;
+  ess_sample_node(d);
 }

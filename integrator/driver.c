@@ -147,6 +147,7 @@ static int latch(ess_driver *d) {
   for (size_t k = 0; d->impacts && k < m; k++) on_a_guard = on_a_guard || ess_rests_on_impact(d, k);
   if (!status && on_a_guard) status = choose_sides(d);
   if (!status) status = ess_put_before_passed(d);
+  if (!status) status = ess_put_past_jumps(d);
   if (!status) status = ess_start_armed(d);
   if (!status) status = ess_impacts_start(d);
   d->latched = !status;

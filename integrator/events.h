@@ -99,6 +99,12 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k);
 
 /* ---- events of one instant ------------------------------------------------------------------- */
 
+/* A run ends, and the next starts, at the time of a jump, which may come out differently in so much
+ * by how its event function is written: t - T, or sin(w t). */
+static inline double ess_time_rounding(const ess_driver *d) {
+  return 8.0 * DBL_EPSILON * fabs(d->t);
+}
+
 /* Events closer in time than this are of one instant, at the node, which is evaluated. */
 double ess_tie(const ess_driver *d);
 
@@ -290,7 +296,8 @@ int ess_locate_flagged(ess_driver *d, ess_location *found);
 /* ---- neighbourhoods, and what is due --------------------------------------------------------- */
 
 /* A guard that the node is on, or beyond, and that the field points through: one beyond it, or else
- * one on it; SIZE_MAX when there is none, as most often. */
+ * one on it; SIZE_MAX when there is none, as most often. At the end of the run that of an impact
+ * counts as reached where rounding alone is between: a run that starts there does not make it. */
 int ess_find_due(ess_driver *d, size_t *due);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood

@@ -122,6 +122,7 @@ static int install(ess_driver *d) {
   const ess_impact_work *const w = d->impacts;
   ess_set_mode(d, w->mode, w->armed);
   memcpy(d->x, w->after, d->lanes * sizeof *d->x);
+  ess_sample_node(d);
   return ess_announce(d, d->system.guard_count);
 }
 

@@ -315,11 +315,24 @@ static int look_whether_led(ess_driver *d, size_t k, double side, bool *led) {
   return status;
 }
 
+/* the same from the side that the state is not latched to, and unless the jump has been made */
+static int look_before(ess_driver *d, size_t k, bool *led) {
+  const double side = -d->sign[k];
+  bool made = false;
+  *led = is_impact_from(d, k, side);
+  int status = *led && d->rate[k] != 0.0 ? ess_is_timed(d, k, &made) : ESS_SUCCESS;
+  if (!status && *led && !made) status = look_whether_led(d, k, side, led);
+  if (!status && *led && !made && d->rate[k] != 0.0)
+    status = ess_leaves_no_trace(d, k, side, &made);
+  *led = *led && !made;
+  return status;
+}
+
 int ess_put_before_impact(ess_driver *d, size_t k) {
   const ess_impact_work *const w = d->impacts;
   if (!w || w->calls.start) return ESS_SUCCESS; // who starts it says the mode
   bool led;
-  const int status = look_whether_led(d, k, -d->sign[k], &led);
+  const int status = look_before(d, k, &led);
   if (status || !led) return status;
   if (d->rate[k] == 0.0 && !ess_may_rest(d)) return ess_fail(d, ESS_EGRAZING, k);
   put_before(d, k, -d->sign[k]);
@@ -350,12 +363,29 @@ int ess_put_before_passed(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++) {
     bool passed, led = false;
     int status = has_just_passed(d, k, &passed);
-    if (!status && passed) status = look_whether_led(d, k, -d->sign[k], &led);
+    if (!status && passed) status = look_before(d, k, &led);
     if (status) return status;
     // what the map does not send back has made it, and is where it belongs
     if (!led || !returns_to(d, k, d->x, -d->sign[k])) continue;
     put_before(d, k, -d->sign[k]);
     any = true;
+  }
+  return any ? take_mode(d) : ESS_SUCCESS;
+}
+
+int ess_put_past_jumps(ess_driver *d) {
+  bool any = false;
+  if (!d->impacts || d->impacts->calls.start) return ESS_SUCCESS; // who starts it says the mode
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    const double side = d->sign[k], early = ess_time_rounding(d) * fabs(d->rate[k]);
+    const bool is_near = fabs(d->h[k]) <= early && d->h[k] * d->rate[k] < 0.0;
+    bool made = false;
+    if (!is_near || !is_impact_from(d, k, side)) continue;
+    int status = ess_is_timed(d, k, &made);
+    if (!status && !made) status = ess_leaves_no_trace(d, k, side, &made);
+    if (status) return status;
+    if (made) d->sign[k] = -side;
+    any = any || made;
   }
   return any ? take_mode(d) : ESS_SUCCESS;
 }

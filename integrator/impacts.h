@@ -98,6 +98,10 @@ int ess_impacts_start(ess_driver *d);
  * state past. The node is evaluated, before and after. */
 int ess_make_impact(ess_driver *d, size_t k);
 
+/* Where the step just made was cut at a timed jump, the impact of an event function that depends on
+ * time alone, the node is moved to the first time, to the last bit, at which that has come. */
+int ess_sharpen_jump(ess_driver *d);
+
 /* What follows an impact at its instant: all of it, or the rest of it where the last apply has
  * ended before that. Nothing where no impact is open. */
 int ess_finish_impact(ess_driver *d);
@@ -124,13 +128,24 @@ int ess_impact_side(ess_driver *d, size_t k);
 /* Latches event function k, on whose zero the state is, and which is latched to where the field
  * leads, to its other side where that leads through an impact: where both of its guards are
  * impacts, if the map sends it back there, and there alone. ESS_EGRAZING where it is pushed to an
- * impact from rest. Not where the system says how it starts. */
+ * impact from rest. Not where the jump has been made, or where the system says how it starts. */
 int ess_put_before_impact(ess_driver *d, size_t k);
 
 /* Latches event functions that are beyond the zero of an impact by no more than the tolerance, and
  * move on, to the side from which that is made, where its map sends them back there: a run that
  * goes on from a state at which another has ended on an event. */
 int ess_put_before_passed(ess_driver *d);
+
+/* Latches event functions whose impact is about to be reached, with nothing but rounding between,
+ * to the side beyond, where the jump has been made already. */
+int ess_put_past_jumps(ess_driver *d);
+
+/* Nothing tells the state after an impact from the one before it, and at the start it is taken to
+ * be the one after it: where event function k depends on time alone, the same to the last bit when
+ * each state is moved by its tolerance; or where the impact, met from this side, changes neither
+ * the event function, nor its rate, nor another's side. */
+int ess_is_timed(ess_driver *d, size_t k, bool *timed);
+int ess_leaves_no_trace(ess_driver *d, size_t k, double side, bool *is);
 
 /* Arms the guards to start with, given the latched signs. Where the system's `start` does not arm
  * that of an impact which the state has been put before, it is not: it is where the field leads. */

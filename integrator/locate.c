@@ -69,12 +69,14 @@ static bool none_is_passed(const ess_driver *d) {
 int ess_find_due(ess_driver *d, size_t *due) {
   size_t on = SIZE_MAX;
   *due = SIZE_MAX;
-  if (!d->armed_count || none_is_passed(d)) return ESS_SUCCESS;
+  const double rounding = d->impacts && d->t >= d->t_end ? ess_time_rounding(d) : 0.0;
+  if (!d->armed_count || (rounding == 0.0 && none_is_passed(d))) return ESS_SUCCESS;
   for (size_t k = 0; *due == SIZE_MAX && k < d->system.guard_count; k++) {
     const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
     if (!ess_is_armed(d, k)) continue;
     if (!(fabs(g) + fabs(rate) <= DBL_MAX)) return ess_check_guards(d);
-    if (!(rate > 0.0) || g < d->grain[k]) continue;
+    const double early = ess_is_impact(d, k) ? rounding * rate : 0.0;
+    if (!(rate > 0.0) || g + early < d->grain[k]) continue;
     if (g > 0.0) *due = k;
     if (on == SIZE_MAX) on = k;
   }

@@ -331,14 +331,13 @@ static int take_step(ess_driver *d, const ess_location *found, double t1, bool l
     if (status) return status;
   }
   ess_piece_step(d, duration);
-  if (d->tangents) {
-    status = ess_tangent_piece(d);
-    if (status) return status;
-  }
+  if (d->impacts && found->cut) status = ess_sharpen_jump(d);
+  if (d->tangents && !status) status = ess_tangent_piece(d);
+  if (status) return status;
   d->counters.steps++;
   d->counters.stabilised += d->stabilised.is_on;
   status = ess_cross_idle(d, found->cut ? d->h_try : d->h_end);
-  ess_sample_piece(d, status ? d->t : t0 + duration);
+  ess_sample_piece(d, status || found->cut ? d->t : t0 + duration);
   if (status) return status;
   d->t_seen = d->t;
   if (found->cut) {

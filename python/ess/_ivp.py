@@ -403,7 +403,8 @@ def _per_event(noted, noted_y, count):
 
 def _solution(run, y0, t0, t1, as_complex):
     way = -1.0 if t1 < t0 else 1.0
-    return OdeSolution(run["pieces"], run["nodes"], len(y0), t0, y0, way, as_complex)
+    end = (run["t_end"], run["x_end"]) if "x_end" in run else (t0, y0)
+    return OdeSolution(run["pieces"], run["nodes"], len(y0), t0, y0, way, as_complex, end)
 
 
 def _result(run, status, y0, t0, t1, n_events, guard_count, dense_output, as_complex):
@@ -430,6 +431,7 @@ def _result(run, status, y0, t0, t1, n_events, guard_count, dense_output, as_com
         t_crossings=crossed[:, 0],
         crossings=crossed[:, 1:].astype(int),
         t_impacts=run["impacts"],
+        y_impacts=run["jumps"].reshape(-1, 2, len(y0)),
         t_slides=run["slides"][:, 0],
         slides=run["slides"][:, 1:].astype(int),
         sign=run["sign_end"],
@@ -617,7 +619,8 @@ def solve_ivp(
         'Radau', 'BDF' and 'LSODA' are 'chosen'.
     t_eval : array_like, optional
         Times at which to return the state. By default these are the ends of steps; an impact is two
-        columns of the same time.
+        columns of the same time. At the time of an impact it is the state after it, as of `sol` and
+        `y_end`.
     dense_output : bool
         Whether to return `sol`.
     events : callable, or list of callables
@@ -692,8 +695,8 @@ def solve_ivp(
 
         t_crossings, crossings
             When guards were crossed, and rows ``(guard, direction)``.
-        t_impacts
-            When impacts were made.
+        t_impacts, y_impacts
+            When impacts were made, and the states before and after each: shape (count, 2, n).
         t_slides, slides
             When slides began and ended, and rows ``(guard, 1)`` or ``(guard, -1)``.
         t_end, y_end, sign

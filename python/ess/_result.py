@@ -81,6 +81,7 @@ class OdeSolution:
         y0: ArrayLike,
         way: float,
         as_complex: bool = False,
+        end: tuple[float, ArrayLike] | None = None,
     ) -> None:
         self._pieces, self._n, self._way = pieces, n, way
         self._nodes = nodes.reshape(len(pieces), 5, n)
@@ -90,6 +91,8 @@ class OdeSolution:
         self.ts = np.concatenate([pieces[:, 0], last])
         self.t_min, self.t_max = float(self.ts.min()), float(self.ts.max())
         self.n_segments = len(pieces)
+        # where the run ends with an impact, the last piece ends before that
+        self._end = None if end is None else (float(end[0]), np.array(end[1], dtype=float))
 
     def __call__(self, t: ArrayLike) -> NDArray[Any]:
         t = np.asarray(t, dtype=float)
@@ -103,6 +106,8 @@ class OdeSolution:
             which = np.clip(which, 0, self.n_segments - 1)
             begin, end = self._pieces[which, 0], self._pieces[which, 1]
             y = _values(self._nodes[which], (flat - begin) / (end - begin))
+        if self._end is not None:
+            y[flat == self._end[0]] = self._end[1]
         if self._complex:
             y = y.view(complex)
         return y[0] if t.ndim == 0 else y.T

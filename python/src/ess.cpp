@@ -269,6 +269,7 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["nodes"] = list_of(record->nodes, GLUE_NODES * n, false);
   out["crossed"] = list_of(record->crossed, 3, false);
   out["impacts"] = list_of(record->impacts, 1, true);
+  out["jumps"] = list_of(record->jumps, 2 * n, false);
   out["slides"] = list_of(record->slides, 3, false);
   out["noted"] = list_of(record->noted, 2, false);
   out["noted_x"] = list_of(record->noted_x, n, false);

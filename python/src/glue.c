@@ -118,7 +118,7 @@ static int rates_before(run *r, const ess_impact *impact, double v[]) {
 }
 
 /* The side of each event function that the state after an impact lies on, where the map has not
- * said: where it is on the guard, as near as before, the side that the field takes it to. What has
+ * said: where it is on the guard, as near as before, the side that the run takes it to. What has
  * been stopped on its guard, as a foot on the ground, has a rate that is rounding, next to those
  * with which it has come to it: it is on the side that it came from. */
 static int read_off(run *r, const ess_impact *impact) {
@@ -137,7 +137,7 @@ static int read_off(run *r, const ess_impact *impact) {
     const double near = tiny * fabs(rate[k]) + (is_crossed(impact, k) ? 2.0 * fabs(r->h[k]) : 0.0);
     const bool is_on = fabs(h[k]) <= near;
     if (is_on && fabs(rate[k]) <= stopped * r->met[k]) continue;
-    const double side = is_on ? rate[k] : h[k];
+    const double side = is_on ? r->way * rate[k] : h[k];
     if (side > 0.0) impact->mode[k] = 1.0;
     if (side < 0.0) impact->mode[k] = -1.0;
   }
@@ -196,15 +196,25 @@ static bool record_path(run *r, const ess_step_info *info) {
   return ok && record_piece(r, from, info->t1);
 }
 
-/* the grid's times up to the step's end */
+/* The grid's times before the step's end. What is crossed there has not been made yet, and the
+ * state at the time of an impact is the one after it: the next step begins with that. */
 static bool record_grid(run *r, const ess_step_info *info) {
   const glue_options *const o = r->options;
   const double first = fmin(info->t0, info->t1), last = fmax(info->t0, info->t1);
   bool ok = true;
-  while (ok && r->grid_done < o->times_count && !is_ahead(r, info->t1, o->times[r->grid_done])) {
+  while (ok && r->grid_done < o->times_count && is_ahead(r, o->times[r->grid_done], info->t1)) {
     const double t = o->times[r->grid_done++];
     ok = !ess_driver_dense(r->driver, fmin(fmax(t, first), last), r->x) && record_state(r, t, r->x);
   }
+  return ok;
+}
+
+/* those up to where the run has ended, with the state there */
+static bool record_end(run *r, double t, const double x[]) {
+  const glue_options *const o = r->options;
+  bool ok = true;
+  while (ok && r->grid_done < o->times_count && !is_ahead(r, t, o->times[r->grid_done]))
+    ok = record_state(r, o->times[r->grid_done++], x);
   return ok;
 }
 
@@ -298,7 +308,9 @@ static int on_slide(const ess_slide_info *info, void *context) {
 
 static int on_impact(const ess_impact *impact, void *context) {
   run *const r = context;
-  bool ok = append(&r->record->impacts, &impact->t, 1);
+  glue_record *const record = r->record;
+  bool ok = append(&record->impacts, &impact->t, 1) && append(&record->jumps, impact->x, r->n) &&
+            append(&record->jumps, impact->after, r->n);
   for (size_t k = 0; k < r->m; k++) r->fastest[k] = fmax(r->fastest[k], r->met[k]);
   if (ok && !r->options->times) ok = record_state(r, impact->t, impact->after);
   r->is_full |= !ok;
@@ -387,12 +399,8 @@ static int apply(run *r, double t1, double x[]) {
     r->record->failure = *ess_driver_failure(r->driver);
     return status;
   }
-  // what the grid has at the start is the start
-  while (o->times && r->grid_done < o->times_count && o->times[r->grid_done] == t) {
-    r->grid_done++;
-    if (!record_state(r, t, x)) return ESS_ENOMEM;
-  }
   status = ess_driver_apply(r->driver, &t, t1, x);
+  if (!record_end(r, t, x)) return ESS_ENOMEM;
   return keep_end(r, t, x, status);
 }
 
@@ -445,9 +453,9 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
 }
 
 void glue_free(glue_record *record) {
-  glue_list *const lists[] = {&record->t_out,  &record->x_out,   &record->pieces,
-                              &record->nodes,  &record->crossed, &record->impacts,
-                              &record->slides, &record->noted,   &record->noted_x};
+  glue_list *const lists[] = {&record->t_out,   &record->x_out,   &record->pieces, &record->nodes,
+                              &record->crossed, &record->impacts, &record->slides, &record->noted,
+                              &record->noted_x, &record->jumps};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->at);
   free(record->x);
   free(record->sign);

@@ -91,6 +91,7 @@ typedef struct glue_record {
   glue_list nodes;   /* [GLUE_NODES*n] each */
   glue_list crossed; /* time, guard, direction of each crossing of a guard */
   glue_list impacts; /* time of each */
+  glue_list jumps;   /* [n] before each, [n] after it */
   glue_list slides;  /* time, guard, and 1 or -1 where a slide on it begins or ends */
   glue_list noted;   /* time, event of each event */
   glue_list noted_x; /* [n] each */

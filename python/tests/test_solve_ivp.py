@@ -130,6 +130,62 @@ def test_terminal_counts_those_of_its_direction(count):
     assert r.t[-1] == r.t_end
 
 
+WRITTEN = [
+    lambda t, T: t - T,
+    lambda t, T: T - t,
+    lambda t, T: t / T - 1,
+    lambda t, T: math.sin(t - T),
+    lambda t, T: 7 * t - 7 * T,
+]
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_timed_jump_is_made_once_and_its_state_is_the_one_after_it(way):
+    rng = np.random.default_rng(5)
+    for number in range(500):
+        T = rng.uniform(0.1, 50)
+        T = round(T, 1) if number % 2 else T
+        before, after = rng.uniform(0.05, 3, 2)
+        begin, end = T - way * before, T + way * after
+        h, calls = WRITTEN[number // 2 % len(WRITTEN)], []
+
+        def dose(t, y, sign, crossed):
+            calls.append(t)
+            return y + 1
+
+        more = {"guards": lambda t, y: h(t, T), "impact": dose, "rtol": 1e-8, "atol": 1e-8}  # noqa: B023
+        more["impacts_at"] = [None, [0], [(0, way if h is not WRITTEN[1] else -way)]][number % 3]
+
+        def decay(t, y, sign):
+            return -y
+
+        until = math.exp(-way * before)
+        a = ess.solve_ivp(decay, (begin, T), [1.0], t_eval=[begin, T], dense_output=True, **more)
+        b = ess.solve_ivp(decay, (T, end), a.y_end, **more)
+        assert len(a.t_impacts) == 1 and len(b.t_impacts) == 0 and len(calls) == 1
+        assert a.t_end == T and abs(a.t_impacts[0] - T) <= 1e-14 * T
+        for there in (a.y_end, a.sol(T), a.y[:, 1], a.y_impacts[0, 1]):
+            np.testing.assert_allclose(there, until + 1, rtol=1e-6)
+        np.testing.assert_allclose(a.y_impacts[0, 0], until, rtol=1e-6)
+        # of a run past it the same is true at the time that it has for the jump
+        c = ess.solve_ivp(decay, (begin, end), [1.0], dense_output=True, **more)
+        (at,) = c.t_impacts
+        asked = [math.nextafter(at, begin), at]
+        d = ess.solve_ivp(decay, (begin, end), [1.0], t_eval=asked, **more)
+        assert abs(at - T) <= 1e-14 * T and (at == T or h not in WRITTEN[:2])
+        np.testing.assert_allclose([d.y[0], c.sol(asked)[0]], [[until, until + 1]] * 2, rtol=1e-6)
+        np.testing.assert_allclose(c.y_end, b.y_end, rtol=1e-6)
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-3, 1e-5, 1e-8])
+def test_a_short_input_is_not_one_instant(apart):
+    r = ess.solve_ivp(
+        lambda t, y, sign: [y[1], 0], (0, 2), [0, 0], guards=lambda t, y: [t - 1, t - 1 - apart],
+        impact=lambda t, y, sign, crossed: [y[0], 1 / apart if 0 in crossed else 0],
+    )  # fmt: skip
+    assert len(r.t_impacts) == 2 and r.y_end[0] == pytest.approx(1, rel=1e-6)
+
+
 def test_an_event_that_a_jump_takes_past_zero_is_at_the_impact():
     def upwards(t, y):
         return y[1]

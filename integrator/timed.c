@@ -1,0 +1,112 @@
+/*
+ * Timed jumps: impacts of event functions that depend on time alone. Where a run ends, or a state
+ * is asked for, at such a time, the last bit must not decide between the state before the jump and
+ * the one after it. It is the one after it, and a run that starts there does not make the jump
+ * again.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core.h"
+#include "events.h"
+#include "impacts.h"
+
+int ess_is_timed(ess_driver *d, size_t k, bool *timed) {
+  const size_t n = ess_caller_states(d);
+  *timed = false;
+  if (!d->caller.moves) return ESS_SUCCESS;
+  int status = ess_guards(d, d->t, d->x, d->some_h);
+  const double value = d->some_h[k];
+  memcpy(d->x_try, d->x, d->lanes * sizeof *d->x);
+  for (size_t i = 0; i < n; i++) {
+    const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
+    d->x_try[i] += (1.0 + ess_scattered(i)) * (tolerance > 0.0 ? tolerance : ESS_BESIDE);
+  }
+  if (!status) status = ess_guards(d, d->t, d->x_try, d->some_h);
+  *timed = !status && d->some_h[k] == value;
+  return status;
+}
+
+/* ---- when one is made ------------------------------------------------------------------------ */
+
+/* looks at a time are as many at most: some three where the event function is affine in time */
+enum { LOOKS = 64 };
+
+/* the first time, to the last bit, at which event function k has passed zero, from the node's on or
+ * back to the last step's beginning; the node's where there is none before the run ends */
+static int find_time(ess_driver *d, size_t k, double *t) {
+  const size_t n = ess_caller_states(d);
+  double before = d->piece.t0, after = INFINITY, at = d->t;
+  double last = before, last_g = d->side[k] * d->h[k];
+  memcpy(d->x_try, d->x, d->lanes * sizeof *d->x);
+  for (int i = 0; i < LOOKS && at > before && at < after; i++) {
+    d->x_try[n] = at - d->caller.origin;
+    const int status = ess_guards(d, at, d->x_try, d->some_h);
+    if (status) return status;
+    const double g = d->side[k] * d->some_h[k];
+    *(g < 0.0 ? &before : &after) = at;
+    // a secant, but at least to the next number
+    const double secant = at - g * (at - last) / (g - last_g);
+    double next = g < 0.0 ? ess_larger(secant, nextafter(at, INFINITY))
+                          : ess_smaller(secant, nextafter(at, -INFINITY));
+    if (!(next > before && next < after)) next = before + 0.5 * (after - before);
+    last = at;
+    last_g = g;
+    at = ess_smaller(next, d->t_end);
+  }
+  if (after < INFINITY) *t = after;
+  return ESS_SUCCESS;
+}
+
+/* the node is where the last step is at another time */
+static void move_node(ess_driver *d, double t) {
+  if (t == d->t) return;
+  ess_piece_state(d, t, d->x_try);
+  memcpy(d->x, d->x_try, ess_caller_states(d) * sizeof *d->x);
+  ess_take_time(d, d->piece.t1 = t);
+  d->t_rest = 0.0;
+}
+
+int ess_sharpen_jump(ess_driver *d) {
+  if (!d->caller.moves || d->options.method != ESS_METHOD_TOLERANCE) return ESS_SUCCESS;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_impact(d, k)) continue;
+    bool timed;
+    double t = d->t;
+    int status = ess_is_timed(d, k, &timed);
+    if (!status && timed) status = find_time(d, k, &t);
+    if (status) return status;
+    if (!timed) continue;
+    move_node(d, t);
+    return ESS_SUCCESS;
+  }
+  return ESS_SUCCESS;
+}
+
+/* ---- whether one has been made where a run starts -------------------------------------------- */
+
+/* rates are the same where they differ by less than this part: they may be differences */
+static const double SAME = 1e-6;
+
+int ess_leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
+  const size_t m = d->system.guard_count;
+  double *const f = d->stage[1], h, rate;
+  int code;
+  *is = false;
+  if (ess_impact_returns(d, d->t, k, d->x, side, &code) || code) return ESS_SUCCESS;
+  const ess_impact_work *const w = d->impacts;
+  bool same = w->mode[k] == -side;
+  for (size_t i = 0; i < m; i++) same = same && (i == k || w->mode[i] == d->sign[i]);
+  if (!same) return ESS_SUCCESS;
+  int status = ess_field(d, d->t, d->x, f);
+  if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, d->some_h, &rate);
+  h = d->some_h[0];
+  if (!status) status = ess_field(d, d->t, w->after, f);
+  double rate_after = NAN;
+  if (!status) status = ess_some_guard_rates(d, d->t, w->after, f, &k, 1, d->some_h, &rate_after);
+  *is = d->some_h[0] == h && fabs(rate_after - rate) <= SAME * fabs(rate);
+  return status;
+}

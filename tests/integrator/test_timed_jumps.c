@@ -1,0 +1,219 @@
+/*
+ * Timed jumps, impacts of event functions that depend on time alone: runs that end or start at one,
+ * states that are asked for at one, and jumps that come shortly after one another.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "draws.h"
+#include "toy.h"
+
+enum { TIMES = 1000, STATES = 2 };
+
+static uint64_t seed;
+
+/* ---- a dose ---------------------------------------------------------------------------------- */
+
+/* how an event function is written that is zero at the time */
+typedef enum form { PLAIN, FALLING, PART, TENFOLD, SINE, EXPONENTIAL, CLOCK, FORMS } form;
+
+static const char *const form_names[] = {"t - T",      "T - t",         "t / T - 1", "10 t - 10 T",
+                                         "sin(t - T)", "e^(t - T) - 1", "a state's"};
+
+/* x' = -x, and 1 more at the time; the second state is a clock */
+typedef struct dose {
+  form form;
+  double time;
+} dose;
+
+FIELD(dose_field) {
+  dxdt[0] = -x[0];
+  dxdt[1] = AS(dose)->form == CLOCK;
+}
+
+GUARDS(dose_guards) {
+  const double T = AS(dose)->time;
+  switch (AS(dose)->form) {
+  case FALLING:
+    h[0] = T - t;
+    break;
+  case PART:
+    h[0] = t / T - 1.0;
+    break;
+  case TENFOLD:
+    h[0] = 10.0 * t - 10.0 * T;
+    break;
+  case SINE:
+    h[0] = sin(t - T);
+    break;
+  case EXPONENTIAL:
+    h[0] = exp(t - T) - 1.0;
+    break;
+  case CLOCK:
+    h[0] = x[1] - T;
+    break;
+  default:
+    h[0] = t - T;
+  }
+}
+
+IMPACT_MAP(dose_map) {
+  impact->after[0] += 1.0;
+}
+
+/* before the time, at it, and after it, in the direction of the run */
+typedef struct span {
+  double start, time, end;
+} span;
+
+static span span_at_random(bool backward) {
+  const double size = exp(draw_between(&seed, log(0.1), log(1e3)));
+  const double time = draw_between(&seed, -size, size);
+  const double before = draw_between(&seed, 0.1, 3.0), after = draw_between(&seed, 0.1, 3.0);
+  // as people write them, and to the last digit
+  const double digits = draw_between(&seed, 0.0, 1.0) < 0.5 ? 10.0 : 0x1p60;
+  const double rounded = fabs(time) < 0x1p-8 || digits > 10.0 ? time : round(time * 10.0) / 10.0;
+  const double T = rounded == 0.0 ? 0.1 : rounded;
+  return backward ? (span){T + before, T, T - after} : (span){T - before, T, T + after};
+}
+
+/* either direction alone is an impact, or both are */
+static const bool ats[3][2] = {{true, true}, {true, false}, {false, true}};
+
+/* which of these crosses the guard in this direction */
+static int at_which(const dose *s, bool backward, int number) {
+  const bool is_negative = s->form == FALLING || (s->form == PART && s->time < 0.0);
+  const bool falls = is_negative != backward;
+  return number % 2 ? 0 : falls ? 2 : 1;
+}
+
+static ess_system system_of(dose *s, const ess_impacts *impacts) {
+  return (ess_system){.dimension = STATES,
+                      .guard_count = 1,
+                      OF(dose),
+                      .guards_move = s->form != CLOCK,
+                      .impacts = impacts,
+                      .params = s};
+}
+
+static double expected(span at, double x0) {
+  const double before = exp(-(at.time - at.start)), after = exp(-(at.end - at.time));
+  return (x0 * before + 1.0) * after;
+}
+
+/* Two runs, of which the second starts where the first ends, at the time: in drivers of their own,
+ * or in one. One of both gives the dose, and it is the first. */
+static void check_split(form written, bool backward, bool one_driver, int number) {
+  const span at = span_at_random(backward);
+  dose s = {.form = written, .time = at.time};
+  const ess_impacts impacts = {.at = ats[at_which(&s, backward, number)], .map = dose_map};
+  const ess_system system = system_of(&s, &impacts);
+  const double tolerance = exp(draw_between(&seed, log(1e-9), log(1e-4)));
+  const ess_options options = toy_options(tolerance);
+  ess_driver *d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double t = at.start, x[STATES] = {0.7, at.start};
+  int status = ess_driver_apply(d, &t, at.time, x);
+  const uint64_t first = ess_driver_counters(d)->impacts;
+  uint64_t before = first;
+  if (!one_driver) {
+    ess_driver_free(d);
+    d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    before = 0;
+  }
+  if (!status) status = ess_driver_apply(d, &t, at.end, x);
+  const uint64_t second = ess_driver_counters(d)->impacts - before;
+  ess_driver_free(d);
+  const double off = fabs(x[0] - expected(at, 0.7)), size = 1.0 + fabs(expected(at, 0.7));
+  // a clock of a state's has digits of its own
+  const bool is_first = written == CLOCK || first == 1;
+  if (status || !is_first || first + second != 1 || !(off <= 50.0 * tolerance * size))
+    fail_msg("%s, T = %.17g, from %.17g to %.17g, %s: %s, %d doses and %d, %g off",
+             form_names[written], at.time, at.start, at.end,
+             one_driver ? "one driver" : "two drivers", ess_strerror(status), (int)first,
+             (int)second, off);
+}
+
+TEST(runs_that_meet_at_a_jump_make_it_once) {
+  seed = 1;
+  for (int number = 0; number < TIMES; number++)
+    for (int kind = 0; kind < 4; kind++)
+      check_split((form)(number / 2 % FORMS), kind % 2, kind / 2, number);
+}
+
+/* states at the time, and at its neighbours, by which nothing else changes */
+TEST(the_state_at_a_jump_is_the_one_after_it) {
+  seed = 2;
+  for (int number = 0; number < TIMES; number++) {
+    const bool backward = number % 2;
+    const span at = span_at_random(backward);
+    const double way = backward ? -1.0 : 1.0;
+    dose s = {.form = number / 2 % 2 ? FALLING : PLAIN, .time = at.time};
+    const ess_impacts impacts = {.at = ats[at_which(&s, backward, number / 4)], .map = dose_map};
+    const ess_system system = system_of(&s, &impacts);
+    const ess_options options = toy_options(1e-9);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    const double times[] = {nextafter(at.time, at.start), at.time, nextafter(at.time, at.end)};
+    double t = at.start, x[STATES] = {0.7}, states[3][STATES];
+    assert_int_equal(ess_driver_sample(d, &t, at.end, x, times, 3, states[0]), ESS_SUCCESS);
+    const double before = 0.7 * exp(-(at.time - at.start));
+    for (int i = 0; i < 3; i++) {
+      const double off = fabs(states[i][0] - before - (i > 0));
+      if (!(off <= 1e-7 * (1.0 + before)))
+        fail_msg("T = %.17g, from %.17g, %g: %d: the state is %g off", at.time, at.start, way, i,
+                 off);
+    }
+    ess_driver_free(d);
+  }
+}
+
+/* ---- two of them ----------------------------------------------------------------------------- */
+
+/* x' = v, and v is set anew at these times */
+typedef struct input {
+  double time[2], value[2];
+  bool has_clock; /* the event functions are those of a state that is the time */
+} input;
+
+FIELD(input_field) {
+  dxdt[0] = x[1];
+  dxdt[1] = 0.0;
+  if (AS(input)->has_clock) dxdt[2] = 1.0;
+}
+
+GUARDS(input_guards) {
+  for (int k = 0; k < 2; k++) h[k] = (AS(input)->has_clock ? x[2] : t) - AS(input)->time[k];
+}
+
+IMPACT_MAP(input_map) {
+  impact->after[1] = AS(input)->value[impact->events[0]];
+}
+
+/* a large one for a short time, whatever the tolerance: nothing in the state says which comes
+ * first, and the times do */
+TEST(short_inputs_are_not_one_instant) {
+  seed = 3;
+  for (int number = 0; number < TIMES; number++) {
+    const double apart = exp(draw_between(&seed, log(1e-8), log(1e-2)));
+    const double tolerance = exp(draw_between(&seed, log(1e-10), log(1e-3)));
+    const double time = draw_between(&seed, 0.2, 2.0);
+    input s = {{time, time + apart}, {1.0 / apart, 0.0}, number % 2};
+    const ess_impacts impacts = {.map = input_map};
+    const ess_system system = {.dimension = s.has_clock ? 3 : 2,
+                               .guard_count = 2,
+                               OF(input),
+                               .guards_move = !s.has_clock,
+                               .impacts = &impacts,
+                               .params = &s};
+    const ess_options options = toy_options(tolerance);
+    double x[3] = {0.0};
+    const toy_end end = toy_run(&system, &options, 0.0, 3.0, x);
+    const double clock = s.has_clock ? 1e-11 / apart : 0.0; // crossings are located to this
+    if (end.status || end.counters.impacts != 2 ||
+        !(fabs(x[0] - 1.0) <= 10.0 * tolerance + 1e-7 + clock))
+      fail_msg("%g apart, tolerance %g, %s: %s, %d impacts, %g for 1", apart, tolerance,
+               s.has_clock ? "a state's" : "time's", ess_strerror(end.status),
+               (int)end.counters.impacts, x[0]);
+  }
+}
