@@ -31,7 +31,7 @@ static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_ESTOP] = "stopped by an observer or a watched event",
     [ESS_ESLIDING] = "sliding: the field points back to a guard from either side of it",
     [ESS_ETOLERANCE] = "the tolerance is below the rounding of a state",
-    [ESS_EJACOBIAN] = "an event function does not change as its Jacobian predicts",
+    [ESS_EJACOBIAN] = "a function does not change as its Jacobian predicts",
     [ESS_EIMPACT] = "an impact's map returned a state or a mode that is not accepted",
     [ESS_EZENO] = "impacts accumulate: infinitely many in a finite time",
     [ESS_EGRAZING] = "grazing: a guard is reached along it, at no rate",
@@ -52,6 +52,7 @@ int ess_fail(ess_driver *d, ess_status status, size_t guard) {
   d->failure.guard = guard;
   d->failure.other_guard = status == ESS_ECHATTER ? d->last_guard : SIZE_MAX;
   d->failure.reason = NULL;
+  d->failure.row = d->failure.column = SIZE_MAX;
   return (int)status;
 }
 
@@ -68,8 +69,11 @@ int ess_refuse(ess_driver *d, const char *reason) {
 }
 
 void ess_no_failure(ess_driver *d) {
-  d->failure =
-      (ess_failure){.time = ess_caller_time(d, d->t), .guard = SIZE_MAX, .other_guard = SIZE_MAX};
+  d->failure = (ess_failure){.time = ess_caller_time(d, d->t),
+                             .guard = SIZE_MAX,
+                             .other_guard = SIZE_MAX,
+                             .row = SIZE_MAX,
+                             .column = SIZE_MAX};
 }
 
 /* ---- version --------------------------------------------------------------------------------- */

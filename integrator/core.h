@@ -243,8 +243,9 @@ static inline bool ess_by_rodas(const ess_driver *d) {
   return d->rodas && !ess_is_sliding(d);
 }
 
-/* The field may be another from now on. */
+/* The field may be another from now on; and another trajectory begins. */
 void ess_rodas_forget(ess_driver *d);
+void ess_rodas_reset(ess_driver *d);
 
 /* As ess_dopri5_try; makes the dense output, too, which is a cubic of its own. */
 int ess_rodas_try(ess_driver *d, double *error);

@@ -199,7 +199,7 @@ static void forget(ess_driver *d) {
   d->dt = d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   ess_base_reset(d);
-  ess_rodas_forget(d);
+  ess_rodas_reset(d);
   ess_forget_turning(d);
   ess_forget_after(d);
   ess_brief_reset(d);
@@ -231,7 +231,9 @@ const ess_failure *ess_driver_failure(const ess_driver *d) {
   static const ess_failure no_driver = {.status = ESS_EINVAL,
                                         .guard = SIZE_MAX,
                                         .other_guard = SIZE_MAX,
-                                        .reason = "driver must not be NULL"};
+                                        .reason = "driver must not be NULL",
+                                        .row = SIZE_MAX,
+                                        .column = SIZE_MAX};
   return d ? &d->failure : &no_driver;
 }
 

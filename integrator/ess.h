@@ -66,7 +66,7 @@ typedef enum ess_status {
   ESS_ESTOP,          /* an observer, or ess_watch.stop, asked to stop */
   ESS_ESLIDING,       /* on one event function's zero the field points back from either side */
   ESS_ETOLERANCE,     /* the tolerance is below the rounding of a state */
-  ESS_EJACOBIAN,      /* an event function does not change as its Jacobian, or rate, predicts */
+  ESS_EJACOBIAN,      /* an event function, or a field, does not change as its Jacobian predicts */
   ESS_EIMPACT,        /* an impact's map returned a state or mode that is not accepted */
   ESS_EZENO,          /* impacts accumulate; ess_failure.time is when */
   ESS_EGRAZING,       /* an impact, or a crossing that tangents are taken through, has no rate */
@@ -88,7 +88,9 @@ ESS_API const char *ess_strerror(int status);
  * ess_options.sliding: where the state goes from there is not unique.
  *
  * ESS_EJACOBIAN: difference quotients along the field, at two places, agree with each other and
- * differ from the rate by more than a quarter. ess_check_jacobian finds smaller errors. */
+ * differ from the rate by more than a quarter. ess_check_jacobian finds smaller errors. Of
+ * field_jacobian, by ESS_BASE_RODAS: an entry differs from difference quotients on both sides of
+ * the state by more than 0.2 %, and the Jacobian has an error that the tolerance sees. */
 typedef struct ess_failure {
   ess_status status;
   double time;
@@ -97,7 +99,9 @@ typedef struct ess_failure {
                          ESS_EDISCONTINUOUS: another that is concerned; else SIZE_MAX */
   int callback_code;  /* ESS_ECALLBACK: what the callback returned */
   const char *reason; /* in static storage: ESS_EINVAL: one line that names the argument and what is
-                         accepted; ESS_ESLIDING: why it is not unique, or NULL; else NULL */
+                         accepted; ESS_ESLIDING: why it is not unique, or NULL; ESS_EJACOBIAN: that
+                         it is field_jacobian, or NULL; else NULL */
+  size_t row, column; /* ESS_EJACOBIAN: the entry of field_jacobian; else SIZE_MAX */
 } ess_failure;
 
 /* ---- guards and the guard reset matrix ------------------------------------------------------- */
@@ -244,7 +248,8 @@ typedef struct ess_system {
   const ess_impacts *impacts;     /* optional: which crossings are impacts */
 
   /* Optional, for tangents and ESS_BASE_RODAS: J[n*n], d f_i / d x_j, of the field with these
-   * signs. NULL: by differences, for which atol / rtol is taken as the size of a state near 0. */
+   * signs. NULL: by differences, for which atol / rtol is taken as the size of a state near 0. By
+   * ESS_BASE_RODAS a wrong one ends the run with ESS_EJACOBIAN, which names the entry. */
   int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
 
   /* For ESS_BASE_ROS2: in place of v[n], (1 - c W)^-1 v. W is about d f_i / d x_j at x, or the part
@@ -346,7 +351,8 @@ typedef enum ess_base {
                       clearly fewer calls */
   ESS_BASE_RODAS,  /* RODAS, a Rosenbrock method of order 4, linearly implicit: for stiff fields of
                       every kind, damped or not. A step takes the field's Jacobian (or n calls, also
-                      beside the run's states), eight calls, and linear equations in n unknowns. No
+                      beside the run's states), eight calls, and linear equations in n unknowns;
+                      every eighth step one call more checks field_jacobian. No
                       tangents or recordings. Chosen at alloc, which takes 2 n^2 doubles more */
   ESS_BASE_ROS2    /* ROS2, a linearly implicit method of order 2 with a W of the caller's, which is
                       field_solve: for forces that damp, at loose tolerances. Errors are like RKC's,

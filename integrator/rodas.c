@@ -67,7 +67,9 @@ typedef struct ess_rodas {
   double *beside, *other; /* scratch: a state beside the node, or on the way, and the field there */
   bool is_known;          /* the Jacobian is that of the node which has this number */
   uint64_t node;
-  double dt; /* of the factors; 0 where there are none */
+  double dt;         /* of the factors; 0 where there are none */
+  uint64_t check_at; /* the caller's Jacobian is checked in the step that has this number, */
+  uint64_t interval; /* and again after so many */
 } ess_rodas;
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -91,6 +93,11 @@ bool ess_rodas_alloc(ess_driver *d, const ess_options *options) {
 
 void ess_rodas_forget(ess_driver *d) {
   if (d->rodas) d->rodas->is_known = false;
+}
+
+void ess_rodas_reset(ess_driver *d) {
+  ess_rodas_forget(d);
+  if (d->rodas) d->rodas->check_at = d->rodas->interval = 0;
 }
 
 /* ---- the field's derivatives at the node ----------------------------------------------------- */
@@ -218,6 +225,125 @@ static int find_error(ess_driver *d, double *error) {
   return status;
 }
 
+/* ---- whether field_jacobian is the field's Jacobian ------------------------------------------ */
+
+/* With another matrix the method is of order 1, and its estimate is blind to most of what it errs
+ * by. So the matrix is held against the field, beside the node along the step, by a call in the
+ * first step and in every eighth. A Jacobian whose error moves a state by more than this part of
+ * the tolerance in a step is suspected. Then each entry is compared with difference quotients on
+ * both sides of the node, of which one may lie beyond a kink of the field. An entry is wrong that
+ * differs from both by more than this part of it, as far as three quotients in a row tell, each
+ * over a quarter of the length of the one before. */
+enum { CHECKED_EVERY = 8, AGREEING = 3, QUOTIENTS = 10 };
+static const double SUSPECTED = 0.25, WRONG = 2e-3, AGREEMENT = 0.1;
+static const double WIDEST = 0x1p-8, CLOSER = 0.25;
+
+/* a difference of the field that is smaller than so many roundings of its terms says nothing */
+static const double ROUNDINGS = 64.0;
+
+/* rounding in component i of the field, in a sum of the terms that it may be made of */
+static double rounding_of(const ess_driver *d, size_t i) {
+  const size_t n = d->system.dimension;
+  double size = fabs(d->f[i]);
+  for (size_t j = 0; j < n; j++) size += fabs(d->rodas->jacobian[i * n + j] * d->x[j]);
+  return ROUNDINGS * DBL_EPSILON * size;
+}
+
+/* whether the Jacobian has an error along the step just tried that matters */
+static int suspect_jacobian(ess_driver *d, bool *suspected) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  double *const way = s->stage[0], *const predicted = s->stage[1], most = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    way[i] = d->x_end[i] - d->x[i];
+    most = ess_larger(most, fabs(way[i]) / ess_unit_beside(d, i));
+  }
+  *suspected = false;
+  if (!(most > 0.0)) return ESS_SUCCESS;
+  const double part = ess_smaller(ESS_BESIDE / most, 1.0);
+  for (size_t i = 0; i < n; i++) s->beside[i] = d->x[i] + part * way[i];
+  const int status = ess_field(d, d->t, s->beside, s->other);
+  for (size_t i = 0; i < n; i++) way[i] = s->beside[i] - d->x[i]; // as rounded
+  ess_multiply(s->jacobian, way, n, predicted);
+  for (size_t i = 0; i < n; i++) {
+    const double off = fabs(s->other[i] - d->f[i] - predicted[i]);
+    const double seen = part * SUSPECTED * (d->atol[i] + d->rtol[i] * fabs(d->x[i]));
+    *suspected = *suspected || (d->dt * off > seen && off > rounding_of(d, i));
+  }
+  return status;
+}
+
+/* the entry that is wrong by the largest part of it; `part` is 0 where none is */
+typedef struct wrong_entry {
+  size_t row, column;
+  double part;
+} wrong_entry;
+
+/* by what part of it entries of column j differ from quotients on one side, as far as these tell */
+static int compare_column(ess_driver *d, size_t j, double side, double apart[]) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  double *const last = s->stage[0], *const agreeing = s->stage[1];
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; i < n; i++) {
+    last[i] = NAN;
+    agreeing[i] = apart[i] = 0.0;
+  }
+  memcpy(s->beside, d->x, n * sizeof *s->beside);
+  double length = side * WIDEST * ess_unit_beside(d, j);
+  for (int q = 0; !status && q < QUOTIENTS; q++, length *= CLOSER) {
+    s->beside[j] = d->x[j] + length;
+    const double step = s->beside[j] - d->x[j];
+    status = ess_field(d, d->t, s->beside, s->other);
+    for (size_t i = 0; i < n; i++) {
+      const double entry = s->jacobian[i * n + j], quotient = (s->other[i] - d->f[i]) / step;
+      const double off = fabs(quotient - entry);
+      if (!(off * fabs(step) > rounding_of(d, i))) continue;
+      agreeing[i] = fabs(quotient - last[i]) <= AGREEMENT * off ? agreeing[i] + 1.0 : 1.0;
+      last[i] = quotient;
+      const double size = ess_larger(fabs(quotient), fabs(entry));
+      apart[i] = agreeing[i] >= AGREEING && off > WRONG * size ? off / size : 0.0;
+    }
+  }
+  return status;
+}
+
+static int find_wrong_entry(ess_driver *d, wrong_entry *worst) {
+  const size_t n = d->system.dimension;
+  double *const above = d->rodas->stage[2], *const below = d->rodas->stage[3];
+  int status = ESS_SUCCESS;
+  *worst = (wrong_entry){0};
+  for (size_t j = 0; !status && j < n; j++) {
+    status = compare_column(d, j, 1.0, above);
+    if (!status) status = compare_column(d, j, -1.0, below);
+    for (size_t i = 0; !status && i < n; i++) {
+      const double part = ess_smaller(above[i], below[i]);
+      if (part > worst->part) *worst = (wrong_entry){.row = i, .column = j, .part = part};
+    }
+  }
+  return status;
+}
+
+/* of the step just tried, whose error is below the tolerance */
+static int check_jacobian(ess_driver *d) {
+  ess_rodas *const s = d->rodas;
+  bool suspected;
+  wrong_entry worst = {0};
+  if (!s->interval) s->interval = CHECKED_EVERY;
+  int status = suspect_jacobian(d, &suspected);
+  if (!status && suspected) status = find_wrong_entry(d, &worst);
+  // a field that has kinks is suspected again and again
+  if (suspected) s->interval *= 2;
+  s->check_at = d->counters.steps + s->interval;
+  if (status) ess_no_failure(d); // nobody has asked for these calls
+  if (status || !(worst.part > 0.0)) return ESS_SUCCESS;
+  ess_fail(d, ESS_EJACOBIAN, SIZE_MAX);
+  d->failure.reason = "field_jacobian differs from difference quotients of field";
+  d->failure.row = worst.row;
+  d->failure.column = worst.column;
+  return ESS_EJACOBIAN;
+}
+
 int ess_rodas_try(ess_driver *d, double *error) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
@@ -229,6 +355,8 @@ int ess_rodas_try(ess_driver *d, double *error) {
   for (size_t i = 0; i < n; i++) d->x_end[i] = d->x_try[i] + s->stage[STAGES - 1][i];
   if (!status) status = ess_field(d, d->t + d->dt, d->x_end, d->stage[ESS_STAGES - 1]);
   if (!status) status = find_error(d, error);
+  const bool is_due = d->system.field_jacobian && d->counters.steps >= s->check_at;
+  if (!status && is_due && *error <= 1.0) status = check_jacobian(d);
   return status;
 }
 

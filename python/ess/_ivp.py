@@ -18,14 +18,14 @@ from ._result import OdeResult, OdeSolution
 __all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
 
 _BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3, "ros2": 4}
-# SciPy's methods: explicit ones are what libess makes steps by anyway
+# SciPy's methods by the base that stands for each, and the base for runs with tangents
 _METHODS = {
-    "RK23": "dopri5",
-    "RK45": "dopri5",
-    "DOP853": "dopri5",
-    "Radau": "chosen",
-    "BDF": "chosen",
-    "LSODA": "chosen",
+    "RK23": ("dopri5", "dopri5"),
+    "RK45": ("dopri5", "dopri5"),
+    "DOP853": ("dopri5", "dopri5"),
+    "Radau": ("rodas", "chosen"),
+    "BDF": ("rodas", "chosen"),
+    "LSODA": ("rodas", "chosen"),
 }
 _MESSAGES = {
     0: "The solver successfully reached the end of the integration interval.",
@@ -170,16 +170,29 @@ def _check_steps(max_step, first_step, t0, t1):
     return max_step, first_step
 
 
-def _check_base(method, base):
+def _base_of(method, has_tangents):
+    """the base that stands for one of SciPy's methods"""
+    name = method if isinstance(method, str) else getattr(method, "__name__", None)
+    if name not in _METHODS:
+        known = ", ".join([*_BASES, *_METHODS])
+        raise ValueError(f"`method` must be one of {known}.")
+    base, with_tangents = _METHODS[name]
+    if not has_tangents or base == with_tangents:
+        return base
+    warnings.warn(
+        f"`method` '{name}' is `base` '{base}', which has no `tangents`: "
+        f"this run is by `base` '{with_tangents}'.",
+        stacklevel=5,
+    )
+    return with_tangents
+
+
+def _check_base(method, base, has_tangents):
     if base is None:
         if method is None or isinstance(method, str) and method in _BASES:
             base = method or "dopri5"
         else:
-            name = method if isinstance(method, str) else getattr(method, "__name__", None)
-            if name not in _METHODS:
-                known = ", ".join([*_BASES, *_METHODS])
-                raise ValueError(f"`method` must be one of {known}.")
-            base = _METHODS[name]
+            base = _base_of(method, has_tangents)
     if not isinstance(base, str) or base not in _BASES:
         raise ValueError(f"`base` must be one of {', '.join(_BASES)}.")
     return _BASES[base]
@@ -333,13 +346,13 @@ def _check_directions(tangents, n, of=""):
     return np.ascontiguousarray(directions)
 
 
-def _check_jac(jac, user, name, handed):
+def _check_jac(jac, user, name, handed, as_complex=False):
     """a function, native or not, or a matrix that does not change"""
     if jac is None or callable(jac) or native(jac, FIELD, user, f"`{name}`"):
         return _function(jac, FIELD, user, name, handed)
     if hasattr(jac, "toarray"):
         jac = jac.toarray()
-    matrix = _numbers(jac, name, "a function or a matrix")
+    matrix = jac if as_complex else _numbers(jac, name, "a function or a matrix")
     return lambda t, y, *rest: matrix
 
 
@@ -369,6 +382,16 @@ def _complex_field(fun):
     return field
 
 
+def _complex_jac(jac):
+    """of the real and imaginary parts in turn: multiplication by a + ib is [[a, -b], [b, a]]"""
+
+    def parts(t, y, *rest):
+        found = np.asarray(jac(t, y.view(complex), *rest), dtype=complex)
+        return np.kron(found.real, np.eye(2)) + np.kron(found.imag, [[0.0, -1.0], [1.0, 0.0]])
+
+    return parts
+
+
 def _complex_event(event):
     return lambda t, y, *rest: event(t, y.view(complex), *rest)
 
@@ -383,6 +406,9 @@ def _message(run, status, guard_count):
     if run["reason"]:
         parts.append(run["reason"])
     guard = run["failure_guard"]
+    if run["failure_row"] is not None:
+        entry = f"{run['failure_row']}, {run['failure_column']}"
+        parts[-1] = f"`jac`[{entry}] differs from differences of `fun`"
     if guard is not None and guard_count is not None:
         name = f"guard {guard}" if guard < guard_count else f"event {guard - guard_count}"
         parts.append(name)
@@ -491,7 +517,6 @@ def _options(
     field = _function(fun, FIELD, user, "fun", signed)
     if field is None and not is_system:
         raise ValueError("`fun` must be a function")
-    base = _check_base(method, base)
     times = _check_times(t_eval, t0, t1)
     rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
     max_step, first_step = _check_steps(max_step, first_step, t0, t1)
@@ -507,14 +532,18 @@ def _options(
     count = len(y0) + (0 if params is None else len(params))
     rows = "" if params is None else ": a row for each state, then for each of `params`"
     directions = _check_directions(tangents, count, rows)
+    base = _check_base(method, base, directions.shape[1] > 0)
     is_implicit = base == _BASES["rodas"]
     if base == _BASES["ros2"] and not is_system:
         raise ValueError("`base` 'ros2' is of robots alone (ess.mujoco), whose damping is known")
     if (is_implicit or base == _BASES["ros2"]) and directions.shape[1]:
         raise ValueError("`tangents` need another `base` than 'rodas' and 'ros2'")
-    jac = _check_jac(jac, user, "jac", signed) if directions.shape[1] or is_implicit else None
+    uses_jac = directions.shape[1] or is_implicit
+    jac = _check_jac(jac, user, "jac", signed, as_complex) if uses_jac else None
     params_jac = _check_jac(params_jac, user, "params_jac", signed) if directions.shape[1] else None
     jac, params_jac = (_dense_jac(one) if callable(one) else one for one in (jac, params_jac))
+    if as_complex and callable(jac):
+        jac = _complex_jac(jac)
     is_count = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
     if not is_count or not 0 < max_steps < 2**63:
         raise ValueError("`max_steps` must be a positive number of steps")
@@ -615,8 +644,10 @@ def solve_ivp(
     y0 : array_like, shape (n,)
         The state at the start. Complex where there are no `guards`.
     method : str, optional
-        For SciPy's sake. 'RK23', 'RK45' and 'DOP853' are `base` 'dopri5', which is the default;
-        'Radau', 'BDF' and 'LSODA' are 'chosen'.
+        SciPy's name of a method, or one of `base`. 'RK23', 'RK45' and 'DOP853' are `base` 'dopri5',
+        the default, of order 5 with an error of order 4: 'DOP853' is not of order 8 here.
+        'Radau', 'BDF' and 'LSODA' are 'rodas', and with `tangents`, which 'rodas' has not, 'chosen'
+        and a warning. 'LSODA' does not change to explicit steps where nothing is stiff.
     t_eval : array_like, optional
         Times at which to return the state. By default these are the ends of steps; an impact is two
         columns of the same time. At the time of an impact it is the state after it, as of `sol` and
@@ -645,7 +676,8 @@ def solve_ivp(
         1 (upwards), -1 (downwards) or 0 (both). By default all are.
     jac : callable or matrix, optional
         ``jac(t, y)``, or ``jac(t, y, sign)``: the n by n Jacobian of `fun`, which `tangents` and
-        `base` 'rodas' use. Without it they take differences.
+        `base` 'rodas' use. Without it they take differences. By 'rodas' a wrong one ends the run with
+        `reason` 'EJACOBIAN'.
     guard_jac : callable, optional
         ``guard_jac(t, y)``: the m by n Jacobian of `guards` by the state. Without it libess takes
         differences of `guards`; of many guards those cost most. A wrong one ends the run. Where there

@@ -246,6 +246,10 @@ static nb::object list_of(glue_list &list, std::size_t columns, bool is_flat) {
   return array_of(list.at, list.count / columns, columns, is_flat);
 }
 
+static nb::object index_or_none(std::size_t index) {
+  return index == SIZE_MAX ? nb::object(nb::none()) : nb::object(nb::int_(index));
+}
+
 /* a run's record, as a dictionary of arrays */
 static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
                         std::size_t directions) {
@@ -254,9 +258,9 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["status_message"] = ess_strerror(record->status);
   out["reason"] = record->failure.reason ? nb::object(nb::str(record->failure.reason)) : nb::none();
   out["failure_time"] = record->failure.time;
-  out["failure_guard"] = record->failure.guard == SIZE_MAX
-                             ? nb::object(nb::none())
-                             : nb::object(nb::int_(record->failure.guard));
+  out["failure_guard"] = index_or_none(record->failure.guard);
+  out["failure_row"] = index_or_none(record->failure.row);
+  out["failure_column"] = index_or_none(record->failure.column);
   out["callback_code"] = record->failure.callback_code;
   out["is_ended_by_event"] = record->is_ended_by_event;
   out["t_end"] = record->t;

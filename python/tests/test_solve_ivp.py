@@ -510,7 +510,10 @@ def robertson_jac(t, y):
 
 
 @pytest.mark.parametrize("jac", [None, robertson_jac])
-def test_stiff_fields_by_implicit_steps(jac):
+@pytest.mark.parametrize(
+    "by", [{"base": "rodas"}, {"method": "Radau"}, {"method": "BDF"}, {"method": "LSODA"}]
+)
+def test_stiff_fields_by_implicit_steps(by, jac):
     asked = []
 
     def counted(t, y):
@@ -520,8 +523,8 @@ def test_stiff_fields_by_implicit_steps(jac):
     half = lambda t, y: y[0] - 0.5  # noqa: E731
     half.terminal = True
     run = ess.solve_ivp(
-        robertson, (0, 1e4), [1.0, 0.0, 0.0], base="rodas", rtol=1e-6, atol=1e-10,
-        jac=jac and counted, events=half,
+        robertson, (0, 1e4), [1.0, 0.0, 0.0], rtol=1e-6, atol=1e-10, jac=jac and counted,
+        events=half, **by,
     )  # fmt: skip
     assert run.status == 1 and run.nfev < 4000
     assert (len(asked) > 50) == (jac is not None)
@@ -530,6 +533,58 @@ def test_stiff_fields_by_implicit_steps(jac):
     assert abs(y[0] - 0.5) < 1e-9 and abs(sum(y) - 1.0) < 1e-6
     steady = (-1e4 * y[2] + math.sqrt(1e8 * y[2] ** 2 + 4 * 3e7 * 0.04 * y[0])) / 6e7
     assert abs(y[1] / steady - 1.0) < 1e-4
+
+
+WRONG = {"sign": (1, 0, -1.0), "missing": (0, 2, 0.0), "2 %": (2, 1, 1.02)}
+
+
+@pytest.mark.parametrize("entry", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("by", [{"base": "rodas"}, {"method": "BDF"}])
+def test_a_wrong_jac_ends_the_run_and_is_named(by, entry):
+    i, j, factor = entry
+
+    def wrong(t, y):
+        J = np.array(robertson_jac(t, y))
+        J[i, j] *= factor
+        return J
+
+    run = ess.solve_ivp(robertson, (0, 1e4), [1.0, 0.0, 0.0], rtol=1e-6, atol=1e-10, jac=wrong, **by)
+    assert not run.success and run.reason == "EJACOBIAN"
+    assert f"`jac`[{i}, {j}] differs from differences of `fun`" in run.message
+
+
+def decay_to_cosine(t, y):
+    return [-1e5 * (y[0] - math.cos(t)) - math.sin(t)]
+
+
+@pytest.mark.parametrize("method", ["Radau", "BDF", "LSODA"])
+def test_a_method_without_tangents_warns_of_its_substitute(method):
+    with pytest.warns(UserWarning, match=f"'{method}'.*no `tangents`.*'chosen'") as warned:
+        run = ess.solve_ivp(decay_to_cosine, (0, 1), [1.0], method, tangents=True)
+    assert warned[0].filename == __file__
+    same = ess.solve_ivp(decay_to_cosine, (0, 1), [1.0], base="chosen", tangents=True)
+    assert run.success and run.nfev == same.nfev and (run.tangents == same.tangents).all()
+
+
+def spiral(t, y):
+    return [-1e4 * (y[0] - y[1]), 1j * y[1]]
+
+
+@pytest.mark.parametrize("jac", [None, [[-1e4, 1e4], [0, 1j]]])
+@pytest.mark.parametrize("method", ["Radau", "BDF"])
+def test_complex_states_of_a_stiff_field(method, jac):
+    asked = []
+
+    def counted(t, y):
+        asked.append(y)
+        return jac
+
+    for given in (jac, jac and counted):
+        r = ess.solve_ivp(spiral, (0, 1), [1 + 0j, 1], method, rtol=1e-7, atol=1e-9, jac=given)
+        np.testing.assert_allclose(r.y_end[1], np.exp(1j), rtol=1e-6)
+        np.testing.assert_allclose(r.y_end[0], np.exp(1j) / (1 + 1e-4j), rtol=1e-6)
+        assert r.nfev < 1500 and (r.njev > 0) == (jac is not None)
+    assert all(y.dtype == complex and y.shape == (2,) for y in asked)
 
 
 @pytest.mark.parametrize(
