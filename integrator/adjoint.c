@@ -46,7 +46,7 @@ static int look_at(adjoint *a, int s, double t) {
   const double *const x = tape->x[s];
   int status = ess_field(d, t, x, tape->k[s]);
   if (!status) status = ess_tangent_field(d, t, x, tape->k[s], tape->J[s]);
-  return status ? status : ess_parameter_field(d, t, x, tape->by[s]);
+  return status ? status : ess_parameter_field(d, t, x, tape->k[s], tape->by[s]);
 }
 
 static int look(adjoint *a, int s) {

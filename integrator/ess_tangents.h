@@ -152,7 +152,9 @@ ESS_API int ess_driver_adjoint_section(ess_driver *driver, size_t k, size_t coun
 typedef enum ess_smooth {
   ESS_SMOOTH_C1,         /* one derivative for all directions */
   ESS_SMOOTH_PIECEWISE,  /* linear in pieces */
-  ESS_SMOOTH_NOT_COUNTED /* more than 8 events whose jumps do not add up: it may be either */
+  ESS_SMOOTH_NOT_COUNTED /* more than 8 events whose jumps do not add up: it may be either; or the
+                            state has stayed at a kink of the field that no guard is at, as
+                            differences of the field from both sides have shown */
 } ess_smooth;
 
 /* What is known of the flow since tangents are followed. Discontinuities end a run. */

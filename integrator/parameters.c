@@ -55,43 +55,117 @@ double ess_time_apart(const ess_driver *d) {
   return ess_larger(apart, rounding);
 }
 
-/* what the field changes by from one side of x to the other, this step away from it */
-static int change_across(ess_driver *d, double t, const double x[], const double from[],
-                         double step) {
+/* A field need not go on smoothly beyond a guard at which its mode ends: the force of a contact
+ * that only pushes has a kink there. A central difference across the guard would be of both sides.
+ * It is bent: what the field changes by on one side and on the other differ by this part and more,
+ * and by more than so many roundings. */
+static const double BENT = 1e-2, BENT_ROUNDINGS = 64.0;
+
+/* whether that is so of a field that is f between both sides */
+static bool is_bent(const ess_driver *d, const double f[], const double above[],
+                    const double below[]) {
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double rise = above[i] - f[i], before = f[i] - below[i];
+    const double rounding = BENT_ROUNDINGS * DBL_EPSILON * fabs(f[i]);
+    if (fabs(rise - before) > BENT * fabs(above[i] - below[i]) + rounding) return true;
+  }
+  return false;
+}
+
+/* Where zeros of event functions, which these are values of, lie between both sides: on which of
+ * the two, 1 or -1, all of these have the sign of the mode; 0 where there are none, or no side has.
+ */
+static double side_of_mode(const ess_driver *d, const double above[], const double below[]) {
+  double side = 0.0;
+  for (size_t k = 0; k < d->watched.first; k++) {
+    if (!(above[k] * below[k] <= 0.0) || above[k] == below[k]) continue;
+    const double its = d->sign[k] * (above[k] - below[k]) > 0.0 ? 1.0 : -1.0;
+    if (side == -its) return 0.0;
+    side = its;
+  }
+  return side;
+}
+
+/* a state beside x, in x_beside */
+static const double *move_state(ess_driver *d, const double x[], const double from[], double step) {
+  double *const beside = d->tangents->x_beside;
+  for (size_t i = 0; i < d->system.dimension; i++) beside[i] = x[i] + step * from[i];
+  return beside;
+}
+
+/* a derivative of order 2 by values at one, two and three steps on one side */
+static const double ASIDE[] = {-2.5, 4.0, -1.5};
+
+/* A kink at x itself bends the field by as much over a part of the step as that is of it; nothing
+ * else does: neither one beside x, nor rounding. By so much this may be off. */
+static const double NEARER = 0x1p-6, PROPORTIONAL = 0.1;
+
+/* whether the field, which is f at x and bends over this step, has a kink there */
+static int look_nearer(ess_driver *d, double t, const double x[], const double f[],
+                       const double from[], double step) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
-  int status = ess_field(d, t, v->x_beside, v->change);
-  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] - step * from[i];
-  if (!status) status = ess_field(d, t, v->x_beside, v->f_beside);
-  for (size_t i = 0; i < n; i++) v->change[i] -= v->f_beside[i];
+  for (size_t i = 0; i < n; i++) v->bend[i] = v->change[i] + v->f_beside[i] - 2.0 * f[i];
+  int status = ess_field(d, t, move_state(d, x, from, NEARER * step), v->change);
+  if (!status) status = ess_field(d, t, move_state(d, x, from, -NEARER * step), v->f_beside);
+  for (size_t i = 0; !status && i < n; i++) {
+    const double rise = v->change[i] - f[i], before = f[i] - v->f_beside[i];
+    const double off = fabs((rise - before) / NEARER - v->bend[i]);
+    v->is_kinked |= v->bend[i] != 0.0 && off <= PROPORTIONAL * fabs(v->bend[i]) &&
+                    fabs(rise - before) > BENT * (fabs(rise) + fabs(before));
+  }
+  return status;
+}
+
+/* of the field, one in the mode in the place of a central one across a guard */
+static int keep_to_mode(ess_driver *d, double t, const double x[], const double f[],
+                        const double from[], double step, double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  int status = ESS_SUCCESS;
+  double side = 0.0;
+  if (d->watched.first) {
+    status = ess_guards(d, t, move_state(d, x, from, step), v->h);
+    if (!status) status = ess_guards(d, t, move_state(d, x, from, -step), v->rate);
+    if (!status) side = side_of_mode(d, v->h, v->rate);
+  }
+  if (status) return status;
+  if (side == 0.0) return look_nearer(d, t, x, f, from, step);
+  memset(to, 0, n * sizeof *to);
+  for (int j = 0; !status && j < 3; j++) {
+    status = ess_field(d, t, move_state(d, x, from, (j + 1) * side * step), v->f_beside);
+    for (size_t i = 0; i < n; i++) to[i] += ASIDE[j] * v->f_beside[i] / (side * step);
+  }
   return status;
 }
 
 /* the same from both sides: where the tolerance asks for it; and on surfaces, on which directions
  * have to stay, and an error across them is not damped, whatever else is. There of a higher order,
  * where what holds the state is made of differences itself, whose noise is larger. */
-static int central_difference(ess_driver *d, double t, const double x[], const double from[],
-                              double to[]) {
-  const ess_tangents *const v = d->tangents;
+static int central_difference(ess_driver *d, double t, const double x[], const double *f,
+                              const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   const bool noisy = ess_is_sliding_by_differences(d);
   const double step = ess_tangent_part(d, x, from, noisy ? ESS_NOISY_PART : cbrt(DBL_EPSILON));
   int status = ESS_SUCCESS;
   memset(to, 0, n * sizeof *to);
   for (int way = 1; !status && step > 0.0 && way <= ess_difference_ways(noisy); way++) {
-    status = change_across(d, t, x, from, way * step);
+    status = ess_field(d, t, move_state(d, x, from, way * step), v->change);
+    if (!status) status = ess_field(d, t, move_state(d, x, from, -way * step), v->f_beside);
     const double weight = ess_difference_weight(noisy, way);
-    for (size_t i = 0; i < n; i++) to[i] += weight * v->change[i] / step;
+    for (size_t i = 0; i < n; i++) to[i] += weight * (v->change[i] - v->f_beside[i]) / step;
   }
-  return status;
+  const bool is_asked = f && step > 0.0 && !ess_is_sliding(d);
+  if (status || !is_asked || !is_bent(d, f, v->change, v->f_beside)) return status;
+  return keep_to_mode(d, t, x, f, from, step, to);
 }
 
 int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
                            const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  if (ess_is_sliding(d) || v->is_central) return central_difference(d, t, x, from, to);
+  if (ess_is_sliding(d) || v->is_central) return central_difference(d, t, x, f, from, to);
   const double step = ess_tangent_part(d, x, from, sqrt(DBL_EPSILON));
   memset(to, 0, n * sizeof *to);
   if (step == 0.0) return ESS_SUCCESS;
@@ -99,6 +173,13 @@ int ess_tangent_difference(ess_driver *d, double t, const double x[], const doub
   const int status = ess_field(d, t, v->x_beside, v->f_beside);
   for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
   return status;
+}
+
+bool ess_tangent_needs_field(const ess_driver *d, const double moves[]) {
+  if (ess_is_sliding(d)) return false;
+  const bool by_state =
+      !ess_tangent_knows_field(d) && (d->watched.first || !d->tangents->is_central);
+  return by_state || (moves && d->watched.first && !d->system.field_parameter_jacobian);
 }
 
 bool ess_tangent_is_matrix(const ess_driver *d, size_t count) {
@@ -250,7 +331,7 @@ static int put_back(ess_driver *d) {
  * functions there, or of an impact's map; and whether the caller gives its derivative by them. */
 typedef struct question {
   double t;
-  const double *x;
+  const double *x, *f; /* the latter the field there, where it is asked for and known, or NULL */
   const ess_impact *impact;
   size_t count;
   bool of_guards, is_given;
@@ -259,6 +340,11 @@ typedef struct question {
 static question of_field(const ess_driver *d, double t, const double x[]) {
   const bool is_given = d->system.field_parameter_jacobian && !ess_is_sliding(d);
   return (question){.t = t, .x = x, .count = d->system.dimension, .is_given = is_given};
+}
+
+/* where guards may lie between both sides of a difference */
+static const double *f_between(const ess_driver *d, const double *f) {
+  return d->watched.first && !ess_is_sliding(d) ? f : NULL;
 }
 
 static question of_guards(const ess_driver *d, double t, const double x[]) {
@@ -297,13 +383,33 @@ static int ask_at(ess_driver *d, const question *q, const double moves[], double
   return status ? status : back;
 }
 
-/* to += a central difference */
+/* as find_side, of parameters that move */
+static int find_side_of_parameters(ess_driver *d, const question *q, const double moves[],
+                                   double step, double *side) {
+  ess_tangents *const v = d->tangents;
+  question of = *q;
+  of.of_guards = true;
+  int status = ask_at(d, &of, moves, step, v->h);
+  if (!status) status = ask_at(d, &of, moves, -step, v->rate);
+  *side = status ? 0.0 : side_of_mode(d, v->h, v->rate);
+  return status;
+}
+
+/* to += a central difference; of the field one in the mode, where that is across a guard */
 static int add_difference(ess_driver *d, const question *q, const double moves[], double to[]) {
-  double *const above = d->tangents->above, *const below = d->tangents->below;
+  ess_tangents *const v = d->tangents;
+  double *const above = v->above, *const below = v->below, side = 0.0;
   const double step = step_of(d, moves);
   int status = ask_at(d, q, moves, step, above);
   if (!status) status = ask_at(d, q, moves, -step, below);
-  for (size_t i = 0; !status && i < q->count; i++) to[i] += (above[i] - below[i]) / (2.0 * step);
+  if (!status && q->f && is_bent(d, q->f, above, below))
+    status = find_side_of_parameters(d, q, moves, step, &side);
+  for (size_t i = 0; side == 0.0 && !status && i < q->count; i++)
+    to[i] += (above[i] - below[i]) / (2.0 * step);
+  for (int j = 0; side != 0.0 && !status && j < 3; j++) {
+    status = ask_at(d, q, moves, (j + 1) * side * step, above);
+    for (size_t i = 0; i < q->count; i++) to[i] += ASIDE[j] * above[i] / (side * step);
+  }
   return status;
 }
 
@@ -335,9 +441,10 @@ static int add_to_columns(ess_driver *d, const question *q, const double *moves,
   return status;
 }
 
-int ess_parameter_rates(ess_driver *d, double t, const double x[], const double moves[],
-                        size_t count, double to[]) {
-  const question q = of_field(d, t, x);
+int ess_parameter_rates(ess_driver *d, double t, const double x[], const double *f,
+                        const double moves[], size_t count, double to[]) {
+  question q = of_field(d, t, x);
+  q.f = f_between(d, f);
   return add_to_columns(d, &q, moves, count, to);
 }
 
@@ -408,8 +515,9 @@ static int take(ess_driver *d, const question *q, size_t row, double to[]) {
   return status;
 }
 
-int ess_parameter_field(ess_driver *d, double t, const double x[], double Fp[]) {
-  const question q = of_field(d, t, x);
+int ess_parameter_field(ess_driver *d, double t, const double x[], const double f[], double Fp[]) {
+  question q = of_field(d, t, x);
+  q.f = f_between(d, f);
   return take(d, &q, SIZE_MAX, Fp);
 }
 

@@ -27,7 +27,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, (p * n), &v->v, &v->rows, &k[0], &k[1], &k[2], &k[3], &k[4], &k[5], &k[6],
           &v->v_end, &v->v_last);
   ESS_LAY(l, double, d->lanes, &v->x, &v->x_beside, &v->f_beside, &v->f_here, &v->before, &v->at,
-          &v->mapped, &v->axis, &v->across, &v->change); // whole ones are written
+          &v->mapped, &v->axis, &v->across, &v->change, &v->bend); // whole ones are written
   ESS_LAY(l, double, (wide * n), &v->w);
   ess_own_lay(&v->own, n, l);
   ESS_LAY(l, double, (n * n), &v->matrix);
@@ -264,11 +264,7 @@ static int state_rates(ess_driver *d, double t, const double x[], const double *
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   int status = ESS_SUCCESS;
-  if (!f && !v->is_central && !ess_tangent_knows_field(d)) {
-    status = ess_field(d, t, x, v->f_here);
-    f = v->f_here;
-  }
-  if (!status && (ess_tangent_knows_field(d) || ess_tangent_is_matrix(d, count))) {
+  if (ess_tangent_knows_field(d) || ess_tangent_is_matrix(d, count)) {
     status = ess_tangent_field(d, t, x, f, v->matrix);
     for (size_t j = 0; !status && j < count; j++)
       ess_multiply(v->matrix, from + j * n, n, to + j * n);
@@ -283,8 +279,13 @@ static int state_rates(ess_driver *d, double t, const double x[], const double *
  * or NULL; f is the field there, or NULL */
 static int rates_of(ess_driver *d, double t, const double x[], const double *f, const double from[],
                     const double moves[], size_t count, double to[]) {
-  const int status = state_rates(d, t, x, f, from, count, to);
-  return status ? status : ess_parameter_rates(d, t, x, moves, count, to);
+  int status = ESS_SUCCESS;
+  if (!f && ess_tangent_needs_field(d, moves)) {
+    status = ess_field(d, t, x, d->tangents->f_here);
+    f = d->tangents->f_here;
+  }
+  if (!status) status = state_rates(d, t, x, f, from, count, to);
+  return status ? status : ess_parameter_rates(d, t, x, f, moves, count, to);
 }
 
 /* how much the rates of a component of a column have changed from stage to stage */
@@ -347,9 +348,11 @@ static int try_step(ess_driver *d) {
     double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
     ess_dopri5_sum((ess_sum)s, d->dt, v->v, v->k, all, to);
     const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
+    v->is_kinked = false;
     status = rates_of(d, t, v->x, is_off ? NULL : d->stage[s], to, v->moves, v->count, v->k[s]);
     if (!status && has_own) ess_own_stage(d, s, d->dt, v->matrix);
     if (s == 0 && has_own) memcpy(v->own.first, v->matrix, n * n * sizeof *v->matrix);
+    if (s == 0) v->was_kinked = v->is_kinked;
   }
   v->has_first = !status;
   if (status) return status;
@@ -374,11 +377,18 @@ static void go_to(ess_driver *d, double theta) {
   }
 }
 
-/* where the field before a crossing is to be had, when the step just tried is taken to theta */
+/* radius times length from which stability bounds a step: the field multiplies the ripple that it
+ * leaves, and the slope along it does not */
+static const double BOUND_FROM = 1.5;
+
+/* Where the field before a crossing is to be had, when the step just tried is taken to theta. Most
+ * often that is a call: a step that leaves a contact, whose force is nothing beyond it, goes over a
+ * kink of the field, and its slope there is wrong. */
 static void note_source(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
-  if (cut) ess_dopri5_slope(d, theta, v->before);
+  const bool has_slope = cut && (d->stabilised.is_on || v->extent > BOUND_FROM);
+  v->source = !cut ? ESS_BEFORE_AT_NODE : has_slope ? ESS_BEFORE_KNOWN : ESS_BEFORE_UNKNOWN;
+  if (has_slope) ess_dopri5_slope(d, theta, v->before);
 }
 
 /* directions are where the step, or a part of it, ends: its last stage is the next one's first */
@@ -400,6 +410,9 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   if (d->stabilised.is_on) v->is_rough = true;
   const int status = d->stabilised.is_on ? ESS_SUCCESS : try_step(d);
   if (status) return status;
+  // a state that stays at a kink is on both sides of it, one that comes past it on neither
+  if (v->was_kinked && v->is_kinked) v->smoothness.kind = ESS_SMOOTH_NOT_COUNTED;
+  v->was_kinked = v->is_kinked && !cut;
   v->theta = theta;
   v->has_first = !cut && !v->is_rough;
   if (!v->is_rough && cut) go_to(d, theta);
@@ -461,7 +474,8 @@ static int rates_once_more(ess_driver *d, double t, const double from[], double 
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   for (size_t j = 0; j < v->count; j++) ess_multiply(v->matrix, from + j * n, n, to + j * n);
-  return ess_parameter_rates(d, t, v->x, v->moves, v->count, to);
+  const double *const f = ess_tangent_needs_field(d, v->moves) ? v->f_here : NULL;
+  return ess_parameter_rates(d, t, v->x, f, v->moves, v->count, to);
 }
 
 /* along a part of the last piece, a step of the pair, into v_end; its first stage is known */
@@ -698,11 +712,13 @@ static bool knows_radius(const ess_driver *d, double shown) {
 int ess_tangent_severity(ess_driver *d, double error, double *severity) {
   ess_tangents *const v = d->tangents;
   *severity = 1.0;
+  v->extent = 0.0;
   v->radius_tries++;
   // one that is rejected anyhow shows nothing
   if (d->stabilised.is_on || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
   const double shown = ess_radius_shown(d, v->at), was = v->severity;
   v->severity = 1.0;
+  v->extent = shown * d->dt;
   int status = ESS_SUCCESS;
   if (!(shown * d->dt > STIFF_FROM || was > 1.0)) return ESS_SUCCESS;
   if (!knows_radius(d, shown)) {

@@ -159,7 +159,11 @@ typedef struct ess_tangents {
   double pace; /* parts.c */
   ess_own own;
   bool is_central; /* differences of the field are from both sides */
-  bool has_first;  /* k[0] is that of the next step: its last was this one's (first same as last) */
+  /* the last of these is at a kink of the field; so was one at the end of the step before, which
+   * the step has begun at; what the field bends by across it */
+  bool is_kinked, was_kinked;
+  double *bend;
+  bool has_first; /* k[0] is that of the next step: its last was this one's (first same as last) */
 
   /* a crossing in the making: v gains share (f after - mapped), f before being mapped by DR */
   ess_before source;
@@ -197,6 +201,7 @@ typedef struct ess_tangents {
   double severity, radius, shown;
   int radius_tries;
   uint64_t radius_crossings;
+  double extent; /* radius times length of the step just tried, where its stages have shown it */
 
   struct ess_tape *tape; /* tape.c; NULL unless the run is recorded */
 
@@ -286,19 +291,20 @@ int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]);
 const char *ess_parameters_check(const ess_system *system, const ess_options *options);
 
 /* Parameters move in directions of their own, one for each column: moves[count][P], NULL for none.
- * What that adds is added: to rates of columns at x; to the rates of all event functions
- * along one column; and to what an impact's map makes of columns. */
-int ess_parameter_rates(ess_driver *d, double t, const double x[], const double moves[],
-                        size_t count, double to[]);
+ * What that adds is added: to rates of columns at x, where the field is f, or NULL where that is
+ * not known; to the rates of all event functions along one column; and to what an impact's map
+ * makes of columns. */
+int ess_parameter_rates(ess_driver *d, double t, const double x[], const double *f,
+                        const double moves[], size_t count, double to[]);
 int ess_parameter_guards(ess_driver *d, double t, const double x[], const double moves[],
                          double rate[]);
 int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double moves[], size_t count,
                       double to[]);
 
-/* The derivative of the field, Fp[n*P], of an impact's map, Rp[n*P], and of event function k, [P],
- * by each of them. */
+/* The derivative of the field, which is f, Fp[n*P], of an impact's map, Rp[n*P], and of event
+ * function k, [P], by each of them. */
 int ess_parameter_impact(ess_driver *d, const ess_impact *impact, double Rp[]);
-int ess_parameter_field(ess_driver *d, double t, const double x[], double Fp[]);
+int ess_parameter_field(ess_driver *d, double t, const double x[], const double f[], double Fp[]);
 int ess_parameter_guard(ess_driver *d, double t, const double x[], size_t k, double hp[]);
 
 /* The gradient of event function k. */
@@ -331,7 +337,11 @@ double ess_tangent_part(const ess_driver *d, const double x[], const double dire
  * step, or of what the state takes to move by its size, whatever the unit of time. */
 double ess_time_apart(const ess_driver *d);
 
-/* One column by a difference of the field, which is f at x. */
+/* Whether differences ask for the field at x itself: those from one side do, and those from both
+ * sides ask whether a guard is between. */
+bool ess_tangent_needs_field(const ess_driver *d, const double moves[]);
+
+/* One column by a difference of the field, which is f at x, or NULL where that is not needed. */
 int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
                            const double from[], double to[]);
 

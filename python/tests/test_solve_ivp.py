@@ -285,6 +285,19 @@ def test_complex_states():
 # ---- derivatives --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("tol", [1e-8, 1e-10, 1e-12])
+def test_tangents_through_a_contact_that_only_pushes(tol):
+    """the force has a kink where the guard is, which no difference may be across"""
+    k = 1e5
+    r = ess.solve_ivp(
+        lambda t, y, s: [y[1], k * max(0, -y[0]) if s[0] < 0 else 0], (0, 1), [2.8, -5],
+        guards=lambda t, y: y[0], tangents=True, rtol=tol, atol=tol,
+    )  # fmt: skip
+    assert r.smooth == "C1"
+    known = [[-1, math.pi / math.sqrt(k) - 1], [0, -1]]
+    np.testing.assert_allclose(r.tangents, known, atol=1e3 * tol + 1e-9)
+
+
 def test_tangents_through_touch_down_and_lift_off():
     options = {"guards": height, "rtol": 1e-11, "atol": 1e-13}
 

@@ -203,7 +203,9 @@ TEST(a_plate_s_derivative_is_the_flow_s) {
         if (given) assert_true(more <= 2 * c[1].crossings);
         // differences are from both sides where the tolerance is less than the noise of one
         const uint64_t times = j < 8 ? 5 : 9;
-        if (!given) assert_true(c[1].field_evaluations <= times * c[0].field_evaluations + 10);
+        // and a crossing takes the field before it, and at stages of parts of steps beside it
+        const uint64_t beside = 2 * c[1].crossings + 10;
+        if (!given) assert_true(c[1].field_evaluations <= times * c[0].field_evaluations + beside);
       }
     }
 }
