@@ -21,8 +21,9 @@ derivative | run)
   echo '{"states": ["a"], "field_evaluations": 7, "cost": {"field_evaluations": 9, "field_jacobian_evaluations": 0}}' ;;
 esac
 END
-# what would be fetched is not here
+# what would be fetched is not here, and nothing is counted
 printf '#!/bin/sh\nexit 1\n' >tools/drake
+printf '#!/bin/sh\n' >tools/counts
 printf '/results/\n/program\n' >.gitignore
 chmod +x program
 mkdir integrator && echo 'int one;' >integrator/code.c
