@@ -17,7 +17,6 @@ static const double shrink_most = 0.2, grow_most_heun = 5.0, grow_most_adams = 2
 static const double step_least = 1e-15;
 /* after so many steps a run leads nowhere; arrays of a state */
 enum { MOST_STEPS = 1000000, ARRAYS = 5 };
-enum { TOO_SMALL = -1001, TOO_MANY = -1002 };
 
 int second_order_alloc(second_order *s) {
   s->room = calloc(ARRAYS * s->dimension + 1, sizeof *s->room);
@@ -36,10 +35,10 @@ void second_order_reset(second_order *s) {
 }
 
 const char *second_order_says(int status) {
-  return status == TOO_SMALL  ? "the step is too small"
-         : status == TOO_MANY ? "too many steps"
-         : status             ? "a callback failed"
-                              : "success";
+  return status == SECOND_ORDER_TOO_SMALL  ? "the step is too small"
+         : status == SECOND_ORDER_TOO_MANY ? "too many steps"
+         : status                          ? "a callback failed"
+                                           : "success";
 }
 
 /* a step of h from x, where the slope is f, to `to`, where it is `slope` */
@@ -145,8 +144,8 @@ static inline int sample(second_order *s, bool adams, size_t n, double *now, dou
     h = smaller(h, s->h_max);
     const bool last = t + h >= end;
     e.h = last ? end - t : h;
-    status = e.h < step_least * larger(fabs(t), fabs(end)) ? TOO_SMALL
-             : s->steps + s->rejected >= MOST_STEPS        ? TOO_MANY
+    status = e.h < step_least * larger(fabs(t), fabs(end)) ? SECOND_ORDER_TOO_SMALL
+             : s->steps + s->rejected >= MOST_STEPS        ? SECOND_ORDER_TOO_MANY
              : heun                                        ? try_heun(s, n, t, &e, &error)
                     : try_adams(s, n, t, &e, before, e.h / h_before, &error);
     if (status) break;

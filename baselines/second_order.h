@@ -43,6 +43,9 @@ void second_order_reset(second_order *s);
 int second_order_sample(second_order *s, double *t, double end, double x[], const double times[],
                         size_t count, double states[]);
 
+/* What ends a run besides the field. */
+enum { SECOND_ORDER_TOO_SMALL = -1001, SECOND_ORDER_TOO_MANY = -1002 };
+
 /* Such a status in words. */
 const char *second_order_says(int status);
 

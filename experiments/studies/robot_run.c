@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "robot_study.h"
+#include "second_order.h"
 
 /* numbers that a trajectory may have: 64 MB of them, of which some six are kept at a time */
 static const double numbers_max = 8e6;
@@ -16,9 +17,14 @@ static const double numbers_max = 8e6;
 const char *const robot_integrators[] = {"Euler",    "implicitfast", "RK4",
                                          "implicit", "discrete",     NULL};
 
-const char *const robot_bases[] = {
-    [ESS_BASE_DOPRI5] = "dopri5", [ESS_BASE_RKC] = "rkc",   [ESS_BASE_CHOSEN] = "chosen",
-    [ESS_BASE_RODAS] = "rodas",   [ESS_BASE_ROS2] = "ros2", [ESS_BASE_ROS2 + 1] = NULL};
+const char *const robot_bases[] = {[ESS_BASE_DOPRI5] = "dopri5",
+                                   [ESS_BASE_RKC] = "rkc",
+                                   [ESS_BASE_CHOSEN] = "chosen",
+                                   [ESS_BASE_RODAS] = "rodas",
+                                   [ESS_BASE_ROS2] = "ros2",
+                                   [ROBOT_BASES + SECOND_ORDER_HEUN] = "heun",
+                                   [ROBOT_BASES + SECOND_ORDER_ADAMS] = "adams2",
+                                   NULL};
 
 const char *const robot_fourth_order = "RK4";
 
@@ -96,14 +102,17 @@ static int add_own(study_run *run) {
   return add(run, (robot_entry){ROBOT_MUJOCO, c->size.integrator, c->size.time_step, true});
 }
 
-/* libess with guards or without, by each base at all tolerances */
+/* libess with guards or without, by each base at all tolerances; event-unaware solvers that are no
+ * base of libess are without guards alone */
 static int add_bases(study_run *run, robot_kind kind) {
   const robot_settings *const s = run->settings;
   int status = 0;
-  for (size_t b = 0; b < s->bases.count; b++)
+  for (size_t b = 0; b < s->bases.count; b++) {
+    const size_t base = s->bases.index[b];
+    if (kind == ROBOT_LIBESS && base >= ROBOT_BASES) continue;
     for (size_t i = 0; !status && i < s->tolerances.count; i++)
-      status = add(
-          run, (robot_entry){kind, robot_bases[s->bases.index[b]], s->tolerances.value[i], false});
+      status = add(run, (robot_entry){kind, robot_bases[base], s->tolerances.value[i], false});
+  }
   return status;
 }
 
@@ -123,6 +132,11 @@ static int list_entries(study_run *run) {
 static int check_sizes(study_run *run) {
   const robot_settings *const s = run->settings;
   robot_case *const c = run->own;
+  if (s->bases.index[0] >= ROBOT_BASES)
+    return SOLVER_REFUSE(run->message,
+                         "--base begins with %s, which knows no events; one of libess's comes "
+                         "first: dopri5, rkc, chosen, rodas or ros2",
+                         robot_bases[s->bases.index[0]]);
   const double outputs = floor(s->time / s->output_step + 1e-9) + 1.0;
   if (outputs < 2.0)
     return SOLVER_REFUSE(run->message, "--output-step %g is longer than the run of %g s",
@@ -324,6 +338,7 @@ typedef struct listening {
   bool listen, out_of_memory, late;
   double end; /* of a reference, whose progress is told; else NaN */
   const ess_driver *driver;
+  second_order *unaware; /* where there is no driver */
   uint64_t start_ns, looks;
   double budget;         /* of the thread's own time: what else the machine does is no part of it */
   double recent[RECENT]; /* times of the latest crossings, in a ring */
@@ -337,16 +352,21 @@ size_t robot_jumps(const study_run *run, const double x[], robot_points points[]
   return points && !robot_points_jumped(c->robot, x, points, &jumped) ? jumped : 0;
 }
 
+/* whether a run that has made so many steps has to end */
+static bool out_of_time(listening *l, uint64_t steps) {
+  if (l->t->most_steps > 0.0)
+    l->late = l->t->steps + (double)steps > l->t->most_steps;
+  else if (l->looks++ % LOOK == 0)
+    l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > l->budget;
+  return l->late || *l->run->interrupted;
+}
+
 static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
   l->t->jumps += (double)robot_jumps(l->run, info->x, l->points);
   if (!isnan(l->end) && l->looks % LOOK == 0)
     study_within(l->run, "reference at %.3g of %g s", info->t1, l->end);
-  if (l->t->most_steps > 0.0)
-    l->late = l->t->steps + (double)ess_driver_counters(l->driver)->steps > l->t->most_steps;
-  else if (l->looks++ % LOOK == 0)
-    l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > l->budget;
-  return l->late || *l->run->interrupted;
+  return out_of_time(l, ess_driver_counters(l->driver)->steps);
 }
 
 static int on_crossing(const ess_crossing_info *info, void *context) {
@@ -381,8 +401,18 @@ static int plain_solve(double time, const double x[], const double sign[], doubl
   return robot_plain_solve(params, x, c, v);
 }
 
+/* the same, of a solver that is no base of libess, which has no observer */
+static int unaware_field(void *context, double time, const double x[], double dxdt[]) {
+  listening *const l = context;
+  const robot_case *const c = l->run->own;
+  (void)time;
+  l->t->evaluations++;
+  return out_of_time(l, l->unaware->steps) ? -1 : robot_plain_field(c->robot, x, dxdt);
+}
+
 /* from where the track ends on; from tick to tick of the controls, which the integrator stops at */
-static int integrate(study_run *run, ess_driver *driver, double x[], robot_track *t) {
+static int integrate(study_run *run, ess_driver *driver, second_order *unaware, double x[],
+                     robot_track *t) {
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;
   double now = t->until, end = (double)(t->asked - 1) * c->output_step;
@@ -398,7 +428,9 @@ static int integrate(study_run *run, ess_driver *driver, double x[], robot_track
       if (time > until) break;
       times[count] = fmax(time, now);
     }
-    status = ess_driver_sample(driver, &now, until, x, times, count, t->states + t->reached * n);
+    double *const states = t->states + t->reached * n;
+    status = driver ? ess_driver_sample(driver, &now, until, x, times, count, states)
+                    : second_order_sample(unaware, &now, until, x, times, count, states);
     for (size_t i = 0; i < count && times[i] <= now; i++) t->at_end[t->reached++] = true;
   }
   t->until = now;
@@ -439,7 +471,7 @@ static int drive(study_run *run, const ess_system *system, const ess_options *op
   *failed = driver ? NULL : ess_strerror(status);
   if (!driver) return -1;
   l->driver = driver;
-  status = integrate(run, driver, x, t);
+  status = integrate(run, driver, NULL, x, t);
   t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
   t->evaluations += (double)ess_driver_counters(driver)->field_evaluations;
   t->steps += (double)ess_driver_counters(driver)->steps;
@@ -448,10 +480,35 @@ static int drive(study_run *run, const ess_system *system, const ess_options *op
   return status;
 }
 
-static ess_base base_of(const robot_entry *e) {
+/* the same of a solver that is no base of libess */
+static int drive_unaware(study_run *run, second_order_scheme scheme, double tolerance, double x[],
+                         listening *l, const char **failed) {
+  robot_track *const t = l->t;
+  second_order s = {.scheme = scheme,
+                    .dimension = ((const robot_case *)run->own)->size.dimension,
+                    .rtol = tolerance,
+                    .atol = tolerance,
+                    .h_max = INFINITY,
+                    .field = unaware_field,
+                    .context = l};
+  l->unaware = &s;
+  *failed = second_order_alloc(&s) ? ess_strerror(ESS_ENOMEM) : NULL;
+  if (*failed) return -1;
+  const int status = integrate(run, NULL, &s, x, t);
+  t->event = SIZE_MAX;
+  t->steps += (double)s.steps;
+  t->refused += (double)s.rejected;
+  second_order_free(&s);
+  return status == SECOND_ORDER_TOO_SMALL  ? ESS_EUNDERFLOW
+         : status == SECOND_ORDER_TOO_MANY ? ESS_EMAXSTEPS
+         : status                          ? ESS_ECALLBACK
+                                           : ESS_SUCCESS;
+}
+
+static size_t base_of(const robot_entry *e) {
   size_t base = 0;
   while (robot_bases[base] != e->variant) base++;
-  return (ess_base)base;
+  return base;
 }
 
 static int follow_libess(study_run *run, const robot_entry *e, const double x0[], bool listen,
@@ -469,7 +526,8 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
                  .end = e->kind == ROBOT_REFERENCE ? s->time : NAN};
   ess_options options = ess_options_default();
   options.rtol = options.atol = e->knob;
-  options.base = base_of(e);
+  const size_t base = base_of(e);
+  options.base = base < ROBOT_BASES ? (ess_base)base : ESS_BASE_DOPRI5;
   options.sliding = ESS_SLIDING_FILIPPOV; // contacts that bounce ever less
   options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
   options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
@@ -494,7 +552,9 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   robot_forget(c->robot);
   const uint64_t start_ns = measure_clock_ns();
   l.start_ns = measure_thread_ns();
-  int status = drive(run, system, &options, x, &l, &failed);
+  int status = base < ROBOT_BASES ? drive(run, system, &options, x, &l, &failed)
+                                  : drive_unaware(run, (second_order_scheme)(base - ROBOT_BASES),
+                                                  e->knob, x, &l, &failed);
   // a run ends at the step before a contact that is refused: from there on steps are short
   if (!failed && status == ESS_ECALLBACK && c->refuses && e->kind != ROBOT_PLAIN && !l.late &&
       !*run->interrupted) {

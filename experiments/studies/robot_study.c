@@ -33,8 +33,9 @@
     .initial = "0.9,0.5,0.25,1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", .min = 1e-13, .max = 0.9)        \
   X(row, bases, NAMES, "base", "A,B",                                                              \
     "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), "     \
-    "ros2 (springs and dampers implicit), or rodas (implicit)",                                    \
-    .initial = "dopri5,chosen,rkc,ros2", .names = robot_bases, .result = "base")                   \
+    "ros2 (springs and dampers implicit), or rodas (implicit); heun and adams2, of order 2, are "  \
+    "event-unaware alone",                                                                         \
+    .initial = "dopri5,chosen,rkc,ros2,heun,adams2", .names = robot_bases, .result = "base")       \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the reference", .initial = "1e-9",     \
     .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")                                    \
   X(row, check_step, NUMBER, "check-step", "S",                                                    \
@@ -64,7 +65,9 @@ static const study_word words[] = {
                   "tolerance and by MuJoCo at ever smaller steps"},
     {"libess", "what computes it: its steps end where contacts and limits begin and end"},
     {"event function", "its zero is where a contact or a limit begins or ends"},
-    {"plain", "libess without event functions, on the same equations"},
+    {"plain",
+     "an event-unaware solver on the same equations: libess without event functions, or heun "
+     "or adams2"},
     {"dopri5, rkc, chosen, ros2, rodas", "how libess steps: see --base"},
     {"error", "root mean square of positions and velocities, m, rad, m/s and rad/s in one"},
     {"order", "n: with half the step the error is a 2^n-th"},

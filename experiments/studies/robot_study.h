@@ -54,7 +54,9 @@ typedef struct robot_settings {
     "all may)",                                                                                    \
     .result = "without")
 
-/* robot_bases by ess_base */
+/* robot_bases by ess_base, and behind ROBOT_BASES of libess event-unaware solvers of order 2, by
+ * second_order_scheme */
+enum { ROBOT_BASES = ESS_BASE_ROS2 + 1 };
 extern const char *const robot_integrators[], *const robot_bases[], *const robot_fourth_order;
 
 /* ---- robot_run.c: a robot, and its runs ------------------------------------------------------ */

@@ -120,7 +120,7 @@ expect 'free ball: nothing is said of it' [ "$(grep -c 'followed contacts' "$roo
 model far "$plane$ball<geom name='can' type='cylinder' size='.1 .1' pos='9 9 .1'/>"
 study far.xml
 expect 'far: a study' success
-expect 'far: four bases run by default' holds 'r["base"] == "dopri5,chosen,rkc,ros2"'
+expect 'far: four bases and two solvers of order 2 run by default' holds 'r["base"] == "dopri5,chosen,rkc,ros2,heun,adams2"'
 expect 'far: it is followed in the survey' holds '[f for f in r["survey"] if f["treatment"] == "followed"]'
 expect 'far: the end is reached' holds 'r["reference"]["status"] == "success"'
 expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]["evaluations"] < 400'
@@ -167,6 +167,16 @@ of = lambda who: [float(x["t"]) for x in rows if x["who"] == who]
 print(all(of(w) and len(of(w)) == len(set(of(w))) for w in ("libess", "plain")))')" = True ]
 # an integrator that fails from some starts is told, however good the others are
 expect 'what does not get to the end is told' grep -qE '^  MuJoCo, RK4: 0.008: [01].*; .*unstable' "$room/out"
+# event-unaware solvers that are no base of libess race as plain alone
+legs --base dopri5,heun,adams2 --tolerances 1e-2,1e-4 --out results/unaware
+expect 'event-unaware solvers of order 2' python3 -c 'import json
+r = json.load(open("results/unaware/robot.json"))
+assert {x["base"] for x in r["libess"]} == {"dopri5"}
+of = {(x["base"], x["tolerance"]): x for x in r["plain"]}
+assert {b for b, t in of} == {"dopri5", "heun", "adams2"}
+for b in "heun", "adams2":
+    assert of[b, 1e-4]["rms_error"] < 0.3 * of[b, 1e-2]["rms_error"] and of[b, 1e-4]["rms_error"] < 0.01
+assert of["adams2", 1e-4]["evaluations"] < 0.5 * of["heun", 1e-4]["evaluations"]'
 legs --base rkc --out results/rkc
 expect 'one base alone' python3 -c 'import json
 r = json.load(open("results/rkc/robot.json"))
@@ -221,7 +231,8 @@ refused 'no actuator' --ctrl 1
 refused 'longer than the run' --output-step 2
 refused 'than a trajectory may have' --time 1000 --output-step 0.0001
 refused 'there are Euler, implicitfast, RK4' --integrators Heun
-refused 'there are dopri5, rkc, chosen, rodas, ros2' --base RKC
+refused 'there are dopri5, rkc, chosen, rodas, ros2, heun, adams2' --base RKC
+refused "--base begins with heun, which knows no events; one of libess's comes first" --base heun,dopri5
 refused 'all 10 starts are equal; --starts 1 is' --height 0 --tilt 0
 refused 'wants a --ctrl FILE.csv with more rows than one' --period 0.03
 run robot
