@@ -252,9 +252,19 @@ static int turn(ess_driver *d, double t, double t1) {
   return ESS_SUCCESS;
 }
 
+/* no crossings are counted yet for which time should have passed */
+static void watch_anew(ess_driver *d, double t) {
+  d->progress_time = t;
+  d->stalled_crossings = 0;
+  d->last_guard = d->recrossing.guard = SIZE_MAX;
+  d->recrossing.time = t;
+  d->recrossing.returns = 0;
+}
+
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
   const bool moved = memcmp(x, d->x, ess_caller_states(d) * sizeof *x) != 0;
+  const double reached = d->t;
   ess_ros2_leave(d, moved || t != d->t || !d->latched);
   ess_piece_begin(d, t, x);
   if (t != d->stopped || moved) d->stopped = NAN;
@@ -269,12 +279,10 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->t_rest = 0.0;
   if (moved) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
-  d->progress_time = t;
-  d->stalled_crossings = 0;
-  d->last_guard = d->recrossing.guard = d->doubted = SIZE_MAX;
+  // an observer that stops at each crossing does not make them fewer
+  if (moved || t != reached || !d->latched) watch_anew(d, t);
+  d->doubted = SIZE_MAX;
   d->longest_doubted = 0.0;
-  d->recrossing.time = t;
-  d->recrossing.returns = 0;
   d->apply_steps = 0;
   d->apply_crossings = d->settled_crossings = 0;
   ess_watch_returns_of(d, 0);

@@ -87,6 +87,8 @@ ESS_API const char *ess_strerror(int status);
  * max_steps or max_crossings before the end. The state lies where sliding begins. With
  * ess_options.sliding: where the state goes from there is not unique.
  *
+ * ESS_EIMPACT: the state is the one before the impact.
+ *
  * ESS_EJACOBIAN: difference quotients along the field, at two places, agree with each other and
  * differ from the rate by more than a quarter. ess_check_jacobian finds smaller errors. Of
  * field_jacobian, by ESS_BASE_RODAS: an entry differs from difference quotients on both sides of
@@ -99,8 +101,9 @@ typedef struct ess_failure {
                          ESS_EDISCONTINUOUS: another that is concerned; else SIZE_MAX */
   int callback_code;  /* ESS_ECALLBACK: what the callback returned */
   const char *reason; /* in static storage: ESS_EINVAL: one line that names the argument and what is
-                         accepted; ESS_ESLIDING: why it is not unique, or NULL; ESS_EJACOBIAN: that
-                         it is field_jacobian, or NULL; else NULL */
+                         accepted; ESS_EIMPACT: one line about what the map returned; ESS_ESLIDING:
+                         why it is not unique, or NULL; ESS_EJACOBIAN: that it is field_jacobian, or
+                         NULL; else NULL */
   size_t row, column; /* ESS_EJACOBIAN: the entry of field_jacobian; else SIZE_MAX */
 } ess_failure;
 
@@ -152,10 +155,12 @@ typedef struct ess_reset_matrix {
  * is made next, at the same time, by a call of its own.
  *
  * On entry `after` is x, `mode` is the latched mode with the events' signs flipped and the rows of
- * their guards applied, and `armed` tells which guards that leaves armed. The mode that the map
- * returns is the truth: signs are not read off h(after). So a ball that bounces puts the sign of
- * its height back to +1 and arms ESS_GUARD_DOWN again. A guard on its zero that recedes is not
- * crossed. Event functions whose guards are never armed can hold what else belongs to the mode. */
+ * their guards applied, and `armed` tells which guards that leaves armed. Of an event it tells so of
+ * the guard that was crossed, too, unless the row of `resets` arms none of both: the guard ahead of
+ * the mode that the map returns is then armed if the map says nothing else. The mode that it returns
+ * is the truth: signs are not read off h(after). So a ball that bounces puts the sign of its height
+ * back to +1. A guard on its zero that recedes is not crossed. Event functions whose guards are never
+ * armed can hold what else belongs to the mode. */
 typedef struct ess_impact {
   double t;
   size_t count;         /* of events, >= 1 */
@@ -384,7 +389,9 @@ typedef struct ess_options {
   ess_method method;      /* default: ESS_METHOD_TOLERANCE */
   ess_base base;          /* default: ESS_BASE_DOPRI5. While the state slides steps are dopri5's */
   /* Events closer in time than this are of one instant, for impacts' maps and tangents; finite, >=
-   * 0. 0 (default): what the tolerance cannot order, in which the state moves by one tolerance. */
+   * 0. 0 (default): what the tolerance cannot order: the time in which the state moves by one
+   * tolerance and, for maps, by which the time between both changes when the state is off by that.
+   * Two events of time alone are ordered by their times, however close. */
   double tie;
   /* So many impacts in a row, at ever shorter intervals, end a run with ESS_EZENO when they would
    * accumulate before its end. Fewer do where the tolerance cannot tell the time of accumulation
@@ -470,8 +477,16 @@ ESS_API const char *ess_check(const ess_system *system, const ess_options *optio
 
 /* Integrates x[n] from *t to exactly t1 and sets *t to the time reached. The latched mode is kept
  * from the previous call, so successive calls continue one trajectory; the first call after alloc
- * or reset latches the signs from h(x), with h = 0 taken as the side the field points to. On
- * failure x and *t are the last good state and ess_driver_failure tells the rest. ESS_EINVAL, with
+ * or reset latches the signs from h(x), with h = 0 taken as the side the field points to.
+ *
+ * A state at the time of an impact is the one after it, in the direction of the run: also x at t1,
+ * and a sample there. A timed jump, the impact of an event function of time alone, is made at the
+ * first time, to the last bit, at which that has passed zero, or at t1 where it would be a rounding
+ * later. A run that starts at such a time has made it. So has one that starts on a guard whose map
+ * changes neither the event function nor its rate; other impacts the field leads through are made at
+ * the start.
+ *
+ * On failure x and *t are the last good state and ess_driver_failure tells the rest. ESS_EINVAL, with
  * nothing changed: what is NULL or not finite, or a call from within an apply of the same driver.
  *
  * Where t1 < *t it goes backward, as the system of time s = -t: its field is -f, and guards are
@@ -481,7 +496,7 @@ ESS_API const char *ess_check(const ess_system *system, const ess_options *optio
 ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
 
 /* As ess_driver_apply, by the same steps, and writes the state at each of times[count], from *t to
- * t1 in this order, into states[count*n]. After a failure rows not reached hold what they held. */
+ * t1 in this order, into states[count*n]: at the time of an impact the state after it. After a failure rows not reached hold what they held. */
 ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[],
                               const double times[], size_t count, double states[]);
 

@@ -30,11 +30,11 @@ void ess_impacts_lay(ess_driver *d, ess_layout *l) {
   const size_t m = d->system.guard_count;
   ESS_LAY(l, double, d->lanes, &w->x, &w->after);
   ESS_LAY(l, double, d->blocks *ESS_BLOCK, &w->sign, &w->side, &w->h, &w->doubt, &w->mode, &w->met,
-          &w->stopped, &w->left, &w->beyond);
+          &w->stopped, &w->left, &w->beyond, &w->mode_before);
   ESS_LAY(l, ess_returning, 2 * m, &w->returning);
   ESS_LAY(l, size_t, m, &w->events);
-  ESS_LAY(l, bool, 2 * m, &w->at, &w->armed);
-  ESS_LAY(l, bool, m, &w->carried, &w->rests, &w->pending);
+  ESS_LAY(l, bool, 2 * m, &w->at, &w->armed, &w->armed_before);
+  ESS_LAY(l, bool, m, &w->carried, &w->rests, &w->pending, &w->is_checked);
 }
 
 void ess_impacts_take(ess_driver *d) {
@@ -42,12 +42,14 @@ void ess_impacts_take(ess_driver *d) {
   w->calls = *d->system.impacts;
   for (size_t j = 0; j < 2 * d->watched.first; j++) w->at[j] = !w->calls.at || w->calls.at[j];
   w->calls.at = NULL;
+  w->has_rows = d->system.resets != NULL;
 }
 
 void ess_impacts_forget(ess_driver *d) {
   if (!d->impacts) return;
   for (size_t j = 0; j < 2 * d->system.guard_count; j++)
     d->impacts->returning[j] = ess_no_returns();
+  memset(d->impacts->is_checked, 0, d->system.guard_count * sizeof *d->impacts->is_checked);
   d->impacts->t_stopped = d->impacts->t_open = NAN;
 }
 
@@ -55,6 +57,15 @@ static bool is_mode(const ess_driver *d, const double mode[]) {
   size_t k = 0;
   while (k < d->system.guard_count && fabs(mode[k]) == 1.0) k++;
   return k == d->system.guard_count;
+}
+
+static const char BAD_MODE[] = "each of mode must be exactly -1.0 or +1.0";
+
+/* why an impact's map is refused, in one line */
+static int refuse_map(ess_driver *d, size_t k, const char *reason) {
+  const int status = ess_fail(d, ESS_EIMPACT, k);
+  d->failure.reason = reason;
+  return status;
 }
 
 int ess_impacts_start(ess_driver *d) {
@@ -65,7 +76,7 @@ int ess_impacts_start(ess_driver *d) {
   d->t_seen = d->t;
   const int code = w->calls.start(d->t, d->x, w->mode, w->armed, d->system.params);
   if (code) return ess_callback_failed(d, code);
-  if (!is_mode(d, w->mode)) return ess_fail(d, ESS_EIMPACT, SIZE_MAX);
+  if (!is_mode(d, w->mode)) return refuse_map(d, SIZE_MAX, BAD_MODE);
   ess_set_mode(d, w->mode, w->armed);
   const int status = ess_announce(d, d->system.guard_count);
   return status ? status : ess_evaluate_node(d);
@@ -89,6 +100,62 @@ static int cross_events(ess_driver *d, size_t *count) {
   return status;
 }
 
+int ess_call_map(ess_driver *d, ess_impact *impact) {
+  ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    const size_t crossed = impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+    if (!w->has_rows || impact->armed[ess_mirror(crossed)]) impact->armed[crossed] = true;
+  }
+  memcpy(w->mode_before, impact->mode, m * sizeof *w->mode_before);
+  memcpy(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
+  const int code = w->calls.map(impact, d->system.params);
+  w->is_untouched = !memcmp(w->mode_before, impact->mode, m * sizeof *w->mode_before) &&
+                    !memcmp(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
+  return code;
+}
+
+/* Where the state turns back, and the map has left the mode on the far side of the guard, the way
+ * back is an impact, too, and so on: in that mode, which the map has not touched. */
+static int refuse_turned_back(ess_driver *d, const ess_impact *impact, size_t k) {
+  static const double ROUNDING = 1e-6; // of a rate that impacts have stopped
+  const ess_impact_work *const w = d->impacts;
+  double *const f = d->stage[1];
+  const bool may = w->is_untouched && ess_is_armed(d, k) && w->at[ess_guard_ahead(d, k)];
+  int status = may ? ess_field(d, d->t, w->after, f) : ESS_SUCCESS;
+  if (!may || status) return status;
+  status = ess_guard_rates(d, d->t, w->after, f, d->h_try, d->rate_try);
+  const double rate = d->side[k] * d->rate_try[k], g = d->side[k] * d->h_try[k];
+  const bool turns = rate > ROUNDING * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
+  if (status || !turns || impact->sign[k] == w->mode[k]) return status;
+  return refuse_map(d, k, "the map turns the state back and sets neither mode nor armed");
+}
+
+/* what is put back before a time goes through it again, as nothing else than time decides */
+static int refuse_again(ess_driver *d, const ess_impact *impact, size_t k) {
+  const ess_impact_work *const w = d->impacts;
+  const size_t guard = impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+  const bool may = w->mode[k] == impact->sign[k] && w->armed[guard];
+  bool timed = false;
+  const int status = may ? ess_is_timed(d, k, &timed) : ESS_SUCCESS;
+  if (status || !timed) return status;
+  return refuse_map(d, k, "a jump at the same time twice: the map puts mode back before it");
+}
+
+/* the first impact of each event function shows a map that would be called again and again */
+static int check_map(ess_driver *d, const ess_impact *impact) {
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    if (d->impacts->is_checked[k]) continue;
+    status = refuse_turned_back(d, impact, k);
+    if (!status) status = refuse_again(d, impact, k);
+    d->impacts->is_checked[k] = !status;
+  }
+  return status;
+}
+
 /* what the map makes of it; the mode is as before when it fails */
 static int map_state(ess_driver *d, ess_impact *impact) {
   ess_impact_work *const w = d->impacts;
@@ -97,10 +164,12 @@ static int map_state(ess_driver *d, ess_impact *impact) {
   memcpy(w->mode, d->sign, m * sizeof *w->mode);
   ess_list_armed(d, w->armed);
   d->t_seen = d->t;
-  const int code = w->calls.map(impact, d->system.params);
+  const int code = ess_call_map(d, impact);
   if (code) return ess_callback_failed(d, code);
-  const bool accepted = is_mode(d, w->mode) && ess_are_finite(w->after, d->system.dimension);
-  return accepted ? ESS_SUCCESS : ess_fail(d, ESS_EIMPACT, impact->events[0]);
+  if (!is_mode(d, w->mode)) return refuse_map(d, impact->events[0], BAD_MODE);
+  if (!ess_are_finite(w->after, d->system.dimension))
+    return refuse_map(d, impact->events[0], "each of after must be finite");
+  return check_map(d, impact);
 }
 
 /* tells observers; whether one asks to stop */

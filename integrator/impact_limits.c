@@ -263,7 +263,7 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   w->events[0] = k;
   ess_impact impact = ess_impact_of(w, t, 1);
   d->t_seen = t;
-  *code = w->calls.map(&impact, d->system.params);
+  *code = ess_call_map(d, &impact);
   w->events[0] = first;
   return !*code && w->mode[k] == side && w->armed[guard] ? w->after : NULL;
 }

@@ -46,6 +46,11 @@ typedef struct ess_impact_work {
   double *after, *mode;
   double *doubt; /* by event function: what is not told from its zero after the impact */
   bool *armed, *carried;
+  double *mode_before; /* what the map was last called with */
+  bool *armed_before;
+  bool is_untouched; /* it has returned both as they were */
+  bool has_rows;     /* the system says what crossings arm */
+  bool *is_checked;  /* by event function: its map has been asked whether it makes ends meet */
   bool
       *pending; /* by event function: an earlier map of the instant has carried the state past it */
   bool *rests;  /* by event function: at the start, on the guard of an impact */
@@ -93,6 +98,10 @@ void ess_impacts_forget(ess_driver *d);
 
 /* The mode to start with, by the caller's `start`: the signs are latched, the guards armed. */
 int ess_impacts_start(ess_driver *d);
+
+/* Calls the map, which finds the guards that have been crossed armed, too: unless it says otherwise
+ * they are, where it puts the mode back before them. 0, or what it returned. */
+int ess_call_map(ess_driver *d, ess_impact *impact);
 
 /* Makes the impact of all events at the node, k among them, and those that the map carries the
  * state past. The node is evaluated, before and after. */

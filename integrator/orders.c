@@ -134,7 +134,7 @@ static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, si
                        .after = to->x,
                        .mode = mode,
                        .armed = armed};
-  const int code = status ? 0 : d->impacts->calls.map(&impact, d->system.params);
+  const int code = status ? 0 : ess_call_map(d, &impact);
   if (code) status = ess_callback_failed(d, code);
   if (!status) status = ess_tangent_map(d, &impact, v->w, columns, to->y);
   if (!status) status = ess_parameter_map(d, &impact, from->moves, columns, to->y);

@@ -179,7 +179,7 @@ static int change(ess_impact *impact, void *params) {
   const trot_parameters *const p = params;
   bool lands = false, at_rest[FEET], standing[FEET], touching[FEET];
   for (int i = 0; i < FEET; i++) {
-    at_rest[i] = impact->armed[ESS_GUARD_UP(FALLS + i)];
+    at_rest[i] = impact->mode[FALLS + i] < 0.0 && impact->armed[ESS_GUARD_UP(FALLS + i)];
     touching[i] = standing[i] = stands(impact->mode, i);
   }
   for (size_t i = 0; i < impact->count; i++) {

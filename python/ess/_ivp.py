@@ -671,6 +671,8 @@ def solve_ivp(
         ``impact(t, y, sign, crossed)`` is called where the guards in the list `crossed` pass zero at
         one instant, and returns the state after it, or ``(state, sign)``. Without `sign`, or where
         it is 0, the side is the one that the state is on then, or that the equations take it to.
+        Where a guard depends on time alone the jump is at the time at which that is zero, to the last
+        bit. At the end of a run it is made; a run that starts there does not make it again.
     impacts_at : list, optional
         Guards whose crossings are impacts: indices, or pairs ``(index, direction)`` with direction
         1 (upwards), -1 (downwards) or 0 (both). By default all are.
@@ -699,7 +701,8 @@ def solve_ivp(
     max_steps : int
         The run ends with ``success=False`` after so many.
     tie : float
-        Events that are closer in time are of one instant. 0: what the tolerance cannot tell apart.
+        Events that are closer in time are of one instant. 0: what the tolerance cannot order; the
+        order of guards of time alone is always known.
     base : str
         'dopri5', 'rkc' (stabilised, for stiff fields that decay), 'chosen' (the cheaper of both), or
         'rodas' (linearly implicit, for all stiff fields; it uses `jac`, and has no `tangents`).

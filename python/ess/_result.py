@@ -64,7 +64,7 @@ class OdeSolution:
     """The solution at any time of the run, as `scipy.integrate.OdeSolution` has it.
 
     `sol(t)` has the shape (n,) for a number and (n, len(t)) for an array. At the time of an impact
-    it is the state after it.
+    it is the state after it, in the direction of the run.
     """
 
     ts: NDArray[Any]

@@ -9,12 +9,16 @@
 
 static const double G = TOY_GRAVITY;
 
+/* what a map returns of the mode */
+typedef enum returned { MODE_AND_ARMED, MODE_ALONE, NEITHER, NO_MODE } returned;
+
 /* a ball over the ground: height and velocity */
 typedef struct bouncer {
   double restitution;
   size_t count; /* events handed to the map */
   int fails;
   bool is_nan;
+  returned returns;
 } bouncer;
 
 IMPACT_MAP_CODE(bounce) {
@@ -26,7 +30,9 @@ IMPACT_MAP_CODE(bounce) {
   assert_true(impact->sign[0] > 0.0 && impact->mode[0] < 0.0);
   assert_true(fabs(impact->x[0]) < 1e-9 && impact->x[1] < 0.0);
   impact->after[1] = b->is_nan ? NAN : -b->restitution * impact->x[1];
-  return toy_stays_above(impact, 0);
+  if (b->returns == MODE_ALONE) impact->mode[0] = 1.0;
+  if (b->returns == NO_MODE) impact->mode[0] = 0.0;
+  return b->returns == MODE_AND_ARMED ? toy_stays_above(impact, 0) : 0;
 }
 
 static const ess_impacts bounces = {.map = bounce};
@@ -52,16 +58,17 @@ static void exact_ball(double h, double e, double t, double x[2]) {
 }
 
 TEST(a_ball_bounces_as_it_should) {
-  for (int paper = 0; paper < 2; paper++) {
-    bouncer b = {.restitution = 0.8};
+  for (int i = 0; i < 4; i++) {
+    const bool paper = i % 2;
+    bouncer b = {.restitution = 0.8, .returns = i / 2 ? MODE_ALONE : MODE_AND_ARMED};
     const ess_system system = bouncing(&b);
     ess_options options = paper ? ess_options_paper() : ess_options_default();
     options.rtol = options.atol = 1e-10;
     options.epsilon = 1e-6;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double t = 0.0, x[2] = {1.0, 0.0}, exact[2];
-    for (int i = 1; i <= 38; i++) {
-      assert_int_equal(ess_driver_apply(d, &t, 0.1 * i, x), ESS_SUCCESS);
+    for (int j = 1; j <= 38; j++) {
+      assert_int_equal(ess_driver_apply(d, &t, 0.1 * j, x), ESS_SUCCESS);
       exact_ball(1.0, 0.8, t, exact);
       assert_true(fabs(x[0] - exact[0]) < 1e-8 && fabs(x[1] - exact[1]) < 1e-8);
       assert_true(ess_driver_sign(d)[0] > 0.0);
@@ -268,18 +275,29 @@ TEST(a_long_series_within_the_run_is_not_zeno) {
 }
 
 TEST(a_map_at_fault_leaves_the_state_before_it) {
-  for (int i = 0; i < 2; i++) {
-    bouncer b = {.restitution = 0.8, .fails = i ? 0 : 7, .is_nan = i};
+  const struct {
+    bouncer map;
+    const char *said;
+  } rows[] = {{{.fails = 7}, NULL},
+              {{.is_nan = true}, "after"},
+              {{.returns = NO_MODE}, "mode"},
+              {{.returns = NEITHER}, "neither mode nor armed"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    bouncer b = rows[i].map;
+    b.restitution = 0.8;
     const ess_system system = bouncing(&b);
     const ess_options options = ess_options_default();
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double t = 0.0, x[2] = {1.0, 0.0};
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), i ? ESS_EIMPACT : ESS_ECALLBACK);
-    if (!i) assert_int_equal(ess_driver_failure(d)->callback_code, 7);
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), b.fails ? ESS_ECALLBACK : ESS_EIMPACT);
+    const ess_failure *const failure = ess_driver_failure(d);
+    assert_int_equal(failure->callback_code, b.fails);
+    if (rows[i].said) assert_non_null(strstr(failure->reason, rows[i].said));
     assert_true(x[1] < 0.0 && fabs(x[0]) < 1e-9 && ess_driver_sign(d)[0] > 0.0);
     // mended, the run goes on
     b.fails = 0;
     b.is_nan = false;
+    b.returns = MODE_AND_ARMED;
     assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
     double exact[2];
     exact_ball(1.0, 0.8, 1.0, exact);

@@ -168,6 +168,29 @@ TEST(the_state_at_a_jump_is_the_one_after_it) {
   }
 }
 
+/* one that puts the mode back before the time would be made again there, without end */
+IMPACT_MAP(again) {
+  impact->after[0] += 1.0;
+  impact->mode[0] = impact->sign[0];
+}
+
+TEST(a_jump_at_the_same_time_twice_is_refused) {
+  seed = 4;
+  for (int number = 0; number < 20; number++) {
+    const span at = span_at_random(number % 2);
+    dose s = {.form = number / 2 % 2 ? FALLING : PLAIN, .time = at.time};
+    const ess_impacts impacts = {.map = again};
+    const ess_system system = system_of(&s, &impacts);
+    const ess_options options = toy_options(1e-6);
+    double x[STATES] = {0.7};
+    const toy_end end = toy_run(&system, &options, at.start, at.end, x);
+    assert_int_equal(end.status, ESS_EIMPACT);
+    assert_non_null(strstr(end.failure.reason, "same time twice"));
+    assert_int_equal(end.failure.guard, 0);
+    assert_true(fabs(x[0] - 0.7 * exp(-(at.time - at.start))) < 1e-4 && end.t == at.time);
+  }
+}
+
 /* ---- two of them ----------------------------------------------------------------------------- */
 
 /* x' = v, and v is set anew at these times */
