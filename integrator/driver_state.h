@@ -109,7 +109,7 @@ typedef struct ess_looked {
 /* How fast event functions turn, as far as it has been seen (suspect.c). */
 typedef struct ess_turning {
   double share;   /* of its range, the largest that a model of the step just tried may be off by */
-  size_t guard;   /* whose model that is */
+  size_t guard;   /* whose model that is; SIZE_MAX: a weight's that holds a slide */
   double length;  /* of the last step that was believed; 0: there was none */
   double first;   /* the first that was tried, while there is none */
   double longest; /* that the next step may be */

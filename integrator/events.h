@@ -393,6 +393,9 @@ void ess_forget_turning(ess_driver *d);
 /* Where a step begins: event functions that change faster than they did turn sooner. */
 void ess_watch_paces(ess_driver *d);
 
+/* The share of its range that a model may be off by where the step is not too long for it. */
+double ess_believed_share(const ess_driver *d);
+
 /* Of the step just tried, whose guards have been flagged without doubt: whether it is too long for
  * the way in which event functions turn. The next is bounded by what this one has shown. */
 bool ess_turns_too_far(ess_driver *d);

@@ -134,9 +134,9 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
 void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ess_slides *const s = d->slides;
   const size_t m = d->system.guard_count, n = d->lanes;
-  ESS_LAY(l, double, m, &s->a, &s->lambda, &s->node, &s->least, &s->greatest, &s->h, &s->rate,
-          &s->sum, &s->back, &s->half, &s->nothing, &s->box.b, &s->box.near, &s->box.other,
-          &s->crossed_at, &s->crossed_before, &s->sign, &s->scale);
+  ESS_LAY(l, double, m, &s->a, &s->lambda, &s->node, &s->h, &s->rate, &s->sum, &s->back, &s->half,
+          &s->nothing, &s->box.b, &s->box.near, &s->box.other, &s->crossed_at, &s->crossed_before,
+          &s->sign, &s->scale);
   ESS_LAY(l, double, (m * m), &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
   ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside);
   ESS_LAY(l, double, (m * n), &s->jump, &s->aside, &s->push);
@@ -447,6 +447,7 @@ static int resolve(ess_driver *d, size_t count) {
   if (!status) status = ess_evaluate_node(d);
   if (status) return status;
   ess_slide_begin_node(d, s->lambda);
+  if (count_begun(s)) ess_forget_turning(d); // nothing is known of how their lambdas turn
   if (s->count > 1 && !moves_alike(d))
     return ess_slide_fail(d, s->set[0], s->set[1], ESS_NOT_UNIQUE);
   if (d->tangents && s->noted_count) {

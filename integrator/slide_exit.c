@@ -24,6 +24,11 @@ enum { HALVINGS = 40 };
 static const double CHECKED[ESS_SLIDE_CHECKS] = {0.1, 0.9}, ASIDE = 0.03;
 static const double FRACTION = 0.7548776662466927, DOUBT = 4.0;
 
+/* one that changes by less than this says nothing of how it turns, nor does a model that is off by
+ * less than so many times what is seen of noise; and how that is looked for */
+static const double STILL = 1e-9, STILL_NOISY = 1e-5, NOISES = 32.0;
+static const double APART = 1e-6, ROUNDINGS = 16.0;
+
 /* a model that crosses for sure may be off by this part of its range */
 static const double TRUSTED = 0.03;
 
@@ -185,22 +190,15 @@ static bool halve(ess_driver *d) {
   return true;
 }
 
-/* lambda at both ends of the step; *far where it stays so far from its bounds that there is no need
- * to look between them */
-static int look_at_ends(ess_driver *d, bool *far) {
+/* lambda at both ends of the step */
+static int look_at_ends(ess_driver *d) {
   ess_slides *const s = d->slides;
-  const size_t m = d->system.guard_count, bytes = s->count * sizeof *s->lambda;
-  double *const last = s->seen + (ESS_SLIDE_LOOKS - 1) * m;
+  const size_t bytes = s->count * sizeof *s->lambda;
   int status = ESS_SUCCESS;
   // the step's last stage was the last call, where no direction has called since
   if (d->tangents) status = ess_slide_field(d, d->t + d->dt, d->x_end, d->v_try);
   memcpy(s->seen, s->node, bytes);
-  memcpy(last, s->lambda, bytes);
-  *far = true;
-  for (size_t i = 0; i < s->count; i++) {
-    const double range = s->greatest[i] - s->least[i];
-    *far = *far && s->least[i] > range && 1.0 - s->greatest[i] > range;
-  }
+  memcpy(s->seen + (ESS_SLIDE_LOOKS - 1) * d->system.guard_count, s->lambda, bytes);
   return status;
 }
 
@@ -225,6 +223,73 @@ static int look_between(ess_driver *d, bool *known) {
     status = note_lambda(d, s->check_at[j], s->checked + j * m, known);
   }
   return status;
+}
+
+/* how far apart the i-th lambda has been seen within the step */
+static double range_of(const ess_driver *d, size_t i) {
+  const ess_slides *const s = d->slides;
+  const size_t m = d->system.guard_count;
+  double least = INFINITY, most = -INFINITY;
+  for (size_t j = 0; j < ESS_SLIDE_LOOKS + ESS_SLIDE_CHECKS; j++) {
+    const size_t check = j - ESS_SLIDE_LOOKS;
+    const double lambda = j < ESS_SLIDE_LOOKS ? s->seen[j * m + i] : s->checked[check * m + i];
+    least = ess_smaller(lambda, least);
+    most = ess_larger(lambda, most);
+  }
+  return most - least;
+}
+
+/* what of lambdas is noise: they do not change by a line over so short a part of the step, in which
+ * time moves by some roundings at least */
+static int find_noise(ess_driver *d, double noise[]) {
+  ess_slides *const s = d->slides;
+  const double apart = ess_larger(APART, ROUNDINGS * DBL_EPSILON * fabs(d->t) / d->dt);
+  const double *const first = s->checked;
+  int status = look_at(d, s->check_at[0] + apart);
+  for (size_t i = 0; i < s->count; i++) noise[i] = first[i] - 2.0 * s->lambda[i];
+  if (!status) status = look_at(d, s->check_at[0] + 2.0 * apart);
+  for (size_t i = 0; i < s->count; i++) noise[i] = fabs(noise[i] + s->lambda[i]);
+  return status;
+}
+
+/* what share of its range the model of the i-th lambda may be off by */
+static double share_of(const ess_driver *d, size_t i, double noise) {
+  double b[ESS_QUARTIC];
+  model(d, i, false, b);
+  const double doubt = doubt_of(d, i, false, b), range = range_of(d, i);
+  const double still = is_noisy(d->slides, i) ? STILL_NOISY : STILL;
+  if (!(range > still && doubt > NOISES * noise)) return 0.0;
+  const double share = doubt / range;
+  return doubt <= slack(d, i) ? ess_smaller(share, ess_believed_share(d)) : share;
+}
+
+/* Lambdas turn as event functions do, and steps are bounded by that alike: a state that is held has
+ * no error of its own, and its steps would soon span whole periods of what holds it. What would
+ * have the step refused is held against its noise first. */
+static int watch_turns(ess_driver *d, bool *too_far) {
+  ess_slides *const s = d->slides;
+  ess_turning *const turning = &d->turning;
+  double *const noise = s->back;
+  bool is_measured = false;
+  int status = ESS_SUCCESS;
+  if (!d->armed_count) turning->share = ESS_STILL_TURNING;
+  for (size_t i = 0; i < s->count; i++) noise[i] = 0.0;
+  for (size_t i = 0; !status && i < s->count; i++) {
+    double share = share_of(d, i, noise[i]);
+    if (share > ess_believed_share(d) && !is_measured) {
+      status = find_noise(d, noise);
+      is_measured = true;
+      share = share_of(d, i, noise[i]);
+    }
+    if (!(share > turning->share)) continue;
+    turning->share = share;
+    turning->guard = SIZE_MAX;
+  }
+  if (status) return status;
+  *too_far = ess_turns_too_far(d);
+  for (size_t i = 0; i < s->count; i++) turning->pace[s->set[i]] = 0.0;
+  d->counters.rejected += *too_far;
+  return ESS_SUCCESS;
 }
 
 /* the step is cut where the state leaves; what lies beyond is passed later */
@@ -320,13 +385,10 @@ static int find_exit(ess_driver *d, ess_location *found, bool *again) {
 int ess_slide_watch(ess_driver *d, ess_location *found, bool *again) {
   ess_slides *const s = d->slides;
   size_t worst[2];
-  bool far, added = s->adds;
+  const bool added = s->adds;
   if (!d->armed_count) ess_clear_flags(d);
   s->leaves = false;
-  *again = d->armed_count && ess_turns_too_far(d);
-  d->counters.rejected += *again;
-  if (*again) return ESS_SUCCESS;
-  int status = look_at_ends(d, &far);
+  int status = look_at_ends(d);
   if (!status) status = ess_slide_look_adds(d, d->t + d->dt, d->x_end, s->set, s->count);
   if (status) return status;
   if (added && !s->adds) { // by corners from here on
@@ -340,12 +402,14 @@ int ess_slide_watch(ess_driver *d, ess_location *found, bool *again) {
     return ess_evaluate_node(d);
   }
   bool held = holds(d, worst), known = are_known(s);
-  if (!far) status = look_between(d, &known);
+  status = look_between(d, &known);
   if (!status && !known) {
     *again = halve(d);
     return *again ? ESS_SUCCESS : ess_fail(d, ESS_EFIELD, SIZE_MAX);
   }
-  if (!status && !far) status = find_exit(d, found, again);
+  if (status) return status;
+  status = watch_turns(d, again);
+  if (!status && !*again) status = find_exit(d, found, again);
   if (status || *again) return status;
   if (s->leaves) held = holds(d, worst);
   if (!held) {

@@ -352,10 +352,6 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
     memset(s->lambda, 0, count * sizeof *s->lambda);
     found = true;
   }
-  for (size_t i = 0; i < count; i++) {
-    s->least[i] = ess_smaller(s->lambda[i], s->least[i]);
-    s->greatest[i] = ess_larger(s->lambda[i], s->greatest[i]);
-  }
   for (size_t l = 0; l < n; l++) {
     double sum = s->adds ? s->f0[l] : 0.0;
     for (size_t j = 0; s->adds && j < count; j++) sum += s->lambda[j] * s->jump[j * d->lanes + l];

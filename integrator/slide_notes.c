@@ -67,10 +67,7 @@ int ess_slide_restore_signs(ess_driver *d) {
 
 void ess_slide_begin_node(ess_driver *d, const double lambda[]) {
   ess_slides *const s = d->slides;
-  const size_t bytes = s->count * sizeof *lambda;
-  memmove(s->node, lambda, bytes);
-  memcpy(s->least, s->node, bytes);
-  memcpy(s->greatest, s->node, bytes);
+  memmove(s->node, lambda, s->count * sizeof *lambda);
   s->halvings = 0;
   s->is_whole = false;
 }

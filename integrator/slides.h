@@ -37,7 +37,6 @@ typedef struct ess_slides {
   double *corner, *q;  /* the fields there, and rates by them */
   double *node, *seen; /* lambda at the node; and where the step was looked at */
   double *checked, check_at[ESS_SLIDE_CHECKS];
-  double *least, *greatest; /* that it has been since the last node */
 
   /* event functions that have been crossed where the state is, and by event function
    * when it was last, and before that */

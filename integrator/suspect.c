@@ -292,7 +292,9 @@ static void note_paces(ess_driver *d) {
 static bool is_rounding(ess_driver *d) {
   ess_turning *const s = &d->turning;
   double rounding;
-  if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING)) return false;
+  // what is rounding in a weight that holds a slide has been taken off
+  const bool is_weight = s->guard == SIZE_MAX;
+  if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING) || is_weight) return false;
   const int status = ess_rounding_error(d, s->guard, &rounding);
   if (status) ess_no_failure(d); // nobody has asked for these calls
   const bool is = !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
@@ -304,11 +306,15 @@ void ess_watch_no_turns(ess_driver *d) {
   d->turning.longest = ess_larger(d->turning.longest, GROW_MOST * d->dt);
 }
 
+double ess_believed_share(const ess_driver *d) {
+  return d->turning.length == 0.0 ? BELIEVED_FIRST : BELIEVED;
+}
+
 bool ess_turns_too_far(ess_driver *d) {
   ess_turning *const s = &d->turning;
   const bool is_first = s->length == 0.0;
   if (is_first && s->first == 0.0) s->first = d->dt;
-  const double believed = is_first ? BELIEVED_FIRST : BELIEVED;
+  const double believed = ess_believed_share(d);
   const double factor =
       s->share > ESS_STILL_TURNING ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
   if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;

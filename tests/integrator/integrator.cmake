@@ -43,3 +43,16 @@ ess_test(impact_families impact_families)
 if(ESS_SANITIZE)
   target_compile_definitions(test_impact_families PRIVATE FAMILY_RUNS=50)
 endif()
+
+# states that are held and let go of by a wave: a hundred of each family; more by population_slips
+add_library(slip_families STATIC integrator/slip_families.c)
+target_link_libraries(slip_families PUBLIC ess::ess m)
+target_compile_definitions(slip_families PRIVATE _DEFAULT_SOURCE) # M_PI
+ess_compile(slip_families)
+add_executable(population_slips integrator/population_slips.c)
+target_link_libraries(population_slips PRIVATE slip_families)
+ess_compile(population_slips)
+ess_test(slip_families slip_families)
+if(ESS_SANITIZE)
+  target_compile_definitions(test_slip_families PRIVATE SLIP_RUNS=10)
+endif()
