@@ -59,31 +59,56 @@ double ess_time_apart(const ess_driver *d) {
  * that only pushes has a kink there. A central difference across the guard would be of both sides.
  * It is bent: what the field changes by on one side and on the other differ by this part and more,
  * and by more than so many roundings. */
-static const double BENT = 1e-2, BENT_ROUNDINGS = 64.0;
+static const double BENT = 1e-3, BENT_ROUNDINGS = 64.0;
 
 /* whether that is so of a field that is f between both sides */
 static bool is_bent(const ess_driver *d, const double f[], const double above[],
-                    const double below[]) {
+                    const double below[], double part) {
   for (size_t i = 0; i < d->system.dimension; i++) {
     const double rise = above[i] - f[i], before = f[i] - below[i];
     const double rounding = BENT_ROUNDINGS * DBL_EPSILON * fabs(f[i]);
-    if (fabs(rise - before) > BENT * fabs(above[i] - below[i]) + rounding) return true;
+    if (fabs(rise - before) > part * fabs(above[i] - below[i]) + rounding) return true;
   }
   return false;
 }
 
-/* Where zeros of event functions, which these are values of, lie between both sides: on which of
- * the two, 1 or -1, all of these have the sign of the mode; 0 where there are none, or no side has.
- */
-static double side_of_mode(const ess_driver *d, const double above[], const double below[]) {
-  double side = 0.0;
+/* One-sided differences: where they begin, in parts of the central one's step, and on which side;
+ * 0: none is asked for. */
+typedef struct aside {
+  double side, from;
+} aside;
+
+/* Where zeros of event functions, which these are values of, lie between both sides: the side on
+ * which all of these have the sign of the mode, from the last of the zeros on, if that is beyond
+ * the middle. None where there are no zeros, or no such side. */
+static aside side_of_mode(const ess_driver *d, const double above[], const double below[]) {
+  aside a = {0};
   for (size_t k = 0; k < d->watched.first; k++) {
     if (!(above[k] * below[k] <= 0.0) || above[k] == below[k]) continue;
     const double its = d->sign[k] * (above[k] - below[k]) > 0.0 ? 1.0 : -1.0;
-    if (side == -its) return 0.0;
-    side = its;
+    if (a.side == -its) return (aside){0};
+    a.side = its;
+    a.from = ess_larger(a.from, -its * (above[k] + below[k]) / (above[k] - below[k]));
   }
-  return side;
+  return a;
+}
+
+/* A derivative of order 2 at the middle by three values on one side: the j-th is so many lengths
+ * away, of which a central difference's step has SHORTER, and has this weight over a length. Where
+ * a contact begins forces may bend within little, and are small: so the lengths are short. */
+enum { VALUES = 3 };
+static const double SHORTER = 8.0;
+
+static double place_of(aside a, int j) {
+  return SHORTER * a.from + (j + 1);
+}
+
+static double weight_of(aside a, int j) {
+  static const double spread[VALUES] = {2.0, -1.0, 2.0};
+  double others = 0.0;
+  for (int i = 0; i < VALUES; i++)
+    if (i != j) others += place_of(a, i);
+  return -others / spread[j];
 }
 
 /* a state beside x, in x_beside */
@@ -93,12 +118,10 @@ static const double *move_state(ess_driver *d, const double x[], const double fr
   return beside;
 }
 
-/* a derivative of order 2 by values at one, two and three steps on one side */
-static const double ASIDE[] = {-2.5, 4.0, -1.5};
-
 /* A kink at x itself bends the field by as much over a part of the step as that is of it; nothing
- * else does: neither one beside x, nor rounding. By so much this may be off. */
-static const double NEARER = 0x1p-6, PROPORTIONAL = 0.1;
+ * else does: neither one beside x, nor rounding. By so much this may be off, and what bends the
+ * field by less than this part of a difference is no kink. */
+static const double NEARER = 0x1p-6, PROPORTIONAL = 0.1, KINKED = 1e-2;
 
 /* whether the field, which is f at x and bends over this step, has a kink there */
 static int look_nearer(ess_driver *d, double t, const double x[], const double f[],
@@ -112,7 +135,7 @@ static int look_nearer(ess_driver *d, double t, const double x[], const double f
     const double rise = v->change[i] - f[i], before = f[i] - v->f_beside[i];
     const double off = fabs((rise - before) / NEARER - v->bend[i]);
     v->is_kinked |= v->bend[i] != 0.0 && off <= PROPORTIONAL * fabs(v->bend[i]) &&
-                    fabs(rise - before) > BENT * (fabs(rise) + fabs(before));
+                    fabs(rise - before) > KINKED * (fabs(rise) + fabs(before));
   }
   return status;
 }
@@ -123,18 +146,21 @@ static int keep_to_mode(ess_driver *d, double t, const double x[], const double 
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   int status = ESS_SUCCESS;
-  double side = 0.0;
+  aside a = {0};
   if (d->watched.first) {
     status = ess_guards(d, t, move_state(d, x, from, step), v->h);
     if (!status) status = ess_guards(d, t, move_state(d, x, from, -step), v->rate);
-    if (!status) side = side_of_mode(d, v->h, v->rate);
+    if (!status) a = side_of_mode(d, v->h, v->rate);
   }
   if (status) return status;
-  if (side == 0.0) return look_nearer(d, t, x, f, from, step);
+  if (a.side == 0.0 && is_bent(d, f, v->change, v->f_beside, KINKED))
+    return look_nearer(d, t, x, f, from, step);
+  if (a.side == 0.0) return ESS_SUCCESS;
+  const double length = a.side * step / SHORTER;
   memset(to, 0, n * sizeof *to);
-  for (int j = 0; !status && j < 3; j++) {
-    status = ess_field(d, t, move_state(d, x, from, (j + 1) * side * step), v->f_beside);
-    for (size_t i = 0; i < n; i++) to[i] += ASIDE[j] * v->f_beside[i] / (side * step);
+  for (int j = 0; !status && j < VALUES; j++) {
+    status = ess_field(d, t, move_state(d, x, from, place_of(a, j) * length), v->f_beside);
+    for (size_t i = 0; i < n; i++) to[i] += weight_of(a, j) * v->f_beside[i] / length;
   }
   return status;
 }
@@ -157,7 +183,7 @@ static int central_difference(ess_driver *d, double t, const double x[], const d
     for (size_t i = 0; i < n; i++) to[i] += weight * (v->change[i] - v->f_beside[i]) / step;
   }
   const bool is_asked = f && step > 0.0 && !ess_is_sliding(d);
-  if (status || !is_asked || !is_bent(d, f, v->change, v->f_beside)) return status;
+  if (status || !is_asked || !is_bent(d, f, v->change, v->f_beside, BENT)) return status;
   return keep_to_mode(d, t, x, f, from, step, to);
 }
 
@@ -383,32 +409,34 @@ static int ask_at(ess_driver *d, const question *q, const double moves[], double
   return status ? status : back;
 }
 
-/* as find_side, of parameters that move */
-static int find_side_of_parameters(ess_driver *d, const question *q, const double moves[],
-                                   double step, double *side) {
+/* the same of parameters that move */
+static int find_side(ess_driver *d, const question *q, const double moves[], double step,
+                     aside *a) {
   ess_tangents *const v = d->tangents;
   question of = *q;
   of.of_guards = true;
   int status = ask_at(d, &of, moves, step, v->h);
   if (!status) status = ask_at(d, &of, moves, -step, v->rate);
-  *side = status ? 0.0 : side_of_mode(d, v->h, v->rate);
+  if (!status) *a = side_of_mode(d, v->h, v->rate);
   return status;
 }
 
 /* to += a central difference; of the field one in the mode, where that is across a guard */
 static int add_difference(ess_driver *d, const question *q, const double moves[], double to[]) {
   ess_tangents *const v = d->tangents;
-  double *const above = v->above, *const below = v->below, side = 0.0;
+  double *const above = v->above, *const below = v->below;
+  aside a = {0};
   const double step = step_of(d, moves);
   int status = ask_at(d, q, moves, step, above);
   if (!status) status = ask_at(d, q, moves, -step, below);
-  if (!status && q->f && is_bent(d, q->f, above, below))
-    status = find_side_of_parameters(d, q, moves, step, &side);
-  for (size_t i = 0; side == 0.0 && !status && i < q->count; i++)
+  if (!status && q->f && is_bent(d, q->f, above, below, BENT))
+    status = find_side(d, q, moves, step, &a);
+  for (size_t i = 0; a.side == 0.0 && !status && i < q->count; i++)
     to[i] += (above[i] - below[i]) / (2.0 * step);
-  for (int j = 0; side != 0.0 && !status && j < 3; j++) {
-    status = ask_at(d, q, moves, (j + 1) * side * step, above);
-    for (size_t i = 0; i < q->count; i++) to[i] += ASIDE[j] * above[i] / (side * step);
+  const double length = a.side * step / SHORTER;
+  for (int j = 0; a.side != 0.0 && !status && j < VALUES; j++) {
+    status = ask_at(d, q, moves, place_of(a, j) * length, above);
+    for (size_t i = 0; i < q->count; i++) to[i] += weight_of(a, j) * above[i] / length;
   }
   return status;
 }
