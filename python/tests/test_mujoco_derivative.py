@@ -78,6 +78,44 @@ def test_the_reference_is_that_of_differences_of_right_runs(bodies, qpos, qvel, 
     assert len(touched.t_crossings) > 0
 
 
+def bouncing(stiffness, impedance=""):
+    """a body between a floor and nothing, whose contact is a spring without a damper"""
+    spring = f"solref='-{stiffness:g} 0' {impedance}"
+    return model_of(
+        f"<geom type='plane' size='9 9 1' {spring}/><body pos='0 0 .1'>"
+        f"<joint type='slide' axis='0 0 1'/><geom size='.1' mass='1' {spring}/></body>",
+        "gravity='0 0 0'",
+    )
+
+
+CONSTANT = "solimp='.95 .95 .001 .5 2'"
+
+
+@pytest.mark.parametrize("impedance, allowed", [("", 1e-3), (CONSTANT, 1e-7)], ids=["spline", "constant"])
+@pytest.mark.parametrize("stiffness", [1e4, 1e5, 1e6])
+@pytest.mark.parametrize("speed", [0.5, 2.0, 5.0])
+def test_the_reference_through_an_undamped_contact(stiffness, speed, impedance, allowed):
+    """a body leaves as fast as it came: heights have the derivative -1, and speeds none by them"""
+    robot = robots.Robot(bouncing(stiffness, impedance))
+    audit = robots.audit_derivative(robot, [0.3], [-speed], times=[1.0], time_steps=[0.002])
+    x0 = robot.state([0.3], [-speed])
+    found = robots._exact(robot, x0, robot.control(), [1.0], 1e-9, robots._SHORT)[0]
+    known = np.array([[-1.0, found[0, 1]], [0.0, -1.0]])
+    error = np.linalg.norm(found - known) / np.linalg.norm(known)
+    assert error < allowed and error < 2 * audit.reference[0]
+
+
+def test_an_audit_says_what_a_missed_spline_costs():
+    """the spline of solimp takes 0.2 ms here, and a step goes over it"""
+    robot = robots.Robot(bouncing(1e4))
+    start = [[0.3], [-5.0]]
+    audit = robots.audit(robot, *start, integrators=["Euler"], time_steps=[0.002], reference=1e-8)
+    times = 0.002 * np.arange(501)
+    coarse, fine = (robot.simulate(*start, 1.0, tol, t_eval=times).y for tol in (1e-8, 1e-13))
+    error = np.sqrt(np.mean((coarse - fine) ** 2))
+    assert error > 1e-5 and error < 2 * audit.reference
+
+
 def test_rk4_has_no_transitions():
     audit = robots.audit_derivative(model_of(HEAVY, "integrator='RK4'"), [0.1], [0.0], times=[0.1])
     assert {row["way"] for row in audit.rows} == {"whole runs"}
