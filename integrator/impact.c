@@ -100,22 +100,6 @@ static int cross_events(ess_driver *d, size_t *count) {
   return status;
 }
 
-int ess_call_map(ess_driver *d, ess_impact *impact) {
-  ess_impact_work *const w = d->impacts;
-  const size_t m = d->system.guard_count;
-  for (size_t i = 0; i < impact->count; i++) {
-    const size_t k = impact->events[i];
-    const size_t crossed = impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
-    if (!w->has_rows || impact->armed[ess_mirror(crossed)]) impact->armed[crossed] = true;
-  }
-  memcpy(w->mode_before, impact->mode, m * sizeof *w->mode_before);
-  memcpy(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
-  const int code = w->calls.map(impact, d->system.params);
-  w->is_untouched = !memcmp(w->mode_before, impact->mode, m * sizeof *w->mode_before) &&
-                    !memcmp(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
-  return code;
-}
-
 /* Where the state turns back, and the map has left the mode on the far side of the guard, the way
  * back is an impact, too, and so on: in that mode, which the map has not touched. */
 static int refuse_turned_back(ess_driver *d, const ess_impact *impact, size_t k) {

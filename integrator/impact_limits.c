@@ -246,6 +246,22 @@ static void cross_in_mind(ess_driver *d, size_t guard) {
   }
 }
 
+int ess_call_map(ess_driver *d, ess_impact *impact) {
+  ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    const size_t crossed = impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+    if (!w->has_rows || impact->armed[ess_mirror(crossed)]) impact->armed[crossed] = true;
+  }
+  memcpy(w->mode_before, impact->mode, m * sizeof *w->mode_before);
+  memcpy(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
+  const int code = w->calls.map(impact, d->system.params);
+  w->is_untouched = !memcmp(w->mode_before, impact->mode, m * sizeof *w->mode_before) &&
+                    !memcmp(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
+  return code;
+}
+
 const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
                                  int *code) {
   ess_impact_work *const w = d->impacts;
@@ -315,6 +331,32 @@ static int look_whether_led(ess_driver *d, size_t k, double side, bool *led) {
   return status;
 }
 
+/* rates are the same where they differ by less than this part: they may be differences */
+static const double SAME = 1e-6;
+
+/* Whether the impact of event function k, met from this side, changes neither the event function,
+ * nor its rate, nor another's side: nothing tells the state after it from the one before it then.
+ */
+static int leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
+  const size_t m = d->system.guard_count;
+  double *const f = d->stage[1], h, rate;
+  int code;
+  *is = false;
+  if (ess_impact_returns(d, d->t, k, d->x, side, &code) || code) return ESS_SUCCESS;
+  const ess_impact_work *const w = d->impacts;
+  bool same = w->mode[k] == -side;
+  for (size_t i = 0; i < m; i++) same = same && (i == k || w->mode[i] == d->sign[i]);
+  if (!same) return ESS_SUCCESS;
+  int status = ess_field(d, d->t, d->x, f);
+  if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, d->some_h, &rate);
+  h = d->some_h[0];
+  if (!status) status = ess_field(d, d->t, w->after, f);
+  double rate_after = NAN;
+  if (!status) status = ess_some_guard_rates(d, d->t, w->after, f, &k, 1, d->some_h, &rate_after);
+  *is = d->some_h[0] == h && fabs(rate_after - rate) <= SAME * fabs(rate);
+  return status;
+}
+
 /* the same from the side that the state is not latched to, and unless the jump has been made */
 static int look_before(ess_driver *d, size_t k, bool *led) {
   const double side = -d->sign[k];
@@ -322,8 +364,7 @@ static int look_before(ess_driver *d, size_t k, bool *led) {
   *led = is_impact_from(d, k, side);
   int status = *led && d->rate[k] != 0.0 ? ess_is_timed(d, k, &made) : ESS_SUCCESS;
   if (!status && *led && !made) status = look_whether_led(d, k, side, led);
-  if (!status && *led && !made && d->rate[k] != 0.0)
-    status = ess_leaves_no_trace(d, k, side, &made);
+  if (!status && *led && !made && d->rate[k] != 0.0) status = leaves_no_trace(d, k, side, &made);
   *led = *led && !made;
   return status;
 }
@@ -382,7 +423,7 @@ int ess_put_past_jumps(ess_driver *d) {
     bool made = false;
     if (!is_near || !is_impact_from(d, k, side)) continue;
     int status = ess_is_timed(d, k, &made);
-    if (!status && !made) status = ess_leaves_no_trace(d, k, side, &made);
+    if (!status && !made) status = leaves_no_trace(d, k, side, &made);
     if (status) return status;
     if (made) d->sign[k] = -side;
     any = any || made;

@@ -149,12 +149,9 @@ int ess_put_before_passed(ess_driver *d);
  * to the side beyond, where the jump has been made already. */
 int ess_put_past_jumps(ess_driver *d);
 
-/* Nothing tells the state after an impact from the one before it, and at the start it is taken to
- * be the one after it: where event function k depends on time alone, the same to the last bit when
- * each state is moved by its tolerance; or where the impact, met from this side, changes neither
- * the event function, nor its rate, nor another's side. */
+/* Whether event function k depends on time alone: it is the same to the last bit when each state is
+ * moved by its tolerance. */
 int ess_is_timed(ess_driver *d, size_t k, bool *timed);
-int ess_leaves_no_trace(ess_driver *d, size_t k, double side, bool *is);
 
 /* Arms the guards to start with, given the latched signs. Where the system's `start` does not arm
  * that of an impact which the state has been put before, it is not: it is where the field leads. */

@@ -85,28 +85,3 @@ int ess_sharpen_jump(ess_driver *d) {
   }
   return ESS_SUCCESS;
 }
-
-/* ---- whether one has been made where a run starts -------------------------------------------- */
-
-/* rates are the same where they differ by less than this part: they may be differences */
-static const double SAME = 1e-6;
-
-int ess_leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
-  const size_t m = d->system.guard_count;
-  double *const f = d->stage[1], h, rate;
-  int code;
-  *is = false;
-  if (ess_impact_returns(d, d->t, k, d->x, side, &code) || code) return ESS_SUCCESS;
-  const ess_impact_work *const w = d->impacts;
-  bool same = w->mode[k] == -side;
-  for (size_t i = 0; i < m; i++) same = same && (i == k || w->mode[i] == d->sign[i]);
-  if (!same) return ESS_SUCCESS;
-  int status = ess_field(d, d->t, d->x, f);
-  if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, d->some_h, &rate);
-  h = d->some_h[0];
-  if (!status) status = ess_field(d, d->t, w->after, f);
-  double rate_after = NAN;
-  if (!status) status = ess_some_guard_rates(d, d->t, w->after, f, &k, 1, d->some_h, &rate_after);
-  *is = d->some_h[0] == h && fabs(rate_after - rate) <= SAME * fabs(rate);
-  return status;
-}
