@@ -10,6 +10,7 @@ import ctypes
 import glob
 import math
 import os
+import textwrap
 import threading
 from collections.abc import Iterable
 from typing import Any
@@ -571,7 +572,7 @@ class DerivativeAudit:
             lines.append(f"{way:<16}{step:>10.6g}{errors}")
         own = "".join(f"{error:>12.0e}" for error in self.reference)
         lines.append(f"{'own error of the reference':<26}{own}")
-        return "\n".join([*lines, self.verdict])
+        return "\n".join([*lines, *textwrap.wrap(self.verdict, 100)])
 
     def plot(self, axes: Any = None) -> Any:
         """Error over time, by way and step, on `axes` of matplotlib."""
