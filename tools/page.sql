@@ -331,7 +331,7 @@ SELECT n.at, n.robot, n.starts, n.time, e.number, e.name, r.*, libess_evaluation
   coalesce(mujoco_over_libess_high, mujoco_over_libess) < 1 AS slower,
     coalesce(mujoco_over_libess_low, mujoco_over_libess) > 1 AS faster,
   coalesce(plain_over_libess_low, plain_over_libess) > 1 AS gains
-FROM robot_errors e JOIN "robots/*/robot_reach" r ON iif(e.number, NOT own AND abs(rms_error / e.error - 1) < 1e-6, own)
+FROM robot_errors e JOIN "robots/*/robot_reach" r ON iif(e.number, NOT r.own AND abs(r.rms_error / e.error - 1) < 1e-6, r.own)
   JOIN robot_names n ON n.robot = r.folder;
 CREATE VIEW robot_losses AS -- where libess is slower, where nobody can be said to win, and where its event functions gain nothing
 WITH kinds (kind) AS (VALUES ('slower'), ('open'), ('never'), ('useless')),
