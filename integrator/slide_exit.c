@@ -333,7 +333,7 @@ static double seen_at(const ess_driver *d, int j) {
   return farthest(d->slides, d->slides->seen + (size_t)j * d->system.guard_count);
 }
 
-/* the places seen about theta between which one comes to its bound; false where none does */
+/* the first places seen between which one comes to its bound; false where none does */
 static bool bracket(const ess_driver *d, double *below, double *y_below, double *above,
                     double *y_above) {
   *below = 0.0;
@@ -362,20 +362,25 @@ static bool holds(const ess_driver *d, size_t worst[2]) {
 static int find_exit(ess_driver *d, ess_location *found, bool *again) {
   bool sure;
   double b[ESS_QUARTIC], theta = first_reached(d, found->theta, b, &sure);
-  double below, y_below, above, y_above;
+  double below, y_below, above = 1.0, y_above = 0.0;
   if (!sure && halve(d)) {
     *again = true;
     return ESS_SUCCESS;
   }
   if (theta > 1.0) return ESS_SUCCESS;
-  if (!bracket(d, &below, &y_below, &above, &y_above)) {
-    // beyond between two places alone, by the model
-    above = amid(b, theta);
-    const int status = look_at(d, above);
-    y_above = farthest(d->slides, d->slides->lambda);
-    if (status || y_above < 0.0) return status;
-    below = floor(above * (ESS_SLIDE_LOOKS - 1)) / (ESS_SLIDE_LOOKS - 1);
-    y_below = ess_smaller(seen_at(d, (int)(below * (ESS_SLIDE_LOOKS - 1))), -0.1 * BEYOND);
+  const bool is_seen = bracket(d, &below, &y_below, &above, &y_above);
+  if (!is_seen || theta < below) {
+    // before that one is beyond between two places alone, by the model
+    const double between = amid(b, theta);
+    const int status = look_at(d, between);
+    const double y = farthest(d->slides, d->slides->lambda);
+    if (status || (!(y >= 0.0) && !is_seen)) return status;
+    if (y >= 0.0) {
+      above = between;
+      y_above = y;
+      below = floor(above * (ESS_SLIDE_LOOKS - 1)) / (ESS_SLIDE_LOOKS - 1);
+      y_below = ess_smaller(seen_at(d, (int)(below * (ESS_SLIDE_LOOKS - 1))), -0.1 * BEYOND);
+    }
   }
   const int status = refine(d, theta, below, y_below, above, y_above, &theta);
   if (status || theta > found->theta) return status;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SURFACES = 2, STATES = 4, WAVES = 2 };
+enum { SURFACES = 2, STATES = 4, WAVES = 2, CALLS = 2000000 };
 
 const char *const slip_names[SLIP_COUNT] = {
     "friction", "belt", "relay", "two masses", "ball under a load", "ball on a table"};
@@ -43,7 +43,7 @@ static double wave_most(const wave *w, int derivative) {
 typedef struct force {
   double from, drift, share; /* at time `since` without the wave, by time, and of the wave */
   double since, least, most; /* it is held between these */
-  double unsure;             /* so much more or less by time: speeds that are below the tolerance */
+  double blur, unsure; /* so much more or less, by noise; and by time: speeds below the tolerance */
   const wave *wave;
   int derivative;
 } force;
@@ -55,7 +55,7 @@ static double force_at(const force *f, double t) {
 /* what of it is more than holds it */
 static double excess_at(const force *f, double t) {
   const double now = force_at(f, t), unsure = f->unsure * (t - f->since);
-  return fmax(now - f->most, f->least - now) - unsure;
+  return fmax(now - f->most, f->least - now) - f->blur - unsure;
 }
 
 /* where within a piece of time the excess first is above nothing; none: INFINITY. No piece is
@@ -94,7 +94,7 @@ typedef struct held {
   wave push;
   double spring, other, grip[SURFACES], speed, weight, bounce;
   double tolerance;
-  size_t surfaces;
+  size_t surfaces, calls;
 
   bool slides[SURFACES], moves_alone; /* what is slid on at the time */
   force by[SURFACES];
@@ -102,8 +102,8 @@ typedef struct held {
   slip_outcome *out;
 } held;
 
-FIELD(held_field) {
-  const held *const s = params;
+FIELD_CODE(held_field) {
+  held *const s = params;
   const double push = wave_at(&s->push, t, 0);
   switch (s->family) {
   case SLIP_RELAY:
@@ -127,6 +127,7 @@ FIELD(held_field) {
     dxdt[0] = x[1];
     dxdt[1] = push - s->spring * x[0] - s->grip[0] * sign[0];
   }
+  return ++s->calls > CALLS; // a rest that neither begins nor ends
 }
 
 GUARDS(held_guards) {
@@ -178,6 +179,9 @@ IMPACT_MAP(held_bounce) {
 
 /* ---- what is judged -------------------------------------------------------------------------- */
 
+enum { LATE = 10 };
+static const double EARLY = 1e-5, BLUR = 1e-6;
+
 /* the forces on a state that is held from here on */
 static void begin_hold(held *s, double t, const double x[]) {
   for (size_t k = 0; k < s->surfaces; k++)
@@ -190,6 +194,7 @@ static void begin_hold(held *s, double t, const double x[]) {
   case SLIP_LOAD:
   case SLIP_TABLE:
     f->from = -s->weight;
+    f->blur = BLUR * s->weight; // what pushes back is known by differences of differences
     f->least = -INFINITY;
     f->most = 0.0;
     if (s->family == SLIP_TABLE) {
@@ -220,9 +225,6 @@ static void note(held *s, double t, double value, double most, double *worst) {
   if (value > most && !(s->out->wrong_at < INFINITY)) s->out->wrong_at = t;
   *worst = fmax(*worst, value);
 }
-
-enum { LATE = 10 };
-static const double EARLY = 1e-5;
 
 /* the state has been held until t, and is let go of there by surface k, or at the end of the run */
 static void end_hold(held *s, double t, size_t let_go) {

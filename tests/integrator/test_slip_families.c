@@ -29,3 +29,10 @@ TEST(no_slip_is_missed_or_made_up) {
     assert_true(held > SLIP_RUNS && slips > SLIP_RUNS);
   }
 }
+
+/* a load that is all but lifted, and rises far more before the step ends: only the end was seen */
+TEST(the_first_of_two_ends_within_a_step_is_found) {
+  uint64_t held = 0, slips = 0;
+  check(SLIP_LOAD, 10860, &held, &slips);
+  assert_true(slips > 0);
+}
