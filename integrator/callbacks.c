@@ -189,13 +189,18 @@ static void hold_stopped(ess_driver *d) {
   }
 }
 
+int ess_fail_field(ess_driver *d) {
+  const size_t k = d->slides ? d->slides->unknown : SIZE_MAX;
+  return ess_fail(d, k == SIZE_MAX ? ESS_EFIELD : ESS_EGUARD, k);
+}
+
 int ess_evaluate_node(ess_driver *d) {
   const size_t n = d->system.dimension;
   const int status = ess_field(d, d->t, d->x, d->f);
   if (status) return status;
   const size_t size = d->system.guard_count * sizeof *d->idle;
   if (d->system.idle) memcpy(d->idle_at_node, d->idle, size);
-  if (first_not_finite(d->f, n) < n) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  if (first_not_finite(d->f, n) < n) return ess_fail_field(d);
   if (d->tangents) ess_tangent_finish(d, d->f);
   if (!d->system.guard_count) return ESS_SUCCESS;
   const int looked = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);

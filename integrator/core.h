@@ -70,10 +70,12 @@ int ess_check_armed(ess_driver *d, const double h[], const double rate[]);
 /* ---- why a run has stopped ------------------------------------------------------------------- */
 
 /* Records why the run stopped and returns `status`; why a call was refused, as of now or the
- * caller's time t, and returns ESS_EINVAL; forgets both. */
+ * caller's time t, and returns ESS_EINVAL; that the field is no number, or what is slid on, where
+ * that is why; forgets all that. */
 int ess_fail(ess_driver *d, ess_status status, size_t guard);
 int ess_refuse(ess_driver *d, const char *reason);
 int ess_refuse_at(ess_driver *d, double t, const char *reason);
+int ess_fail_field(ess_driver *d);
 void ess_no_failure(ess_driver *d);
 
 /* ---- the caller's system --------------------------------------------------------------------- */

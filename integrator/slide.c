@@ -190,7 +190,7 @@ void ess_slides_forget(ess_driver *d) {
   s->count = s->told_count = s->noted_count = 0;
   s->leaves = s->is_released = s->is_whole = s->has_stopped = false;
   s->adds = true;
-  s->chatters = SIZE_MAX;
+  s->chatters = s->unknown = SIZE_MAX;
   s->chattered = NAN;
   s->otherwise = (ess_failure){0};
   for (size_t k = 0; k < d->system.guard_count; k++) {

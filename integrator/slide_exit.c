@@ -156,7 +156,7 @@ static int refine(ess_driver *d, double theta, double below, double y_below, dou
     if (!(theta > below && theta < above)) theta = 0.5 * (below + above);
     const int status = look_at(d, theta);
     if (status) return status;
-    if (!are_known(d->slides)) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
+    if (!are_known(d->slides)) return ess_fail_field(d);
     const double y = farthest(d->slides, d->slides->lambda);
     if (y >= 0.0 && y <= 0.5 * least_margin(d->slides)) {
       above = theta;
@@ -410,7 +410,7 @@ int ess_slide_watch(ess_driver *d, ess_location *found, bool *again) {
   status = look_between(d, &known);
   if (!status && !known) {
     *again = halve(d);
-    return *again ? ESS_SUCCESS : ess_fail(d, ESS_EFIELD, SIZE_MAX);
+    return *again ? ESS_SUCCESS : ess_fail_field(d);
   }
   if (status) return status;
   status = watch_turns(d, again);

@@ -93,7 +93,7 @@ static int change_of_rates(ess_driver *d, double t, const double x[], const doub
   const double step = ess_tangent_part(d, x, v, noisy ? NOISY_PART : cbrt(DBL_EPSILON));
   const int ways = ess_difference_ways(noisy);
   for (size_t i = 0; i < count; i++)
-    if (s->second[set[i]]) rate[i] = 0.0;
+    if (s->second[set[i]]) rate[i] *= 0.0; // what is no number stays none
   if (step == 0.0) return ESS_SUCCESS;
   for (int way = -ways; way <= ways; way++) {
     if (way == 0) continue;
@@ -106,14 +106,24 @@ static int change_of_rates(ess_driver *d, double t, const double x[], const doub
   return ESS_SUCCESS;
 }
 
-/* the rates along v of the event functions listed, or of their rates; `passes`: time does */
+/* an event function that is no number, or whose rate is not though the field is one, is at fault */
+static void note_unknown(ess_driver *d, size_t k, const double x[], const double v[]) {
+  ess_slides *const s = d->slides;
+  const size_t n = d->system.dimension;
+  if (s->unknown != SIZE_MAX || isfinite(s->h[k] + s->rate[k]) || !ess_are_finite(x, n)) return;
+  if (!isfinite(s->h[k]) || ess_are_finite(v, n)) s->unknown = k;
+}
+
+/* The rates along v of the event functions listed, or of their rates; `passes`: time does. One that
+ * is no number has no rate. */
 static int rates_along(ess_driver *d, double t, const double x[], const double v[], bool passes,
                        const size_t set[], size_t count, double rate[]) {
   ess_slides *const s = d->slides;
   bool any = false;
   const int status = ess_guard_rates(d, t, x, v, s->h, s->rate);
   for (size_t i = 0; i < count; i++) {
-    rate[i] = s->rate[set[i]];
+    rate[i] = s->rate[set[i]] + 0.0 * s->h[set[i]];
+    if (!isfinite(rate[i]) && !status) note_unknown(d, set[i], x, v);
     any = any || s->second[set[i]];
   }
   return status || !any ? status : change_of_rates(d, t, x, v, passes, set, count, rate);
@@ -187,8 +197,9 @@ static bool is_seen(const ess_slides *s, size_t count) {
 }
 
 int ess_slide_look_here(ess_driver *d, const size_t set[], size_t count) {
+  d->slides->unknown = SIZE_MAX;
   const int status = look(d, d->t, d->x, set, count);
-  return status || is_seen(d->slides, count) ? status : ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  return status || is_seen(d->slides, count) ? status : ess_fail_field(d);
 }
 
 int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],
@@ -359,6 +370,7 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
       sum += weight_of(c, s->lambda, count, SIZE_MAX) * s->corner[c * d->lanes + l];
     f[l] = found ? sum : NAN; // the step is too long, or the surfaces do not hold the state
   }
+  if (found) s->unknown = SIZE_MAX;
   return ESS_SUCCESS;
 }
 

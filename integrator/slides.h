@@ -24,6 +24,7 @@ typedef struct ess_slides {
   size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
   bool *may;          /* by event function */
   bool is_noisy;      /* rates of event functions are differences */
+  size_t unknown;     /* one that was no number since the field on them was last known; or none */
   bool *second;       /* by event function: its rate does not jump, but what changes that */
   bool *rests;        /* of them: an impact's, which holds the state on the side it comes from */
 

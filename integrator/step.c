@@ -137,7 +137,7 @@ static int shrink(ess_driver *d, double error) {
   d->dt_next = d->dt * (isfinite(error) ? ess_larger(SHRINK_MOST, part) : 0.1);
   if (d->dt_next > 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON))
     return ESS_SUCCESS;
-  return ess_fail(d, isfinite(error) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
+  return isfinite(error) ? ess_fail(d, ESS_EUNDERFLOW, SIZE_MAX) : ess_fail_field(d);
 }
 
 /* after an acceptance: the next step's length, from this error and the one before */

@@ -91,6 +91,63 @@ TEST(a_drive_that_changes_between_applies_takes_it_off) {
   }
 }
 
+/* x' = 0.3 - s, which slides from 0.2 / 1.3 on, and y' = 1, which is crossed at 3: from half-time
+ * on one of their event functions is no number, or its rate */
+typedef struct broken {
+  size_t guard;
+  bool of_rate;
+} broken;
+
+static const double BREAKS = 0.5;
+
+FIELD(broken_field) {
+  dxdt[0] = 0.3 - sign[0];
+  dxdt[1] = 1.0;
+}
+
+GUARDS(broken_guards) {
+  const broken *const b = params;
+  h[0] = x[0];
+  h[1] = x[1] - 3.0;
+  if (!b->of_rate && t > BREAKS) h[b->guard] = NAN;
+}
+
+GUARD_JACOBIAN(broken_jacobian) {
+  const broken *const b = params;
+  const double by[] = {1.0, 0.0, 0.0, 1.0};
+  memcpy(Dh, by, sizeof by);
+  if (b->of_rate && t > BREAKS) Dh[3 * b->guard] = NAN;
+}
+
+/* the value of what is slid on is not needed to slide on, and yet nothing is held there any more */
+TEST(an_event_function_that_is_no_number_while_it_is_slid_on_is_named) {
+  static const struct {
+    broken b;
+    bool differs;
+  } rows[] = {{{0, false}, false}, {{0, false}, true}, {{0, true}, false},
+              {{1, false}, false}, {{1, false}, true}, {{1, true}, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    slides log;
+    broken b = rows[i].b;
+    const ess_options options = sliding(1e-8, &log);
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 2,
+                               OF(broken),
+                               .guard_jacobian = rows[i].differs ? NULL : broken_jacobian,
+                               .params = &b};
+    const double times[] = {0.25, 0.75, 1.75};
+    double t = 0.0, x[] = {0.2, 0.0}, samples[6] = {[2] = 7.0, [4] = 7.0};
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_int_equal(ess_driver_sample(d, &t, 2.0, x, times, 3, samples), ESS_EGUARD);
+    assert_int_equal(ess_driver_failure(d)->guard, b.guard);
+    assert_int_equal(log.count, 1);
+    assert_true(fabs(t - BREAKS) < 1e-9 && fabs(ess_driver_failure(d)->time - BREAKS) < 1e-9);
+    assert_true(fabs(x[0]) < 1e-9 && fabs(x[1] - t) < 1e-9);
+    assert_true(samples[2] == 7.0 && samples[4] == 7.0);
+    ess_driver_free(d);
+  }
+}
+
 TEST(what_may_not_slide_is_refused) {
   slides log;
   double back = -1.0;
