@@ -119,24 +119,43 @@ static const double *move_state(ess_driver *d, const double x[], const double fr
 }
 
 /* A kink at x itself bends the field by as much over a part of the step as that is of it; nothing
- * else does: neither one beside x, nor rounding. By so much this may be off, and what bends the
- * field by less than this part of a difference is no kink. */
-static const double NEARER = 0x1p-6, PROPORTIONAL = 0.1, KINKED = 1e-2;
+ * else does: neither one beside x, nor noise, which is no smaller nearby, and matches one part by
+ * chance, but not all of them. By so much this may be off, and what bends the field by less than
+ * this part of a difference is no kink. The nearest comes first, as noise matches it least often.
+ */
+static const double NEARER[] = {0x1p-6, 0x1p-4, 0x1p-2}, PROPORTIONAL = 0.1, KINKED = 1e-2;
+enum { NEARER_COUNT = sizeof NEARER / sizeof *NEARER };
 
-/* whether the field, which is f at x and bends over this step, has a kink there */
+/* keeps of what the field, which is f at x, bends by over the step that which it bends by over this
+ * part of it, too, and is nothing for the rest; whether there is any */
+static int keep_proportional(ess_driver *d, double t, const double x[], const double f[],
+                             const double from[], double step, double part, bool *any) {
+  ess_tangents *const v = d->tangents;
+  int status = ess_field(d, t, move_state(d, x, from, part * step), v->change);
+  if (!status) status = ess_field(d, t, move_state(d, x, from, -part * step), v->f_beside);
+  *any = false;
+  for (size_t i = 0; !status && i < d->system.dimension; i++) {
+    const double rise = v->change[i] - f[i], before = f[i] - v->f_beside[i];
+    const double off = fabs((rise - before) / part - v->bend[i]);
+    const bool stays = off <= PROPORTIONAL * fabs(v->bend[i]) &&
+                       fabs(rise - before) > KINKED * (fabs(rise) + fabs(before));
+    if (!stays) v->bend[i] = 0.0;
+    *any |= v->bend[i] != 0.0;
+  }
+  return status;
+}
+
+/* which components of the field, which is f at x and bends over this step, have a kink there */
 static int look_nearer(ess_driver *d, double t, const double x[], const double f[],
                        const double from[], double step) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
+  bool any = true;
+  int status = ESS_SUCCESS;
   for (size_t i = 0; i < n; i++) v->bend[i] = v->change[i] + v->f_beside[i] - 2.0 * f[i];
-  int status = ess_field(d, t, move_state(d, x, from, NEARER * step), v->change);
-  if (!status) status = ess_field(d, t, move_state(d, x, from, -NEARER * step), v->f_beside);
-  for (size_t i = 0; !status && i < n; i++) {
-    const double rise = v->change[i] - f[i], before = f[i] - v->f_beside[i];
-    const double off = fabs((rise - before) / NEARER - v->bend[i]);
-    v->is_kinked |= v->bend[i] != 0.0 && off <= PROPORTIONAL * fabs(v->bend[i]) &&
-                    fabs(rise - before) > KINKED * (fabs(rise) + fabs(before));
-  }
+  for (int part = 0; !status && any && part < NEARER_COUNT; part++)
+    status = keep_proportional(d, t, x, f, from, step, NEARER[part], &any);
+  for (size_t i = 0; !status && any && i < n; i++) v->is_kinked[i] |= v->bend[i] != 0.0;
   return status;
 }
 

@@ -54,6 +54,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, orders, &v->digest);
   ESS_LAY(l, size_t, m, &v->events, &v->best, &v->settled, &v->met_event);
   ESS_LAY(l, bool, 2 * m, &v->armed, &v->armed_after);
+  ESS_LAY(l, bool, n, &v->is_kinked, &v->was_kinked);
   ESS_LAY(l, *v->orders, orders, &v->orders);
 }
 
@@ -348,11 +349,11 @@ static int try_step(ess_driver *d) {
     double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
     ess_dopri5_sum((ess_sum)s, d->dt, v->v, v->k, all, to);
     const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
-    v->is_kinked = false;
+    memset(v->is_kinked, 0, n * sizeof *v->is_kinked);
     status = rates_of(d, t, v->x, is_off ? NULL : d->stage[s], to, v->moves, v->count, v->k[s]);
     if (!status && has_own) ess_own_stage(d, s, d->dt, v->matrix);
     if (s == 0 && has_own) memcpy(v->own.first, v->matrix, n * n * sizeof *v->matrix);
-    if (s == 0) v->was_kinked = v->is_kinked;
+    if (s == 0) memcpy(v->was_kinked, v->is_kinked, n * sizeof *v->is_kinked);
   }
   v->has_first = !status;
   if (status) return status;
@@ -391,6 +392,21 @@ static void note_source(ess_driver *d, double theta, bool cut) {
   if (has_slope) ess_dopri5_slope(d, theta, v->before);
 }
 
+/* A state that stays at a kink of one component of the field is on both sides of it; one that comes
+ * past it is on neither. Stabilised steps do not look. */
+static void note_kinks(ess_driver *d, bool cut) {
+  ess_tangents *const v = d->tangents;
+  const bool looks = !d->stabilised.is_on;
+  bool stays = false;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    stays |= looks && v->was_kinked[i] && v->is_kinked[i];
+    v->was_kinked[i] = looks && v->is_kinked[i] && !cut;
+  }
+  if (!stays) return;
+  v->smoothness.kind = ESS_SMOOTH_NOT_COUNTED;
+  v->smoothness.pieces = 0;
+}
+
 /* directions are where the step, or a part of it, ends: its last stage is the next one's first */
 static void take_end(ess_tangents *v, size_t n) {
   memcpy(v->v, v->v_end, v->count * n * sizeof *v->v);
@@ -410,9 +426,7 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   if (d->stabilised.is_on) v->is_rough = true;
   const int status = d->stabilised.is_on ? ESS_SUCCESS : try_step(d);
   if (status) return status;
-  // a state that stays at a kink is on both sides of it, one that comes past it on neither
-  if (v->was_kinked && v->is_kinked) v->smoothness.kind = ESS_SMOOTH_NOT_COUNTED;
-  v->was_kinked = v->is_kinked && !cut;
+  note_kinks(d, cut);
   v->theta = theta;
   v->has_first = !cut && !v->is_rough;
   if (!v->is_rough && cut) go_to(d, theta);

@@ -159,9 +159,9 @@ typedef struct ess_tangents {
   double pace; /* parts.c */
   ess_own own;
   bool is_central; /* differences of the field are from both sides */
-  /* the last of these is at a kink of the field; so was one at the end of the step before, which
-   * the step has begun at; what the field bends by across it */
-  bool is_kinked, was_kinked;
+  /* which components of the field the last of these found at a kink; and those where the step has
+   * begun; what the field bends by across it */
+  bool *is_kinked, *was_kinked;
   double *bend;
   bool has_first; /* k[0] is that of the next step: its last was this one's (first same as last) */
 

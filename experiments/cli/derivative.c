@@ -297,8 +297,9 @@ static void print_text(const arguments *given, const derivative *d) {
         "end, a column for each at the start\n");
     print_matrix(given, d, f->tangent);
   } else if (f->kind == FLOW_NOT_COUNTED) {
-    printf("more events meet than orders are tried of: the pieces of the derivative are not "
-           "counted\n");
+    printf("%s: the pieces of the derivative are not counted\n",
+           f->instants ? "more events meet than orders are tried of"
+                       : "the state stays at a kink of the field that no event function is at");
   }
   for (size_t i = 0; i < d->shown; i++) {
     printf("piece %zu of %zu, events in the order ", i + 1, f->pieces);

@@ -220,6 +220,8 @@ static const char *reason(study_run *run, const listening *l, int status, const 
 
 static const char *pieces_of(study_run *run, const ess_smoothness *s) {
   const char *const names = names_of(run, s->order, s->count);
+  if (!s->instants)
+    return "the state stays at a kink of the equations that no event function is at";
   return s->pieces ? study_text(run, "%s meet: %zu derivatives, by direction", names, s->pieces)
                    : study_text(run, "%s meet: more than one derivative, by direction", names);
 }
@@ -262,7 +264,13 @@ static void follow(study_run *run, ess_driver *driver, const listening *l, doubl
     const bool has_one = !smooth || smooth->kind == ESS_SMOOTH_C1;
     if (!has_one) p->note = pieces_of(run, smooth);
     if (has_one && status) p->note = reason(run, l, status, ess_driver_failure(driver));
-    p->until = has_one ? now : smooth->time;
+    // where the state stays at a kink there is no instant
+    if (has_one)
+      p->until = now;
+    else if (smooth->instants)
+      p->until = smooth->time;
+    else
+      p->until = (double)(p->reached - 1) * c->output_step;
     if (!isnan(l->jumped)) p->until = l->jumped;
     if (status || !has_one) return;
     take_matrix(c, x, ess_driver_tangent(driver), room, p);

@@ -140,3 +140,30 @@ TEST(a_state_that_stays_at_a_kink_is_not_called_smooth) {
       ess_driver_free(d);
     }
 }
+
+/* ---- noise ----------------------------------------------------------------------------------- */
+
+enum { NOISY = 40 };
+
+/* decay, each state of its own, and what rounding leaves of sums of many large terms: something
+ * else at each state, however near */
+FIELD(noisy_field) {
+  const double noise = *(const double *)params;
+  double phase = 0.0;
+  for (int i = 0; i < NOISY; i++) phase += 1e13 * (i + 1) * x[i];
+  for (int i = 0; i < NOISY; i++) dxdt[i] = -x[i] + noise * sin(phase + i * i);
+}
+
+TEST(the_noise_of_a_field_is_no_kink) {
+  for (double noise = 1e-13; noise < 2e-12; noise *= 10.0) {
+    const ess_system system = {.dimension = NOISY, .field = noisy_field, .params = &noise};
+    const ess_options options = toy_options(1e-9);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0, x[NOISY];
+    for (int i = 0; i < NOISY; i++) x[i] = 1.0 + 0.01 * i;
+    assert_int_equal(ess_driver_follow(d, NOISY, NULL), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_smoothness(d)->kind, ESS_SMOOTH_C1);
+    ess_driver_free(d);
+  }
+}
