@@ -155,12 +155,12 @@ typedef struct ess_reset_matrix {
  * is made next, at the same time, by a call of its own.
  *
  * On entry `after` is x, `mode` is the latched mode with the events' signs flipped and the rows of
- * their guards applied, and `armed` tells which guards that leaves armed. Of an event it tells so of
- * the guard that was crossed, too, unless the row of `resets` arms none of both: the guard ahead of
- * the mode that the map returns is then armed if the map says nothing else. The mode that it returns
- * is the truth: signs are not read off h(after). So a ball that bounces puts the sign of its height
- * back to +1. A guard on its zero that recedes is not crossed. Event functions whose guards are never
- * armed can hold what else belongs to the mode. */
+ * their guards applied, and `armed` tells which guards that leaves armed. Of an event it tells so
+ * of the guard that was crossed, too, unless the row of `resets` arms none of both: the guard ahead
+ * of the mode that the map returns is then armed if the map says nothing else. The mode that it
+ * returns is the truth: signs are not read off h(after). So a ball that bounces puts the sign of
+ * its height back to +1. A guard on its zero that recedes is not crossed. Event functions whose
+ * guards are never armed can hold what else belongs to the mode. */
 typedef struct ess_impact {
   double t;
   size_t count;         /* of events, >= 1 */
@@ -483,11 +483,12 @@ ESS_API const char *ess_check(const ess_system *system, const ess_options *optio
  * and a sample there. A timed jump, the impact of an event function of time alone, is made at the
  * first time, to the last bit, at which that has passed zero, or at t1 where it would be a rounding
  * later. A run that starts at such a time has made it. So has one that starts on a guard whose map
- * changes neither the event function nor its rate; other impacts the field leads through are made at
- * the start.
+ * changes neither the event function nor its rate; other impacts the field leads through are made
+ * at the start.
  *
- * On failure x and *t are the last good state and ess_driver_failure tells the rest. ESS_EINVAL, with
- * nothing changed: what is NULL or not finite, or a call from within an apply of the same driver.
+ * On failure x and *t are the last good state and ess_driver_failure tells the rest. ESS_EINVAL,
+ * with nothing changed: what is NULL or not finite, or a call from within an apply of the same
+ * driver.
  *
  * Where t1 < *t it goes backward, as the system of time s = -t: its field is -f, and guards are
  * crossed in the order, and the direction, in which the run passes them. Turning around, it latches
@@ -496,7 +497,8 @@ ESS_API const char *ess_check(const ess_system *system, const ess_options *optio
 ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
 
 /* As ess_driver_apply, by the same steps, and writes the state at each of times[count], from *t to
- * t1 in this order, into states[count*n]: at the time of an impact the state after it. After a failure rows not reached hold what they held. */
+ * t1 in this order, into states[count*n]: at the time of an impact the state after it. After a
+ * failure rows not reached hold what they held. */
 ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[],
                               const double times[], size_t count, double states[]);
 
