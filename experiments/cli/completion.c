@@ -32,7 +32,12 @@ static void add_solvers(char words[OPTION_WORDS_SIZE]) {
 }
 
 static void add_variants(char words[OPTION_WORDS_SIZE]) {
-  for (size_t i = 0; solver_types[i].type; i++) add_all(words, solver_types[i].type->variants);
+  for (size_t i = 0; solver_types[i].type; i++) {
+    const char *const *const variants = solver_types[i].type->variants;
+    bool known = false; // two solvers may share theirs
+    for (size_t j = 0; j < i; j++) known = known || solver_types[j].type->variants == variants;
+    if (!known) add_all(words, variants);
+  }
 }
 
 /* the names that an option's value may be, blanks between; "" where it is a number or a file */

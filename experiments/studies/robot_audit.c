@@ -763,8 +763,7 @@ static int measure(study_run *run, const void *cell) {
 
 const study robot_audit_study = {
     .name = "robot-derivative",
-    .summary =
-        "how far MuJoCo's derivatives of an MJCF's run are from the flow's; robot --derivative",
+    .summary = "how far MuJoCo's derivatives are from the flow's; robot --derivative",
     .example = "essbench robot hopper.xml --derivative",
     .file = "robot_derivative",
     .operand = "FILE",
