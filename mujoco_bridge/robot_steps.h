@@ -47,7 +47,7 @@ extern const double robot_steps_of_stop;
 
 typedef struct robot_steps_report {
   uint64_t steps;
-  double seconds; /* of wall time, start and output included */
+  double seconds; /* of the thread, start and output included */
   size_t reached; /* states that are there: fewer than asked for where it has become unstable */
   char message[ROBOT_MESSAGE_SIZE]; /* then why, one line */
 } robot_steps_report;

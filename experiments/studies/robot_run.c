@@ -492,7 +492,6 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   memcpy(x, x0, c->size.dimension * sizeof *x);
   t->until = t->evaluations = t->steps = t->jumps = t->refused = 0.0;
   robot_forget(c->robot);
-  const uint64_t start_ns = measure_clock_ns();
   l.start_ns = measure_thread_ns();
   int status = drive(run, system, &options, x, &l, &failed);
   // a run ends at the step before a contact that is refused: from there on steps are short
@@ -501,7 +500,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
     options.h_max = c->output_step;
     status = drive(run, system, &options, x, &l, &failed);
   }
-  t->seconds = 1e-9 * (double)(measure_clock_ns() - start_ns);
+  t->seconds = 1e-9 * (double)(measure_thread_ns() - l.start_ns);
   free(x);
   free(l.points);
   if (failed) return measure_fail(run->message, "libess: %s", failed);
