@@ -55,7 +55,8 @@ with open("integrator/ess.h") as header, open("CITATION.cff") as citation:
         faults.append(f"CITATION.cff does not name version {version}")
 with open("README.md") as file:
     lines = file.read().splitlines()
-faults += [f"README.md:{n}: {len(line)} columns" for n, line in enumerate(lines, 1) if len(line) > 110 and line[:1] not in "|!"]
+faults += [f"README.md:{n}: {len(line)} columns" for n, line in enumerate(lines, 1)
+           if len(line) > 110 and line[:1] not in "|!" and not line.startswith("<!-- measured")]
 faults += [f"README.md has {len(lines)} lines"] * (len(lines) > 150)
 # the glossary lists each of its words, once
 with open("docs/guide/glossary.md") as file:

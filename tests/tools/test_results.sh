@@ -119,7 +119,7 @@ echo "$touched" | grep -q '^docs/results/speed.md$' && grep -q 'MuJoCo takes 15 
 check 'the page of the part has its numbers and commit' $?
 stays() { grep -e '^- \*\*The paper' -e '^- \*\*Other methods' -e '^- \*\*Robots\.' docs/results/losses.md; }
 now=$(stays)
-[ "$now" = "$(git show "$commit:docs/results/losses.md" | grep -xF -e "$now")" ] && [ "$(echo "$now" | wc -l)" -eq 3 ]
+[ "$now" = "$(git show "$commit:docs/results/losses.md" | grep -xF -e "$now")" ] && [ "$(echo "$now" | wc -l)" -ge 3 ]
 check 'what other parts lose stays' $?
 lost "In 1 of 2 comparisons at equal error libess's worst error is larger than MuJoCo's. The factor is at most 3."
 lost "At MuJoCo's error an event-unaware solver is shown to be faster in 1 of 2 comparisons."
