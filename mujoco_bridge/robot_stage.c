@@ -256,9 +256,10 @@ void robot_stage_dynamics(robot *r, const double sign[]) {
     mj_transmission(&r->model, r->data);
     r->stage.inertia = true;
   }
-  if (r->stage.constraints && memcmp(r->acting, sign, size) == 0) return;
+  // a model without events has no signs: memcmp and memcpy must not see their null pointer
+  if (r->stage.constraints && (size == 0 || memcmp(r->acting, sign, size) == 0)) return;
   make_rows(r, sign);
-  memcpy(r->acting, sign, size);
+  if (size > 0) memcpy(r->acting, sign, size);
   r->stage.constraints = true;
 }
 
