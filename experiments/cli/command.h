@@ -24,7 +24,7 @@ typedef enum argument_group {
   ARGUMENTS_COMPARE = 256,        /* --minimum-effect, --fail-if-slower */
   ARGUMENTS_STRICT = 512,         /* --strict */
   ARGUMENTS_SETTINGS = 1024,      /* the solvers' settings */
-  ARGUMENTS_FIGURES = 16384,      /* --label-knobs */
+  ARGUMENTS_FIGURES = 16384,      /* --only, --label-knobs */
   ARGUMENTS_RESTART = 262144,     /* --restart */
   ARGUMENTS_PROCESSES = 524288,   /* --processes */
   ARGUMENTS_TABLE = 1048576,      /* --table */
@@ -96,6 +96,8 @@ typedef struct command command;
   X(ARGUMENTS_COMPARE, RESULTS, fail_if_slower, FLAG, "fail-if-slower", NULL,                      \
     "exit status 1 when a solver is slower in B over all N")                                       \
   X(ARGUMENTS_TABLE, RESULTS, table, FLAG, "table", NULL, NULL, DOC(table))                        \
+  X(ARGUMENTS_FIGURES, RESULTS, only, TEXT, "only", "STUDY,...",                                   \
+    "draw the figures of these studies (default all)")                                             \
   X(ARGUMENTS_FIGURES, RESULTS, label_knobs, FLAG, "label-knobs", NULL,                            \
     "write the knob's value, where a power of ten, into the figures of work-precision")            \
   X(ARGUMENTS_STRICT, RESULTS, strict, FLAG, "strict", NULL,                                       \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench figures: draws, with gnuplot, every figure whose data are there. */
+/* essbench figures: draws, with gnuplot, every figure whose data are there, or those of some
+ * studies. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,36 +15,68 @@
 
 enum { NAME_SIZE = 160 };
 
-/* a figure, and the file whose presence says that it can be drawn */
+/* a figure, the study that it shows, and the file whose presence says that it can be drawn */
 typedef struct figure {
-  const char *name, *data;
+  const char *name, *study, *data;
 } figure;
 
 static const figure figures[] = {
-    {"fig3_1_projection", "projection_path.csv"},
-    {"fig4_1_order", "order.csv"},
-    {"fig5_1_calibration", "calibration_trajectory.csv"},
-    {"calibration_epsilon", "calibration.csv"},
-    {"fig5_2_marginal", "sweep.csv"},
-    {"marginal_cost", "sweep.csv"},
-    {"runtime_vs_n", "sweep.csv"},
-    {"error_vs_n", "sweep.csv"},
-    {"crossing_cost", "crossing_cost.csv"},
-    {"scale_epsilon", "scale.csv"},
-    {"scale_contacts", "scale.csv"},
-    {"fig_tolerance", "tolerance.csv"},
-    {"fig_tolerance_kept", "work_precision.csv"},
-    {"fig_ensemble", "ensemble.csv"},
-    {"fig_derivative", "derivative_error.csv"},
-    {"fig_limbs", "limbs.csv"},
-    {"fig_rigid_soft", "rigid_soft.csv"},
-    {"fig_contact_modes", "contact_modes.csv"},
-    {"fig_sliding", "sliding.csv"},
-    {"fig_robot", "robot_mujoco.csv"},
-    {"fig_robot_error", "robot_errors.csv"},
-    {"fig_robot_derivative", "robot_derivative.csv"},
+    {"fig3_1_projection", "order", "projection_path.csv"},
+    {"fig4_1_order", "order", "order.csv"},
+    {"fig5_1_calibration", "calibrate", "calibration_trajectory.csv"},
+    {"calibration_epsilon", "calibrate", "calibration.csv"},
+    {"fig5_2_marginal", "sweep", "sweep.csv"},
+    {"marginal_cost", "sweep", "sweep.csv"},
+    {"runtime_vs_n", "sweep", "sweep.csv"},
+    {"error_vs_n", "sweep", "sweep.csv"},
+    {"crossing_cost", "crossing-cost", "crossing_cost.csv"},
+    {"scale_epsilon", "scale", "scale.csv"},
+    {"scale_contacts", "scale", "scale.csv"},
+    {"fig_tolerance", "tolerance", "tolerance.csv"},
+    {"fig_tolerance_kept", "work-precision", "work_precision.csv"},
+    {"fig_ensemble", "ensemble", "ensemble.csv"},
+    {"fig_derivative", "derivative-error", "derivative_error.csv"},
+    {"fig_limbs", "limbs", "limbs.csv"},
+    {"fig_rigid_soft", "rigid-soft", "rigid_soft.csv"},
+    {"fig_contact_modes", "contact-modes", "contact_modes.csv"},
+    {"fig_sliding", "sliding", "sliding.csv"},
+    {"fig_robot", "robot", "robot_mujoco.csv"},
+    {"fig_robot_error", "robot", "robot_errors.csv"},
+    {"fig_robot_derivative", "robot", "robot_derivative.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
+
+/* the figures of this study are asked for */
+static bool is_asked(const arguments *given, const char *study) {
+  if (!given->only) return true;
+  for (const char *name = given->only; *name; name += *name == ',') {
+    const size_t length = strcspn(name, ",");
+    if (strlen(study) == length && strncmp(study, name, length) == 0) return true;
+    name += length;
+  }
+  return false;
+}
+
+/* A name that is no study's is a usage error. */
+static void check_names(const arguments *given) {
+  const size_t count = sizeof figures / sizeof *figures;
+  for (const char *name = given->only ? given->only : ""; *name; name += *name == ',') {
+    const size_t length = strcspn(name, ",");
+    size_t known = 0, used = 0;
+    while (known < count && (strlen(figures[known].study) != length ||
+                             strncmp(figures[known].study, name, length) != 0))
+      known++;
+    name += length;
+    if (known < count) continue;
+    char accepted[2 * NAME_SIZE] = "";
+    for (size_t i = 0; i < count; i++)
+      if (i == 0 || strcmp(figures[i].study, figures[i - 1].study) != 0)
+        used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s%s", i ? ", " : "",
+                                 figures[i].study);
+    command_usage(given, "'%.*s' is no study with figures; accepted are %s", (int)length,
+                  name - length, accepted);
+  }
+}
 
 /* draws with the script of that name; `more` are further settings for it */
 static int draw(const arguments *given, const char *script_name, const char *name,
@@ -112,7 +145,9 @@ static int draw_case(const arguments *given, const char *of, const char *m, doub
 /* every case of the results of work-precision, which there may be none of */
 static int draw_cases(const arguments *given, size_t *drawn) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
-  if (access(record_path(path, given->folder, "work_precision.json"), F_OK)) return COMMAND_SUCCESS;
+  if (!is_asked(given, "work-precision") ||
+      access(record_path(path, given->folder, "work_precision.json"), F_OK))
+    return COMMAND_SUCCESS;
   json_t *const results = measure_json_read(path, message), *one;
   if (!results) return command_fail(given, "%s", message);
   int status = COMMAND_SUCCESS;
@@ -147,12 +182,14 @@ static bool has_rows(const char *path, const char *name) {
 
 static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
+  check_names(given);
   if (access(given->folder, F_OK) && errno == ENOENT)
     return command_fail(given, "there is no folder %s whose results could be drawn", given->folder);
   if (measure_folder_create(record_path(path, given->folder, "figures"), message))
     return command_fail(given, "%s", message);
   size_t drawn = 0;
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+    if (!is_asked(given, figures[i].study)) continue;
     if (!has_rows(record_path(path, given->folder, figures[i].data), figures[i].name)) continue;
     const int status = draw_whole_and_few(given, figures[i].name);
     if (status) return status;
@@ -161,8 +198,9 @@ static int run(arguments *given) {
   const int status = draw_cases(given, &drawn);
   if (status) return status;
   if (!drawn)
-    return command_fail(given, "%s holds no results; run order, calibrate or sweep first",
-                        given->folder);
+    return command_fail(given, "%s holds no results%s%s; run %s first", given->folder,
+                        given->only ? " of " : "", given->only ? given->only : "",
+                        given->only ? "these studies" : "order, calibrate or sweep");
   return COMMAND_SUCCESS;
 }
 

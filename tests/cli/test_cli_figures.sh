@@ -36,6 +36,13 @@ expect 'the other figure is drawn' drawn fig4_1_order
 expect 'the one without rows is not' missing crossing_cost
 
 cp "$tables/crossing_cost.csv" results/
+run figures --only order
+expect 'those of one study' drawn fig4_1_order
+expect 'and of no other' missing crossing_cost
+run figures --only order,nowhere
+expect 'a study without figures' one_line 2 "'nowhere' is no study with figures; accepted are order, "
+run figures --only scale
+expect 'a study without results' one_line 1 'results holds no results of scale; run these studies first'
 run figures
 expect 'of every method' drawn crossing_cost
 expect 'and of a few' drawn crossing_cost_few
