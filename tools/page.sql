@@ -12,15 +12,16 @@ CREATE VIEW tolerance_known AS SELECT * FROM tolerance WHERE median_over_toleran
 -- of drake.md: the cheapest run of each method within an error, on springs without damping (race) and with Drake's own law.
 -- A run whose samples see another number of contacts than the exact solution's counts by its error alone.
 CREATE VIEW drake_all AS
-SELECT rowid AS at, 'race' AS race, model, contacts, method, rms_error, median_s, status FROM "drake/work_precision"
-UNION ALL SELECT rowid, 'damped', model, contacts, replace(replace('drake-' || scheme, 'runge_kutta', 'rk'), '_', ''),
+SELECT rowid AS at, 'race' AS race, iif(model = 'hopper', model, model || ', N = ' || contacts) AS system, method, rms_error,
+  median_s, status FROM "drake/work_precision"
+UNION ALL SELECT rowid, 'damped', model || ', N = ' || contacts, replace(replace('drake-' || scheme, 'runge_kutta', 'rk'), '_', ''),
   rms_error,
   median_s, status
 FROM "drake/damped"
-UNION ALL SELECT rowid, 'damped', model, contacts, method, rms_error, median_s, status FROM "drake/damped/work_precision";
-CREATE VIEW drake_runs AS
-SELECT at, race, iif(model = 'hopper', model, model || ', N = ' || contacts) AS system, method, rms_error, median_s
-FROM drake_all WHERE status IN ('ok', 'crossings');
+UNION ALL SELECT rowid, 'damped', model || ', N = ' || contacts, method, rms_error, median_s, status
+FROM "drake/damped/work_precision";
+CREATE VIEW drake_runs AS SELECT at, race, system, method, rms_error, median_s FROM drake_all
+WHERE status IN ('ok', 'crossings');
 CREATE VIEW drake_best AS
 WITH asked (error) AS (VALUES (1e-1), (1e-2), (1e-3), (1e-4))
 SELECT race, system, method, error, min(median_s) AS median_s, printf('%.3g (%.1e)', 1e3 * min(median_s), rms_error) AS said
@@ -28,12 +29,15 @@ FROM asked JOIN drake_runs ON rms_error <= error GROUP BY race, system, method, 
 CREATE VIEW drake_table AS
 WITH methods (number, method, label) AS (
   VALUES (1, 'drake-cenic', 'Drake CENIC'), (2, 'drake-rk3', 'Drake RK3'), (3, 'drake-rk5', 'Drake RK5'),
-    (4, 'mujoco-Euler', 'MuJoCo Euler'), (5, 'mujoco-RK4', 'MuJoCo RK4'), (6, 'plain-rk4', 'plain RK4'),
-    (7, 'plain-dopri5', 'plain dopri5'), (8, 'libess', 'libess')),
+    (4, 'mujoco-Euler', 'MuJoCo Euler'), (5, 'mujoco-RK4', 'MuJoCo RK4'),
+    (6, 'mujoco-callback-Euler', 'MuJoCo Euler, callback'), (7, 'mujoco-callback-RK4', 'MuJoCo RK4, callback'),
+    (8, 'plain-rk4', 'event-unaware RK4'), (9, 'plain-heun', 'event-unaware Heun'),
+    (10, 'plain-adams2', 'event-unaware Adams 2'), (11, 'plain-dopri5', 'event-unaware dopri5'), (12, 'libess', 'libess')),
 systems AS (SELECT race, system, min(at) AS at FROM drake_runs GROUP BY race, system)
 SELECT race, system, label, max(iif(error = 1e-1, said, NULL)) AS e1, max(iif(error = 1e-2, said, NULL)) AS e2,
   max(iif(error = 1e-3, said, NULL)) AS e3, max(iif(error = 1e-4, said, NULL)) AS e4
 FROM systems CROSS JOIN methods LEFT JOIN drake_best USING (race, system, method)
+WHERE EXISTS (SELECT 1 FROM drake_all a WHERE a.race = systems.race AND a.system = systems.system AND a.method = methods.method)
 GROUP BY race, at, number ORDER BY race, at, number;
 
 -- of paper.md and README.md: libess's error over MuJoCo's by the paper's protocol, and what it comes to, a line each
