@@ -10,7 +10,7 @@
 #include "statistics.h"
 
 /* the longest step, in output steps; halvings of a decade of tolerance, which leave 2 % */
-enum { LONGEST = 6, HALVINGS = 7, FINEST_TO_TARGET = 64 };
+enum { LONGEST = 12, HALVINGS = 7, FINEST_TO_TARGET = 64 };
 static const double coarsest = 0.1, finest_tolerance = 0.9e-12;
 
 /* where MuJoCo reaches no target, what the others' tails may be, over the target */
@@ -147,7 +147,7 @@ static choice set(const choice_request *request, const contender *one, double kn
   return c;
 }
 
-/* 6, 5, 4, 3, 2, 1 output steps, and 1/2, 1/3, 1/4, 1/6, 1/8, 1/12, ... of one; 0 behind the last
+/* 12, 11, ... 2, 1 output steps, and 1/2, 1/3, 1/4, 1/6, 1/8, 1/12, ... of one; 0 behind the last
  */
 static double next_step(double step, size_t finest) {
   if (step > 1.0) return step - 1.0;

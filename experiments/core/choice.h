@@ -65,7 +65,7 @@ choice choice_yardstick(const choice_request *request, const char *integrator);
 
 /*
  * The one rule: of all who may be chosen the cheapest, each at its coarsest setting within the
- * limits. A step goes down from six output steps (outputs lie on the chord of its ends), of the
+ * limits. A step goes down from twelve output steps (outputs lie on the chord of its ends), of the
  * plain methods to 1/256 of one. A tolerance, rtol = atol, goes down by decades from 0.1 to 1e-12,
  * and then is bisected towards the decade before. Except for MuJoCo's the median is to be a tenth
  * better than the limit, for that of the starts that are timed is another. MuJoCo by a callback may

@@ -31,7 +31,10 @@ static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6, 
                                     3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
 static const double accuracies[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 0};
 static const double accuracies_of_first_order[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0};
-static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
+/* multiples of 2 ms and parts of it, so dense that the next one costs at most twice as much */
+static const double steps[] = {2.4e-2,    2e-2, 1.6e-2, 1.4e-2,   1.2e-2, 1e-2,     8e-3,     6e-3,
+                               4e-3,      2e-3, 1e-3,   2e-3 / 3, 5e-4,   2e-3 / 6, 2e-3 / 8, 2e-4,
+                               2e-3 / 14, 1e-4, 5e-5,   2e-5,     1e-5,   0};
 
 /* by one tolerance; by a tolerance, each crossing located; by steps of one length; and by epsilon
  * with a tolerance of factor * epsilon^power */

@@ -13,7 +13,9 @@ measure() {
 points() { all_rows results "(SELECT * FROM work_precision WHERE $2) point" "$1" "$3"; }
 values() { asked results "SELECT group_concat(value, ' ') FROM work_precision JOIN newest USING (run) WHERE $1"; }
 
-steps='0.01 0.004 0.002 0.001 0.0005 0.0002 0.0001 5.0e-05 2.0e-05 1.0e-05'
+steps='0.024 0.02 0.016 0.014 0.012 0.01 0.008 0.006 0.004 0.002 0.001 0.000666666666666667 0.0005
+  0.000333333333333333 0.00025 0.0002 0.000142857142857143 0.0001 5.0e-05 2.0e-05 1.0e-05'
+steps=$(echo $steps)
 epsilons='0.03 0.01 0.003 0.001 0.0003 0.0001 3.0e-05 1.0e-05 3.0e-06 1.0e-06 3.0e-07'
 # a method that another stands for has its first run, whose time has no interval
 measured="rms_error > 0 AND rms_error <= rms_worst AND median_s > 0 AND failures = 0
@@ -26,9 +28,9 @@ for method in hybrid mujoco-Euler mujoco-implicitfast; do
   expect "$method has each step" [ "$(values "method = '$method'")" = "$steps" ]
 done
 expect 'projection-1 has each epsilon' [ "$(values "method = 'projection-1'")" = "$epsilons" ]
-expect 'all are measured' points 41 1 "contacts = 2 AND damping = 60 AND $measured"
-expect 'MuJoCo evaluates once a step' points 20 "solver = 'mujoco'" 'evaluations = steps'
-expect 'Euler and implicitfast do the same, and the first of the table stands for both' points 41 1 \
+expect 'all are measured' points 74 1 "contacts = 2 AND damping = 60 AND $measured"
+expect 'MuJoCo evaluates once a step' points 42 "solver = 'mujoco'" 'evaluations = steps'
+expect 'Euler and implicitfast do the same, and the first of the table stands for both' points 74 1 \
   "coincides_with = iif(method = 'mujoco-implicitfast', 'mujoco-Euler', '')"
 expect 'the finest value is far better than the coarsest' points 4 'value IN (3e-7, 1e-5) AND
   (value = 3e-7) = (solver = '\''projection'\'')' "status = 'ok' AND rms_error < 1e-2 *
@@ -40,7 +42,7 @@ expect 'and the same system' all_rows results work_precision_cases 1 "field_gap-
 
 # a model that MuJoCo does not do is a row all the same; the model before stays
 measure --model affine3 --duration 0.7 --methods projection-1,mujoco-RK4
-expect 'refusals are rows' points 10 "method = 'mujoco-RK4'" \
+expect 'refusals are rows' points 21 "method = 'mujoco-RK4'" \
   "status = 'refused' AND message LIKE '%no MuJoCo twin%' AND rms_error IS NULL"
 expect 'beside what is measured' points 11 "model = 'affine3' AND status <> 'refused'" "$measured"
 run work-precision --table --out results
@@ -66,7 +68,7 @@ for trials in 1 2 3 4 5; do
     few="trials IN (1, 3, $trials)"
     [ $work = 1e15 ] && few="trials = $trials"
     [ $work = 0 ] && few='trials = 1'
-    expect "$trials starts, $work" points 32 "model = 'affine3'" \
+    expect "$trials starts, $work" points 43 "model = 'affine3'" \
       "$few AND (median_lo_s IS NULL) = (trials = 1) AND rms_error > 0"
   done
 done
@@ -78,5 +80,5 @@ for out in first again; do
     JOIN newest USING (run) WHERE contacts = 4' >$out
 done
 expect 'a seed gives the same points' same_bytes first again
-expect 'of which there is one for each value' [ "$(wc -l <again)" -eq 21 ]
+expect 'of which there is one for each value' [ "$(wc -l <again)" -eq 32 ]
 finish
