@@ -42,11 +42,14 @@ print(json.dumps({"cost": {p: {"commit": sys.argv[1], "processor_s": 10.0, "wall
   cp "$room/results.json" results/results.json
 }
 measured_before
-results() { tools/results ./program "$@" >"$room/out" 2>&1; }
+results() { tools/results "$@" ./program >"$room/out" 2>&1; }
 echo >>README.md
 results
 [ $? -eq 1 ] && grep -q '^results: there are changes that are not committed' "$room/out"
 check 'changes without a name are refused' $?
+results --only ''
+[ $? -eq 2 ] && grep -q "^results: there is no part ''; there are calibration" "$room/out"
+check 'a part without a name is refused' $?
 git checkout -q README.md
 
 results
@@ -254,6 +257,9 @@ tools/page stale >"$room/out" && grep -qx "docs/results/speed.md: race: speed at
 check 'tables whose code has changed are listed, each with what it depends on' $?
 : >"$room/asked"
 results
+[ $? -eq 1 ] && grep -q '^results: [a-z]*.json is not of this commit: ' "$room/out"
+check 'a program of another commit is no measurement of this one' $?
+for part in sweep mujoco_settings work_precision-plate_100; do results --only "$part"; done
 grep -q '^sweep --protocol paper,equal-error .* --out results$' "$room/asked" && grep -q '^mujoco .*--out results' "$room/asked" &&
   grep -q '^work-precision .*--model plate --contacts 100 --out results' "$room/asked"
 check 'of other code everything is measured' $?
