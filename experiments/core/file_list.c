@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "file_list.h"
 
@@ -112,6 +113,10 @@ static int take_class(const char *path, size_t number, char **line, const char *
   const size_t length = strspn(*line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   char *const rest = *line + length + strspn(*line + length, " \t");
   *class = "";
+  for (size_t i = 0; !*rest && file_classes[i]; i++)
+    if (strcmp(file_classes[i], *line) == 0)
+      return SOLVER_REFUSE(message, "%.300s, line %zu: %s is followed by no file", path, number,
+                           file_classes[i]);
   if (!length || rest == *line + length || !*rest || !strncmp(rest, "--", 2)) return 0;
   for (size_t i = 0; file_classes[i]; i++)
     if (strlen(file_classes[i]) == length && !strncmp(*line, file_classes[i], length))
@@ -142,7 +147,10 @@ static int add_line(file_list *list, const char *path, size_t number, const char
   if (options) *options = '\0';
   end = line + strlen(line);
   while (end > line && (end[-1] == ' ' || end[-1] == '\t')) *--end = '\0';
-  return add(list, class, in, line, options ? options + 1 : "", message);
+  const int added = add(list, class, in, line, options ? options + 1 : "", message);
+  if (added || access(list->file[list->count - 1].file, R_OK) == 0) return added;
+  return SOLVER_REFUSE(message, "%.150s, line %zu: %.200s: %s", path, number,
+                       list->file[list->count - 1].file, strerror(errno));
 }
 
 static int read_file(file_list *list, const char *path, const char *in, char *message) {

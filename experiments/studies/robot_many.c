@@ -347,10 +347,11 @@ static void show(const study_run *run) {
   putchar('\n');
   for (size_t i = 0; i < classes; i++)
     printf(
-        "%-8s %zu models: libess is faster on %zu, slower on %zu; %zu undecided, %zu stop early, "
+        "%-8s %zu model%s: libess is faster on %zu, slower on %zu; %zu undecided, %zu stop early, "
         "%zu have no answer\n",
-        *class[i].class ? class[i].class : "no class", class[i].models, class[i].faster,
-        class[i].slower, class[i].undecided, class[i].stops_early, class[i].no_answer);
+        *class[i].class ? class[i].class : "no class", class[i].models,
+        class[i].models == 1 ? "" : "s", class[i].faster, class[i].slower, class[i].undecided,
+        class[i].stops_early, class[i].no_answer);
   printf(
       "\n%zu of %zu models have an answer, %zu of them for the whole time, %zu of these known to "
       "%g or better.\nEach has its own screen in %s/NUMBER-NAME/screen.txt; robots.csv has each "

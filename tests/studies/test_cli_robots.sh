@@ -68,15 +68,15 @@ mkdir -p all/go/parts all/stay/parts
 cp all/ball.xml all/go/scene_flat.xml
 cp all/ball.xml all/go/parts/ball.xml
 cp all/bar.xml all/stay/parts/ball.xml
-printf 'legged go/scene_flat.xml\nlegged  ball.xml  --height 0.2\narm bar.xml\nother gone.xml\narm go/parts/ball.xml\narm stay/parts/ball.xml\n' >classes
+printf 'legged go/scene_flat.xml\nlegged  ball.xml  --height 0.2\narm bar.xml\nother mesh.xml\narm go/parts/ball.xml\narm stay/parts/ball.xml\n' >classes
 run robots classes --folder all $short --out many
 expect 'classes' [ "$status" -eq 0 ]
 expect 'each has its own' holds '[m["class"] for m in r] == ["legged", "legged", "arm", "other", "arm", "arm"]'
 expect 'a name is as short as it may be' \
-  holds '[m["name"] for m in r] == ["go", "ball", "bar", "gone", "go/parts/ball", "stay/parts/ball"]'
+  holds '[m["name"] for m in r] == ["go", "ball", "bar", "mesh", "go/parts/ball", "stay/parts/ball"]'
 expect 'files are within a folder, which is no part of them' holds 'r[1]["model"] == "ball.xml" and r[1]["answered"]'
-expect 'a missing file is a line of the table' \
-  holds 'r[3]["verdict"] == "no answer" and "cannot be read: No such file" in r[3]["status"]'
+expect 'one that MuJoCo refuses is a line of the table' \
+  holds 'r[3]["verdict"] == "no answer" and "failed: " in r[3]["status"]'
 expect 'five starts have an interval' \
   holds 'all(m["ratio_low"] <= m["ratio"] <= m["ratio_high"] and m["known"] == 5 for m in r[:2])'
 expect 'which decides' holds 'all(m["verdict"] == ("faster" if m["ratio_low"] > 1 else "slower" if m["ratio_high"] < 1 else "undecided") for m in r[:3])'
@@ -162,6 +162,12 @@ expect 'a model is no list' one_line 2 'for one model: essbench robot'
 printf 'legged all/ball.xml\nleged all/bar.xml\n' >misspelt
 run robots misspelt
 expect 'a class that is none' one_line 2 'misspelt, line 2: leged is no class; legged, arm and other are accepted'
+printf 'all/ball.xml\nlegged all/gone.xml --height 0.2\n' >missing
+run robots missing
+expect 'a file that is not there, before any is measured' one_line 2 'missing, line 2: all/gone.xml: No such file'
+printf 'all/ball.xml\nlegged\n' >classless
+run robots classless
+expect 'a class without a file' one_line 2 'classless, line 2: legged is followed by no file'
 run robots classes --folder nowhere
 expect 'a folder of a list that is not there' one_line 2 '--folder nowhere is no folder'
 run robots all --folder all
