@@ -130,6 +130,8 @@ static choice choose(const robot_case *c, const shown *all, double target, size_
   choice made = {.target = own ? all->error[own] : target};
   made.best = cheapest(c, all, ROBOT_MUJOCO, made.target);
   made.mujoco = own ? only(own, false) : made.best;
+  // a finer step may have a larger error, so that the model's own is none of those that reach its
+  if (own && !(at_setting(&made.best, all->seconds) < all->seconds[own])) made.best = made.mujoco;
   made.libess = cheapest(c, all, ROBOT_LIBESS, made.target);
   made.plain = cheapest(c, all, ROBOT_PLAIN, made.target);
   return made;
