@@ -40,6 +40,7 @@ static const struct {
     {"pairs", offsetof(mjcf_options, pairs), PAIRS},
     {"lean", offsetof(mjcf_options, lean), WHETHER},
     {"tall", offsetof(mjcf_options, tall), WHETHER},
+    {"callback", offsetof(mjcf_options, by_callback), WHETHER},
     {"time_constant", offsetof(mjcf_options, time_constant), NUMBER},
 };
 

@@ -36,7 +36,10 @@ enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 52, MUJOCO_PROFILES = 
     .initial = "120", .min = 1, .max = 1e6, .result = "trials")                                    \
   X(row, minimum_effect, NUMBER, "minimum-effect", "X",                                            \
     "settings are faster or slower than the race's by more than this, relative",                   \
-    .initial = "0.05", .max = 10.0, .result = "minimum_effect")
+    .initial = "0.05", .max = 10.0, .result = "minimum_effect")                                    \
+  X(row, callback, FLAG, "callback", NULL,                                                         \
+    "with the contact force as a callback, as mujoco-callback races, in place of contacts",        \
+    .result = "callback")
 OPTION_ROW(mujoco_settings, OPTIONS);
 
 /* What is said of a setting: this MuJoCo does not have it, or gives up with it; it takes another
@@ -195,13 +198,19 @@ static const mujoco_variant mujoco_variants[MUJOCO_VARIANTS] = {
     {false, "integrator=RK4"},
 };
 
+enum { CHANGES_SIZE = 96 };
+
 /* "mujoco" or "race" */
 static const char *mujoco_variant_base(const mujoco_variant *v) {
   return v->own ? "mujoco" : "race";
 }
 
-static race_entry variant_entry(size_t variant) {
-  return race_variant(mujoco_variants[variant].own, mujoco_variants[variant].changes);
+/* one of them, for the run's kind of force; the changes are kept in `changes` */
+static race_entry variant_entry(const study_run *run, size_t variant, char changes[CHANGES_SIZE]) {
+  const mujoco_variant *const v = &mujoco_variants[variant];
+  const mujoco_settings *const given = run->settings;
+  snprintf(changes, CHANGES_SIZE, "%s%s", given->callback ? "callback=on " : "", v->changes);
+  return race_variant(v->own, changes);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -449,7 +458,8 @@ static int follow(contestant *c, double **own, mujoco_sample *s) {
  * empty then. The bases must do. */
 static int try_variant(study_run *run, const contest_starts *starts, double **own, mujoco_sample *s,
                        char why[SOLVER_MESSAGE_SIZE]) {
-  const race_entry entry = variant_entry(s->variant);
+  char changes[CHANGES_SIZE];
+  const race_entry entry = variant_entry(run, s->variant, changes);
   contestant c;
   int status = contestant_prepare(&c, entry.solver, &entry.settings, starts, why);
   if (status) return status == SOLVER_REFUSED && s->variant > MUJOCO_RACE ? 0 : -1;
@@ -492,8 +502,9 @@ static int mujoco_race(study_run *run, const mujoco_cell *c) {
       again ? mujoco_second_session(run, c->of) : mujoco_first_session(run, c->of);
   mujoco_sample sample[MUJOCO_VARIANTS];
   race_entry entry[MUJOCO_VARIANTS];
+  char changes[MUJOCO_VARIANTS][CHANGES_SIZE];
   for (size_t i = 0; i < session.count; i++) {
-    entry[i] = variant_entry(session.variant[i]);
+    entry[i] = variant_entry(run, session.variant[i], changes[i]);
     column_clear(mujoco_sample_columns, &sample[i]);
     sample[i].variant = session.variant[i];
   }
@@ -630,7 +641,8 @@ static int profile(study_run *run, profiled *p, size_t variant) {
 
 static int mujoco_measure_profile(study_run *run, size_t of, size_t which) {
   static const size_t variants[MUJOCO_PROFILES] = {MUJOCO_RACE, MUJOCO_OWN};
-  const race_entry entry = variant_entry(variants[which]);
+  char changes[CHANGES_SIZE];
+  const race_entry entry = variant_entry(run, variants[which], changes);
   const contest_starts *const starts = mujoco_starts(run, of);
   profiled *const p = calloc(1, sizeof *p);
   int status = !p ? study_out_of_memory(run) : starts ? 0 : -1;

@@ -49,6 +49,14 @@ sums="(SELECT whole.net_s, sum(part.net_s) AS sum FROM mujoco_profile whole JOIN
   WHERE whole.timer <> 'rest' GROUP BY whole.row) x JOIN newest"
 expect 'parts add up' [ "$(asked results "SELECT count(*) >= 12 AND max(abs(sum - net_s)) < 1e-15 FROM $sums")" = 1 ]
 
+# with the force as a callback the same settings are tried, and its trajectory is that by contacts
+run mujoco --callback --contacts 3 --trials 1 --processes 1 --out called
+expect 'by a callback' success
+expect 'all are there' all_rows called mujoco_settings 104 "model = iif(row < 52, 'hopper', 'plate')"
+expect 'the result says so' [ "$(sqlite3 :memory: "SELECT json_extract(readfile('called/mujoco_settings.json'), '$.callback')")" = 1 ]
+error() { asked "$1" "SELECT printf('%.2e', rms_error) FROM mujoco_settings_samples WHERE row = $2"; }
+expect 'the hopper has the error that contacts make' [ "$(error called 1)" = "$(error results 2)" ]
+
 rm -rf "$kept"
 cp -r results "$kept"
 finish
