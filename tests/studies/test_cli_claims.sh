@@ -91,7 +91,7 @@ judge
 expect 'results are read' success
 expect 'order 2 holds' is "$order" holds
 expect 'by its slope' number "$order" 2.002
-expect 'the worst N decides' is "$plate" fails
+expect 'the worst N decides' is "$plate" 'cannot be reproduced'
 expect 'over MuJoCo at the same N and protocol' number "$plate" 1.5
 expect 'a number that the paper does not state in full is not refuted' is "MuJoCo's error is met with epsilon" 'cannot be reproduced'
 expect 'the number is told' number "MuJoCo's error is met with epsilon" 0.04
@@ -143,12 +143,6 @@ plate,100,location,ok,0.009,4e-3
 plate,100,smooth,ok,0.02,1e-3
 hopper,1,listing,ok,0.001,1e-3
 END
-cat >crossing_cost.csv <<END
-contacts,solver,status,ns_per_crossing
-2,hybrid,ok,6e5
-100,hybrid,ok,9e4
-1000,hybrid,ok,3e4
-END
 cat >contact_modes.csv <<END
 slope,known,found
 0.1,1,1
@@ -190,8 +184,7 @@ expect 'the restitution that is asked for' number 'hybrid: accurate' 0.0009
 expect 'a force errs' is 'smooth: low accuracy' holds
 expect 'its slope does not jump' is 'smooth: differentiable' holds
 expect 'that of constraints does' is 'time-stepping: not differentiable' holds
-expect 'a crossing that gets cheaper' is 'hybrid: does not scale' fails
-expect 'from the fewest to the most contacts' number 'hybrid: does not scale' 0.05
+expect 'a loop of ours judges no program of one contact' is 'hybrid: does not scale' 'cannot be tested'
 expect 'a force between many contacts' is 'smooth: many contacts' fails
 expect 'a formula in print' number 'the formula as printed' 3.5
 expect 'and its other sign' is 'the formula with -2 I_b' holds
