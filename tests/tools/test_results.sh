@@ -113,7 +113,7 @@ check 'its commit says which' $?
 touched=$(git show --format= --name-only HEAD)
 ! echo "$touched" | grep -q -e /robots.md
 check 'pages whose parts are not there stay' $?
-section() { sed -n "/<!-- $1:/,/<!-- end -->/p" "$2"; }
+section() { sed -n "/<!-- $1 -->/,/<!-- end -->/p" "$2"; }
 [ "$(section summary docs/results/findings.md)" = "$(git show "$commit:docs/results/findings.md" >"$room/then"; section summary "$room/then")" ] &&
   grep -qF '| 10 | 500 | 4.25 |' docs/results/findings.md
 check 'and so do blocks of other parts, on a page that has some that are there' $?
@@ -213,7 +213,7 @@ git reset -q --hard "$commit"
 results && results
 [ $? -eq 0 ] && grep -q '^results: no page has changed$' "$room/out"
 check 'the same once more changes nothing, and is no failure' $?
-sed -i 's/^An event-unaware solver is faster/In short, an event-unaware solver is faster/' tools/README.page
+sed -i 's/^An event-unaware solver is faster/In short, an event-unaware solver is faster/' tools/pages/README.page
 git commit -qam 'another template'
 : >"$room/asked"
 results && [ -z "$(measured)" ] && git show --format= --name-only HEAD | grep -qx README.md

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Every number in docs/results that was measured is written by a tool: outside what stands between
-# <!-- NAME --> and <!-- end -->, and in the text of a block's query, no number has a unit of time, size or share, and none
-# is a power of ten, but for those in typed.txt, which are settings, limits or the papers'.
+# <!-- NAME --> and <!-- end -->, and in the text of its template's blocks, no number has a unit of time, size or share, and
+# none is a power of ten, but for those in typed.txt, which are settings, limits or the papers'.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_typed.py SOURCES
 import glob
@@ -19,26 +19,31 @@ MEASURED = [
 ]
 
 
-def block(found):
-    """Of a block the text that a hand wrote, which stands above its queries."""
+def of_template(text):
+    """Of a template the text that a hand wrote, which stands above each query; its lines keep their numbers."""
     lines, query = [], False
-    for line in found["made"].split("\n"):
+    for line in text.split("\n"):
         query = query or re.match(r" *(SELECT|WITH)\b|or as before: ", line) is not None
         lines.append("" if query else re.sub(r"\{[^}]*\}", " ", line))
-        query = query and not re.search(r";( *--.*)?$", line) and not line.startswith("or as before: ")
-    return "\n".join(lines) + "\n" * found["filled"].count("\n")
+        query = query and not re.search(r";( *--.*)?$|^-->$", line) and not line.startswith("or as before: ")
+    return "\n".join(lines)
+
+
+def of_page(text):
+    """Of a page what no tool writes: without blocks' lines."""
+    return re.sub(r"<!-- [^\n]* -->\n.*?<!-- end -->", lambda found: "\n" * found[0].count("\n"), text, flags=re.S)
 
 
 def outside(text):
-    """What no tool writes: without blocks' lines and queries, code that is set apart, addresses."""
-    text = re.sub(r"<!-- (?P<made>(?:(?!-->).)*-->\n)(?P<filled>.*?<!-- end -->)", block, text, flags=re.S)
+    """Without code that is set apart, and addresses."""
     text = re.sub(r"^( {4}|```).*$", "", text, flags=re.M)
     return re.sub(r"\]\([^)]*\)|`[^`\n]*`", " ", text)
 
 
 def typed(path):
     with open(path) as file:
-        for number, line in enumerate(outside(file.read()).split("\n"), 1):
+        text = of_template(file.read()) if path.endswith(".page") else of_page(file.read())
+        for number, line in enumerate(outside(text).split("\n"), 1):
             for pattern in MEASURED:
                 for found in pattern.finditer(line):
                     yield number, found[0].strip()
@@ -49,13 +54,15 @@ def main():
     with open(f"{here}/typed.txt") as file:
         allowed = {tuple(row.rstrip("\n").split("\t")[:2]) for row in file if "\t" in row}
     left, failures = set(allowed), 0
-    for path in sorted(glob.glob(f"{sources}/docs/results/*.md")):
-        name = os.path.basename(path)
+    pages = sorted(glob.glob(f"{sources}/docs/results/*.md"))
+    templates = [f"{sources}/tools/pages/{os.path.basename(page)[:-3]}.page" for page in pages]
+    for path in [*pages, *filter(os.path.exists, templates)]:
+        name = os.path.basename(path).replace(".page", ".md")
         for number, found in typed(path):
             left.discard((name, found))
             if (name, found) not in allowed:
                 failures += 1
-                print(f"FAILED: docs/results/{name}:{number}: '{found}' stands outside the blocks that tools write")
+                print(f"FAILED: {os.path.relpath(path, sources)}:{number}: '{found}' stands outside the blocks that tools write")
     for name, found in sorted(left):
         failures += 1
         print(f"FAILED: typed.txt allows '{found}' in {name}, which has it no more")
