@@ -62,7 +62,7 @@ UNION ALL
 SELECT printf('and at most %.2g for the worst start (at N = %d).', max(worst), contacts)
   FROM paper_factors HAVING max(worst) > 0;
 
--- of mujoco.md: settings and timers with the names that the page has
+-- of speed.md: MuJoCo's settings and timers with the names that the page has
 CREATE VIEW mujoco_rows AS
 SELECT rowid AS at, *, iif(model = 'hopper', 'hopper', 'N = ' || contacts) AS "case", verdict != 'left out' AS there,
   CASE WHEN changes IS NOT NULL THEN iif(base = 'mujoco', 'own ', '') || printf('`%s`', changes)

@@ -246,7 +246,7 @@ check 'what is asked otherwise is measured again' $?
 git reset -q --hard "$commit"
 measured_before
 results
-tools/page stale docs/results/mujoco.md >"$room/out" && grep -qx 'no measurements of code that has changed since' "$room/out"
+tools/page stale docs/results/speed.md >"$room/out" && grep -qx 'no measurements of code that has changed since' "$room/out"
 check 'a page that has just been written is not stale' $?
 results && echo 'int two;' >integrator/code.c && mkdir -p experiments/studies && echo 'int one;' >experiments/studies/order.c &&
   git add experiments
