@@ -330,10 +330,10 @@ python-factors: setup-python
 	@tools/python factors
 	@tools/page results docs/results/python.md
 
-# the race against Drake, which is fetched, and its page; where it cannot be had, one line
+# the race against Drake, which is fetched, and its tables; where it cannot be had, one line
 drake: setup-build build-essbench
 	@if tools/drake install; then tools/drake race $(essbench) $(call quote,$(OUT)/drake) && \
-	  tools/page $(call quote,$(OUT)) docs/results/drake.md; fi
+	  tools/page --without work_precision,crossing_cost $(call quote,$(OUT)) docs/results/findings.md; fi
 
 # the fifty robots of seven packages, which are fetched; and their page; after an interrupt it goes on
 many-robots: setup-build build-essbench
@@ -428,7 +428,7 @@ make results        measure the numbers of all pages; write and commit them, par
 make stale          the tables of pages whose measured code has changed since
 make python       the Python package, into the environment env
 make python-factors  the package's times against SciPy's, into docs/results/python.md
-make drake        race Drake's integrators, which are fetched, into docs/results/drake.md
+make drake        race Drake's integrators, which are fetched, into docs/results/findings.md
 make many-robots  fifty robots of packages that are fetched, into docs/results/many-robots.md
 make test-python  the Python package: builds its wheel, installs it, runs its tests
 make test-wheels  the same for every Python at hand; its wheels are then in build/dist

@@ -9,7 +9,7 @@ WHERE ess.way = 'ess' AND scipy.way = 'scipy' AND NOT ess.error <= scipy.error;
 -- of accuracy.md: rows that have an error
 CREATE VIEW tolerance_known AS SELECT * FROM tolerance WHERE median_over_tolerance < 9e999;
 
--- of drake.md: the cheapest run of each method within an error, on springs without damping (race) and with Drake's own law.
+-- of findings.md: of Drake's race the cheapest run of each method within an error, on springs without damping (race) and with Drake's own law.
 -- A run whose samples see another number of contacts than the exact solution's counts by its error alone.
 CREATE VIEW drake_all AS
 SELECT rowid AS at, 'race' AS race, iif(model = 'hopper', model, model || ', N = ' || contacts) AS system, method, rms_error,
