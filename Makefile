@@ -335,7 +335,7 @@ drake: setup-build build-essbench
 	@if tools/drake install; then tools/drake race $(essbench) $(call quote,$(OUT)/drake) && \
 	  tools/page --without work_precision,crossing_cost $(call quote,$(OUT)) docs/results/findings.md; fi
 
-# the fifty robots of seven packages, which are fetched; and their page; after an interrupt it goes on
+# the fifty robots of seven packages, which are fetched; and their tables; after an interrupt it goes on
 many-robots: setup-build build-essbench
 	@cmp -s tools/many-robots.pin .deps/many-robots/done || { \
 	  echo 'make many-robots: fetching the packages of tools/many-robots.pin: some 700 MB, minutes'; \
@@ -343,7 +343,7 @@ many-robots: setup-build build-essbench
 	    --only-binary=:all: --target .deps/many-robots -r tools/many-robots.pin && \
 	  cp tools/many-robots.pin .deps/many-robots/done; }
 	$(essbench) robots tools/robots.list --folder .deps/many-robots --out $(OUT)/many-robots
-	@tools/page $(call quote,$(OUT)) docs/results/many-robots.md
+	@tools/page --without robots,robot $(call quote,$(OUT)) docs/results/robots.md
 
 # the Python package's own tests, in an environment of its own
 test-python: setup-python
@@ -429,7 +429,7 @@ make stale          the tables of pages whose measured code has changed since
 make python       the Python package, into the environment env
 make python-factors  the package's times against SciPy's, into docs/results/python.md
 make drake        race Drake's integrators, which are fetched, into docs/results/findings.md
-make many-robots  fifty robots of packages that are fetched, into docs/results/many-robots.md
+make many-robots  fifty robots of packages that are fetched, into docs/results/robots.md
 make test-python  the Python package: builds its wheel, installs it, runs its tests
 make test-wheels  the same for every Python at hand; its wheels are then in build/dist
 make dist         the source archive of this commit, in build/dist

@@ -388,7 +388,7 @@ SELECT m.rowid AS at, n.robot, m.variant, 1e3 * m.time_step AS ms,
   (SELECT printf('%.2f', value ->> 'order') FROM json_each(orders) WHERE value ->> 'variant' = m.variant) AS "order"
 FROM "robots/*/robot_mujoco" m JOIN robot_names n ON n.robot = m.folder;
 
--- of many-robots.md: the package and what tells its models apart, the ratio with its interval, and whether the reference
+-- of robots.md: the package and what tells its models apart, the ratio with its interval, and whether the reference
 -- is good enough; and verdicts by class, which README quotes, too
 CREATE VIEW many_robots AS
 SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(replace(name, 'assets/', ''), 'suite/', '')) AS robot,

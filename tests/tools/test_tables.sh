@@ -390,8 +390,8 @@ took sweep 540
 again
 says 'what has not run keeps its duration' '| `make sweep` | 9 min |' '| `make limbs` | 89 s |'
 
-# --- many-robots: a row for each, and verdicts by class ----------------------------------------------
-is_filled docs/results/many-robots.md
+# --- the fifty robots: a row for each, and verdicts by class ----------------------------------------------
+is_filled docs/results/robots.md
 says 'rows, the worst last in their class' \
   '| a: spot | legged | faster | 2.5 [2, 3] | 1.5 | 1.2 | 2.0e-02 | 5e-04 |' \
   '| b: walker | legged | undecided |  |  |  | 3.0e-03 | 2e-03 |' \
