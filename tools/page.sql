@@ -78,7 +78,7 @@ WITH cases AS (SELECT min(at) AS number, "case" FROM mujoco_timers GROUP BY "cas
 SELECT number, "case" AS name, 'race' AS base, "case" FROM cases
 UNION ALL SELECT 1e9, 'MuJoCo''s own, ' || "case", 'mujoco', "case" FROM (SELECT max(number), "case" FROM cases);
 
--- of gradients.md: the times at which libess's own derivative is known, and MuJoCo's errors there
+-- of derivatives.md: the times at which libess's own derivative is known, and MuJoCo's errors there
 CREATE VIEW gradient_times AS
 SELECT folder, key AS number, value ->> 't' AS t, value ->> 'estimate' AS estimate
 FROM "gradients/*/robot_derivative_top" a, json_each(a.times) WHERE value ->> 't' <= audited;

@@ -306,7 +306,7 @@ has 'another value is another page' '1e-02 to 1e-06: the median error is 2 to 7 
 [ $? -eq 2 ] && one_line 'usage: tools/page .*RESULTS PAGE'
 check 'a folder without a page is refused' $?
 
-# --- robots, and audits of their derivatives ---------------------------------------------------------
+# --- robots ---------------------------------------------------------------------------------------
 is_filled docs/results/robots.md
 has 'robots' '| ant | 7 | 9 | 10 | 1.0e-06 | 1.00 | 1.0e-02 |' '| ant | **0.5 (2)** |  | 3 [2, 4] (–) |  |  |' \
   "- At its own setting's error: ant (0.5), ant-twin (0.5), hopper (0.5)," \
@@ -342,14 +342,6 @@ echo '{"reach": [{"own": true, "rms_error": 1, "mujoco_over_libess": null}]}' >"
 [ "$(asked "$room/intervals" 'SELECT said FROM robot_own;')" = \
   'Of 7 robots libess is faster than MuJoCo on 3, slower on 2, undecided on 1, without an answer on 1' ]
 check 'a robot without an answer is counted' $?
-is_filled docs/results/gradients.md
-says 'audits' '| ant | 12 | 0 | 0.1 | < 1e-05 % | – | < 1e-05 % | `mjd_transitionFD`, 2 ms | 1e-05 % |' \
-  '| ant | 12 | 1 | 0.2 | 50 % | not finite | 25 % | differences by 0.001, 1 ms | 0.0001 % |' \
-  '| ant | 0.2 | 2 | `mjd_transitionFD` | 50 % | – | – | – | – |' \
-  '| ant | 0.2 | 2 | differences by 0.001 | not finite | 25 % | – | – | – |' \
-  '- ant: compared up to 0.2 s. At 0.2345 s: left and right meet.'
-has 'and what they come to' "**At the model's own step, the product of \`mjd_transitionFD\`'s matrices differs from the flow's derivative by more than" \
-  '10 % in 10 of 10 audits, and differences of whole runs do in 10 of 10.**'
 
 # --- derivatives, slides, ensembles -------------------------------------------------------------------
 cat >"$room/results/derivatives.json" <<END
@@ -366,6 +358,13 @@ says 'derivatives and orbits' '| `ball` | 1 | 7 | 9 | – |' '| `slip` | theta =
   '| `slip --by angle --to 70` | 2 | 1 | 2 | stable → unstable | period doubling at 1.5 |' \
   '| rigid | 4 | 0.6 | no | – | – | discontinuous | turns at ∓0.39 rad/s after both impacts |' \
   '| one by one | projection, order 1 | tangents | 1.99 | 2.5e-10 | 4.1e-02 |'
+says 'audits' '| ant | 12 | 0 | 0.1 | < 1e-05 % | – | < 1e-05 % | `mjd_transitionFD`, 2 ms | 1e-05 % |' \
+  '| ant | 12 | 1 | 0.2 | 50 % | not finite | 25 % | differences by 0.001, 1 ms | 0.0001 % |' \
+  '| ant | 0.2 | 2 | `mjd_transitionFD` | 50 % | – | – | – | – |' \
+  '| ant | 0.2 | 2 | differences by 0.001 | not finite | 25 % | – | – | – |' \
+  '- ant: compared up to 0.2 s. At 0.2345 s: left and right meet.'
+has 'and what they come to' "**At the model's own step, the product of \`mjd_transitionFD\`'s matrices differs from the flow's derivative by more than" \
+  '10 % in 10 of 10 audits, and differences of whole runs do in 10 of 10.**'
 is_filled docs/guide/sliding.md
 says 'slides' '| 1e-02 | 1e-03 | 300 | 1e-05 | 1e-06 | 600 | 0.50 |' \
   '| 1e-06 | 1e-06 | 900 | not reached | not reached | not reached | not reached |'
