@@ -97,7 +97,6 @@ check 'derivatives are what the program says of its models' $?
 
 written() { # what tools/results says of pages: each, and what it is of
   sed -n '/^WRITTEN = /,/^\]$/p' tools/results >written.py
-  sed -i "s|CLAIMS|'docs/results/claims.md'|" written.py
   python3 -B -c 'from written import WRITTEN
 for page, parts in WRITTEN: print(page, *parts)'
 }
@@ -290,7 +289,7 @@ sed -i s/,1.5,/,2.5,/ results/claims.csv
 rm results/report.html
 tools/results --only speed ./unjudged >"$room/out" 2>&1
 [ $? -eq 0 ] && grep -q 'unjudged claims --out results failed, so what it writes stays$' "$room/out" &&
-  ! git show --format= --name-only HEAD | grep -q claims.md && [ ! -e results/report.html ]
+  has_stayed claims docs/results/paper.md && [ ! -e results/report.html ]
 check 'where claims are not judged nothing is told of them' $?
 rm -r results && mv "$room/all" results
 git reset -q --hard "$commit"
@@ -333,7 +332,7 @@ mkdir "$room/empty"
 "$essbench" claims --out "$room/empty" >"$room/out"
 mv "$room/empty/essbench.sqlite" results
 put results order_fit.csv
-second_order() { grep -F '| the projection is of second order in epsilon |' docs/results/claims.md; }
+second_order() { grep -F '| the projection is of second order in epsilon |' docs/results/paper.md; }
 results && grep -q 'MuJoCo takes 15 to 100 times' README.md && second_order | grep -qF '| 2 | holds |'
 check 'it says what was measured' $?
 git reset -q --hard "$commit"
