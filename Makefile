@@ -440,7 +440,7 @@ make ensemble     a million starts of MODEL: distribution and map of what they c
 make figures      draw the figures of what has been measured (ALL=1: measure the rest first, hours)
 make test         build and test: gcc, clang, sanitizers, without AVX, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
-make regress      the gate: counters, errors and times against baseline and an earlier revision
+make regress      the regression test: counters, errors and times against baseline and an earlier revision
 make baseline     rewrite results/baseline, and show what that changes
 make columns      write docs/guide/columns.md anew from the columns of studies
 make format       lay out the sources
