@@ -1,17 +1,13 @@
 #!/usr/bin/env python3
-# Every link of a page leads to a file that is there, and to a heading that it has; pages that moved are
-# found under their old names; the citation is of the version that ess.h has; the glossary lists its words;
-# the README is short.
+# Every link of a page leads to a file that is there, and to a heading that it has; some other page links to
+# each of docs/; the citation is of the version that ess.h has; the glossary lists its words; the README is
+# short.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_links.py SOURCE
 import glob
 import os
 import re
 import sys
-
-# what docs/ held before it had rooms: links from outside still name these
-MOVED = """CHOOSING CLAIMS COLUMNS CONTACTS DERIVATIVES ENGINES ENSEMBLE FINDINGS GUIDE INSTALL METHOD MUJOCO
-PAPER PROTOCOL REGRESS ROBOTS SPEED""".split()
 
 
 def prose(path):
@@ -32,12 +28,16 @@ def anchors(path):
     return names
 
 
-def wrong(page):
+def links_of(page):
+    """Text, link, file and heading of each that leads to a file."""
     for text, link in re.findall(r"\[([^\]]*)\]\(([^)\s]+)\)", prose(page)):
-        if re.match(r"[a-z]+:", link):
-            continue
-        file, _, anchor = link.partition("#")
-        target = os.path.normpath(os.path.join(os.path.dirname(page), file)) if file else page
+        if not re.match(r"[a-z]+:", link):
+            file, _, anchor = link.partition("#")
+            yield text, link, os.path.normpath(os.path.join(os.path.dirname(page), file)) if file else page, anchor
+
+
+def wrong(page):
+    for text, link, target, anchor in links_of(page):
         if not os.path.exists(target):
             yield f"{page}: [{text}]({link}): no such file"
         elif anchor and anchor not in anchors(target):
@@ -48,7 +48,8 @@ os.chdir(sys.argv[1])
 pages = glob.glob("*.md") + glob.glob("*/*.md") + glob.glob("docs/*/*.md")
 pages = [page for page in pages if page.split("/")[0] not in ("build", "results")]
 faults = [fault for page in pages for fault in wrong(page)]
-faults += [f"docs/{name}.md is gone" for name in MOVED if not os.path.exists(f"docs/{name}.md")]
+reached = {target for page in pages for _, _, target, _ in links_of(page) if target != page}
+faults += [f"{page}: no other page links to it" for page in pages if page.startswith("docs/") and page not in reached]
 with open("integrator/ess.h") as header, open("CITATION.cff") as citation:
     version = re.search(r'ESS_VERSION +"(.*)"', header.read())[1]
     if f"\nversion: {version}\n" not in citation.read():
