@@ -391,9 +391,10 @@ fuzz: setup-test
 	build/clang$(SUFFIX)/tests/fuzz_driver_guided -runs=$(call quote,$(RUNS)) -max_len=800 \
 	  -timeout=60 -artifact_prefix=build/fuzz/ build/fuzz/corpus
 
-# what the program says of its studies' columns
+# what the columns of results mean, as a page
 columns: build-essbench
-	$(essbench) columns >docs/guide/columns.md
+	@mkdir -p build/docs
+	$(essbench) columns >build/docs/columns.md
 
 format: setup-test
 	@$(sources) -i
@@ -442,7 +443,7 @@ make test         build and test: gcc, clang, sanitizers, without AVX, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
 make regress      the regression test: counters, errors and times against baseline and an earlier revision
 make baseline     rewrite results/baseline, and show what that changes
-make columns      write docs/guide/columns.md anew from the columns of studies
+make columns      what the columns of all results mean, into build/docs/columns.md
 make format       lay out the sources
 make install      libess and essbench below PREFIX, with manual and completion
 make uninstall    take away what make install has put there

@@ -65,7 +65,7 @@ static void operand_words(const char *operand, char words[OPTION_WORDS_SIZE]) {
   if (!operand) return;
   if (strcmp(operand, "MODEL") == 0) add_models(words);
   if (strcmp(operand, "SHELL") == 0) add(words, "bash zsh");
-  for (size_t i = 0; strcmp(operand, "STUDY") == 0 && studies[i]; i++) add(words, studies[i]->name);
+  for (size_t i = 0; strstr(operand, "STUDY") && studies[i]; i++) add(words, studies[i]->name);
 }
 
 /* whether a value by that name is a path */
@@ -201,7 +201,9 @@ static void print_zsh_command(const command *c) {
     if (is_shown(o)) print_zsh_option(&t, o);
   operand_words(c->positional, words);
   if (c->positional) {
-    printf(" \\\n        '*:%s:", c->positional);
+    // without the brackets of one that may be absent, which _arguments would read
+    const char *const name = c->positional + (*c->positional == '[');
+    printf(" \\\n        '*:%.*s:", (int)strcspn(name, "]"), name);
     print_zsh_action(words, is_path(c->positional), false);
     putchar('\'');
   }

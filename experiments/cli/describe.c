@@ -27,7 +27,12 @@ static int print_schema(arguments *given) {
 }
 
 static int print_columns(arguments *given) {
-  (void)given;
+  if (given->positionals[0]) {
+    const study *const s = study_find(given->positionals[0]);
+    if (!s) refuse(given);
+    study_reference(s, stdout);
+    return COMMAND_SUCCESS;
+  }
   fputs("# Columns\n\nWhat the files of results hold. Written by `essbench columns`.\n", stdout);
   for (size_t i = 0; studies[i]; i++) {
     putchar('\n');
@@ -45,6 +50,7 @@ const command schema_command = {
 
 const command columns_command = {
     .name = "columns",
-    .summary = "what the columns of all studies' results mean, as Markdown",
+    .summary = "what the columns of a study's results mean, or of all studies', as Markdown",
+    .positional = "[STUDY]",
     .run = print_columns,
 };

@@ -409,7 +409,8 @@ static void set_model(parse *p) {
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
-/* the name of the command's positional argument number `index`; NULL when it has no such */
+/* the name of the command's positional argument number `index`, in brackets where it may be absent;
+ * NULL when it has no such */
 static const char *positional_name(const command *c, size_t index, int *length) {
   const char *name = c->positional;
   for (size_t i = 0; name && i < index; i++) {
@@ -447,7 +448,7 @@ static void require_positionals(const parse *p) {
   const command *const c = p->given->command;
   int length;
   const char *const name = positional_name(c, p->positional_count, &length);
-  if (name)
+  if (name && *name != '[')
     command_usage(p->given, "%.*s is missing; see essbench %s --help", length, name, c->name);
 }
 

@@ -15,7 +15,7 @@ foreach(duty study study_kept)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="")
 endforeach()
 
-# docs/guide/columns.md is what the program writes of its studies, robots among them
+# what the program says of its studies' columns, robots among them
 if(ESS_ROBOTS)
   add_test(NAME columns COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_columns.sh $<TARGET_FILE:essbench>
                                 ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/schema)
