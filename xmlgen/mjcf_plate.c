@@ -116,7 +116,7 @@ static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
 }
 
 /* by 4 % at 2 contacts; from 20 to 50 both are as fast, and at 100 the broad phase is by 5 %
- * (docs/results/mujoco.md) */
+ * (docs/results/speed.md) */
 enum { PAIRS_FASTER = 20 };
 
 const mjcf_emitter mjcf_plate = {

@@ -22,8 +22,8 @@
  *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
  *     are printed, with what a table has `above` and `below`.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
- *     help (cli/commands.c). Then `make columns` writes its columns into docs/guide/columns.md; the
- *     build writes its JSON Schema.
+ *     help (cli/commands.c). `essbench columns` then prints its columns, and the build writes
+ *     its JSON Schema.
  *
  * No study opens a file or the database, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and
