@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Every link of a page leads to a file that is there, and to a heading that it has; some other page links to
-# each of docs/; the citation is of the version that ess.h has; the glossary lists its words; the README is
-# short.
+# each of docs/; the citation is of the version that ess.h has; the glossary lists its words; the README and
+# the changelog are short.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_links.py SOURCE
 import glob
@@ -59,6 +59,9 @@ with open("README.md") as file:
 faults += [f"README.md:{n}: {len(line)} columns" for n, line in enumerate(lines, 1)
            if len(line) > 110 and line[:1] not in "|!" and not line.startswith("<!-- measured")]
 faults += [f"README.md has {len(lines)} lines"] * (len(lines) > 150)
+with open("CHANGELOG.md") as file:
+    lines = file.read().splitlines()
+faults += [f"CHANGELOG.md has {len(lines)} lines"] * (len(lines) > 100)
 # the glossary lists each of its words, once
 with open("docs/guide/glossary.md") as file:
     glossary = file.read()

@@ -9,7 +9,7 @@ sources=$1
 essbench=$2
 
 mkdir "$room/house" && cd "$room/house" || exit 1
-cp -r "$sources/README.md" "$sources/docs" "$sources/tools" .
+cp -r "$sources"/{README.md,CONTRIBUTING.md,docs,tools} .
 cat >program <<END
 #!/bin/sh
 echo "\$@" >>"$room/asked"
@@ -109,7 +109,7 @@ check 'the tools a second time change nothing' $?
 # a part: what reads it is written, and names the commit; all other pages stay as they are
 git reset -q --hard "$commit"
 cp -r results "$room/all"
-rm -r results/sweep.* results/calibration.* results/robots/ant results/robot results/work_precision.*
+rm -r results/sweep.* results/calibration.* results/robots/ant results/robot results/many-robots results/work_precision.*
 tools/results --only speed,crossing_cost ./program >"$room/out" 2>&1
 [ $? -eq 0 ] || { cat "$room/out"; false; }
 check 'a part ends with 0' $?
@@ -126,11 +126,11 @@ echo "$touched" | grep -q '^docs/results/speed.md$' && grep -q 'MuJoCo takes 15 
 check 'the page of the part has its numbers and commit' $?
 stays() { grep -e '^- \*\*The paper' -e '^- \*\*Other methods' -e '^- \*\*Robots\.' docs/results/losses.md; }
 now=$(stays)
-[ "$now" = "$(git show "$commit:docs/results/losses.md" | grep -xF -e "$now")" ] && [ "$(echo "$now" | wc -l)" -ge 3 ]
+[ "$now" = "$(git show "$commit:docs/results/losses.md" | grep -xF -e "$now")" ] && [ "$(echo "$now" | wc -l)" -ge 2 ]
 check 'what other parts lose stays' $?
 lost "In 1 of 2 comparisons at equal error libess's worst error is larger than MuJoCo's. The factor is at most 3."
 lost "At MuJoCo's error an event-unaware solver is shown to be faster in 1 of 2 comparisons."
-grep -q '^results: docs/results/robots.md stays: robots, robot/sweep not measured$' "$room/out" &&
+grep -q '^results: docs/results/robots.md stays: robots, robot/sweep, many-robots not measured$' "$room/out" &&
   grep -q '^results: docs/results/paper.md keeps its blocks about calibration, sweep: not measured$' "$room/out"
 check 'what stays is reported' $?
 # robots have their page without the sweep of legs, of which the page then keeps what it said
