@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Examples run, and say what the page about them shows."""
+"""Examples run, and so do the pages about them, which show what they print."""
 
 import glob
 import importlib.util
@@ -13,6 +13,7 @@ import pytest
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = sorted(glob.glob(os.path.join(HERE, "..", "examples", "*.py")))
 PAGE = os.path.join(HERE, "..", "..", "docs", "guide", "python.md")
+README = os.path.join(HERE, "..", "README.md")
 NEEDS = {"hop_by_gradient.py": ["jax"], "audit_robot.py": ["mujoco", "ess.mujoco"]}
 
 
@@ -53,3 +54,11 @@ def test_the_page_runs():
             exec(compile(block, PAGE, "exec"), scope)
         except ImportError as error:
             assert "not built for MuJoCo" in str(error)
+
+
+@pytest.mark.skipif(not os.path.exists(README), reason="without the page")
+def test_the_readme_prints_what_it_says(capsys):
+    text = open(README).read()
+    found = re.search(r"^```python\n(.*?)^```\n+```text\n(.*?)^```", text, flags=re.S | re.M)
+    exec(compile(found[1], README, "exec"), {})
+    assert capsys.readouterr().out == found[2]
