@@ -44,7 +44,8 @@ OPTION_ROW(settings, OPTIONS);
   X(row, t, AMOUNT, "s", "time")                                                                   \
   X(row, angle, NUMBER, "rad", "of the block")                                                     \
   X(row, impact, FLAG, "", "whether a corner lands")                                               \
-  X(row, speed, AMOUNT, "m/s", "of the corner that does")
+  X(row, speed, AMOUNT, "m/s", "of the corner that does")                                          \
+  X(row, velocity, NUMBER, "m/s", "of the block's centre, upward, between impacts")
 COLUMN_ROW(instant, INSTANT);
 
 /* what a pseudo-impulse cuts off the block's impacts */
@@ -155,13 +156,13 @@ static void free_track(track *t) {
 
 /* ---- the block ------------------------------------------------------------------------------- */
 
-enum { ANGLE = 2 };
+enum { ANGLE = 2, RISE = 4 };
 
 static int add_landings(track *t, const ess_impact *impact) {
   const model_impact *const made = &t->impacts.of[t->impacts.count - 1];
   for (size_t i = 0; i < made->count; i++) {
     const instant row = {model_get(&t->m, "delta-t"), made->t, impact->x[ANGLE], true,
-                         made->landed[i].speed};
+                         made->landed[i].speed,       NAN};
     study_add(t->run, BLOCK, &row);
   }
   return 0;
@@ -190,7 +191,8 @@ static int add_path(study_run *run, double delta_t) {
   track t = {.impact = add_landings};
   const int status = follow_block(run, delta_t, &t);
   for (size_t i = 0; !status && i < t.path.count; i++) {
-    const instant row = {delta_t, t.path.times[i], angle_at(&t, i), false, NAN};
+    const double rise = t.path.states[i * t.path.dimension + RISE];
+    const instant row = {delta_t, t.path.times[i], angle_at(&t, i), false, NAN, rise};
     study_add(run, BLOCK, &row);
   }
   free_track(&t);

@@ -91,6 +91,8 @@ impacts="(SELECT *, row_number() OVER (PARTITION BY delta_t ORDER BY t) AS numbe
 expect 'a block lands when it must' [ "$(asked results "WITH lands (number, t, speed) AS (VALUES (1, 0.102296, 0.216184),
   (2, 0.218653, 0.151328), (3, 0.294712, 0.105930), (4, 0.346423, 0.074152)) SELECT count(*) FROM $impacts i
   JOIN lands USING (number) WHERE abs(i.t - lands.t) < 1e-6 AND abs(i.speed - lands.speed) < 1e-6")" -eq 7 ]
+expect 'its centre falls at half that speed' [ "$(asked results "SELECT max(-velocity) > 0.105 AND max(-velocity) < 0.108093
+  FROM contact_modes_block WHERE delta_t = 0 AND NOT impact")" -eq 1 ]
 expect 'by a pseudo-impulse three times, and without ever more' [ "$(asked results "SELECT sum(delta_t > 0), sum(delta_t = 0) > 40,
   abs(max(iif(delta_t = 0, t, 0)) - 0.464672) < 1e-6 FROM $impacts")" = '3|1|1' ]
 expect 'every number is known in all of its digits' all_rows results contact_modes_known 32 agrees
