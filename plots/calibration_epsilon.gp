@@ -47,7 +47,7 @@ plot paper_epsilon with lines ls 3, \
     with points ls 9
 
 eval panel(4.32, 0.45, 2.5, 1.7)
-eval ylabel('RMS error')
+eval ylabel(rms_label)
 eval rms_range
 if (failed) {
   set label 98 sprintf('not shown: %d of %d without a solution', failed, rows) at graph 0, 1.06 left

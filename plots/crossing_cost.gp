@@ -1,6 +1,6 @@
-# What a crossing costs every method's cheapest setting that reaches the same error, against the
+# Cost of a crossing by every method's cheapest setting that reaches the same error, against the
 # number of contacts: in time, and in evaluations of field and guards, which no machine's noise can
-# touch. A cross in the shaded strip is a method that does not reach the error. Plain methods are one:
+# touch. A cross in the shaded strip is a method that does not reach the error. Event-unaware solvers are one:
 # at each N the cheapest by time. `few` draws so many methods at most, in time alone, and names each at
 # its end; `name` is the figure's file.
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -22,7 +22,7 @@ eval restart
 stats table using (see(positive(cell("contacts"))), known(target) ? 0 : (target = cell("target"), 0)) nooutput
 x_range = log_range('x')
 array value[2] = ['1e-3 * cell("ns_per_crossing")', 'cell("evaluations_per_crossing")']
-array axis[2] = ['time of a crossing (µs)', 'evaluations of a crossing']
+array axis[2] = ['time per crossing (µs)', 'evaluations per crossing']
 array y_range[2]
 array y_low[2]
 array y_high[2]
@@ -49,44 +49,15 @@ without = ''
 stats table using (chosen(0) && !bad(0) && !known(positive(cell("ns_per_crossing"))) && strcol("status") ne 'refused' ? \
   (without = including(without, strcol("contacts")), 0) : 0) nooutput
 if (without ne '') {
-  notes = notes + 1
-  note[notes] = 'without a crossing, and not shown: N = '.without
+  nothing = say('without a crossing, and not shown: N = '.without)
 }
 at(m, kind) = chosen(0) && who(0) eq m && kind ? cell("contacts") : NaN
 lines = goods
 do for [m in nears] { lines = including(lines, m) }
 
-# what a crossing costs each of them where there are the most contacts for which all reach the error
-of_racing(k) = chosen(0) && good(0) && one_of_them(0) eq word(racing, k) && known(positive(cell("ns_per_crossing")))
-compared = ''
-most = NaN
-do for [k = 1:4] {
-  eval restart
-  stats table using (of_racing(k) ? see(cell("contacts")) : 0) nooutput
-  if (known(high)) {
-    compared = including(compared, word(racing, k))
-    most = high < most || !known(most) ? high : most
-  }
-}
-array price_at[4]
-do for [k = 1:4] {
-  eval restart
-  stats table using (of_racing(k) && cell("contacts") == most ? see(1e-3 * cell("ns_per_crossing")) : 0) nooutput
-  price_at[k] = low
-}
-if (words(compared) > 1 && known(price_at[1])) {
-  sentences = 1
-  sentence[1] = sprintf('At N = %g a crossing takes', most)
-  do for [k = 1:4] {
-    sentence[1] = sentence[1].(known(price_at[k]) ? \
-      (k == 1 ? ' ' : ', ').named[k].' '.short(price_at[k], 2).' µs' : '')
-  }
-}
-
 # a few are named at their ends, none of these names above another
 panels = exists("few") ? 1 : 2
 if (panels == 1) {
-  method_rows = 0
   n = words(lines)
   array end_at[n + 1]
   array end_of[n + 1]
@@ -106,15 +77,23 @@ if (panels == 1) {
   }
 }
 
-mark_rows = (nears ne '') + (bads ne '')
-eval canvas(7, (panels == 1 ? 3.15 : 3.75) + head_height(mark_rows))
+bad_means = 'cross, shaded: does not reach that error'
+nothing = say_marks(0)
+below = 0.45 + foot(0)
+tall = panels == 1 ? 2.6 : 2.2
+eval canvas(7, below + (panels == 1 ? 2.95 : 4.9))
 set multiplot
-set xlabel 'contacts' offset 0, 0.4
 do for [i = 1:panels] {
-  eval panel(i == 1 ? 0.76 : 4.32, 0.45, panels == 1 ? 4.6 : 2.5, panels == 1 ? 2.6 : 3.2)
+  eval panel(0.76, below + (i == 1 && panels == 2 ? 2.35 : 0), 4.1, tall)
+  if (i == 1) {
+    eval heading(sprintf('plate, RMS error of at most %g (SI units)', target))
+  } else {
+    unset label 98
+  }
+  if (i == panels) { set xlabel 'number of contacts' offset 0, 0.4 } else { unset xlabel }
   eval x_range
   eval y_range[i]
-  set format x '%g'
+  set format x i == panels ? '%g' : ''
   set format y '10^{%T}'
   eval ylabel(axis[i])
   v = '(positive('.value[i].'))'
@@ -137,7 +116,7 @@ do for [i = 1:panels] {
 }
 do for [k = 1:(panels == 1 ? n : 0)] { unset label 100 + k }
 if (panels == 1) { drawn = '' }
-headline = sprintf('plate, RMS error of at most %g', target)
-bad_means = 'cross, shaded: does not reach that error'
+beside = 5.0
+from_below = height - 0.3
 load folder.'legend.gp'
 unset multiplot

@@ -9,7 +9,7 @@ load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 rms(v) = positive(cell('rms_'.v))
 ratio(_) = cell("events_ratio")
 entries = words(solvers) + 4
-eval sweep_page(entries, 0)
+eval sweep_page(entries)
 set multiplot
 do for [r = 1:words(protocols)] {
   p = word(protocols, r)
@@ -20,7 +20,7 @@ do for [r = 1:words(protocols)] {
   eval survey(p, "rms('error')", "see(rms('q90')), see(rms('worst'))")
   eval log_range('y')
   eval sweep_panel(r, 1)
-  eval ylabel('RMS error')
+  eval ylabel(rms_label)
   set format y '10^{%T}'
   eval 'plot 1e30 with lines'.curves(with_q90, "(rms('q90'))", 'linespoints ls style(s) lw 0.7 ps 0.15 * dot'). \
     curves(with_worst, "(rms('worst'))", 'points ls style(s) pt hollow(s) lw 0.6'). \

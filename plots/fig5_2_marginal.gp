@@ -14,14 +14,14 @@ top = known(high) && high > low ? low + 1.5 * (high - low) : 1
 bottom = low < 0 ? low - 0.05 * (high - low) : 0
 cut(v) = v < bottom ? bottom : v > top ? top : v
 
-eval canvas(4.4, 3.4)
+eval canvas(4.4, 3.2)
 eval panel(0.72, 0.45, 3.5, 2.1)
 eval contacts_range
 set yrange [bottom:top]
 set xlabel 'N, the number of contacts' offset 0, 0.4
 eval ylabel('marginal cost (µs per contact)')
-set label 98 'Slope of the median time over N, with its 95 % interval' at screen 0.5, 1 - 0.12 / height center
 eval key_over(1)
 if (shown eq '') { set label 97 'no marginal cost from one N' at graph 0.5, 0.5 center }
 eval 'plot 1e30 with lines'.curves(shown, "(cut(cost('_lo'))):(cut(cost('_hi')))", band). \
-  curves(shown, "(cost(''))", line.' title label(s) noenhanced')
+  curves(shown, "(cost(''))", line).(shown eq '' ? '' : \
+  ', for [s in in_order(shown)] keyentry with linespoints ls style(s) title label(s) noenhanced')

@@ -1,5 +1,5 @@
-# What an ensemble of starts comes to: above, the mean outcome over the state at the start, and the
-# mean number of crossings; below, how both are distributed. Places where a run failed have a cross.
+# Outcomes of an ensemble of runs: above, the mean outcome over the initial state, and the mean number of
+# crossings; below, how both are distributed. Places where a run failed have a cross.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = 'fig_ensemble'
 needs = 'ensemble.csv:quantity,starts,min,max '. \
@@ -24,18 +24,26 @@ eval spacing('up')
 height_up = known(step) ? step : 1
 set datafile missing NaN
 
-# one column of panels for each quantity, with a map where the start has an axis
+# one column of panels for each quantity, with a map where the initial state has an axis
 shown = outcome eq 'crossings' ? outcome : outcome.' crossings'
 columns = words(shown)
 mapped = across ne ''
 # of a body in the plane units are known by the names
 planar = member(across.' '.up.' '.outcome, 'theta')
-unit_of(name) = planar && member('x z', name) ? ', m' : name eq 'theta' ? ', rad' : ''
-density_of(name) = 'density'.(unit_of(name) eq '' ? '' : ', 1/'.unit_of(name)[3:*])
-title_of(name) = name eq 'crossings' ? 'crossings' : name.' at the end'.unit_of(name)
+unit_of(name) = planar && member('x z', name) ? 'm' : name eq 'theta' ? 'rad' : ''
+# a Greek letter and a unit, where the state has them
+letter(name) = name eq 'theta' ? 'θ' : name eq 'phi' ? 'φ' : name
+in_unit(text, unit) = unit eq '' ? text : text.' ('.unit.')'
+density_of(name) = in_unit('density', unit_of(name) eq '' ? '' : unit_of(name).'^{-1}')
+title_of(name) = name eq 'crossings' ? 'crossings in a run' : in_unit('final '.letter(name), unit_of(name))
+initial(name) = in_unit('initial '.letter(name), unit_of(name))
 mean_in(name) = cell(name eq 'crossings' ? 'crossings' : 'outcome')
 middle_up(_) = up eq '' ? 0.5 : cell("up")
-set palette defined (0 '#440154', 0.25 '#3B528B', 0.5 '#21908C', 0.75 '#5DC863', 1 '#FDE725')
+# what has a sign diverges from white, by lightness as well; what is counted goes from light to dark
+signed = "set palette defined (-1 '#053061', -0.5 '#4393C3', 0 '#F7F7F7', 0.5 '#D6604D', 1 '#67001F')"
+counted = "set palette defined (0 '#F7FCF5', 0.5 '#41AB5D', 1 '#00441B')"
+has_sign(_) = low < 0 && high > 0
+symmetric(_) = (high = high > -low ? high : -low, low = -high)
 
 # some four marks of an axis: a step of 1, 2 or 5 times a power of ten
 mark(v) = (ten = 10.**floor(log10(v)), v < 2 * ten ? ten : v < 5 * ten ? 2 * ten : 5 * ten)
@@ -45,25 +53,14 @@ tics(_) = known(low) && high > low ? sprintf('set xtics %.15g', mark((high - low
 of(name) = strcol("quantity") eq name
 at(name) = of(name) ? 0.5 * (cell("from") + cell("to")) : NaN
 
-# between which values the runs end
-ends = ''
-runs = 0
-do for [k = 1:columns] {
-  name = word(shown, k)
-  eval restart
-  stats table using (of(name) ? (runs = cell("starts"), see(cell("min")), see(cell("max"))) : 0) nooutput
-  ends = known(low) ? ends.(name eq 'crossings' ? (k == 1 ? ' after' : ', after') : ' with '.name.' from'). \
-    sprintf(' %.3g to %.3g', low, high).(name eq 'crossings' ? ' crossings' : (unit_of(name) eq '' ? '' : unit_of(name)[2:*])) : ends
-}
-
-eval canvas(columns == 1 ? 4.1 : 7, mapped ? 4.8 : 2.4)
+eval canvas(columns == 1 ? 4.1 : 7, mapped ? 4.55 : 2.3)
 set multiplot
 do for [k = 1:columns] {
   name = word(shown, k)
   left = k == 1 ? 0.76 : 4.2
   if (mapped) {
     unset logscale; set autoscale; unset key
-    eval panel(left, 2.65, 2.1, 1.7)
+    eval panel(left, 2.5, 2.1, 1.7)
     eval restart
     stats map using (see(cell("across") - 0.5 * width_across), see(cell("across") + 0.5 * width_across)) nooutput
     eval linear_range('x', 0)
@@ -75,14 +72,18 @@ do for [k = 1:columns] {
     eval restart
     stats map using (see(mean_in(name))) nooutput
     drawn = known(low)
+    divergent = drawn && has_sign(0)
+    nothing = divergent ? symmetric(0) : 0
+    eval divergent ? signed : counted
     eval linear_range('cb', 0)
-    set colorbox user origin screen (left + 2.2) / width, screen 2.65 / height size screen 0.1 / width, screen 1.7 / height
-    set label 98 'mean of '.title_of(name) at graph 0, 1.07 left noenhanced
-    set xlabel across.' at the start'.unit_of(across) offset 0, 0.4 noenhanced
-    if (up eq '') { unset label 99; unset ytics } else { eval ylabel(up.' at the start'.unit_of(up)); set ytics }
+    set colorbox user origin screen (left + 2.2) / width, screen 2.5 / height size screen 0.1 / width, screen 1.7 / height
+    eval heading(name eq 'crossings' ? 'mean number of crossings' : 'mean '.title_of(name))
+    set xlabel initial(across) offset 0, 0.4
+    if (up eq '') { unset label 99; unset ytics } else { eval ylabel(initial(up)); set ytics }
+    # places overlap by more than a pixel, so that none of the page shows between them
     failed = 0
     stats map using (failed = failed + cell("failed"), 0) nooutput
-    eval 'plot '.(drawn ? 'map using (cell("across")):(middle_up(0)):(0.51 * width_across):(0.51 * height_up):(mean_in(name)) '. \
+    eval 'plot '.(drawn ? 'map using (cell("across")):(middle_up(0)):(0.56 * width_across):(0.56 * height_up):(mean_in(name)) '. \
       'with boxxyerror fs solid noborder lc palette' : 'NaN').(failed > 0 ? \
       ', map using (cell("failed") > 0 ? cell("across") : NaN):(middle_up(0)) with points pt 2 ps 0.25 * dot lc rgb vermillion' : '')
     unset label 98
@@ -99,7 +100,7 @@ do for [k = 1:columns] {
   found = 0
   stats bins using (found = of(name) ? found + 1 : found, 0) nooutput
   set yrange [0:*]
-  set xlabel title_of(name) offset 0, 0.4 noenhanced
+  set xlabel title_of(name) offset 0, 0.4
   eval ylabel(density_of(name))
   if (found) {
     plot bins using (at(name)):(cell("starts") / (cell("to") - cell("from")) / total):(cell("to") - cell("from")) \
@@ -109,7 +110,4 @@ do for [k = 1:columns] {
     plot NaN
   }
 }
-# a state's name is no markup
-set termoption noenhanced
-if (ends ne '') { eval say(sprintf('%d runs end', runs).ends) }
 unset multiplot

@@ -21,36 +21,20 @@ is_coupled(k) = k == 3
 in_panel(k) = k == 1 ? strcol("limbs") eq 'rigid' : \
   strcol("limbs") eq 'soft' && (cell("coupling") > 0) == is_coupled(k)
 quantity(k, row) = cell((row == 2 ? 'd_' : '').(is_coupled(k) ? 'vz' : 'omega'))
-# the level start has the derivative to its right: where there are two, it is not the left line's
+# the level initial condition has the derivative to its right: where there are two, it is not the left line's
 side(s, k, row) = s * cell("tilt") > 0 || (cell("tilt") == 0 && (s > 0 || !(is_coupled(k) && row == 2))) ? \
   1000 * cell("tilt") : NaN
 hue(i) = shade_of(libess_shades, place(rigid, i), words(rigid))
 
 names = '"rigid limbs" "soft limbs, decoupled" "soft limbs, coupled"'
-what(k, row) = row == 1 ? (is_coupled(k) ? 'speed upward, m/s' : 'rate of rotation, rad/s') : \
-  (is_coupled(k) ? 'its derivative, m/(s rad)' : 'its derivative, 1/s')
+what(k, row) = row == 1 ? (is_coupled(k) ? 'speed upward (m/s)' : 'rate of rotation (rad/s)') : \
+  (is_coupled(k) ? 'derivative (m/s/rad)' : 'derivative (rad/s/rad)')
 
 left(k) = 0.72 + 2.34 * (k - 1)
 # of bodies alike the first shows on both sides of the next
 breadth(i) = place(rigid, i) < 4 ? 4.1 - 0.9 * place(rigid, i) : 0.6
 
-# how far apart the rate of rigid limbs, the most of all bodies, and the derivative of coupled ones are on
-# either side of the level start: rows of a body stand in ascending order of the rotation
-beside(v) = known(v) ? (cell("tilt") < 0 ? (before = v, 0) : (after = known(after) ? after : v, 0)) : 0
-rate_jumps = NaN
-do for [i in rigid] {
-  before = NaN
-  after = NaN
-  stats table using (of_rigid(i) ? beside(quantity(1, 1)) : 0) nooutput
-  rate_jumps = abs(after - before) <= rate_jumps ? rate_jumps : abs(after - before)
-}
-before = NaN
-after = NaN
-stats table using (in_panel(3) ? beside(quantity(3, 2)) : 0) nooutput
-derivative_jumps = abs(after - before)
-
-eval canvas(7, 4.7)
-eval key_over(2)
+eval canvas(7, 4.1)
 set multiplot
 do for [row = 1:2] {
   do for [k = 1:3] {
@@ -64,17 +48,16 @@ do for [row = 1:2] {
     set ytics autofreq
     set label 99 what(k, row) at screen (left(k) - 0.6) / width, graph 0.5 center rotate
     if (row == 1) {
-      set label 98 '{/:Bold '.word(names, k).'}' at graph 0, 1.56 left
+      eval heading(word(names, k))
       unset xlabel
     } else {
       unset label 98
-      set xlabel 'initial rotation, mrad' offset 0, 0.4
+      set xlabel 'initial rotation (mrad)' offset 0, 0.4
     }
     # either side by itself: the line is not drawn across a jump
     if (k == 1) {
       plot for [i in rigid] for [s = -1:1:2] table using (of_rigid(i) ? side(s, k, row) : NaN):(quantity(k, row)) \
-        with lines lc rgb hue(i) lw breadth(i), \
-        for [i in (row == 1 ? rigid : '')] NaN with lines lc rgb hue(i) lw breadth(i) title 'inertia '.i.' kg m²'
+        with lines lc rgb hue(i) lw breadth(i)
     } else {
       plot for [s = -1:1:2] table using (in_panel(k) ? side(s, k, row) : NaN):(quantity(k, row)) \
         with lines lc rgb libess_hue lw 1.4
@@ -82,8 +65,6 @@ do for [row = 1:2] {
   }
 }
 unset label 98
-if (known(rate_jumps) && known(derivative_jumps)) {
-  eval say("At the level start rigid limbs' rate jumps by up to ".short(rate_jumps, 2). \
-    " rad/s, coupled ones' derivative by ".short(derivative_jumps, 2).' m/(s rad)')
-}
+eval legend(0.04, words(rigid))
+plot 2 with lines, for [i in rigid] keyentry with lines lc rgb hue(i) lw breadth(i) title 'inertia '.i.' kg m^2'
 unset multiplot

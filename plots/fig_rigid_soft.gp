@@ -1,8 +1,8 @@
 # Rigid contacts against soft ones. Above, over time, the block's angle and the rate of rotation of a body
-# that lands on two limbs: on rigid contacts, on springs at the least damping, and by MuJoCo. Below, how far
-# the angle is from that on rigid contacts, over the time that a run takes: on springs of growing stiffness, at
-# each damping ratio, and by MuJoCo at each of its steps: by contacts, and with the force of springs as a
-# callback. `few` draws of MuJoCo's integrators the cheapest at each distance, and at most three damping ratios;
+# that lands on two limbs: on rigid contacts, on springs at the least damping, and by MuJoCo. Below, the distance of
+# the angle from that on rigid contacts, over the time that a run takes: on springs of growing stiffness, at
+# each damping ratio, and by MuJoCo at each of its steps, with its default contacts and with those that come closest
+# to rigid ones: by contacts, and with the force of springs as a callback. `few` draws of MuJoCo's integrators the cheapest at each distance, and at most three damping ratios;
 # `name` is the figure's file.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'fig_rigid_soft'
@@ -67,33 +67,13 @@ if (is_merged) {
 longest = word(steps, 1)
 stiffest = word(found, words(found) < 3 ? 1 : words(found) - 2)
 
-# what rigid contacts take, and what MuJoCo takes to come nearest to them
-array exact[2]
-array nearest[2]
-array nearest_in[2]
-array called_in[2]
+# what rigid contacts take
+array exact[2] = [NaN, NaN]
 array systems[2] = ['block', 'trot']
-array titles[2] = ['a rocking block', 'a landing on two limbs']
+array titles[2] = ['rocking block', 'landing on two limbs']
 do for [k = 1:2] {
-  exact[k] = NaN
-  nearest[k] = NaN
-  nearest_in[k] = NaN
-  called_in[k] = NaN
   stats table using (rigid(systems[k]) ? (exact[k] = 1e3 * cell("time_s"), 0) : 0) nooutput
-  eval restart
-  stats table using (is_of(systems[k], 'mujoco', 'closest') ? see(off(0)) : 0) nooutput
-  nearest[k] = low
-  reaches(e) = is_of(systems[k], e, 'closest') && off(0) <= 1.01 * nearest[k]
-  eval restart
-  stats table using (reaches('mujoco') ? see(taken(0)) : 0) nooutput
-  nearest_in[k] = low
-  eval restart
-  stats table using (reaches('mujoco-callback') ? see(taken(0)) : 0) nooutput
-  called_in[k] = low
 }
-spoken(k) = known(exact[k]) && known(nearest[k]) ? sprintf('libess takes %s ms with rigid contacts, MuJoCo %s ms', \
-  short(exact[k], 2), short(nearest_in[k], 2)).(known(called_in[k]) ? ', by a callback '.short(called_in[k], 2).' ms,' : ''). \
-  sprintf(' to come within %s rad', short(nearest[k], 2)) : ''
 
 # rigid contacts are libess's own colour, springs its other shades
 hue(z) = shade_of('#8FD6BE #3DBE97 #006B4E #003D2C', words(ratios) + 1 - place(ratios, z), words(ratios))
@@ -101,63 +81,68 @@ hue(z) = shade_of('#8FD6BE #3DBE97 #006B4E #003D2C', words(ratios) + 1 - place(r
 point_of(i) = int(word(sprintf('%d 9 7', mujoco_mark), (place(integrators, i) - 1) % 3 + 1))
 default_hue = word(mujoco_shades, 2)
 number(text) = sprintf('%g', real(text))
-power(k) = gprintf('10^{%T}', real(k)).' N/m'
-ms(text) = sprintf('%g ms', 1000 * real(text))
 of_spring(s) = springs(s, last) && strcol("stiffness") eq stiffest ? 1000 * cell("t") : NaN
 step(s, c) = mujoco(s, c, by) && strcol("time_step") eq longest ? 1000 * cell("t") : NaN
 exactly = "with lines lc rgb libess_hue lw 2.6"
 
-# a legend above each panel has a row for each entry
-keys = 0.14 * (words(ratios) + (is_merged ? 2 : 2 * words(integrators)) + 2)
-upper = 2.75 + keys
-eval canvas(7, upper + 2.95)
+left(k) = 0.72 + 2.56 * (k - 1)
+across = 1.78
+eval canvas(7, 4.75)
 set multiplot
 do for [k = 1:2] {
   s = systems[k]
   what = k == 1 ? 'angle' : 'rate'
   unset logscale; set autoscale
-  eval panel(k == 1 ? 0.76 : 4.32, upper, 2.5, 1.6)
-  eval ylabel(k == 1 ? 'angle of the block, rad' : 'rate of rotation, rad/s')
-  set label 98 '{/:Bold '.titles[k].'}' at graph 0, 1.48 left
-  set label 97 spoken(k) at screen 0.5, 1 - (0.14 + 0.18 * (k - 1)) / height center
-  if (spoken(k) ne '') { set label 97 (k == 1 ? 'Block: ' : 'Landing: ').spoken(k) }
-  set xlabel 'time, ms' offset 0, 0.4
+  eval panel(left(k), 2.75, across, 1.65)
+  eval ylabel(k == 1 ? 'angle (rad)' : 'rate of rotation (rad/s)')
+  eval heading(titles[k])
+  set xlabel 'time (ms)' offset 0, 0.4
   set xrange [k == 1 ? 0 : 200:k == 1 ? 350 : 400]
   set format '%g'
   set xtics k == 1 ? 100 : 50
   set ytics autofreq
-  eval key_over(1)
-  plot paths using (rigid(s) ? 1000 * cell("t") : NaN):(cell(what)) @exactly title 'rigid, libess', \
-    paths using (of_spring(s)):(cell(what)) with lines lc rgb hue(last) lw 1.4 title 'springs, ζ = '.number(last), \
-    paths using (step(s, 'default')):(cell(what)) with lines lc rgb default_hue lw 1.4 title 'MuJoCo, default', \
-    paths using (step(s, 'closest')):(cell(what)) with lines lc rgb mujoco_hue lw 1.4 title 'MuJoCo, closest'
+  plot paths using (step(s, 'default')):(cell(what)) with lines lc rgb default_hue lw 1.4, \
+    paths using (of_spring(s)):(cell(what)) with lines lc rgb hue(last) lw 1.4, \
+    paths using (rigid(s) ? 1000 * cell("t") : NaN):(cell(what)) @exactly, \
+    paths using (step(s, 'closest')):(cell(what)) with lines lc rgb mujoco_hue lw 1.2
 }
-unset label 97
+unset label 98
 do for [k = 1:2] {
   s = systems[k]
   unset logscale; set autoscale
-  eval panel(k == 1 ? 0.76 : 4.32, 0.45, 2.5, 1.7)
-  unset label 98
+  eval panel(left(k), 0.45, across, 1.65)
   eval time_range
   eval distance_range
   set format '10^{%T}'
   set xtics 10
-  set ytics autofreq
-  eval ylabel('angle from rigid, RMS, rad')
-  set xlabel 'time of a run, ms' offset 0, 0.4
+  set ytics 10
+  eval k == 1 ? ylabel('RMS distance from rigid (rad)') : 'unset label 99'
+  set xlabel 'time of a run (ms)' offset 0, 0.4
   if (exact[k] > 0) {
     set arrow 9 from first exact[k], graph 0 to first exact[k], graph 1 nohead lc rgb libess_hue lw 2.6
   }
-  eval key_over(1)
   merged = !is_merged ? '' : callbacks[k] eq '' ? 'mujoco' : 'mujoco mujoco-callback'
-  eval "plot NaN ".exactly." title 'rigid, libess'". \
-    curve('z', ratios, 'springs(s, z)', "hue(z) pt libess_mark title 'springs, ζ = '.number(z)"). \
-    curve('i', is_merged ? '' : integrators, "mujoco(s, 'closest', i)", "mujoco_hue pt point_of(i) title 'MuJoCo '.i.', closest'"). \
-    curve('i', is_merged ? '' : callbacks[k], 'callback(s, i)', "callback_hue pt point_of(i) title 'by callback '.i.', closest'"). \
-    curve('e', merged, "best(s, e, 'closest')", "(e eq 'mujoco' ? mujoco_hue : callback_hue) ". \
-      "pt e eq 'mujoco' ? mujoco_mark : callback_mark title label(e).', closest'"). \
-    curve('e', is_merged ? 'mujoco' : '', "best(s, e, 'default')", "default_hue pt mujoco_mark title 'MuJoCo, default'"). \
-    curve('i', is_merged ? '' : integrators, "mujoco(s, 'default', i)", "default_hue pt point_of(i) title place(integrators, i) == 1 ? 'MuJoCo, default' : ''")
+  eval "plot NaN ".exactly. \
+    curve('e', is_merged ? 'mujoco' : '', "best(s, e, 'default')", "default_hue pt mujoco_mark - 1"). \
+    curve('i', is_merged ? '' : integrators, "mujoco(s, 'default', i)", "default_hue pt point_of(i) - 1"). \
+    curve('i', is_merged ? '' : callbacks[k], 'callback(s, i)', "callback_hue pt point_of(i)"). \
+    curve('i', is_merged ? '' : integrators, "mujoco(s, 'closest', i)", "mujoco_hue pt point_of(i)"). \
+    curve('e', merged, "best(s, e, 'closest')", "(e eq 'mujoco' ? mujoco_hue : callback_hue) pt e eq 'mujoco' ? mujoco_mark : callback_mark"). \
+    curve('z', ratios, 'springs(s, z)', "hue(z) pt libess_mark")
   unset arrow 9
 }
+
+# what is the same in all four panels is said once, beside them
+by_one = 'with linespoints lw 1.2 ps 0.5 * dot lc rgb '
+entry(v, list, how) = list eq '' ? '' : sprintf(", for [%s in '%s'] keyentry ", v, list).by_one.how
+called = callbacks[1]
+do for [i in callbacks[2]] { called = including(called, i) }
+eval key_beside(left(2) + across + 0.1, height - 0.32).'; set key font ",7"'
+eval "plot 2 ".exactly." title 'libess, rigid'". \
+  entry('z', ratios, "hue(z) pt libess_mark title 'libess, springs, ζ = '.number(z)"). \
+  entry('i', is_merged ? '' : integrators, "mujoco_hue pt point_of(i) title 'MuJoCo '.i"). \
+  entry('e', is_merged ? 'mujoco' : '', "mujoco_hue pt mujoco_mark title 'MuJoCo'"). \
+  entry('e', 'mujoco', "default_hue pt mujoco_mark - 1 title 'MuJoCo, default contacts'"). \
+  entry('i', is_merged ? '' : called, "callback_hue pt point_of(i) title 'by callback '.i"). \
+  entry('e', is_merged && called ne '' ? 'mujoco-callback' : '', "callback_hue pt callback_mark title label(e)")
 unset multiplot

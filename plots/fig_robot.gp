@@ -1,7 +1,6 @@
-# How wrong MuJoCo's trajectories of a robot are. Above: the error over the time step, for each of its
-# integrators, and over the time that a run takes, beside libess by each base, and its first one without
-# guards. Below, of the first start: the error over time, and the state that MuJoCo at its own step gets
-# most wrong.
+# Error of MuJoCo's trajectories of a robot. Above: over the time step, by each of its integrators, and over the time
+# of a run, beside libess by each of its step methods and the cheapest event-unaware solver. Below, of the first initial
+# condition: the largest error so far over time, and the state in which MuJoCo by its own step has the largest error.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = 'fig_robot'
 needs = 'robot_mujoco.csv:variant,time_step,own,rms_error,seconds,estimate '. \
@@ -14,11 +13,11 @@ plain = data.'/robot_plain.csv'
 errors = data.'/robot_errors.csv'
 paths = data.'/robot_paths.csv'
 
-# integrators in their order, and what the reference itself errs by
+# integrators in their order, and the error of the reference itself
 variants = ''
 estimate = NaN
 stats mujoco using (variants = including(variants, strcol("variant")), estimate = positive(cell("estimate")), 0) nooutput
-# MuJoCo's integrators are told apart by their points, libess's bases, too
+# MuJoCo's integrators are told apart by their points, libess's step methods, too
 hues = '#8DBFE0 '.mujoco_hue.' #003A5C #3F93C8 #1B4F72'
 hue(v) = word(hues, (place(variants, v) - 1) % 5 + 1)
 mark(v) = int(word(sprintf('%d 9 7 11 15', mujoco_mark), (place(variants, v) - 1) % 5 + 1))
@@ -28,7 +27,7 @@ ring = 'black'
 # behind the others
 breadth(v) = place(variants, v) == 1 ? 3.6 : 1.2
 size(v) = (place(variants, v) == 1 ? 0.75 : 0.4) * dot
-# libess by each of its bases, in their order; where stability sets no step they are the same, too
+# libess by each of its step methods, in their order; where stability sets no step they are the same, too
 bases = ''
 stats libess using (bases = including(bases, strcol("base")), 0) nooutput
 behind(b) = words(bases) > 1 && place(bases, b) == 1
@@ -38,56 +37,67 @@ base_size(b) = (behind(b) ? 0.75 : 0.4) * dot
 base_mark(b) = behind(b) ? 7 : int(word(sprintf('%d %d 9 15 5', libess_mark, libess_mark), (place(bases, b) - 1) % 5 + 1))
 by(b) = strcol("base") eq b
 
-# above a panel an entry has a row of its own: of the upper ones, as many as the right one needs
-above = 0.17 * (words(variants) + words(bases) + 1)
-eval canvas(7, 4.35 + above)
+
+# of event-unaware solvers the rows that no other beats, which takes less time and has a smaller error
+spent(_) = positive(1e3 * cell("seconds"))
+off(_) = positive(cell("rms_error"))
+rivals = 0
+stats plain using (rivals = rivals + 1, 0) nooutput
+array rival_spent[rivals + 1]
+array rival_off[rivals + 1]
+rivals = 0
+stats plain using (rivals = rivals + 1, rival_spent[rivals] = spent(0), rival_off[rivals] = off(0), 0) nooutput
+beats(k, t, e) = rival_spent[k] <= t && rival_off[k] <= e && (rival_spent[k] < t || rival_off[k] < e)
+cheapest(_) = known(spent(0)) && (sum [k = 1:rivals] beats(k, spent(0), off(0))) == 0
+
+array left[2] = [0.74, 3.32]
+across = 1.88
+eval canvas(7, 4.6)
 set multiplot
 
 # --- the error over the time step, and over time spent ---------------------------------------------
 
 eval restart
-stats mujoco using (see(positive(cell("rms_error")))) nooutput
-stats libess using (see(positive(cell("rms_error")))) nooutput
-stats plain using (see(positive(cell("rms_error")))) nooutput
+stats mujoco using (see(off(0))) nooutput
+stats libess using (see(off(0))) nooutput
+stats plain using (see(off(0))) nooutput
 dummy = known(estimate) ? see(estimate) : 0
 y_range = log_range('y')
-ruled(name) = known(estimate) ? "estimate with lines lc rgb 'black' lw 1 dt (3, 3)".name.", " : ''
+ruled = known(estimate) ? "estimate with lines lc rgb 'black' lw 1 dt (3, 3), " : ''
+of_mujoco = "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v)"
+of_libess = "with linespoints lc rgb base_hue(b) lw base_breadth(b) pt base_mark(b) ps base_size(b)"
+of_plain = "with linespoints lc rgb plain_hue lw 1.2 pt plain_mark ps 0.4 * dot"
+of_own = "with points lc rgb ring pt 6 ps 1.1 * dot lw 1.2"
 
 eval restart
 stats mujoco using (see(positive(1e3 * cell("time_step")))) nooutput
-eval panel(0.76, 2.75, 2.7, 1.6)
+eval panel(left[1], 2.75, across, 1.55)
 eval log_range('x')
 eval y_range
 set format '10^{%T}'
-set xlabel 'time step, ms' offset 0, 0.4
-eval ylabel('error, RMS')
-eval key_over(1)
-eval "plot ".ruled(' title "error of the reference"')."for [v in variants] mujoco using (of(v) ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
-  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title 'MuJoCo '.v, ". \
-  "mujoco using (cell('own') == 1 ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
-  "with points lc rgb ring pt 6 ps 1.1 * dot lw 1.2 title 'the model as it is'"
+set xlabel 'time step (ms)' offset 0, 0.4
+eval ylabel(rms_label)
+eval heading('over the time step')
+eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? 1e3 * cell('time_step') : NaN):(off(0)) ".of_mujoco.", ". \
+  "mujoco using (cell('own') == 1 ? 1e3 * cell('time_step') : NaN):(off(0)) ".of_own
 
 unset logscale; set autoscale; eval restart
-stats mujoco using (see(positive(1e3 * cell("seconds")))) nooutput
-stats libess using (see(positive(1e3 * cell("seconds")))) nooutput
-stats plain using (see(positive(1e3 * cell("seconds")))) nooutput
-eval panel(4.3, 2.75, 2.5, 1.6)
+stats mujoco using (see(spent(0))) nooutput
+stats libess using (see(spent(0))) nooutput
+stats plain using (cheapest(0) ? see(spent(0)) : 0) nooutput
+eval panel(left[2], 2.75, across, 1.55)
 eval log_range('x')
 eval y_range
 set format '10^{%T}'
-set xlabel 'wall time of a run, ms' offset 0, 0.4
-eval ylabel('error, RMS')
-error = ":(positive(cell('rms_error'))) with linespoints "
-spent(b) = "using (by(".b.") ? positive(1e3 * cell('seconds')) : NaN)".error
-eval key_over(1)
-eval "plot ".ruled('')."for [v in variants] mujoco using (of(v) ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
-  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title 'MuJoCo '.v, ". \
-  "mujoco using (cell('own') == 1 ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
-  "with points lc rgb ring pt 6 ps 1.1 * dot lw 1.2, ". \
-  "plain ".spent("word(bases, 1)")."lc rgb plain_hue lw 1.2 pt plain_mark ps 0.4 * dot title 'plain, '.word(bases, 1), ". \
-  "for [b in bases] libess ".spent('b')."lc rgb base_hue(b) lw base_breadth(b) pt base_mark(b) ps base_size(b) title 'libess, '.b"
+set xlabel 'time of a run (ms)' offset 0, 0.4
+unset label 99
+eval heading('over the time of a run')
+eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? spent(0) : NaN):(off(0)) ".of_mujoco.", ". \
+  "mujoco using (cell('own') == 1 ? spent(0) : NaN):(off(0)) ".of_own.", ". \
+  "plain using (cheapest(0) ? spent(0) : NaN):(off(0)) smooth unique ".of_plain.", ". \
+  "for [b in bases] libess using (by(b) ? spent(0) : NaN):(off(0)) ".of_libess
 
-# --- the first start ------------------------------------------------------------------------------
+# --- the first initial condition ------------------------------------------------------------------
 
 # libess at so many of its tolerances that they are told apart, MuJoCo at its own step
 unset logscale; set autoscale; eval restart
@@ -96,19 +106,19 @@ stats errors using (strcol("who") eq 'libess' ? (knobs = including(knobs, strcol
   see(positive(cell("rms_error") < 1e-12 ? NaN : cell("rms_error")))) nooutput
 t_end = 0
 stats errors using (t_end = cell("t") > t_end ? cell("t") : t_end, 0) nooutput
-# each of libess's is named at its end by the tolerance, to which a thin line leads: none of these names
-# covers another, so that one may stand lower than its curve ends
+# each of libess's is named at its end by the tolerance: none of these names covers another, so that one may stand
+# lower than its curve ends, to which a thin line leads
 ends(_) = known(low) ? log10(log_high(0) / log_low(0)) : 1
-named = words(knobs) + 1
-array ending[named]
-array height_at[named]
+named = words(knobs)
+array ending[named + 1]
+array height_at[named + 1]
+is_so(k) = strcol("who") eq 'libess' && strcol("knob") eq k
 do for [i = 1:named] {
-  end = NaN
+  most = NaN
   k = word(knobs, i)
-  stats errors using ((i < named ? strcol("who") eq 'libess' && strcol("knob") eq k : cell("own") == 1) ? \
-    (end = known(positive(cell("rms_error"))) ? cell("rms_error") : end, 0) : 0) nooutput
-  ending[i] = i < named ? sprintf('%.0e', real(k)) : 'MuJoCo'
-  height_at[i] = known(end) ? log10(end / log_low(0)) / ends(0) : 0
+  stats errors using (is_so(k) && cell("rms_error") > 0 ? (most = most > cell("rms_error") ? most : cell("rms_error"), 0) : 0) nooutput
+  ending[i] = sprintf('%g', real(k))
+  height_at[i] = known(most) ? log10(most / log_low(0)) / ends(0) : 0
 }
 do for [i = 2:named] {
   do for [j = i:2:-1] {
@@ -118,26 +128,28 @@ do for [i = 2:named] {
     }
   }
 }
-eval panel(0.76, 0.45, 2.36, 1.5)
+# the largest error so far, of the rows for which a plot asks
+so_far = 0
+so_far_of(v) = (so_far = v > so_far ? v : so_far, positive(so_far < 1e-12 ? NaN : so_far))
+up_to(wanted, v) = ($0 == 0 ? (so_far = 0) : 0, wanted ? so_far_of(v) : NaN)
+eval panel(left[1], 0.45, across - 0.32, 1.55)
 set xrange [0:t_end > 0 ? t_end : 1]
 eval log_range('y')
 set format x '%g'
 set format y '10^{%T}'
-set xlabel 'time, s' offset 0, 0.4
-eval ylabel('error, first start')
-error = "(positive(cell('rms_error'))) with lines "
-curve = "errors using (strcol('who') eq 'libess' && strcol('knob') eq k ? cell('t') : NaN):".error
+set xlabel 'time (s)' offset 0, 0.4
+eval ylabel(rms_label)
+eval heading('largest error so far')
 ceiling = 1
 do for [i = 1:named] {
   ceiling = height_at[i] < ceiling ? height_at[i] : ceiling
   set arrow 100 + i from graph 1, graph height_at[i] to graph 1.045, graph ceiling nohead lc rgb grey lw 0.5
-  set label 100 + i ending[i] at graph 1.05, graph ceiling left font ',6' tc rgb (ending[i] eq 'MuJoCo' ? mujoco_hue : libess_hue)
-  ceiling = ceiling - 0.085
+  set label 100 + i ending[i] at graph 1.05, graph ceiling left font ',6' tc rgb libess_hue
+  ceiling = ceiling - 0.075
 }
-eval key_over(2)
-eval 'plot '.(knobs eq '' ? '' : 'for [k in knobs] '.curve.'lc rgb libess_hue lw 0.8, '. \
-  'NaN with lines lc rgb libess_hue lw 0.8 title "libess by tolerance", ')."errors using (cell('own') == 1 ? cell('t') : NaN):".error."lc rgb mujoco_hue lw 1.4 title 'MuJoCo, the model as it is'"
-
+eval 'plot '.(knobs eq '' ? '' : 'for [k in knobs] errors using (cell("t")):(up_to(is_so(k), cell("rms_error"))) '. \
+  'with lines lc rgb libess_hue lw 1, ').'errors using (cell("t")):(up_to(cell("own") == 1, cell("rms_error"))) '. \
+  'with lines lc rgb mujoco_hue lw 1.8'
 do for [i = 1:named] { unset label 100 + i; unset arrow 100 + i }
 
 unset logscale; set autoscale
@@ -145,13 +157,27 @@ name = ''
 unit = ''
 eval restart
 stats paths using (cell("parts") == 1 ? (name = strcol("state"), unit = strcol("unit"), see(cell("reference")), see(cell("mujoco"))) : 0) nooutput
-eval panel(4.3, 0.45, 2.5, 1.5)
+eval panel(left[2], 0.45, across, 1.55)
 set xrange [0:t_end > 0 ? t_end : 1]
 eval linear_range('y', 0.05)
 set format '%g'
-set xlabel 'time, s' offset 0, 0.4
-eval ylabel((name[1:2] eq 'd ' ? 'velocity of '.name[3:*] : name).(unit eq '' ? '' : ', '.unit)).' noenhanced'
-eval key_over(2)
-plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb libess_hue lw 3.4 title 'reference (libess)', \
-  paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb mujoco_hue lw 1.2 title 'MuJoCo'
+set xlabel 'time (s)' offset 0, 0.4
+unset label 99
+set label 98 (name[1:2] eq 'd ' ? 'velocity of '.name[3:*] : name).(unit eq '' ? '' : ' ('.unit.')') \
+  at graph 0, graph 1 offset character 0, 0.9 left font 'DejaVu Sans:Bold,8' noenhanced
+plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb word(libess_shades, 1) lw 3.4, \
+  paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb mujoco_hue lw 1.2
+unset label 98
+
+# what is which, beside the upper panels and the lower ones
+beside = left[2] + across + 0.08
+eval key_beside(beside, 4.34).'; set key font ",7"'
+eval "plot 2 with lines, for [b in bases] keyentry ".of_libess." title 'libess, '.b, ". \
+  "for [v in variants] keyentry ".of_mujoco." title 'MuJoCo, '.v, keyentry ".of_own." title 'the model as it is', ". \
+  "keyentry ".of_plain." title 'cheapest event-unaware'".(ruled eq '' ? '' : \
+  ", keyentry with lines lc rgb 'black' lw 1 dt (3, 3) title 'error of the reference'")
+eval key_beside(beside, 2.04).'; set key font ",7"'
+plot 2 with lines lc rgb libess_hue lw 1 title 'libess, by tolerance', \
+  keyentry with lines lc rgb mujoco_hue lw 1.8 title 'MuJoCo, as it is', \
+  keyentry with lines lc rgb word(libess_shades, 1) lw 3.4 title 'reference (libess)'
 unset multiplot

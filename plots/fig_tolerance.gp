@@ -1,4 +1,4 @@
-# RMS error over the tolerance, the median and the worst of all starts, for each number of contacts,
+# RMS error over the tolerance, of the median and the worst initial condition, for each number of contacts,
 # beside the line of proportion; below, the same over the tolerance. A column for each damping.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = 'fig_tolerance'
@@ -31,17 +31,8 @@ lines = 'linespoints lc rgb hue(m) lw 1.2 pt mark(m) ps 0.3 * dot'
 crosses = 'points lc rgb hue(m) lw 0.9 pt 2 ps 0.35 * dot'
 series(name, how) = ', for [m in drawn] table using (at(m, damping)):(of("'.name.'", k)) with '.how
 
-# how many tolerances an error comes to
-array most[2]
-array quantity[2] = ['rms_median', 'rms_worst']
-do for [k = 1:2] {
-  eval restart
-  stats table using (see(of(quantity[k], 2))) nooutput
-  most[k] = high
-}
-
-top = 0.24 + 0.17 * ceil(n / (columns == 1 ? 2. : 4.))
-eval canvas(columns == 1 ? 4.1 : 7, 4.45 + top)
+top = 0.04 + 0.17 * ceil(n / (columns == 1 ? 2. : 4.))
+eval canvas(columns == 1 ? 4.1 : 7, 4.5 + top)
 set multiplot
 do for [k = 1:2] {
   unset logscale; set autoscale; eval restart
@@ -58,9 +49,9 @@ do for [k = 1:2] {
     eval panel(j == 1 ? 0.76 : 4.32, k == 1 ? 2.2 : 0.45, columns == 1 ? 3.1 : 2.5, k == 1 ? 1.75 : 1.3)
     eval x_range
     eval y_range
-    eval ylabel(k == 1 ? 'RMS error' : 'RMS error / tolerance')
+    eval ylabel(k == 1 ? rms_label : 'RMS error / tolerance')
     if (k == 1) {
-      set label 98 'damping '.damping.' N s/m' at graph 0, 1.07 left
+      eval heading('damping '.damping.' N s/m')
       unset xlabel
     } else {
       unset label 98
@@ -74,14 +65,11 @@ do for [k = 1:2] {
 }
 
 legend_rows(entries) = ceil(entries / (columns == 1 ? 2. : 4.))
-eval legend(0.24, n)
+eval legend(0.04, n)
 plot 2 with lines, for [m in chosen] keyentry with linespoints lc rgb hue(m) lw 1.2 pt mark(m) \
   ps 0.5 * dot title m.' contacts'
 eval legend(top, 2)
 plot 2 with lines, \
-  keyentry with points lc rgb 'black' lw 0.9 pt 2 ps 0.5 * dot title 'worst start', \
+  keyentry with points lc rgb 'black' lw 0.9 pt 2 ps 0.5 * dot title 'worst initial condition', \
   keyentry with lines lc rgb 'black' lw 0.8 dt (3, 3) title 'error = tolerance'
-if (known(most[1]) && known(most[2])) {
-  eval say('Median starts err by up to '.fixed(most[1], 1).' tolerances, the worst by '.fixed(most[2], 1))
-}
 unset multiplot

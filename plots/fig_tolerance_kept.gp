@@ -27,8 +27,7 @@ rows = words(cases) > 4 ? 4 : words(cases) < 1 ? 1 : words(cases)
 case_at(_) = strcol("model").'='.strcol("contacts") eq one
 at(m) = chosen(0) && case_at(0) && strcol("method") eq m ? cell("value") : NaN
 
-mark_rows = 0
-eval canvas(7, 0.3 + 1.75 * rows + head_height(mark_rows))
+eval canvas(7, 0.4 + 1.75 * rows + foot(0))
 set multiplot
 # a table without a tolerance has but a title
 do for [r = 1:(words(cases) < rows ? words(cases) : rows)] {
@@ -37,20 +36,26 @@ do for [r = 1:(words(cases) < rows ? words(cases) : rows)] {
   contacts = one[equals + 1:*]
   do for [k = 1:2] {
     quantity = k == 1 ? 'rms_error' : 'rms_worst'
-    eval panel(k == 1 ? 0.76 : 4.32, 0.45 + 1.75 * (rows - r), 2.5, 1.35)
+    eval panel(k == 1 ? 0.76 : 2.98, foot(0) + 0.45 + 1.75 * (rows - r), 1.88, 1.3)
     set logscale x
     set xrange [5e-7:2e-2]
     eval y_range
     set format '10^{%T}'
-    eval k == 1 ? ylabel('error / tolerance') : 'unset label 99'
-    set label 98 one[1:equals - 1].(contacts > 1 ? ', '.contacts.' contacts' : '').(k == 1 ? \
-      ': median start' : ': worst start') at graph 0, 1.07 left noenhanced
+    eval k == 1 ? ylabel('RMS error / tolerance') : 'unset label 99'
+    if (k == 2) { set format y '' }
+    eval heading(k == 1 ? one[1:equals - 1].(contacts > 1 ? ', '.contacts.' contacts' : '').': median' : 'worst')
     if (r == rows) { set xlabel 'tolerance' offset 0, 0.4 } else { unset xlabel }
     eval 'plot 1 with lines lc rgb "black" lw 0.8 dt (3, 3)'. \
       part(drawn, '(at(m)):(over(quantity))', line_of).part(drawn, '(at(m)):(over(quantity))', point_of)
   }
 }
-headline = words(cases) ? 'error over tolerance; at the dotted line and below it the tolerance is kept' : \
-  'no method has a tolerance'
+if (!words(cases)) {
+  eval panel(0.76, 0.45, 4.1, 1.3).bare
+  set label 1 'no method has a tolerance' at graph 0.5, graph 0.5 center
+  plot 2 with lines
+}
+unset label 98
+beside = 5.0
+from_below = height - 0.3
 load folder.'legend.gp'
 unset multiplot

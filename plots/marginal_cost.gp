@@ -11,7 +11,7 @@ sunk(v) = v <= 0 ? v : NaN
 endless(_) = cell('marginal_lo_s') <= 0 ? positive(cost('')) : NaN
 rms(_) = positive(cell("rms_error"))
 entries = words(solvers) + 1
-eval sweep_page(entries, 0)
+eval sweep_page(entries)
 set multiplot
 do for [r = 1:words(protocols)] {
   p = word(protocols, r)
@@ -56,7 +56,7 @@ do for [r = 1:words(protocols)] {
   eval survey(p, 'rms(0)', '0')
   eval log_range('y')
   eval sweep_panel(r, 2)
-  eval ylabel('median RMS error')
+  eval ylabel('median '.rms_label)
   set format y '10^{%T}'
   eval 'plot 1e30 with lines'.curves(shown, '(rms(0))', line)
 }

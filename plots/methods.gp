@@ -1,7 +1,7 @@
 # What the figures that compare methods share: which methods have rows here, how they look, what is
 # said of them. A figure sets `table` and of_figure(0), whether a row is one of its own, and loads
-# this file, which sets here(0); legend.gp draws what is said above the panels. A figure that sets
-# `one_plain` has the plain methods as one: the cheapest at each abscissa(0), by spent(0). One of a
+# this file, which sets here(0); legend.gp draws what is said beside and below the panels. A figure that sets
+# `one_plain` has the event-unaware solvers as one: the cheapest at each abscissa(0), by spent(0). One of a
 # few methods has MuJoCo's integrators as one, too, by contacts and by a callback. as_good(a, b) says
 # that abscissa a serves who asks for b.
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -70,19 +70,20 @@ if (exists("few")) {
   }
 }
 
+drawn = in_order(drawn)
+
 # the projection is libess by the paper's method
-renamed(text) = text[1:10] eq 'projection' ? "libess, paper's".text[11:*] : text
+renamed(text) = text[1:10] eq 'projection' ? "libess, paper's".text[11:*] : \
+  text[1:6] eq 'plain ' ? 'event-unaware'.text[6:*] : text
 # what is said of each method drawn; a note says for which others it stands, and which solvers refuse
 array title[words(drawn) + 1]
 array solver[words(drawn) + 1]
-array note[words(drawn) + 3]
+array note[words(drawn) + 6]
 notes = 0
-longest = 0
 do for [i = 1:words(drawn)] {
   stats table using (here(0) && who(0) eq word(drawn, i) ? \
     (title[i] = group(0) ne '' ? label(group(0)) : renamed(strcol("label")), \
     solver[i] = group(0) ne '' ? group(0) : strcol("solver"), 0) : 0) nooutput
-  longest = strlen(title[i]) > longest ? strlen(title[i]) : longest
   twins = ''
   do for [pair in same] {
     equals = strstrt(pair, '=')
@@ -146,16 +147,6 @@ near(_) = strcol("status") eq 'crossings'
 bad(_) = !good(0) && !near(0) && strcol("status") ne 'refused'
 chosen(_) = here(0) && member(drawn, who(0))
 
-# libess and whom it races, as a sentence names them
-racing = 'libess mujoco mujoco-callback plain'
-array named[4] = ['libess', 'MuJoCo', 'by a callback', 'the cheapest plain method']
-one_of_them(_) = who(0) eq 'plain' ? 'plain' : strcol("solver")
-# MuJoCo's own methods that are drawn: one alone is named whole where it is spoken of
-alone = ''
-do for [m in drawn] { alone = solver[number(m)] eq 'mujoco' ? alone.' '.number(m) : alone }
-if (words(alone) == 1) { named[2] = title[int(word(alone, 1))] }
-if (words(alone) == 0) { named[3] = 'MuJoCo by a callback' }
-
 # methods with points of each kind that have a value, which a figure collects by collect(v)
 goods = ''
 nears = ''
@@ -166,7 +157,7 @@ collect(v) = !chosen(0) || !known(v) ? 0 : good(0) ? (goods = including(goods, w
 
 # a part of a plot command for a list of methods, which may be empty; `values` and `how` are of m
 part(list, values, how) = list eq '' ? '' : \
-  sprintf(", for [m in '%s'] table using %s with %s", list, values, how)
+  sprintf(", for [m in '%s'] table using %s with %s", reversed(list), values, how)
 line_of = 'lines lc rgb hue(m) lw weight(m) dt dash(m)'
 point_of = 'points lc rgb hue(m) pt mark(m) ps 0.55 * dot'
 hollow_of = 'points lc rgb hue(m) pt mark(m) - 1 ps 0.55 * dot lw 0.8'
@@ -180,15 +171,10 @@ shade(list) = list eq '' ? 'unset object 1' : sprintf('set object 1 rectangle fr
   'to graph 1, graph 1 behind fillcolor rgb "#ECECEC" fillstyle solid noborder', strip)
 cross_of = 'points lc rgb hue(m) pt 2 ps 0.7 * dot lw 1.5'
 
-# --- above the panels -----------------------------------------------------------------------------
+# --- below the panels -----------------------------------------------------------------------------
 
-fitting = int(6.9 / (0.55 + 0.08 * longest))
-legend_columns = fitting > 4 ? 4 : fitting < 1 ? 1 : fitting
-method_rows = ceil(words(drawn) * 1. / legend_columns)
-step = 0.155
-title_height = 0.2
-# a figure may have two sentences below its headline
-array sentence[2]
-sentences = 0
-said_height(_) = 0.18 * sentences
-head_height(marks) = 0.12 + title_height + said_height(0) + step * (method_rows + marks + notes)
+# what the marks mean, and notes, each in a line: so many inches of them
+say(text) = (notes = notes + 1, note[notes] = text, 0)
+say_marks(_) = (nears eq '' ? 0 : say('hollow: crossings off by more than 1 %'), bads eq '' ? 0 : say(bad_means))
+step = 0.135
+foot(_) = notes == 0 ? 0 : 0.04 + step * notes

@@ -31,8 +31,8 @@ array value[2]
 value[1] = 'positive(cell("rms_error"))'
 value[2] = 'cell("field_evaluations") / cell("reference_events")'
 array axis[2]
-axis[1] = 'RMS error'
-axis[2] = 'field evaluations per crossing'
+axis[1] = rms_label
+axis[2] = 'evaluations per crossing'
 at(e, o) = strcol("epsilon") eq e && cell("projection_order") == o ? cell("contacts") : NaN
 hue(i) = shade_of(paper_shades, i, n)
 filled = '7 5 9'
@@ -47,7 +47,7 @@ do for [k = 1:2] {
   eval panel(k == 1 ? 0.76 : 4.32, 0.45, 2.4, 1.95)
   eval x_range
   eval ylabel(axis[k])
-  set xlabel 'contacts' offset 0, 0.4
+  set xlabel 'number of contacts' offset 0, 0.4
   set format x '%g'
   set format y k == 1 ? '10^{%T}' : '%g'
   eval 'plot for [i = 1:n] scale using (at(word(chosen, i), 1)):('.value[k].') with linespoints '. \

@@ -21,7 +21,7 @@ array value[2]
 value[1] = 'cell("rms_error")'
 value[2] = '1e6 * cell("time_s") / cell("reference_events")'
 array axis[2]
-axis[1] = 'RMS error'
+axis[1] = rms_label
 axis[2] = 'time per crossing (µs)'
 at(m, o) = strcol("contacts") eq m && cell("projection_order") == o ? cell("epsilon") : NaN
 place_of(m) = strcol("contacts") eq m ? cell("crossing_distance") : NaN

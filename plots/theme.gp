@@ -118,7 +118,7 @@ set style line 7 lc rgb 'black' lw 1.2 dt (3, 3) pt 1 ps 0.45 * dot
 set style line 10 lc rgb '#DADADA' lw 0.5 dt solid
 set style line 11 lc rgb grey lw 0.7 dt solid
 
-# an engine's line style: the racers, the reference and plain methods have theirs, others take what follows
+# an engine's line style: the racers, the reference and event-unaware solvers have theirs, others take what follows
 engines = 'projection mujoco reference libess plain mujoco-callback'
 place(list, word) = words((' '.list)[1:strstrt(' '.list.' ', ' '.word.' ')]) + 1
 style(engine) = (engines = including(engines, engine), (place(engines, engine) - 1) % 7 + 1)
@@ -128,7 +128,21 @@ hollow(engine) = int(word('6 4 3 12 10 8 2', style(engine)))
 paper_method = "libess, paper's method"
 label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine eq 'mujoco-callback' ? 'MuJoCo by callback' : \
   engine eq 'projection' ? paper_method : \
-  engine eq 'plain' ? 'cheapest plain method' : engine
+  engine eq 'plain' ? 'cheapest event-unaware solver' : engine
+# all figures list them in one order: these first, by their names or with what follows a dash, and then others
+house_order = 'libess projection mujoco mujoco-callback plain'
+is_one(m, s) = m eq s || (m[1:strlen(s) + 1] eq s.'-' && (s ne 'mujoco' || m[1:15] ne 'mujoco-callback'))
+ranked(m) = (sum [k = 1:words(house_order)] is_one(m, word(house_order, k))) > 0
+rest(list) = list[strlen(word(list, 1)) + 2:*]
+all_of(list, s) = words(list) == 0 ? '' : (is_one(word(list, 1), s) ? word(list, 1).' ' : '').all_of(rest(list), s)
+unranked(list) = words(list) == 0 ? '' : (ranked(word(list, 1)) ? '' : word(list, 1).' ').unranked(rest(list))
+in_order(list) = all_of(list, 'libess').all_of(list, 'projection').all_of(list, 'mujoco'). \
+  all_of(list, 'mujoco-callback').all_of(list, 'plain').unranked(list)
+# the first of a list is drawn last, above the others
+reversed(list) = words(list) == 0 ? '' : reversed(rest(list)).' '.word(list, 1)
+
+# of states that mix metres, radians and their rates
+rms_label = 'RMS error (SI units)'
 
 # --- the page -------------------------------------------------------------------------------------
 
@@ -146,13 +160,14 @@ canvas(w, h) = (width = w, height = h, 'set terminal '. \
   (format eq 'svg' ? svg(w, h) : format eq 'pdf' ? pdf(w, h) : png(w, h)). \
   " background 'white'; set output out.'/'.figure.'.'.format")
 
-# a panel's axes by left, bottom, width and height in inches, its label beside the y axis; what says
-# which line is which stands in a panel of its own, the page's top, and never covers data
+# a panel's axes by left, bottom, width and height in inches, its label beside the y axis, its heading above;
+# what says which line is which stands in a panel of its own, or beside all, and never covers data
 panel(l, b, w, h) = (panel_left = l, sprintf('set lmargin at screen %.5f; set rmargin at screen %.5f; ', \
   l / width, (l + w) / width).sprintf('set bmargin at screen %.5f; set tmargin at screen %.5f', \
   b / height, (b + h) / height))
 ylabel(text) = sprintf("set label 99 '%s' at screen %.5f, graph 0.5 center rotate", text, \
   (panel_left - 0.61) / width)
+heading(text) = "set label 98 '{/:Bold ".text."}' at graph 0, graph 1 offset character 0, 0.9 left"
 # SVG knows no text's width, and guesses it too small
 legend_rows(entries) = ceil(entries / 4.)
 bare = '; unset border; unset tics; unset grid; unset label; unset object; unset logscale; unset xlabel; '. \
@@ -165,9 +180,9 @@ legend(top, entries) = panel(0, 0, width, height).bare.sprintf('set key at scree
 key_over(columns) = sprintf('set key at graph 0.5, 1.03 center bottom horizontal maxcols %d Left reverse '. \
   'samplen 2 width %d spacing 1.05', columns, format eq 'svg' ? 1 : -1)
 
-# the figure's one sentence, above all panels: the last of a multiplot
-say(text) = (sentence = text, panel(0, 0, width, height).bare. \
-  'set label 1 sentence at screen 0.5, 1 - 0.12 / height center; plot NaN with lines')
+# beside the panels, from so many inches from the left and the bottom
+key_beside(x, y) = panel(0, 0, width, height).bare.sprintf('set key at screen %.5f, %.5f left top vertical '. \
+  'maxcols 1 Left reverse samplen 2 width 0 spacing 1.05', x / width, y / height)
 
 # in a figure of one panel it stands above the axes, in columns of so many rows
 key_top(rows) = sprintf('set key at screen 0.5,%.5f center top vertical maxrows %d', \
@@ -184,9 +199,9 @@ set style fill noborder
 
 # --- the sweep's table ----------------------------------------------------------------------------
 
-# its solvers and protocols, in the order they appear, unless the caller names them: one row of
-# panels for each protocol. Rows of one solver and protocol stand in ascending order of contacts. Plain
-# methods are one, of which a sweep has the cheapest for each number of contacts.
+# its solvers in the house's order and its protocols as they appear, unless the caller names them: one row of
+# panels for each protocol. Rows of one solver and protocol stand in ascending order of contacts. Event-unaware
+# solvers are one, of which a sweep has the cheapest for each number of contacts.
 racer(_) = strcol("solver")[1:6] eq 'plain-' ? 'plain' : strcol("solver")
 if (needs[1:9] eq 'sweep.csv') {
   sweep = data.'/sweep.csv'
@@ -199,7 +214,7 @@ if (needs[1:9] eq 'sweep.csv') {
   contacts_range = linear_range('x', 0.03).(high - low < 10 ? '; set xtics 1' : '')
   # at most some twenty points to a line
   every_th = ceil(STATS_records / 20. / words(found_solvers) / words(found_protocols))
-  solvers = exists("solvers") ? solvers : found_solvers
+  solvers = exists("solvers") ? solvers : in_order(found_solvers)
   protocols = exists("protocols") ? protocols : found_protocols
   do for [name in solvers.' '.protocols] {
     if (!member(found_solvers.' '.found_protocols, name)) {
@@ -215,7 +230,7 @@ at(s) = racer(0) eq s && strcol("protocol") eq p ? cell("contacts") : NaN
 # a plot command's part for a list of solvers, which may be empty: gnuplot would read the file, and
 # complain, even for an empty loop. `values` is text in the form "(y)" or "(low):(high)".
 curves(list, values, how) = list eq '' ? '' : \
-  sprintf(", for [s in '%s'] sweep using (at(s)):%s with %s", list, values, how)
+  sprintf(", for [s in '%s'] sweep using (at(s)):%s with %s", reversed(list), values, how)
 band = 'filledcurves fs transparent solid 0.2 lc rgb colour(s)'
 line = 'linespoints ls style(s) pi every_th'
 
@@ -225,13 +240,12 @@ survey(p, v, also) = sprintf("unset logscale; set autoscale; ".restart."; ". \
   "shown = ''; stats sweep using (strcol('protocol') eq '%s' && member(solvers, racer(0)) && known(%s) ? ". \
   "(shown = including(shown, racer(0)), see(%s), %s) : 0) nooutput", p, v, v, also)
 
-# the rows of panels: a page for them, a legend and so many sentences; the left and the right panel of row r, the
-# protocol above the left one
-sweep_page(entries, sentences) = canvas(7, 0.3 + 0.17 * legend_rows(entries) + 0.2 * sentences + 2.2 * words(protocols))
+# the rows of panels: a page for them and a legend; the left and the right panel of row r, the protocol
+# above the left one
+sweep_page(entries) = canvas(7, 0.35 + 0.17 * legend_rows(entries) + 2.2 * words(protocols))
 sweep_bottom(r) = 0.45 + 2.2 * (words(protocols) - r)
 panel_top(r) = (sweep_bottom(r) + 1.81) / height
 sweep_panel(r, side) = panel(side == 1 ? 0.76 : 4.32, sweep_bottom(r), 2.58, 1.7).'; '.contacts_range. \
   (side == 2 ? '; unset label 98' : \
-  sprintf("; set label 98 'protocol: %s' at graph 0, screen %.5f left noenhanced", word(protocols, r), \
-  panel_top(r))).\
-  (r == words(protocols) ? "; set xlabel 'contacts' offset 0, 0.4" : '; unset xlabel')
+  sprintf("; set label 98 '{/:Bold protocol: %s}' at graph 0, screen %.5f left", word(protocols, r), panel_top(r))).\
+  (r == words(protocols) ? "; set xlabel 'number of contacts' offset 0, 0.4" : '; unset xlabel')

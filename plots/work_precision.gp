@@ -2,7 +2,7 @@
 # guards, one line for each method, a point for each value of its knob. `model` and `contacts` choose
 # the model (the first in the table), `cost` is time or evaluations, `name` the figure's file,
 # `label_knobs` writes the knob's value where it is a power of ten, `methods` names those to draw,
-# otherwise plain methods are one, the cheapest of them at each error; `few` says how many to draw at most, where
+# otherwise event-unaware solvers are one, the cheapest of them at each error; `few` says how many to draw at most, where
 # MuJoCo's integrators are one, too; `numbered` says whether the model's contacts can be chosen, so that the
 # title has their number.
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -75,77 +75,39 @@ knob(_) = whole(cell("value")) ? sprintf('1e%d', floor(log10(cell("value")) + 0.
 knob_at = '(at(m, bad(0) || good(0) || near(0))):(bad(0) ? height_of(0) : rms(0)):(knob(0))'
 label_of = 'labels font ",6" tc rgb hue(m) '
 # a solver's methods by turns on either side of their points
-above = ''
-below = ''
+over = ''
+under = ''
 do for [m in drawn] {
-  if (dash(m) % 2) { above = including(above, m) } else { below = including(below, m) }
+  if (dash(m) % 2) { over = including(over, m) } else { under = including(under, m) }
 }
 
-# what an error costs each of them: the largest power of ten that one of them has, and the smallest that all
-# reach. It is said, and ringed
-of_racing(k) = chosen(0) && good(0) && one_of_them(0) eq word(racing, k) && known(spent(0)) && known(rms(0))
-compared = ''
-array asked[2] = [NaN, NaN]
-do for [k = 1:4] {
-  eval restart
-  stats table using (of_racing(k) ? see(rms(0)) : 0) nooutput
-  if (known(low)) {
-    compared = including(compared, word(racing, k))
-    asked[1] = asked[1] > high ? asked[1] : high
-    asked[2] = asked[2] > low ? asked[2] : low
-  }
-}
-asked[1] = 10**floor(log10(asked[1]) + 1e-9)
-asked[2] = 10**ceil(log10(asked[2]) - 1e-9)
-both = asked[1] > asked[2] ? 2 : 1
-if (words(compared) < 2 || !member(compared, 'libess') || asked[1] < asked[2]) { compared = '' }
-ringed = ''
-array price_at[8]
-array error_at[8]
-spoken(v) = (v >= 100 && v < 1e6 ? fixed(v, 0) : short(v, 2)).(cost eq 'time' ? ' ms' : '')
-phrase(i, k) = member(compared, word(racing, k)) ? (k == 1 ? ' ' : ', ').named[k].' '.spoken(price_at[4 * i + k - 4]) : ''
-do for [i = 1:both] {
-  do for [k = 1:4] {
-    j = 4 * i + k - 4
-    price_at[j] = NaN
-    error_at[j] = NaN
-    note_price(_) = !(price_at[j] <= spent(0)) ? (price_at[j] = spent(0), error_at[j] = rms(0), 0) : 0
-    stats table using (of_racing(k) && rms(0) <= asked[i] ? note_price(0) : 0) nooutput
-    if (known(price_at[j])) { ringed = including(ringed, sprintf('%d', j)) }
-  }
-  if (compared ne '') {
-    sentences = sentences + 1
-    sentence[sentences] = sprintf('An error of 10^{%.0f} takes', log10(asked[i])). \
-      (cost eq 'time' ? '' : ' evaluations:').phrase(i, 1).phrase(i, 2).phrase(i, 3).phrase(i, 4)
-  }
-}
-
-mark_rows = (nears ne '') + (bads ne '')
-eval canvas(7, 4.15 + head_height(mark_rows))
+bad_means = 'cross: failed, diverged or too long to run'. \
+  (tops eq '' ? '' : '; shaded: no error, or too large a one')
+nothing = say_marks(0)
+below = 0.45 + foot(0)
+eval canvas(7, 3.95 + below)
 set multiplot
-eval panel(0.76, 0.45, 6.14, 3.6)
+eval panel(0.76, below, 4.1, 3.6)
 eval x_range
 eval y_range
 eval shade(tops)
 set format x cost eq 'time' ? '%g' : '10^{%T}'
 set format y '10^{%T}'
 set xlabel cost eq 'time' ? 'median time of a run (ms)' : \
-  'evaluations of field and guards in a run' offset 0, 0.4
-eval ylabel('median RMS error')
-eval 'plot '.(compared eq '' ? '1e300 with lines' : \
-    'for [i = 1:both] asked[i] with lines lc rgb "black" lw 0.8 dt (3, 3), for [j in ringed] "+" '. \
-    'using (price_at[int(j)]):(error_at[int(j)]) every ::0::0 with points lc rgb "black" pt 6 ps 1.3 * dot lw 1.2').part(lines, '(at(m, good(0) || near(0))):(rms(0))', line_of). \
+  'evaluations of right-hand side and event functions in a run' offset 0, 0.4
+eval ylabel('median '.rms_label)
+if (!exists("numbered")) numbered = contacts > 1
+eval heading(model.(numbered ? sprintf(', %d contact%s', contacts, contacts == 1 ? '' : 's') : ''))
+eval 'plot 1e300 with lines'.part(lines, '(at(m, good(0) || near(0))):(rms(0))', line_of). \
   part(mixed, '(at(m, good(0))):(rms(0)) smooth unique', line_of). \
   part(goods, '(at(m, good(0))):(rms(0))', point_of). \
   part(nears, '(at(m, near(0))):(rms(0))', white_of). \
   part(nears, '(at(m, near(0))):(rms(0))', hollow_of). \
   part(bads, '(at(m, bad(0))):(height_of(0))', cross_of). \
-  part(label_knobs ? above : '', knob_at, label_of.'left offset 0.4, 0.35'). \
-  part(label_knobs ? below : '', knob_at, label_of.'right offset -0.4, -0.35')
+  part(label_knobs ? over : '', knob_at, label_of.'left offset 0.4, 0.35'). \
+  part(label_knobs ? under : '', knob_at, label_of.'right offset -0.4, -0.35')
 
-if (!exists("numbered")) numbered = contacts > 1
-headline = model.(numbered ? sprintf(', %d contact%s', contacts, contacts == 1 ? '' : 's') : '')
-bad_means = 'cross: failed, diverged or too long to run'. \
-  (tops eq '' ? '' : '; shaded: no error, or too large a one')
+beside = 5.0
+from_below = below + 3.6
 load folder.'legend.gp'
 unset multiplot
