@@ -85,21 +85,27 @@ def feet(r):
 
 def draw(path, runs):
     """the mass's way and the legs at landing, for each of the runs, over the stones"""
-    ending = path.rsplit(".", 1)[-1]
-    terminal = {"png": "pngcairo size 1400,460 font ',16'", "svg": "svg size 1400,460"}[ending]
-    lines = [f"set terminal {terminal}; set output '{path}'; set key outside top center horizontal; set border 3",
-             "set tics nomirror; set xlabel 'distance, m'; set ylabel 'height, m'",
-             "set yrange [-0.12:1.2]; set xrange [-0.2:8.4]",
-             "set style line 1 lc rgb '#999999' lw 2; set style line 2 lc rgb '#009E73' lw 3"]  # fmt: skip
+    terminal = {
+        "png": "pngcairo enhanced size 1400,400 font 'DejaVu Sans,8' fontscale 2.0833 linewidth 2.7778 "
+        "pointscale 2.7778",
+        "svg": "svg enhanced size 672,192 font 'DejaVu Sans,8' fontscale 1.3333 linewidth 1.3333",
+    }[path.rsplit(".", 1)[-1]]
+    lines = [f"set terminal {terminal} background 'white'; set output '{path}'; set encoding utf8",
+             "set border 3 lw 0.7; set tics out nomirror scale 0.6, 0.35",
+             "set style line 10 lc rgb '#DADADA' lw 0.5 dt solid; set grid back ls 10",
+             "set key outside top center horizontal Left reverse samplen 2.5",
+             "set size ratio -1; set xlabel 'distance (m)' offset 0, 0.4; set ylabel 'height (m)'",
+             "set yrange [-0.1:1.2]; set ytics 0.5; set xrange [-0.2:8.4]",
+             "set style line 1 lc rgb '#404040' lw 1.1; set style line 2 lc rgb '#009E73' lw 1.6"]  # fmt: skip
     parts, data = [], []
     for k, (name, r) in enumerate(runs.items(), 1):
         times = np.linspace(0, r.t[-1], 600)
         data.append(("$way%d" % k, r.sol(times)[[X, Z]].T))
         legs = [row for i in np.flatnonzero(np.diff(r.y[FOOT])) + 1 for row in (r.y[[X, Z], i], [r.y[FOOT, i], 0], [])]
         data.append(("$leg%d" % k, legs))
-        parts += [f"$way{k} with lines ls {k} title '{name}'", f"$leg{k} with lines ls {k} lw 1.2 notitle"]
+        parts += [f"$way{k} with lines ls {k} title '{name}'", f"$leg{k} with lines ls {k} lw 0.8 notitle"]
     data.append(("$stones", [[stone, -0.02] for stone in STONES]))
-    parts.append("$stones with points pt 9 ps 2 lc rgb 'black' title 'stones'")
+    parts.append("$stones with points pt 9 ps 0.8 lc rgb 'black' title 'stones'")
     for name, rows in data:
         lines += [f"{name} << EOD", *(" ".join(map(str, row)) for row in rows), "EOD"]
     subprocess.run(["gnuplot"], input="\n".join([*lines, "plot " + ", ".join(parts), ""]), text=True, check=True)
