@@ -32,7 +32,7 @@ mapped = across ne ''
 planar = member(across.' '.up.' '.outcome, 'theta')
 unit_of(name) = planar && member('x z', name) ? 'm' : name eq 'theta' ? 'rad' : ''
 # a Greek letter and a unit, where the state has them
-letter(name) = name eq 'theta' ? 'θ' : name eq 'phi' ? 'φ' : name
+letter(name) = name eq 'theta' ? 'θ' : name eq 'phi' ? 'φ' : literal(name)
 in_unit(text, unit) = unit eq '' ? text : text.' ('.unit.')'
 density_of(name) = in_unit('density', unit_of(name) eq '' ? '' : unit_of(name).'^{-1}')
 title_of(name) = name eq 'crossings' ? 'crossings in a run' : in_unit('final '.letter(name), unit_of(name))

@@ -163,8 +163,8 @@ eval linear_range('y', 0.05)
 set format '%g'
 set xlabel 'time (s)' offset 0, 0.4
 unset label 99
-set label 98 (name[1:2] eq 'd ' ? 'velocity of '.name[3:*] : name).(unit eq '' ? '' : ' ('.unit.')') \
-  at graph 0, graph 1 offset character 0, 0.9 left font 'DejaVu Sans:Bold,8' noenhanced
+set label 98 '{/:Bold '.literal(name[1:2] eq 'd ' ? 'velocity of '.name[3:*] : name). \
+  (unit eq '' ? '' : ' ('.unit.')').'}' at graph 0, graph 1 offset character 0, 0.9 left
 plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb word(libess_shades, 1) lw 3.4, \
   paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb mujoco_hue lw 1.2
 unset label 98

@@ -79,6 +79,9 @@ short(v, digits) = !known(v) ? 'n/a' : v == 0 ? '0' : abs(v) >= 0.01 && abs(v) <
   fixed(v, exponent(v) < digits ? digits - 1 - exponent(v) : 0) : \
   fixed(v / 10.**exponent(v), digits - 1).sprintf('×10^{%d}', exponent(v))
 
+# a name as it is, not as markup
+literal(text) = text eq '' ? '' : (strstrt('_^{}@&~\', text[1:1]) ? '\' : '').text[1:1].literal(text[2:*])
+
 # --- engines --------------------------------------------------------------------------------------
 
 # Okabe and Ito's palette: told apart by the colour-blind; in black by their points
