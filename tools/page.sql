@@ -295,6 +295,25 @@ CREATE VIEW lost_callback AS
 SELECT printf('With the force as a callback MuJoCo is shown to be faster in %d of %d comparisons at MuJoCo''s error.',
   sum(coalesce(callback_over_this_hi < 1, 0)), count(*)) || coalesce(' ' || (SELECT said FROM callback_ahead) || '.', '') AS said
 FROM speed_rows WHERE callback_over_this IS NOT NULL HAVING count(*) > 0;
+CREATE VIEW lost_marginal AS -- what one more contact costs, over what it costs MuJoCo with a callback
+SELECT printf('One more contact costs libess %s times what it costs MuJoCo with a callback.', span(value ->> 'callback_share', '%.2g')) AS said
+FROM speed_top, json_each(marginals) WHERE value ->> 'callback_share' IS NOT NULL HAVING max(value ->> 'callback_share') > 1;
+CREATE VIEW lost_early AS -- robots that count for nobody
+SELECT printf('On %d of them libess''s reference ends early, which counts for nobody. On %d of the %d with a ratio until then libess is slower.',
+  sum(verdict = 'stops early'), sum(verdict = 'stops early' AND ratio < 1), sum(verdict = 'stops early' AND ratio IS NOT NULL)) AS said
+FROM "many-robots/robots_models" HAVING sum(verdict = 'stops early') > 0;
+CREATE VIEW lost_robots_unaware AS
+SELECT printf('On these robots an event-unaware solver of the same dynamics is faster than libess on %d of %d.', sum(plain_ratio < 1),
+  count(plain_ratio)) AS said FROM "many-robots/robots_models" WHERE verdict NOT IN ('stops early', 'no answer') HAVING sum(plain_ratio < 1) > 0;
+CREATE VIEW lost_drake AS
+SELECT printf('On springs without damping an event-unaware solver takes down to %.2g times libess''s time (%s, an error of %s).',
+  ratio, system, short(error, 'g')) AS said
+FROM (SELECT b.system, error, min(b.median_s) / our.median_s AS ratio FROM drake_best b JOIN drake_best our USING (race, system, error)
+  WHERE our.method = 'libess' AND b.method LIKE 'plain-%' AND race = 'race' GROUP BY system, error ORDER BY ratio LIMIT 1)
+WHERE ratio < 1;
+CREATE VIEW lost_python AS -- against SciPy at the same tolerance
+SELECT printf('At the same tolerance ess has a larger error than SciPy on %s.', listed("case")) AS said FROM python_errs_more
+HAVING count(*) > 0;
 CREATE VIEW lost_worst AS
 SELECT printf('In %d of %d comparisons at equal error libess''s worst error is larger than MuJoCo''s. The factor is at most %.2g.',
   sum(worst_ratio > 1), count(*), max(worst_ratio)) AS said

@@ -56,9 +56,11 @@ def test_the_page_runs():
             assert "not built for MuJoCo" in str(error)
 
 
-@pytest.mark.skipif(not os.path.exists(README), reason="without the page")
-def test_the_readme_prints_what_it_says(capsys):
-    text = open(README).read()
+@pytest.mark.parametrize("page", [README, os.path.join(HERE, "..", "..", "README.md")])
+def test_a_readme_prints_what_it_says(page, capsys):
+    if not os.path.exists(page):
+        pytest.skip("without the page")
+    text = open(page).read()
     found = re.search(r"^```python\n(.*?)^```\n+```text\n(.*?)^```", text, flags=re.S | re.M)
-    exec(compile(found[1], README, "exec"), {})
+    exec(compile(found[1], page, "exec"), {})
     assert capsys.readouterr().out == found[2]
