@@ -1,0 +1,63 @@
+/*
+ * Hybrid systems whose features are drawn at random: no run is wrong, and what libess refuses is
+ * documented. `population_pairs` has many more.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "pair_systems.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifndef PAIR_RUNS
+#define PAIR_RUNS 300
+#endif
+
+static void fail_run(const pair_system *s, const pair_outcome *o) {
+  fail_msg("population_pairs %llu 1: at %.0e, %s, error %g%s", (unsigned long long)s->seed,
+           s->tolerance, ess_strerror(o->status), o->error, o->is_other ? ", another mode" : "");
+}
+
+TEST(no_run_is_wrong) {
+  static pair_system s;
+  size_t judged = 0, features[PAIR_FEATURES] = {0};
+  for (uint64_t i = 0; i < PAIR_RUNS; i++) {
+    pair_draw(&s, 1000000 + i);
+    const pair_outcome o = pair_run(&s);
+    if (o.verdict == PAIR_WRONG) fail_run(&s, &o);
+    judged += o.verdict == PAIR_RIGHT;
+    for (size_t j = 0; j < PAIR_FEATURES; j++) features[j] += o.verdict == PAIR_RIGHT && s.has[j];
+  }
+  assert_true(judged > PAIR_RUNS / 2);
+  for (size_t j = 0; j < PAIR_FEATURES; j++) assert_true(features[j] > PAIR_RUNS / 40);
+}
+
+/* whether a page of the project has a sentence, which lines may break */
+static bool has_sentence(const char *page, const char *sentence) {
+  static char text[200000];
+  char path[1000];
+  snprintf(path, sizeof path, "%s/%s", PAIR_PROJECT, page);
+  FILE *const file = fopen(path, "r");
+  assert_non_null(file);
+  const size_t size = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[size] = '\0';
+  return strstr(text, sentence) != NULL;
+}
+
+TEST(what_is_refused_is_documented) {
+  static pair_system s;
+  size_t found[PAIR_REFUSALS] = {0};
+  for (size_t i = 0; i < PAIR_REFUSALS; i++)
+    assert_true(has_sentence(pair_refusals[i].page, pair_refusals[i].sentence));
+  for (uint64_t seed = 0; seed < 500; seed++) {
+    pair_draw(&s, seed);
+    if (!s.has[PAIR_WEIGHTS] || !s.has[PAIR_SLIDING]) continue;
+    const pair_outcome o = pair_run(&s);
+    if (o.verdict != PAIR_REFUSED) fail_run(&s, &o);
+    for (size_t i = 0; i < PAIR_REFUSALS; i++)
+      found[i] += s.has[pair_refusals[i].one] && s.has[pair_refusals[i].other];
+  }
+  for (size_t i = 0; i < PAIR_REFUSALS; i++) assert_true(found[i] > 0);
+}
