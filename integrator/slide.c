@@ -478,7 +478,11 @@ static int begin_second(ess_driver *d, bool is_endless) {
 int ess_slide_settle(ess_driver *d) {
   ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
-  if (d->counters.impacts != s->impacts && s->count) status = release_left(d);
+  if (d->counters.impacts != s->impacts && s->count) {
+    status = release_left(d);
+    // a jump of the state may change the force that holds it, too
+    s->leaves = s->leaves || ess_slide_is_beyond(d);
+  }
   s->impacts = d->counters.impacts;
   bool is_endless = false;
   if (!status) status = find_chatter(d, &is_endless);
