@@ -25,6 +25,23 @@
 static const double FASTER = 8.0;
 enum { TRIES = 16 };
 
+/* a map that sends the state back changes it by so much at least of what the state comes at; less,
+ * as rounding is, or the place that it puts the state at, is no push */
+static const double SENT_BACK = 0.1;
+
+/* how much of a push there is in what the map has done to the state beside */
+static double share_of_push(const ess_driver *d, const double push[], const double after[]) {
+  const double *const beside = d->slides->beside;
+  double along = 0.0, whole = 0.0;
+  for (size_t l = 0; l < ess_caller_states(d); l++) {
+    if (push[l] == 0.0) continue;
+    const double unit = d->atol[l] + d->rtol[l] * fabs(beside[l]), its = push[l] / unit;
+    along += its * ((after[l] - beside[l]) / unit);
+    whole += its * its;
+  }
+  return fabs(along) / whole;
+}
+
 /* at lambda = 1, at time t and state x: what the map does to one that comes a little towards it */
 static int push_back(ess_driver *d, double t, const double x[], size_t k, double jump[]) {
   ess_slides *const s = d->slides;
@@ -39,10 +56,8 @@ static int push_back(ess_driver *d, double t, const double x[], size_t k, double
     if (!after)
       return ess_slide_fail(d, k, SIZE_MAX,
                             "an impact's map does not say what pushes the state back");
-    for (size_t l = 0; l < d->lanes; l++) {
-      jump[l] = s->scale[k] / times * (after[l] - s->beside[l]);
-      changes = changes || jump[l] != 0.0;
-    }
+    for (size_t l = 0; l < d->lanes; l++) jump[l] = s->scale[k] / times * (after[l] - s->beside[l]);
+    changes = share_of_push(d, push, after) >= SENT_BACK * times;
   }
   return ESS_SUCCESS;
 }
