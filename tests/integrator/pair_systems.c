@@ -437,28 +437,33 @@ static pair_system move(const pair_system *s, double moved, uint64_t *sequence) 
   return to;
 }
 
-/* whether the truth is well told: so that an error, or another mode, is libess's */
-static bool is_clear(const pair_system *s, const pair_path *truth) {
+/* whether the truth is well told: so that an error, or another mode, is libess's; and how far off
+ * the truth is at most, in tolerances, where the system is moved: INFINITY where that has no end */
+static bool is_clear(const pair_system *s, const pair_path *truth, double *spread) {
   uint64_t sequence = s->seed;
   pair_path p;
   bool clear = true;
-  for (int i = 0; clear && i < PAIR_MOVES; i++) {
+  *spread = 0.0;
+  for (int i = 0; i < PAIR_MOVES; i++) {
     const pair_system moved = move(s, PAIR_MOVED, &sequence);
     // a bounce that is no higher than the tolerance may end at once
     pair_truth(&moved, i % 2 ? sqrt(2.0 * s->tolerance) : LOWEST, 1.0, &p);
-    clear = !p.status && !is_other(s, &p, truth) && p.crossings == truth->crossings &&
-            (i % 2 || p.slips == truth->slips) && error_of(s, &p, truth) < GROWTH * PAIR_MOVED;
+    *spread = p.status ? INFINITY : fmax(*spread, error_of(s, &p, truth));
+    clear = clear && !p.status && !is_other(s, &p, truth) && p.crossings == truth->crossings &&
+            (i % 2 || p.slips == truth->slips);
   }
-  return clear;
+  return clear && *spread < GROWTH * PAIR_MOVED;
 }
 
 static pair_verdict judge(const pair_system *s, const pair_path *p, pair_outcome *o) {
   pair_path truth;
+  double spread;
   pair_truth(s, LOWEST, 1.0, &truth);
   if (truth.status) return PAIR_LEFT_OUT;
   if (o->status || o->is_endless) {
     // the tolerance may not tell whether there is a graze
-    return o->status == ESS_EGRAZING && !is_clear(s, &truth) ? PAIR_LEFT_OUT : PAIR_FALSE_STATUS;
+    return o->status == ESS_EGRAZING && !is_clear(s, &truth, &spread) ? PAIR_LEFT_OUT
+                                                                      : PAIR_FALSE_STATUS;
   }
   o->error = error_of(s, p, &truth);
   o->is_other = is_other(s, p, &truth) ||
@@ -466,8 +471,9 @@ static pair_verdict judge(const pair_system *s, const pair_path *p, pair_outcome
   if (o->error <= SUSPECT && !o->is_other) return PAIR_RIGHT;
   pair_path finer;
   pair_truth(s, LOWEST, FINER, &finer);
-  if (finer.status || error_of(s, &finer, &truth) > 1.0 || !is_clear(s, &finer))
-    return PAIR_LEFT_OUT;
+  if (finer.status || error_of(s, &finer, &truth) > 1.0) return PAIR_LEFT_OUT;
+  if (!is_clear(s, &finer, &spread))
+    return o->error > fmax(PAIR_WORST, PAIR_BEYOND * spread) ? PAIR_WRONG : PAIR_LEFT_OUT;
   return o->error > PAIR_WORST || (o->is_other && o->error > PAIR_OTHER) ? PAIR_WRONG : PAIR_RIGHT;
 }
 

@@ -22,7 +22,9 @@ typedef struct walker {
   double t, e[WIDTH], series[ORDER + 1][WIDTH];
   double matrix[WIDTH][WIDTH], norm; /* of the mode */
   double speed[GUARDS][WIDTH], force[GUARDS][WIDTH];
-  bool held[GUARDS], fresh[GUARDS], done[GUARDS]; /* fresh: its h is nought, and recedes */
+  bool held[GUARDS], done[GUARDS];
+  int nought[GUARDS]; /* so many derivatives of its h, from the value on, are nought, and it recedes
+                       */
   double sign[GUARDS], hit_at[GUARDS], low;
   pair_path *path;
 } walker;
@@ -115,6 +117,11 @@ static bool is_consistent(const walker *w, size_t k) {
   return w->sign[k] * product(rate, w->e) > 0.0;
 }
 
+/* how many derivatives of h are nought where its speed across it is, and the force is not */
+static int orders_of(const walker *w, size_t k) {
+  return w->s->guard[k].kind == PAIR_BALL ? 2 : 1;
+}
+
 /* Which of those at nought are held, and where others leave to. Whether one case alone is
  * consistent. */
 static bool settle(walker *w, const bool at[]) {
@@ -145,7 +152,7 @@ static bool settle(walker *w, const bool at[]) {
   if (found != 1) return false;
   for (size_t k = 0; k < m; k++) {
     w->path->slips += held[k] != before[k];
-    w->fresh[k] = (at[k] && !held[k]) || (w->fresh[k] && !at[k]);
+    if (at[k]) w->nought[k] = held[k] ? 0 : orders_of(w, k);
   }
   memcpy(w->held, held, sizeof held);
   memcpy(w->sign, sign, sizeof sign);
@@ -177,7 +184,7 @@ static bool settle_after_jump(walker *w) {
     w->path->slips++;
     if (w->s->guard[k].kind == PAIR_BALL && speed < 0.0) return false;
     w->sign[k] = speed > 0.0 ? 1.0 : -1.0;
-    w->fresh[k] = w->s->guard[k].kind == PAIR_BALL;
+    w->nought[k] = w->s->guard[k].kind == PAIR_BALL;
   }
   take_mode(w);
   return !any || settle(w, at);
@@ -208,7 +215,7 @@ static bool bounce(walker *w, size_t k) {
   const bool stays = rests && g->bounce * into < w->low;
   for (size_t i = 0; i < w->s->n; i++)
     w->e[i] += (stays ? 1.0 : 1.0 + g->bounce) * into * g->push[i] / g->push[g->state];
-  w->fresh[k] = true;
+  w->nought[k] = 1;
   if (!stays) return settle_after_jump(w);
   put_at(w, w->speed[k], g->state);
   return settle_after_jump(w) && settle_held(w, k);
@@ -220,7 +227,7 @@ static bool make_event(walker *w, size_t k, double beyond) {
   if (w->held[k]) {
     w->held[k] = false;
     w->sign[k] = g->kind == PAIR_BALL ? 1.0 : beyond;
-    w->fresh[k] = true;
+    w->nought[k] = orders_of(w, k) + 1;
     w->path->slips++;
     return settle_held(w, GUARDS);
   }
@@ -229,7 +236,7 @@ static bool make_event(walker *w, size_t k, double beyond) {
     return bounce(w, k);
   case PAIR_BLOCK:
     put_at(w, g->row, g->state);
-    w->fresh[k] = true;
+    w->nought[k] = 1;
     return settle_held(w, k);
   case PAIR_DOSE:
     w->done[k] = true;
@@ -242,7 +249,7 @@ static bool make_event(walker *w, size_t k, double beyond) {
     w->sign[k] = -w->sign[k];
     if (g->kind == PAIR_HIGH) w->sign[k + 1] = 1.0; // what arms the other latches it
     if (g->kind == PAIR_LOW) w->sign[k - 1] = -1.0;
-    w->fresh[k] = g->kind == PAIR_SPRING;
+    w->nought[k] = g->kind == PAIR_SPRING;
     return settle_held(w, GUARDS);
   }
 }
@@ -272,11 +279,12 @@ static double bisect(const double c[], double before, double after, bool turning
 }
 
 /* when a form that is above zero falls below it within a step; INFINITY: not */
-static double find_fall(const walker *w, const double row[], double sense, bool fresh, double extra,
+static double find_fall(const walker *w, const double row[], double sense, int nought, double extra,
                         double step) {
   double c[ORDER + 1], rate_before;
   for (int o = 0; o <= ORDER; o++) c[o] = sense * product(row, w->series[o]);
-  c[0] = fresh ? 0.0 : c[0] + extra;
+  for (int o = 0; o < nought; o++) c[o] = 0.0;
+  c[0] += extra;
   const double at = polynomial(c, 0.0, &rate_before);
   if (at < 0.0) return 0.0;
   for (int i = 1; i <= PLACES; i++) {
@@ -304,10 +312,10 @@ static size_t find_first(const walker *w, double step, double *first, double *be
       continue;
     double time = INFINITY, top = INFINITY;
     if (w->held[k]) {
-      time = find_fall(w, w->force[k], 1.0, false, 0.0, step);
-      if (g->kind == PAIR_BLOCK) top = find_fall(w, w->force[k], -1.0, false, 1.0, step);
+      time = find_fall(w, w->force[k], 1.0, 0, 0.0, step);
+      if (g->kind == PAIR_BLOCK) top = find_fall(w, w->force[k], -1.0, 0, 1.0, step);
     } else {
-      time = find_fall(w, g->row, w->sign[k], w->fresh[k], 0.0, step);
+      time = find_fall(w, g->row, w->sign[k], w->nought[k], 0.0, step);
     }
     if (fmin(time, top) >= *first) continue;
     *first = fmin(time, top);
@@ -351,7 +359,7 @@ static bool walk(walker *w, double goal, double fineness) {
     const size_t k = find_first(w, step, &first, &beyond);
     follow(w, fmin(first, step));
     at_once = first < 1e-13 ? at_once + 1 : 0;
-    if (fmin(first, step) > 0.0) memset(w->fresh, 0, sizeof w->fresh);
+    if (fmin(first, step) > 0.0) memset(w->nought, 0, sizeof w->nought);
     if (k == GUARDS) {
       if (goal - w->t < 1e-14 * (1.0 + goal)) w->t = goal;
       continue;
