@@ -456,61 +456,6 @@ TEST(what_an_impact_carries_past_a_surface_does_not_slide_off_it) {
   assert_true(fabs(log.time[0] - (hit + 0.4)) < 1e-9 && fabs(x[1] - 0.5) < 1e-9);
 }
 
-/* A mass that friction holds, under a pull that an impact sets to what holds it no more, and that
- * fades: it slips at once, and is held again. The pull had faded by the end of the step, and nobody
- * had looked at its beginning. */
-typedef struct fading {
-  double pull, pace;
-} fading;
-
-FIELD(fading_field) {
-  const fading *const f = params;
-  dxdt[0] = x[1];
-  dxdt[1] = x[2] - sign[0];
-  dxdt[2] = -f->pace * x[2];
-  dxdt[3] = 1.0;
-}
-
-PLANES(fading, 4, (x[1], x[3]), (0.0, 1.0));
-
-IMPACT_MAP(set_pull) {
-  impact->after[2] = ((const fading *)params)->pull;
-}
-
-/* how far it gets: its speed is pull (1 - exp(-pace s)) / pace - s */
-static double slip_of(const fading *f) {
-  double moving = 0.0, still = f->pull / f->pace;
-  for (int i = 0; i < 100; i++) {
-    const double s = 0.5 * (moving + still), speed = f->pull * -expm1(-f->pace * s) / f->pace - s;
-    *(speed > 0.0 ? &moving : &still) = s;
-  }
-  return f->pull * (still + expm1(-f->pace * still) / f->pace) / f->pace - 0.5 * still * still;
-}
-
-TEST(an_impact_may_take_what_holds_a_state) {
-  const bool at[] = {false, false, true, true};
-  const ess_impacts impacts = {.at = at, .map = set_pull};
-  const fading rows[] = {{1.5, 20.0}, {2.0, 5.0},   {2.0, 20.0}, {5.0, 20.0},
-                         {5.0, 1.0},  {-1.5, 20.0}, {-2.0, 5.0}, {0.9, 5.0}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    for (int digits = 2; digits <= 10; digits++) {
-      slides log;
-      fading f = rows[i];
-      const double tolerance = pow(10.0, -digits), sense = f.pull < 0.0 ? -1.0 : 1.0;
-      const fading size = {fabs(f.pull), f.pace};
-      double x[] = {0.0, 0.0, 0.0, 0.0};
-      const ess_options options = sliding(tolerance, &log);
-      const ess_system system = {
-          .dimension = 4, .guard_count = 2, OF_JACOBIAN(fading), .impacts = &impacts, .params = &f};
-      toy_succeeds(&system, &options, 0.0, 9.0, x);
-      const double slip = size.pull > 1.0 ? sense * slip_of(&size) : 0.0;
-      if (!(fabs(x[0] - slip) <= 30.0 * tolerance))
-        fail_msg("pull %g, pace %g at %.0e: %.12g, not %.12g", f.pull, f.pace, tolerance, x[0],
-                 slip);
-      if (size.pull < 1.0) assert_int_equal(log.count, 1);
-    }
-}
-
 /* ---- surfaces that move, and rates by differences -------------------------------------------- */
 
 /* friction on a belt whose speed is 0.5 sin t: carried while cos t is small enough */
