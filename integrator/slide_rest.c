@@ -29,8 +29,18 @@ static const double ROOM = 16.0, LEAST = 1e-6, MORE = 16.0;
 /* by so much impacts at one instant are slower when they are too many again */
 static const double SLOWER = 0.9;
 
+/* what a map changes by so many roundings of the largest state is none of its doing */
+static const double ROUNDINGS = 64.0;
+
+/* An impact of rounding says nothing of the push: that of the one before it counts. */
 void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]) {
   double *const push = d->slides->push + k * d->lanes;
+  double most = 0.0, largest = 0.0;
+  for (size_t l = 0; l < ess_caller_states(d); l++) {
+    most = ess_larger(fabs(after[l] - before[l]), most);
+    largest = ess_larger(fabs(before[l]), largest);
+  }
+  if (most <= ROUNDINGS * DBL_EPSILON * largest) return;
   memset(push, 0, d->lanes * sizeof *push);
   for (size_t l = 0; l < ess_caller_states(d); l++) push[l] = after[l] - before[l];
   const double part = ess_tangent_part(d, after, push, PART);
