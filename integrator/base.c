@@ -47,11 +47,6 @@ static int stages_for(double extent) {
 
 /* ---- the spectral radius --------------------------------------------------------------------- */
 
-double ess_unit_beside(const ess_driver *d, size_t i) {
-  const double unit = fabs(d->x[i]) + d->atol[i] / ess_larger(d->rtol[i], ESS_BESIDE);
-  return unit > 0.0 && unit < INFINITY ? unit : 1.0;
-}
-
 /* root mean square of v, or of v - w, by these units */
 static double size_of(const ess_driver *d, const double v[], const double w[]) {
   const size_t n = d->system.dimension;
@@ -334,19 +329,29 @@ int ess_ros2_try(ess_driver *d, double *error) {
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
+/* Between dopri5 and a base for stiff fields, which is the stabilised one or RODAS (rodas.c). */
+
 /* calls of the field that a step of dopri5 takes, and radius times length to which it is stable;
  * stability may bound it from the third of these on */
 static const double CALLS = 6.0, STABLE_TO = 3.3, BOUND_FROM = 1.5;
 
 /* stabilised steps begin where they take less than this part of dopri5's calls, and end where they
- * take more than that of the fewest that dopri5 would: it is the more accurate of both. Each after
- * so many steps in a row */
+ * take more than that of the fewest that dopri5 would: it is the more accurate of both. RODAS's are
+ * as accurate, and begin and end where they take less and more. Each after so many steps in a row
+ */
 static const double BEGIN = 0.4, END = 0.6;
 enum { IN_A_ROW = 2 };
 
 /* what a crossing sets off decays as fast as the field lets it: radius times length of the next
  * step */
 static const double AFTER_CROSSING = 2.0;
+
+/* those of RODAS that have so much longer ones after them say nothing of what they will cost */
+static const double GROWS = 2.0;
+
+/* RODAS's steps pay only where there are so many; where there were fewer, they begin again after as
+ * many others, twice that the next time, and so on */
+enum { WORTH = 16, WAIT_LEAST = 8, WAIT_MOST = 256 };
 
 /* a stabilised step's error grows with its cube where nothing is stiff, and in proportion to it
  * where all is; how much longer it may be than that which tells */
@@ -356,18 +361,29 @@ void ess_base_reset(ess_driver *d) {
   double *const direction = d->stabilised.direction;
   memset(direction, 0, d->lanes * sizeof *direction);
   d->stabilised = (ess_stabilised){.direction = direction, .off_until = -INFINITY};
+  d->choice = (ess_choice){0};
+}
+
+/* before each try, where it may be by RODAS, along whose dense output event functions' rates at the
+ * node are taken */
+static int begin_rodas(ess_driver *d) {
+  const bool was_rodas = d->choice.is_rodas;
+  d->choice.is_rodas = d->options.base == ESS_BASE_RODAS || d->choice.is_stiff;
+  if (!was_rodas || d->choice.is_rodas || !d->armed_count) return ESS_SUCCESS;
+  return ess_guard_rates(d, d->t, d->x, d->f, d->h_try, d->rate);
 }
 
 int ess_base_begin(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
+  if (d->rodas) return begin_rodas(d);
   if (d->options.base != ESS_BASE_RKC && d->options.base != ESS_BASE_CHOSEN) return ESS_SUCCESS;
   if (s->crossings != d->counters.crossings) {
     s->crossings = d->counters.crossings;
     if (s->is_on) d->dt_next = ess_smaller(AFTER_CROSSING / s->radius, d->dt_next);
-    s->turns = 0;
+    d->choice.turns = 0;
     s->off_until = -INFINITY;
   }
-  const bool is_asked = s->is_next || d->options.base == ESS_BASE_RKC;
+  const bool is_asked = d->choice.is_stiff || d->options.base == ESS_BASE_RKC;
   s->is_on = is_asked && d->t >= s->off_until && !ess_is_sliding(d);
   return s->is_on ? begin_stabilised(d) : ESS_SUCCESS;
 }
@@ -386,27 +402,103 @@ static void take_out(const ess_driver *d, const double w[], double v[]) {
   for (size_t i = 0; i < n; i++) v[i] -= share * w[i];
 }
 
-/* calls of the field for each unit of time that stabilised steps would take in place of the one
- * that dopri5 has just made; INFINITY where it is not stability that bounds that one */
-static double cost_of_stabilised(ess_driver *d) {
+/* a step of order 4 that is as accurate as one of order 3 that has this error and moves the state
+ * so far, in parts of its length, by tolerances: errors are those of a motion over some time T,
+ * which is this part of the motion times (length / T)^3, and to the fourth power with RODAS */
+static double length_of_order_4(double error, double moves) {
+  static const double PART = 1.0 / 15.0, STRAIGHT = 1e-12;
+  const double bend = ess_larger(error / moves, STRAIGHT), time = sqrt(PART / bend);
+  const double motion = PART * moves * time;
+  return time * pow(motion, -0.25);
+}
+
+/* calls of the field for each unit of time that the stiff base would take in place of the step that
+ * dopri5 has just made; INFINITY where it is not stability that bounds that one */
+static double cost_of_stiff(ess_driver *d) {
   double *const ripple = d->v_try;
   const double radius = ess_radius_shown(d, ripple);
   if (!(radius * d->dt > BOUND_FROM)) return INFINITY;
   estimate(d);
   // what a step at the edge of stability leaves of stiff motions is not in one that damps them
   take_out(d, ripple, d->x_try);
+  if (d->rodas) {
+    const double error = d->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+    for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] - d->x[i];
+    const double moves = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+    return ess_rodas_calls(d) / (d->dt * length_of_order_4(error, moves));
+  }
   const double error = d->severity * of_order_2(d);
   const double length = d->dt * ess_smaller(LONGER_MOST, SAFETY * pow(error, -EXPONENT));
   return (0.5 + stages_of(radius * length)) / length; // half a stage is rounded up
 }
 
-void ess_base_choose(ess_driver *d) {
+/* as find_radius, by the Jacobian of RODAS's step: what a direction grows by in the mean, which
+ * also tells the radius of a pair of eigenvalues, once some turns have taken it to where it grows
+ * the most
+ */
+static double radius_of_rodas(ess_driver *d) {
+  const size_t n = d->system.dimension;
+  double *const v = d->stabilised.direction, *const to = d->v_try;
+  double growth = 1.0;
+  enum { TURNS = 6, COUNTED = 4 };
+  any_direction(d, v);
+  for (int k = 0; k < TURNS + COUNTED; k++) {
+    const double size = size_of(d, v, NULL);
+    ess_rodas_multiply(d, v, to);
+    const double grown = size_of(d, to, NULL) / size;
+    if (!(grown > 0.0 && grown < INFINITY)) return 0.0;
+    if (k >= TURNS) growth *= pow(grown, 1.0 / COUNTED);
+    for (size_t i = 0; i < n; i++) v[i] = to[i] / (grown * size);
+  }
+  return growth;
+}
+
+/* whether dopri5 would take no more calls than the step of the stiff base just made */
+static bool is_stiff_no_more(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
-  const bool other = s->is_on ? s->stages / d->dt > END * CALLS * s->radius / STABLE_TO
-                              : cost_of_stabilised(d) < BEGIN * CALLS / d->dt;
-  s->turns = other ? s->turns + 1 : 0;
-  if (s->turns < IN_A_ROW) return;
-  s->turns = 0;
-  s->is_next = !s->is_on;
+  if (!d->rodas) return s->stages / d->dt > END * CALLS * s->radius / STABLE_TO;
+  if (d->dt_next > GROWS * d->dt) return false;
+  s->radius = radius_of_rodas(d);
+  return ess_rodas_calls(d) / ess_larger(d->dt, d->dt_next) > CALLS * s->radius / STABLE_TO;
+}
+
+/* RODAS's steps have begun, or ended: what ends soon was not worth beginning */
+static void note_turn(ess_driver *d) {
+  ess_choice *const c = &d->choice;
+  const uint64_t steps = d->counters.steps;
+  if (c->is_stiff) {
+    c->since = steps;
+    return;
+  }
+  const uint64_t twice = c->wait ? 2 * c->wait : WAIT_LEAST;
+  c->wait = steps - c->since >= WORTH ? 0 : twice < WAIT_MOST ? twice : WAIT_MOST;
+  c->not_before = steps + c->wait;
+}
+
+static void turn(ess_driver *d) {
+  ess_choice *const c = &d->choice;
+  c->turns = 0;
+  c->is_stiff = !c->is_stiff;
+  if (d->rodas) note_turn(d);
   d->log_error_old = ESS_LOG_ERROR_FLOOR; // that was the other's
+}
+
+void ess_base_choose(ess_driver *d) {
+  ess_choice *const c = &d->choice;
+  const bool is_stiff = d->stabilised.is_on || c->is_rodas;
+  const double least = (d->rodas ? 1.0 : BEGIN) * CALLS / d->dt;
+  const bool other = is_stiff ? is_stiff_no_more(d) : cost_of_stiff(d) < least;
+  c->turns = other ? c->turns + 1 : 0;
+  if (c->turns < IN_A_ROW || (!is_stiff && d->counters.steps < c->not_before)) return;
+  turn(d);
+  // a longer one would be refused
+  if (d->rodas && is_stiff) d->dt_next = ess_smaller(STABLE_TO / d->stabilised.radius, d->dt_next);
+}
+
+bool ess_base_turn_stiff(ess_driver *d) {
+  if (d->options.base != ESS_BASE_CHOSEN_RODAS || d->choice.is_stiff || ess_is_sliding(d))
+    return false;
+  turn(d);
+  d->dt_next = ess_larger(d->piece.t1 - d->piece.t0, 0x1p-40 * fabs(d->t));
+  return true;
 }

@@ -37,7 +37,7 @@ void ess_brief_note(ess_driver *d, size_t crossed) {
 
 /* whether steps may be: where they are cut again and again, that is, and would be dopri5's */
 static bool may_be_made(const ess_driver *d) {
-  const bool is_chosen = d->options.base == ESS_BASE_CHOSEN && !d->stabilised.is_next;
+  const bool is_chosen = ess_is_base_chosen(d) && !d->choice.is_stiff;
   return (is_chosen || d->options.base == ESS_BASE_DOPRI5) && !d->system.weights && !d->tangents;
 }
 

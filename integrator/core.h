@@ -202,11 +202,23 @@ void ess_base_reset(ess_driver *d);
 int ess_base_begin(ess_driver *d);
 void ess_base_choose(ess_driver *d);
 
+/* Whether it is one of two. */
+static inline bool ess_is_base_chosen(const ess_driver *d) {
+  return d->options.base == ESS_BASE_CHOSEN || d->options.base == ESS_BASE_CHOSEN_RODAS;
+}
+
+/* Where dopri5's steps have become shorter than time resolves: whether RODAS, which may be chosen,
+ * is to make the next, which is as long as the last that was made. */
+bool ess_base_turn_stiff(ess_driver *d);
+
 /* To find how the field changes states are moved by this part of their units: of state i its size,
  * or that below which its tolerance is absolute, and less where it would be moved by more than that
  * tolerance. */
 static const double ESS_BESIDE = 0x1p-26;
-double ess_unit_beside(const ess_driver *d, size_t i);
+static inline double ess_unit_beside(const ess_driver *d, size_t i) {
+  const double unit = fabs(d->x[i]) + d->atol[i] / ess_larger(d->rtol[i], ESS_BESIDE);
+  return unit > 0.0 && unit < INFINITY ? unit : 1.0;
+}
 
 /* ---- the linearly implicit base of order 2 --------------------------------------------------- */
 
@@ -242,7 +254,12 @@ void ess_rodas_lay(ess_driver *d, ess_layout *l);
 
 /* Whether such steps are made: while the state slides dopri5 makes them. */
 static inline bool ess_by_rodas(const ess_driver *d) {
-  return d->rodas && !ess_is_sliding(d);
+  return d->choice.is_rodas && !ess_is_sliding(d);
+}
+
+/* Whether such steps may be made by these options. */
+static inline bool ess_may_be_rodas(const ess_options *o) {
+  return o->base == ESS_BASE_RODAS || o->base == ESS_BASE_CHOSEN_RODAS;
 }
 
 /* The field may be another from now on; and another trajectory begins. */
@@ -251,6 +268,11 @@ void ess_rodas_reset(ess_driver *d);
 
 /* As ess_dopri5_try; makes the dense output, too, which is a cubic of its own. */
 int ess_rodas_try(ess_driver *d, double *error);
+
+/* Calls of the field that such a step takes, one of field_jacobian among them or the differences in
+ * its place; and to = J v, by the Jacobian of the last one. */
+double ess_rodas_calls(const ess_driver *d);
+void ess_rodas_multiply(const ess_driver *d, const double v[], double to[]);
 
 /* Which of the driver's stages, which such steps do not have, hold these slopes of a step whose
  * event functions have been looked at. */

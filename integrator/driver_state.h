@@ -82,8 +82,6 @@ typedef struct ess_piece {
 /* What is known of stabilised steps, and whether they are made (base.c). */
 typedef struct ess_stabilised {
   bool is_on;         /* the step being tried is one */
-  bool is_next;       /* so is the next, by ESS_BASE_CHOSEN */
-  unsigned turns;     /* steps in a row that the other base would have made for less */
   uint64_t crossings; /* that had been made when the last step was tried */
   double off_until;   /* none is made until then, or until a crossing (tangent.c) */
   bool is_known;      /* radius and direction are */
@@ -91,6 +89,16 @@ typedef struct ess_stabilised {
   double *direction;  /* in which the field changes the most */
   int tries, stages;  /* since the radius was found; of the last one */
 } ess_stabilised;
+
+/* Which of two bases makes a step, where that is chosen as the run goes (base.c). */
+typedef struct ess_choice {
+  bool is_stiff;  /* the next step is by the base for stiff fields: RKC or RODAS */
+  bool is_rodas;  /* the step being tried is by RODAS, unless the state slides */
+  unsigned turns; /* steps in a row that the other base would have made for less */
+  /* as counters.steps: when RODAS's steps began, and before which they do not begin again, which is
+   * so many after they ended */
+  uint64_t since, not_before, wait;
+} ess_choice;
 
 /* What ROS2's steps know of the field beside its ends: another node of the same mode (base.c). */
 typedef struct ess_beside {
@@ -225,6 +233,7 @@ struct ess_driver {
   double dt_next;       /* proposal for the next step; 0: to be chosen */
   double log_error_old; /* base 2 */
 
+  ess_choice choice;
   ess_stabilised stabilised;
   ess_beside beside;
   ess_turning turning;

@@ -269,7 +269,8 @@ typedef struct ess_system {
    * ahead while k is idle at the start and at all calls of a step cuts no step: its crossing is
    * made at the step's end, and told of as of its time along the step's quartic (exact where h_k is
    * affine along the step). Nothing comes of it with impacts of that guard, rows that concern other
-   * event functions, weights, tangents, recordings, ESS_METHOD_PAPER and ESS_BASE_RODAS. */
+   * event functions, weights, tangents, recordings, ESS_METHOD_PAPER, ESS_BASE_RODAS and
+   * ESS_BASE_CHOSEN_RODAS. */
   int (*idle)(bool idle[], void *params);
   void *params; /* handed to every callback */
 
@@ -359,10 +360,13 @@ typedef enum ess_base {
                       beside the run's states), eight calls, and linear equations in n unknowns;
                       every eighth step one call more checks field_jacobian. No
                       tangents or recordings. Chosen at alloc, which takes 2 n^2 doubles more */
-  ESS_BASE_ROS2    /* ROS2, a linearly implicit method of order 2 with a W of the caller's, which is
+  ESS_BASE_ROS2,   /* ROS2, a linearly implicit method of order 2 with a W of the caller's, which is
                       field_solve: for forces that damp, at loose tolerances. Errors are like RKC's,
                       or a third with W in full. Two calls of the field a step, and two of
                       field_solve. No tangents or recordings. Chosen at alloc */
+  ESS_BASE_CHOSEN_RODAS /* dopri5, and RODAS for as long as stability bounds dopri5's steps and
+                           RODAS takes clearly fewer calls; its linear equations are not counted.
+                           All that ESS_BASE_RODAS says holds, no tangents or recordings among it */
 } ess_base;
 
 /* What happens where the field points back to an event function's zero from both sides. */
@@ -443,6 +447,7 @@ ESS_API ess_options ess_options_paper(void);
 typedef struct ess_counters {
   uint64_t steps;       /* accepted integration steps, cut ones included */
   uint64_t stabilised;  /* those of them that ESS_BASE_RKC made */
+  uint64_t implicit;    /* those of them that ESS_BASE_RODAS made */
   uint64_t through;     /* those of them that went through crossings (ess_system.weights) */
   uint64_t rejected;    /* steps refused: too inaccurate, or too long to be sure of crossings */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */

@@ -378,7 +378,7 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
 /* whether event function k's sign acts on nothing all along the step being tried, and all that a
  * crossing comes to is that its other guard lies ahead */
 static bool is_idle(const ess_driver *d, size_t k) {
-  const bool is_told = d->system.idle && !d->system.weights && !d->tangents && !ess_by_rodas(d) &&
+  const bool is_told = d->system.idle && !d->system.weights && !d->tangents && !d->rodas &&
                        !ess_is_sliding(d) && d->options.method == ESS_METHOD_TOLERANCE;
   return is_told && d->idle_in_step[k] && !ess_is_silent(d, k) && !ess_is_impact(d, k);
 }

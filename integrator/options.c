@@ -72,9 +72,9 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (o->method != ESS_METHOD_TOLERANCE && o->method != ESS_METHOD_PAPER)
     return "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER";
   if (o->base != ESS_BASE_DOPRI5 && o->base != ESS_BASE_RKC && o->base != ESS_BASE_CHOSEN &&
-      o->base != ESS_BASE_RODAS && o->base != ESS_BASE_ROS2)
-    return "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS or "
-           "ESS_BASE_ROS2";
+      o->base != ESS_BASE_RODAS && o->base != ESS_BASE_ROS2 && o->base != ESS_BASE_CHOSEN_RODAS)
+    return "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS, "
+           "ESS_BASE_ROS2 or ESS_BASE_CHOSEN_RODAS";
   if (o->base == ESS_BASE_ROS2 && !system->field_solve) return "ESS_BASE_ROS2 needs field_solve";
   if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
   for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
@@ -136,7 +136,7 @@ static void resize_armed(ess_driver *d) {
 
 void ess_take_options(ess_driver *d, const ess_options *options) {
   d->options = *options;
-  if (options->base == ESS_BASE_DOPRI5) d->stabilised.is_on = d->stabilised.is_next = false;
+  if (options->base == ESS_BASE_DOPRI5) d->stabilised.is_on = d->choice.is_stiff = false;
   d->kinks.is_on = false;
   copy_tolerances(d, options);
   set_neighbourhoods(d);
@@ -149,7 +149,7 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
 
 /* such steps make no tangents: their base stays */
 static bool is_linearly_implicit(const ess_options *o) {
-  return o->base == ESS_BASE_RODAS || o->base == ESS_BASE_ROS2;
+  return ess_may_be_rodas(o) || o->base == ESS_BASE_ROS2;
 }
 
 /* arrays are of the caller's event functions, without those that are watched */
@@ -171,7 +171,8 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
     wrong = "sliding and slides are chosen when the driver is allocated";
   if (!wrong && options->base != d->options.base &&
       (is_linearly_implicit(options) || is_linearly_implicit(&d->options)))
-    wrong = "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
+    wrong = "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS and ESS_BASE_ROS2 are chosen when the driver is "
+            "allocated";
   if (!wrong && options->method == ESS_METHOD_PAPER && d->tangents && d->tangents->tape)
     wrong = "ESS_METHOD_PAPER has no adjoint: end the recording first";
   if (wrong) return ess_refuse(d, wrong);

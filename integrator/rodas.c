@@ -86,7 +86,7 @@ void ess_rodas_lay(ess_driver *d, ess_layout *l) {
 
 bool ess_rodas_alloc(ess_driver *d, const ess_options *options) {
   const size_t n = d->system.dimension, most = SIZE_MAX / sizeof(double) / 4;
-  if (options->base != ESS_BASE_RODAS) return true;
+  if (!ess_may_be_rodas(options)) return true;
   if (n <= most / (n + STAGES) - 4) d->rodas = calloc(1, sizeof *d->rodas);
   return d->rodas;
 }
@@ -358,6 +358,15 @@ int ess_rodas_try(ess_driver *d, double *error) {
   const bool is_due = d->system.field_jacobian && d->counters.steps >= s->check_at;
   if (!status && is_due && *error <= 1.0) status = check_jacobian(d);
   return status;
+}
+
+double ess_rodas_calls(const ess_driver *d) {
+  enum { WITHOUT = 8 }; // by time, five stages, the end, on the way
+  return WITHOUT + (d->system.field_jacobian ? 1.0 : (double)d->system.dimension);
+}
+
+void ess_rodas_multiply(const ess_driver *d, const double v[], double to[]) {
+  ess_multiply(d->rodas->jacobian, v, d->system.dimension, to);
 }
 
 /* ---- crossings ------------------------------------------------------------------------------- */

@@ -137,6 +137,8 @@ static int shrink(ess_driver *d, double error) {
   d->dt_next = d->dt * (isfinite(error) ? ess_larger(SHRINK_MOST, part) : 0.1);
   if (d->dt_next > 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON))
     return ESS_SUCCESS;
+  // so stiff a field may have become
+  if (ess_base_turn_stiff(d)) return ESS_SUCCESS;
   return isfinite(error) ? ess_fail(d, ESS_EUNDERFLOW, SIZE_MAX) : ess_fail_field(d);
 }
 
@@ -210,7 +212,7 @@ static int accepted_step(ess_driver *d, double t1, bool *last) {
     if (error <= 1.0) {
       propose(d, error, rejected);
       // a step that t1 has cut short says nothing of what others cost
-      if (d->options.base == ESS_BASE_CHOSEN && !*last && !ess_is_sliding(d)) ess_base_choose(d);
+      if (ess_is_base_chosen(d) && !*last && !ess_is_sliding(d)) ess_base_choose(d);
       return ESS_SUCCESS;
     }
     status = d->kinks.is_on && d->kinks.is_involved ? ESS_SUCCESS : shrink(d, error);
@@ -336,6 +338,7 @@ static int take_step(ess_driver *d, const ess_location *found, double t1, bool l
   if (status) return status;
   d->counters.steps++;
   d->counters.stabilised += d->stabilised.is_on;
+  d->counters.implicit += ess_by_rodas(d);
   status = ess_cross_idle(d, found->cut ? d->h_try : d->h_end);
   ess_sample_piece(d, status || found->cut ? d->t : t0 + duration);
   if (status) return status;

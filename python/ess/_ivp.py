@@ -17,7 +17,7 @@ from ._result import OdeResult, OdeSolution
 
 __all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
 
-_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3, "ros2": 4}
+_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3, "ros2": 4, "chosen_rodas": 5}
 # SciPy's methods by the base that stands for each, and the base for runs with tangents
 _METHODS = {
     "RK23": ("dopri5", "dopri5"),
@@ -25,7 +25,7 @@ _METHODS = {
     "DOP853": ("dopri5", "dopri5"),
     "Radau": ("rodas", "chosen"),
     "BDF": ("rodas", "chosen"),
-    "LSODA": ("rodas", "chosen"),
+    "LSODA": ("chosen_rodas", "chosen"),
 }
 _MESSAGES = {
     0: "The solver successfully reached the end of the integration interval.",
@@ -533,11 +533,11 @@ def _options(
     rows = "" if params is None else ": a row for each state, then for each of `params`"
     directions = _check_directions(tangents, count, rows)
     base = _check_base(method, base, directions.shape[1] > 0)
-    is_implicit = base == _BASES["rodas"]
+    is_implicit = base in (_BASES["rodas"], _BASES["chosen_rodas"])
     if base == _BASES["ros2"] and not is_system:
         raise ValueError("`base` 'ros2' is of robots alone (ess.mujoco), whose damping is known")
     if (is_implicit or base == _BASES["ros2"]) and directions.shape[1]:
-        raise ValueError("`tangents` need another `base` than 'rodas' and 'ros2'")
+        raise ValueError("`tangents` need another `base` than 'rodas', 'chosen_rodas' and 'ros2'")
     uses_jac = directions.shape[1] or is_implicit
     jac = _check_jac(jac, user, "jac", signed, as_complex) if uses_jac else None
     params_jac = _check_jac(params_jac, user, "params_jac", signed) if directions.shape[1] else None
@@ -646,8 +646,9 @@ def solve_ivp(
     method : str, optional
         SciPy's name of a method, or one of `base`. 'RK23', 'RK45' and 'DOP853' are `base` 'dopri5',
         the default, of order 5 with an error of order 4: 'DOP853' is not of order 8 here.
-        'Radau', 'BDF' and 'LSODA' are 'rodas', and with `tangents`, which 'rodas' has not, 'chosen'
-        and a warning. 'LSODA' does not change to explicit steps where nothing is stiff.
+        'Radau' and 'BDF' are 'rodas', and 'LSODA' is 'chosen_rodas', which changes between 'dopri5'
+        and 'rodas' as the run goes. With `tangents`, which 'rodas' has not, all three are 'chosen',
+        and a warning says so.
     t_eval : array_like, optional
         Times at which to return the state. By default these are the ends of steps; an impact is two
         columns of the same time. At the time of an impact it is the state after it, as of `sol` and
@@ -678,7 +679,7 @@ def solve_ivp(
         1 (upwards), -1 (downwards) or 0 (both). By default all are.
     jac : callable or matrix, optional
         ``jac(t, y)``, or ``jac(t, y, sign)``: the n by n Jacobian of `fun`, which `tangents` and
-        `base` 'rodas' use. Without it they take differences. By 'rodas' a wrong one ends the run with
+        `base` 'rodas' or 'chosen_rodas' use. Without it they take differences. By 'rodas' a wrong one ends the run with
         `reason` 'EJACOBIAN'.
     guard_jac : callable, optional
         ``guard_jac(t, y)``: the m by n Jacobian of `guards` by the state. Without it libess takes
@@ -704,8 +705,9 @@ def solve_ivp(
         Events that are closer in time are of one instant. 0: what the tolerance cannot order; the
         order of guards of time alone is always known.
     base : str
-        'dopri5', 'rkc' (stabilised, for stiff fields that decay), 'chosen' (the cheaper of both), or
-        'rodas' (linearly implicit, for all stiff fields; it uses `jac`, and has no `tangents`).
+        'dopri5', 'rkc' (stabilised, for stiff fields that decay), 'chosen' (the cheaper of both),
+        'rodas' (linearly implicit, for all stiff fields; it uses `jac`, and has no `tangents`), or
+        'chosen_rodas' ('dopri5' where the field is not stiff, and 'rodas' where it is).
     sliding : bool or list, optional
         True: where the field points back to a guard from both sides, as with dry friction that
         holds, the state goes on along the guard's zero (Filippov). A list: the guards that may be

@@ -548,6 +548,83 @@ def test_stiff_fields_by_implicit_steps(by, jac):
     assert abs(y[1] / steady - 1.0) < 1e-4
 
 
+def test_lsoda_on_robertson():
+    """to 1e5, against SciPy's Radau at 1e-12"""
+    right = [0.01786592114, 7.2747514684e-08, 0.98213400611]
+    for rtol in (1e-4, 1e-6):
+        run = ess.solve_ivp(robertson, (0, 1e5), [1.0, 0.0, 0.0], "LSODA", rtol=rtol, atol=1e-4 * rtol)
+        assert run.success and run.nfev < 40 / rtol ** (1 / 3)
+        assert (abs(run.y_end - right) < rtol * (np.abs(right) + 1e-4)).all()
+
+
+def van_der_pol(t, y):
+    return [y[1], 1000 * (1 - y[0] ** 2) * y[1] - y[0]]
+
+
+def test_lsoda_on_relaxations():
+    """three of van der Pol's cycles, whose jumps are not stiff: fewer calls than by 'rodas', the same states"""
+    fall = lambda t, y: y[0]  # noqa: E731
+    fall.direction = -1
+    by = {
+        method: ess.solve_ivp(
+            van_der_pol, (0, 6000), [2.0, 0.0], method, rtol=1e-6, atol=1e-6, events=fall
+        )
+        for method in ("LSODA", "BDF")
+    }
+    right = ess.solve_ivp(van_der_pol, (0, 6000), [2.0, 0.0], "BDF", rtol=1e-10, atol=1e-10, events=fall)
+    assert by["LSODA"].nfev < 0.6 * by["BDF"].nfev
+    np.testing.assert_allclose(by["LSODA"].t_events[0], right.t_events[0], rtol=2e-6)
+    assert len(right.t_events[0]) == 4
+    assert abs(by["LSODA"].y_end - right.y_end).max() < 20e-6
+
+
+def arenstorf(t, y):
+    mu = 0.012277471
+    d1 = ((y[0] + mu) ** 2 + y[1] ** 2) ** 1.5
+    d2 = ((y[0] - 1 + mu) ** 2 + y[1] ** 2) ** 1.5
+    return [
+        y[2],
+        y[3],
+        y[0] + 2 * y[3] - (1 - mu) * (y[0] + mu) / d1 - mu * (y[0] - 1 + mu) / d2,
+        y[1] - 2 * y[2] - (1 - mu) * y[1] / d1 - mu * y[1] / d2,
+    ]
+
+
+NOT_STIFF = {
+    "orbit": (arenstorf, 17.0652165601579625, [0.994, 0, 0, -2.00158510637908252]),
+    "oscillator": (lambda t, y: [y[1], -y[0]], 100.0, [1.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("field, end, start", NOT_STIFF.values(), ids=NOT_STIFF)
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
+def test_lsoda_is_dopri5_where_nothing_is_stiff(field, end, start, rtol):
+    explicit, lsoda = (
+        ess.solve_ivp(field, (0, end), start, method, rtol=rtol, atol=rtol) for method in ("RK45", "LSODA")
+    )
+    assert lsoda.success and lsoda.nfev == explicit.nfev and (lsoda.y_end == explicit.y_end).all()
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
+def test_lsoda_on_a_field_that_is_stiff_in_the_middle(rtol):
+    """and y[1] goes up while y[0] = cos t is below -1/2, from before that to within it"""
+
+    def field(t, y, sign):
+        rate = 1 + 1e6 * math.exp(-(((t - 4.5) / 1.5) ** 16))
+        return [-rate * (y[0] - math.cos(t)) - math.sin(t), float(sign[0] > 0)]
+
+    crossing = lambda t, y: [-0.5 - y[0]]  # noqa: E731
+    by = {
+        base: ess.solve_ivp(field, (0, 8), [1.0, 0.0], base, rtol=rtol, atol=rtol, guards=crossing)
+        for base in ("LSODA", "rodas")
+    }
+    run = by["LSODA"]
+    times = np.array([2, 4]) * np.pi / 3
+    np.testing.assert_allclose(run.t_crossings, times, atol=10 * rtol)
+    np.testing.assert_allclose(run.y_end, [math.cos(8), 2 * math.pi / 3], atol=10 * rtol)
+    assert run.nfev < by["rodas"].nfev < 30 / rtol**0.4
+
+
 WRONG = {"sign": (1, 0, -1.0), "missing": (0, 2, 0.0), "2 %": (2, 1, 1.02)}
 
 
@@ -626,6 +703,7 @@ def test_complex_states_of_a_stiff_field(method, jac):
         ({"method": "Euler"}, "method"),
         ({"base": "euler"}, "base"),
         ({"base": "rodas", "tangents": True}, "tangents"),
+        ({"base": "chosen_rodas", "tangents": True}, "tangents"),
         ({"base": "ros2"}, "ros2"),
         ({"t_eval": [0.0, 2.0]}, "t_eval"),
         ({"t_eval": [0.5, 0.1]}, "t_eval"),

@@ -179,7 +179,7 @@ static void check_crossings(ess_base base) {
   assert_int_equal(ess_driver_sample(d, &t, 4.0, x, times, 50, states), ESS_SUCCESS);
   assert_int_equal(ess_driver_dense(d, ess_driver_step_start(d), states), ESS_SUCCESS);
   const ess_counters *const c = ess_driver_counters(d);
-  const uint64_t made[] = {c->through, c->stabilised, c->entries, c->entries};
+  const uint64_t made[] = {c->through, c->stabilised, c->entries, c->implicit, 0, c->entries};
   assert_true(log.count > 0 && made[base] > 0);
   b.stiffness = NAN;
   ess_driver_reset(d);
@@ -192,6 +192,7 @@ static void check_crossings(ess_base base) {
 
 TEST(nothing_is_allocated_among_crossings) {
   for (int base = ESS_BASE_DOPRI5; base <= ESS_BASE_RODAS; base++) check_crossings((ess_base)base);
+  check_crossings(ESS_BASE_CHOSEN_RODAS);
 }
 
 /* directions allocate where they are asked for, and there alone */

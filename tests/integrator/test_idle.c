@@ -245,8 +245,9 @@ TEST(others_run_as_without) {
   floors f = {0};
   crossings a, b;
   double x[STATES], y[STATES];
-  ess_options its[] = {by(ESS_BASE_RODAS, 1e-5), ess_options_paper()};
-  for (size_t i = 0; i < 2; i++) {
+  ess_options its[] = {by(ESS_BASE_RODAS, 1e-5), by(ESS_BASE_CHOSEN_RODAS, 1e-5),
+                       ess_options_paper()};
+  for (size_t i = 0; i < 3; i++) {
     (void)run(&f, true, &its[i], 1.0, false, &a, x);
     (void)run(&f, false, &its[i], 1.0, false, &b, y);
     assert_true(departures(&a) >= 4 && a.hash == b.hash);

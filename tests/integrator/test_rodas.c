@@ -420,6 +420,68 @@ TEST(a_constant_field_is_no_trouble) {
     }
 }
 
+/* ---- chosen as the run goes ------------------------------------------------------------------ */
+
+/* x is cos t, to which it falls at the rate 1, at a rate that is larger for a time in the middle,
+ * and at another from the time LATE on. y goes up while x is below -1/2, from before the field is
+ * stiff to where it is. */
+typedef struct middle {
+  double rate, later;
+} middle;
+
+enum { LATE = 7, END = 8 };
+static const double Y_END = 2.0 * M_PI / 3.0;
+
+FIELD(middle_field) {
+  const double rate = AS(middle)->rate * exp(-pow((t - 4.5) / 1.5, 16.0));
+  const double later = sign[1] > 0.0 ? AS(middle)->later : 0.0;
+  dxdt[0] = -(1.0 + rate + later) * (x[0] - cos(t)) - sin(t);
+  dxdt[1] = sign[0] > 0.0 ? 1.0 : 0.0;
+}
+
+GUARDS(middle_guards) {
+  h[0] = -0.5 - x[0];
+  h[1] = t - LATE;
+}
+
+/* the error, in tolerances */
+static double run_middle(middle m, ess_base base, double tolerance, ess_counters *c) {
+  const ess_system system = {.dimension = 2,
+                             .field = middle_field,
+                             .guard_count = 2,
+                             .guards = middle_guards,
+                             .guards_move = true,
+                             .params = &m};
+  const ess_options options = by(base, tolerance);
+  double x[2] = {1.0, 0.0};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, END, x);
+  *c = end.counters;
+  assert_int_equal(c->crossings, 3);
+  return fmax(fabs(x[0] - cos(END)), fabs(x[1] - Y_END)) / tolerance;
+}
+
+TEST(it_is_chosen_where_the_field_is_stiff_and_left_again) {
+  for (double rate = 1e3; rate < 2e9; rate *= 100.0)
+    for (double tolerance = 1e-3; tolerance > 5e-8; tolerance *= 0.1) {
+      ess_counters chosen, rodas;
+      const double error =
+          run_middle((middle){rate, 0.0}, ESS_BASE_CHOSEN_RODAS, tolerance, &chosen);
+      (void)run_middle((middle){rate, 0.0}, ESS_BASE_RODAS, tolerance, &rodas);
+      assert_true(error < 10.0);
+      assert_true(chosen.implicit > 0 && chosen.implicit < chosen.steps);
+      assert_true(5 * chosen.field_evaluations < 8 * rodas.field_evaluations);
+    }
+}
+
+/* at once, from dopri5's steps that time does not resolve */
+TEST(it_is_chosen_where_steps_would_be_too_short) {
+  for (double later = 1e3; later < 2e18; later *= 1e3) {
+    ess_counters c;
+    const double error = run_middle((middle){0.0, later}, ESS_BASE_CHOSEN_RODAS, 1e-5, &c);
+    assert_true(error < 1.0 && c.implicit > 10 && c.field_evaluations < 600);
+  }
+}
+
 /* ---- the option ------------------------------------------------------------------------------ */
 
 TEST(it_is_chosen_when_the_driver_is_allocated) {
@@ -428,7 +490,8 @@ TEST(it_is_chosen_when_the_driver_is_allocated) {
   const ess_options others[] = {by(ESS_BASE_DOPRI5, 1e-3), by(ESS_BASE_RKC, 1e-3)};
   const ess_options its = by(ESS_BASE_RODAS, 1e-3), finer = by(ESS_BASE_RODAS, 1e-6);
   const char *const why =
-      "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
+      "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS and ESS_BASE_ROS2 are chosen when the driver is "
+      "allocated";
   ess_driver *d = ess_driver_alloc(&system, &its, NULL);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(ess_driver_set_options(d, &others[i]), ESS_EINVAL);
@@ -575,10 +638,10 @@ TEST(a_right_jacobian_does_not) {
     }
 }
 
-TEST(it_has_no_tangents_and_no_recording) {
+static void check_refused(ess_base base) {
   double rate = 1e3;
   const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
-  const ess_options options = by(ESS_BASE_RODAS, 1e-3);
+  const ess_options options = by(base, 1e-3);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   const char *const why =
       "tangents and recordings need ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN";
@@ -591,13 +654,18 @@ TEST(it_has_no_tangents_and_no_recording) {
   ess_driver_free(d);
 }
 
+TEST(it_has_no_tangents_and_no_recording) {
+  check_refused(ESS_BASE_RODAS);
+  check_refused(ESS_BASE_CHOSEN_RODAS);
+}
+
 /* parts of a run are the run, and a driver that is reset does the same again */
-TEST(a_run_is_made_again) {
+static void check_again(ess_base base) {
   enum { PARTS = 7 };
   double truth[ROD];
   toy_log log;
   const ess_system system = cooled_rod(false, false);
-  const ess_options options = by(ESS_BASE_RODAS, 1e-5);
+  const ess_options options = by(base, 1e-5);
   run_rod(&system, options, truth, &log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[2][ROD];
@@ -614,4 +682,9 @@ TEST(a_run_is_made_again) {
   assert_memory_equal(x[0], x[1], sizeof x[0]);
   assert_memory_equal(&c[0], &c[1], sizeof c[0]);
   ess_driver_free(d);
+}
+
+TEST(a_run_is_made_again) {
+  check_again(ESS_BASE_RODAS);
+  check_again(ESS_BASE_CHOSEN_RODAS);
 }

@@ -360,7 +360,8 @@ TEST(it_needs_the_callers_matrix_and_says_so) {
   const ess_options its = by(ESS_BASE_ROS2, 1e-3),
                     others[] = {by(ESS_BASE_DOPRI5, 1e-3), by(ESS_BASE_RODAS, 1e-3)};
   const char *const why =
-      "ESS_BASE_RODAS and ESS_BASE_ROS2 are chosen when the driver is allocated";
+      "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS and ESS_BASE_ROS2 are chosen when the driver is "
+      "allocated";
   assert_string_equal(ess_check(&system, &its), "ESS_BASE_ROS2 needs field_solve");
   assert_null(ess_driver_alloc(&system, &its, &status));
   assert_int_equal(status, ESS_EINVAL);

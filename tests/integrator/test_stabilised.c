@@ -317,7 +317,7 @@ TEST(one_call_that_is_not_a_number_costs_a_step) {
 
 TEST(another_base_is_refused_by_name) {
   const ess_system system = {.dimension = ROD, .field = rod_field};
-  ess_options options = by((ess_base)5, 1e-3);
+  ess_options options = by((ess_base)6, 1e-3);
   int status = ESS_SUCCESS;
   assert_null(ess_driver_alloc(&system, &options, &status));
   assert_int_equal(status, ESS_EINVAL);
