@@ -300,6 +300,9 @@ static int back_step(adjoint *a, const double entry[]) {
   double weight[ESS_STAGES];
   a->t = t;
   a->dt = dt;
+  ess_go_between(a->d, t);
+  // the field on the other side of a jump is another
+  a->knows_next = a->knows_next && t + dt < a->d->between.next;
   if (a->knows_next) take_next(a);
   memcpy(a->tape->x[0], x, a->n * sizeof *x);
   const int status = make_again(a);

@@ -104,7 +104,7 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   if (ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
   d->t_seen = t;
-  int code = d->system.field(t, x, d->sign, f, d->system.params);
+  int code = d->system.field(ess_field_time(d, t), x, d->sign, f, d->system.params);
   if (!code && d->system.idle) code = find_idle(d);
   return ess_called(d, code);
 }
@@ -112,7 +112,7 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
   d->counters.field_evaluations++;
   d->t_seen = t;
-  return ess_called(d, d->system.field(t, x, sign, f, d->system.params));
+  return ess_called(d, d->system.field(ess_field_time(d, t), x, sign, f, d->system.params));
 }
 
 int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
@@ -158,7 +158,8 @@ int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double
 int ess_field_jacobian(ess_driver *d, double t, const double x[], double J[]) {
   d->counters.field_jacobian_evaluations++;
   d->t_seen = t;
-  return ess_called(d, d->system.field_jacobian(t, x, d->sign, J, d->system.params));
+  const ess_system *const s = &d->system;
+  return ess_called(d, s->field_jacobian(ess_field_time(d, t), x, d->sign, J, s->params));
 }
 
 /* index of the first element that is not finite; count when all are, which is told by four at once:

@@ -131,6 +131,31 @@ ess_impact ess_watched_impact(const ess_driver *d, const ess_impact *impact);
  * caller's time; 0, or what a callback returned. */
 int ess_watched_map(ess_driver *d, ess_impact *impact);
 
+/* ---- jumps of the field by time -------------------------------------------------------------- */
+
+/* One line about what is wrong with their times; NULL when nothing is. */
+const char *ess_field_jumps_check(const ess_system *system);
+
+/* A step that begins at this time is integrated between the jumps beside it. */
+void ess_go_between(ess_driver *d, double t);
+
+/* The run is there, and goes on; where that is at a jump its next step is as the first. */
+void ess_begin_between(ess_driver *d, double t);
+
+/* Where the next step has to end, on its way to t1. */
+static inline double ess_step_end(const ess_driver *d, double t1) {
+  return ess_smaller(d->between.next, t1);
+}
+
+/* The node is where the field jumps: it is evaluated anew on the other side. */
+int ess_pass_field_jump(ess_driver *d);
+
+/* The time with which the field is called. */
+static inline double ess_field_time(const ess_driver *d, double t) {
+  const ess_between *const b = &d->between;
+  return t >= b->next ? b->before : t == b->passed ? b->after : t;
+}
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* These are in force from here on, their arrays copied. */

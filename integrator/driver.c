@@ -271,6 +271,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->is_amid = d->is_amid && t == d->t && !moved;
   if (d->impacts && !d->is_amid) d->impacts->t_open = NAN;
   d->t = d->t_seen = t;
+  ess_begin_between(d, t);
   ess_no_failure(d);
   d->stabilised.off_until = -INFINITY;
   ess_rodas_forget(d);

@@ -100,6 +100,12 @@ typedef struct ess_choice {
   uint64_t since, not_before, wait;
 } ess_choice;
 
+/* Between which of the field's jumps by time the run is, in its own time (timed.c). */
+typedef struct ess_between {
+  double passed, next;  /* -INFINITY and INFINITY where there is none */
+  double after, before; /* at which times the field is called in place of these */
+} ess_between;
+
 /* What ROS2's steps know of the field beside its ends: another node of the same mode (base.c). */
 typedef struct ess_beside {
   double t;            /* the node at which a step was tried last; NAN: none was in this apply */
@@ -233,6 +239,7 @@ struct ess_driver {
   double dt_next;       /* proposal for the next step; 0: to be chosen */
   double log_error_old; /* base 2 */
 
+  ess_between between;
   ess_choice choice;
   ess_stabilised stabilised;
   ess_beside beside;

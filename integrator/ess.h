@@ -274,6 +274,13 @@ typedef struct ess_system {
   int (*idle)(bool idle[], void *params);
   void *params; /* handed to every callback */
 
+  /* Optional: times at which the field jumps by time alone, as inputs do, ascending; not copied.
+   * Steps end there. Up to t_j the field is called with times below it, from there on with t_j or
+   * later, in both directions of time: a field that compares t < t_j sees the side that it is
+   * integrated on. Event functions have to be continuous there. */
+  const double *field_jumps;
+  size_t field_jump_count;
+
   /* true: event functions depend on time, too, which is then as a state more that the caller does
    * not see. Where they do and this is false the run is right, or ends with a status, most often
    * ESS_EJACOBIAN. */

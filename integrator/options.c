@@ -59,7 +59,8 @@ static const char *check_system(const ess_system *s) {
   if (s->some_guard_rates && !s->guard_jacobian && !s->guard_rates)
     return "some_guard_rates needs guard_jacobian or guard_rates beside it";
   if (s->weights && !s->guard_count) return "weights must be false when guard_count is 0";
-  const char *const wrong = ess_resets_check(s);
+  const char *wrong = ess_field_jumps_check(s);
+  if (!wrong) wrong = ess_resets_check(s);
   return wrong ? wrong : ess_impacts_check(s);
 }
 

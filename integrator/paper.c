@@ -218,8 +218,14 @@ int ess_advance_by_projections(ess_driver *d, double t1) {
     int status = find_first(d, &first);
     if (status) return status;
     const bool due = first.found && first.duration == 0.0 && ess_inside(d, first.guard);
-    if (d->t >= t1 && !due) return ESS_SUCCESS;
-    status = advance_once(d, &first, t1);
+    const double end = ess_step_end(d, t1);
+    if (d->t >= end && !due) {
+      if (end >= t1) return ESS_SUCCESS;
+      status = ess_pass_field_jump(d);
+      if (status) return status;
+      continue;
+    }
+    status = advance_once(d, &first, end);
     if (!status) status = ess_watch_returns(d);
     if (status) return status;
   }

@@ -415,9 +415,9 @@ static int take_given(ess_driver *d, const question *q, double to[]) {
   d->t_seen = q->t;
   if (q->impact)
     return ess_called(d, d->impacts->calls.parameter_jacobian(q->impact, to, s->params));
-  return ess_called(d, q->of_guards
-                           ? s->guard_parameter_jacobian(q->t, q->x, to, s->params)
-                           : s->field_parameter_jacobian(q->t, q->x, d->sign, to, s->params));
+  return ess_called(d, q->of_guards ? s->guard_parameter_jacobian(q->t, q->x, to, s->params)
+                                    : s->field_parameter_jacobian(ess_field_time(d, q->t), q->x,
+                                                                  d->sign, to, s->params));
 }
 
 static int ask_at(ess_driver *d, const question *q, const double moves[], double step,

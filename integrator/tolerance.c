@@ -129,8 +129,14 @@ int ess_advance_by_tolerance(ess_driver *d, double t1) {
     int status = ess_find_due(d, &due);
     if (status) return status;
     const bool is_due = due != SIZE_MAX;
-    if (d->t >= t1 && !is_due) return ESS_SUCCESS;
-    status = is_due ? cross_here(d, due) : step(d, t1);
+    const double end = ess_step_end(d, t1);
+    if (d->t >= end && !is_due) {
+      if (end >= t1) return ESS_SUCCESS;
+      status = ess_pass_field_jump(d);
+      if (status) return status;
+      continue;
+    }
+    status = is_due ? cross_here(d, due) : step(d, end);
     if (!status && is_due) status = ess_refill(d);
     status = settle(d, status);
     if (status) return status;

@@ -156,6 +156,19 @@ def _check_times(t_eval, t0, t1):
     return times
 
 
+def _check_jumps(t_jumps, t0, t1):
+    if t_jumps is None:
+        return np.zeros(0)
+    times = np.ascontiguousarray(_numbers(t_jumps, "t_jumps", "times that ascend"))
+    if times.ndim != 1:
+        raise ValueError("`t_jumps` must be times that ascend, one after the other")
+    if not ((times >= min(t0, t1)) & (times <= max(t0, t1)) & np.isfinite(times)).all():
+        raise ValueError("`t_jumps` must be finite, and within `t_span`")
+    if (np.diff(times) <= 0).any():
+        raise ValueError("`t_jumps` must ascend, also where time goes backwards")
+    return times
+
+
 def _check_steps(max_step, first_step, t0, t1):
     max_step = _number(max_step, "max_step")
     if not max_step > 0:
@@ -502,7 +515,7 @@ def _options(
     fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
     guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
     max_steps, tie, base, user, sliding=None, params=None,
-    params_jac=None, rest=False, is_system=False,
+    params_jac=None, rest=False, is_system=False, t_jumps=None,
 ):  # fmt: skip
     """all that the native part is told, checked"""
     args = _check_args(args)
@@ -518,6 +531,7 @@ def _options(
     if field is None and not is_system:
         raise ValueError("`fun` must be a function")
     times = _check_times(t_eval, t0, t1)
+    jumps = _check_jumps(t_jumps, t0, t1)
     rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
     max_step, first_step = _check_steps(max_step, first_step, t0, t1)
     functions, direction, terminal = _check_events(events)
@@ -572,6 +586,7 @@ def _options(
         "base": base,
         "max_steps": int(max_steps),
         "times": times,
+        "jumps": jumps,
         "is_grid": t_eval is not None,
         "is_dense": bool(dense_output),
         "directions": directions,
@@ -627,6 +642,7 @@ def solve_ivp(
     rest: bool = False,
     user: Any = None,
     jac_sparsity: Any = None,
+    t_jumps: ArrayLike | None = None,
 ) -> OdeResult:
     """Solve an initial value problem whose equations change where `guards` pass zero.
 
@@ -679,8 +695,8 @@ def solve_ivp(
         1 (upwards), -1 (downwards) or 0 (both). By default all are.
     jac : callable or matrix, optional
         ``jac(t, y)``, or ``jac(t, y, sign)``: the n by n Jacobian of `fun`, which `tangents` and
-        `base` 'rodas' or 'chosen_rodas' use. Without it they take differences. By 'rodas' a wrong one ends the run with
-        `reason` 'EJACOBIAN'.
+        `base` 'rodas' or 'chosen_rodas' use. Without it they take differences. By 'rodas' a wrong one
+        ends the run with `reason` 'EJACOBIAN'.
     guard_jac : callable, optional
         ``guard_jac(t, y)``: the m by n Jacobian of `guards` by the state. Without it libess takes
         differences of `guards`; of many guards those cost most. A wrong one ends the run. Where there
@@ -723,6 +739,17 @@ def solve_ivp(
         `scipy.LowLevelCallable`, with the signatures `ess.FIELD`, `ess.GUARDS` and `ess.IMPACT`.
     jac_sparsity
         For SciPy's sake; not used.
+    t_jumps : array_like, optional
+        Times within `t_span` at which `fun` jumps by time alone, as inputs do, ascending. Steps end
+        there. Up to a time T of these `fun` gets times below T, from there on T or later, in both
+        directions of time: where it compares ``t < T`` it is on the right side. Without them a step
+        may go over a pulse, and the run ends with ``success=True``. Guards have to be continuous
+        there; for a state that jumps see `impact`.
+
+        >>> pulse = lambda t, y: [20.0 if 5.0 <= t < 5.05 else 0.0]
+        >>> run = solve_ivp(pulse, (0, 10), [0.0], t_jumps=[5.0, 5.05])
+        >>> print(round(run.y_end[0], 9))
+        1.0
 
     Returns
     -------
@@ -758,7 +785,7 @@ def solve_ivp(
     options = _options(
         fun, t0, t1, x0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
         guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
-        max_steps, tie, base, user, sliding, params, params_jac, rest,
+        max_steps, tie, base, user, sliding, params, params_jac, rest, t_jumps=t_jumps,
     )  # fmt: skip
     with Watch() as options["watch"]:
         run = _native.solve(t0, _far(t1), x0, options)

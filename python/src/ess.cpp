@@ -306,7 +306,7 @@ struct Plan {
   nb::dict given;
   nb::tuple args;
   nb::list functions;
-  Vector rtols, atols, times, parameters;
+  Vector rtols, atols, times, jumps, parameters;
   Terminal terminal;
   Matrix directions;
 
@@ -392,6 +392,9 @@ struct Plan {
     rtols = nb::cast<Vector>(given["rtols"]);
     atols = nb::cast<Vector>(given["atols"]);
     times = nb::cast<Vector>(given["times"]);
+    jumps = nb::cast<Vector>(given["jumps"]);
+    options.jumps = jumps.data();
+    options.jumps_count = jumps.size();
     directions = nb::cast<Matrix>(given["directions"]);
     require(rtols.size() == f.n && atols.size() == f.n, "tolerances must be as many as states");
     require(directions.shape(1) == 0 || directions.shape(0) == f.n + f.parameters,

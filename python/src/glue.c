@@ -330,6 +330,8 @@ static ess_system make_system(run *r, ess_impacts *impacts) {
                        .parameter_values = p->parameter_values,
                        .field_parameter_jacobian =
                            p->parameter_jacobian ? parameter_jacobian : NULL,
+                       .field_jumps = r->options->jumps,
+                       .field_jump_count = r->options->jumps_count,
                        .params = r};
   if (r->m > 0) {
     system.guards = guards;

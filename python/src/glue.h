@@ -64,6 +64,8 @@ typedef struct glue_options {
   ess_options integration; /* with rtols and atols */
   const double *times;     /* the caller's grid in the run's direction, or NULL: every step */
   size_t times_count;
+  const double *jumps; /* times at which the field jumps */
+  size_t jumps_count;
   bool is_dense;     /* the path, in pieces */
   size_t directions; /* tangents, and where they begin: [n*directions] */
   const double *directions_at;

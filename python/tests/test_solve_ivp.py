@@ -562,7 +562,7 @@ def van_der_pol(t, y):
 
 
 def test_lsoda_on_relaxations():
-    """three of van der Pol's cycles, whose jumps are not stiff: fewer calls than by 'rodas', the same states"""
+    """van der Pol's cycles, whose jumps are not stiff: fewer calls than by 'rodas', and the same states"""
     fall = lambda t, y: y[0]  # noqa: E731
     fall.direction = -1
     by = {
@@ -873,3 +873,67 @@ def test_a_package_that_is_not_there_is_named_with_what_installs_it(package):
     assert done.returncode == 1
     said = done.stderr.splitlines()[-1]
     assert said == f"ModuleNotFoundError: ess.{package} needs the package {package}: pip install {package}"
+
+
+# ---- inputs that jump at given times ------------------------------------------------------------------
+
+
+def train(count, width=0.05):
+    begins = np.arange(count) + 0.3
+    return np.stack([begins, begins + width], axis=1).ravel()
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau", "LSODA"])
+@pytest.mark.parametrize("way", [1, -1])
+def test_no_pulse_of_a_train_is_missed(method, way):
+    jumps = train(500)
+    on = lambda t: np.searchsorted(jumps, t, side="right") % 2  # noqa: E731
+    span = (0, 500)[::way]
+    r = ess.solve_ivp(
+        lambda t, y: [on(t) * 2 * math.cos(t)], span, [0.5], method, t_jumps=jumps, rtol=1e-7, atol=1e-7
+    )
+    right = 0.5 + way * 2 * sum(np.sin(jumps[1::2]) - np.sin(jumps[::2]))
+    assert r.success and abs(r.y_end[0] - right) < 2e-6
+    without = ess.solve_ivp(lambda t, y: [on(t) * 2 * math.cos(t)], span, [0.5], method, max_step=10)
+    assert without.success and abs(without.y_end[0] - right) > 0.01
+
+
+def test_derivatives_go_through_jumps():
+    jumps = train(20)
+
+    def field(t, y, p):
+        return [p[0] * (np.searchsorted(jumps, t, side="right") % 2) - p[1] * y[0]]
+
+    p = np.array([2.0, 0.1])
+    r = ess.solve_ivp(
+        field, (0, 20), [0.5], params=p, tangents=True, t_jumps=jumps, rtol=1e-9, atol=1e-9
+    )
+
+    def closed(p0, p1):
+        sums = np.exp(-p1 * (20 - jumps[1::2])) - np.exp(-p1 * (20 - jumps[::2]))
+        return 0.5 * np.exp(-20 * p1) + p0 / p1 * sums.sum()
+
+    h = 1e-5
+    right = [
+        math.exp(-2.0),
+        closed(2 + h, 0.1) / (2 * h) - closed(2 - h, 0.1) / (2 * h),
+        closed(2, 0.1 + h) / (2 * h) - closed(2, 0.1 - h) / (2 * h),
+    ]
+    assert abs(r.y_end[0] - closed(2, 0.1)) < 1e-8
+    np.testing.assert_allclose(r.tangents[0], right, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "jumps, word",
+    [
+        ([0.5, 0.2], "ascend"),
+        ([0.5, 0.5], "ascend"),
+        ([0.5, 2.0], "within `t_span`"),
+        ([math.nan], "finite"),
+        ([[0.1, 0.2]], "one after the other"),
+        (["a"], "times that ascend"),
+    ],
+)
+def test_jump_times_that_are_none_are_refused(jumps, word):
+    with pytest.raises(ValueError, match=f"`t_jumps`.*{word}"):
+        ess.solve_ivp(lambda t, y: -y, (0, 1), [1.0], t_jumps=jumps)

@@ -1,10 +1,12 @@
 /*
- * Timed jumps, impacts of event functions that depend on time alone: runs that end or start at one,
- * states that are asked for at one, and jumps that come shortly after one another.
+ * Timed jumps of the field, and of the state: impacts of event functions that depend on time alone:
+ * runs that end or start at one, states that are asked for at one, and jumps that come shortly
+ * after one another.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "draws.h"
+#include "ess_tangents.h"
 #include "toy.h"
 
 enum { TIMES = 1000, STATES = 2 };
@@ -238,5 +240,199 @@ TEST(short_inputs_are_not_one_instant) {
       fail_msg("%g apart, tolerance %g, %s: %s, %d impacts, %g for 1", apart, tolerance,
                s.has_clock ? "a state's" : "time's", ess_strerror(end.status),
                (int)end.counters.impacts, x[0]);
+  }
+}
+
+/* ---- jumps of the field ---------------------------------------------------------------------- */
+
+/* x' = p cos t within pulses, and 0 between them; a timed jump of the state may be at one */
+enum { PULSES = 500 };
+static const double WIDTH = 0.05;
+
+typedef struct train {
+  double p, at[2 * PULSES];
+  double kick; /* when x gains 1; 0: never */
+} train;
+
+static train make_train(double p) {
+  train s = {.p = p};
+  for (size_t i = 0; i < PULSES; i++) {
+    s.at[2 * i] = (double)i + 0.3;
+    s.at[2 * i + 1] = (double)i + 0.3 + WIDTH;
+  }
+  return s;
+}
+
+FIELD(train_field) {
+  const double *const pulse = AS(train)->at + 2 * (size_t)fmin(fmax(t, 0.0), PULSES - 1);
+  dxdt[0] = t >= pulse[0] && t < pulse[1] ? AS(train)->p * cos(t) : 0.0;
+}
+
+static double train_sum(const train *s) {
+  double sum = 0.0;
+  for (size_t i = 0; i < PULSES; i++) sum += sin(s->at[2 * i + 1]) - sin(s->at[2 * i]);
+  return sum;
+}
+
+static ess_system train_system(train *s) {
+  return (ess_system){.dimension = 1,
+                      .field = train_field,
+                      .params = s,
+                      .parameters = 1,
+                      .parameter_values = &s->p,
+                      .field_jumps = s->at,
+                      .field_jump_count = 2 * PULSES};
+}
+
+/* forward and backward, at once and in parts that end at jumps and between them: no step is refused
+ * by a field of the wrong side */
+static void check_train(bool backward, size_t parts, ess_base base, double tolerance) {
+  train s = make_train(2.0);
+  const ess_system system = train_system(&s);
+  ess_options options = toy_options(tolerance);
+  options.base = base;
+  const double begin = backward ? PULSES : 0.0, end = PULSES - begin;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = begin, x[1] = {0.5};
+  for (size_t i = 1; i < parts; i++) {
+    const size_t jump = i * (2 * PULSES / parts);
+    const double to = s.at[backward ? 2 * PULSES - jump : jump];
+    assert_int_equal(ess_driver_apply(d, &t, i % 3 ? to : to + 0.01, x), ESS_SUCCESS);
+  }
+  assert_int_equal(ess_driver_apply(d, &t, end, x), ESS_SUCCESS);
+  const double right = 0.5 + (backward ? -1.0 : 1.0) * s.p * train_sum(&s);
+  const ess_counters *const c = ess_driver_counters(d);
+  if (!(fabs(x[0] - right) < 20.0 * tolerance) || c->rejected > c->steps / 5)
+    fail_msg("base %d, %s, %d parts, at %g: %g tolerances, %d steps and %d refused", (int)base,
+             backward ? "backward" : "forward", (int)parts, tolerance,
+             fabs(x[0] - right) / tolerance, (int)c->steps, (int)c->rejected);
+  ess_driver_free(d);
+}
+
+TEST(a_train_of_pulses_is_not_missed) {
+  static const ess_base bases[] = {ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS,
+                                   ESS_BASE_CHOSEN_RODAS};
+  for (size_t b = 0; b < sizeof bases / sizeof *bases; b++)
+    for (int backward = 0; backward < 2; backward++)
+      for (size_t parts = 1; parts < 100; parts = 7 * parts + 1)
+        check_train(backward, parts, bases[b], bases[b] == ESS_BASE_RKC ? 1e-4 : 1e-7);
+}
+
+/* the derivative by p, and by the start, as tangents and as adjoint have it */
+TEST(so_are_its_derivatives) {
+  for (int backward = 0; backward < 2; backward++)
+    for (int records = 0; records < 3; records++) {
+      train s = make_train(2.0);
+      const ess_system system = train_system(&s);
+      const ess_options options = toy_options(1e-7);
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      const double begin = backward ? PULSES : 0.0, right = (backward ? -1.0 : 1.0) * train_sum(&s);
+      const double directions[2] = {1.0, 0.0}, parameters[2] = {0.0, 1.0}, outcome[1] = {1.0};
+      double t = begin, x[1] = {0.5}, by_start[2], by_p[1];
+      // 1: so little room that the run is made again from checkpoints
+      const int followed = records ? ess_driver_record(d, (size_t)1 << (records == 1 ? 19 : 24))
+                                   : ess_driver_follow_parameters(d, 2, directions, parameters);
+      assert_int_equal(followed, ESS_SUCCESS);
+      assert_int_equal(ess_driver_apply(d, &t, PULSES - begin, x), ESS_SUCCESS);
+      if (records) {
+        assert_true((ess_driver_recorded(d) > (size_t)1 << 17) || records == 2);
+        assert_int_equal(ess_driver_adjoint(d, 1, outcome, by_start, by_p), ESS_SUCCESS);
+      } else {
+        memcpy(by_start, ess_driver_tangent(d), sizeof by_start);
+        by_p[0] = by_start[1];
+      }
+      assert_true(fabs(by_start[0] - 1.0) < 1e-9 && fabs(by_p[0] - right) < 2e-6);
+      ess_driver_free(d);
+    }
+}
+
+/* one of the jumps, at which x gains 1 by an impact as well */
+GUARDS(kick_guards) {
+  h[0] = t - AS(train)->kick;
+}
+
+TEST(an_impact_at_the_time_of_a_jump_is_made_once) {
+  static const bool both[] = {true, true};
+  const ess_impacts impacts = {.at = both, .map = dose_map};
+  for (int backward = 0; backward < 2; backward++)
+    for (size_t jump = 0; jump < 20; jump++) {
+      train s = make_train(2.0);
+      s.kick = s.at[jump];
+      ess_system system = train_system(&s);
+      system.guard_count = 1;
+      system.guards = kick_guards;
+      system.guards_move = true;
+      system.impacts = &impacts;
+      const ess_options options = toy_options(1e-7);
+      const double begin = backward ? PULSES : 0.0;
+      double x[1] = {0.5};
+      const toy_end end = toy_succeeds(&system, &options, begin, PULSES - begin, x);
+      const double right = 1.5 + (backward ? -1.0 : 1.0) * s.p * train_sum(&s);
+      assert_int_equal(end.counters.impacts, 1);
+      assert_true(fabs(x[0] - right) < 2e-6);
+    }
+}
+
+/* held at x = 0 by friction, but for a push from 1 to 1.5; back at 2 */
+FIELD(pushed_field) {
+  dxdt[0] = (t >= 1.0 && t < 1.5 ? 2.0 : 0.0) - sign[0];
+}
+
+GUARDS(pushed_guards) {
+  h[0] = x[0];
+}
+
+TEST(a_slide_ends_at_a_jump) {
+  static const double at[] = {1.0, 1.5}, times[] = {0.5, 1.0, 1.25, 1.5, 1.75, 2.5};
+  static const double right[] = {0.0, 0.0, 0.25, 0.5, 0.25, 0.0};
+  const ess_system system = {.dimension = 1,
+                             .field = pushed_field,
+                             .guard_count = 1,
+                             .guards = pushed_guards,
+                             .field_jumps = at,
+                             .field_jump_count = 2};
+  ess_options options = toy_options(1e-8);
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0, x[1] = {0.3}, states[6];
+  assert_int_equal(ess_driver_sample(d, &t, 3.0, x, times, 6, states), ESS_SUCCESS);
+  for (size_t i = 0; i < 6; i++) assert_true(fabs(states[i] - right[i]) < 1e-7);
+  assert_int_equal(ess_driver_counters(d)->slides, 2);
+  ess_driver_free(d);
+}
+
+/* most of which lie outside of the run */
+TEST(ten_million_jumps_are_accepted) {
+  enum { COUNT = 10000000 };
+  double *const at = malloc(COUNT * sizeof *at);
+  for (size_t i = 0; i < COUNT; i++) at[i] = ((double)i - 5e6) * 1e-3;
+  train s = make_train(0.0);
+  ess_system system = train_system(&s);
+  system.field_jumps = at;
+  system.field_jump_count = COUNT;
+  const ess_options options = toy_options(1e-6);
+  double x[1] = {0.5};
+  const toy_end end = toy_succeeds(&system, &options, 0.0, 1.0, x);
+  assert_true(x[0] == 0.5 && end.counters.steps >= 1000 && end.counters.steps < 8000);
+  free(at);
+}
+
+TEST(jumps_that_are_none_are_refused) {
+  static const double falling[] = {1.0, 0.5}, twice[] = {1.0, 1.0}, no_number[] = {0.0, NAN};
+  static const struct {
+    const double *at;
+    const char *why;
+  } wrong[] = {{falling, "field_jumps must ascend"},
+               {twice, "field_jumps must ascend"},
+               {no_number, "each of field_jumps must be finite"},
+               {NULL, "field_jumps must not be NULL when field_jump_count > 0"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    const ess_system system = {
+        .dimension = 1, .field = train_field, .field_jumps = wrong[i].at, .field_jump_count = 2};
+    const ess_options options = toy_options(1e-6);
+    int status = ESS_SUCCESS;
+    assert_null(ess_driver_alloc(&system, &options, &status));
+    assert_int_equal(status, ESS_EINVAL);
+    assert_string_equal(ess_check(&system, &options), wrong[i].why);
   }
 }

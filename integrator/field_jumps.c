@@ -1,0 +1,68 @@
+/*
+ * Jumps of the field by time alone, at times that the system lists: a step ends there, by the field
+ * before the jump, and the next begins, by the field after it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+
+#include "core.h"
+#include "events.h"
+#include "slides.h"
+#include "tangents.h"
+
+const char *ess_field_jumps_check(const ess_system *s) {
+  if (s->field_jump_count && !s->field_jumps)
+    return "field_jumps must not be NULL when field_jump_count > 0";
+  for (size_t i = 0; i < s->field_jump_count; i++) {
+    if (!isfinite(s->field_jumps[i])) return "each of field_jumps must be finite";
+    if (i && !(s->field_jumps[i] > s->field_jumps[i - 1])) return "field_jumps must ascend";
+  }
+  return NULL;
+}
+
+/* how many are below this time, or at it */
+static size_t count_below(const ess_system *s, double t, bool or_at) {
+  size_t below = 0, end = s->field_jump_count;
+  while (below < end) {
+    const size_t i = below + (end - below) / 2;
+    if (s->field_jumps[i] < t || (or_at && s->field_jumps[i] == t))
+      below = i + 1;
+    else
+      end = i;
+  }
+  return below;
+}
+
+void ess_go_between(ess_driver *d, double t) {
+  const ess_system *const s = &d->caller.system;
+  const double *const jumps = s->field_jumps, way = d->caller.way;
+  const bool forward = way > 0.0;
+  // between jumps i - 1 and i; where time goes backward the one that it begins at has been passed
+  const size_t i = count_below(s, ess_caller_time(d, t), forward);
+  const double lower = i > 0 ? jumps[i - 1] : -INFINITY;
+  const double upper = i < s->field_jump_count ? jumps[i] : INFINITY;
+  const double below = nextafter(upper, -INFINITY);
+  d->between = forward ? (ess_between){lower, upper, lower, below}
+                       : (ess_between){-upper, -lower, -below, -lower};
+}
+
+void ess_begin_between(ess_driver *d, double t) {
+  ess_go_between(d, t);
+  if (t != d->between.passed) return;
+  // steps before the jump say nothing of those after it
+  d->dt_next = 0.0;
+  d->log_error_old = ESS_LOG_ERROR_FLOOR;
+  d->stabilised.is_known = false;
+  d->beside.t = NAN;
+  ess_rodas_forget(d);
+  ess_forget_turning(d);
+}
+
+int ess_pass_field_jump(ess_driver *d) {
+  ess_begin_between(d, ess_larger(d->between.next, d->t));
+  int status = ess_evaluate_node(d);
+  if (!status) status = ess_check_guards(d);
+  if (!status && d->tangents) ess_tangents_begin(d);
+  return !status && d->slides ? ess_slides_begin(d, false, false) : status;
+}
