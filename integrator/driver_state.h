@@ -44,10 +44,10 @@ typedef struct ess_caller {
   double way;               /* -1: the driver's time is the caller's, negated; else 1 */
   double origin;            /* in the driver's time */
 
-  double *x;                      /* [n + 1] */
-  double *h, *partial;            /* event functions, and what they change by with time alone */
-  double *beside, *above, *below; /* a state, and event functions, beside the one looked at */
-  double *best, *off, *rate;      /* by event function: differences (slope.c) */
+  double *x;                        /* [n + 1] */
+  double *h, *partial;              /* event functions, and what they change by with time alone */
+  double *beside, *above, *below;   /* a state, and event functions, beside the one looked at */
+  double *best, *off, *rate, *bent; /* by event function: differences (slope.c) */
   double *mode, *after;
   bool *armed;
 } ess_caller;

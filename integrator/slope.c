@@ -24,7 +24,7 @@ static const double FIRST = 0x1p-13, FIRST_OF_STEP = 0x1p-6;
 
 /* two differences agree to this part; what changes by less than so many roundings has not changed
  */
-static const double AGREES = 1e-6, ROUNDING = 4.0;
+static const double AGREES = 1e-6, ROUNDING = 4.0, FAR = 1e3;
 
 /* the second is over this part of the first's length: the golden ratio, since changes by a few
  * roundings are whole numbers, which agree over half the length, wrong as they are; and by how much
@@ -78,14 +78,15 @@ static double look(const along *a, double length) {
   return 2.0 * length;
 }
 
-/* one more estimate of event function k's rate, which may be off by so much, and agrees with
+/* One more estimate of event function k's rate, which may be off by so much, and agrees with
  * another or not: the one that may be off by the least counts, unless it is off by more than the
  * one before says, as differences over too long a way are, which may be small however large rates
- * are */
+ * are. Two that agree may be so, too, far beyond a bend; and the one before may be off by more than
+ * it says, as few roundings are, which are whole numbers. */
 static void note_rate(ess_caller *c, size_t k, double rate, double off, bool agrees) {
-  const bool is_first = c->off[k] == INFINITY;
-  const bool is_near = is_first || fabs(rate - c->best[k]) <= 2.0 * (off + c->off[k]);
-  if (agrees || (off < c->off[k] && is_near)) {
+  const double said = c->off[k] == INFINITY ? INFINITY : 2.0 * (off + c->off[k]);
+  const double apart = fabs(rate - c->best[k]);
+  if (agrees ? apart <= FAR * said : off < c->off[k] && apart <= said) {
     c->best[k] = rate;
     c->off[k] = agrees ? 0.0 : off;
   }
@@ -97,18 +98,24 @@ static bool compare(const along *a, double length, double apart) {
   ess_caller *const c = &a->d->caller;
   const size_t m = c->system.guard_count;
   bool agree = true;
-  for (size_t k = 0; k < m; k++)
+  for (size_t k = 0; k < m; k++) {
     c->rate[k] = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
+    c->bent[k] = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
+  }
   apart = look(a, SHORTER * length);
   for (size_t k = 0; k < m; k++) {
     const double near = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     const double all = fabs(c->above[k]) + fabs(c->below[k]) + fabs(a->h[k]);
     const double noise = ROUNDING * DBL_EPSILON * all / apart;
     const double size = ess_larger(fabs(near), fabs(c->rate[k])), differ = fabs(near - c->rate[k]);
-    // a change that is nothing may have been lost in rounding
+    // it changes over some length: a change that is nothing may have been lost in rounding
+    const bool is_still = c->above[k] == a->h[k] && c->below[k] == a->h[k] && c->rate[k] == 0.0;
+    // by what event functions are bent they change as the square of the length: all else is noise
+    const double bent = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
+    const double uneven = fabs(bent - SHORTER * SHORTER * c->bent[k]) / apart;
     const bool agrees = size > noise && differ + 1e-3 * noise <= AGREES * size;
-    if (c->off[k] > 0.0 && isfinite(differ))
-      note_rate(c, k, near + REST * (near - c->rate[k]), differ + noise, agrees);
+    if (c->off[k] > 0.0 && isfinite(differ) && !is_still)
+      note_rate(c, k, near + REST * (near - c->rate[k]), differ + noise + uneven, agrees);
     agree = agree && c->off[k] == 0.0;
   }
   return agree;

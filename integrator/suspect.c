@@ -82,10 +82,10 @@ int ess_rounding_errors(ess_driver *d, double roundings[]) {
   return weigh(d, 0, d->system.guard_count, 0.0, 8.0, roundings);
 }
 
-/* whether the rate of event function k is nought at both ends of the step that is in doubt: what it
- * changes by there may be rounding however long the step is */
+/* whether the rate of event function k is nought at both ends of the step that is in doubt, or
+ * where it begins on its zero: what it changes by there may be rounding however long the step is */
 static bool is_at_rest(const ess_driver *d, size_t k) {
-  return d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+  return d->rate[k] == 0.0 && (d->rate_end[k] == 0.0 || d->h[k] == 0.0);
 }
 
 bool ess_is_shortest(const ess_driver *d) {

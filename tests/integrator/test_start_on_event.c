@@ -134,6 +134,49 @@ TEST(an_apply_that_goes_on_from_there) {
   }
 }
 
+/* released at the height of an event, whose function is a difference of two numbers of order one,
+ * with no rates but those that differences tell */
+FIELD(released_field) {
+  const touch *const s = params;
+  dxdt[0] = x[1];
+  dxdt[1] = s->up * sin(s->down + x[0]);
+}
+
+GUARDS(released_guards) {
+  h[0] = x[0] - AS(touch)->place;
+}
+
+GUARD_JACOBIAN(released_jacobian) {
+  Dh[0] = 1.0;
+  Dh[1] = 0.0;
+}
+
+TEST(one_that_is_known_by_its_values_alone) {
+  enum { EVALUATIONS = 100 };
+  for (int i = 0; i < 5 * 8; i++) {
+    const double places[] = {1.0, 0.37, -2.6, 1.3, 12.0};
+    touch s = {.up = i % 8 < 4 ? -7.3 : 2.1, .place = places[i / 8]};
+    // constant, but for rounding of the sine, or a pendulum's
+    s.down = i % 4 < 2 ? 0.5 * M_PI - s.place : 0.0;
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 1,
+                               .field = released_field,
+                               .guards = released_guards,
+                               .guard_jacobian = i % 4 == 3 ? released_jacobian : NULL,
+                               .guards_move = i % 2,
+                               .params = &s};
+    ess_options options = ess_options_default();
+    options.rtol = 1e-3;
+    options.atol = 1e-6;
+    options.max_steps = WORK_MAX;
+    double x[] = {s.place, 0.0};
+    const toy_end end = toy_run(&system, &options, 0.0, 0.8, x);
+    if (end.status || end.counters.field_evaluations > EVALUATIONS)
+      fail_msg("%d: %s at %g, %llu evaluations", i, ess_strerror(end.status), end.t,
+               (unsigned long long)end.counters.field_evaluations);
+  }
+}
+
 /* an event function that jumps where the run starts: it is crossed once, soon, and never waited for
  */
 FIELD(cliff_field) {
