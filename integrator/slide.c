@@ -358,7 +358,8 @@ static int install(ess_driver *d, size_t count) {
     const int told = ess_take_sign(d, k, to);
     if (!status) status = told;
     if (slid && !slides && s->second[k] && !status)
-      status = ess_slide_step_beside(d, i, count, its);
+      status = ess_slide_step_beside(d, i, count, its, ESS_LEFT_BY);
+    if (!slid && !slides && s->rests[k] && !status) status = ess_rest_let_go(d, i, count);
     if (slid && !slides) ess_arm(d, ess_guard_ahead(d, k));
     const bool by_impacts = s->rests[k]; // these are counted
     if (!slides) s->second[k] = s->rests[k] = false;

@@ -26,40 +26,54 @@ static const double FASTER = 8.0;
 enum { TRIES = 16 };
 
 /* a map that sends the state back changes it by so much at least of what the state comes at; less,
- * as rounding is, or the place that it puts the state at, is no push */
+ * as rounding is, is no push */
 static const double SENT_BACK = 0.1;
 
-/* how much of a push there is in what the map has done to the state beside */
-static double share_of_push(const ess_driver *d, const double push[], const double after[]) {
+/* how much of a push there is in a change of the state beside */
+static double share_of_push(const ess_driver *d, const double push[], const double change[]) {
   const double *const beside = d->slides->beside;
   double along = 0.0, whole = 0.0;
   for (size_t l = 0; l < ess_caller_states(d); l++) {
     if (push[l] == 0.0) continue;
     const double unit = d->atol[l] + d->rtol[l] * fabs(beside[l]), its = push[l] / unit;
-    along += its * ((after[l] - beside[l]) / unit);
+    along += its * (change[l] / unit);
     whole += its * its;
   }
   return fabs(along) / whole;
 }
 
-/* at lambda = 1, at time t and state x: what the map does to one that comes a little towards it */
+/* what the map does to a state so much on the way to the guard, into `change`; false where it does
+ * not send that back */
+static bool change_by_map(ess_driver *d, double t, const double x[], size_t k, double times,
+                          double change[], int *code) {
+  ess_slides *const s = d->slides;
+  const double *const push = s->push + k * d->lanes;
+  for (size_t l = 0; l < d->lanes; l++) s->beside[l] = x[l] - times * push[l];
+  const double *const after = ess_impact_returns(d, t, k, s->beside, d->sign[k], code);
+  for (size_t l = 0; after && l < d->lanes; l++) change[l] = after[l] - s->beside[l];
+  return after;
+}
+
+/* At lambda = 1, at time t and state x: what the map does by the speed of a state that comes to it.
+ * It may put the state onto the guard besides, at any speed: that is no push. */
 static int push_back(ess_driver *d, double t, const double x[], size_t k, double jump[]) {
   ess_slides *const s = d->slides;
   const double *const push = s->push + k * d->lanes;
-  double times = 1.0;
-  bool changes = false;
-  int code;
-  for (int i = 0; !changes && i < TRIES; i++, times *= FASTER) {
-    for (size_t l = 0; l < d->lanes; l++) s->beside[l] = x[l] - times * push[l];
-    const double *const after = ess_impact_returns(d, t, k, s->beside, d->sign[k], &code);
-    if (code) return ess_callback_failed(d, code);
-    if (!after)
-      return ess_slide_fail(d, k, SIZE_MAX,
-                            "an impact's map does not say what pushes the state back");
-    for (size_t l = 0; l < d->lanes; l++) jump[l] = s->scale[k] / times * (after[l] - s->beside[l]);
-    changes = share_of_push(d, push, after) >= SENT_BACK * times;
+  double *const slower = s->f_beside, times = 1.0;
+  bool returns = false, changes = false;
+  int code = 0;
+  for (int i = 0; !code && !changes && i < TRIES; i++, times *= FASTER) {
+    returns = change_by_map(d, t, x, k, times, slower, &code) &&
+              change_by_map(d, t, x, k, 2.0 * times, jump, &code);
+    if (!returns) continue;
+    for (size_t l = 0; l < d->lanes; l++) jump[l] -= slower[l];
+    changes = share_of_push(d, push, jump) >= SENT_BACK * times;
+    for (size_t l = 0; l < d->lanes; l++) jump[l] *= s->scale[k] / times;
   }
-  return ESS_SUCCESS;
+  if (code) return ess_callback_failed(d, code);
+  return returns ? ESS_SUCCESS
+                 : ess_slide_fail(d, k, SIZE_MAX,
+                                  "an impact's map does not say what pushes the state back");
 }
 
 /* ---- the field ------------------------------------------------------------------------------- */
@@ -394,9 +408,8 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
 /* Where a sliding state is put: back onto its surfaces, off which rounding takes it, and the error
  * of steps along surfaces that are curved; or beside one that it leaves. */
 
-/* a state is put back on its surfaces where that moves it by more than this part of the tolerance,
- * so often at most */
-static const double OFF = 1e-3;
+/* a state is put back on its surfaces where that moves it by more than ESS_LEFT_BY, so often at
+ * most */
 enum { ROUNDS = 3 };
 
 /* what the surfaces' event functions, or rates where these do not jump, have to change by, along
@@ -448,7 +461,7 @@ int ess_slide_put_back(ess_driver *d, double most) {
     int status = find_aside(d, d->x_try);
     if (status) return status;
     const double off = ess_scaled_norm(d, d->x_try, d->x, d->x);
-    if (off <= OFF) return ESS_SUCCESS;
+    if (off <= ESS_LEFT_BY) return ESS_SUCCESS;
     if (!(off <= most))
       return ess_slide_fail(d, s->set[0], SIZE_MAX, "the state is lost off what it slides on");
     for (size_t i = 0; i < d->lanes; i++) d->x_try[i] += d->x[i];
@@ -463,7 +476,7 @@ int ess_slide_put_back(ess_driver *d, double most) {
   return ESS_SUCCESS;
 }
 
-int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to) {
+int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to, double part) {
   ess_slides *const s = d->slides;
   const double *const jump = s->jump + i * d->lanes;
   double *const aside = s->aside;
@@ -473,10 +486,12 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to) {
   if (!(fabs(rate) > SAME * fabs(s->a[i]))) return ESS_SUCCESS;
   const int status = look_aside(d, jump, aside);
   if (status) return status;
-  const double by = OFF / ess_scaled_norm(d, jump, d->x, d->x);
-  const double far = OFF / ess_scaled_norm(d, aside, d->x, d->x);
-  const double way = way_of(d, k);
-  const double turn = -to * by - way * d->rate[k] / rate, move = -to * far - way * d->h[k] / rate;
+  const double by = part / ess_scaled_norm(d, jump, d->x, d->x);
+  const double far = part / ess_scaled_norm(d, aside, d->x, d->x);
+  const double way = way_of(d, k), now = way * d->rate[k] / rate;
+  // it may go away faster already
+  const double turn = -to * now > by ? 0.0 : -to * by - now;
+  const double move = -to * far - way * d->h[k] / rate;
   for (size_t l = 0; l < d->system.dimension; l++) d->x_try[l] += turn * jump[l] + move * aside[l];
   return ESS_SUCCESS;
 }

@@ -135,6 +135,30 @@ static int find_push(ess_driver *d, size_t k, bool *pushes) {
   return ess_called(d, code);
 }
 
+/* The state comes to the guard by its speed alone: a map that puts it onto the guard, too, has been
+ * asked of one that was beside it by rounding, and that way is taken out. The gradient of event
+ * function k is weighed by the states' sizes. */
+static int keep_level(ess_driver *d, size_t k) {
+  ess_slides *const s = d->slides;
+  const size_t n = ess_caller_states(d);
+  double *const push = s->push + k * d->lanes, *const unit = s->f_beside, *const way = d->v_try;
+  int status = ess_guard_rates(d, d->t, d->x, push, s->h, s->rate);
+  const double off = s->rate[k];
+  double sum = 0.0;
+  if (status || off == 0.0 || !isfinite(off)) return status;
+  memset(unit, 0, d->lanes * sizeof *unit);
+  for (size_t i = 0; !status && i < n; i++) {
+    const double size = ess_larger(fabs(d->x[i]), ess_tangent_unit(d, i));
+    unit[i] = size;
+    status = ess_guard_rates(d, d->t, d->x, unit, s->h, s->rate);
+    way[i] = size * s->rate[k];
+    sum += s->rate[k] * s->rate[k];
+    unit[i] = 0.0;
+  }
+  for (size_t i = 0; !status && sum > 0.0 && i < n; i++) push[i] -= off / sum * way[i];
+  return status;
+}
+
 /* ---- which of them hold the state ------------------------------------------------------------ */
 
 static bool is_new(const ess_driver *d, size_t k) {
@@ -159,6 +183,7 @@ static int gather_touched(ess_driver *d, size_t *count) {
     if (!pushes && !ess_is_impact(d, k)) continue;
     if (!pushes) status = ess_allowed_error(d, k, &allowed);
     if (!pushes && !status && fabs(d->h[k]) <= allowed) status = find_push(d, k, &pushes);
+    if (!status && pushes && is_new(d, k)) status = keep_level(d, k);
     if (status || !pushes) continue;
     if (is_new(d, k)) {
       s->rests[k] = s->second[k] = true;
@@ -295,6 +320,20 @@ int ess_rest_end(ess_driver *d) {
   if (goes_on || !otherwise.status) return ESS_SUCCESS;
   d->failure = otherwise;
   return (int)otherwise.status;
+}
+
+int ess_rest_let_go(ess_driver *d, size_t i, size_t count) {
+  ess_slides *const s = d->slides;
+  const size_t k = s->events[i];
+  const bool grazes = s->otherwise.status == ESS_EGRAZING && s->otherwise.guard == k;
+  if (!grazes || s->part[i] != ESS_AT_ZERO) return ESS_SUCCESS;
+  // a step's rate there may be that of its dense output
+  const int status = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
+  const double turn = d->side[k] * d->rate[k] / fabs(s->g[i * count + i]);
+  if (status || !(turn * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x) <= 1.0))
+    return status;
+  s->otherwise = (ess_failure){0};
+  return ess_slide_step_beside(d, i, count, -1.0, 1.0);
 }
 
 bool ess_rest_widen(ess_driver *d, size_t count) {

@@ -176,9 +176,10 @@ ess_solutions ess_slide_solve(ess_driver *d, size_t count, size_t worst[2]);
 int ess_slide_put_back(ess_driver *d, double most);
 
 /* The state leaves the i-th of the `count` surfaces just looked at, of second order, to the side
- * `to`: it goes away by the cube of time. So it is put beside it, by what is nothing beside the
- * tolerance, and moves away from there: adds that to d->x_try. */
-int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to);
+ * `to`: it goes away by the cube of time. So it is put beside it, by this part of the tolerance,
+ * and moves away from there: adds that to d->x_try. */
+static const double ESS_LEFT_BY = 1e-3;
+int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to, double part);
 
 /* ---- rest on the guards of impacts ----------------------------------------------------------- */
 
@@ -203,6 +204,11 @@ void ess_rest_from_start(ess_driver *d);
  * next. Then what of them does not hold the state. */
 int ess_rest_begin(ess_driver *d);
 int ess_rest_end(ess_driver *d);
+
+/* The i-th of the `count` surfaces just solved for does not hold the state. Where the run would end
+ * since its guard was grazed, and that is no more than what a step errs by, the state goes away
+ * from there: it is put beside it, by as much as that may be, and the run goes on. */
+int ess_rest_let_go(ess_driver *d, size_t i, size_t count);
 
 /* Of the `count` surfaces just solved for: whether one that rests has lambda = 1, which is no bound
  * of it; it is made to push more. */

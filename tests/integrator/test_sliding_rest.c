@@ -102,6 +102,117 @@ TEST(what_lies_there_at_the_start_stays) {
   }
 }
 
+/* ---- systems that say less ------------------------------------------------------------------- */
+
+/* a floor at this height, whose map puts the ball onto it, or lets it be where it is */
+typedef struct ground {
+  double height, e;
+  bool puts;
+} ground;
+
+GUARDS(ground_guards) {
+  h[0] = x[0] - AS(ground)->height;
+}
+
+IMPACT_MAP(ground_bounce) {
+  const ground *const p = params;
+  if (p->puts) impact->after[0] = p->height;
+  impact->after[1] = -p->e * impact->x[1];
+  toy_stays(impact, 0);
+}
+
+static const bool down_alone[] = {false, true};
+
+/* the event functions move, as far as the system says; they are known by their values alone */
+TEST(a_ball_comes_to_rest_on_any_floor) {
+  static const ess_impacts impacts = {.map = ground_bounce, .at = down_alone};
+  for (int i = 0; i < 3 * 4 * 2; i++)
+    for (double tolerance = 1e-3; tolerance > 0.5e-11; tolerance *= 0.1) {
+      slides log;
+      ground p = {i % 4 == 0 ? 0.0 : 0.35 * (i % 4), 0.15 + 0.35 * (i / 4 % 3), i / 12};
+      const ess_system system = {.dimension = 2,
+                                 .guard_count = 1,
+                                 .field = toy_fall_field,
+                                 .guards = ground_guards,
+                                 .guards_move = true,
+                                 .impacts = &impacts,
+                                 .params = &p};
+      ess_options options = resting(tolerance, &log);
+      options.atol = 0.1 * tolerance;
+      double x[] = {p.height + 0.8, 0.0};
+      const toy_end end = toy_run(&system, &options, 0.0, 12.0, x);
+      const bool is_still = fabs(x[0] - p.height) <= tolerance && fabs(x[1]) <= tolerance;
+      if (end.status || log.count != 1 || !is_still)
+        fail_msg("floor at %g, e %g, puts %d, tolerance %g: %s at %g, %zu slides, off by %g, %g",
+                 p.height, p.e, p.puts, tolerance, ess_strerror(end.status), end.t, log.count,
+                 x[0] - p.height, x[1]);
+    }
+}
+
+/* a ball that lies on a table which never falls faster than it, its rates told by differences */
+TEST(a_table_needs_no_derivatives) {
+  static const ess_impacts impacts = {.map = bounce, .at = down_alone};
+  for (int i = 0; i < 6 * 8; i++)
+    for (double tolerance = 1e-3; tolerance > 0.5e-9; tolerance *= 0.1) {
+      slides log;
+      table p = {.w = 0.7 + 1.1 * (i % 6), .e = 0.45};
+      p.a = (0.08 + 0.11 * (i / 6)) * G / (p.w * p.w);
+      ess_system system = table_system(&p);
+      system.guard_jacobian = NULL;
+      system.guard_time_rates = NULL;
+      system.guards_move = true;
+      system.impacts = &impacts;
+      const ess_options options = resting(tolerance, &log);
+      double x[] = {0.0, p.a * p.w};
+      const double end = 15.0 / p.w, place = p.a * sin(15.0), speed = p.a * p.w * cos(15.0);
+      const toy_end run = toy_run(&system, &options, 0.0, end, x);
+      const double off = fabs(x[0] - place) + fabs(x[1] - speed);
+      if (run.status || off > 10.0 * tolerance * (1.0 + p.a))
+        fail_msg("a %g, w %g, tolerance %g: %s at %g, off by %g", p.a, p.w, tolerance,
+                 ess_strerror(run.status), run.t, off);
+    }
+}
+
+/* ---- lifted by a load ------------------------------------------------------------------------ */
+
+/* x = (height, speed); the load is -1 + a sin(w t) */
+FIELD(load_field) {
+  const table *const p = params;
+  dxdt[0] = x[1];
+  dxdt[1] = -1.0 + p->a * sin(p->w * t);
+}
+
+IMPACT_MAP(load_bounce) {
+  impact->after[1] = -AS(table)->e * impact->x[1];
+  toy_stays(impact, 0);
+}
+
+/* steps of other bases err by more where the ball leaves, by the cube of time */
+TEST(every_base_lifts_it) {
+  static const ess_impacts impacts = {.map = load_bounce, .at = down_alone};
+  for (int i = 0; i < 4 * 24; i++)
+    for (double tolerance = 1e-3; tolerance > 0.5e-8; tolerance *= 0.1) {
+      slides log;
+      table p = {1.05 + 0.09 * (i / 4 % 6), 0.5 + 0.8 * (i / 24), 0.4};
+      const ess_system system = {.dimension = 2,
+                                 .guard_count = 1,
+                                 .field = load_field,
+                                 .guards = toy_fall_guards,
+                                 .guard_jacobian = toy_fall_jacobian,
+                                 .impacts = &impacts,
+                                 .params = &p};
+      ess_options options = resting(tolerance, &log);
+      options.base = (ess_base)(i % 4);
+      options.max_steps = 20000;
+      double x[] = {0.0, 0.0};
+      const double leaves = asin(1.0 / p.a) / p.w;
+      const toy_end end = toy_run(&system, &options, 0.0, 13.0 / p.w, x);
+      if (end.status || log.count < 2 || !(fabs(log.time[1] - leaves) <= 1e-6))
+        fail_msg("base %d, a %g, w %g, tolerance %g: %s at %g", i % 4, p.a, p.w, tolerance,
+                 ess_strerror(end.status), end.t);
+    }
+}
+
 /* where it is not asked for it is a graze, and so is what is pushed through a map that lets it */
 TEST(what_may_not_rest_grazes) {
   slides log;
