@@ -20,11 +20,12 @@ int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[
 
 /* the first length moves no state by more than this part of what it is large beside, nor time by
  * more than this part of a step */
-static const double FIRST = 0x1p-13, FIRST_OF_STEP = 0x1p-6;
+static const double FIRST = 0x1p-13, FIRST_OF_STEP = 0x1p-6, PART_LEFT = 1e-3;
 
-/* two differences agree to this part; what changes by less than so many roundings has not changed
+/* two differences agree to this part, most of which is a bend that extrapolation takes away, and
+ * noise is this part of them at most; what changes by less than so many roundings has not changed
  */
-static const double AGREES = 1e-6, ROUNDING = 4.0, FAR = 1e3;
+static const double AGREES = 1e-6, EVEN = 1e-9, ROUNDING = 4.0, FAR = 1e3;
 
 /* the second is over this part of the first's length: the golden ratio, since changes by a few
  * roundings are whole numbers, which agree over half the length, wrong as they are; and by how much
@@ -56,11 +57,11 @@ static void find_lengths(const along *a, double *least, double *most) {
     *most = ess_larger(*most, FIRST * size / speed);
   }
   if (a->vt == 0.0) return;
-  const double left = d->t_end - d->t;
-  const double step = d->dt > 0.0 ? d->dt : left > 0.0 ? 1e-2 * left : 1e-2;
-  const double length = FIRST_OF_STEP * step / fabs(a->vt);
-  *least = ess_smaller(*least, length);
-  *most = ess_larger(*most, length);
+  // a step may be short for what has just been crossed: time is not
+  const double left = d->t_end - d->t, whole = left > 0.0 ? PART_LEFT * left : 1e-2;
+  const double step = d->dt > 0.0 ? d->dt : 10.0 * whole;
+  *least = ess_smaller(*least, FIRST_OF_STEP * step / fabs(a->vt));
+  *most = ess_larger(*most, FIRST_OF_STEP * ess_larger(step, whole) / fabs(a->vt));
 }
 
 /* event functions either side, and how far apart these are; 0 where they cannot be told, which far
@@ -113,7 +114,8 @@ static bool compare(const along *a, double length, double apart) {
     // by what event functions are bent they change as the square of the length: all else is noise
     const double bent = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
     const double uneven = fabs(bent - SHORTER * SHORTER * c->bent[k]) / apart;
-    const bool agrees = size > noise && differ + 1e-3 * noise <= AGREES * size;
+    const bool agrees =
+        size > noise && differ + 1e-3 * noise <= AGREES * size && uneven <= EVEN * size;
     if (c->off[k] > 0.0 && isfinite(differ) && !is_still)
       note_rate(c, k, near + REST * (near - c->rate[k]), differ + noise + uneven, agrees);
     agree = agree && c->off[k] == 0.0;
