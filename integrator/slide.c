@@ -146,7 +146,7 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, ESS_SLIDE_LOOKS *m, &s->seen);
   ESS_LAY(l, size_t, m, &s->set, &s->noted, &s->events, &s->old, &s->box.members, &s->box.queue,
           &s->told);
-  ESS_LAY(l, bool, m, &s->may, &s->second, &s->rests, &s->stopped);
+  ESS_LAY(l, bool, m, &s->can, &s->may, &s->second, &s->rests, &s->stopped);
   ESS_LAY(l, signed char, m, &s->part, &s->box.way);
 }
 
@@ -164,15 +164,17 @@ void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options 
   s->is_noisy = c->differs || (c->moves && !c->system.guard_time_rates);
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const bool asked = !options->slides || (k < system->guard_count && options->slides[k]);
-    s->may[k] = k < system->guard_count && asked && !refuse(system, k);
+    s->can[k] = k < system->guard_count && !refuse(system, k);
+    s->may[k] = asked && s->can[k];
     s->half[k] = 0.5;
   }
 }
 
 bool ess_slides_stay(const ess_driver *d, const ess_options *options) {
-  for (size_t k = 0; d->slides && k < d->watched.first; k++) {
+  const ess_slides *const s = d->slides;
+  for (size_t k = 0; s && k < d->watched.first; k++) {
     const bool asked = !options->slides || options->slides[k];
-    if (d->slides->may[k] != (asked && !refuse(&d->caller.system, k))) return false;
+    if (s->may[k] != (asked && s->can[k])) return false;
   }
   return true;
 }

@@ -22,7 +22,7 @@ enum {
  * f = f0 + sum of lambda_i jump_i, such that a + G lambda = 0: no event function changes. */
 typedef struct ess_slides {
   size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
-  bool *may;          /* by event function */
+  bool *can, *may;    /* by event function: by what it is; and it is asked for */
   bool is_noisy;      /* rates of event functions are differences */
   size_t unknown;     /* one that was no number since the field on them was last known; or none */
   bool *second;       /* by event function: its rate does not jump, but what changes that */

@@ -93,7 +93,9 @@ bool ess_is_shortest(const ess_driver *d) {
 }
 
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
-  const bool is_halved = d->dt <= HALVED * d->longest_doubted;
+  // what rests has part in the rounding of all others in a step that solves for them together
+  const bool is_solved = ess_by_rodas(d) && d->h[k] == 0.0 && is_at_rest(d, k);
+  const bool is_halved = d->dt <= HALVED * d->longest_doubted || is_solved;
   double allowed;
   *coarser = false;
   if (d->grain[k] > 0.0 || !(is_halved || ess_is_shortest(d) || is_at_rest(d, k)))

@@ -265,3 +265,34 @@ TEST(slides_stay_as_they_were_chosen) {
   free(slides);
   free(epsilons);
 }
+
+/* whose rows are silent, or whose crossings are impacts, is not slid on: the options are the same
+ */
+IMPACT_MAP(let_be) {
+  (void)impact;
+}
+
+TEST(the_same_options_are_accepted_again) {
+  static const size_t row[] = {0, 1, 2, 3, 4, 4}, guard[] = {1, 0, 3, 2};
+  static const signed char effect[] = {1, 1, 1, 1};
+  static const bool second[] = {false, false, true, true};
+  const ess_reset_matrix resets[] = {
+      {.row_start = row, .guard = guard, .effect = effect},
+      {.row_start = row, .guard = guard, .effect = effect, .silent = second}};
+  const ess_impacts impacts = {.map = let_be, .at = second};
+  surface s = {.speed = 1.0, .pull = 1.0};
+  for (int i = 0; i < 4; i++) {
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 2,
+                               OF(surface),
+                               .resets = i == 1 || i == 2 ? &resets[i - 1] : NULL,
+                               .impacts = i == 3 ? &impacts : NULL,
+                               .params = &s};
+    ess_options options = ess_options_default();
+    options.sliding = ESS_SLIDING_FILIPPOV;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
+    ess_driver_free(d);
+  }
+}

@@ -638,6 +638,31 @@ TEST(a_right_jacobian_does_not) {
     }
 }
 
+/* ---- a state that rests at exactly 0 --------------------------------------------------------- */
+
+/* x0 rests and drives x1 by *params: steps solve for both together, whose rounding moves it */
+FIELD(drives_field) {
+  dxdt[0] = 0.0;
+  dxdt[1] = *(const double *)params * x[0] - 3.0 * x[1] + cos(2.0 * t);
+}
+
+PLANES(drives, 2, (x[0]), (0.0));
+
+TEST(what_rests_at_zero_is_no_wrong_jacobian) {
+  double drives[] = {20.0, 3e2, 7e3, 5e5};
+  for (int i = 0; i < 4 * 6; i++) {
+    const ess_system system = {
+        .dimension = 2, .guard_count = 1, OF_JACOBIAN(drives), .params = &drives[i % 4]};
+    ess_options options = by(ESS_BASE_RODAS, pow(10.0, -3 - i / 4));
+    options.max_steps = 20000;
+    double x[] = {0.0, 0.2};
+    const toy_end end = toy_run(&system, &options, 0.0, 7.0, x);
+    if (end.status || end.counters.crossings || fabs(x[0]) > 1e-12)
+      fail_msg("driven by %g, tolerance %g: %s at %g, x0 = %g", drives[i % 4], options.rtol,
+               ess_strerror(end.status), end.t, x[0]);
+  }
+}
+
 static void check_refused(ess_base base) {
   double rate = 1e3;
   const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
