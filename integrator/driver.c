@@ -129,6 +129,22 @@ static int choose_sides(ess_driver *d) {
   return status ? status : ess_evaluate_node(d);
 }
 
+/* fails where the state starts on event function k's zero, and the field leads away from it on
+ * either side, by more than this part of what it jumps by: which side it goes to is not unique */
+static int refuse_repelled(ess_driver *d, size_t k) {
+  static const double slight = 1e-9;
+  const double sign = d->sign[k], rate = sign * d->rate[k];
+  double *const f = d->stage[1], h, other = 0.0;
+  int status = ess_take_sign(d, k, -sign);
+  if (!status) status = ess_field_at(d, d->sign, d->t, d->x, f);
+  if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, &h, &other);
+  const int told = ess_take_sign(d, k, sign);
+  if (!status) status = told;
+  const double least = slight * fabs(rate - sign * other);
+  if (status || !(rate > least && -sign * other > least)) return status;
+  return ess_slide_fail(d, k, SIZE_MAX, ESS_NOT_UNIQUE);
+}
+
 static int latch(ess_driver *d) {
   const size_t m = d->system.guard_count;
   int status = m ? ess_guards(d, d->t, d->x, d->h) : ESS_SUCCESS;
@@ -149,6 +165,9 @@ static int latch(ess_driver *d) {
   if (!status) status = ess_put_before_passed(d);
   if (!status) status = ess_put_past_jumps(d);
   if (!status) status = ess_start_armed(d);
+  for (size_t k = 0; !status && k < m; k++)
+    if (d->h[k] == 0.0 && ess_is_armed(d, k) && !ess_is_impact(d, k))
+      status = refuse_repelled(d, k);
   if (!status) status = ess_impacts_start(d);
   d->latched = !status;
   return status;

@@ -512,24 +512,9 @@ int ess_slide_settle(ess_driver *d) {
   return status;
 }
 
-/* whether both sides push the state off a surface that it begins on */
-static int refuse_repelled(ess_driver *d, size_t k) {
-  ess_slides *const s = d->slides;
-  const double sign = d->sign[k];
-  s->adds = true;
-  int status = ess_slide_look_here(d, &k, 1);
-  const int told = ess_take_sign(d, k, sign); // where a callback has failed, too
-  if (!status) status = told;
-  const double slight = SLIGHT * fabs(s->g[0]);
-  const bool repelled = s->a[0] < -slight && s->a[0] + s->g[0] > slight;
-  return status || !repelled ? status : ess_slide_fail(d, k, SIZE_MAX, ESS_NOT_UNIQUE);
-}
-
 int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
-  for (size_t k = 0; !status && is_new && k < d->system.guard_count; k++)
-    if (d->h[k] == 0.0 && s->may[k] && ess_is_armed(d, k)) status = refuse_repelled(d, k);
   if (!status && is_new) ess_rest_from_start(d);
   // an instant that the last apply has not come to the end of is settled once it is
   if (!d->is_amid) s->noted_count = 0;

@@ -28,6 +28,9 @@ TEST(a_start_that_is_repelled_is_refused) {
   assert_int_equal(end.failure.guard, 0);
   assert_non_null(end.failure.reason);
   assert_true(x[0] == 0.0 && end.failure.time == 0.0);
+  // where nobody asks for slides, too
+  const ess_options none = ess_options_default();
+  assert_int_equal(toy_run(&system, &none, 0.0, 1.0, x).status, ESS_ESLIDING);
   // backward the other one is
   system = sign_system(&back);
   toy_succeeds(&system, &options, 0.0, 1.0, x);
