@@ -112,7 +112,10 @@ static int settle(ess_driver *d, int status) {
   if (ends && ess_may_rest(d) && ess_rest_instead(d)) status = ESS_SUCCESS;
   if (!status && d->slides) status = ess_slide_settle(d);
   if (!status) status = ess_settle(d);
-  return status ? status : ess_watch_returns(d);
+  if (!status) status = ess_watch_returns(d);
+  // bounces below the tolerance without end are rest, too
+  if (status != ESS_ECHATTER || ends || !ess_may_rest(d) || !ess_rest_instead(d)) return status;
+  return ess_slide_settle(d);
 }
 
 int ess_finish_instant(ess_driver *d) {

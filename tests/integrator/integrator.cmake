@@ -44,6 +44,14 @@ if(ESS_SANITIZE)
   target_compile_definitions(test_impact_families PRIVATE FAMILY_RUNS=50)
 endif()
 
+# runs that start on an event, at rest, at no rate, or beyond one: some of each family
+add_executable(population_starts integrator/population_starts.c)
+target_include_directories(population_starts PRIVATE support)
+target_link_libraries(population_starts PRIVATE ess::ess m)
+target_compile_definitions(population_starts PRIVATE _DEFAULT_SOURCE) # clock
+ess_compile(population_starts)
+add_test(NAME starts COMMAND population_starts 300)
+
 # states that are held and let go of by a wave: a hundred of each family; more by population_slips
 add_library(slip_families STATIC integrator/slip_families.c)
 target_link_libraries(slip_families PUBLIC ess::ess m)

@@ -1,0 +1,206 @@
+/*
+ * Runs that start where an event function is zero, at rest, at no rate, or beyond it:
+ * `population_starts [runs] [seed] [family]`, so many runs of each family, or of one. How many end
+ * by a status though the motion goes on, are wrong, or take longer than a second. Exit 1 when more
+ * than one in a thousand does.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "draws.h"
+#include "toy.h"
+
+typedef enum start_family {
+  RELEASED, /* at the height of an event, at no rate */
+  CROSSING, /* on an event, which is only passed */
+  FLOOR,    /* falls onto a floor of any height, and rests there */
+  LYING,    /* lies on a table that never falls faster */
+  LIFTED,   /* lies on a floor until a load lifts it, again and again */
+  BEYOND,   /* a little below the floor, by less than the tolerance */
+  STUCK,    /* held by dry friction, with a load that is too small */
+  STARTS
+} start_family;
+
+static const char *const names[] = {"released", "crossing", "floor", "lying",
+                                    "lifted",   "beyond",   "stuck"};
+
+/* a point above a surface at place + amplitude sin(w t): height and speed */
+typedef struct start {
+  start_family family;
+  double place, amplitude, w, pull, load, friction, e;
+  bool puts; /* the map puts it onto the surface */
+} start;
+
+static double surface(const start *s, double t) {
+  return s->place + s->amplitude * sin(s->w * t);
+}
+
+static double surface_speed(const start *s, double t) {
+  return s->amplitude * s->w * cos(s->w * t);
+}
+
+FIELD(start_field) {
+  const start *const s = params;
+  dxdt[0] = x[1];
+  dxdt[1] = -s->pull + s->load * sin(s->w * t);
+  if (s->family == STUCK) dxdt[1] -= s->friction * sign[0];
+}
+
+GUARDS(start_guards) {
+  const start *const s = params;
+  h[0] = s->family == STUCK ? x[1] : x[0] - surface(s, t);
+}
+
+GUARD_JACOBIAN(start_jacobian) {
+  const bool is_speed = AS(start)->family == STUCK;
+  Dh[0] = !is_speed;
+  Dh[1] = is_speed;
+}
+
+static int start_time_rates(double t, const double x[], double ht[], void *params) {
+  const start *const s = params;
+  (void)x;
+  ht[0] = s->family == STUCK ? 0.0 : -surface_speed(s, t);
+  return 0;
+}
+
+IMPACT_MAP(start_map) {
+  const start *const s = params;
+  const double speed = surface_speed(s, impact->t), towards = impact->x[1] - speed;
+  if (s->puts) impact->after[0] = surface(s, impact->t);
+  if (towards < 0.0) impact->after[1] = speed - s->e * towards;
+  toy_stays_above(impact, 0);
+  impact->armed[ESS_GUARD_UP(0)] = false;
+}
+
+typedef struct outcome {
+  int status;
+  double tolerance, off, seconds, at;
+} outcome;
+
+/* where it is at the end, which is known of these; else NAN */
+static void find_truth(const start *s, double t, double x[]) {
+  const double begun = x[0], speed = x[1];
+  x[0] = x[1] = NAN;
+  switch (s->family) {
+  case RELEASED:
+  case CROSSING:
+    x[0] = begun + speed * t - 0.5 * s->pull * t * t;
+    x[1] = speed - s->pull * t;
+    break;
+  case FLOOR:
+    x[0] = s->place;
+    x[1] = 0.0;
+    break;
+  case LYING:
+    x[0] = surface(s, t);
+    x[1] = surface_speed(s, t);
+    break;
+  case STUCK:
+    x[0] = begun;
+    x[1] = 0.0;
+    break;
+  default:
+    break;
+  }
+}
+
+/* what is drawn is the same whatever the family makes of it */
+static start draw_start(start_family family, uint64_t *random, double x[], double *until) {
+  start s = {.family = family, .w = draw_between(random, 0.4, 4.0), .pull = 1.0};
+  const double many[] = {0.0, 1.0, -2.7, 37.0, draw_between(random, -3.0, 3.0)};
+  s.place = many[(size_t)draw_between(random, 0.0, 5.0)];
+  s.e = draw_between(random, 0.05, 0.9);
+  s.puts = draw(random) < 0.5;
+  const double part = draw(random), size = draw_between(random, 0.1, 10.0);
+  *until = draw_between(random, 0.5, 8.0);
+  x[0] = s.place;
+  x[1] = 0.0;
+  if (family == RELEASED || family == CROSSING) s.pull = part < 0.5 ? size : -size;
+  if (family == CROSSING) x[1] = 0.3 * size;
+  if (family == FLOOR) {
+    s.pull = size;
+    x[0] += part;
+    *until = 40.0;
+  }
+  if (family == LYING) s.amplitude = (0.02 + 0.9 * part) * s.pull / (s.w * s.w);
+  if (family == LYING) x[1] = surface_speed(&s, 0.0);
+  if (family == LIFTED) s.load = s.pull * (1.03 + part);
+  if (family == STUCK) {
+    s.friction = size;
+    s.pull = 0.0;
+    s.load = 0.97 * part * size;
+  }
+  return s;
+}
+
+static outcome run(start_family family, uint64_t number) {
+  static const bool down[] = {false, true};
+  static const ess_impacts impacts = {.map = start_map, .at = down};
+  uint64_t random = 1000003 * number + (uint64_t)family;
+  double x[2], truth[2], t = 0.0, until;
+  start s = draw_start(family, &random, x, &until);
+  const bool is_impact = family == FLOOR || family == LYING || family == LIFTED || family == BEYOND;
+  const bool has_jacobian = draw(&random) < 0.5, moves = draw(&random) < 0.5;
+  ess_system system = {.dimension = 2,
+                       .guard_count = 1,
+                       OF(start),
+                       .guard_jacobian = has_jacobian ? start_jacobian : NULL,
+                       .guards_move = moves || family == LYING,
+                       .impacts = is_impact ? &impacts : NULL,
+                       .params = &s};
+  if (has_jacobian && draw(&random) < 0.5) system.guard_time_rates = start_time_rates;
+  ess_options options = ess_options_default();
+  outcome o = {.tolerance = pow(10.0, -draw_between(&random, 3.0, 8.0))};
+  options.base = (ess_base)draw_between(&random, 0.0, 4.0);
+  options.rtol = options.atol = o.tolerance;
+  options.max_steps = 20000;
+  if (is_impact || family == STUCK) options.sliding = ESS_SLIDING_FILIPPOV;
+  options.rest = is_impact;
+  if (family == BEYOND) x[0] -= o.tolerance * draw(&random);
+  if (family == BEYOND) x[1] = -draw(&random);
+  memcpy(truth, x, sizeof x);
+  find_truth(&s, until, truth);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  const clock_t begun = clock();
+  o.status = ess_driver_apply(d, &t, until, x);
+  o.seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+  o.at = t;
+  const double far = 1.0 + fabs(truth[0]) + fabs(truth[1]);
+  o.off = isnan(truth[0]) ? 0.0 : toy_apart(x, truth, 2) / (far * o.tolerance);
+  ess_driver_free(d);
+  return o;
+}
+
+int main(int argc, char *argv[]) {
+  const uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 3000;
+  const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+  const uint64_t only = argc > 3 ? strtoull(argv[3], NULL, 10) : STARTS;
+  const double most = 100.0; // tolerances
+  uint64_t all = 0, bad = 0;
+  puts("runs; ended by a status, off by more than 100 tolerances, longer than a second");
+  for (start_family f = 0; f < STARTS; f++) {
+    if (only < STARTS && only != f) continue;
+    uint64_t ended = 0, off = 0, slow = 0;
+    for (uint64_t i = first; i < first + runs; i++) {
+      const outcome o = run(f, i);
+      const bool is_off = !o.status && !(o.off <= most), is_slow = o.seconds > 1.0;
+      ended += o.status != ESS_SUCCESS;
+      off += is_off;
+      slow += is_slow;
+      all++;
+      bad += o.status || is_off || is_slow;
+      if ((o.status || is_off || is_slow) && only == f)
+        printf("%s %llu at %.0e: %s at %.9g, off by %.2g tolerances, %.1f s\n", names[f],
+               (unsigned long long)i, o.tolerance, ess_strerror(o.status), o.at, o.off, o.seconds);
+    }
+    printf("%-9s %7llu | status %4llu | off %4llu | slow %4llu\n", names[f],
+           (unsigned long long)runs, (unsigned long long)ended, (unsigned long long)off,
+           (unsigned long long)slow);
+    fflush(stdout);
+  }
+  return bad * 1000 > all;
+}
