@@ -181,6 +181,7 @@ int main(int argc, char *argv[]) {
   const uint64_t only = argc > 3 ? strtoull(argv[3], NULL, 10) : STARTS;
   const double most = 100.0; // tolerances
   uint64_t all = 0, bad = 0;
+  // how long a run takes is shown, and decides nothing: it depends on the machine
   puts("runs; ended by a status, off by more than 100 tolerances, longer than a second");
   for (start_family f = 0; f < STARTS; f++) {
     if (only < STARTS && only != f) continue;
@@ -192,7 +193,7 @@ int main(int argc, char *argv[]) {
       off += is_off;
       slow += is_slow;
       all++;
-      bad += o.status || is_off || is_slow;
+      bad += o.status || is_off;
       if ((o.status || is_off || is_slow) && only == f)
         printf("%s %llu at %.0e: %s at %.9g, off by %.2g tolerances, %.1f s\n", names[f],
                (unsigned long long)i, o.tolerance, ess_strerror(o.status), o.at, o.off, o.seconds);
