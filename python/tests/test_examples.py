@@ -36,8 +36,8 @@ def test_example(path):
     assert done.stdout
 
 
-def test_there_are_six():
-    assert len(EXAMPLES) == 6
+def test_there_are_seven():
+    assert len(EXAMPLES) == 7
 
 
 @pytest.mark.skipif(not os.path.exists(PAGE), reason="without the page")

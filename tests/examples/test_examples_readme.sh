@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/guide/first-program.md quotes examples/hopper.c and what it prints verbatim, the README a part of it, and
-# docs/guide/mechanisms.md a model. Every way of installing and linking libess that the README and docs/guide/install.md give works when it is copied.
+# docs/guide/first-program.md quotes examples/hopper.c and what it prints verbatim, docs/guide/mechanisms.md a model, and
+# the README a part of an example in Python. Every way of installing and linking libess that the README and docs/guide/install.md give works when it is copied.
 # Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC ALONE
 # ALONE is the folder in which libess alone is built; it is left there for others.
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -50,14 +50,7 @@ same "$room/printed" "$room/expected" "the example's output"
 block 'models/ball_under_ceiling.c' mechanism.c docs/guide/mechanisms.md
 same "$source/models/ball_under_ceiling.c" "$room/mechanism.c" "the mechanism"
 
-# the part in the README: its lines stand in the example, one after the other
-block 'from examples/hopper.c' part
-[ "$(wc -l <"$room/part")" -ge 10 ] || fail "README.md: hardly any of the example"
-first=$(grep -nxF -e "$(head -n 1 "$room/part")" "$room/quoted.c" | cut -d: -f1)
-tail -n "+${first:-1}" "$room/quoted.c" | head -n "$(wc -l <"$room/part")" >"$room/there"
-same "$room/there" "$room/part" "the part of the example in README.md"
-
-# and a part of one in Python, likewise
+# the part of one in Python in the README: its lines stand in the example, one after the other
 block 'from python/examples/bouncing_ball.py' part
 [ "$(wc -l <"$room/part")" -ge 10 ] || fail "README.md: hardly any of the example in Python"
 first=$(grep -nxF -e "$(head -n 1 "$room/part")" "$source/python/examples/bouncing_ball.py" | cut -d: -f1)
