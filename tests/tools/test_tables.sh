@@ -174,7 +174,7 @@ has 'what robots say' \
   "**Of 4 robots that others have made libess is faster than MuJoCo on 1 and slower on 1**, at MuJoCo's own error" \
   'legged on a floor 1 to 0, arms and hands 0 to 1, others 0 to 0. 1 are undecided; on 1'
 has 'where libess loses, in short' "It saves at most 75 % of libess's time (N = 10, c = 60, plain-euler," \
-  'MuJoCo is faster on 1 of 4 robots that others have made: 0 of 2 legged on a floor, 1 of 1 arms and hands and 0 of 1 others.'
+  'MuJoCo is faster on 1 of 4 robots that others have made.'
 
 # --- losses: each with its table; where a part is not there what is said of it stays ----------------
 is_filled docs/results/losses.md
