@@ -1,7 +1,7 @@
 -- What several queries of pages, or a page and the report, have in common.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- of python.md: problems on which ess errs more than SciPy at the same tolerance
+-- of python.md: problems on which ess has a larger error than SciPy at the same tolerance
 CREATE VIEW python_errs_more AS
 SELECT ess."case" FROM python_cases ess JOIN python_cases scipy USING ("case")
 WHERE ess.way = 'ess' AND scipy.way = 'scipy' AND NOT ess.error <= scipy.error;
@@ -59,7 +59,7 @@ SELECT printf('At N = %d it is %.2g times MuJoCo''s. Over all N the factor is at
   last, (SELECT median FROM paper_factors WHERE contacts = last), most, contacts)
 FROM counted, (SELECT max(median) AS most, contacts FROM paper_factors) WHERE all_n > 0
 UNION ALL
-SELECT printf('and at most %.2g for the worst start (at N = %d).', max(worst), contacts)
+SELECT printf('and at most %.2g for the worst initial condition (at N = %d).', max(worst), contacts)
   FROM paper_factors HAVING max(worst) > 0;
 
 -- of speed.md: MuJoCo's settings and timers with the names that the page has
@@ -146,12 +146,12 @@ ORDER BY number, asked.error DESC;
 
 -- of findings.md, README.md and the report: what each method costs at least within an error. Methods that look for no
 -- crossing and read the mode off the state are one: the cheapest of them
-CREATE VIEW precision_others (number, who) AS VALUES (1, 'plain'), (2, 'projection'), (3, 'listing'), (4, 'location'),
+CREATE VIEW precision_others (number, who) AS VALUES (1, 'event-unaware'), (2, 'projection'), (3, 'listing'), (4, 'location'),
   (5, 'cvode'),
   (6, 'gsl'), (7, 'hybrid'), (8, 'smooth'), (9, 'time-stepping'), (10, 'ode'), (11, 'mujoco'), (12, 'mujoco-callback');
 CREATE VIEW precision_runs AS
 SELECT rowid AS at, *, iif(model = 'plate', 'plate, N = ' || contacts, model) AS system,
-  iif(solver LIKE 'plain-%', 'plain', solver) AS who
+  iif(solver LIKE 'plain-%', 'event-unaware', solver) AS who
 FROM work_precision;
 CREATE VIEW precision_systems AS SELECT system, min(at) AS at FROM precision_runs GROUP BY system;
 CREATE VIEW precision_best AS
@@ -239,7 +239,7 @@ CREATE VIEW speed_equal AS SELECT * FROM speed_rows WHERE protocol = 'equal-erro
 CREATE VIEW speed_errors AS -- each system at each median error asked for
 SELECT system, substr(protocol, 7) + 0.0 AS asked, replace(printf('%.0e', substr(protocol, 7) + 0.0), 'e-0', 'e-') AS said,
   max(at) AS last, min(at) AS at, fastest, contacts, model,
-    iif(plain_solver IS NULL, printf('**libess %s**, plain: not reached', us),
+    iif(plain_solver IS NULL, printf('**libess %s**, event-unaware: not reached', us),
     printf(iif(fastest = 1, '**%.2g**', '%.2g') || ' (libess %s, %s %s)', plain_over_this, us, plain_solver, plain_us)) AS cell
 FROM speed_rows WHERE protocol LIKE 'error-%' GROUP BY system, asked;
 CREATE VIEW speed_takes_over AS -- the largest error from which on libess is shown to be the fastest
@@ -262,8 +262,8 @@ SELECT 1, '[speed](speed.md)', CASE WHEN protocol LIKE 'error-%' THEN substr(pro
   plain_solver, plain_over_this, plain_over_this_lo, plain_over_this_hi
 FROM speed_rows WHERE plain_over_this IS NOT NULL
 UNION ALL SELECT 2, '[findings](findings.md)', error, system, solver, ratio, NULL, NULL FROM precision_ratios
-WHERE kind = 'time' AND who = 'plain' AND ratio IS NOT NULL
-UNION ALL SELECT 3, '[what a crossing costs](findings.md#what-a-crossing-costs)', target, 'N = ' || contacts, solver, 1.0 * ns / ours, NULL, NULL
+WHERE kind = 'time' AND who = 'event-unaware' AND ratio IS NOT NULL
+UNION ALL SELECT 3, '[cost of a crossing](findings.md#cost-of-a-crossing)', target, 'N = ' || contacts, solver, 1.0 * ns / ours, NULL, NULL
 FROM (SELECT contacts, target, solver, min(ns_per_crossing) AS ns FROM crossing_cost
   WHERE status = 'ok' AND solver LIKE 'plain-%' GROUP BY contacts)
   JOIN (SELECT contacts, min(ns_per_crossing) AS ours FROM crossing_cost WHERE status = 'ok' AND solver = 'libess' GROUP BY contacts)
@@ -299,14 +299,14 @@ CREATE VIEW lost_marginal AS -- what one more contact costs, over what it costs 
 SELECT printf('One more contact costs libess %s times what it costs MuJoCo with a callback.', span(value ->> 'callback_share', '%.2g')) AS said
 FROM speed_top, json_each(marginals) WHERE value ->> 'callback_share' IS NOT NULL HAVING max(value ->> 'callback_share') > 1;
 CREATE VIEW lost_early AS -- robots that count for nobody
-SELECT printf('On %d of them libess''s reference ends early, which counts for nobody. On %d of the %d with a ratio until then libess is slower.',
-  sum(verdict = 'stops early'), sum(verdict = 'stops early' AND ratio < 1), sum(verdict = 'stops early' AND ratio IS NOT NULL)) AS said
+SELECT printf('On %d of them libess''s reference ends early, so they have no verdict. Up to that time %d of them have a ratio, and libess is slower on %d.',
+  sum(verdict = 'stops early'), sum(verdict = 'stops early' AND ratio IS NOT NULL), sum(verdict = 'stops early' AND ratio < 1)) AS said
 FROM "many-robots/robots_models" HAVING sum(verdict = 'stops early') > 0;
 CREATE VIEW lost_robots_unaware AS
 SELECT printf('On these robots an event-unaware solver of the same dynamics is faster than libess on %d of %d.', sum(plain_ratio < 1),
   count(plain_ratio)) AS said FROM "many-robots/robots_models" WHERE verdict NOT IN ('stops early', 'no answer') HAVING sum(plain_ratio < 1) > 0;
 CREATE VIEW lost_drake AS
-SELECT printf('On springs without damping an event-unaware solver takes down to %.2g times libess''s time (%s, an error of %s).',
+SELECT printf('On springs without damping an event-unaware solver takes only %.2g times libess''s time (%s, an error of %s).',
   ratio, system, short(error, 'g')) AS said
 FROM (SELECT b.system, error, min(b.median_s) / our.median_s AS ratio FROM drake_best b JOIN drake_best our USING (race, system, error)
   WHERE our.method = 'libess' AND b.method LIKE 'plain-%' AND race = 'race' GROUP BY system, error ORDER BY ratio LIMIT 1)
@@ -322,7 +322,7 @@ CREATE VIEW lost_overhead AS
 SELECT printf('With %d contacts libess spends %.0f %% of its time on finding, ordering and checking crossings.', max(contacts),
   100 - 100 * bound_s / median_s) AS said
 FROM speed_equal WHERE bound_s > 0 HAVING count(*) > 0;
-CREATE VIEW precision_names (who, name) AS VALUES ('plain', 'an event-unaware solver'), ('location', 'event location'),
+CREATE VIEW precision_names (who, name) AS VALUES ('event-unaware', 'an event-unaware solver'), ('location', 'event location'),
   ('projection', 'the paper''s method'), ('smooth', 'a smooth force'), ('mujoco', 'MuJoCo'), ('mujoco-callback', 'MuJoCo with a callback');
 CREATE VIEW lost_methods AS -- to three at most, so that README.md stays short
 SELECT printf('In %s cases (a model and an error to reach) %s takes less time than libess%s.', iif(less = 0, cases, printf('%d of %d', less, cases)),
@@ -375,7 +375,7 @@ SELECT kind, number, name, listed(said) AS robots FROM said GROUP BY kind, numbe
 CREATE VIEW robot_costs AS
 SELECT robot, (SELECT cells(iif(slower, printf('**%s**', said), said)) FROM (
     SELECT slower, printf('%s (%s)', ratio, coalesce(printf('%.2g', plain_over_libess), '–')) ||
-      iif(held_out < starts, printf(', %d of %d starts', held_out, starts), '') AS said
+      iif(held_out < starts, printf(', %d of %d initial conditions', held_out, starts), '') AS said
     FROM robot_errors e LEFT JOIN robot_reached r ON r.number = e.number AND r.robot = n.robot ORDER BY e.number)) AS costs
 FROM robot_names n ORDER BY at;
 CREATE VIEW robot_loosest AS -- evaluations of a second by a base at its loosest tolerance that gets to the end

@@ -50,19 +50,19 @@ of='`0123456`, MuJoCo 4.0.0, cc, 2 cores (none), 2000-01-01'
 # --- findings: the cheapest of each, the others over libess's, bold where they take less -----------
 is_filled docs/results/findings.md
 has 'times are over those of libess' '| hopper | 1e-02 | 0.2 | 1e-02 | 3 |  |  | 2 |  | 5 |'
-has 'what is less is bold, and plain methods are one' '| hopper | 1e-02 | 100 | 1e-02 | 2 |  |  | **0.50** |'
+has 'what is less is bold, and event-unaware solvers are one' '| hopper | 1e-02 | 100 | 1e-02 | 2 |  |  | **0.50** |'
 has 'what failed is none' '| hopper | 1e-03 | 0.4 | 1e-03 |  |  |  |  |  | 2.5 |'
 has 'who gets there alone is told' '| hopper | 1e-04 | not reached; gsl 1 '
 has 'where libess is not the cheapest is told' \
   '| hopper | 1e-04: gsl | 1e-01: location 0.50; 1e-02: location 0.50; 1e-04: gsl |'
 says 'how often libess is first' \
-  '- hopper: libess takes the least time at 3 of 4 errors, and the fewest evaluations at 1 of 4 errors.'
+  '- hopper: libess takes the least time at 3 of 4 errors, and the fewest evaluations at 1 of 4.'
 has 'each other has its row' '| location | 6.0e-03 (hopper) | 2 (hopper, 1e-02) to 2 (hopper, 1e-01) | 0.5 '
 has 'crossings have their costs' '| 10 | 500 | 4.25 | **0.25** |  |  |  |  |  |  |  |  |  | 40 |  |'
 says 'errors over the tolerance, also where crossings are missed' '| hopper | libess | 0.5, 2 | 0.5, 4 |  |  |  |' \
   '| hopper | plain dopri5 |  | 60, 90 |  |  |  |' \
-  '- libess: medians are 0.5 to 0.5 times the tolerance, and the worst start is 4 times.'
-has 'the source' "All are of commit $of." '- hopper: 12 starts; no warning'
+  '- libess: the median error is 0.5 to 0.5 times the tolerance, and the worst is 4 times.'
+has 'the source' "All are of commit $of." '- hopper: 12 initial conditions; no warning'
 says "Drake's race, and who is not raced" '| hopper | Drake CENIC | not reached | not reached | not reached | not reached |' \
   '| hopper | Drake RK3 | 50 (2.0e-02) | not reached | not reached | not reached |' \
   '| hopper | libess | 1 (5.0e-02) | 2 (5.0e-04) | 2 (5.0e-04) | not reached |' \
@@ -79,7 +79,7 @@ is_filled docs/results/speed.md
 # at 1e-2 the interval has 1 in it, at 1e-4 no plain method gets there
 row='| N = 10, c = 60 | 0.5 (libess 1000, plain-euler 500) | 2 (libess 1000, plain-dopri5 2000)'
 says 'from which error on libess is the fastest is by the intervals' \
-  "$row | **3** (libess 1000, plain-dopri5 3000) | **libess 1000**, plain: not reached | 1e-3 |"
+  "$row | **3** (libess 1000, plain-dopri5 3000) | **libess 1000**, event-unaware: not reached | 1e-3 |"
 says 'a system without an equal median has its row' \
   '| hopper |  | 10.0 | 1000 | 100.0 [99.0, 101.0] | 250 | 25.0 [24.5, 25.5] | 0.005 (0.005) | 0.01 (0.01) |  |  | 20.0 (plain-rk4, 4 ms): 2 [1.9, 2.1] |  |'
 row='| N = 10, c = 60 | contacts | 200 | 4000 | 20.0 [19.5, 21.0] | 1000 | 5.0 [4.5, 5.5] | 0.01 (0.09) | 0.02 (0.03) |'
@@ -88,8 +88,8 @@ says "MuJoCo's own choice stands beside" "$row | 50.0 (plain-euler, 2 ms): 0.25 
 has 'stiff springs are named' '| N = 10, c = 60, k = 1e6, error 0.01 | contacts | 1000 |'
 [ "$(sed -n '/<!-- race -->/,/<!-- end -->/p' "$at" | grep -vc -e '^$' -e '^\*Measured: ')" -eq 7 ]
 check 'no other row' $?
-has 'the source of the headline' "Commit $of; 5 starts, 2 processes; it was noisy."
-says 'work' "| time of the callbacks, of libess's | 50.0 of 200 µs, N = 10 |  |"
+has 'the source of the headline' "Commit $of; 5 initial conditions, 2 processes; it was noisy."
+says 'work' "| time of the callbacks, and of the run | 50.0 of 200 µs, N = 10 |  |"
 has 'what is worse after all' '| 3.00 (N = 10, c = 60) |'
 has 'one more contact' '| 2 [1, 3] |  |'
 has 'by a callback, too' "| libess's over MuJoCo's with a callback | 2.5 [2, 3] |  |"
@@ -98,11 +98,11 @@ says 'a setting has its times and the largest difference' "| **the race's** | 0.
 says 'the step is a setting that makes another trajectory' '| `timestep=0.004` | 0.320 (0.50) | 0.800 (0.50) | **4.0e-01** |' \
   "- \`timestep=0.004\`, twice the step: 0.50 times the race's time, and 2 times its error."
 says 'what is left out has no time' '| `Passive=on` |  |  | left out |'
-has 'by a callback, too' 'The fastest that leaves the trajectory unchanged takes' 'none is shown to be faster in both sessions.'
+has 'by a callback, too' 'The fastest one that leaves the trajectory unchanged takes' 'none is shown to be faster in both sessions.'
 has 'who comes nearest' 'the fastest is `ls_iterations=5` (hopper).' "No setting is faster than the race's by more than 5 % in both"
 says 'shares are of the timers without parts' '| constraint solver | 70.0 % | 50.0 % |' '| the rest | 30.0 % | 0.0 % |'
 says 'the cost of timers' '| a step by the timers, without readings (µs) | 0.700 | 0.800 |'
-has 'the source of the settings' "Commit $of; 3 starts; no warning."
+has 'the source of the settings' "Commit $of; 3 initial conditions; no warning."
 stays
 sed -i 's/0.00063,0.984,0.95,1.01,1e-11,0.002,nan,no difference shown/0.00056,0.875,0.86,0.89,1e-11,0.002,0.881,faster/' \
   "$room/results/mujoco_settings.csv"
@@ -140,8 +140,8 @@ has 'the same at length' \
   "MuJoCo's Euler at 2 ms (an RMS of 0.01 to 0.02) MuJoCo takes 15 to 100 times as long as libess where the springs" \
   'are contacts, and 3.8 to 25 times where a callback' 'On springs of 1e6 N/m both have a median error of 0.01 or less' \
   'The cheapest event-unaware solver on the same equations takes 0.25 to 2 times as long as libess' \
-  'With 10 contacts a run takes MuJoCo 4000 µs, MuJoCo with a callback 1000 µs, plain-dopri5 100 µs, and libess 200 µs.'
-has 'and the rule is what the table says' 'Where the error may be large, an event-unaware solver is the fastest. libess is the fastest where the median error has to be 1e-3 or less with 10 contacts. With 1000 it is shown to be the fastest nowhere.'
+  'With 10 contacts MuJoCo takes 4000 µs per run, MuJoCo with a callback 1000 µs, `plain-dopri5` 100 µs, and libess 200 µs.'
+has 'and the rule is what the table says' 'Where the error may be large, an event-unaware solver is the fastest. libess is the fastest if the required median error is 1e-3 or less with 10 contacts. With 1000 contacts it is not shown to be the fastest at any error.'
 says 'the short of the race' \
   '| hopper | 0.005 (0.005) | 0.01 (0.01) | 10.0 | 1000 | 100.0 [99.0, 101.0] | 250 | 25.0 [24.5, 25.5] | 20.0 | 2 [1.9, 2.1] | plain-rk4, 4 ms |'
 [ "$(sed -n '/<!-- headline -->/,/<!-- end -->/p' "$at" | grep -vc -e '^$' -e '^\*Measured: ')" -eq 7 ]
@@ -159,7 +159,7 @@ contacts,base,timer,part_of,share
 10,mujoco,constraint,,1
 END
 again
-said="With 10 contacts MuJoCo's time is 50 % collision, 15 % making constraints, 25 % the constraint solver, and 10 %"
+said="With 10 contacts MuJoCo's time is 50 % collision, 15 % constraint assembly, 25 % the constraint solver, and 10 %"
 has "what MuJoCo's time is made of, of the most contacts and the race's settings" "$said the rest."
 rm "$room/fast/mujoco_profile.csv"
 stays
@@ -183,11 +183,11 @@ has 'where libess loses' \
   "libess's median error exceeds MuJoCo's from 10 contacts on." 'With 10 contacts libess spends 75 % of its time on' \
   'In 1 of 4 cases (a model and an error to reach) another method takes less time than libess, most often gsl. ([' \
   "- **Robots.** Of 8 robots libess is faster than MuJoCo on 0, slower on 0, undecided on 8, at MuJoCo's own error." \
-  "- **Robots of others.** At MuJoCo's own error libess is slower on 1 of 4: 0 of 2 legged on a floor, 1 of 1 arms and hands" \
+  "- **Robots of others.** At MuJoCo's own error libess is slower on 1 of 4 robots: 0 of 2 legged on a floor, 1 of 1 arms and hands" \
   "MuJoCo's soft contacts are cheaper than libess's springs for the block at an angle's error of 1e-02 and 1e-03 rad" \
   'With the force as a callback MuJoCo is shown to be faster in 0 of 4 comparisons'
 says 'each has its table' '| [speed](speed.md) | an error of 0.0001 | N = 1000, c = 60 | plain-euler | 0.5 [0.4, 0.6] |' \
-  '| [what a crossing costs](findings.md#what-a-crossing-costs) | an error of 0.01 | N = 10 | plain-rk4 | 0.25 |' \
+  '| [cost of a crossing](findings.md#cost-of-a-crossing) | an error of 0.01 | N = 10 | plain-rk4 | 0.25 |' \
   "| [legs](robots.md#more-legs) | MuJoCo's error | 6 legs |  | 0.5 [0.4, 0.6] |" \
   '| arms and hands | 1 | 0 | 1 | 0 | 0 | 0 |' '| b: stacker | arms and hands | 0.5 [0.4, 0.6] |' \
   '| block | 1e-02 | ζ = 2, k = 1.0e6 | 1000 | Euler, 2 ms, own, 5.7 ms | 280 | 2000 |' \
@@ -262,10 +262,10 @@ says 'MuJoCo at a step' \
   '| Euler | 2 | 9.3e-3 | 400 | 2.8 ms | 5.5e-3 | 1.8e4 | 3.2e-2 | own, 5.7 ms | -1.1e-3 | 8.0e-4 | 0.6983 | 0.900 | 280 |'
 has 'where none is stable' '| none is stable |  | none is stable |  | ζ = 10, k = 1.0e4 |'
 says 'the cheapest within an error' '| block | 1e-03 | not reached |  | Euler, 2 ms, own, 5.7 ms | 280 | 2000 |'
-says 'an integrator like another one is left out' 'implicitfast gives what Euler gives, and is left out.'
+says 'an integrator like another one is left out' 'implicitfast gives the same results as Euler, and is left out.'
 [ "$(grep -c '^Measured at commit `0123456`' "$at")" -eq 2 ]
 check 'both sources' $?
-gets='gets no closer than 1.8e-3 rad (at 1e6 N/m), and is off by 1.8e-3 rad at 1e6 N/m'
+gets='falls no further than 1.8e-3 rad (at 1e6 N/m), and is 1.8e-3 rad at 1e6 N/m'
 none='neither reaches 1e-04, 1e-05, 1e-06 rad.'
 says 'examples, arrivals and paths' '| `hill --slope 30 --speed 1` | leaves at | 0.75 m/s | 0.75 m/s | yes |' \
   '| `hill --speed 0.1` | it rests at speed | 0 m/s | 0 m/s | yes |' \
@@ -273,15 +273,15 @@ says 'examples, arrivals and paths' '| `hill --slope 30 --speed 1` | leaves at |
   '| `ball-under-ceiling` | `{} {1} {}` | the same |' \
   '| `rhex --scenario vertical` | in kind | `{nose, tail} {}` |' \
   '| 0.03 | 3 | 0.150000 | 5.0 | 1.9e-2 |' '| 0.0001 | 19 | 0.000500 | 5.0 | 0 |' '| 0 | 2 | 0.3 |' '| 0.03 | 1 | 0.25 |' \
-  'There were 4 arrivals at 2 slopes. In all but 1 of them the point rests or climbs as g δ_t tan θ says.' \
-  'Bisection finds the same speed at every slope, to a part in 2e4.' \
-  "- ζ = 2: the path is off by 1.8e-3 rad at 1e6 N/m. It $gets." \
-  "- ζ = 2: the stiffest springs give another rate than the rigid limbs', 0.13897 beside 0.12794 rad/s." \
-  '- block, default: off by 9.3e-3 rad at every step.' \
-  '- block, stiffest stable contact: in 1 of 2 cases it is farther off than the default.' \
-  "- landing, closest contact: in 0 of 1 cases it is MuJoCo's own. It is off by 4.6e-3 rad at 2 ms, and by 4.6e-3 rad at 2 ms." \
+  'There were 4 arrivals at 2 slopes. In all but 1 of them the point rests or climbs as g δ_t tan θ predicts.' \
+  'Bisection finds this speed at every slope, to one part in 2e4.' \
+  "- ζ = 2: the error of the path is 1.8e-3 rad at 1e6 N/m. It $gets." \
+  "- ζ = 2: the stiffest springs give a rate that differs from the rigid limbs', 0.13897 compared with 0.12794 rad/s." \
+  '- block, default: error of 9.3e-3 rad at every step.' \
+  '- block, stiffest stable contact: in 1 of 2 cases its error is larger than that of the default.' \
+  "- landing, closest contact: in 0 of 1 cases it is MuJoCo's own. Its error is 4.6e-3 rad at 2 ms, and 4.6e-3 rad at 2 ms." \
   "- block, soft contacts: MuJoCo is cheaper at 1e-02, 1e-03 rad; $none" \
-  '- block, rigid contacts: they are exact, and cheaper than both at 1e-04, 1e-05, 1e-06 rad.'
+  '- block, rigid contacts: they are exact, and cheaper than both kinds of soft contacts at 1e-04, 1e-05, 1e-06 rad.'
 stays
 sed -i '/^block,libess,springs/s/1.8e-3/1.8e-4/' "$room/results/rigid_soft.csv"
 again
@@ -293,8 +293,8 @@ says 'and who is cheaper' "- block, soft contacts: libess's springs are cheaper 
 # --- accuracy: what a tolerance gives, and an epsilon --------------------------------------------------
 is_filled docs/results/accuracy.md
 says 'errors over the tolerance and calls' '| 1e-02 | 2, 3 | 2, 3 | 4, 6 | 2, 3 | 2, 3 | 200, 200, 200, 200, 200 | 0 |' \
-  '- Each median is over 200 starts.'
-has 'what lies between' '1e-02 to 1e-06: the median error is 2 to 6 times' 'takes 1 to 1 times as many calls'
+  '- Each median is over 200 initial conditions.'
+has 'what lies between' '1e-02 to 1e-06: the median error is 2 to 6 times' 'takes 1 to 1 times as many right-hand-side evaluations'
 says 'an order by epsilon, and one without a slope' '| 100 | 401 | 0.002 | 1 | 0.02 | 2.001 | 1.900 to 2.100 | 0.01 |' \
   '| 100 | 401 | 0.002 | 2 | 0.0001 |  |  |  |'
 stays
@@ -309,7 +309,7 @@ for spoil in ':scale.json' '{"trials":scale.json' 's/^tolerance,/tol,/;s/,dampin
 done
 sed -i 's/^\(2,60,1e-02,200,0,.*\),2,3,4,7,200,\(.*\),1$/\1,7,3,4,7,200,\2,1.5/' "$room/results/tolerance.csv"
 again
-has 'another value is another page' '1e-02 to 1e-06: the median error is 2 to 7 times' 'takes 1 to 1.5 times as many calls'
+has 'another value is another page' '1e-02 to 1e-06: the median error is 2 to 7 times' 'takes 1 to 1.5 times as many right-hand-side evaluations'
 "$sources/tools/page" "$room/results" 2>"$room/err"
 [ $? -eq 2 ] && one_line 'usage: tools/page .*RESULTS PAGE'
 check 'a folder without a page is refused' $?
@@ -318,12 +318,12 @@ check 'a folder without a page is refused' $?
 is_filled docs/results/robots.md
 has 'robots' '| ant | 7 | 9 | 10 | 1.0e-06 | 1.00 | 1.0e-02 |' '| ant | **0.5 (2)** |  | 3 [2, 4] (–) |  |  |' \
   "- At its own setting's error: ant (0.5), ant-twin (0.5), hopper (0.5)," \
-  'the median error, over the error that was asked for, is 1 to 1.2 by MuJoCo and 0.5 to 0.9 by libess.' \
+  'the median error divided by the target error is 1 to 1.2 by MuJoCo and 0.5 to 0.9 by libess.' \
   '| ant | 2 | 1 | 0.1 | 0.1 | 0.8 | 0.1 | 0.1 | 4 | 1.5 |' '| ant | 500 | 900 |  | 1000 |  |  |' \
-  "- At its own setting's error: ant (\`chosen\`), ant-twin (\`chosen\`), hopper (\`chosen\`)," 'Everywhere else its cheapest steps are those of `dopri5`.' \
-  'Every run comes to the end.' '- At least half: ant (90 %), ant-twin (90 %),' \
-  'There a looser tolerance saves next to nothing.' \
-  'With `chosen` the calls of the field, over those with `dopri5`, are 0.4 on ant, 0.4 on ant-twin,' \
+  "- At its own setting's error: ant (\`chosen\`), ant-twin (\`chosen\`), hopper (\`chosen\`)," 'Everywhere else its cheapest step method is `dopri5`.' \
+  'Every run reaches the end.' '- At least half: ant (90 %), ant-twin (90 %),' \
+  'On these a looser tolerance saves almost nothing.' \
+  'The right-hand-side evaluations with `chosen`, divided by those with `dopri5`, are 0.4 on ant, 0.4 on ant-twin,' \
   '| 6 | 1 | 2 | 2.00 [1.9, 2.1] | 0.50 [0.4, 0.6] | 1.0e-02 | 2.0e-02 |' 'One more leg costs libess 300 µs [200, 400].'
 sed -i 's/"acting": 1.5/"acting": 0.0/; s/"held_out": null/"held_out": 8/
   s/5e-4, "known": 10/5e-4, "known": 7/' "$room/results/robots/ant/robot.json"
@@ -331,7 +331,7 @@ again
 has 'costs of a motion that nothing touches are left out' 'The costs of ant are left out'
 ! grep -qF -e '| ant | 2 | 1 | 0.1 |' -e 'half: ant (90 %)' "$at"
 check 'and not told' $?
-has 'a ratio of some starts says of how many' '| 3 [2, 4] (–), 8 of 10 starts |'
+has 'a ratio of some starts says of how many' '| 3 [2, 4] (–), 8 of 10 initial conditions |'
 says 'a base that fails from some starts is told, whichever is the cheapest' '- ant: libess by chosen, tolerance: 0.1 (7).'
 verdicts() { # low,high of a robot each: a ratio is no verdict where its interval contains 1
   local n=0
@@ -370,9 +370,9 @@ says 'audits' '| ant | 12 | 0 | 0.1 | < 1e-05 % | – | < 1e-05 % | `mjd_transit
   '| ant | 12 | 1 | 0.2 | 50 % | not finite | 25 % | differences by 0.001, 1 ms | 0.0001 % |' \
   '| ant | 0.2 | 2 | `mjd_transitionFD` | 50 % | – | – | – | – |' \
   '| ant | 0.2 | 2 | differences by 0.001 | not finite | 25 % | – | – | – |' \
-  '- ant: compared up to 0.2 s. At 0.2345 s: left and right meet.'
+  '- ant: compared up to 0.2 s; at 0.2345 s: left and right meet.'
 has 'and what they come to' "**At the model's own step, the product of \`mjd_transitionFD\`'s matrices differs from the flow's derivative by more than" \
-  '10 % in 10 of 10 audits, and differences of whole runs do in 10 of 10.**'
+  '10 % in 10 of 10 audits. Differences of whole runs differ by more than 10 % in 10 of 10.**'
 is_filled docs/guide/sliding.md
 says 'slides' '| 1e-02 | 1e-03 | 300 | 1e-05 | 1e-06 | 600 | 0.50 |' \
   '| 1e-06 | 1e-06 | 900 | not reached | not reached | not reached | not reached |'
@@ -409,14 +409,14 @@ says 'what has less has its reason' '| b: stacker | arm | to 0.4 s: chatters |' 
 says 'verdicts by class' '| legged on a floor | 2 | 1 | 0 | 1 | 0 | 0 |' '| arms and hands | 1 | 0 | 0 | 0 | 1 | 0 |' \
   '| others | 1 | 0 | 0 | 0 | 0 | 1 |' '| all | 4 | 1 | 0 | 1 | 1 | 1 |'
 has 'a reference that ends early, or is not good enough, does not count' 'Measured at commit `0123456`' \
-  'Of 4 references **1** reach the end' 'the median ratio of the 1 robots that go to the end is 1.5 instead of 2.5'
+  'Of 4 references **1** reach the end' 'the median ratio of the 1 robots that reach the end is 1.5 instead of 2.5'
 
-# --- python: what the package is to reach, and who errs less ------------------------------------
+# --- python: what the package is to reach, and whose error is smaller ------------------------------------
 is_filled docs/results/python.md
 says 'what is reached and what is not, and errors where SciPy errs less' \
   '- ess, Python: faster than SciPy on all 1; least on ball, by 2.0.' \
   '- ess, numba: at least 10 times as fast as SciPy not on ball; least on ball, by 8.0.' \
-  '- At the same tolerance ess errs more than SciPy on ball.' "- At no tolerance does ess come down to SciPy's error on ball."
+  '- At the same tolerance ess has a larger error than SciPy on ball.' "- ess reaches SciPy's error at no tolerance on ball."
 says 'its tables' '| ball | ess, Python | 1e-06 | 4 | 1.0e-08 | 20 | 2.0 (1.5 to 2.5) |' '| f | 0.25 | 4.00 | 6.00 | 1.50 |'
 has 'the commit, versions and machine' \
   'Commit `0123456`, Python 3, 2 cores (none), 2000-01-01; no warning; medians of 3 rounds'
