@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libess: differential equations that change on the way.
+"""Initial value problems with events that switch the equations.
 
-`solve_ivp` takes what `scipy.integrate.solve_ivp` takes, and what changes the equations: `guards`,
-whose signs say which equations hold, and `impact`, which moves the state. `ensemble` makes many runs
-in threads. `ess.jax` has derivatives for JAX, `ess.mujoco` robots.
+`solve_ivp` extends `scipy.integrate.solve_ivp` by `guards`, whose signs select the equations, and by
+`impact`, which resets the state. `ensemble` makes many runs in threads. `ess.jax` has derivatives for
+JAX, and `ess.mujoco` integrates MuJoCo robots.
 """
 
 from ._ensemble import ensemble

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ensemble: many runs of native functions, in threads that do not wait for Python."""
+"""ensemble: many runs of native functions, in threads that do not hold the lock of Python."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -60,19 +60,19 @@ def ensemble(
     user: Any = None,
     threads: int | None = None,
 ) -> OdeResult:
-    """Solve the same problem from many starts, in threads.
+    """Solve the same problem from many initial conditions, in threads.
 
-    All functions must be native (`numba.cfunc`, ctypes, cffi, `scipy.LowLevelCallable`): threads run
-    without Python. Arguments are those of `solve_ivp`, but for these.
+    All functions must be native (`numba.cfunc`, ctypes, cffi, `scipy.LowLevelCallable`), because the
+    threads run without Python. The other arguments are those of `solve_ivp`.
 
     Parameters
     ----------
     y0 : array_like, shape (count, n)
-        The starts.
+        Initial states.
     user : array, optional
-        Where it has the shape (count, ...) each run's functions are handed the address of its row.
+        With the shape (count, ...) the functions of each run receive the address of its row.
     threads : int, optional
-        How many; by default as many as there are processors.
+        Number of threads. Default is the number of processors.
 
     Returns
     -------
@@ -80,16 +80,20 @@ def ensemble(
         t_end : ndarray, shape (count,)
         y_end : ndarray, shape (count, n)
         y : ndarray, shape (count, n, len(t_eval))
-            On the grid; NaN after the end of a run. None without `t_eval`.
-        status : ndarray of int
-            0, 1 or -1, as that of `solve_ivp`.
-        success : ndarray of bool
+            States at `t_eval`; NaN after the end of a run. None without `t_eval`.
+        status : ndarray of int, shape (count,)
+            0, 1 or -1, as in `solve_ivp`.
+        success : ndarray of bool, shape (count,)
         reason : list of str
-            libess's statuses.
-        crossings, impacts, nfev : ndarray of int
-            Numbers, by run.
+            Statuses of libess.
+        crossings, impacts, nfev : ndarray of int, shape (count,)
+            Numbers of crossings, impacts and right-hand-side evaluations of each run.
         tangents : ndarray, shape (count, n, directions)
-            Where they are asked for; NaN where they were lost.
+            Derivatives of the final states, if `tangents` is given; NaN where there is none.
+
+    See Also
+    --------
+    ess.solve_ivp : A single run.
     """
     starts = np.ascontiguousarray(_ivp._numbers(y0, "y0"))
     if starts.ndim != 2 or starts.shape[1] == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""solve_ivp: what a caller gives is checked here, and what a run comes to is put together."""
+"""solve_ivp: checks the arguments, and assembles the result."""
 
 import inspect
 import math
@@ -644,136 +644,208 @@ def solve_ivp(
     jac_sparsity: Any = None,
     t_jumps: ArrayLike | None = None,
 ) -> OdeResult:
-    """Solve an initial value problem whose equations change where `guards` pass zero.
+    """Solve an initial value problem with events that switch the equations.
 
-    It takes what `scipy.integrate.solve_ivp` takes, in the same places, and returns the same.
+    The arguments and the result are those of `scipy.integrate.solve_ivp`, and more: `guards` select
+    the equations by their signs, and `impact` resets the state.
 
     Parameters
     ----------
     fun : callable
-        The time derivative of the state: ``fun(t, y)``, or ``fun(t, y, sign)`` where there are
-        `guards`. ``sign[k]`` is -1.0 or 1.0, and says on which side of guard k the state is. `fun`
-        must look at `sign` and not at the guards' values: it is also called just beyond a guard.
-        A native function (see `user`) is called without Python.
+        Right-hand side: the time derivative of the state, shape (n,). The signature is ``fun(t, y)``,
+        or ``fun(t, y, sign)`` with `guards`. ``sign[k]`` is -1.0 or 1.0: the side of guard k. `fun`
+        must select its equations by `sign`, not by the values of the guards, because it is also
+        evaluated slightly beyond a guard. Native functions (see `user`) run without Python.
     t_span : (float, float)
-        Start and end. The end may be before the start, or infinite where an event ends the run.
+        Initial and final time. The final time may be less than the initial one, and infinite if an
+        event ends the run.
     y0 : array_like, shape (n,)
-        The state at the start. Complex where there are no `guards`.
+        Initial state. It may be complex if there are no `guards`.
     method : str, optional
-        SciPy's name of a method, or one of `base`. 'RK23', 'RK45' and 'DOP853' are `base` 'dopri5',
-        the default, of order 5 with an error of order 4: 'DOP853' is not of order 8 here.
-        'Radau' and 'BDF' are 'rodas', and 'LSODA' is 'chosen_rodas', which changes between 'dopri5'
-        and 'rodas' as the run goes. With `tangents`, which 'rodas' has not, all three are 'chosen',
-        and a warning says so.
-    t_eval : array_like, optional
-        Times at which to return the state. By default these are the ends of steps; an impact is two
-        columns of the same time. At the time of an impact it is the state after it, as of `sol` and
-        `y_end`.
-    dense_output : bool
-        Whether to return `sol`.
-    events : callable, or list of callables
-        Functions ``event(t, y)`` that change nothing, as SciPy has them: attributes `terminal` and
-        `direction`. All their zeros are found that change the sign, also several within a step. An
-        event that is zero at the start has not occurred. One that an impact takes past zero is at
-        the impact, with the state after it.
-    vectorized : bool
-        Whether `fun` takes states as columns. It is called with one.
+        SciPy's name of a method, or one of `base`; the default is 'dopri5'. 'RK23', 'RK45' and
+        'DOP853' select 'dopri5', of order 5(4); 'DOP853' is not of order 8 here. 'Radau' and 'BDF'
+        select 'rodas', and 'LSODA' selects 'chosen_rodas'. With `tangents`, which 'rodas' does not
+        support, all three select 'chosen' with a warning.
+    t_eval : array_like, shape (k,), optional
+        Times at which to return the state. By default these are the ends of the steps, and an impact
+        has two columns of the same time. At the time of an impact given in `t_eval` the state is the
+        one after it, as in `sol` and `y_end`.
+    dense_output : bool, optional
+        Whether to return `sol`. Default is False.
+    events : callable or list of callables, optional
+        Functions ``event(t, y)`` without effect on the right-hand side, with SciPy's attributes
+        `terminal` and `direction`. All zeros with a change of sign are located, also several within
+        a step. A zero at the initial time does not count. If an impact changes the sign, the event
+        is at the time of the impact, with the state after it.
+    vectorized : bool, optional
+        Whether `fun` takes states as columns. It is called with one column. Default is False.
     args : tuple, optional
-        More arguments of every function.
+        Further arguments of all functions.
     guards : callable, optional
-        ``guards(t, y)`` returns the m numbers whose signs say which equations hold.
+        ``guards(t, y)`` returns m numbers, whose signs select the equations.
     guard_count : int, optional
-        m, where `guards` is native.
+        m; required if `guards` is native.
     impact : callable, optional
-        ``impact(t, y, sign, crossed)`` is called where the guards in the list `crossed` pass zero at
-        one instant, and returns the state after it, or ``(state, sign)``. Without `sign`, or where
-        it is 0, the side is the one that the state is on then, or that the equations take it to.
-        Where a guard depends on time alone the jump is at the time at which that is zero, to the last
-        bit. At the end of a run it is made; a run that starts there does not make it again.
-    impacts_at : list, optional
+        ``impact(t, y, sign, crossed)`` is called when the guards in the list `crossed` cross zero at
+        one instant. It returns the state after the impact, or ``(state, sign)``. If `sign` is missing
+        or 0 for a guard, the state or the equations determine the side. If a guard depends on time
+        alone, the time of the impact is exact. An impact at the final time is executed, and a run
+        that begins there does not repeat it.
+    impacts_at : int or list, optional
         Guards whose crossings are impacts: indices, or pairs ``(index, direction)`` with direction
-        1 (upwards), -1 (downwards) or 0 (both). By default all are.
-    jac : callable or matrix, optional
-        ``jac(t, y)``, or ``jac(t, y, sign)``: the n by n Jacobian of `fun`, which `tangents` and
-        `base` 'rodas' or 'chosen_rodas' use. Without it they take differences. By 'rodas' a wrong one
-        ends the run with `reason` 'EJACOBIAN'.
+        1 (upwards), -1 (downwards) or 0 (both). Default is all guards.
+    jac : callable or array_like, shape (n, n), optional
+        Jacobian of `fun`, constant or ``jac(t, y)``, or ``jac(t, y, sign)`` with `guards`.
+        `tangents`, 'rodas' and 'chosen_rodas' use it. Default is finite differences. With 'rodas' a
+        wrong Jacobian ends the run with `reason` 'EJACOBIAN'.
     guard_jac : callable, optional
-        ``guard_jac(t, y)``: the m by n Jacobian of `guards` by the state. Without it libess takes
-        differences of `guards`; of many guards those cost most. A wrong one ends the run. Where there
-        are `events` it is not called.
-    params : array_like, optional
-        Numbers that `tangents` are also taken by. All functions get them as one array, before `args`;
-        native ones are handed its address in the place of `user`. They must not keep it: libess moves
-        the numbers a little where it takes differences by them.
-    params_jac : callable or matrix, optional
-        ``params_jac(t, y, params)``, or ``params_jac(t, y, sign, params)``: the derivative of `fun` by
-        `params`, a row for each state. Without it, and of guards and impacts, libess takes differences.
-    tangents : bool or array_like, optional
-        True: also return the derivative of the state at the end with respect to `y0`, and then by
-        `params`; or directions (n, count), to follow those, with a row more for each of `params`.
-    rtol, atol : float or array_like
-        A state may err by ``atol + rtol * abs(y)``, crossings and impacts included.
-    max_step, first_step : float
-        Longest step, and length of the first.
-    max_steps : int
-        The run ends with ``success=False`` after so many.
-    tie : float
-        Events that are closer in time are of one instant. 0: what the tolerance cannot order; the
-        order of guards of time alone is always known.
-    base : str
-        'dopri5', 'rkc' (stabilised, for stiff fields that decay), 'chosen' (the cheaper of both),
-        'rodas' (linearly implicit, for all stiff fields; it uses `jac`, and has no `tangents`), or
-        'chosen_rodas' ('dopri5' where the field is not stiff, and 'rodas' where it is).
-    sliding : bool or list, optional
-        True: where the field points back to a guard from both sides, as with dry friction that
-        holds, the state goes on along the guard's zero (Filippov). A list: the guards that may be
-        slid on, none of which may be an impact's. By default such a run ends with ``success=False``.
-        A run also goes on where a force holds a body on a guard, on which it bounces ever less.
-    rest : bool
-        True: where impacts accumulate, or one has taken all of the speed, the state stays on their
-        guard, and leaves where they would have to pull, as a ball does from a table that falls away.
-        `slides` has when. `impact` is then also asked of states that come to the guard slowly. By
-        default, and where `tangents` are followed, such a run ends, with `reason` 'EZENO'.
-    user : array, ctypes object or address
-        What native functions are handed. Native are those of `numba.cfunc`, ctypes, cffi and
+        ``guard_jac(t, y)``: the Jacobian of `guards` with respect to the state, shape (m, n). Default
+        is finite differences, whose cost grows with the number of guards. A wrong Jacobian ends the
+        run. It is not used together with `events`.
+    params : array_like, shape (p,), optional
+        Parameters with respect to which `tangents` are computed, too. All functions receive them as
+        one array before `args`; native functions receive their address instead of `user`. Functions
+        must not keep the array, because finite differences perturb it.
+    params_jac : callable or array_like, shape (n, p), optional
+        Derivative of `fun` with respect to `params`: ``params_jac(t, y, params)``, or
+        ``params_jac(t, y, sign, params)`` with `guards`. Default is finite differences, which guards
+        and impacts always use.
+    tangents : bool or array_like, shape (n, count), optional
+        True: also return the derivative of the final state with respect to `y0`, and then to
+        `params`. An array: directions, with an additional row for each of `params`.
+    rtol, atol : float or array_like, shape (n,), optional
+        Relative and absolute tolerance. The estimated error of a step is below
+        ``atol + rtol * abs(y)``, crossings and impacts included. Defaults are 1e-3 and 1e-6, as in
+        SciPy; `ess.jax.flow` has its own.
+    max_step : float, optional
+        Longest step. Default is np.inf.
+    first_step : float, optional
+        Length of the first step. By default it is estimated.
+    max_steps : int, optional
+        Largest number of steps, after which the run ends with ``success=False``. Default is
+        10_000_000.
+    tie : float, optional
+        Simultaneity tolerance: events closer in time than `tie` are simultaneous. With the default 0
+        those are simultaneous whose order the tolerance cannot resolve. Guards that depend on time
+        alone are always ordered.
+    base : str, optional
+        Step method: 'dopri5', 'rkc' (explicit stabilised, for mildly stiff equations), 'chosen' (the
+        cheaper of these two), 'rodas' (linearly implicit, for stiff equations; uses `jac`, does not
+        support `tangents`) or 'chosen_rodas' ('rodas' where the equations are stiff, else 'dopri5').
+        Default is that of `method`.
+    sliding : bool, int or list of int, optional
+        True: if the right-hand side on both sides of a guard points towards it, as with static
+        friction, the state slides along the guard's zero (Filippov). The same holds where a force
+        holds a body on a guard against ever smaller bounces. A list: the guards that allow sliding,
+        none of which may belong to an impact. By default such a run ends with ``success=False``.
+    rest : bool, optional
+        True: where impacts accumulate, or an impact absorbs all of the normal speed, the state stays
+        on the guard until the contact force would have to pull. `slides` has these intervals.
+        `impact` is then also evaluated for states that approach the guard slowly. By default, and
+        with `tangents`, such a run ends with `reason` 'EZENO'.
+    user : array, ctypes object or address, optional
+        Data for native functions. Native functions are those of `numba.cfunc`, ctypes, cffi and
         `scipy.LowLevelCallable`, with the signatures `ess.FIELD`, `ess.GUARDS` and `ess.IMPACT`.
-    jac_sparsity
-        For SciPy's sake; not used.
+    jac_sparsity : optional
+        Accepted for compatibility with SciPy and ignored.
     t_jumps : array_like, optional
-        Times within `t_span` at which `fun` jumps by time alone, as inputs do, ascending. Steps end
-        there. Up to a time T of these `fun` gets times below T, from there on T or later, in both
-        directions of time: where it compares ``t < T`` it is on the right side. Without them a step
-        may go over a pulse, and the run ends with ``success=True``. Guards have to be continuous
-        there; for a state that jumps see `impact`.
-
-        >>> pulse = lambda t, y: [20.0 if 5.0 <= t < 5.05 else 0.0]
-        >>> run = solve_ivp(pulse, (0, 10), [0.0], t_jumps=[5.0, 5.05])
-        >>> print(round(run.y_end[0], 9))
-        1.0
+        Times within `t_span`, in the direction of the run, at which `fun` jumps by time alone. Steps
+        end there. Before such a time T `fun` receives only times below T, and after it only T or
+        later, in both directions of time, so a comparison ``t < T`` is always on the right side.
+        Without `t_jumps` a step may miss a short pulse while the run ends with ``success=True``.
+        Guards must be continuous at these times. `impact` handles jumps of the state.
 
     Returns
     -------
     OdeResult
-        SciPy's: `t`, `y`, `sol`, `t_events`, `y_events`, `nfev`, `njev`, `nlu`, `status`, `message`,
-        `success`. And:
+        SciPy's entries:
 
-        t_crossings, crossings
-            When guards were crossed, and rows ``(guard, direction)``.
-        t_impacts, y_impacts
-            When impacts were made, and the states before and after each: shape (count, 2, n).
-        t_slides, slides
-            When slides began and ended, and rows ``(guard, 1)`` or ``(guard, -1)``.
+        t : ndarray, shape (k,)
+            Times.
+        y : ndarray, shape (n, k)
+            States at `t`.
+        sol : OdeSolution or None
+            The solution as a function of time, with `dense_output`.
+        t_events, y_events : list of ndarray or None
+            Times and states of each of `events`: shapes (count,) and (count, n).
+        nfev, njev, nlu : int
+            Evaluations of `fun` and `jac`, and LU factorisations.
+        status : int
+            0: the final time was reached. 1: an event ended the run. -1: the run failed.
+        message : str
+            Description of `status`.
+        success : bool
+            Whether `status` is 0 or 1.
+
+        Further entries:
+
+        t_crossings, crossings : ndarray, shapes (count,) and (count, 2)
+            Times of guard crossings, and rows ``(guard, direction)``.
+        t_impacts, y_impacts : ndarray, shapes (count,) and (count, 2, n)
+            Times of impacts, and the states before and after each.
+        t_slides, slides : ndarray, shapes (count,) and (count, 2)
+            Times at which slides begin and end, and rows ``(guard, 1)`` or ``(guard, -1)``.
         t_end, y_end, sign
-            Time, state and signs at the end.
-        tangents, smooth
-            The derivative, shape (n, count), and 'C1', 'piecewise' or 'not counted': what the flow
-            is there.
-        event_dt, event_dy
-            Where an event has ended the run: derivatives of the time of the end, and of the state.
-        reason
-            libess's status: 'SUCCESS', or why the run has not reached the end.
-        ngev, nsteps
-            Evaluations of guards and events, steps.
+            Final time, state and signs.
+        tangents : ndarray, shape (n, count)
+            Derivative of the final state.
+        smooth : str
+            Differentiability of the flow there: 'C1', 'piecewise' or 'not counted'.
+        event_dt, event_dy : ndarray
+            Derivatives of the final time and state, if an event ended the run.
+        reason : str
+            Status of libess: 'SUCCESS', or the reason for which the run ended early.
+        ngev, nsteps : int
+            Evaluations of guards and events, and steps.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong value, or if arguments contradict each other. The message names the
+        argument and the accepted values.
+    TypeError
+        If a function does not accept the arguments it would receive, or an argument has a wrong type.
+    Exception
+        Exceptions of the given functions end the run and propagate.
+
+    A run that fails raises nothing: it returns with ``success=False`` and a `reason`.
+
+    See Also
+    --------
+    ess.ensemble : Many runs of native functions in threads.
+    ess.jax.flow : The final state as a function that JAX differentiates.
+    ess.mujoco.simulate : Runs of a MuJoCo model.
+
+    Notes
+    -----
+    **Differences from SciPy.**
+
+    - `guards` and `impact` change the equations and the state within one run. In SciPy such a run
+      ends with a terminal event and is restarted.
+    - All zeros of an event within a step are located. SciPy finds at most one per step.
+    - `method` selects one of the methods of libess (see above). A class is not accepted unless it is
+      one of SciPy's, whose name then counts.
+    - The error estimate includes crossings and impacts.
+    - `jac_sparsity` is ignored, and options of SciPy that are not listed here are refused.
+
+    Examples
+    --------
+    A ball falls from a height of 1 m and bounces with a restitution of 0.8:
+
+    >>> from ess import solve_ivp
+    >>> run = solve_ivp(
+    ...     lambda t, y, sign: [y[1], -9.81], (0, 1), [1.0, 0.0],
+    ...     guards=lambda t, y: y[0], impact=lambda t, y, sign, crossed: [0.0, -0.8 * y[1]],
+    ... )
+    >>> print(run.t_impacts.round(3))
+    [0.452]
+
+    A pulse of length 0.05, which steps would miss without `t_jumps`:
+
+    >>> pulse = lambda t, y: [20.0 if 5.0 <= t < 5.05 else 0.0]
+    >>> run = solve_ivp(pulse, (0, 10), [0.0], t_jumps=[5.0, 5.05])
+    >>> print(round(run.y_end[0], 9))
+    1.0
     """
     t0, t1 = _check_span(t_span)
     x0, as_complex = _check_y0(y0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run comes to."""
+"""Results of a run."""
 
 from typing import Any
 
@@ -10,9 +10,15 @@ __all__ = ["OdeResult", "OdeSolution"]
 
 
 class OdeResult(dict[str, Any]):
-    """A dictionary whose entries are attributes, too."""
+    """Result of a run: a dictionary whose entries are also attributes.
 
-    # what hangs on the arguments has no type
+    `solve_ivp` returns `t`, `y`, `sol`, `t_events`, `y_events`, `nfev`, `njev`, `nlu`, `status`,
+    `message`, `success`, `t_crossings`, `crossings`, `t_impacts`, `y_impacts`, `t_slides`, `slides`,
+    `t_end`, `y_end`, `sign`, `tangents`, `smooth`, `event_dt`, `event_dy`, `reason`, `ngev` and
+    `nsteps`. Its docstring describes them.
+    """
+
+    # entries whose type depends on the arguments have none
     t: NDArray[Any]
     y: NDArray[Any]
     message: str
@@ -61,10 +67,10 @@ def _values(nodes, part):
 
 
 class OdeSolution:
-    """The solution at any time of the run, as `scipy.integrate.OdeSolution` has it.
+    """The solution as a function of time, like `scipy.integrate.OdeSolution`.
 
     `sol(t)` has the shape (n,) for a number and (n, len(t)) for an array. At the time of an impact
-    it is the state after it, in the direction of the run.
+    it is the state after the impact, in the direction of the run.
     """
 
     ts: NDArray[Any]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives for JAX, through crossings and impacts.
 
-`flow` makes a function of the state at the start and of parameters whose value is the state at the end.
-JAX differentiates it by `jax.grad`, `jax.jvp`, `jax.vjp`, `jax.jacobian`: libess follows the directions.
+`flow` returns a function from the initial state and parameters to the final state. JAX differentiates
+it by `jax.grad`, `jax.jvp`, `jax.vjp` and `jax.jacobian`. libess propagates the derivatives.
 """
 
 import functools
@@ -25,7 +25,7 @@ __all__ = ["NoDerivative", "flow"]
 
 
 class NoDerivative(ValueError):
-    """There is no derivative, or not one for all directions; the words are libess's."""
+    """There is no derivative, or none that is valid for all directions. The message is libess's."""
 
 
 class _Compiled:
@@ -195,28 +195,39 @@ def flow(
     tie: float = 0.0,
     base: str | None = None,
 ) -> Callable[..., jax.Array]:
-    """The state at the end of a run, as a function that JAX can differentiate.
+    """Return the final state of a run as a function that JAX can differentiate.
 
     Parameters
     ----------
     fun : callable
-        ``fun(t, y, sign, p)``, or ``fun(t, y, p)`` without guards, by functions of jax.numpy. It may
-        look at `sign` by ``if`` or by `jnp.where`.
+        Right-hand side ``fun(t, y, sign, p)``, or ``fun(t, y, p)`` without guards, in jax.numpy. It may
+        select equations by `sign` with ``if`` or `jnp.where`.
     t_span : (float, float)
+        Initial and final time.
     guards : callable, optional
-        ``guards(t, y, p)``.
+        ``guards(t, y, p)`` returns the numbers whose signs select the equations.
     impact : callable, optional
-        ``impact(t, y, sign, crossed, p)``; it may use numpy.
-    impacts_at, rtol, atol, max_step, max_steps, tie, base
-        As those of `ess.solve_ivp`.
+        ``impact(t, y, sign, crossed, p)`` returns the state after an impact. It may use numpy.
+    rtol, atol : float or array_like, shape (n,), optional
+        Relative and absolute tolerance. Defaults are 1e-8 and 1e-10: stricter than those of
+        `ess.solve_ivp` (1e-3 and 1e-6).
+    impacts_at, max_step, max_steps, tie, base
+        As in `ess.solve_ivp`.
 
     Returns
     -------
     callable
-        ``end(y0, p=())``; `p` may be any tree of arrays.
+        ``end(y0, p=())`` returns the final state, shape (n,); `p` may be any pytree of arrays.
 
-    Where there is no derivative `NoDerivative` says why. At an instant of several events the flow may
-    have a derivative for each direction alone: `jax.jvp` returns that, `jax.grad` refuses.
+    Raises
+    ------
+    NoDerivative
+        If there is no derivative, with the reason. Where several events are simultaneous the flow may
+        have a derivative for each direction alone: `jax.jvp` returns it, `jax.grad` raises.
+
+    See Also
+    --------
+    ess.solve_ivp : A run with all its results.
     """
     options = {
         "impacts_at": impacts_at, "rtol": rtol, "atol": atol, "max_step": max_step,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots of MuJoCo, right to a tolerance, and how wrong `mj_step` is.
+"""MuJoCo robots integrated to a tolerance, and the errors of `mj_step`.
 
-The field is that of MuJoCo's equations in continuous time, contacts and limits by event functions.
-MuJoCo is the one that `import mujoco` has loaded.
+The right-hand side is that of MuJoCo's equations in continuous time. Event functions detect contacts
+and limits. The version of MuJoCo is that of `import mujoco`.
 """
 
 import copy
@@ -105,7 +105,7 @@ def _load():
 
 
 def releases() -> list[str]:
-    """The releases of MuJoCo that this package is built for."""
+    """Return the releases of MuJoCo for which this package is built."""
     found = glob.glob(os.path.join(os.path.dirname(__file__), "libess_mujoco_*.so"))
     numbers = sorted(int(os.path.basename(path)[len("libess_mujoco_") : -len(".so")]) for path in found)
     return [".".join(map(str, _parts(number))) for number in numbers]
@@ -145,22 +145,22 @@ def _vector(value, size, name):
 
 
 class Robot:
-    """A model as libess sees it.
+    """A MuJoCo model for libess.
 
     Parameters
     ----------
     model : mujoco.MjModel or path of an MJCF
-        It is copied: later changes of it are not seen.
+        It is copied, so later changes have no effect.
 
     Attributes
     ----------
     nq, nv, na, nu : int
     n : int
-        nq + nv + na, the states: positions, velocities, activations.
+        Number of states, nq + nv + na: positions, velocities, activations.
     events : list of str
-        What the event functions are of. Each is positive while its contact or limit acts.
+        Contact or limit of each event function, which is positive while it acts.
     findings : list of tuple
-        (treatment, kind, name, why) of all that switches.
+        (treatment, kind, name, reason) of each element that switches.
     """
 
     def __init__(self, model: mujoco.MjModel | str | os.PathLike[str]) -> None:
@@ -194,8 +194,8 @@ class Robot:
     def start(
         self, height: float = 0.05, tilt: float = 0.1, number: int = 0, seed: int = 1
     ) -> NDArray[Any]:
-        """A state to begin at, as `essbench robot` makes it: the model's own pose, raised and tilted;
-        other numbers are drawn around it."""
+        """Return an initial state as in `essbench robot`: the model's own pose, raised and tilted.
+        Other numbers are random states around it."""
         x = np.zeros(self.n)
         message = ctypes.create_string_buffer(_MESSAGE_SIZE)
         start = _Start(None, float(height), float(tilt), int(number), int(seed))
@@ -210,7 +210,7 @@ class Robot:
         qvel: ArrayLike | None = None,
         act: ArrayLike | None = None,
     ) -> NDArray[Any]:
-        """The state of these; without any that of `start`."""
+        """Return the state of these arguments. Default is that of `start`."""
         if qpos is None and qvel is None and act is None:
             return self.start()
         qpos = self.model.qpos0 if qpos is None else qpos
@@ -221,13 +221,13 @@ class Robot:
         ])  # fmt: skip
 
     def control(self, ctrl: ArrayLike | None = None) -> NDArray[Any]:
-        """Controls: those given, or else those of keyframe 0, or else zeros."""
+        """Return the given controls, or else those of keyframe 0, or else zeros."""
         if ctrl is not None:
             return _vector(np.broadcast_to(ctrl, self.nu), self.nu, "ctrl")
         return np.array(self.model.key_ctrl[0]) if self.model.nkey else np.zeros(self.nu)
 
     def normalise(self, states: NDArray[Any]) -> NDArray[Any]:
-        """Makes the quaternions of states[..., n] unit ones, in place."""
+        """Normalise the quaternions of states[..., n], in place."""
         for x in states.reshape(-1, self.n):
             row = np.ascontiguousarray(x)
             _library.robot_normalise(self._handle, _pointer(row))
@@ -298,20 +298,21 @@ def simulate(
     ----------
     model : Robot, mujoco.MjModel or path of an MJCF
     qpos, qvel : array_like, optional
-        Where it starts. Without them the model's own pose, raised by 0.05 m and tilted by 0.1 rad.
+        Initial state. Default is the model's own pose, raised by 0.05 m and tilted by 0.1 rad.
     t : float
+        Duration.
     tol : float
-        What each state may err by: tol + tol * abs(state).
+        Relative and absolute tolerance of each state: tol + tol * abs(state).
     act, ctrl : array_like, optional
-        Activations, and controls that are held.
+        Activations, and constant controls.
     t_eval, dense_output, tangents, base, max_step, max_steps
-        As those of `ess.solve_ivp`. There is also the `base` 'ros2', at a loose `tol` for stiff joints.
+        As in `ess.solve_ivp`. `base` may also be 'ros2', for stiff joints at a loose `tol`.
 
     Returns
     -------
     OdeResult
-        As that of `ess.solve_ivp`, and `qpos`, `qvel`, `act` (parts of `y`) and `crossings_of`, the names
-        of what has begun or ceased to act at `t_crossings`.
+        As in `ess.solve_ivp`, with `qpos`, `qvel` and `act` (parts of `y`) and `crossings_of`, the names
+        of the contacts and limits that begin or cease to act at `t_crossings`.
     """
     robot = model if isinstance(model, Robot) else Robot(model)
     return robot.simulate(qpos, qvel, t, tol, **more)
@@ -336,7 +337,7 @@ def _shown(error, reference):
 
 
 class Audit:
-    """How wrong `mj_step` is. `rows` are dictionaries; `frame()` is a DataFrame, `plot()` a picture."""
+    """The errors of `mj_step`: `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure."""
 
     def __init__(self, rows: list[dict[str, Any]], reference: float) -> None:
         self.rows, self.reference = rows, reference
@@ -362,7 +363,7 @@ class Audit:
         return "\n".join(lines)
 
     def plot(self, axes: Any = None) -> Any:
-        """Error over step, by integrator, on `axes` of matplotlib."""
+        """Plot the error over the step by integrator, on `axes` of matplotlib."""
         if axes is None:
             from matplotlib import pyplot
 
@@ -461,23 +462,25 @@ def audit(
     output_step: float = 0.002,
     reference: float = 1e-9,
 ) -> Audit:
-    """How wrong `mj_step` is, at its own step and around it.
+    """Measure the errors of `mj_step`, at the model's own step and at others.
 
-    It compares MuJoCo's states with libess's at a tolerance of `reference`, as `essbench robot` does: the
-    error is the root mean square over positions, velocities and output times at which a step ends. Two
-    more runs estimate the error of the reference: one at ten times its tolerance, and one with short
-    steps where contacts begin or end, so that none steps over the spline of `solimp`.
+    The reference is libess's solution at a tolerance of `reference`, as in `essbench robot`. The error is
+    the root mean square over positions, velocities and output times at which a step ends. Two further
+    runs estimate the error of the reference: one at ten times its tolerance, and one with short steps
+    where contacts begin or end, so that no step misses the spline of `solimp`.
 
     Parameters
     ----------
     model, qpos, qvel, t, ctrl
-        As those of `simulate`.
+        As in `simulate`.
     integrators : list of str, optional
-        By default the model's own, Euler, implicitfast and RK4.
+        Default is the model's own, Euler, implicitfast and RK4.
     time_steps : list of float, optional
-        By default the model's own, twice, half and a quarter of it.
+        Default is the model's own, twice, half and a quarter of it.
     output_step : float
+        Interval of the output times.
     reference : float
+        Tolerance of the reference.
 
     Returns
     -------
@@ -538,8 +541,8 @@ def audit(
 
 
 class DerivativeAudit:
-    """How far MuJoCo's derivatives of a trajectory are from the derivative of the continuous flow. `rows`
-    are dictionaries; `frame()` is a DataFrame, `plot()` a picture, `verdict` a sentence."""
+    """The differences of MuJoCo's derivatives of a trajectory from the derivative of the continuous flow:
+    `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, `verdict` a sentence."""
 
     def __init__(self, rows: list[dict[str, Any]], reference: list[float], time_step: float) -> None:
         self.rows, self.reference, self.time_step = rows, reference, time_step
@@ -575,7 +578,7 @@ class DerivativeAudit:
         return "\n".join([*lines, *textwrap.wrap(self.verdict, 100)])
 
     def plot(self, axes: Any = None) -> Any:
-        """Error over time, by way and step, on `axes` of matplotlib."""
+        """Plot the error over time by method and step, on `axes` of matplotlib."""
         if axes is None:
             from matplotlib import pyplot
 
@@ -699,25 +702,26 @@ def audit_derivative(
     time_steps: Iterable[float] | None = None,
     tol: float = 1e-9,
 ) -> DerivativeAudit:
-    """How far MuJoCo's derivatives with respect to the initial condition are from the continuous flow's.
+    """Compare MuJoCo's derivatives with respect to the initial condition with those of the continuous flow.
 
-    MuJoCo's are derivatives of the discrete map, and right for that: the product of the matrices of
-    `mjd_transitionFD` (not for RK4, which has none), and central differences of whole runs of `mj_step`, at
-    the model's own integrator. The reference is the derivative of the flow of the same equations in
-    continuous time, through contacts and limits, by libess at a tolerance of `tol`. An error is the
-    Frobenius norm of the difference of both matrices over that of the reference. Two more runs estimate
-    the error of the reference: one at ten times the tolerance, with longer differences of the field, and
-    one with short steps where contacts begin or end.
+    MuJoCo's derivatives are those of the discrete map, for which they are right: the product of the
+    matrices of `mjd_transitionFD` (not for RK4, which it does not support), and central differences of
+    whole runs of `mj_step`, with the model's own integrator. The reference is the derivative of the flow
+    of the same equations in continuous time, through contacts and limits, by libess at a tolerance of
+    `tol`. An error is the Frobenius norm of the difference of the two matrices, divided by the norm of
+    the reference. Two further runs estimate the error of the reference: one at ten times the tolerance,
+    with longer differences of the right-hand side, and one with short steps where contacts begin or end.
 
     Parameters
     ----------
     model, qpos, qvel, ctrl
-        As those of `simulate`.
+        As in `simulate`.
     times : list of float
-        After which times, ascending.
+        Times of the derivatives, ascending.
     time_steps : list of float, optional
-        By default the model's own, a half and a quarter of it. Each time must be a multiple of each.
+        Default is the model's own, a half and a quarter of it. Each time must be a multiple of each.
     tol : float
+        Tolerance of the reference.
 
     Returns
     -------
