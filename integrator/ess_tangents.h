@@ -1,11 +1,12 @@
 /*
- * ess_tangents.h: derivatives of runs, through crossings, impacts and slides; and whether those are
- * right that a model gives.
+ * ess_tangents.h: derivatives of runs, through crossings, impacts and slides; and a check of the
+ * derivatives that a model provides.
  *
- * A run is followed by *tangents*, along directions in which its start or its parameters move, or
- * recorded, so that an *adjoint* can go back along it. Both are derivatives of the one trajectory
- * that is integrated: nothing is differenced between two. There are none by ESS_BASE_RODAS, and
- * none into slides of second order (ESS_ESLIDING) or onto what rests after impacts (ESS_EZENO).
+ * *Tangents* are propagated along a run, for perturbations of its initial state or its parameters.
+ * Alternatively a run is recorded, and an *adjoint* goes back along it. Both are derivatives of the
+ * one trajectory that is integrated, without differences between trajectories. Neither is available
+ * with ESS_BASE_RODAS, nor into slides of second order (ESS_ESLIDING) or onto a state that rests
+ * after impacts (ESS_EZENO).
  *
  * Shapes and ownership are those of ess.h, which this header includes; the functions are those of
  * the same library.
@@ -24,59 +25,60 @@ extern "C" {
 /* ---- tangents: the derivative of the flow ---------------------------------------------------- */
 
 /*
- * Follows `count` directions from the next apply on, as the derivative of the flow carries them:
- * between crossings by the field's Jacobian, across them by saltation matrices, impacts included.
- * directions[n*count] is copied; NULL with count = n: those of the states. Steps and state are as
- * without tangents, but before a crossing of a stiff field, where steps may err by less
- * (docs/theory/tangents.md). What is known of smoothness is forgotten. Allocates, here and nowhere
- * else; 0 directions frees. ESS_EINVAL, ESS_ENOMEM.
+ * Propagates `count` directions from the next apply on, by the derivative of the flow: between
+ * crossings by the field's Jacobian, across them by saltation matrices, impacts included.
+ * directions[n*count] is copied; NULL with count = n: the unit vectors of the states. Steps and
+ * state are as without tangents, except before a crossing of a stiff field, where the tolerance of
+ * steps is smaller (docs/theory/tangents.md). The record of smoothness is cleared. This is the only
+ * allocation; 0 directions free it. ESS_EINVAL, ESS_ENOMEM.
  *
- * Directions, and adjoints, may err in a step by ten times what a state may: so what is faster than
- * all states, as a force whose parameter is 0, is seen as well as a state would see it at ten times
- * the tolerance. At 1e-5 and above that may be badly.
+ * In a step the error of directions, and of adjoints, may be ten times the tolerance of a state.
+ * Dynamics faster than all states, such as a force whose parameter is 0, are thus resolved as by a
+ * state at ten times the tolerance. At 1e-5 and above that may be poorly.
  *
- * A start on a guard, and an end on one that is not crossed yet, are on one side of it: derivatives
- * are then those of the trajectories that do not cross it, and nothing tells of the others. A guard
- * that is touched on the way, as far as the tolerance tells, ends the run in ESS_EGRAZING where
- * crossing it changes the field there: others beside it stay beyond the guard for a time that is a
- * square root. Not by ESS_METHOD_PAPER, which projects onto guards: near a graze its derivatives
- * are those of the run that it makes.
+ * An initial state on a guard, and a final one that has not crossed its guard, is on one side of
+ * it: the derivatives are those of the trajectories that do not cross the guard, and do not
+ * describe the others. If the run touches a guard within the tolerance, and a crossing would change
+ * the field there, it ends with ESS_EGRAZING, because neighbouring trajectories stay beyond the
+ * guard for a time that grows as a square root. This does not apply to ESS_METHOD_PAPER, which
+ * projects onto guards: near a graze its derivatives are those of its own run.
  *
- * Without field_jacobian the field is called for each direction, or for each state where directions
- * are more, as often at most as a run by dopri5 calls it, and twice as often at tolerances below
- * 1.4e-8, where it is differenced from both sides; these calls are among field_evaluations.
+ * Without field_jacobian the field is evaluated for each direction, or for each state if there are
+ * more directions than states: at most as often as in a run by dopri5, and twice as often at
+ * tolerances below 1.4e-8, where differences are two-sided. These evaluations are among
+ * field_evaluations.
  *
- * At an instant of several events that cannot be ordered (ess_options.tie) each direction takes the
+ * At several simultaneous events that cannot be ordered (ess_options.tie) each direction takes the
  * order in which a trajectory displaced along it meets them: the Bouligand derivative, which is
  * linear only within a piece of directions.
  */
 ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double directions[]);
 
 /*
- * As ess_driver_follow, for directions in which the system's parameters move, too: by column of
- * parameters[P*count], copied. NULL: they stay. With this directions may be NULL for a start that
- * does not move; with both NULL, count = n + P: the states' directions, then the parameters'.
- * ess_driver_tangent and ess_driver_section then have derivatives by parameters in those columns.
- * A start, or an end, that depends on parameters itself is the caller's to add: to directions, and
- * to what is read off the tangents. ESS_EINVAL also where the values of parameters are not finite.
+ * As ess_driver_follow, for perturbations of the system's parameters, too: column by column,
+ * parameters[P*count], copied. NULL: no perturbation. With parameters, directions may be NULL for
+ * an unperturbed initial state; with both NULL, count = n + P: the states' directions, then the
+ * parameters'. ess_driver_tangent and ess_driver_section then have derivatives with respect to
+ * parameters in those columns. If the initial or final state itself depends on parameters, the
+ * caller adds this dependence to the directions and to the results. ESS_EINVAL also if values of
+ * parameters are not finite.
  *
- * Parameters are ess_system.parameters numbers, P, which the callbacks read through `params`, and
- * which stay the same on the way. They are no states: a run that does not follow them does not look
- * at them. Where field_parameter_jacobian, guard_parameter_jacobian or an impact's
- * parameter_jacobian is not given, where something is watched (of guards), or the state slides,
- * libess takes differences: it moves ess_system.parameter_values[P], the caller's, by some
- * millionths of their size (or of 1 where one is 0), tells mode_changed of all signs, so that a
- * model can make anew what it keeps of them, calls back, and puts them back to the last bit. These
- * are two calls of field or guards for each direction that moves parameters, wherever a rate is
- * needed. So a driver that follows parameters shares their values with no driver in another thread.
- * parameter_values may be NULL where all derivatives are given.
+ * Parameters are P = ess_system.parameters numbers, which the callbacks read through `params`, and
+ * which are constant during a run. They are no states: a run without their tangents ignores them.
+ * Finite differences are taken where field_parameter_jacobian, guard_parameter_jacobian or an
+ * impact's parameter_jacobian is missing, with ess_watch (for guards), and while the state slides.
+ * libess then perturbs ess_system.parameter_values[P], which the caller owns, by some millionths of
+ * their size (or of 1 if one is 0), calls mode_changed for all signs, so that a model can recompute
+ * data that depend on them, evaluates, and restores the values to the last bit. This takes two
+ * evaluations of field or guards for each direction with parameters, wherever a rate is needed. A
+ * driver that follows parameters must therefore not share their values with a driver in another
+ * thread. parameter_values may be NULL if all derivatives are given.
  */
 ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
                                          const double directions[], const double parameters[]);
 
-/* The directions where the trajectory has got to, [n*count]; NULL when none are followed. None are
- * any more once a callback has failed, or a direction is not finite, on their way along a step that
- * the state had made. */
+/* The directions at the time reached, [n*count]; NULL without tangents, and after a callback has
+ * failed or a direction has become non-finite within a step that the state had made. */
 ESS_API const double *ess_driver_tangent(const ess_driver *driver);
 
 /*
@@ -112,8 +114,8 @@ ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double
  */
 ESS_API int ess_driver_record(ess_driver *driver, size_t bytes);
 
-/* How many bytes what has been recorded takes without checkpoints, or would take where there was no
- * room for it: four times as many are always enough. */
+/* Size in bytes of the recording without checkpoints, or its required size if there was not enough
+ * room. Four times this size is always sufficient. */
 ESS_API size_t ess_driver_recorded(const ess_driver *driver);
 
 /*
@@ -148,16 +150,16 @@ ESS_API int ess_driver_adjoint_section(ess_driver *driver, size_t k, size_t coun
                                        const double outcomes[], const double times[],
                                        double start[], double parameters[]);
 
-/* What the flow is at an instant of several events. */
+/* Differentiability of the flow at simultaneous events. */
 typedef enum ess_smooth {
   ESS_SMOOTH_C1,         /* one derivative for all directions */
   ESS_SMOOTH_PIECEWISE,  /* linear in pieces */
   ESS_SMOOTH_NOT_COUNTED /* more than 8 events whose jumps do not add up: it may be either; or the
-                            state has stayed at a kink of the field that no guard is at, as
+                            state has stayed at a non-smooth point of the field without a guard, as
                             differences of the field from both sides have shown */
 } ess_smooth;
 
-/* What is known of the flow since tangents are followed. Discontinuities end a run. */
+/* Smoothness of the flow since tangents have been followed. Discontinuities end a run. */
 typedef struct ess_smoothness {
   ess_smooth kind; /* the least smooth of all instants */
   size_t instants; /* at which several events met */
@@ -171,20 +173,20 @@ typedef struct ess_smoothness {
   const size_t *order; /* [count], the driver's */
 } ess_smoothness;
 
-/* What is known of the flow; NULL when no tangents are followed. */
+/* Smoothness of the flow; NULL without tangents. */
 ESS_API const ess_smoothness *ess_driver_smoothness(const ess_driver *driver);
 
 /*
- * All directions take this piece, from 0 on, at instants of several events, in place of their own:
+ * Makes all directions take this piece, from 0 on, at simultaneous events, instead of their own:
  * the run's tangents are then one of the matrices that make up its derivative. With several such
  * instants pieces are counted as digits, those of the first instant first. SIZE_MAX (default): by
- * direction. ESS_EINVAL where nothing is followed.
+ * direction. ESS_EINVAL without tangents.
  */
 ESS_API int ess_driver_choose_piece(ess_driver *driver, size_t piece);
 
 /* ---- checking a Jacobian --------------------------------------------------------------------- */
 
-/* Which derivative ess_check_jacobian found the worst disagreement in. */
+/* The derivative in which ess_check_jacobian found the worst disagreement. */
 typedef enum ess_jacobian_of {
   ESS_JACOBIAN_OF_GUARDS, /* guard_jacobian, guard_rates, some_guard_rates or guard_time_rates */
   ESS_JACOBIAN_OF_FIELD,  /* field_jacobian; `guard` is the component of the field */
@@ -200,14 +202,14 @@ typedef struct ess_jacobian_check {
   size_t event; /* the impact's, which is of this event alone; else SIZE_MAX */
 } ess_jacobian_check;
 
-/* Compares each derivative that a model gives by states or time with differences at time t and
- * state x[n]: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be NULL) is what agrees the
- * least. field_jacobian is taken in the mode of h(t, x), impacts->jacobian for each guard's impact
- * at x alone. Steps of all sizes are tried, so units do not matter. Some lead far from x, where
- * guards may fail or not be finite; maps may have pieces, and are called near x alone. An entry
- * that is wrong by less than some 0.2 %, or too small to show beside rounding, is passed. At a kink
- * there is no gradient: choose another x. For tests: it allocates. Also ESS_EINVAL, ESS_ENOMEM,
- * ESS_ECALLBACK and ESS_EGUARD. */
+/* Compares each derivative with respect to states or time that a model provides with finite
+ * differences at time t and state x[n]: ESS_SUCCESS, or ESS_EJACOBIAN. In both cases *worst (which
+ * may be NULL) is the worst disagreement. field_jacobian is evaluated in the mode of h(t, x), and
+ * impacts->jacobian for each guard's impact at x alone. Steps of all sizes are tried, so units do
+ * not matter. Some lead far from x, where guards may fail or not be finite; maps may be piecewise,
+ * and are evaluated near x alone. An error below about 0.2 % of an entry, or at rounding level, is
+ * not detected. At a non-smooth point there is no gradient: choose another x. For tests: it
+ * allocates. Also ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. */
 ESS_API int ess_check_jacobian(const ess_system *system, double t, const double x[],
                                ess_jacobian_check *worst);
 
