@@ -310,7 +310,8 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   int status = is_new ? latch(d) : resume(d);
   if (!status) ess_ros2_resume(d);
   if (!status && d->slides) status = ess_slides_begin(d, is_new, moved);
-  if (status && is_new) d->latched = false; // it has not begun
+  // what an observer stops has begun: it goes on from there
+  if (status && status != ESS_ESTOP && is_new) d->latched = false;
   return status;
 }
 

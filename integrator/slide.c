@@ -514,8 +514,7 @@ int ess_slide_settle(ess_driver *d) {
 
 int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   ess_slides *const s = d->slides;
-  int status = ESS_SUCCESS;
-  if (!status && is_new) ess_rest_from_start(d);
+  int status = is_new ? ess_rest_from_start(d) : ESS_SUCCESS;
   // an instant that the last apply has not come to the end of is settled once it is
   if (!d->is_amid) s->noted_count = 0;
   if (!status && s->has_stopped && !d->is_amid) return ess_slide_settle(d);

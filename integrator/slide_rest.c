@@ -84,17 +84,21 @@ bool ess_rest_instead(ess_driver *d) {
   return true;
 }
 
-void ess_rest_from_start(ess_driver *d) {
+int ess_rest_from_start(ess_driver *d) {
   ess_slides *const s = d->slides;
-  for (size_t k = 0; ess_may_rest(d) && k < d->system.guard_count; k++) {
-    const bool is_on = d->h[k] == 0.0 || ess_rests_on_impact(d, k);
-    if (!is_on || d->rate[k] != 0.0 || !ess_is_impact(d, k)) continue;
-    s->stopped[k] = s->has_stopped = true;
-    if (!(d->side[k] * d->rate_end[k] > 0.0)) continue;
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; !status && ess_may_rest(d) && k < d->system.guard_count; k++) {
+    double rounding;
+    if (!ess_is_impact(d, k)) continue;
+    status = ess_rounding_error(d, k, &rounding);
+    if (status || !(fabs(d->h[k]) <= rounding)) continue;
+    s->stopped[k] = s->has_stopped = true; // how fast it may be is asked of what pushes it back
+    if (d->rate[k] != 0.0 || !(d->side[k] * d->rate_end[k] > 0.0)) continue;
     (void)ess_fail(d, ESS_EGRAZING, k);
     s->otherwise = d->failure;
     ess_no_failure(d);
   }
+  return status;
 }
 
 /* the way along which event function k's rate changes the most, states measured by their sizes */

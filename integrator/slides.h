@@ -198,7 +198,7 @@ void ess_rest_note(ess_driver *d, size_t k, const double before[], const double 
 bool ess_rest_instead(ess_driver *d);
 
 /* A new trajectory begins at the node: what it lies on is in question. */
-void ess_rest_from_start(ess_driver *d);
+int ess_rest_from_start(ess_driver *d);
 
 /* What those that have ended push the state by: they are in question where they are settled
  * next. Then what of them does not hold the state. */

@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <float.h>
+
 #include "draws.h"
 #include "ess_tangents.h"
 #include "slide_log.h"
@@ -75,12 +77,13 @@ TEST(a_ball_stays_on_a_table_until_that_falls_faster) {
     }
 }
 
-/* a ball that lies on the table at the start, from one side or where both are impacts */
+/* a ball that lies on the table at the start, from one side or where both are impacts; or off by
+ * rounding */
 TEST(what_lies_there_at_the_start_stays) {
   static const bool down[] = {false, true};
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 24; i++) {
     slides log;
-    table p = {i % 3 ? 0.1 : 0.0, 12.0, i < 6 ? 0.5 : 0.0};
+    table p = {i % 3 ? 0.1 : 0.0, 12.0, i / 6 % 2 ? 0.0 : 0.5};
     const ess_impacts impacts = {.map = bounce, .at = i % 2 ? down : NULL};
     ess_system system = table_system(&p);
     system.impacts = &impacts;
@@ -90,6 +93,7 @@ TEST(what_lies_there_at_the_start_stays) {
     const double start = i % 3 == 2 ? 0.02 : 0.0, speed = p.a * p.w * cos(p.w * start);
     const double leaves = asin(G / (0.1 * p.w * p.w)) / p.w, since = 0.05;
     double x[] = {p.a * sin(p.w * start), speed};
+    for (size_t l = 0; i >= 12 && l < 2; l++) x[l] += 2.0 * DBL_EPSILON * x[l];
     toy_succeeds(&system, &options, start, leaves + since, x);
     assert_true(log.begins[0] == 1 && log.time[0] == start);
     const double left = p.a * p.w * cos(p.w * leaves);
@@ -100,6 +104,37 @@ TEST(what_lies_there_at_the_start_stays) {
     assert_true(fabs(x[0] - height) <= 1e-10);
     assert_true(fabs(x[1] - (p.a > 0.0 ? left - G * since : 0.0)) <= 1e-9);
   }
+}
+
+/* it lies above the table, though rounding may say that it is below */
+static int begin_above(double t, const double x[], double sign[], bool armed[], void *params) {
+  sign[0] = 1.0;
+  armed[ESS_GUARD_DOWN(0)] = true;
+  armed[ESS_GUARD_UP(0)] = false;
+  return 0;
+}
+
+/* stopped where it begins to lie there, at the start, and again where it leaves */
+TEST(what_is_stopped_at_the_start_goes_on) {
+  static const bool down[] = {false, true};
+  static const ess_impacts impacts = {.map = bounce, .at = down, .start = begin_above};
+  table p = {0.1, 12.0, 0.5};
+  ess_system system = table_system(&p);
+  system.impacts = &impacts;
+  system.guards_move = true;
+  slides log;
+  ess_options options = resting(1e-10, &log);
+  log.stop_at = 1;
+  const double leaves = asin(G / (p.a * p.w * p.w)) / p.w;
+  const double start = 0.02, place = p.a * sin(p.w * start);
+  double t = start, x[] = {place * (1.0 - 2.0 * DBL_EPSILON), p.a * p.w * cos(p.w * start)};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_apply(d, &t, 0.1, x), ESS_ESTOP);
+  assert_true(t == start && log.count == 1);
+  log.stop_at = 2;
+  assert_int_equal(ess_driver_apply(d, &t, 0.1, x), ESS_ESTOP);
+  assert_true(log.begins[1] == -1 && fabs(t - leaves) <= 1e-9);
+  ess_driver_free(d);
 }
 
 /* ---- systems that say less ------------------------------------------------------------------- */
