@@ -72,7 +72,8 @@ bool ess_rest_instead(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++) {
     if (!ess_is_impact(d, k)) continue;
     const ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
-    s->stopped[k] = k == guard || r->ends || r->has_stopped;
+    // bounces that are not told from zero are no way to go on
+    s->stopped[k] = k == guard || r->ends || r->has_stopped || d->grain[k] > 0.0;
     s->has_stopped = s->has_stopped || s->stopped[k];
   }
   if (!s->has_stopped) return false;
