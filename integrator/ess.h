@@ -370,7 +370,7 @@ typedef enum ess_base {
                       steps, whatever the tolerance */
   ESS_BASE_RKC,    /* Runge-Kutta-Chebyshev of order 2, for stiff motions that decay, at loose
                       tolerances: evaluations grow with the square root of a step's length. The error
-                      is    about the tolerance, some 10 to 100 times that with many slow oscillations,
+                      is about the tolerance, some 10 to 100 times that with many slow oscillations,
                       hardly damped, and more below 1e-6. Tangents cost what dopri5's do */
   ESS_BASE_CHOSEN, /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
                       clearly fewer evaluations */
