@@ -542,10 +542,13 @@ def audit(
 
 class DerivativeAudit:
     """The differences of MuJoCo's derivatives of a trajectory from the derivative of the continuous flow:
-    `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, `verdict` a sentence."""
+    `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, `verdict` a sentence. `note` says why
+    there are no rows of later times, and is empty where there are."""
 
-    def __init__(self, rows: list[dict[str, Any]], reference: list[float], time_step: float) -> None:
-        self.rows, self.reference, self.time_step = rows, reference, time_step
+    def __init__(
+        self, rows: list[dict[str, Any]], reference: list[float], time_step: float, note: str = ""
+    ) -> None:
+        self.rows, self.reference, self.time_step, self.note = rows, reference, time_step, note
 
     def frame(self) -> Any:
         import pandas
@@ -575,7 +578,7 @@ class DerivativeAudit:
             lines.append(f"{way:<16}{step:>10.6g}{errors}")
         own = "".join(f"{error:>12.0e}" for error in self.reference)
         lines.append(f"{'own error of the reference':<26}{own}")
-        return "\n".join([*lines, *textwrap.wrap(self.verdict, 100)])
+        return "\n".join([*lines, *textwrap.wrap(self.verdict, 100), *textwrap.wrap(self.note, 100)])
 
     def plot(self, axes: Any = None) -> Any:
         """Plot the error over time by method and step, on `axes` of matplotlib."""
@@ -624,8 +627,19 @@ def _derivative(robot, x, tangents):
     return np.array([_apart(robot.model, a, b) for a, b in zip(*end)]).T / (2 * _MOVE)
 
 
-def _exact(robot, x0, ctrl, times, tol, atol=1.0):
-    """libess's derivative at each of the times"""
+def _no_derivative(r, t):
+    """which events meet, where they have the same time"""
+    instants, count = np.unique(r.t_crossings, return_counts=True)
+    several = instants[count > 1]
+    note = f"There is no one derivative at {t:g} s: several events meet on the way"
+    if not several.size:
+        return note + "."
+    names = [name for name, at in zip(r.crossings_of, r.t_crossings) if at == several[0]]
+    return f"{note}, at {several[0]:.6g} s {', '.join(names)}."
+
+
+def _exact(robot, x0, ctrl, times, tol, atol=1.0, notes=None):
+    """libess's derivative at each of the times; with `notes` at those before several events meet"""
     m = robot.model
     start = _directions(m, x0)
     found = []
@@ -637,7 +651,11 @@ def _exact(robot, x0, ctrl, times, tol, atol=1.0):
         if not r.success:
             raise RuntimeError(f"there is no reference: {r.message}")
         if "tangents" not in r or r.smooth != "C1":
-            raise RuntimeError(f"there is no one derivative at {t:g} s: several events meet on the way")
+            note = _no_derivative(r, t)
+            if notes is None or not found:
+                raise RuntimeError(note)
+            notes.append(note)
+            break
         found.append(_derivative(robot, r.y_end, r.tangents))
     return found
 
@@ -726,6 +744,7 @@ def audit_derivative(
     Returns
     -------
     DerivativeAudit
+        From where several events meet there is no one derivative: its `note` names them.
     """
     robot = model if isinstance(model, Robot) else Robot(model)
     ends: NDArray[Any] = _ivp._numbers(times, "times", "a list of times")
@@ -743,9 +762,13 @@ def audit_derivative(
         if not (0 < step < np.inf) or len(_ends(step, [0.0, *ends])) < len(ends):
             raise ValueError(f"`times` must be multiples of each of `time_steps`; one is {step:g}")
     # the tolerance of a state near 0 also says over how long a way the field is differenced
-    exact = _exact(robot, x0, ctrl, ends, tol, _SHORT)
+    notes: list[str] = []
+    exact = _exact(robot, x0, ctrl, ends, tol, _SHORT, notes)
+    ends = ends[: len(exact)]
+    coarse = _exact(robot, x0, ctrl, ends, 10 * tol, notes=notes)
+    ends = ends[: len(coarse)]
     others = [
-        _exact(robot, x0, ctrl, ends, 10 * tol),
+        coarse,
         _exact_by_pieces(robot, x0, ctrl, ends, tol, _SHORT),
     ]
 
@@ -765,4 +788,4 @@ def audit_derivative(
             for i, t in enumerate(ends):
                 row = {"way": name, "step": step, "t": float(t), "error": off(found[i], i)}
                 rows.append({**row, "reference": reference[i]})
-    return DerivativeAudit(rows, reference, robot.time_step)
+    return DerivativeAudit(rows, reference, robot.time_step, notes[0] if notes else "")

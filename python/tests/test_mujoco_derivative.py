@@ -175,6 +175,20 @@ def test_smaller_steps_do_not_help_where_a_force_jumps_at_touch_down():
     assert np.linalg.norm(differences - exact) < 0.05 * np.linalg.norm(exact)
 
 
+FEET = """<geom name='floor' type='plane' size='9 9 1'/><body pos='0 0 .3'><freejoint/>
+  <geom name='left' size='.1' pos='-.2 0 0' mass='1'/><geom name='right' size='.1' pos='.2 0 0' mass='1'/></body>"""
+
+
+def test_where_two_feet_touch_down_at_once_what_is_before_is_kept():
+    start = model_of(FEET), [0, 0, 0.3, 1, 0, 0, 0], [0] * 6
+    audit = robots.audit_derivative(*start, times=[0.1, 0.3, 0.4], time_steps=[0.002])
+    assert audit.times == [0.1] and len(audit.reference) == 1
+    assert "no one derivative at 0.3 s" in audit.note and audit.note in repr(audit).replace("\n", " ")
+    assert "left" in audit.note and "right" in audit.note
+    with pytest.raises(RuntimeError, match="at 0.3 s: several events meet on the way, at 0.2.*left.*right"):
+        robots.audit_derivative(*start, times=[0.3], time_steps=[0.002])
+
+
 ESSBENCH = pathlib.Path(__file__).parents[2] / "build/release/experiments/essbench"
 
 
