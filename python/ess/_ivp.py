@@ -535,6 +535,8 @@ def _options(
     rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
     max_step, first_step = _check_steps(max_step, first_step, t0, t1)
     functions, direction, terminal = _check_events(events)
+    if math.isinf(t1) and not terminal.any():
+        raise ValueError("`t_span` must be finite where no event of `events` is `terminal`")
     given = (fun, guards, impact, jac, guard_jac, params_jac, *functions)
     if params is not None and any(map(has_own_data, given)):
         raise ValueError("native functions must have no data of their own beside `params`")

@@ -682,6 +682,8 @@ def test_complex_states_of_a_stiff_field(method, jac):
     [
         ({"t_span": (0,)}, "t_span"),
         ({"t_span": (math.nan, 1)}, "t_span"),
+        ({"t_span": (0, math.inf)}, "`t_span` must be finite where no event of `events` is `terminal`"),
+        ({"t_span": (0, -math.inf), "events": lambda t, y: y[0]}, "must be finite where no event"),
         ({"y0": [[1.0]]}, "y0"),
         ({"y0": ["a"]}, "y0"),
         ({"y0": [math.inf, 0]}, "y0"),
