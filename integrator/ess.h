@@ -106,7 +106,8 @@ typedef struct ess_failure {
   const char *reason; /* in static storage: ESS_EINVAL: one line that names the argument and what is
                          accepted; ESS_EIMPACT: one line about what the map returned; ESS_ESLIDING:
                          why it is not unique, or NULL; ESS_EJACOBIAN: that it is field_jacobian, or
-                         NULL; else NULL */
+                         that no Jacobian is given and differences of guards were used, or NULL;
+                         else NULL */
   size_t row, column; /* ESS_EJACOBIAN: the entry of field_jacobian; else SIZE_MAX */
 } ess_failure;
 

@@ -401,6 +401,15 @@ static const double *first_rates(const ess_driver *d) {
   return ess_by_rodas(d) ? d->stage[ESS_RODAS_FIRST] : d->f;
 }
 
+/* the rate of event function k contradicts what it does */
+static int contradict(ess_driver *d, size_t k) {
+  const int status = ess_fail(d, ESS_EJACOBIAN, k);
+  if (d->caller.differs)
+    d->failure.reason = "guard_jacobian is not given, and differences of guards, which are used in "
+                        "its place, contradict each other: guards has a kink or noise";
+  return status;
+}
+
 /* the same of the step just tried */
 static int examine_step(ess_driver *d, size_t k, bool *contradicted) {
   const double *const last = ess_by_rodas(d) ? d->stage[ESS_RODAS_LAST] : d->stage[6];
@@ -427,7 +436,7 @@ int ess_suspect_turns(ess_driver *d) {
   const place to = {d->t + length, x, f, d->h_try[k], d->rate_try[k]};
   if (!status) status = examine(d, k, &from, &to, length, &contradicted);
   if (status) ess_no_failure(d); // the state need not come there
-  return status || !contradicted ? ESS_SUCCESS : ess_fail(d, ESS_EJACOBIAN, k);
+  return status || !contradicted ? ESS_SUCCESS : contradict(d, k);
 }
 
 int ess_suspect_step(ess_driver *d, size_t k) {
@@ -438,7 +447,7 @@ int ess_suspect_step(ess_driver *d, size_t k) {
   if (d->doubts % PATIENCE) return ESS_SUCCESS;
   bool contradicted;
   const int status = examine_step(d, k, &contradicted);
-  return status || !contradicted ? status : ess_fail(d, ESS_EJACOBIAN, k);
+  return status || !contradicted ? status : contradict(d, k);
 }
 
 void ess_suspect_none(ess_driver *d) {
@@ -455,5 +464,5 @@ int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate) {
   const place to = {d->t, d->x, d->f, d->h[k], d->rate[k]};
   bool contradicted;
   const int status = examine(d, k, &from, &to, p->length, &contradicted);
-  return status || !contradicted ? status : ess_fail(d, ESS_EJACOBIAN, k);
+  return status || !contradicted ? status : contradict(d, k);
 }

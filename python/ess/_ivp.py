@@ -412,11 +412,30 @@ def _complex_event(event):
 # ---- what comes of it -------------------------------------------------------------------------
 
 
-def _message(run, status, guard_count):
+def _remedy(run, options):
+    """which option lets the run go on, where it is not on already"""
+    k, reason = run["failure_guard"], _NAMES[run["status"]]
+    if reason == "EZENO" and not options["rest"] and not options["directions"].shape[1]:
+        return "with `rest=True` the state stays on the guard"
+    if reason != "ESLIDING" or run["reason"] or k is None or k >= options["guard_count"]:
+        return None
+    slides, is_impact = options["slides"], any(options["impact_at"][2 * k : 2 * k + 2])
+    if is_impact or options["sliding"] and (not slides or slides[k]):
+        return None
+    return f"with `sliding=True` or `sliding=[{k}]` the state goes on along the guard"
+
+
+def _message(run, status, guard_count, options):
     if status >= 0:
         return _MESSAGES[status]
     parts = [run["status_message"]]
-    if run["reason"]:
+    is_own = _NAMES[run["status"]] == "EJACOBIAN" and run["failure_row"] is None
+    if run["reason"] and is_own:
+        is_guard = guard_count is None or run["failure_guard"] < guard_count
+        name = "guards" if is_guard else "events"
+        why = "is not called beside `events`" if options and options["has_guard_jac"] else "is not given"
+        parts = [f"differences of `{name}` contradict each other, and `guard_jac` {why}"]
+    elif run["reason"]:
         parts.append(run["reason"])
     guard = run["failure_guard"]
     if run["failure_row"] is not None:
@@ -429,6 +448,8 @@ def _message(run, status, guard_count):
         parts.append(f"a native function returned {run['callback_code']}")
     if math.isfinite(run["failure_time"]):
         parts.append(f"at t = {run['failure_time']:.9g}")
+    if options and (remedy := _remedy(run, options)):
+        parts.append(remedy)
     return "libess: " + "; ".join(parts)
 
 
@@ -446,7 +467,9 @@ def _solution(run, y0, t0, t1, as_complex):
     return OdeSolution(run["pieces"], run["nodes"], len(y0), t0, y0, way, as_complex, end)
 
 
-def _result(run, status, y0, t0, t1, n_events, guard_count, dense_output, as_complex):
+def _result(
+    run, status, y0, t0, t1, n_events, guard_count, dense_output, as_complex, options=None
+):  # fmt: skip
     def states(rows):
         return rows.view(complex) if as_complex else rows
 
@@ -464,7 +487,7 @@ def _result(run, status, y0, t0, t1, n_events, guard_count, dense_output, as_com
         njev=run["jacobian_evaluations"],
         nlu=0,
         status=status,
-        message=_message(run, status, guard_count),
+        message=_message(run, status, guard_count, options),
         success=status >= 0,
         reason=_NAMES[run["status"]],
         t_crossings=crossed[:, 0],
@@ -593,6 +616,7 @@ def _options(
         "is_dense": bool(dense_output),
         "directions": directions,
         "impact_at": _check_impacts(impact, impacts_at, guard_count),
+        "has_guard_jac": guard_jac is not None,
         "sliding": is_sliding,
         "slides": slides,
         "rest": bool(rest),
@@ -868,4 +892,6 @@ def solve_ivp(
         raise ValueError(run["reason"])
     n_events = None if events is None else len(options["terminal"])
     guard_count = options["guard_count"]
-    return _result(run, _status(run), x0, t0, t1, n_events, guard_count, dense_output, as_complex)
+    return _result(
+        run, _status(run), x0, t0, t1, n_events, guard_count, dense_output, as_complex, options
+    )

@@ -38,6 +38,8 @@ def test_it_is_refused_where_it_is_not_asked_for():
     assert not r.success and r.reason == "ESLIDING" and len(r.t_slides) == 0
     off = ess.solve_ivp(relay, (0, 4), [0.5], guards=at_zero, sliding=False)
     assert off.reason == "ESLIDING"
+    for run in (r, off):
+        assert run.message.endswith("with `sliding=True` or `sliding=[0]` the state goes on along the guard")
 
 
 def stick_slip(t, y, sign):
@@ -129,6 +131,7 @@ def test_sliding_needs_guards_and_no_impact():
 def test_an_exit_on_both_sides_is_not_unique():
     r = ess.solve_ivp(lambda t, y, s: [s[0]], (0, 1), [0.0], guards=at_zero, sliding=True)
     assert not r.success and r.reason == "ESLIDING"
+    assert "`sliding=" not in r.message
 
 
 A, W, G = 0.1, 12.0, 9.81
@@ -173,6 +176,8 @@ def test_it_ends_where_rest_is_not_asked_for_or_directions_are_followed():
             falls, (0, 0.1), [1e-4, A * W], guards=above_table, impact=bounces(0.5), **more
         )
         assert not r.success and r.reason == "EZENO", (more, r.message)
+        # directions would not be carried there
+        assert ("`rest=True` the state stays" in r.message) == ("rest" not in more)
 
 
 def test_rest_alone_lets_nothing_else_slide():
@@ -193,6 +198,7 @@ def test_rest_alone_lets_nothing_else_slide():
 
     alone, both = run(), run(sliding=True)
     assert not alone.success and alone.reason == "ESLIDING"
+    assert "`sliding=[1]`" in alone.message
     np.testing.assert_allclose(alone.t_end, 1, atol=1e-6)
     np.testing.assert_array_equal(alone.slides, [[0, 1]])
     assert both.success

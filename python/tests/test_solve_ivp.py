@@ -459,6 +459,16 @@ def test_grazing_is_weighed_alike_with_and_without_guard_jac(guard_jac, depth, r
 def test_a_wrong_guard_jac_is_found():
     r = moving_floor(guard_jac=lambda t, y: [[2.0, 0.0]])
     assert not r.success and r.reason == "EJACOBIAN" and "guard 0" in r.message
+    assert "does not change as its Jacobian predicts" in r.message
+
+
+def test_no_guard_jac_is_blamed_that_nobody_gave():
+    r = ess.solve_ivp(
+        lambda t, y, s: [1.3226 * math.cos(2 * t), 0.1 * (s[0] > 0)], (0, 3), [-0.1, 0], rtol=1e-8, atol=1e-10,
+        guards=lambda t, y: y[0] - 0.3 + 1e-3 * math.sin(1e15 * y[0]),
+    )  # fmt: skip
+    assert not r.success and r.reason == "EJACOBIAN" and "Jacobian" not in r.message
+    assert "differences of `guards` contradict each other, and `guard_jac` is not given; guard 0" in r.message
 
 
 @pytest.mark.parametrize("gradient", [lambda t, y: [1.0], lambda t, y: [[1.0]], 3])

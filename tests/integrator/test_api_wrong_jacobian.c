@@ -177,3 +177,26 @@ TEST(what_only_looks_wrong_is_not) {
       ess_driver_free(d);
     }
 }
+
+/* ---- none given ------------------------------------------------------------------------------ */
+
+/* no Jacobian is blamed that nobody gave */
+TEST(without_a_jacobian_differences_are_named) {
+  size_t named = 0;
+  for (int i = 0; i < 40; i++) {
+    odd o = {.kind = NOISE, .speed = 0.5 + 0.1371 * i, .noise = 1e-3};
+    const ess_system given = {.dimension = 2, .guard_count = 1, OF_JACOBIAN(odd), .params = &o};
+    ess_system system = given;
+    system.guard_jacobian = NULL;
+    double x[2] = {-0.1, 0.0};
+    ess_options options = options_of(0);
+    options.max_steps = 20000;
+    const ess_failure f = toy_run(&system, &options, 0.0, 3.0, x).failure;
+    if (f.status != ESS_EJACOBIAN) continue;
+    named++;
+    assert_int_equal(f.guard, 0);
+    assert_non_null(f.reason);
+    assert_non_null(strstr(f.reason, "guard_jacobian is not given"));
+  }
+  assert_true(named > 0);
+}
