@@ -7,6 +7,20 @@
 #ifndef ESS_ARITHMETIC_H
 #define ESS_ARITHMETIC_H
 
+/* What compiles without these ends runs with a false status, or says something that explains
+ * nothing. */
+#if !defined(__clang__) && !defined(__GNUC__)
+#error "libess needs the vector extension of gcc and clang: compile it with one of them"
+#endif
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "libess needs infinities and NaN: compile it without -ffast-math, -Ofast, -ffinite-math-only"
+#endif
+
+#include <float.h>
+#if FLT_EVAL_METHOD == 2
+#error "libess needs double arithmetic, and this is x87's: compile it with -msse2 -mfpmath=sse"
+#endif
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>

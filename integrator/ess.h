@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 /* Marks the symbols that a shared library exports. */
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(_WIN32) /* MinGW knows no visibility, and warns of it */
 #define ESS_API __attribute__((visibility("default")))
 #else
 #define ESS_API

@@ -49,8 +49,8 @@ void ess_own_lay(ess_own *own, size_t n, ess_layout *l) {
 static void begin_own(const ess_driver *d, ess_own *own) {
   const size_t n = d->system.dimension;
   memset(own->v, 0, ESS_OWN * n * sizeof *own->v);
-  for (uint64_t i = 0; i < ess_caller_states(d); i++) {
-    const uint64_t mixed = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  for (size_t i = 0; i < ess_caller_states(d); i++) {
+    const uint64_t mixed = ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     const double size = ess_tangent_unit(d, i) * (0.5 + (double)(mixed >> 12) * 0x1p-52);
     own->v[i % ESS_OWN * n + i] = mixed & 1 ? -size : size;
   }

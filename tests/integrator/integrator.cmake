@@ -11,6 +11,7 @@ foreach(duty adjoint adjoint_known api_arguments api_arm_ahead api_check_jacobia
              backward backward_kinds batches idle impacts impacts_resets impacts_stopped impacts_together moving_guards no_jacobian order_2 parameters rates refusals resets rodas rodas_random ros2 silent small_print tangents tangents_calls tangents_grazes tangents_hostile tangents_kinks tangents_random tangents_refused tangents_steps tangents_stiff tangents_stiff_random stabilised sliding sliding_ends sliding_random sliding_rest sliding_second stopped timed_jumps watch)
   ess_test(${duty} ess::ess)
 endforeach()
+add_test(NAME refused_builds COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_refused_builds.sh ${CMAKE_C_COMPILER})
 if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
   target_compile_definitions(test_armed_beyond PRIVATE ARMED_BEYOND_CASES=500)
   target_compile_definitions(test_tangents_random PRIVATE TANGENT_SYSTEMS=100)
