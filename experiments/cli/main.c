@@ -48,6 +48,19 @@ static int refuse(const char *name) {
                          *name ? name : "an empty word", names_hint(&known, ""));
 }
 
+/* help COMMAND, as COMMAND --help */
+static int help_of(int argc, char **argv) {
+  command chosen;
+  if (!command_find(argv[2], &chosen)) return refuse(argv[2]);
+  if (argc > 3)
+    return command_unknown("%.60s is not accepted after help %s; one command is", argv[3],
+                           chosen.name);
+  char flag[] = "--help", *words[] = {argv[2], flag, NULL};
+  arguments given;
+  arguments_parse(&chosen, 2, words, &given); // shows the help, and ends the program
+  return COMMAND_FAILURE;
+}
+
 int main(int argc, char **argv) {
   // failures of GSL come back as statuses
   gsl_set_error_handler_off();
@@ -55,6 +68,7 @@ int main(int argc, char **argv) {
   const ranks started = ranks_started();
   if (started.rank) ranks_silence();
   if (argc < 2) return command_unknown("which command? see essbench --help");
+  if (strcmp(argv[1], "help") == 0 && argc > 2) return help_of(argc, argv);
   if (is_one_of(argv[1], "--help", 'h') || strcmp(argv[1], "help") == 0) {
     print_help(stdout);
     return streams_close(COMMAND_SUCCESS);

@@ -245,10 +245,20 @@ void option_table_build(option_table *t, const command *c) {
       add_parameters(t, model_types[i], !c->model);
 }
 
+/* whether another command has it: who asks for that has made no slip of the finger */
+static bool is_of_others(const char *name, size_t length) {
+  for (const common_option *o = common_options; o->group; o++)
+    if (o->option.name && strlen(o->option.name) == length &&
+        strncmp(o->option.name, name, length) == 0)
+      return true;
+  return false;
+}
+
 __attribute__((noreturn)) static void refuse(const option_table *t, const arguments *given,
                                              const char *word) {
   const char *const name = word + strspn(word, "-");
-  names known = names_for(name, word[1] == '-' ? strcspn(name, "=") : 0);
+  const size_t length = word[1] == '-' ? strcspn(name, "=") : 0;
+  names known = names_for(name, is_of_others(name, length) ? 0 : length);
   for (const struct argp_option *o = t->option; o->name || o->doc; o++)
     if (o->name && !(o->flags & OPTION_HIDDEN)) names_add(&known, o->name);
   command_usage(given, "unknown option %.60s; %ssee essbench %s --help", word,
@@ -361,10 +371,25 @@ static void set_setting(arguments *given, const setting *line, const char *text)
     set_tolerance(given, value);
 }
 
+/* without --solver a setting of the paper's method chooses that, and --tolerance alone libess:
+ * which one is meant by both, nobody knows */
+static void refuse_both(const arguments *given, unsigned paper) {
+  if (!(given->command->groups & ARGUMENTS_SOLVER && given->settings_given & SETTING_TOLERANCE &&
+        given->settings_given & paper))
+    return;
+  const setting *line = settings_table;
+  while (!(given->settings_given & paper & 1U << (line - settings_table))) line++;
+  command_usage(given,
+                "--%s is of the paper's method, and --tolerance is of libess where no --solver is "
+                "given; add --solver %s, or leave out --%s",
+                line->option, projection_solver.name, line->option);
+}
+
 /* without --solver libess by one tolerance, or by the paper's method where one of its settings is
  * given */
 static void choose_solver(arguments *given) {
   const unsigned paper = SETTING_EPSILON | SETTING_ORDER | SETTING_PROJECTION_MAX;
+  if (!given->solver_name) refuse_both(given, paper);
   if (given->solver_name)
     given->solver = solver_named(given, "solver", given->solver_name);
   else

@@ -21,6 +21,12 @@ expect 'no title is empty' [ -z "$(echo "$titles" | while read -r title; do [ "$
 expect 'one of each' [ "$(under 'Run and look')" = 'run derivative orbit xml ensemble ' ]
 expect 'each of them once' [ -z "$(echo "$commands" | sort | uniq -d)" ]
 cp "$room/out" help
+for command in $commands; do
+  run "$command" --help
+  cp "$room/out" of_command
+  run help "$command"
+  expect "help $command is $command --help" cmp -s "$room/out" of_command
+done
 run schema nosuch
 studies=$(sed 's/.*there are //; s/,//g' "$room/err")
 expect 'there are studies' [ "$(echo "$studies" | wc -w)" -ge 15 ]

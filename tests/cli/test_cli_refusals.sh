@@ -50,6 +50,8 @@ refuses 2 'plate is not accepted; see essbench speed --help' speed plate
 refuses 2 '- is not accepted' run -
 refuses 2 'x is not accepted' run -- x
 refuses 2 'MODEL is missing' xml
+refuses 2 'rnu is no command; did you mean run? see essbench --help' help rnu
+refuses 2 'sweep is not accepted after help run; one command is' help run sweep
 refuses 2 'hopper is not accepted after plate; see essbench xml --help' xml plate hopper
 refuses 2 'A is missing' compare
 refuses 2 'B is missing' compare results
@@ -70,6 +72,10 @@ refuses 2 '--methods hybird is not accepted; did you mean hybrid? there' work-pr
 refuses 2 '--protocol papre is not accepted; did you mean paper? there' sweep --protocol papre,free
 refuses 2 'swep is no study; did you mean sweep? there are' schema swep
 refuses 2 '--outcome crossing is not accepted; did you mean crossings? there' ensemble --outcome crossing
+# an option of other commands is no slip of the finger
+refuses 2 'unknown option --seed; see essbench run --help' run --seed 3
+refuses 2 'unknown option --trials; see essbench run --help' run --trials 3
+refuses 2 'unknown option --sed; did you mean --seed? see essbench sweep --help' sweep --sed 3
 # nobody is asked for an option that only the program itself gives
 refuses 2 'unknown option --pary; see' sweep --pary
 
@@ -118,6 +124,11 @@ refuses 2 '--h-max 0 is not accepted' run --h-max 0
 refuses 2 '--projection-max -1 is not accepted' run --projection-max -1
 refuses 2 '--tolerance 0 is not accepted' run --tolerance 0
 refuses 2 '--tolerance 1 is not accepted' run --tolerance 1
+for paper in '--epsilon 1e-3' '--projection-max inf' '--projection-order 2'; do
+  # shellcheck disable=SC2086 # an option and its value
+  refuses 2 "${paper% *} is of the paper's method, and --tolerance is of libess where no --solver is given; add --solver projection, or leave out ${paper% *}" \
+    run --tolerance 1e-4 $paper
+done
 refuses 2 '--projection-order 3 is not accepted' run --projection-order 3
 for gone in approach together epsilon-time rearm; do
   refuses 2 "unknown option --$gone" run --$gone 1

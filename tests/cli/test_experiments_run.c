@@ -245,7 +245,7 @@ static void the_solver_is_chosen_by_its_settings(void **state) {
       {"--rtol 1e-6 --tolerance 1e-3", "libess", 1e-6, 1e-3},
       {"--epsilon 1e-3", "projection", 1e-8, 1e-10},
       {"--projection-order 2", "projection", 1e-8, 1e-10},
-      {"--projection-max inf --tolerance 1e-5", "projection", 1e-5, 1e-5},
+      {"--solver projection --projection-max inf --tolerance 1e-5", "projection", 1e-5, 1e-5},
       {"--solver smooth --epsilon 1e-3 --tolerance 1e-5", "smooth", 1e-5, 1e-5},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
