@@ -411,7 +411,7 @@ make sweep        race the engines over CONTACTS: results and figures in OUT
 make order        error against epsilon, and the order of the projection
 make calibrate    find the epsilon at which the projection is as accurate as MuJoCo
 make mujoco       time MuJoCo's own settings against the race's, and profile it
-make work-precision  every method over its own accuracy knob, on MODEL with CONTACTS
+make work-precision  every method over its accuracy parameter, on MODEL with CONTACTS
 make crossing-cost  what a crossing costs each method at the same error, over CONTACTS
 make speed        libess against MuJoCo at equal error, and what its time is spent on
 make scale        error, crossings and cost over epsilon with 100 and 1000 springs, or CONTACTS
@@ -456,7 +456,7 @@ MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts u
 TARGET=0.01       RMS error of crossing-cost
 BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after makes some)
 STIFF=1e6         stiffness of springs, N/m, with which speed races, too
-LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of ten)
+LABEL_KNOBS=1     write the parameter's value at the points of its figures (powers of ten)
 ROBOT=FILE        of robot: an MJCF (.deps/robots/hopper.xml)
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race

@@ -46,7 +46,7 @@ typedef struct command command;
   X(ARGUMENTS_SOLVERS, MAIN, solver_names, TEXT, "solvers", "A,B",                                 \
     "who races (default projection,mujoco)")                                                       \
   X(ARGUMENTS_RESTART, MAIN, restart, FLAG, "restart", NULL,                                       \
-    "begin anew instead of going on where it was interrupted")                                     \
+    "start over instead of resuming an interrupted run")                                           \
   X(ARGUMENTS_PROCESSES, MAIN, processes, WHOLE, "processes", "COUNT", NULL, .option.min = 1,      \
     .option.max = 1000, DOC(processes))                                                            \
   X(ARGUMENTS_PROCESSES, MAIN, part, WHOLE, "part", "N",                                           \
@@ -65,12 +65,13 @@ typedef struct command command;
   X(ARGUMENTS_DERIVATIVE, MAIN, way, TEXT, "way", "NAME",                                          \
     "how that is found: forward (default), adjoint or differences")                                \
   X(ARGUMENTS_DERIVATIVE | ARGUMENTS_ORBIT, MAIN, tie, NUMBER, "tie", "S",                         \
-    "events closer than this are of one instant (default 0: what the tolerance cannot "            \
+    "simultaneity tolerance: events closer in time are simultaneous (default 0: what the "         \
+    "tolerance cannot "                                                                            \
     "order)",                                                                                      \
     .option.max = 1.0)                                                                             \
   X(ARGUMENTS_ORBIT, MAIN, guess, TEXT, "guess", "X,Y",                                            \
-    "where Newton's method starts, a number for each coordinate of the section "                   \
-    "(default: the model's start)")                                                                \
+    "initial guess of Newton's method, a number for each coordinate of the section "               \
+    "(default: the model's initial state)")                                                        \
   X(ARGUMENTS_ORBIT, MAIN, passages, WHOLE, "passages", "COUNT",                                   \
     "passages of the section after which the orbit is back (default 1)", .option.min = 1,          \
     .option.max = 1000)                                                                            \
@@ -92,14 +93,15 @@ typedef struct command command;
   X(ARGUMENTS_REFERENCE, RESULTS, no_reference, FLAG, "no-reference", NULL,                        \
     "do not compute the reference, hence no error either")                                         \
   X(ARGUMENTS_COMPARE, RESULTS, minimum_effect, NUMBER, "minimum-effect", "X",                     \
-    "faster or slower is said of more than this, relative (default 0.05)", .option.max = 10.0)     \
+    "smallest relative difference that counts as faster or slower (default 0.05)",                 \
+    .option.max = 10.0)                                                                            \
   X(ARGUMENTS_COMPARE, RESULTS, fail_if_slower, FLAG, "fail-if-slower", NULL,                      \
     "exit status 1 when a solver is slower in B over all N")                                       \
   X(ARGUMENTS_TABLE, RESULTS, table, FLAG, "table", NULL, NULL, DOC(table))                        \
   X(ARGUMENTS_FIGURES, RESULTS, only, TEXT, "only", "STUDY,...",                                   \
     "draw the figures of these studies (default all)")                                             \
   X(ARGUMENTS_FIGURES, RESULTS, label_knobs, FLAG, "label-knobs", NULL,                            \
-    "write the knob's value, where a power of ten, into the figures of work-precision")            \
+    "write the parameter's value, where a power of ten, into the figures of work-precision")       \
   X(ARGUMENTS_STRICT, RESULTS, strict, FLAG, "strict", NULL,                                       \
     "measure nothing, and fail, where the environment would spoil the times")                      \
   X(ARGUMENTS_FOLDER, RESULTS, folder, TEXT, "out", "DIR", "folder for results (default results)") \

@@ -241,9 +241,8 @@ static void print_start(const arguments *given, const derivative *d) {
   if (!given->m.type->describe_start || given->m.type->describe_start(&given->m, d->x0, contacts) ||
       strcmp(contacts, "{}") == 0)
     return;
-  printf(
-      "a direction at the start means something if it keeps the contacts %s closed and at rest\n",
-      contacts);
+  printf("an initial direction is meaningful if it keeps the contacts %s closed and at rest\n",
+         contacts);
 }
 
 static void print_check(const arguments *given, const derivative *d) {
@@ -292,14 +291,15 @@ static void print_text(const arguments *given, const derivative *d) {
     putchar('\n');
   }
   if (f->kind == FLOW_C1) {
-    printf(
-        "derivative by the start (C1: the same for every direction); a row for each state at the "
-        "end, a column for each at the start\n");
+    printf("derivative with respect to the initial state (C1: the same for every direction); a row "
+           "for each state at the "
+           "end, a column for each initial one\n");
     print_matrix(given, d, f->tangent);
   } else if (f->kind == FLOW_NOT_COUNTED) {
     printf("%s: the pieces of the derivative are not counted\n",
            f->instants ? "more events meet than orders are tried of"
-                       : "the state stays at a kink of the field that no event function is at");
+                       : "the state stays at a non-smooth point of the right-hand side without an "
+                         "event function");
   }
   for (size_t i = 0; i < d->shown; i++) {
     printf("piece %zu of %zu, events in the order ", i + 1, f->pieces);
@@ -367,7 +367,8 @@ static int run(arguments *given) {
 
 const command derivative_command = {
     .name = "derivative",
-    .summary = "derivative of a model's state by the one it starts from, through contacts",
+    .summary =
+        "derivative of a model's final state with respect to its initial state, through contacts",
     .example = "essbench derivative --model plate --contacts 10 --damping 0 --tolerance 1e-10",
     .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_SETTINGS | ARGUMENTS_JSON |
               ARGUMENTS_DERIVATIVE,

@@ -157,7 +157,7 @@ static double earlier_epsilon(const study_run *run) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
   if (access(record_path(path, run->folder, "calibration.json"), F_OK)) return NAN;
   json_t *const earlier = measure_json_read(path, message);
-  if (!earlier) fprintf(stderr, "warning: calibrating anew: %s\n", message);
+  if (!earlier) fprintf(stderr, "warning: calibrating again: %s\n", message);
   const double epsilon = json_number_value(json_object_get(earlier, "epsilon"));
   json_decref(earlier);
   return epsilon > 0.0 && isfinite(epsilon) ? epsilon : NAN;

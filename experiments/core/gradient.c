@@ -247,8 +247,8 @@ int gradient_check_all(const model *m, const ess_options *options, const double 
     // a model may accept no start beside this one
     if (status && way != GRADIENT_DIFFERENCES) return status;
     if (status)
-      snprintf(check->why, sizeof check->why, "the model accepts no start beside this one (%.400s)",
-               message);
+      snprintf(check->why, sizeof check->why,
+               "the model accepts no initial state beside this one (%.400s)", message);
     if (status || way == GRADIENT_FORWARD) continue;
     check->compared[way] = way != GRADIENT_DIFFERENCES || kind == FLOW_C1;
     check->gap[way] = gradient_apart(m, options, x0, &check->of[GRADIENT_FORWARD], g);

@@ -280,7 +280,7 @@ static int newton(const orbit_request *r, ess_driver *driver, orbit *o, mapped *
   if (o->residual <= enough) return 0;
   return SOLVER_FAIL(
       message,
-      "%s: no orbit was found from that start; after %u steps of Newton's method the "
+      "%s: no orbit was found from that initial state; after %u steps of Newton's method the "
       "map still moves it by %.3g",
       r->m->type->name, o->iterations, o->residual);
 }

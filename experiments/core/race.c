@@ -576,8 +576,10 @@ int same_system(const solver_type *engine, const model *m, const solver_settings
   if (status || gap->gap <= BRIDGE_GAP_MAX) return status;
   char scaling[64] = "";
   if (!isnan(gap->scaling)) snprintf(scaling, sizeof scaling, " at a scaling of %g", gap->scaling);
-  measure_message(message, "%s, %zu contacts: the field gap is %.2g%s; up to %.0g is accepted%s",
-                  m->type->name, model_contacts(m), gap->gap, scaling, BRIDGE_GAP_MAX,
-                  *scaling ? ", and a larger scaling lowers it" : "");
+  measure_message(
+      message,
+      "%s, %zu contacts: the relative acceleration residual is %.2g%s; up to %.0g is accepted%s",
+      m->type->name, model_contacts(m), gap->gap, scaling, BRIDGE_GAP_MAX,
+      *scaling ? ", and a larger scaling lowers it" : "");
   return SOLVER_FAILED;
 }

@@ -103,7 +103,7 @@ static int settle(study_run *run, study_planned *cell) {
     const json_t *const values = json_array_get(rows, i);
     for (size_t k = 0; !status && t->columns[k].name; k++) {
       if (column_take(&t->columns[k], json_array_get(values, k), row)) continue;
-      measure_message(run->message, "%s for %s is missing; begin anew with --restart",
+      measure_message(run->message, "%s for %s is missing; start over with --restart",
                       t->columns[k].name, cell->name);
       status = -1;
     }

@@ -167,7 +167,7 @@ static void tell_interrupt(study_run *run) {
   else
     measure_message(run->message,
                     "interrupted before the first of its %s was done, so nothing is kept; the same "
-                    "command begins anew",
+                    "command starts over",
                     run->study->cells ? run->study->cells : "parts");
 }
 

@@ -26,7 +26,8 @@ static int judge(arguments *given) {
 
 const command regress_command = {
     .name = "regress",
-    .summary = "compare counters and errors with DIR/baseline: the deterministic half of the gate",
+    .summary = "compare counters and errors with DIR/baseline: the deterministic half of the "
+               "regression test",
     .groups = ARGUMENTS_FOLDER,
     .run = judge,
 };

@@ -340,7 +340,7 @@ static int count_all(arguments *given) {
 
 const command counters_command = {
     .name = "counters",
-    .summary = "run the regression gate's fixed cases: what each counts, and its error",
+    .summary = "run the fixed cases of the regression test: the counters and the error of each",
     .groups = ARGUMENTS_JSON | ARGUMENTS_FILE,
     .run = count_all,
 };
@@ -505,7 +505,7 @@ static int bench(arguments *given) {
 
 const command bench_command = {
     .name = "bench",
-    .summary = "time the micro-runs of the regression gate: raw samples",
+    .summary = "time the micro-runs of the regression test: raw samples",
     .groups = ARGUMENTS_JSON | ARGUMENTS_FILE | ARGUMENTS_SEED,
     .run = bench,
 };

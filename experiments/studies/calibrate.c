@@ -208,8 +208,8 @@ static void show(const study_run *run) {
   for (size_t i = 1; i < count; i++)
     if (isnan(rows[i].of.epsilon))
       printf("k/m = %g: %s\n", rows[i].of.stiffness_over_mass, rows[i].status);
-  printf("field gap %.2g at s = %g; MuJoCo %s\n", rows->of.gap.gap, rows->of.gap.scaling,
-         bridge_version_string());
+  printf("relative acceleration residual %.2g at s = %g; MuJoCo %s\n", rows->of.gap.gap,
+         rows->of.gap.scaling, bridge_version_string());
 }
 
 const study calibrate_study = {

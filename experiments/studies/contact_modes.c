@@ -23,8 +23,8 @@ enum { HILL = STUDY_SAMPLES, THRESHOLDS, BLOCK, TRUNCATIONS, LEAPS, NUMBERS, WOR
 #define OPTIONS(X, row)                                                                            \
   X(row, delta_t, NUMBER, "delta-t", "S", "for which forces count in an impact, s",                \
     .initial = "0.03", .min = 1e-3, .max = 1, .result = "delta_t")                                 \
-  X(row, tilt, NUMBER, "tilt", "X", "of the block at the start, rad", .initial = "0.2",            \
-    .min = 1e-3, .max = 0.4, .result = "tilt")                                                     \
+  X(row, tilt, NUMBER, "tilt", "X", "of the block initially, rad", .initial = "0.2", .min = 1e-3,  \
+    .max = 0.4, .result = "tilt")                                                                  \
   X(row, slope_step, NUMBER, "slope-step", "X", "between slopes of the hill, degrees",             \
     .initial = "2", .min = 1, .max = 20, .result = "slope_step")                                   \
   X(row, slope_max, NUMBER, "slope-max", "X", "the steepest, degrees", .initial = "60", .min = 20, \
@@ -637,7 +637,7 @@ static int derive(study_run *run) {
 
 const study contact_modes_study = {
     .name = "contact-modes",
-    .summary = "what pseudo-impulses do: a rocking block, and a point that meets a hill",
+    .summary = "effect of pseudo-impulses: a rocking block, and a point that meets a hill",
     .file = "contact_modes",
     STUDY_BRIEF,
     .cells = "slopes",

@@ -42,7 +42,7 @@ static precision_sample give_up(precision_sample closest, double target, bool to
   const bool none = isinf(closest.of.rms_error), near = closest.of.rms_error <= target;
   const char *const why = closest.status == PRECISION_CROSSINGS
                               ? "crossings are more than 1 % off the reference's"
-                              : "a start diverged";
+                              : "a run diverged";
   if (none) closest.of.rms_error = NAN;
   if (!none && near)
     measure_message(message, "the RMS error is %.2g, but %s", closest.of.rms_error, why);
@@ -208,7 +208,7 @@ const study crossing_cost_study = {
     .example = "essbench crossing-cost --contacts 2,10,100 --target 1e-3",
     .file = "crossing_cost",
     .model = "plate",
-    .cells = "methods and starts",
+    .cells = "methods and initial conditions",
     .stages = 2,
     .pinned = true,
     .processes = 5,

@@ -43,9 +43,9 @@ COLUMN_ROW(error, ERROR);
   X(row, method, TEXT, "", "as above", SHOWN("method", "%-10s"))                                   \
   X(row, order, COUNT, "", "as above", SHOWN("order", "%5.0f"))                                    \
   X(row, of, TEXT, "", "tangents or differences", SHOWN("derivative by", "%-13s"))                 \
-  X(row, slope, NUMBER, "", "of log error against log of the knob", SHOWN("slope", "%7.3f"))       \
+  X(row, slope, NUMBER, "", "of log error against log of the parameter", SHOWN("slope", "%7.3f"))  \
   X(row, interval, INTERVAL, "", "of the slope, 95 %")                                             \
-  X(row, from, AMOUNT, "", "smallest knob that it is fitted to", SHOWN("from", "%8.1e"))           \
+  X(row, from, AMOUNT, "", "smallest parameter that it is fitted to", SHOWN("from", "%8.1e"))      \
   X(row, to, AMOUNT, "", "largest", SHOWN("to", "%8.1e"))                                          \
   X(row, smallest, AMOUNT, "", "error over all knobs", SHOWN("least", "%9.2e"))                    \
   X(row, largest, AMOUNT, "", "error over all knobs", SHOWN("most", "%9.2e"))
@@ -246,9 +246,10 @@ const study derivative_study = {
     .cells = "methods",
     .cell_size = sizeof(cell),
     .tables = {[ERRORS] = STUDY_ROWS(error, .json = "errors", .csv = "derivative_error.csv",
-                                     .meaning = "one knob of one method at one place"),
-               [FITS] = STUDY_ROWS(fit, .json = "fits", .csv = "derivative_error_fit.csv",
-                                   .meaning = "error over the knob of one method at one place")},
+                                     .meaning = "one parameter value of one method at one place"),
+               [FITS] =
+                   STUDY_ROWS(fit, .json = "fits", .csv = "derivative_error_fit.csv",
+                              .meaning = "error over the parameter of one method at one place")},
     .plan = plan,
     .run = measure,
     .derive = derive,

@@ -27,21 +27,21 @@ enum { MAP_STARTS, MAP_FAILED, MAP_CROSSINGS, MAP_OUTCOME, MAP_NUMBERS };
   X(row, tolerance, NUMBER, "tolerance", "X", "rtol = atol", .initial = "1e-4", .min = 1e-16,      \
     .max = 0.5, .result = "tolerance")                                                             \
   X(row, trials, WHOLE, "trials", "COUNT",                                                         \
-    "starts, each from a seed of its own: --seed and those that follow", .initial = "1000000",     \
-    .min = 1, .max = 4e9, .result = "trials")                                                      \
+    "initial conditions, each from its own seed: --seed and those that follow",                    \
+    .initial = "1000000", .min = 1, .max = 4e9, .result = "trials")                                \
   X(row, spread, NUMBER, "spread", "X",                                                            \
-    "every state of a start is moved by up to this, either way, for models that have "             \
-    "a single start",                                                                              \
+    "every state of an initial condition is perturbed by up to this, for models with "             \
+    "a single initial condition",                                                                  \
     .initial = "0", .min = 0, .max = 1e6, .result = "spread")                                      \
   X(row, across, TEXT, "across", "STATE",                                                          \
-    "state at the start that the map has across (default: the first that differs "                 \
-    "from start to start)")                                                                        \
+    "initial state on the horizontal axis of the map (default: the first that differs "            \
+    "between initial conditions)")                                                                 \
   X(row, up, TEXT, "up", "STATE", "... and up (default: the next)")                                \
   X(row, outcome, TEXT, "outcome", "NAME",                                                         \
     "what the map shows beside crossings: a state at the end, crossings or "                       \
     "energy_change (default: the state that it has up)")                                           \
   X(row, block, WHOLE, "block", "COUNT",                                                           \
-    "starts that are run at a time, and lost where a worker is (default: 1000, or "                \
+    "initial conditions that are run at a time, and lost with a worker (default: 1000, or "        \
     "so many that there are 5000 blocks)",                                                         \
     .min = 1, .max = 1e9)
 OPTION_ROW(settings, OPTIONS);
@@ -119,7 +119,7 @@ COLUMN_ROW(bin, BIN_COLUMNS);
   COLUMN(row, across_state, TEXT, "", "the axis across; empty: none")                              \
   COLUMN(row, up_state, TEXT, "", "the axis up; empty: none")                                      \
   COLUMN(row, outcome_name, TEXT, "", "the quantity of outcome")                                   \
-  COLUMN(row, across, NUMBER, "", "that state at the start, in the middle of the place")           \
+  COLUMN(row, across, NUMBER, "", "that initial state, in the middle of the cell")                 \
   COLUMN(row, up, NUMBER, "", "likewise")                                                          \
   COLUMN(row, starts, COUNT, "", "that began in this place and came to their end")                 \
   COLUMN(row, failed, COUNT, "", "that began there and did not")                                   \
@@ -133,9 +133,9 @@ COLUMN_ROW(place, PLACE_COLUMNS);
 COLUMN_ROW(ending, ENDING_COLUMNS);
 
 #define FAILURE_COLUMNS(COLUMN, row)                                                               \
-  COLUMN(row, seed, COUNT, "", "from which the start was drawn")                                   \
+  COLUMN(row, seed, COUNT, "", "of the initial condition")                                         \
   COLUMN(row, status, TEXT, "", "how the run ended, when and where")                               \
-  COLUMN(row, start, TEXT, "", "its state at the start, blanks between")
+  COLUMN(row, start, TEXT, "", "its initial state, separated by blanks")
 COLUMN_ROW(failure, FAILURE_COLUMNS);
 
 /* What starts came to, of a block or of all: whole numbers, or sums in the order of the plan. */
@@ -530,7 +530,7 @@ static int add(study_run *run, sums *s, const fact *sample) {
   const failure row = {sample->seed, sample->name, sample->text};
   return study_add(run, FAILURES, &row);
 damaged:
-  return measure_fail(run->message, "the database's counts are damaged; begin anew with --restart");
+  return measure_fail(run->message, "the database's counts are damaged; start over with --restart");
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -623,7 +623,8 @@ static int derive(study_run *run) {
 
 static void show(const study_run *run) {
   const settings *const s = run->settings;
-  printf("%zu starts of %s, tolerance %g\n\n", s->trials, run->m->type->name, s->tolerance);
+  printf("%zu initial conditions of %s, tolerance %g\n\n", s->trials, run->m->type->name,
+         s->tolerance);
   study_print(run, OUTCOMES, 0, SIZE_MAX);
   putchar('\n');
   study_print(run, STATUSES, 0, SIZE_MAX);
@@ -649,11 +650,12 @@ static int plan(study_run *run, size_t stage) {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static const column totals_columns[] = {
-    COLUMN(totals, block, COUNT, "", "starts that are run at a time"),
-    COLUMN(totals, finished, COUNT, "", "starts whose run came to its end"),
-    COLUMN(totals, failed, COUNT, "", "starts whose run did not: in none of the distributions"),
-    COLUMN_AS("map.across", totals, across, TEXT, "", "state at the start; empty: none"),
-    COLUMN_AS("map.up", totals, up, TEXT, "", "state at the start; empty: none"),
+    COLUMN(totals, block, COUNT, "", "initial conditions that are run at a time"),
+    COLUMN(totals, finished, COUNT, "", "initial conditions whose run reached its end"),
+    COLUMN(totals, failed, COUNT, "",
+           "initial conditions whose run did not: in none of the distributions"),
+    COLUMN_AS("map.across", totals, across, TEXT, "", "initial state; empty: none"),
+    COLUMN_AS("map.up", totals, up, TEXT, "", "initial state; empty: none"),
     COLUMN_AS("map.outcome", totals, outcome, TEXT, "", "quantity at the end"),
     {0},
 };
@@ -663,7 +665,7 @@ static const column totals_columns[] = {
 static const column outcome_columns[] = {
     COLUMN(distribution, quantity, TEXT, "",
            "a state, crossings that change the field, or energy_change (J), the energy at the end "
-           "less that at the start",
+           "minus the initial one",
            SHOWN("at the end", "%-13s")),
     COLUMN(distribution, starts, COUNT, "", "whose run came to its end"),
     COLUMN(distribution, mean, NUMBER, "", "of them", SHOWN("mean", "%10.4g")),
@@ -684,7 +686,7 @@ static const column outcome_columns[] = {
 
 const study ensemble_study = {
     .name = "ensemble",
-    .summary = "many starts under one tolerance: distribution and map of what they come to",
+    .summary = "many initial conditions at one tolerance: distribution and map of the final states",
     .example = "mpirun -n 4 essbench ensemble --contacts 100 --tolerance 1e-3 --trials 100000",
     .file = "ensemble",
     .untimed = true,
@@ -693,20 +695,22 @@ const study ensemble_study = {
     .processes = 2,
     STUDY_OF(settings, cell),
     .tables = {[SAMPLES] = STUDY_ROWS(fact, .meaning = "one thing that a block says"),
-               [TOTALS] = STUDY_TABLE(totals_columns, totals, .json = "", .meaning = "all starts"),
+               [TOTALS] = STUDY_TABLE(totals_columns, totals, .json = "",
+                                      .meaning = "all initial conditions"),
                [OUTCOMES] = STUDY_TABLE(outcome_columns, distribution, .json = "outcomes",
                                         .csv = "ensemble.csv",
                                         .meaning = "one quantity at the end of all runs"),
                [BINS] = STUDY_ROWS(bin, .csv = "ensemble_distribution.csv",
                                    .meaning = "one bin of one quantity"),
-               [PLACES] = STUDY_ROWS(place, .csv = "ensemble_map.csv",
-                                     .meaning = "one place of the map, if a start was in it"),
+               [PLACES] =
+                   STUDY_ROWS(place, .csv = "ensemble_map.csv",
+                              .meaning = "one cell of the map, if an initial condition was in it"),
                [STATUSES] = STUDY_ROWS(ending, .json = "statuses", .csv = "ensemble_status.csv",
                                        .meaning = "one way in which runs ended"),
-               [FAILURES] =
-                   STUDY_ROWS(failure, .json = "failures", .csv = "ensemble_failures.csv",
-                              .meaning = "one start whose run failed: the first 20 of each "
-                                         "block")},
+               [FAILURES] = STUDY_ROWS(
+                   failure, .json = "failures", .csv = "ensemble_failures.csv",
+                   .meaning = "one initial condition whose run failed: the first 20 of each "
+                              "block")},
     .check = check,
     .plan = plan,
     .run = measure,

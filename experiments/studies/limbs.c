@@ -42,7 +42,7 @@ OPTION_ROW(settings, OPTIONS);
   X(row, limbs, TEXT, "", "rigid or soft")                                                         \
   X(row, inertia, AMOUNT, "kg m^2", "of the body")                                                 \
   X(row, coupling, AMOUNT, "N s^2/m^2", "of both legs")                                            \
-  X(row, tilt, NUMBER, "rad", "rotation at the start")                                             \
+  X(row, tilt, NUMBER, "rad", "initial rotation")                                                  \
   X(row, flow, TEXT, "", "C1, piecewise or discontinuous there")                                   \
   X(row, z, NUMBER, "m", "height of the body when the outcome is taken")                           \
   X(row, theta, NUMBER, "rad", "its rotation")                                                     \
@@ -224,7 +224,7 @@ const study limbs_study = {
     .cells = "bodies",
     STUDY_OF(settings, cell),
     .tables = {[ROTATIONS] = STUDY_ROWS(start, .json = "starts", .csv = "limbs.csv",
-                                        .meaning = "one start of one body"),
+                                        .meaning = "one initial condition of one body"),
                [CASES] = STUDY_ROWS(body, .json = "bodies", .csv = "limbs_bodies.csv",
                                     .meaning = "one body",
                                     .below = "(6) is Da_rear M^-1 Da_front' at the level "

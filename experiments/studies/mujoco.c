@@ -67,15 +67,16 @@ typedef struct mujoco_cell {
  * start and each that takes part; of PROFILE one for each start, then one for each timer. */
 #define MUJOCO_SAMPLE_COLUMNS(COLUMN, row)                                                         \
   COLUMN(row, variant, COUNT, "", "number of the setting")                                         \
-  COLUMN(row, trial, COUNT, "", "of the start")                                                    \
-  COLUMN(row, difference, AMOUNT, "", "of trajectories, the largest over all starts, relative")    \
+  COLUMN(row, trial, COUNT, "", "of the initial condition")                                        \
+  COLUMN(row, difference, AMOUNT, "",                                                              \
+         "of trajectories, the largest over all initial conditions, relative")                     \
   COLUMN(row, gap, GAP, "", "of MuJoCo's acceleration from the model's")                           \
   COLUMN(row, left_out, TEXT, "", "why, one line")                                                 \
   COLUMN(row, seconds, AMOUNT, "", "of one run")                                                   \
   COLUMN(row, retaken, AMOUNT, "", "runs taken again")                                             \
   COLUMN(row, rms_error, AMOUNT, "", "against our reference")                                      \
   COLUMN(row, timers_cost, AMOUNT, "",                                                             \
-         "time of a start under the timers over seconds, without them")                            \
+         "time of an initial condition under the timers over seconds, without them")               \
   COLUMN(row, timer, TEXT, "", "MuJoCo's own name")                                                \
   COLUMN(row, parent, NUMBER, "", "the timer it is a part of, or BRIDGE_NO_TIMER")                 \
   COLUMN(row, calls, AMOUNT, "", "in a step")                                                      \
@@ -234,7 +235,7 @@ static const column row_columns[] = {
     COLUMN(mujoco_row, q25_s, AMOUNT, "s", "lower quartile", .place = COLUMN_CSV_ONLY),
     COLUMN(mujoco_row, q75_s, AMOUNT, "s", "upper quartile", .place = COLUMN_CSV_ONLY),
     COLUMN(mujoco_row, min_s, AMOUNT, "s", "fastest", .place = COLUMN_CSV_ONLY),
-    COLUMN(mujoco_row, ratio, AMOUNT, "", "time over the race's, paired by start",
+    COLUMN(mujoco_row, ratio, AMOUNT, "", "time over the race's, paired by initial condition",
            SHOWN("ratio", "%6.3f")),
     COLUMN_AS("ratio_lo", mujoco_row, ratio_interval[0], AMOUNT, "", "its 95 % interval",
               SHOWN("from", "%6.3f")),
@@ -838,7 +839,8 @@ static int measure(study_run *run, const void *planned) {
 
 static void show(const study_run *run) {
   printf("MuJoCo %s; `mujoco`: its own defaults, `race`: what the race uses\n"
-         "ratio: time over the race's, paired by start; differs: largest relative difference of\n"
+         "ratio: time over the race's, paired by initial condition; differs: largest relative "
+         "difference of\n"
          "the trajectory from MuJoCo's own defaults'; RMS: error against our reference\n",
          bridge_version_string());
   study_print(run, MUJOCO_ROWS, 0, SIZE_MAX);

@@ -126,7 +126,8 @@ typedef struct precision_sample {
 } precision_sample;
 
 extern const column precision_sample_columns[];
-#define PRECISION_SAMPLES STUDY_ROWS(precision_sample, .meaning = "a start, a setting or a run")
+#define PRECISION_SAMPLES                                                                          \
+  STUDY_ROWS(precision_sample, .meaning = "an initial condition, a setting or a run")
 
 /* One in which nothing is known but the method and its value. */
 precision_sample precision_unknown(size_t method, double value);
@@ -216,8 +217,8 @@ int precision_measure(study_run *run, const void *cell,
          SHOWN("as", "%-21s"))                                                                     \
   COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%5.0f"))                      \
   COLUMN(row, damping, NUMBER, "N s/m", "of all springs")                                          \
-  COLUMN(row, value, AMOUNT, "", "of the knob", SHOWN("knob", "%8.3g"))                            \
-  COLUMN(row, trials, COUNT, "", "starts it was raced from", SHOWN("starts", "%6.0f"))             \
+  COLUMN(row, value, AMOUNT, "", "of the parameter", SHOWN("knob", "%8.3g"))                       \
+  COLUMN(row, trials, COUNT, "", "initial conditions", SHOWN("starts", "%6.0f"))                   \
   COLUMN(row, failures, AMOUNT, "", "of them gave up or diverged")                                 \
   COLUMN(row, rms_error, AMOUNT, "",                                                               \
          "error against the reference: root mean square over all states on the "                   \
@@ -231,7 +232,8 @@ int precision_measure(study_run *run, const void *cell,
   COLUMN(row, median_hi_s, AMOUNT, "s", "upper end", SHOWN_TIMES("to", "%10.4f", 1e3))             \
   COLUMN(row, events, AMOUNT, "", "crossings that change the field")                               \
   COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
-  COLUMN(row, events_ratio, AMOUNT, "", "crossings of all starts over the reference's",            \
+  COLUMN(row, events_ratio, AMOUNT, "",                                                            \
+         "crossings of all initial conditions over the reference's",                               \
          SHOWN_TIMES("crossings", "%8.2f%%", 100.0))                                               \
   COLUMN(row, steps, AMOUNT, "", "accepted")                                                       \
   COLUMN(row, rejected, AMOUNT, "", "steps")                                                       \

@@ -32,9 +32,9 @@ static const char *const integrators[] = {"Euler", "implicitfast", "RK4", NULL};
     .initial = "Euler,implicitfast,RK4", .names = integrators)                                     \
   X(row, tolerance, NUMBER, "tolerance", "X", "rtol = atol of libess", .initial = "1e-9",          \
     .min = 1e-13, .max = 1e-3, .result = "tolerance")                                              \
-  X(row, block_tilt, NUMBER, "block-tilt", "X", "angle of the block at the start, rad",            \
+  X(row, block_tilt, NUMBER, "block-tilt", "X", "initial angle of the block, rad",                 \
     .initial = "0.2", .min = 0.05, .max = 0.4, .result = "block_tilt")                             \
-  X(row, trot_tilt, NUMBER, "trot-tilt", "X", "rotation of the landing body at the start, rad",    \
+  X(row, trot_tilt, NUMBER, "trot-tilt", "X", "initial rotation of the landing body, rad",         \
     .initial = "0.02", .min = 1e-4, .max = 0.05, .result = "trot_tilt")
 OPTION_ROW(settings, OPTIONS);
 
@@ -81,7 +81,7 @@ COLUMN_ROW(setup, SETUP);
     "of MuJoCo on springs: the angle's distance from libess's on the same springs",                \
     SHOWN("of soft", "%8.1e"))                                                                     \
   X(row, spin_ratio, AMOUNT, "",                                                                   \
-    "of the block: root of the energy of the first swing over that of the start, by their tops; "  \
+    "of the block: root of the energy of the first swing over the initial energy, by their tops; " \
     "on rigid contacts the rate behind an impact over that before it",                             \
     SHOWN("spin", "%7.4f"))                                                                        \
   X(row, end_rate, NUMBER, "rad/s", "of the landing body at the end", SHOWN("end", "%8.5f"))       \

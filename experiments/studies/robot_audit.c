@@ -42,7 +42,8 @@ enum { TOP = STUDY_SAMPLES + 1, TIMES, ERRORS, EVENTS };
 
 #define TOP_COLUMNS(COLUMN, row)                                                                   \
   COLUMN(row, file, TEXT, "", "the model, as given")                                               \
-  COLUMN(row, pose, TEXT, "", "that the start is made of: qpos, keyframe 0, init_qpos or qpos0")   \
+  COLUMN(row, pose, TEXT, "",                                                                      \
+         "that the initial state is made of: qpos, keyframe 0, init_qpos or qpos0")                \
   COLUMN(row, directions, COUNT, "", "rows and columns of the derivative: 2 nv + na")              \
   COLUMN(row, events, COUNT, "", "event functions")                                                \
   COLUMN(row, time_step, AMOUNT, "s", "the model's own")                                           \
@@ -74,7 +75,7 @@ COLUMN_ROW(audit_time, TIME_COLUMNS);
   COLUMN(row, step, AMOUNT, "s", "of mj_step")                                                     \
   COLUMN(row, own, FLAG, "", "whether that is the model's own")                                    \
   COLUMN(row, move, AMOUNT, "", "by which states are moved for differences, m, rad and so on")     \
-  COLUMN(row, t, AMOUNT, "s", "time at which the state's derivative by the start is")              \
+  COLUMN(row, t, AMOUNT, "s", "time of the state's derivative with respect to the initial state")  \
   COLUMN(                                                                                          \
       row, error, AMOUNT, "",                                                                      \
       "norm of the difference from the flow's derivative, which is libess's tangents, over the "   \
@@ -105,7 +106,7 @@ static const double numbers_max = 8e6;
     "steps of mj_step: the model's own, and so many halves of it", .initial = "4", .max = 12,      \
     .result = "halvings")                                                                          \
   X(row, moves, NUMBERS, "moves", "X,Y",                                                           \
-    "by which the start is moved for differences of MuJoCo's runs, the largest "                   \
+    "by which the initial state is perturbed for differences of MuJoCo's runs, the largest "       \
     "first",                                                                                       \
     .initial = "1e-3,1e-6", .min = 1e-10, .max = 0.1)                                              \
   ROBOT_START_OPTIONS(X, row)                                                                      \
@@ -221,7 +222,7 @@ static const char *reason(study_run *run, const listening *l, int status, const 
 static const char *pieces_of(study_run *run, const ess_smoothness *s) {
   const char *const names = names_of(run, s->order, s->count);
   if (!s->instants)
-    return "the state stays at a kink of the equations that no event function is at";
+    return "the state stays at a non-smooth point of the equations without an event function";
   return s->pieces ? study_text(run, "%s meet: %zu derivatives, by direction", names, s->pieces)
                    : study_text(run, "%s meet: more than one derivative, by direction", names);
 }
@@ -626,13 +627,13 @@ static void show(const study_run *run) {
   const audit_top *const top = study_rows(run, TOP, NULL);
   size_t events;
   study_rows(run, EVENTS, &events);
-  printf(
-      "%s: the derivative of its state by where it starts (%s), %zu by %zu numbers; %zu contacts\n"
-      "and limits begin or cease to act on the way. MuJoCo's derivatives are those of its "
-      "discrete\n"
-      "map. The reference is the derivative of the continuous flow of the same equations, by\n"
-      "libess's tangents.\n",
-      top->file, top->pose, top->directions, top->directions, events);
+  printf("%s: the derivative of its state with respect to the initial state (%s), %zu by %zu "
+         "numbers; %zu contacts\n"
+         "and limits begin or cease to act on the way. MuJoCo's derivatives are those of its "
+         "discrete\n"
+         "map. The reference is the derivative of the continuous flow of the same equations, by\n"
+         "libess's tangents.\n",
+         top->file, top->pose, top->directions, top->directions, events);
   show_errors(run);
   show_notes(run);
   if (strcmp(top->status, "success") != 0)

@@ -42,7 +42,7 @@ OPTION_ROW(many_settings, OPTIONS);
   COLUMN(row, class, TEXT, "",                                                                     \
          "legged (a robot on a floor), arm (arms and hands) or other; empty: "                     \
          "the list does not say")                                                                  \
-  COLUMN(row, name, TEXT, "", "as much of its path as tells it from the others")                   \
+  COLUMN(row, name, TEXT, "", "the part of its path that distinguishes it from the others")        \
   COLUMN(row, model, TEXT, "", "its file, as listed")                                              \
   COLUMN(row, verdict, TEXT, "",                                                                   \
          "of libess in the race: faster, where the ratio's whole interval is above 1; slower, "    \
@@ -52,7 +52,7 @@ OPTION_ROW(many_settings, OPTIONS);
          "to the end; or up to where its reference ends; or failed: in words")                     \
   COLUMN(row, answered, FLAG, "", "whether there are numbers")                                     \
   COLUMN(row, whole, FLAG, "", "whether they are of the whole time, from every initial condition") \
-  COLUMN(row, until, AMOUNT, "s", "what the reference of every start reaches")                     \
+  COLUMN(row, until, AMOUNT, "s", "time that the reference of every initial condition reaches")    \
   COLUMN(row, reference, AMOUNT, "", "its error, over the size of its states; median")             \
   COLUMN(row, own_error, AMOUNT, "",                                                               \
          "MuJoCo's error at the file's own step and integrator, over the same size; median")       \
@@ -331,10 +331,11 @@ static void show(const study_run *run) {
   const many_row *const all = study_rows(run, MODELS, &count);
   const class_row *const class = study_rows(run, CLASSES, &classes);
   puts(
-      "MuJoCo at each file's own step: how far the base and the worst joint of the first start "
+      "MuJoCo at each file's own step: how far the base and the worst joint of the first initial "
+      "condition "
       "are off\n"
       "at most; ratio: MuJoCo's time over libess's at the same error, and its interval over the "
-      "starts;\n"
+      "initial conditions;\n"
       "known: the reference's own error, over the size of its states. Neither computes sensors.\n");
   printf("%-22s %7s %15s %7s %-4s %5s %5s %5s %6s %s\n", "model", "base,mm", "worst joint", "off",
          "", "ratio", "from", "to", "known", "libess is");

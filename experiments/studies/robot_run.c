@@ -66,7 +66,7 @@ robot_sample robot_sample_unknown(size_t start, const char *note) {
 static int add(study_run *run, robot_entry e) {
   robot_case *const c = run->own;
   if (c->entries == ROBOT_ENTRIES_MAX)
-    return measure_fail(run->message, "these are more than %d runs from each start",
+    return measure_fail(run->message, "these are more than %d runs from each initial condition",
                         ROBOT_ENTRIES_MAX);
   c->entry[c->entries++] = e;
   return 0;
@@ -196,10 +196,11 @@ static int check_drawn(study_run *run, const double x[], double other[]) {
   if (s->starts < 2) return 0;
   const int status = robot_start_of(run, 1, other);
   if (status || memcmp(x, other, c->size.dimension * sizeof *x) != 0) return status;
-  return SOLVER_REFUSE(run->message,
-                       "with --height %g and --tilt %g all %zu starts are equal; --starts 1 is "
-                       "accepted, or a --tilt that is not 0",
-                       s->height, s->tilt, s->starts);
+  return SOLVER_REFUSE(
+      run->message,
+      "with --height %g and --tilt %g all %zu initial conditions are equal; --starts 1 is "
+      "accepted, or a --tilt that is not 0",
+      s->height, s->tilt, s->starts);
 }
 
 /* all starts, so that what is wrong with one is told before anything is run; the first is the last
@@ -770,7 +771,7 @@ static int refuse_still(study_run *run) {
              c->size.nu > 1 ? ", ...) are" : ") is", s->control ? "what --ctrl says" : "nothing");
   return SOLVER_FAIL(
       run->message,
-      "%.180s: nothing moves within %g s of the first start, so there is nothing to "
+      "%.180s: nothing moves within %g s of the first initial condition, so there is nothing to "
       "compare: %s; --starts 10 draws velocities, --qpos another pose, --ctrl steers",
       run->operand, s->time, actuators);
 }
@@ -808,7 +809,8 @@ static int tell(study_run *run, const outlook *o, double x[]) {
   }
   robot_case *const c = run->own;
   snprintf(c->warning, sizeof c->warning,
-           "warning: the reference of the first start will end at about %.3f s: %s touch, and %s; "
+           "warning: the reference of the first initial condition will end at about %.3f s: %s "
+           "touch, and %s; "
            "all is compared up to there; %s\n",
            o->time, o->contact->name, o->contact->why, remedy(run, o->contact));
   return 0;

@@ -273,7 +273,7 @@ static void show_settings(const study_run *run, const robot_row *own) {
 
 static void show_means(const study_run *run, const robot_row *own) {
   const robot_settings *const s = run->settings;
-  const char *const of = s->starts > 1 ? ", median of the starts" : "";
+  const char *const of = s->starts > 1 ? ", median of the initial conditions" : "";
   if (own->position_error > still)
     printf("  %-22s %.3g mm, root mean square of all bodies and times%s\n", "bodies",
            1e3 * own->position_error, of);
@@ -294,16 +294,16 @@ static void robot_show_brief(const study_run *run) {
   if (top->reached < s->starts) printf(", up to %.3g s,", top->until);
   puts(" by:");
   if (isnan(own->rms_error)) {
-    printf("  nothing that can be told: %s\n",
+    printf("  no error that can be reported: %s\n",
            *own->note ? own->note : "the reference ends at once");
     return;
   }
   if (own->rms_error < own->estimate) {
-    puts("  no more than the reference's own error, so nothing is known of it");
+    puts("  no more than the reference's own error, so MuJoCo's error is not known");
     return;
   }
   show_means(run, own);
-  if (s->starts > 1) puts("  and from the first start:");
+  if (s->starts > 1) puts("  and from the first initial condition:");
   show_worst(&top->off);
   show_begin(&top->off);
   show_settings(run, own);
@@ -328,7 +328,7 @@ static void show_model(const study_run *run, const robot_top *t) {
   printf("%s\n%zu bodies, %zu positions, %zu velocities, %zu actuators; "
          "%zu event functions of contacts and limits.\n"
          "Its own step is %s at %g ms.\n"
-         "%zu start%s of %g s: %s, ",
+         "%zu initial condition%s, %g s each: %s, ",
          t->file, of->bodies, of->nq, of->nv, of->nu, of->events, of->integrator,
          1e3 * of->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose);
   if (c->falls)
@@ -373,7 +373,8 @@ static leading where_steps_lead(const study_run *run, const robot_top *t) {
 /* what no event function tells of, and what that costs */
 static void show_jumps(const robot_top *t) {
   if (!(t->jumps > 0.0)) return;
-  printf(".\nThe points of followed contacts jumped %.3g times, and no event function says when: "
+  printf(".\nThe points of followed contacts jumped %.3g times, and no event function locates the "
+         "jumps: "
          "only short\n"
          "steps keep the error there. %.2g %% of all steps tried were in vain",
          t->jumps, 100.0 * t->refused);
@@ -388,7 +389,8 @@ static void show_estimate(const robot_top *t) {
   if (hinges) printf("%.2g mrad", 1e3 * t->hinges_estimate);
   printf(
       ".\nOver all positions and velocities the reference's own error is some %.1e: libess at a\n"
-      "looser tolerance is %.1e from it, and MuJoCo's nearest run %.1e. No smaller error is told\n"
+      "looser tolerance is %.1e from it, and MuJoCo's nearest run %.1e. No smaller error is "
+      "reported\n"
       "of MuJoCo's runs, nor of libess's",
       t->estimate, t->tolerances_apart, t->mujoco_apart);
 }
@@ -396,13 +398,14 @@ static void show_estimate(const robot_top *t) {
 static void show_reference(const study_run *run, const robot_top *t) {
   const robot_settings *const s = run->settings;
   const bool told = strstr(t->status, t->contact); // an empty one, too
-  printf("\nThe reference (libess at a tolerance of %g) reaches the end from %zu of %zu starts",
+  printf("\nThe reference (libess at a tolerance of %g) reaches the end from %zu of %zu initial "
+         "conditions",
          s->reference, t->reached, s->starts);
   if (t->reached < s->starts)
     printf(";\none ends at %.4f s:\n  %s%s%s", t->until, t->status, told ? "" : ", ",
            told ? "" : t->contact);
   if (isnan(t->estimate))
-    printf(".\nIts error is not known, so no error is told");
+    printf(".\nIts error is not known, so no error is reported");
   else
     show_estimate(t);
   if (t->check_step > s->check_step)
@@ -411,22 +414,22 @@ static void show_reference(const study_run *run, const robot_top *t) {
   show_jumps(t);
   const leading lead = where_steps_lead(run, t);
   if (lead == LEAD_ELSEWHERE)
-    printf(
-        ".\nMuJoCo's steps do not lead to it as they grow small: one of both misses what happens");
+    printf(".\nMuJoCo's steps do not converge to it: one of the two misses an event");
   if (lead == LEAD_UNKNOWN)
-    printf(".\nMuJoCo's time steps are too few to tell whether they lead to it (--time-steps, "
+    printf(".\nMuJoCo's time steps are too few to show whether they converge to it (--time-steps, "
            "--check-step)");
-  printf(".\nA disturbance of 1e-8 at the start is %.3g times as large at the end.\n", t->growth);
+  printf(".\nA perturbation of the initial condition by 1e-8 is %.3g times as large at the end.\n",
+         t->growth);
 }
 
 static void show_touchdowns(const study_run *run) {
   size_t count;
   study_rows(run, ROBOT_TOUCHDOWNS, &count);
   if (!count) {
-    puts("Nothing touches down in the first start.");
+    puts("There is no touch-down from the first initial condition.");
     return;
   }
-  puts("\nTouch-downs of the first start:");
+  puts("\nTouch-downs from the first initial condition:");
   study_print(run, ROBOT_TOUCHDOWNS, 0, LINES_MAX);
   if (count > LINES_MAX) printf("... %zu more in robot_touchdowns.csv\n", count - LINES_MAX);
 }
@@ -458,7 +461,7 @@ static void show_errors(const study_run *run) {
   size_t orders, rows;
   const robot_order_row *const order = study_rows(run, ROBOT_ORDERS, &orders);
   const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &rows);
-  puts("\nMuJoCo's error over its time step (* its own), median over the starts:");
+  puts("\nMuJoCo's error over its time step (* its own), median over the initial conditions:");
   printf("%9s", "step, ms");
   for (size_t i = 0; i < orders; i++) printf(" %12s", order[i].variant);
   for (double last = INFINITY, h; last > 0.0; last = h) {
@@ -489,7 +492,8 @@ static void show_endings(const study_run *run) {
       if (row[i].known >= starts) continue;
       const bool is_same = of && last == kind && of->variant == row[i].variant;
       if (!of)
-        printf("\nNot all runs get to the end (step in s or tolerance: starts that do, of %zu):",
+        printf("\nNot all runs reach the end (step in s or tolerance: initial conditions that do, "
+               "of %zu):",
                starts);
       if (!is_same && first) printf("; %s", first->note);
       if (!is_same) printf("\n  %s, %s:", robot_who[kind], row[i].variant);
@@ -508,7 +512,7 @@ static void show_ties(const study_run *run) {
   const robot_reach_row *const row = study_rows(run, ROBOT_REACH, &count);
   for (size_t i = 0; i < count; i++) {
     if (row[i].plain_over_libess < tie)
-      printf("At an error of %.1e plain is %s.\n", row[i].rms_error,
+      printf("At an error of %.1e the event-unaware solver is %s.\n", row[i].rms_error,
              row[i].plain_over_libess > 1.0 / tie ? "as cheap as libess" : "cheaper than libess");
     if (row[i].mujoco_over_libess < tie)
       printf("At an error of %.1e MuJoCo is %s.\n", row[i].rms_error,
@@ -516,8 +520,9 @@ static void show_ties(const study_run *run) {
     if (isnan(row[i].libess_seconds))
       printf("libess does not reach an error of %.1e at the tolerances tried.\n", row[i].rms_error);
     else if (row[i].held_out && row[i].held_out < study_cells(run))
-      printf("At an error of %.1e the ratio is of %zu of %zu starts: from the others one of both "
-             "does not get to the end.\n",
+      printf("At an error of %.1e the ratio is of %zu of %zu initial conditions: from the others "
+             "one of both "
+             "does not reach the end.\n",
              row[i].rms_error, row[i].held_out, study_cells(run));
   }
 }
@@ -526,13 +531,14 @@ static void show_reaches(const study_run *run) {
   size_t count;
   study_rows(run, ROBOT_REACH, &count);
   if (!count) {
-    puts("\nNo error is asked for: the reference's own is too large or not known, or all reach "
+    puts("\nThere is no target error: the reference's own is too large or not known, or all reach "
          "them.");
     return;
   }
-  puts("\nWhat an error costs (the first is that of the model's own setting). ratio: MuJoCo's time "
+  puts("\nCost of an error (the first is that of the model's own setting). ratio: MuJoCo's time "
        "over\n"
-       "libess's, with the range of a second run's; fields: calls of the field by libess; plain: "
+       "libess's, with the range of a second run's; fields: right-hand-side evaluations of libess; "
+       "plain: "
        "the\n"
        "time of libess without event functions over libess's:");
   show_ties(run);
@@ -546,10 +552,10 @@ void robot_show(const study_run *run) {
   robot_show_brief(run);
   show_reference(run, top);
   if (!s->all) {
-    puts("--all shows all tables, and --help says what the words mean.");
+    puts("--all shows all tables, and --help explains the terms.");
     return;
   }
-  puts("\nWhat switches in it:");
+  puts("\nElements that switch:");
   robot_show_findings(run);
   show_touchdowns(run);
   show_errors(run);

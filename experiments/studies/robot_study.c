@@ -12,13 +12,13 @@
 #include "turns.h"
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, time, NUMBER, "time", "S", "how long a run is, s", .initial = "1", .min = 1e-3,           \
+  X(row, time, NUMBER, "time", "S", "duration of a run, s", .initial = "1", .min = 1e-3,           \
     .max = 1e3, .result = "time")                                                                  \
   X(row, output_step, NUMBER, "output-step", "S",                                                  \
-    "between the times at which states are compared, s", .initial = "0.002", .min = 1e-5,          \
+    "interval of the times at which states are compared, s", .initial = "0.002", .min = 1e-5,      \
     .max = 10, .result = "output_step")                                                            \
   X(row, starts, WHOLE, "starts", "COUNT",                                                         \
-    "starts: the first as --qpos, --height and --tilt say, others drawn around it",                \
+    "initial conditions: the first from --qpos, --height and --tilt, others random around it",     \
     .initial = "10", .min = 1, .max = 1000, .result = "starts")                                    \
   ROBOT_START_OPTIONS(X, row)                                                                      \
   X(row, written, TEXT, "write", "FILE",                                                           \
@@ -56,26 +56,28 @@
 static const study_option options[] = {OPTIONS(OPTION_LINE, robot_settings){0}};
 
 static const study_word words[] = {
-    {"base", "the first free joint: how far it is off at most, along one axis"},
-    {"worst joint", "the hinge or slide that is off the most, in mrad or mm"},
+    {"base", "the first free joint: its largest error, along one axis"},
+    {"worst joint", "the hinge or slide with the largest error, in mrad or mm"},
     {"bodies, hinges", "root mean squares over all of them: origins of bodies, angles of hinges"},
-    {"begins at", "when a tenth of the first start's largest error is there"},
-    {"reference", "the right motion, by libess at a tolerance at which its error is small; and "
-                  "known, by a looser "
+    {"begins at",
+     "time at which the error of the first initial condition reaches a tenth of its maximum"},
+    {"reference", "the solution of libess at a tolerance at which its error is small, as "
+                  "verified by a looser "
                   "tolerance and by MuJoCo at ever smaller steps"},
-    {"libess", "what computes it: its steps end where contacts and limits begin and end"},
-    {"event function", "its zero is where a contact or a limit begins or ends"},
+    {"libess",
+     "the solver of the reference: its steps end where contacts and limits begin and end"},
+    {"event function", "a function whose zero is the begin or end of a contact or limit"},
     {"plain",
      "an event-unaware solver on the same equations: libess without event functions, or heun "
      "or adams2"},
-    {"dopri5, rkc, chosen, ros2, rodas", "how libess steps: see --base"},
+    {"dopri5, rkc, chosen, ros2, rodas", "step methods of libess: see --base"},
     {"error", "root mean square of positions and velocities, m, rad, m/s and rad/s in one"},
     {"order", "n: with half the step the error is a 2^n-th"},
     {"ratio", "MuJoCo's time over libess's for the same error"},
-    {"fields", "calls of the equations by libess in one run"},
+    {"fields", "right-hand-side evaluations of libess in one run"},
     {"guarded", "that switches where an event function says"},
     {"followed", "its touching has an event function, jumps of its points have none"},
-    {"kink", "that switches, and only the error control sees it"},
+    {"kink", "a non-smooth point that only the error control resolves"},
     {"refused", "where that touches the reference ends"},
     {0},
 };
@@ -149,7 +151,8 @@ static int take_track(study_run *run, const json_t *value, robot_track *t) {
   const size_t count = json_array_size(states);
   if (!column_take_object(track_columns, value, t) || t->reached > c->outputs ||
       count != t->reached * c->size.dimension)
-    return measure_fail(run->message, "a part is none of this start's; begin anew with --restart");
+    return measure_fail(run->message,
+                        "a part belongs to another initial condition; start over with --restart");
   for (size_t i = 0; i < count; i++) t->states[i] = json_number_value(json_array_get(states, i));
   for (size_t i = 0; i < t->reached; i++) t->at_end[i] = true;
   return take_times(run, json_object_get(value, "touches"), json_object_get(value, "crossings"), t);
@@ -652,7 +655,7 @@ static int robot_measure(study_run *run, const void *cell) {
 static const column top_columns[] = {
     COLUMN(robot_top, file, TEXT, "", "the model, as given"),
     COLUMN(robot_top, pose, TEXT, "",
-           "that starts are made of: qpos, keyframe 0, init_qpos or qpos0"),
+           "that initial conditions are made of: qpos, keyframe 0, init_qpos or qpos0"),
     COLUMN_AS("positions", robot_top, sizes.nq, COUNT, "", "nq"),
     COLUMN_AS("velocities", robot_top, sizes.nv, COUNT, "", "nv"),
     COLUMN_AS("activations", robot_top, sizes.na, COUNT, "", "na"),
@@ -668,20 +671,21 @@ static const column top_columns[] = {
     COLUMN(robot_top, twin_text_gap, AMOUNT, "",
            "the same from the twin's own text, whose contacts have an added mass"),
     COLUMN(robot_top, broken, AMOUNT, "",
-           "the most by which the first start, as its pose, breaks an equality: m, rad, or a "
+           "the most by which the first initial condition, as its pose, breaks an equality: m, "
+           "rad, or a "
            "tendon's length"),
     COLUMN(robot_top, growth, AMOUNT, "",
            "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median"),
-    COLUMN(robot_top, reached, COUNT, "", "starts whose reference reaches the end"),
-    ABOUT(until, AMOUNT, "s", "what the reference of every start reaches"),
+    COLUMN(robot_top, reached, COUNT, "", "initial conditions whose reference reaches the end"),
+    ABOUT(until, AMOUNT, "s", "time that the reference of every initial condition reaches"),
     ABOUT(status, TEXT, "", "success, or why the shortest reference ends there"),
     ABOUT(contact, TEXT, "", "where that happens"),
     ABOUT(size, AMOUNT, "",
           "of its states: root mean square over positions and velocities and the output times; "
           "median"),
     ABOUT(estimate, AMOUNT, "",
-          "of its error: the larger of the two below, start by start; median over the starts"),
-    ABOUT(estimate_worst, AMOUNT, "", "of all starts"),
+          "of its error: the larger of the two below, by initial condition; median"),
+    ABOUT(estimate_worst, AMOUNT, "", "of all initial conditions"),
     ABOUT(bodies_estimate, AMOUNT, "m", "likewise, of the bodies' origins; median"),
     ABOUT(hinges_estimate, AMOUNT, "rad", "likewise, of the hinges' angles; median"),
     ABOUT(tolerances_apart, AMOUNT, "", "from libess at ten times its tolerance; median"),
@@ -691,13 +695,14 @@ static const column top_columns[] = {
     ABOUT(
         check_step, AMOUNT, "s",
         "the smallest of those, by RK4: --check-step, or what --budget lets it be; the largest of "
-        "the starts"),
+        "the initial conditions"),
     ABOUT(jumps, AMOUNT, "",
-          "jumps of the points of followed contacts, of which no event function tells; median"),
+          "jumps of the points of followed contacts, that no event function detects; median"),
     ABOUT(refused, AMOUNT, "",
           "share of its steps that were tried in vain, there and elsewhere; median"),
     OFF(base, AMOUNT, "m",
-        "how far the base of the first start is off at most, along one axis, by the model's own "
+        "largest error of the base from the first initial condition, along one axis, by the "
+        "model's own "
         "step; not known where nothing floats or is off"),
     OFF(axis, TEXT, "", "that axis"),
     OFF(name, TEXT, "", "of the joint that is off the most"),
@@ -706,7 +711,8 @@ static const column top_columns[] = {
     OFF(from, AMOUNT, "s", "when its error is a tenth of its largest"),
     OFF(after, TEXT, "", "the last touch-down before"),
     OFF(after_time, AMOUNT, "s", "its time"),
-    COST(field, "a call of the field at a new state: the four that follow, along the first start"),
+    COST(field,
+         "a right-hand-side evaluation at a new state: the four that follow, along the first run"),
     COST(kinematics, "poses of bodies, lengths of tendons"),
     COST(inertia, "its factors, and transmissions"),
     COST(rows, "of contacts and limits that act"),
@@ -725,9 +731,10 @@ static const column top_columns[] = {
 
 /* medians over the starts */
 #define ERRORS                                                                                     \
-  COLUMN(robot_row, rms_error, AMOUNT, "",                                                         \
-         "against the reference: root mean square over positions, quaternions normalised, and "    \
-         "velocities, in SI units mixed, over the output times; median over the starts"),          \
+  COLUMN(                                                                                          \
+      robot_row, rms_error, AMOUNT, "",                                                            \
+      "against the reference: root mean square over positions, quaternions normalised, and "       \
+      "velocities, in SI units mixed, over the output times; median over the initial conditions"), \
       COLUMN(robot_row, rms_low, AMOUNT, "", "its lower quartile"),                                \
       COLUMN(robot_row, rms_high, AMOUNT, "", "its upper quartile"),                               \
       COLUMN(robot_row, position_error, AMOUNT, "m",                                               \
@@ -737,7 +744,7 @@ static const column top_columns[] = {
       COLUMN(robot_row, seconds, AMOUNT, "s", "wall time of a run; median"),                       \
       COLUMN(robot_row, estimate, AMOUNT, "",                                                      \
              "error of the reference, below which nothing is claimed"),                            \
-      COLUMN(robot_row, known, COUNT, "", "starts that it has numbers of"),                        \
+      COLUMN(robot_row, known, COUNT, "", "initial conditions with numbers"),                      \
       COLUMN(robot_row, note, TEXT, "", "why there are none of others")
 
 static const column mujoco_columns[] = {
@@ -768,7 +775,7 @@ const study robot_study = {
     .printable = true,
     .pinned = true,
     .processes = 1,
-    .table = "show what is known, also of a start under way; measure nothing",
+    .table = "show what is known, also of an initial condition in progress; measure nothing",
     .cells = "starts",
     .options = options,
     .words = words,
@@ -776,7 +783,8 @@ const study robot_study = {
     .cell_size = sizeof(size_t),
     .tables =
         {
-            [ROBOT_SAMPLES] = STUDY_ROWS(robot_sample, .meaning = "one run of one start"),
+            [ROBOT_SAMPLES] =
+                STUDY_ROWS(robot_sample, .meaning = "one run from one initial condition"),
             [ROBOT_TOP] = STUDY_TABLE(top_columns, robot_top, .json = "",
                                       .meaning = "the model, and its reference"),
             [ROBOT_FINDINGS] =
@@ -797,14 +805,17 @@ const study robot_study = {
                                        .meaning = "an error that is asked for"),
             [ROBOT_HELD_OUT] = STUDY_ROWS(
                 robot_held_out, .csv = "robot_held_out.csv",
-                .meaning = "an error that is asked for, at a start that no setting is chosen by"),
+                .meaning =
+                    "a target error, at an initial condition that did not choose the setting"),
             [ROBOT_TOUCHDOWNS] =
                 STUDY_ROWS(robot_touchdown_row, .json = "touchdowns", .csv = "robot_touchdowns.csv",
                            .meaning = "a touch-down"),
-            [ROBOT_ERRORS] = STUDY_ROWS(robot_time_row, .csv = "robot_errors.csv",
-                                        .meaning = "one run of the first start at one time"),
-            [ROBOT_PATHS] = STUDY_ROWS(robot_path_row, .csv = "robot_paths.csv",
-                                       .meaning = "one state of the first start at one time"),
+            [ROBOT_ERRORS] =
+                STUDY_ROWS(robot_time_row, .csv = "robot_errors.csv",
+                           .meaning = "one run of the first initial condition at one time"),
+            [ROBOT_PATHS] =
+                STUDY_ROWS(robot_path_row, .csv = "robot_paths.csv",
+                           .meaning = "one state of the first initial condition at one time"),
         },
     .check = check,
     .plan = plan,

@@ -32,7 +32,7 @@ typedef struct robot_settings {
 /* Options of all studies of a robot. */
 #define ROBOT_START_OPTIONS(X, row)                                                                \
   X(row, qpos, TEXT, "qpos", "X,Y",                                                                \
-    "pose that starts are made of (default: keyframe 0, else init_qpos, else qpos0)",              \
+    "pose that initial conditions are made of (default: keyframe 0, else init_qpos, else qpos0)",  \
     .result = "qpos")                                                                              \
   X(row, height, NUMBER, "height", "M", "what can fall is raised by so much, m",                   \
     .initial = "0.05", .min = -1e3, .max = 1e3, .result = "height")                                \
@@ -284,7 +284,8 @@ COLUMN_ROW(robot_order_row, ROBOT_ORDER_COLUMNS);
   COLUMN(row, knob, AMOUNT, "", "time step, s, or tolerance")                                      \
   COLUMN(row, own, FLAG, "", "whether these are the model's own")                                  \
   COLUMN(row, t, AMOUNT, "s", "time")                                                              \
-  COLUMN(row, rms_error, AMOUNT, "", "of positions and velocities at that time, first start")
+  COLUMN(row, rms_error, AMOUNT, "",                                                               \
+         "of positions and velocities at that time, first initial condition")
 COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
 
 #define ROBOT_PATH_COLUMNS(COLUMN, row)                                                            \
@@ -293,7 +294,7 @@ COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
   COLUMN(row, unit, TEXT, "", "of the state; empty where it has none")                             \
   COLUMN(row, parts, FLAG, "",                                                                     \
          "whether it is the state that MuJoCo at its own step gets most wrong, over its range")    \
-  COLUMN(row, reference, NUMBER, "", "first start")                                                \
+  COLUMN(row, reference, NUMBER, "", "first initial condition")                                    \
   COLUMN(row, mujoco, NUMBER, "", "by the model's own step and integrator")
 COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
 
@@ -303,39 +304,43 @@ COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
 #define ROBOT_REACH_COLUMNS(COLUMN, row)                                                           \
   COLUMN(row, rms_error, AMOUNT, "", "asked for", SHOWN("error", "%7.1e"))                         \
   COLUMN(row, own, FLAG, "", "whether it is the error of the model's own step and integrator")     \
-  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator, by all starts",                    \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator, by all initial conditions",        \
          SHOWN("MuJoCo", "%-12s"))                                                                 \
   COLUMN(row, time_step, AMOUNT, "s", "the largest that reaches it, between those measured",       \
          SHOWN_TIMES("step, ms", "%8.4f", 1e3))                                                    \
-  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
+  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so; median over the test set",                \
          SHOWN("s", "%8.2e"))                                                                      \
   COLUMN(row, mujoco_error, AMOUNT, "", "there")                                                   \
-  COLUMN(row, libess_base, TEXT, "", "libess's cheapest base, by all starts",                      \
+  COLUMN(row, libess_base, TEXT, "", "libess's cheapest step method, by all initial conditions",   \
          SHOWN("libess", "%-7s"))                                                                  \
-  COLUMN(row, tolerance, AMOUNT, "", "the largest of libess that reaches it, by all starts",       \
+  COLUMN(row, tolerance, AMOUNT, "",                                                               \
+         "the largest of libess that reaches it, by all initial conditions",                       \
          SHOWN("tol", "%7.1e"))                                                                    \
-  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
+  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so; median over the test set",                \
          SHOWN("s", "%8.2e"))                                                                      \
   COLUMN(row, libess_error, AMOUNT, "", "there")                                                   \
   COLUMN(row, libess_evaluations, AMOUNT, "", "of the field", SHOWN("fields", "%6.0f"))            \
-  COLUMN(row, plain_base, TEXT, "", "the cheapest base without guards, by all starts")             \
+  COLUMN(row, plain_base, TEXT, "",                                                                \
+         "the cheapest step method without guards, by all initial conditions")                     \
   COLUMN(row, plain_seconds, AMOUNT, "s",                                                          \
-         "of libess on the same field without guards; median over the starts held out")            \
+         "of libess on the same right-hand side without guards; median over the test set")         \
   COLUMN(row, plain_error, AMOUNT, "", "there")                                                    \
   COLUMN(row, plain_evaluations, AMOUNT, "", "of its field")                                       \
   COLUMN(row, mujoco_over_libess, AMOUNT, "",                                                      \
-         "in time: median of the quotients, start by start, over those held out",                  \
+         "in time: median of the quotients, by initial condition, over the test set",              \
          SHOWN("ratio", "%6.2f"))                                                                  \
   COLUMN(row, mujoco_over_libess_low, AMOUNT, "",                                                  \
-         "from here to the next a second run has it in 95 of 100; not known below five starts",    \
+         "from here to the next a second run has it in 95 of 100; not known below five initial "   \
+         "conditions",                                                                             \
          SHOWN("from", "%6.2f"))                                                                   \
   COLUMN(row, mujoco_over_libess_high, AMOUNT, "", "as above", SHOWN("to", "%6.2f"))               \
   COLUMN(row, plain_over_libess, AMOUNT, "", "in time, likewise", SHOWN("plain", "%6.2f"))         \
   COLUMN(row, plain_over_libess_low, AMOUNT, "", "as above")                                       \
   COLUMN(row, plain_over_libess_high, AMOUNT, "", "as above")                                      \
   COLUMN(row, held_out, COUNT, "",                                                                 \
-         "starts that MuJoCo's time over libess's is known of, each with settings chosen by the "  \
-         "others; of a single start, by itself")                                                   \
+         "initial conditions for which MuJoCo's time over libess's is known, each with settings "  \
+         "chosen by the "                                                                          \
+         "others; of a single one, by itself")                                                     \
   COLUMN(row, best_over_libess, AMOUNT, "",                                                        \
          "in time, likewise: MuJoCo by its cheapest integrator and step, also where the error is " \
          "that of the model's own")                                                                \
@@ -344,33 +349,37 @@ COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
 COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
 
 #define ROBOT_HELD_OUT_COLUMNS(COLUMN, row)                                                        \
-  COLUMN(row, rms_error, AMOUNT, "",                                                               \
-         "asked for; where it is that of the model's own setting, by the other starts")            \
+  COLUMN(                                                                                          \
+      row, rms_error, AMOUNT, "",                                                                  \
+      "asked for; where it is that of the model's own setting, by the other initial conditions")   \
   COLUMN(row, own, FLAG, "", "whether it is")                                                      \
   COLUMN(row, start, COUNT, "", "its number")                                                      \
   COLUMN(row, process, COUNT, "", "that ran it")                                                   \
-  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator, by the other starts")              \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator, by the other initial conditions")  \
   COLUMN(row, time_step, AMOUNT, "s", "its step, likewise")                                        \
-  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so from this start")                          \
+  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so from this initial condition")              \
   COLUMN(row, mujoco_error, AMOUNT, "", "of it")                                                   \
-  COLUMN(row, libess_base, TEXT, "", "libess's cheapest base, by the other starts")                \
-  COLUMN(row, tolerance, AMOUNT, "", "of libess, by the other starts")                             \
-  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so from this start")                          \
+  COLUMN(row, libess_base, TEXT, "",                                                               \
+         "libess's cheapest step method, by the other initial conditions")                         \
+  COLUMN(row, tolerance, AMOUNT, "", "of libess, by the other initial conditions")                 \
+  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so from this initial condition")              \
   COLUMN(row, libess_error, AMOUNT, "", "of it")                                                   \
   COLUMN(row, libess_evaluations, AMOUNT, "", "of the field")                                      \
-  COLUMN(row, plain_base, TEXT, "", "the cheapest base without guards, by the other starts")       \
-  COLUMN(row, plain_tolerance, AMOUNT, "", "of libess without guards, by the other starts")        \
-  COLUMN(row, plain_seconds, AMOUNT, "s", "of a run so from this start")                           \
+  COLUMN(row, plain_base, TEXT, "",                                                                \
+         "the cheapest step method without guards, by the other initial conditions")               \
+  COLUMN(row, plain_tolerance, AMOUNT, "",                                                         \
+         "of libess without guards, by the other initial conditions")                              \
+  COLUMN(row, plain_seconds, AMOUNT, "s", "of a run so from this initial condition")               \
   COLUMN(row, plain_error, AMOUNT, "", "of it")                                                    \
   COLUMN(row, plain_evaluations, AMOUNT, "", "of its field")                                       \
   COLUMN(row, mujoco_over_libess, AMOUNT, "", "in time")                                           \
   COLUMN(row, plain_over_libess, AMOUNT, "", "in time")                                            \
   COLUMN(row, best_over_libess, AMOUNT, "",                                                        \
-         "in time: MuJoCo by its cheapest setting, by the other starts")
+         "in time: MuJoCo by its cheapest setting, by the other initial conditions")
 COLUMN_ROW(robot_held_out, ROBOT_HELD_OUT_COLUMNS);
 
 #define ROBOT_TOUCHDOWN_COLUMNS(COLUMN, row)                                                       \
-  COLUMN(row, time, AMOUNT, "s", "in the reference from the first start",                          \
+  COLUMN(row, time, AMOUNT, "s", "in the reference from the first initial condition",              \
          SHOWN("time, s", "%9.6f"))                                                                \
   COLUMN(row, foot, TEXT, "", "what touches what", SHOWN("touch-down", "%s"))
 COLUMN_ROW(robot_touchdown_row, ROBOT_TOUCHDOWN_COLUMNS);

@@ -53,12 +53,14 @@ typedef struct scale_sample {
   COLUMN(row, epsilon, AMOUNT, "m", "half-width of the neighbourhoods", SHOWN("epsilon", "%8.1e")) \
   COLUMN(row, crossing_distance, AMOUNT, "m", "of the case, median")                               \
   COLUMN(row, trials, COUNT, "", "starts")                                                         \
-  COLUMN(row, exact_counts, COUNT, "", "starts whose crossings are as many as the reference's",    \
+  COLUMN(row, exact_counts, COUNT, "",                                                             \
+         "initial conditions whose crossings are as many as the reference's",                      \
          SHOWN("exact", "%5.0f"))                                                                  \
   COLUMN(row, reference_events, AMOUNT, "", "crossings of the reference, mean")                    \
   COLUMN(row, rms_worst, AMOUNT, "", "the largest", SHOWN("worst", "%9.2e"))                       \
   COLUMN(row, rms_error, AMOUNT, "",                                                               \
-         "with tolerances too tight to be seen; median over the starts, as all that follows",      \
+         "with tolerances too tight to be seen; median over the initial conditions, as all that "  \
+         "follows",                                                                                \
          SHOWN("RMS", "%9.2e"))                                                                    \
   COLUMN(row, events, AMOUNT, "", "crossings", SHOWN("events", "%8.1f"))                           \
   COLUMN(row, time_s, AMOUNT, "s", "with everyday tolerances, as all that follows")                \

@@ -21,8 +21,8 @@ static const double path_tolerance = 1e-9;
     .initial = "1e-1,3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,"  \
                "1e-9,3e-10,1e-10,3e-11,1e-11,3e-12,1e-12",                                         \
     .min = 1e-13, .max = 0.5)                                                                      \
-  X(row, trials, WHOLE, "trials", "COUNT", "starts, all drawn with --seed", .initial = "10",       \
-    .min = 1, .max = 1e4, .result = "trials")
+  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions, all drawn with --seed",            \
+    .initial = "10", .min = 1, .max = 1e4, .result = "trials")
 OPTION_ROW(settings, OPTIONS);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -36,18 +36,20 @@ enum { RUNS = STUDY_SAMPLES, COSTS, PATH, SLIDES };
   X(row, error, AMOUNT, "",                                                                        \
     "against the reference: root mean square over all states on the output grid, of the worst "    \
     "start; not known: a run failed")                                                              \
-  X(row, calls, AMOUNT, "", "of the field, those for Jacobians too; mean over the starts")         \
+  X(row, calls, AMOUNT, "",                                                                        \
+    "right-hand-side evaluations, including those for Jacobians; mean over the initial "           \
+    "conditions")                                                                                  \
   X(row, steps, AMOUNT, "", "accepted; mean")
 COLUMN_ROW(attempt, ATTEMPT);
 
 #define COST(X, row)                                                                               \
   X(row, target, AMOUNT, "", "the error that both keep to", SHOWN("error", "%7.0e"))               \
   X(row, libess_tolerance, AMOUNT, "", "the cheapest that keeps to it", SHOWN("libess", "%8.1e"))  \
-  X(row, libess_calls, AMOUNT, "", "calls of the field at that", SHOWN("calls", "%7.0f"))          \
+  X(row, libess_calls, AMOUNT, "", "right-hand-side evaluations at that", SHOWN("calls", "%7.0f")) \
   X(row, tanh_width, AMOUNT, "m/s", "of the cheapest tanh that keeps to it",                       \
     SHOWN("width", "%8.1e"))                                                                       \
   X(row, tanh_tolerance, AMOUNT, "", "its tolerance", SHOWN("CVODE", "%8.1e"))                     \
-  X(row, tanh_calls, AMOUNT, "", "calls of the field at that", SHOWN("calls", "%7.0f"))            \
+  X(row, tanh_calls, AMOUNT, "", "right-hand-side evaluations at that", SHOWN("calls", "%7.0f"))   \
   X(row, ratio, AMOUNT, "", "libess_calls / tanh_calls", SHOWN("ratio", "%6.2f"))
 COLUMN_ROW(cost, COST);
 
@@ -195,8 +197,9 @@ const study sliding_study = {
                               .above = "Calls of the field, of a run by the cheapest settings that "
                                        "keep to an error: libess, and "
                                        "CVODE's BDF with tanh(slip / width)"),
-               [PATH] = STUDY_ROWS(point, .csv = "sliding_path.csv",
-                                   .meaning = "one output time of the model's own start"),
+               [PATH] =
+                   STUDY_ROWS(point, .csv = "sliding_path.csv",
+                              .meaning = "one output time of the model's own initial condition"),
                [SLIDES] = STUDY_ROWS(slide, .json = "slides", .csv = "sliding_slides.csv",
                                      .meaning = "one beginning or end of a slide on that path")},
     .plan = plan,

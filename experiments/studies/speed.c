@@ -152,7 +152,7 @@ typedef struct speed_row {
   COLUMN(row, mujoco_interval, INTERVAL, "s", "its interval")                                      \
   COLUMN(row, share, NUMBER, "", "libess's over MuJoCo's", SHOWN("share", "%7.4f"))                \
   COLUMN(row, share_interval, INTERVAL, "",                                                        \
-         "its interval, starts and processes drawn for both alike")                                \
+         "its interval, initial conditions and processes drawn for both alike")                    \
   COLUMN(row, share_before, NUMBER, "", "of earlier results", SHOWN("before", "%7.4f"))            \
   COLUMN(row, callback_variant, TEXT, "",                                                          \
          "integrator at each of them of MuJoCo with the contact force as a callback",              \
@@ -212,14 +212,15 @@ static const column speed_row_columns[] = {
               "step that MuJoCo chose in this protocol", SHOWN_TIMES("ms", "%5.2f", 1e3)),
     COLUMN_AS("rtol", speed_row, settings.rtol, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,
               SHOWN("rtol", "%7.1e")),
-    COLUMN(speed_row, median_s, AMOUNT, "s", "median over starts and processes",
+    COLUMN(speed_row, median_s, AMOUNT, "s", "median over initial conditions and processes",
            SHOWN_TIMES("us", "%8.2f", 1e6)),
     COLUMN_AS("median_lo_s", speed_row, median[0], AMOUNT, "s", "lower end of its 95 % interval"),
     COLUMN_AS("median_hi_s", speed_row, median[1], AMOUNT, "s", "upper end"),
     COLUMN_AS("mujoco_s", speed_row, mujoco.median_s, AMOUNT, "s",
               "MuJoCo's median in this protocol", SHOWN_TIMES("MuJoCo us", "%9.1f", 1e6)),
     COLUMN_AS("mujoco_over_this", speed_row, mujoco.ratio, AMOUNT, "",
-              "median of MuJoCo's time over this, by start and process", SHOWN("ratio", "%6.1f")),
+              "median of MuJoCo's time over this, by initial condition and process",
+              SHOWN("ratio", "%6.1f")),
     COLUMN_AS("mujoco_over_this_lo", speed_row, mujoco.ends[0], AMOUNT, "",
               "lower end of its 95 % interval", SHOWN("from", "%6.1f")),
     COLUMN_AS("mujoco_over_this_hi", speed_row, mujoco.ends[1], AMOUNT, "", "upper end",
@@ -233,7 +234,8 @@ static const column speed_row_columns[] = {
     COLUMN_AS("callback_s", speed_row, callback.median_s, AMOUNT, "s", "its median",
               SHOWN_TIMES("callback us", "%11.1f", 1e6)),
     COLUMN_AS("callback_over_this", speed_row, callback.ratio, AMOUNT, "",
-              "median of its time over this, by start and process", SHOWN("ratio", "%6.1f")),
+              "median of its time over this, by initial condition and process",
+              SHOWN("ratio", "%6.1f")),
     COLUMN_AS("callback_over_this_lo", speed_row, callback.ends[0], AMOUNT, "",
               "lower end of its 95 % interval", SHOWN("from", "%6.1f")),
     COLUMN_AS("callback_over_this_hi", speed_row, callback.ends[1], AMOUNT, "", "upper end",
@@ -245,9 +247,10 @@ static const column speed_row_columns[] = {
     COLUMN_AS("plain_setting", speed_row, plain.setting, AMOUNT, "",
               "its tolerance, rtol = atol, or its step, s", SHOWN("setting", "%8.2g")),
     COLUMN_AS("plain_s", speed_row, plain.median_s, AMOUNT, "s", "its median",
-              SHOWN_TIMES("plain us", "%8.2f", 1e6)),
+              SHOWN_TIMES("unaware us", "%8.2f", 1e6)),
     COLUMN_AS("plain_over_this", speed_row, plain.ratio, AMOUNT, "",
-              "median of its time over this, by start and process", SHOWN("ratio", "%6.2f")),
+              "median of its time over this, by initial condition and process",
+              SHOWN("ratio", "%6.2f")),
     COLUMN_AS("plain_over_this_lo", speed_row, plain.ends[0], AMOUNT, "",
               "lower end of its 95 % interval", SHOWN("from", "%6.2f")),
     COLUMN_AS("plain_over_this_hi", speed_row, plain.ends[1], AMOUNT, "", "upper end",
@@ -256,28 +259,33 @@ static const column speed_row_columns[] = {
               SHOWN("before", "%6.1f")),
     COLUMN_AS("before_lo", speed_row, before.low, AMOUNT, "", "its lower end"),
     COLUMN_AS("before_hi", speed_row, before.high, AMOUNT, "", "its upper end"),
-    COLUMN_AS("rms_error", speed_row, rms[0], AMOUNT, "", "RMS error: median start",
+    COLUMN_AS("rms_error", speed_row, rms[0], AMOUNT, "", "RMS error: median initial condition",
               SHOWN("RMS", "%7.1e")),
     COLUMN_AS("rms_q90", speed_row, rms[1], AMOUNT, "", "90 % quantile", SHOWN("90 %", "%7.1e")),
-    COLUMN_AS("rms_worst", speed_row, rms[2], AMOUNT, "", "worst start", SHOWN("worst", "%7.1e")),
+    COLUMN_AS("rms_worst", speed_row, rms[2], AMOUNT, "", "worst initial condition",
+              SHOWN("worst", "%7.1e")),
     COLUMN_AS("mujoco_rms_error", speed_row, mujoco_rms[0], AMOUNT, "",
-              "MuJoCo's in this protocol: median start"),
+              "MuJoCo's in this protocol: median initial condition"),
     COLUMN_AS("mujoco_rms_q90", speed_row, mujoco_rms[1], AMOUNT, "", "90 % quantile"),
-    COLUMN_AS("mujoco_rms_worst", speed_row, mujoco_rms[2], AMOUNT, "", "worst start"),
+    COLUMN_AS("mujoco_rms_worst", speed_row, mujoco_rms[2], AMOUNT, "", "worst initial condition"),
     COLUMN_AS("callback_rms_error", speed_row, callback_rms[0], AMOUNT, "",
-              "MuJoCo's by a callback: median start"),
+              "MuJoCo's by a callback: median initial condition"),
     COLUMN_AS("callback_rms_q90", speed_row, callback_rms[1], AMOUNT, "", "90 % quantile"),
-    COLUMN_AS("callback_rms_worst", speed_row, callback_rms[2], AMOUNT, "", "worst start"),
+    COLUMN_AS("callback_rms_worst", speed_row, callback_rms[2], AMOUNT, "",
+              "worst initial condition"),
     COLUMN_AS("accepted_rms_error", speed_row, accepted[0], AMOUNT, "",
-              "what settings were chosen by, on the starts that are timed: median start"),
+              "what settings were chosen by, on the initial conditions that are timed: median "
+              "initial condition"),
     COLUMN_AS("accepted_rms_q90", speed_row, accepted[1], AMOUNT, "",
               "90 % quantile; not known where it was not asked for"),
-    COLUMN_AS("accepted_rms_worst", speed_row, accepted[2], AMOUNT, "", "worst start, likewise"),
+    COLUMN_AS("accepted_rms_worst", speed_row, accepted[2], AMOUNT, "",
+              "worst initial condition, likewise"),
     COLUMN(speed_row, worse, FLAG, "",
            "more than 1 % above one of those after all, or off the reference's crossings",
            SHOWN("(!)", "%3.0f")),
     COLUMN(speed_row, events, AMOUNT, "", "crossings, median"),
-    COLUMN(speed_row, events_ratio, AMOUNT, "", "crossings of all starts, over the reference's",
+    COLUMN(speed_row, events_ratio, AMOUNT, "",
+           "crossings of all initial conditions, over the reference's",
            SHOWN("crossings", "%9.4f")),
     WORK(speed_row, steps, "accepted, median as all to mujoco_over_bound", SHOWN("steps", "%5.0f")),
     COLUMN_AS("rejected", speed_row, work.rejected, AMOUNT, "", "steps"),
@@ -299,7 +307,7 @@ static const column speed_row_columns[] = {
               "between the model's field and MuJoCo's", SHOWN("gap", "%7.1e")),
     COLUMN_AS("scaling_s", speed_row, who.scaling, AMOUNT, "",
               "of MuJoCo's contacts, with which that is so"),
-    COLUMN(speed_row, processes, COUNT, "", "that timed every start"),
+    COLUMN(speed_row, processes, COUNT, "", "that timed every initial condition"),
     COLUMN(speed_row, retaken, AMOUNT, "",
            "runs taken again because another task had had the core meanwhile"),
     COLUMN(speed_row, disturbed, AMOUNT, "",
@@ -319,7 +327,7 @@ static const column speed_run_columns[] = {
               "mujoco, mujoco-callback, libess or a plain one"),
     COLUMN_AS("protocol", speed_one_run, told.protocol, TEXT, "",
               "what is compared; equal settings of two protocols were timed once for both"),
-    COLUMN_AS("trial", speed_one_run, told.trial, COUNT, "", "the start"),
+    COLUMN_AS("trial", speed_one_run, told.trial, COUNT, "", "the initial condition"),
     COLUMN_AS("seconds", speed_one_run, told.seconds, AMOUNT, "s", "median of the repetitions"),
     COLUMN_AS("rms_error", speed_one_run, told.rms_error, AMOUNT, "",
               "by the first process, as all that follows"),
@@ -639,7 +647,7 @@ static int tell(void *context, const race_lap *lap) {
   const solver_output output = trajectory_output(&r->samples);
   speed_sample s = r->entry[lap->entry];
   if (*lap->message)
-    return measure_fail(r->run->message, "%s, %zu contacts, start %zu: %s", r->of.model,
+    return measure_fail(r->run->message, "%s, %zu contacts, initial condition %zu: %s", r->of.model,
                         r->of.contacts, lap->trial, lap->message);
   s.what = "run";
   race_note(lap, r->run->study->tables[SPEED_SAMPLES].columns, &s);
@@ -1014,7 +1022,7 @@ const study speed_study = {
     .processes = 5,
     STUDY_OF(speed_settings, cell),
     .tables = {[SPEED_SAMPLES] = STUDY_TABLE(sample_columns, speed_sample,
-                                             .meaning = "who races, one start, or one call"),
+                                             .meaning = "entry, initial condition or call"),
                [SPEED_ROWS] = STUDY_ROWS(speed_row, .json = "rows", .csv = "speed.csv",
                                          .meaning = "one of either engine in one protocol"),
                [SPEED_MARGINALS] =
@@ -1025,7 +1033,7 @@ const study speed_study = {
                                               .meaning = "what a call of a model's callback costs"),
                [SPEED_RUNS] =
                    STUDY_TABLE(speed_run_columns, speed_one_run, .csv = "speed_samples.csv",
-                               .meaning = "one start in one process")},
+                               .meaning = "one initial condition in one process")},
     .check = check,
     .plan = plan,
     .run = measure,

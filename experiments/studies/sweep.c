@@ -39,7 +39,8 @@ enum { SWEEP_ENTRIES_MAX = 24 };
   X(row, protocols, NAMES, "protocol", "A,B", "paper, free, equal-error, targets or several",      \
     .initial = "paper", .names = sweep_protocols, .result = "protocol")                            \
   X(row, min_time, NUMBER, "min-time", "S",                                                        \
-    "a run is repeated in its turn for at least this long (default 0: all starts of a turn "       \
+    "a run is repeated in its turn for at least this long (default 0: all initial conditions of "  \
+    "a turn "                                                                                      \
     "together for 5 ms)",                                                                          \
     .initial = "0", .max = 3600.0)
 OPTION_ROW(sweep_settings, OPTIONS);
@@ -52,7 +53,7 @@ OPTION_ROW(sweep_settings, OPTIONS);
   COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
   COLUMN(row, solver, TEXT, "", "who races")                                                       \
   COLUMN(row, protocol, TEXT, "", "with whose settings")                                           \
-  COLUMN(row, trial, COUNT, "", "number of the start")                                             \
+  COLUMN(row, trial, COUNT, "", "number of the initial condition")                                 \
   COLUMN(row, process, COUNT, "", "which of them ran it")                                          \
   COLUMN(row, seconds, AMOUNT, "s", "of one run")                                                  \
   COLUMN(row, repetitions, AMOUNT, "", "runs it is the median of")                                 \
@@ -60,7 +61,8 @@ OPTION_ROW(sweep_settings, OPTIONS);
   COLUMN(row, rms_error, AMOUNT, "", "against the reference")                                      \
   COLUMN(row, events, AMOUNT, "", "crossings")                                                     \
   COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
-  COLUMN(row, retaken, AMOUNT, "", "runs taken again, of all starts of the process: at its first") \
+  COLUMN(row, retaken, AMOUNT, "",                                                                 \
+         "runs taken again, of all initial conditions of the process: at its first")               \
   COLUMN(row, disturbed, AMOUNT, "", "likewise")                                                   \
   COLUMN(row, target, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                   \
   COLUMN(row, epsilon, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                  \
@@ -187,7 +189,8 @@ static const column sweep_row_columns[] = {
     COLUMN_AS("marginal_lo_s", sweep_row, marginal_interval_s[0], NUMBER, "s",
               "lower end of its 95 % band"),
     COLUMN_AS("marginal_hi_s", sweep_row, marginal_interval_s[1], NUMBER, "s", "upper end"),
-    COLUMN(sweep_row, rms_error, AMOUNT, "", "median over the starts", SHOWN("RMS", "%8.2g")),
+    COLUMN(sweep_row, rms_error, AMOUNT, "", "median over the initial conditions",
+           SHOWN("RMS", "%8.2g")),
     COLUMN(sweep_row, rms_q90, AMOUNT, "", "90 % quantile", SHOWN("RMS q90", "%8.2g")),
     COLUMN(sweep_row, rms_worst, AMOUNT, "", "largest", SHOWN("worst", "%8.2g")),
     COLUMN(sweep_row, events, AMOUNT, "", "median number of crossings"),
@@ -689,7 +692,7 @@ static int sweep_derive(study_run *run) {
 static const char verdict[] =
     "WITH named (solver, name) AS (VALUES ('projection', 'libess by the paper''s method'), "
     "('mujoco', 'MuJoCo'), ('mujoco-callback', 'MuJoCo by a callback'), "
-    "('plain', 'the cheapest plain method')), "
+    "('plain', 'the cheapest event-unaware solver')), "
     "title (number, protocol, title) AS (VALUES (1, 'equal-error', 'at equal error'), "
     "(3, 'paper', 'by the paper''s protocol')), "
     "ratio AS (SELECT *, first_value(solver) OVER (PARTITION BY protocol ORDER BY row) AS first, "
@@ -713,8 +716,8 @@ static const char verdict[] =
     "ORDER BY row) "
     "SELECT line FROM (SELECT number, title || ': ' || coalesce('MuJoCo takes ' || low || "
     "iif(low <> high, ' to ' || high, '') || ' times as long as ' || coalesce(name, solver) || "
-    "', which errs ' || least || iif(least <> most, ' to ' || most, '') || "
-    "' times as much; N = ' || few || iif(few <> many, ' to ' || many, '') || "
+    "', whose error is ' || least || iif(least <> most, ' to ' || most, '') || "
+    "' times MuJoCo''s; N = ' || few || iif(few <> many, ' to ' || many, '') || "
     "', a difference is shown at ' || shown || ' of ' || count || iif(callbacks, "
     "'; with the contact force as a callback MuJoCo takes ' || callback_low || "
     "iif(callback_low <> callback_high, ' to ' || callback_high, '') || ' times as long', ''), "
@@ -804,7 +807,7 @@ static int measure(study_run *run, const void *planned) {
 static void show(const study_run *run) {
   const sweep_settings *const s = run->settings;
   const sweep_top *const top = study_rows(run, SWEEP_TOP, NULL);
-  printf("%zu starts for each N; ", s->trials);
+  printf("%zu initial conditions for each N; ", s->trials);
   if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->epsilon_source);
   printf("MuJoCo %s\n", bridge_version_string());
   study_print(run, SWEEP_ROWS, 0, SIZE_MAX);
@@ -835,11 +838,11 @@ const study sweep_study = {
                [SWEEP_RATIOS] = STUDY_ROWS(
                    sweep_ratio, .json = "ratios",
                    .meaning = "MuJoCo's time over that of libess by the method named in solver, "
-                              "paired by start; names say projection for either"),
+                              "paired by initial condition; names say projection for either"),
                [SWEEP_PLAIN] =
                    STUDY_ROWS(sweep_plain, .json = "plain",
                               .meaning = "by equal-error: the cheapest method that looks for no "
-                                         "crossing over libess, paired by start"),
+                                         "crossing over libess, paired by initial condition"),
                [SWEEP_BENCHMARKS] =
                    STUDY_ROWS(sweep_benchmark, .json = "benchmarks",
                               .meaning = "the same rows as Google Benchmark has them"),

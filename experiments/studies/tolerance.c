@@ -58,7 +58,7 @@ static const column sample_columns[] = {
   COLUMN(row, tolerance, AMOUNT, "", "rtol = atol", SHOWN("tol", "%7.0e"))                         \
   COLUMN(row, trials, COUNT, "", "starts")                                                         \
   COLUMN(row, failed, COUNT, "",                                                                   \
-         "starts whose run ended in a failure: in none of the numbers below",                      \
+         "initial conditions whose run ended in a failure: in none of the numbers below",          \
          SHOWN("fail", "%4.0f"))                                                                   \
   COLUMN(row, rms_median, AMOUNT, "",                                                              \
          "error against the reference: root mean square over all states on the output grid",       \
@@ -71,7 +71,7 @@ static const column sample_columns[] = {
   COLUMN(row, median_over_tolerance, AMOUNT, "", "rms_median / tolerance", SHOWN("/tol", "%7.3g")) \
   COLUMN(row, q99_over_median, AMOUNT, "", "rms_q99 / rms_median", SHOWN("99%/med", "%7.2f"))      \
   COLUMN(row, worst_over_median, AMOUNT, "", "rms_worst / rms_median", SHOWN("max/med", "%7.2f"))  \
-  COLUMN(row, worst_seed, AMOUNT, "", "of the start with the largest error")                       \
+  COLUMN(row, worst_seed, AMOUNT, "", "of the initial condition with the largest error")           \
   COLUMN(row, field_evaluations, AMOUNT, "", "every one counted; mean, as all to through",         \
          SHOWN("fields", "%8.1f"))                                                                 \
   COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once")                     \
@@ -81,11 +81,12 @@ static const column sample_columns[] = {
   COLUMN(row, through, AMOUNT, "", "of the steps, those that went through crossings",              \
          SHOWN("through", "%7.1f"))                                                                \
   COLUMN(row, events_ratio, AMOUNT, "",                                                            \
-         "crossings that change the field, of all starts, over the reference's",                   \
+         "crossings that change the field, of all initial conditions, over the reference's",       \
          SHOWN("events", "%7.4f"))                                                                 \
   COLUMN(row, other_events, COUNT, "",                                                             \
-         "starts with another number of crossings than the reference")                             \
-  COLUMN(row, time_s, AMOUNT, "s", "median over the starts of the fastest of a few runs",          \
+         "initial conditions with another number of crossings than the reference")                 \
+  COLUMN(row, time_s, AMOUNT, "s",                                                                 \
+         "median over the initial conditions of the fastest of a few runs",                        \
          SHOWN_TIMES("us", "%9.1f", 1e6))                                                          \
   COLUMN(row, location_rms_median, AMOUNT, "",                                                     \
          "of the paper's method with epsilon 1e-10, which locates each crossing")                  \
@@ -247,7 +248,7 @@ const study tolerance_study = {
     .cells = "trials",
     .processes = 2,
     STUDY_OF(settings, cell),
-    .tables = {[SAMPLES] = STUDY_ROWS(sample, .meaning = "one start at one tolerance"),
+    .tables = {[SAMPLES] = STUDY_ROWS(sample, .meaning = "one initial condition at one tolerance"),
                [ROWS] = STUDY_ROWS(
                    row, .json = "rows", .csv = "tolerance.csv",
                    .meaning = "one tolerance with one number of contacts and one damping")},

@@ -40,10 +40,12 @@ static const double tolerance = 1e-11;
   X(row, rest, NUMBER, "m", "height at the end", SHOWN("end", "%9.2e"))                            \
   X(row, touches, COUNT, "", "how often the floor begins to push", SHOWN("touches", "%7.0f"))      \
   X(row, kink, AMOUNT, "",                                                                         \
-    "largest change of a step's slope, height by start, from 5 um of starts to the next, over "    \
+    "largest change of a step's slope, height by initial height, from one to the next at 5 um, "   \
+    "over "                                                                                        \
     "all steps",                                                                                   \
     SHOWN("kink", "%8.1e"))                                                                        \
-  X(row, derivative, NUMBER, "", "of the height at 1 s by the start, integrated along")            \
+  X(row, derivative, NUMBER, "",                                                                   \
+    "of the height at 1 s with respect to the initial height, integrated along")                   \
   X(row, derivative_error, AMOUNT, "", "against the closed form", SHOWN("d error", "%8.1e"))
 COLUMN_ROW(program, PROGRAM);
 

@@ -138,12 +138,12 @@ static int derive(study_run *run) {
 
 const study work_precision_study = {
     .name = "work-precision",
-    .summary = "every method over its own accuracy knob: error against time and evaluations",
+    .summary = "every method over its own accuracy parameter: error against time and evaluations",
     .example = "essbench work-precision --model plate --contacts 100",
     .file = "work_precision",
     .kept = WORK_PRECISION_CASES,
     .table = "the points of the results in the folder; nothing is measured",
-    .cells = "methods and starts",
+    .cells = "methods and initial conditions",
     .stages = 2,
     .pinned = true,
     .processes = 5,
@@ -151,10 +151,11 @@ const study work_precision_study = {
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] = STUDY_ROWS(
                    model_case, .json = "cases", .meaning = "one model with one number of contacts"),
-               [WORK_PRECISION_POINTS] = STUDY_TABLE(
-                   point_columns, work_precision_point, .json = "points",
-                   .csv = "work_precision.csv", .meaning = "one method at one value of its knob",
-                   .within = WORK_PRECISION_CASES, .repeats = repeats)},
+               [WORK_PRECISION_POINTS] =
+                   STUDY_TABLE(point_columns, work_precision_point, .json = "points",
+                               .csv = "work_precision.csv",
+                               .meaning = "one method at one value of its parameter",
+                               .within = WORK_PRECISION_CASES, .repeats = repeats)},
     .check = check,
     .plan = plan,
     .run = measure,

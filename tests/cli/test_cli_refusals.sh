@@ -94,7 +94,7 @@ refuses 2 'slop: walker has no such parameter; it has slope' orbit --model walke
 refuses 2 '--passages 0 is not accepted' orbit --model walker --passages 0
 refuses 1 'passes the section 0 of 1 times by t = 1; --duration' orbit --model walker --duration 1
 refuses 1 'there is no such state on the section (z 0.5)' orbit --model slip --guess 0.5
-refuses 1 'no orbit was found from that start' orbit --model slip --duration 2 --angle 66
+refuses 1 'no orbit was found from that initial state' orbit --model slip --duration 2 --angle 66
 
 # --- models, solvers and their numbers ------------------------------------------------------------
 

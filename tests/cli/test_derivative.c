@@ -289,7 +289,8 @@ static void three_ways_agree(void **state) {
   essbench(state, "derivative --model rhex --duration 0.2 --check");
   read_text(path_in(state, "out", path), said, sizeof said);
   // it accepts no start beside its own: what was compared is said, and no more
-  assert_non_null(strstr(said, "differences are not compared: the model accepts no start beside"));
+  assert_non_null(
+      strstr(said, "differences are not compared: the model accepts no initial state beside"));
   assert_non_null(strstr(said, "verdict: tangents and adjoint agree; no differences were held"));
 }
 
@@ -393,7 +394,8 @@ static void the_table_says_the_same(void **state) {
   char path[PATH_SIZE], said[2 * COMMAND_SIZE];
   essbench(state, "derivative --model ball");
   read_text(path_in(state, "out", path), said, sizeof said);
-  assert_non_null(strstr(said, "derivative by the start (C1: the same for every direction)"));
+  assert_non_null(strstr(
+      said, "derivative with respect to the initial state (C1: the same for every direction)"));
   assert_non_null(strstr(said, "1.3865022     0.18725745"));
   assert_non_null(strstr(said, "3.9865022              1"));
   essbench(state, "derivative --model trot --limbs rigid");

@@ -233,7 +233,7 @@ refused 'than a trajectory may have' --time 1000 --output-step 0.0001
 refused 'there are Euler, implicitfast, RK4' --integrators Heun
 refused 'there are dopri5, rkc, chosen, rodas, ros2, heun, adams2' --base RKC
 refused "--base begins with heun, which knows no events; one of libess's comes first" --base heun,dopri5
-refused 'all 10 starts are equal; --starts 1 is' --height 0 --tilt 0
+refused 'all 10 initial conditions are equal; --starts 1 is' --height 0 --tilt 0
 refused 'wants a --ctrl FILE.csv with more rows than one' --period 0.03
 run robot
 expect 'no file: one line' one_line 2 'FILE is missing'
@@ -319,7 +319,7 @@ expect 'two of six starts end early: what has no end has no cost' [ "$(python3 -
 rows = list(csv.DictReader(open("results/robot_held_out.csv")))
 early = [x for x in rows if int(x["start"]) >= 4]
 print(bool(early) and all(x["libess_seconds"] == x["libess_evaluations"] == "nan" for x in early))')" = True ]
-expect 'two of six starts end early: the screen says so' grep -q 'the ratio is of 4 of 6 starts' "$room/out"
+expect 'two of six starts end early: the screen says so' grep -q 'the ratio is of 4 of 6 initial conditions' "$room/out"
 expect 'two of six starts end early: and with which base and tolerance' \
   grep -qE '^  libess, chosen: 0.01: 4, 0.001: 4, 1e-05: 4; too many steps' "$room/out"
 # a base that does not get to the end from some starts, at once though it be, is no cheaper for it:

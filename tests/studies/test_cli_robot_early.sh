@@ -58,7 +58,7 @@ for name in can hill stack; do
   study $name 1 whole
   expect "$name: a study" [ "$status" -eq 0 ]
   expect "$name: where it will end is told first, and what helps" \
-    grep -qE '^warning: the reference of the first start will end at about 0\.[0-9]* s: .* touch, .*--without' "$room/err"
+    grep -qE '^warning: the reference of the first initial condition will end at about 0\.[0-9]* s: .* touch, .*--without' "$room/err"
   expect "$name: how far MuJoCo is off is told with where it ends" \
     grep -qE '^MuJoCo as the file has it .* is off, up to 0\.[0-9]* s, by:$' "$room/out"
   at=$(last_output)
@@ -90,7 +90,7 @@ expect 'a reference that ends at once: nothing is written' [ ! -e whole ]
 twin=
 model rests '<body pos="0 0 1"><joint name="a" axis="0 0 1"/><geom size=".1"/></body>'
 study rests 1 whole
-expect 'nothing moves: one line' one_line 1 'rests.xml: nothing moves within 1 s of the first start'
+expect 'nothing moves: one line' one_line 1 'rests.xml: nothing moves within 1 s of the first initial condition'
 expect 'nothing moves: it has no actuators' one_line 1 'it has no actuators; --starts 10 draws'
 run robot rests.xml --starts 2 --time 0.1 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out whole
 expect 'drawn velocities move it' success
@@ -140,7 +140,7 @@ own, = [m["hinge_error"] for m in r["mujoco"] if m["own"]]
 assert abs(own - (sum(x * x for x in off) / len(off)) ** 0.5) < 1e-9 * own
 assert 0 < r["reference"]["hinges_estimate"] < 0.1 * own and 0 < r["reference"]["bodies_estimate"] < 1e-4'
 screen lands.xml --time-steps 0.002,0.001,0.0005,0.00025 --tolerances 1e-2,1e-3,1e-5 --all
-expect 'all: tables' on_screen '^What switches in it:'
+expect 'all: tables' on_screen '^Elements that switch:'
 expect 'all: nothing that is not a number' [ "$(grep -c 'nan' "$room/out")" -eq 0 ]
 expect 'all: at most 100 columns' no_line_beyond 100
 screen hung.xml --time-steps 0.002,0.001 --tolerances 1e-3
@@ -164,7 +164,7 @@ expect 'help: as wide as a terminal' no_line_beyond 79
 screen lands.xml --time-steps 0.002,0.001 --integrators Euler --tolerances 1e-3
 expect 'few steps: checked by RK4 all the same' holds out 'r["reference"]["check_step"] < 1e-4'
 screen lands.xml --time-steps 0.002,0.001 --integrators Euler --tolerances 1e-3 --check-step 0.001
-expect 'few steps: no false alarm' [ "$(grep -c 'misses what happens' "$room/out")" -eq 0 ]
+expect 'few steps: no false alarm' [ "$(grep -c 'misses an event' "$room/out")" -eq 0 ]
 
 # --- pairs that are left out ----------------------------------------------------------------------
 

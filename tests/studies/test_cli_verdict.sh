@@ -25,8 +25,8 @@ expect 'of five lines' lines 5
 expect 'about both protocols' [ "$(grep -c 'MuJoCo takes .* times as long as .*; N = 2 to 4' "$room/out")" -eq 2 ]
 number='-?[0-9.]+(e[-+][0-9]+)?'
 cost="$number us \[$number, $number\]"
-expect 'and the price of a contact with its interval, where plain methods are one' grep -qE \
-  "^one more contact at equal error \[95 %\]: MuJoCo $cost, MuJoCo by a callback $cost, libess $cost, the cheapest plain method $cost$" "$room/out"
+expect 'and the price of a contact with its interval, where event-unaware solvers are one' grep -qE \
+  "^one more contact at equal error \[95 %\]: MuJoCo $cost, MuJoCo by a callback $cost, libess $cost, the cheapest event-unaware solver $cost$" "$room/out"
 
 set_all ratios mujoco_over_projection 12.5
 set_all ratios callback_over_projection 4.5
@@ -34,7 +34,7 @@ set_all slopes s_per_contact 0.0015
 set_all plain plain_over_libess 0.5
 run sweep --table
 expect 'the plain method' says 'the cheapest method that looks for no crossing takes 0.5 times as long as libess'
-expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, which errs '
+expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, whose error is '
 expect 'MuJoCo by a callback' says 'with the contact force as a callback MuJoCo takes 4.5 times as long'
 expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 times as long as libess by the paper's method,"
 expect 'another slope' says ', libess 1.5e+03 us ['
