@@ -305,6 +305,12 @@ FROM "many-robots/robots_models" HAVING sum(verdict = 'stops early') > 0;
 CREATE VIEW lost_robots_unaware AS
 SELECT printf('On these robots an event-unaware solver of the same dynamics is faster than libess on %d of %d.', sum(plain_ratio < 1),
   count(plain_ratio)) AS said FROM "many-robots/robots_models" WHERE verdict NOT IN ('stops early', 'no answer') HAVING sum(plain_ratio < 1) > 0;
+CREATE VIEW lost_counts AS -- where MuJoCo, by contacts or by a callback, takes fewer instructions
+SELECT 'MuJoCo takes fewer instructions ' || listed(said) || '.' AS said FROM (
+  SELECT printf('at an error of %s on %s (%.2g of libess''s, `%s`)', short(r.error, 'g'), r.system, min(r.instructions) / our.instructions, r.solver) AS said
+  FROM counts_runs r JOIN counts_runs our USING (system, error)
+  WHERE our.solver = 'libess' AND r.solver LIKE 'mujoco%' AND r.instructions < our.instructions GROUP BY r.system, r.error
+  ORDER BY r.error DESC, r.system) HAVING count(*) > 0;
 CREATE VIEW lost_drake AS
 SELECT printf('On springs without damping an event-unaware solver takes only %.2g times libess''s time (%s, an error of %s).',
   ratio, system, short(error, 'g')) AS said

@@ -331,12 +331,10 @@ static void show(const study_run *run) {
   const many_row *const all = study_rows(run, MODELS, &count);
   const class_row *const class = study_rows(run, CLASSES, &classes);
   puts(
-      "MuJoCo at each file's own step: how far the base and the worst joint of the first initial "
-      "condition "
-      "are off\n"
-      "at most; ratio: MuJoCo's time over libess's at the same error, and its interval over the "
-      "initial conditions;\n"
-      "known: the reference's own error, over the size of its states. Neither computes sensors.\n");
+      "MuJoCo at each file's own step: the largest errors of the base and of the worst joint from\n"
+      "the first initial condition; ratio: MuJoCo's time over libess's at the same error, and its\n"
+      "interval over the initial conditions; known: the reference's own error, over the size\n"
+      "of its states. Neither computes sensors.\n");
   printf("%-22s %7s %15s %7s %-4s %5s %5s %5s %6s %s\n", "model", "base,mm", "worst joint", "off",
          "", "ratio", "from", "to", "known", "libess is");
   for (size_t i = 0; i < count; i++) {

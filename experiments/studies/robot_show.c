@@ -520,9 +520,8 @@ static void show_ties(const study_run *run) {
     if (isnan(row[i].libess_seconds))
       printf("libess does not reach an error of %.1e at the tolerances tried.\n", row[i].rms_error);
     else if (row[i].held_out && row[i].held_out < study_cells(run))
-      printf("At an error of %.1e the ratio is of %zu of %zu initial conditions: from the others "
-             "one of both "
-             "does not reach the end.\n",
+      printf("At an error of %.1e the ratio is of %zu of %zu initial conditions: from the others\n"
+             "one of both does not reach the end.\n",
              row[i].rms_error, row[i].held_out, study_cells(run));
   }
 }
