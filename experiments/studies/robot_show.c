@@ -535,11 +535,8 @@ static void show_reaches(const study_run *run) {
     return;
   }
   puts("\nCost of an error (the first is that of the model's own setting). ratio: MuJoCo's time "
-       "over\n"
-       "libess's, with the range of a second run's; fields: right-hand-side evaluations of libess; "
-       "plain: "
-       "the\n"
-       "time of libess without event functions over libess's:");
+       "over\nlibess's, with the range of a second run's; fields: right-hand-side evaluations of "
+       "libess;\nplain: the time of libess without event functions over libess's:");
   show_ties(run);
   study_print(run, ROBOT_REACH, 0, count);
 }
