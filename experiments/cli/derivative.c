@@ -367,8 +367,7 @@ static int run(arguments *given) {
 
 const command derivative_command = {
     .name = "derivative",
-    .summary =
-        "derivative of a model's final state with respect to its initial state, through contacts",
+    .summary = "derivative of a model's final state by its initial state, through contacts",
     .example = "essbench derivative --model plate --contacts 10 --damping 0 --tolerance 1e-10",
     .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_SETTINGS | ARGUMENTS_JSON |
               ARGUMENTS_DERIVATIVE,

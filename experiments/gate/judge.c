@@ -26,8 +26,7 @@ static int judge(arguments *given) {
 
 const command regress_command = {
     .name = "regress",
-    .summary = "compare counters and errors with DIR/baseline: the deterministic half of the "
-               "regression test",
+    .summary = "compare counters and errors with DIR/baseline: the deterministic regression test",
     .groups = ARGUMENTS_FOLDER,
     .run = judge,
 };

@@ -767,7 +767,7 @@ static const column libess_columns[] = {
 
 const study robot_study = {
     .name = "robot",
-    .summary = "how wrong MuJoCo's trajectory of an MJCF is by its time step; a right one's cost",
+    .summary = "discretisation error of MuJoCo's trajectory of an MJCF; cost of a smaller one",
     .example = "essbench robot ant.xml --starts 3",
     .file = "robot",
     .operand = "FILE",

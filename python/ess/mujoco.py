@@ -642,7 +642,7 @@ def _exact(robot, x0, ctrl, times, tol, atol=1.0, notes=None):
     """libess's derivative at each of the times; with `notes` at those before several events meet"""
     m = robot.model
     start = _directions(m, x0)
-    found = []
+    found: list = []
     for t in times:
         r = robot.simulate(
             x0[: m.nq], x0[m.nq : m.nq + m.nv], t, tol, act=x0[m.nq + m.nv :], ctrl=ctrl, tangents=start,
