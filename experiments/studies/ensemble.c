@@ -686,7 +686,7 @@ static const column outcome_columns[] = {
 
 const study ensemble_study = {
     .name = "ensemble",
-    .summary = "many initial conditions at one tolerance: distribution and map of the final states",
+    .summary = "many initial conditions at one tolerance: distribution and map of final states",
     .example = "mpirun -n 4 essbench ensemble --contacts 100 --tolerance 1e-3 --trials 100000",
     .file = "ensemble",
     .untimed = true,
