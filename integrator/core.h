@@ -294,8 +294,8 @@ void ess_rodas_reset(ess_driver *d);
 /* As ess_dopri5_try; makes the dense output, too, which is a cubic of its own. */
 int ess_rodas_try(ess_driver *d, double *error);
 
-/* Calls of the field that such a step takes, one of field_jacobian among them or the differences in
- * its place; and to = J v, by the Jacobian of the last one. */
+/* Right-hand-side evaluations of such a step, with one of field_jacobian or the differences in its
+ * place; and to = J v, by the Jacobian of the last one. */
 double ess_rodas_calls(const ess_driver *d);
 void ess_rodas_multiply(const ess_driver *d, const double v[], double to[]);
 

@@ -98,7 +98,7 @@ double ess_pace_after(double pace, double length, double error) {
   return ess_larger(next, pace);
 }
 
-/* The two shares are such that of a wave of any phase the estimate is about what a step errs by,
+/* The two shares are such that of a wave of any phase the estimate is about the error of a step,
  * from a third of a turn to more than one in its length, and is as it was in shorter steps. */
 double ess_seen_error(double error, double rounding, double change, double last) {
   static const double resolved = 1e-3, share = 9e-4, above = 1e3;

@@ -206,7 +206,7 @@ int ess_rest_begin(ess_driver *d);
 int ess_rest_end(ess_driver *d);
 
 /* The i-th of the `count` surfaces just solved for does not hold the state. Where the run would end
- * since its guard was grazed, and that is no more than what a step errs by, the state goes away
+ * since its guard was grazed, and that is no more than the error of a step, the state goes away
  * from there: it is put beside it, by as much as that may be, and the run goes on. */
 int ess_rest_let_go(ess_driver *d, size_t i, size_t count);
 
