@@ -6,7 +6,7 @@ import numpy as np
 import ess
 
 result = ess.solve_ivp(
-    lambda t, y, sign: [y[1], -9.81],  # y: height and speed
+    lambda t, y, sign: [y[1], -9.81],  # y: height and velocity
     (0, 3),
     [1, 0],
     guards=lambda t, y: y[0],

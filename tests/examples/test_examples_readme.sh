@@ -108,7 +108,5 @@ rm -rf "${room:?}/home"
 mkdir "$room/clone"
 ln -s "$source" "$room/clone/essbench"
 block 'from a clean clone' clone-commands docs/guide/install.md
-grep -q '^git clone ' "$room/clone-commands" || fail "docs/guide/install.md: no git clone"
-sed -i '/^git clone /d' "$room/clone-commands"
 commands "$room/clone" clone-commands docs/guide/install.md
 [ "$(grep -c '^success' "$room/log")" -eq 10 ] || fail "docs/guide/install.md: not every example ran"

@@ -57,7 +57,7 @@ with open("integrator/ess.h") as header, open("CITATION.cff") as citation:
 with open("README.md") as file:
     lines = file.read().splitlines()
 faults += [f"README.md:{n}: {len(line)} columns" for n, line in enumerate(lines, 1)
-           if len(line) > 110 and line[:1] not in "|!" and not line.startswith("<!-- measured")]
+           if len(line) > 110 and line[:1] not in "|!" and not line.startswith(("<!-- measured", "*Measured"))]
 faults += [f"README.md has {len(lines)} lines"] * (len(lines) > 120)
 with open("CHANGELOG.md") as file:
     lines = file.read().splitlines()
