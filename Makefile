@@ -56,7 +56,7 @@ targets := all build test regress baseline order calibrate sweep mujoco work-pre
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial sliding robot claims figures help clean \
   columns dist format format-check fuzz install uninstall report results stale test-dist test-report setup-build setup-figures setup-test \
   drake many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
-  build-essbench test-release test-clang test-sanitized test-plain
+  build-essbench test-quick test-rest test-all test-long test-clang test-sanitized test-plain
 $(foreach name,$(filter-out $(targets),$(MAKECMDGOALS)),$(call refuse,there is no target \
   $(name),$(call nearest,$(name),$(targets))))
 ifeq ($(and $(RANKS),$(shell expr $(call quote,x$(RANKS)) : 'x[1-9][0-9]*$$')),0)
@@ -300,14 +300,29 @@ dist:
 
 # --- checks --------------------------------------------------------------------------------------
 
-test: setup-test test-release test-clang test-sanitized test-plain test-python format-check
-	@echo "all tests passed: gcc, clang, sanitizers, no AVX, Python, format"
-
-test-release:
-	$(call build,$(RELEASE),release)
-	$(call check,$(RELEASE))
-
 # labels: tests/CMakeLists.txt
+test: setup-test
+	$(call build,$(RELEASE),release)
+	$(call check,$(RELEASE),--label-exclude '^long$$')
+
+test-quick: setup-test
+	$(call build,$(RELEASE),release)
+	$(call check,$(RELEASE),--label-regex '^quick$$')
+
+# every suite runs, and those that failed are listed at the end
+suites = failed=; for suite in $(1); do $(MAKE) --no-print-directory $$suite || failed+=" $$suite"; done; \
+  [ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }; echo "all passed: $(1)"
+
+test-rest:
+	+@$(call suites,test-long test-clang test-sanitized test-plain test-python test-report format-check)
+
+test-all:
+	+@$(call suites,test test-rest)
+
+test-long:
+	$(call build,$(RELEASE),release)
+	$(call check,$(RELEASE),--label-regex '^long$$')
+
 test-clang:
 	$(call build,build/clang$(SUFFIX),clang)
 	$(call check,build/clang$(SUFFIX),--label-exclude '^(once|program)$$')
@@ -439,7 +454,9 @@ make test-releases  its robots with every release of MuJoCo that is supported
 make test-report    a small report in a headless browser
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw the figures of what has been measured (ALL=1: measure the rest first, hours)
-make test         build and test: gcc, clang, sanitizers, without AVX, format
+make test         build with gcc and test, in ten minutes
+make test-quick   the tests of a minute, before a commit
+make test-all     everything: also clang, sanitizers, no AVX, Python, the report, format; 40 minutes
 make fuzz         random systems against libess, guided by coverage; RUNS of them
 make regress      the regression test: counters, errors and times against baseline and an earlier revision
 make baseline     rewrite results/baseline, and show what that changes

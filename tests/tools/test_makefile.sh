@@ -25,10 +25,14 @@ for target in build order calibrate sweep mujoco work-precision crossing-cost sp
   [ -z "$(echo "$built" | grep -v -- '--target essbench ')" ] || fail "make $target builds more: $built"
 done
 
-tests=$(commands test)
+tests=$(commands test-all)
 for build in release clang asan-ubsan plain; do
-  echo "$tests" | grep -q "ctest --test-dir build/$build " || fail "make test leaves out build/$build"
+  echo "$tests" | grep -q "ctest --test-dir build/$build " || fail "make test-all leaves out build/$build"
 done
+for label in "exclude '^long" "regex '^long"; do
+  echo "$tests" | grep -qF "ctest --test-dir build/release --label-$label" || fail "make test-all has no --label-$label"
+done
+if commands test | grep -qE 'build/(clang|asan)'; then fail 'make test is more than one build'; fi
 echo "$tests" | grep -qE 'cmake --preset plain -B build/plain ' || fail 'build/plain is another preset'
 
 commands sweep | tail -n 1 | grep -q ' sweep --table --out ' || fail 'make sweep ends without a verdict'
