@@ -119,7 +119,7 @@ def watched(folder, part, e):
     if not is_same_code(kept.get("commit"), e["git_commit"], part):
         return e
     if "load" not in kept:
-        return {**e, "warnings": ["takes no times"]}
+        return {**e, "warnings": ["no times are measured"]}
     warnings = [w for w in e.get("warnings") or [] if not w.startswith(("load average", "other tasks"))]
     return {**e, "warnings": [*warnings, f"load average while it ran: {kept['load']:.1f} on {e['cores']} cores"]}
 
@@ -143,7 +143,7 @@ def origins(found):
     heads = [machine({**e, "warnings": []}).removesuffix("; no warning") for _, e, *_ in found]
     if len(found) < 2 or len(set(heads)) > 1:
         return [f"- {name}: {machine(e, *more)}" for name, e, *more in found]
-    return [f"All are of {heads[0]}.", "", *(f"- {name}: {disturbed(e, *more)}" for name, e, *more in found)]
+    return [f"All measurements are of {heads[0]}.", "", *(f"- {name}: {disturbed(e, *more)}" for name, e, *more in found)]
 
 
 def line(cells):

@@ -76,7 +76,7 @@ lost() {
 lost "In 1 of 2 comparisons at equal error libess's worst error is larger than MuJoCo's. The factor is at most 3."
 lost "libess's median error exceeds MuJoCo's from 10 contacts on."
 load='load average while it ran: 0.3 on 2 cores'
-grep -qxF -- '- order: takes no times' docs/results/paper.md &&
+grep -qxF -- '- order: no times are measured' docs/results/paper.md &&
   grep -qxF -- "- sweep: $load" docs/results/paper.md
 check 'a page reports the load while times were taken' $?
 section() { sed -n "/<!-- $1 -->/,/<!-- end -->/p" "$2"; }
@@ -233,7 +233,7 @@ head = subprocess.run(["git", "rev-parse", "HEAD"], stdout=subprocess.PIPE, text
 for part in "order", "sweep": kept["cost"][part]["commit"] = head
 json.dump(kept, open(sys.argv[1], "w"))' results/results.json
 tools/page results docs/results/paper.md
-grep -qxF -- '- order: takes no times' docs/results/paper.md &&
+grep -qxF -- '- order: no times are measured' docs/results/paper.md &&
   grep -qxF -- "- sweep: $load" docs/results/paper.md
 check 'what ran beside a part is told of the same code, whichever the commit' $?
 git checkout -q docs

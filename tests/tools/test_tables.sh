@@ -62,7 +62,7 @@ has 'crossings have their costs' '| 10 | 500 | 4.25 | **0.25** |  |  |  |  |  | 
 says 'errors over the tolerance, also where crossings are missed' '| hopper | libess | 0.5, 2 | 0.5, 4 |  |  |  |' \
   '| hopper | plain dopri5 |  | 60, 90 |  |  |  |' \
   '- libess: the median error is 0.5 to 0.5 times the tolerance, and the worst is 4 times.'
-has 'the source' "All are of commit $of." '- hopper: 12 initial conditions; no warning'
+has 'the source' "All measurements are of commit $of." '- hopper: 12 initial conditions; no warning'
 says "Drake's race, and who is not raced" '| hopper | Drake CENIC | not reached | not reached | not reached | not reached |' \
   '| hopper | Drake RK3 | 50 (2.0e-02) | not reached | not reached | not reached |' \
   '| hopper | libess | 1 (5.0e-02) | 2 (5.0e-04) | 2 (5.0e-04) | not reached |' \
@@ -408,14 +408,14 @@ says 'what has less has its reason' '| b: stacker | arm | to 0.4 s: chatters |' 
 says 'verdicts by class' '| legged on a floor | 2 | 1 | 0 | 1 | 0 | 0 |' '| arms and hands | 1 | 0 | 0 | 0 | 1 | 0 |' \
   '| others | 1 | 0 | 0 | 0 | 0 | 1 |' '| all | 4 | 1 | 0 | 1 | 1 | 1 |'
 has 'a reference that ends early, or is not good enough, does not count' 'Measured at commit `0123456`' \
-  'Of 4 references **1** reach the end' 'the median ratio of the 1 robots that reach the end is 1.5 instead of 2.5'
+  'Of 4 references **1** reach the end' 'The median ratio of the 1 robots that reach the end is 2.5.' 'instead of those of the file, it is 1.5.'
 
 # --- python: what the package is to reach, and whose error is smaller ------------------------------------
 is_filled docs/results/python.md
 says 'what is reached and what is not, and errors where SciPy errs less' \
-  '- ess, Python: faster than SciPy on all 1; least on ball, by 2.0.' \
-  '- ess, numba: at least 10 times as fast as SciPy not on ball; least on ball, by 8.0.' \
-  '- At the same tolerance ess has a larger error than SciPy on ball.' "- ess reaches SciPy's error at no tolerance on ball."
+  '- ess, Python: faster than SciPy on all 1. The factor is least on ball: 2.0.' \
+  '- ess, numba: at least 10 times as fast as SciPy not on ball. The factor is least on ball: 8.0.' \
+  '- At the same tolerance ess has a larger error than SciPy on ball.' "- On ball ess does not reach SciPy's error at any tolerance."
 says 'its tables' '| ball | ess, Python | 1e-06 | 4 | 1.0e-08 | 20 | 2.0 (1.5 to 2.5) |' '| f | 0.25 | 4.00 | 6.00 | 1.50 |'
 has 'the commit, versions and machine' \
   'Commit `0123456`, Python 3, 2 cores (none), 2000-01-01; no warning; medians of 3 rounds'
