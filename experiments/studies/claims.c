@@ -198,13 +198,14 @@ static const claim claims[] = {
      "smallest error of Listing 1 as printed, 100 contacts, at most 0.01", compare, 0.0, 0.01,
      "work_precision.csv", .number = SMALLEST_ERROR("'plate' AND contacts = 100", "listing"),
      .verdict = UNSTATED},
-    {RAPID, "1", "many contacts: to find each entry and project is cheaper than each crossing",
+    {RAPID, "1",
+     "many contacts: finding each entry and projecting is cheaper than locating each crossing",
      "time of our projection, which finds entries as roots, over event location's at an error "
      "of 0.01, 100 contacts, at most 1",
      compare, 0.0, 1.0, "work_precision.csv",
      .number = CHEAPEST("'plate' AND contacts = 100", "projection", "0.01")
          OVER CHEAPEST("'plate' AND contacts = 100", "location", "0.01")},
-    {RAPID, "1", "single contacts: to find each entry and project is cheaper, too",
+    {RAPID, "1", "single contacts: finding each entry and projecting is cheaper, too",
      "the quotient of the row above, hopper, at most 1", compare, 0.0, 1.0, "work_precision.csv",
      .number =
          CHEAPEST("'hopper'", "projection", "0.01") OVER CHEAPEST("'hopper'", "location", "0.01")},
@@ -215,8 +216,8 @@ static const claim claims[] = {
          "derivative_error_fit", "slope",
          "crossings = 'isolated' AND method = 'projection' AND `order` = 1 AND `of` = 'tangents'")},
     {RAPID, "1.2",
-     "in the limit the derivative is right where three guards meet (from each side: one "
-     "matrix is right on one side alone)",
+     "in the limit the derivative is right where three guards meet (judged on each side, because a "
+     "single matrix is right on one side only)",
      "error of one-sided differences over the largest entry, epsilon = 1e-5, on the worse "
      "side, at most 0.001",
      "make derivative", 0.0, 1e-3, "derivative_error.csv",
@@ -241,7 +242,7 @@ static const claim claims[] = {
     {TUTORIAL, "table", "hybrid: accurate",
      "RMS error of the height by its program, restitution 0, at most 0.001 m", printed, 0.0, 1e-3,
      "tutorial.csv", .number = PRINTED("'hybrid' AND restitution = 0", "rms_position")},
-    {TUTORIAL, "hybrid", "without a law for the contact it switches in and out of contact",
+    {TUTORIAL, "hybrid", "without a contact law its program switches in and out of contact",
      "touches by its program, restitution 0, at least 2", printed, 2.0, INFINITY, "tutorial.csv",
      .number = PRINTED("'hybrid' AND restitution = 0", "touches")},
     {TUTORIAL, "table", "hybrid: does not scale with the number of contacts",
@@ -249,7 +250,8 @@ static const claim claims[] = {
     {TUTORIAL, "table", "hybrid: difficult where impacts are simultaneous",
      "its program has one contact, and no rule for several", NO_CRITERION},
     {TUTORIAL, "table", "hybrid: its program is not differentiable",
-     "largest change of the slope, height by start, within 5 um, restitution 0.7, at least 0.5",
+     "largest change of the derivative of the height with respect to the start, within 5 um, "
+     "restitution 0.7, at least 0.5",
      printed, 0.5, INFINITY, "tutorial.csv",
      .number = PRINTED("'hybrid' AND restitution = 0.7", "kink")},
     {TUTORIAL, "table", "smooth: simple", "no measured number says what is simple", NO_CRITERION},
@@ -260,8 +262,9 @@ static const claim claims[] = {
      "RMS error of the height by its program, at least 0.001 m", printed, 1e-3, INFINITY,
      "tutorial.csv", .number = PRINTED("'smooth'", "rms_position")},
     {TUTORIAL, "table", "smooth: differentiable",
-     "largest change of the slope, height by start, within 5 um, at most 0.5", printed, 0.0, 0.5,
-     "tutorial.csv", .number = PRINTED("'smooth'", "kink")},
+     "largest change of the derivative of the height with respect to the start, within 5 um, at "
+     "most 0.5",
+     printed, 0.0, 0.5, "tutorial.csv", .number = PRINTED("'smooth'", "kink")},
     {TUTORIAL, "table", "time-stepping: accurate",
      "RMS error of the height by its constraints, at most 0.001 m", printed, 0.0, 1e-3,
      "tutorial.csv", .number = PRINTED("'time-stepping'", "rms_position")},
@@ -273,8 +276,8 @@ static const claim claims[] = {
     {TUTORIAL, "table", "time-stepping: difficult to write",
      "no measured number says what is difficult", NO_CRITERION},
     {TUTORIAL, "table", "time-stepping: not differentiable",
-     "largest change of the slope, height by start, within 5 um, by its constraints, at least "
-     "0.5",
+     "largest change of the derivative of the height with respect to the start, within 5 um, by "
+     "its constraints, at least 0.5",
      printed, 0.5, INFINITY, "tutorial.csv", .number = PRINTED("'time-stepping'", "kink")},
 
     {LIMBS, "Fig. 1", "rigid limbs: the outcome jumps where both land together",
@@ -308,13 +311,13 @@ static const claim claims[] = {
      "a ball that just reaches a ceiling: the run ends there with the status of a graze",
      TESTED("refused", "tests/models/test_refused.c")},
     {LIMBS, "5.4", "where a rocking block's impacts accumulate the flow is differentiable",
-     "derivative of their last time by the tilt at the start, from above over from below, "
+     "derivative of their last time with respect to the initial tilt, from above over from below, "
      "from 0.99 to 1.01",
      "make contact-modes", 0.99, 1.01, "contact_modes_known.csv",
      .number = BLOCK("0.2 --delta-t 0", "that time by tilt, above")
          OVER BLOCK("0.2 --delta-t 0", "that time by tilt, below")},
     {LIMBS, "5.4", "where a bouncing ball's impacts accumulate the flow is differentiable",
-     "derivative of their last time by the height: that of the closed form",
+     "derivative of their last time with respect to the height: that of the closed form",
      TESTED("refused", "tests/models/test_refused.c")},
     {LIMBS, "5.5, 5.8, 5.9", "friction, massless limbs and couplings of limbs",
      "no study varies the initial condition of a mechanism that has them", NOT_TESTED},
@@ -324,14 +327,14 @@ static const claim claims[] = {
     {LIMBS, "5.7", "an effort that depends on the contact may leave no future",
      "the paper's effort: the run ends where it lands, since no mode is consistent",
      TESTED("refused", "tests/models/test_refused.c")},
-    {LIMBS, "5.10, (16)", "what depends on time is what has time as a state",
-     "runs, impacts and derivatives of fields and event functions of time: those with time as a "
-     "state",
+    {LIMBS, "5.10, (16)", "a system that depends on time is equivalent to one with time as a state",
+     "right-hand sides and event functions that depend on time: runs, impacts and derivatives "
+     "equal those with time as a state",
      TESTED("moving_guards", "tests/integrator/test_moving_guards.c")},
 
     {MODES, "4.3", "an arrival at a hill rests if it is slower than g delta_t tan(slope)",
-     "fastest arrival that rests over that speed, of all slopes the one farthest off, within 1e-6 "
-     "of 1",
+     "speed of the fastest arrival that rests over that speed, on the slope where it is farthest "
+     "from 1, within 1e-6 of 1",
      "make contact-modes", 1.0 - 1e-6, 1.0 + 1e-6, "contact_modes.csv",
      .number = "(SELECT found" OVER "known " ROWS("contact_modes", "found", "1") //
      " ORDER BY abs(found" OVER "known - 1) DESC LIMIT 1)"},
@@ -400,8 +403,8 @@ static const claim claims[] = {
     {MODES, "Lemmas 5, 8", "with an invertible inertia these are the usual forces and impulses",
      "random mechanisms: equations (17), (18) and (26)",
      TESTED("mechanics_algebra", MECHANICS "algebra.c")},
-    {MODES, "Theorems 1, 2", "what an impact or a force lets go leaves its surface",
-     "random mechanisms: accelerations and speeds of what leaves",
+    {MODES, "Theorems 1, 2", "a contact that an impact or a force releases leaves its surface",
+     "random mechanisms: accelerations and speeds of the contacts that leave",
      TESTED("mechanics_modes", MECHANICS "modes.c")},
     {MODES, "Lemma 10, Theorem 3", "one contact that a slow impact would release stays pressed",
      "random mechanisms for which the theorem is stated, slow and fast impacts",

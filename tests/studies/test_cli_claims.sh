@@ -179,7 +179,7 @@ expect 'a method that always fails has been measured' is "$many" 'cannot be repr
 expect 'of which the screen has words' number "$many" 'no run ends'
 expect 'and the file a number without bound' grep -q 'go need no root finding .*,1e+308,cannot be reproduced,' claims.csv
 expect 'a single one needs none' is 'a contact that comes and goes needs no root' holds
-expect 'the projection is another row' number 'many contacts: to find each' 0.25
+expect 'the projection is another row' number 'many contacts: finding each' 0.25
 expect 'the restitution that is asked for' number 'hybrid: accurate' 0.0009
 expect 'a force errs' is 'smooth: low accuracy' holds
 expect 'its slope does not jump' is 'smooth: differentiable' holds
