@@ -183,7 +183,7 @@ has 'where libess loses' \
   'In 1 of 4 cases (a model and an error to reach) another method takes less time than libess, most often gsl. ([' \
   "- **Robots.** Of 8 robots libess is faster than MuJoCo on 0, slower on 0, undecided on 8, at MuJoCo's own error." \
   "- **Robots of others.** At MuJoCo's own error libess is slower on 1 of 4 robots: 0 of 2 legged on a floor, 1 of 1 arms and hands" \
-  "MuJoCo's soft contacts are cheaper than libess's springs for the block at an angle's error of 1e-02 and 1e-03 rad" \
+  "MuJoCo's soft contacts are cheaper than libess's springs for the block at errors of 1e-02 and 1e-03 rad in the angle" \
   'contacts MuJoCo is faster in 0 of 4 comparisons'
 says 'each has its table' '| [speed](speed.md) | an error of 0.0001 | N = 1000, c = 60 | plain-euler | 0.5 [0.4, 0.6] |' \
   '| [cost of a crossing](findings.md#cost-of-a-crossing) | an error of 0.01 | N = 10 | plain-rk4 | 0.25 |' \
