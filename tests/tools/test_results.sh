@@ -217,12 +217,12 @@ git reset -q --hard "$commit"
 results && results
 [ $? -eq 0 ] && grep -q '^results: no page has changed$' "$room/out"
 check 'the same once more changes nothing, and is no failure' $?
-sed -i 's/^An event-unaware solver is faster/In short, an event-unaware solver is faster/' tools/pages/README.page
+sed -i 's/^- An event-unaware solver is faster/- In short, an event-unaware solver is faster/' tools/pages/README.page
 git commit -qam 'another template'
 : >"$room/asked"
 results && [ -z "$(measured)" ] && git show --format= --name-only HEAD | grep -qx README.md
 check 'another template alone: nothing is measured, and its page is published' $?
-grep -q '^In short, an event-unaware solver is faster' README.md
+grep -q '^- In short, an event-unaware solver is faster' README.md
 check 'as the template says it' $?
 grep -qF "ommit \`${commit:0:7}\`" docs/results/speed.md
 check 'pages name the commit that was measured' $?
