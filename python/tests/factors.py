@@ -360,7 +360,8 @@ def environment():
     modules = {"NumPy": np, "SciPy": scipy, "numba": numba}
     versions = ", ".join(f"{name} {module.__version__}" for name, module in modules.items())
     return {
-        "git_commit": git("rev-parse", "HEAD") or "unknown",
+        # the last commit that changed what is measured: one of pages alone may be found in no other clone
+        "git_commit": git("log", "-1", "--format=%H", "--", "../../integrator", "..", "../../pyproject.toml") or "unknown",
         "compiler": f"libess {ess.__version__}, Python {platform.python_version()}, {versions}",
         "cpu": names[0] if names else platform.machine(),
         "cores": cores,
