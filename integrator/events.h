@@ -343,6 +343,10 @@ int ess_rates_astray(ess_driver *d, int way);
 int ess_rounding_error(ess_driver *d, size_t k, double *rounding);
 int ess_rounding_errors(ess_driver *d, double roundings[]); /* of all */
 
+/* Of all, by the rounding of a map that has made `after` of `before`: of the largest state among
+ * those that it has changed, as in coordinates that mix large states and small. */
+int ess_map_errors(ess_driver *d, const double before[], const double after[], double errors[]);
+
 /* Whether the step being tried is as short as steps get that are halved for a doubt: what time
  * resolves, which near t = 0 is by how long they were. */
 bool ess_is_shortest(const ess_driver *d);

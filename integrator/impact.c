@@ -228,7 +228,7 @@ static int mark_carried(ess_driver *d) {
     w->carried[k] = d->side[k] * d->h[k] > 0.0 && carried_by(d, k) > 0.0;
     any = any || w->carried[k];
   }
-  int status = any ? ess_rounding_errors(d, w->doubt) : ESS_SUCCESS;
+  int status = any ? ess_map_errors(d, w->x, w->after, w->doubt) : ESS_SUCCESS;
   for (size_t k = 0; any && !status && k < d->system.guard_count; k++) {
     if (!w->carried[k]) continue;
     if (is_armed_anew(d, k)) status = ess_allowed_error(d, k, &w->doubt[k]);

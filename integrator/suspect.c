@@ -37,31 +37,44 @@ enum { MANY = 16, SOME = 4 };
 /* an event function that is so many grains has left its zero */
 static const double LEFT = 10.0;
 
+/* by how much state i moves one of the two ways, of so much at least */
+static double astray(size_t i, double unit, int way) {
+  const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
+  return part * (way ? unit : i % 2 ? -unit : unit);
+}
+
 /* one of the two ways, into d->v_try */
 static void move_by(ess_driver *d, double tolerances, double roundings, int way) {
   for (size_t i = 0; i < d->system.dimension; i++) {
     // the time that has passed, where it is a state more, is not off but for rounding
     const double size = fabs(d->x[i]);
     const double tolerance = i < ess_caller_states(d) ? d->atol[i] + d->rtol[i] * size : 0.0;
-    const double unit = tolerances * tolerance + roundings * DBL_EPSILON * size;
-    const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
-    d->v_try[i] = part * (way ? unit : i % 2 ? -unit : unit);
+    d->v_try[i] = astray(i, tolerances * tolerance + roundings * DBL_EPSILON * size, way);
   }
 }
 
+/* what event functions change by along d->v_try, where that is more: of the first `count`, from k
+ * on
+ */
+static int weigh_move(ess_driver *d, size_t k, size_t count, double weight[]) {
+  d->t_seen = d->t;
+  const int status = ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
+  for (size_t i = 0; !status && i < count; i++)
+    weight[i] = ess_larger(fabs(d->rate_try[k + i]), weight[i]);
+  return status;
+}
+
 /* what event functions change by when each state moves by a part of its tolerance, and a multiple
- * of its rounding: of the first `count`, from k on */
+ * of its rounding */
 static int weigh(ess_driver *d, size_t k, size_t count, double tolerances, double roundings,
                  double weight[]) {
+  int status = ESS_SUCCESS;
   for (size_t i = 0; i < count; i++) weight[i] = 0.0;
-  for (int way = 0; way < 2; way++) {
+  for (int way = 0; !status && way < 2; way++) {
     move_by(d, tolerances, roundings, way);
-    d->t_seen = d->t;
-    const int status = ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
-    if (status) return status;
-    for (size_t i = 0; i < count; i++) weight[i] = ess_larger(fabs(d->rate_try[k + i]), weight[i]);
+    status = weigh_move(d, k, count, weight);
   }
-  return ESS_SUCCESS;
+  return status;
 }
 
 int ess_rates_astray(ess_driver *d, int way) {
@@ -80,6 +93,26 @@ int ess_rounding_error(ess_driver *d, size_t k, double *rounding) {
 
 int ess_rounding_errors(ess_driver *d, double roundings[]) {
   return weigh(d, 0, d->system.guard_count, 0.0, 8.0, roundings);
+}
+
+/* a map that mixes states rounds each of them by so many roundings of the largest that it mixes */
+static const double MIXED = 64.0;
+
+int ess_map_errors(ess_driver *d, const double before[], const double after[], double errors[]) {
+  const size_t n = ess_caller_states(d), m = d->system.guard_count;
+  double largest = 0.0;
+  for (size_t i = 0; i < n; i++)
+    if (after[i] != before[i])
+      largest = ess_larger(ess_larger(fabs(before[i]), fabs(after[i])), largest);
+  memset(errors, 0, m * sizeof *errors);
+  for (int way = 0; way < 2; way++) {
+    move_by(d, 0.0, 8.0, way);
+    for (size_t i = 0; i < n; i++)
+      if (after[i] != before[i]) d->v_try[i] += astray(i, MIXED * DBL_EPSILON * largest, way);
+    const int status = weigh_move(d, 0, m, errors);
+    if (status) return status;
+  }
+  return ESS_SUCCESS;
 }
 
 /* whether the rate of event function k is nought at both ends of the step that is in doubt, or

@@ -62,7 +62,7 @@ static int find_roundings(ess_driver *d, const ess_impact *impact) {
   memcpy(w->x, d->x, d->system.dimension * sizeof *w->x);
   memcpy(w->x, impact->after, ess_caller_states(d) * sizeof *w->x);
   d->x = w->x;
-  const int status = ess_rounding_errors(d, w->rounding);
+  const int status = ess_map_errors(d, impact->x, impact->after, w->rounding);
   d->x = before;
   return status;
 }
