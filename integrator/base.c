@@ -365,10 +365,11 @@ void ess_base_reset(ess_driver *d) {
 }
 
 /* before each try, where it may be by RODAS, along whose dense output event functions' rates at the
- * node are taken */
+ * node are taken: their signs are the field's alone where the state has just left a surface */
 static int begin_rodas(ess_driver *d) {
   const bool was_rodas = d->choice.is_rodas;
-  d->choice.is_rodas = d->options.base == ESS_BASE_RODAS || d->choice.is_stiff;
+  d->choice.is_rodas = (d->options.base == ESS_BASE_RODAS || d->choice.is_stiff) &&
+                       !(d->slides && d->slides->left_at == d->t);
   if (!was_rodas || d->choice.is_rodas || !d->armed_count) return ESS_SUCCESS;
   return ess_guard_rates(d, d->t, d->x, d->f, d->h_try, d->rate);
 }

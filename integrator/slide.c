@@ -193,7 +193,7 @@ void ess_slides_forget(ess_driver *d) {
   s->leaves = s->is_released = s->is_whole = s->has_stopped = false;
   s->adds = true;
   s->chatters = s->unknown = SIZE_MAX;
-  s->chattered = NAN;
+  s->chattered = s->left_at = NAN;
   s->otherwise = (ess_failure){0};
   for (size_t k = 0; k < d->system.guard_count; k++) {
     s->crossed_at[k] = s->crossed_before[k] = -INFINITY;
@@ -363,6 +363,7 @@ static int install(ess_driver *d, size_t count) {
       status = ess_slide_step_beside(d, i, count, its, ESS_LEFT_BY);
     if (!slid && !slides && s->rests[k] && !status) status = ess_rest_let_go(d, i, count);
     if (slid && !slides) ess_arm(d, ess_guard_ahead(d, k));
+    if (slid && !slides) s->left_at = d->t;
     const bool by_impacts = s->rests[k]; // these are counted
     if (!slides) s->second[k] = s->rests[k] = false;
     if (slid != slides && !by_impacts && !status) status = ess_watch_progress(d, k);

@@ -52,6 +52,7 @@ typedef struct ess_slides {
                            and by how much more it is at lambda = 1 */
   bool is_whole;        /* the step just made was: the node's lambda was seen at its end */
   bool leaves;          /* a lambda has come to its bound: the state is there */
+  double left_at;       /* when the state left a surface last */
   bool is_released;     /* a row, or an impact, has taken a surface away */
   int halvings;         /* of the step being tried, in doubt */
   uint64_t impacts;     /* that had been made when this was looked at last */

@@ -147,6 +147,36 @@ TEST(slides_begin_though_the_crossing_has_stopped_the_run) {
   }
 }
 
+/* a mass on a spring, held by dry friction on a belt */
+typedef struct belted {
+  double spring, grip, belt;
+} belted;
+
+FIELD(belted_field) {
+  const belted *const s = params;
+  dxdt[0] = x[1];
+  dxdt[1] = -s->spring * x[0] - s->grip * sign[0];
+}
+
+PLANES(belted, 2, (x[1]), (AS(belted)->belt));
+
+/* along RODAS's dense output the rate is off by more than it is where a slide has just ended */
+TEST(steps_of_rodas_go_on_where_a_slide_ends) {
+  seed = 5;
+  for (int number = 0; number < 2 * RUNS; number++) {
+    belted s = {.spring = draw_between(&seed, 0.5, 6.0),
+                .grip = draw_between(&seed, 0.2, 2.3),
+                .belt = draw_between(&seed, 0.1, 0.6)};
+    const double x[STATES] = {1.0};
+    ess_options options = options_at_random();
+    options.sliding = ESS_SLIDING_FILIPPOV;
+    options.base = ESS_BASE_RODAS;
+    ess_system system = {.dimension = 2, .guard_count = 1, OF(belted), .params = &s};
+    if (number % 2) system.guard_jacobian = belted_jacobian;
+    compare(&system, &options, draw_between(&seed, 5.0, 10.0), x, false, "belted", number);
+  }
+}
+
 /* ---- impacts that lead to others ------------------------------------------------------------- */
 
 /* a ball that an impact throws upwards, and past guards of its height and speed; these change its
