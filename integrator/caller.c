@@ -243,8 +243,8 @@ void ess_caller_lay(ess_driver *d, ess_layout *l) {
   ess_caller *const c = &d->caller;
   const size_t n = c->system.dimension + 1, m = c->system.guard_count;
   ESS_LAY(l, double, n, &c->x, &c->beside, &c->after);
-  ESS_LAY(l, double, m, &c->above, &c->below, &c->best, &c->off, &c->bent, &c->rate, &c->h,
-          &c->partial, &c->mode);
+  ESS_LAY(l, double, m, &c->above, &c->below, &c->best, &c->off, &c->bent, &c->rate, &c->rounding,
+          &c->h, &c->partial, &c->mode);
   ESS_LAY(l, bool, 2 * m, &c->armed);
 }
 

@@ -106,6 +106,10 @@ int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[
 int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
               const double h[], double rate[]);
 
+/* Where a step begins along which the state slides: what is rounding in event functions, whose
+ * rates are then nothing. */
+int ess_slope_find_roundings(ess_driver *d);
+
 /* ---- what is only watched -------------------------------------------------------------------- */
 
 /* One line about what is wrong with what is watched; NULL when nothing is. */

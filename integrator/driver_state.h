@@ -48,6 +48,7 @@ typedef struct ess_caller {
   double *h, *partial;              /* event functions, and what they change by with time alone */
   double *beside, *above, *below;   /* a state, and event functions, beside the one looked at */
   double *best, *off, *rate, *bent; /* by event function: differences (slope.c) */
+  double *rounding;                 /* where the state slides, what is rounding in them */
   double *mode, *after;
   bool *armed;
 } ess_caller;

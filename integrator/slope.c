@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "events.h"
 
 int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[]) {
   const ess_system *const s = &d->caller.system;
@@ -32,7 +33,8 @@ static const double AGREES = 1e-6, EVEN = 1e-9, ROUNDING = 4.0, FAR = 1e3;
  * of what they differ by the second is still off */
 static const double SHORTER = 0.6180339887498949, REST = 0.6180339887498949;
 
-/* others, sixteen times shorter or longer each, in the order in which they are tried */
+/* others, sixteen times shorter or longer each, in the order in which they are tried: where
+ * differences are off by rounding alone shorter ones say less, and one longer says enough */
 static const int POWERS[] = {0, -4, 4, -8, 8, -12, 12, -16, 16, -20, 20, 24, 28, 32};
 enum { TRIES = sizeof POWERS / sizeof *POWERS };
 
@@ -93,12 +95,18 @@ static void note_rate(ess_caller *c, size_t k, double rate, double off, bool agr
   }
 }
 
-/* one more pair of differences, over a length that has been looked at and one beside it; whether
- * each event function's agree, of this pair or another */
-static bool compare(const along *a, double length, double apart) {
+int ess_slope_find_roundings(ess_driver *d) {
+  return d->caller.differs ? ess_rounding_errors(d, d->caller.rounding) : ESS_SUCCESS;
+}
+
+/* One more pair of differences, over a length that has been looked at and one beside it; whether
+ * each event function's agree, of this pair or another. *rounded where those that do not are off by
+ * rounding alone, how large that is being known only where the state slides. */
+static bool compare(const along *a, double length, double apart, bool *rounded) {
   ess_caller *const c = &a->d->caller;
   const size_t m = c->system.guard_count;
   bool agree = true;
+  *rounded = ess_is_sliding(a->d);
   for (size_t k = 0; k < m; k++) {
     c->rate[k] = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     c->bent[k] = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
@@ -118,7 +126,9 @@ static bool compare(const along *a, double length, double apart) {
         size > noise && differ + 1e-3 * noise <= AGREES * size && uneven <= EVEN * size;
     if (c->off[k] > 0.0 && isfinite(differ) && !is_still)
       note_rate(c, k, near + REST * (near - c->rate[k]), differ + noise + uneven, agrees);
+    const bool is_rounded = (differ + uneven) * apart < ROUNDING * c->rounding[k];
     agree = agree && c->off[k] == 0.0;
+    *rounded = *rounded && (c->off[k] == 0.0 || is_rounded);
   }
   return agree;
 }
@@ -163,10 +173,13 @@ int ess_slope(ess_driver *d, double t, const double x[], double vt, const double
   find_lengths(&a, &least, &most);
   memset(rate, 0, m * sizeof *rate);
   if (!(most > 0.0) || !find_moving(&a, least, most, &apart)) return 0;
-  bool agree = compare(&a, least, apart);
+  bool rounded, agree = compare(&a, least, apart, &rounded), shorter = !rounded;
   for (int i = 1; i < TRIES && !agree; i++) {
     const double length = ldexp(least, POWERS[i]);
-    if (POWERS[i] <= 0 || length <= 16.0 * most) agree = compare(&a, length, look(&a, length));
+    if (POWERS[i] < 0 ? !shorter : length > 16.0 * most) continue;
+    agree = compare(&a, length, look(&a, length), &rounded);
+    if (!shorter && POWERS[i] > 0) break;
+    shorter = shorter && !rounded;
   }
   memcpy(rate, c->best, m * sizeof *rate);
   return 0;

@@ -83,7 +83,10 @@ static int make_step(ess_driver *d, double t1) {
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (status) return status;
   if (watching) ess_watch_paces(d);
-  if (ess_is_sliding(d)) return ess_integration_step(d, t1);
+  if (ess_is_sliding(d)) {
+    status = ess_slope_find_roundings(d);
+    return status ? status : ess_integration_step(d, t1);
+  }
   if (!watching) ess_watch_no_turns(d);
   ess_kinks_choose(d);
   if (!d->kinks.is_on) {
