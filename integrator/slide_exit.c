@@ -46,15 +46,21 @@ static bool are_known(const ess_slides *s) {
   return sum == 0.0;
 }
 
-/* whether the i-th surface's lambda is made of differences */
-static bool is_noisy(const ess_slides *s, size_t i) {
-  return s->second[s->set[i]] || s->is_noisy;
+/* whether one slides by its second order, which is made of differences, as all lambdas are then
+ * that are solved for together */
+static bool any_second(const ess_slides *s) {
+  size_t i = 0;
+  while (i < s->count && !s->second[s->set[i]]) i++;
+  return i < s->count;
 }
 
-/* what of it is beyond its bound for sure */
-static double margin(const ess_slides *s, size_t i) {
-  if (s->second[s->set[i]]) return BEYOND_SECOND;
-  return s->is_noisy ? BEYOND_NOISY : BEYOND;
+static bool is_noisy(const ess_slides *s) {
+  return s->is_noisy || any_second(s);
+}
+
+/* what of lambdas is beyond their bounds for sure */
+static double margin(const ess_slides *s) {
+  return s->is_noisy ? BEYOND_NOISY : any_second(s) ? BEYOND_SECOND : BEYOND;
 }
 
 /* nobody asks for what moves the state by less than this part of the tolerance, were the weight off
@@ -63,21 +69,21 @@ static const double UNSEEN = 0.1;
 
 static double slack(const ess_driver *d, size_t i) {
   const ess_slides *const s = d->slides;
-  const double least = is_noisy(s, i) ? 10.0 * NOISE : 0.1 * BEYOND;
+  const double least = is_noisy(s) ? 10.0 * NOISE : 0.1 * BEYOND;
   const double moves = d->dt * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x_end);
   return ess_larger(least, UNSEEN / moves);
 }
 
 /* how far beyond a bound lambda is: below 0, or above 1 */
-static double beyond(const ess_slides *s, size_t i, double lambda, bool upper) {
-  return (upper ? lambda - 1.0 : -lambda) - margin(s, i);
+static double beyond(const ess_slides *s, double lambda, bool upper) {
+  return (upper ? lambda - 1.0 : -lambda) - margin(s);
 }
 
 /* how far beyond its bound the one is that is the farthest */
 static double farthest(const ess_slides *s, const double lambda[]) {
   double most = -INFINITY;
   for (size_t i = 0; i < s->count; i++) {
-    const double below = beyond(s, i, lambda[i], false), above = beyond(s, i, lambda[i], true);
+    const double below = beyond(s, lambda[i], false), above = beyond(s, lambda[i], true);
     most = ess_larger(ess_larger(below, above), most);
   }
   return most;
@@ -92,7 +98,7 @@ bool ess_slide_is_beyond(const ess_driver *d) {
 static void model(const ess_driver *d, size_t i, bool upper, double b[ESS_QUARTIC]) {
   double y[ESS_SLIDE_LOOKS];
   for (int j = 0; j < ESS_SLIDE_LOOKS; j++)
-    y[j] = beyond(d->slides, i, d->slides->seen[(size_t)j * d->system.guard_count + i], upper);
+    y[j] = beyond(d->slides, d->slides->seen[(size_t)j * d->system.guard_count + i], upper);
   const double d1 = y[1] - y[0], d2 = y[2] - 2.0 * y[1] + y[0];
   const double d3 = y[3] - 3.0 * (y[2] - y[1]) - y[0];
   const double d4 = y[4] - 4.0 * (y[3] + y[1]) + 6.0 * y[2] + y[0];
@@ -110,11 +116,11 @@ static void model(const ess_driver *d, size_t i, bool upper, double b[ESS_QUARTI
  * product of the ways from its places times a fifth derivative, is the largest there */
 static double doubt_of(const ess_driver *d, size_t i, bool upper, const double b[ESS_QUARTIC]) {
   const ess_slides *const s = d->slides;
-  const double noise = is_noisy(s, i) ? NOISE : 64.0 * DBL_EPSILON;
+  const double noise = is_noisy(s) ? NOISE : 64.0 * DBL_EPSILON;
   double most = 0.0, slope;
   for (int j = 0; j < ESS_SLIDE_CHECKS; j++) {
     const double lambda = s->checked[(size_t)j * d->system.guard_count + i];
-    const double off = beyond(s, i, lambda, upper) - ess_quartic(b, s->check_at[j], &slope);
+    const double off = beyond(s, lambda, upper) - ess_quartic(b, s->check_at[j], &slope);
     most = ess_larger(fabs(off) - noise, most);
   }
   return DOUBT * most;
@@ -139,13 +145,6 @@ static double reaches(const ess_driver *d, size_t i, bool upper, double b[ESS_QU
   return theta;
 }
 
-/* of all */
-static double least_margin(const ess_slides *s) {
-  double least = INFINITY;
-  for (size_t i = 0; i < s->count; i++) least = ess_smaller(margin(s, i), least);
-  return least;
-}
-
 /* from the model's place on, where the first of all comes to its bound: none is beyond at `below`,
  * one is at `above`, by these much */
 static int refine(ess_driver *d, double theta, double below, double y_below, double above,
@@ -158,7 +157,7 @@ static int refine(ess_driver *d, double theta, double below, double y_below, dou
     if (status) return status;
     if (!are_known(d->slides)) return ess_fail_field(d);
     const double y = farthest(d->slides, d->slides->lambda);
-    if (y >= 0.0 && y <= 0.5 * least_margin(d->slides)) {
+    if (y >= 0.0 && y <= 0.5 * margin(d->slides)) {
       above = theta;
       break;
     }
@@ -257,7 +256,7 @@ static double share_of(const ess_driver *d, size_t i, double noise) {
   double b[ESS_QUARTIC];
   model(d, i, false, b);
   const double doubt = doubt_of(d, i, false, b), range = range_of(d, i);
-  const double still = is_noisy(d->slides, i) ? STILL_NOISY : STILL;
+  const double still = is_noisy(d->slides) ? STILL_NOISY : STILL;
   if (!(range > still && doubt > NOISES * noise)) return 0.0;
   const double share = doubt / range;
   return doubt <= slack(d, i) ? ess_smaller(share, ess_believed_share(d)) : share;

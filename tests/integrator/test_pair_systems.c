@@ -43,6 +43,7 @@ static const uint64_t had_ended[] = {
     2864, 6347, 7123,  7184,  7509,  // the rounding of maps, taken for a way past a guard
     3892, 9768, 11055, 12584,        // rates of RODAS's dense output where a slide has just ended
     828,  3441, 7125,  9069,  10982, // a hundred calls for a rate that is nothing, by differences
+    3369, 5714, 13432, 13949,        // a weight solved for together with those of resting states
 };
 
 TEST(no_run_ends_before_its_truth) {
