@@ -38,9 +38,10 @@ static bool is_sliding(ess_driver *d, size_t guard) {
 }
 
 /* whether this apply has come no further, but for rounding, than where an observer stopped the one
- * before: it is not stopped there again, or no apply would ever leave that place */
+ * before: it is not stopped there again, or no apply would ever leave that place. Near t = 0, which
+ * has no rounding, that is rounding of the step which has been cut there. */
 static bool goes_on(const ess_driver *d) {
-  return d->t - d->stopped <= 4.0 * DBL_EPSILON * fabs(d->t);
+  return d->t - d->stopped <= 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), d->dt);
 }
 
 int ess_observe_step(ess_driver *d, double t0, bool projection) {
