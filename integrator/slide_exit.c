@@ -251,15 +251,16 @@ static int find_noise(ess_driver *d, double noise[]) {
   return status;
 }
 
-/* what share of its range the model of the i-th lambda may be off by */
+/* what share of its range the model of the i-th lambda may be off by; less, so that steps grow,
+ * where that is less than anybody asks for */
 static double share_of(const ess_driver *d, size_t i, double noise) {
   double b[ESS_QUARTIC];
   model(d, i, false, b);
   const double doubt = doubt_of(d, i, false, b), range = range_of(d, i);
   const double still = is_noisy(d->slides) ? STILL_NOISY : STILL;
   if (!(range > still && doubt > NOISES * noise)) return 0.0;
-  const double share = doubt / range;
-  return doubt <= slack(d, i) ? ess_smaller(share, ess_believed_share(d)) : share;
+  const double share = doubt / range, seen = doubt / slack(d, i);
+  return seen <= 1.0 ? ess_smaller(share, seen * ess_believed_share(d)) : share;
 }
 
 /* Lambdas turn as event functions do, and steps are bounded by that alike: a state that is held has

@@ -45,6 +45,7 @@ static const uint64_t had_ended[] = {
     828,   3441, 7125,  9069,  10982, // a hundred calls for a rate that is nothing, by differences
     3369,  5714, 13432, 13949,        // a weight solved for together with those of resting states
     15307,                            // a stop at each step, closer to t = 0 than steps resolve
+    25427,                            // a weight that is noise in steps as short as time resolves
 };
 
 TEST(no_run_ends_before_its_truth) {
