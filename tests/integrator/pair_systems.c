@@ -455,6 +455,18 @@ static bool is_clear(const pair_system *s, const pair_path *truth, double *sprea
   return clear && *spread < GROWTH * PAIR_MOVED;
 }
 
+/* whether a ball that may not rest bounces no higher than the tolerance where the system is moved:
+ * that does not tell whether its impacts accumulate */
+static bool may_accumulate(const pair_system *s) {
+  uint64_t sequence = s->seed;
+  pair_path p = {.slow = INFINITY};
+  for (int i = 0; i < PAIR_MOVES && p.slow == INFINITY; i++) {
+    const pair_system moved = move(s, PAIR_MOVED, &sequence);
+    pair_truth(&moved, sqrt(2.0 * s->tolerance), 1.0, &p);
+  }
+  return p.slow < INFINITY;
+}
+
 /* Errors that are right, in tolerances. Of RKC and ROS2 ess.h says that they are "some 10 to 100
  * times that with many slow oscillations": that is their own, which the system multiplies by as
  * much as what it is moved by. */
@@ -469,9 +481,10 @@ static pair_verdict judge(const pair_system *s, const pair_path *p, pair_outcome
   pair_truth(s, LOWEST, 1.0, &truth);
   if (truth.status) return PAIR_LEFT_OUT;
   if (o->status || o->is_endless) {
-    // the tolerance may not tell whether there is a graze
-    return o->status == ESS_EGRAZING && !is_clear(s, &truth, &spread) ? PAIR_LEFT_OUT
-                                                                      : PAIR_FALSE_STATUS;
+    // the tolerance may not tell whether there is a graze, or bounces come to an end
+    const bool is_unclear = (o->status == ESS_EGRAZING && !is_clear(s, &truth, &spread)) ||
+                            (o->status == ESS_EZENO && may_accumulate(s));
+    return is_unclear ? PAIR_LEFT_OUT : PAIR_FALSE_STATUS;
   }
   o->error = error_of(s, p, &truth);
   o->is_other = is_other(s, p, &truth) ||

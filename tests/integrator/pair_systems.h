@@ -11,8 +11,10 @@
  * functions and its friction moved by PAIR_MOVED tolerances at random, as often as PAIR_MOVES,
  * makes other events once, or multiplies the move by ten: unless the error is more than PAIR_BEYOND
  * times what any of these moves makes. These are the measures of hostile_systems.h, but for the
- * last, which is stricter. Errors of RKC and ROS2 may be PAIR_WORST tolerances before the system
- * multiplies them, as ess.h says.
+ * last, which is stricter. A status says as much of libess where none of these moves has a ball
+ * that may not rest bounce no higher than the tolerance, for ESS_EZENO, or makes other events, for
+ * ESS_EGRAZING. Errors of RKC and ROS2 may be PAIR_WORST tolerances before the system multiplies
+ * them, as ess.h says.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
