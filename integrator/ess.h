@@ -179,6 +179,8 @@ typedef struct ess_impact {
   double *mode;         /* [m], the latched mode after it, each exactly -1.0 or +1.0 */
   bool *armed;          /* [2m], the guards armed after it; guards that do not lie ahead of the side
                            in `mode` are ignored */
+  bool carried; /* whether the jump of an earlier impact at the same time has moved the state
+                   past the zeros of the events: x is then beyond them, not on them */
 } ess_impact;
 
 /* Impacts: crossings at which the state jumps, and their map. */

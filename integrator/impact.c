@@ -190,7 +190,7 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
   memcpy(w->met, d->rate, m * sizeof *w->met);
   int status = cross_events(d, &count);
   w->count = count;
-  ess_impact impact = ess_impact_of(w, d->t, count);
+  ess_impact impact = ess_impact_of(w, d->t, count, carried);
   if (!status) status = map_state(d, &impact);
   if (!status) status = carried ? ess_tangent_carried(d, &impact) : ess_tangent_impact(d, &impact);
   if (status) {

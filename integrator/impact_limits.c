@@ -277,7 +277,7 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   cross_in_mind(d, guard);
   const size_t first = w->events[0]; // where a state rests its field asks, amid an impact too
   w->events[0] = k;
-  ess_impact impact = ess_impact_of(w, t, 1);
+  ess_impact impact = ess_impact_of(w, t, 1, false);
   d->t_seen = t;
   *code = ess_call_map(d, &impact);
   w->events[0] = first;

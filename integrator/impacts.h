@@ -68,7 +68,8 @@ static inline ess_returning ess_no_returns(void) {
 
 /* What the map is called with: as many events as are listed, state and mode before it, and room for
  * those after it. */
-static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_t count) {
+static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_t count,
+                                       bool carried) {
   return (ess_impact){.t = t,
                       .count = count,
                       .events = w->events,
@@ -76,7 +77,8 @@ static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_
                       .sign = w->sign,
                       .after = w->after,
                       .mode = w->mode,
-                      .armed = w->armed};
+                      .armed = w->armed,
+                      .carried = carried};
 }
 
 /* Whether crossing event function k's armed guard is an impact. */

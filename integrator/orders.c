@@ -118,7 +118,7 @@ static void find_places(const ess_driver *d, ess_passage *p, size_t count) {
 
 /* an impact of event function k alone */
 static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, size_t k,
-                     size_t columns) {
+                     bool carried, size_t columns) {
   ess_tangents *const v = d->tangents;
   int status = ess_cross(d, k);
   double *const mode = to->sign;
@@ -133,7 +133,8 @@ static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, si
                        .sign = from->sign,
                        .after = to->x,
                        .mode = mode,
-                       .armed = armed};
+                       .armed = armed,
+                       .carried = carried};
   const int code = status ? 0 : ess_call_map(d, &impact);
   if (code) status = ess_callback_failed(d, code);
   if (!status) status = ess_tangent_map(d, &impact, v->w, columns, to->y);
@@ -160,7 +161,7 @@ static int passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to
   if (status) return status;
   const bool jumps = ess_is_impact(d, k);
   if (jumps) {
-    status = map_alone(d, from, to, k, columns);
+    status = map_alone(d, from, to, k, at_once, columns);
   } else {
     status = ess_cross(d, k);
     memcpy(to->x, from->x, n * sizeof *to->x);

@@ -120,7 +120,8 @@ static int rates_before(run *r, const ess_impact *impact, double v[]) {
 /* The side of each event function that the state after an impact lies on, where the map has not
  * said: where it is on the guard, as near as before, the side that the run takes it to. What has
  * been stopped on its guard, as a foot on the ground, has a rate that is rounding, next to those
- * with which it has come to it: it is on the side that it came from. */
+ * with which it has come to it: it is on the side that it came from. A guard past which an earlier
+ * impact has carried the state was not near before. */
 static int read_off(run *r, const ess_impact *impact) {
   const size_t m = r->m;
   const double tiny = 1e-12, stopped = 1e-6;
@@ -134,7 +135,8 @@ static int read_off(run *r, const ess_impact *impact) {
   if (!code) code = rates_before(r, impact, v);
   for (size_t k = 0; !code && k < m; k++) {
     if (r->mode[k] < 0.0 || r->mode[k] > 0.0) continue;
-    const double near = tiny * fabs(rate[k]) + (is_crossed(impact, k) ? 2.0 * fabs(r->h[k]) : 0.0);
+    const bool is_met = is_crossed(impact, k) && !impact->carried;
+    const double near = tiny * fabs(rate[k]) + (is_met ? 2.0 * fabs(r->h[k]) : 0.0);
     const bool is_on = fabs(h[k]) <= near;
     if (is_on && fabs(rate[k]) <= stopped * r->met[k]) continue;
     const double side = is_on ? r->way * rate[k] : h[k];

@@ -89,6 +89,69 @@ def test_impact_that_says_the_signs():
     assert r.sign[0] == 1.0
 
 
+def thrown(walls, shifts, factors, x, v, span):
+    """the impacts of a point that walls displace and whose speed they change, and its end; None where a
+    tolerance does not resolve them"""
+    t, sides, impacts = 0.0, np.sign(x - walls), []
+    while (sides * v < 0).any():
+        ways = np.where(sides * v < 0, (walls - x) / v, np.inf)
+        if t + ways.min() > span:
+            break
+        t, x, met = t + ways.min(), walls[ways.argmin()], [int(ways.argmin())]
+        if t > span - 1e-3 or (impacts and ways.min() < 1e-3):
+            return None
+        while met:
+            impacts.append((t, met))
+            for k in met:
+                x, v = x + shifts[k], v * factors[k]
+            apart = np.abs(x - walls)
+            if len(impacts) > 30 or not 0.02 < abs(v) < 50 or ((apart > 0) & (apart < 1e-3)).any():
+                return None
+            # on a wall it is on the side to which it moves; past others it has been carried
+            now = np.where(apart == 0, np.sign(v), np.sign(x - walls))
+            sides[met] = now[met]
+            met = np.flatnonzero(now != sides).tolist()
+    return impacts, [x + v * (span - t), v]
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("tangents", [False, True])
+def test_impacts_that_carry_the_state_past_other_guards(way, tangents):
+    count = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        walls = np.sort(rng.uniform(-2, 2, 1 + seed % 3))
+        shifts = rng.uniform(-2, 2, len(walls)) * (rng.random(len(walls)) < 0.7)
+        factors = rng.choice([1.0, -1.0, 2.0, -0.5, 0.5, -2.0], len(walls))
+        start, span = np.array([rng.uniform(-3, 3), rng.choice([-1.0, 1.0])]), 4.0
+        right = thrown(walls, shifts, factors, *start, span)
+        if right is None or not any(a[0] == b[0] for a, b in zip(right[0], right[0][1:])):
+            continue
+
+        def jump(t, y, sign, crossed):
+            for k in crossed:
+                y = np.array([y[0] + shifts[k], y[1] * factors[k]])  # noqa: B023
+            return y
+
+        r = ess.solve_ivp(
+            lambda t, y, s: [way * y[1], 0.0], (0.3, 0.3 + way * span), start, rtol=1e-9, atol=1e-9,
+            guards=lambda t, y: y[0] - walls, impact=jump, tangents=tangents,  # noqa: B023
+        )  # fmt: skip
+        count += 1
+        impacts, end = right
+        assert r.success, (seed, r.message)
+        np.testing.assert_allclose(r.y_end, end, atol=1e-6, err_msg=str(seed))
+        np.testing.assert_allclose(r.t_impacts, [0.3 + way * t for t, _ in impacts], atol=1e-7)
+        np.testing.assert_array_equal(r.crossings[:, 0], [k for _, met in impacts for k in met])
+        if tangents:
+            # the end is affine in the place
+            by = np.array([1e-5, 0.0])
+            one, other = (thrown(walls, shifts, factors, *y, span) for y in (start + by, start - by))
+            slope = (np.array(one[1]) - other[1]) / 2e-5
+            np.testing.assert_allclose(r.tangents[:, 0], slope, atol=1e-5, err_msg=str(seed))
+    assert count > 30
+
+
 def test_guards_of_time():
     """a switch by the clock: x' is 1 for 0.3 of every period"""
 

@@ -111,6 +111,7 @@ PLANES(pair, 2, (x[0], x[1]), (1.0, 1.0));
 IMPACT_MAP(pair_fire) {
   pair *const p = params;
   p->when = impact->t;
+  assert_int_equal(impact->carried, impact->x[impact->events[0]] > 1.001);
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
     impact->after[k] = 0.0;
