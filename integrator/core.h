@@ -125,6 +125,11 @@ void ess_watched_take(ess_driver *d, const ess_watch *watch);
 /* Counts of events begin anew. */
 void ess_watched_reset(ess_driver *d);
 
+/* Latches watched functions that are about to pass zero, with nothing but the error of a located
+ * crossing between, to the side beyond: a run that continues from an event does not report it
+ * again. At the node where a run starts, which is evaluated. */
+int ess_watched_pass(ess_driver *d);
+
 /* The observer that is told of all event functions, for the caller's, which is told of its own. */
 ess_observer ess_watched_observer(ess_driver *d, const ess_observer *observer);
 

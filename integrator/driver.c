@@ -164,6 +164,7 @@ static int latch(ess_driver *d) {
   if (!status && on_a_guard) status = choose_sides(d);
   if (!status) status = ess_put_before_passed(d);
   if (!status) status = ess_put_past_jumps(d);
+  if (!status) status = ess_watched_pass(d);
   if (!status) status = ess_start_armed(d);
   for (size_t k = 0; !status && k < m; k++)
     if (d->h[k] == 0.0 && ess_is_armed(d, k) && !ess_is_impact(d, k))

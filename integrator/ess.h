@@ -211,7 +211,10 @@ typedef struct ess_impacts {
  *
  * If an impact's jump changes the sign of such a function, the event has the impact's time and is
  * reported after it. If the function is zero at the impact, the event is reported once, with the
- * state after the impact. */
+ * state after the impact.
+ *
+ * A zero at the initial condition is not an event, also if it is off by what a located crossing is:
+ * a run from the state of an event does not report that event again. */
 typedef struct ess_watch {
   size_t count; /* 0 (default): none */
   /* g[count] = g(t, x[n]); must not be NULL when count > 0 */

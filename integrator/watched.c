@@ -89,6 +89,43 @@ int ess_watched_map(ess_driver *d, ess_impact *impact) {
   return code;
 }
 
+/* ---- an initial condition at an event ---------------------------------------------------------
+ */
+
+/* A crossing is located to this part of the numbers that change on the way to it, and to much less
+ * than a tolerance; and the part of a first step after which it has been made. */
+static const double LOCATED = 1e-11, MUCH_LESS = 0.1, SHORTLY = 1e-3;
+
+/* whether event function k reaches zero so soon that it counts as zero */
+static bool counts_as_zero(const ess_driver *d, size_t k) {
+  if (!(d->h[k] * d->rate[k] < 0.0)) return false;
+  const double soon = -d->h[k] / d->rate[k];
+  double size = 0.0, moved = 0.0; // in tolerances
+  for (size_t i = 0; i < ess_caller_states(d); i++) {
+    const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
+    if (d->x[i] != 0.0) size = ess_larger(size, fabs(d->x[i]) / tolerance);
+    if (d->f[i] != 0.0) moved = ess_larger(moved, soon * fabs(d->f[i]) / tolerance);
+  }
+  return moved <= ess_smaller(LOCATED * size, MUCH_LESS) || soon <= ess_time_rounding(d);
+}
+
+int ess_watched_pass(ess_driver *d) {
+  const ess_watched *const w = &d->watched;
+  bool looked = false;
+  double step;
+  for (size_t k = w->first; k < w->first + w->count; k++) {
+    if (!counts_as_zero(d, k)) continue;
+    int status = looked ? ESS_SUCCESS : ess_dopri5_first_step(d, d->t + 1.0, &step);
+    if (!status && !looked) status = ess_look_later(d, SHORTLY * step);
+    if (status) return status;
+    looked = true;
+    // one that turns back before its zero has not passed it
+    const bool passes = d->h[k] * d->h_try[k] < 0.0 && d->rate[k] * d->rate_end[k] > 0.0;
+    if (passes) d->sign[k] = -d->sign[k];
+  }
+  return ESS_SUCCESS;
+}
+
 /* ---- observers: the context is the driver ---------------------------------------------------- */
 
 static int tell_step(const ess_step_info *info, void *context) {

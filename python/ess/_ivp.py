@@ -701,8 +701,9 @@ def solve_ivp(
     events : callable or list of callables, optional
         Functions ``event(t, y)`` without effect on the right-hand side, with SciPy's attributes
         `terminal` and `direction`. All zeros with a change of sign are located, also several within
-        a step. A zero at the initial time does not count. If an impact changes the sign, the event
-        is at the time of the impact, with the state after it.
+        a step. A zero at the initial time does not count: a run that begins where an event ended
+        another does not find that event again. If an impact changes the sign, the event is at the
+        time of the impact, with the state after it.
     vectorized : bool, optional
         Whether `fun` takes states as columns. It is called with one column. Default is False.
     args : tuple, optional

@@ -278,6 +278,74 @@ def test_terminal_event_that_is_zero_at_the_start_has_not_occurred():
     np.testing.assert_allclose(r.t_events[0], [20.0 / G], rtol=1e-6)
 
 
+def oscillate(t, y):
+    return [y[1], -y[0]]
+
+
+def hunt(t, y):
+    return [y[0] * (1 - y[1]), y[1] * (y[0] - 1)]
+
+
+def grow(t, y):
+    return [y[0] * (1 - y[0] / 3) + 0.1]
+
+
+# an event function and its right-hand side, initial condition and time
+RESTARTS = {
+    "difference": (lambda t, y: y[0] - 0.37, oscillate, [1.0, 0.0], 20),
+    "differences": (lambda t, y: (y[0] + 2.2) - (y[1] + 2.7), oscillate, [1.0, 0.3], 20),
+    "state": (lambda t, y: y[0], oscillate, [1.0, 0.3], 20),
+    "squares": (lambda t, y: y[0] ** 2 - 0.4, oscillate, [1.0, 0.0], 20),
+    "moving": (lambda t, y: y[0] - 0.3 * math.sin(0.7 * t), oscillate, [1.0, 0.0], 20),
+    "pendulum": (lambda t, y: math.cos(y[0]) - 0.8, lambda t, y: [y[1], -math.sin(y[0])], [1.0, 0.0], 20),
+    "fall": (lambda t, y: y[0] - 9.3, fall, [10.0, 5.0], 1.6),
+    "rising floor": (lambda t, y: y[0] - 9 - t, fall, [10.0, 5.0], 1.6),
+    "exponential": (lambda t, y: math.exp(y[0]) - 3.1, grow, [0.2], 5),
+    "clock": (lambda t, y: t - 1.3, grow, [0.2], 5),
+    "periodic clock": (lambda t, y: math.sin(3 * t + 0.3) - 0.2, grow, [0.2], 5),
+    "sum": (lambda t, y: y[0] + y[1] - 2.4, hunt, [1.5, 1.0], 20),
+    "logarithms": (lambda t, y: math.log(y[0]) - math.log(y[1]), hunt, [1.5, 1.0], 20),
+}
+
+
+@pytest.mark.parametrize("event, fun, y, end", RESTARTS.values(), ids=RESTARTS)
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("last", ["t_end", "t_events"])
+def test_a_run_from_its_terminal_event_does_not_find_it_again(event, fun, y, end, rtol, way, last):
+    def field(t, y):
+        return [way * v for v in fun(way * t, y)]
+
+    def stop(t, y):
+        return event(way * t, y)
+
+    more = {"rtol": rtol, "atol": 1e-2 * rtol}
+    (right,) = ess.solve_ivp(field, (0, way * end), y, events=lambda t, y: stop(t, y), **more).t_events
+    stop.terminal = True
+    found, t = [], 0
+    while True:
+        r = ess.solve_ivp(field, (t, way * end), y, events=stop, **more)
+        if r.status != 1 or len(found) > len(right):
+            break
+        found.append(r.t_events[0][0])
+        t, y = (r.t_end, r.y_end) if last == "t_end" else (r.t_events[0][0], r.y_events[0][0])
+    assert r.status == 0 and len(found) > 0
+    np.testing.assert_allclose(found, right, rtol=0, atol=300 * rtol)
+
+
+@pytest.mark.parametrize("t0", [0.0, 7.0])
+@pytest.mark.parametrize("rtol", [1e-3, 1e-9])
+@pytest.mark.parametrize("above", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_an_event_soon_after_the_initial_condition_is_found(above, rtol, t0):
+    def ground(t, y):
+        return y[0]
+
+    ground.terminal = True
+    r = ess.solve_ivp(fall, (t0, t0 + 1), [above, -1.0], events=ground, rtol=rtol, atol=1e-3 * rtol)
+    assert r.status == 1
+    np.testing.assert_allclose(r.t_events[0] - t0, [(math.sqrt(1 + 2 * G * above) - 1) / G], atol=1e-14)
+
+
 def test_two_events_in_one_step_are_noted_in_order():
     r = ess.solve_ivp(
         lambda t, y: [1.0], (0, 10), [0.0], events=[lambda t, y: y[0] - 4.0, lambda t, y: t - 3.9]

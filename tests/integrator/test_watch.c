@@ -432,6 +432,50 @@ TEST(sections_are_of_events_too) {
   ess_driver_free(d);
 }
 
+/* ---- an initial condition at an event ---------------------------------------------------------
+ */
+
+static int heights(double t, const double x[], double g[], void *params) {
+  g[0] = (x[0] + 2.2) - (x[1] + 2.7);
+  g[1] = x[0] - 0.3 * sin(0.7 * t);
+  g[2] = x[0] * x[0] - 0.4;
+  return 0;
+}
+
+FIELD(swings) {
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0];
+}
+
+/* a driver for each stretch, from where the one before was stopped, finds what one driver finds */
+TEST(a_run_from_an_event_does_not_report_it_again) {
+  for (int i = 0; i < 3 * 2 * 4; i++) {
+    const double way = i % 2 ? -1.0 : 1.0, end = 20.0 * way;
+    uint64_t stop[3] = {0};
+    ess_system system = {.dimension = 2, .field = swings, .watch = {.count = 3, .values = heights}};
+    notes all, o;
+    ess_options options = toy_options(pow(10.0, -3.0 * (1 + i / 6)));
+    options.observer = observe(&all, way);
+    double x[2] = {1.0, 0.3}, t = 0.0;
+    toy_succeeds(&system, &options, 0.0, end, x);
+    const size_t k = (size_t)i / 2 % 3, count = count_of(&all, (int)k);
+    stop[k] = 1;
+    system.watch.stop = stop;
+    options.observer = observe(&o, way);
+    x[0] = 1.0;
+    x[1] = 0.3;
+    int status = ESS_ESTOP;
+    while (status == ESS_ESTOP && count_of(&o, (int)k) <= count) {
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      status = ess_driver_apply(d, &t, end, x);
+      ess_driver_free(d);
+    }
+    if (status || count_of(&o, (int)k) != count || count < 6)
+      fail_msg("event %zu, %g, way %g: %zu in place of %zu, %s", k, options.rtol, way,
+               count_of(&o, (int)k), count, ess_strerror(status));
+  }
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static int not_a_number(double t, const double x[], double g[], void *params) {
