@@ -166,8 +166,8 @@ typedef struct ess_smoothness {
   size_t pieces;   /* the product of their numbers of pieces, 1 where C1; 0: not counted */
 
   /* of the last such instant: its time, its events, and the order of the piece that
-   * ess_driver_choose_piece has chosen, else that of the first direction; count is 0 when there was
-   * none */
+   * ess_driver_choose_piece has chosen, else that of the first direction, in which events are met
+   * for the first time; count is 0 when there was none */
   double time;
   size_t count;
   const size_t *order; /* [count], the driver's */

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +104,19 @@ static bool passage_meets(const ess_driver *d, const ess_passage *p, size_t i) {
   return p->place[i] == 0.0 ? p->side[k] * p->rate[i] > 0.0 : passage_is_beyond(d, p, i);
 }
 
+/* an impact's rate that is no more than this part of the one it is met with is rounding */
+static const double STOPPED = 1e-6;
+
+/* whether the i-th event, an impact that has been met, is met again: another has turned the state
+ * back to its guard, as the middle one of three balls does that hit each other */
+static bool passage_returns(const ess_driver *d, const ess_passage *p, size_t i) {
+  const size_t k = d->tangents->events[i];
+  const size_t guard = p->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+  const double least = STOPPED * fabs(d->tangents->passage[0].rate[i]);
+  return d->impacts && d->impacts->at[guard] && p->place[i] == 0.0 &&
+         p->side[k] * p->rate[i] > least;
+}
+
 /* where an impact's jump has taken the state, by its guards just looked at: other events are met in
  * the instant as long as they are within it */
 static void find_places(const ess_driver *d, ess_passage *p, size_t count) {
@@ -157,6 +171,7 @@ static int passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to
   }
   to->moves = from->moves;
   memcpy(to->place, from->place, count * sizeof *to->place);
+  to->place[i] = 0.0;
   int status = passage_take(d, from);
   if (status) return status;
   const bool jumps = ess_is_impact(d, k);
@@ -249,10 +264,15 @@ static const double SAME = 1e-6;
 /* pieces whose digests differ by less than this part of them are the same */
 static const double ALIKE = 1e-7;
 
+/* the end of a path */
+enum { NONE = UCHAR_MAX };
+
 typedef struct search {
   size_t count, depth;
+  size_t first; /* how many have been met, the first of `order` */
   unsigned char order[ESS_MEETING];
-  size_t rows[ESS_MEETING + 1]; /* of the cone, by depth */
+  unsigned char path[ESS_PASSES]; /* as they are met, some more than once; by depth */
+  size_t rows[ESS_PASSES + 1];    /* of the cone, by depth */
   size_t pieces;
   double most; /* size of the largest matrix, at least 1, that of directions */
   const double *outcome;
@@ -294,14 +314,20 @@ static bool has_direction(const double rows[], size_t count, size_t n, double ne
   return false;
 }
 
-/* adds what it takes for the i-th event to be met before those still ahead */
+/* whether the event at this place of the order can be next */
+static bool is_next(const ess_driver *d, const search *s, const ess_passage *p, size_t place) {
+  const size_t i = s->order[place];
+  return place < s->first ? passage_returns(d, p, i) : passage_meets(d, p, i);
+}
+
+/* adds what it takes for the i-th event to be met before others */
 static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
   ess_tangents *const v = d->tangents;
   const size_t n = v->wide;
   size_t rows = s->rows[s->depth];
-  for (size_t next = s->depth + 1; next < s->count; next++) {
+  for (size_t next = 0; next < s->count; next++) {
     const size_t l = s->order[next];
-    if (!passage_meets(d, p, l)) continue;
+    if (l == i || !is_next(d, s, p, next)) continue;
     double *const row = v->cone + rows * n, length = 0.0, size = 0.0;
     for (size_t j = 0; j < n; j++) {
       const double mine = p->column_rate[j * s->count + i] / p->rate[i];
@@ -341,40 +367,60 @@ static void note_piece(ess_driver *d, search *s) {
   const double its = digest(matrix, n * v->wide, &s->most);
   for (size_t i = 0; i < s->pieces; i++)
     if (fabs(v->digest[i] - its) <= ALIKE * s->most) return;
+  s->differs = s->differs || s->pieces == ESS_ORDERS;
+  if (s->differs) return;
   v->digest[s->pieces] = its;
-  memcpy(v->orders[s->pieces++], s->order, sizeof s->order);
+  memset(s->path + s->depth, NONE, sizeof s->path - s->depth);
+  memcpy(v->orders[s->pieces++], s->path, sizeof s->path);
 }
 
-/* all orders from here on that some direction takes */
-static int visit(ess_driver *d, search *s) {
+static int visit(ess_driver *d, search *s);
+
+static void swap(unsigned char order[], size_t i, size_t j) {
+  const unsigned char kept = order[i];
+  order[i] = order[j];
+  order[j] = kept;
+}
+
+/* the event at this place of the order is next, where some direction meets it before others */
+static int visit_next(ess_driver *d, search *s, size_t place, bool at_once, bool *met) {
   ess_tangents *const v = d->tangents;
-  const size_t n = v->wide, depth = s->depth;
+  const size_t depth = s->depth, first = s->first, i = s->order[place];
   const ess_passage *const p = &v->passage[depth];
+  const bool is_new = place >= first;
+  s->differs = s->differs || depth == ESS_PASSES; // nobody looks further
+  if (s->differs) return ESS_SUCCESS;
+  if (at_once)
+    s->rows[depth + 1] = s->rows[depth];
+  else
+    narrow(d, s, p, i);
+  if (!has_direction(v->cone, s->rows[depth + 1], v->wide, v->nearest)) return ESS_SUCCESS;
+  *met = true;
+  s->path[depth] = (unsigned char)i;
+  int status = passage_cross(d, p, &v->passage[depth + 1], i, s->count, v->wide);
+  if (is_new) swap(s->order, s->first++, place);
+  s->depth = depth + 1;
+  if (!status) status = visit(d, s);
+  s->depth = depth;
+  if (is_new) swap(s->order, --s->first, place);
+  return status;
+}
+
+/* all orders from here on that some direction takes, as long as they lead to the same */
+static int visit(ess_driver *d, search *s) {
+  const size_t first = s->first;
+  const ess_passage *const p = &d->tangents->passage[s->depth];
   bool met = false, jumped = false;
   int status = ESS_SUCCESS;
-  for (size_t next = depth; next < s->count; next++)
+  for (size_t next = first; next < s->count; next++)
     jumped = jumped || passage_is_beyond(d, p, s->order[next]);
-  for (size_t next = depth; !status && next < s->count && !(jumped && met); next++) {
-    const unsigned char i = s->order[next], first = s->order[depth];
-    if (jumped ? !passage_is_beyond(d, p, i) : !passage_meets(d, p, i)) continue;
-    s->order[next] = first;
-    s->order[depth] = i;
-    if (jumped)
-      s->rows[depth + 1] = s->rows[depth];
-    else
-      narrow(d, s, p, i);
-    if (has_direction(v->cone, s->rows[depth + 1], n, v->nearest)) {
-      met = true;
-      status = passage_cross(d, p, &v->passage[depth + 1], i, s->count, n);
-      s->depth = depth + 1;
-      if (!status) status = visit(d, s);
-      s->depth = depth;
-    }
-    s->order[depth] = first;
-    s->order[next] = i;
-  }
+  for (size_t next = first; !status && next < s->count && !(jumped && met); next++)
+    if (jumped ? passage_is_beyond(d, p, s->order[next]) : is_next(d, s, p, next))
+      status = visit_next(d, s, next, jumped, &met);
+  for (size_t place = 0; !status && !jumped && place < first; place++)
+    if (is_next(d, s, p, place)) status = visit_next(d, s, place, false, &met);
   if (!met && !status) {
-    s->differs = s->differs || depth < s->count;
+    s->differs = s->differs || first < s->count;
     note_piece(d, s);
   }
   return status;
@@ -392,21 +438,36 @@ static int find_pieces(ess_driver *d, search *s) {
   return status ? status : visit(d, s);
 }
 
-/* the event that a direction meets first, of those still ahead */
-static size_t first_met(const ess_driver *d, const ess_passage *p, const size_t order[],
-                        size_t from, size_t count) {
-  size_t first = SIZE_MAX;
+/* The place in the order of the event that a direction meets next; the first of the order have been
+ * met. SIZE_MAX: it meets none. */
+static size_t next_met(const ess_driver *d, const ess_passage *p, const size_t order[],
+                       size_t first, size_t count) {
+  size_t found = SIZE_MAX;
   double soonest = INFINITY;
-  for (size_t next = from; next < count; next++) {
-    const size_t i = order[next];
-    if (!passage_meets(d, p, i)) continue;
-    const bool at_once = passage_is_beyond(d, p, i);
+  for (size_t place = 0; place < count; place++) {
+    const size_t i = order[place];
+    const bool at_once = place >= first && passage_is_beyond(d, p, i);
+    if (place < first ? !passage_returns(d, p, i) : !passage_meets(d, p, i)) continue;
     const double time = at_once ? -INFINITY : -p->column_rate[i] / p->rate[i];
     if (time >= soonest) continue;
     soonest = time;
-    first = next;
+    found = place;
   }
-  return first;
+  return found;
+}
+
+/* the place of the one that is next on a path or, without one, on the list, and then of those that
+ * are met again */
+static size_t next_listed(const ess_driver *d, const ess_passage *p, const unsigned char path[],
+                          size_t depth, const size_t order[], size_t first, size_t count) {
+  size_t place = path ? 0 : first;
+  if (path && (depth == ESS_PASSES || path[depth] == NONE)) return SIZE_MAX;
+  if (path)
+    while (order[place] != path[depth]) place++;
+  if (path || first < count) return place;
+  for (place = 0; place < count; place++)
+    if (passage_returns(d, p, order[place])) return place;
+  return SIZE_MAX;
 }
 
 /* notes when, and how far from the trajectory followed, columns have met the i-th event */
@@ -421,29 +482,38 @@ static void note_met(const ess_driver *d, const ess_passage *p, size_t i, size_t
   }
 }
 
-/* columns through the events, in this order or, one alone, in its own, which is left in `order` */
-static int go_through(ess_driver *d, size_t count, size_t columns, bool own, size_t order[],
-                      double column[]) {
+/* Columns through the events, along a path or as listed or, one alone, in its own order. `order`
+ * becomes that in which they are met first. */
+static int go_through(ess_driver *d, size_t count, size_t columns, bool own,
+                      const unsigned char path[], size_t order[], double column[]) {
   ess_tangents *const v = d->tangents;
   ess_passage *p = &v->passage[0];
   const double *const moves =
       v->moves ? v->moves + (size_t)(column - v->v) / d->system.dimension * d->system.parameters
                : NULL;
+  for (size_t i = 0; i < count; i++) order[i] = i;
   passage_columns(d, p, column, moves, columns);
   int status = passage_restore(d);
   if (!status) status = passage_look(d, p, count, columns);
-  for (size_t depth = 0; !status && depth < count; depth++) {
-    const size_t next = own ? first_met(d, p, order, depth, count) : depth;
-    if (next == SIZE_MAX) return ess_fail(d, ESS_EDISCONTINUOUS, v->events[0]);
-    const size_t i = order[next];
-    order[next] = order[depth];
-    order[depth] = i;
+  // more than what each two of them can do to each other is a chatter
+  const size_t most = count * (count + 1);
+  size_t first = 0, depth = 0;
+  for (; !status && depth <= most; depth++) {
+    const size_t place = own ? next_met(d, p, order, first, count)
+                             : next_listed(d, p, path, depth, order, first, count);
+    if (place == SIZE_MAX) break;
+    const size_t i = order[place];
     // the first stays as it is; two others take turns
     ess_passage *const to = &v->passage[1 + depth % 2];
     status = passage_cross(d, p, to, i, count, columns);
-    if (!status) note_met(d, to, i, columns);
     p = to;
+    if (place < first) continue;
+    order[place] = order[first];
+    order[first++] = i;
+    if (!status) note_met(d, to, i, columns);
   }
+  if (!status && (first < count || depth > most))
+    return ess_fail(d, ESS_EDISCONTINUOUS, v->events[0]);
   if (!status) passage_end(d, p, columns, column);
   return status;
 }
@@ -453,9 +523,8 @@ static int go_each(ess_driver *d, size_t count) {
   ess_tangents *const v = d->tangents;
   int status = ESS_SUCCESS;
   for (size_t j = v->count; !status && j-- > 0;) {
-    for (size_t i = 0; i < count; i++) v->best[i] = i;
     v->column = j;
-    status = go_through(d, count, 1, true, v->best, v->v + j * d->system.dimension);
+    status = go_through(d, count, 1, true, NULL, v->best, v->v + j * d->system.dimension);
   }
   return status;
 }
@@ -463,8 +532,7 @@ static int go_each(ess_driver *d, size_t count) {
 /* all directions in one order, for an adjoint of many events */
 static int go_as_listed(ess_driver *d, size_t count) {
   ess_tangents *const v = d->tangents;
-  for (size_t i = 0; i < count; i++) v->best[i] = i;
-  return go_through(d, count, v->count, false, v->best, v->v);
+  return go_through(d, count, v->count, false, NULL, v->best, v->v);
 }
 
 /* notes what kind of instant this was */
@@ -491,9 +559,9 @@ static int go_counted(ess_driver *d, size_t count, const double outcome[]) {
   const bool chosen = v->chosen != SIZE_MAX;
   const size_t piece = chosen ? v->digits % s.pieces : 0;
   if (chosen) v->digits /= s.pieces;
-  for (size_t i = 0; i < count; i++) v->best[i] = v->orders[piece][i];
-  status = chosen || s.pieces == 1 ? go_through(d, count, v->count, false, v->best, v->v)
-                                   : go_each(d, count);
+  status = chosen || s.pieces == 1
+               ? go_through(d, count, v->count, false, v->orders[piece], v->best, v->v)
+               : go_each(d, count);
   note_kind(v, s.pieces == 1 ? ESS_SMOOTH_C1 : ESS_SMOOTH_PIECEWISE, s.pieces, count);
   return status;
 }

@@ -13,7 +13,7 @@
 #include "slides.h"
 #include "tangents.h"
 
-enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
+enum { ROWS = ESS_PASSES * (ESS_MEETING - 1) }; // of the cone
 
 static void lay(ess_driver *d, ess_layout *l) {
   ess_tangents *const v = d->tangents;
@@ -33,7 +33,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, (n * n), &v->matrix);
   ESS_LAY(l, double, p, &v->share);
   ESS_LAY(l, double, m, &v->h, &v->rate, &v->mode);
-  for (size_t i = 0; i <= ESS_MEETING; i++) {
+  for (size_t i = 0; i <= ESS_PASSES; i++) {
     ess_passage *const q = &v->passage[i];
     ESS_LAY(l, double, n, &q->x, &q->f);
     ESS_LAY(l, double, m, &q->sign, &q->side, &q->rate, &q->place);
@@ -41,7 +41,7 @@ static void lay(ess_driver *d, ess_layout *l) {
     ESS_LAY(l, double, wide, &q->elapsed);
     ESS_LAY(l, double, column_rates, &q->column_rate);
   }
-  ESS_LAY(l, double, PAIRS * v->wide, &v->cone);
+  ESS_LAY(l, double, ROWS * v->wide, &v->cone);
   ESS_LAY(l, double, v->wide, &v->nearest);
   ESS_LAY(l, double, (p * parameters), &v->moves);
   ESS_LAY(l, double, parameters, &v->nominal);

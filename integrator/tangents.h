@@ -111,8 +111,9 @@ double ess_parts_stage(const ess_parts *p, int s, double from, double to, double
 
 /* ---- directions ------------------------------------------------------------------------------ */
 
-/* events that meet at one instant whose orders are all looked at, and how many these are */
-enum { ESS_MEETING = 8, ESS_ORDERS = 40320 };
+/* events that meet at one instant whose orders are all looked at, how many these are, and how often
+ * events may be met in one: the impacts of five balls that hit each other */
+enum { ESS_MEETING = 8, ESS_ORDERS = 40320, ESS_PASSES = 10 };
 
 /* A trajectory beside the one that is followed, on its way through the events of an instant: state,
  * field and mode; by column its distance from them, for how long it has been on the way, and its
@@ -185,10 +186,10 @@ typedef struct ess_tangents {
   double *mode; /* what an impact's map returns on the way */
   bool *armed, *armed_after;
 
-  ess_passage passage[ESS_MEETING + 1];
-  double *cone;   /* [28][n + P], what directions have to satisfy for an order */
+  ess_passage passage[ESS_PASSES + 1];
+  double *cone;   /* [70][n + P], what directions have to satisfy for an order */
   double *digest; /* by piece */
-  unsigned char (*orders)[ESS_MEETING];
+  unsigned char (*orders)[ESS_PASSES];
 
   /* pieces */
   ess_smoothness smoothness, told; /* the latter where time goes backward */

@@ -96,6 +96,126 @@ TEST(an_order_that_matters_has_no_derivative) {
   }
 }
 
+/* ---- balls in a row ----------------------------------------------------------------------------
+ */
+
+enum { ROW_MAX = 5 };
+
+/* all of them meet at t = 1/2, pairs of neighbours one after the other until they part */
+typedef struct row {
+  size_t count;
+  double mass[ROW_MAX];
+} row;
+
+FIELD(row_field) {
+  const size_t n = AS(row)->count;
+  memcpy(dxdt, x + n, n * sizeof *dxdt);
+  memset(dxdt + n, 0, n * sizeof *dxdt);
+}
+
+GUARDS(row_guards) {
+  for (size_t k = 0; k + 1 < AS(row)->count; k++) h[k] = x[k + 1] - x[k] - 1.0;
+}
+
+GUARD_JACOBIAN(row_jacobian) {
+  const size_t n = AS(row)->count;
+  memset(Dh, 0, (n - 1) * 2 * n * sizeof *Dh);
+  for (size_t k = 0; k + 1 < n; k++) {
+    Dh[k * 2 * n + k] = -1.0;
+    Dh[k * 2 * n + k + 1] = 1.0;
+  }
+}
+
+IMPACT_MAP(row_collide) {
+  const row *const r = params;
+  double *const v = impact->after + r->count;
+  for (bool any = true; any;) {
+    any = false;
+    for (size_t i = 0; i < impact->count; i++) {
+      const size_t k = impact->events[i];
+      const double faster = v[k] - v[k + 1], sum = r->mass[k] + r->mass[k + 1];
+      if (!(faster > 1e-9)) continue;
+      v[k] -= 2.0 * faster * r->mass[k + 1] / sum;
+      v[k + 1] += 2.0 * faster * r->mass[k] / sum;
+      any = true;
+    }
+  }
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    impact->mode[k] = 1.0;
+    impact->armed[ESS_GUARD_DOWN(k)] = true;
+  }
+}
+
+/* equal balls pass their velocities on, as if they went through each other: the flow is the same,
+ * whatever the order in which pairs meet, and some meet twice */
+TEST(equal_balls_that_meet_at_once_have_a_derivative) {
+  static const struct {
+    size_t count;
+    double speed[ROW_MAX], mass;
+    int status;
+  } rows[] = {
+      {3, {1.0, 0.0, -1.0}, 1.0, ESS_SUCCESS},
+      {3, {1.0, 0.0, -0.5}, 1.0, ESS_SUCCESS},
+      {3, {2.0, 1.0, 0.0}, 1.0, ESS_SUCCESS},
+      {4, {1.5, 0.5, -0.5, -1.7}, 1.0, ESS_SUCCESS},
+      {5, {2.0, 1.0, 0.0, -1.0, -2.0}, 1.0, ESS_SUCCESS},
+      {3, {1.0, 0.0, -1.0}, 1.5, ESS_EDISCONTINUOUS},
+      {4, {1.5, 0.5, -0.5, -1.7}, 0.5, ESS_EDISCONTINUOUS},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const size_t n = rows[i].count;
+    row r = {.count = n};
+    double start[2 * ROW_MAX], x[2 * ROW_MAX], t = 0.0;
+    for (size_t k = 0; k < n; k++) {
+      r.mass[k] = k ? 1.0 : rows[i].mass;
+      start[k] = (double)k - 0.5 * rows[i].speed[k];
+      start[n + k] = rows[i].speed[k];
+    }
+    bool at[2 * ROW_MAX];
+    for (size_t j = 0; j < 2 * n - 2; j++) at[j] = j % 2;
+    const ess_impacts collide = {.at = at, .map = row_collide};
+    const ess_system system = {.dimension = 2 * n,
+                               .guard_count = n - 1,
+                               .field = row_field,
+                               .guards = row_guards,
+                               .guard_jacobian = row_jacobian,
+                               .impacts = &collide,
+                               .params = &r};
+    const ess_options options = ess_options_default();
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    memcpy(x, start, sizeof x);
+    assert_int_equal(ess_driver_follow(d, 2 * n, NULL), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), rows[i].status);
+    if (rows[i].status) {
+      ess_driver_free(d);
+      continue;
+    }
+    const ess_smoothness *const s = ess_driver_smoothness(d);
+    assert_true(s->kind == ESS_SMOOTH_C1 && s->instants == 1 && s->count == n - 1);
+    const double *const D = ess_driver_tangent(d);
+    double outcome[2 * ROW_MAX] = {1.0, 0.3, -0.4, 0.7, -1.1, 0.2, 0.9, -0.6, 0.5, 0.8};
+    double known[2 * ROW_MAX] = {0.0}, along[2 * ROW_MAX];
+    for (size_t k = 0; k < 2 * n; k++) {
+      // ball k is where ball n - 1 - k would be without the others
+      const size_t from = (k < n ? 0 : n) + n - 1 - k % n;
+      for (size_t j = 0; j < 2 * n; j++) {
+        const double right = j == from ? 1.0 : j == from + n && k < n ? 1.0 : 0.0;
+        assert_true(fabs(D[k * 2 * n + j] - right) < 1e-8);
+        known[j] += right * outcome[k];
+      }
+    }
+    ess_driver_reset(d);
+    assert_int_equal(ess_driver_record(d, 1 << 20), ESS_SUCCESS);
+    memcpy(x, start, sizeof x);
+    t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_adjoint(d, 1, outcome, along, NULL), ESS_SUCCESS);
+    for (size_t j = 0; j < 2 * n; j++) assert_true(fabs(along[j] - known[j]) < 1e-8);
+    ess_driver_free(d);
+  }
+}
+
 /* ---- an impact among feet in quick succession ------------------------------------------------ */
 
 /* z, theta: springs under the feet, one of which, event function FEET, is a stop that throws the
