@@ -156,7 +156,8 @@ def _check_times(t_eval, t0, t1):
     return times
 
 
-def _check_jumps(t_jumps, t0, t1):
+def check_jumps(t_jumps, t0, t1):
+    """times of jumps, as numbers"""
     if t_jumps is None:
         return np.zeros(0)
     times = np.ascontiguousarray(_numbers(t_jumps, "t_jumps", "times that ascend"))
@@ -554,7 +555,7 @@ def _options(
     if field is None and not is_system:
         raise ValueError("`fun` must be a function")
     times = _check_times(t_eval, t0, t1)
-    jumps = _check_jumps(t_jumps, t0, t1)
+    jumps = check_jumps(t_jumps, t0, t1)
     rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
     max_step, first_step = _check_steps(max_step, first_step, t0, t1)
     functions, direction, terminal = _check_events(events)
@@ -586,6 +587,9 @@ def _options(
     is_count = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
     if not is_count or not 0 < max_steps < 2**63:
         raise ValueError("`max_steps` must be a positive number of steps")
+    within = np.count_nonzero((jumps != t0) & (jumps != t1))
+    if within >= max_steps and not terminal.any():
+        raise ValueError(f"`max_steps` must exceed the {within} times of `t_jumps`, at each of which a step ends")
     if vectorized and callable(field):
         field = _one_column(field)
     if as_complex:

@@ -19,7 +19,7 @@ try:
 except ModuleNotFoundError as absent:
     raise ModuleNotFoundError("ess.jax needs the package jax: pip install jax") from absent
 
-from ._ivp import solve_ivp
+from ._ivp import check_jumps, solve_ivp
 
 __all__ = ["NoDerivative", "flow"]
 
@@ -194,6 +194,7 @@ def flow(
     max_steps: int = 10_000_000,
     tie: float = 0.0,
     base: str | None = None,
+    t_jumps: ArrayLike | None = None,
 ) -> Callable[..., jax.Array]:
     """Return the final state of a run as a function that JAX can differentiate.
 
@@ -213,6 +214,10 @@ def flow(
         `ess.solve_ivp` (1e-3 and 1e-6).
     impacts_at, max_step, max_steps, tie, base
         As in `ess.solve_ivp`.
+    t_jumps : array_like, optional
+        Times at which `fun` jumps by time alone, as in `ess.solve_ivp`; `fun` compares ``t < T`` by
+        `jnp.where`. They are constants: a time T that is differentiated is the guard ``t - p[0]``,
+        whose sign `fun` uses.
 
     Returns
     -------
@@ -234,6 +239,7 @@ def flow(
         "max_steps": max_steps, "tie": tie, "base": base,
     }  # fmt: skip
     t_span = tuple(map(float, t_span))
+    options["t_jumps"] = check_jumps(t_jumps, *t_span)
     if not jax.config.read("jax_enable_x64"):
         raise ValueError('libess needs doubles: jax.config.update("jax_enable_x64", True)')
     if impact is None and impacts_at is not None:

@@ -141,7 +141,50 @@ def test_parameters_do_not_loosen_the_tolerance():
     np.testing.assert_allclose(along, end(y0, none), rtol=1e-9)
 
 
+BEGINS = np.arange(5) + 0.3
+TRAIN = np.stack([BEGINS, BEGINS + 0.05], axis=1).ravel()
+
+
+def pulses(t, y, p):
+    """y' = p0 u - p1 y, where u is 1 in each pulse"""
+    return p[0] * (jnp.searchsorted(TRAIN, t, side="right") % 2) - p[1] * y
+
+
+def after_pulses(y0, p, times=TRAIN, end=5.0):
+    ways = jnp.exp(-p[1] * (end - times[1::2])) - jnp.exp(-p[1] * (end - times[::2]))
+    return y0 * jnp.exp(-p[1] * end) + p[0] / p[1] * ways.sum()
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit])
+def test_a_train_of_pulses(transform):
+    end = ess_jax.flow(pulses, (0, 5), t_jumps=TRAIN)
+    y0, p = jnp.array([0.5]), jnp.array([2.0, 0.1])
+    np.testing.assert_allclose(transform(end)(y0, p), after_pulses(y0, p), rtol=1e-8)
+    found = transform(jax.jacobian(end, argnums=(0, 1)))(y0, p)
+    for one, right in zip(found, jax.jacobian(after_pulses, argnums=(0, 1))(y0, p)):
+        np.testing.assert_allclose(one, right, rtol=1e-6)
+    # steps pass over pulses of which nobody has told
+    assert abs(ess_jax.flow(pulses, (0, 5))(y0, p)[0] - after_pulses(y0, p)[0]) > 0.01
+
+
+def test_derivatives_by_the_times_of_a_pulse():
+    """they are guards of time then"""
+    end = ess_jax.flow(
+        lambda t, y, s, p: p[0] * (s[0] > 0) * (s[1] < 0) - p[1] * y, (0, 5),
+        guards=lambda t, y, p: [t - p[2], t - p[3]],
+    )  # fmt: skip
+    y0, p = jnp.array([0.5]), jnp.array([2.0, 0.1, 2.3, 3.1])
+
+    def right(p):
+        return after_pulses(y0, p, p[2:])[0]
+
+    np.testing.assert_allclose(end(y0, p)[0], right(p), rtol=1e-8)
+    np.testing.assert_allclose(jax.grad(lambda p: end(y0, p)[0])(p), jax.grad(right)(p), rtol=1e-6)
+
+
 def test_bad_calls():
+    with pytest.raises(ValueError, match="`t_jumps` must be finite, and within `t_span`"):
+        ess_jax.flow(pulses, (0, 5), t_jumps=[6.0])
     with pytest.raises(ValueError, match="y0"):
         ess_jax.flow(hopper, (0, 1), guards=height)(jnp.zeros((2, 2)), jnp.ones(1))
     with pytest.raises(RuntimeError, match="not finite"):

@@ -1041,6 +1041,28 @@ def test_no_pulse_of_a_train_is_missed(method, way):
     assert without.success and abs(without.y_end[0] - right) > 0.01
 
 
+def test_many_jumps_need_as_many_steps():
+    count = 4_000
+    jumps = np.arange(1, count + 1) / (count + 1)
+
+    def field(t, y):
+        return [np.searchsorted(jumps, t, side="right") % 2]
+
+    more = {"t_jumps": jumps, "t_eval": [1.0]}
+    r = ess.solve_ivp(field, (0, 1), [0.0], **more)
+    assert r.success and count < r.nsteps < 3 * count
+    np.testing.assert_allclose(r.y_end, [count / 2 / (count + 1)], rtol=1e-10)
+    for limit in ({"max_steps": count}, {"t_jumps": np.arange(1, 10**7 + 1) / (10**7 + 1)}):
+        with pytest.raises(ValueError, match="`max_steps` must exceed the [0-9]+ times of `t_jumps`"):
+            ess.solve_ivp(field, (0, 1), [0.0], **(more | limit))
+
+    def stop(t, y):
+        return t - 0.01
+
+    stop.terminal = True
+    assert ess.solve_ivp(field, (0, 1), [0.0], **more, events=stop, max_steps=count).status == 1
+
+
 def test_derivatives_go_through_jumps():
     jumps = train(20)
 
