@@ -12,8 +12,12 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = sorted(glob.glob(os.path.join(HERE, "..", "examples", "*.py")))
-PAGE = os.path.join(HERE, "..", "..", "docs", "guide", "python.md")
-README = os.path.join(HERE, "..", "README.md")
+ROOT = os.path.join(HERE, "..", "..")
+GUIDE = sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
+PAGES = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "python", "README.md")] + [
+    page for page in GUIDE if "```python\n" in open(page).read()
+]
+NUMBER = r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[-+]?[0-9]+)?"
 NEEDS = {"hop_by_gradient.py": ["jax"], "audit_robot.py": ["mujoco", "ess.mujoco"]}
 
 
@@ -40,27 +44,40 @@ def test_there_are_seven():
     assert len(EXAMPLES) == 7
 
 
-@pytest.mark.skipif(not os.path.exists(PAGE), reason="without the page")
-def test_the_page_runs():
-    """all blocks of Python of the page, one after the other; those of JAX and MuJoCo where they are"""
-    text = open(PAGE).read()
-    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.S | re.M)
-    assert len(blocks) >= 6
-    scope = {}
-    for block in blocks:
+def words_and_numbers(text):
+    return "".join(re.sub(NUMBER, "#", text).split()), [float(one) for one in re.findall(NUMBER, text)]
+
+
+def assert_printed(printed, said):
+    """but for rounding, which is the machine's; and numbers of rounding alone are not compared"""
+    (words, numbers), (right_words, right) = words_and_numbers(printed), words_and_numbers(said)
+    assert words == right_words, printed
+    for number, one in zip(numbers, right):
+        assert number == pytest.approx(one, rel=1e-3, abs=1e-6), printed
+
+
+def test_numbers_of_a_page_are_compared():
+    assert_printed("[ 1.00000001  2.] done 3e-11", "[1. 2.] done 2e-12")
+    for wrong in ("[1.1 2.] done 3e-11", "[1. 2.] 3e-11", "[1. 2. 3.] done 3e-11", ""):
+        with pytest.raises(AssertionError):
+            assert_printed(wrong, "[1. 2.] done 2e-12")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[os.path.relpath(page, ROOT) for page in PAGES])
+def test_a_page_prints_what_it_says(page, capsys):
+    """all its blocks of Python, one after the other; those of JAX and MuJoCo where they are"""
+    if not os.path.exists(page):
+        pytest.skip("without the page")
+    with open(page) as file:
+        blocks = re.findall(r"^```python\n(.*?)^```\n(?:\n*```text\n(.*?)^```$)?", file.read(), flags=re.S | re.M)
+    assert blocks
+    scope: dict = {}
+    for block, said in blocks:
         if any(lacks(m) for m in ("jax", "numba", "mujoco") if re.search(rf"\b{m}\b", block)):
             continue
         try:
-            exec(compile(block, PAGE, "exec"), scope)
+            exec(compile(block, page, "exec"), scope)
         except ImportError as error:
             assert "not built for MuJoCo" in str(error)
-
-
-@pytest.mark.parametrize("page", [README, os.path.join(HERE, "..", "..", "README.md")])
-def test_a_readme_prints_what_it_says(page, capsys):
-    if not os.path.exists(page):
-        pytest.skip("without the page")
-    text = open(page).read()
-    found = re.search(r"^```python\n(.*?)^```\n+```text\n(.*?)^```", text, flags=re.S | re.M)
-    exec(compile(found[1], page, "exec"), {})
-    assert capsys.readouterr().out == found[2]
+            continue
+        assert_printed(capsys.readouterr().out, said)
