@@ -529,7 +529,8 @@ static void run_threads(Ensemble &all, std::size_t count) {
     hold.unlock();
     {
       nb::gil_scoped_acquire python;
-      if (PyErr_CheckSignals() || !is_watched(all.plan.f.watch)) all.stop = true;
+      // an exception that is set is not to meet another call of Python, however long threads take
+      if (!all.stop && (PyErr_CheckSignals() || !is_watched(all.plan.f.watch))) all.stop = true;
     }
     hold.lock();
   }
