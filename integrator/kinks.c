@@ -137,8 +137,8 @@ static inline void note_companion(ess_kinks *k, size_t other) {
  * crossing */
 static inline int latch(ess_driver *d, size_t other, double sign) {
   ess_kinks *const k = &d->kinks;
-  k->is_involved |=
-      ess_is_set(k->known, other) || (is_companion(k, other) && k->live[other] != sign);
+  k->is_involved |= ess_is_set(k->known, other) ||
+                    (k->live[other] != sign && (is_companion(k, other) || k->acts[other]));
   if (k->is_involved || is_companion(k, other)) return ESS_SUCCESS;
   note_companion(k, other);
   if (k->live[other] == sign) return ESS_SUCCESS;
@@ -442,6 +442,11 @@ void ess_kinks_prepare(ess_driver *d) {
 
 void ess_kinks_reset(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
+  if (k->any_acts) { // a trajectory is the same whatever came before it
+    memset(k->acts, 0, d->system.guard_count * sizeof *k->acts);
+    memset(k->is_checked, 0, d->system.guard_count * sizeof *k->is_checked);
+    k->any_acts = false;
+  }
   k->is_on = k->is_involved = false;
   k->length = 0.0;
   k->last_count = k->most = 0;
@@ -550,6 +555,37 @@ static int even(ess_driver *d, double w, size_t from, size_t to, double f[]) {
   return weighted(d, d->t, d->x, f);
 }
 
+/* Which of the signs that rows latch in this step change the field, one after the other undone. */
+static int find_acting(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < k->companions; i++) {
+    const size_t other = k->companion[i];
+    if (k->live[other] == d->sign[other]) continue;
+    memcpy(k->first, k->f, d->lanes * sizeof *k->f);
+    k->live[other] = d->sign[other];
+    status = tell(d, other);
+    if (!status) status = weighted(d, d->t, d->x, k->f);
+    if (is_on_the_way(d, 1.0, k->f, k->first, k->first)) continue;
+    k->acts[other] = k->any_acts = true;
+  }
+  return status;
+}
+
+/* Whether signs that rows latch change the field by themselves, before any crossing of this step:
+ * the weights of crossings do not count that, and crossings are then made one by one. */
+static int check_latched(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  bool any = false;
+  for (size_t i = 0; i < k->companions; i++)
+    any = any || k->live[k->companion[i]] != d->sign[k->companion[i]];
+  if (!any) return ESS_SUCCESS;
+  const int status = even(d, 0.0, 0, 0, k->f);
+  if (status || is_on_the_way(d, 1.0, k->f, d->stage[0], d->stage[0])) return status;
+  k->is_involved = true;
+  return find_acting(d);
+}
+
 /* Fails where the field is not affine in one sign by itself. Those of several that are not affine
  * together are looked at by halves; crossings are then not made in this step. */
 static int check_some(ess_driver *d, size_t from, size_t to) {
@@ -560,6 +596,10 @@ static int check_some(ess_driver *d, size_t from, size_t to) {
   if (is_on_the_way(d, ON_THE_WAY, k->f, d->stage[0], k->first)) {
     for (size_t i = from; i < to; i++) k->is_checked[k->kink[i]] = true;
     return ESS_SUCCESS;
+  }
+  if (to - from == k->count) {
+    status = check_latched(d);
+    if (status || k->is_involved) return status;
   }
   if (to - from == 1) return ess_fail(d, ESS_EWEIGHTS, k->kink[from]);
   k->is_involved = true;
@@ -623,9 +663,8 @@ static double largest(const ess_kinks *k, const double weight[]) {
  * 0 and 1 alone does not follow. */
 static int check_sum(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  if (k->count < 2) return ESS_SUCCESS;
   const double most = fabs(largest(k, k->value[0]));
-  if (most == 0.0) return ESS_SUCCESS;
+  if (k->count < 2 || most == 0.0) return check_latched(d);
   const int status = weighted_at_start(d, -1.0 / most, k->value[0], k->f);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->stage[0][i] + k->first[i];
   if (!status) k->is_involved = !is_on_the_way(d, -most, d->x_try, d->stage[0], k->f);
@@ -873,10 +912,18 @@ static bool may(const ess_driver *d) {
          d->options.base == ESS_BASE_DOPRI5;
 }
 
-/* whether the tangent reaches more guards than that within a time */
+/* whether the row of event function i's guard latches a sign that changes the field by itself */
+static inline bool row_acts(const ess_driver *d, size_t i) {
+  const ess_kinks *const k = &d->kinks;
+  const ess_kink_row *const r = &k->row[ess_guard_ahead(d, i)];
+  return r->other != ESS_NONE && k->acts[r->other] && r->sign == -d->sign[r->other];
+}
+
+/* whether the tangent reaches more guards than that within a time, and none whose row acts */
 static bool reaches_more(const ess_driver *d, double time, size_t than) {
+  const bool any_acts = d->kinks.any_acts;
   size_t near = 0;
-  for (size_t b = 0; b < d->blocks && near <= than; b++) {
+  for (size_t b = 0; b < d->blocks && (near <= than || any_acts); b++) {
     if (!d->block_armed[b]) continue;
     unsigned bits = 0;
     for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
@@ -885,7 +932,8 @@ static bool reaches_more(const ess_driver *d, double time, size_t than) {
       const ess_mask reached = ess_lanes_load(d->side + i) * (h + time * rate) > 0.0;
       bits |= ess_mask_bits(reached) << lane;
     }
-    for (; bits; bits &= bits - 1) near++;
+    for (; bits; bits &= bits - 1, near++)
+      if (any_acts && row_acts(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits))) return false;
   }
   return near > than;
 }

@@ -59,6 +59,7 @@ typedef struct ess_kinks {
   ess_kink_row *row;             /* by guard */
   bool *is_checked;              /* those in whose sign the field has been found affine */
   size_t unknown;                /* crossings of others */
+  bool *acts, any_acts; /* those whose sign, latched by a row, changed the field by itself */
 
   double *watch;     /* side of an armed guard that was not beyond its zero so far; else 0 */
   double *known;     /* masks: those seen, those that the last stage, and those that the end, saw */

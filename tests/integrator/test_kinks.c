@@ -628,3 +628,65 @@ TEST(armed_on_the_way) {
   assert_true(through > 0);
   assert_int_equal(wrong, 0);
 }
+
+/* Rooms with heaters by thermostats: the row of a room's upper temperature latches the sign of the
+ * lower one, which is the heater. In the other rooms windows open at the same two temperatures. */
+enum { ROOMS = 24 };
+
+FIELD(rooms_field) {
+  const size_t heated = *(const size_t *)params;
+  for (size_t i = 0; i < ROOMS; i++) {
+    const double warm = 0.5 + 0.5 * sign[2 * i], cold = 0.5 - 0.5 * sign[2 * i + 1];
+    const double power = 3.0 + 0.01 * (double)i;
+    dxdt[i] = -0.1 * (x[i] - 5.0);
+    dxdt[i] +=
+        i < heated ? power * cold : 1.5 + 4.0 * power * cos(2.0 * t) + 0.3 * cold - 0.2 * warm;
+  }
+}
+
+PLANES_EACH(rooms, ROOMS, 2 * ROOMS, x[k / 2], k % 2 ? 20.0 : 20.2);
+
+ARMED_AT_START(rooms_start) {
+  for (size_t i = 0; i < *(const size_t *)params; i++)
+    armed[ESS_GUARD_UP(2 * i + 1)] = armed[ESS_GUARD_DOWN(2 * i + 1)] = false;
+}
+
+/* Outcome: a row that changes a sign of which the field depends by itself has its crossings made
+ * one by one, whatever the others do: it is no field that is not affine. */
+TEST(latched_sign_acts) {
+  const size_t heated[] = {0, 1, 4, ROOMS / 2, ROOMS};
+  for (size_t i = 0; i < sizeof heated / sizeof *heated; i++) {
+    size_t rooms = heated[i], row_start[4 * ROOMS + 2] = {0}, row_guard[4 * ROOMS];
+    signed char row_effect[4 * ROOMS];
+    memset(row_effect, 1, sizeof row_effect);
+    for (size_t j = 0; j < 4 * ROOMS; j++) {
+      const size_t thermostat = j % 4 == 0 ? j + 3 : j - 3, mirror = j ^ 1;
+      const bool is_heated = j / 4 < rooms;
+      row_start[j + 1] = row_start[j];
+      if (!is_heated || j % 4 == 0 || j % 4 == 3)
+        row_guard[row_start[j + 1]++] = is_heated ? thermostat : mirror;
+    }
+    row_start[4 * ROOMS + 1] = row_start[4 * ROOMS];
+    const ess_reset_matrix resets = {row_start, row_guard, row_effect, NULL, rooms_start};
+    ess_system system = {.dimension = ROOMS,
+                         .guard_count = 2 * ROOMS,
+                         OF_JACOBIAN(rooms),
+                         .resets = &resets,
+                         .params = &rooms};
+    double truth[ROOMS];
+    uint64_t through = 0;
+    for (int j = 12; j >= 2; j -= j == 12 ? 5 : 1) {
+      const ess_options options = toy_options(pow(10.0, -j));
+      double x[ROOMS];
+      for (size_t r = 0; r < ROOMS; r++) x[r] = 17.0 + 0.07 * (double)(r % 7);
+      system.weights = j < 12;
+      const toy_end end = toy_succeeds(&system, &options, 0.0, 10.0, x);
+      through += end.counters.through;
+      if (j == 12) memcpy(truth, x, sizeof x);
+      for (size_t r = 0; r < ROOMS; r++)
+        if (!(fabs(x[r] - truth[r]) <= 20.0 * options.rtol * (1.0 + fabs(truth[r]))))
+          fail_msg("%zu heated, room %zu at 1e-%d: off by %g", rooms, r, j, x[r] - truth[r]);
+    }
+    assert_true(through > 0 || rooms == ROOMS);
+  }
+}
