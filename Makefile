@@ -471,7 +471,7 @@ TRIALS=120        initial conditions for each number of contacts
 MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says); of
                   sweep: plate or robot, whose results go to OUT/robot
 TARGET=0.01       RMS error of crossing-cost
-BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after makes some)
+BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after RESULTS makes some)
 STIFF=1e6         stiffness of springs, N/m, with which speed races, too
 LABEL_KNOBS=1     write the parameter's value at the points of its figures (powers of ten)
 ROBOT=FILE        of robot: an MJCF (.deps/robots/hopper.xml)

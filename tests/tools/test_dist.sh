@@ -47,6 +47,7 @@ wrong() { # file, what sed does to it, what is said
   git reset --quiet --hard HEAD~1
 }
 wrong CITATION.cff 's/^version: .*/version: 0.0.1/' "dist: CITATION.cff has another version than integrator/ess.h, $version"
+wrong README.md 's/version = {.*}, year/version = {0.0.1}, year/' "dist: README.md cites another version than integrator/ess.h, $version"
 wrong CHANGELOG.md 's/^## .*/## 0.0/' 'dist: CHANGELOG.md begins with 0.0'
 wrong docs/guide/install.md 's/find_package(ess [0-9.]*/find_package(ess 0.0/' 'dist: docs/guide/install.md finds another version'
 

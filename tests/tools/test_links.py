@@ -52,10 +52,15 @@ reached = {target for page in pages for _, _, target, _ in links_of(page) if tar
 faults += [f"{page}: no other page links to it" for page in pages if page.startswith("docs/") and page not in reached]
 with open("integrator/ess.h") as header, open("CITATION.cff") as citation:
     version = re.search(r'ESS_VERSION +"(.*)"', header.read())[1]
-    if f"\nversion: {version}\n" not in citation.read():
+    cited = citation.read()
+    if f"\nversion: {version}\n" not in cited:
         faults.append(f"CITATION.cff does not name version {version}")
+    year = re.search(r"^date-released: (\d+)", cited, re.M)[1]
 with open("README.md") as file:
-    lines = file.read().splitlines()
+    readme = file.read()
+    lines = readme.splitlines()
+faults += [f"README.md: the BibTeX entry has another {name} than {value}; tools/page RESULTS README.md writes it"
+           for name, value in (("version", version), ("year", year)) if f"{name} = {{{value}}}," not in readme]
 faults += [f"README.md:{n}: {len(line)} columns" for n, line in enumerate(lines, 1)
            if len(line) > 110 and line[:1] not in "|!" and not line.startswith(("<!-- measured", "*Measured"))]
 faults += [f"README.md has {len(lines)} lines"] * (len(lines) > 120)

@@ -163,6 +163,11 @@ has "what MuJoCo's time is made of, of the most contacts and the race's settings
 rm "$room/fast/mujoco_profile.csv"
 stays
 is_filled README.md
+version=$(sed -n 's/.*define ESS_VERSION *"\(.*\)".*/\1/p' "$sources/integrator/ess.h")
+year=$(sed -n 's/^date-released: \([0-9]*\).*/\1/p' "$sources/CITATION.cff")
+sed -i 's/version = {.*}, year = {.*},/version = {0.0.1}, year = {1999},/' "$at"
+again
+has 'the BibTeX entry has the version of the header and the year of CITATION.cff' "version = {$version}, year = {$year},"
 # one of those that others have made is lost
 cp "$room/results/many-robots/robots.json" "$room/kept"
 sed -i -e 's/"verdict": "stops early"/"verdict": "slower"/' \
@@ -312,6 +317,14 @@ has 'another value is another page' '1e-02 to 1e-06: the median error is 2 to 7 
 "$sources/tools/page" "$room/results" 2>"$room/err"
 [ $? -eq 2 ] && one_line 'usage: tools/page .*RESULTS PAGE'
 check 'a folder without a page is refused' $?
+"$sources/tools/page" --without drake,nowhere "$room/results" "$at" 2>"$room/err"
+[ $? -eq 2 ] && one_line "there is no part 'nowhere' to leave out; there are .*drake, .*speed"
+check 'an unknown part to leave out is refused' $?
+for words in '' '--help' 'results more'; do
+  "$sources/tools/before-after" $words 2>"$room/err"
+  [ $? -eq 2 ] && one_line "before-after: '$words' is not accepted; usage: .* tools/before-after RESULTS"
+  check "before-after begins nothing without a folder: '$words'" $?
+done
 
 # --- robots ---------------------------------------------------------------------------------------
 is_filled docs/results/robots.md
