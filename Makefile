@@ -62,6 +62,11 @@ $(foreach name,$(filter-out $(targets),$(MAKECMDGOALS)),$(call refuse,there is n
 ifeq ($(and $(RANKS),$(shell expr $(call quote,x$(RANKS)) : 'x[1-9][0-9]*$$')),0)
   $(error RANKS=$(RANKS) is not accepted; it is a whole number from 1 on)
 endif
+# a report of nothing is told before the program is built; results/baseline is no measurement
+ifeq ($(MAKECMDGOALS),report)
+  $(if $(shell find $(call quote,$(OUT)) -path '*/baseline' -prune -o -name '*.json' -print 2>/dev/null | head -n 1),,$(error \
+    $(OUT) holds no results to report; make sweep measures some, and so does each experiment of make help))
+endif
 
 option = $(if $(2),--$(1) $(call quote,$(2)))
 setup = @MUJOCO=$(call quote,$(MUJOCO)) tools/setup

@@ -84,6 +84,14 @@ is_told 'there is no target extra; make help' sweep extra
 is_told 'there is no target swep; did you mean sweep?' swep
 is_told 'RANKS=x is not accepted; it is a whole number from 1 on' tolerance RANKS=x
 is_told 'RANKS=0 is not accepted' tolerance RANKS=0
+empty=$(mktemp -d)
+mkdir -p "$empty/baseline" && echo '{}' >"$empty/baseline/ratio.json"
+for out in "$empty" "$empty/not there"; do
+  is_told "$out holds no results to report; make sweep measures some, and so does each experiment of make help" report OUT="$out"
+done
+echo '{}' >"$empty/order.json"
+make -n report OUT="$empty" >/dev/null || fail 'make report does not report what is there'
+rm -r "$empty"
 said=$(make robot-file ROBOT='no such robot.xml' 2>&1) && fail 'a robot that is not there is there'
 echo "$said" | grep -qF 'make robot: ROBOT=no such robot.xml cannot be read' || fail "$said"
 ROBOT='my robot.xml' commands robot | grep -qF "essbench robot 'my robot.xml'" || fail 'a name with a space is two'
