@@ -183,12 +183,12 @@ static int make_stage(ess_driver *d, int k) {
   return status;
 }
 
-/* the dense output */
+/* The dense output. What the step adds is summed by itself: in the difference of the states at its
+ * ends, of a short step, it may be lost, and the slopes with it. */
 static void make_dense(ess_driver *d) {
-  for (size_t i = 0; i < d->system.dimension; i++) {
-    d->dense[0][i] = d->x_end[i] - d->x[i];
-    d->dense[3][i] = 0.0;
-  }
+  enum { LAST = STAGES - 1 };
+  add_up(d, A[LAST], LAST, d->rodas->stage[LAST], d->dense[0]);
+  for (size_t i = 0; i < d->system.dimension; i++) d->dense[3][i] = 0.0;
   add_up(d, BEND, STAGES, NULL, d->dense[1]);
   add_up(d, TURN, STAGES, NULL, d->dense[2]);
 }

@@ -121,6 +121,20 @@ static bool is_at_rest(const ess_driver *d, size_t k) {
   return d->rate[k] == 0.0 && (d->rate_end[k] == 0.0 || d->h[k] == 0.0);
 }
 
+/* Whether event function k stays on its zero, all along a step of a state that slides, by what is
+ * slight beside what the tolerance lets it be off by: what is slid on may hold it there. */
+static int is_held(ess_driver *d, size_t k, bool *held) {
+  const double far[] = {d->h[k], d->h_check[0][k], d->h_mid[k], d->h_check[1][k], d->h_end[k]};
+  double allowed;
+  *held = false;
+  if (!ess_is_sliding(d)) return ESS_SUCCESS;
+  const int status = ess_allowed_error(d, k, &allowed);
+  *held = true;
+  for (size_t i = 0; i < sizeof far / sizeof *far; i++)
+    *held = *held && fabs(far[i]) <= SLIGHT * allowed;
+  return status;
+}
+
 bool ess_is_shortest(const ess_driver *d) {
   return !(d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), d->longest_doubted));
 }
@@ -128,13 +142,14 @@ bool ess_is_shortest(const ess_driver *d) {
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   // what rests has part in the rounding of all others in a step that solves for them together
   const bool is_solved = ess_by_rodas(d) && d->h[k] == 0.0 && is_at_rest(d, k);
-  const bool is_halved = d->dt <= HALVED * d->longest_doubted || is_solved;
+  bool held;
+  int status = is_held(d, k, &held);
+  const bool is_halved = d->dt <= HALVED * d->longest_doubted || is_solved || held;
   double allowed;
   *coarser = false;
-  if (d->grain[k] > 0.0 || !(is_halved || ess_is_shortest(d) || is_at_rest(d, k)))
-    return ESS_SUCCESS;
-  const int status =
-      is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
+  if (status || d->grain[k] > 0.0 || !(is_halved || ess_is_shortest(d) || is_at_rest(d, k)))
+    return status;
+  status = is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
   const double doubt = d->inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
   d->grain[k] = ess_larger(doubt, is_halved ? PART * allowed : allowed);

@@ -257,6 +257,67 @@ TEST(feet_that_are_redundant_move_as_one) {
   }
 }
 
+/* ---- event functions with the same zeros ------------------------------------------------------
+ */
+
+/* a block on a belt and one on it, with dry friction; two more event functions have the same zeros
+ * and change nothing */
+typedef struct blocks {
+  double stiffness, friction, belt, force, frequency, factor; // of the two more
+} blocks;
+
+FIELD(blocks_field) {
+  const blocks *const p = params;
+  dxdt[0] = x[1];
+  dxdt[1] = -p->stiffness * x[0] + p->force * sin(p->frequency * t) - p->friction * sign[0];
+  dxdt[2] = x[3];
+  dxdt[3] = -2.0 * p->stiffness * (x[2] - x[0]) - 0.5 * p->friction * sign[1];
+}
+
+GUARDS(blocks_guards) {
+  const blocks *const p = params;
+  h[0] = x[1] - p->belt;
+  h[1] = x[3] - x[1];
+  if (p->factor == 0.0) return;
+  h[2] = p->factor * h[0];
+  h[3] = p->factor * h[1];
+}
+
+/* Outcome: what has the zeros of what is slid on costs few steps, and changes nothing, though
+ * rounding takes it to either side; nor does a state that leaves with RODAS's shortest steps. */
+TEST(copies_of_what_is_slid_on_cost_little) {
+  const struct {
+    ess_base base;
+    double tolerance;
+    blocks of;
+  } cases[] = {{ESS_BASE_DOPRI5, 1e-6, {1.5, 0.8, 0.28, 0.6, 1.74, 1.0}},
+               {ESS_BASE_DOPRI5, 1e-5, {1.5, 2.9, 0.28, 0.3, 1.74, -1.0}},
+               {ESS_BASE_RKC, 1e-6, {5.0, 1.4, 0.42, 0.0, 4.33, 1.0}},
+               {ESS_BASE_CHOSEN, 1e-6, {1.5, 0.8, 0.28, 0.6, 1.74, -1.0}},
+               {ESS_BASE_RODAS, 1e-7, {1.0, 1.4, 0.35, 0.0, 1.37, 1.0}},
+               {ESS_BASE_RODAS, 1e-8, {2.0, 2.9, 0.35, 0.3, 2.11, 1.0}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    slides log[2];
+    double x[2][4];
+    toy_end made[2];
+    for (int copied = 0; copied < 2; copied++) {
+      blocks of = cases[i].of;
+      if (!copied) of.factor = 0.0;
+      ess_options options = sliding(cases[i].tolerance, &log[copied]);
+      options.base = cases[i].base;
+      const ess_system system = {
+          .dimension = 4, .guard_count = copied ? 4 : 2, OF(blocks), .params = &of};
+      memcpy(x[copied], ((const double[]){1.0, 0.0, -0.3, 0.4}), sizeof *x);
+      made[copied] = toy_succeeds(&system, &options, 0.0, 10.0, x[copied]);
+    }
+    double off = 0.0;
+    for (size_t j = 0; j < 4; j++) off = fmax(off, fabs(x[1][j] - x[0][j]) / cases[i].tolerance);
+    if (!(made[1].counters.steps < 4 * made[0].counters.steps && off < 100.0))
+      fail_msg("case %zu: %d steps in place of %d, off by %g tolerances", i,
+               (int)made[1].counters.steps, (int)made[0].counters.steps, off);
+  }
+}
+
 /* ---- a slide that does not end --------------------------------------------------------------- */
 
 FIELD(rest_field) {
