@@ -129,6 +129,45 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
   return NULL;
 }
 
+/* ---- a tolerance for what is held at zero ---------------------------------------------------- */
+
+/* A state that a slide holds at zero has no tolerance there where that is relative alone. It gets
+ * this part of the largest value that it has had, or would have in a step by the force that holds
+ * it, itself or by what that moves, as a position by its rate. Less is rounding. */
+static const double RESOLVED = 0x1p-44;
+
+/* how strong that is, by state */
+static int find_pushes(ess_driver *d) {
+  ess_slides *const s = d->slides;
+  int status = ESS_SUCCESS;
+  memset(s->push_by, 0, d->lanes * sizeof *s->push_by);
+  memset(s->aside_by, 0, d->lanes * sizeof *s->aside_by);
+  for (size_t j = 0; !status && j < s->count; j++) {
+    const double *const jump = s->jump + j * d->lanes;
+    status = ess_slide_look_aside(d, jump, s->aside);
+    for (size_t l = 0; l < d->lanes; l++) {
+      s->push_by[l] += fabs(jump[l]);
+      s->aside_by[l] += fabs(s->aside[l]);
+    }
+  }
+  s->scaled_slides = d->counters.slides;
+  return status;
+}
+
+int ess_slide_scale(ess_driver *d) {
+  ess_slides *const s = d->slides;
+  const double dt = d->dt_next;
+  int status = ESS_SUCCESS;
+  for (size_t l = 0; !status && l < ess_caller_states(d); l++) {
+    if (d->atol[l] != RESOLVED * s->largest[l] && d->atol[l] > 0.0) continue;
+    if (s->count && s->scaled_slides != d->counters.slides) status = find_pushes(d);
+    const double by_slide = s->count ? dt * (s->push_by[l] + dt * s->aside_by[l]) : 0.0;
+    s->largest[l] = ess_larger(ess_larger(fabs(d->x[l]), by_slide), s->largest[l]);
+    if (by_slide > 0.0 || d->atol[l] > 0.0) d->atol[l] = RESOLVED * s->largest[l];
+  }
+  return status;
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 void ess_slides_lay(ess_driver *d, ess_layout *l) {
@@ -138,7 +177,7 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
           &s->nothing, &s->box.b, &s->box.near, &s->box.other, &s->crossed_at, &s->crossed_before,
           &s->sign, &s->scale);
   ESS_LAY(l, double, (m * m), &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
-  ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside);
+  ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside, &s->largest, &s->push_by, &s->aside_by);
   ESS_LAY(l, double, (m * n), &s->jump, &s->aside, &s->push);
   ESS_LAY(l, double, ESS_CORNERS *n, &s->corner);
   ESS_LAY(l, double, ESS_CORNERS *m, &s->q);
@@ -195,6 +234,11 @@ void ess_slides_forget(ess_driver *d) {
   s->chatters = s->unknown = SIZE_MAX;
   s->chattered = s->left_at = NAN;
   s->otherwise = (ess_failure){0};
+  for (size_t l = 0; l < d->lanes; l++) {
+    if (s->largest[l] > 0.0) d->atol[l] = 0.0;
+    s->largest[l] = 0.0;
+  }
+  s->scaled_slides = 0;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     s->crossed_at[k] = s->crossed_before[k] = -INFINITY;
     s->second[k] = s->rests[k] = s->stopped[k] = false;

@@ -158,9 +158,7 @@ static int rates_along(ess_driver *d, double t, const double x[], const double v
   return status || !any ? status : change_of_rates(d, t, x, v, passes, set, count, rate);
 }
 
-/* What the field changes by along a surface's jump: it moves the event function of one of second
- * order, where the jump moves its rate. */
-static int look_aside(ess_driver *d, const double jump[], double aside[]) {
+int ess_slide_look_aside(ess_driver *d, const double jump[], double aside[]) {
   ess_slides *const s = d->slides;
   const double step = ess_tangent_part(d, d->x, jump, cbrt(DBL_EPSILON));
   memset(aside, 0, d->lanes * sizeof *aside);
@@ -447,7 +445,7 @@ static int find_aside(ess_driver *d, double back[]) {
     return ESS_SUCCESS;
   for (size_t j = 0; !status && j < s->count; j++) {
     if (!s->second[s->set[j]]) continue;
-    status = look_aside(d, s->jump + j * d->lanes, s->aside);
+    status = ess_slide_look_aside(d, s->jump + j * d->lanes, s->aside);
     for (size_t l = 0; l < d->system.dimension; l++) back[l] -= s->back[j] * s->aside[l];
   }
   return status;
@@ -484,7 +482,7 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to, doub
   const double rate = s->g[i * count + i];
   // what has lost its hold is left by the square of time
   if (!(fabs(rate) > SAME * fabs(s->a[i]))) return ESS_SUCCESS;
-  const int status = look_aside(d, jump, aside);
+  const int status = ess_slide_look_aside(d, jump, aside);
   if (status) return status;
   const double by = part / ess_scaled_norm(d, jump, d->x, d->x);
   const double far = part / ess_scaled_norm(d, aside, d->x, d->x);

@@ -50,12 +50,15 @@ typedef struct ess_slides {
   bool has_stopped;               /* some have */
   double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
                            and by how much more it is at lambda = 1 */
-  bool is_whole;        /* the step just made was: the node's lambda was seen at its end */
-  bool leaves;          /* a lambda has come to its bound: the state is there */
-  double left_at;       /* when the state left a surface last */
-  bool is_released;     /* a row, or an impact, has taken a surface away */
-  int halvings;         /* of the step being tried, in doubt */
-  uint64_t impacts;     /* that had been made when this was looked at last */
+  double *largest;      /* by state of a relative tolerance alone: the largest that it has been; */
+  double *push_by, *aside_by; /* what the surfaces add to the field, and by that to its change, */
+  uint64_t scaled_slides;     /* when so many slides had begun */
+  bool is_whole;              /* the step just made was: the node's lambda was seen at its end */
+  bool leaves;                /* a lambda has come to its bound: the state is there */
+  double left_at;             /* when the state left a surface last */
+  bool is_released;           /* a row, or an impact, has taken a surface away */
+  int halvings;               /* of the step being tried, in doubt */
+  uint64_t impacts;           /* that had been made when this was looked at last */
 
   /* scratch */
   size_t *events, *old, old_count, *told, told_count; /* the last: those that observers know of */
@@ -104,6 +107,9 @@ void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options 
 
 /* Whether by these options the same event functions may be slid on. */
 bool ess_slides_stay(const ess_driver *d, const ess_options *options);
+
+/* Before a step: states that a slide holds at zero get an absolute tolerance. */
+int ess_slide_scale(ess_driver *d);
 
 /* Another trajectory begins: none slides. An apply does, from another state than the last ended at
  * where `moved`. */
@@ -162,6 +168,10 @@ int ess_slide_look_here(ess_driver *d, const size_t set[], size_t count);
 /* Whether jumps add up there, by one call more. */
 int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],
                         size_t count);
+
+/* What the field changes by along a surface's jump: it moves the event function of one of second
+ * order, where the jump moves its rate. */
+int ess_slide_look_aside(ess_driver *d, const double jump[], double aside[]);
 
 /* The field with the state on the surfaces that it slides on: what holds it there is in
  * d->slides->lambda. */

@@ -82,6 +82,8 @@ static int make_step(ess_driver *d, double t1) {
   if (!status && d->is_coarse) status = ess_refine(d);
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (status) return status;
+  if (d->slides) status = ess_slide_scale(d);
+  if (status) return status;
   if (watching) ess_watch_paces(d);
   if (ess_is_sliding(d)) {
     status = ess_slope_find_roundings(d);

@@ -257,6 +257,60 @@ TEST(feet_that_are_redundant_move_as_one) {
   }
 }
 
+/* ---- a tolerance that is relative alone ----------------------------------------------------- */
+
+/* a block with dry friction that a force shakes, and what decays beside it */
+typedef struct shaken {
+  double stiffness, friction, force;
+} shaken;
+
+FIELD(shaken_field) {
+  const shaken *const p = params;
+  dxdt[0] = x[1];
+  dxdt[1] = -p->stiffness * x[0] - p->friction * sign[0] + p->force * sin(1.1 * t);
+  dxdt[2] = -2.0 * x[2];
+}
+
+PLANES(shaken, 3, (x[1]), (0.0));
+
+/* Outcome: as with an absolute tolerance beside it, from rest at zero, too; and what does not slide
+ * keeps its digits however small it becomes, before and after a reset. */
+TEST(a_relative_tolerance_alone) {
+  const shaken cases[] = {{1.0, 0.2, 0.8}, {2.6, 0.7, 0.8}, {1.8, 0.4, 0.0}, {1.0, 0.6, 0.5}};
+  const double starts[][3] = {{1.0, 0.2, 1.0}, {0.0, 0.0, 1.0}, {0.0, 0.3, 1.0}, {1.0, 0.0, 1.0}};
+  const ess_base bases[] = {ESS_BASE_DOPRI5, ESS_BASE_RODAS};
+  enum { CASES = sizeof cases / sizeof *cases, STARTS = 4, END = 12 };
+  for (int i = 0; i < CASES * STARTS * 2; i++)
+    for (double rtol = 1e-3; rtol > 1e-9; rtol *= 1e-2) {
+      shaken of = cases[i / STARTS % CASES];
+      slides log;
+      double x[2][3];
+      for (int alone = 0; alone < 2; alone++) {
+        ess_options options = sliding(rtol, &log);
+        options.base = bases[i / STARTS / CASES];
+        if (alone) options.atol = 0.0;
+        const ess_system system = {
+            .dimension = 3, .guard_count = 1, OF_JACOBIAN(shaken), .params = &of};
+        ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+        assert_non_null(d);
+        for (int again = 0; again < 1 + alone; again++) {
+          double t = 0.0, before[3];
+          memcpy(before, x[alone], sizeof before);
+          memcpy(x[alone], starts[i % STARTS], sizeof *x);
+          const int status = ess_driver_apply(d, &t, END, x[alone]);
+          if (status) fail_msg("%d at %g: %s at %g", i, rtol, ess_strerror(status), t);
+          if (again) assert_memory_equal(x[alone], before, sizeof before);
+          ess_driver_reset(d);
+        }
+        ess_driver_free(d);
+      }
+      for (size_t l = 0; l < 2; l++)
+        if (!(fabs(x[1][l] - x[0][l]) <= 100.0 * rtol))
+          fail_msg("%d at %g: x[%zu] is %g, not %g", i, rtol, l, x[1][l], x[0][l]);
+      assert_true(fabs(x[1][2] * exp(2.0 * END) - 1.0) <= 100.0 * rtol);
+    }
+}
+
 /* ---- event functions with the same zeros ------------------------------------------------------
  */
 
