@@ -8,6 +8,8 @@ set(ESS_C_FLAGS
     # bit-identical counters across compilers; NaN stays visible (no fast-math); libm sets no errno
     # and nobody reads floating-point exception flags, so loops over contacts may vectorise
     -ffp-contract=off -fno-math-errno -fno-trapping-math
+    # MinGW's isfinite and its like also convert to float, in a branch that a double does not take
+    $<$<BOOL:${MINGW}>:-Wno-float-conversion>
     # four doubles are passed in another way without AVX; none is, from one file to another
     -Wno-psabi)
 

@@ -19,6 +19,7 @@
 #include <float.h>
 #if FLT_EVAL_METHOD == 2
 #error "libess needs double arithmetic, and this is x87's: compile it with -msse2 -mfpmath=sse"
+#pragma GCC target("sse2,fpmath=sse") /* this one line is enough: else each vector is one more */
 #endif
 
 #include <math.h>
