@@ -4,10 +4,10 @@
  * An event-selected system has a right-hand side f(x, sgn h) whose discontinuities lie on the zero
  * sets of event functions h : R^n -> R^m. When the state passes such a zero set, this is a
  * *crossing*: libess flips the sign of the event function and continues with the new right-hand
- * side. One tolerance controls the error of the steps between crossings and of the crossings. The
- * method of Anderson & Revzen ("Rapid Integrator for a Class of Multi-Contact Systems", 2024),
- * which *projects* the state onto guards within epsilon of them, is optional (ess_options_paper).
- * ess_tangents.h declares derivatives.
+ * side. One tolerance controls the error of both steps and crossings. The method of Anderson &
+ * Revzen ("Rapid Integrator for a Class of Multi-Contact Systems", 2024), which *projects* the
+ * state onto guards within epsilon of them, is optional (ess_options_paper). ess_tangents.h
+ * declares derivatives.
  *
  * A driver is allocated, applied up to a time, and freed. libess needs only libm and has no global
  * state. Several drivers may run in several threads if each system's `params` allows it.
@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 /* Marks the symbols that a shared library exports. */
-#if defined(__GNUC__) && !defined(_WIN32) /* MinGW knows no visibility, and warns of it */
+#if defined(__GNUC__) && !defined(_WIN32) /* MinGW has no visibility, and warns */
 #define ESS_API __attribute__((visibility("default")))
 #else
 #define ESS_API
@@ -100,14 +100,14 @@ typedef struct ess_failure {
   ess_status status;
   double time;
   size_t guard;       /* the event function concerned, by index, or SIZE_MAX */
-  size_t other_guard; /* ESS_ECHATTER: the one crossed just before; ESS_ESLIDING,
-                         ESS_EDISCONTINUOUS: another that is concerned; else SIZE_MAX */
+  size_t other_guard; /* a second one: ESS_ECHATTER: the one crossed just before; ESS_ESLIDING,
+                         ESS_EDISCONTINUOUS: another one concerned; else SIZE_MAX */
   int callback_code;  /* ESS_ECALLBACK: the value that the callback returned */
-  const char *reason; /* in static storage: ESS_EINVAL: one line that names the argument and what is
-                         accepted; ESS_EIMPACT: one line about what the map returned; ESS_ESLIDING:
-                         why it is not unique, or NULL; ESS_EJACOBIAN: that it is field_jacobian, or
-                         that no Jacobian is given and differences of guards were used, or NULL;
-                         else NULL */
+  const char *reason; /* one line in static storage, or NULL. ESS_EINVAL: the argument and the
+                         accepted values; ESS_EIMPACT: the map's invalid result; ESS_ESLIDING: why
+                         the continuation is not unique; ESS_EJACOBIAN: that field_jacobian is
+                         concerned, or that no Jacobian is given and differences of guards were
+                         used */
   size_t row, column; /* ESS_EJACOBIAN: the entry of field_jacobian; else SIZE_MAX */
 } ess_failure;
 
@@ -259,15 +259,16 @@ typedef struct ess_system {
    * downward (lift-off). true: only crossings from h_k < 0 to h_k >= 0 are guards. */
   bool one_way;
 
-  /* true: the field is affine in each sign and accepts any numbers as signs, which mode_changed
-   * receives, too. The contribution of contact k is weighted by (1 + sign[k]) / 2 instead of an
-   * `if`, or by the product of two such weights. Steps then pass through many crossings at a time
-   * (docs/theory/through-crossings.md). A field that is not affine ends the run with ESS_EWEIGHTS.
-   * */
+  /* true: the field is affine in each sign, and field and mode_changed accept any numbers as
+   * signs: instead of an `if`, the contribution of contact k has the weight (1 + sign[k]) / 2, or
+   * the product of two such weights. One step may then pass through many crossings
+   * (docs/theory/through-crossings.md). If the field is not affine, the run ends with ESS_EWEIGHTS.
+   */
   bool weights;
 
-  const ess_reset_matrix *resets; /* optional: which guards a crossing arms; NULL: its mirror */
-  const ess_impacts *impacts;     /* optional: which crossings are impacts */
+  const ess_reset_matrix *resets; /* optional: the guards that a crossing arms; NULL: the guard of
+                                     the same event function in the opposite direction */
+  const ess_impacts *impacts;     /* optional: the crossings that are impacts, and their map */
 
   /* Optional, for tangents and ESS_BASE_RODAS: J[n*n], d f_i / d x_j, of the field with these
    * signs. NULL: finite differences, which use atol / rtol as the size of a state near 0. With
@@ -275,41 +276,43 @@ typedef struct ess_system {
    * entry. */
   int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
 
-  /* For ESS_BASE_ROS2: replaces v[n] by (1 - c W)^-1 v. W is approximately d f_i / d x_j at x, or
-   * the stiff part of it; the order is 2 for any W. t, x and sign are the same for all calls of a
-   * step, those at its beginning. c is negative if time runs backwards. */
+  /* Required by ESS_BASE_ROS2: replaces v[n] by (I - c W)^-1 v, where W is an approximation of
+   * d f_i / d x_j at x, or of its stiff part; the order is 2 for any W. t, x and sign are those at
+   * the beginning of the step in all calls of a step. c is a time, negative if the run goes
+   * backward. */
   int (*field_solve)(double t, const double x[], const double sign[], double c, double v[],
                      void *params);
 
-  /* Optional, for speed, called after evaluations of the field: idle[m], true for event functions
-   * whose signs had no effect on that evaluation: it would have returned the same with any signs of
-   * all of them together, as for contacts that act without a force. On entry all are false. A guard
-   * ahead does not end a step if its event function is idle at the beginning and in all evaluations
-   * of the step. Its crossing is then made at the step's end, and reported with its time along the
-   * step's quartic (exact if h_k is affine along the step). This has no effect with impacts of that
-   * guard, rows that concern other event functions, weights, tangents, recordings,
+  /* Optional, for speed, called after evaluations of the field. idle[k] = true if that evaluation
+   * did not depend on sign[k]: any combination of the idle signs would have given the same result,
+   * as for contacts whose force is zero. On entry all are false. A guard ahead does not end a step
+   * if its event function is idle at the beginning and in all evaluations of the step. Its crossing
+   * is then made at the step's end, and reported with the time at which the step's quartic
+   * interpolant of h_k is zero (exact if h_k is affine along the step). Ignored for guards that are
+   * impacts or whose rows concern other event functions, and with weights, tangents, recordings,
    * ESS_METHOD_PAPER, ESS_BASE_RODAS and ESS_BASE_CHOSEN_RODAS. */
   int (*idle)(bool idle[], void *params);
   void *params; /* passed to every callback */
 
-  /* Optional: times at which the field jumps by time alone, as inputs do, ascending; not copied.
-   * Steps end there. Before t_j the field is evaluated only at times below it, and after t_j only
-   * at t_j or later, in both directions of time, so a field that compares t < t_j is on the right
-   * side. Event functions must be continuous there. */
+  /* Optional: times t_j, ascending, at which the field is discontinuous in time, as with piecewise
+   * constant inputs; not copied. Steps end there. In the steps before t_j the field is evaluated
+   * only at t < t_j, and in those after it only at t >= t_j, whether the run goes forward or
+   * backward. Event functions must be continuous there. */
   const double *field_jumps;
   size_t field_jump_count;
 
-  /* true: event functions depend on time, too. Time is then an additional internal state. If they
-   * depend on time and this is false, the run is still right, or ends with a status, most often
+  /* true: event functions also depend on time, which is then an additional internal state. If they
+   * depend on time and this is false, the run is still correct or fails, most often with
    * ESS_EJACOBIAN. */
   bool guards_move;
-  /* Optional with guards_move: ht[m], ht[k] = d h_k / d t at a fixed state. NULL: finite
-   * differences of guards. guard_jacobian and the rates are always those along the state alone. */
+  /* Optional with guards_move: ht[m], the partial derivatives ht[k] = d h_k / d t. NULL: finite
+   * differences of guards. guard_jacobian and guard_rates never include this derivative. */
   int (*guard_time_rates)(double t, const double x[], double ht[], void *params);
   ess_watch watch; /* optional: events without effect on the right-hand side */
 
-  /* Optional: P parameters for tangents, and the address of their values, [P]. For tangents also
-   * Fp[n*P], d f_i / d p_j, and hp[m*P], d h_k / d p_j (ess_driver_follow_parameters). */
+  /* Optional, for tangents and adjoints (ess_driver_follow_parameters): the number P of parameters,
+   * their values [P], and the derivatives Fp[n*P], d f_i / d p_j, and hp[m*P], d h_k / d p_j. NULL
+   * derivatives: finite differences. */
   size_t parameters;
   double *parameter_values;
   int (*field_parameter_jacobian)(double t, const double x[], const double sign[], double Fp[],
@@ -335,28 +338,29 @@ typedef struct ess_crossing_info {
   const double *sign; /* sign[m] after the crossing */
 } ess_crossing_info;
 
-/* What an observer is told where the state begins to slide on an event function's zero, or ends. */
+/* Information for an observer on the beginning or end of a slide along the zero of an event
+ * function. */
 typedef struct ess_slide_info {
   size_t guard;       /* the event function */
-  int begins;         /* +1: from t on the state slides on it; -1: no more */
+  int begins;         /* +1: the slide begins; -1: it ends */
   double t;           /* time */
   const double *x;    /* x[n] at t */
-  const double *sign; /* sign[m] from t on; of those slid on -1 */
+  const double *sign; /* sign[m] from t on; -1 for event functions that the state slides on */
 } ess_slide_info;
 
-/* Functions that are called for every step and every crossing, after acceptance and in the order of
- * time: for a step at its end, after the crossings within it and before those at its end. Each may
- * be NULL. They return 0 to continue, any other value to stop with ESS_ESTOP: time, state and signs
- * are then those that they received, and another apply continues from there. A step from there that
- * is no longer than rounding is reported, too, but cannot stop the run again. They may call
- * ess_driver_dense, but not apply or set_options. */
+/* Functions that are called for every accepted step and every crossing, in the order of time: for a
+ * step at its end, after the crossings within it and before those at its end. Each may be NULL.
+ * They return 0 to continue, and any other value to stop the run with ESS_ESTOP. Time, state and
+ * signs are then those that the function received, and another apply continues from there; if its
+ * first step is no longer than rounding, the step is reported but cannot stop the run again.
+ * Observers may call ess_driver_dense, but neither ess_driver_apply nor ess_driver_set_options. */
 typedef struct ess_observer {
   int (*step)(const ess_step_info *info, void *context);         /* after each step */
   int (*crossing)(const ess_crossing_info *info, void *context); /* after each crossing */
-  int (*impact)(const ess_impact *impact, void *context);     /* after it, before its crossings */
-  void *context;                                              /* passed to all */
-  int (*event)(const ess_crossing_info *info, void *context); /* of ess_watch: `guard` is i there */
-  int (*slide)(const ess_slide_info *info, void *context);    /* begin or end of a slide */
+  int (*impact)(const ess_impact *impact, void *context); /* each impact, before its crossings */
+  void *context;                                          /* passed to all */
+  int (*event)(const ess_crossing_info *info, void *context); /* ess_watch; `guard` is its index */
+  int (*slide)(const ess_slide_info *info, void *context);    /* beginning or end of a slide */
 } ess_observer;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -371,122 +375,128 @@ typedef enum ess_method {
 
 /* Step methods. */
 typedef enum ess_base {
-  ESS_BASE_DOPRI5, /* Dormand-Prince 5(4): six evaluations of the field a step, or three, of order
-                      3, where the next crossing is near. For a stiff field stability bounds these
-                      steps, whatever the tolerance */
-  ESS_BASE_RKC,    /* Runge-Kutta-Chebyshev of order 2, for stiff motions that decay, at loose
-                      tolerances: evaluations grow with the square root of a step's length. The error
-                      is about the tolerance, some 10 to 100 times that with many slow oscillations,
-                      hardly damped, and more below 1e-6. Tangents cost what dopri5's do */
-  ESS_BASE_CHOSEN, /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
-                      clearly fewer evaluations */
-  ESS_BASE_RODAS,  /* RODAS, a Rosenbrock method of order 4, linearly implicit: for stiff fields of
-                      every kind, damped or not. A step takes the field's Jacobian (or n evaluations,
-                      also  beside the run's states), eight evaluations, and linear equations in n
-                      unknowns; every eighth step one more evaluation checks field_jacobian. No
-                      tangents or recordings. Chosen at alloc, which takes 2 n^2 doubles more */
-  ESS_BASE_ROS2,   /* ROS2, a linearly implicit method of order 2 with a W of the caller's, which is
-                      field_solve: for forces that damp, at loose tolerances. Errors are like RKC's,
-                      or a third with W in full. Two evaluations of the field a step, and two
-                      calls of field_solve. No tangents or recordings. Chosen at alloc */
-  ESS_BASE_CHOSEN_RODAS /* dopri5, and RODAS for as long as stability bounds dopri5's steps and
-                           RODAS takes clearly fewer evaluations; its linear equations are not
-                           counted. All that ESS_BASE_RODAS says holds, no tangents or recordings
-                           among it */
+  ESS_BASE_DOPRI5, /* Dormand-Prince 5(4): six evaluations of the field per step; or a step of order
+                      3 with three, if the next crossing is near. If the field is stiff, stability
+                      limits the step size at any tolerance */
+  ESS_BASE_RKC,    /* Runge-Kutta-Chebyshev of order 2, for stiff decaying motions at loose
+                      tolerances: evaluations grow with the square root of the step size. The error
+                      is about the tolerance; 10 to 100 times that with many slow, hardly damped
+                      oscillations; larger at tolerances below 1e-6. Tangents cost as much as with
+                      dopri5 */
+  ESS_BASE_CHOSEN, /* dopri5, and RKC for as long as stability limits the steps of dopri5 and RKC
+                      takes clearly fewer evaluations */
+  ESS_BASE_RODAS,  /* RODAS, a Rosenbrock method (linearly implicit) of order 4, for all stiff
+                      fields,  damped or not. A step takes the field's Jacobian (or n evaluations,
+                      which may  be at states beside the trajectory), eight evaluations, and the
+                      solution of  linear equations in n unknowns; in every eighth step one more
+                      evaluation checks  field_jacobian. No tangents or recordings. Fixed at alloc,
+                      which takes 2 n^2 doubles more */
+  ESS_BASE_ROS2,   /* ROS2, a linearly implicit W-method of order 2 with the caller's W
+                      (field_solve), for damped stiff forces at loose tolerances. Its errors are
+                      like those of RKC, or a third of them if W is the full Jacobian. A step takes
+                      two evaluations of the field and two calls of field_solve. No tangents or
+                      recordings. Fixed at alloc */
+  ESS_BASE_CHOSEN_RODAS /* dopri5, and RODAS for as long as stability limits the steps of dopri5 and
+                           RODAS takes clearly fewer evaluations, its linear equations not counted.
+                           The restrictions of ESS_BASE_RODAS apply */
 } ess_base;
 
-/* Behaviour where the field on both sides of an event function's zero points towards it. */
+/* Behaviour where the fields on both sides of an event function's zero point towards it. */
 typedef enum ess_sliding {
   ESS_SLIDING_NONE,    /* the run ends there with ESS_ESLIDING */
-  ESS_SLIDING_FILIPPOV /* the state slides along it, by the mean of the fields of both sides that
-                          keeps it there (docs/theory/sliding.md) */
+  ESS_SLIDING_FILIPPOV /* the state slides along it, by the convex combination of the two fields
+                          that keeps it there (docs/theory/sliding.md) */
 } ess_sliding;
 
 /* Options. Begin with ess_options_default() and change individual members. */
 typedef struct ess_options {
-  /* The tolerance: each state x_i has an error of at most atol + rtol |x_i|, up to a factor of a
-   * few. With ESS_METHOD_PAPER this holds only for the integration between crossings. rtol: in [0,
-   * 1), default 1e-8. atol: in units of the states, finite, >= 0, default 1e-10. One of the two
-   * must be > 0. With atol = 0 a state that a slide holds, such as the speed of a body that dry
-   * friction has stopped, gets an absolute tolerance for the rest of the run: 2^-44 of the largest
-   * value that it has had, or that the jump of the field would give it in a step. */
+  /* The tolerance. The error of each state x_i is at most a few times atol + rtol |x_i|; with
+   * ESS_METHOD_PAPER this holds only for the integration between crossings. rtol: in [0, 1),
+   * default 1e-8. atol: in units of the states, finite, >= 0, default 1e-10. One of the two must be
+   * > 0. With atol = 0 a state that a slide holds, such as the speed of a body that dry friction has
+   * stopped, gets an absolute tolerance for the rest of the run: 2^-44 of the largest value that it
+   * has had, or that the jump of the field would give it in a step. */
   double rtol, atol;
   const double *rtols, *atols; /* optional, [n] each: replace rtol or atol, state by state */
-  /* Longest integration step, in time, > 0; INFINITY (default): no limit. Set it if event functions
-   * change sign twice in far less than a step. */
+  /* Longest integration step, in units of time, > 0; INFINITY (default): no limit. Set it if an
+   * event function changes sign twice within much less than a step. */
   double h_max;
-  double h_init;          /* first integration step, in time, finite, >= 0; 0 (default): chosen */
+  double h_init;          /* first integration step, in units of time, finite, >= 0; 0 (default):
+                             chosen by libess */
   uint64_t max_steps;     /* of one apply, rejected ones included, >= 1; default 10^7 */
   uint64_t max_crossings; /* of one apply, silent ones included, >= 1; default 10^7 */
   ess_observer observer;  /* default: none */
   ess_method method;      /* default: ESS_METHOD_TOLERANCE */
   ess_base base;          /* default: ESS_BASE_DOPRI5. While the state slides steps are dopri5's */
-  /* Simultaneity tolerance: events closer in time are simultaneous, for impacts' maps and tangents;
-   * finite, >= 0. 0 (default): events whose order the tolerance cannot resolve are simultaneous:
-   * those within the time in which the state moves by one tolerance and, for maps, within the
-   * change of their distance in time when the state changes by that much. Two events of time alone
-   * are always ordered by their times. */
+  /* Simultaneity tolerance, in units of time, finite, >= 0: impact maps and tangents treat events
+   * that are closer in time as simultaneous. 0 (default): events are simultaneous if the tolerance
+   * cannot resolve their order: within the time in which the state moves by one tolerance and, for
+   * impact maps, within the change of their distance in time when the state changes by that much.
+   * Two events of time alone are always ordered by their times. */
   double tie;
   /* This number of consecutive impacts at ever shorter intervals ends a run with ESS_EZENO if they
    * would accumulate before its end. Fewer suffice if the tolerance cannot distinguish the time of
    * accumulation from the present time. >= 4, default 200. */
   uint64_t zeno_impacts;
   /* Default: ESS_SLIDING_NONE. With ESS_SLIDING_FILIPPOV the state may slide on any number of event
-   * functions whose jumps of the field add up, as those of friction do, and on at most three
-   * otherwise, at one evaluation of the field for each and one more. If the jump changes no rate of
-   * its event function, as with the force of a contact on a body, the state makes ever smaller
-   * bounces on the zero; it slides once the bounces are below the tolerance, or so many that the
-   * run would not reach its end. Tangents end there with ESS_ESLIDING. The same status ends a run
-   * from an initial state from which the field points away on both sides, and a run that turns
-   * around while it slides: neither continuation is unique. Needs ESS_METHOD_TOLERANCE and a system
-   * without weights; fixed at alloc. */
+   * functions if their jumps of the field are additive, as those of friction are, and on at most
+   * three otherwise. This takes one evaluation of the field for each of them and one more. If the
+   * jump does not change the rate of its event function (second order, as with the force of a
+   * contact on a body), the state bounces on the zero with decreasing amplitude; it slides once the
+   * bounces are below the tolerance, or too many for the run to reach its end. A run with tangents
+   * ends there with ESS_ESLIDING. The same status ends a run whose initial state is on a zero from
+   * which the fields of both sides point away, and a run that turns around while it slides: in
+   * neither case is the continuation unique. Needs ESS_METHOD_TOLERANCE and a system without
+   * weights; fixed at alloc. */
   ess_sliding sliding;
-  const bool *slides; /* optional, [m]: which event functions may be slid on: none whose guards are
-                         silent, impacts or one-way, or whose rows change others. NULL: the rest.
-                         Chosen at alloc, too */
-  /* Default: false. true: where impacts accumulate, have absorbed all of the normal speed, or begin
-   * at rest, and the field pushes the state onto their guard, the state rests there. It slides,
-   * held by the effect of the impacts, and leaves when they would have to pull. Their map is also
-   * evaluated at states that differ from the run's by a thousandth, so that they approach the guard
-   * slowly, and must send these back. Needs ESS_SLIDING_FILIPPOV. With tangents such a run ends
-   * with ESS_EZENO. */
+  const bool *slides; /* optional, [m]: the event functions on which the state may slide. Those with
+                         one-way or silent guards, with impacts, or with rows that change other
+                         event functions are not accepted. NULL: all others. Fixed at alloc */
+  /* Default: false. true: the state comes to rest on the guard of an impact if impacts accumulate,
+   * have absorbed all normal speed, or begin at rest, and the field pushes the state onto the
+   * guard. It then slides, held by the effect of the impacts, and leaves when they would have to
+   * pull. The map is also evaluated at states that differ from the trajectory's by a thousandth, so
+   * that they approach the guard slowly, and must send these back. Needs ESS_SLIDING_FILIPPOV. A
+   * run with tangents ends there with ESS_EZENO. */
   bool rest;
-  /* What follows concerns ESS_METHOD_PAPER alone. Half-width of every guard's neighbourhood, in
-   * units of h, finite, > 0; default 1e-3. */
+  /* The remaining options apply to ESS_METHOD_PAPER only. Half-width of every guard's
+   * neighbourhood, in units of h, finite, > 0; default 1e-3. */
   double epsilon;
   const double *guard_epsilons; /* optional, [m]: replaces epsilon, in the same range */
-  /* The projection's order in epsilon: 1 (default), along the tangent, one evaluation of the field,
-   * global error epsilon^2; 2, along the field half-way, two evaluations, epsilon^3. */
+  /* Order of the projection in epsilon. 1 (default): along the tangent, one evaluation of the
+   * field, global error O(epsilon^2); 2: along the field at the midpoint, two evaluations,
+   * O(epsilon^3). */
   int order;
-  /* Longest projection, in time, > 0; INFINITY (default): no limit. A guard to which the field
-   * takes longer is not yet inside its neighbourhood: set it where guards are nearly grazed. */
+  /* Longest projection, in units of time, > 0; INFINITY (default): no limit. A guard that the field
+   * would reach later does not count as inside its neighbourhood: set it if guards are nearly
+   * grazed. */
   double projection_max;
-  /* Smallest rate of an event function, in units of h over time, that is accepted where its guard
-   * is projected onto, finite, >= 0; 0 (default): unchecked. Requirement 4 of the paper. */
+  /* Smallest rate of an event function, in units of h over time, that is accepted at a projection
+   * onto its guard, finite, >= 0; 0 (default): not checked. Requirement 4 of the paper. */
   double liveness;
 } ess_options;
 
 /* The default options: ESS_METHOD_TOLERANCE, rtol 1e-8, atol 1e-10, unlimited step. */
 ESS_API ess_options ess_options_default(void);
 
-/* The paper's method: as ess_options_default, but for ESS_METHOD_PAPER. */
+/* As ess_options_default, with ESS_METHOD_PAPER. */
 ESS_API ess_options ess_options_paper(void);
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
 /* Work done since alloc or reset. Sampling and observing never change them. */
 typedef struct ess_counters {
-  uint64_t steps;       /* accepted integration steps, cut ones included */
-  uint64_t stabilised;  /* those of them that ESS_BASE_RKC made */
-  uint64_t implicit;    /* those of them that ESS_BASE_RODAS made */
-  uint64_t through;     /* those of them that went through crossings (ess_system.weights) */
-  uint64_t rejected;    /* steps refused: too inaccurate, or too long to be sure of crossings */
+  uint64_t steps;       /* accepted integration steps, those cut at a crossing included */
+  uint64_t stabilised;  /* of these: by ESS_BASE_RKC */
+  uint64_t implicit;    /* of these: by ESS_BASE_RODAS */
+  uint64_t through;     /* of these: through crossings (ess_system.weights) */
+  uint64_t rejected;    /* rejected steps: error too large, or crossings could have been missed */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
   uint64_t projections; /* projection steps */
-  uint64_t crossings;   /* crossings that are not silent */
+  uint64_t crossings;   /* crossings that are not silent, those of impacts included */
   uint64_t silent;      /* silent crossings */
-  uint64_t impacts;     /* impacts made; their events are crossings too */
-  uint64_t slides;      /* slides begun: each of an event function */
+  uint64_t impacts;     /* impacts; simultaneous events are one impact */
+  uint64_t slides;      /* slides begun, counted for each event function */
   uint64_t field_evaluations;          /* evaluations of field, those for tangents included */
   uint64_t guard_evaluations;          /* evaluations of guards or guard_rates */
   uint64_t some_evaluations;           /* evaluations of some_guard_rates */
@@ -496,35 +506,38 @@ typedef struct ess_counters {
 
 /* ---- the driver ------------------------------------------------------------------------------ */
 
-/* One trajectory being integrated, and the memory this takes. Its members are private. */
+/* The state of the integration of one trajectory, and its memory. Its members are private. */
 typedef struct ess_driver ess_driver;
 
-/* Checks the arguments and allocates everything a run needs; nothing is allocated afterwards.
- * Failing it returns NULL and, when `status` is not NULL, sets it to ESS_EINVAL or ESS_ENOMEM. */
+/* Checks the arguments and allocates all memory that a run needs; a run itself allocates nothing.
+ * On failure it returns NULL and sets *status to ESS_EINVAL or ESS_ENOMEM; status may be NULL. The
+ * caller frees the driver with ess_driver_free. */
 ESS_API ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options,
                                      int *status);
 
 /* Frees a driver; NULL is accepted. */
 ESS_API void ess_driver_free(ess_driver *driver);
 
-/* The option (or system member) that ess_driver_alloc would refuse: a one-line message in static
- * storage with its name and the accepted values; NULL if all are accepted. */
+/* The reason for which ess_driver_alloc would return ESS_EINVAL: a line in static storage that
+ * names the option or the member of the system and the accepted values; NULL if all are accepted.
+ */
 ESS_API const char *ess_check(const ess_system *system, const ess_options *options);
 
 /* Integrates x[n] from *t to exactly t1 and sets *t to the time reached. The latched mode is kept
  * from the previous call, so successive calls continue one trajectory. The first call after alloc
  * or reset latches the signs from h(x); if h = 0 the side is the one to which the field points.
  *
- * The state at the time of an impact is the one after it, in the direction of the run: also x at
- * t1, and a sample there. A timed jump, the impact of an event function of time alone, is made at
- * the first time, to the last bit, at which that has passed zero, or at t1 if it is later only by
- * rounding. A run that begins at such a time does not repeat the jump. The same holds for a run
- * that begins on a guard whose map changes neither the event function nor its rate; other impacts
- * through which the field leads are made at the initial time.
+ * The state at the time of an impact is the one after it, in the direction of the run; this applies
+ * to x at t1 and to samples. A timed jump (the impact of an event function of time alone) is made
+ * at the first floating-point time at which the event function has passed zero, or at t1 if that
+ * time is later only by rounding. A run that begins at such a time does not repeat the jump. The
+ * same holds for a run that begins on a guard whose map changes neither the event function nor its
+ * rate. If the field leads through any other impact's guard, the impact is made at the initial
+ * time.
  *
- * On failure x and *t are the last valid state, and ess_driver_failure has the details. ESS_EINVAL,
- * with nothing changed: an argument is NULL or not finite, or the call is from within an apply of
- * the same driver.
+ * On failure *t and x are the last valid time and state, and ess_driver_failure has the details.
+ * ESS_EINVAL if an argument is NULL or not finite, or if the call comes from within an apply of the
+ * same driver; nothing changes then.
  *
  * If t1 < *t the run goes backward, as the system of time s = -t: its field is -f, and guards are
  * crossed in the order and direction in which the run passes them. When a run turns around, it
@@ -532,40 +545,41 @@ ESS_API const char *ess_check(const ess_system *system, const ess_options *optio
  * if their maps do so. */
 ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
 
-/* As ess_driver_apply, by the same steps, and writes the state at each of times[count], from *t to
- * t1 in this order, into states[count*n]: at the time of an impact the state after it. After a
- * failure rows not reached hold what they held. */
+/* As ess_driver_apply, by the same steps. Also writes the state at each of times[count], which are
+ * ordered from *t to t1, into the rows of states[count*n]: at the time of an impact the state after
+ * it. After a failure, rows of times not reached are unchanged. */
 ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[],
                               const double times[], size_t count, double states[]);
 
-/* The state x[n] at any time t of the driver's last step, from ess_driver_step_start(driver) to the
- * time reached: chosen afterwards, or by a step's observer, at no call. ESS_EINVAL outside. */
+/* Dense output: the state x[n] at any time t of the driver's last step, from
+ * ess_driver_step_start(driver) to the time reached, without evaluations of the field. May be
+ * called after an apply or by an observer of steps. ESS_EINVAL if t is outside. */
 ESS_API int ess_driver_dense(ess_driver *driver, double t, double x[]);
 
-/* Time at which the last step began: the initial time if no step has been made since, or if the
- * last apply began at another state than the one before had reached. NAN before that, and for NULL.
- * */
+/* Time at which the last step began. It is the initial time if no step has been made since, or if
+ * the last apply began at a state other than the one reached before. NAN before the first apply,
+ * and for a NULL driver. */
 ESS_API double ess_driver_step_start(const ess_driver *driver);
 
-/* Changes the options from the next apply on; mode, step size and counters are kept. On ESS_EINVAL,
- * also from within an apply, the previous options stay in force. */
+/* Changes the options from the next apply on; mode, step size and counters are kept. ESS_EINVAL if
+ * an option is not accepted, or from within an apply: the previous options then remain in force. */
 ESS_API int ess_driver_set_options(ess_driver *driver, const ess_options *options);
 
-/* Forgets mode, step size and counters: the next apply starts a new trajectory. From within an
- * apply of the same driver it does nothing. */
+/* Clears mode, step size and counters: the next apply begins a new trajectory. From within an apply
+ * of the same driver it does nothing. */
 ESS_API void ess_driver_reset(ess_driver *driver);
 
 /* Counters of the work done since alloc or reset. */
 ESS_API const ess_counters *ess_driver_counters(const ess_driver *driver);
 
 /* The failure of the latest apply or sample, or of a later call of any function of the driver. Its
- * status is ESS_SUCCESS if there was none. For a NULL driver: that the driver must not be NULL. */
+ * status is ESS_SUCCESS if none has failed, and ESS_EINVAL for a NULL driver. */
 ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
 
 /* The latched mode, sign[m]; meaningful after the first apply. */
 ESS_API const double *ess_driver_sign(const ess_driver *driver);
 
-/* The event functions that the state slides on, ascending, *count of them; their signs in
+/* The event functions on which the state slides, [*count], in ascending order; their signs in
  * ess_driver_sign are -1. NULL without ess_options.sliding. */
 ESS_API const size_t *ess_driver_sliding(const ess_driver *driver, size_t *count);
 

@@ -3,13 +3,14 @@
  * derivatives that a model provides.
  *
  * *Tangents* are propagated along a run, for perturbations of its initial state or its parameters.
- * Alternatively a run is recorded, and an *adjoint* goes back along it. Both are derivatives of the
- * one trajectory that is integrated, without differences between trajectories. Neither is available
- * with ESS_BASE_RODAS, nor into slides of second order (ESS_ESLIDING) or onto a state that rests
- * after impacts (ESS_EZENO).
+ * Alternatively a run is recorded, and an *adjoint* is propagated backward along it. Both are
+ * derivatives of the trajectory that is integrated, without differences between trajectories.
+ * Neither is available with ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS or ESS_BASE_ROS2. A run with
+ * tangents or a recording ends where a slide of second order begins (ESS_ESLIDING), and where the
+ * state would come to rest after impacts (ESS_EZENO).
  *
- * Shapes and ownership are those of ess.h, which this header includes; the functions are those of
- * the same library.
+ * Shapes and ownership are those of ess.h, which this header includes. The functions are part of
+ * the same library. Those that return a status return ESS_SUCCESS or a status named below.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,126 +26,141 @@ extern "C" {
 /* ---- tangents: the derivative of the flow ---------------------------------------------------- */
 
 /*
- * Propagates `count` directions from the next apply on, by the derivative of the flow: between
- * crossings by the field's Jacobian, across them by saltation matrices, impacts included.
- * directions[n*count] is copied; NULL with count = n: the unit vectors of the states. Steps and
- * state are as without tangents, except before a crossing of a stiff field, where the tolerance of
- * steps is smaller (docs/theory/tangents.md). The record of smoothness is cleared. This is the only
- * allocation; 0 directions free it. ESS_EINVAL, ESS_ENOMEM.
+ * Propagates `count` directions from the next apply on by the derivative of the flow: by the
+ * field's Jacobian between crossings, and by saltation matrices across crossings and impacts.
+ * directions[n*count] holds one direction per column and is copied; NULL with count = n stands for
+ * the unit vectors of the states. Steps and states are those of a run without tangents, except
+ * before a crossing of a stiff field, where the tolerance of the steps is smaller
+ * (docs/theory/tangents.md). The call clears the record of smoothness. Only this call allocates;
+ * count = 0 frees the memory. ESS_EINVAL, ESS_ENOMEM.
  *
- * In a step the error of directions, and of adjoints, may be ten times the tolerance of a state.
- * Dynamics faster than all states, such as a force whose parameter is 0, are thus resolved as by a
- * state at ten times the tolerance. At 1e-5 and above that may be poorly.
+ * In one step the error of a direction or an adjoint may be ten times the tolerance of a state. If
+ * a direction has dynamics faster than those of all states, such as a force whose parameter is 0,
+ * they are resolved as if by a state at ten times the tolerance, which may be poor at 1e-5 and
+ * above.
  *
- * An initial state on a guard, and a final one that has not crossed its guard, is on one side of
- * it: the derivatives are those of the trajectories that do not cross the guard, and do not
- * describe the others. If the run touches a guard within the tolerance, and a crossing would change
- * the field there, it ends with ESS_EGRAZING, because neighbouring trajectories stay beyond the
- * guard for a time that grows as a square root. This does not apply to ESS_METHOD_PAPER, which
- * projects onto guards: near a graze its derivatives are those of its own run.
+ * An initial state on a guard, or a final state that has reached a guard without crossing it,
+ * counts as being on one side. The derivatives are those of trajectories that stay on this side,
+ * and do not describe the others. If the run touches a guard within the tolerance, and a crossing
+ * would change the field there, the run ends with ESS_EGRAZING: the time that neighbouring
+ * trajectories spend beyond the guard grows as a square root. This does not apply to
+ * ESS_METHOD_PAPER, which projects onto guards: its derivatives near a graze are those of its own
+ * run.
  *
- * Without field_jacobian the field is evaluated for each direction, or for each state if there are
- * more directions than states: at most as often as in a run by dopri5, and twice as often at
- * tolerances below 1.4e-8, where differences are two-sided. These evaluations are among
- * field_evaluations.
+ * Without field_jacobian each direction, or each state if there are fewer states than directions,
+ * takes at most as many evaluations of the field as the run by dopri5 itself; twice as many at
+ * tolerances below 1.4e-8, where differences are two-sided. field_evaluations includes them.
  *
- * At several simultaneous events that cannot be ordered (ess_options.tie) each direction takes the
- * order in which a trajectory displaced along it meets them: the Bouligand derivative, which is
- * linear only within a piece of directions.
+ * At simultaneous events that cannot be ordered (ess_options.tie) each direction takes the order in
+ * which a trajectory displaced along it would meet them. The result is the Bouligand derivative,
+ * which is piecewise linear in the direction.
  */
 ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double directions[]);
 
 /*
- * As ess_driver_follow, for perturbations of the system's parameters, too: column by column,
- * parameters[P*count], copied. NULL: no perturbation. With parameters, directions may be NULL for
- * an unperturbed initial state; with both NULL, count = n + P: the states' directions, then the
- * parameters'. ess_driver_tangent and ess_driver_section then have derivatives with respect to
- * parameters in those columns. If the initial or final state itself depends on parameters, the
- * caller adds this dependence to the directions and to the results. ESS_EINVAL also if values of
- * parameters are not finite.
+ * As ess_driver_follow, for perturbations of the system's parameters as well. Column c of
+ * parameters[P*count], which is copied, perturbs the parameters together with column c of
+ * directions; NULL stands for no perturbation. If parameters is given, directions may be NULL, for
+ * an unperturbed initial state. If both are NULL, count must be n + P: first the unit vectors of
+ * the states, then those of the parameters. ess_driver_tangent and ess_driver_section return the
+ * derivatives in the same columns. If the initial state or an outcome depends on parameters
+ * directly, the caller adds this dependence to the directions and to the results. ESS_EINVAL also
+ * if parameter values are not finite.
  *
- * Parameters are P = ess_system.parameters numbers, which the callbacks read through `params`, and
- * which are constant during a run. They are no states: a run without their tangents ignores them.
- * Finite differences are taken where field_parameter_jacobian, guard_parameter_jacobian or an
- * impact's parameter_jacobian is missing, with ess_watch (for guards), and while the state slides.
- * libess then perturbs ess_system.parameter_values[P], which the caller owns, by some millionths of
- * their size (or of 1 if one is 0), calls mode_changed for all signs, so that a model can recompute
- * data that depend on them, evaluates, and restores the values to the last bit. This takes two
- * evaluations of field or guards for each direction with parameters, wherever a rate is needed. A
- * driver that follows parameters must therefore not share their values with a driver in another
- * thread. parameter_values may be NULL if all derivatives are given.
+ * The P = ess_system.parameters parameters are numbers that the callbacks read through `params` and
+ * that are constant during a run. They are not states: a run without tangents of parameters ignores
+ * them. Finite differences replace field_parameter_jacobian, guard_parameter_jacobian or an
+ * impact's parameter_jacobian where one is missing, that of guards also if ess_watch is used, and
+ * all of them while the state slides. For a difference libess perturbs
+ * ess_system.parameter_values[P], which the caller owns, by some millionths of the value (of 1 if
+ * it is 0), calls mode_changed for all signs, so that a model can recompute data that depend on
+ * parameters, evaluates, and restores the values to the last bit. This takes two evaluations of
+ * field or guards for each direction with parameters, wherever a rate is needed. Drivers that
+ * follow parameters must therefore not share their values across threads. parameter_values may be
+ * NULL if all derivatives are given.
  */
 ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
                                          const double directions[], const double parameters[]);
 
 /* The directions at the time reached, [n*count]; NULL without tangents, and after a callback has
- * failed or a direction has become non-finite within a step that the state had made. */
+ * failed or a direction has become non-finite within a step that the state had already taken. */
 ESS_API const double *ess_driver_tangent(const ess_driver *driver);
 
 /*
- * The derivative of a run that ends on event function k, by direction: of the time it ends at,
- * Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] = V + f Dt. The
- * state has to be on the section: an observer has stopped the run at the crossing, or the caller
- * knows. Function i of ess_watch is event function guard_count + i; one that an impact has taken
- * past its zero is a section by the impact. Where event k is one of several of the instant each
- * direction meets it in its own turn: Dt is of that moment, and Dx of the state there or, when that
- * has jumped, of the state after all of them, followed to that moment. Either may be NULL.
- * ESS_EGRAZING where there is no rate; ESS_EINVAL also for Dx among more than 8 events.
+ * For a run that ends on the zero of event function k (a section): the derivative of the time at
+ * which it ends, Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] =
+ * V + f Dt, where V is the directions. Either may be NULL. The state must be on the section, for
+ * instance because an observer has stopped the run at the crossing; libess does not check this.
+ * Function i of ess_watch is event function guard_count + i. If an impact has taken h_k past zero,
+ * the section is that of the impact.
+ *
+ * If event k is one of several simultaneous events, Dt belongs to the time at which the displaced
+ * trajectory meets event k. Dx belongs to the state there or, if impacts are among the events, to
+ * the state after all of them, continued to that time. ESS_EGRAZING if h_k has no rate; ESS_EINVAL
+ * also if Dx is requested among more than 8 events.
  */
 ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double Dx[]);
 
 /* ---- the adjoint ----------------------------------------------------------------------------- */
 
 /*
- * Records runs from the next apply on, into so many bytes, so that an adjoint can go back along
- * them: to where recording began, or the driver was reset or last turned around. Steps and states
- * are those of a run with tangents. No directions are followed then, and ess_driver_follow ends it,
- * as 0 bytes do. Allocates, here and nowhere else; ESS_EINVAL, also by ESS_METHOD_PAPER, which
- * options cannot choose then; ESS_ENOMEM.
+ * Records runs from the next apply on, in a buffer of the given size, so that an adjoint can be
+ * propagated backward along them: to the time at which recording began, or at which the driver was
+ * last reset or turned around. Steps and states are those of a run with tangents, but no directions
+ * are propagated; ess_driver_follow ends the recording, as does bytes = 0. Only this call
+ * allocates. ESS_EINVAL, also with ESS_METHOD_PAPER, which ess_driver_set_options refuses during a
+ * recording; ESS_ENOMEM.
  *
- * A step takes 5 + n doubles, a crossing 4 + 2 n + P, and m / 8 where signs have changed; an impact
- * n (n + P) besides, as do a slide's steps, steps by ESS_BASE_RKC, and instants of several events.
+ * A step takes 5 + n doubles. A crossing takes 4 + 2 n + P, and m / 8 more if signs have changed.
+ * Impacts, steps of a slide or by ESS_BASE_RKC, and instants of several events take another
+ * n (n + P).
  *
- * From some megabytes on a quarter of them is for that, and half for checkpoints: when the first is
- * half full the driver's state is kept, 50 kB or more, and it is filled anew. The adjoint makes the
- * run again from one checkpoint to the next, with nobody told, at the cost of one run more; its
- * callbacks must be functions of their arguments, and options stay. So the steps that fit grow with
- * the square of the room: with 8 states and 20 event functions 16 MB are for 2 million steps of one
- * apply, 64 MB for 40 million. Each apply begins with a checkpoint, too.
+ * From some megabytes on, a quarter of the buffer records the current steps, a quarter is kept for
+ * the adjoint, and half stores checkpoints. Whenever the first quarter is full, and at the
+ * beginning of each apply, a checkpoint saves the driver's state (50 kB or more) and recording
+ * starts over. The adjoint repeats the run from checkpoint to checkpoint, at the cost of one more
+ * run. Observers are not called then; callbacks must depend on their arguments only, and options
+ * must not change. The number of steps that fit thus grows with the square of the buffer's size:
+ * with 8 states and 20 event functions 2 million steps of one apply fit into 16 MB, and 40 million
+ * into 64 MB.
  */
 ESS_API int ess_driver_record(ess_driver *driver, size_t bytes);
 
-/* Size in bytes of the recording without checkpoints, or its required size if there was not enough
- * room. Four times this size is always sufficient. */
+/* Size in bytes of the recording without checkpoints, or the size that would have been required if
+ * the buffer was too small. A buffer of four times this size is always sufficient. 0 without a
+ * recording. */
 ESS_API size_t ess_driver_recorded(const ess_driver *driver);
 
 /*
- * The adjoint of the run that is recorded, of `count` outcomes at once: of outcome c, whose
- * derivative by the state at the end is column c of outcomes[n*count], the derivative by the state
- * at the start, start[n*count], and by the parameters, parameters[P*count]. Either of the last two
- * may be NULL. For an integral as outcome add a state whose rate is what is integrated.
+ * The adjoint of the recorded run, for `count` outcomes at once. Column c of outcomes[n*count] is
+ * the gradient of outcome c with respect to the final state. On return column c of start[n*count]
+ * is its gradient with respect to the initial state, and column c of parameters[P*count] that with
+ * respect to the parameters; either of the two may be NULL. If an outcome is an integral, make the
+ * integrand the rate of an additional state.
  *
- * The adjoint is v^T D phi of the tangents, through crossings, impacts and slides. It costs some
- * three runs, the forward run among them, whatever the number of parameters, where field_jacobian
- * and field_parameter_jacobian are given. Without these a stage takes n calls of the field, and two
- * for each parameter; and what is recorded as matrices takes as many directions as there are states
- * and parameters.
+ * The result is D phi^T v, with the D phi that tangents propagate, through crossings, impacts and
+ * slides. Its cost is that of about three runs, the forward run included, for any number of
+ * parameters, if field_jacobian and field_parameter_jacobian are given. Otherwise each stage takes
+ * n more evaluations of the field, and two for each parameter; and each entry that is recorded as a
+ * matrix is computed with as many directions as there are states and parameters.
  *
- * At an instant of several events it is that of the piece that ess_driver_choose_piece has chosen,
- * by default the first, and ess_driver_smoothness tells that there are others.
+ * At simultaneous events the adjoint is that of the piece that ess_driver_choose_piece has chosen
+ * (default: the first); ess_driver_smoothness reports whether there are others.
  *
- * ESS_ENOMEM where the recording was too short: what it needs is in ess_driver_recorded. Where the
- * run has failed its status, as ESS_EDISCONTINUOUS or ESS_EGRAZING: there is no derivative.
- * ESS_EFIELD where that is not finite; ESS_EINVAL. The driver stays where it is, and outcomes may
- * be asked for again. Allocates count (n + P + 2) doubles, and frees them.
+ * ESS_ENOMEM if the buffer was too small (ess_driver_recorded returns the required size). If the
+ * run failed, its status, since there is no derivative: ESS_EDISCONTINUOUS or ESS_EGRAZING, for
+ * instance. ESS_EFIELD if the result is not finite; ESS_EINVAL. The driver's time and state do not
+ * change, and the function may be called again. It allocates about count (n + P + 2) doubles and
+ * frees them.
  */
 ESS_API int ess_driver_adjoint(ess_driver *driver, size_t count, const double outcomes[],
                                double start[], double parameters[]);
 
 /*
- * The same of a run that has ended on event function k, as for ess_driver_section: outcomes are by
- * the state there, and by the time of the event, times[count]. Either may be NULL. ESS_EGRAZING
- * where there is no rate; ESS_EINVAL also where k is one of several events of the instant.
+ * As ess_driver_adjoint, for a run that has ended on the zero of event function k, as described for
+ * ess_driver_section. Outcomes depend on the state there, with gradients outcomes[n*count], and on
+ * the time of the event, with derivatives times[count]; one of the two may be NULL. ESS_EGRAZING if
+ * h_k has no rate; ESS_EINVAL also if k is one of several simultaneous events.
  */
 ESS_API int ess_driver_adjoint_section(ess_driver *driver, size_t k, size_t count,
                                        const double outcomes[], const double times[],
@@ -152,35 +168,37 @@ ESS_API int ess_driver_adjoint_section(ess_driver *driver, size_t k, size_t coun
 
 /* Differentiability of the flow at simultaneous events. */
 typedef enum ess_smooth {
-  ESS_SMOOTH_C1,         /* one derivative for all directions */
-  ESS_SMOOTH_PIECEWISE,  /* linear in pieces */
-  ESS_SMOOTH_NOT_COUNTED /* more than 8 events whose jumps do not add up: it may be either; or the
-                            state has stayed at a non-smooth point of the field without a guard, as
+  ESS_SMOOTH_C1,         /* the derivative is linear in the direction */
+  ESS_SMOOTH_PIECEWISE,  /* the derivative is piecewise linear in the direction */
+  ESS_SMOOTH_NOT_COUNTED /* undecided: more than 8 simultaneous events whose jumps do not add up; or
+                            the state stayed at a non-smooth point of the field without a guard, as
                             differences of the field from both sides have shown */
 } ess_smooth;
 
-/* Smoothness of the flow since tangents have been followed. Discontinuities end a run. */
+/* Smoothness of the flow since ess_driver_follow. A run whose flow is discontinuous ends with
+ * ESS_EDISCONTINUOUS. */
 typedef struct ess_smoothness {
   ess_smooth kind; /* the least smooth of all instants */
-  size_t instants; /* at which several events met */
-  size_t pieces;   /* the product of their numbers of pieces, 1 where C1; 0: not counted */
+  size_t instants; /* instants of several simultaneous events */
+  size_t pieces;   /* product of the instants' numbers of pieces, 1 if C1; 0: not counted */
 
-  /* of the last such instant: its time, its events, and the order of the piece that
-   * ess_driver_choose_piece has chosen, else that of the first direction, in which events are met
-   * for the first time; count is 0 when there was none */
+  /* The last such instant: its time, the number of its events (0 if there was none), and the order
+   * in which they are met for the first time, in the piece that ess_driver_choose_piece has chosen,
+   * or else in that of the first direction. */
   double time;
   size_t count;
-  const size_t *order; /* [count], the driver's */
+  const size_t *order; /* [count], owned by the driver */
 } ess_smoothness;
 
-/* Smoothness of the flow; NULL without tangents. */
+/* Smoothness of the flow since ess_driver_follow; NULL without tangents. */
 ESS_API const ess_smoothness *ess_driver_smoothness(const ess_driver *driver);
 
 /*
- * Makes all directions take this piece, from 0 on, at simultaneous events, instead of their own:
- * the run's tangents are then one of the matrices that make up its derivative. With several such
- * instants pieces are counted as digits, those of the first instant first. SIZE_MAX (default): by
- * direction. ESS_EINVAL without tangents.
+ * Chooses one piece of the derivative, numbered from 0, for all directions at simultaneous events,
+ * so that tangents are linear in the direction: one of the matrices that make up the derivative.
+ * With several such instants the number is read as digits, one per instant, the first instant's
+ * digit lowest. SIZE_MAX (default): each direction takes its own piece. ESS_EINVAL without
+ * tangents.
  */
 ESS_API int ess_driver_choose_piece(ess_driver *driver, size_t piece);
 
@@ -195,21 +213,22 @@ typedef enum ess_jacobian_of {
 
 /* The worst disagreement that ess_check_jacobian found. */
 typedef struct ess_jacobian_check {
-  size_t guard, state; /* event function k and state i; state SIZE_MAX: along a direction; state n:
-                          by time alone */
-  double given, found; /* dh_k/dx_i (or the rate) as the callback has it, and by differences */
+  size_t guard, state; /* event function k and state i; state n: the derivative with respect to
+                          time; state SIZE_MAX: the rate along a direction */
+  double given, found; /* dh_k/dx_i (or the rate) from the callback, and from finite differences */
   ess_jacobian_of of;
-  size_t event; /* the impact's, which is of this event alone; else SIZE_MAX */
+  size_t event; /* ESS_JACOBIAN_OF_IMPACT: the only event of the impact; else SIZE_MAX */
 } ess_jacobian_check;
 
 /* Compares each derivative with respect to states or time that a model provides with finite
- * differences at time t and state x[n]: ESS_SUCCESS, or ESS_EJACOBIAN. In both cases *worst (which
- * may be NULL) is the worst disagreement. field_jacobian is evaluated in the mode of h(t, x), and
- * impacts->jacobian for each guard's impact at x alone. Steps of all sizes are tried, so units do
- * not matter. Some lead far from x, where guards may fail or not be finite; maps may be piecewise,
- * and are evaluated near x alone. An error below about 0.2 % of an entry, or at rounding level, is
- * not detected. At a non-smooth point there is no gradient: choose another x. For tests: it
- * allocates. Also ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. */
+ * differences at time t and state x[n]. ESS_SUCCESS if they agree, else ESS_EJACOBIAN; in both
+ * cases *worst (which may be NULL) is the worst disagreement. field_jacobian is evaluated in the
+ * mode of h(t, x), and impacts->jacobian at x for the impact of each guard alone. Increments of all
+ * sizes are tried, so units do not matter; some lead far from x, where guards may fail or return
+ * values that are not finite. Impact maps, which may be piecewise, are evaluated near x only. An
+ * error below about 0.2 % of an entry, or at rounding level, is not detected. At a non-smooth point
+ * there is no gradient: choose another x. Intended for tests, since it allocates. Also ESS_EINVAL,
+ * ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. */
 ESS_API int ess_check_jacobian(const ess_system *system, double t, const double x[],
                                ess_jacobian_check *worst);
 
