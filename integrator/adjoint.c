@@ -15,7 +15,7 @@
 #include "events.h"
 #include "tangents.h"
 
-/* adjoints may err by so many times what is rounding, where the field's Jacobian is differences */
+/* accepted error of an adjoint over the noise of a Jacobian by differences */
 static const double NOISE = 4.0;
 
 /* where it has got to: by outcome the vector, the number that belongs to shares, and what has come

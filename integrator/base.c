@@ -21,18 +21,17 @@
 
 /* ---- the stabilised base --------------------------------------------------------------------- */
 
-/* damping within the range that is stable; so many stages are stable while radius times length is
- * no more than (stages^2 - 1) / STABLE, with this margin for a radius that is more than was found
- */
+/* RKC. DAMPING: its epsilon. s stages are stable if radius times length <= (s^2 - 1) / STABLE.
+ * MARGIN: factor on the spectral radius, which may be larger than found. */
 static const double DAMPING = 2.0 / 13.0, STABLE = 1.54, MARGIN = 1.2;
 
-/* more stages than these would add up too much rounding */
+/* numbers of stages; the upper limit bounds accumulated rounding */
 enum { STAGES_LEAST = 2, STAGES_MOST = 250 };
 
-/* the radius is found anew after so many tries */
+/* attempted steps after which the spectral radius is computed again */
 enum { TRIES = 25 };
 
-/* a power iteration has converged when it changes by less than this part; so often at most */
+/* power iteration: relative change at convergence, and largest number of iterations */
 static const double CONVERGED = 0.05;
 enum { ITERATIONS = 20 };
 
@@ -186,10 +185,10 @@ static void estimate(ess_driver *d) {
     d->x_try[i] = 0.8 * (d->x[i] - d->x_end[i]) + 0.4 * d->dt * (f[i] + f_end[i]);
 }
 
-/* The error, in parts of what is allowed. A step's grows with the cube of its length, a run's with
- * the square: by the first alone a run's would fall only with the power 2/3 of the tolerance. The
- * geometric mean of it and of what the state moves by grows with the square, too, and this part of
- * it counts. But no error counts for more than itself over the second: it may be rounding's. */
+/* The error of an RKC step, over the tolerance. The local error grows with h^3, the global one with
+ * h^2: control of the local error alone would reduce the global error only as tolerance^(2/3). The
+ * geometric mean of the local error and the change of state grows with h^2; OF_MEAN is its weight.
+ * The result is at most local error / OF_ERROR, since that error may be rounding. */
 static const double OF_MEAN = 0.05, OF_ERROR = 0.03;
 
 static double of_order_2(ess_driver *d) {
@@ -217,7 +216,7 @@ int ess_stabilised_try(ess_driver *d, double *error) {
 
 /* ---- the linearly implicit base of order 2 --------------------------------------------------- */
 
-/* 1 - 1 / sqrt(2): with the field's Jacobian in full, what is fast is gone at the step's end */
+/* gamma of ROS2, 1 - 1 / sqrt(2): L-stable with the exact Jacobian */
 static const double GAMMA = 0.29289321881345247560;
 
 static int solve(ess_driver *d, double v[]) {
@@ -226,10 +225,9 @@ static int solve(ess_driver *d, double v[]) {
   return ess_called(d, s->field_solve(d->t, d->x, d->sign, GAMMA * d->dt, v, s->params));
 }
 
-/* ROS2's steps are those of the trapezoidal rule where the field is of time alone, or of states
- * that the steps have exactly, and so is the estimate, which is nought there. What the rule errs by
- * is told by the field elsewhere. Where the estimate is more than this part of
- * what the state changes by, it sees something. */
+/* For a field of time alone, or of states that the steps have exactly, ROS2 and its embedded method
+ * are both the trapezoidal rule, so the estimate is zero; the error then follows from the field at
+ * other times. The estimate is used if it exceeds this fraction of the change of state. */
 static const double BLIND = 1e-3;
 
 /* the node at which the driver is, and the last one of its mode */
@@ -275,7 +273,7 @@ static void see_by_node(ess_driver *d) {
     see(d, i, over * ((f_end[i] - f[i]) - ratio * (f[i] - b->f_there[i])));
 }
 
-/* by so many tolerances a state may move in a step, unseen: by what it moves a step hardly errs */
+/* change of state in a step, in tolerances, below which the blind estimate does not matter */
 static const double UNSEEN = 5.0;
 
 /* whether state i is not seen, and moves by more than that */
@@ -331,30 +329,28 @@ int ess_ros2_try(ess_driver *d, double *error) {
 
 /* Between dopri5 and a base for stiff fields, which is the stabilised one or RODAS (rodas.c). */
 
-/* calls of the field that a step of dopri5 takes, and radius times length to which it is stable;
- * stability may bound it from the third of these on */
+/* dopri5: field evaluations per step; radius times length up to which it is stable, and from which
+ * stability may limit its step size */
 static const double CALLS = 6.0, STABLE_TO = 3.3, BOUND_FROM = 1.5;
 
-/* stabilised steps begin where they take less than this part of dopri5's calls, and end where they
- * take more than that of the fewest that dopri5 would: it is the more accurate of both. RODAS's are
- * as accurate, and begin and end where they take less and more. Each after so many steps in a row
- */
+/* RKC begins below BEGIN times the evaluations of dopri5, and ends above END times its fewest:
+ * below 1 because dopri5 is more accurate. For RODAS, which is as accurate, both are 1. IN_A_ROW:
+ * steps in a row for which this must hold. */
 static const double BEGIN = 0.4, END = 0.6;
 enum { IN_A_ROW = 2 };
 
-/* what a crossing sets off decays as fast as the field lets it: radius times length of the next
- * step */
+/* radius times length of the step after a crossing, which excites the fastest motions */
 static const double AFTER_CROSSING = 2.0;
 
-/* those of RODAS that have so much longer ones after them say nothing of what they will cost */
+/* growth of the step size of RODAS above which its present cost does not predict the next */
 static const double GROWS = 2.0;
 
-/* RODAS's steps pay only where there are so many; where there were fewer, they begin again after as
- * many others, twice that the next time, and so on */
+/* WORTH: steps of RODAS in a row that pay for the change. After fewer, RODAS begins again after
+ * WAIT_LEAST other steps, and each time after twice as many, up to WAIT_MOST. */
 enum { WORTH = 16, WAIT_LEAST = 8, WAIT_MOST = 256 };
 
-/* a stabilised step's error grows with its cube where nothing is stiff, and in proportion to it
- * where all is; how much longer it may be than that which tells */
+/* Next RKC step: exponent, between those of errors that grow with h^3 (not stiff) and with h
+ * (stiff); safety factor; largest growth */
 static const double EXPONENT = 0.4, SAFETY = 0.8, LONGER_MOST = 10.0;
 
 void ess_base_reset(ess_driver *d) {

@@ -11,11 +11,11 @@
 
 #include "core.h"
 
-/* the next length by the error: a margin against refusal, and how much it may change at once */
+/* step size control: safety factor, and limits of the change in one step */
 static const double SAFETY = 0.9, SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 
-/* by how much longer brief steps may be each time that they are too short to be made: what has
- * refused one need not last, but a try costs half a step */
+/* growth of the length limit of brief steps each time that none is tried: the reason of a rejection
+ * need not persist, but an attempt costs half a step */
 static const double REGAINED = 1.1;
 
 void ess_brief_reset(ess_driver *d) {
@@ -48,9 +48,9 @@ void ess_brief_choose(ess_driver *d, size_t from) {
   if (!b->is_on && b->way[from] <= d->dt_next) b->longest *= REGAINED;
 }
 
-/* The pair's own error, of order 2, is nothing where a motion decays at the rate 1/dt, however far
- * off order 3 is there; and bounces that die away make steps of that length. A second one is large
- * there, and nothing at 5.25/dt alone, where the first is large. The larger of both counts. */
+/* Two error estimates; the larger counts. OWN, the embedded one of order 2, vanishes for motions
+ * that decay at the rate 1/dt, as between bounces that die away, whatever the error of order 3.
+ * OTHER vanishes only at 5.25/dt, where OWN is large. */
 static const double OWN[] = {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8};
 static const double OTHER[] = {3.0 / 40, -7.0 / 40, 2.0 / 40, 2.0 / 40};
 

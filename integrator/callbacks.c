@@ -174,8 +174,7 @@ static size_t first_not_finite(const double v[], size_t count) {
   return i;
 }
 
-/* a rate after an impact is rounding, or that of a difference, when it is this part of the one
- * before it */
+/* rate after an impact over that before it, below which it is rounding or noise of a difference */
 static const double STOPPED = 1e-6;
 
 /* the node's rates: of what impacts have stopped here, and nothing has moved since, they are

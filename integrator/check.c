@@ -13,19 +13,20 @@
 #include "arithmetic.h"
 #include "ess_tangents.h"
 
-/* steps begin far beyond the state, or 1, which may be little beside its scale, and shrink
- * eightfold; past the last they are lost in rounding or below any scale */
+/* Increments of differences, over max(|x_i|, 1): from FIRST, beyond any scale of the state, by the
+ * factor SHRINK, to where rounding dominates. DIRECTIONS: random ones for rates. */
 enum { STEPS = 30, DIRECTIONS = 3 };
 static const double FIRST = 0x1p15, SHRINK = 0.125;
 
-/* the first of an impact's map, which is of several pieces: another one may lie beyond */
+/* first increment for an impact's map, which may be piecewise: another piece may lie beyond */
 static const double FIRST_OF_MAP = 0x1p-9;
 
-/* what a difference may be off by, in its own estimate of that; what a derivative may be off by in
- * any case; and below which share of it an estimate is as good as any; or is one at all */
+/* MARGIN: accepted error over the estimated error of a difference. SLIGHT: relative error accepted
+ * in any case. SHARP, RESOLVED: relative estimate below which a difference is as good as any, or is
+ * used at all. */
 static const double MARGIN = 20.0, SLIGHT = 1e-5, SHARP = 1e-4, RESOLVED = 0.1;
 
-/* two callbacks that mean the same agree to this, and to rounding in their largest term */
+/* agreement of two callbacks for the same values: relative, and in roundings of the largest term */
 static const double SAME = 1e-6, ROUNDING = 64.0;
 
 typedef struct checker {

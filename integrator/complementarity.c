@@ -13,13 +13,14 @@
 #include "arithmetic.h"
 #include "complementarity.h"
 
-/* all ways to choose, and all principal minors, are looked at for so many */
+/* largest sizes for which all index sets (FEW) and all principal minors (SOME) are enumerated */
 enum { FEW = 6, SOME = 10 };
 
-/* what is less, of numbers near 1, is nought */
+/* zero, for numbers scaled to 1 */
 static const double NOUGHT = 1e-9;
 
-/* how much is added to a singular matrix, and how often what that changes is put right */
+/* regularisation of a singular matrix, relative to its diagonal, and rounds of proximal correction
+ */
 static const double ADDED = 1e-6;
 enum { ROUNDS = 3 };
 

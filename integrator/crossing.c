@@ -15,8 +15,8 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
- * way there: where the field is a polynomial steps are as long as they are let */
+/* RETURNS: consecutive returns to a guard that are sliding. NEXT_TO_NOTHING: their duration, over a
+ * step and over the time to the guard; over both, because for polynomial fields steps are long. */
 enum { RETURNS = 8 };
 static const double NEXT_TO_NOTHING = 1e-8;
 

@@ -116,7 +116,7 @@ static inline ess_lanes value_at(const dense_lanes *p, ess_lanes theta) {
   return p->x + theta * (p->c[0] + rest * (p->c[1] + theta * (p->c[2] + rest * p->c[3])));
 }
 
-/* samples whose places on a step are found together */
+/* samples located on a step in one block */
 enum { BLOCK = 16 * ESS_LANES };
 
 /* theta of so many samples, which a division each makes the dearest part of them */

@@ -21,7 +21,7 @@ enum { QUARTIC = ESS_QUARTIC, SUBDIVISIONS = 40, ITERATIONS = 80 };
 
 /* ---- quartics ----------------------------------------------------------------------------- */
 
-/* a Newton step this small, relative, is the last: the next would be its square */
+/* relative Newton step below which iteration ends: the next would be its square */
 static const double CLOSE = 1e-9;
 
 /* by powers, a[0] + a[1] theta + ... + a[4] theta^4, for one that is evaluated over and over */
@@ -134,11 +134,11 @@ double ess_level_tolerance(const ess_driver *d, size_t k) {
 
 /* ---- where models are held against event functions ---------------------------------------- */
 
-/* The places of a step, by the multiples of two numbers that go well together: no two steps have
- * the same, and those of any few are spread evenly. */
+/* Two places per step at which the quartic is compared with the event function, drawn from a
+ * low-discrepancy sequence: no two steps have the same places, and those of a few are even. */
 
-/* where a model may be off by its largest, and how far from there is nearly as good; the fractions
- * are powers of the root of x^3 = x + 1 */
+/* FARTHEST: places of the largest interpolation error. ASIDE: distance within which the error is at
+ * least 92 % of it. FRACTION: powers of the root of x^3 = x + 1, which make the sequence even. */
 static const double FARTHEST[2] = {0.275, 0.725}, ASIDE = 0.055;
 static const double FRACTION[2] = {0.7548776662466927, 0.5698402909980532};
 
@@ -158,20 +158,19 @@ void ess_choose_looks(ess_driver *d) {
   }
 }
 
-/* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
- * derivative: where it is looked at it is within 8 % of its largest. Four times that is allowed
- * for. */
+/* error bound of the quartic over the error found at these places. The error is theta^2 (theta -
+ * 1/2) (1 - theta)^2 times a fifth derivative, within 8 % of its largest there; the rest is a
+ * margin. */
 static const double DOUBT = 4.0;
 
-/* between the ends, and where the model does not look, it may be off by so much more */
+/* factor on the error bound between the places compared */
 static const double FARTHER = 4.0;
 
-/* a model this far below its level, relative to its size, is not there yet by any rounding */
+/* distance of a quartic below its level, relative to its size, that no rounding explains */
 static const double WELL_BELOW = 1e-6;
 
-/* a model is believed when it is off by less than this part of its range: one that crosses its
- * level for sure is checked again where it is cut, and may be off by more with the paper's method,
- * whose steps are as they were */
+/* error bound over the range of a quartic, below which the quartic is trusted. TRUSTED_TO_CROSS: by
+ * the paper's method, if it crosses its level for certain: the cut is checked again. */
 static const double TRUSTED = 0.003, TRUSTED_TO_CROSS = 0.03;
 
 /* what the bounds say of four guards */
@@ -336,7 +335,7 @@ static ess_mask may_cross_before(const ess_models *m, double theta) {
   return ~(value < -WELL_BELOW * size) | falls | ~(m->b[0] < 0.0);
 }
 
-/* an event function that changes by less of itself says nothing of how it turns */
+/* relative change of an event function below which its turning is not judged */
 static const double STILL = 1e-9;
 
 /* what share of their ranges the models of four guards may be off by */

@@ -14,12 +14,12 @@
 #include "impacts.h"
 #include "tangents.h"
 
-/* What takes hold where the guard is, as a spring's force does, changes the field at the touch by
- * as little as the event function, or its rate, is there: by no more than so many times that part
- * of what it changes it by at the step's ends. */
+/* A force that is continuous at its guard, as a spring's is, changes the field at the touch in
+ * proportion to h, or to its rate, there. ALIKE: accepted change over this share (of h or of its
+ * rate at the step's ends) of the change at the ends. */
 static const double ALIKE = 8.0;
 
-/* what a sum of field's terms may be off by, in parts of it */
+/* rounding of a sum of terms in the field, relative */
 static const double ROUNDING = 16.0 * DBL_EPSILON;
 
 /* whether the step that is to be taken comes to where event function k turns, or crosses it on the

@@ -19,28 +19,26 @@
  * guard as fast as before, and a short time between two impacts says nothing, unless the times of
  * many have shrunk to nothing. */
 
-/* so many ratios in a row agree, or fewer that make as little of a time as so many quarters do */
+/* RATIOS: consecutive ratios of intervals that must agree. RATIOS_LEAST suffice if together they
+ * have reduced the interval to QUARTERS = 4^-RATIOS of its length. */
 enum { RATIOS = 8, RATIOS_LEAST = 3 };
 static const double QUARTERS = 1.0 / (1 << (2 * RATIOS));
 
-/* ratios agree when they differ by this part of what they are below one */
+/* accepted difference of two ratios, over 1 - ratio */
 static const double AGREE = 0.1;
 
-/* a series is lost in errors where the state goes away from the guard by no more than this part of
- * what the tolerance lets it be off by; and a guard is grazed where the state goes no further
- * beyond it, or stays no further from it: all of that where tangents are followed, which have no
- * limit there
- */
+/* distance from the guard, over that allowed by the tolerance, below which a series is lost in
+ * errors and a guard is grazed; with tangents, which have no limit at a graze, 1 */
 static const double PART = 1e-3;
 
-/* steps of so many ways back to a guard at most: crossings are located to a part of a step. Where
- * the series is lost in errors little is gained by that: longer steps come nearer to its end, to
- * which a tie, a thousandth of a step at most, has to reach. */
+/* Longest step, in times of return to a guard, since crossings are located to a fraction of a step.
+ * STEP_LOST: once the series is lost in errors; longer steps then come nearer to its end, which
+ * must be within a tie (at most a thousandth of a step). */
 static const double STEP = 8.0, STEP_LOST = 1e5;
 
-/* Whatever the speeds do, impacts accumulate where a series of them is over in this part of the
- * time: what would come after it has no answer. Or where the state goes away by this part of what
- * the tolerance lets it be off by: a little less is taken for rounding (suspect.c). */
+/* Impacts also accumulate, whatever their speeds, if their series lasts less than TIMELESS of the
+ * time, or leaves the guard by less than SLIGHT of the distance allowed by the tolerance; a little
+ * less counts as rounding (suspect.c). */
 static const double TIMELESS = 1e-12, SLIGHT = 1e-4;
 
 /* notes the next of them, which does not count unless it is smaller, as others say it is */
@@ -187,7 +185,7 @@ static bool has_impact(const ess_driver *d, size_t k) {
   return is_impact_from(d, k, -1.0) || is_impact_from(d, k, 1.0);
 }
 
-/* nobody asks what rounding makes of an event function that is larger than this, by states */
+/* event function, over the largest state, above which its rounding does not matter */
 static const double SMALL = 1e-4;
 
 static bool is_small(const ess_driver *d, size_t k) {
@@ -462,11 +460,11 @@ int ess_let_rest(ess_driver *d) {
   return status;
 }
 
-/* parts of a step in which a rate is to have become more than rounding */
+/* fractions of a step after which a rate must exceed rounding */
 static const double SHORTLY[] = {1e-3, 1e-1};
 
-/* the part of the rate at which the state came that is rounding, by derivatives and by differences;
- * and how many times what is left of that rate is */
+/* rounding of a rate after an impact, over the rate before it: EXACT by derivatives, DIFFERENCED by
+ * differences; LEFT: over the rate that remains */
 static const double EXACT = 1e-12, DIFFERENCED = 1e-8, LEFT = 16.0;
 
 /* how much faster event function k comes to its guard when the state is there, a little later,
@@ -514,8 +512,8 @@ int ess_end_stopped(ess_driver *d) {
 /* Impacts that are grazed: a guard is reached along it, or all but reached, and what follows is in
  * doubt. */
 
-/* where the state goes beyond its guard by more than this part of the way to the step's end, that
- * way would be a tenth of what the tolerance lets it be off by, were it a graze: nobody asks */
+/* distance beyond a guard over the distance made in the step, above which a crossing cannot be a
+ * graze within the tolerance */
 static const double FAR = 1e-2;
 
 int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {

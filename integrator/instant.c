@@ -10,7 +10,7 @@
 #include "events.h"
 #include "impacts.h"
 
-/* a crossing is located to this part of a step */
+/* accuracy of a located crossing, in steps */
 static const double LOCATED = 1e-11;
 
 /* what is closer in time comes at once, as far as crossings are located */

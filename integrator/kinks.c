@@ -17,54 +17,53 @@
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 
-/* what kinks do to the state by what they have done to it, and by not being where they were taken
- * to be, and the embedded error of steps with kinks, are held below the tolerance over these */
+/* Each estimate times its factor must be <= 1. SEVERITY: second-order effect of kinks on the state.
+ * SEVERITY_OF_PLACES: effect of errors in their places. SEVERITY_OF_ERROR: embedded error. */
 static const double SEVERITY = 30.0, SEVERITY_OF_PLACES = 20.0, SEVERITY_OF_ERROR = 18.0;
 
-/* what kinks take the path away from a quartic in the middle of the step is in the dense output;
- * elsewhere up to this part of that may be missing. Those near a quarter of the step do not show in
- * the middle, nor do those that cancel there, but in what the end has missed by them: a third of
- * that may be missing, some thirty tolerances. */
+/* Error of the dense output between nodes. BETWEEN: over the deviation from a quartic in the middle
+ * of the step. UNSEEN_IN_MIDDLE: over the effect on the end, of which up to a third (some thirty
+ * tolerances) may be missing if kinks are near a quarter of the step or cancel in the middle. */
 static const double BETWEEN = 0.5, UNSEEN_IN_MIDDLE = 0.01;
 
-/* an embedded error that is so small, in parts of what is allowed, may have its kinks in it */
+/* embedded error, over the tolerance, from which the effect of kinks is removed */
 static const double SMALL = 0.2;
 
-/* after a rejection: safety factor, exponent, and how much shorter at most */
+/* next step after a rejection: safety factor, exponent, largest reduction */
 static const double SAFETY = 0.9, EXPONENT = -0.3, SHRINK_MOST = 0.1;
 
-/* and after an acceptance */
+/* and after an acceptance: safety factor, exponent, largest growth */
 static const double NEXT_SAFETY = 0.8, NEXT_EXPONENT = -0.17, GROW_MOST = 3.0;
 
-/* so few crossings in a step are located one by one: that takes fewer calls of the field */
+/* crossings in a step up to which they are located one by one, with fewer field evaluations */
 enum { FEW = 3 };
 
-/* many more crossings than in the last step through them, in parts of that */
+/* crossings ahead over those of the last step through crossings that are many more */
 enum { MORE = 2 };
 
-/* the first of all steps through crossings, in parts of the one that would ignore them */
+/* length of the first step through crossings over that of the step that would ignore them */
 static const double FIRST = 0.02;
 
-/* it is so much shorter, so often, where it would reach nearly all guards */
+/* its reduction, and their largest number, if it would reach nearly all guards */
 static const double SHORTER = 0.4;
 enum { SHORTER_MOST = 4 };
 
-/* a step that goes too far for sure is taken to have this error: a third of its length is tried */
+/* error assigned to a step that is certainly too long; the next has about a third of its length */
 static const double FAR = 30.0;
 
-/* where crossings were made one by one, steps through them are tried again a little longer */
+/* growth of steps through crossings each time that crossings were located one by one instead */
 static const double AGAIN = 1.15;
 
-/* so often a step is halved for what crossings do to each other before they are made one by one */
+/* halvings for interactions of crossings, after which crossings are located one by one */
 enum { PARTS_MOST = 6 };
 
-/* weights at which a field has to be on its way: what is odd about half of it would not show there
- */
+/* weight at which a field is checked between both modes; at 1/2 deviations that are odd about it
+ * would not show */
 static const double ON_THE_WAY = 0.3;
 
-/* by how much a field that is affine may miss its way, relative to its change and to itself; and
- * where that is of one state alone, which others may dwarf in their units, also relative to them,
- * for what cancels in it, and over a step, in parts of the state's tolerance */
+/* Accepted deviation of a field from affine: AFFINE, over its change; ROUNDED, over itself. For a
+ * single state also CANCELLED, over the largest state's rate, and SEEN, over a step in tolerances.
+ */
 static const double AFFINE = 1e-6, ROUNDED = 1e-9, CANCELLED = 1e-14, SEEN = 0.01;
 
 /* ---- signs that follow the state ------------------------------------------------------------- */

@@ -285,16 +285,15 @@ static int rise_at(ess_driver *d, size_t k, double theta, double *excess, double
   return ESS_SUCCESS;
 }
 
-/* how far from the model's turn that of the event function is looked for: nearer and nearer, as
- * the next turn may be near */
+/* half-widths of the search for the turn of h_k around that of its quartic, in steps; decreasing,
+ * because another turn may be near */
 static const double BESIDE[] = {0x1p-5, 0x1p-9, 0x1p-14};
 
-/* by how much the slope of a model may be off, in doubts: in the middle a little more than seven
- * times what it is off by at most, four times which is allowed for, and a doubt is that much of
- * what is found */
+/* error bound of a quartic's slope over that of its value: the slope of theta^2 (theta - 1/2)
+ * (1 - theta)^2 is a little more than seven times its largest value */
 static const double STEEPER = 8.0;
 
-/* a turn is placed to this part of the step */
+/* accuracy of the place of a turn, in steps */
 static const double PLACED = 1e-14;
 
 /* a bracket of the turn near theta, between these; *found = false where there is none */
@@ -498,10 +497,9 @@ static double next_probe(const ess_driver *d, const probe *p, int probes) {
   return 0.5 * (p->below + p->above);
 }
 
-/* a value that is no less than half of the one before, in a bracket so narrow, is rounding: it may
- * be large beside the way that the event function makes, as where its zero is that of a difference.
- * Or the function jumps there, and late is late: so the bracket's part of the tolerance is to be
- * small, too. */
+/* The search ends at rounding, which may exceed the change of h_k along the step if h_k is a
+ * difference: in a bracket narrower than NARROW steps, a value above HARDLY_LESS times the one
+ * before. h_k may also jump there, so the bracket must be below UNFELT tolerances, too. */
 static const double NARROW = 1e-9, HARDLY_LESS = 0.5, UNFELT = 1e-3;
 
 /* whether a bracket is so narrow that where in it the step is cut does not matter */

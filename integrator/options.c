@@ -109,7 +109,7 @@ static void copy_tolerances(ess_driver *d, const ess_options *o) {
   d->atol[n] = d->atol[0];
 }
 
-/* crossings are located on the dense output, whose error is up to so many times that of the end */
+/* error of the dense output, on which crossings are located, over that of the step's end */
 static const double SEVERITY = 6.0;
 
 /* how wide neighbourhoods are, and for how long a guard may take within them */

@@ -205,7 +205,7 @@ static int passage_restore(ess_driver *d) {
 /* Many events at one instant whose jumps of the field add up, as a plate's contacts do: then the
  * flow is differentiable there, and no order has to be looked at. */
 
-/* jumps are the same, and rates as before, to this part of them */
+/* relative accuracy to which additive jumps add up */
 static const double ADDED_UP = 1e-9;
 
 /* the field with one event more crossed than in `from`, whose place it may take */

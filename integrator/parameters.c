@@ -55,10 +55,10 @@ double ess_time_apart(const ess_driver *d) {
   return ess_larger(apart, rounding);
 }
 
-/* A field need not go on smoothly beyond a guard at which its mode ends: the force of a contact
- * that only pushes has a kink there. A central difference across the guard would be of both sides.
- * It is bent: what the field changes by on one side and on the other differ by this part and more,
- * and by more than so many roundings. */
+/* The field of a mode need not be smooth beyond the guard at which the mode ends: the force of a
+ * contact that only pushes has a kink there. A central difference across the guard would mix both
+ * sides. Such a field is bent: the differences on both sides differ by more than BENT, relative,
+ * and by more than BENT_ROUNDINGS. */
 static const double BENT = 1e-3, BENT_ROUNDINGS = 64.0;
 
 /* whether that is so of a field that is f between both sides */
@@ -93,9 +93,9 @@ static aside side_of_mode(const ess_driver *d, const double above[], const doubl
   return a;
 }
 
-/* A derivative of order 2 at the middle by three values on one side: the j-th is so many lengths
- * away, of which a central difference's step has SHORTER, and has this weight over a length. Where
- * a contact begins forces may bend within little, and are small: so the lengths are short. */
+/* A derivative of order 2 at the middle by VALUES values on one side, at a distance of 1 / SHORTER
+ * of a central difference's step. Short, because small forces at the beginning of a contact may
+ * bend within little. */
 enum { VALUES = 3 };
 static const double SHORTER = 8.0;
 
@@ -118,11 +118,10 @@ static const double *move_state(ess_driver *d, const double x[], const double fr
   return beside;
 }
 
-/* A kink at x itself bends the field by as much over a part of the step as that is of it; nothing
- * else does: neither one beside x, nor noise, which is no smaller nearby, and matches one part by
- * chance, but not all of them. By so much this may be off, and what bends the field by less than
- * this part of a difference is no kink. The nearest comes first, as noise matches it least often.
- */
+/* A kink at x bends the field in proportion to the step of the difference; neither a kink beside x
+ * nor noise, which does not shrink with the step, does so for all of the steps NEARER (fractions of
+ * the step, the smallest first, since noise matches it least often). PROPORTIONAL: accepted
+ * relative deviation. KINKED: bend over the difference, below which there is no kink. */
 static const double NEARER[] = {0x1p-6, 0x1p-4, 0x1p-2}, PROPORTIONAL = 0.1, KINKED = 1e-2;
 enum { NEARER_COUNT = sizeof NEARER / sizeof *NEARER };
 

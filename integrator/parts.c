@@ -11,10 +11,10 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* a part is a fraction of its step by halvings, so many at most, and so many at once */
+/* a part is a step halved several times: halvings in all, and at once */
 enum { HALVINGS = 30, AT_ONCE = 8 };
 
-/* the field rounds by this part of it on surfaces whose event functions' rates are differences */
+/* relative rounding of the sliding field if rates of event functions are differences */
 static const double NOISE_OF_DIFFERENCES = 1e-12;
 
 double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
@@ -98,8 +98,9 @@ double ess_pace_after(double pace, double length, double error) {
   return ess_larger(next, pace);
 }
 
-/* The two shares are such that of a wave of any phase the estimate is about the error of a step,
- * from a third of a turn to more than one in its length, and is as it was in shorter steps. */
+/* resolved, share: weights with which the estimate is about the error of a step for a sine of any
+ * phase, from a third of a period to more than one per step, and unchanged for shorter steps.
+ * above: change over rounding from which they apply. */
 double ess_seen_error(double error, double rounding, double change, double last) {
   static const double resolved = 1e-3, share = 9e-4, above = 1e3;
   if (!(change > above * rounding)) return error;

@@ -18,13 +18,13 @@
 
 enum { STAGES = 6 };
 
-/* where stages are, and how much of the field's rate of change by time is in them */
+/* RODAS: gamma, nodes of the stages, and their coefficients of df/dt */
 static const double GAMMA = 0.25;
 static const double NODE[STAGES] = {0.0, 0.386, 0.21, 0.63, 1.0, 1.0};
 static const double BY_TIME[STAGES] = {0.25, -0.1043, 0.1035, -0.0362, 0.0, 0.0};
 
-/* what the stages before have in the state that the field is called at; the sixth is the fifth's
- * state and its stage, and the step's end is the sixth's and its stage, which is the error */
+/* coefficients of earlier stages in the state of a stage; the sixth stage is at the fifth's state
+ * plus that stage, and the end is the sixth's state plus that stage, which is the error estimate */
 static const double A[STAGES][STAGES - 1] = {
     {0.0},
     {1.544},
@@ -33,7 +33,7 @@ static const double A[STAGES][STAGES - 1] = {
     {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950},
     {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950, 1.0}};
 
-/* and beside the field, over the step's length */
+/* and those added to the field, over the step size */
 static const double C[STAGES][STAGES - 1] = {
     {0.0},
     {-5.6688},
@@ -43,7 +43,7 @@ static const double C[STAGES][STAGES - 1] = {
     {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
      -6.058818238834054}};
 
-/* the dense output's second and third coefficient, above the step's rise */
+/* second and third coefficient of the dense output */
 static const double BEND[STAGES] = {10.12623508344586,  -7.487995877610167, -34.80091861555747,
                                     -7.992771707568823, 1.025137723295662,  0.0};
 static const double TURN[STAGES] = {-0.6762803392801253, 6.087714651680015,  16.43084320892478,
@@ -56,7 +56,7 @@ static const double TURN[STAGES] = {-0.6762803392801253, 6.087714651680015,  16.
  */
 static const double ON_THE_WAY = 0.3, SEVERITY = 3.0;
 
-/* differences by time are over this part of the step */
+/* increment of differences in time, in steps */
 static const double LATER = 0x1p-20;
 
 typedef struct ess_rodas {
@@ -238,7 +238,7 @@ enum { CHECKED_EVERY = 8, AGREEING = 3, QUOTIENTS = 10 };
 static const double SUSPECTED = 0.25, WRONG = 2e-3, AGREEMENT = 0.1;
 static const double WIDEST = 0x1p-8, CLOSER = 0.25;
 
-/* a difference of the field that is smaller than so many roundings of its terms says nothing */
+/* difference of the field, in roundings of its terms, below which it is ignored */
 static const double ROUNDINGS = 64.0;
 
 /* rounding in component i of the field, in a sum of the terms that it may be made of */
@@ -371,13 +371,14 @@ void ess_rodas_multiply(const ess_driver *d, const double v[], double to[]) {
 
 /* ---- crossings ------------------------------------------------------------------------------- */
 
-/* a step is cut where the dense output has it unless that is earlier than this part of it */
+/* place of a cut, in steps, above which rates by the field are not compared with the dense output
+ */
 static const double NEAR_END = 0.99;
 
-/* nor where that is so soon, in parts of the time */
+/* nor for a cut this soon, relative to the time */
 static const double SHORTEST = 8.0 * DBL_EPSILON;
 
-/* by what part the field may tell another rate than the dense output */
+/* accepted relative difference of the rates by the field and by the dense output */
 static const double DISAGREEMENT = 0.5;
 
 /* Whether guard k is as fast by the field as along the dense output, both at a state on the way. */

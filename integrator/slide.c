@@ -22,11 +22,11 @@
  * changes that rate, as forces of contacts do. Where that points back from either side, the state
  * does not slide at once: it bounces, ever less and ever faster. */
 
-/* a rate that a surface's jump changes by this part of it, or less, does not jump */
+/* relative change of a rate by a surface's jump up to which the rate does not jump */
 static const double SAME_RATE = 1e-6;
 
-/* after so many returns in a row, and twice as many, and so on, it is looked whether what they are
- * away from the surface is less than the tolerance */
+/* returns in a row, doubled each time, after which their distance from the surface is compared with
+ * the tolerance */
 enum { LOOK_AFTER = 8 };
 
 /* Event function k is crossed back and forth: whether its rate does not jump, but what changes that
@@ -80,17 +80,17 @@ static int find_chatter(ess_driver *d, bool *is_endless) {
 
 /* ---- slides ---------------------------------------------------------------------------------- */
 
-/* a surface that the field's rate towards jumps by less than this part of it is none */
+/* smallest jump of the rate towards a surface, relative, with which the state can slide on it */
 static const double SLIGHT = 1e-9;
 
-/* steps take a state off its surfaces by no more than so many tolerances */
+/* largest drift of a state off its surfaces in a step, in tolerances */
 static const double DRIFT = 100.0;
 
-/* events this many ties apart are of one instant: a state that spirals into where surfaces meet
- * comes to it by crossings that are ever closer together */
+/* distance in ties within which events are of one instant: a state that spirals into an
+ * intersection of surfaces has crossings ever closer together */
 static const double TIES = 4.0;
 
-/* of so many surfaces all ways to be on them are looked at */
+/* largest number of surfaces of which all subsets are tried */
 enum { MANY = 6 };
 
 /* ---- what may slide -------------------------------------------------------------------------- */

@@ -12,24 +12,24 @@
 #include "events.h"
 #include "slides.h"
 
-/* a weight is found a little beyond its bound, so that the state recedes from the surface there;
- * where it is found by differences, whose noise is below this, it is found to that */
+/* distance beyond its bound to which a weight is located, so that the state recedes from the
+ * surface; BEYOND_NOISY if the weight is found by differences, whose noise is below NOISE */
 static const double BEYOND = 1e-12, BEYOND_SECOND = 1e-10, BEYOND_NOISY = 2e-9, NOISE = 1e-9;
 
-/* a step is halved so often for one doubt */
+/* halvings of a step for one doubt */
 enum { HALVINGS = 40 };
 
-/* where a model of lambda may be off by its largest, how far aside from there it is held against
- * lambda, spread evenly, and by how many times that it may be off */
+/* Places at which a quartic of lambda is compared with lambda, near its largest errors; half-width
+ * of their spread, and its sequence; error bound over the error found (enclosure.c). */
 static const double CHECKED[ESS_SLIDE_CHECKS] = {0.1, 0.9}, ASIDE = 0.03;
 static const double FRACTION = 0.7548776662466927, DOUBT = 4.0;
 
-/* one that changes by less than this says nothing of how it turns, nor does a model that is off by
- * less than so many times what is seen of noise; and how that is looked for */
+/* change of lambda below which its turning is not judged, and error of a quartic in units of noise.
+ * APART, ROUNDINGS: increment, relative, and factor on rounding for the estimate of noise. */
 static const double STILL = 1e-9, STILL_NOISY = 1e-5, NOISES = 32.0;
 static const double APART = 1e-6, ROUNDINGS = 16.0;
 
-/* a model that crosses for sure may be off by this part of its range */
+/* accepted error of a quartic that crosses for certain, over its range */
 static const double TRUSTED = 0.03;
 
 /* lambda at theta of the step just tried */
@@ -63,8 +63,7 @@ static double margin(const ess_slides *s) {
   return s->is_noisy ? BEYOND_NOISY : any_second(s) ? BEYOND_SECOND : BEYOND;
 }
 
-/* nobody asks for what moves the state by less than this part of the tolerance, were the weight off
- * by it all along the step */
+/* effect of an error in a weight, over a whole step and in tolerances, that does not matter */
 static const double UNSEEN = 0.1;
 
 static double slack(const ess_driver *d, size_t i) {

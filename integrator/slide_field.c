@@ -21,12 +21,11 @@
 /* What the guard of an impact pushes a state by that rests on it: the force of infinitely many
  * impacts acts as each of them does. */
 
-/* a state that goes away from the guard is asked of at so much more speed towards it, so often */
+/* growth of the speed towards the guard at which the map is evaluated, and number of attempts */
 static const double FASTER = 8.0;
 enum { TRIES = 16 };
 
-/* a map that sends the state back changes it by so much at least of what the state comes at; less,
- * as rounding is, is no push */
+/* smallest change of speed by a map that pushes, over the speed of arrival; less is rounding */
 static const double SENT_BACK = 0.1;
 
 /* how much of a push there is in a change of the state beside */
@@ -84,17 +83,17 @@ static double way_of(const ess_driver *d, size_t k) {
   return d->slides->rests[k] ? -d->sign[k] : 1.0;
 }
 
-/* jumps add up to this part of them */
+/* relative accuracy to which additive jumps add up */
 static const double SAME = 1e-9;
 
-/* Newton steps, and what is small enough after one */
+/* Newton's method for the weights: steps, and change at convergence */
 enum { NEWTON = 40 };
 static const double CONVERGED = 1e-13;
 
-/* how long a difference of differences is, in parts of the state */
+/* increment of a difference of differences, relative to the state */
 static const double NOISY_PART = 1e-2;
 
-/* solutions that differ by less are one */
+/* distance below which two solutions are one */
 static const double APART = 1e-6;
 
 /* an impact's is what it was: nothing acts beyond it */
@@ -406,8 +405,7 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
 /* Where a sliding state is put: back onto its surfaces, off which rounding takes it, and the error
  * of steps along surfaces that are curved; or beside one that it leaves. */
 
-/* a state is put back on its surfaces where that moves it by more than ESS_LEFT_BY, so often at
- * most */
+/* rounds of projection onto the surfaces, each if it moves the state by more than ESS_LEFT_BY */
 enum { ROUNDS = 3 };
 
 /* what the surfaces' event functions, or rates where these do not jump, have to change by, along

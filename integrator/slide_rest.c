@@ -15,21 +15,21 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* how fast the state that the map is asked of comes: by this part of its size */
+/* perturbation of the state for which the map is evaluated, relative to its size */
 static const double PART = 1e-3;
 
-/* a bounce from the state that may rest is less high than what the tolerance lets it be off by; of
- * its speed, the square is twice the height times what pushes it back */
+/* factor in rate^2 = 2 acceleration height; a state may rest if its bounce is lower than the
+ * tolerance */
 static const double HIGH = 2.0;
 
-/* lambda is so much less than 1 where the state comes to rest; what it is at least, in parts of
- * what the field makes of the state; and by how much more it pushes, so often at most */
+/* Scale of the push of impacts. ROOM: over the push that holds the state at first, so that lambda
+ * is far below 1. LEAST: smallest scale, over the field. MORE: growth when lambda reaches 1. */
 static const double ROOM = 16.0, LEAST = 1e-6, MORE = 16.0;
 
-/* by so much impacts at one instant are slower when they are too many again */
+/* speed of impacts at an instant over that before, below which the cascade makes progress */
 static const double SLOWER = 0.9;
 
-/* what a map changes by so many roundings of the largest state is none of its doing */
+/* change by a map, in roundings of the largest state, that is ignored */
 static const double ROUNDINGS = 64.0;
 
 /* An impact of rounding says nothing of the push: that of the one before it counts. */

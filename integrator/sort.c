@@ -9,8 +9,8 @@
 
 #include "events.h"
 
-/* insertion is given up after so many moves for each crossing: what it has cost, and the heap after
- * it, stay within 2 count log2 count comparisons */
+/* Insertion sort gives way to heapsort after MOVES_EACH moves per crossing, so that both together
+ * take at most 2 n log2 n comparisons; up to FEW crossings it does not. */
 enum { MOVES_EACH = 2, FEW = 16 };
 
 #ifndef ESS_SORT_COMPARING

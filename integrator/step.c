@@ -100,11 +100,11 @@ static int cross_entered(ess_driver *d) {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* PI controller: safety factor, exponents, and how much the step may change at once */
+/* PI controller: safety factor, exponents, limits of the change in one step */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
 static const double ALPHA_STABILISED = 0.4; // between those of errors that grow with h^3 and h
 static const double ALPHA_RODAS = 0.25 - 0.75 * 0.04;
-static const double SAFER = 0.8; // after a crossing, or a rejection
+static const double SAFER = 0.8; // safety factor after a crossing or a rejection
 static const double SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 
 /* length of the next try, never past t1; *last when it ends exactly there */

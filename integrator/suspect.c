@@ -21,11 +21,11 @@
  * where a state rests on its zero, h = h' = 0, and differs from it by the last digits of large
  * numbers. It is nought again once the state has left. */
 
-/* a step that has been halved to less than this part of what it was: a doubt that comes with the
- * step's length is gone long before */
+/* reduction of a step by halvings after which doubt must be rounding: doubt that depends on the
+ * step size has vanished long before */
 static const double HALVED = 1.0 / (1 << 24);
 
-/* grain, as part of what the tolerance lets an event function err by */
+/* smallest noise floor after halvings, over the error that the tolerance allows h_k */
 static const double PART = 1e-3;
 
 /* the same where an event function only seems to rest on its zero */
@@ -217,8 +217,8 @@ int ess_settle(ess_driver *d) {
  * its end, while its event function stays within what the tolerance lets it err by, is slid on. One
  * whose impacts do so is bounced on by what rounding leaves of them: that is no progress. */
 
-/* a guard chatters where so many looks in a row find that at its pace the run would not come to its
- * end, or not by this margin: bounces grow briefer, and other guards join in */
+/* A guard chatters if SURE checks in a row find that at this pace the run would not reach its end.
+ * SPARE: safety factor, since bounces get shorter and other guards join. */
 enum { SURE = 3 };
 static const double SPARE = 4.0;
 
@@ -265,27 +265,29 @@ int ess_refuse_chatter(ess_driver *d) {
  * of its range that a model may be off by, which grows with the fifth power of the length, or the
  * fourth. Event functions that are affine along the step are never off. */
 
-/* the share that is believed: a sine has turned by some two fifths. Of a first step, of which
- * nothing is foretold, as much less as makes chance improbable. */
+/* error of a quartic over its range up to which it is trusted: a sine over about two fifths of a
+ * period. BELIEVED_FIRST: in a first step, without a prediction, so that agreement by chance is
+ * improbable. */
 static const double BELIEVED = 0.03, BELIEVED_FIRST = 3e-5;
 
 static const double SAFETY = 0.9, SHRINK_MOST = 0.1, SHRINK_LEAST = 0.7, GROW_MOST = 10.0;
 
-/* kinks are off in steps of any length: no step is shorter for them than this part of the last, or,
- * if it is the first, of what it was */
+/* smallest reduction of a step for a quartic that disagrees, since kinks disagree at any step size:
+ * over the last step, and for the first step over its initial length */
 static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
 
-/* what is off in so many tries, each shorter than the one before, is no turn: rounding, or a rate
- * that is not the derivative. Steps are not bounded for it until a model is believed again. */
+/* attempts, each shorter than the one before, after which disagreement is not a turn but rounding,
+ * or a rate that is not the derivative; it then limits no step until a quartic is trusted again */
 enum { TRIES = 16 };
 
-/* So many refusals more than steps, and it is asked whether all is rounding: a model is off by no
- * more than so many roundings of what the event function is made of. Where it changes by less than
- * that models are believed now and then, by chance. */
+/* OFTEN: rejections in excess of steps after which rounding is suspected. ROUNDINGS: error of a
+ * quartic, in roundings of the event function's terms, that confirms it; below it a quartic may be
+ * trusted by chance. */
 enum { OFTEN = 8 };
 static const double ROUNDINGS = 8.0;
 
-/* an event function at so many times its pace is faster than it was, and not only past its turn */
+/* rate of an event function over its former rate above which it is faster, not merely past a turn
+ */
 static const double FASTER = 2.0;
 
 void ess_forget_turning(ess_driver *d) {
@@ -388,19 +390,20 @@ bool ess_turns_too_far(ess_driver *d) {
   return false;
 }
 
-/* halvings for one guard, no step between them free of doubt, before it is looked at */
+/* consecutive halvings for one guard before its rates are checked */
 enum { PATIENCE = 6 };
 
-/* where it only turns too far: how far away it is looked at, too, by what is left of the run */
+/* distance of a second place that is checked, over the rest of the run */
 static const double FAR = 1e-2;
 
-/* difference quotients, each over a quarter of the way of the one before; as many in a row as must
- * agree, and how well; and by how much a rate must differ from them: at a kink half is nothing */
+/* Check of a rate: difference quotients, each over a quarter of the interval before; number in a
+ * row that must agree, and how well; relative difference of a wrong rate (at a kink a difference of
+ * half would not be one). */
 enum { QUOTIENTS = 8, AGREEING = 3 };
 static const double AGREEMENT = 0.02, DISAGREEMENT = 0.25;
 
-/* changes smaller than this many roundings say nothing: of the event function, or of what it is
- * made of, which may be larger (y - sin x) */
+/* changes that are ignored, in units of the event function, and in roundings of its terms, which
+ * may be larger (y - sin x) */
 static const double NOISE = 1e3 * DBL_EPSILON, ROUNDED = 1e2;
 
 /* a place on the path, and what is said of event function k there */

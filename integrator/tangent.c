@@ -89,9 +89,9 @@ double ess_tangent_least_tolerance(const ess_driver *d) {
   return least;
 }
 
-/* Whether differences from one side err by too much for the tolerance: they err by some root of
- * rounding, and by so many times it where a field bends within a part of its states' units, as that
- * of a motor that is switched on does. */
+/* True if one-sided differences are too inaccurate for the tolerance. Their relative error is
+ * `bends` times the square root of rounding, for fields that bend within a fraction of their
+ * states' units, as when a motor is switched on. */
 static bool asks_more_than_differences(const ess_driver *d) {
   static const double bends = 20.0;
   return ESS_ALLOWED * ess_tangent_least_tolerance(d) < bends * sqrt(DBL_EPSILON);
@@ -378,8 +378,8 @@ static void go_to(ess_driver *d, double theta) {
   }
 }
 
-/* radius times length from which stability bounds a step: the field multiplies the ripple that it
- * leaves, and the slope along it does not */
+/* radius times length from which stability may limit a step: the ripple that it leaves is large in
+ * the field, but not in the slope of the dense output */
 static const double BOUND_FROM = 1.5;
 
 /* Where the field before a crossing is to be had, when the step just tried is taken to theta. Most
@@ -573,25 +573,24 @@ int ess_tangent_projection(ess_driver *d, double duration) {
  * radius, and a crossing takes the field over into directions. So steps before a crossing are
  * held to less: nearly as long, they leave less of it (docs/theory/method.md). */
 
-/* directions may err by so many tolerances by one of the state */
+/* error of directions, in tolerances, per tolerance of ripple in the state */
 static const double ALLOWED_BEFORE_CROSSING = 30.0;
 
-/* a crossing is near that comes within this time, times the radius: ripples need as long to decay
- */
+/* radius times time to a crossing within which ripples matter: they need as long to decay */
 static const double NEAR = 40.0;
 
-/* radius times length from which a step may leave ripples */
+/* radius times length from which a step may leave ripple */
 static const double STIFF_FROM = 0.25;
 
-/* the radius is found anew after so many tries, after a crossing, and where stages show so many
- * times what they have shown then */
+/* the spectral radius is computed again after TRIES attempted steps, after a crossing, or when
+ * stages indicate GROWN times the former value */
 enum { TRIES = 25 };
 static const double GROWN = 4.0;
 
-/* a step is held to no less than so many roundings of the state */
+/* smallest tolerance of a step, in roundings of the state */
 static const double ROUNDINGS = 64.0;
 
-/* a state has no ripple whose part in that is less than this part of the largest */
+/* share of a state in the ripple, over the largest, below which it has none */
 static const double STILL = 0.01;
 
 /* radius times length of the first step after stabilised ones */

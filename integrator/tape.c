@@ -205,7 +205,7 @@ static size_t copy(const ess_driver *d, char *store, bool back) {
   return bytes;
 }
 
-/* so many checkpoints at least, or there are none */
+/* smallest number of checkpoints for which pages are worthwhile */
 enum { LEAST = 32 };
 
 /* what is kept before a driver's bytes */

@@ -31,7 +31,7 @@ int ess_is_timed(ess_driver *d, size_t k, bool *timed) {
 
 /* ---- when one is made ------------------------------------------------------------------------ */
 
-/* looks at a time are as many at most: some three where the event function is affine in time */
+/* largest number of evaluations for one time; about three if h_k is affine in time */
 enum { LOOKS = 64 };
 
 /* the first time, to the last bit, at which event function k has passed zero, from the node's on or

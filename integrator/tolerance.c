@@ -42,8 +42,8 @@ static int check_resolution(ess_driver *d) {
  * times that way: where a dense output is that much longer, an event function near its zero goes
  * back and forth there though the state does not. */
 
-/* by how much longer the next such step may be; and they are not shortened to less than the first
- * part of what they would be, nor by less than to the second */
+/* LONGER: growth of the limit for the next such step. SHORTEST: smallest limit, over the step that
+ * the error would allow; a limit above WORTH times that step does not apply. */
 static const double LONGER = 4.0, SHORTEST = 1e-3, WORTH = 0.5;
 
 void ess_forget_after(ess_driver *d) {
