@@ -440,7 +440,7 @@ make derivative   error of the flow's derivative, through crossings and at a cor
 make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
 make rigid-soft   rigid contacts against soft ones, by libess and by MuJoCo
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
-make sliding      a mass on a belt: slides located, beside friction made smooth
+make sliding      a mass on a belt: sliding located by events, against smoothed friction
 make tutorial     the contact tutorial's programs as printed, on its mass that falls onto a floor
 make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
 make claims         the papers' claims, by what the results hold: which hold, which fail

@@ -174,10 +174,9 @@ static int warn_of_machine(json_t *warnings, const json_t *record) {
   const char *const governor = json_string_value(json_object_get(record, "governor"));
   int failed = 0;
   if (load > 0.5 * (double)cores)
-    failed |= warn(warnings, "load average %.2f on %lld cores, where %g is quiet", load,
+    failed |= warn(warnings, "load average %.2f on %lld cores; %g or less is quiet", load,
                    (long long)cores, 0.5 * (double)cores);
-  if (others > 0)
-    failed |= warn(warnings, "other tasks that were ready to run: %lld", (long long)others);
+  if (others > 0) failed |= warn(warnings, "other tasks ready to run: %lld", (long long)others);
   if (governor && strcmp(governor, "performance"))
     failed |= warn(warnings, "frequency governor is %s, not performance", governor);
   if (json_is_object(flags) && !json_is_true(json_object_get(flags, "avx")))

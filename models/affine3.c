@@ -17,10 +17,10 @@ enum { N = 3, AUGMENTED = N + 1, PIECES = AFFINE3_GUARDS + 1, BRENT_ITERATIONS =
 enum { DURATION, START_X, START_Y, START_Z, PARAMETER_COUNT };
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [DURATION] = {"duration", 0.5, 1e-3, 10, false, NULL, "time integrated, s"},
-    [START_X] = {"start-x", -0.4, -10, 10, false, NULL, "x at t = 0"},
-    [START_Y] = {"start-y", -0.15, -10, 10, false, NULL, "y at t = 0"},
-    [START_Z] = {"start-z", 0.3, -10, 10, false, NULL, "z at t = 0"},
+    [DURATION] = {"duration", 0.5, 1e-3, 10, false, NULL, "duration of the run, s"},
+    [START_X] = {"start-x", -0.4, -10, 10, false, NULL, "initial x"},
+    [START_Y] = {"start-y", -0.15, -10, 10, false, NULL, "initial y"},
+    [START_Z] = {"start-z", 0.3, -10, 10, false, NULL, "initial z"},
 };
 
 static const char *const state_names[N] = {"x", "y", "z"};
@@ -213,7 +213,8 @@ static int find_pieces(const double x0[], double t1, piece pieces[PIECES], size_
 static int checked_pieces(const double x0[], double t1, piece pieces[PIECES], size_t ends[PIECES],
                           size_t *count, char message[MODEL_MESSAGE_SIZE]) {
   if (!(isfinite(x0[0]) && isfinite(x0[1]) && isfinite(x0[2]) && isfinite(t1) && t1 >= 0)) {
-    snprintf(message, MODEL_MESSAGE_SIZE, "affine3: the start and a time >= 0 must be finite");
+    snprintf(message, MODEL_MESSAGE_SIZE,
+             "affine3: the initial state and the time must be finite, the time >= 0");
     return -1;
   }
   const int status = find_pieces(x0, t1, pieces, ends, count);

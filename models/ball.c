@@ -20,13 +20,14 @@ static const char *const surfaces[] = {"floor", "ceiling", NULL}, *const answers
                                                                                       NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [SURFACE] = {"surface", FLOOR, 0, 1, false, surfaces, "what it bounces off, at z = 0"},
-    [RESTITUTION] = {"restitution", 0.8, 0, 1, false, NULL, "speed after over speed before"},
-    [HEIGHT] = {"height", 1, -100, 100, false, NULL, "at the start, m"},
-    [SPEED] = {"speed", 0, -100, 100, false, NULL, "upward at the start, m/s"},
+    [SURFACE] = {"surface", FLOOR, 0, 1, false, surfaces, "surface at z = 0"},
+    [RESTITUTION] = {"restitution", 0.8, 0, 1, false, NULL, "coefficient of restitution"},
+    [HEIGHT] = {"height", 1, -100, 100, false, NULL, "initial height, m"},
+    [SPEED] = {"speed", 0, -100, 100, false, NULL, "initial upward speed, m/s"},
     [GRAVITY] = {"gravity", 9.81, 1e-3, 1000, false, NULL, "gravity, m/s^2"},
-    [COMPLETE] = {"complete", 0, 0, 1, false, answers, "go on where impacts have accumulated"},
-    [DURATION] = {"duration", 1, 1e-3, 1000, false, NULL, "time integrated, s"},
+    [COMPLETE] = {"complete", 0, 0, 1, false, answers,
+                  "continue after impacts have accumulated (Zeno)"},
+    [DURATION] = {"duration", 1, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 static const char *const state_names[N] = {"z", "v"};
@@ -130,7 +131,8 @@ static int reference(const model *m, const double x0[], model_reference *out,
   for (size_t i = 0; i < out->count; i++) {
     for (; t + next <= out->times[i]; next = meeting(p, z, v)) {
       if (out->events++ == MOST) {
-        snprintf(message, MODEL_MESSAGE_SIZE, "ball: it comes to rest at t = %.9g s (Zeno)", t);
+        snprintf(message, MODEL_MESSAGE_SIZE,
+                 "ball: impacts accumulate, and it comes to rest, at t = %.9g s (Zeno)", t);
         return -1;
       }
       t += next;
@@ -165,7 +167,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   const bool below = m->value[SURFACE] == CEILING;
   if (!below && m->value[RESTITUTION] == 0.0) {
     snprintf(message, MODEL_MESSAGE_SIZE,
-             "ball: restitution 0 is not accepted on a floor, where it would stay");
+             "ball: restitution 0 is not accepted on a floor; it is above 0 there");
     return MODEL_REFUSED;
   }
   if (below ? m->value[HEIGHT] >= 0.0 : m->value[HEIGHT] < 0.0) {

@@ -11,8 +11,9 @@
 enum { HEIGHT, SPEED, DELTA_T, DURATION, PARAMETER_COUNT };
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [HEIGHT] = {"height", 0.5, 0, 100, false, NULL, "of the ceiling over the start, m"},
-    [SPEED] = {"speed", 4, -1e3, 1e3, false, NULL, "upward, at the start, m/s"},
+    [HEIGHT] = {"height", 0.5, 0, 100, false, NULL,
+                "height of the ceiling above the initial position, m"},
+    [SPEED] = {"speed", 4, -1e3, 1e3, false, NULL, "initial upward speed, m/s"},
     [DELTA_T] = CONTACT_DELTA_T,
     [DURATION] = CONTACT_DURATION(1),
 };

@@ -14,12 +14,13 @@ enum { X, V, N };
 enum { SPEED, FRICTION, SLOPE, POSITION, START, DURATION, PARAMETER_COUNT };
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [SPEED] = {"belt-speed", 0.5, -100, 100, false, NULL, "of the belt, m/s"},
-    [FRICTION] = {"friction", 1, 1e-6, 1e6, false, NULL, "that sticks, over the mass, m/s^2"},
-    [SLOPE] = {"falling", 0.2, 0, 10, false, NULL, "part of it lost per m/s of slip"},
-    [POSITION] = {"position", 0, -100, 100, false, NULL, "at the start, m"},
-    [START] = {"speed", 0.5, -100, 100, false, NULL, "at the start, m/s"},
-    [DURATION] = {"duration", 20, 1e-3, 1000, false, NULL, "time integrated, s"},
+    [SPEED] = {"belt-speed", 0.5, -100, 100, false, NULL, "speed of the belt, m/s"},
+    [FRICTION] = {"friction", 1, 1e-6, 1e6, false, NULL, "static friction per mass, m/s^2"},
+    [SLOPE] = {"falling", 0.2, 0, 10, false, NULL,
+               "relative decrease of the friction per m/s of slip"},
+    [POSITION] = {"position", 0, -100, 100, false, NULL, "initial position, m"},
+    [START] = {"speed", 0.5, -100, 100, false, NULL, "initial speed, m/s"},
+    [DURATION] = {"duration", 20, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 static const char *const state_names[N] = {"x", "v"};
@@ -97,7 +98,7 @@ static void release(model *m) {
 
 const model_type belt_type = {
     .name = "belt",
-    .summary = "a mass on a spring and a belt, which sticks and slips",
+    .summary = "a mass on a spring, carried by a belt: it sticks and slips",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .dimension = N,

@@ -17,11 +17,17 @@ enum { BLOCK_STICKS, BLOCK_SLIDES };
 static const char *const block_frictions[] = {"stick", "none", NULL};
 
 #define BLOCK_PARAMETERS                                                                           \
-  [WIDTH] = {"width", 0.05, 1e-4, 100, false, NULL, "width of the block where it stands, m"},      \
-  [HEIGHT] = {"height", 0.1, 1e-4, 100, false, NULL, "height of the block where it stands, m"},    \
+  [WIDTH] = {"width", 0.05, 1e-4, 100, false, NULL, "width of the block's base, m"},               \
+  [HEIGHT] = {"height", 0.1, 1e-4, 100, false, NULL, "height of the block, m"},                    \
   [MASS] = {"mass", 5, 1e-6, 1e6, false, NULL, "mass of the block, kg"},                           \
-  [FRICTION] = {"friction", 0, 0, 1, false, block_frictions, "corners stick, or slide"},           \
-  [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL, "at the start, rad; above 0 on the left corner"}
+  [FRICTION] = {"friction",                                                                        \
+                0,                                                                                 \
+                0,                                                                                 \
+                1,                                                                                 \
+                false,                                                                             \
+                block_frictions,                                                                   \
+                "friction at the corners: they stick, or slide freely"},                           \
+  [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL, "initial tilt, rad; > 0: on the left corner"}
 
 /* Beyond the tilt at which its centre stands over the corner a block falls over, onto corners that
  * these models do not have. 0, or MODEL_REFUSED with one line. */

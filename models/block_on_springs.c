@@ -14,10 +14,11 @@ enum { WIDTH, HEIGHT, MASS, FRICTION, TILT, STIFFNESS, RATIO, DURATION, PARAMETE
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     BLOCK_PARAMETERS,
-    [STIFFNESS] = {"stiffness", 1e6, 1, 1e12, false, NULL, "of a corner's springs, N/m"},
+    [STIFFNESS] = {"stiffness", 1e6, 1, 1e12, false, NULL,
+                   "stiffness of the springs at a corner, N/m"},
     [RATIO] = {"damping-ratio", 2, 0, 1000, false, NULL,
-               "of their dampers, c/(2 sqrt(k m)), m that of the block"},
-    [DURATION] = {"duration", 0.6, 1e-3, 1000, false, NULL, "time integrated, s"},
+               "damping ratio at a corner, c/(2 sqrt(k m)), with the mass m of the block"},
+    [DURATION] = {"duration", 0.6, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 static const char *const state_names[] = {"x",  "z",     "phi",         "vx",

@@ -15,12 +15,15 @@ enum { BLOCKS, STIFFNESS, FRICTION, SHAKING, FREQUENCY, DURATION, PARAMETER_COUN
 enum { MOST = 8 };
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [BLOCKS] = {"blocks", 4, 1, MOST, true, NULL, "in the chain"},
-    [STIFFNESS] = {"stiffness", 4, 1e-3, 1e4, false, NULL, "of each spring, over a mass, 1/s^2"},
-    [FRICTION] = {"friction", 0.3, 1e-6, 1e3, false, NULL, "of each block, over its mass, m/s^2"},
-    [SHAKING] = {"shaking", 2, 0, 1e3, false, NULL, "of the first block, over its mass, m/s^2"},
-    [FREQUENCY] = {"frequency", 1.3, 0, 1e3, false, NULL, "of the shaking, rad/s"},
-    [DURATION] = {"duration", 20, 1e-3, 1000, false, NULL, "time integrated, s"},
+    [BLOCKS] = {"blocks", 4, 1, MOST, true, NULL, "number of blocks in the chain"},
+    [STIFFNESS] = {"stiffness", 4, 1e-3, 1e4, false, NULL,
+                   "stiffness of each spring per mass of a block, 1/s^2"},
+    [FRICTION] = {"friction", 0.3, 1e-6, 1e3, false, NULL,
+                  "friction of each block per mass, m/s^2"},
+    [SHAKING] = {"shaking", 2, 0, 1e3, false, NULL,
+                 "amplitude of the force on the first block per mass, m/s^2"},
+    [FREQUENCY] = {"frequency", 1.3, 0, 1e3, false, NULL, "angular frequency of that force, rad/s"},
+    [DURATION] = {"duration", 20, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 static const char *const state_names[2 * MOST] = {"x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8",

@@ -25,11 +25,14 @@ static const double contact_gravity = 9.81;
 extern const char *const contact_answers[]; /* "no", "yes" */
 
 #define CONTACT_DELTA_T                                                                            \
-  { "delta-t", 0.03, 0, 1, false, NULL, "for how long forces count in an impact, s; 0: not at all" }
+  {                                                                                                \
+    "delta-t", 0.03, 0, 1, false, NULL,                                                            \
+        "duration for which forces act during an impact (pseudo-impulse), s; 0: none"              \
+  }
 #define CONTACT_COMPLETE                                                                           \
-  { "complete", 0, 0, 1, false, contact_answers, "go on where impacts have accumulated" }
+  { "complete", 0, 0, 1, false, contact_answers, "continue after impacts have accumulated (Zeno)" }
 #define CONTACT_DURATION(s)                                                                        \
-  { "duration", s, 1e-3, 1000, false, NULL, "time integrated, s" }
+  { "duration", s, 1e-3, 1000, false, NULL, "duration of the run, s" }
 
 /* `of`, from malloc, with all but `s` filled in, becomes the model's data, or is freed. NULL: out
  * of memory. 0, or -1 with one line. */

@@ -13,9 +13,9 @@ enum { GROUND, HILL, CONSTRAINTS };
 enum { SLOPE, SPEED, DISTANCE, MASS, DELTA_T, DURATION, PARAMETER_COUNT };
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [SLOPE] = {"slope", 30, 1, 89, false, NULL, "of the hill, degrees"},
-    [SPEED] = {"speed", 1, 0, 1e3, false, NULL, "along the ground, m/s"},
-    [DISTANCE] = {"distance", 0.1235, 0, 100, false, NULL, "from the start to the hill, m"},
+    [SLOPE] = {"slope", 30, 1, 89, false, NULL, "slope of the hill, degrees"},
+    [SPEED] = {"speed", 1, 0, 1e3, false, NULL, "initial speed along the ground, m/s"},
+    [DISTANCE] = {"distance", 0.1235, 0, 100, false, NULL, "initial distance to the hill, m"},
     [MASS] = {"mass", 1, 1e-6, 1e6, false, NULL, "mass, kg"},
     [DELTA_T] = CONTACT_DELTA_T,
     [DURATION] = CONTACT_DURATION(1),

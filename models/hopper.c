@@ -20,8 +20,8 @@ static const model_parameter parameters[PARAMETER_COUNT] = {
     [STIFFNESS] = {"stiffness", 800, 1e-3, 1e9, false, NULL, "spring stiffness, N/m"},
     [FREE_LENGTH] = {"free-length", 1, 0, 100, false, NULL, "free length of the spring, m"},
     [GRAVITY] = {"gravity", 9.81, 1e-3, 1000, false, NULL, "gravity, m/s^2"},
-    [HEIGHT] = {"height", 2, -100, 100, false, NULL, "height at the start, m"},
-    [DURATION] = {"duration", 2, 1e-3, 1000, false, NULL, "time integrated, s"},
+    [HEIGHT] = {"height", 2, -100, 100, false, NULL, "initial height, m"},
+    [DURATION] = {"duration", 2, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 static const char *const state_names[N] = {"z", "vz"};
@@ -138,7 +138,7 @@ static int reference(const model *m, const double x0[], model_reference *out,
                      char message[MODEL_MESSAGE_SIZE]) {
   const hopper_parameters *p = hopper_get(m);
   if (!(isfinite(x0[Z]) && isfinite(x0[V]))) {
-    snprintf(message, MODEL_MESSAGE_SIZE, "hopper: the start must be finite");
+    snprintf(message, MODEL_MESSAGE_SIZE, "hopper: the initial state must be finite");
     return -1;
   }
   piece now = first_piece(p, x0), next = next_piece(p, &now);

@@ -50,9 +50,9 @@ static const model_parameter parameters[PARAMETER_COUNT] = {
     [LEG_MASS] = {"leg-mass", 4, 1e-3, 1e6, false, NULL, "mass of all legs, kg"},
     [GRAVITY] = {"gravity", 9.81, 0, 1000, false, NULL, "gravity, m/s^2"},
     [HEIGHT] = {"height", 0.05, -10, 100, false, NULL,
-                "height at the start of the feet, were they level, m"},
-    [TILT] = {"tilt", 0.1, -1.5, 1.5, false, NULL, "tilt at the start, rad"},
-    [DURATION] = {"duration", 1, 1e-3, 1000, false, NULL, "time integrated, s"},
+                "initial height of the feet, before the tilt, m"},
+    [TILT] = {"tilt", 0.1, -1.5, 1.5, false, NULL, "initial tilt, rad"},
+    [DURATION] = {"duration", 1, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 /* fixed: a disc on legs as long as it is wide, bent outwards at the hip and back at the knee */

@@ -15,9 +15,10 @@ static const char *const curves[] = {"a", "b", "c", "d", NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [CURVE] = {"curve", 0, 0, 3, false, curves,
-               "x^2 + 4y, -x^2 + 4y, x^3 + 8y or -x^3 + 8y, held at 0 or above"},
-    [SPEED] = {"speed", 1, 1e-3, 1e3, false, NULL, "speed to the right, along the curve, m/s"},
-    [START_X] = {"start-x", 0, -10, 10, false, NULL, "where on the curve it starts, m"},
+               "constraint >= 0: x^2 + 4y, -x^2 + 4y, x^3 + 8y or -x^3 + 8y"},
+    [SPEED] = {"speed", 1, 1e-3, 1e3, false, NULL,
+               "initial speed along the curve, to the right, m/s"},
+    [START_X] = {"start-x", 0, -10, 10, false, NULL, "initial x on the curve, m"},
     [DELTA_T] = CONTACT_DELTA_T,
     [DURATION] = CONTACT_DURATION(1),
 };

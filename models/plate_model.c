@@ -39,22 +39,24 @@ static const char *const no_yes[] = {"no", "yes", NULL};
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [CONTACTS] = {"contacts", 10, 1, 100000, true, NULL, "number of springs"},
     [LAW] = {"law", PLATE_ROLLER, 0, 1, true, laws, "contact law"},
-    [FIELD] = {"field", PLATE_FIELD_CONTACTS, 0, 1, true, fields,
-               "how the field is summed: contact by contact, or from sums over the active ones"},
+    [FIELD] =
+        {"field", PLATE_FIELD_CONTACTS, 0, 1, true, fields,
+         "evaluation of the forces: contact by contact, or from sums over the active contacts"},
     [STIFFNESS] = {"stiffness", 8000, 1e-3, 1e12, false, NULL, "stiffness of all springs, N/m"},
     [DAMPING] = {"damping", 60, 0, 1e9, false, NULL, "damping of all springs, N s/m"},
     [PER_SPRING] = {"per-spring", 0, 0, 1, true, no_yes,
-                    "stiffness and damping are those of one spring"},
+                    "whether stiffness and damping are those of one spring"},
     [MASS] = {"mass", 10, 1e-3, 1e6, false, NULL, "mass of the plate, kg"},
     [INERTIA] = {"inertia", 10, 1e-3, 1e6, false, NULL, "moment of inertia, kg m^2"},
     [GRAVITY] = {"gravity", 9.81, 0, 1000, false, NULL, "gravity, m/s^2"},
     [FREE_LENGTH] = {"free-length", 1, 0, 100, false, NULL, "free length of the springs, m"},
     [RADIUS] = {"radius", 0.5, 0, 100, false, NULL, "radius of the rollers (law roller), m"},
-    [HALF_WIDTH] = {"half-width", 1, 0, 100, false, NULL, "springs stand in [-this, this], m"},
-    [HEIGHT] = {"height", 2.5, -100, 100, false, NULL, "height at the start, m"},
-    [TILT] = {"tilt", 0.05, -1.5, 1.5, false, NULL, "tilt at the start, rad"},
-    [SHIFT] = {"shift", 0, -100, 100, false, NULL, "horizontal position at the start, m"},
-    [DURATION] = {"duration", 2, 1e-3, 1000, false, NULL, "time integrated, s"},
+    [HALF_WIDTH] = {"half-width", 1, 0, 100, false, NULL,
+                    "half of the width over which springs are spaced, m"},
+    [HEIGHT] = {"height", 2.5, -100, 100, false, NULL, "initial height, m"},
+    [TILT] = {"tilt", 0.05, -1.5, 1.5, false, NULL, "initial tilt, rad"},
+    [SHIFT] = {"shift", 0, -100, 100, false, NULL, "initial horizontal position, m"},
+    [DURATION] = {"duration", 2, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 static const char *const state_names[PLATE_DIMENSION] = {"x", "z", "theta", "vx", "vz", "omega"};

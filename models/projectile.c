@@ -20,13 +20,13 @@ enum { A, B, PARAMETERS };
 enum { WEIGHT, DRAG, HEIGHT, SPEED, ANGLE, DURATION, COUNT };
 
 static const model_parameter parameters[COUNT] = {
-    [WEIGHT] = {"a", -0.032, -10, 0, false, NULL, "what gravity makes of v' and phi'"},
-    [DRAG] = {"b", -0.02, -10, 0, false, NULL, "what drag makes of v'"},
-    [HEIGHT] = {"y", 0.5, 0, 1000, false, NULL, "height at the start"},
-    [SPEED] = {"v", 0.5, 1e-3, 1000, false, NULL, "speed at the start"},
+    [WEIGHT] = {"a", -0.032, -10, 0, false, NULL, "coefficient of gravity in v' and phi'"},
+    [DRAG] = {"b", -0.02, -10, 0, false, NULL, "coefficient of drag in v'"},
+    [HEIGHT] = {"y", 0.5, 0, 1000, false, NULL, "initial height"},
+    [SPEED] = {"v", 0.5, 1e-3, 1000, false, NULL, "initial speed"},
     [ANGLE] = {"phi", 0.62831853071795864769, -1.5, 1.5, false, NULL,
-               "angle at the start, rad"}, // pi / 5
-    [DURATION] = {"duration", 8, 1e-3, 1000, false, NULL, "distance x integrated"},
+               "initial angle, rad"}, // pi / 5
+    [DURATION] = {"duration", 8, 1e-3, 1000, false, NULL, "distance x at which the run ends"},
 };
 
 static const char *const state_names[N] = {"y", "v", "phi"};
@@ -131,7 +131,7 @@ static void release(model *m) {
 
 const model_type projectile_type = {
     .name = "projectile",
-    .summary = "a projectile with drag, over the distance, until it lands",
+    .summary = "a projectile with drag as a function of distance, until it lands",
     .parameters = parameters,
     .parameter_count = COUNT,
     .dimension = N,

@@ -16,11 +16,12 @@ enum { OMEGA, ZETA, SIGMA, FIRST, SECOND, THIRD, DURATION, PARAMETER_COUNT };
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [OMEGA] = {"omega", 25, 1e-3, 1e3, false, NULL, "frequency, 1/s"},
     [ZETA] = {"zeta", 0.05, 0, 10, false, NULL, "damping ratio"},
-    [SIGMA] = {"sigma", 1, -100, 100, false, NULL, "half of what the relay adds to the second"},
-    [FIRST] = {"first", 0.05, -100, 100, false, NULL, "first state at the start"},
-    [SECOND] = {"second", -0.01, -100, 100, false, NULL, "second state at the start"},
-    [THIRD] = {"third", 0.1, -100, 100, false, NULL, "third state at the start"},
-    [DURATION] = {"duration", 4, 1e-3, 1000, false, NULL, "time integrated, s"},
+    [SIGMA] = {"sigma", 1, -100, 100, false, NULL,
+               "half the relay's contribution to the rate of the second state"},
+    [FIRST] = {"first", 0.05, -100, 100, false, NULL, "initial value of the first state"},
+    [SECOND] = {"second", -0.01, -100, 100, false, NULL, "initial value of the second state"},
+    [THIRD] = {"third", 0.1, -100, 100, false, NULL, "initial value of the third state"},
+    [DURATION] = {"duration", 4, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 static const char *const state_names[N] = {"x1", "x2", "x3"};

@@ -48,17 +48,19 @@ enum { LEGS = 2, VERTICAL = 1 };
 static const char *const scenarios[] = {"forward", "vertical", "ledge", NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [SCENARIO] = {"scenario", 0, 0, 2, false, scenarios, "what the legs are started for"},
-    [MASS] = {"mass", 6, 1e-3, 1e3, false, NULL, "of the body, kg"},
-    [INERTIA] = {"inertia", 0.12, 1e-6, 1e3, false, NULL, "of the body, kg m^2"},
+    [SCENARIO] = {"scenario", 0, 0, 2, false, scenarios,
+                  "manoeuvre, which sets when the legs start"},
+    [MASS] = {"mass", 6, 1e-3, 1e3, false, NULL, "mass of the body, kg"},
+    [INERTIA] = {"inertia", 0.12, 1e-6, 1e3, false, NULL, "moment of inertia of the body, kg m^2"},
     [LEG] = {"leg", 0.15, 0.1, 0.3, false, NULL, "length of a leg, m"},
-    [TORQUE] = {"torque", 8, 0, 1e3, false, NULL, "of a pair of legs at rest, N m"},
-    [NO_LOAD] = {"no-load-speed", 30, 1, 1e3, false, NULL, "of a leg without a load, rad/s"},
+    [TORQUE] = {"torque", 8, 0, 1e3, false, NULL, "stall torque of a pair of legs, N m"},
+    [NO_LOAD] = {"no-load-speed", 30, 1, 1e3, false, NULL, "no-load speed of a leg, rad/s"},
     [LIFT] = {"lift", 0.05, 1e-3, 10, false, NULL,
-              "speed at which a foot leaves when an impact lets it go, m/s"},
+              "speed at which a foot lifts off when an impact releases it, m/s"},
     [LEDGE] = {"ledge", 0.1, 0, 10, false, NULL,
-               "its height, m; 0, or a vertical leap: there is none"},
-    [LEDGE_AT] = {"ledge-at", 0.3, 0.26, 10, false, NULL, "from the body's centre at the start, m"},
+               "height of the ledge, m; 0, or scenario vertical: no ledge"},
+    [LEDGE_AT] = {"ledge-at", 0.3, 0.26, 10, false, NULL,
+                  "initial distance of the ledge from the body's centre, m"},
     [DELTA_T] = CONTACT_DELTA_T,
     [COMPLETE] = CONTACT_COMPLETE,
     [DURATION] = CONTACT_DURATION(1),
@@ -269,7 +271,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
 
 const model_type rhex_type = {
     .name = "rhex",
-    .summary = "a body that leaps by massless legs (contact modes, Figures 1 to 5 and 10)",
+    .summary = "a body that leaps with massless legs (contact modes, Figures 1 to 5 and 10)",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
     .dimension = 2 * COORDINATES,

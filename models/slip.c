@@ -24,13 +24,14 @@ enum { LANDS, LEAVES, FALLS, EVENTS };
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [MASS] = {"mass", 80, 1e-3, 1e6, false, NULL, "mass, kg"},
-    [STIFFNESS] = {"stiffness", 20000, 1e-3, 1e9, false, NULL, "of the leg, N/m"},
-    [LEG] = {"free-length", 1, 1e-3, 100, false, NULL, "length of the leg at rest, m"},
-    [ANGLE] = {"angle", 68, 1, 179, false, NULL, "of the leg that lands, from the ground, degrees"},
+    [STIFFNESS] = {"stiffness", 20000, 1e-3, 1e9, false, NULL, "stiffness of the leg, N/m"},
+    [LEG] = {"free-length", 1, 1e-3, 100, false, NULL, "rest length of the leg, m"},
+    [ANGLE] = {"angle", 68, 1, 179, false, NULL,
+               "angle of attack: of the leg to the ground at touch-down, degrees"},
     [GRAVITY] = {"gravity", 9.81, 1e-3, 1000, false, NULL, "gravity, m/s^2"},
-    [HEIGHT] = {"height", 1, 0, 100, false, NULL, "height of the apex it starts from, m"},
-    [SPEED] = {"speed", 5, -100, 100, false, NULL, "forward speed there, m/s"},
-    [DURATION] = {"duration", 0.6, 1e-3, 1000, false, NULL, "time integrated, s"},
+    [HEIGHT] = {"height", 1, 0, 100, false, NULL, "initial height, at an apex, m"},
+    [SPEED] = {"speed", 5, -100, 100, false, NULL, "initial forward speed, m/s"},
+    [DURATION] = {"duration", 0.6, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 
 static const char *const state_names[N] = {"x", "z", "vx", "vz", "foot"};

@@ -37,15 +37,16 @@ enum {
 static const char *const limb_names[] = {"rigid", "soft", NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [LIMBS] = {"limbs", TROT_SOFT, 0, 1, false, limb_names, "limbs"},
+    [LIMBS] = {"limbs", TROT_SOFT, 0, 1, false, limb_names, "kind of limbs"},
     TROT_PARAMETERS,
-    [FOOT_MASS] = {"foot-mass", 0.1, 1e-6, 1e3, false, NULL, "of a foot, kg; soft limbs"},
-    [STIFFNESS] = {"stiffness", 400, 0, 1e6, false, NULL, "of a leg, N/m; soft limbs"},
-    [DAMPING] = {"damping", 5, 0, 1e5, false, NULL, "of a leg, N s/m; soft limbs"},
-    [COUPLING] = {"coupling", 0, 0, 1e3, false, NULL,
-                  "of both legs by the square of their common rate, N s^2/m^2; soft limbs"},
+    [FOOT_MASS] = {"foot-mass", 0.1, 1e-6, 1e3, false, NULL, "mass of a foot, kg; soft limbs"},
+    [STIFFNESS] = {"stiffness", 400, 0, 1e6, false, NULL, "stiffness of a leg, N/m; soft limbs"},
+    [DAMPING] = {"damping", 5, 0, 1e5, false, NULL, "damping of a leg, N s/m; soft limbs"},
+    [COUPLING] =
+        {"coupling", 0, 0, 1e3, false, NULL,
+         "force that couples the legs, per square of their common rate, N s^2/m^2; soft limbs"},
     [DRIVE] = {"drive", 0, 0, 1e3, false, NULL,
-               "of a leg that stands, along the common rate of both, N s/m; soft limbs"},
+               "force of a leg in stance per common rate of both legs, N s/m; soft limbs"},
 };
 
 /* rigid limbs have the first four alone */

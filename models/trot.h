@@ -28,15 +28,16 @@ trot_decoupling trot_decoupling_at(const model *m, const double x[]);
 
 /* Options that say which body it is, by the names of a model's own parameters. */
 #define TROT_PARAMETERS                                                                            \
-  [TILT] = {"tilt", 0, -1.2, 1.2, false, NULL, "rotation at the start, rad"},                      \
-  [HEIGHT] = {"height", 1.5, 0, 100, false, NULL, "height of the body at the start, m"},           \
-  [SPEED] = {"speed", 1, 0, 100, false, NULL, "speed of falling at the start, m/s"},               \
+  [TILT] = {"tilt", 0, -1.2, 1.2, false, NULL, "initial rotation, rad"},                           \
+  [HEIGHT] = {"height", 1.5, 0, 100, false, NULL, "initial height of the body, m"},                \
+  [SPEED] = {"speed", 1, 0, 100, false, NULL, "initial downward speed, m/s"},                      \
   [MASS] = {"mass", 1, 1e-3, 1e6, false, NULL, "mass of the body, kg"},                            \
-  [INERTIA] = {"inertia", 2, 1e-3, 1e6, false, NULL, "of the body, kg m^2"},                       \
-  [HALF_LENGTH] = {"half-length", 1, 1e-3, 100, false, NULL, "from the centre to a leg, m"},       \
-  [LEG] = {"free-length", 1, 0, 100, false, NULL, "length of a leg at rest, m"},                   \
+  [INERTIA] = {"inertia", 2, 1e-3, 1e6, false, NULL, "moment of inertia of the body, kg m^2"},     \
+  [HALF_LENGTH] =                                                                                  \
+      {"half-length", 1, 1e-3, 100, false, NULL, "distance from the centre to a leg, m"},          \
+  [LEG] = {"free-length", 1, 0, 100, false, NULL, "rest length of a leg, m"},                      \
   [GRAVITY] = {"gravity", 9.81, 0, 1000, false, NULL, "gravity, m/s^2"},                           \
-  [DURATION] = {"duration", 0.3, 1e-3, 100, false, NULL, "time integrated, s"}
+  [DURATION] = {"duration", 0.3, 1e-3, 100, false, NULL, "duration of the run, s"}
 
 extern const model_type trot_type;
 

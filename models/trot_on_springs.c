@@ -27,9 +27,10 @@ enum {
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     TROT_PARAMETERS,
-    [STIFFNESS] = {"stiffness", 1e6, 1, 1e12, false, NULL, "of the ground below a foot, N/m"},
+    [STIFFNESS] = {"stiffness", 1e6, 1, 1e12, false, NULL,
+                   "stiffness of the ground below a foot, N/m"},
     [RATIO] = {"damping-ratio", 2, 0, 1000, false, NULL,
-               "of the ground, c/(2 sqrt(k m)), m that of the body"},
+               "damping ratio of the ground, c/(2 sqrt(k m)), with the mass m of the body"},
 };
 
 static const char *const state_names[] = {"x",  "z",     "theta",       "vx",

@@ -33,10 +33,12 @@ enum { SLOPE, ANGLE, RATE, DURATION, COUNT };
 enum { PASSES, STRIKES, EVENTS };
 
 static const model_parameter parameters[COUNT] = {
-    [SLOPE] = {"slope", 0.009, 0, 0.5, false, NULL, "of the ground, rad"},
-    [ANGLE] = {"theta", 0.2, 1e-6, 1, false, NULL, "of the leg that stands at the start, rad"},
-    [RATE] = {"rate", -0.2, -10, 0, false, NULL, "of that angle, rad per sqrt(leg / g)"},
-    [DURATION] = {"duration", 8, 1e-3, 1000, false, NULL, "time integrated, sqrt(leg / g)"},
+    [SLOPE] = {"slope", 0.009, 0, 0.5, false, NULL, "slope of the ground, rad"},
+    [ANGLE] = {"theta", 0.2, 1e-6, 1, false, NULL, "initial angle of the stance leg, rad"},
+    [RATE] = {"rate", -0.2, -10, 0, false, NULL,
+              "initial rate of the stance leg, rad per sqrt(leg / g)"},
+    [DURATION] = {"duration", 8, 1e-3, 1000, false, NULL,
+                  "duration of the run, in units of sqrt(leg / g)"},
 };
 
 static const char *const state_names[N] = {"theta", "dtheta", "phi", "dphi"};
@@ -242,7 +244,7 @@ static void release(model *m) {
 
 const model_type walker_type = {
     .name = "walker",
-    .summary = "the simplest walker, two legs down a slope",
+    .summary = "the simplest walker: two legs on a slope",
     .parameters = parameters,
     .parameter_count = COUNT,
     .dimension = N,

@@ -274,7 +274,7 @@ static const char *const integrators[] = {"Euler",        "RK4",      "implicit"
 
 const solver_type bridge_solver = {
     .name = "mujoco",
-    .summary = "MuJoCo's own step on the scene xmlgen writes",
+    .summary = "mj_step of MuJoCo on the scene that xmlgen writes",
     .variants = integrators,
     .prepare = prepare,
     .run = run,
@@ -284,7 +284,7 @@ const solver_type bridge_solver = {
 
 const solver_type bridge_callback_solver = {
     .name = "mujoco-callback",
-    .summary = "the same with the contact force as a callback (mjcb_passive) and no contacts",
+    .summary = "mj_step with the contact force by a callback (mjcb_passive) in place of contacts",
     .variants = integrators,
     .prepare = prepare_callback,
     .run = run,

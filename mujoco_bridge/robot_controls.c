@@ -100,13 +100,13 @@ static int match_columns(const robot *r, const measure_table *table, size_t colu
   const char *why = "", *spare = NULL;
   if (has_no_header(table))
     snprintf(message, ROBOT_MESSAGE_SIZE,
-             "--ctrl %.200s: its first line has numbers; it names the columns", path);
+             "--ctrl %.200s: the first line must name the columns; it has numbers", path);
   else if (measure_table_rows(table) == 0)
     snprintf(message, ROBOT_MESSAGE_SIZE, "--ctrl %.200s: the table has no row below its header",
              path);
   else if (!find_columns(r, table, column))
     snprintf(message, ROBOT_MESSAGE_SIZE,
-             "--ctrl %.200s: it has a column for each of %zu actuators, by their names or in their "
+             "--ctrl %.200s must have a column for each of %zu actuators, by name or in their "
              "order",
              path, nu);
   else if ((spare = find_spare(table, column, nu, &why)))

@@ -84,7 +84,7 @@ static int load(const char *file, const char *text, mjModel **out,
     return BRIDGE_FAILED;
   }
   if (!text && S_ISDIR(about.st_mode)) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "%s is a folder, not a file of a model", file);
+    snprintf(message, ROBOT_MESSAGE_SIZE, "%s is a folder, not a model file", file);
     return BRIDGE_FAILED;
   }
   compilation *c = calloc(1, sizeof *c);
@@ -109,7 +109,8 @@ static int load(const char *file, const char *text, mjModel **out,
   const size_t used = strlen(message);
   if (strstr(line, "allocate memory"))
     snprintf(message + used, ROBOT_MESSAGE_SIZE - used,
-             "; robots of which at most %d pairs of geoms may touch are accepted", ROBOT_PAIRS_MAX);
+             "; robots with at most %d pairs of geoms that may touch are accepted",
+             ROBOT_PAIRS_MAX);
   free(c);
   return BRIDGE_FAILED;
 }
@@ -354,7 +355,7 @@ int robot_open(const char *file, const char *text, const robot_options *options,
                char message[ROBOT_MESSAGE_SIZE]) {
   *out = NULL;
   if (!file && !text) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "no file is given");
+    snprintf(message, ROBOT_MESSAGE_SIZE, "a file is missing");
     return BRIDGE_REFUSED;
   }
   robot_shared *const shared = new_shared(message);

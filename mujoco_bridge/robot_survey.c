@@ -37,7 +37,7 @@ static const char *odd_actuator(const mjModel *m, int *which) {
 int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
   int which = 0;
   const char *odd = odd_actuator(m, &which);
-  const char *why = m->nv == 0                   ? "nothing in it moves, as no body has a joint"
+  const char *why = m->nv == 0                   ? "it has no joint, so nothing moves"
                     : m->nflex > 0               ? "it has flexible bodies"
                     : m->nplugin > 0             ? "it has plugins"
                     : bridge_version_no_field(m) ? bridge_version_no_field(m)
@@ -132,26 +132,28 @@ static robot_finding *add_finding(robot_shared *s, robot_treatment treatment, co
 static const char *where_found(const mjModel *m, const robot_pair *p) {
   const int type = m->geom_type[p->geom[1]], first = m->geom_type[p->geom[0]];
   if (first == mjGEOM_HFIELD)
-    return "touches by an event function; the points are MuJoCo's own, one for each prism of the "
-           "height field: they come and go";
+    return "its beginning has an event function; the points are MuJoCo's, one for each prism of "
+           "the "
+           "height field: they appear and vanish";
   if (type == mjGEOM_MESH || first == mjGEOM_MESH)
-    return "touches by an event function; the points are MuJoCo's own, on the mesh's convex hull: "
+    return "its beginning has an event function; the points are MuJoCo's, on the mesh's convex "
+           "hull: "
            "they jump from vertex to vertex";
   if (type == mjGEOM_CYLINDER || first == mjGEOM_CYLINDER)
-    return "touches by an event function; the points are MuJoCo's own: they jump along the "
+    return "its beginning has an event function; the points are MuJoCo's: they jump along the "
            "cylinder's rim";
   if (type == mjGEOM_BOX)
-    return "touches by an event function; the points are MuJoCo's own: they jump along the box's "
+    return "its beginning has an event function; the points are MuJoCo's: they jump along the "
+           "box's "
            "edges";
-  return "touches by an event function; MuJoCo finds the point by iteration, to a tolerance";
+  return "its beginning has an event function; MuJoCo finds the point by iteration, to a tolerance";
 }
 
 const char *robot_survey_why(const robot_shared *s, const robot_pair *p) {
   if (robot_found_follows(s, p)) return where_found(s->model, p);
   if (s->stiffness > 0.0)
-    return "a twin has its springs at points with event functions of their own, and these geoms "
-           "have none";
-  return "a signed distance field is sampled from a start of its own";
+    return "--twin needs event functions for the points of a contact, and these geoms have none";
+  return "MuJoCo searches a signed distance field from initial points of its own";
 }
 
 static void find_contacts(robot_shared *s) {
@@ -296,16 +298,17 @@ static void find_kinks(robot_shared *s) {
   add_kink(s, "friction loss", count_positive(m->tendon_frictionloss, m->ntendon), "tendons",
            "stick and slip");
   add_kink(s, "force limit", count_set(m->actuator_forcelimited, actuators), "actuators",
-           "where a force meets its range");
+           "where a force reaches its range");
   add_kink(s, "force limit", count_set(m->jnt_actfrclimited, m->njnt), "joints",
-           "where a force meets its range");
+           "where a force reaches its range");
   add_kink(s, "force limit", count_set(m->tendon_actfrclimited, m->ntendon), "tendons",
-           "where a force meets its range");
+           "where a force reaches its range");
   add_kink(s, "slack", count_slack(m), "tendons", "their springs rest over a range of lengths");
-  add_kink(s, "wrapping", count_wrapping(m), "geoms", "where a tendon meets or leaves them");
+  add_kink(s, "wrapping", count_wrapping(m), "geoms",
+           "where a tendon begins or ceases to wrap around them");
   add_kink(s, "activation limit", count_set(m->actuator_actlimited, actuators), "actuators",
-           "mj_step holds an activation within its range; the field only stops it there");
-  add_kink(s, "muscle", count_muscles(m), "muscles", "their curves are pieced together");
+           "mj_step clamps an activation to its range; the right-hand side only stops it there");
+  add_kink(s, "muscle", count_muscles(m), "muscles", "their curves are piecewise");
 }
 
 static bool has_mesh(const robot_shared *s, int mesh) {
@@ -345,25 +348,26 @@ static void find_rest(robot_shared *s) {
   find_hulls(s);
   if (s->left_out > 0) {
     robot_finding *f =
-        add_finding(s, ROBOT_LEFT_OUT, "contact", "never acts, in MuJoCo and in the reference");
+        add_finding(s, ROBOT_LEFT_OUT, "contact", "excluded in MuJoCo and in the reference");
     snprintf(f->name, sizeof f->name, "%zu pair%s of geoms, by --without", s->left_out,
              s->left_out > 1 ? "s" : "");
   }
   if (m->neq > 0) {
     robot_finding *f = add_finding(s, ROBOT_SMOOTH, "equality",
-                                   "soft, as MuJoCo's are; a short solref takes short steps");
+                                   "soft, as in MuJoCo; a short solref needs short steps");
     snprintf(f->name, sizeof f->name, "%d constraints", (int)m->neq);
   }
   if (m->opt.solver == mjSOL_PGS || m->opt.solver == mjSOL_CG) {
-    robot_finding *f =
-        add_finding(s, ROBOT_SMOOTH, "solver", "the field solves to rounding, by Newton's method");
+    robot_finding *f = add_finding(s, ROBOT_SMOOTH, "solver",
+                                   "the right-hand side solves to rounding, by Newton's method");
     snprintf(f->name, sizeof f->name, "%s", m->opt.solver == mjSOL_PGS ? "PGS" : "CG");
   }
   if (m->opt.enableflags & mjENBL_SLEEP)
-    add_finding(s, ROBOT_SMOOTH, "sleep", "mj_step halts what hardly moves; the field does not");
+    add_finding(s, ROBOT_SMOOTH, "sleep",
+                "mj_step stops bodies that hardly move; the right-hand side does not");
   if (m->opt.noslip_iterations > 0)
     add_kink(s, "noslip", (size_t)m->opt.noslip_iterations, "iterations",
-             "its sweeps end before they have converged");
+             "its iterations end before convergence");
 }
 
 int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {

@@ -91,7 +91,7 @@ static int choose_named(leaving *w, const char *names, char message[ROBOT_MESSAG
     }
     if (!choose(w, names, length, second, more)) {
       snprintf(message, ROBOT_MESSAGE_SIZE,
-               "--without %.*s,%.*s: there are no such geoms or bodies that may touch", (int)length,
+               "--without %.*s,%.*s: no geoms or bodies of these names may touch", (int)length,
                names, (int)more, second);
       return BRIDGE_REFUSED;
     }

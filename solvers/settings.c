@@ -12,32 +12,31 @@ static const char positive[] = "a finite number > 0", limit[] = "a number > 0, o
 
 const setting settings_table[] = {
     {"epsilon", "epsilon", "X",
-     "half-width of every guard's neighbourhood in the paper's method, m for plate and hopper; to "
-     "solver smooth the width of its force, m; to tanh-cvode that of its tanh, in the event "
-     "function's "
-     "unit (default 1e-3)",
+     "half-width of every guard's neighbourhood in the paper's method, m for plate and hopper; "
+     "solver smooth: width of its force, m; tanh-cvode: width of its tanh, in units of the event "
+     "function (default 1e-3)",
      AT(epsilon), .initial = 1e-3, .min = TINY, .max = HUGE_NUMBER, .accepts = positive},
     {"rtol", "rtol", "X",
-     "relative tolerance: of everything to solver libess, of integration between crossings to "
-     "others (default 1e-8)",
+     "relative tolerance: of the whole run with solver libess, of integration between crossings "
+     "with others (default 1e-8)",
      AT(rtol), .initial = 1e-8, .max = 0.5, .accepts = "a number from 0 to 0.5"},
-    {"atol", "atol", "X", "absolute tolerance, of all that --rtol is of (default 1e-10)", AT(atol),
+    {"atol", "atol", "X", "absolute tolerance, where --rtol applies (default 1e-10)", AT(atol),
      .initial = 1e-10, .min = TINY, .max = HUGE_NUMBER, .accepts = positive},
     {"h_max", "h-max", "S", "longest integration step, s (default inf: no limit)", AT(h_max),
      .initial = INFINITY, .min = TINY, .max = INFINITY, .accepts = limit, .alone = true},
     {"projection_max", "projection-max", "S",
-     "longest projection, s; guards further off are not yet inside (default: 2 s for each m of "
-     "epsilon, between 2e-6 and 0.002; inf: no limit)",
+     "longest projection, s: a guard that the field would reach later is not yet inside its "
+     "neighbourhood (default: 2 s for each m of epsilon, between 2e-6 and 0.002; inf: no limit)",
      AT(projection_max), .min = TINY, .max = INFINITY, .accepts = limit},
     {"projection_order", "projection-order", "P",
-     "1: projects along the tangent, an error of order epsilon^2; 2: along the field half-way, two "
-     "field evaluations instead of one, epsilon^3 (default 1)",
+     "order of the projection: 1, along the tangent, global error of order epsilon^2; 2, along the "
+     "field at the midpoint, epsilon^3, at two field evaluations instead of one (default 1)",
      AT(order), .whole = true, .initial = 1, .min = 1, .max = 2},
     {"time_step", "time-step", "S",
-     "its step, s, and that of every other solver with a fixed step: it divides the output step "
-     "evenly or is a multiple of it (default: the output step, 0.002)",
+     "time step, s, also of the other solvers with a fixed step; it divides the output step evenly "
+     "or is a multiple of it (default: the output step, 0.002)",
      SETTING_OF_MUJOCO, AT(time_step), .min = TINY, .max = HUGE_NUMBER, .accepts = positive},
-    {"scaling", "scaling", "X", "what the mass that its contacts add is divided by (default 1e6)",
+    {"scaling", "scaling", "X", "divisor of the mass that MuJoCo's contacts add (default 1e6)",
      SETTING_OF_MUJOCO, AT(scaling), .initial = 1e6, .min = 1.0, .max = 1e12,
      .accepts = "a number from 1 to 1e12"},
     {NULL, "tolerance", "X", "--rtol X and --atol X at once", AT(rtol), .initial = 1e-8,

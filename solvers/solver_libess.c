@@ -176,7 +176,7 @@ static int prepare_paper(const model *m, const solver_settings *settings,
 
 const solver_type projection_solver = {
     .name = "projection",
-    .summary = "libess by the paper's method: dopri5 between guards, projection through them",
+    .summary = "libess by the paper's method: dopri5 between guards, projection onto them",
     .tells_impacts = true,
     .prepare = prepare_paper,
     .run = run,

@@ -44,69 +44,67 @@ typedef struct command command;
 #define COMMON_OPTIONS(X)                                                                          \
   X(ARGUMENTS_MODEL, MAIN, model_name, TEXT, "model", "NAME", NULL, DOC(models))                   \
   X(ARGUMENTS_SOLVERS, MAIN, solver_names, TEXT, "solvers", "A,B",                                 \
-    "who races (default projection,mujoco)")                                                       \
+    "solvers to compare (default projection,mujoco)")                                              \
   X(ARGUMENTS_RESTART, MAIN, restart, FLAG, "restart", NULL,                                       \
     "start over instead of resuming an interrupted run")                                           \
   X(ARGUMENTS_PROCESSES, MAIN, processes, WHOLE, "processes", "COUNT", NULL, .option.min = 1,      \
     .option.max = 1000, DOC(processes))                                                            \
   X(ARGUMENTS_PROCESSES, MAIN, part, WHOLE, "part", "N",                                           \
-    "this process is one of them, and measures its share only", .option.max = 999, .hidden = true) \
+    "number of this process, which measures its share only", .option.max = 999, .hidden = true)    \
   X(ARGUMENTS_SEED, MAIN, seed, WHOLE, "seed", "N",                                                \
-    "of initial conditions and of the order of runs (default 1)", .option.max = 4294967295.0)      \
+    "seed of the initial conditions and of the order of runs (default 1)",                         \
+    .option.max = 4294967295.0)                                                                    \
   X(ARGUMENTS_SOLVER, MAIN, solver_name, TEXT, "solver", "NAME", NULL, DOC(solvers))               \
   X(ARGUMENTS_SETTINGS, MAIN, variant, TEXT, "variant", "NAME", NULL, DOC(variants))               \
   X(ARGUMENTS_DERIVATIVE, MAIN, direction, TEXT, "direction", "X,Y",                               \
-    "also the derivative along this one, a number for each state")                                 \
+    "also print the derivative in this direction, a number for each state")                        \
   X(ARGUMENTS_DERIVATIVE, MAIN, check, FLAG, "check", NULL,                                        \
-    "compare tangents, adjoint and differences of runs; exit status 1 where they "                 \
-    "disagree")                                                                                    \
+    "compare tangents, adjoint and differences of runs; exit status 1 if they disagree")           \
   X(ARGUMENTS_DERIVATIVE, MAIN, outcome, TEXT, "outcome", "NAME",                                  \
-    "also the derivative of this state at the end, or of where the run ends, by name")             \
+    "also print the gradient of this final state, or of the time at which the run ends")           \
   X(ARGUMENTS_DERIVATIVE, MAIN, way, TEXT, "way", "NAME",                                          \
-    "how that is found: forward (default), adjoint or differences")                                \
+    "method for --outcome: forward (default), adjoint or differences")                             \
   X(ARGUMENTS_DERIVATIVE | ARGUMENTS_ORBIT, MAIN, tie, NUMBER, "tie", "S",                         \
-    "simultaneity tolerance: events closer in time are simultaneous (default 0: what the "         \
-    "tolerance cannot "                                                                            \
-    "order)",                                                                                      \
+    "simultaneity tolerance: events closer in time are simultaneous (default 0: events "           \
+    "that the tolerance cannot order)",                                                            \
     .option.max = 1.0)                                                                             \
   X(ARGUMENTS_ORBIT, MAIN, guess, TEXT, "guess", "X,Y",                                            \
     "initial guess of Newton's method, a number for each coordinate of the section "               \
     "(default: the model's initial state)")                                                        \
   X(ARGUMENTS_ORBIT, MAIN, passages, WHOLE, "passages", "COUNT",                                   \
-    "passages of the section after which the orbit is back (default 1)", .option.min = 1,          \
-    .option.max = 1000)                                                                            \
+    "passages of the section in one period (default 1)", .option.min = 1, .option.max = 1000)      \
   X(ARGUMENTS_ORBIT, MAIN, by, TEXT, "by", "NAME",                                                 \
-    "follow the orbit along this parameter of the model")                                          \
-  X(ARGUMENTS_ORBIT, MAIN, to, TEXT, "to", "X", "up to this value of it")                          \
+    "continue the orbit in this parameter of the model")                                           \
+  X(ARGUMENTS_ORBIT, MAIN, to, TEXT, "to", "X", "final value of the parameter")                    \
   X(ARGUMENTS_ORBIT, MAIN, steps, WHOLE, "steps", "COUNT",                                         \
-    "in so many steps, of which those that are too long are halved (default 20)", .option.min = 1, \
+    "steps of the continuation; steps that are too long are halved (default 20)", .option.min = 1, \
     .option.max = 1000)                                                                            \
   X(ARGUMENTS_TRAJECTORY, RESULTS, csv, TEXT, "csv", "FILE",                                       \
-    "write the trajectory to FILE, or to the standard output, which is -")                         \
+    "write the trajectory to FILE; -: to the standard output")                                     \
   X(ARGUMENTS_TRAJECTORY, RESULTS, plot, TEXT, "plot", "FILE",                                     \
-    "draw the trajectory as .png, .svg or .pdf (default: a .png beside the csv, or "               \
+    "draw the trajectory as .png, .svg or .pdf (default: a .png next to the csv, or "              \
     "MODEL.png)",                                                                                  \
     .optional = true)                                                                              \
   X(ARGUMENTS_TRAJECTORY, RESULTS, columns, TEXT, "columns", "A,B",                                \
-    "the states that are written and drawn (default: all)")                                        \
+    "states to write and draw (default: all)")                                                     \
   X(ARGUMENTS_JSON, RESULTS, json, FLAG, "json", NULL, "print the result as JSON")                 \
   X(ARGUMENTS_REFERENCE, RESULTS, no_reference, FLAG, "no-reference", NULL,                        \
-    "do not compute the reference, hence no error either")                                         \
+    "do not compute the reference, nor the error")                                                 \
   X(ARGUMENTS_COMPARE, RESULTS, minimum_effect, NUMBER, "minimum-effect", "X",                     \
     "smallest relative difference that counts as faster or slower (default 0.05)",                 \
     .option.max = 10.0)                                                                            \
   X(ARGUMENTS_COMPARE, RESULTS, fail_if_slower, FLAG, "fail-if-slower", NULL,                      \
-    "exit status 1 when a solver is slower in B over all N")                                       \
+    "exit status 1 if a solver is slower in B over all N")                                         \
   X(ARGUMENTS_TABLE, RESULTS, table, FLAG, "table", NULL, NULL, DOC(table))                        \
   X(ARGUMENTS_FIGURES, RESULTS, only, TEXT, "only", "STUDY,...",                                   \
     "draw the figures of these studies (default all)")                                             \
   X(ARGUMENTS_FIGURES, RESULTS, label_knobs, FLAG, "label-knobs", NULL,                            \
-    "write the parameter's value, where a power of ten, into the figures of work-precision")       \
+    "label points at powers of ten of the accuracy parameter in figures of work-precision")        \
   X(ARGUMENTS_STRICT, RESULTS, strict, FLAG, "strict", NULL,                                       \
-    "measure nothing, and fail, where the environment would spoil the times")                      \
+    "fail without measuring if the environment would disturb the times")                           \
   X(ARGUMENTS_FOLDER, RESULTS, folder, TEXT, "out", "DIR", "folder for results (default results)") \
   X(ARGUMENTS_FILE, RESULTS, file, TEXT, "output", "FILE",                                         \
-    "write to FILE instead of the standard output, which is -", .letter = 'o')
+    "write to FILE instead of the standard output; -: the standard output", .letter = 'o')
 #define COMMON_MEMBER(group, where, member, kind, ...) OPTION_IS_##kind member;
 
 /* Texts are as given, NULL where they are not; "" is --plot without a file. */

@@ -65,8 +65,9 @@ static const command *const commands[] = {
 static const struct {
   const char *title, *names[16];
 } groups[] = {
-    {"Run and look", {"run", "derivative", "orbit", "xml", "ensemble"}},
-    {"Race and measure", {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
+    {"Single runs", {"run", "derivative", "orbit", "xml", "ensemble"}},
+    {"Compare and measure",
+     {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
     {"Validate", {"order", "calibrate", "tolerance", "derivative-error", "claims"}},
     {"Robots and mechanisms",
      {"robot", "robots", "robot-derivative", "limbs", "rigid-soft", "contact-modes", "sliding",

@@ -261,7 +261,7 @@ static int run(arguments *given) {
 
 const command completion_command = {
     .name = "completion",
-    .summary = "a script that makes bash or zsh complete essbench's words",
+    .summary = "script for completion of essbench's command line in bash or zsh",
     .example = "source <(essbench completion bash)",
     .positional = "SHELL",
     .run = run,

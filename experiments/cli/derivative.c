@@ -248,9 +248,10 @@ static void print_start(const arguments *given, const derivative *d) {
 static void print_check(const arguments *given, const derivative *d) {
   const model *const m = &given->m;
   if (!d->is_checked) return;
-  printf("where each way is the farthest from tangents, beside what that outcome changes by "
-         "at most\n  %-12s %-9s %-9s %18s %18s %9s %9s\n",
-         "way", "outcome", "by", "forward", "this way", "off", "allowed");
+  printf("largest difference of each method from tangents, and the difference allowed\n  %-12s "
+         "%-9s %-9s "
+         "%18s %18s %9s %9s\n",
+         "method", "outcome", "by", "forward", "by method", "differs", "allowed");
   for (gradient_way way = 0; way < GRADIENT_WAYS; way++) {
     const gradient_gap *const gap = &d->check.gap[way];
     const size_t at = gap->outcome * gradient_inputs(m) + gap->input;
@@ -262,11 +263,11 @@ static void print_check(const arguments *given, const derivative *d) {
   }
   if (!d->check.compared[GRADIENT_DIFFERENCES])
     printf("differences are not compared: %s\n",
-           *d->check.why ? d->check.why : "they are between pieces");
+           *d->check.why ? d->check.why : "they would mix pieces of the derivative");
   const bool all = d->check.compared[GRADIENT_DIFFERENCES];
   printf("verdict: tangents and adjoint%s %s%s\n", all ? " and differences" : "",
          gradient_check_agrees(&d->check) ? "agree" : "disagree",
-         all ? "" : "; no differences were held against them");
+         all ? "" : "; they are not compared with differences");
 }
 
 static void print_text(const arguments *given, const derivative *d) {
@@ -275,7 +276,7 @@ static void print_text(const arguments *given, const derivative *d) {
     printf("%s: the flow is discontinuous: at t = %.9g s events ", given->m.type->name,
            f->tie_time);
     print_order(f);
-    printf(" meet, and what they lead to depends on their order\n");
+    printf(" are simultaneous, and the result depends on their order\n");
     return;
   }
   if (flow_ends(&given->m))
@@ -285,7 +286,7 @@ static void print_text(const arguments *given, const derivative *d) {
   for (size_t i = 0; i < d->n; i++)
     printf("  %-9s %.12g\n", model_state_name(&given->m, i), f->state[i]);
   if (f->instants) {
-    printf("events meet at %zu instant%s, last at t = %.9g s: ", f->instants,
+    printf("simultaneous events at %zu instant%s, last at t = %.9g s: ", f->instants,
            f->instants == 1 ? "" : "s", f->tie_time);
     print_order(f);
     putchar('\n');
@@ -297,7 +298,7 @@ static void print_text(const arguments *given, const derivative *d) {
     print_matrix(given, d, f->tangent);
   } else if (f->kind == FLOW_NOT_COUNTED) {
     printf("%s: the pieces of the derivative are not counted\n",
-           f->instants ? "more events meet than orders are tried of"
+           f->instants ? "too many events are simultaneous to try all orders"
                        : "the state stays at a non-smooth point of the right-hand side without an "
                          "event function");
   }
@@ -332,7 +333,7 @@ static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE];
   const bool paper = given->solver == &projection_solver;
   if (!paper && given->solver != &libess_solver) {
-    measure_message(message, "solver %s carries no derivative; libess and projection do",
+    measure_message(message, "solver %s does not compute derivatives; libess and projection do",
                     given->solver->name);
     return command_stop(given, SOLVER_REFUSED, message);
   }
@@ -367,7 +368,7 @@ static int run(arguments *given) {
 
 const command derivative_command = {
     .name = "derivative",
-    .summary = "derivative of a model's final state by its initial state, through contacts",
+    .summary = "derivative of a model's final state with respect to its initial state",
     .example = "essbench derivative --model plate --contacts 10 --damping 0 --tolerance 1e-10",
     .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_SETTINGS | ARGUMENTS_JSON |
               ARGUMENTS_DERIVATIVE,

@@ -13,7 +13,7 @@ __attribute__((noreturn)) static void refuse(const arguments *given) {
   const char *const name = given->positionals[0];
   names known = names_for(name, strlen(name));
   for (size_t i = 0; studies[i]; i++) names_add(&known, studies[i]->name);
-  command_usage(given, "%.60s is no study; %sthere are %s", name, names_hint(&known, ""),
+  command_usage(given, "%.60s is not a study; %sthere are %s", name, names_hint(&known, ""),
                 known.list);
 }
 
@@ -50,7 +50,7 @@ const command schema_command = {
 
 const command columns_command = {
     .name = "columns",
-    .summary = "what the columns of a study's results mean, or of all studies', as Markdown",
+    .summary = "meaning of the columns of a study's results, or of all studies', as Markdown",
     .positional = "[STUDY]",
     .run = print_columns,
 };

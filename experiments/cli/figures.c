@@ -73,7 +73,7 @@ static void check_names(const arguments *given) {
       if (i == 0 || strcmp(figures[i].study, figures[i - 1].study) != 0)
         used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s%s", i ? ", " : "",
                                  figures[i].study);
-    command_usage(given, "'%.*s' is no study with figures; accepted are %s", (int)length,
+    command_usage(given, "'%.*s' is not a study with figures; accepted are %s", (int)length,
                   name - length, accepted);
   }
 }
@@ -184,7 +184,8 @@ static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
   check_names(given);
   if (access(given->folder, F_OK) && errno == ENOENT)
-    return command_fail(given, "there is no folder %s whose results could be drawn", given->folder);
+    return command_fail(given, "folder %s does not exist, so no results can be drawn",
+                        given->folder);
   if (measure_folder_create(record_path(path, given->folder, "figures"), message))
     return command_fail(given, "%s", message);
   size_t drawn = 0;
@@ -206,7 +207,7 @@ static int run(arguments *given) {
 
 const command figures_command = {
     .name = "figures",
-    .summary = "draw every figure whose results are there",
+    .summary = "draw all figures for which there are results",
     .groups = ARGUMENTS_FOLDER | ARGUMENTS_FIGURES,
     .run = run,
 };

@@ -12,8 +12,8 @@
 #include "process.h"
 
 static void print_help(FILE *stream) {
-  fputs("essbench validates libess, which integrates event-selected systems, and races it with "
-        "MuJoCo.\n\n"
+  fputs("essbench validates libess, an integrator of differential equations with state-dependent "
+        "events, and\ncompares its errors and times with MuJoCo's.\n\n"
         "usage: essbench COMMAND [OPTION...]\n",
         stream);
   const char *title = NULL;
@@ -22,11 +22,11 @@ static void print_help(FILE *stream) {
     if (c.title != title) fprintf(stream, "\n%s\n", c.title);
     fprintf(stream, "  %-16s %s\n", c.name, c.summary);
   }
-  fputs("\nessbench COMMAND --help lists a command's options; essbench --version says what this is "
-        "built with.\n",
+  fputs("\nessbench COMMAND --help lists a command's options.\n"
+        "essbench --version prints the versions of libess and MuJoCo.\n",
         stream);
   if (ranks_mpi())
-    fputs("mpirun -n COUNT essbench STUDY ... runs a study's cells in as many ranks.\n", stream);
+    fputs("mpirun -n COUNT essbench STUDY ... runs a study in COUNT ranks.\n", stream);
 }
 
 static void print_version(void) {
@@ -44,7 +44,7 @@ static int refuse(const char *name) {
   for (size_t i = 0; command_at(i, &c); i++) names_add(&known, c.name);
   names_add(&known, "--help");
   names_add(&known, "--version");
-  return command_unknown("%.60s is no command; %ssee essbench --help",
+  return command_unknown("%.60s is not a command; %ssee essbench --help",
                          *name ? name : "an empty word", names_hint(&known, ""));
 }
 
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
   streams_open();
   const ranks started = ranks_started();
   if (started.rank) ranks_silence();
-  if (argc < 2) return command_unknown("which command? see essbench --help");
+  if (argc < 2) return command_unknown("a command is missing; see essbench --help");
   if (strcmp(argv[1], "help") == 0 && argc > 2) return help_of(argc, argv);
   if (is_one_of(argv[1], "--help", 'h') || strcmp(argv[1], "help") == 0) {
     print_help(stdout);
@@ -80,8 +80,7 @@ int main(int argc, char **argv) {
   command chosen;
   if (!command_find(argv[1], &chosen)) return refuse(argv[1]);
   if (started.count > 1 && !chosen.study)
-    return command_unknown("%s has no cells to spread over ranks; run it without mpirun",
-                           chosen.name);
+    return command_unknown("%s does not run in several ranks; run it without mpirun", chosen.name);
   arguments given;
   int count = argc - 1;
   command_by_flag(&chosen, &count, argv + 1);

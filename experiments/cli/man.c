@@ -87,8 +87,8 @@ static int run(arguments *given) {
   option_table t;
   printf(".TH ESSBENCH 1 \"\" \"essbench %s\" \"User Commands\"\n", ESSBENCH_VERSION);
   puts(".SH NAME\n"
-       "essbench \\- validate libess, which integrates event\\-selected systems, and race it with "
-       "MuJoCo\n"
+       "essbench \\- validate libess, an integrator of event\\-selected systems, and compare it "
+       "with MuJoCo\n"
        ".SH SYNOPSIS\n"
        ".B essbench\n"
        ".I COMMAND\n"
@@ -100,9 +100,9 @@ static int run(arguments *given) {
        ".SH DESCRIPTION\n"
        "Each command has the options listed with it, and\n"
        ".BR \\-\\-help .\n"
-       "A study writes its results into a folder, as CSV and JSON. Where it was interrupted the "
+       "A study writes its results into a folder, as CSV and JSON. After an interrupt the "
        "same\n"
-       "command goes on.");
+       "command resumes it.");
   const char *title = NULL;
   for (size_t i = 0; given->commands(i, &c); title = c.title, i++) {
     if (c.title != title) printf(".SH COMMANDS: ");
@@ -111,14 +111,14 @@ static int run(arguments *given) {
     print_command(&c);
   }
   option_table_build(&t, &run_command);
-  puts(".SH SETTINGS\nOf the solvers, for commands that take them.");
+  puts(".SH SETTINGS\nSettings of the solvers.");
   print_options(&t, KEY_SETTING, OPTION_KEY);
-  puts(".SH PARAMETERS\nOf the models.");
+  puts(".SH PARAMETERS\nParameters of the models.");
   print_options(&t, PARAMETER_KEY, PARAMETER_KEY + OPTION_TABLE_MAX);
   puts(".SH EXIT STATUS\n"
-       ".TP\n.B 0\nwhat was asked for was done.\n"
-       ".TP\n.B 1\nit failed; one line on the standard error says why.\n"
-       ".TP\n.B 2\nit cannot be; one line says what was wrong, and what is accepted.\n"
+       ".TP\n.B 0\nsuccess.\n"
+       ".TP\n.B 1\nfailure; one line on the standard error gives the reason.\n"
+       ".TP\n.B 2\nwrong usage; one line names what was wrong and what is accepted.\n"
        ".TP\n.BR 130 \", \" 143\na signal ended it, SIGINT or SIGTERM.\n"
        ".SH SEE ALSO\n"
        ".BR libess (3),\n"

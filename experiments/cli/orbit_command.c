@@ -62,12 +62,11 @@ static void read_guess(const arguments *given, found *f) {
 static void read_branch(const arguments *given, double *to) {
   if (!given->by) {
     if (given->to || given->steps)
-      command_usage(given, "--%s wants --by NAME, the parameter to follow",
+      command_usage(given, "--%s needs --by NAME, the parameter of the continuation",
                     given->to ? "to" : "steps");
     return;
   }
-  if (!given->to)
-    command_usage(given, "--by wants --to X, the value to follow %.40s to", given->by);
+  if (!given->to) command_usage(given, "--by needs --to X, the final value of %.40s", given->by);
   if (measure_number_parse(given->to, to) || !isfinite(*to))
     command_usage(given, "--to %.40s is not accepted; it is a number", given->to);
 }
@@ -218,7 +217,7 @@ static int run(arguments *given) {
   double to = NAN;
   if (!given->m.type->section) refuse_model(given);
   if (given->solver != &libess_solver) {
-    measure_message(message, "solver %s finds no orbits; libess does", given->solver->name);
+    measure_message(message, "solver %s cannot compute orbits; libess can", given->solver->name);
     return command_stop(given, SOLVER_REFUSED, message);
   }
   read_branch(given, &to);
@@ -249,7 +248,7 @@ static int run(arguments *given) {
 
 const command orbit_command = {
     .name = "orbit",
-    .summary = "a periodic orbit of a model, its multipliers, and how they change by a parameter",
+    .summary = "periodic orbit of a model, its multipliers, and continuation in a parameter",
     .example = "essbench orbit --model walker --by slope --to 0.016",
     .groups =
         ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_SETTINGS | ARGUMENTS_JSON | ARGUMENTS_ORBIT,

@@ -59,8 +59,8 @@ static const study_option *option_table_common(int key) {
 
 /* of the studies that race solvers where no epsilon is given */
 static const char calibrated_epsilon[] =
-    "half-width of every guard's neighbourhood, m for plate and hopper (default: as calibrated "
-    "in the results folder, or else calibrated first)";
+    "half-width of every guard's neighbourhood, m for plate and hopper (default: from the "
+    "calibration in the results folder, or else calibrated first)";
 
 /* appends to a help text, which is cut where it does not fit */
 __attribute__((format(printf, 2, 3))) static void append(char doc[OPTION_TABLE_DOC_SIZE],
@@ -100,12 +100,12 @@ static void list_models(char doc[OPTION_TABLE_DOC_SIZE]) {
 static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
   for (size_t i = 0; solver_types[i].type; i++)
     append_name(doc, solver_types[i].type->name, !solver_types[i + 1].type);
-  append(doc, " (default libess, or projection where a setting of the paper's method is given)");
+  append(doc, " (default libess, or projection if a setting of the paper's method is given)");
 }
 
 /* the variants of each solver that has some */
 static void list_variants(char doc[OPTION_TABLE_DOC_SIZE]) {
-  append(doc, "the solver's method (default: its first):");
+  append(doc, "variant of the solver (default: its first):");
   const char *joint = " ";
   for (size_t i = 0; solver_types[i].type; i++) {
     const char *const *const v = solver_types[i].type->variants;
@@ -213,7 +213,7 @@ static void add_study(option_table *t, const study *s) {
                                 .doc = doc,
                                 .group = HELP_MAIN});
   }
-  append(t->processes, "processes the %s are spread over (default %zu)", s->cells, s->processes);
+  append(t->processes, "number of processes for the %s (default %zu)", s->cells, s->processes);
   append(t->table, "%s", s->table ? s->table : "");
 }
 
@@ -380,7 +380,7 @@ static void refuse_both(const arguments *given, unsigned paper) {
   const setting *line = settings_table;
   while (!(given->settings_given & paper & 1U << (line - settings_table))) line++;
   command_usage(given,
-                "--%s is of the paper's method, and --tolerance is of libess where no --solver is "
+                "--%s belongs to the paper's method, and --tolerance to libess, if no --solver is "
                 "given; add --solver %s, or leave out --%s",
                 line->option, projection_solver.name, line->option);
 }
@@ -405,7 +405,7 @@ static void check_settings(const arguments *given) {
     concern |= solver_concerns(solvers[i]);
   for (const setting *line = settings_table; line->option; line++)
     if (given->settings_given & ~concern & 1U << (line - settings_table))
-      command_usage(given, "--%s does not concern solver %s", line->option, solvers[0]->name);
+      command_usage(given, "--%s does not apply to solver %s", line->option, solvers[0]->name);
 }
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -546,7 +546,7 @@ static void parse_words(parse *p, int argc, char **argv) {
     open = o->flags & OPTION_ARG_OPTIONAL && !value ? word : NULL;
     if (open) value = "";
     if (o->arg && !value && !(value = argv[++i]))
-      command_usage(p->given, "%s wants a value; see essbench %s --help", word,
+      command_usage(p->given, "%s needs a value; see essbench %s --help", word,
                     p->given->command->name);
     set_value(p, o->key, value);
   }

@@ -97,9 +97,9 @@ static int run_files_open(run_files *f, const arguments *given) {
   *f = (run_files){.given = given, .printed = given->csv && strcmp(given->csv, "-") == 0};
   char message[MEASURE_MESSAGE_SIZE];
   if (given->columns && !given->csv && !given->plot)
-    command_usage(given, "--columns is about what --csv writes and --plot draws; neither is given");
+    command_usage(given, "--columns needs --csv or --plot");
   if (f->printed && given->json)
-    command_usage(given, "--csv - and --json both want the standard output");
+    command_usage(given, "--csv - and --json cannot both use the standard output");
   choose_states(f);
   if (given->plot) name_figure(f);
   if (given->plot && probe_figure(f, message)) return command_fail(given, "%s", message);
@@ -418,7 +418,7 @@ static int run(arguments *given) {
 
 const command run_command = {
     .name = "run",
-    .summary = "integrate one model with one solver, beside the reference",
+    .summary = "integrate a model with one solver, and compare it with the reference",
     .example = "essbench run --contacts 37 --damping 0 --solver mujoco --json",
     .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_SETTINGS | ARGUMENTS_JSON |
               ARGUMENTS_REFERENCE | ARGUMENTS_TRAJECTORY,

@@ -79,7 +79,8 @@ static int bracket(search *s, calibration *result, double *low, double *high, bo
              changes);
   if (changes == 0)
     snprintf(result->status, sizeof result->status,
-             "no root: our RMS is from %.3g to %.3g times MuJoCo's for epsilon from %g to the "
+             "no root: the RMS error of libess is from %.3g to %.3g times MuJoCo's for epsilon "
+             "from %g to the "
              "penetration %.3g",
              exp(smallest), exp(largest), scan_min, result->penetration);
   return 0;
@@ -124,7 +125,7 @@ static int calibrate(search *s, calibration *result) {
   bool found;
   result->penetration = penetration_of(s->starts);
   if (!(result->penetration > scan_min)) {
-    snprintf(result->status, sizeof result->status, "no root: the spring is never pressed");
+    snprintf(result->status, sizeof result->status, "no root: the spring is never compressed");
     return 0;
   }
   if (error_of(s, &bridge_solver, &s->target)) return -1;

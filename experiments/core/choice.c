@@ -57,7 +57,7 @@ static const struct {
       {&bridge_callback_solver, "RK4"}}},
     {CHOICE_LIBESS, "libess", 0.9, 1.0, 0, {{&libess_solver, NULL}}},
     {CHOICE_PLAIN,
-     "the plain methods",
+     "the event-unaware solvers",
      0.9,
      1.0,
      256,
@@ -213,13 +213,14 @@ static int time_again(const choice_request *request, choice last[], size_t count
 
 static void say_none(const choice_limits *limits, size_t field, const choice *last, char *message) {
   if (fields[field].who == CHOICE_LIBESS)
-    measure_message(message,
-                    "no tolerance is good enough: with %.3g median, 90 %% and worst are %.3g, "
-                    "%.3g, %.3g, and %.3g, %.3g, %.3g are accepted",
-                    last->settings.rtol, last->rms, last->rms_q90, last->rms_worst, limits->rms,
-                    limits->rms_q90, limits->rms_worst);
+    measure_message(
+        message,
+        "no tolerance is accurate enough: at %.3g median, 90 %% and worst error are %.3g, "
+        "%.3g, %.3g, and %.3g, %.3g, %.3g are accepted",
+        last->settings.rtol, last->rms, last->rms_q90, last->rms_worst, limits->rms,
+        limits->rms_q90, limits->rms_worst);
   else
-    measure_message(message, "no setting of %s is good enough: a median error of %.3g is accepted",
+    measure_message(message, "no setting of %s has the accepted median error of %.3g",
                     fields[field].name, limits->rms);
 }
 

@@ -41,13 +41,13 @@ static bool read_dots(const char **cursor) {
 static int mark_part(const char *part, bool wanted[], char message[MEASURE_MESSAGE_SIZE]) {
   const char *cursor = part;
   size_t first, last, step = 1;
-  if (!read_number(&cursor, &first)) return refuse(part, "no such number", message);
+  if (!read_number(&cursor, &first)) return refuse(part, "not a number", message);
   last = first;
   if (read_dots(&cursor)) {
-    if (!read_number(&cursor, &last)) return refuse(part, "no such upper end", message);
+    if (!read_number(&cursor, &last)) return refuse(part, "not an upper end", message);
     if (last < first) return refuse(part, "the range runs backwards", message);
     if (read_dots(&cursor) && !read_number(&cursor, &step))
-      return refuse(part, "no such step", message);
+      return refuse(part, "not a step", message);
   }
   if (*cursor) return refuse(part, "something follows the number", message);
   for (size_t n = first; n <= last; n += step) wanted[n] = true;

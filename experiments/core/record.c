@@ -37,7 +37,7 @@ int record_environment(int pinned_core, bool strict, json_t **environment,
     fprintf(stderr, "warning: %s\n", json_string_value(json_array_get(warnings, i)));
   if (!strict || count == 0) return 0;
   return measure_fail(message,
-                      "--strict, and %zu warning%s of the environment: nothing is measured", count,
+                      "--strict, and the environment has %zu warning%s: nothing is measured", count,
                       count > 1 ? "s" : "");
 }
 

@@ -211,7 +211,7 @@ work_channel *work_ranks_join(bool quiet, char message[MEASURE_MESSAGE_SIZE]) {
 work_channel *work_ranks_join(bool quiet, char message[MEASURE_MESSAGE_SIZE]) {
   (void)quiet;
   measure_message(message, "this essbench was built without MPI; run it without mpirun, or "
-                           "configure it again where libopenmpi-dev is installed");
+                           "configure it again with libopenmpi-dev installed");
   return NULL;
 }
 #endif

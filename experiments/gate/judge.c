@@ -47,7 +47,7 @@ const command baseline_command = {
 
 const command compare_command = {
     .name = "compare",
-    .summary = "whether folder B's sweep is faster than folder A's, with intervals",
+    .summary = "the times of the sweeps in two folders: is B faster than A, with intervals",
     .example = "essbench compare results-before results",
     .groups = ARGUMENTS_JSON | ARGUMENTS_COMPARE,
     .positional = "A B",

@@ -340,7 +340,7 @@ static int count_all(arguments *given) {
 
 const command counters_command = {
     .name = "counters",
-    .summary = "run the fixed cases of the regression test: the counters and the error of each",
+    .summary = "run the fixed cases of the regression test: counters and error of each",
     .groups = ARGUMENTS_JSON | ARGUMENTS_FILE,
     .run = count_all,
 };

@@ -537,7 +537,7 @@ static void show(const study_run *run) {
 
 const study claims_study = {
     .name = "claims",
-    .summary = "the papers' claims one by one: which hold by the results in the folder, or a test",
+    .summary = "the papers' claims one by one, checked by the results in the folder or by a test",
     .file = "claims",
     STUDY_BRIEF,
     .cells = "claims",

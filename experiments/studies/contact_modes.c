@@ -21,20 +21,20 @@ static const double tolerance = 1e-10;
 enum { HILL = STUDY_SAMPLES, THRESHOLDS, BLOCK, TRUNCATIONS, LEAPS, NUMBERS, WORDS };
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, delta_t, NUMBER, "delta-t", "S", "for which forces count in an impact, s",                \
+  X(row, delta_t, NUMBER, "delta-t", "S", "duration for which forces act during an impact, s",     \
     .initial = "0.03", .min = 1e-3, .max = 1, .result = "delta_t")                                 \
-  X(row, tilt, NUMBER, "tilt", "X", "of the block initially, rad", .initial = "0.2", .min = 1e-3,  \
-    .max = 0.4, .result = "tilt")                                                                  \
-  X(row, slope_step, NUMBER, "slope-step", "X", "between slopes of the hill, degrees",             \
+  X(row, tilt, NUMBER, "tilt", "X", "initial tilt of the block, rad", .initial = "0.2",            \
+    .min = 1e-3, .max = 0.4, .result = "tilt")                                                     \
+  X(row, slope_step, NUMBER, "slope-step", "X", "increment of the slope of the hill, degrees",     \
     .initial = "2", .min = 1, .max = 20, .result = "slope_step")                                   \
-  X(row, slope_max, NUMBER, "slope-max", "X", "the steepest, degrees", .initial = "60", .min = 20, \
-    .max = 85, .result = "slope_max")                                                              \
-  X(row, speed_step, NUMBER, "speed-step", "X", "between speeds, m/s", .initial = "0.02",          \
+  X(row, slope_max, NUMBER, "slope-max", "X", "largest slope, degrees", .initial = "60",           \
+    .min = 20, .max = 85, .result = "slope_max")                                                   \
+  X(row, speed_step, NUMBER, "speed-step", "X", "increment of the speed, m/s", .initial = "0.02",  \
     .min = 1e-3, .max = 10, .result = "speed_step")                                                \
-  X(row, speed_max, NUMBER, "speed-max", "X", "the fastest arrival, m/s", .initial = "0.6",        \
-    .min = 0.01, .max = 100, .result = "speed_max")                                                \
+  X(row, speed_max, NUMBER, "speed-max", "X", "largest speed, m/s", .initial = "0.6", .min = 0.01, \
+    .max = 100, .result = "speed_max")                                                             \
   X(row, truncations, NUMBERS, "truncations", "X,Y",                                               \
-    "delta_t that cut the block's impacts short, s",                                               \
+    "values of delta_t for the impacts of the block, s",                                           \
     .initial = "0.1,0.03,0.01,0.003,0.001,0.0003,0.0001", .min = 1e-6, .max = 1)
 OPTION_ROW(settings, OPTIONS);
 

@@ -120,7 +120,7 @@ static void crossing_check_target(crossing_row *r) {
   X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
     "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture",                 \
     .initial = "2,5,10,20,50,100,200,500,1000")                                                    \
-  X(row, target, NUMBER, "target", "X", "RMS error that every method has to reach",                \
+  X(row, target, NUMBER, "target", "X", "RMS error at which methods are compared",                 \
     .initial = "0.01", .min = 1e-12, .max = 1, .result = "target")                                 \
   PRECISION_OPTIONS(X, row, "initial conditions for each number of contacts", "6", "2.4e8")
 static const study_option precision_asked_options[] = {OPTIONS(OPTION_LINE, precision_asked){0}};
@@ -204,7 +204,7 @@ static int derive(study_run *run) {
 
 const study crossing_cost_study = {
     .name = "crossing-cost",
-    .summary = "every method's cost of a crossing at the same error, over numbers of contacts",
+    .summary = "cost of a crossing by every method at equal error, over the number of contacts",
     .example = "essbench crossing-cost --contacts 2,10,100 --target 1e-3",
     .file = "crossing_cost",
     .model = "plate",

@@ -238,7 +238,7 @@ static int derive(study_run *run) {
 
 const study derivative_study = {
     .name = "derivative-error",
-    .summary = "error of the flow's derivative over epsilon and tolerance, also at a corner",
+    .summary = "error of the flow's derivative over epsilon and tolerance, also at two events",
     .file = "derivative_error",
     .model = "affine3",
     STUDY_BRIEF,

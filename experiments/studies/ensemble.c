@@ -30,19 +30,17 @@ enum { MAP_STARTS, MAP_FAILED, MAP_CROSSINGS, MAP_OUTCOME, MAP_NUMBERS };
     "initial conditions, each from its own seed: --seed and those that follow",                    \
     .initial = "1000000", .min = 1, .max = 4e9, .result = "trials")                                \
   X(row, spread, NUMBER, "spread", "X",                                                            \
-    "every state of an initial condition is perturbed by up to this, for models with "             \
-    "a single initial condition",                                                                  \
+    "largest perturbation of each state, for models with a single initial condition",              \
     .initial = "0", .min = 0, .max = 1e6, .result = "spread")                                      \
   X(row, across, TEXT, "across", "STATE",                                                          \
     "initial state on the horizontal axis of the map (default: the first that differs "            \
     "between initial conditions)")                                                                 \
-  X(row, up, TEXT, "up", "STATE", "... and up (default: the next)")                                \
+  X(row, up, TEXT, "up", "STATE", "initial state on the vertical axis (default: the next)")        \
   X(row, outcome, TEXT, "outcome", "NAME",                                                         \
-    "what the map shows beside crossings: a state at the end, crossings or "                       \
-    "energy_change (default: the state that it has up)")                                           \
+    "outcome that the map shows beside crossings: a final state, crossings or energy_change "      \
+    "(default: the state of --up)")                                                                \
   X(row, block, WHOLE, "block", "COUNT",                                                           \
-    "initial conditions that are run at a time, and lost with a worker (default: 1000, or "        \
-    "so many that there are 5000 blocks)",                                                         \
+    "initial conditions in one block of work (default: 1000, or as many as give 5000 blocks)",     \
     .min = 1, .max = 1e9)
 OPTION_ROW(settings, OPTIONS);
 
@@ -185,7 +183,7 @@ static int check(study_run *run) {
   if (!status) status = check_name(run, &f, f.states, "up", s->up);
   if (!status) status = check_name(run, &f, f.count, "outcome", s->outcome);
   if (status || !s->across || !s->up || strcmp(s->across, s->up) != 0) return status;
-  return SOLVER_REFUSE(run->message, "--up %s is not accepted; the map has it across", s->up);
+  return SOLVER_REFUSE(run->message, "--up %s is not accepted; it is the state of --across", s->up);
 }
 
 /* ---- what the pilot settles, and sums -------------------------------------------------------- */

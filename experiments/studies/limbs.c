@@ -23,15 +23,15 @@ enum { ROTATIONS = STUDY_SAMPLES, CASES };
 
 #define OPTIONS(X, row)                                                                            \
   X(row, inertias, NUMBERS, "inertias", "X,Y",                                                     \
-    "of the body on rigid limbs, kg m^2, the largest first", .initial = "4,2,1,0.5", .min = 1e-3,  \
-    .max = 1e6)                                                                                    \
-  X(row, coupling, NUMBER, "coupling", "X", "of the soft limbs that are coupled, N s^2/m^2",       \
+    "moments of inertia of the body on rigid limbs, kg m^2, the largest first",                    \
+    .initial = "4,2,1,0.5", .min = 1e-3, .max = 1e6)                                               \
+  X(row, coupling, NUMBER, "coupling", "X", "coupling of the coupled soft limbs, N s^2/m^2",       \
     .initial = "1", .min = 1e-6, .max = 1e3, .result = "coupling")                                 \
-  X(row, tilt_max, NUMBER, "tilt-max", "X", "largest initial rotation, either way, rad",           \
+  X(row, tilt_max, NUMBER, "tilt-max", "X", "largest initial rotation in each direction, rad",     \
     .initial = "0.05", .min = 1e-6, .max = 0.5, .result = "tilt_max")                              \
-  X(row, rotations, WHOLE, "rotations", "COUNT", "initial rotations on either side of none",       \
+  X(row, rotations, WHOLE, "rotations", "COUNT", "number of initial rotations in each direction",  \
     .initial = "40", .min = 1, .max = 1e5, .result = "rotations")                                  \
-  X(row, time, NUMBER, "time", "S", "when the outcome is taken, s", .initial = "0.3", .min = 0.25, \
+  X(row, time, NUMBER, "time", "S", "time of the outcome, s", .initial = "0.3", .min = 0.25,       \
     .max = 10, .result = "time")
 OPTION_ROW(settings, OPTIONS);
 

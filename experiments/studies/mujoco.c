@@ -30,15 +30,15 @@ enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 52, MUJOCO_PROFILES = 
 #define OPTIONS(X, row)                                                                            \
   X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
     "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture "     \
-    "(default 2,10,100); the hopper is always there",                                              \
+    "(default 2,10,100); the hopper is always included",                                           \
     .initial = "2,10,100")                                                                         \
   X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
     .initial = "120", .min = 1, .max = 1e6, .result = "trials")                                    \
   X(row, minimum_effect, NUMBER, "minimum-effect", "X",                                            \
-    "settings are faster or slower than the race's by more than this, relative",                   \
+    "smallest relative difference from the compared settings that counts as faster or slower",     \
     .initial = "0.05", .max = 10.0, .result = "minimum_effect")                                    \
   X(row, callback, FLAG, "callback", NULL,                                                         \
-    "with the contact force as a callback, as mujoco-callback races, in place of contacts",        \
+    "contact force by a callback instead of contacts, as in solver mujoco-callback",               \
     .result = "callback")
 OPTION_ROW(mujoco_settings, OPTIONS);
 
@@ -816,7 +816,7 @@ static int mujoco_conclude(study_run *run) {
       return measure_fail(
           run->message,
           "%s, N = %zu: %s %s leaves the trajectory unchanged and takes %.3f [%.3f, %.3f] of the "
-          "time of the race's settings, which must be the fastest",
+          "time of the compared settings, which must be the fastest",
           r->of.model, r->of.contacts, r->of.base, r->of.changes, r->confirmed,
           r->confirmed_interval[0], r->confirmed_interval[1]);
     if (i % MUJOCO_VARIANTS == MUJOCO_RACE && r->verdict != mujoco_is_the_race)
@@ -838,23 +838,23 @@ static int measure(study_run *run, const void *planned) {
 }
 
 static void show(const study_run *run) {
-  printf("MuJoCo %s; `mujoco`: its own defaults, `race`: what the race uses\n"
-         "ratio: time over the race's, paired by initial condition; differs: largest relative "
-         "difference of\n"
-         "the trajectory from MuJoCo's own defaults'; RMS: error against our reference\n",
+  printf("MuJoCo %s; `mujoco`: its defaults; `race`: the settings of sweep and speed\n"
+         "ratio: time over that of `race`, paired by initial condition; differs: largest relative "
+         "difference\n"
+         "of the trajectory from that of MuJoCo's defaults; RMS: error against our reference\n",
          bridge_version_string());
   study_print(run, MUJOCO_ROWS, 0, SIZE_MAX);
-  printf("\nwhere a step's time goes, by MuJoCo's timers\n");
+  printf("\nprofile of a step, by MuJoCo's timers\n");
   study_print(run, MUJOCO_TIMES, 0, SIZE_MAX);
 }
 
 const study mujoco_study = {
     .name = "mujoco",
-    .summary = "MuJoCo at its best: every setting of its own against the race's, and its profile",
+    .summary = "time and error of MuJoCo with each of its settings, and a profile of its steps",
     .example = "essbench mujoco --contacts 2,100 --trials 30",
     .file = "mujoco_settings",
     .own_models = true,
-    .cells = "cells",
+    .cells = "measurements",
     .stages = 3,
     .pinned = true,
     .processes = 12,

@@ -327,7 +327,7 @@ static void show(const study_run *run) {
 
 const study order_study = {
     .name = "order",
-    .summary = "error against epsilon, both orders of the projection (Figs. 3.1 and 4.1)",
+    .summary = "error over epsilon for both orders of the projection (Figs. 3.1 and 4.1)",
     .file = "order",
     .model = "affine3",
     STUDY_BRIEF,

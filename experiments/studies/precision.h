@@ -55,14 +55,12 @@ typedef struct precision_asked {
   X(row, trials, WHOLE, "trials", "COUNT", of_trials, .initial = trials_, .min = 1, .max = 1e6,    \
     .result = "trials")                                                                            \
   X(row, point_work, NUMBER, "point-work", "COUNT",                                                \
-    "units of work that a setting may spend from all initial conditions: an evaluation is the "    \
-    "contacts and 16, one of MuJoCo 25 times as many, or by a callback the contacts and 250, "     \
-    "some "                                                                                        \
-    "2 ns each; a setting that would spend "                                                       \
-    "more has three, or its first run alone",                                                      \
+    "limit of the work of a setting over all initial conditions, in units of about 2 ns: an "      \
+    "evaluation takes contacts + 16 units, one of MuJoCo 25 times as many, one of MuJoCo by a "    \
+    "callback contacts + 250; a setting above the limit has three initial conditions, or one",     \
     .initial = work, .max = 1e15, .result = "point_work")                                          \
   X(row, min_time, NUMBER, "min-time", "S",                                                        \
-    "a sample repeats its run for at least this long (default 0: one run)", .initial = "0",        \
+    "time for which a sample repeats its run, s (default 0: one run)", .initial = "0",             \
     .max = 3600)
 
 /* Whether --methods names it, or names none. */

@@ -20,13 +20,13 @@ static const char *const integrators[] = {"Euler", "implicitfast", "RK4", NULL};
 
 #define OPTIONS(X, row)                                                                            \
   X(row, stiffnesses, NUMBERS, "stiffnesses", "X,Y",                                               \
-    "of contact springs by libess, N/m, the largest first", .initial = "1e9,1e8,1e7,1e6,1e5,1e4",  \
-    .min = 1e2, .max = 1e11)                                                                       \
+    "stiffnesses of the contact springs of libess, N/m, the largest first",                        \
+    .initial = "1e9,1e8,1e7,1e6,1e5,1e4", .min = 1e2, .max = 1e11)                                 \
   X(row, ratios, NUMBERS, "ratios", "X,Y",                                                         \
     "damping ratios of springs, c/(2 sqrt(k m)), the largest first", .initial = "10,2,0.2",        \
     .min = 0.01, .max = 100)                                                                       \
   X(row, time_steps, NUMBERS, "time-steps", "X,Y",                                                 \
-    "MuJoCo's, ms, the largest first; each divides 2 ms evenly",                                   \
+    "time steps of MuJoCo, ms, the largest first; each divides 2 ms evenly",                       \
     .initial = "2,1,0.5,0.25,0.125,0.0625,0.03125", .min = 1e-3, .max = 2)                         \
   X(row, integrators, NAMES, "integrators", "NAME,NAME", "MuJoCo's",                               \
     .initial = "Euler,implicitfast,RK4", .names = integrators)                                     \

@@ -97,23 +97,22 @@ static const double small_move = 1e-6, runs_tolerance = 1e-3;
 static const double numbers_max = 8e6;
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, time, NUMBER, "time", "S", "up to when derivatives are compared, s", .initial = "0.5",    \
-    .min = 1e-3, .max = 1e3, .result = "time")                                                     \
+  X(row, time, NUMBER, "time", "S", "last time at which derivatives are compared, s",              \
+    .initial = "0.5", .min = 1e-3, .max = 1e3, .result = "time")                                   \
   X(row, output_step, NUMBER, "output-step", "S",                                                  \
-    "between the times at which they are, s; it is rounded to whole steps of the model",           \
-    .initial = "0.1", .min = 1e-5, .max = 1e3, .result = "output_step")                            \
+    "interval between these times, s; rounded to whole time steps of the model", .initial = "0.1", \
+    .min = 1e-5, .max = 1e3, .result = "output_step")                                              \
   X(row, halvings, WHOLE, "halvings", "COUNT",                                                     \
-    "steps of mj_step: the model's own, and so many halves of it", .initial = "4", .max = 12,      \
+    "number of times that the time step of the model is halved", .initial = "4", .max = 12,        \
     .result = "halvings")                                                                          \
   X(row, moves, NUMBERS, "moves", "X,Y",                                                           \
-    "by which the initial state is perturbed for differences of MuJoCo's runs, the largest "       \
-    "first",                                                                                       \
+    "perturbations of the initial state for differences of MuJoCo's runs, the largest first",      \
     .initial = "1e-3,1e-6", .min = 1e-10, .max = 0.1)                                              \
   ROBOT_START_OPTIONS(X, row)                                                                      \
   X(row, reference, NUMBER, "reference", "X", "tolerance of libess's tangents", .initial = "1e-9", \
     .min = 1e-10, .max = 1e-3, .result = "reference_tolerance")                                    \
-  X(row, budget, NUMBER, "budget", "S", "a run that takes longer is left out, s", .initial = "60", \
-    .min = 1e-3, .max = 1e6)
+  X(row, budget, NUMBER, "budget", "S", "time limit of a run, s; longer runs are skipped",         \
+    .initial = "60", .min = 1e-3, .max = 1e6)
 static const study_option options[] = {OPTIONS(OPTION_LINE, robot_settings){0}};
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
@@ -136,8 +135,8 @@ static int check_size(study_run *run) {
   const double n = 2.0 * (double)c->size.nv + (double)c->size.na;
   if (n * n * (double)c->outputs <= numbers_max) return 0;
   return SOLVER_REFUSE(run->message,
-                       "matrices of %.0f directions at %zu times are more than can be kept here; "
-                       "a shorter --time, or a longer --output-step, would do",
+                       "matrices of %.0f directions at %zu times are too large; "
+                       "a shorter --time or a longer --output-step is accepted",
                        n, c->outputs);
 }
 
@@ -207,13 +206,12 @@ static const char *reason(study_run *run, const listening *l, int status, const 
   const robot_case *const c = run->own;
   const size_t pair[] = {f->guard, f->other_guard};
   const bool named = f->guard < c->size.events;
-  if (!isnan(l->jumped))
-    return "the points of a followed contact jump, and no event function says when";
+  if (!isnan(l->jumped)) return "the points of a followed contact jump without an event function";
   if (l->late) return "longer than --budget";
   if (status == ESS_ECALLBACK && *robot_failure(c->robot))
     return study_text(run, "%s", robot_failure(c->robot));
   if (status == ESS_EDISCONTINUOUS)
-    return study_text(run, "%s meet, and what follows depends on their order",
+    return study_text(run, "%s are simultaneous, and the result depends on their order",
                       names_of(run, pair, 2));
   return study_text(run, "%s%s%s", ess_strerror(status), named ? ": " : "",
                     named ? names_of(run, pair, 1) : "");
@@ -223,8 +221,10 @@ static const char *pieces_of(study_run *run, const ess_smoothness *s) {
   const char *const names = names_of(run, s->order, s->count);
   if (!s->instants)
     return "the state stays at a non-smooth point of the equations without an event function";
-  return s->pieces ? study_text(run, "%s meet: %zu derivatives, by direction", names, s->pieces)
-                   : study_text(run, "%s meet: more than one derivative, by direction", names);
+  return s->pieces ? study_text(run, "%s are simultaneous: %zu derivatives, by direction", names,
+                                s->pieces)
+                   : study_text(run, "%s are simultaneous: more than one derivative, by direction",
+                                names);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -490,7 +490,7 @@ static curve best_of(const study_run *run, const char *way, double move, bool ow
 
 /* "83 %", or "7e+04 times its norm" */
 static const char *share(study_run *run, const curve *c) {
-  if (isinf(c->most)) return "any share (it is not known at all times)";
+  if (isinf(c->most)) return "any amount (not known at all times)";
   if (c->most < 10.0) return study_text(run, "%.*g %%", c->most < 1.0 ? 2 : 3, 100.0 * c->most);
   return study_text(run, "%.2g times its norm", c->most);
 }
@@ -498,7 +498,8 @@ static const char *share(study_run *run, const curve *c) {
 static const char *way_of(study_run *run, const curve *c) {
   if (strcmp(c->row->way, audit_transitions) == 0)
     return study_text(run, "mjd_transitionFD's matrices (%s)", c->row->integrator);
-  return study_text(run, "differences of runs moved by %g (%s)", c->row->move, c->row->integrator);
+  return study_text(run, "differences of runs perturbed by %g (%s)", c->row->move,
+                    c->row->integrator);
 }
 
 static const char *verdict(study_run *run) {
@@ -511,18 +512,18 @@ static const char *verdict(study_run *run) {
   const size_t known = count_known(run);
   const audit_time *const time = study_rows(run, TIMES, NULL);
   if (!known || !transitions.row || !differences.row)
-    return "there is no derivative at the first of the times, so there is nothing to compare";
+    return "there is no derivative at the first output time, so nothing is compared";
   double estimate = 0.0;
   for (size_t i = 0; i < known; i++) estimate = fmax(estimate, time[i].estimate);
-  return study_text(
-      run,
-      "up to %g s, at MuJoCo's own step of %g ms, %s differ from the flow's derivative by up to "
-      "%s, "
-      "and %s by up to %s; the nearest that were tried, %s at %g ms, differ by up to %s; libess's "
-      "own error is at most %.1g %%",
-      time[known - 1].t, 1e3 * c->size.time_step, way_of(run, &transitions),
-      share(run, &transitions), way_of(run, &differences), share(run, &differences),
-      way_of(run, &best), 1e3 * best.row->step, share(run, &best), 100.0 * estimate);
+  return study_text(run,
+                    "up to %g s, at the model's time step of %g ms, %s differ from the flow's "
+                    "derivative by up to "
+                    "%s, and %s by up to %s; the closest ones tried, %s at %g ms, differ by up to "
+                    "%s; the error of "
+                    "libess's derivative is at most %.1g %%",
+                    time[known - 1].t, 1e3 * c->size.time_step, way_of(run, &transitions),
+                    share(run, &transitions), way_of(run, &differences), share(run, &differences),
+                    way_of(run, &best), 1e3 * best.row->step, share(run, &best), 100.0 * estimate);
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */
@@ -537,7 +538,7 @@ static const audit_sample *end_of(const study_run *run) {
 
 static const char *status_of(study_run *run, const char *note, size_t known, size_t times) {
   if (known < times)
-    return study_text(run, "libess's own derivative is not known to %g %%", 100.0 * known_to);
+    return study_text(run, "the error of libess's derivative exceeds %g %%", 100.0 * known_to);
   return *note ? study_text(run, "%s", note) : "success";
 }
 
@@ -606,7 +607,7 @@ static void show_errors(const study_run *run) {
   printf(
       "\nError of the derivative, relative, at these times in s (step in ms, * the model's own):\n"
       "%-7s %-12s %-12s %7s %6s",
-      "by", "way", "", "step", "move");
+      "by", "method", "", "step", "pert.");
   for (size_t i = 0; i < count; i++) printf(" %9.4g", time[first + i].t);
   putchar('\n');
   for (size_t i = 0; i + times <= rows; i += times) show_line(row + i + first, count, time + first);
@@ -617,8 +618,8 @@ static void show_notes(const study_run *run) {
   const audit_row *const row = study_rows(run, ERRORS, &rows);
   for (size_t i = 0; i < rows; i++) {
     if (!*row[i].note) continue;
-    printf("none: the first is %s's by %s at %g s: %s\n", row[i].who, row[i].way, row[i].t,
-           row[i].note);
+    printf("none: the first without a value is that of %s by %s at %g s: %s\n", row[i].who,
+           row[i].way, row[i].t, row[i].note);
     return;
   }
 }
@@ -629,7 +630,7 @@ static void show(const study_run *run) {
   study_rows(run, EVENTS, &events);
   printf("%s: the derivative of its state with respect to the initial state (%s), %zu by %zu "
          "numbers; %zu contacts\n"
-         "and limits begin or cease to act on the way. MuJoCo's derivatives are those of its "
+         "and limits begin or cease to act during the run. MuJoCo's derivatives are those of its "
          "discrete\n"
          "map. The reference is the derivative of the continuous flow of the same equations, by\n"
          "libess's tangents.\n",
@@ -764,7 +765,7 @@ static int measure(study_run *run, const void *cell) {
 
 const study robot_audit_study = {
     .name = "robot-derivative",
-    .summary = "how far MuJoCo's derivatives are from the flow's; robot --derivative",
+    .summary = "difference of MuJoCo's derivatives from those of the continuous flow",
     .example = "essbench robot hopper.xml --derivative",
     .file = "robot_derivative",
     .operand = "FILE",
@@ -773,7 +774,7 @@ const study robot_audit_study = {
     .untimed = true,
     .printable = true,
     .table = "show what is known; measure nothing",
-    .cells = "starts",
+    .cells = "initial conditions",
     .options = options,
     .settings_size = sizeof(robot_settings),
     .cell_size = sizeof(size_t),

@@ -15,24 +15,27 @@
 #include "study.h"
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, time, NUMBER, "time", "S", "how long a run is, s", .initial = "1", .min = 1e-3,           \
+  X(row, time, NUMBER, "time", "S", "duration of a run, s", .initial = "1", .min = 1e-3,           \
     .max = 1e3, .result = "time")                                                                  \
   X(row, starts, WHOLE, "starts", "COUNT",                                                         \
-    "initial conditions of each model; an interval wants five", .initial = "5", .min = 1,          \
+    "initial conditions of each model; intervals need five", .initial = "5", .min = 1,             \
     .max = 1000, .result = "starts")                                                               \
-  X(row, budget, NUMBER, "budget", "S", "a run that takes longer is left out, s",                  \
+  X(row, budget, NUMBER, "budget", "S", "time limit of a run, s; longer runs are skipped",         \
     .initial = "0.4", .min = 1e-3, .max = 1e6, .result = "budget")                                 \
-  X(row, reference_budget, NUMBER, "reference-budget", "S", "of a reference, s", .initial = "5",   \
-    .min = 1e-3, .max = 1e6, .result = "reference_budget")                                         \
-  X(row, in, TEXT, "folder", "DIR", "where the files of a list are (default: here)")               \
+  X(row, reference_budget, NUMBER, "reference-budget", "S", "time limit of a reference, s",        \
+    .initial = "5", .min = 1e-3, .max = 1e6, .result = "reference_budget")                         \
+  X(row, in, TEXT, "folder", "DIR", "folder of the files of a list (default: the current folder)") \
   X(row, without, TEXT, "without", "A,B|self",                                                     \
-    "these geoms or bodies never touch, in any model, in both engines; self: no two of one robot", \
+    "exclude contacts between these geoms or bodies, in all models, in both engines; self: "       \
+    "between "                                                                                     \
+    "all of one robot",                                                                            \
     .result = "without")                                                                           \
-  X(row, time_steps, NUMBERS, "time-steps", "X,Y", "of mj_step, s, the largest first",             \
+  X(row, time_steps, NUMBERS, "time-steps", "X,Y", "time steps of mj_step, s, the largest first",  \
     .initial = "0.008,0.004,0.002,0.001", .min = 1e-7, .max = 1)                                   \
-  X(row, tolerances, NUMBERS, "tolerances", "X,Y", "of libess, rtol = atol, the largest first",    \
+  X(row, tolerances, NUMBERS, "tolerances", "X,Y",                                                 \
+    "tolerances of libess, rtol = atol, the largest first",                                        \
     .initial = "0.5,1e-1,1e-2,1e-3,1e-5,1e-7", .min = 1e-13, .max = 0.5)                           \
-  X(row, bases, NAMES, "base", "A,B", "of libess's steps, as of essbench robot",                   \
+  X(row, bases, NAMES, "base", "A,B", "step methods, as of essbench robot",                        \
     .initial = "dopri5,ros2,heun,adams2", .names = robot_bases, .result = "base")                  \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the references", .initial = "1e-7",    \
     .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")
@@ -374,7 +377,7 @@ static void release(study_run *run) {
 
 const study robots_study = {
     .name = "robots",
-    .summary = "essbench robot on many models: a line for each, whatever fails",
+    .summary = "essbench robot on many models: a table with a line for each",
     .example = "essbench robots menagerie/ --budget 1",
     .file = "robots",
     .operand = "LIST|DIR",
@@ -382,7 +385,7 @@ const study robots_study = {
     .untimed = true,
     .printable = true,
     .processes = 1,
-    .table = "show what is known of each model, measure nothing",
+    .table = "show the results of each model in the folder; nothing is measured",
     .cells = "models",
     STUDY_OF(many_settings, size_t),
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(many_row, .meaning = "one model"),

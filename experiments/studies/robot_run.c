@@ -66,7 +66,8 @@ robot_sample robot_sample_unknown(size_t start, const char *note) {
 static int add(study_run *run, robot_entry e) {
   robot_case *const c = run->own;
   if (c->entries == ROBOT_ENTRIES_MAX)
-    return measure_fail(run->message, "these are more than %d runs from each initial condition",
+    return measure_fail(run->message,
+                        "more than %d runs from each initial condition are not accepted",
                         ROBOT_ENTRIES_MAX);
   c->entry[c->entries++] = e;
   return 0;
@@ -134,15 +135,15 @@ static int check_sizes(study_run *run) {
   robot_case *const c = run->own;
   if (s->bases.index[0] >= ROBOT_BASES)
     return SOLVER_REFUSE(run->message,
-                         "--base begins with %s, which knows no events; one of libess's comes "
-                         "first: dopri5, rkc, chosen, rodas or ros2",
+                         "--base begins with %s, which is event-unaware; the first must be one of "
+                         "libess: dopri5, rkc, chosen, rodas or ros2",
                          robot_bases[s->bases.index[0]]);
   const double outputs = floor(s->time / s->output_step + 1e-9) + 1.0;
   if (outputs < 2.0)
     return SOLVER_REFUSE(run->message, "--output-step %g is longer than the run of %g s",
                          s->output_step, s->time);
   if (c->size.dimension == 0)
-    return SOLVER_REFUSE(run->message, "%.300s has nothing that moves", run->operand);
+    return SOLVER_REFUSE(run->message, "%.300s has no moving body", run->operand);
   if (outputs * (double)c->size.dimension > numbers_max)
     return SOLVER_REFUSE(
         run->message,
@@ -251,7 +252,7 @@ static int read_twin(study_run *run, robot_options *options) {
         s->written);
   if (s->twin) return robot_options_twin(s->twin, options, run->message);
   if (!s->written) return 0;
-  return SOLVER_REFUSE(run->message, "--write writes a twin; --twin K,C says which");
+  return SOLVER_REFUSE(run->message, "--write needs --twin K,C, whose model it writes");
 }
 
 double robot_period(const robot_case *c) {
@@ -264,7 +265,7 @@ static int read_controls(study_run *run) {
   const double period = s->period > 0.0 ? s->period : 0.02;
   const int status = robot_controls_read(c->robot, s->control, period, &c->controls, run->message);
   if (status || s->period == 0.0 || c->controls.count > 1) return status;
-  return SOLVER_REFUSE(run->message, "--period wants a --ctrl FILE.csv with more rows than one");
+  return SOLVER_REFUSE(run->message, "--period needs a --ctrl FILE.csv with more than one row");
 }
 
 int robot_case_open(study_run *run) {
@@ -836,9 +837,9 @@ int robot_coarse(study_run *run, const double x0[]) {
     status = robot_follow(run, &own, x0, false, &t);
   if (!status && t.reached > 1)
     fprintf(stderr,
-            "progress: a first, coarse answer, by libess at a tolerance of %g and unchecked: up to "
-            "%.3g s the bodies "
-            "are off by %.2g mm; the reference follows, which takes longer\n",
+            "progress: a first, rough result, by libess at a tolerance of %g, not verified: up to "
+            "%.3g s "
+            "the error of the bodies is %.2g mm; the reference follows, which takes longer\n",
             coarse_tolerance, of.until, 1e3 * robot_apart(run, &t, &of, t.reached).bodies);
   robot_track_free(&t);
   robot_track_free(&of);

@@ -205,9 +205,9 @@ static void print_error(const study_run *run, const measure *m, double error) {
 
 static void show_half(const study_run *run, const measure *m, const robot_row *own) {
   const robot_row *const half = cheapest(run, ROBOT_MUJOCO, m, 0.5 * error_of(m, own));
-  printf("  %-22s ", "half as far off");
+  printf("  %-22s ", "half the error");
   if (!half) {
-    puts("no time step that was tried");
+    puts("not reached at any time step tried");
     return;
   }
   printf("MuJoCo's %s at %g ms: ", half->variant, 1e3 * half->knob);
@@ -222,21 +222,21 @@ static void show_near(const study_run *run, const measure *m) {
   printf("  %-22s ", what);
   const double known = known_of(run, m);
   if (!(known <= near_enough)) {
-    printf("is not known: the reference itself may be off by %.2g %s\n", 1e3 * known, m->unit);
+    printf("not known: the error of the reference may be %.2g %s\n", 1e3 * known, m->unit);
     return;
   }
   const robot_row *const steps = cheapest(run, ROBOT_MUJOCO, m, near_enough);
   if (steps)
     printf("MuJoCo's %s at %g ms, %.2g s", steps->variant, 1e3 * steps->knob, steps->seconds);
   else
-    printf("no time step of MuJoCo's that was tried");
+    printf("MuJoCo at none of the time steps tried");
   for (robot_kind kind = ROBOT_LIBESS; kind <= ROBOT_PLAIN; kind++) {
     const robot_row *const l = cheapest(run, kind, m, near_enough);
     if (l)
       printf("\n%25s%s at a tolerance of %g, %s, %.2g s", "", robot_who[kind], l->knob, l->variant,
              l->seconds);
     else
-      printf("\n%25sno tolerance of %s that was tried", "", robot_who[kind]);
+      printf("\n%25s%s at none of the tolerances tried", "", robot_who[kind]);
   }
   putchar('\n');
 }
@@ -250,7 +250,7 @@ static void show_help(const study_run *run, const measure *m, const robot_row *o
       finest = &row[i];
   printf("  %-22s ", "a smaller step");
   if (finest == own) {
-    puts("was not tried");
+    puts("not tried");
     return;
   }
   printf("%s: ", error_of(m, finest) < 0.5 * error_of(m, own) ? "helps" : "hardly helps");
@@ -264,7 +264,7 @@ static void show_settings(const study_run *run, const robot_row *own) {
   // a body of a metre turns 1 mrad where its end moves 1 mm
   const measure *const m =
       own->hinge_error > own->position_error || !bodies ? &by_hinges : &by_bodies;
-  puts("Settings by which it is nearer, and the time of a run by them:");
+  puts("Settings with a smaller error, and the time of a run:");
   show_half(run, m, own);
   if (bodies) show_near(run, &by_bodies);
   if (hinges) show_near(run, &by_hinges);
@@ -289,21 +289,21 @@ static void robot_show_brief(const study_run *run) {
   const robot_row *const own = own_row(run);
   const robot_top *const top = top_of(run);
   if (!own) return;
-  printf("\nMuJoCo as the file has it (%s, %g ms) is off", own->variant, 1e3 * own->knob);
+  printf("\nError of MuJoCo at the model's own settings (%s, %g ms)", own->variant,
+         1e3 * own->knob);
   // a reference that ends early is told here, too: who reads on takes the numbers for the whole run
-  if (top->reached < s->starts) printf(", up to %.3g s,", top->until);
-  puts(" by:");
+  if (top->reached < s->starts) printf(", up to %.3g s", top->until);
+  puts(":");
   if (isnan(own->rms_error)) {
-    printf("  no error that can be reported: %s\n",
-           *own->note ? own->note : "the reference ends at once");
+    printf("  not known: %s\n", *own->note ? own->note : "the reference ends at once");
     return;
   }
   if (own->rms_error < own->estimate) {
-    puts("  no more than the reference's own error, so MuJoCo's error is not known");
+    puts("  no larger than the error of the reference, so it is not known");
     return;
   }
   show_means(run, own);
-  if (s->starts > 1) puts("  and from the first initial condition:");
+  if (s->starts > 1) puts("  from the first initial condition:");
   show_worst(&top->off);
   show_begin(&top->off);
   show_settings(run, own);
@@ -327,24 +327,24 @@ static void show_model(const study_run *run, const robot_top *t) {
   const robot_sizes *const of = &t->sizes;
   printf("%s\n%zu bodies, %zu positions, %zu velocities, %zu actuators; "
          "%zu event functions of contacts and limits.\n"
-         "Its own step is %s at %g ms.\n"
+         "Its integrator is %s, its time step %g ms.\n"
          "%zu initial condition%s, %g s each: %s, ",
          t->file, of->bodies, of->nq, of->nv, of->nu, of->events, of->integrator,
          1e3 * of->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose);
   if (c->falls)
     printf("raised by %g m, tilted by %g rad.\n", s->height, s->tilt);
   else
-    printf("hinges turned by %g rad, as nothing in it can be raised.\n", s->tilt);
+    printf("hinges turned by %g rad, as no body is free.\n", s->tilt);
   if (s->without)
-    printf("These never touch, in MuJoCo or in the reference: --without %s\n", s->without);
+    printf("Excluded from contact in MuJoCo and in the reference: --without %s\n", s->without);
   if (s->twin)
-    printf("Contacts are springs and dampers (%s N/m, N s/m). The field is MuJoCo's to %.1e; the\n"
-           "twin as an MJCF, whose contacts have an added mass, is it to %.1e.\n",
+    printf("Contacts are springs and dampers (%s N/m, N s/m). The right-hand side agrees with "
+           "MuJoCo's to\n%.1e; that of the MJCF, whose contacts have an added mass, to %.1e.\n",
            s->twin, t->twin_gap, t->twin_text_gap);
   if (t->broken > noticed)
-    printf(
-        "Their pose breaks an equality by %.2g (m, rad): so do they, and it draws them together.\n",
-        t->broken);
+    printf("The initial pose violates an equality constraint by %.2g (m, rad), which it then "
+           "closes.\n",
+           t->broken);
   robot_show_hulls(run);
 }
 
@@ -374,9 +374,7 @@ static leading where_steps_lead(const study_run *run, const robot_top *t) {
 static void show_jumps(const robot_top *t) {
   if (!(t->jumps > 0.0)) return;
   printf(".\nThe points of followed contacts jumped %.3g times, and no event function locates the "
-         "jumps: "
-         "only short\n"
-         "steps keep the error there. %.2g %% of all steps tried were in vain",
+         "jumps:\nonly short steps keep the error small there. %.2g %% of all steps were rejected",
          t->jumps, 100.0 * t->refused);
 }
 
@@ -384,14 +382,13 @@ static void show_jumps(const robot_top *t) {
 static void show_estimate(const robot_top *t) {
   // no body's origin moves where all turn about their own: of these nothing is told
   const bool bodies = t->bodies_estimate > 0.0, hinges = t->hinges_estimate > 0.0;
-  if (bodies || hinges) printf(".\nIt is known to ");
+  if (bodies || hinges) printf(".\nIts error is about ");
   if (bodies) printf("%.2g mm%s", 1e3 * t->bodies_estimate, hinges ? " and " : "");
   if (hinges) printf("%.2g mrad", 1e3 * t->hinges_estimate);
   printf(
-      ".\nOver all positions and velocities the reference's own error is some %.1e: libess at a\n"
-      "looser tolerance is %.1e from it, and MuJoCo's nearest run %.1e. No smaller error is "
-      "reported\n"
-      "of MuJoCo's runs, nor of libess's",
+      ".\nOver all positions and velocities the error of the reference is about %.1e: libess at a\n"
+      "looser tolerance differs from it by %.1e, MuJoCo's nearest run by %.1e. Errors of runs "
+      "below\nthat of the reference are not reported",
       t->estimate, t->tolerances_apart, t->mujoco_apart);
 }
 
@@ -426,7 +423,7 @@ static void show_touchdowns(const study_run *run) {
   size_t count;
   study_rows(run, ROBOT_TOUCHDOWNS, &count);
   if (!count) {
-    puts("There is no touch-down from the first initial condition.");
+    puts("The first initial condition has no touch-down.");
     return;
   }
   puts("\nTouch-downs from the first initial condition:");
@@ -461,7 +458,7 @@ static void show_errors(const study_run *run) {
   size_t orders, rows;
   const robot_order_row *const order = study_rows(run, ROBOT_ORDERS, &orders);
   const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &rows);
-  puts("\nMuJoCo's error over its time step (* its own), median over the initial conditions:");
+  puts("\nMuJoCo's error by time step (* the model's own), median over the initial conditions:");
   printf("%9s", "step, ms");
   for (size_t i = 0; i < orders; i++) printf(" %12s", order[i].variant);
   for (double last = INFINITY, h; last > 0.0; last = h) {
@@ -520,8 +517,8 @@ static void show_ties(const study_run *run) {
     if (isnan(row[i].libess_seconds))
       printf("libess does not reach an error of %.1e at the tolerances tried.\n", row[i].rms_error);
     else if (row[i].held_out && row[i].held_out < study_cells(run))
-      printf("At an error of %.1e the ratio is of %zu of %zu initial conditions: from the others\n"
-             "one of both does not reach the end.\n",
+      printf("At an error of %.1e the ratio is known from %zu of %zu initial conditions: from the\n"
+             "others MuJoCo or libess does not reach the end.\n",
              row[i].rms_error, row[i].held_out, study_cells(run));
   }
 }
@@ -530,13 +527,16 @@ static void show_reaches(const study_run *run) {
   size_t count;
   study_rows(run, ROBOT_REACH, &count);
   if (!count) {
-    puts("\nThere is no target error: the reference's own is too large or not known, or all reach "
-         "them.");
+    puts("\nCosts are not compared: the error of the reference is too large or not known, or all "
+         "runs\n"
+         "reach every target error.");
     return;
   }
-  puts("\nCost of an error (the first is that of the model's own setting). ratio: MuJoCo's time "
-       "over\nlibess's, with the range of a second run's; fields: right-hand-side evaluations of "
-       "libess;\nplain: the time of libess without event functions over libess's:");
+  puts(
+      "\nCost at equal error (the first is that of the model's own settings). ratio: MuJoCo's time "
+      "over\nlibess's, with its interval; fields: right-hand-side evaluations of libess; plain: "
+      "time "
+      "of the\nevent-unaware solver over libess's:");
   show_ties(run);
   study_print(run, ROBOT_REACH, 0, count);
 }

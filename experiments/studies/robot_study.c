@@ -22,43 +22,47 @@
     .initial = "10", .min = 1, .max = 1000, .result = "starts")                                    \
   ROBOT_START_OPTIONS(X, row)                                                                      \
   X(row, written, TEXT, "write", "FILE",                                                           \
-    "write the twin: an MJCF, or MuJoCo's binary where it ends in .mjb")                           \
+    "write the model of --twin as MJCF, or as MuJoCo's binary if FILE ends in .mjb")               \
   X(row, time_steps, NUMBERS, "time-steps", "X,Y",                                                 \
-    "of mj_step, s, the largest first (default: every half from 8 ms to 1/32 ms)",                 \
+    "time steps of mj_step, s, the largest first (default: 8 ms, halved down to 1/32 ms)",         \
     .initial = "0.008,0.004,0.002,0.001,0.0005,0.00025,0.000125,0.0000625,0.00003125",             \
     .min = 1e-7, .max = 1)                                                                         \
-  X(row, integrators, NAMES, "integrators", "A,B", "of MuJoCo, beside the model's own",            \
+  X(row, integrators, NAMES, "integrators", "A,B",                                                 \
+    "integrators of MuJoCo, in addition to that of the model",                                     \
     .initial = "Euler,implicitfast,RK4", .names = robot_integrators, .result = "integrators")      \
-  X(row, tolerances, NUMBERS, "tolerances", "X,Y", "of libess, rtol = atol, the largest first",    \
+  X(row, tolerances, NUMBERS, "tolerances", "X,Y",                                                 \
+    "tolerances of libess, rtol = atol, the largest first",                                        \
     .initial = "0.9,0.5,0.25,1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", .min = 1e-13, .max = 0.9)        \
   X(row, bases, NAMES, "base", "A,B",                                                              \
-    "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), "     \
-    "ros2 (springs and dampers implicit), or rodas (implicit); heun and adams2, of order 2, are "  \
-    "event-unaware alone",                                                                         \
+    "step methods of libess: dopri5, rkc (stabilised), chosen (stabilised where that is "          \
+    "cheaper), "                                                                                   \
+    "ros2 (springs and dampers implicit) or rodas (implicit); and of event-unaware solvers: heun " \
+    "and adams2, of order 2",                                                                      \
     .initial = "dopri5,chosen,rkc,ros2,heun,adams2", .names = robot_bases, .result = "base")       \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the reference", .initial = "1e-9",     \
     .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")                                    \
   X(row, check_step, NUMBER, "check-step", "S",                                                    \
-    "of MuJoCo's RK4 that the reference is checked by, s", .initial = "0.00000390625",             \
+    "time step of MuJoCo's RK4 for the check of the reference, s", .initial = "0.00000390625",     \
     .min = 1e-7, .max = 1, .result = "check_step")                                                 \
   X(row, own, FLAG, "own", NULL,                                                                   \
-    "leave out what is far more exact than MuJoCo by the model's own step", .result = "own")       \
+    "skip runs that are much more accurate than MuJoCo at the time step of the model",             \
+    .result = "own")                                                                               \
   X(row, all, FLAG, "all", NULL,                                                                   \
-    "show all tables: what switches, errors by time step, costs (default: in brief)",              \
+    "show all tables: switching elements, errors by time step, costs (default: a summary)",        \
     .shows = true)                                                                                 \
   X(row, derivative, FLAG, "derivative", NULL,                                                     \
-    "audit MuJoCo's derivatives instead, with the options of essbench robot-derivative",           \
-    .shows = true)                                                                                 \
-  X(row, budget, NUMBER, "budget", "S", "a run that takes longer is left out, s", .initial = "10", \
-    .min = 1e-3, .max = 1e6)                                                                       \
+    "compare derivatives instead, with the options of essbench robot-derivative", .shows = true)   \
+  X(row, budget, NUMBER, "budget", "S", "time limit of a run, s; longer runs are skipped",         \
+    .initial = "10", .min = 1e-3, .max = 1e6)                                                      \
   X(row, reference_budget, NUMBER, "reference-budget", "S",                                        \
-    "of the reference, s (default: six times --budget)", .min = 1e-3, .max = 1e6)
+    "time limit of the reference, s (default: six times --budget)", .min = 1e-3, .max = 1e6)
 static const study_option options[] = {OPTIONS(OPTION_LINE, robot_settings){0}};
 
 static const study_word words[] = {
-    {"base", "the first free joint: its largest error, along one axis"},
-    {"worst joint", "the hinge or slide with the largest error, in mrad or mm"},
-    {"bodies, hinges", "root mean squares over all of them: origins of bodies, angles of hinges"},
+    {"base", "first free joint: its largest position error, along one axis"},
+    {"worst joint", "hinge or slide joint with the largest error, in mrad or mm"},
+    {"bodies, hinges",
+     "root mean square error of the origins of all bodies, of the angles of all hinges"},
     {"begins at",
      "time at which the error of the first initial condition reaches a tenth of its maximum"},
     {"reference", "the solution of libess at a tolerance at which its error is small, as "
@@ -66,19 +70,20 @@ static const study_word words[] = {
                   "tolerance and by MuJoCo at ever smaller steps"},
     {"libess",
      "the solver of the reference: its steps end where contacts and limits begin and end"},
-    {"event function", "a function whose zero is the begin or end of a contact or limit"},
+    {"event function", "function of the state that is zero when a contact or limit begins or ends"},
     {"plain",
      "an event-unaware solver on the same equations: libess without event functions, or heun "
      "or adams2"},
     {"dopri5, rkc, chosen, ros2, rodas", "step methods of libess: see --base"},
-    {"error", "root mean square of positions and velocities, m, rad, m/s and rad/s in one"},
-    {"order", "n: with half the step the error is a 2^n-th"},
+    {"error",
+     "root mean square of all positions and velocities, in m, rad, m/s and rad/s together"},
+    {"order", "n: halving the time step divides the error by 2^n"},
     {"ratio", "MuJoCo's time over libess's for the same error"},
     {"fields", "right-hand-side evaluations of libess in one run"},
-    {"guarded", "that switches where an event function says"},
-    {"followed", "its touching has an event function, jumps of its points have none"},
-    {"kink", "a non-smooth point that only the error control resolves"},
-    {"refused", "where that touches the reference ends"},
+    {"guarded", "element whose switching has an event function"},
+    {"followed", "contact whose beginning has an event function, but not the jumps of its points"},
+    {"kink", "non-smooth point that only the error control resolves"},
+    {"refused", "contact at which the reference ends"},
     {0},
 };
 
@@ -767,7 +772,7 @@ static const column libess_columns[] = {
 
 const study robot_study = {
     .name = "robot",
-    .summary = "discretisation error of MuJoCo's trajectory of an MJCF; cost of a smaller one",
+    .summary = "error of MuJoCo's time stepping on a model (MJCF), and cost of a smaller error",
     .example = "essbench robot ant.xml --starts 3",
     .file = "robot",
     .operand = "FILE",
@@ -775,8 +780,9 @@ const study robot_study = {
     .printable = true,
     .pinned = true,
     .processes = 1,
-    .table = "show what is known, also of an initial condition in progress; measure nothing",
-    .cells = "starts",
+    .table = "show the results in the folder, also of an initial condition in progress; nothing is "
+             "measured",
+    .cells = "initial conditions",
     .options = options,
     .words = words,
     .settings_size = sizeof(robot_settings),

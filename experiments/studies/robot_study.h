@@ -32,26 +32,27 @@ typedef struct robot_settings {
 /* Options of all studies of a robot. */
 #define ROBOT_START_OPTIONS(X, row)                                                                \
   X(row, qpos, TEXT, "qpos", "X,Y",                                                                \
-    "pose that initial conditions are made of (default: keyframe 0, else init_qpos, else qpos0)",  \
+    "pose on which initial conditions are based (default: keyframe 0, else init_qpos, else "       \
+    "qpos0)",                                                                                      \
     .result = "qpos")                                                                              \
-  X(row, height, NUMBER, "height", "M", "what can fall is raised by so much, m",                   \
+  X(row, height, NUMBER, "height", "M", "height by which free bodies are raised, m",               \
     .initial = "0.05", .min = -1e3, .max = 1e3, .result = "height")                                \
-  X(row, tilt, NUMBER, "tilt", "RAD", "the first thing that falls is tilted by so much, rad",      \
-    .initial = "0.1", .min = -4, .max = 4, .result = "tilt")                                       \
+  X(row, tilt, NUMBER, "tilt", "RAD", "tilt of the first free body, rad", .initial = "0.1",        \
+    .min = -4, .max = 4, .result = "tilt")                                                         \
   X(row, control, TEXT, "ctrl", "X,Y|FILE",                                                        \
-    "of the actuators: a constant, or a csv with a row for each period (default: keyframe "        \
-    "0's, else 0)",                                                                                \
+    "controls: constant numbers, or a csv with a row for each period (default: those of "          \
+    "keyframe 0, else 0)",                                                                         \
     .result = "ctrl")                                                                              \
   X(row, period, NUMBER, "period", "S",                                                            \
-    "control period: a row of --ctrl is held for so long, s (default 0.02)", .min = 1e-4,          \
+    "control period, for which each row of --ctrl is held, s (default 0.02)", .min = 1e-4,         \
     .max = 1e3)                                                                                    \
   X(row, twin, TEXT, "twin", "K,C",                                                                \
-    "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they "    \
-    "are MuJoCo's own)",                                                                           \
+    "replace contacts by springs and dampers of K N/m and C N s/m, in both engines (default: "     \
+    "MuJoCo's contacts)",                                                                          \
     .result = "twin")                                                                              \
   X(row, without, TEXT, "without", "A,B|self",                                                     \
-    "these geoms or bodies never touch, in both engines; self: no two of one robot (default: "     \
-    "all may)",                                                                                    \
+    "exclude contacts between these geoms or bodies, in both engines; self: between all of one "   \
+    "robot (default: none)",                                                                       \
     .result = "without")
 
 /* robot_bases by ess_base, and behind ROBOT_BASES of libess event-unaware solvers of order 2, by

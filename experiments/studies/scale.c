@@ -22,13 +22,13 @@ enum { SCALE_ORDERS = 2 };
     "half an hour)",                                                                               \
     .initial = "100,1000")                                                                         \
   X(row, epsilons, NUMBERS, "epsilons", "X,Y",                                                     \
-    "half-widths of the guards' neighbourhoods, m, the largest first (default: three to the "      \
+    "half-widths of the guards' neighbourhoods, m, the largest first (default: three per "         \
     "decade, from 100 times the distance between crossings down to a thousandth of it)",           \
     .min = 5e-324, .max = 1.7e308)                                                                 \
   X(row, trials, WHOLE, "trials", "COUNT", "initial conditions", .initial = "3", .min = 1,         \
     .max = 1e6, .result = "trials")                                                                \
   X(row, point_time, NUMBER, "point-time", "S",                                                    \
-    "a run is repeated for this long and its fastest time kept", .initial = "0.02", .max = 3600.0, \
+    "time for which a run is repeated, s; the fastest counts", .initial = "0.02", .max = 3600.0,   \
     .result = "point_time_s")
 OPTION_ROW(scale_settings, OPTIONS);
 
@@ -452,7 +452,7 @@ static int measure(study_run *run, const void *planned) {
 
 const study scale_study = {
     .name = "scale",
-    .summary = "the plate with ever more contacts: error, crossings and cost over epsilon",
+    .summary = "the plate with up to thousands of contacts: error and cost over epsilon",
     .example = "essbench scale --contacts 100,1000,10000",
     .file = "scale",
     .model = "plate",

@@ -184,7 +184,7 @@ static int derive(study_run *run) {
 
 const study sliding_study = {
     .name = "sliding",
-    .summary = "a mass on a belt: slides located, beside friction made smooth",
+    .summary = "a mass on a belt: sliding located by events, against smoothed friction",
     .file = "sliding",
     .model = "belt",
     .untimed = true,

@@ -36,27 +36,27 @@ typedef struct speed_system {
 #define OPTIONS(X, row)                                                                            \
   X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
     "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture; "    \
-    "the last is also raced without damping",                                                      \
+    "the last also without damping",                                                               \
     .initial = "2,10,20,50,100")                                                                   \
   X(row, errors, NUMBERS, "errors", "X,Y",                                                         \
-    "median RMS errors, the largest first, at which libess races the cheapest of the methods "     \
-    "that look for no crossing",                                                                   \
+    "median RMS errors, the largest first, at which libess is compared with the cheapest "         \
+    "event-unaware solver",                                                                        \
     .initial = "1e-1,1e-2,1e-3,1e-4,1e-5", .min = 1e-12, .max = 0.5)                               \
   X(row, many, NUMBERS, "many", "N,M",                                                             \
-    "numbers of contacts, the largest first, at which only those two race", .initial = "1000",     \
-    .min = 2, .max = 1e5)                                                                          \
+    "numbers of contacts, the largest first, for which only these two are compared",               \
+    .initial = "1000", .min = 2, .max = 1e5)                                                       \
   X(row, targets, NUMBERS, "targets", "X,Y",                                                       \
-    "RMS errors at which either is raced, too, the largest first (default: none; the finest of "   \
-    "MuJoCo's steps take long)",                                                                   \
+    "RMS errors at which MuJoCo is compared, too, the largest first (default: none; MuJoCo's "     \
+    "smallest steps take long)",                                                                   \
     .min = 1e-12, .max = 0.5)                                                                      \
   X(row, stiff, NUMBERS, "stiff", "K,L",                                                           \
-    "stiffnesses, N/m, the largest first, with which hopper and plate (10 contacts) are raced, "   \
+    "stiffnesses, N/m, the largest first, at which hopper and plate (10 contacts) are compared, "  \
     "too, at an RMS error of 0.01 (default: none)",                                                \
     .min = 1e-3, .max = 1e9)                                                                       \
   X(row, trials, WHOLE, "trials", "COUNT", "initial conditions of each system", .initial = "120",  \
     .min = 1, .max = 1e6, .result = "trials")                                                      \
   X(row, before, TEXT, "before", "DIR,DIR",                                                        \
-    "folders of earlier results to show beside: speed.json, or else sweep.json with protocol "     \
+    "folders of earlier results to show alongside: speed.json, or else sweep.json with protocol "  \
     "equal-error",                                                                                 \
     .result = "before")
 OPTION_ROW(speed_settings, OPTIONS);
@@ -1011,12 +1011,12 @@ static study_place place(const void *planned) {
 
 const study speed_study = {
     .name = "speed",
-    .summary = "how fast libess is against MuJoCo at no worse an error, and where its time goes",
+    .summary = "times of libess and MuJoCo at an error that is no larger, and a profile",
     .example = "essbench speed --contacts 2,10,100 --trials 30 --before results/earlier",
     .file = "speed",
     .own_models = true,
     .table = "the tables of the results in the folder; nothing is measured",
-    .cells = "races",
+    .cells = "measurements",
     .stages = 2,
     .pinned = true,
     .processes = 5,

@@ -36,12 +36,12 @@ enum { SWEEP_ENTRIES_MAX = 24 };
     .initial = "2..100")                                                                           \
   X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
     .initial = "120", .min = 1, .max = 1e6, .result = "trials")                                    \
-  X(row, protocols, NAMES, "protocol", "A,B", "paper, free, equal-error, targets or several",      \
-    .initial = "paper", .names = sweep_protocols, .result = "protocol")                            \
+  X(row, protocols, NAMES, "protocol", "A,B",                                                      \
+    "protocols of comparison: paper, free, equal-error, targets or several", .initial = "paper",   \
+    .names = sweep_protocols, .result = "protocol")                                                \
   X(row, min_time, NUMBER, "min-time", "S",                                                        \
-    "a run is repeated in its turn for at least this long (default 0: all initial conditions of "  \
-    "a turn "                                                                                      \
-    "together for 5 ms)",                                                                          \
+    "time for which a run is repeated, s (default 0: all initial conditions of a turn together "   \
+    "for 5 ms)",                                                                                   \
     .initial = "0", .max = 3600.0)
 OPTION_ROW(sweep_settings, OPTIONS);
 
@@ -718,12 +718,12 @@ static const char verdict[] =
     "iif(low <> high, ' to ' || high, '') || ' times as long as ' || coalesce(name, solver) || "
     "', whose error is ' || least || iif(least <> most, ' to ' || most, '') || "
     "' times MuJoCo''s; N = ' || few || iif(few <> many, ' to ' || many, '') || "
-    "', a difference is shown at ' || shown || ' of ' || count || iif(callbacks, "
-    "'; with the contact force as a callback MuJoCo takes ' || callback_low || "
+    "', the difference is significant at ' || shown || ' of ' || count || iif(callbacks, "
+    "'; with the contact force by a callback MuJoCo takes ' || callback_low || "
     "iif(callback_low <> callback_high, ' to ' || callback_high, '') || ' times as long', ''), "
-    "'not raced') AS line "
+    "'not measured') AS line "
     "FROM title LEFT JOIN ends USING (protocol) LEFT JOIN named USING (solver) "
-    "UNION ALL SELECT 2, 'at equal error: the cheapest method that looks for no crossing takes ' "
+    "UNION ALL SELECT 2, 'at equal error: the cheapest event-unaware solver takes ' "
     "|| low || iif(low <> high, ' to ' || high, '') || ' times as long as libess' FROM plain "
     "UNION ALL SELECT 4 + coalesce(number, 4), 'one more contact ' || coalesce(title, 'by ' || "
     "protocol) || ' [95 %]: ' || group_concat(cost, ', ') FROM slope LEFT JOIN title "
@@ -811,18 +811,19 @@ static void show(const study_run *run) {
   if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->epsilon_source);
   printf("MuJoCo %s\n", bridge_version_string());
   study_print(run, SWEEP_ROWS, 0, SIZE_MAX);
-  printf("crossings: of all runs, as a share of the reference's; (!) marks more than 1 %% off\n");
+  printf(
+      "crossings: of all runs, as a share of the reference's; (!) marks a difference above 1 %%\n");
 }
 
 /* ---- the study ------------------------------------------------------------------------------- */
 
 const study sweep_study = {
     .name = "sweep",
-    .summary = "race the engines on the plate over numbers of contacts (Fig. 5.2)",
+    .summary = "times of the engines on the plate over the number of contacts (Fig. 5.2)",
     .example = "essbench sweep --contacts 2,10,50 --trials 20 --out results",
     .file = "sweep",
     .parameters = "model",
-    .cells = "races",
+    .cells = "measurements",
     .stages = 3,
     .pinned = true,
     .processes = 12,

@@ -241,11 +241,11 @@ static int derive(study_run *run) {
 
 const study tolerance_study = {
     .name = "tolerance",
-    .summary = "the plate at tolerances from 0.1 to 1e-10: libess's error and its cost",
+    .summary = "error and cost of libess on the plate at tolerances from 0.1 to 1e-10",
     .example = "essbench tolerance --contacts 10,100 --tolerances 1e-2,1e-4,1e-6 --trials 20",
     .file = "tolerance",
     .model = "plate",
-    .cells = "trials",
+    .cells = "initial conditions",
     .processes = 2,
     STUDY_OF(settings, cell),
     .tables = {[SAMPLES] = STUDY_ROWS(sample, .meaning = "one initial condition at one tolerance"),

@@ -138,7 +138,7 @@ static int derive(study_run *run) {
 
 const study work_precision_study = {
     .name = "work-precision",
-    .summary = "every method over its own accuracy parameter: error against time and evaluations",
+    .summary = "work-precision diagrams of all methods: error against time and evaluations",
     .example = "essbench work-precision --model plate --contacts 100",
     .file = "work_precision",
     .kept = WORK_PRECISION_CASES,

@@ -40,7 +40,7 @@ run figures --only order
 expect 'those of one study' drawn fig4_1_order
 expect 'and of no other' missing crossing_cost
 run figures --only order,nowhere
-expect 'a study without figures' one_line 2 "'nowhere' is no study with figures; accepted are order, "
+expect 'a study without figures' one_line 2 "'nowhere' is not a study with figures; accepted are order, "
 run figures --only scale
 expect 'a study without results' one_line 1 'results holds no results of scale; run these studies first'
 run figures

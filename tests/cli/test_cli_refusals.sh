@@ -29,11 +29,11 @@ refuses() {
 # --- commands and options -------------------------------------------------------------------------
 
 refuses 2 'see essbench --help'
-refuses 2 'nosuch is no command; see essbench --help' nosuch
-refuses 2 'an empty word is no command' ''
-refuses 2 'a?b is no command' 'a
+refuses 2 'nosuch is not a command; see essbench --help' nosuch
+refuses 2 'an empty word is not a command' ''
+refuses 2 'a?b is not a command' 'a
 b'
-refuses 2 'is no command' --versions
+refuses 2 'is not a command' --versions
 for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed scale tolerance; do
   refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
   refuses 2 'unknown option -x' "$command" -x
@@ -41,16 +41,16 @@ done
 refuses 2 'unknown option --epsil' run --epsil 1e-3
 refuses 2 '--json takes no value' run --json=yes
 refuses 2 '--help takes no value' run --help=yes
-refuses 2 '--epsilon wants a value' run --epsilon
-refuses 2 '--out wants a value' order --out
-refuses 2 '-o wants a value' xml plate -o
+refuses 2 '--epsilon needs a value' run --epsilon
+refuses 2 '--out needs a value' order --out
+refuses 2 '-o needs a value' xml plate -o
 refuses 2 'unknown option -o' run -o file
 refuses 2 'plate is not accepted; --model plate is' run plate
 refuses 2 'plate is not accepted; see essbench speed --help' speed plate
 refuses 2 '- is not accepted' run -
 refuses 2 'x is not accepted' run -- x
 refuses 2 'MODEL is missing' xml
-refuses 2 'rnu is no command; did you mean run? see essbench --help' help rnu
+refuses 2 'rnu is not a command; did you mean run? see essbench --help' help rnu
 refuses 2 'sweep is not accepted after help run; one command is' help run sweep
 refuses 2 'hopper is not accepted after plate; see essbench xml --help' xml plate hopper
 refuses 2 'A is missing' compare
@@ -58,8 +58,8 @@ refuses 2 'B is missing' compare results
 
 # --- what was meant -------------------------------------------------------------------------------
 
-refuses 2 'rnu is no command; did you mean run? see essbench --help' rnu
-refuses 2 '--hlep is no command; did you mean --help? see essbench --help' --hlep
+refuses 2 'rnu is not a command; did you mean run? see essbench --help' rnu
+refuses 2 '--hlep is not a command; did you mean --help? see essbench --help' --hlep
 refuses 2 'unknown option --epsil; did you mean --epsilon? see essbench run --help' run --epsil 1e-3
 refuses 2 'unknown option --slover=x; did you mean --solver? see' run --slover=x
 refuses 2 'unknown option --trails; did you mean --trials? see' sweep --trails 3
@@ -70,7 +70,7 @@ refuses 2 '--solvers libes is not accepted; did you mean libess? there' sweep --
 refuses 2 '--variant euler2 is not accepted; did you mean Euler? it is' run --solver mujoco --variant euler2
 refuses 2 '--methods hybird is not accepted; did you mean hybrid? there' work-precision --methods hybird
 refuses 2 '--protocol papre is not accepted; did you mean paper? there' sweep --protocol papre,free
-refuses 2 'swep is no study; did you mean sweep? there are' schema swep
+refuses 2 'swep is not a study; did you mean sweep? there are' schema swep
 refuses 2 '--outcome crossing is not accepted; did you mean crossings? there' ensemble --outcome crossing
 # an option of other commands is no slip of the finger
 refuses 2 'unknown option --seed; see essbench run --help' run --seed 3
@@ -82,12 +82,12 @@ refuses 2 'unknown option --pary; see' sweep --pary
 # --- orbits ---------------------------------------------------------------------------------------
 
 refuses 2 'model plate has no section; there are slip, trot, walker' orbit --model plate
-refuses 2 'solver projection finds no orbits; libess does' orbit --model walker --solver projection
+refuses 2 'solver projection cannot compute orbits; libess can' orbit --model walker --solver projection
 refuses 2 '--guess 0.2 is not accepted; it is 2 numbers with commas between, theta,dtheta' orbit --model walker --guess 0.2
 refuses 2 '--guess x is not accepted; it is 1 number, z' orbit --model slip --guess x
-refuses 2 '--to wants --by NAME' orbit --model walker --to 0.01
-refuses 2 '--steps wants --by NAME' orbit --model walker --steps 3
-refuses 2 '--by wants --to X' orbit --model walker --by slope
+refuses 2 '--to needs --by NAME' orbit --model walker --to 0.01
+refuses 2 '--steps needs --by NAME' orbit --model walker --steps 3
+refuses 2 '--by needs --to X' orbit --model walker --by slope
 refuses 2 '--to nan is not accepted; it is a number' orbit --model walker --by slope --to nan
 refuses 2 'slope: 7 is not accepted; it is a number from 0 to 0.5' orbit --model walker --by slope --to 7
 refuses 2 'slop: walker has no such parameter; it has slope' orbit --model walker --by slop --to 0.01
@@ -126,7 +126,7 @@ refuses 2 '--tolerance 0 is not accepted' run --tolerance 0
 refuses 2 '--tolerance 1 is not accepted' run --tolerance 1
 for paper in '--epsilon 1e-3' '--projection-max inf' '--projection-order 2'; do
   # shellcheck disable=SC2086 # an option and its value
-  refuses 2 "${paper% *} is of the paper's method, and --tolerance is of libess where no --solver is given; add --solver projection, or leave out ${paper% *}" \
+  refuses 2 "${paper% *} belongs to the paper's method, and --tolerance to libess, if no --solver is given; add --solver projection, or leave out ${paper% *}" \
     run --tolerance 1e-4 $paper
 done
 refuses 2 '--projection-order 3 is not accepted' run --projection-order 3
@@ -154,7 +154,7 @@ for model in ball slip trot; do
   done
 done
 refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' run --solver mujoco --model trot
-refuses 2 'solver mujoco carries no derivative; libess and projection do' derivative --solver mujoco
+refuses 2 'solver mujoco does not compute derivatives; libess and projection do' derivative --solver mujoco
 refuses 2 '--direction 1,2 is not accepted; it is 5 numbers' derivative --model slip --direction 1,2
 refuses 2 '--direction 1,x is not accepted; it is 2 numbers' derivative --model ball --direction 1,x
 refuses 2 '--direction 1,nan is not accepted; it is 2 numbers' \
@@ -181,20 +181,20 @@ refuses 2 'nosuch is not accepted; it is euler' run --solver time-stepping --var
 
 for setting in '--epsilon 1e-3' '--projection-order 2' '--projection-max inf' '--scaling 1e6' '--time-step 0.002'; do
   # shellcheck disable=SC2086 # two words
-  refuses 2 "${setting% *} does not concern solver libess" run --solver libess $setting
+  refuses 2 "${setting% *} does not apply to solver libess" run --solver libess $setting
 done
 for setting in '--tolerance 1e-3' '--rtol 1e-3' '--atol 1e-3' '--h-max 0.1' '--epsilon 1e-3'; do
   for solver in mujoco reference hybrid; do
     # shellcheck disable=SC2086 # two words
-    refuses 2 "${setting% *} does not concern solver $solver" run --solver $solver $setting
+    refuses 2 "${setting% *} does not apply to solver $solver" run --solver $solver $setting
   done
 done
-refuses 2 '--projection-order does not concern solver listing' run --solver listing --projection-order 2
-refuses 2 '--time-step does not concern solver projection' run --epsilon 1e-3 --time-step 0.002
+refuses 2 '--projection-order does not apply to solver listing' run --solver listing --projection-order 2
+refuses 2 '--time-step does not apply to solver projection' run --epsilon 1e-3 --time-step 0.002
 refuses 2 '--time-steps: 0.7 is not accepted; it divides 2 ms evenly' rigid-soft --time-steps 2,0.7
 refuses 2 '--time-steps 3 is not accepted; it is numbers from 0.001 to 2 with commas between' rigid-soft --time-steps 3
 refuses 2 'Heun is not accepted; there are Euler' rigid-soft --integrators Euler,Heun
-refuses 2 '--scaling does not concern solver projection' sweep --contacts 2 --solvers projection --scaling 10
+refuses 2 '--scaling does not apply to solver projection' sweep --contacts 2 --solvers projection --scaling 10
 
 # --- the sweep ------------------------------------------------------------------------------------
 

@@ -79,8 +79,8 @@ refuses() {
 refuses 2 '--columns vv is not accepted; did you mean vz? there are z, vz' $short --csv - --columns z,vv
 refuses 2 '--columns  is not accepted; there are z, vz' $short --csv - --columns ''
 refuses 2 '--columns names vz twice' $short --csv - --columns vz,z,vz
-refuses 2 '--columns is about what --csv writes and --plot draws' $short --columns vz
-refuses 2 '--csv - and --json both want the standard output' $short --csv - --json
+refuses 2 '--columns needs --csv or --plot' $short --columns vz
+refuses 2 '--csv - and --json cannot both use the standard output' $short --csv - --json
 for name in x.jpg x .png folder.svg/x; do
   refuses 2 'it ends in .png, .svg or .pdf' $short "--plot=$name"
 done

@@ -224,8 +224,7 @@ static void mujoco_chooses_as_freely(void **state) {
   request.limits.rms = 1e-16;
   request.finest = 2;
   assert_int_equal(choice_cheapest(&request, CHOICE_MUJOCO, &best, message), 1);
-  assert_string_equal(message,
-                      "no setting of mujoco is good enough: a median error of 1e-16 is accepted");
+  assert_string_equal(message, "no setting of mujoco has the accepted median error of 1e-16");
   tear_down(&r);
 }
 
@@ -263,7 +262,7 @@ static void what_no_tolerance_reaches_is_told(void **state) {
   choice best;
   const choice_request request = hopper(&r, (choice_limits){1e-16, 1.0, 1.0}, &goes_on);
   assert_int_equal(choice_cheapest(&request, CHOICE_LIBESS, &best, message), 1);
-  assert_non_null(strstr(message, "no tolerance is good enough: with 1e-12 median"));
+  assert_non_null(strstr(message, "no tolerance is accurate enough: at 1e-12 median"));
   assert_non_null(strstr(message, "9e-17, 1, 1 are accepted"));
   tear_down(&r);
 }

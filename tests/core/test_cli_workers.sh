@@ -32,9 +32,9 @@ expect 'no folder of MPI is left' [ -z "$(find . -name '*ompi*')" ]
 ranks 4 tolerance --trials x --out none
 expect 'a usage error: one line' one_line 2 '--trials x is not accepted'
 ranks 4 nothing
-expect 'an unknown command: one line' one_line 2 'nothing is no command'
+expect 'an unknown command: one line' one_line 2 'nothing is not a command'
 ranks 4 run
-expect 'a command that is no study: one line' one_line 2 'run has no cells'
+expect 'a command that is no study: one line' one_line 2 'run does not run in several ranks'
 ranks 3 tolerance --help
 expect 'help: once' [ "$(grep -c '^Usage' "$room/out")" -eq 1 ]
 expect 'nothing is written' [ ! -e none ]

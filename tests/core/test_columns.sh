@@ -43,7 +43,7 @@ expect 'beside them it has those of a hand, and no other' [ "$(sort "$room/writt
 
 for command in schema columns; do
   run $command nothing
-  expect 'no study of that name' one_line 2 "$command: nothing is no study; there are order, "
+  expect 'no study of that name' one_line 2 "$command: nothing is not a study; there are order, "
 done
 
 study=order

@@ -196,10 +196,10 @@ static void warnings_follow_the_facts(void **state) {
     json_t *value;
     const char *warning;
   } bad[] = {{"load_average", json_pack("[f, f, f]", 2.25, 0.0, 0.0),
-              "load average 2.25 on 4 cores, where 2 is quiet"},
+              "load average 2.25 on 4 cores; 2 or less is quiet"},
              {"governor", json_string("powersave"), "governor is powersave"},
              {"isa_flags", json_pack("{s:b}", "avx", 0), "no AVX"},
-             {"other_tasks", json_integer(3), "other tasks that were ready to run: 3"},
+             {"other_tasks", json_integer(3), "other tasks ready to run: 3"},
              {"pinned_core", json_null(), "not pinned"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     assert_int_equal(warnings_with(good_but(bad[i].name, bad[i].value), bad[i].warning), 1);

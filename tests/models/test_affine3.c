@@ -234,7 +234,8 @@ static void starts_that_are_not_finite_are_refused(void **state) {
   size_t guards[AFFINE3_GUARDS], count = 0;
   const double bad[N] = {0, NAN, 0};
   assert_int_equal(affine3_crossings(bad, 0.5, times, guards, &count, message), -1);
-  assert_string_equal(message, "affine3: the start and a time >= 0 must be finite");
+  assert_string_equal(message,
+                      "affine3: the initial state and the time must be finite, the time >= 0");
   assert_int_equal(affine3_crossings(start, -1, times, guards, &count, message), -1);
   assert_int_equal(affine3_crossings(start, INFINITY, times, guards, &count, message), -1);
 }

@@ -182,7 +182,7 @@ static void starts_that_are_not_finite_are_refused(void **state) {
   double x[N];
   model_reference out = {.times = &time, .count = 1, .states = x};
   assert_int_equal(m.type->reference(&m, x0, &out, message), -1);
-  assert_string_equal(message, "hopper: the start must be finite");
+  assert_string_equal(message, "hopper: the initial state must be finite");
   model_release(&m);
 }
 

@@ -151,7 +151,7 @@ static void what_makes_no_sense_is_refused(void **state) {
   refuses(&slip_type, "height", 0.9,
           "slip: height 0.9 is not accepted; it is above 0.927183855 m, where the leg lands");
   refuses(&ball_type, "restitution", 0,
-          "ball: restitution 0 is not accepted on a floor, where it would stay");
+          "ball: restitution 0 is not accepted on a floor; it is above 0 there");
   refuses(&ball_type, "height", -1,
           "ball: height -1 is not accepted; a floor, at z = 0, is not above it");
   refuses(&ball_type, "surface", 1,

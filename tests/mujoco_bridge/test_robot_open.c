@@ -32,7 +32,7 @@ static void test_refusals(void **state) {
   expect_refusal(NULL, NULL, SOLVER_REFUSED, "no file");
   expect_refusal("no/such/file.xml", NULL, SOLVER_FAILED,
                  "no/such/file.xml cannot be read: No such file");
-  expect_refusal("/", NULL, SOLVER_FAILED, "is a folder, not a file of a model");
+  expect_refusal("/", NULL, SOLVER_FAILED, "is a folder, not a model file");
   expect_refusal("no/such/file.mjb", NULL, SOLVER_FAILED,
                  "no/such/file.mjb cannot be read: No such file");
   expect_refusal(NULL, "", SOLVER_FAILED, "empty");

@@ -356,14 +356,14 @@ static void controls_are_held_for_a_period(void **state) {
   write_file(path, "second,first,second\n1,2,3\n");
   refused_controls(named, path, "column 'second' is there twice");
   write_file(path, "1,2\n3,4\n");
-  refused_controls(named, path, "its first line has numbers");
+  refused_controls(named, path, "the first line must name the columns");
   write_file(path, "second,first\n1,2\n");
   if (robot_controls_read(named, path, 0.1, &c, message)) fail_msg("%s", message);
   assert_true(c.value[0] == 2.0 && c.value[1] == 1.0);
   robot_controls_free(&c);
   // one name of two is no order
   write_file(path, "t,second\n0,1\n");
-  refused_controls(named, path, "it has a column for each of 2 actuators");
+  refused_controls(named, path, "must have a column for each of 2 actuators");
   robot_close(named);
   write_file(path, "b,a\n1,2\n3,4\n5,6\n");
   if (robot_controls_read(r, path, 0.1, &c, message)) fail_msg("%s", message);
@@ -382,7 +382,7 @@ static void controls_are_held_for_a_period(void **state) {
   write_file(path, "a,b\n");
   refused_controls(r, path, "no row below its header");
   write_file(path, "a\n1\n");
-  refused_controls(r, path, "it has a column for each of 2 actuators");
+  refused_controls(r, path, "must have a column for each of 2 actuators");
   remove(path);
   robot_close(r);
   robot *const bare = fixture_robot(FIXTURE_QUAD);

@@ -204,7 +204,7 @@ refuses not_xml.xml 1 'not_xml.xml does not compile'
 : >nothing.xml
 refuses nothing.xml 1 'nothing.xml'
 mkdir folder.xml
-refuses folder.xml 1 'folder.xml is a folder, not a file of a model'
+refuses folder.xml 1 'folder.xml is a folder, not a model file'
 refuses missing.xml 1 'missing.xml'
 model many "$plane$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "<body pos=\"%g %g .2\"><geom size=\".1\"/></body>", i % 100, i / 100 }')$ball"
 study many.xml
@@ -232,9 +232,9 @@ refused 'longer than the run' --output-step 2
 refused 'than a trajectory may have' --time 1000 --output-step 0.0001
 refused 'there are Euler, implicitfast, RK4' --integrators Heun
 refused 'there are dopri5, rkc, chosen, rodas, ros2, heun, adams2' --base RKC
-refused "--base begins with heun, which knows no events; one of libess's comes first" --base heun,dopri5
+refused "--base begins with heun, which is event-unaware; the first must be one of libess" --base heun,dopri5
 refused 'all 10 initial conditions are equal; --starts 1 is' --height 0 --tilt 0
-refused 'wants a --ctrl FILE.csv with more rows than one' --period 0.03
+refused 'needs a --ctrl FILE.csv with more than one row' --period 0.03
 run robot
 expect 'no file: one line' one_line 2 'FILE is missing'
 
@@ -319,7 +319,7 @@ expect 'two of six starts end early: what has no end has no cost' [ "$(python3 -
 rows = list(csv.DictReader(open("results/robot_held_out.csv")))
 early = [x for x in rows if int(x["start"]) >= 4]
 print(bool(early) and all(x["libess_seconds"] == x["libess_evaluations"] == "nan" for x in early))')" = True ]
-expect 'two of six starts end early: the screen says so' grep -q 'the ratio is of 4 of 6 initial conditions' "$room/out"
+expect 'two of six starts end early: the screen says so' grep -q 'the ratio is known from 4 of 6 initial conditions' "$room/out"
 expect 'two of six starts end early: and with which base and tolerance' \
   grep -qE '^  libess, chosen: 0.01: 4, 0.001: 4, 1e-05: 4; too many steps' "$room/out"
 # a base that does not get to the end from some starts, at once though it be, is no cheaper for it:
@@ -408,7 +408,7 @@ refuses_table() {
 }
 refuses_table 'u,w,u\n1,2,3\n' "column 'u' is there twice"
 refuses_table 'u,w,time\n1,2,3\n' "column 'time' is of no actuator"
-refuses_table '1,2\n3,4\n' 'its first line has numbers'
+refuses_table '1,2\n3,4\n' 'the first line must name the columns'
 refuses_table 'u,x\n1,2\n' 'a column for each of 2 actuators'
 refuses_table 'u,w\n' 'no row below its header'
 refuses_table 'u,w\n1,nan\n' 'row 1 has nan for actuator 2'
@@ -423,9 +423,9 @@ done
 expect 'a table of controls: the same by each' [ "$(sort -u same | wc -l)" -eq 1 ]
 expect 'one row is held for no period' holds 'r["period"] is None'
 run robot two.xml --ctrl table.csv --period 0.05 --out results --restart
-expect 'one row: a period is refused' one_line 2 'wants a --ctrl FILE.csv with more rows than one'
+expect 'one row: a period is refused' one_line 2 'needs a --ctrl FILE.csv with more than one row'
 run robot two.xml --ctrl 0.5 --period 0.05 --out results --restart
-expect 'a constant: a period is refused' one_line 2 'wants a --ctrl FILE.csv with more rows than one'
+expect 'a constant: a period is refused' one_line 2 'needs a --ctrl FILE.csv with more than one row'
 printf 'u,w\n1,2\n2,1\n' >table.csv
 study two.xml --ctrl table.csv
 expect 'rows are held for a period' holds 'r["period"] == 0.02'

@@ -112,9 +112,9 @@ model box "$plane<body pos='0 0 .1'><freejoint/><geom name='box' type='box' size
 audit box.xml --tilt 0 --output-step 0.05 --time 0.2
 expect 'corners that meet: success' success
 expect 'corners that meet: up to there' holds 'r["audited"] == 0.1 and abs(r["until"] - (2 * 0.05 / 9.81) ** 0.5) < 1e-6'
-expect 'corners that meet: which' holds '" meet" in r["status"] and "box" in r["status"]'
+expect 'corners that meet: which' holds '" are simultaneous" in r["status"] and "box" in r["status"]'
 expect 'corners that meet: errors up to there' holds 'max(e["t"] for e in r["errors"]) == 0.1'
-expect 'corners that meet: the screen says so' says '^Compared up to 0\.1 s\. At 0\.10.* s it ends: .*box.* meet'
+expect 'corners that meet: the screen says so' says '^Compared up to 0\.1 s\. At 0\.10.* s it ends: .*box.* are simultaneous'
 audit box.xml --tilt 0 --output-step 0.15 --time 0.15
 expect 'none at the first time: success' success
 expect 'none at the first time: nothing is compared' holds 'r["audited"] == 0 and not r["errors"] and not r["times"]'

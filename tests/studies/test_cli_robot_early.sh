@@ -60,7 +60,7 @@ for name in can hill stack; do
   expect "$name: where it will end is told first, and what helps" \
     grep -qE '^warning: the reference of the first initial condition will end at about 0\.[0-9]* s: .* touch, .*--without' "$room/err"
   expect "$name: how far MuJoCo is off is told with where it ends" \
-    grep -qE '^MuJoCo as the file has it .* is off, up to 0\.[0-9]* s, by:$' "$room/out"
+    grep -qE "^Error of MuJoCo at the model's own settings .*, up to 0\.[0-9]* s:\$" "$room/out"
   at=$(last_output)
   study $name "$at" cut
   expect "$name: a study of $at s" success
@@ -95,9 +95,9 @@ expect 'nothing moves: it has no actuators' one_line 1 'it has no actuators; --s
 run robot rests.xml --starts 2 --time 0.1 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out whole
 expect 'drawn velocities move it' success
 on_screen() { grep -qE -- "$1" "$room/out"; }
-expect 'no body moves its origin: nothing is said of mm' on_screen '^It is known to [0-9.e-]+ mrad[.]$'
+expect 'no body moves its origin: nothing is said of mm' on_screen '^Its error is about [0-9.e-]+ mrad[.]$'
 expect 'nothing that can be seen is off: it is said' on_screen '^  less than 1e-06 mm and 1e-06 mrad'
-expect 'whose error it is' on_screen "^Over all positions and velocities the reference's own error is some "
+expect 'whose error it is' on_screen "^Over all positions and velocities the error of the reference is about "
 
 # of a json by python's words, where r is the results
 holds() { [ "$(python3 -c "import json; r = json.load(open('$1/robot.json')); print(bool($2))")" = True ]; }
@@ -118,12 +118,12 @@ expect 'brief: the base in mm' on_screen '^  base +[0-9.]+ mm at most, along [xy
 expect 'brief: the worst joint by name' on_screen '^  worst joint +[0-9.]+ mrad at most: arm$'
 expect 'brief: since when' on_screen '^  begins at +0\.[0-9]+ s, (after|before)'
 expect 'brief: hinges in mrad' on_screen '^  hinges +[0-9.]+ mrad, root mean square'
-expect 'brief: what halves it' on_screen "^  half as far off +MuJoCo's [A-Za-z0-9]+ at [0-9.]+ ms: "
+expect 'brief: what halves it' on_screen "^  half the error +MuJoCo's [A-Za-z0-9]+ at [0-9.]+ ms: "
 expect 'brief: what 1 mm takes' on_screen "^  cheapest for 1 mm +MuJoCo's "
 expect 'brief: what 1 mrad takes' on_screen "^  cheapest for 1 mrad +MuJoCo's "
-expect 'brief: how well the reference is known, in both' on_screen '^It is known to [0-9.e-]+ mm and [0-9.e-]+ mrad[.]$'
+expect 'brief: how well the reference is known, in both' on_screen '^Its error is about [0-9.e-]+ mm and [0-9.e-]+ mrad[.]$'
 expect 'brief: a smaller step' on_screen '^  a smaller step +helps: '
-expect 'brief: no tables' [ "$(grep -c 'What switches' "$room/out")" -eq 0 ]
+expect 'brief: no tables' [ "$(grep -c 'Elements that switch' "$room/out")" -eq 0 ]
 expect 'brief: nothing that is not a number' [ "$(grep -c 'nan' "$room/out")" -eq 0 ]
 expect 'brief: at most 100 columns' no_line_beyond 100
 # what the first lines say is what the csv of the first start says
@@ -179,7 +179,7 @@ leaves_out() {
     'r["reference"]["mujoco_apart"] < 0.3 * max(m["rms_error"] for m in r["mujoco"]) + 1e-9'
   expect "$1 --without $2: the results say so" holds out \
     'r["without"] == "'"$2"'" and [f for f in r["survey"] if f["treatment"] == "left out" and "'"$3 pair"'" in f["name"]]'
-  expect "$1 --without $2: the screen says so" grep -qF "never touch, in MuJoCo or in the reference: --without" "$room/out"
+  expect "$1 --without $2: the screen says so" grep -qF "Excluded from contact in MuJoCo and in the reference: --without" "$room/out"
 }
 leaves_out sunk floor,can 1
 leaves_out can can,floor 1
@@ -201,7 +201,7 @@ refused() {
   run robot "$@"
   expect "robot $*: status 2 and one line with: $words" one_line 2 "$words"
 }
-refused 'no such geoms or bodies that may touch' robot.xml --without base,nothing
+refused 'no geoms or bodies of these names may touch' robot.xml --without base,nothing
 refused 'is not accepted; it is self, or names' robot.xml --without base
 refused 'no two geoms of one robot may touch' can.xml --without self
 

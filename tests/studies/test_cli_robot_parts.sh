@@ -33,7 +33,7 @@ interrupt_at() {
 }
 
 interrupt_at
-expect 'interrupted' one_line 130 'what is done is kept, within the starts, too'
+expect 'interrupted' one_line 130 'what is done is kept, within the initial conditions, too'
 kept=$(parts)
 expect 'parts are kept' [ "$kept" -ge 6 ]
 run robot chain.xml --table --out results

@@ -49,7 +49,7 @@ expect 'a line that is cut ends with a whole word' grep -q '[^ ] \.\.\.$' "$room
 expect 'none is long' sh -c '! grep -qE "^.{101}" "$1"' - "$room/out"
 expect 'how well the references are known' holds 'all(m["reference"] < 1e-3 for m in (r[0], r[1]))'
 expect 'how many' grep -q '^3 of 6 models have an answer, 3 of them for the whole time' "$room/out"
-expect 'each has its own screen' grep -q 'MuJoCo as the file has it' many/01-ball/screen.txt
+expect 'each has its own screen' grep -q 'Error of MuJoCo at the model'\''s own settings' many/01-ball/screen.txt
 expect 'a table' [ "$(wc -l <many/robots.csv)" -eq 7 ]
 run robots all --table --out many
 expect 'the table again' grep -q '^3 of 6 models have an answer' "$room/out"

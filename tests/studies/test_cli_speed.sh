@@ -19,7 +19,7 @@ refuses 2 'unknown option --model' --model plate
 refuses 2 '--contacts' --contacts 2,x
 refuses 2 '--targets' --targets 1e-3,1e-2
 refuses 2 '--stiff' --stiff 0
-refuses 2 '--before wants a value' --before
+refuses 2 '--before needs a value' --before
 refuses 2 'x is not accepted' x
 refuses 1 'holds neither speed.json nor sweep.json' --before nowhere
 refuses 1 'holds no results of speed; run it first' --table --out nowhere

@@ -33,7 +33,7 @@ set_all ratios callback_over_projection 4.5
 set_all slopes s_per_contact 0.0015
 set_all plain plain_over_libess 0.5
 run sweep --table
-expect 'the plain method' says 'the cheapest method that looks for no crossing takes 0.5 times as long as libess'
+expect 'the plain method' says 'the cheapest event-unaware solver takes 0.5 times as long as libess'
 expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, whose error is '
 expect 'MuJoCo by a callback' says 'with the contact force as a callback MuJoCo takes 4.5 times as long'
 expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 times as long as libess by the paper's method,"
@@ -49,7 +49,7 @@ expect 'a range' grep -q 'MuJoCo takes 3 to 7 times' "$room/out"
 
 for table in ratios slopes plain; do set_all $table protocol "'free'" "protocol = 'equal-error'"; done
 run sweep --table
-expect 'a protocol that nobody raced by' says 'at equal error: not raced'
+expect 'a protocol that nobody raced by' says 'at equal error: not measured'
 # shellcheck disable=SC2086
 run sweep --contacts 3 --solvers projection $small --restart
 expect 'one alone' success
