@@ -20,7 +20,7 @@ titled() { grep -qF "$2" "results/figures/$1.svg"; }
 mkdir results
 head -n 1 "$tables/crossing_cost.csv" >results/crossing_cost.csv
 run figures --out nowhere
-expect 'a folder that is not there is not made' one_line 1 'there is no folder nowhere'
+expect 'a folder that is not there is not made' one_line 1 'folder nowhere does not exist'
 expect 'and it is still not there' [ ! -e nowhere ]
 run figures
 expect 'nothing to draw: failed' [ "$status" -eq 1 ]
