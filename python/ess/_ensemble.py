@@ -31,7 +31,7 @@ def _check_threads(threads):
     if threads is None:
         return max(1, len(os.sched_getaffinity(0)))
     if not isinstance(threads, (int, np.integer)) or not 1 <= threads <= 4096:
-        raise ValueError("`threads` must be a number of threads, from 1 to 4096")
+        raise ValueError("`threads` must be an integer from 1 to 4096")
     return int(threads)
 
 
@@ -97,7 +97,7 @@ def ensemble(
     """
     starts = np.ascontiguousarray(_ivp._numbers(y0, "y0"))
     if starts.ndim != 2 or starts.shape[1] == 0:
-        raise ValueError("`y0` must have the shape (count, n), a row for each run")
+        raise ValueError("`y0` must have the shape (count, n) with n >= 1, a row for each run")
     if not np.isfinite(starts).all():
         raise ValueError("All components of the initial states `y0` must be finite.")
     count, n = starts.shape
@@ -110,7 +110,9 @@ def ensemble(
         first_step, max_steps, tie, base, kept, sliding, rest=rest,
     )  # fmt: skip
     if any(callable(function) for function in options["functions"]):
-        raise ValueError("ensemble needs native functions (numba.cfunc, ctypes, cffi, LowLevelCallable)")
+        raise ValueError(
+            "all functions of an ensemble must be native (numba.cfunc, ctypes, cffi, LowLevelCallable)"
+        )
     # without a grid nothing of the way is kept
     is_grid, options["is_grid"] = options["is_grid"], True
     grid = options["times"]

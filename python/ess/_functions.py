@@ -40,7 +40,7 @@ def _address_of_user(user):
     if interface is not None:
         return interface["data"][0], user
     raise ValueError(
-        "user must be an array, an object of ctypes or an address, for native functions; "
+        "`user` must be an array, a ctypes object or an address; "
         f"it is {type(user).__name__}"
     )
 
@@ -51,7 +51,7 @@ def _of_low_level(function, what):
     name = _get_name(capsule)
     address = _get_pointer(capsule, name)
     if not address:
-        raise ValueError(f"{what}: the LowLevelCallable has no function")
+        raise ValueError(f"{what}: the LowLevelCallable must have a function; its address is NULL")
     return address, _get_context(capsule) or 0
 
 
@@ -83,14 +83,14 @@ def _address_of_cffi(function, kind, what):
     found = ffi.typeof(function)
     found = found.item if found.kind == "pointer" else found
     if found.kind != "function" and found.kind != "void":
-        raise ValueError(f"{what} must be a function of cffi; it is {found.cname}")
+        raise ValueError(f"{what} must be a cffi function; it is {found.cname}")
     if found.kind == "function" and len(found.args) != _ARGUMENTS[kind]:
         raise ValueError(
             f"{what}: the native function takes {len(found.args)} arguments; it must be {kind}"
         )
     address = int(ffi.cast("uintptr_t", function))
     if not address:
-        raise ValueError(f"{what} must not be a function that points to NULL")
+        raise ValueError(f"{what} must be a native function; its address is NULL")
     return address
 
 
@@ -110,7 +110,7 @@ def native(function, kind, user, what):
         _check_count(function, kind, what)
         address = ctypes.cast(function, ctypes.c_void_p).value
         if not address:
-            raise ValueError(f"{what} must not be a function that points to NULL")
+            raise ValueError(f"{what} must be a native function; its address is NULL")
         return address, _address_of_user(user)[0]
     if "CData" in name and "cffi" in module:
         return _address_of_cffi(function, kind, what), _address_of_user(user)[0]

@@ -66,7 +66,7 @@ def _check_span(t_span):
         raise ValueError("`t_span` must be two times, (t0, t1)") from None
     t0, t1 = _number(t0, "t_span", "two times"), _number(t1, "t_span", "two times")
     if not math.isfinite(t0) or math.isnan(t1):
-        raise ValueError("`t_span` must be two times; t0 must be finite, t1 not NaN")
+        raise ValueError("`t_span` must be two times (t0, t1), t0 finite and t1 not NaN")
     return t0, t1
 
 
@@ -126,18 +126,20 @@ def _check_args(args):
 
 
 def _check_params(params, params_jac, user):
-    """numbers of this run's own: libess moves them for a moment where it takes differences"""
+    """a copy for this run: libess perturbs the values when it takes finite differences"""
     if params is None:
         if params_jac is not None:
-            raise ValueError("`params_jac` is the derivative by `params`, which are not given")
+            raise ValueError("`params_jac`, the derivative with respect to `params`, needs `params`")
         return None
     values = _numbers(params, "params")
     if values.ndim == 0:
         values = values.reshape(1)
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
-        raise ValueError("`params` must be finite numbers, one after the other")
+        raise ValueError("`params` must be a 1-dimensional array of finite numbers")
     if user is not None:
-        raise ValueError("`user` must not be given beside `params`, which native functions are handed")
+        raise ValueError(
+            "`user` and `params` exclude each other: native functions receive the address of `params`"
+        )
     values = np.ascontiguousarray(values)
     values.setflags(write=False)
     return values
@@ -160,13 +162,13 @@ def check_jumps(t_jumps, t0, t1):
     """times of jumps, as numbers"""
     if t_jumps is None:
         return np.zeros(0)
-    times = np.ascontiguousarray(_numbers(t_jumps, "t_jumps", "times that ascend"))
+    times = np.ascontiguousarray(_numbers(t_jumps, "t_jumps", "an array of ascending times"))
     if times.ndim != 1:
-        raise ValueError("`t_jumps` must be times that ascend, one after the other")
+        raise ValueError("`t_jumps` must be a 1-dimensional array of ascending times")
     if not ((times >= min(t0, t1)) & (times <= max(t0, t1)) & np.isfinite(times)).all():
         raise ValueError("`t_jumps` must be finite, and within `t_span`")
     if (np.diff(times) <= 0).any():
-        raise ValueError("`t_jumps` must ascend, also where time goes backwards")
+        raise ValueError("`t_jumps` must ascend, also if the run goes backward in time")
     return times
 
 
@@ -194,8 +196,8 @@ def _base_of(method, has_tangents):
     if not has_tangents or base == with_tangents:
         return base
     warnings.warn(
-        f"`method` '{name}' is `base` '{base}', which has no `tangents`: "
-        f"this run is by `base` '{with_tangents}'.",
+        f"`method` '{name}' selects `base` '{base}', which does not support `tangents`: "
+        f"this run uses `base` '{with_tangents}'.",
         stacklevel=5,
     )
     return with_tangents
@@ -271,16 +273,16 @@ def _count_guards(guards, count, t0, y0, args):
         return 0
     if isinstance(guards, tuple):
         if count is None:
-            raise ValueError("`guard_count` must be given where `guards` is a native function")
+            raise ValueError("`guard_count` is required if `guards` is a native function")
     else:
         found = _numbers(guards(t0, y0.copy(), *args), "guards", "a function that returns numbers")
         if found.ndim > 1 or found.size == 0:
-            raise ValueError("`guards` must return one number or a list of them")
+            raise ValueError("`guards` must return a number or a 1-dimensional array of numbers, at least one")
         if count is not None and count != found.size:
-            raise ValueError(f"`guard_count` must be {found.size}, as many as `guards` returns")
+            raise ValueError(f"`guard_count` must be {found.size}, the number of values that `guards` returns")
         count = found.size
     if not isinstance(count, (int, np.integer)) or not 0 < count < 2**24:
-        raise ValueError("`guard_count` must be a positive number of event functions")
+        raise ValueError("`guard_count` must be a positive integer, the number of event functions")
     return int(count)
 
 
@@ -289,10 +291,10 @@ def _check_impacts(impact, impacts_at, guard_count):
     at = np.zeros((guard_count, 2), dtype=bool)
     if impact is None:
         if impacts_at is not None:
-            raise ValueError("`impacts_at` says where `impact` is made, which is not given")
+            raise ValueError("`impacts_at` needs `impact`")
         return at.tobytes()
     if guard_count == 0:
-        raise ValueError("`impact` needs `guards`, which say when it is made")
+        raise ValueError("`impact` needs `guards`, whose crossings are the impacts")
     if impacts_at is None:
         at[:] = True
         return at.tobytes()
@@ -304,8 +306,8 @@ def _check_impacts(impact, impacts_at, guard_count):
             ok = False
         if not ok:
             raise ValueError(
-                "`impacts_at` must list guards, or pairs of a guard and a direction (-1, 0 or 1); "
-                f"guards are 0 to {guard_count - 1}"
+                "`impacts_at` must list indices of guards, or pairs of an index and a direction "
+                f"(-1, 0 or 1); indices are 0 to {guard_count - 1}"
             )
         at[int(k)] |= (way >= 0, way <= 0)
     return at.tobytes()
@@ -316,7 +318,7 @@ def _check_sliding(sliding, guard_count):
     if sliding is None or sliding is False:
         return False, b""
     if guard_count == 0:
-        raise ValueError("`sliding` is along `guards`, which are not given")
+        raise ValueError("`sliding` needs `guards`")
     if sliding is True:
         return True, b""
     may = np.zeros(guard_count, dtype=bool)
@@ -327,8 +329,8 @@ def _check_sliding(sliding, guard_count):
             ok = False
         if not ok:
             raise ValueError(
-                "`sliding` must be True, or list the guards that may be slid on; "
-                f"guards are 0 to {guard_count - 1}"
+                "`sliding` must be True, False or a list of the guards that allow sliding; "
+                f"indices are 0 to {guard_count - 1}"
             )
         may[int(k)] = True
     return True, may.tobytes()
@@ -341,7 +343,7 @@ def _check_rest(rest, impact, sliding, slides, guard_count):
     if not rest:
         return sliding, slides
     if impact is None:
-        raise ValueError("`rest` is on the guards of `impact`, which is not given")
+        raise ValueError("`rest` needs `impact`")
     return True, slides if sliding else np.zeros(guard_count, dtype=bool).tobytes()
 
 
@@ -350,12 +352,12 @@ def _check_directions(tangents, n, of=""):
         return np.zeros((n, 0))
     if tangents is True:
         return np.eye(n)
-    directions = _numbers(tangents, "tangents", "True, or directions of the shape (n, count)")
+    directions = _numbers(tangents, "tangents", "True or an array of directions of the shape (n, count)")
     if directions.ndim == 1:
         directions = directions.reshape(-1, 1)
     if directions.ndim != 2 or directions.shape[0] != n or not np.isfinite(directions).all():
         raise ValueError(
-            f"`tangents` must be True, or finite directions of the shape ({n}, count){of}"
+            f"`tangents` must be True or an array of finite directions of the shape ({n}, count){of}"
         )
     return np.ascontiguousarray(directions)
 
@@ -423,7 +425,7 @@ def _remedy(run, options):
     slides, is_impact = options["slides"], any(options["impact_at"][2 * k : 2 * k + 2])
     if is_impact or options["sliding"] and (not slides or slides[k]):
         return None
-    return f"with `sliding=True` or `sliding=[{k}]` the state goes on along the guard"
+    return f"with `sliding=True` or `sliding=[{k}]` the state slides along the guard"
 
 
 def _message(run, status, guard_count, options):
@@ -434,7 +436,7 @@ def _message(run, status, guard_count, options):
     if run["reason"] and is_own:
         is_guard = guard_count is None or run["failure_guard"] < guard_count
         name = "guards" if is_guard else "events"
-        why = "is not called beside `events`" if options and options["has_guard_jac"] else "is not given"
+        why = "is not used with `events`" if options and options["has_guard_jac"] else "is not given"
         parts = [f"differences of `{name}` contradict each other, and `guard_jac` {why}"]
     elif run["reason"]:
         parts.append(run["reason"])
@@ -560,24 +562,27 @@ def _options(
     max_step, first_step = _check_steps(max_step, first_step, t0, t1)
     functions, direction, terminal = _check_events(events)
     if math.isinf(t1) and not terminal.any():
-        raise ValueError("`t_span` must be finite where no event of `events` is `terminal`")
+        raise ValueError("`t_span` must be finite unless an event of `events` is `terminal`")
     given = (fun, guards, impact, jac, guard_jac, params_jac, *functions)
     if params is not None and any(map(has_own_data, given)):
-        raise ValueError("native functions must have no data of their own beside `params`")
+        raise ValueError("with `params` a LowLevelCallable must not have user data of its own")
     guards = guarding
     guard_count = _count_guards(guards, guard_count, t0, y0, args)
     impact = _function(impact, IMPACT, user, "impact", ["t", "y", "sign", "crossed", *more])
     is_sliding, slides = _check_sliding(sliding, guard_count)
     is_sliding, slides = _check_rest(rest, impact, is_sliding, slides, guard_count)
     count = len(y0) + (0 if params is None else len(params))
-    rows = "" if params is None else ": a row for each state, then for each of `params`"
+    rows = "" if params is None else ": a row for each state, then one for each of `params`"
     directions = _check_directions(tangents, count, rows)
     base = _check_base(method, base, directions.shape[1] > 0)
     is_implicit = base in (_BASES["rodas"], _BASES["chosen_rodas"])
     if base == _BASES["ros2"] and not is_system:
-        raise ValueError("`base` 'ros2' is of robots alone (ess.mujoco), whose damping is known")
+        raise ValueError("`base` 'ros2' is only available in ess.mujoco, which knows the damping of a robot")
     if (is_implicit or base == _BASES["ros2"]) and directions.shape[1]:
-        raise ValueError("`tangents` need another `base` than 'rodas', 'chosen_rodas' and 'ros2'")
+        name = list(_BASES)[base]
+        raise ValueError(
+            f"`base` '{name}' does not support `tangents`; 'dopri5', 'rkc' and 'chosen' do"
+        )
     uses_jac = directions.shape[1] or is_implicit
     jac = _check_jac(jac, user, "jac", signed, as_complex) if uses_jac else None
     params_jac = _check_jac(params_jac, user, "params_jac", signed) if directions.shape[1] else None
@@ -586,7 +591,7 @@ def _options(
         jac = _complex_jac(jac)
     is_count = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
     if not is_count or not 0 < max_steps < 2**63:
-        raise ValueError("`max_steps` must be a positive number of steps")
+        raise ValueError("`max_steps` must be a positive integer")
     within = np.count_nonzero((jumps != t0) & (jumps != t1))
     if within >= max_steps and not terminal.any():
         raise ValueError(f"`max_steps` must exceed the {within} times of `t_jumps`, at each of which a step ends")
@@ -597,11 +602,11 @@ def _options(
         functions = [_complex_event(event) for event in functions]
     events = [_function(event, GUARDS, user, "events", at) for event in functions]
     if guard_jac is not None and guards is None:
-        raise ValueError("`guard_jac` is the Jacobian of `guards`, which are not given")
+        raise ValueError("`guard_jac`, the Jacobian of `guards`, needs `guards`")
     guard_jac = _function(guard_jac, GUARDS, user, "guard_jac", at)
     functions = [field, guards, impact, jac, guard_jac, params_jac, *events]
     if user is not None and params is None and not any(isinstance(one, tuple) for one in functions):
-        raise ValueError("`user` is for native functions, and none is given; `args` is for others")
+        raise ValueError("`user` is for native functions, and none is given; use `args` for Python functions")
     return {
         "functions": functions,
         "params": np.zeros(0) if params is None else params,
@@ -884,7 +889,7 @@ def solve_ivp(
         _check_args(args)
         return _empty_result(t0, t1, t_eval, events, dense_output)
     if as_complex and (guards is not None or tangents is not None or native(fun, FIELD, 0, "`fun`")):
-        raise ValueError("`y0` must be real where there are guards, tangents or native functions")
+        raise ValueError("`y0` must be real if there are guards, tangents or native functions")
     options = _options(
         fun, t0, t1, x0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
         guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,

@@ -25,7 +25,7 @@ __all__ = ["NoDerivative", "flow"]
 
 
 class NoDerivative(ValueError):
-    """There is no derivative, or none that is valid for all directions. The message is libess's."""
+    """Raised if there is no derivative, or none that is valid for all directions."""
 
 
 class _Compiled:
@@ -120,7 +120,7 @@ class _Flow:
         if directions is None:
             return r.y_end, None, "C1"
         if "tangents" not in r:
-            raise NoDerivative("libess: the directions were lost on the way")
+            raise NoDerivative("libess: a direction became non-finite during the run")
         return r.y_end, r.tangents, r.smooth
 
     def end(self, y0, p):
@@ -132,8 +132,8 @@ class _Flow:
         end, found, smooth = self.run(y0, p, np.eye(len(y0) + len(p)))
         if smooth != "C1":
             raise NoDerivative(
-                f"libess: the flow is {smooth} there: several events meet, and the derivative depends on "
-                "the direction; jax.jvp takes one"
+                f"libess: the flow is {smooth} there: events are simultaneous, and the derivative depends "
+                "on the direction; jax.jvp returns the derivative in one direction"
             )
         return end, found
 
@@ -160,7 +160,7 @@ def _as_function(flow):
 
     @jacobian.defjvp
     def no_second(primals, tangents):
-        raise NoDerivative("libess: a flow has first derivatives here, and no second ones")
+        raise NoDerivative("libess: second derivatives of a flow are not available, only first ones")
 
     @jax.custom_jvp
     def end(y0, p):
@@ -241,9 +241,9 @@ def flow(
     t_span = tuple(map(float, t_span))
     options["t_jumps"] = check_jumps(t_jumps, *t_span)
     if not jax.config.read("jax_enable_x64"):
-        raise ValueError('libess needs doubles: jax.config.update("jax_enable_x64", True)')
+        raise ValueError('ess.jax needs double precision: jax.config.update("jax_enable_x64", True)')
     if impact is None and impacts_at is not None:
-        raise ValueError("`impacts_at` says where `impact` is made, which is not given")
+        raise ValueError("`impacts_at` needs `impact`")
 
     @functools.lru_cache(maxsize=None)
     def of(structure, sizes):
@@ -254,7 +254,7 @@ def flow(
     def end(y0, p=()):
         y0 = jnp.asarray(y0, dtype=float)
         if y0.ndim != 1 or y0.shape[0] == 0:
-            raise ValueError("`y0` must be 1-dimensional.")
+            raise ValueError("`y0` must be 1-dimensional with at least one state.")
         p = jax.tree_util.tree_map(lambda leaf: jnp.asarray(leaf, dtype=float), p)
         leaves, structure = jax.tree_util.tree_flatten(p)
         flat, _ = ravel_pytree(p)

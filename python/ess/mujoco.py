@@ -79,7 +79,7 @@ def _load():
         known = ", ".join(releases()) or "none"
         raise ImportError(
             f"ess.mujoco is not built for MuJoCo {mujoco.mj_versionString()}; this package has {known} "
-            "(docs/guide/python.md, Robots, says how to build it for another)"
+            "(see docs/guide/python.md, Robots, for building it for another release)"
         )
     library = ctypes.CDLL(path)
     pointer, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
@@ -134,7 +134,7 @@ def _as_model(model):
             else mujoco.MjModel.from_xml_path
         )
         return load(path)
-    raise ValueError("`model` must be a mujoco.MjModel or the path of an MJCF")
+    raise ValueError("`model` must be a mujoco.MjModel or the path of an MJCF or MJB file")
 
 
 def _vector(value, size, name):
@@ -194,8 +194,8 @@ class Robot:
     def start(
         self, height: float = 0.05, tilt: float = 0.1, number: int = 0, seed: int = 1
     ) -> NDArray[Any]:
-        """Return an initial state as in `essbench robot`: the model's own pose, raised and tilted.
-        Other numbers are random states around it."""
+        """Return an initial state as in `essbench robot`. Number 0 is the pose of the model, raised and
+        tilted; other numbers are random states around it."""
         x = np.zeros(self.n)
         message = ctypes.create_string_buffer(_MESSAGE_SIZE)
         start = _Start(None, float(height), float(tilt), int(number), int(seed))
@@ -210,7 +210,7 @@ class Robot:
         qvel: ArrayLike | None = None,
         act: ArrayLike | None = None,
     ) -> NDArray[Any]:
-        """Return the state of these arguments. Default is that of `start`."""
+        """Return these positions, velocities and activations as one state. Default is that of `start`."""
         if qpos is None and qvel is None and act is None:
             return self.start()
         qpos = self.model.qpos0 if qpos is None else qpos
@@ -251,12 +251,12 @@ class Robot:
         max_steps: int = 200_000,
         _atol: float = 1.0,
     ) -> OdeResult:
-        """See `simulate`."""
+        """Simulate this robot. Arguments and result are those of the function `simulate`."""
         x0 = self.state(qpos, qvel, act)
         ctrl = self.control(ctrl)
         t1 = _ivp._number(t, "t")
         if not (t1 >= 0 and np.isfinite(t1)):
-            raise ValueError("`t` must be a finite time, not before 0")
+            raise ValueError("`t` must be a finite duration, >= 0")
         tol = _ivp._number(tol, "tol")
         options = _ivp._options(
             None, 0.0, t1, x0, False, None, t_eval, dense_output, None, False, None, None, None,
@@ -359,7 +359,7 @@ class Audit:
             own = "*" if row["own"] else ""
             error = _shown(row["error"], self.reference)
             lines.append(f"{row['integrator']:<12} {row['step']:>8.6g} {error:>10}  {own}".rstrip())
-        lines.append(f"the reference's own error is some {self.reference:.1e}")
+        lines.append(f"estimated error of the reference: {self.reference:.1e}")
         return "\n".join(lines)
 
     def plot(self, axes: Any = None) -> Any:
@@ -462,21 +462,21 @@ def audit(
     output_step: float = 0.002,
     reference: float = 1e-9,
 ) -> Audit:
-    """Measure the errors of `mj_step`, at the model's own step and at others.
+    """Measure the errors of `mj_step`, at the time step of the model and at others.
 
     The reference is libess's solution at a tolerance of `reference`, as in `essbench robot`. The error is
-    the root mean square over positions, velocities and output times at which a step ends. Two further
-    runs estimate the error of the reference: one at ten times its tolerance, and one with short steps
-    where contacts begin or end, so that no step misses the spline of `solimp`.
+    the root mean square over positions, velocities and those output times at which a step ends. Two
+    further runs estimate the error of the reference: one at ten times its tolerance, and one with short
+    steps where contacts begin or end, so that no step misses the spline of `solimp`.
 
     Parameters
     ----------
     model, qpos, qvel, t, ctrl
         As in `simulate`.
     integrators : list of str, optional
-        Default is the model's own, Euler, implicitfast and RK4.
+        Default is that of the model, Euler, implicitfast and RK4.
     time_steps : list of float, optional
-        Default is the model's own, twice, half and a quarter of it.
+        Default is the time step of the model, and twice, half and a quarter of it.
     output_step : float
         Interval of the output times.
     reference : float
@@ -489,7 +489,7 @@ def audit(
     robot = model if isinstance(model, Robot) else Robot(model)
     count = int(np.floor(_ivp._number(t, "t") / _ivp._number(output_step, "output_step") + 1e-9))
     if count < 1:
-        raise ValueError("`output_step` must be a time, and `t` at least as long")
+        raise ValueError("`output_step` must be > 0 and not longer than `t`")
     times = output_step * np.arange(count + 1)
     x0, ctrl = robot.state(qpos, qvel), robot.control(ctrl)
     if integrators is None:
@@ -497,7 +497,7 @@ def audit(
         integrators = [name for name in integrators if name in _INTEGRATORS]
     for name in integrators:
         if name not in _INTEGRATORS:
-            raise ValueError(f"`integrators` must be of {', '.join(_INTEGRATORS)}")
+            raise ValueError(f"`integrators` must be from {', '.join(_INTEGRATORS)}; one is {name}")
     if time_steps is None:
         time_steps = [robot.time_step * part for part in (2.0, 1.0, 0.5, 0.25)]
     truth, coarse = (
@@ -508,13 +508,13 @@ def audit(
         for tol in (reference, 10 * reference)
     )  # fmt: skip
     if not truth.success:
-        raise RuntimeError(f"there is no reference: {truth.message}")
+        raise RuntimeError(f"the reference failed: {truth.message}")
     used = robot.nq + robot.nv
     states, other = (robot.normalise(r.y.T.copy())[:, :used] for r in (truth, coarse))
     rows = []
     for step in sorted(map(float, time_steps), reverse=True):
         if not 0 < step < np.inf:
-            raise ValueError("`time_steps` must be positive times")
+            raise ValueError("`time_steps` must be positive and finite")
         ends = _ends(step, times)
         if not ends:
             raise ValueError(f"no step of {step:g} s ends at a multiple of `output_step`")
@@ -541,9 +541,9 @@ def audit(
 
 
 class DerivativeAudit:
-    """The differences of MuJoCo's derivatives of a trajectory from the derivative of the continuous flow:
-    `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, `verdict` a sentence. `note` says why
-    there are no rows of later times, and is empty where there are."""
+    """The differences between MuJoCo's derivatives of a trajectory and those of the continuous flow:
+    `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, `verdict` a sentence. `note` gives
+    the reason if there are no rows for later times, and is empty otherwise."""
 
     def __init__(
         self, rows: list[dict[str, Any]], reference: list[float], time_step: float, note: str = ""
@@ -577,7 +577,7 @@ class DerivativeAudit:
             errors = "".join(f"{_shown(r['error'], r['reference']):>12}" for r in found)
             lines.append(f"{way:<16}{step:>10.6g}{errors}")
         own = "".join(f"{error:>12.0e}" for error in self.reference)
-        lines.append(f"{'own error of the reference':<26}{own}")
+        lines.append(f"{'error of the reference':<26}{own}")
         return "\n".join([*lines, *textwrap.wrap(self.verdict, 100), *textwrap.wrap(self.note, 100)])
 
     def plot(self, axes: Any = None) -> Any:
@@ -628,18 +628,18 @@ def _derivative(robot, x, tangents):
 
 
 def _no_derivative(r, t):
-    """which events meet, where they have the same time"""
+    """the simultaneous events, if any have the same time"""
     instants, count = np.unique(r.t_crossings, return_counts=True)
     several = instants[count > 1]
-    note = f"There is no one derivative at {t:g} s: several events meet on the way"
+    note = f"There is no single derivative at {t:g} s: earlier events are simultaneous"
     if not several.size:
         return note + "."
     names = [name for name, at in zip(r.crossings_of, r.t_crossings) if at == several[0]]
-    return f"{note}, at {several[0]:.6g} s {', '.join(names)}."
+    return f"{note}, {', '.join(names)} at {several[0]:.6g} s."
 
 
 def _exact(robot, x0, ctrl, times, tol, atol=1.0, notes=None):
-    """libess's derivative at each of the times; with `notes` at those before several events meet"""
+    """libess's derivative at each of the times; with `notes` only at those before simultaneous events"""
     m = robot.model
     start = _directions(m, x0)
     found: list = []
@@ -649,7 +649,7 @@ def _exact(robot, x0, ctrl, times, tol, atol=1.0, notes=None):
             t_eval=[t], _atol=atol,
         )  # fmt: skip
         if not r.success:
-            raise RuntimeError(f"there is no reference: {r.message}")
+            raise RuntimeError(f"the reference failed: {r.message}")
         if "tangents" not in r or r.smooth != "C1":
             note = _no_derivative(r, t)
             if notes is None or not found:
@@ -737,25 +737,26 @@ def audit_derivative(
     times : list of float
         Times of the derivatives, ascending.
     time_steps : list of float, optional
-        Default is the model's own, a half and a quarter of it. Each time must be a multiple of each.
+        Default is the time step of the model, and a half and a quarter of it. Each of `times` must be a
+        multiple of each time step.
     tol : float
         Tolerance of the reference.
 
     Returns
     -------
     DerivativeAudit
-        From where several events meet there is no one derivative: its `note` names them.
+        After simultaneous events there is no single derivative; its `note` names these events.
     """
     robot = model if isinstance(model, Robot) else Robot(model)
     ends: NDArray[Any] = _ivp._numbers(times, "times", "a list of times")
     in_order = ends.ndim == 1 and ends.size and (np.diff(ends, prepend=0.0) > 0).all()
     if not in_order or not np.isfinite(ends).all():
-        raise ValueError("`times` must be times after the start, ascending")
+        raise ValueError("`times` must be positive, finite and ascending")
     if time_steps is None:
         time_steps = [robot.time_step / part for part in (1, 2, 4)]
     steps = np.atleast_1d(_ivp._numbers(time_steps, "time_steps", "a list of times")).tolist()
     if not steps:
-        raise ValueError("`time_steps` must be a list of times; it is empty")
+        raise ValueError("`time_steps` must have at least one time step")
     # MuJoCo's differences of positions are those of unit quaternions
     x0, ctrl = robot.normalise(robot.state(qpos, qvel)), robot.control(ctrl)
     for step in steps:

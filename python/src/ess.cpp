@@ -179,7 +179,7 @@ static bool take_impact(Functions *f, PyObject *result, double *after, double *m
     return false;
   for (std::size_t k = 0; k < f->guards; k++)
     if (mode[k] != -1.0 && mode[k] != 0.0 && mode[k] != 1.0) {
-      PyErr_SetString(PyExc_ValueError, "impact's signs must be -1, 0 or 1 each");
+      PyErr_SetString(PyExc_ValueError, "impact must return signs of -1, 0 or 1");
       return false;
     }
   return true;
@@ -574,9 +574,9 @@ NB_MODULE(_native, m) {
   m.attr("version") = ess_version();
   m.attr("NODES") = static_cast<int>(GLUE_NODES);
   m.def("solve", &ess_python::solve, "t0"_a, "t1"_a, "y0"_a, "options"_a,
-        "One run; a dictionary of what has been recorded.");
+        "One run; returns a dictionary of the recorded results.");
   m.def("ensemble", &ess_python::ensemble, "t0"_a, "t1"_a, "starts"_a, "users"_a, "threads"_a,
         "options"_a, "ends"_a, "times"_a, "grid"_a, "tangents"_a, "numbers"_a,
         "Many runs of native functions, in threads; fills the arrays.");
-  m.def("status_message", &ess_strerror, "status"_a, "What libess says of a status.");
+  m.def("status_message", &ess_strerror, "status"_a, "Message of a status.");
 }

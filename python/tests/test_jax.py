@@ -124,7 +124,7 @@ def test_second_derivatives_are_refused():
     end = ess_jax.flow(hopper, (0, 1), guards=height)
     y0, p = jnp.array([2.0, 0.0]), jnp.array([1000.0])
     for second in (jax.hessian(lambda q: end(y0, q)[0]), jax.jit(jax.hessian(lambda q: end(y0, q)[0]))):
-        with pytest.raises(ess_jax.NoDerivative, match="no second ones"):
+        with pytest.raises(ess_jax.NoDerivative, match="second derivatives"):
             second(p)
 
 

@@ -183,9 +183,9 @@ def test_where_two_feet_touch_down_at_once_what_is_before_is_kept():
     start = model_of(FEET), [0, 0, 0.3, 1, 0, 0, 0], [0] * 6
     audit = robots.audit_derivative(*start, times=[0.1, 0.3, 0.4], time_steps=[0.002])
     assert audit.times == [0.1] and len(audit.reference) == 1
-    assert "no one derivative at 0.3 s" in audit.note and audit.note in repr(audit).replace("\n", " ")
+    assert "no single derivative at 0.3 s" in audit.note and audit.note in repr(audit).replace("\n", " ")
     assert "left" in audit.note and "right" in audit.note
-    with pytest.raises(RuntimeError, match="at 0.3 s: several events meet on the way, at 0.2.*left.*right"):
+    with pytest.raises(RuntimeError, match="at 0.3 s: earlier events are simultaneous, .*left.*right at 0.2"):
         robots.audit_derivative(*start, times=[0.3], time_steps=[0.002])
 
 

@@ -112,7 +112,7 @@ def test_native_functions_are_handed_them():
     np.testing.assert_allclose(r.y_end, [0.5 * e + 0.5], rtol=1e-9)
     exact = [e, 0.25 * e - 0.5 * e - 0.25, (1 - e) / 2]
     np.testing.assert_allclose(r.tangents[0], exact, rtol=1e-7)
-    with pytest.raises(ValueError, match="`user` must not be given beside `params`"):
+    with pytest.raises(ValueError, match="`user` and `params` exclude each other"):
         ess.solve_ivp(field, (0, 1), [1.0], params=[2.0, 1.0], user=np.zeros(2))
 
 
@@ -126,7 +126,7 @@ def test_a_function_with_data_of_its_own_does_not_see_them():
 
     data = np.array([1.0])
     one = scipy.LowLevelCallable(field.ctypes, ctypes.c_void_p(data.ctypes.data))
-    with pytest.raises(ValueError, match="data of their own beside `params`"):
+    with pytest.raises(ValueError, match="must not have user data"):
         ess.solve_ivp(one, (0, 1), [1.0], params=[1.0], tangents=True)
     r = ess.solve_ivp(scipy.LowLevelCallable(field.ctypes), (0, 1), [1.0], params=[1.0], tangents=True)
     np.testing.assert_allclose(r.tangents, [[math.e, math.e]], rtol=1e-2)
@@ -142,11 +142,11 @@ def test_wrong_shapes():
     def field(t, y, p):
         return y
 
-    with pytest.raises(ValueError, match=r"shape \(3, count\): a row for each state, then"):
+    with pytest.raises(ValueError, match=r"shape \(3, count\): a row for each state, then one"):
         ess.solve_ivp(field, (0, 1), [1.0], params=[1.0, 2.0], tangents=[[1.0]])
     with pytest.raises(ValueError, match="params_jac"):
         ess.solve_ivp(
             field, (0, 1), [1.0], params=[1.0], tangents=True, params_jac=lambda t, y, p: [1.0, 2.0]
         )
-    with pytest.raises(ValueError, match="`params`, which are not given"):
+    with pytest.raises(ValueError, match="needs `params`"):
         ess.solve_ivp(lambda t, y: y, (0, 1), [1.0], params_jac=lambda t, y: [[1.0]])

@@ -39,7 +39,7 @@ def test_it_is_refused_where_it_is_not_asked_for():
     off = ess.solve_ivp(relay, (0, 4), [0.5], guards=at_zero, sliding=False)
     assert off.reason == "ESLIDING"
     for run in (r, off):
-        assert run.message.endswith("with `sliding=True` or `sliding=[0]` the state goes on along the guard")
+        assert run.message.endswith("with `sliding=True` or `sliding=[0]` the state slides along the guard")
 
 
 def stick_slip(t, y, sign):
@@ -110,12 +110,12 @@ def test_backwards_and_in_an_ensemble():
 
 @pytest.mark.parametrize("sliding", [[1], [-1], ["0"], [0.5], [True], [None], [[0]], "x", [math.nan]])
 def test_what_cannot_be_slid_on_is_told(sliding):
-    with pytest.raises(ValueError, match="`sliding` must be True, or list .* guards are 0 to 0"):
+    with pytest.raises(ValueError, match="`sliding` must be True, False or a list .* indices are 0 to 0"):
         ess.solve_ivp(relay, (0, 1), [0.5], guards=at_zero, sliding=sliding)
 
 
 def test_sliding_needs_guards_and_no_impact():
-    with pytest.raises(ValueError, match="along `guards`, which are not given"):
+    with pytest.raises(ValueError, match="`sliding` needs `guards`"):
         ess.solve_ivp(lambda t, y: y, (0, 1), [0.5], sliding=True)
     with pytest.raises(ValueError, match="slides|impact"):
         ess.solve_ivp(
@@ -208,7 +208,7 @@ def test_rest_alone_lets_nothing_else_slide():
 def test_what_rest_needs_is_told():
     with pytest.raises(ValueError, match="`rest` must be True or False"):
         ess.solve_ivp(falls, (0, 1), [1.0, 0], guards=above_table, impact=bounces(0.5), rest=[0])
-    with pytest.raises(ValueError, match="`rest` is on the guards of `impact`, which is not given"):
+    with pytest.raises(ValueError, match="`rest` needs `impact`"):
         ess.solve_ivp(falls, (0, 1), [1.0, 0], guards=above_table, rest=True)
 
 
