@@ -39,7 +39,7 @@ static const char *const limb_names[] = {"rigid", "soft", NULL};
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [LIMBS] = {"limbs", TROT_SOFT, 0, 1, false, limb_names, "kind of limbs"},
     TROT_PARAMETERS,
-    [FOOT_MASS] = {"foot-mass", 0.1, 1e-6, 1e3, false, NULL, "mass of a foot, kg; soft limbs"},
+    [FOOT_MASS] = {"foot-mass", 0.1, 1e-6, 1e3, false, NULL, "foot mass, kg; soft limbs"},
     [STIFFNESS] = {"stiffness", 400, 0, 1e6, false, NULL, "stiffness of a leg, N/m; soft limbs"},
     [DAMPING] = {"damping", 5, 0, 1e5, false, NULL, "damping of a leg, N s/m; soft limbs"},
     [COUPLING] =

@@ -355,7 +355,7 @@ int robot_open(const char *file, const char *text, const robot_options *options,
                char message[ROBOT_MESSAGE_SIZE]) {
   *out = NULL;
   if (!file && !text) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "a file is missing");
+    snprintf(message, ROBOT_MESSAGE_SIZE, "no file is given");
     return BRIDGE_REFUSED;
   }
   robot_shared *const shared = new_shared(message);

@@ -37,7 +37,7 @@ static const char *odd_actuator(const mjModel *m, int *which) {
 int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
   int which = 0;
   const char *odd = odd_actuator(m, &which);
-  const char *why = m->nv == 0                   ? "it has no joint, so nothing moves"
+  const char *why = m->nv == 0                   ? "nothing in it moves, as no body has a joint"
                     : m->nflex > 0               ? "it has flexible bodies"
                     : m->nplugin > 0             ? "it has plugins"
                     : bridge_version_no_field(m) ? bridge_version_no_field(m)

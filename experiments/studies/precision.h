@@ -56,8 +56,8 @@ typedef struct precision_asked {
     .result = "trials")                                                                            \
   X(row, point_work, NUMBER, "point-work", "COUNT",                                                \
     "limit of the work of a setting over all initial conditions, in units of about 2 ns: an "      \
-    "evaluation takes contacts + 16 units, one of MuJoCo 25 times as many, one of MuJoCo by a "    \
-    "callback contacts + 250; a setting above the limit has three initial conditions, or one",     \
+    "evaluation is 16 plus the contacts, one of MuJoCo 25 times as many, or by a callback 250 "    \
+    "plus the contacts; a setting above the limit has three initial conditions, or one",           \
     .initial = work, .max = 1e15, .result = "point_work")                                          \
   X(row, min_time, NUMBER, "min-time", "S",                                                        \
     "time for which a sample repeats its run, s (default 0: one run)", .initial = "0",             \

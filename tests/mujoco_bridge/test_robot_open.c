@@ -215,15 +215,15 @@ static void test_watch(void **state) {
   check_watch("<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
               "<body pos='0 0 1'><freejoint/><geom name='can' type='cylinder' size='.1 .2'/></body>"
               "</worldbody></mujoco>",
-              0.2, "floor - can touch: a twin has its springs");
+              0.2, "floor - can touch: --twin needs event functions");
   check_watch("<mujoco><asset><hfield name='h' nrow='3' ncol='3' size='1 1 .1 .1'/></asset>"
               "<worldbody><geom name='hills' type='hfield' hfield='h'/><body pos='.3 .2 1'>"
               "<freejoint/><geom name='ball' size='.1'/></body></worldbody></mujoco>",
-              0.1, "hills - ball touch: a twin has its springs");
+              0.1, "hills - ball touch: --twin needs event functions");
   check_watch("<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
               "<geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 1'><freejoint/>"
               "<geom name='stone' type='mesh' mesh='m'/></body></worldbody></mujoco>",
-              0.0, "floor - stone touch: a twin has its springs");
+              0.0, "floor - stone touch: --twin needs event functions");
 }
 
 /* a distance that no motion changes has no event, though it is zero but for rounding */

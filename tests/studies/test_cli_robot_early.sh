@@ -84,7 +84,7 @@ twin='--twin 5000,40'
 rm -rf whole
 model sunk "$plane<body pos='0 0 -.1'><freejoint/><geom name='can' type='cylinder' size='.1 .1'/></body>"
 study sunk 1 whole
-expect 'a reference that ends at once: one line' one_line 1 "floor - can touch, and a twin has its springs at"
+expect 'a reference that ends at once: one line' one_line 1 "floor - can touch, and --twin needs event functions"
 expect 'a reference that ends at once: what helps' one_line 1 "--without 'floor,can' leaves this pair out"
 expect 'a reference that ends at once: nothing is written' [ ! -e whole ]
 twin=
