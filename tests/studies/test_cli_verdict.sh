@@ -35,7 +35,7 @@ set_all plain plain_over_libess 0.5
 run sweep --table
 expect 'the plain method' says 'the cheapest event-unaware solver takes 0.5 times as long as libess'
 expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, whose error is '
-expect 'MuJoCo by a callback' says 'with the contact force as a callback MuJoCo takes 4.5 times as long'
+expect 'MuJoCo by a callback' says 'with the contact force by a callback MuJoCo takes 4.5 times as long'
 expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 times as long as libess by the paper's method,"
 expect 'another slope' says ', libess 1.5e+03 us ['
 expect 'engines by what they are' \
