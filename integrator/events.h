@@ -330,6 +330,7 @@ int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
 /* What event function k changes by when states move by their tolerance: the larger of two ways,
  * along which no two states are moved by amounts that could cancel. */
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
+int ess_allowed_errors(ess_driver *d, double allowed[]); /* of all */
 
 /* Called at the node after crossings: where they come as fast as rounding makes them, event
  * functions that rest on their zeros, and do not leave them within a step, are given grains. */

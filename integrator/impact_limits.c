@@ -378,15 +378,10 @@ int ess_put_before_impact(ess_driver *d, size_t k) {
   return ESS_SUCCESS;
 }
 
-/* whether event function k is beyond its zero by no more than the tolerance and moves on: a state
+/* whether event function k is beyond its zero by no more than it is allowed and moves on: a state
  * at which a run has ended on an event, and whose last digits have passed it */
-static int has_just_passed(ess_driver *d, size_t k, bool *passed) {
-  double allowed;
-  *passed = has_impact(d, k) && d->h[k] * d->rate[k] > 0.0 && is_small(d, k);
-  if (!*passed) return ESS_SUCCESS;
-  const int status = ess_allowed_error(d, k, &allowed);
-  *passed = fabs(d->h[k]) <= allowed;
-  return status;
+static bool has_just_passed(const ess_driver *d, size_t k, double allowed) {
+  return has_impact(d, k) && d->h[k] * d->rate[k] > 0.0 && fabs(d->h[k]) <= allowed;
 }
 
 /* the signs are others, and the model is told */
@@ -399,17 +394,17 @@ int ess_put_before_passed(ess_driver *d) {
   const ess_impact_work *const w = d->impacts;
   bool any = false;
   if (!w || w->calls.start) return ESS_SUCCESS; // who starts it says the mode
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    bool passed, led = false;
-    int status = has_just_passed(d, k, &passed);
-    if (!status && passed) status = look_before(d, k, &led);
+  int status = ess_allowed_errors(d, w->doubt);
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    bool led = false;
+    if (has_just_passed(d, k, w->doubt[k])) status = look_before(d, k, &led);
     if (status) return status;
     // what the map does not send back has made it, and is where it belongs
     if (!led || !returns_to(d, k, d->x, -d->sign[k])) continue;
     put_before(d, k, -d->sign[k]);
     any = true;
   }
-  return any ? take_mode(d) : ESS_SUCCESS;
+  return any && !status ? take_mode(d) : status;
 }
 
 int ess_put_past_jumps(ess_driver *d) {

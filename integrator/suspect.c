@@ -87,6 +87,10 @@ int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
   return weigh(d, k, 1, 1.0, 8.0, allowed);
 }
 
+int ess_allowed_errors(ess_driver *d, double allowed[]) {
+  return weigh(d, 0, d->system.guard_count, 1.0, 8.0, allowed);
+}
+
 int ess_rounding_error(ess_driver *d, size_t k, double *rounding) {
   return weigh(d, k, 1, 0.0, 8.0, rounding);
 }
