@@ -78,10 +78,12 @@ IMPACT_MAP(start_map) {
 
 typedef struct outcome {
   int status;
-  double tolerance, off, seconds, at;
+  double tolerance, most; /* by so many tolerances a run may be off */
+  double off, seconds, at;
 } outcome;
 
-/* ---- truth ------------------------------------------------------------------------------------ */
+/* ---- truth ------------------------------------------------------------------------------------
+ */
 
 /* A body above a floor at zero height that a load lifts: its flight is a closed form, a landing is
  * bisected, and a state at rest leaves where the load comes to exceed the pull. */
@@ -106,8 +108,8 @@ static double height_at(const body *b, double t) {
 }
 
 /* where `value` comes down to zero between two times */
-static double falls_to_zero(const body *b, double (*value)(const body *b, double t),
-                                 double from, double until) {
+static double falls_to_zero(const body *b, double (*value)(const body *b, double t), double from,
+                            double until) {
   for (int i = 0; i < 60; i++) {
     const double middle = 0.5 * (from + until);
     *(value(b, middle) > 0.0 ? &from : &until) = middle;
@@ -227,11 +229,34 @@ static start draw_start(start_family family, uint64_t *random, double x[], doubl
   return s;
 }
 
+/* by how many tolerances x is off at time t */
+static double off_at(const start *s, const double from[], double t, double tolerance,
+                     const double x[]) {
+  double truth[] = {from[0], from[1]}, beside[] = {from[0], from[1]};
+  find_truth(s, t, truth);
+  // a motion that bounces often may make much of little
+  start like = *s;
+  like.e += tolerance;
+  like.pull += tolerance;
+  find_truth(&like, t, beside);
+  const double far = 1.0 + fabs(truth[0]) + fabs(truth[1]);
+  return toy_apart(x, truth, 2) / (far * tolerance + toy_apart(beside, truth, 2));
+}
+
+/* the same, where an impact at the end may come a little before that, or after it */
+static double off_about(const start *s, const double from[], double t, const outcome *o,
+                        const double x[]) {
+  const double apart = fmin(o->most * o->tolerance, 0.1);
+  const double now = off_at(s, from, t, o->tolerance, x);
+  const double before = off_at(s, from, t - apart, o->tolerance, x);
+  return fmin(now, fmin(before, off_at(s, from, t + apart, o->tolerance, x)));
+}
+
 static outcome run(start_family family, uint64_t number) {
   static const bool down[] = {false, true};
   static const ess_impacts impacts = {.map = start_map, .at = down};
   uint64_t random = 1000003 * number + (uint64_t)family;
-  double x[2], truth[2], beside[2], t = 0.0, until;
+  double x[2], t = 0.0, until;
   start s = draw_start(family, &random, x, &until);
   const bool is_impact = family == FLOOR || family == LYING || family == LIFTED || family == BEYOND;
   const bool has_jacobian = draw(&random) < 0.5, moves = draw(&random) < 0.5;
@@ -252,21 +277,16 @@ static outcome run(start_family family, uint64_t number) {
   options.rest = is_impact;
   if (family == BEYOND) x[0] -= o.tolerance * draw(&random);
   if (family == BEYOND) x[1] = -draw(&random);
-  memcpy(truth, x, sizeof x);
-  memcpy(beside, x, sizeof x);
-  find_truth(&s, until, truth);
-  // a motion that bounces often may make much of little
-  start like = s;
-  like.e += o.tolerance;
-  like.pull += o.tolerance;
-  find_truth(&like, until, beside);
+  // RKC's error is some 10 to 100 times that of the others (ess.h)
+  const bool is_rkc = options.base == ESS_BASE_RKC || options.base == ESS_BASE_CHOSEN;
+  o.most = is_rkc ? 1000.0 : 100.0;
+  const double from[] = {x[0], x[1]};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   const clock_t begun = clock();
   o.status = ess_driver_apply(d, &t, until, x);
   o.seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
   o.at = t;
-  const double far = 1.0 + fabs(truth[0]) + fabs(truth[1]);
-  o.off = toy_apart(x, truth, 2) / (far * o.tolerance + toy_apart(beside, truth, 2));
+  o.off = off_about(&s, from, until, &o, x);
   ess_driver_free(d);
   return o;
 }
@@ -275,16 +295,16 @@ int main(int argc, char *argv[]) {
   const uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 3000;
   const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
   const uint64_t only = argc > 3 ? strtoull(argv[3], NULL, 10) : STARTS;
-  const double most = 100.0; // tolerances
   uint64_t all = 0, bad = 0;
   // how long a run takes is shown, and decides nothing: it depends on the machine
-  puts("runs; ended by a status, off by more than 100 tolerances, longer than a second");
+  puts("runs; ended by a status, off by more than 100 tolerances (1000 by RKC), longer than a "
+       "second");
   for (start_family f = 0; f < STARTS; f++) {
     if (only < STARTS && only != f) continue;
     uint64_t ended = 0, off = 0, slow = 0;
     for (uint64_t i = first; i < first + runs; i++) {
       const outcome o = run(f, i);
-      const bool is_off = !o.status && !(o.off <= most), is_slow = o.seconds > 1.0;
+      const bool is_off = !o.status && !(o.off <= o.most), is_slow = o.seconds > 1.0;
       ended += o.status != ESS_SUCCESS;
       off += is_off;
       slow += is_slow;
