@@ -288,11 +288,11 @@ static int make_carried(ess_driver *d) {
   }
 }
 
-/* what the impact has done to the state */
-static void note_pushes(ess_driver *d) {
+/* what the impact of one guard has done to the state: of several nobody knows each one's part */
+static void note_push(ess_driver *d) {
   const ess_impact_work *const w = d->impacts;
-  for (size_t i = 0; i < w->count; i++)
-    if (ess_is_impact(d, w->events[i])) ess_rest_note(d, w->events[i], w->x, w->after);
+  if (w->count == 1 && ess_is_impact(d, w->events[0]))
+    ess_rest_note(d, w->events[0], w->x, w->after);
 }
 
 /* impacts accumulate, or one has stopped the state: the run ends unless that may rest */
@@ -325,6 +325,6 @@ int ess_make_impact(ess_driver *d, size_t k) {
   if (!status) status = ess_watch_zeno(d, count, w->events, &w->zeno);
   if (!status && isnan(w->zeno)) status = ess_refuse_grazing(d, k, &w->zeno);
   if (!status) status = make_events(d, count, false);
-  if (ess_may_rest(d) && w->t_open == d->t) note_pushes(d);
+  if (ess_may_rest(d) && w->t_open == d->t) note_push(d);
   return status ? status : ess_finish_impact(d);
 }

@@ -70,7 +70,7 @@ static int push_back(ess_driver *d, double t, const double x[], size_t k, double
     for (size_t l = 0; l < d->lanes; l++) jump[l] *= s->scale[k] / times;
   }
   if (code) return ess_callback_failed(d, code);
-  return returns ? ESS_SUCCESS
+  return changes ? ESS_SUCCESS
                  : ess_slide_fail(d, k, SIZE_MAX,
                                   "an impact's map does not say what pushes the state back");
 }

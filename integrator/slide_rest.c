@@ -23,8 +23,8 @@ static const double PART = 1e-3;
 static const double HIGH = 2.0;
 
 /* Scale of the push of impacts. ROOM: over the push that holds the state at first, so that lambda
- * is far below 1. LEAST: smallest scale, over the field. MORE: growth when lambda reaches 1. */
-static const double ROOM = 16.0, LEAST = 1e-6, MORE = 16.0;
+ * is far below 1. MORE: growth when lambda reaches 1. */
+static const double ROOM = 16.0, MORE = 16.0;
 
 /* speed of impacts at an instant over that before, below which the cascade makes progress */
 static const double SLOWER = 0.9;
@@ -191,7 +191,7 @@ static int gather_touched(ess_driver *d, size_t *count) {
     if (!status && pushes && is_new(d, k)) status = keep_level(d, k);
     if (status || !pushes) continue;
     if (is_new(d, k)) {
-      s->rests[k] = s->second[k] = true;
+      s->rests[k] = s->second[k] = s->stopped[k] = true;
       s->scale[k] = 1.0;
     }
     s->events[(*count)++] = k;
@@ -221,14 +221,15 @@ static bool sort_out(ess_driver *d, size_t *count) {
   return any;
 }
 
-/* how hard each has to push */
+/* How hard each has to push: at lambda = 1 no less than the field does. Lambda is found by
+ * differences of that, whose noise would be no small part of it otherwise. */
 static void choose_scales(ess_driver *d, size_t count) {
   ess_slides *const s = d->slides;
   for (size_t i = 0; i < count; i++) {
     const size_t k = s->events[i];
     if (!is_new(d, k)) continue;
     const double size = ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x);
-    const double least = LEAST * ess_scaled_norm(d, s->f0, d->x, d->x) / size;
+    const double least = ess_scaled_norm(d, s->f0, d->x, d->x) / size;
     s->scale[k] = ess_larger(ROOM * fabs(s->a[i] / s->g[i * count + i]), least);
   }
 }
@@ -292,12 +293,14 @@ int ess_rest_begin(ess_driver *d) {
   return status ? status : restored;
 }
 
-/* whether the instant goes on by an impact */
+/* whether the instant goes on by an impact; that of a guard that is grazed is not made */
 static bool is_going_on(ess_driver *d) {
+  const ess_failure *const otherwise = &d->slides->otherwise;
+  const size_t grazed = otherwise->status == ESS_EGRAZING ? otherwise->guard : SIZE_MAX;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     double allowed;
     const bool is_due = ess_is_impact(d, k) && d->side[k] * d->rate[k] > 0.0;
-    if (!is_due || ess_allowed_error(d, k, &allowed)) continue;
+    if (k == grazed || !is_due || ess_allowed_error(d, k, &allowed)) continue;
     if (fabs(d->h[k]) <= allowed) return true;
   }
   return false;
@@ -308,8 +311,10 @@ int ess_rest_end(ess_driver *d) {
   const bool goes_on = is_going_on(d);
   bool rests = false;
   for (size_t k = 0; k < d->system.guard_count; k++) {
+    ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
     const bool is_slid = ess_is_listed(s->set, s->count, k);
-    if (s->stopped[k] && is_slid) d->impacts->returning[ess_guard_ahead(d, k)] = ess_no_returns();
+    if (s->stopped[k]) r->ends = false;
+    if (s->stopped[k] && is_slid) *r = ess_no_returns();
     rests = rests || (s->stopped[k] && is_slid);
     if (is_slid) d->impacts->stopped[k] = 0.0; // its rate counts, though it is next to none
     s->stopped[k] = false;

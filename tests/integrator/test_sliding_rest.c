@@ -520,3 +520,73 @@ TEST(balls_side_by_side) {
     assert_true(fabs(x[k] - G / (p.w * p.w) - speed * since + 0.5 * G * since * since) < 1e-9);
   }
 }
+
+/* ---- a ball in a V --------------------------------------------------------------------------- */
+
+/* planes y = slope x and y = -slope x, by index; x = (x, y, vx, vy). The map may put the ball onto
+ * the plane that it meets, which takes it off the other. */
+typedef struct wedge {
+  double slope[2], e;
+  bool puts;
+} wedge;
+
+FIELD(wedge_field) {
+  dxdt[0] = x[2];
+  dxdt[1] = x[3];
+  dxdt[2] = 0.0;
+  dxdt[3] = -G;
+}
+
+GUARDS(wedge_guards) {
+  const wedge *const p = params;
+  h[0] = x[1] - p->slope[0] * x[0];
+  h[1] = x[1] + p->slope[1] * x[0];
+}
+
+IMPACT_MAP(wedge_bounce) {
+  const wedge *const p = params;
+  double *const after = impact->after;
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    const double slope = k ? p->slope[1] : -p->slope[0], whole = 1.0 + slope * slope;
+    const double off = p->puts ? (after[1] + slope * after[0]) / whole : 0.0;
+    const double speed = fmin(after[3] + slope * after[2], 0.0) / whole;
+    after[0] -= off * slope;
+    after[1] -= off;
+    after[2] -= (1.0 + p->e) * speed * slope;
+    after[3] -= (1.0 + p->e) * speed;
+    toy_stays_above(impact, k);
+  }
+}
+
+/* it rests on one plane, slides into the other, and so on, ever less: at the end it is at the
+ * vertex
+ */
+TEST(a_ball_comes_to_rest_in_a_v) {
+  static const bool down[] = {false, true, false, true};
+  static const ess_impacts impacts = {.map = wedge_bounce, .at = down};
+  enum { BALLS = 600 };
+  uint64_t random = 20261129;
+  size_t accumulate = 0;
+  for (int i = 0; i < BALLS; i++) {
+    slides log;
+    wedge p = {.puts = i % 4 > 0};
+    for (size_t k = 0; k < 2; k++) p.slope[k] = draw_between(&random, 0.8, 3.0);
+    if (i % 3 == 0) p.slope[1] = p.slope[0];
+    p.e = i % 5 ? draw_between(&random, 0.0, 0.75) : 0.0;
+    const double tolerance = pow(10.0, -draw_between(&random, 3.0, 9.0));
+    const ess_system system = {
+        .dimension = 4, .guard_count = 2, OF(wedge), .impacts = &impacts, .params = &p};
+    ess_options options = resting(tolerance, &log);
+    options.max_steps = 20000;
+    double x[] = {draw_between(&random, -0.3, 0.3), 1.0, 0.0, 0.0};
+    const toy_end end = toy_run(&system, &options, 0.0, 30.0, x);
+    accumulate += end.status == ESS_EZENO;
+    double off = 0.0;
+    for (size_t l = 0; l < 4; l++) off = fmax(fabs(x[l]), off);
+    if (end.status != ESS_EZENO && (end.status || off > 100.0 * tolerance))
+      fail_msg("%d: slopes %g and %g, e %g, tolerance %g: %s at %g, off by %g", i, p.slope[0],
+               p.slope[1], p.e, tolerance, ess_strerror(end.status), end.t, off);
+  }
+  assert_true(accumulate <= BALLS / 100);
+}

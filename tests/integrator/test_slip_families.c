@@ -36,3 +36,17 @@ TEST(the_first_of_two_ends_within_a_step_is_found) {
   check(SLIP_LOAD, 10860, &held, &slips);
   assert_true(slips > 0);
 }
+
+/* A ball that grazes its load by less than the tolerance, again and again at the same place; and
+ * one that comes to rest where next to nothing pushes it onto the table, in ever shorter steps. */
+TEST(each_rest_comes_to_an_end) {
+  static const struct {
+    slip_family family;
+    uint64_t run;
+  } ends[] = {{SLIP_LOAD, 597},  {SLIP_LOAD, 2580},  {SLIP_LOAD, 8075},
+              {SLIP_LOAD, 8636}, {SLIP_TABLE, 2131}, {SLIP_TABLE, 4047}};
+  uint64_t held = 0, slips = 0;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    check(ends[i].family, ends[i].run, &held, &slips);
+  assert_true(held > 0 && slips > 0);
+}
