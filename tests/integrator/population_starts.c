@@ -229,18 +229,20 @@ static start draw_start(start_family family, uint64_t *random, double x[], doubl
   return s;
 }
 
-/* by how many tolerances x is off at time t */
+/* by how many tolerances x is off at time t; a motion that bounces often may make much of little */
 static double off_at(const start *s, const double from[], double t, double tolerance,
                      const double x[]) {
-  double truth[] = {from[0], from[1]}, beside[] = {from[0], from[1]};
+  double truth[] = {from[0], from[1]};
   find_truth(s, t, truth);
-  // a motion that bounces often may make much of little
-  start like = *s;
-  like.e += tolerance;
-  like.pull += tolerance;
-  find_truth(&like, t, beside);
-  const double far = 1.0 + fabs(truth[0]) + fabs(truth[1]);
-  return toy_apart(x, truth, 2) / (far * tolerance + toy_apart(beside, truth, 2));
+  double allowed = tolerance * (1.0 + fabs(truth[0]) + fabs(truth[1]));
+  for (int i = 0; i < 2; i++) {
+    double beside[] = {from[0], from[1]};
+    start like = *s;
+    *(i ? &like.e : &like.pull) += tolerance;
+    find_truth(&like, t, beside);
+    allowed += toy_apart(beside, truth, 2);
+  }
+  return toy_apart(x, truth, 2) / allowed;
 }
 
 /* the same, where an impact at the end may come a little before that, or after it */
