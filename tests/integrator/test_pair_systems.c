@@ -87,6 +87,5 @@ TEST(what_is_refused_is_documented) {
 }
 
 TEST(what_low_orders_are_judged_by_is_documented) {
-  assert_true(
-      has_sentence("integrator/ess.h", "some 10 to 100 times that with many slow oscillations"));
+  assert_true(has_sentence("integrator/ess.h", "10 to 100 times that with many slow, hardly damped"));
 }
