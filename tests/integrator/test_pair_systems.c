@@ -87,5 +87,6 @@ TEST(what_is_refused_is_documented) {
 }
 
 TEST(what_low_orders_are_judged_by_is_documented) {
-  assert_true(has_sentence("integrator/ess.h", "10 to 100 times that with many slow, hardly damped"));
+  assert_true(
+      has_sentence("integrator/ess.h", "10 to 100 times that with many slow, hardly damped"));
 }
