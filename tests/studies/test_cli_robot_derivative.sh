@@ -53,7 +53,7 @@ expect 'a spring: both ways are the same of a linear system' \
   holds 'abs(of("transitions", 0.5, 0.002) / of("differences", 0.5, 0.002, 1e-3) - 1) < 1e-4'
 expect 'a spring: the own step is told' holds '{e["step"] for e in r["errors"] if e["own"]} == {0.002}'
 expect 'a spring: the verdict' \
-  says '^Verdict: up to 0.5 s, at MuJoCo.s own step of 2 ms, mjd_transitionFD.s matrices \(.*\) differ from the flow.s derivative by up to 0\.[0-9]+ %,'
+  says '^Verdict: up to 0.5 s, at the model.s time step of 2 ms, mjd_transitionFD.s matrices \(.*\) differ from the flow.s derivative by up to 0\.[0-9]+ %,'
 
 # times are ends of steps, whatever these are
 sed 's/0\.002/0.003/' spring.xml >slow.xml
@@ -118,7 +118,7 @@ expect 'corners that meet: the screen says so' says '^Compared up to 0\.1 s\. At
 audit box.xml --tilt 0 --output-step 0.15 --time 0.15
 expect 'none at the first time: success' success
 expect 'none at the first time: nothing is compared' holds 'r["audited"] == 0 and not r["errors"] and not r["times"]'
-expect 'none at the first time: the verdict' says '^Verdict: there is no derivative at the first of the times'
+expect 'none at the first time: the verdict' says '^Verdict: there is no derivative at the first output time'
 
 model can "$plane<body pos='0 0 .1'><freejoint/><geom name='can' type='cylinder' size='.1 .1'/></body>"
 audit can.xml --time 0.4
