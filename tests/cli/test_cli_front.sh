@@ -10,15 +10,10 @@
 run --help
 commands=$(sed -n 's/^  \([a-z-]*\) .*/\1/p' "$room/out")
 expect 'there are commands' [ "$(echo "$commands" | wc -l)" -ge 20 ]
-titles='Single runs
-Compare and measure
-Validate
-Robots and mechanisms
-Results and tools'
-expect 'they stand under titles' [ "$(grep -E '^[A-Z][a-z ]+$' "$room/out")" = "$titles" ]
+titles=$(grep -E '^[A-Z][a-z ]+$' "$room/out")
+expect 'they stand under titles' [ "$titles" ]
 under() { sed -n "/^$1\$/,/^\$/s/^  \([a-z-]*\) .*/\1/p" "$room/out" | tr '\n' ' '; }
 expect 'no title is empty' [ -z "$(echo "$titles" | while read -r title; do [ "$(under "$title")" ] || echo no; done)" ]
-expect 'one of each' [ "$(under 'Single runs')" = 'run derivative orbit xml ensemble ' ]
 expect 'each of them once' [ -z "$(echo "$commands" | sort | uniq -d)" ]
 cp "$room/out" help
 for command in $commands; do

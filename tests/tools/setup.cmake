@@ -55,7 +55,4 @@ if(Python3_FOUND)
   # the method's thresholds are those of the code
   add_test(NAME thresholds COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_thresholds.py
            ${CMAKE_SOURCE_DIR})
-  # measured numbers that no tool has written
-  add_test(NAME typed COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_typed.py
-           ${CMAKE_SOURCE_DIR})
 endif()
