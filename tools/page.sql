@@ -203,7 +203,7 @@ GROUP BY system, label, tolerance;
 CREATE VIEW count_all AS
 SELECT min(rowid) AS at, system, error, min(instructions) AS instructions,
   iif(solver LIKE 'mujoco-callback%', 'mujoco-callback', iif(solver LIKE 'mujoco%', 'mujoco', solver)) AS contestant
-FROM counts_runs GROUP BY system, error, contestant;
+FROM counts_runs WHERE error IS NOT NULL GROUP BY system, error, contestant;
 CREATE VIEW count_contestants AS
 SELECT min(at) AS at, contestant FROM count_all WHERE contestant != 'libess' GROUP BY contestant ORDER BY at;
 CREATE VIEW count_rows AS

@@ -68,9 +68,11 @@ ON_CROSSING(observe) {
 }
 
 /* to the outputs, each by an apply of its own, with other tolerances from one to the next, or all
- * of them sampled */
-static int reach_outputs(const hostile_system *s, ess_driver *d, const ess_options *options,
-                         hostile_path *p) {
+ * of them sampled; with a name outside and never inlined, so that callgrind finds it */
+int hostile_reach(const hostile_system *s, ess_driver *d, const ess_options *options,
+                  hostile_path *p);
+__attribute__((noinline)) int hostile_reach(const hostile_system *s, ess_driver *d,
+                                            const ess_options *options, hostile_path *p) {
   double t = 0.0, x[STATES], samples[HOSTILE_OUTPUTS * STATES];
   int status = ESS_SUCCESS;
   memcpy(x, s->x0, sizeof x);
@@ -122,7 +124,7 @@ static hostile_path run(const hostile_system *s, double tolerance, watch *w,
   if (w) options.observer = (ess_observer){.crossing = observe, .context = w};
   ess_driver *const d = ess_driver_alloc(&system, &options, &p.status);
   if (!d) return p;
-  p.status = reach_outputs(s, d, &options, &p);
+  p.status = hostile_reach(s, d, &options, &p);
   *counters = *ess_driver_counters(d);
   p.crossings = counters->crossings;
   p.silent = counters->silent;
