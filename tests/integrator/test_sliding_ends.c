@@ -550,6 +550,23 @@ TEST(an_impact_ends_the_slides_it_touches) {
   assert_true(fabs(x[1] - 0.4) < 1e-9 && fabs(x[0] - (1.0 - 0.5 * 0.9 + 0.5 * 0.81)) < 1e-9);
 }
 
+/* the wall puts the block back, as fast as the belt: its slide goes on, without a report */
+IMPACT_MAP_CODE(put_back) {
+  impact->after[0] = 0.5;
+  return toy_stays_above(impact, 1);
+}
+
+TEST(an_impact_along_the_surface_leaves_the_slide) {
+  const ess_impacts impacts = {.at = at_the_wall, .map = put_back};
+  slides log;
+  double factor = 0.0, x[] = {0.0, 0.5};
+  const ess_options options = sliding(1e-10, &log);
+  const ess_system system = walled_system(&impacts, &factor);
+  toy_succeeds(&system, &options, 0.0, 2.5, x);
+  assert_int_equal(log.count, 1);
+  assert_true(fabs(x[1] - 0.5) < 1e-9 && fabs(x[0] - 0.75) < 1e-9);
+}
+
 /* the wall puts the block back, faster than the belt */
 IMPACT_MAP_CODE(throw_back) {
   impact->after[0] = 0.5;
