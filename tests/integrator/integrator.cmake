@@ -1,4 +1,18 @@
 # libess alone: needs neither GSL nor MuJoCo
+
+# a population of runs (tools/populations), by its sources and libraries; it sees each driver, because these functions
+# are wrapped
+add_library(population STATIC integrator/population.c)
+target_link_libraries(population PUBLIC ess::ess m)
+target_link_options(population INTERFACE
+  -Wl,--wrap=ess_driver_alloc,--wrap=ess_driver_set_options,--wrap=ess_driver_free)
+ess_compile(population)
+function(ess_population name)
+  add_executable(population_${name} integrator/population_${name}.c)
+  target_link_libraries(population_${name} PRIVATE population ${ARGN})
+  ess_compile(population_${name})
+endfunction()
+
 ess_test(driver ess::static) # not shared: the allocator is wrapped
 ess_test(guards ess::ess)
 ess_test(dopri5 ess::ess)
@@ -25,9 +39,7 @@ target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=r
 add_library(misses STATIC integrator/misses.c)
 target_link_libraries(misses PUBLIC ess::ess m)
 ess_compile(misses)
-add_executable(population_misses integrator/population_misses.c)
-target_link_libraries(population_misses PRIVATE misses)
-ess_compile(population_misses)
+ess_population(misses misses)
 ess_test(misses misses)
 if(ESS_SANITIZE)
   target_compile_definitions(test_misses PRIVATE MISSES_PART=100)
@@ -37,20 +49,15 @@ endif()
 add_library(impact_families STATIC integrator/impact_families.c)
 target_link_libraries(impact_families PUBLIC ess::ess m)
 ess_compile(impact_families)
-add_executable(population_impacts integrator/population_impacts.c)
-target_link_libraries(population_impacts PRIVATE impact_families)
-ess_compile(population_impacts)
+ess_population(impacts impact_families)
 ess_test(impact_families impact_families)
 if(ESS_SANITIZE)
   target_compile_definitions(test_impact_families PRIVATE FAMILY_RUNS=50)
 endif()
 
 # runs that start on an event, at rest, at no rate, or beyond one: some of each family
-add_executable(population_starts integrator/population_starts.c)
-target_include_directories(population_starts PRIVATE support)
-target_link_libraries(population_starts PRIVATE ess::ess m)
+ess_population(starts)
 target_compile_definitions(population_starts PRIVATE _DEFAULT_SOURCE) # clock
-ess_compile(population_starts)
 add_test(NAME starts COMMAND population_starts 300)
 
 # states that are held and let go of by a wave: a hundred of each family; more by population_slips
@@ -58,9 +65,7 @@ add_library(slip_families STATIC integrator/slip_families.c)
 target_link_libraries(slip_families PUBLIC ess::ess m)
 target_compile_definitions(slip_families PRIVATE _DEFAULT_SOURCE) # M_PI
 ess_compile(slip_families)
-add_executable(population_slips integrator/population_slips.c)
-target_link_libraries(population_slips PRIVATE slip_families)
-ess_compile(population_slips)
+ess_population(slips slip_families)
 ess_test(slip_families slip_families)
 if(ESS_SANITIZE)
   target_compile_definitions(test_slip_families PRIVATE SLIP_RUNS=10)

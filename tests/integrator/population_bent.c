@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bent_courses.h"
+#include "population.h"
 
 enum { WORST = 5, WORST_OF_ALL = 10, TOLERANCES = 3 };
 
@@ -173,7 +174,26 @@ static bent_shape shape_of(const char *name) {
   return (bent_shape)shape;
 }
 
+/* with --rows */
+static void rows_of(uint64_t seed) {
+  static bent_course course;
+  for (bent_shape shape = 0; shape < BENT_SHAPES; shape++) {
+    if (bent_course_draw(&course, shape, (unsigned long)seed)) continue;
+    for (size_t i = 0; i < TOLERANCES; i++) {
+      const bent_run run = bent_course_run(&course, tolerances[i], INFINITY);
+      const bool wrong = run.missed || run.invented || run.denied;
+      population_row(bent_shape_names[shape], seed, tolerances[i],
+                     !bent_course_is_clear(&course, tolerances[i]) ? POPULATION_OUT
+                     : wrong && !run.status                        ? POPULATION_WRONG
+                                                                   : POPULATION_RIGHT,
+                     run.error);
+    }
+  }
+}
+
 int main(int argc, char *argv[]) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   const long count = argc > 1 ? atol(argv[1]) : 0;
   const unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
   const bent_shape only = argc > 3 ? shape_of(argv[3]) : BENT_SHAPES;

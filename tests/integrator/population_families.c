@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "families.h"
+#include "population.h"
 
 static void tell(const family *f, uint64_t seed, const family_run *r) {
   printf("wrong: %s %lu at %g: %s, error %.3g, crossings %zu of %zu\n", f->name,
@@ -42,7 +43,20 @@ static size_t count(const family *f, uint64_t first, size_t runs) {
   return wrong;
 }
 
+/* with --rows */
+static void rows_of(uint64_t seed) {
+  for (size_t i = 0; i < FAMILIES; i++) {
+    const family *const f = &families[i];
+    const family_run r = f->run(seed);
+    if (r.is_left_out) continue;
+    population_row(f->name, seed, r.tolerance,
+                   family_is_wrong(f, &r) ? POPULATION_WRONG : POPULATION_RIGHT, r.error);
+  }
+}
+
 int main(int argc, char **argv) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   const double runs = argc > 1 ? atof(argv[1]) : 0.0;
   const char *const only = argc > 2 ? argv[2] : "all";
   const uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;

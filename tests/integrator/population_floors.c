@@ -5,8 +5,10 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <math.h>
 #include <stdio.h>
 
+#include "population.h"
 #include "stiff_floors.h"
 
 typedef struct setting {
@@ -16,9 +18,22 @@ typedef struct setting {
   size_t broken;
 } setting;
 
+static const char *const names[] = {"defaults", "rtol = atol = 1e-4", "paper's method"};
+enum { SETTINGS = sizeof names / sizeof *names };
+
+static setting setting_of(int i) {
+  setting s = {names[i], i < 2 ? ess_options_default() : ess_options_paper(), i == 1 ? 5e-2 : 1e-4,
+               0};
+  if (i == 1) s.options.rtol = s.options.atol = 1e-4;
+  return s;
+}
+
+static bool is_good(const floor_outcome *o, const setting *s) {
+  return !o->status && o->energy_error <= s->energy_max && o->rest_error <= s->energy_max;
+}
+
 static void print(const floor_outcome *o, setting *s) {
-  const bool good =
-      !o->status && o->energy_error <= s->energy_max && o->rest_error <= s->energy_max;
+  const bool good = is_good(o, s);
   s->broken += !good;
   printf(" | %8.1e ", o->energy_error);
   if (o->rests)
@@ -29,13 +44,24 @@ static void print(const floor_outcome *o, setting *s) {
          o->status ? 'E' : (good ? ' ' : '!'));
 }
 
-int main(void) {
-  setting settings[] = {
-      {.name = "defaults", .options = ess_options_default(), .energy_max = 1e-4},
-      {.name = "rtol = atol = 1e-4", .options = ess_options_default(), .energy_max = 5e-2},
-      {.name = "paper's method", .options = ess_options_paper(), .energy_max = 1e-4}};
-  enum { SETTINGS = sizeof settings / sizeof *settings };
-  settings[1].options.rtol = settings[1].options.atol = 1e-4;
+/* with --rows: a floor for each seed */
+static void rows_of(uint64_t seed) {
+  if (seed >= FLOOR_CASES) return;
+  const floor_case c = floor_population(seed);
+  for (int i = 0; i < SETTINGS; i++) {
+    const setting s = setting_of(i);
+    const floor_outcome o = floor_run(&c, &s.options);
+    population_row(s.name, seed, s.options.rtol,
+                   !o.status && !is_good(&o, &s) ? POPULATION_WRONG : POPULATION_RIGHT,
+                   fmax(o.energy_error, o.rest_error) / s.options.rtol);
+  }
+}
+
+int main(int argc, char *argv[]) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
+  setting settings[SETTINGS];
+  for (int i = 0; i < SETTINGS; i++) settings[i] = setting_of(i);
   puts("energy error at landings, energy above that of rest where it should rest (parts of the\n"
        "start's), calls of the field: by the default method at its defaults and at rtol = atol =\n"
        "1e-4, by the paper's at its defaults. !: above 1e-4 (1e-4: 5e-2); E: a status");

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hostile_systems.h"
+#include "population.h"
 
 enum { TOLERANCES = 8 };
 
@@ -84,7 +85,27 @@ static size_t find(const char *name, const char *const names[], size_t count) {
   return i < count || !strcmp(name, "all") ? i : count + 1;
 }
 
+/* with --rows */
+static void rows_of(uint64_t seed) {
+  static const population_verdict verdicts[] = {
+      [HOSTILE_WRONG] = POPULATION_WRONG, [HOSTILE_LEFT_OUT] = POPULATION_OUT};
+  static hostile_system s;
+  hostile_path truth;
+  hostile_draw(&s, seed);
+  hostile_truth(&s, 0.0, 1.0, &truth);
+  if (truth.status || truth.is_unclear) return;
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    const double tolerance = pow(10.0, -2.0 - (double)i);
+    const hostile_outcome o = hostile_run(&s, &truth, tolerance, i == seed % TOLERANCES);
+    const bool is_unlike = !o.is_observed_alike;
+    population_row(hostile_rows_names[s.rows], seed, tolerance,
+                   is_unlike ? POPULATION_WRONG : verdicts[o.verdict], o.error);
+  }
+}
+
 int main(int argc, char *argv[]) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   const long count = argc > 1 ? atol(argv[1]) : 0;
   const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
   const size_t rows = argc > 3 ? find(argv[3], hostile_rows_names, HOSTILE_ROWS) : HOSTILE_ROWS;

@@ -8,8 +8,23 @@
 #include <stdlib.h>
 
 #include "impact_families.h"
+#include "population.h"
+
+/* with --rows */
+static void rows_of(uint64_t seed) {
+  for (family f = 0; f < FAMILY_COUNT; f++) {
+    const family_outcome o = family_run(f, seed);
+    population_row(family_names[f], seed, o.tolerance,
+                   !o.clear              ? POPULATION_OUT
+                   : family_is_wrong(&o) ? POPULATION_WRONG
+                                         : POPULATION_RIGHT,
+                   o.error / o.tolerance);
+  }
+}
 
 int main(int argc, char *argv[]) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   const uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000;
   const uint64_t only = argc > 2 ? strtoull(argv[2], NULL, 10) : FAMILY_COUNT;
   const uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "draws.h"
 #include "misses.h"
+#include "population.h"
 
 static void show(const char *method, const misses_population *p, const misses *m) {
   const double runs = (double)m->runs;
@@ -18,7 +20,28 @@ static void show(const char *method, const misses_population *p, const misses *m
   fflush(stdout);
 }
 
+/* with --rows; a population has a run for each seed, and one with a part of the runs for a part of
+ * the seeds */
+static void rows_of(uint64_t seed) {
+  static const char *const methods[] = {"default", "paper"};
+  const ess_options options[] = {ess_options_default(), ess_options_paper()};
+  for (size_t p = 0; p < MISSES_POPULATIONS; p++) {
+    const misses_population *const population = &misses_populations[p];
+    if (population->runs == 1 ? seed > 0 : seed % (10000 / population->runs)) continue;
+    for (int i = 0; i < 2; i++) {
+      uint64_t sequence = seed;
+      char family[64];
+      snprintf(family, sizeof family, "%s %s", population->name, methods[i]);
+      const misses m = population->count(&options[i], 1, draw_bits(&sequence));
+      population_row(family, seed, options[i].rtol, m.missed ? POPULATION_WRONG : POPULATION_RIGHT,
+                     0.0);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   const double flights = argc > 1 ? atof(argv[1]) : 1e4;
   if (argc > 2 || !(flights >= 1.0)) {
     fprintf(stderr, "usage: population_misses [FLIGHTS]\n");

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "pair_systems.h"
+#include "population.h"
 
 enum { FEATURES = PAIR_FEATURES };
 
@@ -54,7 +55,19 @@ static void print_table(cell cells[FEATURES][FEATURES]) {
   }
 }
 
+/* with --rows */
+static void rows_of(uint64_t seed) {
+  static const population_verdict verdicts[] = {
+      [PAIR_WRONG] = POPULATION_WRONG, [PAIR_LEFT_OUT] = POPULATION_OUT};
+  static pair_system s;
+  pair_draw(&s, seed);
+  const pair_outcome o = pair_run(&s);
+  population_row("pair", seed, s.tolerance, verdicts[o.verdict], o.error);
+}
+
 int main(int argc, char *argv[]) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
   const double count = argc > 2 ? atof(argv[2]) : 50000.0;
   if (argc > 3 || !(count >= 1.0)) {

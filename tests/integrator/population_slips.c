@@ -7,9 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "population.h"
 #include "slip_families.h"
 
+/* with --rows */
+static void rows_of(uint64_t seed) {
+  for (slip_family f = 0; f < SLIP_COUNT; f++) {
+    const slip_outcome o = slip_run(f, seed);
+    population_row(slip_names[f], seed, o.tolerance,
+                   slip_is_wrong(&o) ? POPULATION_WRONG : POPULATION_RIGHT, o.late);
+  }
+}
+
 int main(int argc, char *argv[]) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   const uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000;
   const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
   const uint64_t only = argc > 3 ? strtoull(argv[3], NULL, 10) : SLIP_COUNT;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "draws.h"
+#include "population.h"
 #include "toy.h"
 
 typedef enum start_family {
@@ -293,7 +294,18 @@ static outcome run(start_family family, uint64_t number) {
   return o;
 }
 
+/* with --rows */
+static void rows_of(uint64_t seed) {
+  for (start_family f = 0; f < STARTS; f++) {
+    const outcome o = run(f, seed);
+    population_row(names[f], seed, o.tolerance,
+                   !o.status && !(o.off <= o.most) ? POPULATION_WRONG : POPULATION_RIGHT, o.off);
+  }
+}
+
 int main(int argc, char *argv[]) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   const uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 3000;
   const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
   const uint64_t only = argc > 3 ? strtoull(argv[3], NULL, 10) : STARTS;

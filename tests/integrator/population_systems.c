@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "population.h"
 #include "random_systems.h"
 
 enum { WORST = 5, TOLERANCES = 7 };
@@ -103,7 +104,25 @@ static int base_of(const char *name) {
   return -1;
 }
 
+/* with --rows, by the base dopri5 */
+static void rows_of(uint64_t seed) {
+  static random_system s;
+  for (systems_kind kind = 0; kind < SYSTEMS_KINDS; kind++) {
+    if (random_system_draw(&s, kind, (unsigned long)seed)) continue;
+    for (int i = 0; i < TOLERANCES; i++) {
+      const double tolerance = pow(10.0, -2 - i);
+      const random_run run = random_system_run(&s, tolerance, ESS_BASE_DOPRI5, 0);
+      const double error = run.error / tolerance;
+      population_row(systems_kind_names[kind], seed, tolerance,
+                     !run.status && !(error <= TAIL_MAX) ? POPULATION_WRONG : POPULATION_RIGHT,
+                     error);
+    }
+  }
+}
+
 int main(int argc, char *argv[]) {
+  int status;
+  if (population_rows(argc, argv, rows_of, &status)) return status;
   double tolerances[TOLERANCES];
   for (int i = 0; i < TOLERANCES; i++) tolerances[i] = pow(10.0, -2 - i);
   const long count = argc > 1 ? atol(argv[1]) : 0;

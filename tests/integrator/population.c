@@ -1,0 +1,167 @@
+/*
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "population.h"
+#include "ess.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* what the drivers of a row have come to */
+typedef struct sums {
+  int status;
+  uint64_t crossings, calls, hash;
+} sums;
+
+/* a driver, and the observer that its caller gave it */
+typedef struct watched {
+  ess_driver *driver;
+  size_t n, m;
+  ess_observer given;
+  struct watched *next;
+} watched;
+
+static bool is_on;
+static sums row;
+static watched *all;
+
+ess_driver *__real_ess_driver_alloc(const ess_system *system, const ess_options *options,
+                                    int *status);
+ess_driver *__wrap_ess_driver_alloc(const ess_system *system, const ess_options *options,
+                                    int *status);
+int __real_ess_driver_set_options(ess_driver *driver, const ess_options *options);
+int __wrap_ess_driver_set_options(ess_driver *driver, const ess_options *options);
+void __real_ess_driver_free(ess_driver *driver);
+void __wrap_ess_driver_free(ess_driver *driver);
+
+/* ---- the hash -------------------------------------------------------------------------------- */
+
+static void mix(const double values[], size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits;
+    memcpy(&bits, &values[i], sizeof bits);
+    row.hash = (row.hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+    row.hash ^= row.hash >> 29;
+  }
+}
+
+static int step(const ess_step_info *info, void *context) {
+  const watched *const w = context;
+  mix(&info->t1, 1);
+  mix(info->x, w->n);
+  mix(ess_driver_sign(w->driver), w->m);
+  return w->given.step ? w->given.step(info, w->given.context) : 0;
+}
+
+/* ---- observers that the caller has given, with their context --------------------------------- */
+
+static int crossing(const ess_crossing_info *info, void *context) {
+  const watched *const w = context;
+  return w->given.crossing(info, w->given.context);
+}
+
+static int impact(const ess_impact *info, void *context) {
+  const watched *const w = context;
+  return w->given.impact(info, w->given.context);
+}
+
+static int event(const ess_crossing_info *info, void *context) {
+  const watched *const w = context;
+  return w->given.event(info, w->given.context);
+}
+
+static int slide(const ess_slide_info *info, void *context) {
+  const watched *const w = context;
+  return w->given.slide(info, w->given.context);
+}
+
+static ess_options watch(watched *w, const ess_options *options) {
+  ess_options o = options ? *options : ess_options_default();
+  w->given = o.observer;
+  o.observer = (ess_observer){.step = step,
+                              .crossing = w->given.crossing ? crossing : NULL,
+                              .impact = w->given.impact ? impact : NULL,
+                              .context = w,
+                              .event = w->given.event ? event : NULL,
+                              .slide = w->given.slide ? slide : NULL};
+  return o;
+}
+
+/* ---- what is wrapped ------------------------------------------------------------------------- */
+
+ess_driver *__wrap_ess_driver_alloc(const ess_system *system, const ess_options *options,
+                                    int *status) {
+  if (!is_on) return __real_ess_driver_alloc(system, options, status);
+  watched *const w = calloc(1, sizeof *w);
+  if (!w) abort();
+  const ess_options o = watch(w, options);
+  w->driver = __real_ess_driver_alloc(system, &o, &row.status);
+  if (status) *status = row.status;
+  if (!w->driver) {
+    free(w);
+    return NULL;
+  }
+  w->n = system->dimension;
+  w->m = system->guard_count;
+  w->next = all;
+  all = w;
+  return w->driver;
+}
+
+int __wrap_ess_driver_set_options(ess_driver *driver, const ess_options *options) {
+  watched *w = all;
+  while (w && w->driver != driver) w = w->next;
+  if (!w || !options) return __real_ess_driver_set_options(driver, options);
+  const ess_observer before = w->given;
+  const ess_options o = watch(w, options);
+  const int status = __real_ess_driver_set_options(driver, &o);
+  if (status) w->given = before;
+  return status;
+}
+
+void __wrap_ess_driver_free(ess_driver *driver) {
+  watched **at = &all;
+  while (*at && (*at)->driver != driver) at = &(*at)->next;
+  watched *const w = *at;
+  if (w) {
+    row.status = ess_driver_failure(driver)->status;
+    row.crossings += ess_driver_counters(driver)->crossings;
+    row.calls += ess_driver_counters(driver)->field_evaluations;
+    *at = w->next;
+    free(w);
+  }
+  __real_ess_driver_free(driver);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+void population_row(const char *family, uint64_t seed, double tolerance, population_verdict verdict,
+                    double error) {
+  static const char *const verdicts[] = {"right", "wrong", "out"};
+  printf("row,%s,%llu,%.3g,%d,%s,%.3g,%llu,%llu,%016llx\n", family, (unsigned long long)seed,
+         tolerance, row.status, verdicts[verdict], row.status ? 0.0 : error,
+         (unsigned long long)row.crossings, (unsigned long long)row.calls,
+         (unsigned long long)row.hash);
+  row = (sums){0};
+}
+
+static bool number(const char *text, uint64_t *value) {
+  char *end;
+  *value = strtoull(text, &end, 10);
+  return *text >= '0' && *text <= '9' && !*end;
+}
+
+bool population_rows(int argc, char *argv[], void (*run)(uint64_t seed), int *status) {
+  uint64_t first, count;
+  if (argc < 2 || strcmp(argv[1], "--rows")) return false;
+  *status = 2;
+  if (argc != 4 || !number(argv[2], &first) || !number(argv[3], &count)) {
+    fprintf(stderr, "usage: %s --rows FIRST COUNT, two whole numbers\n", argv[0]);
+    return true;
+  }
+  is_on = true;
+  for (uint64_t seed = first; seed < first + count; seed++) run(seed);
+  *status = fflush(stdout) || ferror(stdout);
+  return true;
+}
