@@ -7,6 +7,8 @@ target_link_libraries(population PUBLIC ess::ess m)
 target_link_options(population INTERFACE
   -Wl,--wrap=ess_driver_alloc,--wrap=ess_driver_set_options,--wrap=ess_driver_free)
 ess_compile(population)
+add_test(NAME populations COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_populations.sh ${CMAKE_SOURCE_DIR}/tools/populations
+                                  ${CMAKE_CURRENT_BINARY_DIR})
 function(ess_population name)
   add_executable(population_${name} integrator/population_${name}.c)
   target_link_libraries(population_${name} PRIVATE population ${ARGN})
@@ -24,6 +26,9 @@ ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
 foreach(duty adjoint adjoint_known api_arguments api_arm_ahead api_check_jacobian api_sliding api_wrong_jacobian api_dense api_observers armed_beyond
              backward backward_kinds batches idle impacts impacts_resets impacts_stopped impacts_together moving_guards no_jacobian order_2 parameters rates refusals resets rodas rodas_random ros2 silent small_print tangents tangents_calls tangents_grazes tangents_hostile tangents_kinks tangents_random tangents_refused tangents_steps tangents_stiff tangents_stiff_random stabilised sliding sliding_ends sliding_random sliding_rest sliding_second stopped timed_jumps watch)
   ess_test(${duty} ess::ess)
+endforeach()
+foreach(duty rodas_random sliding_random tangents_random) # whose systems are populations, too
+  target_link_libraries(test_${duty} PRIVATE population)
 endforeach()
 add_test(NAME refused_builds COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_refused_builds.sh ${CMAKE_C_COMPILER})
 if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers

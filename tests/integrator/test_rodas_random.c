@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "draws.h"
+#include "population.h"
 #include "toy.h"
 
 #ifndef RODAS_SYSTEMS
@@ -149,4 +150,24 @@ TEST(crossings_of_stiff_systems) {
     calls_by_dopri5 += run(&s, ESS_BASE_DOPRI5, 1e-3, true).calls;
   }
   assert_true(2.0 * calls < calls_by_dopri5);
+}
+
+/* with --rows; what the truth takes is a row, too */
+static void rows_of(uint64_t seed) {
+  stiff_system s;
+  outcome truth;
+  draw_system(&s, seed);
+  const bool is_known = is_told(&s, &truth);
+  population_row("dopri5", seed, 1e-9, POPULATION_OUT, 0.0);
+  for (double tolerance = 1e-2; is_known && tolerance > 5e-8; tolerance *= 0.1) {
+    const outcome o = run(&s, ESS_BASE_RODAS, tolerance, seed % 2);
+    const double error = toy_apart(o.x, truth.x, STATES) / tolerance;
+    population_row("rodas", seed, tolerance,
+                   !o.status && !(error < 100.0) ? POPULATION_WRONG : POPULATION_RIGHT, error);
+  }
+}
+
+int main(int argc, char *argv[]) {
+  int status;
+  return population_rows(argc, argv, rows_of, &status) ? status : test_main(argc, argv);
 }

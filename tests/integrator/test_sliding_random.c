@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "draws.h"
+#include "population.h"
 #include "toy.h"
 
 #ifndef SLIDING_SYSTEMS
@@ -111,25 +112,29 @@ static void time_stepping(const chance *s, double until, size_t steps, double x[
   }
 }
 
+static ess_driver *driver_of(chance *s, ess_options options) {
+  const ess_system system = {.dimension = s->n,
+                             .guard_count = s->m,
+                             .field = field,
+                             .guards = guards,
+                             .guard_jacobian = jacobian,
+                             .params = s};
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  return ess_driver_alloc(&system, &options, NULL);
+}
+
+static const double UNTIL = 2.0, TRUTH_MOST = 4e-3; // the error of 8000 steps
+
 TEST(all_of_them) {
-  const double until = 2.0;
   size_t slid = 0, most = 0, sum = 0;
   double worst[3] = {0.0};
   seed = 20240601;
   for (int i = 0; i < SLIDING_SYSTEMS; i++) {
     chance s = draw_chance();
-    ess_options options = ess_options_default();
-    options.sliding = ESS_SLIDING_FILIPPOV;
-    const ess_system system = {.dimension = s.n,
-                               .guard_count = s.m,
-                               .field = field,
-                               .guards = guards,
-                               .guard_jacobian = jacobian,
-                               .params = &s};
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    ess_driver *const d = driver_of(&s, ess_options_default());
     double t = 0.0, x[MOST], y[MOST], off[3];
     memcpy(x, s.x, sizeof x);
-    const int status = ess_driver_apply(d, &t, until, x);
+    const int status = ess_driver_apply(d, &t, UNTIL, x);
     if (status)
       fail_msg("system %d, %zu states, %zu surfaces: %s at %.12g, guards %zu %zu", i, s.n, s.m,
                ess_strerror(status), t, ess_driver_failure(d)->guard,
@@ -142,11 +147,11 @@ TEST(all_of_them) {
     ess_driver_free(d);
     for (int j = 0; j < 3; j++) {
       memcpy(y, s.x, sizeof y);
-      time_stepping(&s, until, (size_t)500 << (2 * j), y);
+      time_stepping(&s, UNTIL, (size_t)500 << (2 * j), y);
       off[j] = toy_apart(x, y, s.n);
       worst[j] = fmax(off[j], worst[j]);
     }
-    if (!(off[2] <= 4e-3 && off[2] <= 0.6 * off[0] + 2e-4))
+    if (!(off[2] <= TRUTH_MOST && off[2] <= 0.6 * off[0] + 2e-4))
       fail_msg("system %d, %zu states, %zu surfaces: time stepping is off by %g, %g, %g", i, s.n,
                s.m, off[0], off[1], off[2]);
   }
@@ -154,4 +159,35 @@ TEST(all_of_them) {
                 slid, SLIDING_SYSTEMS, sum, most, worst[0], worst[1], worst[2]);
   // of fewer systems, as with sanitizers, none may slide on all
   assert_true(slid > SLIDING_SYSTEMS / 2 && most >= (SLIDING_SYSTEMS < 1000 ? MOST - 1 : MOST));
+}
+
+/* with --rows; at tight tolerances the truth tells no more than what is wrong */
+static void rows_of(uint64_t number) {
+  seed = number;
+  seed = draw_bits(&seed);
+  chance s = draw_chance();
+  double y[MOST];
+  memcpy(y, s.x, sizeof y);
+  time_stepping(&s, UNTIL, 8000, y);
+  for (double tolerance = 1e-2; tolerance > 1e-9; tolerance *= 0.01) {
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = tolerance;
+    ess_driver *const d = driver_of(&s, options);
+    double t = 0.0, x[MOST];
+    memcpy(x, s.x, sizeof x);
+    const int status = ess_driver_apply(d, &t, UNTIL, x);
+    const double off = toy_apart(x, y, s.n);
+    const bool wrong = !status && !(off <= TRUTH_MOST + 100.0 * tolerance);
+    ess_driver_free(d);
+    population_row("slide", number, tolerance,
+                   wrong              ? POPULATION_WRONG
+                   : tolerance < 5e-5 ? POPULATION_OUT
+                                      : POPULATION_RIGHT,
+                   off / tolerance);
+  }
+}
+
+int main(int argc, char *argv[]) {
+  int status;
+  return population_rows(argc, argv, rows_of, &status) ? status : test_main(argc, argv);
 }

@@ -6,6 +6,7 @@
  */
 #include "draws.h"
 #include "ess_tangents.h"
+#include "population.h"
 #include "toy.h"
 
 #ifndef TANGENT_SYSTEMS
@@ -163,24 +164,28 @@ static bool differences(const drawn *s, double D[N * N]) {
   return true;
 }
 
+static ess_driver *driver_of(drawn *s, uint64_t seed, double tolerance) {
+  const ess_impacts jumps = {.at = s->at, .map = map};
+  const ess_system system = {.dimension = N,
+                             .guard_count = N,
+                             .field = field,
+                             .guards = guards,
+                             .guard_jacobian = guard_jacobian,
+                             .one_way = true,
+                             .impacts = &jumps,
+                             .field_jacobian = seed % 2 ? field_jacobian : NULL,
+                             .params = s};
+  const ess_options options = toy_options(tolerance);
+  return ess_driver_alloc(&system, &options, NULL);
+}
+
 TEST(derivatives_are_those_of_the_flow) {
   size_t compared = 0, impacts = 0;
   for (uint64_t seed = 1; seed <= SYSTEMS; seed++) {
     drawn s = draw_system(seed);
     double D[N * N], size = 0.0;
     if (!differences(&s, D)) continue;
-    const ess_impacts jumps = {.at = s.at, .map = map};
-    const ess_system system = {.dimension = N,
-                               .guard_count = N,
-                               .field = field,
-                               .guards = guards,
-                               .guard_jacobian = guard_jacobian,
-                               .one_way = true,
-                               .impacts = &jumps,
-                               .field_jacobian = seed % 2 ? field_jacobian : NULL,
-                               .params = &s};
-    const ess_options options = toy_options(1e-10);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    ess_driver *const d = driver_of(&s, seed, 1e-10);
     double t = 0.0, x[N] = {0}, truth[N] = {0};
     assert_int_equal(ess_driver_follow(d, N, NULL), ESS_SUCCESS);
     assert_int_equal(ess_driver_apply(d, &t, END, x), ESS_SUCCESS);
@@ -195,4 +200,40 @@ TEST(derivatives_are_those_of_the_flow) {
   }
   print_message("%zu systems, %zu impacts\n", compared, impacts);
   assert_true(compared >= SYSTEMS / 4 && impacts >= SYSTEMS / 4);
+}
+
+/* The derivatives D[N*N] of a run, and a row: by tangents, or by the adjoint. */
+static void print_row(drawn *s, uint64_t seed, double tolerance, bool backward,
+                      const double known[N * N]) {
+  const double states[N * N] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double t = 0.0, x[N] = {0}, D[N * N] = {0}, size = 0.0, off = 0.0;
+  ess_driver *const d = driver_of(s, seed, tolerance);
+  int status = backward ? ess_driver_record(d, 1 << 24) : ess_driver_follow(d, N, NULL);
+  if (!status) status = ess_driver_apply(d, &t, END, x);
+  if (!status && backward) status = ess_driver_adjoint(d, N, states, D, NULL);
+  if (!status && !backward) memcpy(D, ess_driver_tangent(d), sizeof D);
+  for (size_t i = 0; i < N; i++)
+    for (size_t j = 0; j < N; j++) {
+      const double found = backward ? D[j * N + i] : D[i * N + j];
+      size = fmax(size, fabs(known[i * N + j]));
+      off = fmax(off, fabs(found - known[i * N + j]));
+    }
+  ess_driver_free(d);
+  const bool wrong = !status && !(off <= size * (1e-6 + 100.0 * tolerance));
+  population_row(backward ? "adjoint" : "tangents", seed, tolerance,
+                 wrong ? POPULATION_WRONG : POPULATION_RIGHT, off / (size * tolerance));
+}
+
+/* with --rows */
+static void rows_of(uint64_t seed) {
+  drawn s = draw_system(seed);
+  double D[N * N];
+  if (!differences(&s, D)) return;
+  for (double tolerance = 1e-2; tolerance > 1e-9; tolerance *= 0.01)
+    for (int backward = 0; backward < 2; backward++) print_row(&s, seed, tolerance, backward, D);
+}
+
+int main(int argc, char *argv[]) {
+  int status;
+  return population_rows(argc, argv, rows_of, &status) ? status : test_main(argc, argv);
 }

@@ -25,7 +25,7 @@ void test_declare(const char *name, CMUnitTestFunction run, int line) {
   lines[at] = line;
 }
 
-int main(int argc, char *argv[]) {
+int test_main(int argc, char *argv[]) {
   bool known = argc < 2;
   for (size_t i = 0; i < count; i++) known = known || !strcmp(tests[i].name, argv[1]);
   if (!known || argc > 2 || count == 0) {

@@ -1,6 +1,6 @@
 /*
- * A test stands where it is written: TEST(name) { ... }. Its program, which test.c is the main
- * function of, runs those of the file in their order, or the one that its argument names.
+ * A test stands where it is written: TEST(name) { ... }. Its program, whose main function is
+ * test_main, runs those of the file in their order, or the one that its argument names.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -16,6 +16,8 @@
 
 /* before main; by its line, as constructors run in no order that C knows */
 void test_declare(const char *name, CMUnitTestFunction run, int line);
+
+int test_main(int argc, char *argv[]);
 
 #define TEST(name)                                                                                 \
   static void name(void **state);                                                                  \
