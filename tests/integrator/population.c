@@ -4,11 +4,12 @@
 #include "population.h"
 #include "ess.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* what the drivers of a row have come to */
+/* of the drivers of a row */
 typedef struct sums {
   int status;
   uint64_t crossings, calls, hash;
@@ -54,7 +55,7 @@ static int step(const ess_step_info *info, void *context) {
   return w->given.step ? w->given.step(info, w->given.context) : 0;
 }
 
-/* ---- observers that the caller has given, with their context --------------------------------- */
+/* ---- the caller's own observers, with their context ------------------------------------------ */
 
 static int crossing(const ess_crossing_info *info, void *context) {
   const watched *const w = context;
@@ -88,7 +89,7 @@ static ess_options watch(watched *w, const ess_options *options) {
   return o;
 }
 
-/* ---- what is wrapped ------------------------------------------------------------------------- */
+/* ---- wrapped functions ----------------------------------------------------------------------- */
 
 ess_driver *__wrap_ess_driver_alloc(const ess_system *system, const ess_options *options,
                                     int *status) {
@@ -139,10 +140,10 @@ void __wrap_ess_driver_free(ess_driver *driver) {
 void population_row(const char *family, uint64_t seed, double tolerance, population_verdict verdict,
                     double error) {
   static const char *const verdicts[] = {"right", "wrong", "out"};
+  const double shown = isnan(error) ? INFINITY : error;
   printf("row,%s,%llu,%.3g,%d,%s,%.3g,%llu,%llu,%016llx\n", family, (unsigned long long)seed,
-         tolerance, row.status, verdicts[verdict], row.status ? 0.0 : error,
-         (unsigned long long)row.crossings, (unsigned long long)row.calls,
-         (unsigned long long)row.hash);
+         tolerance, row.status, verdicts[verdict], shown, (unsigned long long)row.crossings,
+         (unsigned long long)row.calls, (unsigned long long)row.hash);
   row = (sums){0};
 }
 

@@ -1,9 +1,9 @@
 /*
  * Rows of a population, for tools/populations: `population_X --rows FIRST COUNT` prints a line for
- * each run of these seeds. A row gives what all drivers of the run have come to: the last status,
- * crossings, right-hand-side evaluations, and a hash of the nodes (t, x, sign), bit by bit.
- * population.c sees these without help, because the program is linked with ess_driver_alloc,
- * ess_driver_set_options and ess_driver_free wrapped (ess_population in integrator.cmake).
+ * each run of these seeds. population.c observes all drivers of a run by wrapping
+ * ess_driver_alloc, ess_driver_set_options and ess_driver_free at link time (CMake target
+ * `population`). A row has their last status, the sums of their crossings and of their
+ * right-hand-side evaluations, and a hash of their nodes (t, x, sign) to the last bit.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

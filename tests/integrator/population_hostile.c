@@ -85,7 +85,7 @@ static size_t find(const char *name, const char *const names[], size_t count) {
   return i < count || !strcmp(name, "all") ? i : count + 1;
 }
 
-/* with --rows */
+/* with --rows; each system with weights, too */
 static void rows_of(uint64_t seed) {
   static const population_verdict verdicts[] = {
       [HOSTILE_WRONG] = POPULATION_WRONG, [HOSTILE_LEFT_OUT] = POPULATION_OUT};
@@ -94,12 +94,15 @@ static void rows_of(uint64_t seed) {
   hostile_draw(&s, seed);
   hostile_truth(&s, 0.0, 1.0, &truth);
   if (truth.status || truth.is_unclear) return;
-  for (size_t i = 0; i < TOLERANCES; i++) {
-    const double tolerance = pow(10.0, -2.0 - (double)i);
-    const hostile_outcome o = hostile_run(&s, &truth, tolerance, i == seed % TOLERANCES);
-    const bool is_unlike = !o.is_observed_alike;
-    population_row(hostile_rows_names[s.rows], seed, tolerance,
-                   is_unlike ? POPULATION_WRONG : verdicts[o.verdict], o.error);
+  for (size_t i = 0; i < 2 * TOLERANCES; i++) {
+    char family[64];
+    const double tolerance = pow(10.0, -2.0 - (double)(i / 2));
+    s.weights = i % 2;
+    snprintf(family, sizeof family, "%s%s", hostile_rows_names[s.rows],
+             s.weights ? " weights" : "");
+    const hostile_outcome o = hostile_run(&s, &truth, tolerance, i / 2 == seed % TOLERANCES);
+    population_row(family, seed, tolerance,
+                   o.is_observed_alike ? verdicts[o.verdict] : POPULATION_WRONG, o.error);
   }
 }
 

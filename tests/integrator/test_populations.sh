@@ -46,7 +46,7 @@ says 'an edited hash is found' 1 'hostile: other nodes in 1 of' '1 findings in'
 
 # --- made-up populations --------------------------------------------------------------------------
 
-# prints the rows in $room/rows that are among its seeds, and obeys $room/order where that is for its first seed
+# prints the rows of its seeds from $room/rows, and obeys $room/order if that names its first seed
 made=$room/made
 mkdir "$made"
 cat >"$made/population_hostile" <<SCRIPT
@@ -92,7 +92,7 @@ rows '$3 == 7 { $5 = 6 } 1'
 run freeze "$room/status.gz" --seeds 2000 "${only[@]}"
 rows 1
 run compare "$room/status.gz" --programs "$made"
-says 'success where there was none is told' 0 'info: hostile: 1 with success, was a status' 'nothing differs'
+says 'success where there was none is information' 0 'info: hostile: 1 with success, was a status' 'nothing differs'
 
 # --- failures, and what goes on -------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ rm "$room/calls" "$room/made.gz"
 run freeze "$room/made.gz" --seeds 2000 "${only[@]}"
 expect 'a freeze that is killed leaves no table' [ $status -ne 0 -a ! -e "$room/made.gz" ]
 run freeze "$room/made.gz" --seeds 2000 "${only[@]}"
-says 'the next one goes on' 0 '2 of 4 parts are there already' '2000 runs'
+says 'the next one goes on' 0 '2 of 4 parts were finished before' '2000 runs'
 expect 'no finished part is run again' [ "$(sort -n "$room/calls" | tr '\n' ' ')" = '0 500 1000 1000 1500 ' ]
 expect 'its table is that of one that was not killed' cmp "$room/made.gz" "$room/right.gz"
 expect 'no parts stay' [ -z "$(find "$made" -name 'populations-*')" ]
@@ -115,7 +115,7 @@ echo '500 exit 3' >"$room/order"
 refused 'a program that fails' 1 '--rows 500 500 ends with status 3' freeze "$room/made.gz" --seeds 2000 "${only[@]}"
 echo '500 kill -9 $$' >"$room/order"
 run compare "$room/made.gz" --programs "$made" --jobs 1
-says 'a program that crashes is a finding' 1 'ends with status -9' '1 findings'
+says 'a program that crashes is a finding' 1 'ends by signal 9' '1 findings'
 
 refused 'another version' 1 'format 2, and format 1 is read' compare \
   <(gzip -dc "$room/made.gz" | sed '1s/,1,/,2,/' | gzip) --programs "$made"
@@ -131,6 +131,7 @@ refused 'two tables' 2 "'b' is one word too many" compare a b
 refused 'another option' 2 "'--fast' is no option" freeze --fast
 refused 'an option without its value' 2 '--seeds needs a value' freeze --seeds
 refused 'no seeds' 2 "a whole number from 1 on, not '0'" freeze --seeds 0
+refused 'more seeds than there are' 2 '--seeds takes at most 20000, not 20001' freeze --seeds 20001
 refused 'another population' 2 "no population 'kind'; there are bent," freeze --only kind
 refused 'a population that the table does not have' 2 'has no bent' compare "$room/made.gz" --only bent --programs "$made"
 refused 'more seeds than the table has' 2 'has 2000 seeds, not 2001' compare "$room/made.gz" --seeds 2001
