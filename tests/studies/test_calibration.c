@@ -37,8 +37,8 @@ static void no_root_gives_a_reason_and_no_number(void **state) {
   (void)state;
   no_epsilon((const char *const[]){"stiffness", "1e6", NULL}, "no root");
   no_epsilon((const char *const[]){"duration", "0.46", NULL}, "no root");
-  no_epsilon((const char *const[]){"duration", "0.1", NULL}, "never pressed");
-  no_epsilon((const char *const[]){"height", "100", NULL}, "never pressed");
+  no_epsilon((const char *const[]){"duration", "0.1", NULL}, "never compressed");
+  no_epsilon((const char *const[]){"height", "100", NULL}, "never compressed");
   no_epsilon((const char *const[]){"height", "0.99", NULL}, "jumps");
 }
 

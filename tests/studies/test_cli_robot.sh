@@ -218,7 +218,7 @@ ASAN_OPTIONS=$sanitizer:detect_leaks=0
 study many_free.xml
 ASAN_OPTIONS=$sanitizer
 expect '10 000 free bodies: one line that says what is accepted' test "$(said | wc -l)" -eq 1 -a "$status" -le 2
-expect '10 000 free bodies: it says what is accepted' [ -n "$(said | grep -E '20000 pairs of (its )?geoms may touch')" ]
+expect '10 000 free bodies: it says what is accepted' [ -n "$(said | grep -E '20000 pairs of (its )?geoms (that )?may touch')" ]
 
 refused() {
   words=$1
@@ -447,7 +447,7 @@ expect 'a twin without a damping' one_line 2 'twin: 5000 is not accepted; it is 
 study twin.xml --twin 5000,x
 expect 'a damping that is no number' one_line 2 'twin: 5000,x is not accepted; it is K,C'
 study twin.xml --write written.xml
-expect 'nothing to write' one_line 2 'write writes a twin'
+expect 'nothing to write' one_line 2 '--write needs --twin K,C'
 cp twin.xml kept.xml
 ln -s twin.xml other.xml
 for written in twin.xml ./twin.xml other.xml; do
