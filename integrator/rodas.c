@@ -183,12 +183,19 @@ static int make_stage(ess_driver *d, int k) {
   return status;
 }
 
-/* The dense output. What the step adds is summed by itself: in the difference of the states at its
- * ends, of a short step, it may be lost, and the slopes with it. */
+/* difference of the states at a step's ends, in roundings, below which rounding spoils the slopes */
+static const double SPOILED = 1024.0;
+
+/* The dense output. It ends at x_end, unless the step is so short that the difference of the states
+ * has lost the slopes: then what the step adds is summed by itself. */
 static void make_dense(ess_driver *d) {
   enum { LAST = STAGES - 1 };
   add_up(d, A[LAST], LAST, d->rodas->stage[LAST], d->dense[0]);
-  for (size_t i = 0; i < d->system.dimension; i++) d->dense[3][i] = 0.0;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double change = d->x_end[i] - d->x[i];
+    if (fabs(change) > SPOILED * DBL_EPSILON * fabs(d->x[i])) d->dense[0][i] = change;
+    d->dense[3][i] = 0.0;
+  }
   add_up(d, BEND, STAGES, NULL, d->dense[1]);
   add_up(d, TURN, STAGES, NULL, d->dense[2]);
 }
