@@ -183,7 +183,8 @@ static int make_stage(ess_driver *d, int k) {
   return status;
 }
 
-/* difference of the states at a step's ends, in roundings, below which rounding spoils the slopes */
+/* difference of the states at a step's ends, in roundings, below which rounding spoils the slopes
+ */
 static const double SPOILED = 1024.0;
 
 /* The dense output. It ends at x_end, unless the step is so short that the difference of the states
