@@ -290,8 +290,8 @@ FROM unaware_told HAVING min(ratio) < 1;
 -- of a crossing, where the callback costs less than libess
 CREATE VIEW callback_ahead AS
 WITH least AS (SELECT contacts, target, solver, min(ns_per_crossing) AS ns FROM crossing_cost WHERE status = 'ok' GROUP BY contacts, solver)
-SELECT printf('At an error of %s MuJoCo with the callback takes %s', short(c.target, 'g'),
-  listed(printf('%s of libess''s time with %d contacts', two_digits(c.ns / l.ns), contacts))) AS said
+SELECT printf('At an error of %s MuJoCo with the callback is %s', short(c.target, 'g'),
+  listed(printf('%s times as fast as libess with N = %d', two_digits(l.ns / c.ns), contacts))) AS said
 FROM least c JOIN least l USING (contacts) WHERE c.solver = 'mujoco-callback' AND l.solver = 'libess' AND c.ns < l.ns HAVING count(*) > 0;
 CREATE VIEW lost_callback AS
 SELECT printf('With the force as a callback and at most %d contacts MuJoCo is faster in %d of %d comparisons.',

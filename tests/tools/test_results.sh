@@ -67,7 +67,7 @@ grep -q 'springs as contacts | \*\*15 to 100\*\*' README.md
 check 'the README has the verdict' $?
 robots_verdict="faster than MuJoCo on 0, slower on 0, undecided on 8"
 sed -n '/class="verdict"/p' results/report.html | grep -qF "$robots_verdict" &&
-  tr '\n' ' ' <README.md | grep -qF "**libess is faster than MuJoCo on 1 and slower on 0**"
+  tr '\n' ' ' <README.md | grep -qF "**It is faster than MuJoCo on 1 robots and slower on 0**"
 check 'and beside it what robots say, of others and in the report its own' $?
 lost() {
   grep -qF -e "$1" docs/results/losses.md

@@ -134,7 +134,7 @@ is_filled README.md "$room/fast"
 has 'the verdict has its numbers, of all systems and protocols at that error' \
   "the error of MuJoCo's Euler at 2 ms (an RMS of 0.01 to 0.02 in m and rad):" \
   'the springs as contacts | **15 to 100** |' 'no collision detection, no constraint solver | **3.8 to 25** |' \
-  'which does not look for events | **0.25 to 2** |'
+  'that ignores events (*event-unaware*) | **0.25 to 2** |'
 stays
 is_filled docs/results/speed.md "$room/fast" --without mujoco_settings,callback,counts,work_precision
 has 'the same at length' \
@@ -177,10 +177,10 @@ sed -i -e 's/"verdict": "stops early"/"verdict": "slower"/' \
   "$room/results/many-robots/robots.json"
 again
 has 'what robots say' \
-  "On 4 third-party robots, with MuJoCo's own dynamics and at MuJoCo's own error, **libess is faster than MuJoCo on 1" \
-  'and slower on 1**, and too close to call on 1. Wins and losses: legged on a floor 1–0, arms and hands 0–1, others 0–0. On 1'
+  "On 4 third-party robots libess integrates MuJoCo's own dynamics to the error that MuJoCo makes. **It is faster than" \
+  'MuJoCo on 1 robots and slower on 1**, and too close to call on 1. Wins and losses: legged on a floor 1–0, arms and hands 0–1, others 0–0. On the other 1'
 has 'where libess loses, in short' "libess takes up to 4 times as long (N = 10, plain-euler, at MuJoCo's error)." \
-  'libess is the fastest for a median error of at most 1e-3 with 10 contacts.'
+  'libess is the fastest if the median error has to be at most 1e-3 with 10 contacts.'
 
 # --- losses: each with its table; where a part is not there what is said of it stays ----------------
 is_filled docs/results/losses.md
