@@ -413,9 +413,9 @@ typedef struct ess_options {
   /* The tolerance. The error of each state x_i is at most a few times atol + rtol |x_i|; with
    * ESS_METHOD_PAPER this holds only for the integration between crossings. rtol: in [0, 1),
    * default 1e-8. atol: in units of the states, finite, >= 0, default 1e-10. One of the two must be
-   * > 0. With atol = 0 a state that a slide holds, such as the speed of a body that dry friction has
-   * stopped, gets an absolute tolerance for the rest of the run: 2^-44 of the largest value that it
-   * has had, or that the jump of the field would give it in a step. */
+   * > 0. With atol = 0 a state that a slide holds, such as the speed of a body that dry friction
+   * has stopped, gets an absolute tolerance for the rest of the run: 2^-44 of the largest value
+   * that it has had, or that the jump of the field would give it in a step. */
   double rtol, atol;
   const double *rtols, *atols; /* optional, [n] each: replace rtol or atol, state by state */
   /* Longest integration step, in units of time, > 0; INFINITY (default): no limit. Set it if an

@@ -9,7 +9,7 @@ sources=$1
 essbench=$2
 
 mkdir "$room/house" && cd "$room/house" || exit 1
-cp -r "$sources"/{README.md,CONTRIBUTING.md,docs,tools} .
+cp -r "$sources"/{README.md,CONTRIBUTING.md,CITATION.cff,docs,tools} .
 cat >program <<END
 #!/bin/sh
 echo "\$@" >>"$room/asked"
@@ -26,7 +26,7 @@ printf '#!/bin/sh\nexit 1\n' >tools/drake
 printf '#!/bin/sh\n' >tools/counts
 printf '/results/\n/program\n' >.gitignore
 chmod +x program
-mkdir integrator && echo 'int one;' >integrator/code.c
+mkdir integrator && echo 'int one;' >integrator/code.c && cp "$sources/integrator/ess.h" integrator
 git init -q . && git config user.name test && git config user.email test@example.org
 git add . && git commit -qm start
 commit=$(git rev-parse HEAD)
