@@ -126,7 +126,7 @@ void __wrap_ess_driver_free(ess_driver *driver) {
   while (*at && (*at)->driver != driver) at = &(*at)->next;
   watched *const w = *at;
   if (w) {
-    row.status = ess_driver_failure(driver)->status;
+    row.status = (int)ess_driver_failure(driver)->status;
     row.crossings += ess_driver_counters(driver)->crossings;
     row.calls += ess_driver_counters(driver)->field_evaluations;
     *at = w->next;
