@@ -379,9 +379,15 @@ int ess_put_before_impact(ess_driver *d, size_t k) {
 }
 
 /* whether event function k is beyond its zero by no more than it is allowed and moves on: a state
- * at which a run has ended on an event, and whose last digits have passed it */
-static bool has_just_passed(const ess_driver *d, size_t k, double allowed) {
-  return has_impact(d, k) && d->h[k] * d->rate[k] > 0.0 && fabs(d->h[k]) <= allowed;
+ * at which a run has ended on an event, and whose last digits have passed it. What all of them are
+ * allowed is asked once, by the first that moves on. */
+static int has_just_passed(ess_driver *d, size_t k, bool *asked, bool *passed) {
+  double *const allowed = d->impacts->doubt;
+  *passed = has_impact(d, k) && d->h[k] * d->rate[k] > 0.0;
+  const int status = *passed && !*asked ? ess_allowed_errors(d, allowed) : ESS_SUCCESS;
+  *asked = *asked || *passed;
+  *passed = *passed && fabs(d->h[k]) <= allowed[k];
+  return status;
 }
 
 /* the signs are others, and the model is told */
@@ -392,12 +398,13 @@ static int take_mode(ess_driver *d) {
 
 int ess_put_before_passed(ess_driver *d) {
   const ess_impact_work *const w = d->impacts;
-  bool any = false;
+  bool any = false, asked = false;
   if (!w || w->calls.start) return ESS_SUCCESS; // who starts it says the mode
-  int status = ess_allowed_errors(d, w->doubt);
+  int status = ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    bool led = false;
-    if (has_just_passed(d, k, w->doubt[k])) status = look_before(d, k, &led);
+    bool led = false, passed;
+    status = has_just_passed(d, k, &asked, &passed);
+    if (!status && passed) status = look_before(d, k, &led);
     if (status) return status;
     // what the map does not send back has made it, and is where it belongs
     if (!led || !returns_to(d, k, d->x, -d->sign[k])) continue;
