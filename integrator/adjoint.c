@@ -376,6 +376,7 @@ static int back_all(adjoint *a) {
   const ess_tape *const tape = a->tape;
   const size_t bytes = d->system.guard_count * sizeof *d->sign;
   struct ess_slides *const slides = d->slides;
+  const ess_between between = d->between;
   a->knows_next = false;
   d->slides = NULL; // steps on surfaces are maps here
   memcpy(tape->mode, d->sign, bytes);
@@ -389,6 +390,7 @@ static int back_all(adjoint *a) {
   }
   memcpy(d->sign, tape->mode, bytes);
   d->slides = slides;
+  d->between = between;
   const int told = ess_announce(d, d->system.guard_count);
   return status ? status : told;
 }

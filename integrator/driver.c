@@ -216,6 +216,7 @@ void ess_driver_free(ess_driver *d) {
 static void forget(ess_driver *d) {
   d->stopped = NAN;
   d->is_amid = false;
+  d->between.next = INFINITY; // that was in the time of the other way
   d->dt = d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   ess_base_reset(d);
@@ -291,7 +292,9 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->is_amid = d->is_amid && t == d->t && !moved;
   if (d->impacts && !d->is_amid) d->impacts->t_open = NAN;
   d->t = d->t_seen = t;
-  ess_begin_between(d, t);
+  // a jump at which the last apply ended has not been passed: what is due is made before it
+  const bool is_at_jump = d->latched && !moved && t == reached && t == d->between.next;
+  if (!is_at_jump) ess_begin_between(d, t);
   ess_no_failure(d);
   d->stabilised.off_until = -INFINITY;
   ess_rodas_forget(d);

@@ -107,7 +107,7 @@ typedef struct ess_failure {
                          accepted values; ESS_EIMPACT: the map's invalid result; ESS_ESLIDING: why
                          the continuation is not unique; ESS_EJACOBIAN: that field_jacobian is
                          concerned, or that no Jacobian is given and differences of guards were
-                         used */
+                         used; ESS_EDISCONTINUOUS: that a jump of the field is simultaneous */
   size_t row, column; /* ESS_EJACOBIAN: the entry of field_jacobian; else SIZE_MAX */
 } ess_failure;
 
@@ -300,6 +300,19 @@ typedef struct ess_system {
    * backward. Event functions must be continuous there. */
   const double *field_jumps;
   size_t field_jump_count;
+  /* Optional, for derivatives with respect to these times, [field_jump_count], not copied: the
+   * parameter (below, < P) whose value t_j is; SIZE_MAX: t_j is a constant. Tangents and adjoints
+   * then contain the effect of the time, dx+ = dx- + (f- - f+) dt_j, where f- and f+ are the fields
+   * before and after the jump. If the field depends on the parameter beyond the comparison of t
+   * with t_j, as an impulse response f(t - t_j) does, its derivative contains that as well. A
+   * difference moves t_j away from t, so that t remains on the same side. Each such parameter takes
+   * three evaluations wherever a rate is needed: field_parameter_jacobian saves them.
+   *
+   * A run that begins at t_j has passed it. A run that ends there has not, and the next apply from
+   * the same state passes it. If a crossing or an impact is simultaneous with such a jump
+   * (ess_options.tie), their order decides the derivative: a run whose directions, or recording,
+   * contain the parameter ends there with ESS_EDISCONTINUOUS. */
+  const size_t *field_jump_parameters;
 
   /* true: event functions also depend on time, which is then an additional internal state. If they
    * depend on time and this is false, the run is still correct or fails, most often with

@@ -18,6 +18,14 @@ const char *ess_field_jumps_check(const ess_system *s) {
     if (!isfinite(s->field_jumps[i])) return "each of field_jumps must be finite";
     if (i && !(s->field_jumps[i] > s->field_jumps[i - 1])) return "field_jumps must ascend";
   }
+  for (size_t i = 0; s->field_jump_parameters && i < s->field_jump_count; i++) {
+    const size_t p = s->field_jump_parameters[i];
+    if (p == SIZE_MAX) continue;
+    if (p >= s->parameters)
+      return "each of field_jump_parameters must be below parameters, or SIZE_MAX";
+    if (s->parameter_values && s->parameter_values[p] != s->field_jumps[i])
+      return "each of field_jumps must be equal to the parameter that field_jump_parameters names";
+  }
   return NULL;
 }
 
@@ -59,10 +67,25 @@ void ess_begin_between(ess_driver *d, double t) {
   ess_forget_turning(d);
 }
 
+/* the parameter whose value the next jump's time is, where directions follow it; else SIZE_MAX */
+static size_t followed_parameter(const ess_driver *d) {
+  const ess_system *const s = &d->system;
+  if (!d->tangents || !s->field_jump_parameters) return SIZE_MAX;
+  const size_t i = count_below(s, ess_caller_time(d, d->between.next), false);
+  const size_t parameter = s->field_jump_parameters[i];
+  return ess_tangent_follows(d, parameter) ? parameter : SIZE_MAX;
+}
+
 int ess_pass_field_jump(ess_driver *d) {
+  const size_t parameter = followed_parameter(d);
+  const bool follows = parameter != SIZE_MAX;
+  int status = follows ? ess_tangent_before_jump(d) : ESS_SUCCESS;
   ess_begin_between(d, ess_larger(d->between.next, d->t));
-  int status = ess_evaluate_node(d);
+  if (!status) status = ess_evaluate_node(d);
   if (!status) status = ess_check_guards(d);
   if (!status && d->tangents) ess_tangents_begin(d);
-  return !status && d->slides ? ess_slides_begin(d, false, false) : status;
+  if (!status && d->slides) status = ess_slides_begin(d, false, false);
+  // a slide that the jump has ended is over: this is the field after both
+  if (!status && follows) ess_tangent_jump(d, parameter);
+  return status;
 }

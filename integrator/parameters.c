@@ -99,6 +99,10 @@ static aside side_of_mode(const ess_driver *d, const double above[], const doubl
 enum { VALUES = 3 };
 static const double SHORTER = 8.0;
 
+/* rounding of such a derivative of the full step, beginning at 0, over that of a central one: the
+ * sum of its weights */
+static const double ASIDE = 8.0;
+
 static double place_of(aside a, int j) {
   return SHORTER * a.from + (j + 1);
 }
@@ -340,16 +344,30 @@ const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
   return NULL;
 }
 
-static bool is_nothing(const double moves[], size_t count) {
-  size_t i = 0;
-  while (i < count && moves[i] == 0.0) i++;
-  return i == count;
+/* Which parameters a direction moves. Of many most often one moves, and each direction is asked for
+ * in every stage. */
+static ess_range find_range(const ess_driver *d, const double moves[]) {
+  const ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension, p = d->system.parameters;
+  if (moves >= v->unit && moves < v->unit + v->wide * p) {
+    const size_t row = (size_t)(moves - v->unit) / p;
+    return row < n ? (ess_range){0} : (ess_range){row - n, row - n + 1};
+  }
+  if (moves >= v->moves && moves < v->moves + v->count * p)
+    return v->range[(size_t)(moves - v->moves) / p];
+  return ess_range_of(moves, p);
+}
+
+static bool is_nothing(const ess_driver *d, const double moves[]) {
+  const ess_range r = find_range(d, moves);
+  return r.first == r.end;
 }
 
 /* what a central difference multiplies a direction by: parameters are weighed by their sizes */
 static double step_of(const ess_driver *d, const double moves[]) {
+  const ess_range r = find_range(d, moves);
   double most = 0.0;
-  for (size_t i = 0; i < d->system.parameters; i++) {
+  for (size_t i = r.first; i < r.end; i++) {
     const double size = fabs(d->system.parameter_values[i]);
     most = ess_larger(most, fabs(moves[i]) / (size > 0.0 ? size : 1.0));
   }
@@ -360,8 +378,9 @@ static double step_of(const ess_driver *d, const double moves[]) {
 static int move(ess_driver *d, const double moves[], double step) {
   double *const values = d->system.parameter_values;
   const size_t bytes = d->system.parameters * sizeof *values;
+  const ess_range r = find_range(d, moves);
   memcpy(d->tangents->nominal, values, bytes);
-  for (size_t i = 0; i < d->system.parameters; i++) values[i] += step * moves[i];
+  for (size_t i = r.first; i < r.end; i++) values[i] += step * moves[i];
   return ess_announce(d, d->system.guard_count);
 }
 
@@ -439,8 +458,20 @@ static int find_side(ess_driver *d, const question *q, const double moves[], dou
   return status;
 }
 
+/* to += a difference from one side, of this length */
+static int add_aside(ess_driver *d, const question *q, const double moves[], aside a, double length,
+                     double to[]) {
+  double *const above = d->tangents->above;
+  int status = ESS_SUCCESS;
+  for (int j = 0; !status && j < VALUES; j++) {
+    status = ask_at(d, q, moves, place_of(a, j) * length, above);
+    for (size_t i = 0; i < q->count; i++) to[i] += weight_of(a, j) * above[i] / length;
+  }
+  return status;
+}
+
 /* to += a central difference; of the field one in the mode, where that is across a guard */
-static int add_difference(ess_driver *d, const question *q, const double moves[], double to[]) {
+static int add_central(ess_driver *d, const question *q, const double moves[], double to[]) {
   ess_tangents *const v = d->tangents;
   double *const above = v->above, *const below = v->below;
   aside a = {0};
@@ -449,12 +480,36 @@ static int add_difference(ess_driver *d, const question *q, const double moves[]
   if (!status) status = ask_at(d, q, moves, -step, below);
   if (!status && q->f && is_bent(d, q->f, above, below, BENT))
     status = find_side(d, q, moves, step, &a);
-  for (size_t i = 0; a.side == 0.0 && !status && i < q->count; i++)
-    to[i] += (above[i] - below[i]) / (2.0 * step);
-  const double length = a.side * step / SHORTER;
-  for (int j = 0; a.side != 0.0 && !status && j < VALUES; j++) {
-    status = ask_at(d, q, moves, place_of(a, j) * length, above);
-    for (size_t i = 0; i < q->count; i++) to[i] += weight_of(a, j) * above[i] / length;
+  if (!status && a.side != 0.0) return add_aside(d, q, moves, a, a.side * step / SHORTER, to);
+  for (size_t i = 0; !status && i < q->count; i++) to[i] += (above[i] - below[i]) / (2.0 * step);
+  return status;
+}
+
+/* Times of jumps must not move past the time at which a callback is called: the field beyond is
+ * another. Those of jumps that lie before it only move back, and the others on. */
+
+/* 1 or -1: on that side of a parameter's value the difference along a direction is taken; 0: on
+ * both */
+static double side_of_time(const ess_driver *d, size_t i, double moves) {
+  const ess_between *const b = &d->between;
+  if (!d->tangents->is_time[i] || moves == 0.0) return 0.0;
+  const double last = d->caller.way > 0.0 ? b->passed : -b->next;
+  const double way = d->system.parameter_values[i] <= last ? -1.0 : 1.0;
+  return moves > 0.0 ? way : -way;
+}
+
+/* to += a difference along a direction, in up to three parts */
+static int add_difference(ess_driver *d, const question *q, const double moves[], double to[]) {
+  double *const part = d->tangents->part;
+  int status = ESS_SUCCESS;
+  if (!d->system.field_jump_parameters) return add_central(d, q, moves, to);
+  for (int side = -1; !status && side <= 1; side++) {
+    for (size_t i = 0; i < d->system.parameters; i++)
+      part[i] = side_of_time(d, i, moves[i]) == side ? moves[i] : 0.0;
+    if (is_nothing(d, part)) continue;
+    const aside a = {.side = side};
+    status = side == 0 ? add_central(d, q, part, to)
+                       : add_aside(d, q, part, a, side * step_of(d, part), to);
   }
   return status;
 }
@@ -463,22 +518,21 @@ static int add_difference(ess_driver *d, const question *q, const double moves[]
 static void add_product(const ess_driver *d, const double moves[], size_t rows, double to[]) {
   const size_t count = d->system.parameters;
   const double *row = d->tangents->by;
-  // most often one of many moves
-  size_t first = 0, end = count;
-  while (first < end && moves[first] == 0.0) first++;
-  while (end > first && moves[end - 1] == 0.0) end--;
+  const ess_range r = find_range(d, moves);
   for (size_t i = 0; i < rows; i++, row += count)
-    for (size_t j = first; j < end; j++) to[i] += moves[j] != 0.0 ? row[j] * moves[j] : 0.0;
+    for (size_t j = r.first; j < r.end; j++) to[i] += moves[j] != 0.0 ? row[j] * moves[j] : 0.0;
 }
 
 /* columns gain what the matrix says, where there is one, or differences */
 static int add_to_columns(ess_driver *d, const question *q, const double *moves, size_t count,
                           double to[]) {
   const size_t p = d->system.parameters;
-  if (!moves || is_nothing(moves, count * p)) return ESS_SUCCESS;
+  size_t first = 0;
+  while (moves && first < count && is_nothing(d, moves + first * p)) first++;
+  if (!moves || first == count) return ESS_SUCCESS;
   int status = q->is_given ? take_given(d, q, d->tangents->by) : ESS_SUCCESS;
-  for (size_t j = 0; !status && j < count; j++) {
-    if (is_nothing(moves + j * p, p)) continue;
+  for (size_t j = first; !status && j < count; j++) {
+    if (is_nothing(d, moves + j * p)) continue;
     if (q->is_given)
       add_product(d, moves + j * p, q->count, to + j * q->count);
     else
@@ -508,17 +562,20 @@ int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double move
 
 double ess_parameter_noise(const ess_driver *d, const double moves[]) {
   const ess_system *const s = &d->system;
-  if (!moves || is_nothing(moves, s->parameters) || of_field(d, d->t, d->x).is_given) return 0.0;
-  double most = 0.0;
+  if (!moves || is_nothing(d, moves) || of_field(d, d->t, d->x).is_given) return 0.0;
+  double most = 0.0, weight = 1.0;
   for (size_t i = 0; i < s->dimension; i++) most = ess_larger(most, fabs(d->f[i]));
-  return DBL_EPSILON * most / step_of(d, moves);
+  const ess_range r = find_range(d, moves);
+  for (size_t i = r.first; i < r.end; i++)
+    if (d->tangents->is_time[i] && moves[i] != 0.0) weight = ASIDE;
+  return weight * DBL_EPSILON * most / step_of(d, moves);
 }
 
 /* what parameters, that move so, add to the rate of event function k */
 static int add_parameters(ess_driver *d, double t, const double x[], size_t k, const double moves[],
                           double *rate) {
   double *const at_k = d->tangents->at_k;
-  if (is_nothing(moves, d->system.parameters)) return ESS_SUCCESS;
+  if (is_nothing(d, moves)) return ESS_SUCCESS;
   at_k[k] = *rate;
   const int status = ess_parameter_guards(d, t, x, moves, at_k);
   *rate = at_k[k];

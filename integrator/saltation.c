@@ -117,10 +117,65 @@ static int find_before(ess_driver *d) {
   return status;
 }
 
+/* ---- jumps of the field by time -------------------------------------------------------------- */
+
+/* A jump of the field at a time T that is a parameter is a crossing at which the state stays. Its
+ * share is -dT: v gains (f- - f+) dT. If an event is simultaneous, its order decides. */
+
+/* fails if event function k's event and such a jump are so far apart, and cannot be ordered */
+static int refuse_tie(ess_driver *d, size_t k, double apart) {
+  if (k >= d->watched.first || !(apart <= ess_tie(d))) return ESS_SUCCESS;
+  ess_fail(d, ESS_EDISCONTINUOUS, k);
+  d->failure.reason =
+      "an event and a jump of the field, whose time is a parameter, are simultaneous";
+  return ESS_EDISCONTINUOUS;
+}
+
+/* the same of an event here, which is noted for jumps that follow */
+static int note_event(ess_driver *d, size_t k) {
+  ess_tangents *const v = d->tangents;
+  if (k < d->watched.first) {
+    v->event = k;
+    v->event_t = d->t;
+  }
+  return refuse_tie(d, k, d->t - v->jump_t);
+}
+
+bool ess_tangent_follows(const ess_driver *d, size_t parameter) {
+  const ess_tangents *const v = d->tangents;
+  if (parameter == SIZE_MAX) return false;
+  size_t j = 0;
+  while (v->moves && j < v->count && v->moves[j * d->system.parameters + parameter] == 0.0) j++;
+  return v->tape || (v->moves && j < v->count);
+}
+
+int ess_tangent_before_jump(ess_driver *d) {
+  const ess_tangents *const v = d->tangents;
+  const int status = refuse_tie(d, v->event, d->t - v->event_t);
+  return status ? status : ess_field(d, d->t, d->x, v->mapped);
+}
+
+void ess_tangent_jump(ess_driver *d, size_t parameter) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension, p = d->system.parameters;
+  double *const entry = ess_tape_add(d, ESS_TAPE_SHARE, n + p);
+  if (entry) memset(entry, 0, (n + p) * sizeof *entry);
+  if (entry) entry[n + parameter] = -d->caller.way;
+  for (size_t j = 0; j < v->count; j++) v->share[j] = -d->caller.way * v->moves[j * p + parameter];
+  v->last_event = SIZE_MAX;
+  if (v->tape) v->tape->shared = SIZE_MAX;
+  v->jump_t = d->t;
+  v->is_pending = true;
+  ess_tangent_finish(d, d->f);
+}
+
+/* ---- crossings and impacts ------------------------------------------------------------------- */
+
 int ess_tangent_cross(ess_driver *d, size_t k) {
   ess_tangents *const v = d->tangents;
   memcpy(v->at, d->x, d->system.dimension * sizeof *v->at);
-  int status = find_before(d);
+  int status = note_event(d, k);
+  if (!status) status = find_before(d);
   v->has_first = false;
   if (!status) status = note_crossing(d, k, d->t);
   // its part in an instant has been taken: who is crossed here next does so in another field
@@ -161,6 +216,8 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
   memcpy(v->at, impact->x, n * sizeof *v->at);
   memcpy(v->before, d->f, n * sizeof *v->before);
   memcpy(v->events, impact->events, impact->count * sizeof *v->events);
+  const int near = note_event(d, impact->events[0]);
+  if (near) return near;
   if (impact->count > 1) {
     v->smoothness.time = impact->t;
     return ess_tangent_meeting(d, impact->count, impact->after);

@@ -44,7 +44,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, ROWS * v->wide, &v->cone);
   ESS_LAY(l, double, v->wide, &v->nearest);
   ESS_LAY(l, double, (p * parameters), &v->moves);
-  ESS_LAY(l, double, parameters, &v->nominal);
+  ESS_LAY(l, double, parameters, &v->nominal, &v->part);
   ESS_LAY(l, double, (most * parameters), &v->by);
   ESS_LAY(l, double, by_parameter, &v->above, &v->below, &v->moved);
   ESS_LAY(l, double, parameters ? m : 0, &v->at_k);
@@ -53,8 +53,10 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, (p * events * n), &v->met_y);
   ESS_LAY(l, double, orders, &v->digest);
   ESS_LAY(l, size_t, m, &v->events, &v->best, &v->settled, &v->met_event);
+  ESS_LAY(l, ess_range, p, &v->range);
   ESS_LAY(l, bool, 2 * m, &v->armed, &v->armed_after);
   ESS_LAY(l, bool, n, &v->is_kinked, &v->was_kinked);
+  ESS_LAY(l, bool, parameters, &v->is_time);
   ESS_LAY(l, *v->orders, orders, &v->orders);
 }
 
@@ -68,7 +70,8 @@ void ess_tangents_free(ess_driver *d) {
 
 void ess_tangents_forget(ess_driver *d) {
   ess_tangents *const v = d->tangents;
-  v->last_event = SIZE_MAX;
+  v->last_event = v->event = SIZE_MAX;
+  v->event_t = v->jump_t = -INFINITY;
   v->met_count = v->settled_count = 0;
   v->severity = 1.0;
   v->radius_crossings = UINT64_MAX;
@@ -128,7 +131,12 @@ static void set_directions(ess_driver *d, const double directions[], const doubl
   const size_t n = ess_caller_states(d), p = d->system.parameters, none = SIZE_MAX / 2;
   set_part(directions, n, v->count, parameters ? none : 0, d->system.dimension, v->v);
   set_part(parameters, p, v->count, directions ? none : n, p, v->moves);
+  for (size_t j = 0; j < v->count; j++) v->range[j] = ess_range_of(v->moves + j * p, p);
   if (!p) v->moves = NULL;
+  for (size_t i = 0; d->system.field_jump_parameters && i < d->system.field_jump_count; i++) {
+    const size_t time = d->system.field_jump_parameters[i];
+    if (time != SIZE_MAX) v->is_time[time] = true;
+  }
   if (d->system.guard_count > 1 || v->tape)
     set_part(NULL, p, v->wide, d->system.dimension, p, v->unit);
 }
@@ -173,9 +181,11 @@ static int follow(ess_driver *d, size_t count, size_t bytes, const double direct
   return ess_tangents_show(d);
 }
 
-/* whether derivatives by parameters can be told */
-static bool has_values(const ess_system *s) {
-  return !s->parameter_values || ess_are_finite(s->parameter_values, s->parameters);
+/* what is wrong with the values of parameters, which may have changed; NULL when nothing is */
+static const char *check_values(const ess_system *s) {
+  if (s->parameter_values && !ess_are_finite(s->parameter_values, s->parameters))
+    return "each of parameter_values must be finite";
+  return s->field_jump_parameters ? ess_field_jumps_check(s) : NULL;
 }
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
@@ -200,8 +210,8 @@ int ess_driver_follow_parameters(ess_driver *d, size_t count, const double direc
   if (!directions && !parameters && count && count != ess_caller_states(d) + p)
     return ess_refuse(d, "count must be the dimension and the number of parameters when directions "
                          "and parameters are NULL");
-  if (!has_values(&d->system)) return ess_refuse(d, "each of parameter_values must be finite");
-  return follow(d, count, 0, directions, parameters);
+  const char *const wrong = check_values(&d->system);
+  return wrong ? ess_refuse(d, wrong) : follow(d, count, 0, directions, parameters);
 }
 
 int ess_driver_record(ess_driver *d, size_t bytes) {
@@ -209,7 +219,8 @@ int ess_driver_record(ess_driver *d, size_t bytes) {
   if (d->applying) return ess_refuse(d, "a recording begins between applies");
   if (d->options.method == ESS_METHOD_PAPER)
     return ess_refuse(d, "ESS_METHOD_PAPER has no adjoint");
-  if (!has_values(&d->system)) return ess_refuse(d, "each of parameter_values must be finite");
+  const char *const wrong = check_values(&d->system);
+  if (wrong) return ess_refuse(d, wrong);
   const size_t all = d->system.dimension + d->system.parameters;
   return follow(d, bytes ? all : 0, bytes, NULL, NULL);
 }

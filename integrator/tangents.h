@@ -137,6 +137,18 @@ typedef enum ess_before {
   ESS_BEFORE_UNKNOWN  /* the state is the node's, the field there not the driver's */
 } ess_before;
 
+/* All numbers of a direction that are not 0 lie in it. */
+typedef struct ess_range {
+  size_t first, end;
+} ess_range;
+
+static inline ess_range ess_range_of(const double v[], size_t count) {
+  ess_range r = {.end = count};
+  while (r.first < r.end && v[r.first] == 0.0) r.first++;
+  while (r.end > r.first && v[r.end - 1] == 0.0) r.end--;
+  return r;
+}
+
 typedef struct ess_tangents {
   size_t count;           /* of directions, p */
   double *v;              /* [p][n] */
@@ -149,6 +161,9 @@ typedef struct ess_tangents {
   /* parameters, P: how they move, [p][P], NULL where there are none; their values while they are
    * moved; derivatives by them, [n or m][P]; what callbacks return with them moved; scratch */
   double *moves, *nominal, *by, *above, *below, *at_k, *moved;
+  ess_range *range; /* by direction: of `moves` */
+  bool *is_time;    /* [P]: whose values are times of jumps */
+  double *part;     /* [P] */
   double *unit; /* [n + P][P]: how they move where the states move, then each of them by itself */
   size_t wide;  /* n + P: directions of which pieces are counted */
   double *nearest; /* [n + P], scratch */
@@ -172,6 +187,11 @@ typedef struct ess_tangents {
   bool is_pending;
   size_t last_event; /* the last crossing by itself, whose shares these are, and its time */
   double last_t;
+
+  /* the last event that changes the field, and the last jump of the field whose time is a parameter
+   * that directions follow */
+  size_t event;
+  double event_t, jump_t;
 
   /* an instant of several events, by column and event as listed: when each is met, and the distance
    * then, the latter for the first ESS_MEETING of them */
@@ -273,6 +293,14 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact);
 /* The same of one, or of a crossing (NULL), that the last impact's map has led to: it happens when
  * that does, however the state is displaced. */
 int ess_tangent_carried(ess_driver *d, const ess_impact *impact);
+
+/* Whether directions, or a recording, move this parameter; none is SIZE_MAX. */
+bool ess_tangent_follows(const ess_driver *d, size_t parameter);
+
+/* The field is about to jump at a time that is such a parameter; it has, and the node is evaluated.
+ */
+int ess_tangent_before_jump(ess_driver *d);
+void ess_tangent_jump(ess_driver *d, size_t parameter);
 
 /* ---- graze ----------------------------------------------------------------------------------- */
 

@@ -24,7 +24,7 @@ ess_test(statuses ess::ess)
 ess_test(start_on_event ess::ess)
 ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
 foreach(duty adjoint adjoint_known api_arguments api_arm_ahead api_check_jacobian api_sliding api_wrong_jacobian api_dense api_observers armed_beyond
-             backward backward_kinds batches idle impacts impacts_resets impacts_stopped impacts_together moving_guards no_jacobian order_2 parameters rates refusals resets rodas rodas_random ros2 silent small_print tangents tangents_calls tangents_grazes tangents_hostile tangents_kinks tangents_random tangents_refused tangents_steps tangents_stiff tangents_stiff_random stabilised sliding sliding_ends sliding_random sliding_rest sliding_second stopped timed_jumps watch)
+             backward backward_kinds batches idle impacts impacts_resets impacts_stopped impacts_together jump_times moving_guards no_jacobian order_2 parameters rates refusals resets rodas rodas_random ros2 silent small_print tangents tangents_calls tangents_grazes tangents_hostile tangents_kinks tangents_random tangents_refused tangents_steps tangents_stiff tangents_stiff_random stabilised sliding sliding_ends sliding_random sliding_rest sliding_second stopped timed_jumps watch)
   ess_test(${duty} ess::ess)
 endforeach()
 foreach(duty rodas_random sliding_random tangents_random) # whose systems are populations, too
