@@ -59,6 +59,7 @@ def ensemble(
     rest: bool = False,
     user: Any = None,
     threads: int | None = None,
+    t_jumps: ArrayLike | None = None,
 ) -> OdeResult:
     """Solve the same problem from many initial conditions, in threads.
 
@@ -108,6 +109,7 @@ def ensemble(
         fun, t0, t1, starts[0] if count else np.zeros(n), False, None, t_eval, False, events, False,
         None, guards, guard_count, impact, impacts_at, jac, None, tangents, rtol, atol, max_step,
         first_step, max_steps, tie, base, kept, sliding, rest=rest,
+        t_jumps=t_jumps,
     )  # fmt: skip
     if any(callable(function) for function in options["functions"]):
         raise ValueError(

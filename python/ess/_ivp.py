@@ -172,6 +172,32 @@ def check_jumps(t_jumps, t0, t1):
     return times
 
 
+def _check_jump_params(jump_params, jumps, params, t0, t1):
+    """all times of jumps in order, and for each its index among `params`, or -1: a constant"""
+    if jump_params is None:
+        return jumps, np.zeros(0, np.intp)
+    if params is None:
+        raise ValueError("`jump_params`, indices of times among `params`, needs `params`")
+    try:
+        places = np.atleast_1d(np.asarray(jump_params))
+        ok = places.ndim == 1 and (places.size == 0 or np.issubdtype(places.dtype, np.integer))
+    except (TypeError, ValueError):
+        ok = False
+    if not ok or not ((places >= 0) & (places < len(params))).all():
+        raise ValueError(f"`jump_params` must list indices of `params`, which are 0 to {len(params) - 1}")
+    times = params[places.astype(np.intp)]
+    if not ((times >= min(t0, t1)) & (times <= max(t0, t1))).all():
+        raise ValueError("the `params` that `jump_params` lists must be within `t_span`")
+    all_times = np.concatenate([jumps, times])
+    named = np.concatenate([np.full(len(jumps), -1, np.intp), places.astype(np.intp)])
+    order = np.argsort(all_times, kind="stable")
+    all_times = all_times[order]
+    if (np.diff(all_times) <= 0).any():
+        twice = all_times[:-1][np.diff(all_times) <= 0][0]
+        raise ValueError(f"the times of `jump_params` and `t_jumps` must differ; {twice:.17g} occurs twice")
+    return all_times, named[order]
+
+
 def _check_steps(max_step, first_step, t0, t1):
     max_step = _number(max_step, "max_step")
     if not max_step > 0:
@@ -541,7 +567,7 @@ def _options(
     fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
     guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
     max_steps, tie, base, user, sliding=None, params=None,
-    params_jac=None, rest=False, is_system=False, t_jumps=None,
+    params_jac=None, rest=False, is_system=False, t_jumps=None, jump_params=None,
 ):  # fmt: skip
     """all that the native part is told, checked"""
     args = _check_args(args)
@@ -557,7 +583,7 @@ def _options(
     if field is None and not is_system:
         raise ValueError("`fun` must be a function")
     times = _check_times(t_eval, t0, t1)
-    jumps = check_jumps(t_jumps, t0, t1)
+    jumps, jump_params = _check_jump_params(jump_params, check_jumps(t_jumps, t0, t1), params, t0, t1)
     rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
     max_step, first_step = _check_steps(max_step, first_step, t0, t1)
     functions, direction, terminal = _check_events(events)
@@ -594,7 +620,10 @@ def _options(
         raise ValueError("`max_steps` must be a positive integer")
     within = np.count_nonzero((jumps != t0) & (jumps != t1))
     if within >= max_steps and not terminal.any():
-        raise ValueError(f"`max_steps` must exceed the {within} times of `t_jumps`, at each of which a step ends")
+        raise ValueError(
+            f"`max_steps` must exceed the {within} times of `t_jumps`, at each of which a step ends, "
+            "unless a terminal event may end the run before"
+        )
     if vectorized and callable(field):
         field = _one_column(field)
     if as_complex:
@@ -621,6 +650,7 @@ def _options(
         "max_steps": int(max_steps),
         "times": times,
         "jumps": jumps,
+        "jump_params": jump_params.astype(np.int64),
         "is_grid": t_eval is not None,
         "is_dense": bool(dense_output),
         "directions": directions,
@@ -678,6 +708,7 @@ def solve_ivp(
     user: Any = None,
     jac_sparsity: Any = None,
     t_jumps: ArrayLike | None = None,
+    jump_params: Iterable[int] | int | None = None,
 ) -> OdeResult:
     """Solve an initial value problem with events that switch the equations.
 
@@ -789,7 +820,15 @@ def solve_ivp(
         end there. Before such a time T `fun` receives only times below T, and after it only T or
         later, in both directions of time, so a comparison ``t < T`` is always on the right side.
         Without `t_jumps` a step may miss a short pulse while the run ends with ``success=True``.
-        Guards must be continuous at these times. `impact` handles jumps of the state.
+        Guards must be continuous at these times. `impact` handles jumps of the state. The times are
+        constants of `tangents`; those of `jump_params` are not.
+    jump_params : int or list of int, optional
+        Indices of those `params` that are further times at which `fun` jumps, in any order. `fun`
+        compares `t` with them. `tangents` contain the derivative with respect to such a time. The
+        default of `params_jac` then takes three evaluations of `fun` for each time, wherever a rate
+        is needed; if `fun` only compares `t` with all of `params`, ``np.zeros((n, p))`` is the right
+        one. If a crossing or an impact is simultaneous with such a time, the derivative depends on
+        their order, and a run with `tangents` ends with `reason` 'EDISCONTINUOUS'.
 
     Returns
     -------
@@ -882,6 +921,16 @@ def solve_ivp(
     >>> run = solve_ivp(pulse, (0, 10), [0.0], t_jumps=[5.0, 5.05])
     >>> print(round(run.y_end[0], 9))
     1.0
+
+    The derivative of the end with respect to the times of such a pulse:
+
+    >>> pulse = lambda t, y, p: [20.0 if p[0] <= t < p[1] else 0.0]
+    >>> run = solve_ivp(
+    ...     pulse, (0, 10), [0.0], params=[5.0, 5.05], jump_params=[0, 1],
+    ...     tangents=True, params_jac=[[0.0, 0.0]],
+    ... )
+    >>> print(run.tangents.round(9))
+    [[  1. -20.  20.]]
     """
     t0, t1 = _check_span(t_span)
     x0, as_complex = _check_y0(y0)
@@ -893,7 +942,8 @@ def solve_ivp(
     options = _options(
         fun, t0, t1, x0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
         guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
-        max_steps, tie, base, user, sliding, params, params_jac, rest, t_jumps=t_jumps,
+        max_steps, tie, base, user, sliding, params, params_jac, rest,
+        t_jumps=t_jumps, jump_params=jump_params,
     )  # fmt: skip
     with Watch() as options["watch"]:
         run = _native.solve(t0, _far(t1), x0, options)

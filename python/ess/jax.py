@@ -58,11 +58,26 @@ def _double(x):
     return np.array(x, dtype=float)
 
 
+def _places_of(select, unravel, count):
+    """which numbers of p a function of p selects"""
+    with jax.ensure_compile_time_eval():
+        places = np.ravel(np.asarray(select(unravel(jnp.arange(count, dtype=float)))))
+    if not (np.isin(places, np.arange(count)).all()):
+        raise ValueError(_NO_SELECTION)
+    return places.astype(np.intp)
+
+
+_NO_SELECTION = (
+    "`t_jumps` must select numbers of `p`, and not compute: compute the times before, and pass them in `p`"
+)
+
+
 class _Flow:
     """One flow for parameters of one structure, as libess sees it: `params` are the numbers in it."""
 
-    def __init__(self, fun, t_span, guards, impact, options, unravel):
+    def __init__(self, fun, t_span, guards, impact, options, unravel, select, count):
         self._t_span, self._options = t_span, options
+        self._select, self._places = select, _places_of(select, unravel, count) if select else None
         self._has_guards, self._has_impact = guards is not None, impact is not None
 
         def rate(t, y, s, p):
@@ -104,6 +119,10 @@ class _Flow:
         options = dict(self._options)
         if len(p):
             options["params"] = p
+        if self._select:
+            if not np.array_equal(np.ravel(self._select(self._unravel(p))), p[self._places]):
+                raise ValueError(_NO_SELECTION)
+            options["jump_params"] = self._places
         if self._has_guards:
             options["guards"] = lambda t, y, *rest: self._guards(t, y, none, rest[0] if len(p) else p)
         if self._has_impact:
@@ -194,7 +213,7 @@ def flow(
     max_steps: int = 10_000_000,
     tie: float = 0.0,
     base: str | None = None,
-    t_jumps: ArrayLike | None = None,
+    t_jumps: ArrayLike | Callable[[Any], Any] | None = None,
 ) -> Callable[..., jax.Array]:
     """Return the final state of a run as a function that JAX can differentiate.
 
@@ -214,10 +233,12 @@ def flow(
         `ess.solve_ivp` (1e-3 and 1e-6).
     impacts_at, max_step, max_steps, tie, base
         As in `ess.solve_ivp`.
-    t_jumps : array_like, optional
+    t_jumps : array_like or callable, optional
         Times at which `fun` jumps by time alone, as in `ess.solve_ivp`; `fun` compares ``t < T`` by
-        `jnp.where`. They are constants: a time T that is differentiated is the guard ``t - p[0]``,
-        whose sign `fun` uses.
+        `jnp.where`. An array lists constants. A function ``t_jumps(p)`` selects the times from `p`,
+        in any order, such as ``lambda p: p["times"]``; the derivative by `p` then contains their
+        effect. It must not compute, so that `fun` and libess have the same numbers: compute the times
+        before, and pass them in `p`.
 
     Returns
     -------
@@ -239,7 +260,8 @@ def flow(
         "max_steps": max_steps, "tie": tie, "base": base,
     }  # fmt: skip
     t_span = tuple(map(float, t_span))
-    options["t_jumps"] = check_jumps(t_jumps, *t_span)
+    select = t_jumps if callable(t_jumps) else None
+    options["t_jumps"] = check_jumps(None if select else t_jumps, *t_span)
     if not jax.config.read("jax_enable_x64"):
         raise ValueError('ess.jax needs double precision: jax.config.update("jax_enable_x64", True)')
     if impact is None and impacts_at is not None:
@@ -249,7 +271,8 @@ def flow(
     def of(structure, sizes):
         leaves = [jnp.zeros(shape, dtype) for shape, dtype in sizes]
         _, unravel = ravel_pytree(jax.tree_util.tree_unflatten(structure, leaves))
-        return _as_function(_Flow(fun, t_span, guards, impact, options, unravel))
+        count = sum(leaf.size for leaf in leaves)
+        return _as_function(_Flow(fun, t_span, guards, impact, options, unravel, select, count))
 
     def end(y0, p=()):
         y0 = jnp.asarray(y0, dtype=float)

@@ -296,6 +296,7 @@ static void require(bool is_so, const char *message) {
   if (!is_so) throw nb::value_error(message);
 }
 
+using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Terminal = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /* What a run is made of, and what has to live as long. */
@@ -309,6 +310,7 @@ struct Plan {
   Vector rtols, atols, times, jumps, parameters;
   Terminal terminal;
   Matrix directions;
+  std::vector<std::size_t> jump_parameters;
 
   Plan(std::size_t n, const nb::dict &o) : given(o) {
     args = nb::cast<nb::tuple>(o["args"]);
@@ -395,6 +397,12 @@ struct Plan {
     jumps = nb::cast<Vector>(given["jumps"]);
     options.jumps = jumps.data();
     options.jumps_count = jumps.size();
+    const Indices named = nb::cast<Indices>(given["jump_params"]);
+    require(named.size() == 0 || named.size() == jumps.size(),
+            "jump_params must be as many as jumps");
+    for (std::size_t i = 0; i < named.size(); i++)
+      jump_parameters.push_back(named(i) < 0 ? SIZE_MAX : static_cast<std::size_t>(named(i)));
+    if (named.size()) options.jump_parameters = jump_parameters.data();
     directions = nb::cast<Matrix>(given["directions"]);
     require(rtols.size() == f.n && atols.size() == f.n, "tolerances must be as many as states");
     require(directions.shape(1) == 0 || directions.shape(0) == f.n + f.parameters,

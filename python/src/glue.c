@@ -334,6 +334,7 @@ static ess_system make_system(run *r, ess_impacts *impacts) {
                            p->parameter_jacobian ? parameter_jacobian : NULL,
                        .field_jumps = r->options->jumps,
                        .field_jump_count = r->options->jumps_count,
+                       .field_jump_parameters = r->options->jump_parameters,
                        .params = r};
   if (r->m > 0) {
     system.guards = guards;

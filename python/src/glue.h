@@ -66,8 +66,9 @@ typedef struct glue_options {
   size_t times_count;
   const double *jumps; /* times at which the field jumps */
   size_t jumps_count;
-  bool is_dense;     /* the path, in pieces */
-  size_t directions; /* tangents, and where they begin: [n*directions] */
+  const size_t *jump_parameters; /* [jumps_count], whose values these are, or NULL */
+  bool is_dense;                 /* the path, in pieces */
+  size_t directions;             /* tangents, and where they begin: [n*directions] */
   const double *directions_at;
   const double *parameters_at; /* [parameters*directions], or NULL: they stay */
 } glue_options;

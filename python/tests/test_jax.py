@@ -167,8 +167,51 @@ def test_a_train_of_pulses(transform):
     assert abs(ess_jax.flow(pulses, (0, 5))(y0, p)[0] - after_pulses(y0, p)[0]) > 0.01
 
 
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit])
+def test_derivatives_by_the_times_of_a_train(transform):
+    """in both modes, and by numbers that the times are computed from before"""
+
+    def pulses(t, y, p):
+        return p["size"] * (jnp.searchsorted(p["times"], t, side="right") % 2) - p["decay"] * y
+
+    end = ess_jax.flow(pulses, (0, 5), t_jumps=lambda p: p["times"])
+
+    def as_tree(p, times):
+        return {"size": p[0], "decay": p[1], "times": times}
+
+    y0, p, times = jnp.array([0.5]), jnp.array([2.0, 0.1]), jnp.asarray(TRAIN)
+    right = jax.jacobian(after_pulses, argnums=(0, 1, 2))(y0, p, times)
+    for mode in (jax.jacrev, jax.jacfwd):
+        found = transform(mode(lambda y0, p, times: end(y0, as_tree(p, times)), argnums=(0, 1, 2)))
+        for one, its in zip(found(y0, p, times), right):
+            np.testing.assert_allclose(one, its, rtol=1e-6, atol=1e-9)
+
+    def by_period(of):
+        def run(period, width):
+            begins = period * jnp.arange(5) + 0.3
+            return of(jnp.stack([begins, begins + width], axis=1).ravel())
+
+        return transform(jax.grad(run, argnums=(0, 1)))(0.9, 0.06)
+
+    found = by_period(lambda times: end(y0, as_tree(p, times))[0])
+    np.testing.assert_allclose(found, by_period(lambda times: after_pulses(y0, p, times)[0]), rtol=1e-6)
+    # along one direction
+    dt = jnp.linspace(-1, 1, 10)
+    along = jax.jvp(lambda times: end(y0, as_tree(p, times)), (times,), (dt,))[1]
+    np.testing.assert_allclose(along, right[2] @ dt, rtol=1e-6)
+
+
+def test_times_that_are_computed_are_refused():
+    def pulse(t, y, p):
+        return jnp.where(t < 2 * p[0], 1.0, 0.0) * jnp.ones(1)
+
+    for t_jumps in (lambda p: 2 * p, lambda p: p / 3, lambda p: jnp.where(p > 0, p - p % 1, p)):
+        with pytest.raises(ValueError, match="`t_jumps` must select numbers of `p`"):
+            ess_jax.flow(pulse, (0, 5), t_jumps=t_jumps)(jnp.zeros(1), jnp.array([1.5]))
+
+
 def test_derivatives_by_the_times_of_a_pulse():
-    """they are guards of time then"""
+    """as guards of time"""
     end = ess_jax.flow(
         lambda t, y, s, p: p[0] * (s[0] > 0) * (s[1] < 0) - p[1] * y, (0, 5),
         guards=lambda t, y, p: [t - p[2], t - p[3]],

@@ -315,6 +315,22 @@ def test_ensemble_does_not_depend_on_threads():
         assert np.array_equal(r.y_end, results[0].y_end)
 
 
+@numba.cfunc(ess.FIELD)
+def pulse(t, y, sign, dydt, user):
+    dydt[0] = 20.0 * y[1] if 5.0 <= t < 5.05 else 0.0
+    dydt[1] = 0.0
+    return 0
+
+
+def test_ensemble_misses_no_pulse():
+    starts = [[0.0, size] for size in range(5)]
+    r = ess.ensemble(pulse, (0, 10), starts, t_jumps=[5, 5.05], threads=2)
+    assert r.success.all()
+    np.testing.assert_allclose(r.y_end[:, 0], range(5), atol=1e-9)
+    with pytest.raises(ValueError, match="`t_jumps` must ascend"):
+        ess.ensemble(pulse, (0, 10), starts, t_jumps=[5.05, 5])
+
+
 def test_ensemble_tells_of_each_failure():
     r = ess.ensemble(
         turns, (0, 1), [[1.0, 0.0], [1e308, 1e308]], max_steps=1000, rtol=1e-6, atol=1e-9

@@ -1102,3 +1102,93 @@ def test_derivatives_go_through_jumps():
 def test_jump_times_that_are_none_are_refused(jumps, word):
     with pytest.raises(ValueError, match=f"`t_jumps`.*{word}"):
         ess.solve_ivp(lambda t, y: -y, (0, 1), [1.0], t_jumps=jumps)
+
+
+# ---- derivatives by these times -----------------------------------------------------------------------
+
+
+def on_in(times):
+    return lambda t: np.searchsorted(times, t, side="right") % 2
+
+
+@pytest.mark.parametrize("base", ["dopri5", "rkc", "chosen"])
+@pytest.mark.parametrize("way", [1, -1])
+def test_times_of_a_train_are_differentiated(base, way):
+    """y' = u - y / 10, which listed the other way round, and with a constant pulse between"""
+    times = np.sort(train(20, 0.2) + 0.1 * np.sin(np.arange(40)))
+    constant = [5.05, 5.1]
+    params = np.r_[0.1, times[::-1]]
+
+    def field(t, y, p):
+        return [on_in(p[:0:-1])(t) + (5.05 <= t < 5.1) - p[0] * y[0]]
+
+    tolerance = 1e-6 if base == "rkc" else 1e-10
+    r = ess.solve_ivp(
+        field, (0, 20)[::way], [0.5], params=params, tangents=True, base=base, t_jumps=constant,
+        jump_params=range(1, 41), rtol=tolerance, atol=tolerance,
+    )  # fmt: skip
+    end = 20 if way > 0 else 0
+    right = -way * np.where(np.arange(40) % 2, -1, 1) * np.exp(-0.1 * (end - times))
+    assert r.success and r.tangents.shape == (1, 42)
+    np.testing.assert_allclose(r.tangents[0, :1:-1], right, atol=200 * tolerance)
+    one = ess.solve_ivp(
+        field, (0, 20)[::way], [0.5], params=params, tangents=np.r_[0, 0, np.arange(40.0)], base=base,
+        t_jumps=constant, jump_params=range(1, 41), rtol=tolerance, atol=tolerance,
+    )  # fmt: skip
+    np.testing.assert_allclose(
+        one.tangents[0], right[::-1] @ np.arange(40), atol=1e-6 + 1e5 * tolerance * (base == "rkc")
+    )
+
+
+def test_a_thousand_times_are_differentiated():
+    times = train(500)
+    on = on_in(times)  # of numbers that do not move
+    r = ess.solve_ivp(
+        lambda t, y, p: [on(t) - 0.01 * y[0]], (0, 500), [0.5], params=times, tangents=True,
+        jump_params=range(1000), params_jac=np.zeros((1, 1000)), jac=[[-0.01]], rtol=1e-7, atol=1e-7,
+    )  # fmt: skip
+    right = np.where(np.arange(1000) % 2, 1, -1) * np.exp(-0.01 * (500 - times))
+    np.testing.assert_allclose(r.tangents[0, 1:], right, atol=1e-9)
+
+
+def test_a_response_that_begins_at_a_time_is_differentiated():
+    """y' = exp(T - t) from T on: differences move T away from t"""
+    r = ess.solve_ivp(
+        lambda t, y, p: [math.exp(p[0] - t) if t >= p[0] else 0.0], (0, 2), [0.0], params=0.7,
+        jump_params=0, tangents=True, rtol=1e-10, atol=1e-10,
+    )  # fmt: skip
+    np.testing.assert_allclose(r.y_end, 1 - math.exp(-1.3), rtol=1e-9)
+    np.testing.assert_allclose(r.tangents, [[1, -math.exp(-1.3)]], atol=1e-8)
+
+
+def test_a_crossing_at_such_a_time_is_refused():
+    def run(time, **more):
+        return ess.solve_ivp(
+            lambda t, y, s, p: [1.0 if t < p[0] else 2.0], (0, 2), [0.0], params=time, jump_params=[0],
+            guards=lambda t, y, p: y[0] - 1, impact=lambda t, y, s, c, p: y + 1, impacts_at=[(0, 1)],
+            rtol=1e-8, atol=1e-8, **more,
+        )  # fmt: skip
+
+    assert run(1.0).success
+    r = run(1.0, tangents=True)
+    assert not r.success and r.reason == "EDISCONTINUOUS" and "jump of the field" in r.message
+    np.testing.assert_allclose(run(1.1, tangents=True).tangents, [[1, -1]], atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "more, word",
+    [
+        ({"jump_params": [0]}, "`jump_params`.*needs `params`"),
+        ({"jump_params": [2], "params": [0.2, 0.3]}, "indices of `params`, which are 0 to 1"),
+        ({"jump_params": [-1], "params": [0.2, 0.3]}, "indices of `params`, which are 0 to 1"),
+        ({"jump_params": [0.5], "params": [0.2, 0.3]}, "indices of `params`"),
+        ({"jump_params": [[0]], "params": [0.2, 0.3]}, "indices of `params`"),
+        ({"jump_params": "a", "params": [0.2, 0.3]}, "indices of `params`"),
+        ({"jump_params": [0], "params": [2.0]}, "within `t_span`"),
+        ({"jump_params": [0, 1], "params": [0.2, 0.2]}, "0.2[0-9]* occurs twice"),
+        ({"jump_params": [0], "params": [0.2], "t_jumps": [0.2]}, "0.2[0-9]* occurs twice"),
+    ],
+)
+def test_jump_params_that_are_none_are_refused(more, word):
+    with pytest.raises(ValueError, match=word):
+        ess.solve_ivp(lambda t, y, *p: -y, (0, 1), [1.0], **more)
