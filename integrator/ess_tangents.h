@@ -71,7 +71,8 @@ ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double dir
  * that are constant during a run. They are not states: a run without tangents of parameters ignores
  * them. Finite differences replace field_parameter_jacobian, guard_parameter_jacobian or an
  * impact's parameter_jacobian where one is missing, that of guards also if ess_watch is used, and
- * all of them while the state slides. For a difference libess perturbs
+ * all of them while the state slides. By the time of a jump of the field
+ * (ess_system.field_jump_parameters) they are one-sided. For a difference libess perturbs
  * ess_system.parameter_values[P], which the caller owns, by some millionths of the value (of 1 if
  * it is 0), calls mode_changed for all signs, so that a model can recompute data that depend on
  * parameters, evaluates, and restores the values to the last bit. This takes two evaluations of
@@ -112,6 +113,7 @@ ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double
  * recording; ESS_ENOMEM.
  *
  * A step takes 5 + n doubles. A crossing takes 4 + 2 n + P, and m / 8 more if signs have changed.
+ * A jump of the field at a time that is a parameter takes 4 + 2 n + P, too.
  * Impacts, steps of a slide or by ESS_BASE_RKC, and instants of several events take another
  * n (n + P).
  *
