@@ -85,7 +85,8 @@ int ess_pass_field_jump(ess_driver *d) {
   if (!status) status = ess_check_guards(d);
   if (!status && d->tangents) ess_tangents_begin(d);
   if (!status && d->slides) status = ess_slides_begin(d, false, false);
-  // a slide that the jump has ended is over: this is the field after both
-  if (!status && follows) ess_tangent_jump(d, parameter);
+  // a slide that the jump has ended is over, also if an observer stops there: this is the field
+  // after both
+  if ((!status || status == ESS_ESTOP) && follows) ess_tangent_jump(d, parameter);
   return status;
 }

@@ -349,7 +349,7 @@ const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
 static ess_range find_range(const ess_driver *d, const double moves[]) {
   const ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = d->system.parameters;
-  if (moves >= v->unit && moves < v->unit + v->wide * p) {
+  if (ess_has_units(d) && moves >= v->unit && moves < v->unit + v->wide * p) {
     const size_t row = (size_t)(moves - v->unit) / p;
     return row < n ? (ess_range){0} : (ess_range){row - n, row - n + 1};
   }

@@ -48,7 +48,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, (most * parameters), &v->by);
   ESS_LAY(l, double, by_parameter, &v->above, &v->below, &v->moved);
   ESS_LAY(l, double, parameters ? m : 0, &v->at_k);
-  ESS_LAY(l, double, m > 1 || v->tape ? v->wide * parameters : 0, &v->unit);
+  ESS_LAY(l, double, ess_has_units(d) ? (v->wide * parameters) : 0, &v->unit);
   ESS_LAY(l, double, (p * m), &v->met);
   ESS_LAY(l, double, (p * events * n), &v->met_y);
   ESS_LAY(l, double, orders, &v->digest);
@@ -137,8 +137,7 @@ static void set_directions(ess_driver *d, const double directions[], const doubl
     const size_t time = d->system.field_jump_parameters[i];
     if (time != SIZE_MAX) v->is_time[time] = true;
   }
-  if (d->system.guard_count > 1 || v->tape)
-    set_part(NULL, p, v->wide, d->system.dimension, p, v->unit);
+  if (ess_has_units(d)) set_part(NULL, p, v->wide, d->system.dimension, p, v->unit);
 }
 
 /* what is wrong with directions, or a recording; NULL when nothing is */

@@ -241,6 +241,12 @@ static inline size_t ess_place_met(const ess_driver *d, size_t k) {
   return ess_is_last_instant(v, d->t) ? ess_place_in(v->met_event, v->met_count, k) : v->met_count;
 }
 
+/* whether there is room for the parameters' own directions: events may meet, or a run is recorded
+ */
+static inline bool ess_has_units(const ess_driver *d) {
+  return d->system.guard_count > 1 || d->tangents->tape;
+}
+
 /* parameter j moving by itself, where a run is recorded */
 static inline const double *ess_unit_parameter(const ess_driver *d, size_t j) {
   return d->tangents->unit + (d->system.dimension + j) * d->system.parameters;

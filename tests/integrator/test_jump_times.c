@@ -371,51 +371,69 @@ GUARDS(pushed_guards) {
   h[0] = x[0];
 }
 
-TEST(jumps_move_slides_and_their_ends) {
+ON_SLIDE_CODE(stop) {
+  return 1;
+}
+
+/* to this time; how often it is stopped on the way */
+static int go_on(ess_driver *d, double *t, double to, double x[]) {
+  int stops = 0, status = ess_driver_apply(d, t, to, x);
+  for (; status == ESS_ESTOP && stops < 9; stops++) status = ess_driver_apply(d, t, to, x);
+  assert_int_equal(status, ESS_SUCCESS);
+  return stops;
+}
+
+/* by tangents, and by recordings with checkpoints and without; in one apply, or stopped where
+ * slides begin and end */
+static void check_pushed(int records, bool stops) {
   enum { N = 3, P = 4, C = N + P };
   static const size_t index[] = {2, 0, 1, 3};
   // z: the area of a triangle with both slopes 1
   static const double right[N][P] = {{0.0}, {-1.0, 1.0, 0.0, 0.0}, {0.0, 0.0, -1.0, 1.0}};
-  for (int records = 0; records < 3; records++) {
-    pushed s = {{1.0, 1.5, 0.5, 2.6}};
-    const double at[] = {0.5, 1.0, 1.5, 2.6};
-    const ess_system system = {.dimension = N,
-                               .field = pushed_field,
-                               .guard_count = 1,
-                               .guards = pushed_guards,
-                               .parameters = P,
-                               .parameter_values = s.p,
-                               .field_jumps = at,
-                               .field_jump_count = 4,
-                               .field_jump_parameters = index,
-                               .params = &s};
-    ess_options options = toy_options(1e-8);
-    options.sliding = ESS_SLIDING_FILIPPOV;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[N] = {0.3, 0.0, 0.0}, D[N][C];
-    const size_t bytes = (size_t)1 << (records == 1 ? 22 : 25);
-    assert_int_equal(records ? ess_driver_record(d, bytes)
-                             : ess_driver_follow_parameters(d, C, NULL, NULL),
-                     ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->slides, 2);
-    if (!records) memcpy(D, ess_driver_tangent(d), sizeof D);
-    for (size_t i = 0; records && i < N; i++) {
-      double outcome[N] = {0.0};
-      outcome[i] = 1.0;
-      assert_int_equal(ess_driver_adjoint(d, 1, outcome, D[i], D[i] + N), ESS_SUCCESS);
-    }
-    // y' is 1.5 instead of 1 while x is above 0, for twice as long as the push
-    for (size_t i = 0; i < N; i++)
-      for (size_t j = 0; j < P; j++) {
-        const double more = i == 2 && j < 2 ? (j ? 1.0 : -1.0) : 0.0;
-        if (!(fabs(D[i][N + j] - right[i][j] - more) < 1e-6))
-          fail_msg("%d: of %zu by %zu: %.9g for %.9g", records, i, j, D[i][N + j],
-                   right[i][j] + more);
-      }
-    ess_driver_free(d);
+  pushed s = {{1.0, 1.5, 0.5, 2.6}};
+  const double at[] = {0.5, 1.0, 1.5, 2.6};
+  const ess_system system = {.dimension = N,
+                             .field = pushed_field,
+                             .guard_count = 1,
+                             .guards = pushed_guards,
+                             .parameters = P,
+                             .parameter_values = s.p,
+                             .field_jumps = at,
+                             .field_jump_count = 4,
+                             .field_jump_parameters = index,
+                             .params = &s};
+  ess_options options = toy_options(1e-8);
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  if (stops) options.observer.slide = stop;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0, x[N] = {0.3, 0.0, 0.0}, D[N][C];
+  const size_t bytes = (size_t)1 << (records == 1 ? 22 : 25);
+  assert_int_equal(records ? ess_driver_record(d, bytes)
+                           : ess_driver_follow_parameters(d, C, NULL, NULL),
+                   ESS_SUCCESS);
+  const int stopped = go_on(d, &t, 1.0, x), stopped_later = go_on(d, &t, 3.0, x);
+  assert_int_equal(stopped + stopped_later, stops ? 3 : 0);
+  assert_int_equal(ess_driver_counters(d)->slides, 2);
+  if (!records) memcpy(D, ess_driver_tangent(d), sizeof D);
+  for (size_t i = 0; records && i < N; i++) {
+    double outcome[N] = {0.0};
+    outcome[i] = 1.0;
+    assert_int_equal(ess_driver_adjoint(d, 1, outcome, D[i], D[i] + N), ESS_SUCCESS);
   }
+  // y' is 1.5 instead of 1 while x is above 0, for twice as long as the push
+  for (size_t i = 0; i < N; i++)
+    for (size_t j = 0; j < P; j++) {
+      const double more = i == 2 && j < 2 ? (j ? 1.0 : -1.0) : 0.0;
+      if (!(fabs(D[i][N + j] - right[i][j] - more) < 1e-6))
+        fail_msg("%d: of %zu by %zu: %.9g for %.9g", records, i, j, D[i][N + j],
+                 right[i][j] + more);
+    }
+  ess_driver_free(d);
+}
+
+TEST(jumps_move_slides_and_their_ends) {
+  for (int records = 0; records < 3; records++)
+    for (int stops = 0; stops < 2; stops++) check_pushed(records, stops);
 }
 
 /* ---- events at the same instant -------------------------------------------------------------- */
