@@ -18,14 +18,6 @@ const char *ess_field_jumps_check(const ess_system *s) {
     if (!isfinite(s->field_jumps[i])) return "each of field_jumps must be finite";
     if (i && !(s->field_jumps[i] > s->field_jumps[i - 1])) return "field_jumps must ascend";
   }
-  for (size_t i = 0; s->field_jump_parameters && i < s->field_jump_count; i++) {
-    const size_t p = s->field_jump_parameters[i];
-    if (p == SIZE_MAX) continue;
-    if (p >= s->parameters)
-      return "each of field_jump_parameters must be below parameters, or SIZE_MAX";
-    if (s->parameter_values && s->parameter_values[p] != s->field_jumps[i])
-      return "each of field_jumps must be equal to the parameter that field_jump_parameters names";
-  }
   return NULL;
 }
 

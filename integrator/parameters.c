@@ -334,8 +334,21 @@ int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[]
   return status;
 }
 
+const char *ess_parameter_times_check(const ess_system *s) {
+  for (size_t i = 0; s->field_jump_parameters && i < s->field_jump_count; i++) {
+    const size_t p = s->field_jump_parameters[i];
+    if (p == SIZE_MAX) continue;
+    if (p >= s->parameters)
+      return "each of field_jump_parameters must be below parameters, or SIZE_MAX";
+    if (s->parameter_values && s->parameter_values[p] != s->field_jumps[i])
+      return "each of field_jumps must be equal to the parameter that field_jump_parameters names";
+  }
+  return NULL;
+}
+
 const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
-  if (!s->parameters) return NULL;
+  const char *const wrong = ess_parameter_times_check(s);
+  if (wrong || !s->parameters) return wrong;
   const bool guards = (s->guard_count && !s->guard_parameter_jacobian) || s->watch.count;
   const bool map = s->impacts && !s->impacts->parameter_jacobian;
   const bool differs = !s->field_parameter_jacobian || guards || map;

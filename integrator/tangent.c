@@ -184,7 +184,7 @@ static int follow(ess_driver *d, size_t count, size_t bytes, const double direct
 static const char *check_values(const ess_system *s) {
   if (s->parameter_values && !ess_are_finite(s->parameter_values, s->parameters))
     return "each of parameter_values must be finite";
-  return s->field_jump_parameters ? ess_field_jumps_check(s) : NULL;
+  return ess_parameter_times_check(s);
 }
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {

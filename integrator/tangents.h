@@ -325,6 +325,9 @@ int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]);
 /* One line about what is wrong with the system's parameters; NULL when nothing is. */
 const char *ess_parameters_check(const ess_system *system, const ess_options *options);
 
+/* The same of those that are times of jumps of the field, whose values may have changed. */
+const char *ess_parameter_times_check(const ess_system *system);
+
 /* Parameters move in directions of their own, one for each column: moves[count][P], NULL for none.
  * What that adds is added: to rates of columns at x, where the field is f, or NULL where that is
  * not known; to the rates of all event functions along one column; and to what an impact's map

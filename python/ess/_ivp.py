@@ -824,10 +824,10 @@ def solve_ivp(
         constants of `tangents`; those of `jump_params` are not.
     jump_params : int or list of int, optional
         Indices of those `params` that are further times at which `fun` jumps, in any order. `fun`
-        compares `t` with them. `tangents` contain the derivative with respect to such a time. The
-        default of `params_jac` then takes three evaluations of `fun` for each time, wherever a rate
-        is needed; if `fun` only compares `t` with all of `params`, ``np.zeros((n, p))`` is the right
-        one. If a crossing or an impact is simultaneous with such a time, the derivative depends on
+        compares `t` with them. `tangents` contain the derivative with respect to such a time; at an end
+        of `t_span` its jump has no effect. Without `params_jac` a rate takes three evaluations of
+        `fun` for each time. If `fun` only compares `t` with the times, their columns in `params_jac`
+        are 0. If a crossing or an impact is simultaneous with such a time, the derivative depends on
         their order, and a run with `tangents` ends with `reason` 'EDISCONTINUOUS'.
 
     Returns
