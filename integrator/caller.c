@@ -103,7 +103,7 @@ static int time_rates(ess_driver *d, double t, const double x[], const double h[
     code = s->guard_time_rates(t, x, rate, s->params);
   } else {
     memset(c->after, 0, s->dimension * sizeof *c->after); // no state moves
-    code = ess_slope(d, t, x, 1.0, c->after, h, rate);
+    code = ess_slope(d, t, x, 1.0, c->after, h, NULL, rate);
   }
   if (c->way < 0.0)
     for (size_t k = 0; k < s->guard_count; k++) rate[k] = -rate[k];
@@ -125,17 +125,31 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
   return code;
 }
 
+static int sought_rates(ess_driver *d, double t, const double x[], const double v[],
+                        const ess_sought *sought, double h[], double rate[]) {
+  const ess_caller *const c = &d->caller;
+  t = time_of(d, t, x);
+  const int code = ess_sought_guards(d, t, x, sought, h);
+  const double vt = c->moves ? v[c->system.dimension] : 0.0;
+  return code ? code : ess_slope(d, t, x, c->way * vt, v, h, sought, rate);
+}
+
+int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const double v[],
+                           const ess_sought *sought, double h[], double rate[]) {
+  if (!d->caller.differs) return ess_guard_rates(d, t, x, v, h, rate);
+  d->counters.guard_evaluations++;
+  d->t_seen = t;
+  return ess_called(d, sought_rates(d, t, x, v, sought, h, rate));
+}
+
 static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   ess_driver *const d = params;
   ess_caller *const c = &d->caller;
   const ess_system *const s = &c->system;
+  if (c->differs) return sought_rates(d, t, x, v, NULL, h, rate);
   const double vt = c->moves ? v[s->dimension] : 0.0;
   t = time_of(d, t, x);
-  if (c->differs) {
-    const int code = ess_caller_guards(d, t, x, h);
-    return code ? code : ess_slope(d, t, x, c->way * vt, v, h, rate);
-  }
   int code = s->guard_rates(t, x, v, h, rate, s->params);
   if (code || vt == 0.0) return code;
   code = time_rates(d, t, x, h, c->partial);
@@ -244,7 +258,7 @@ void ess_caller_lay(ess_driver *d, ess_layout *l) {
   const size_t n = c->system.dimension + 1, m = c->system.guard_count;
   ESS_LAY(l, double, n, &c->x, &c->beside, &c->after);
   ESS_LAY(l, double, m, &c->above, &c->below, &c->best, &c->off, &c->bent, &c->rate, &c->rounding,
-          &c->h, &c->partial, &c->mode);
+          &c->terms, &c->h, &c->partial, &c->mode);
   ESS_LAY(l, bool, 2 * m, &c->armed);
 }
 

@@ -101,14 +101,29 @@ int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[
 
 /* ---- slope ----------------------------------------------------------------------------------- */
 
-/* rate[m] = dh/dx v + dh/dt vt of these event functions, h[m] at the caller's time t and state
- * x[n]; 0, or what a callback returned. */
-int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
-              const double h[], double rate[]);
+/* Some of the caller's event functions, of which alone rates are sought. */
+typedef struct ess_sought {
+  const size_t *which;
+  size_t count;
+  bool by_field; /* along the field, or one beside */
+} ess_sought;
 
-/* Where a step begins along which the state slides: what is rounding in event functions, whose
- * rates are then nothing. */
-int ess_slope_find_roundings(ess_driver *d);
+/* These alone, or all where `sought` is NULL. */
+int ess_sought_guards(const ess_driver *d, double t, const double x[], const ess_sought *sought,
+                      double h[]);
+
+/* rate[m] = dh/dx v + dh/dt vt of these event functions, h[m] at the caller's time t and state
+ * x[n]; 0, or what a callback returned. `sought` is NULL for all. */
+int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
+              const double h[], const ess_sought *sought, double rate[]);
+
+/* Where a step begins along which the state slides: what is rounding in event functions, and how
+ * large the terms of their rates are, whose sum is then nothing. */
+int ess_slope_weigh(ess_driver *d);
+
+/* As ess_guard_rates; where rates are differences only those that are sought are found. */
+int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const double v[],
+                           const ess_sought *sought, double h[], double rate[]);
 
 /* ---- what is only watched -------------------------------------------------------------------- */
 

@@ -48,7 +48,8 @@ typedef struct ess_caller {
   double *h, *partial;              /* event functions, and what they change by with time alone */
   double *beside, *above, *below;   /* a state, and event functions, beside the one looked at */
   double *best, *off, *rate, *bent; /* by event function: differences (slope.c) */
-  double *rounding;                 /* where the state slides, what is rounding in them */
+  double *rounding, *terms;         /* where the state slides, what is rounding in them, and how
+                                       large the terms are that their rates are the sum of */
   double *mode, *after;
   bool *armed;
 } ess_caller;

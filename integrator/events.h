@@ -344,6 +344,9 @@ int ess_rates_astray(ess_driver *d, int way);
 int ess_rounding_error(ess_driver *d, size_t k, double *rounding);
 int ess_rounding_errors(ess_driver *d, double roundings[]); /* of all */
 
+/* How large the terms are that the rates of all along v are the sum of, or may be. */
+int ess_weigh_terms(ess_driver *d, const double v[], double terms[]);
+
 /* Of all, by the rounding of a map that has made `after` of `before`: of the largest state among
  * those that it has changed, as in coordinates that mix large states and small. */
 int ess_map_errors(ess_driver *d, const double before[], const double after[], double errors[]);

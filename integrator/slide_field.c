@@ -101,14 +101,16 @@ static int set_sign(ess_driver *d, size_t k, double sign) {
   return d->slides->rests[k] ? ESS_SUCCESS : ess_take_sign(d, k, sign);
 }
 
-/* the rates of all event functions, along the field, at a state beside x */
+/* the rates of event functions, along the field, at a state beside x */
 static int rates_beside(ess_driver *d, double t, const double x[], const double v[], double step,
-                        bool passes) {
+                        bool passes, const size_t set[], size_t count) {
   ess_slides *const s = d->slides;
   const double at = t + (passes ? step : 0.0);
   for (size_t l = 0; l < d->lanes; l++) s->beside[l] = x[l] + step * v[l];
+  const ess_sought sought = {.which = set, .count = count, .by_field = true};
   const int status = ess_field_at(d, d->sign, at, s->beside, s->f_beside);
-  return status ? status : ess_guard_rates(d, at, s->beside, s->f_beside, s->h, s->rate);
+  if (status) return status;
+  return ess_sought_guard_rates(d, at, s->beside, s->f_beside, &sought, s->h, s->rate);
 }
 
 /* How fast the rates of those change along v whose rates do not jump: by differences, of a higher
@@ -126,7 +128,7 @@ static int change_of_rates(ess_driver *d, double t, const double x[], const doub
   for (int way = -ways; way <= ways; way++) {
     if (way == 0) continue;
     const double weight = ess_difference_weight(noisy, way) / step;
-    const int status = rates_beside(d, t, x, v, way * step, passes);
+    const int status = rates_beside(d, t, x, v, way * step, passes, set, count);
     if (status) return status;
     for (size_t i = 0; i < count; i++)
       if (s->second[set[i]]) rate[i] += weight * way_of(d, set[i]) * s->rate[set[i]];
@@ -147,8 +149,9 @@ static void note_unknown(ess_driver *d, size_t k, const double x[], const double
 static int rates_along(ess_driver *d, double t, const double x[], const double v[], bool passes,
                        const size_t set[], size_t count, double rate[]) {
   ess_slides *const s = d->slides;
+  const ess_sought sought = {.which = set, .count = count, .by_field = passes};
   bool any = false;
-  const int status = ess_guard_rates(d, t, x, v, s->h, s->rate);
+  const int status = ess_sought_guard_rates(d, t, x, v, &sought, s->h, s->rate);
   for (size_t i = 0; i < count; i++) {
     rate[i] = s->rate[set[i]] + 0.0 * s->h[set[i]];
     if (!isfinite(rate[i]) && !status) note_unknown(d, set[i], x, v);

@@ -11,12 +11,19 @@
 
 #include "core.h"
 #include "events.h"
+#include "slides.h"
 
 int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[]) {
   const ess_system *const s = &d->caller.system;
   const ess_watched *const w = &d->watched;
   const int code = w->first ? s->guards(t, x, h, s->params) : 0;
   return code || !w->count ? code : s->watch.values(t, x, h + w->first, s->params);
+}
+
+int ess_sought_guards(const ess_driver *d, double t, const double x[], const ess_sought *sought,
+                      double h[]) {
+  const ess_system *const s = &d->caller.system;
+  return sought ? s->guards(t, x, h, s->params) : ess_caller_guards(d, t, x, h);
 }
 
 /* the first length moves no state by more than this part of what it is large beside, nor time by
@@ -33,17 +40,27 @@ static const double AGREES = 1e-6, EVEN = 1e-9, ROUNDING = 4.0, FAR = 1e3;
  * of what they differ by the second is still off */
 static const double SHORTER = 0.6180339887498949, REST = 0.6180339887498949;
 
-/* others, sixteen times shorter or longer each, in the order in which they are tried: where
- * differences are off by rounding alone shorter ones say less, and one longer says enough */
+/* others, sixteen times shorter or longer each, in the order in which they are tried. While the
+ * state slides the rate of what is held is nothing, made of terms that cancel, and its differences
+ * are off by rounding: shorter ones say less, and one longer says enough. Along the field that one
+ * comes first. */
 static const int POWERS[] = {0, -4, 4, -8, 8, -12, 12, -16, 16, -20, 20, 24, 28, 32};
+static const int POWERS_HELD[] = {4, 0, -4, 8, -8, 12, -12, 16, -16, 20, -20, 24, 28, 32};
+static const int POWERS_SLIDING[] = {0, 4, -4, 8, -8, 12, -12, 16, -16, 20, -20, 24, 28, 32};
 enum { TRIES = sizeof POWERS / sizeof *POWERS };
 
-/* one rate that is sought */
+/* rates that are sought */
 typedef struct along {
   ess_driver *d;
   double t, vt;
   const double *x, *v, *h;
+  const ess_sought *sought; /* NULL: all */
+  size_t count;
 } along;
+
+static size_t event_of(const along *a, size_t i) {
+  return a->sought ? a->sought->which[i] : i;
+}
 
 /* the length that moves the first, or the last, of what moves by one of its own size */
 static void find_lengths(const along *a, double *least, double *most) {
@@ -75,9 +92,9 @@ static double look(const along *a, double length) {
   const double after = a->t + length * a->vt, before = a->t - length * a->vt;
   for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] + length * a->v[i];
   d->counters.guard_evaluations += 2;
-  if (ess_caller_guards(d, after, c->beside, c->above)) return 0.0;
+  if (ess_sought_guards(d, after, c->beside, a->sought, c->above)) return 0.0;
   for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] - length * a->v[i];
-  if (ess_caller_guards(d, before, c->beside, c->below)) return 0.0;
+  if (ess_sought_guards(d, before, c->beside, a->sought, c->below)) return 0.0;
   return 2.0 * length;
 }
 
@@ -95,42 +112,58 @@ static void note_rate(ess_caller *c, size_t k, double rate, double off, bool agr
   }
 }
 
-int ess_slope_find_roundings(ess_driver *d) {
-  return d->caller.differs ? ess_rounding_errors(d, d->caller.rounding) : ESS_SUCCESS;
+/* whether these are rates of what a slide holds, along the field */
+static bool is_held(const ess_driver *d, const ess_sought *sought) {
+  return d->caller.differs && ess_is_sliding(d) && sought && sought->by_field;
+}
+
+int ess_slope_weigh(ess_driver *d) {
+  if (!ess_is_sliding_by_differences(d)) return ESS_SUCCESS;
+  const int status = ess_rounding_errors(d, d->caller.rounding);
+  return status ? status : ess_weigh_terms(d, d->f, d->caller.terms);
+}
+
+/* Whether while the state slides two differences of event function k differ by rounding alone; or,
+ * of what is held, by a bend of its terms, which extrapolation takes away. */
+static bool is_enough(const along *a, size_t k, double differ, double uneven, double apart) {
+  const ess_caller *const c = &a->d->caller;
+  if (!c->differs || !ess_is_sliding(a->d)) return false;
+  const bool is_bend = is_held(a->d, a->sought) && differ <= AGREES * c->terms[k];
+  return uneven + (is_bend ? 0.0 : differ) < ROUNDING * c->rounding[k] / apart;
 }
 
 /* One more pair of differences, over a length that has been looked at and one beside it; whether
- * each event function's agree, of this pair or another. *rounded where those that do not are off by
- * rounding alone, how large that is being known only where the state slides. */
-static bool compare(const along *a, double length, double apart, bool *rounded) {
+ * each event function's agree, of this pair or another, or are good enough. */
+static bool compare(const along *a, double length, double apart, bool is_long) {
   ess_caller *const c = &a->d->caller;
-  const size_t m = c->system.guard_count;
-  bool agree = true;
-  *rounded = ess_is_sliding(a->d);
-  for (size_t k = 0; k < m; k++) {
+  const bool is_weighed = ess_is_sliding_by_differences(a->d);
+  bool enough = true;
+  for (size_t i = 0; i < a->count; i++) {
+    const size_t k = event_of(a, i);
     c->rate[k] = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     c->bent[k] = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
   }
   apart = look(a, SHORTER * length);
-  for (size_t k = 0; k < m; k++) {
+  for (size_t i = 0; i < a->count; i++) {
+    const size_t k = event_of(a, i);
     const double near = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     const double all = fabs(c->above[k]) + fabs(c->below[k]) + fabs(a->h[k]);
-    const double noise = ROUNDING * DBL_EPSILON * all / apart;
+    const double rounding = is_weighed ? c->rounding[k] : 0.0;
+    const double terms = is_weighed ? c->terms[k] : 0.0;
+    const double noise = ess_larger(ROUNDING * DBL_EPSILON * all, rounding) / apart;
     const double size = ess_larger(fabs(near), fabs(c->rate[k])), differ = fabs(near - c->rate[k]);
     // it changes over some length: a change that is nothing may have been lost in rounding
     const bool is_still = c->above[k] == a->h[k] && c->below[k] == a->h[k] && c->rate[k] == 0.0;
     // by what event functions are bent they change as the square of the length: all else is noise
     const double bent = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
     const double uneven = fabs(bent - SHORTER * SHORTER * c->bent[k]) / apart;
-    const bool agrees =
-        size > noise && differ + 1e-3 * noise <= AGREES * size && uneven <= EVEN * size;
+    const bool agrees = size > noise && differ + 1e-3 * noise <= AGREES * size &&
+                        uneven <= EVEN * size && rounding <= EVEN * ess_larger(size, terms) * apart;
     if (c->off[k] > 0.0 && isfinite(differ) && !is_still)
       note_rate(c, k, near + REST * (near - c->rate[k]), differ + noise + uneven, agrees);
-    const bool is_rounded = (differ + uneven) * apart < ROUNDING * c->rounding[k];
-    agree = agree && c->off[k] == 0.0;
-    *rounded = *rounded && (c->off[k] == 0.0 || is_rounded);
+    enough = enough && (c->off[k] == 0.0 || (is_long && is_enough(a, k, differ, uneven, apart)));
   }
-  return agree;
+  return enough;
 }
 
 /* looks over a length; how many event functions change there, or may, in addition to those known */
@@ -138,7 +171,8 @@ static size_t find_changes(const along *a, double length, double *apart) {
   ess_caller *const c = &a->d->caller;
   size_t count = 0;
   *apart = look(a, length);
-  for (size_t k = 0; k < c->system.guard_count; k++) {
+  for (size_t i = 0; i < a->count; i++) {
+    const size_t k = event_of(a, i);
     if (c->off[k] > 0.0 || (*apart > 0.0 && c->above[k] == a->h[k] && c->below[k] == a->h[k]))
       continue;
     c->off[k] = INFINITY;
@@ -147,40 +181,48 @@ static size_t find_changes(const along *a, double length, double *apart) {
   return count;
 }
 
-/* event functions that do not change at all, over the least of lengths, or the most, or one between
- * these, have no rate; whether there are others. The least has then been looked at. */
-static bool find_moving(const along *a, double least, double most, double *apart) {
+/* event functions that do not change at all, over the first of lengths, or the most, or one between
+ * these, have no rate; whether there are others. The first has then been looked at. */
+static bool find_moving(const along *a, double first, double most, double *apart) {
   ess_caller *const c = &a->d->caller;
-  const size_t m = c->system.guard_count;
-  for (size_t k = 0; k < m; k++) {
+  for (size_t i = 0; i < a->count; i++) {
+    const size_t k = event_of(a, i);
     c->best[k] = isfinite(a->h[k]) ? 0.0 : NAN;
     c->off[k] = 0.0;
   }
-  size_t moving = find_changes(a, least, apart);
-  if (moving == m || least == most) return moving > 0;
-  moving += find_changes(a, sqrt(least) * sqrt(most), apart);
+  size_t moving = find_changes(a, first, apart);
+  if (moving == a->count || first == most) return moving > 0;
+  moving += find_changes(a, sqrt(first) * sqrt(most), apart);
   moving += find_changes(a, most, apart);
-  *apart = look(a, least);
+  if (moving) *apart = look(a, first);
   return moving > 0;
 }
 
 int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
-              const double h[], double rate[]) {
+              const double h[], const ess_sought *sought, double rate[]) {
   const ess_caller *const c = &d->caller;
   const size_t m = c->system.guard_count;
-  const along a = {.d = d, .t = t, .vt = vt, .x = x, .v = v, .h = h};
+  const int *const powers = is_held(d, sought)                       ? POWERS_HELD
+                            : d->caller.differs && ess_is_sliding(d) ? POWERS_SLIDING
+                                                                     : POWERS;
+  const along a = {.d = d,
+                   .t = t,
+                   .vt = vt,
+                   .x = x,
+                   .v = v,
+                   .h = h,
+                   .sought = sought,
+                   .count = sought ? sought->count : m};
   double least, most, apart;
   find_lengths(&a, &least, &most);
   memset(rate, 0, m * sizeof *rate);
-  if (!(most > 0.0) || !find_moving(&a, least, most, &apart)) return 0;
-  bool rounded, agree = compare(&a, least, apart, &rounded), shorter = !rounded;
-  for (int i = 1; i < TRIES && !agree; i++) {
-    const double length = ldexp(least, POWERS[i]);
-    if (POWERS[i] < 0 ? !shorter : length > 16.0 * most) continue;
-    agree = compare(&a, length, look(&a, length), &rounded);
-    if (!shorter && POWERS[i] > 0) break;
-    shorter = shorter && !rounded;
+  const double first = ldexp(least, powers[0]);
+  if (!(most > 0.0) || !find_moving(&a, first, most, &apart)) return 0;
+  bool enough = compare(&a, first, apart, powers[0] > 0);
+  for (int i = 1; i < TRIES && !enough; i++) {
+    const double length = ldexp(least, powers[i]);
+    if (length <= 16.0 * most) enough = compare(&a, length, look(&a, length), true);
   }
-  memcpy(rate, c->best, m * sizeof *rate);
+  for (size_t i = 0; i < a.count; i++) rate[event_of(&a, i)] = c->best[event_of(&a, i)];
   return 0;
 }

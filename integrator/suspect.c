@@ -99,6 +99,18 @@ int ess_rounding_errors(ess_driver *d, double roundings[]) {
   return weigh(d, 0, d->system.guard_count, 0.0, 8.0, roundings);
 }
 
+/* signs of terms that differ at random do not let them cancel */
+int ess_weigh_terms(ess_driver *d, const double v[], double terms[]) {
+  const size_t m = d->system.guard_count;
+  memset(terms, 0, m * sizeof *terms);
+  for (int way = 0; way < 2; way++) {
+    for (size_t i = 0; i < d->system.dimension; i++) d->v_try[i] = astray(i, v[i], way);
+    const int status = weigh_move(d, 0, m, terms);
+    if (status) return status;
+  }
+  return ESS_SUCCESS;
+}
+
 /* a map that mixes states rounds each of them by so many roundings of the largest that it mixes */
 static const double MIXED = 64.0;
 

@@ -86,7 +86,7 @@ static int make_step(ess_driver *d, double t1) {
   if (status) return status;
   if (watching) ess_watch_paces(d);
   if (ess_is_sliding(d)) {
-    status = ess_slope_find_roundings(d);
+    status = ess_slope_weigh(d);
     return status ? status : ess_integration_step(d, t1);
   }
   if (!watching) ess_watch_no_turns(d);

@@ -74,7 +74,7 @@ static int read_sides(ess_driver *d, const ess_impact *impact) {
   if (!code) code = ess_caller_guards(d, impact->t, impact->x, w->h_before);
   if (!code) code = ess_caller_guards(d, impact->t, impact->after, w->h);
   if (!code && any_near(w, impact)) code = find_roundings(d, impact);
-  if (!code) code = ess_slope(d, impact->t, impact->after, 1.0, w->v, w->h, w->rate);
+  if (!code) code = ess_slope(d, impact->t, impact->after, 1.0, w->v, w->h, NULL, w->rate);
   for (size_t k = w->first; !code && k < w->first + w->count; k++) read_side(d, impact, k);
   return code;
 }

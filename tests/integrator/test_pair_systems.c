@@ -40,12 +40,14 @@ TEST(no_run_is_wrong) {
 
 /* seeds of runs that ended by a status, or never, where the truth goes on, by what was at fault */
 static const uint64_t had_ended[] = {
-    2864,  6347, 7123,  7184,  7509,  // the rounding of maps, taken for a way past a guard
-    3892,  9768, 11055, 12584,        // rates of RODAS's dense output where a slide has just ended
-    828,   3441, 7125,  9069,  10982, // a hundred calls for a rate that is nothing, by differences
-    3369,  5714, 13432, 13949,        // a weight solved for together with those of resting states
-    15307,                            // a stop at each step, closer to t = 0 than steps resolve
-    25427,                            // a weight that is noise in steps as short as time resolves
+    2864,  6347,  7123,  7184,  7509,  // the rounding of maps, taken for a way past a guard
+    3892,  9768,  11055, 12584,        // rates of RODAS's dense output where a slide has just ended
+    828,   3441,  7125,  9069,  10982, // a hundred calls for a rate that is nothing, by differences
+    3369,  5714,  13432, 13949,        // a weight solved for together with those of resting states
+    15307,                             // a stop at each step, closer to t = 0 than steps resolve
+    25427,                             // a weight that is noise in steps as short as time resolves
+    6462,  17109, 19698,               // twice as many calls for rates of surfaces as are needed
+    321,                               // rates by time alone that agree in their rounding
 };
 
 TEST(no_run_ends_before_its_truth) {
