@@ -141,14 +141,14 @@ static int find_push(ess_driver *d, size_t k, bool *pushes) {
 }
 
 /* The state comes to the guard by its speed alone: a map that puts it onto the guard, too, has been
- * asked of one that was beside it by rounding, and that way is taken out. The gradient of event
- * function k is weighed by the states' sizes. */
-static int keep_level(ess_driver *d, size_t k) {
+ * asked of one that was beside it by rounding, and that way is taken out: if nothing else is left,
+ * it does not push. The gradient of event function k is weighed by the states' sizes. */
+static int keep_level(ess_driver *d, size_t k, bool *pushes) {
   ess_slides *const s = d->slides;
   const size_t n = ess_caller_states(d);
   double *const push = s->push + k * d->lanes, *const unit = s->f_beside, *const way = d->v_try;
   int status = ess_guard_rates(d, d->t, d->x, push, s->h, s->rate);
-  const double off = s->rate[k];
+  const double off = s->rate[k], all = ess_scaled_norm(d, push, d->x, d->x);
   double sum = 0.0;
   if (status || off == 0.0 || !isfinite(off)) return status;
   memset(unit, 0, d->lanes * sizeof *unit);
@@ -161,6 +161,8 @@ static int keep_level(ess_driver *d, size_t k) {
     unit[i] = 0.0;
   }
   for (size_t i = 0; !status && sum > 0.0 && i < n; i++) push[i] -= off / sum * way[i];
+  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ROUNDINGS * DBL_EPSILON * all;
+  if (!*pushes) memset(push, 0, d->lanes * sizeof *push);
   return status;
 }
 
@@ -188,7 +190,7 @@ static int gather_touched(ess_driver *d, size_t *count) {
     if (!pushes && !ess_is_impact(d, k)) continue;
     if (!pushes) status = ess_allowed_error(d, k, &allowed);
     if (!pushes && !status && fabs(d->h[k]) <= allowed) status = find_push(d, k, &pushes);
-    if (!status && pushes && is_new(d, k)) status = keep_level(d, k);
+    if (!status && pushes && is_new(d, k)) status = keep_level(d, k, &pushes);
     if (status || !pushes) continue;
     if (is_new(d, k)) {
       s->rests[k] = s->second[k] = s->stopped[k] = true;

@@ -48,6 +48,7 @@ static const uint64_t had_ended[] = {
     25427,                             // a weight that is noise in steps as short as time resolves
     6462,  17109, 19698,               // twice as many calls for rates of surfaces as are needed
     321,                               // rates by time alone that agree in their rounding
+    611,                               // a map that only moves the state, taken for one that pushes
 };
 
 TEST(no_run_ends_before_its_truth) {
