@@ -49,6 +49,7 @@ static const uint64_t had_ended[] = {
     6462,  17109, 19698,               // twice as many calls for rates of surfaces as are needed
     321,                               // rates by time alone that agree in their rounding
     611,                               // a map that only moves the state, taken for one that pushes
+    5618,                              // RODAS's step made to end where it begins
 };
 
 TEST(no_run_ends_before_its_truth) {
