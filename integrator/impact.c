@@ -318,10 +318,13 @@ int ess_finish_impact(ess_driver *d) {
 
 int ess_make_impact(ess_driver *d, size_t k) {
   ess_impact_work *const w = d->impacts;
+  // off its surfaces by the error of a step, the state would seem to have been taken off by this
+  int status = ess_is_sliding(d) ? ess_slide_put_back(d, ESS_DRIFT) : ESS_SUCCESS;
+  if (status) return status;
   size_t count = ess_gather_events(d, k, d->h, d->rate, w->events);
   w->t_open = NAN;
   memset(w->pending, 0, d->system.guard_count * sizeof *w->pending);
-  int status = ess_keep_unordered(d, k, w->events, &count);
+  status = ess_keep_unordered(d, k, w->events, &count);
   if (!status) status = ess_watch_zeno(d, count, w->events, &w->zeno);
   if (!status && isnan(w->zeno)) status = ess_refuse_grazing(d, k, &w->zeno);
   if (!status) status = make_events(d, count, false);

@@ -83,9 +83,6 @@ static int find_chatter(ess_driver *d, bool *is_endless) {
 /* smallest jump of the rate towards a surface, relative, with which the state can slide on it */
 static const double SLIGHT = 1e-9;
 
-/* largest drift of a state off its surfaces in a step, in tolerances */
-static const double DRIFT = 100.0;
-
 /* distance in ties within which events are of one instant: a state that spirals into an
  * intersection of surfaces has crossings ever closer together */
 static const double TIES = 4.0;
@@ -541,7 +538,7 @@ int ess_slide_settle(ess_driver *d) {
     if (!s->count) return ESS_SUCCESS;
     if (s->is_whole)
       ess_slide_begin_node(d, s->seen + (ESS_SLIDE_LOOKS - 1) * d->system.guard_count);
-    return ess_slide_put_back(d, DRIFT);
+    return ess_slide_put_back(d, ESS_DRIFT);
   }
   if (s->is_released) status = evaluate_released(d);
   const size_t count = status ? 0 : gather(d, true);

@@ -183,7 +183,9 @@ ess_solutions ess_slide_solve(ess_driver *d, size_t count, size_t worst[2]);
 
 /* ---- where the state is put ------------------------------------------------------------------ */
 
-/* Moves the state back onto its surfaces, by so many tolerances at most. */
+/* Moves the state back onto its surfaces, by so many tolerances at most; in a step it drifts off
+ * them by so many at most. */
+static const double ESS_DRIFT = 100.0;
 int ess_slide_put_back(ess_driver *d, double most);
 
 /* The state leaves the i-th of the `count` surfaces just looked at, of second order, to the side

@@ -46,10 +46,11 @@ static const uint64_t had_ended[] = {
     3369,  5714,  13432, 13949,        // a weight solved for together with those of resting states
     15307,                             // a stop at each step, closer to t = 0 than steps resolve
     25427,                             // a weight that is noise in steps as short as time resolves
-    6462,  17109, 19698,               // twice as many calls for rates of surfaces as are needed
+    6462,  17109, 19698,               // more calls for rates of surfaces than are needed
     321,                               // rates by time alone that agree in their rounding
     611,                               // a map that only moves the state, taken for one that pushes
     5618,                              // RODAS's step made to end where it begins
+    16527,                             // the drift of a step, taken for what a dose has moved
 };
 
 TEST(no_run_ends_before_its_truth) {
