@@ -106,13 +106,14 @@ static int find_radius(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* before each try: what the field is like; d->dt_next is no longer than stages can make stable */
+/* before each try: what the field is like; the next length is no longer than stages can make stable
+ */
 static int begin_stabilised(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
   int status = ESS_SUCCESS;
   if (!s->is_known || s->tries >= TRIES) status = find_radius(d);
   const double most = (double)STAGES_MOST * STAGES_MOST - 1.0;
-  d->dt_next = ess_smaller(most / (STABLE * MARGIN * s->radius), d->dt_next);
+  ess_control_bound(d, ESS_BY_STABILITY, most / (STABLE * MARGIN * s->radius));
   return status;
 }
 
@@ -199,7 +200,7 @@ static double of_order_2(ess_driver *d) {
   return ess_larger(mean, error);
 }
 
-int ess_stabilised_try(ess_driver *d, double *error) {
+static int try_rkc(ess_driver *d, double *error) {
   ess_stabilised *const s = &d->stabilised;
   const double *before = NULL;
   s->tries++;
@@ -243,7 +244,7 @@ static void look_beside(ess_driver *d) {
 }
 
 void ess_ros2_leave(ess_driver *d, bool moved) {
-  if (moved || !ess_by_ros2(d))
+  if (moved || d->options.base != ESS_BASE_ROS2 || ess_is_sliding(d))
     d->beside.t = NAN;
   else
     look_beside(d);
@@ -302,7 +303,7 @@ static int see_by_middle(ess_driver *d) {
   return status;
 }
 
-int ess_ros2_try(ess_driver *d, double *error) {
+static int try_ros2(ess_driver *d, double *error) {
   const size_t n = d->lanes;
   const double dt = d->dt;
   double *const first = d->stage[1], *const second = d->stage[2];
@@ -324,6 +325,21 @@ int ess_ros2_try(ess_driver *d, double *error) {
   *error = of_order_2(d);
   return status;
 }
+
+/* between those of errors that grow with h^3 and h */
+static const double ALPHA = 0.4;
+
+const ess_stepper ess_base_rkc = {.try = try_rkc,
+                                  .judge = ess_control_judge,
+                                  .dense = ess_dense_of_ends,
+                                  .last = ESS_STAGES - 1,
+                                  .alpha = ALPHA};
+const ess_stepper ess_base_ros2 = {.try = try_ros2,
+                                   .judge = ess_control_judge,
+                                   .dense = ess_dense_of_ends,
+                                   .last = ESS_STAGES - 1,
+                                   .alpha = ALPHA,
+                                   .is_wary = true};
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
@@ -366,6 +382,8 @@ static int begin_rodas(ess_driver *d) {
   const bool was_rodas = d->choice.is_rodas;
   d->choice.is_rodas = (d->options.base == ESS_BASE_RODAS || d->choice.is_stiff) &&
                        !(d->slides && d->slides->left_at == d->t);
+  if (d->base != &ess_base_brief)
+    d->base = d->choice.is_rodas && !ess_is_sliding(d) ? &ess_base_rodas : &ess_base_dopri5;
   if (!was_rodas || d->choice.is_rodas || !d->armed_count) return ESS_SUCCESS;
   return ess_guard_rates(d, d->t, d->x, d->f, d->h_try, d->rate);
 }
@@ -373,15 +391,19 @@ static int begin_rodas(ess_driver *d) {
 int ess_base_begin(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
   if (d->rodas) return begin_rodas(d);
-  if (d->options.base != ESS_BASE_RKC && d->options.base != ESS_BASE_CHOSEN) return ESS_SUCCESS;
+  if (d->options.base == ESS_BASE_ROS2) {
+    d->base = ess_is_sliding(d) ? &ess_base_dopri5 : &ess_base_ros2;
+    return ESS_SUCCESS;
+  }
   if (s->crossings != d->counters.crossings) {
     s->crossings = d->counters.crossings;
-    if (s->is_on) d->dt_next = ess_smaller(AFTER_CROSSING / s->radius, d->dt_next);
+    if (s->is_on) ess_control_bound(d, ESS_BY_STABILITY, AFTER_CROSSING / s->radius);
     d->choice.turns = 0;
     s->off_until = -INFINITY;
   }
   const bool is_asked = d->choice.is_stiff || d->options.base == ESS_BASE_RKC;
   s->is_on = is_asked && d->t >= s->off_until && !ess_is_sliding(d);
+  if (d->base != &ess_base_brief) d->base = s->is_on ? &ess_base_rkc : &ess_base_dopri5;
   return s->is_on ? begin_stabilised(d) : ESS_SUCCESS;
 }
 
@@ -454,9 +476,9 @@ static double radius_of_rodas(ess_driver *d) {
 static bool is_stiff_no_more(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
   if (!d->rodas) return s->stages / d->dt > END * CALLS * s->radius / STABLE_TO;
-  if (d->dt_next > GROWS * d->dt) return false;
+  if (d->control.next > GROWS * d->dt) return false;
   s->radius = radius_of_rodas(d);
-  return ess_rodas_calls(d) / ess_larger(d->dt, d->dt_next) > CALLS * s->radius / STABLE_TO;
+  return ess_rodas_calls(d) / ess_larger(d->dt, d->control.next) > CALLS * s->radius / STABLE_TO;
 }
 
 /* RODAS's steps have begun, or ended: what ends soon was not worth beginning */
@@ -477,25 +499,29 @@ static void turn(ess_driver *d) {
   c->turns = 0;
   c->is_stiff = !c->is_stiff;
   if (d->rodas) note_turn(d);
-  d->log_error_old = ESS_LOG_ERROR_FLOOR; // that was the other's
+  ess_control_forget_error(d); // that was the other's
 }
 
 void ess_base_choose(ess_driver *d) {
   ess_choice *const c = &d->choice;
-  const bool is_stiff = d->stabilised.is_on || c->is_rodas;
+  // a step that the run's end has cut short says nothing of what others cost
+  if (!ess_is_base_chosen(d) || d->base == &ess_base_brief) return;
+  if (d->control.is_last || ess_is_sliding(d)) return;
+  const bool is_stiff = d->base != &ess_base_dopri5;
   const double least = (d->rodas ? 1.0 : BEGIN) * CALLS / d->dt;
   const bool other = is_stiff ? is_stiff_no_more(d) : cost_of_stiff(d) < least;
   c->turns = other ? c->turns + 1 : 0;
   if (c->turns < IN_A_ROW || (!is_stiff && d->counters.steps < c->not_before)) return;
   turn(d);
   // a longer one would be refused
-  if (d->rodas && is_stiff) d->dt_next = ess_smaller(STABLE_TO / d->stabilised.radius, d->dt_next);
+  if (d->rodas && is_stiff)
+    ess_control_bound(d, ESS_BY_STABILITY, STABLE_TO / d->stabilised.radius);
 }
 
 bool ess_base_turn_stiff(ess_driver *d) {
   if (d->options.base != ESS_BASE_CHOSEN_RODAS || d->choice.is_stiff || ess_is_sliding(d))
     return false;
   turn(d);
-  d->dt_next = ess_larger(d->piece.t1 - d->piece.t0, 0x1p-40 * fabs(d->t));
+  ess_control_anew(d, ess_larger(d->piece.t1 - d->piece.t0, 0x1p-40 * fabs(d->t)));
   return true;
 }

@@ -101,12 +101,13 @@ static int find_idle(ess_driver *d) {
 }
 
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
-  if (ess_is_sliding(d)) return d->slides->field(d, t, x, f);
+  if (d->slides && ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
   d->t_seen = t;
-  int code = d->system.field(ess_field_time(d, t), x, d->sign, f, d->system.params);
+  const double at = d->caller.system.field_jump_count ? ess_field_time(d, t) : t;
+  int code = d->system.field(at, x, d->sign, f, d->system.params);
   if (!code && d->system.idle) code = find_idle(d);
-  return ess_called(d, code);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
@@ -118,7 +119,8 @@ int ess_field_at(ess_driver *d, const double sign[], double t, const double x[],
 int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
   d->counters.guard_evaluations++;
   d->t_seen = t;
-  return ess_called(d, d->system.guards(t, x, h, d->system.params));
+  const int code = d->system.guards(t, x, h, d->system.params);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
 int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
@@ -127,7 +129,8 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
   if (s->guard_rates) {
     d->counters.guard_evaluations++;
     d->t_seen = t;
-    return ess_called(d, s->guard_rates(t, x, v, h, rate, s->params));
+    const int code = s->guard_rates(t, x, v, h, rate, s->params);
+    return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
   }
   int status = ess_guards(d, t, x, h);
   if (status) return status;
@@ -161,6 +164,35 @@ int ess_field_jacobian(ess_driver *d, double t, const double x[], double J[]) {
   const ess_system *const s = &d->system;
   return ess_called(d, s->field_jacobian(ess_field_time(d, t), x, d->sign, J, s->params));
 }
+
+/* ---- observers ------------------------------------------------------------------------------- */
+
+/* whether this apply has come no further, but for rounding, than where an observer stopped the one
+ * before: it is not stopped there again, or no apply would ever leave that place. Near t = 0, which
+ * has no rounding, that is rounding of the step which has been cut there. */
+static bool goes_on(const ess_driver *d) {
+  return d->t - d->stopped <= 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), d->dt);
+}
+
+int ess_observe_step(ess_driver *d, double t0, bool projection) {
+  const ess_observer *const o = &d->options.observer;
+  if (!o->step) return ESS_SUCCESS;
+  const ess_step_info info = {
+      .projection = projection, .t0 = d->caller.way * t0, .t1 = d->caller.way * d->t, .x = d->x};
+  if (!o->step(&info, o->context) || goes_on(d)) return ESS_SUCCESS;
+  d->stopped = d->t;
+  return ess_fail(d, ESS_ESTOP, SIZE_MAX);
+}
+
+bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, const double x[]) {
+  const ess_observer *const o = &d->options.observer;
+  if (!o->crossing) return false;
+  const ess_crossing_info info = {
+      .guard = guard, .direction = direction, .t = ess_caller_time(d, t), .x = x, .sign = d->sign};
+  return o->crossing(&info, o->context) != 0;
+}
+
+/* ---- the node -------------------------------------------------------------------------------- */
 
 /* index of the first element that is not finite; count when all are, which is told by four at once:
  * arrays end with zeros */

@@ -166,11 +166,6 @@ void ess_go_between(ess_driver *d, double t);
 /* The run is there, and goes on; where that is at a jump its next step is as the first. */
 void ess_begin_between(ess_driver *d, double t);
 
-/* Where the next step has to end, on its way to t1. */
-static inline double ess_step_end(const ess_driver *d, double t1) {
-  return ess_smaller(d->between.next, t1);
-}
-
 /* The node is where the field jumps: it is evaluated anew on the other side. */
 int ess_pass_field_jump(ess_driver *d);
 
@@ -180,16 +175,38 @@ static inline double ess_field_time(const ess_driver *d, double t) {
   return t >= b->next ? b->before : t == b->passed ? b->after : t;
 }
 
+/* ---- what makes a step ----------------------------------------------------------------------- */
+
+/* A base: d->base makes the step being tried. */
+typedef struct ess_stepper {
+  /* Tries a step of length d->dt from the node: the state at its end is in x_end, the field there
+   * in the last stage; *error is the scaled error (stands when <= 1; not finite when the field is
+   * not). */
+  int (*try)(ess_driver *d, double *error);
+  ess_verdict (*judge)(ess_driver *d, double error); /* whether that lets it stand */
+  void (*dense)(ess_driver *d);                      /* its dense output; NULL: the try makes it */
+  /* Event functions and rates at its end; NULL: by the field there. */
+  int (*rates)(ess_driver *d);
+  int first, last;     /* stages that hold how fast the state moves at its ends */
+  double alpha;        /* exponent of the error in the next length */
+  bool is_wary;        /* the next step is shorter after a crossing or a refusal */
+  bool solves_all;     /* its stages solve linear equations, so that each state rounds all others */
+  bool knows_severity; /* the error is that of the dense output, on which crossings are located */
+} ess_stepper;
+
+extern const ess_stepper ess_base_dopri5, ess_base_brief; /* of order 5 and 3 */
+extern const ess_stepper ess_base_rkc, ess_base_ros2;     /* of order 2: stabilised, implicit */
+extern const ess_stepper ess_base_rodas;                  /* of order 4, implicit */
+extern const ess_stepper ess_base_through;                /* dopri5 through crossings (kinks.c) */
+
+int ess_dopri5_try(ess_driver *d, double *error);
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* These are in force from here on, their arrays copied. */
 void ess_take_options(ess_driver *d, const ess_options *options);
 
 /* ---- the pair of Dormand and Prince ---------------------------------------------------------- */
-
-/* Tries one step of length d->dt from the node; x_end and stage[] are filled, *error is the scaled
- * error (accept when <= 1; not finite when the field is not). */
-int ess_dopri5_try(ess_driver *d, double *error);
 
 /* State of stage s of the step just tried, and its time. */
 double ess_dopri5_stage(const ess_driver *d, int s, double x[]);
@@ -223,16 +240,11 @@ void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const 
 extern const double ess_dopri5_c[ESS_STAGES], ess_dopri5_a[ESS_STAGES][ESS_STAGES - 1];
 extern const double ess_dopri5_b[ESS_STAGES], ess_dopri5_e[ESS_STAGES], ess_dopri5_d[ESS_STAGES];
 
-/* Root mean square of v scaled by the tolerances at |a| and |b|. */
-double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
-
-/* Step length for the first step (Hairer I, II.4). */
-int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
-
-/* Prepares the dense output of the step just tried, a cubic where that has no stages of the pair;
- * evaluates it at theta in [0, 1], and how fast the state moves along it there, whatever made the
+/* The dense output of the step just tried, by the stages of the pair, or a cubic by the field at
+ * both ends. Then its state at theta in [0, 1], and how fast that moves along it, whatever made the
  * step. */
-void ess_dopri5_prepare_dense(ess_driver *d, bool is_of_pair);
+void ess_dense_of_pair(ess_driver *d);
+void ess_dense_of_ends(ess_driver *d);
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
 void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]);
 
@@ -271,19 +283,6 @@ static inline double ess_unit_beside(const ess_driver *d, size_t i) {
 
 /* ---- the linearly implicit base of order 2 --------------------------------------------------- */
 
-/* Whether such steps are made: while the state slides dopri5 makes them. */
-static inline bool ess_by_ros2(const ess_driver *d) {
-  return d->options.base == ESS_BASE_ROS2 && !ess_is_sliding(d);
-}
-
-/* As ess_dopri5_try, whose dense output is then a cubic. */
-int ess_ros2_try(ess_driver *d, double *error);
-
-/* ---- the stabilised base --------------------------------------------------------------------- */
-
-/* As ess_dopri5_try, whose dense output is then a cubic. */
-int ess_stabilised_try(ess_driver *d, double *error);
-
 /* Where an apply begins: what ROS2's steps know of the field beside stays what it is where the
  * state has not been moved, and the field there, once it is evaluated, is the same as before. */
 void ess_ros2_leave(ess_driver *d, bool moved);
@@ -301,11 +300,6 @@ double ess_radius_shown(ess_driver *d, double ripple[]);
 bool ess_rodas_alloc(ess_driver *d, const ess_options *options);
 void ess_rodas_lay(ess_driver *d, ess_layout *l);
 
-/* Whether such steps are made: while the state slides dopri5 makes them. */
-static inline bool ess_by_rodas(const ess_driver *d) {
-  return d->choice.is_rodas && !ess_is_sliding(d);
-}
-
 /* Whether such steps may be made by these options. */
 static inline bool ess_may_be_rodas(const ess_options *o) {
   return o->base == ESS_BASE_RODAS || o->base == ESS_BASE_CHOSEN_RODAS;
@@ -314,9 +308,6 @@ static inline bool ess_may_be_rodas(const ess_options *o) {
 /* The field may be another from now on; and another trajectory begins. */
 void ess_rodas_forget(ess_driver *d);
 void ess_rodas_reset(ess_driver *d);
-
-/* As ess_dopri5_try; makes the dense output, too, which is a cubic of its own. */
-int ess_rodas_try(ess_driver *d, double *error);
 
 /* Right-hand-side evaluations of such a step, with one of field_jacobian or the differences in its
  * place; and to = J v, by the Jacobian of the last one. */
@@ -327,51 +318,26 @@ void ess_rodas_multiply(const ess_driver *d, const double v[], double to[]);
  * event functions have been looked at. */
 enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
 
-/* Before the step just tried is cut at theta, for the guards that are entered there: *again where
- * it is to end there instead. */
-int ess_rodas_approach(ess_driver *d, double theta, bool *again);
-
-/* ---- brief steps ----------------------------------------------------------------------------- */
-
-void ess_brief_reset(ess_driver *d);
-
-/* Where a step begins at a crossing of this guard, or at none (SIZE_MAX), and is not brief so far.
- */
-void ess_brief_note(ess_driver *d, size_t crossed);
-
-/* The step about to be tried, which begins at a crossing of guard `from`, is brief where that is
- * what will take it to the next crossing. */
-void ess_brief_choose(ess_driver *d, size_t from);
-
-/* As ess_dopri5_try, whose dense output is then a cubic. */
-int ess_brief_try(ess_driver *d, double *error);
-
-/* Whether this error lets the step just tried pass. Otherwise the next try is not brief. */
-bool ess_brief_accepts(ess_driver *d, double error);
-
-/* Whether the step just tried has the stages of dopri5. */
-static inline bool ess_is_of_pair(const ess_driver *d) {
-  return !d->brief.is_on && !d->stabilised.is_on && !ess_by_ros2(d) && !ess_by_rodas(d);
-}
+/* The step just tried is to be cut at theta, for the guards that are entered there: whether it
+ * stands, or is to end there instead. */
+ess_verdict ess_rodas_approach(ess_driver *d, double theta);
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* One integration step towards t1, cut where the first candidate reaches its level. */
-int ess_integration_step(ess_driver *d, double t1);
+/* One try of a step of either method, no further than t1. */
+ess_verdict ess_try_step(ess_driver *d, double t1);
 
-/* Its end is the node, whose field is already known (first same as last). */
-static inline void ess_take_whole_step(ess_driver *d, double t1, bool last) {
-  if (last) ess_take_time(d, d->piece.t1 = t1);
-  ess_swap(&d->h, &d->h_end);
-  ess_swap(&d->rate, &d->rate_end);
-  ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);
-  const size_t size = d->system.guard_count * sizeof *d->idle_at_end;
-  if (d->system.idle) memcpy(d->idle_at_node, d->idle_at_end, size);
-  d->stage[0] = d->f;
-}
+/* The step just tried is in doubt for an event function: it is to be halved, or stands. */
+ess_verdict ess_halve(ess_driver *d, ess_location *found);
 
-/* Nothing is known of how long steps may be that begin at a crossing. */
-void ess_forget_after(ess_driver *d);
+/* It is made: its end is the node, or where it is cut, and then `cut` does what there is to do at
+ * the node. */
+int ess_take_step(ess_driver *d, const ess_location *found, double t1,
+                  int (*cut)(ess_driver *d, double t0));
+
+/* It is not made. Where its error has made it shorter than time resolves, the field may have become
+ * stiff, or the run ends. */
+int ess_refuse_step(ess_driver *d, const ess_verdict *v);
 
 /* ---- the methods ----------------------------------------------------------------------------- */
 
@@ -380,7 +346,7 @@ void ess_forget_after(ess_driver *d);
 int ess_finish_instant(ess_driver *d);
 
 /* Towards t1 by one tolerance; or by the paper's method, with projections between steps. */
-int ess_advance_by_tolerance(ess_driver *d, double t1);
+int ess_run(ess_driver *d, double t1);
 int ess_advance_by_projections(ess_driver *d, double t1);
 
 /* ---- dense output ---------------------------------------------------------------------------- */
@@ -395,6 +361,10 @@ void ess_piece_begin(ess_driver *d, double t, const double x[]);
  * from where it was; or the parabola to x_try along f and v. Time advances with them. */
 void ess_piece_step(ess_driver *d, double duration);
 void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
+
+/* The whole step just made: its end is the node, whose field is already known (first same as last).
+ */
+void ess_take_whole_step(ess_driver *d, double t1);
 
 /* The state within the piece: n values. */
 void ess_piece_state(const ess_driver *d, double t, double x[]);

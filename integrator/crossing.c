@@ -24,7 +24,7 @@ static const double NEXT_TO_NOTHING = 1e-8;
  * or without a step, time and again */
 static bool is_sliding(ess_driver *d, size_t guard) {
   ess_recrossing *const r = &d->recrossing;
-  const double way = d->t - r->time, natural = ess_smaller(d->dt_next, r->way);
+  const double way = d->t - r->time, natural = ess_smaller(d->control.next, r->way);
   const bool at_once = r->steps == d->counters.steps || way <= NEXT_TO_NOTHING * natural;
   const bool is_other_side = guard == r->guard && d->sign[guard] != r->side;
   const bool returns = is_other_side && at_once;
@@ -35,33 +35,6 @@ static bool is_sliding(ess_driver *d, size_t guard) {
   r->time = d->t;
   r->steps = d->counters.steps;
   return r->returns > RETURNS;
-}
-
-/* whether this apply has come no further, but for rounding, than where an observer stopped the one
- * before: it is not stopped there again, or no apply would ever leave that place. Near t = 0, which
- * has no rounding, that is rounding of the step which has been cut there. */
-static bool goes_on(const ess_driver *d) {
-  return d->t - d->stopped <= 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), d->dt);
-}
-
-int ess_observe_step(ess_driver *d, double t0, bool projection) {
-  const ess_observer *const o = &d->options.observer;
-  if (!o->step) return ESS_SUCCESS;
-  const ess_step_info info = {.projection = projection,
-                              .t0 = ess_caller_time(d, t0),
-                              .t1 = ess_caller_time(d, d->t),
-                              .x = d->x};
-  if (!o->step(&info, o->context) || goes_on(d)) return ESS_SUCCESS;
-  d->stopped = d->t;
-  return ess_fail(d, ESS_ESTOP, SIZE_MAX);
-}
-
-bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, const double x[]) {
-  const ess_observer *const o = &d->options.observer;
-  if (!o->crossing) return false;
-  const ess_crossing_info info = {
-      .guard = guard, .direction = direction, .t = ess_caller_time(d, t), .x = x, .sign = d->sign};
-  return o->crossing(&info, o->context) != 0;
 }
 
 /* which way event function k is about to be crossed: its row may latch it back */
@@ -349,14 +322,14 @@ static int cross_all_silent(ess_driver *d) {
   return status;
 }
 
-int ess_kinks_take(ess_driver *d, double t1, bool last) {
+int ess_kinks_take(ess_driver *d, double t1) {
   const double t0 = d->t;
-  ess_suspect_none(d);
+  if (d->doubts) ess_suspect_none(d);
   ess_piece_step(d, d->dt);
   d->counters.steps++;
   d->counters.through++;
   ess_kinks_accepted(d);
-  ess_take_whole_step(d, t1, last);
+  ess_take_whole_step(d, t1);
   d->t_seen = d->t;
   int status = make_crossings(d);
   if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all

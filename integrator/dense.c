@@ -9,21 +9,17 @@
 
 #include "core.h"
 
-/* adds to the time, up to the end of the apply, and keeps what rounding cuts off: far from t = 0 it
- * would add up */
-static void advance_time(ess_driver *d, double duration) {
-  const double before = d->t, added = duration + d->t_rest;
-  // what rounding cut off may be half a rounding below, or reach past the end: time does neither
-  ess_take_time(d, ess_smaller(added > 0.0 ? before + added : before, d->t_end));
-  d->t_rest = added - (d->t - before);
-}
-
-/* time advances to the node, which is the piece's end */
+/* Time advances to the node, which is the piece's end, up to the end of the apply. It keeps what
+ * rounding cuts off: far from t = 0 that would add up. */
 static void end_piece(ess_driver *d, ess_piece_kind kind, double length, double duration) {
+  const double before = d->t, added = duration + d->t_rest;
   d->piece.kind = kind;
   d->piece.length = length;
-  d->piece.t0 = d->t;
-  advance_time(d, duration);
+  d->piece.t0 = before;
+  // what rounding cut off may be half a rounding below, or reach past the end: time does neither
+  d->t = ess_smaller(added > 0.0 ? before + added : before, d->t_end);
+  if (d->caller.moves) ess_take_time(d, d->t);
+  d->t_rest = added - (d->t - before);
   d->piece.t1 = d->t;
 }
 
@@ -41,6 +37,16 @@ void ess_piece_step(ess_driver *d, double duration) {
   ess_swap(&d->x_end, &d->piece.x);
   for (int i = 0; i < ESS_DENSE; i++) ess_swap(&d->dense[i], &d->piece.c[i]);
   end_piece(d, ESS_PIECE_STEP, d->dt, duration);
+}
+
+void ess_take_whole_step(ess_driver *d, double t1) {
+  if (d->control.is_last) ess_take_time(d, d->piece.t1 = t1);
+  ess_swap(&d->h, &d->h_end);
+  ess_swap(&d->rate, &d->rate_end);
+  ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);
+  const size_t size = d->system.guard_count * sizeof *d->idle_at_end;
+  if (d->system.idle) memcpy(d->idle_at_node, d->idle_at_end, size);
+  d->stage[0] = d->f;
 }
 
 void ess_piece_parabola(ess_driver *d, double duration, const double v[]) {

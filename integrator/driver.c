@@ -114,7 +114,7 @@ static int look_further(ess_driver *d, double later) {
 static int choose_sides(ess_driver *d) {
   const size_t m = d->system.guard_count;
   double later;
-  int status = ess_dopri5_first_step(d, d->t + 1.0, &later);
+  int status = ess_control_first(d, d->t + 1.0, &later);
   later *= 1e-3;
   if (!status) status = ess_look_later(d, later);
   if (!status && is_undecided(d)) status = look_further(d, later);
@@ -217,13 +217,9 @@ static void forget(ess_driver *d) {
   d->stopped = NAN;
   d->is_amid = false;
   d->between.next = INFINITY; // that was in the time of the other way
-  d->dt = d->dt_next = 0.0;
-  d->log_error_old = ESS_LOG_ERROR_FLOOR;
+  ess_control_forget(d);
   ess_base_reset(d);
   ess_rodas_reset(d);
-  ess_forget_turning(d);
-  ess_forget_after(d);
-  ess_brief_reset(d);
   ess_kinks_reset(d);
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
@@ -295,6 +291,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   // a jump at which the last apply ended has not been passed: what is due is made before it
   const bool is_at_jump = d->latched && !moved && t == reached && t == d->between.next;
   if (!is_at_jump) ess_begin_between(d, t);
+  ess_control_open(d);
   ess_no_failure(d);
   d->stabilised.off_until = -INFINITY;
   ess_rodas_forget(d);
@@ -379,8 +376,7 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   ess_tape_begin(d);
   const bool projects = d->options.method == ESS_METHOD_PAPER;
   if (!status && d->is_amid) status = ess_finish_instant(d);
-  if (!status)
-    status = projects ? ess_advance_by_projections(d, to) : ess_advance_by_tolerance(d, to);
+  if (!status) status = projects ? ess_advance_by_projections(d, to) : ess_run(d, to);
   ess_tape_end(d, status);
   d->applying = false;
   d->is_amid = status != ESS_SUCCESS;

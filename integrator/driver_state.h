@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "control.h"
 #include "ess.h"
 #include "kinks.h"
 
@@ -83,7 +84,7 @@ typedef struct ess_piece {
 
 /* What is known of stabilised steps, and whether they are made (base.c). */
 typedef struct ess_stabilised {
-  bool is_on;         /* the step being tried is one */
+  bool is_on;         /* the last step tried was one */
   uint64_t crossings; /* that had been made when the last step was tried */
   double off_until;   /* none is made until then, or until a crossing (tangent.c) */
   bool is_known;      /* radius and direction are */
@@ -95,7 +96,7 @@ typedef struct ess_stabilised {
 /* Which of two bases makes a step, where that is chosen as the run goes (base.c). */
 typedef struct ess_choice {
   bool is_stiff;  /* the next step is by the base for stiff fields: RKC or RODAS */
-  bool is_rodas;  /* the step being tried is by RODAS, unless the state slides */
+  bool is_rodas;  /* the last step tried was by RODAS, unless the state slid */
   unsigned turns; /* steps in a row that the other base would have made for less */
   /* as counters.steps: when RODAS's steps began, and before which they do not begin again, which is
    * so many after they ended */
@@ -122,7 +123,7 @@ typedef struct ess_looked {
   double weight[2][ESS_QUARTIC]; /* of a model's Bernstein coefficients, at these places */
 } ess_looked;
 
-/* How fast event functions turn, as far as it has been seen (suspect.c). */
+/* How fast event functions turn, as far as it has been seen (control.c). */
 typedef struct ess_turning {
   double share;   /* of its range, the largest that a model of the step just tried may be off by */
   size_t guard;   /* whose model that is; SIZE_MAX: a weight's that holds a slide */
@@ -153,7 +154,7 @@ typedef struct ess_recrossing {
   uint64_t steps;
 } ess_recrossing;
 
-/* Steps that begin at a crossing (tolerance.c). */
+/* Steps that begin at a crossing (control.c). */
 typedef struct ess_after {
   size_t crossed, from; /* the guard crossed last since a step was begun, and where that was; or
                            SIZE_MAX */
@@ -161,9 +162,8 @@ typedef struct ess_after {
   double *longest;      /* by guard: how long such a step may be, by what those before came to */
 } ess_after;
 
-/* Steps of order 3, from a crossing to the next (brief.c). */
+/* Steps of order 3, from a crossing to the next (control.c). */
 typedef struct ess_brief {
-  bool is_on;     /* the step being tried is one */
   double longest; /* that the next may be, by its error */
   size_t guard;   /* that was crossed last, or SIZE_MAX; and when */
   double since;
@@ -179,6 +179,7 @@ typedef struct ess_paper {
 /* What was found of the step just tried. */
 typedef struct ess_location {
   bool cut;           /* a candidate reaches its level at theta */
+  bool goes_through;  /* its crossings are made in it (kinks.c) */
   double theta;       /* in (0, 1] */
   size_t doubt_guard; /* the step is too long to trust this guard's model; SIZE_MAX: none */
 } ess_location;
@@ -237,9 +238,8 @@ struct ess_driver {
 
   double *rtol, *atol; /* the tolerance, by state */
 
-  /* step-size control */
-  double dt_next;       /* proposal for the next step; 0: to be chosen */
-  double log_error_old; /* base 2 */
+  ess_control control;
+  const struct ess_stepper *base; /* what makes the step being tried (core.h) */
 
   ess_between between;
   ess_choice choice;

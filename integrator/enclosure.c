@@ -16,6 +16,7 @@
 
 #include "core.h"
 #include "events.h"
+#include "impacts.h"
 
 enum { QUARTIC = ESS_QUARTIC, SUBDIVISIONS = 40, ITERATIONS = 80 };
 
@@ -142,9 +143,15 @@ double ess_level_tolerance(const ess_driver *d, size_t k) {
 static const double FARTHEST[2] = {0.275, 0.725}, ASIDE = 0.055;
 static const double FRACTION[2] = {0.7548776662466927, 0.5698402909980532};
 
-void ess_choose_looks(ess_driver *d) {
+/* The end comes first: a caller that keeps what it has found out of a state has just been asked for
+ * the field there. */
+int ess_look_at_guards(ess_driver *d) {
   ess_looked *const p = &d->looked;
+  double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
   const double number = (double)(d->counters.steps + d->counters.rejected + 1);
+  int status = d->base->rates
+                   ? d->base->rates(d)
+                   : ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
   for (int i = 0; i < 2; i++) {
     const double multiple = FRACTION[i] * number;
     const double theta = FARTHEST[i] + ASIDE * (2.0 * (multiple - floor(multiple)) - 1.0);
@@ -156,6 +163,34 @@ void ess_choose_looks(ess_driver *d) {
     p->weight[i][3] = 4.0 * rest * square * theta;
     p->weight[i][4] = square * square;
   }
+  const double at[] = {p->at[0], 0.5, p->at[1]};
+  for (int i = 0; !status && i < 3; i++) {
+    ess_dopri5_dense(d, at[i], d->x_try);
+    status = ess_guards(d, d->t + at[i] * d->dt, d->x_try, h[i]);
+  }
+  return status;
+}
+
+/* Guards stop a step where they are crossed. One that is not told from its zero within its grain is
+ * crossed a grain beyond that: it is located to a grain, too, and is not crossed where it is. */
+void ess_set_levels(ess_driver *d) {
+  const ess_lanes never = ess_lanes_all(INFINITY);
+  const double slight = 1e-3 * d->dt;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t k = b * ESS_BLOCK + lane;
+      const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
+      const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
+                                           ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
+      const ess_lanes grain = ess_lanes_load(d->grain + k);
+      ess_lanes_store(d->scale + k, slight * fast + 1e9 * grain);
+      ess_lanes_store(d->level + k, ess_lanes_select(armed, 2.0 * grain, never));
+    }
+  }
+  // but for impacts, which are at their zeros: what rests there begins no way of its own
+  for (size_t k = 0; d->impacts && d->is_coarse && k < d->system.guard_count; k++)
+    if (ess_is_impact(d, k)) d->level[k] = 0.0;
 }
 
 /* error bound of the quartic over the error found at these places. The error is theta^2 (theta -
@@ -173,73 +208,30 @@ static const double WELL_BELOW = 1e-6;
  * the paper's method, if it crosses its level for certain: the cut is checked again. */
 static const double TRUSTED = 0.003, TRUSTED_TO_CROSS = 0.03;
 
-/* what the bounds say of four guards */
-typedef struct bounds {
-  ess_lanes margin; /* how far the model rises above the level, beyond what is rounding or a
-                       billionth of the neighbourhood */
-  ess_lanes doubt;  /* by how much the model may be off */
-  ess_lanes way;    /* from end to end */
-} bounds;
-
-/* four guards' models, from no side, and by how much they miss what is there near both quarters */
+/* four guards' models, from no side; by how much they miss what is there near both quarters, and at
+ * the worse of both */
 typedef struct looks {
-  ess_lanes b[QUARTIC];
-  ess_lanes off[2];
+  ess_lanes b[QUARTIC], off[2], worst;
 } looks;
 
-/* the weights of a model's coefficients there, and a quarter of the step's length, in lanes */
-typedef struct look_weights {
-  ess_lanes at[2][QUARTIC], quarter;
-} look_weights;
-
-static inline look_weights weights_of(const ess_driver *d) {
-  look_weights w;
-  w.quarter = ess_lanes_all(0.25 * d->dt);
-  for (int i = 0; i < 2; i++)
-    for (int j = 0; j < QUARTIC; j++) w.at[i][j] = ess_lanes_all(d->looked.weight[i][j]);
-  return w;
-}
-
 /* by which their models are off, once their coefficients are there */
-static inline void hold_against(const look_weights *w, ess_lanes first, ess_lanes last, looks *l) {
+static inline void hold_against(const ess_looked *p, ess_lanes first, ess_lanes last, looks *l) {
   const ess_lanes *const b = l->b;
   for (int i = 0; i < 2; i++) {
-    const ess_lanes *const at = w->at[i];
-    const ess_lanes model =
-        at[0] * b[0] + at[1] * b[1] + at[2] * b[2] + at[3] * b[3] + at[4] * b[4];
+    const double *const w = p->weight[i];
+    const ess_lanes model = w[0] * b[0] + w[1] * b[1] + w[2] * b[2] + w[3] * b[3] + w[4] * b[4];
     l->off[i] = (i ? last : first) - model;
   }
+  l->worst = ess_lanes_max(ess_lanes_abs(l->off[0]), ess_lanes_abs(l->off[1]));
 }
 
-static inline looks look_at(const ess_driver *d, const look_weights *w, size_t k) {
+static inline looks look_at(const ess_driver *d, const ess_looked *p, size_t k) {
   looks l;
   ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
                       ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
-                      ess_lanes_load(d->rate_end + k), w->quarter, l.b);
-  hold_against(w, ess_lanes_load(d->h_check[0] + k), ess_lanes_load(d->h_check[1] + k), &l);
+                      ess_lanes_load(d->rate_end + k), ess_lanes_all(0.25 * d->dt), l.b);
+  hold_against(p, ess_lanes_load(d->h_check[0] + k), ess_lanes_load(d->h_check[1] + k), &l);
   return l;
-}
-
-/* how far they rise above their levels, as seen from the sides of their armed guards */
-static inline ess_lanes height(const ess_driver *d, const looks *l, size_t k) {
-  const ess_lanes side = ess_lanes_load(d->side + k);
-  const ess_lanes left = ess_lanes_max(side * l->b[1], side * l->b[2]);
-  const ess_lanes right = ess_lanes_max(side * l->b[3], side * l->b[4]);
-  return ess_lanes_max(left, right) - ess_lanes_load(d->level + k);
-}
-
-/* by how much they miss at the worse of both places */
-static inline ess_lanes worse_of(const looks *l) {
-  return ess_lanes_max(ess_lanes_abs(l->off[0]), ess_lanes_abs(l->off[1]));
-}
-
-/* Whether all four are below their levels, and so little off that it says nothing: by bounds of
- * what bound_guards finds, which knows what is rounding. Most are. What is no number is not. */
-static inline bool are_far(const ess_driver *d, const looks *l, size_t k) {
-  const ess_lanes doubt = DOUBT * worse_of(l) + 0.0 * l->off[0];
-  const ess_lanes most = height(d, l, k) + FARTHER * doubt;
-  const ess_lanes little = d->turning.share * ess_lanes_abs(l->b[4] - l->b[0]);
-  return !ess_mask_any(~((most < 0.0) & (doubt <= little)));
 }
 
 /* what is not told from a level, and by how much models may be off; not a number when a value or
@@ -251,16 +243,8 @@ static inline ess_lanes slight_of(const looks *l, ess_lanes scale) {
 static inline ess_lanes doubt_of(const looks *l, ess_lanes slight) {
   const ess_lanes size = ess_lanes_abs(l->b[0]) + ess_lanes_abs(l->b[4]);
   const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(l->b[2]));
-  const ess_lanes off = DOUBT * (worse_of(l) - rounding - slight);
+  const ess_lanes off = DOUBT * (l->worst - rounding - slight);
   return ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (l->off[0] + l->off[1]);
-}
-
-/* bounds of the guards from k on */
-static inline bounds bound_guards(const ess_driver *d, const looks *l, size_t k) {
-  const ess_lanes slight = slight_of(l, ess_lanes_load(d->scale + k));
-  return (bounds){.margin = height(d, l, k) - slight + 0.0 * l->b[2],
-                  .way = ess_lanes_abs(l->b[4] - l->b[0]),
-                  .doubt = doubt_of(l, slight)};
 }
 
 /* the model were it off by more than is allowed for; its ends are where it has values and rates */
@@ -274,12 +258,12 @@ static inline ess_lanes gather(const double from[], const size_t which[ESS_LANES
 
 ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_lanes side,
                         ess_lanes theta) {
-  const look_weights w = weights_of(d);
   const ess_lanes zero = {0.0};
   looks l;
   ess_quartic_of_four(gather(d->h, which), gather(d->rate, which), gather(d->h_mid, which),
-                      gather(d->h_end, which), gather(d->rate_end, which), w.quarter, l.b);
-  hold_against(&w, gather(d->h_check[0], which), gather(d->h_check[1], which), &l);
+                      gather(d->h_end, which), gather(d->rate_end, which),
+                      ess_lanes_all(0.25 * d->dt), l.b);
+  hold_against(&d->looked, gather(d->h_check[0], which), gather(d->h_check[1], which), &l);
   const ess_lanes more = FARTHER * doubt_of(&l, slight_of(&l, gather(d->scale, which)));
   for (int i = 0; i < QUARTIC; i++) l.b[i] = side * l.b[i] + (i && i < QUARTIC - 1 ? more : zero);
   ess_mask below = l.b[QUARTIC - 1] < zero;
@@ -298,9 +282,8 @@ bool ess_stays_below(const ess_driver *d, size_t guard, double theta) {
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
   const size_t from = k - k % ESS_LANES;
-  const look_weights w = weights_of(d);
-  const looks l = look_at(d, &w, from);
-  return bound_guards(d, &l, from).doubt[k % ESS_LANES] == 0.0;
+  const looks l = look_at(d, &d->looked, from);
+  return doubt_of(&l, slight_of(&l, ess_lanes_load(d->scale + from)))[k % ESS_LANES] == 0.0;
 }
 
 /* ---- the guards that a step reaches ------------------------------------------------------- */
@@ -352,36 +335,6 @@ static void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC], ess_
     d->turning.share = doubt[i] / range[i];
     d->turning.guard = k + i;
   }
-}
-
-/* what is known of a block's guards, a bit for each: those that may reach their level, or are not
- * numbers, and of these the armed ones that reach it by models that need not be looked at closely
- */
-typedef struct reached {
-  unsigned near, sure;
-} reached;
-
-static reached bound_block(ess_driver *d, const look_weights *w, size_t block, double margin[]) {
-  double *const doubt = d->inexact;
-  const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
-  const ess_lanes zero = {0.0};
-  reached r = {0};
-  for (size_t k = from; k < end; k += ESS_LANES) {
-    const ess_mask armed = ess_lanes_load(d->side + k) != zero;
-    if (!ess_mask_any(armed)) continue;
-    const looks l = look_at(d, w, k);
-    if (are_far(d, &l, k)) continue;
-    const bounds b = bound_guards(d, &l, k);
-    const unsigned near = ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0));
-    ess_lanes_store(doubt + k, b.doubt);
-    if (ess_mask_any(b.doubt > d->turning.share * b.way)) note_share(d, k, l.b, b.doubt);
-    if (!near) continue;
-    const ess_mask trusted = (b.doubt == zero) | rise_for_sure(d, k, &l, b.doubt);
-    ess_lanes_store(margin + (k - from), b.margin);
-    r.near |= near << (k - from);
-    r.sure |= (near & ess_mask_bits(trusted & armed & (b.margin >= zero))) << (k - from);
-  }
-  return r;
 }
 
 /* largest coefficient less the smallest */
@@ -436,36 +389,59 @@ static bool reaches_level(const ess_driver *d, size_t k, double margin, double d
   return true;
 }
 
-/* lists a block's guards that reach their level; returns one in doubt, or SIZE_MAX */
-static size_t flag_block(ess_driver *d, size_t block, reached r, const double margin[]) {
-  const double *const doubt = d->inexact;
-  size_t *const flagged = d->flagged;
-  size_t count = d->flagged_count, doubtful_guard = SIZE_MAX;
-  for (; r.near; r.near &= r.near - 1) {
-    const size_t i = (size_t)__builtin_ctz(r.near), k = block * ESS_BLOCK + i;
+/* Lists a block's guards that reach their level, and returns one in doubt, or SIZE_MAX. By bits:
+ * those that may, or are not numbers, and of these the armed ones that do by models that need not
+ * be looked at closely. */
+static size_t flag_block(ess_driver *d, size_t block, unsigned near, unsigned sure,
+                         const double margin[]) {
+  for (; near; near &= near - 1) {
+    const size_t i = (size_t)__builtin_ctz(near), k = block * ESS_BLOCK + i;
     bool doubtful = false;
-    if (!(r.sure >> i & 1) && !reaches_level(d, k, margin[i], doubt[k], &doubtful)) continue;
-    if (doubtful) {
-      doubtful_guard = k;
-      break;
-    }
-    d->flagged_theta[count] = ESS_NEVER; // until it is placed
-    flagged[count++] = k;
+    if (!(sure >> i & 1) && !reaches_level(d, k, margin[i], d->inexact[k], &doubtful)) continue;
+    if (doubtful) return k;
+    d->flagged_theta[d->flagged_count] = ESS_NEVER; // until it is placed
+    d->flagged[d->flagged_count++] = k;
     d->fate[k] = ESS_FATE_SOUGHT;
   }
-  d->flagged_count = count;
-  return doubtful_guard;
+  return SIZE_MAX;
 }
 
 size_t ess_flag_guards(ess_driver *d) {
-  ess_clear_flags(d);
+  const ess_looked looked = d->looked;
+  const ess_lanes zero = {0.0};
+  if (d->flagged_count) ess_clear_flags(d);
   d->turning.share = ESS_STILL_TURNING;
-  const look_weights w = weights_of(d);
   for (size_t b = 0; b < d->blocks; b++) {
-    double margin[ESS_BLOCK];
+    double margin[ESS_BLOCK]; // by which they rise above their levels
+    unsigned near = 0, sure = 0;
     if (!d->block_armed[b]) continue;
-    const reached r = bound_block(d, &w, b, margin);
-    const size_t doubtful = r.near ? flag_block(d, b, r, margin) : SIZE_MAX;
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t k = b * ESS_BLOCK + lane;
+      const ess_lanes side = ess_lanes_load(d->side + k);
+      const ess_mask armed = side != zero;
+      if (!ess_mask_any(armed)) continue;
+      const looks l = look_at(d, &looked, k);
+      const ess_lanes left = ess_lanes_max(side * l.b[1], side * l.b[2]);
+      const ess_lanes right = ess_lanes_max(side * l.b[3], side * l.b[4]);
+      const ess_lanes height = ess_lanes_max(left, right) - ess_lanes_load(d->level + k);
+      const ess_lanes way = ess_lanes_abs(l.b[4] - l.b[0]);
+      // most are below their levels, and so little off that it says nothing, by bounds that take
+      // rounding for an error; what is no number is not
+      const ess_lanes most = DOUBT * l.worst + 0.0 * l.off[0];
+      const ess_mask far = (height + FARTHER * most < 0.0) & (most <= d->turning.share * way);
+      if (!ess_mask_any(~far)) continue;
+      const ess_lanes slight = slight_of(&l, ess_lanes_load(d->scale + k));
+      const ess_lanes doubt = doubt_of(&l, slight), rise = height - slight + 0.0 * l.b[2];
+      const unsigned reached = ess_mask_bits(~(rise + FARTHER * doubt < 0.0));
+      ess_lanes_store(d->inexact + k, doubt);
+      if (ess_mask_any(doubt > d->turning.share * way)) note_share(d, k, l.b, doubt);
+      if (!reached) continue;
+      const ess_mask trusted = (doubt == zero) | rise_for_sure(d, k, &l, doubt);
+      ess_lanes_store(margin + lane, rise);
+      near |= reached << lane;
+      sure |= (reached & ess_mask_bits(trusted & armed & (rise >= zero))) << lane;
+    }
+    const size_t doubtful = near ? flag_block(d, b, near, sure, margin) : SIZE_MAX;
     if (doubtful != SIZE_MAX) return doubtful;
   }
   return SIZE_MAX;

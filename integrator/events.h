@@ -273,8 +273,11 @@ bool ess_model_is_exact(const ess_driver *d, size_t k);
 
 /* ---- the guards that a step reaches ------------------------------------------------------- */
 
-/* The places of this step where models are held against event functions. */
-void ess_choose_looks(ess_driver *d);
+/* Event functions at the end of the step just tried, and at three places within it. */
+int ess_look_at_guards(ess_driver *d);
+
+/* Where each armed guard stops that step: where it is crossed. */
+void ess_set_levels(ess_driver *d);
 
 /* Lists in d->flagged the guards that reach their level within the step, by their model. Returns a
  * guard of which the step is too long to tell, or SIZE_MAX. */
@@ -292,23 +295,6 @@ void ess_keep_rivals(ess_driver *d, double theta);
  * h_check, h_end and rate_end must be set. A silent guard cuts the step only when another flagged
  * guard depends on it; ess_cross_silent is for the others. */
 int ess_locate_flagged(ess_driver *d, ess_location *found);
-
-/* ---- neighbourhoods, and what is due --------------------------------------------------------- */
-
-/* A guard that the node is on, or beyond, and that the field points through: one beyond it, or else
- * one on it; SIZE_MAX when there is none, as most often. At the end of the run that of an impact
- * counts as reached where rounding alone is between: a run that starts there does not make it. */
-int ess_find_due(ess_driver *d, size_t *due);
-
-/* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
- * at the node; holds it inside, where its entry was located. */
-bool ess_any_inside(const ess_driver *d);
-bool ess_inside(const ess_driver *d, size_t k);
-void ess_hold_inside(ess_driver *d, size_t k);
-
-/* g = 0 or the edge of the neighbourhood: where each guard stops the step just tried. Guards that
- * have left their neighbourhood are outside again. */
-void ess_set_levels(ess_driver *d);
 
 /* ---- event functions that do not change as their rates say ----------------------------------- */
 
@@ -389,27 +375,5 @@ static inline void ess_note_return(ess_driver *d, size_t guard) {
   r->count++;
   r->others = 0;
 }
-
-/* ---- turning ------------------------------------------------------------------------------ */
-
-/* A share of which nothing is said: steps may grow as much as they ever do. */
-#define ESS_STILL_TURNING 1e-5
-
-/* Nothing is known of the event functions where the driver is now. */
-void ess_forget_turning(ess_driver *d);
-
-/* Where a step begins: event functions that change faster than they did turn sooner. */
-void ess_watch_paces(ess_driver *d);
-
-/* The share of its range that a model may be off by where the step is not too long for it. */
-double ess_believed_share(const ess_driver *d);
-
-/* Of the step just tried, whose guards have been flagged without doubt: whether it is too long for
- * the way in which event functions turn. The next is bounded by what this one has shown. */
-bool ess_turns_too_far(ess_driver *d);
-
-/* The step just made was not looked at for that: its length bounds the next no more than any does.
- */
-void ess_watch_no_turns(ess_driver *d);
 
 #endif

@@ -51,12 +51,10 @@ void ess_begin_between(ess_driver *d, double t) {
   ess_go_between(d, t);
   if (t != d->between.passed) return;
   // steps before the jump say nothing of those after it
-  d->dt_next = 0.0;
-  d->log_error_old = ESS_LOG_ERROR_FLOOR;
+  ess_control_restart(d);
   d->stabilised.is_known = false;
   d->beside.t = NAN;
   ess_rodas_forget(d);
-  ess_forget_turning(d);
 }
 
 /* the parameter whose value the next jump's time is, where directions follow it; else SIZE_MAX */

@@ -87,7 +87,7 @@ static int find_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
   const double left = by_times ? r->way.last * r->way.ratio / (1.0 - r->way.ratio) : 0.0;
   *ends = false;
   const double ways = by_times && r->is_lost ? STEP_LOST : STEP;
-  if (r->way.agreeing) d->dt_next = ess_smaller(d->dt_next, ways * r->way.last);
+  if (r->way.agreeing) ess_control_bound(d, ESS_BY_SERIES, ways * r->way.last);
   if (by_times || by_speeds) r->height = r->speed.last * r->way.last;
   if ((by_times || by_speeds) && !r->is_lost) r->end = r->t + left;
   if (!(r->end <= d->t_end)) return ESS_SUCCESS;
@@ -103,7 +103,7 @@ static int find_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
  */
 static int find_timeless_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
   if (r->way.agreeing || !is_series(&r->pace)) return ESS_SUCCESS;
-  d->dt_next = ess_smaller(d->dt_next, STEP * r->pace.last);
+  ess_control_bound(d, ESS_BY_SERIES, STEP * r->pace.last);
   const double left = r->pace.last * r->pace.ratio / (1.0 - r->pace.ratio);
   if (d->t + left > d->t_end) return ESS_SUCCESS;
   double allowed;
@@ -503,7 +503,7 @@ int ess_end_stopped(ess_driver *d) {
   bool any = false, pushes = false, sure = false;
   double step;
   for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);
-  int status = any ? ess_dopri5_first_step(d, d->t + 1.0, &step) : ESS_SUCCESS;
+  int status = any ? ess_control_first(d, d->t + 1.0, &step) : ESS_SUCCESS;
   for (size_t i = 0; any && !status && !sure && !pushes && i < 2; i++)
     status = look_shortly(d, SHORTLY[i] * step, &pushes, &sure);
   return !status && pushes ? ess_end_zeno(d, d->t) : status;

@@ -446,7 +446,7 @@ void ess_kinks_reset(ess_driver *d) {
     memset(k->is_checked, 0, d->system.guard_count * sizeof *k->is_checked);
     k->any_acts = false;
   }
-  k->is_on = k->is_involved = false;
+  k->is_involved = false;
   k->length = 0.0;
   k->last_count = k->most = 0;
   k->most_length = INFINITY;
@@ -892,7 +892,9 @@ static int correct(ess_driver *d, double *error) {
   return ESS_SUCCESS;
 }
 
-int ess_kinks_try(ess_driver *d, double *error) {
+/* Tries a step as dopri5 does, with signs that follow the state. Where it crosses none it is that
+ * step. d->kinks.is_involved: crossings have to be made one by one. */
+static int try_through(ess_driver *d, double *error) {
   begin(d);
   *error = INFINITY;
   const int status = sweep(d);
@@ -902,6 +904,63 @@ int ess_kinks_try(ess_driver *d, double *error) {
   *error = d->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[LAST_STAGE], d->h_end, d->rate_end);
 }
+
+int ess_kinks_give_up(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  if (!d->system.mode_changed) return ESS_SUCCESS;
+  take_signs(d);
+  status = tell_kinks(d);
+  for (size_t i = 0; !status && i < k->companions; i++) status = tell(d, k->companion[i]);
+  return status;
+}
+
+/* what crossings do to each other in this step is told in shorter ones, if they are many; a few are
+ * made one by one */
+static ess_verdict part(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  if (k->count > FEW && k->parts++ < PARTS_MOST) return ess_refused(ESS_BY_THROUGH, 0.5 * d->dt);
+  d->base = &ess_base_dopri5;
+  return ess_refused(ESS_BY_THROUGH, k->whole);
+}
+
+static ess_verdict judge(ess_driver *d, double error) {
+  ess_kinks *const k = &d->kinks;
+  if (error <= 1.0 && k->count)
+    return ess_control_stands(
+        d, d->dt * ess_smaller(GROW_MOST, NEXT_SAFETY * pow(error, NEXT_EXPONENT)));
+  ess_verdict v = ess_control_judge(d, k->is_involved && !(error <= 1.0) ? INFINITY : error);
+  if (v.stands || (!k->is_involved && !ess_is_resolved(d, v.next))) return v;
+  if (k->is_involved) v = part(d);
+  v.status = ess_kinks_give_up(d);
+  if (v.cause == ESS_BY_THROUGH || !k->count || !isfinite(error)) return v;
+  v.cause = ESS_BY_THROUGH;
+  v.next = d->dt * ess_larger(SHRINK_MOST, SAFETY * pow(error, EXPONENT));
+  if (v.next / d->dt * (double)k->count > FEW) return v;
+  // from here on so few are crossed that they are made one by one
+  d->base = &ess_base_dopri5;
+  k->length = v.next;
+  return v;
+}
+
+static void make_dense(ess_driver *d) {
+  ess_dense_of_pair(d);
+  if (d->kinks.count) memcpy(d->dense[3], d->kinks.quartic, d->lanes * sizeof *d->x);
+}
+
+/* the sweep has looked at event functions where it has ended */
+static int know_rates(ess_driver *d) {
+  (void)d;
+  return ESS_SUCCESS;
+}
+
+const ess_stepper ess_base_through = {.try = try_through,
+                                      .judge = judge,
+                                      .dense = make_dense,
+                                      .rates = know_rates,
+                                      .last = ESS_STAGES - 1,
+                                      .alpha = 0.2 - 0.75 * 0.04,
+                                      .knows_severity = true};
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
@@ -951,87 +1010,35 @@ static double first_length(const ess_driver *d, double length) {
 void ess_kinks_choose(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   k->parts = 0;
-  k->is_on = false;
   if (!may(d) || d->armed_count <= FEW) return;
   const double rest = ess_smaller(d->t_end - d->t, d->options.h_max);
-  double length = ess_smaller(d->dt_next, rest);
-  length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST * d->dt_next);
-  k->whole = d->dt_next;
+  double length = ess_smaller(d->control.next, rest);
+  length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST * d->control.next);
+  k->whole = d->control.next;
   if (!(k->length > 0.0)) length = first_length(d, length);
-  k->is_on = reaches_more(d, length, FEW);
+  if (!reaches_more(d, length, FEW)) return;
   // the last step through crossings says nothing of one through many more
-  if (k->is_on && k->most_length < length &&
-      reaches_more(d, length, MORE * k->last_count + k->most / 2))
+  if (k->most_length < length && reaches_more(d, length, MORE * k->last_count + k->most / 2))
     length = k->most_length;
-  if (k->is_on) d->dt_next = length;
+  d->base = &ess_base_through;
+  ess_control_bound(d, ESS_BY_THROUGH, length);
 }
 
-int ess_kinks_give_up(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  int status = ESS_SUCCESS;
-  if (!d->system.mode_changed) return ESS_SUCCESS;
-  take_signs(d);
-  status = tell_kinks(d);
-  for (size_t i = 0; !status && i < k->companions; i++) status = tell(d, k->companion[i]);
-  return status;
-}
-
-double ess_kinks_next_length(const ess_driver *d, double error) {
-  return d->dt * ess_smaller(GROW_MOST, NEXT_SAFETY * pow(error, NEXT_EXPONENT));
-}
-
-/* from here on so few are crossed that they are made one by one */
-static void step_aside(ess_driver *d, double length) {
-  ess_kinks *const k = &d->kinks;
-  k->is_on = false;
-  k->length = length;
-  d->dt_next = length;
-}
-
-/* what crossings do to each other in this step is told in shorter ones, if they are many; a few are
- * made one by one */
-static void part(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  if (k->count > FEW && k->parts++ < PARTS_MOST) {
-    d->dt_next = 0.5 * d->dt;
-  } else {
-    k->is_on = false;
-    d->dt_next = k->whole;
-  }
-}
-
-int ess_kinks_reject(ess_driver *d, double error) {
-  ess_kinks *const k = &d->kinks;
-  const int status = ess_kinks_give_up(d);
-  if (k->is_involved) {
-    d->counters.rejected++;
-    part(d);
-    return status;
-  }
-  if (!k->count || !isfinite(error)) return status;
-  const double length = d->dt * ess_larger(SHRINK_MOST, SAFETY * pow(error, EXPONENT));
-  if (length / d->dt * (double)k->count > FEW)
-    d->dt_next = length;
-  else
-    step_aside(d, length);
-  return status;
-}
-
-int ess_kinks_leave(ess_driver *d) {
-  d->counters.rejected++;
-  part(d);
-  return ess_kinks_give_up(d);
+ess_verdict ess_kinks_leave(ess_driver *d) {
+  ess_verdict v = part(d);
+  v.status = ess_kinks_give_up(d);
+  return v;
 }
 
 void ess_kinks_accepted(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   // a step that has met none says nothing of those that do
   if (!k->count) return;
-  k->length = d->dt_next;
+  k->length = d->control.next;
   k->last_count = k->count;
   if (k->count < k->most) return;
   k->most = k->count;
-  k->most_length = ess_larger(d->dt, d->dt_next);
+  k->most_length = ess_larger(d->dt, d->control.next);
 }
 
 void ess_kinks_located(ess_driver *d) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "control.h"
 #include "ess.h"
 
 /* sums over the stages that have seen a kink, by which these are: bits, the first of which is never
@@ -38,7 +39,6 @@ typedef struct ess_kink_row {
 /* By event function what the stages of a step saw of crossings, and what the quadrature makes of
  * that; in lanes, of which those that hold a crossing are listed. */
 typedef struct ess_kinks {
-  bool is_on;        /* the step being tried goes through its crossings */
   double length;     /* of the next step through crossings, by the last; 0: none was made */
   size_t last_count; /* crossings in that, and in the one so far with the most, and the length */
   size_t most;       /* of one after which such a step may have */
@@ -111,21 +111,11 @@ void ess_kinks_reset(ess_driver *d);
  * than a few. */
 void ess_kinks_choose(ess_driver *d);
 
-/* The length of the step after one that has gone through crossings, with this error. */
-double ess_kinks_next_length(const ess_driver *d, double error);
-
-/* Tries a step of length d->dt as ess_dopri5_try does, with signs that follow the state. Where it
- * crosses none it is that step. d->kinks.is_involved: crossings have to be made one by one. */
-int ess_kinks_try(ess_driver *d, double *error);
-
 /* The model is told of the latched mode again: the step is not made. */
 int ess_kinks_give_up(ess_driver *d);
 
-/* After a rejection: the length of the next try, or crossings are to be made one by one. */
-int ess_kinks_reject(ess_driver *d, double error);
-
 /* It is tried again in the frozen mode: what it crosses has to be made one by one. */
-int ess_kinks_leave(ess_driver *d);
+ess_verdict ess_kinks_leave(ess_driver *d);
 
 /* One has been made; a crossing has been located where such a step might have been made. */
 void ess_kinks_accepted(ess_driver *d);
@@ -135,6 +125,6 @@ void ess_kinks_located(ess_driver *d);
 bool ess_kinks_fits(ess_driver *d);
 
 /* Its end is the node. */
-int ess_kinks_take(ess_driver *d, double t1, bool last);
+int ess_kinks_take(ess_driver *d, double t1);
 
 #endif

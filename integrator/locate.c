@@ -11,152 +11,6 @@
 #include "events.h"
 #include "impacts.h"
 
-/* ---- neighbourhoods, and what is due --------------------------------------------------------- */
-
-/* by how much the state is inside the neighbourhoods of four armed guards: within their width of
- * the guard, and no further than the field goes in the time it may take */
-static inline ess_lanes margins(const ess_driver *d, size_t k) {
-  const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
-  const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
-  if (!(d->projection_max < INFINITY)) return g + width;
-  const ess_lanes far = d->projection_max * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
-  return g + ess_lanes_min(width, far);
-}
-
-static double margin_of(const ess_driver *d, size_t k) {
-  return margins(d, k - k % ESS_LANES)[k % ESS_LANES];
-}
-
-bool ess_inside(const ess_driver *d, size_t k) {
-  return margin_of(d, k) >= d->inside_from[k];
-}
-
-void ess_hold_inside(ess_driver *d, size_t k) {
-  // the field at the node is not the slope of the dense output there: the margin may be below 0
-  const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
-  if (margin < d->inside_from[k]) d->inside_from[k] = margin;
-}
-
-bool ess_any_inside(const ess_driver *d) {
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    ess_mask outside = ~(ess_mask){0};
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
-      outside &= (margins(d, k) < ess_lanes_load(d->inside_from + k)) |
-                 (ess_lanes_load(d->width + k) == 0.0);
-    if (ess_mask_any(~outside)) return true;
-  }
-  return false;
-}
-
-/* whether no armed guard is on its zero or beyond it, and all that is known of them are numbers */
-static bool none_is_passed(const ess_driver *d) {
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    ess_mask passed = {0};
-    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
-      const size_t k = b * ESS_BLOCK + lane;
-      const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
-      const ess_lanes g = ess_lanes_load(d->side + k) * (h + 0.0 * rate);
-      // from 0, or less, or INFINITY when none is armed
-      passed |= ~(g < ess_lanes_load(d->inside_from + k));
-    }
-    if (ess_mask_any(passed)) return false;
-  }
-  return true;
-}
-
-int ess_find_due(ess_driver *d, size_t *due) {
-  size_t on = SIZE_MAX;
-  *due = SIZE_MAX;
-  const double rounding = d->impacts && d->t >= d->t_end ? ess_time_rounding(d) : 0.0;
-  if (!d->armed_count || (rounding == 0.0 && none_is_passed(d))) return ESS_SUCCESS;
-  for (size_t k = 0; *due == SIZE_MAX && k < d->system.guard_count; k++) {
-    const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
-    if (!ess_is_armed(d, k)) continue;
-    if (!(fabs(g) + fabs(rate) <= DBL_MAX)) return ess_check_guards(d);
-    const double early = ess_is_impact(d, k) ? rounding * rate : 0.0;
-    if (!(rate > 0.0) || g + early < d->grain[k]) continue;
-    if (g > 0.0) *due = k;
-    if (on == SIZE_MAX) on = k;
-  }
-  if (*due == SIZE_MAX) *due = on;
-  return ESS_SUCCESS;
-}
-
-/* ---- levels ---------------------------------------------------------------------------------- */
-
-/* the levels of LANES guards from k on */
-static void set_levels_at(ess_driver *d, size_t k) {
-  const ess_lanes from = ess_lanes_load(d->inside_from + k), zero = {0.0};
-  const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
-  const ess_mask inside = margins(d, k) >= from;
-
-  // where an entry was located, the margin may be a little below 0: it counts as inside from there
-  // on, until it is left
-  ess_lanes_store(d->inside_from + k, ess_lanes_select(armed & ~inside, zero, from));
-
-  // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
-  // often: one that is wider is found at the next node
-  ess_lanes width = ess_lanes_load(d->width + k), epsilon = ess_lanes_load(d->epsilon + k);
-  if (d->projection_max < INFINITY) {
-    const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
-    const ess_lanes far =
-        d->projection_max * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
-    width = ess_lanes_min(width, far);
-    epsilon = ess_lanes_min(epsilon, far);
-  }
-  ess_lanes_store(d->scale + k, epsilon);
-  const ess_lanes level = ess_lanes_select(inside, zero, -width);
-  ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
-}
-
-/* nothing is projected onto before the guard reached first: where it is awaited, no other stops the
- * step before it is reached itself */
-static void await_first(ess_driver *d) {
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    if (k != d->paper.first && d->level[k] < 0.0) d->level[k] = 0.0;
-}
-
-/* Guards stop a step where they are crossed. One that is not told from its zero within its grain is
- * crossed a grain beyond that: it is located to a grain, too, and is not crossed where it is. */
-static void set_plain_levels(ess_driver *d) {
-  const ess_lanes never = ess_lanes_all(INFINITY);
-  const double slight = 1e-3 * d->dt;
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
-      const size_t k = b * ESS_BLOCK + lane;
-      const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
-      const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
-                                           ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
-      const ess_lanes grain = ess_lanes_load(d->grain + k);
-      ess_lanes_store(d->scale + k, slight * fast + 1e9 * grain);
-      ess_lanes_store(d->level + k, ess_lanes_select(armed, 2.0 * grain, never));
-    }
-  }
-}
-
-/* but for impacts, which are at their zeros: what rests there begins no way of its own */
-static void set_levels_of_impacts(ess_driver *d) {
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    if (ess_is_impact(d, k)) d->level[k] = 0.0;
-}
-
-void ess_set_levels(ess_driver *d) {
-  if (d->options.method == ESS_METHOD_TOLERANCE) {
-    set_plain_levels(d);
-    if (d->impacts && d->is_coarse) set_levels_of_impacts(d);
-    return;
-  }
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
-      set_levels_at(d, k);
-  }
-  if (d->paper.awaits_first) await_first(d);
-}
-
 /* ---- the search ------------------------------------------------------------------------------ */
 
 enum { QUARTIC = ESS_QUARTIC, PROBES = 80, NEWTON_PROBES = 8 };
@@ -225,7 +79,7 @@ static double reaches(const double b[QUARTIC], double value) {
 /* where a neighbourhood bounded by time begins, the tangent reaches the guard within that time: the
  * level that g has there, in place of the bound on it that the step's ends gave */
 static void place_entry(ess_driver *d, size_t k) {
-  if (!(d->level[k] < 0.0) || !is_bounded_by_time(d, k)) return;
+  if (!is_bounded_by_time(d, k)) return;
   const double width = d->width[k];
   double b[QUARTIC], tangent[QUARTIC], slope, theta = 0.0;
   d->level[k] = 0.0;
@@ -246,7 +100,7 @@ static bool keep_first_ones(ess_driver *d) {
   const size_t likely = d->flagged_count > 1 ? likely_first(d) : SIZE_MAX;
   if (likely == SIZE_MAX) return false;
   double b[QUARTIC];
-  place_entry(d, likely);
+  if (d->level[likely] < 0.0) place_entry(d, likely);
   ess_model_guard(d, likely, b);
   const double theta = b[0] < 0.0 ? ess_quartic_upcrossing(b) : ESS_NEVER;
   if (theta > 1.0) return false;
@@ -388,7 +242,7 @@ static bool is_idle(const ess_driver *d, size_t k) {
 static int place_flagged(ess_driver *d, size_t *doubtful) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    place_entry(d, k);
+    if (d->level[k] < 0.0) place_entry(d, k);
     const bool below = d->side[k] * d->h[k] < d->level[k];
     d->fate[k] = ESS_FATE_SOUGHT;
     d->flagged_theta[i] = 0.0;

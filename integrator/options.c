@@ -138,7 +138,6 @@ static void resize_armed(ess_driver *d) {
 void ess_take_options(ess_driver *d, const ess_options *options) {
   d->options = *options;
   if (options->base == ESS_BASE_DOPRI5) d->stabilised.is_on = d->choice.is_stiff = false;
-  d->kinks.is_on = false;
   copy_tolerances(d, options);
   set_neighbourhoods(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;

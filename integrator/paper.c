@@ -80,6 +80,86 @@ static void gather_batch(ess_driver *d, const candidate *first) {
   ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
 }
 
+/* ---- neighbourhoods ------------------------------------------------------------------------- */
+
+/* by how much the state is inside the neighbourhoods of four armed guards: within their width of
+ * the guard, and no further than the field goes in the time it may take */
+static inline ess_lanes margins(const ess_driver *d, size_t k) {
+  const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
+  const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
+  if (!(d->projection_max < INFINITY)) return g + width;
+  const ess_lanes far = d->projection_max * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
+  return g + ess_lanes_min(width, far);
+}
+
+static double margin_of(const ess_driver *d, size_t k) {
+  return margins(d, k - k % ESS_LANES)[k % ESS_LANES];
+}
+
+/* whether event function k's armed guard is inside its neighbourhood at the node */
+static bool is_inside(const ess_driver *d, size_t k) {
+  return margin_of(d, k) >= d->inside_from[k];
+}
+
+/* it is, where its entry was located, from there on */
+static void hold_inside(ess_driver *d, size_t k) {
+  // the field at the node is not the slope of the dense output there: the margin may be below 0
+  const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
+  if (margin < d->inside_from[k]) d->inside_from[k] = margin;
+}
+
+/* whether any armed guard is, silent ones apart */
+static bool any_inside(const ess_driver *d) {
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    ess_mask outside = ~(ess_mask){0};
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
+      outside &= (margins(d, k) < ess_lanes_load(d->inside_from + k)) |
+                 (ess_lanes_load(d->width + k) == 0.0);
+    if (ess_mask_any(~outside)) return true;
+  }
+  return false;
+}
+
+/* the levels of LANES guards from k on */
+static void set_levels_at(ess_driver *d, size_t k) {
+  const ess_lanes from = ess_lanes_load(d->inside_from + k), zero = {0.0};
+  const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
+  const ess_mask inside = margins(d, k) >= from;
+
+  // where an entry was located, the margin may be a little below 0: it counts as inside from there
+  // on, until it is left
+  ess_lanes_store(d->inside_from + k, ess_lanes_select(armed & ~inside, zero, from));
+
+  // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
+  // often: one that is wider is found at the next node
+  ess_lanes width = ess_lanes_load(d->width + k), epsilon = ess_lanes_load(d->epsilon + k);
+  if (d->projection_max < INFINITY) {
+    const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
+    const ess_lanes far =
+        d->projection_max * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
+    width = ess_lanes_min(width, far);
+    epsilon = ess_lanes_min(epsilon, far);
+  }
+  ess_lanes_store(d->scale + k, epsilon);
+  const ess_lanes level = ess_lanes_select(inside, zero, -width);
+  ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
+}
+
+/* g = 0 or the edge of the neighbourhood: where each guard stops the step just tried. Guards that
+ * have left their neighbourhood are outside again. */
+static void set_levels(ess_driver *d) {
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
+      set_levels_at(d, k);
+  }
+  // nothing is projected onto before the guard reached first: where that is awaited, no other stops
+  // the step before it is reached itself
+  for (size_t k = 0; d->paper.awaits_first && k < d->system.guard_count; k++)
+    if (k != d->paper.first && d->level[k] < 0.0) d->level[k] = 0.0;
+}
+
 /* ---- projections ----------------------------------------------------------------------------- */
 
 /* A projection goes along the field onto the guard that is reached first, and across it. Order 1
@@ -194,21 +274,63 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   return status ? status : ess_suspect_projection(d, guard, h, rate);
 }
 
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* whether the step just tried stands by what event functions do along it, and where it is cut */
+static ess_verdict look_along(ess_driver *d, ess_location *found) {
+  ess_verdict v = {.stands = true};
+  if (d->base->dense) d->base->dense(d);
+  if (!d->armed_count) return v;
+  v.status = ess_look_at_guards(d);
+  if (v.status) return v;
+  set_levels(d);
+  found->doubt_guard = ess_flag_guards(d);
+  if (found->doubt_guard == SIZE_MAX) v.status = ess_locate_flagged(d, found);
+  if (!v.status && found->cut && d->tangents && d->base == &ess_base_rkc)
+    v = ess_tangent_approach(d, found->theta * d->dt);
+  return v.status || !v.stands || found->doubt_guard == SIZE_MAX ? v : ess_halve(d, found);
+}
+
+/* a point within the step is the node: guards are inside their neighbourhoods from there on */
+static int enter(ess_driver *d, double t0) {
+  d->counters.entries++;
+  int status = ess_evaluate_node(d);
+  for (size_t i = 0; i < d->flagged_count; i++)
+    if (d->fate[d->flagged[i]] == ESS_FATE_ENTERED) hold_inside(d, d->flagged[i]);
+  if (!status) status = ess_cross_silent(d, d->h);
+  if (!status) status = ess_refill(d);
+  return status ? status : ess_observe_step(d, t0, false);
+}
+
+static int step(ess_driver *d, double t1) {
+  int status = ESS_SUCCESS;
+  d->base = &ess_base_dopri5; // until another is chosen
+  if (d->control.next == 0.0) status = ess_control_first(d, t1, &d->control.next);
+  while (!status) {
+    ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
+    ess_verdict v = ess_try_step(d, t1);
+    if (v.stands) v = look_along(d, &found);
+    if (v.status) return v.status;
+    if (v.stands) return ess_take_step(d, &found, t1, enter);
+    status = ess_refuse_step(d, &v);
+  }
+  return status;
+}
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
 /* projects onto the first candidate when it is inside its neighbourhood and before t1, else
  * integrates */
 static int advance_once(ess_driver *d, const candidate *first, double t1) {
-  if (first->found && first->duration <= t1 - d->t && ess_inside(d, first->guard)) {
+  if (first->found && first->duration <= t1 - d->t && is_inside(d, first->guard)) {
     bool made;
     const int status = project(d, first, t1, &made);
     if (status || made) return status;
   }
   if (d->t >= t1) return ESS_SUCCESS;
   d->paper.first = first->guard;
-  d->paper.awaits_first = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
-  ess_brief_note(d, SIZE_MAX); // the run before may have ended with a brief step
-  return ess_integration_step(d, t1);
+  d->paper.awaits_first = first->found && any_inside(d) && !is_inside(d, first->guard);
+  return step(d, t1);
 }
 
 /* crossings that take no time are made even at t1 */
@@ -217,8 +339,8 @@ int ess_advance_by_projections(ess_driver *d, double t1) {
     candidate first;
     int status = find_first(d, &first);
     if (status) return status;
-    const bool due = first.found && first.duration == 0.0 && ess_inside(d, first.guard);
-    const double end = ess_step_end(d, t1);
+    const bool due = first.found && first.duration == 0.0 && is_inside(d, first.guard);
+    const double end = ess_smaller(d->between.next, t1);
     if (d->t >= end && !due) {
       if (end >= t1) return ESS_SUCCESS;
       status = ess_pass_field_jump(d);

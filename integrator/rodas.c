@@ -353,7 +353,7 @@ static int check_jacobian(ess_driver *d) {
   return ESS_EJACOBIAN;
 }
 
-int ess_rodas_try(ess_driver *d, double *error) {
+static int try_rodas(ess_driver *d, double *error) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
   const bool is_known = s->is_known && s->node == number_of_node(d);
@@ -368,6 +368,37 @@ int ess_rodas_try(ess_driver *d, double *error) {
   if (!status && is_due && *error <= 1.0) status = check_jacobian(d);
   return status;
 }
+
+/* rates of event functions along the dense output, at one end of the step, in place of those by the
+ * field; but nothing is nothing, as of a state at rest */
+static int take_dense_rates(ess_driver *d, double t, const double x[], const double slope[],
+                            double rate[]) {
+  const int status = ess_guard_rates(d, t, x, slope, d->h_try, d->rate_try);
+  for (size_t k = 0; !status && k < d->system.guard_count; k++)
+    if (rate[k] != 0.0) rate[k] = d->rate_try[k];
+  return status;
+}
+
+/* The field is that of a state which is right to the tolerance: where it is stiff it may be far off
+ * the way that the state goes. */
+static int take_rates(ess_driver *d) {
+  double *const first = d->stage[ESS_RODAS_FIRST], *const last = d->stage[ESS_RODAS_LAST];
+  ess_dopri5_slope(d, 0.0, first);
+  ess_dopri5_slope(d, 1.0, last);
+  int status = take_dense_rates(d, d->t, d->x, first, d->rate);
+  const double t = d->t + d->dt;
+  if (!status) status = ess_guard_rates(d, t, d->x_end, d->stage[6], d->h_end, d->rate_end);
+  return status ? status : take_dense_rates(d, t, d->x_end, last, d->rate_end);
+}
+
+const ess_stepper ess_base_rodas = {.try = try_rodas,
+                                    .judge = ess_control_judge,
+                                    .rates = take_rates,
+                                    .first = ESS_RODAS_FIRST,
+                                    .last = ESS_RODAS_LAST,
+                                    .solves_all = true,
+                                    .alpha = 0.25 - 0.75 * 0.04,
+                                    .knows_severity = true};
 
 double ess_rodas_calls(const ess_driver *d) {
   enum { WITHOUT = 8 }; // by time, five stages, the end, on the way
@@ -412,25 +443,20 @@ static int compare_rates(ess_driver *d, double t, const double slope[], size_t k
 /* The dense output is right to the tolerance, and so is where it crosses a guard. But where a fast
  * motion takes the state back from there to where the end of a step would be, it crosses the guard
  * again and again. So the step is made to end there. */
-int ess_rodas_approach(ess_driver *d, double theta, bool *again) {
+ess_verdict ess_rodas_approach(ess_driver *d, double theta) {
   ess_rodas *const s = d->rodas;
   const double t = d->t + theta * d->dt;
   double *const slope = d->stage[1];
-  *again = false;
-  if (theta > NEAR_END || !(t - d->t > SHORTEST * fabs(t))) return ESS_SUCCESS;
+  ess_verdict v = {.stands = true, .cause = ESS_BY_DOUBT, .next = theta * d->dt};
+  if (theta > NEAR_END || !(t - d->t > SHORTEST * fabs(t))) return v;
   ess_dopri5_dense(d, theta, s->beside);
   ess_dopri5_slope(d, theta, slope);
-  int status = ess_field(d, t, s->beside, s->other);
-  if (!status && !ess_are_finite(s->other, d->system.dimension))
-    status = ess_fail(d, ESS_EFIELD, SIZE_MAX);
-  for (size_t i = 0; !status && !*again && i < d->flagged_count; i++) {
+  v.status = ess_field(d, t, s->beside, s->other);
+  if (!v.status && !ess_are_finite(s->other, d->system.dimension))
+    v.status = ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  for (size_t i = 0; !v.status && v.stands && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    bool agree = true;
-    if (d->fate[k] == ESS_FATE_ENTERED) status = compare_rates(d, t, slope, k, &agree);
-    *again = !agree;
+    if (d->fate[k] == ESS_FATE_ENTERED) v.status = compare_rates(d, t, slope, k, &v.stands);
   }
-  if (status || !*again) return status;
-  d->dt_next = theta * d->dt;
-  d->counters.rejected++;
-  return ESS_SUCCESS;
+  return v;
 }

@@ -153,7 +153,7 @@ static int find_pushes(ess_driver *d) {
 
 int ess_slide_scale(ess_driver *d) {
   ess_slides *const s = d->slides;
-  const double dt = d->dt_next;
+  const double dt = d->control.next;
   int status = ESS_SUCCESS;
   for (size_t l = 0; !status && l < ess_caller_states(d); l++) {
     if (d->atol[l] != RESOLVED * s->largest[l] && d->atol[l] > 0.0) continue;

@@ -178,14 +178,11 @@ static int refine(ess_driver *d, double theta, double below, double y_below, dou
   return look_at(d, above);
 }
 
-/* the step is tried again, half as long; false where it is short enough for all doubt */
-static bool halve(ess_driver *d) {
-  if (++d->slides->halvings > HALVINGS ||
-      !(d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN)))
-    return false;
-  d->counters.rejected++;
-  d->dt_next = 0.5 * d->dt;
-  return true;
+/* whether the step is tried again, half as long: it is not where it is short enough for all doubt
+ */
+static bool may_halve(ess_driver *d) {
+  return ++d->slides->halvings <= HALVINGS &&
+         d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN);
 }
 
 /* lambda at both ends of the step */
@@ -287,7 +284,6 @@ static int watch_turns(ess_driver *d, bool *too_far) {
   if (status) return status;
   *too_far = ess_turns_too_far(d);
   for (size_t i = 0; i < s->count; i++) turning->pace[s->set[i]] = 0.0;
-  d->counters.rejected += *too_far;
   return ESS_SUCCESS;
 }
 
@@ -357,13 +353,13 @@ static bool holds(const ess_driver *d, size_t worst[2]) {
   return ess_principal_minors(s->count, s->g, NULL, worst, &s->box) != ESS_MINORS_NEGATIVE;
 }
 
-/* exits of the step, once lambda is known along it */
-static int find_exit(ess_driver *d, ess_location *found, bool *again) {
+/* exits of the step, once lambda is known along it; *unsure where a shorter one has to tell */
+static int find_exit(ess_driver *d, ess_location *found, bool *unsure) {
   bool sure;
   double b[ESS_QUARTIC], theta = first_reached(d, found->theta, b, &sure);
   double below, y_below, above = 1.0, y_above = 0.0;
-  if (!sure && halve(d)) {
-    *again = true;
+  if (!sure && may_halve(d)) {
+    *unsure = true;
     return ESS_SUCCESS;
   }
   if (theta > 1.0) return ESS_SUCCESS;
@@ -386,40 +382,36 @@ static int find_exit(ess_driver *d, ess_location *found, bool *again) {
   return cut(d, found, theta);
 }
 
-int ess_slide_watch(ess_driver *d, ess_location *found, bool *again) {
+ess_verdict ess_slide_watch(ess_driver *d, ess_location *found) {
   ess_slides *const s = d->slides;
+  const ess_verdict half = ess_refused(ESS_BY_EXIT, 0.5 * d->dt);
   size_t worst[2];
   const bool added = s->adds;
   if (!d->armed_count) ess_clear_flags(d);
   s->leaves = false;
   int status = look_at_ends(d);
   if (!status) status = ess_slide_look_adds(d, d->t + d->dt, d->x_end, s->set, s->count);
-  if (status) return status;
+  if (status) return (ess_verdict){.status = status};
   if (added && !s->adds) { // by corners from here on
     if (s->count > 3)
-      return ess_slide_fail(d, s->set[0], s->set[1],
-                            "jumps of more than three event functions that slide do not add up");
+      status = ess_slide_fail(d, s->set[0], s->set[1],
+                              "jumps of more than three event functions that slide do not add up");
     memcpy(s->lambda, s->node, s->count * sizeof *s->lambda);
-    d->counters.rejected++;
-    d->dt_next = d->dt;
-    *again = true;
-    return ess_evaluate_node(d);
+    if (!status) status = ess_evaluate_node(d);
+    return (ess_verdict){.status = status, .cause = ESS_BY_EXIT, .next = d->dt};
   }
-  bool held = holds(d, worst), known = are_known(s);
+  bool held = holds(d, worst), known = are_known(s), too_far = false, unsure = false;
   status = look_between(d, &known);
-  if (!status && !known) {
-    *again = halve(d);
-    return *again ? ESS_SUCCESS : ess_fail_field(d);
-  }
-  if (status) return status;
-  status = watch_turns(d, again);
-  if (!status && !*again) status = find_exit(d, found, again);
-  if (status || *again) return status;
+  if (!status && !known && may_halve(d)) return half;
+  if (!status && !known) status = ess_fail_field(d);
+  if (!status) status = watch_turns(d, &too_far);
+  if (!status && too_far) return ess_refused(ESS_BY_TURNING, d->control.next);
+  if (!status) status = find_exit(d, found, &unsure);
+  if (status) return (ess_verdict){.status = status};
+  if (unsure) return half;
   if (s->leaves) held = holds(d, worst);
-  if (!held) {
-    *again = halve(d);
-    if (!*again) return ess_slide_fail_pair(d, s->set, worst);
-  }
+  if (!held && may_halve(d)) return half;
+  if (!held) return (ess_verdict){.status = ess_slide_fail_pair(d, s->set, worst)};
   s->is_whole = !found->cut;
-  return ESS_SUCCESS;
+  return (ess_verdict){.stands = true};
 }

@@ -119,9 +119,9 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved);
 /* A run that turns around while the state slides: why there is none. */
 int ess_slide_refuse_turn(ess_driver *d);
 
-/* Whether a lambda comes to its bound within the step just tried, before it is cut: it is cut there
- * then. *again where it is to be tried anew, shorter. */
-int ess_slide_watch(ess_driver *d, ess_location *found, bool *again);
+/* Whether the step just tried stands. Where a lambda comes to its bound within it, before it is
+ * cut, it is cut there. */
+ess_verdict ess_slide_watch(ess_driver *d, ess_location *found);
 
 /* Whether a lambda is beyond its bound where it has been looked at last. */
 bool ess_slide_is_beyond(const ess_driver *d);

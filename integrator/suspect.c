@@ -157,7 +157,7 @@ bool ess_is_shortest(const ess_driver *d) {
 
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   // what rests has part in the rounding of all others in a step that solves for them together
-  const bool is_solved = ess_by_rodas(d) && d->h[k] == 0.0 && is_at_rest(d, k);
+  const bool is_solved = d->base->solves_all && d->h[k] == 0.0 && is_at_rest(d, k);
   bool held;
   int status = is_held(d, k, &held);
   const bool is_halved = d->dt <= HALVED * d->longest_doubted || is_solved || held;
@@ -177,7 +177,7 @@ int ess_refine(ess_driver *d) {
   const int status = weigh(d, 0, d->system.guard_count, 1.0, 8.0, d->some_h);
   d->is_coarse = false;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    const double allowed = d->some_h[k], way = d->dt_next * fabs(d->rate[k]);
+    const double allowed = d->some_h[k], way = d->control.next * fabs(d->rate[k]);
     if (fabs(d->h[k]) > LEFT * d->grain[k] || d->grain[k] > allowed || way > allowed)
       d->grain[k] = 0.0;
     d->is_coarse |= d->grain[k] > 0.0;
@@ -213,7 +213,7 @@ int ess_settle(ess_driver *d) {
   const int status = allowed_differences(d);
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const double grain = SLIGHT * d->some_h[k];
-    const bool rests = fabs(d->h[k]) + d->dt_next * fabs(d->rate[k]) <= grain;
+    const bool rests = fabs(d->h[k]) + d->control.next * fabs(d->rate[k]) <= grain;
     if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
     d->grain[k] = ess_larger(grain, d->grain[k]);
     d->is_coarse = true;
@@ -272,139 +272,7 @@ int ess_refuse_chatter(ess_driver *d) {
   return ess_is_left_to_slides(d, r.guard) ? ESS_SUCCESS : ess_fail_sliding(d, r.guard);
 }
 
-/* ---- turning ------------------------------------------------------------------------------ */
-
-/* A bound on steps by how fast event functions turn. The field says nothing of that: a clock has
- * no error of its own, and would be stepped over by whole periods of what is read off it. Where a
- * step spans a period no few values show it. So steps grow no faster than models of the event
- * functions, which are right in short steps, foretell that they will still be right: by the share
- * of its range that a model may be off by, which grows with the fifth power of the length, or the
- * fourth. Event functions that are affine along the step are never off. */
-
-/* error of a quartic over its range up to which it is trusted: a sine over about two fifths of a
- * period. BELIEVED_FIRST: in a first step, without a prediction, so that agreement by chance is
- * improbable. */
-static const double BELIEVED = 0.03, BELIEVED_FIRST = 3e-5;
-
-static const double SAFETY = 0.9, SHRINK_MOST = 0.1, SHRINK_LEAST = 0.7, GROW_MOST = 10.0;
-
-/* smallest reduction of a step for a quartic that disagrees, since kinks disagree at any step size:
- * over the last step, and for the first step over its initial length */
-static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
-
-/* attempts, each shorter than the one before, after which disagreement is not a turn but rounding,
- * or a rate that is not the derivative; it then limits no step until a quartic is trusted again */
-enum { TRIES = 16 };
-
-/* OFTEN: rejections in excess of steps after which rounding is suspected. ROUNDINGS: error of a
- * quartic, in roundings of the event function's terms, that confirms it; below it a quartic may be
- * trusted by chance. */
-enum { OFTEN = 8 };
-static const double ROUNDINGS = 8.0;
-
-/* rate of an event function over its former rate above which it is faster, not merely past a turn
- */
-static const double FASTER = 2.0;
-
-void ess_forget_turning(ess_driver *d) {
-  d->turning.longest = INFINITY;
-  d->turning.length = d->turning.first = 0.0;
-  d->turning.is_seen = false;
-  d->turning.tries = d->turning.refused = 0;
-}
-
-/* no step is bounded to less */
-static double resolved(const ess_driver *d) {
-  return 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
-}
-
-/* whether a rate of a block's armed guards is so many times its pace */
-static inline bool any_faster(const ess_driver *d, size_t block, double most) {
-  ess_mask any = {0};
-  for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
-    const size_t k = block * ESS_BLOCK + lane;
-    const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
-    const ess_lanes pace = ess_lanes_load(d->turning.pace + k);
-    any |= (rate > most * pace) & (pace > 0.0) & (ess_lanes_load(d->side + k) != 0.0);
-  }
-  return ess_mask_any(any);
-}
-
-void ess_watch_paces(ess_driver *d) {
-  ess_turning *const s = &d->turning;
-  if (!s->is_seen) return;
-  double most = FASTER;
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b] || !any_faster(d, b, most)) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k++)
-      if (d->side[k] != 0.0 && s->pace[k] > 0.0 && fabs(d->rate[k]) > most * s->pace[k])
-        most = fabs(d->rate[k]) / s->pace[k];
-  }
-  if (!(most > FASTER)) return;
-  s->length /= most;
-  s->longest = ess_larger(s->longest / most, resolved(d));
-}
-
-/* rates at both ends of the step just tried */
-static void note_paces(ess_driver *d) {
-  for (size_t b = 0; b < d->blocks; b++)
-    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
-      const size_t k = b * ESS_BLOCK + lane;
-      const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
-      const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
-      ess_lanes_store(d->turning.pace + k, ess_lanes_max(first, last));
-    }
-}
-
-/* whether what is off is rounding, where that has been so again and again */
-static bool is_rounding(ess_driver *d) {
-  ess_turning *const s = &d->turning;
-  double rounding;
-  // what is rounding in a weight that holds a slide has been taken off
-  const bool is_weight = s->guard == SIZE_MAX;
-  if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING) || is_weight) return false;
-  const int status = ess_rounding_error(d, s->guard, &rounding);
-  if (status) ess_no_failure(d); // nobody has asked for these calls
-  const bool is = !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
-  s->refused = is ? 2 * OFTEN - 1 : OFTEN; // where it was, the next is asked of at once
-  return is;
-}
-
-void ess_watch_no_turns(ess_driver *d) {
-  d->turning.longest = ess_larger(d->turning.longest, GROW_MOST * d->dt);
-}
-
-double ess_believed_share(const ess_driver *d) {
-  return d->turning.length == 0.0 ? BELIEVED_FIRST : BELIEVED;
-}
-
-bool ess_turns_too_far(ess_driver *d) {
-  ess_turning *const s = &d->turning;
-  const bool is_first = s->length == 0.0;
-  if (is_first && s->first == 0.0) s->first = d->dt;
-  const double believed = ess_believed_share(d);
-  const double factor =
-      s->share > ESS_STILL_TURNING ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
-  if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;
-  s->refused += s->share > believed ? 2 : -(s->refused > 0);
-  const bool is_lost = s->tries > TRIES || (s->share > believed && is_rounding(d));
-  const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
-  const double least = ess_larger(kinked, resolved(d));
-  if (s->share > believed && d->dt > least && !is_lost) {
-    const double shorter =
-        is_first ? SHRINK_MOST : ess_larger(SHRINK_MOST, ess_smaller(factor, SHRINK_LEAST));
-    s->longest = ess_larger(0.999 * least, shorter * d->dt);
-    return true;
-  }
-  if (factor >= GROW_MOST || is_lost)
-    s->longest = is_first ? GROW_MOST * d->dt : ess_larger(s->longest, GROW_MOST * d->dt);
-  else
-    s->longest = ess_larger(resolved(d), ess_larger(KINKED, factor) * d->dt);
-  s->length = d->dt;
-  s->is_seen = s->is_seen || s->share > ESS_STILL_TURNING;
-  if (s->is_seen) note_paces(d);
-  return false;
-}
+/* ---- rates that are contradicted ------------------------------------------------------------ */
 
 /* consecutive halvings for one guard before its rates are checked */
 enum { PATIENCE = 6 };
@@ -463,11 +331,6 @@ static int examine(ess_driver *d, size_t k, const place *from, const place *to, 
   return is_contradicted(d, k, to, -length, contradicted);
 }
 
-/* how fast the state moves where the step just tried begins */
-static const double *first_rates(const ess_driver *d) {
-  return ess_by_rodas(d) ? d->stage[ESS_RODAS_FIRST] : d->f;
-}
-
 /* the rate of event function k contradicts what it does */
 static int contradict(ess_driver *d, size_t k) {
   const int status = ess_fail(d, ESS_EJACOBIAN, k);
@@ -479,8 +342,8 @@ static int contradict(ess_driver *d, size_t k) {
 
 /* the same of the step just tried */
 static int examine_step(ess_driver *d, size_t k, bool *contradicted) {
-  const double *const last = ess_by_rodas(d) ? d->stage[ESS_RODAS_LAST] : d->stage[6];
-  const place from = {d->t, d->x, first_rates(d), d->h[k], d->rate[k]};
+  const double *const last = d->stage[d->base->last];
+  const place from = {d->t, d->x, d->stage[d->base->first], d->h[k], d->rate[k]};
   const place to = {d->t + d->dt, d->x_end, last, d->h_end[k], d->rate_end[k]};
   return examine(d, k, &from, &to, d->dt, contradicted);
 }
@@ -494,7 +357,7 @@ int ess_suspect_turns(ess_driver *d) {
   if (!is_lasting || !(s->share > ESS_STILL_TURNING)) return ESS_SUCCESS;
   const size_t k = s->guard;
   const double length = ess_larger(d->dt, FAR * (d->t_end - d->t));
-  const double *const f = first_rates(d);
+  const double *const f = d->stage[d->base->first];
   double *const x = d->stage[1]; // the dense output is made
   for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + length * f[i];
   bool contradicted = false;

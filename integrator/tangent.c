@@ -397,7 +397,7 @@ static const double BOUND_FROM = 1.5;
  * kink of the field, and its slope there is wrong. */
 static void note_source(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  const bool has_slope = cut && (d->stabilised.is_on || v->extent > BOUND_FROM);
+  const bool has_slope = cut && (d->base == &ess_base_rkc || v->extent > BOUND_FROM);
   v->source = !cut ? ESS_BEFORE_AT_NODE : has_slope ? ESS_BEFORE_KNOWN : ESS_BEFORE_UNKNOWN;
   if (has_slope) ess_dopri5_slope(d, theta, v->before);
 }
@@ -406,7 +406,7 @@ static void note_source(ess_driver *d, double theta, bool cut) {
  * past it is on neither. Stabilised steps do not look. */
 static void note_kinks(ess_driver *d, bool cut) {
   ess_tangents *const v = d->tangents;
-  const bool looks = !d->stabilised.is_on;
+  const bool looks = d->base != &ess_base_rkc;
   bool stays = false;
   for (size_t i = 0; i < d->system.dimension; i++) {
     stays |= looks && v->was_kinked[i] && v->is_kinked[i];
@@ -426,15 +426,15 @@ static void take_end(ess_tangents *v, size_t n) {
 
 int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  if (ess_is_recording(d) && !d->stabilised.is_on && !ess_is_sliding(d)) {
+  if (ess_is_recording(d) && d->base != &ess_base_rkc && !ess_is_sliding(d)) {
     note_source(d, theta, cut);
     ess_tape_step(d, theta);
     return ESS_SUCCESS;
   }
   ess_tape_open(d);
   // without stages of the pair directions go along the piece that the step becomes
-  if (d->stabilised.is_on) v->is_rough = true;
-  const int status = d->stabilised.is_on ? ESS_SUCCESS : try_step(d);
+  if (d->base == &ess_base_rkc) v->is_rough = true;
+  const int status = d->base == &ess_base_rkc ? ESS_SUCCESS : try_step(d);
   if (status) return status;
   note_kinks(d, cut);
   v->theta = theta;
@@ -550,7 +550,7 @@ int ess_tangent_piece(ess_driver *d) {
   int status = ESS_SUCCESS;
   if (v->is_rough) {
     v->is_rough = false;
-    status = follow_piece(d, !d->stabilised.is_on);
+    status = follow_piece(d, d->base != &ess_base_rkc);
     v->is_lost = status != ESS_SUCCESS; // the state has gone already, and they are elsewhere
   }
   ess_tape_close(d, true);
@@ -738,7 +738,7 @@ int ess_tangent_severity(ess_driver *d, double error, double *severity) {
   v->extent = 0.0;
   v->radius_tries++;
   // one that is rejected anyhow shows nothing
-  if (d->stabilised.is_on || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
+  if (d->base == &ess_base_rkc || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
   const double shown = ess_radius_shown(d, v->at), was = v->severity;
   v->severity = 1.0;
   v->extent = shown * d->dt;
@@ -768,9 +768,10 @@ static double take_radius(ess_driver *d) {
 static void leave_stabilised(ess_driver *d, double time) {
   ess_stabilised *const s = &d->stabilised;
   s->is_on = false;
+  d->base = &ess_base_dopri5;
   s->off_until = d->t + time;
-  d->dt_next = ess_smaller(FIRST / s->radius, d->dt_next);
-  d->log_error_old = ESS_LOG_ERROR_FLOOR; // that was the other's
+  ess_control_bound(d, ESS_BY_TANGENTS, FIRST / s->radius);
+  ess_control_forget_error(d); // that was the other's
 }
 
 int ess_tangent_leave(ess_driver *d) {
@@ -781,20 +782,15 @@ int ess_tangent_leave(ess_driver *d) {
   return status;
 }
 
-int ess_tangent_approach(ess_driver *d, double time, bool *again) {
+ess_verdict ess_tangent_approach(ess_driver *d, double time) {
   const double radius = take_radius(d);
   double most = 1.0;
-  int status = ESS_SUCCESS;
-  *again = false;
-  if (is_fast(d, radius)) return ESS_SUCCESS;
-  for (size_t i = 0; !status && i < d->flagged_count; i++)
-    if (!ess_is_silent(d, d->flagged[i])) status = weigh(d, d->flagged[i], radius, &most);
-  if (status || !(most > 1.0)) return status;
-  *again = true;
-  d->counters.rejected++;
-  if (time * radius > NEAR)
-    d->dt_next = time - 0.75 * NEAR / radius;
-  else
-    leave_stabilised(d, time + NEAR / radius);
-  return ESS_SUCCESS;
+  ess_verdict v = {.stands = true};
+  if (is_fast(d, radius)) return v;
+  for (size_t i = 0; !v.status && i < d->flagged_count; i++)
+    if (!ess_is_silent(d, d->flagged[i])) v.status = weigh(d, d->flagged[i], radius, &most);
+  if (v.status || !(most > 1.0)) return v;
+  if (time * radius > NEAR) return ess_refused(ESS_BY_TANGENTS, time - 0.75 * NEAR / radius);
+  leave_stabilised(d, time + NEAR / radius);
+  return ess_refused(ESS_BY_TANGENTS, d->control.next);
 }

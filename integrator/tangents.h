@@ -283,9 +283,9 @@ int ess_tangent_severity(ess_driver *d, double error, double *severity);
 /* Before a stabilised step is tried: dopri5 is to make it where a crossing is near. */
 int ess_tangent_leave(ess_driver *d);
 
-/* The stabilised step just tried makes its first crossing after this time: *again where dopri5 is
- * to go there. */
-int ess_tangent_approach(ess_driver *d, double time, bool *again);
+/* The stabilised step just tried makes its first crossing after this time: whether it stands, or
+ * dopri5 is to go there. */
+ess_verdict ess_tangent_approach(ess_driver *d, double time);
 
 /* ---- across crossings ------------------------------------------------------------------------ */
 

@@ -115,7 +115,7 @@ int ess_watched_pass(ess_driver *d) {
   double step;
   for (size_t k = w->first; k < w->first + w->count; k++) {
     if (!counts_as_zero(d, k)) continue;
-    int status = looked ? ESS_SUCCESS : ess_dopri5_first_step(d, d->t + 1.0, &step);
+    int status = looked ? ESS_SUCCESS : ess_control_first(d, d->t + 1.0, &step);
     if (!status && !looked) status = ess_look_later(d, SHORTLY * step);
     if (status) return status;
     looked = true;

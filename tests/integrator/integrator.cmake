@@ -19,6 +19,7 @@ ess_test(driver ess::static) # not shared: the allocator is wrapped
 ess_test(guards ess::ess)
 ess_test(dopri5 ess::ess)
 ess_test(brief ess::ess)
+ess_test(control ess::ess)
 ess_test(local_error ess::ess)
 ess_test(statuses ess::ess)
 ess_test(start_on_event ess::ess)

@@ -1,0 +1,373 @@
+/*
+ * The length of the next step: the least of bounds by cause, which are taken here alone, as are
+ * refusals. The bound by the error is that of a PI controller (Hairer I, II.4).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core.h"
+#include "events.h"
+
+/* safety factor, and limits of the change from one step to the next */
+static const double SAFETY = 0.9, SHRINK_MOST = 0.1, GROW_MOST = 10.0;
+
+/* ---- bounds and refusals --------------------------------------------------------------------- */
+
+void ess_control_restart(ess_driver *d) {
+  d->control.next = 0.0;
+  d->control.log_error_old = ESS_LOG_ERROR_FLOOR;
+  ess_forget_turning(d);
+}
+
+void ess_control_forget(ess_driver *d) {
+  ess_control_restart(d);
+  d->dt = 0.0;
+  d->after.crossed = d->after.from = d->brief.guard = SIZE_MAX;
+  d->brief.longest = INFINITY;
+  for (size_t i = 0; i < 2 * d->system.guard_count; i++)
+    d->after.longest[i] = d->brief.way[i] = INFINITY;
+}
+
+void ess_control_bound(ess_driver *d, ess_cause cause, double longest) {
+  if (!(longest < d->control.next)) return;
+  d->control.next = longest;
+  d->control.bounded[cause]++;
+}
+
+void ess_control_allow(ess_driver *d, double length) {
+  d->control.next = ess_larger(d->control.next, length);
+}
+
+void ess_control_anew(ess_driver *d, double length) {
+  d->control.next = length;
+}
+
+void ess_control_forget_error(ess_driver *d) {
+  d->control.log_error_old = ESS_LOG_ERROR_FLOOR;
+}
+
+void ess_control_count(ess_driver *d, ess_cause cause) {
+  d->counters.rejected++;
+  d->control.refused[cause]++;
+}
+
+void ess_control_refuse(ess_driver *d, const ess_verdict *v) {
+  ess_control_count(d, v->cause);
+  d->control.next = v->next;
+}
+
+bool ess_is_resolved(const ess_driver *d, double length) {
+  return length > 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
+}
+
+/* ---- the error ------------------------------------------------------------------------------- */
+
+double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]) {
+  const size_t n = d->system.dimension;
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    const double magnitude = ess_larger(fabs(a[i]), fabs(b[i]));
+    // a component that is and stays zero is right at any tolerance
+    const double scale = d->atol[i] + d->rtol[i] * magnitude;
+    const double scaled = v[i] == 0.0 ? 0.0 : v[i] / scale;
+    // no error is small beside an infinite state: 0 times that is not a number
+    sum += scaled * scaled + 0.0 * magnitude;
+  }
+  return sqrt(sum / (double)n);
+}
+
+static const double BETA = 0.04; // exponent of the error before
+static const double SAFER = 0.8;
+
+ess_verdict ess_control_judge(ess_driver *d, double error) {
+  ess_control *const c = &d->control;
+  // where the field has just changed, or a step has been refused, errors of some bases grow from
+  // step to step: with less of a margin every sixth is refused where contacts begin often
+  const bool changes = !(error <= 1.0) || c->is_repeated || d->after.from != SIZE_MAX;
+  const double safety = d->base->is_wary && changes ? SAFER : SAFETY;
+  if (!(error <= 1.0)) {
+    c->is_repeated = true;
+    const double part = safety * exp2(-d->base->alpha * log2(error));
+    return (ess_verdict){.cause = ESS_BY_ERROR,
+                         .next = d->dt * (isfinite(error) ? ess_larger(SHRINK_MOST, part) : 0.1),
+                         .is_unknown = !isfinite(error)};
+  }
+  // where the pair is exact, as in free fall, there is nothing to compute
+  const double log_error = error > 0.0 ? log2(error) : -INFINITY;
+  double factor = GROW_MOST;
+  if (error > 0.0) factor = safety * exp2(BETA * c->log_error_old - d->base->alpha * log_error);
+  factor = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
+  if (c->is_repeated) factor = ess_smaller(factor, 1.0);
+  // a step shortened to end at t1 says nothing against the longer one proposed before it
+  if (factor < 1.0 || d->dt * factor > c->next) c->next = d->dt * factor;
+  c->log_error_old = ess_larger(log_error, ESS_LOG_ERROR_FLOOR);
+  c->is_repeated = false;
+  return (ess_verdict){.stands = true};
+}
+
+ess_verdict ess_control_stands(ess_driver *d, double next) {
+  ess_control *const c = &d->control;
+  c->next = c->is_repeated ? ess_smaller(next, d->dt) : next;
+  c->log_error_old = ESS_LOG_ERROR_FLOOR;
+  c->is_repeated = false;
+  return (ess_verdict){.stands = true};
+}
+
+/* ---- the first step -------------------------------------------------------------------------- */
+
+int ess_control_first(ess_driver *d, double t1, double *dt) {
+  const size_t n = d->system.dimension;
+  if (d->options.h_init > 0.0) {
+    *dt = d->options.h_init;
+    return ESS_SUCCESS;
+  }
+  // an Euler step that moves the state by one per cent of its size ...
+  const double size = ess_scaled_norm(d, d->x, d->x, d->x);
+  const double speed = ess_scaled_norm(d, d->f, d->x, d->x);
+  const bool usable = isfinite(size) && isfinite(speed) && size >= 1e-5 && speed >= 1e-5;
+  double euler = usable ? 0.01 * size / speed : 1e-6;
+  euler = ess_smaller(euler, t1 - d->t);
+  for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + euler * d->f[i];
+  const int status = ess_field(d, ess_smaller(d->t + euler, d->t_end), d->x_try, d->stage[1]);
+  if (status) return status;
+  // ... shows the second derivative, and with it the step a 5th-order method may take
+  for (size_t i = 0; i < n; i++) d->stage[1][i] -= d->f[i];
+  const double bend = ess_scaled_norm(d, d->stage[1], d->x, d->x) / euler;
+  const double steepest = ess_larger(speed, bend);
+  const double step =
+      steepest <= 1e-15 ? ess_larger(1e-6, euler * 1e-3) : pow(0.01 / steepest, 0.2);
+  *dt = ess_smaller(100.0 * euler, step);
+  // a component at zero under a relative tolerance alone says nothing of a step
+  if (!(*dt > 0.0)) *dt = euler;
+  return ESS_SUCCESS;
+}
+
+/* ---- steps that begin at a crossing ---------------------------------------------------------- */
+
+/* The length of a step before a crossing does not predict the next one; that of the last step that
+ * began at the same guard does: a body that falls makes steps of any length, and one that has
+ * touched down does not. So a step is no longer than that one, if that has been refused before. If
+ * that has been cut at the way back through the guard, a step is no longer than a few times that
+ * way: where a dense output is that much longer, an event function near its zero goes back and
+ * forth there though the state does not. */
+
+/* LONGER: growth of the limit for the next such step. SHORTEST: smallest limit, over the step that
+ * the error would allow; a limit above WORTH times that step does not apply. */
+static const double LONGER = 4.0, SHORTEST = 1e-3, WORTH = 0.5;
+
+/* Where such steps are cut soon, again and again, they need no more than order 3, for half the
+ * calls of the field. REGAINED: growth of the length limit of these brief steps each time that none
+ * is tried: the reason of a rejection need not persist, but an attempt costs half a step. */
+static const double REGAINED = 1.1;
+
+bool ess_control_after(ess_driver *d) {
+  ess_after *const a = &d->after;
+  ess_brief *const b = &d->brief;
+  const double longest = ess_larger(a->longest[a->from], SHORTEST * d->control.next);
+  a->is_shortened = longest < WORTH * d->control.next;
+  if (a->is_shortened) ess_control_bound(d, ESS_BY_CROSSING, longest);
+  const bool is_pair =
+      d->options.base == ESS_BASE_DOPRI5 || (ess_is_base_chosen(d) && !d->choice.is_stiff);
+  if (!is_pair || d->system.weights || d->tangents) return false;
+  const bool is_brief = b->way[a->from] <= ess_smaller(b->longest, d->control.next);
+  if (is_brief) d->control.longest = b->longest;
+  if (!is_brief && b->way[a->from] <= d->control.next) b->longest *= REGAINED;
+  return is_brief;
+}
+
+ess_verdict ess_brief_judge(ess_driver *d, double error) {
+  ess_brief *const b = &d->brief;
+  // an error that is not a number is no small one
+  const double factor = error == 0.0  ? GROW_MOST
+                        : error > 0.0 ? SAFETY * cbrt(1.0 / error)
+                                      : SHRINK_MOST;
+  const double bounded = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
+  // a step shortened for another reason says nothing against longer ones
+  if (!(factor >= 1.0) || bounded * d->dt > b->longest) b->longest = bounded * d->dt;
+  // what order 3 goes through with next to no error order 5 does, too
+  if (factor >= GROW_MOST) ess_control_allow(d, GROW_MOST * d->dt);
+  const bool stands = error <= 1.0;
+  d->control.longest = stands ? b->longest : INFINITY;
+  return (ess_verdict){.stands = stands, .cause = ESS_BY_CROSSING, .next = d->control.next};
+}
+
+void ess_control_made(ess_driver *d, double length, uint64_t refused) {
+  ess_after *const a = &d->after;
+  double *const longest = a->longest + a->from;
+  if (a->crossed / 2 == a->from / 2)
+    *longest = LONGER * length;
+  else if (refused)
+    *longest = d->dt;
+  else
+    *longest = a->is_shortened ? LONGER * d->dt : INFINITY;
+}
+
+/* ---- turning ------------------------------------------------------------------------------ */
+
+/* A bound on steps by how fast event functions turn. The field says nothing of that: a clock has
+ * no error of its own, and would be stepped over by whole periods of what is read off it. Where a
+ * step spans a period no few values show it. So steps grow no faster than models of the event
+ * functions, which are right in short steps, foretell that they will still be right: by the share
+ * of its range that a model may be off by, which grows with the fifth power of the length, or the
+ * fourth. Event functions that are affine along the step are never off. */
+
+/* error of a quartic over its range up to which it is trusted: a sine over about two fifths of a
+ * period. BELIEVED_FIRST: in a first step, without a prediction, so that agreement by chance is
+ * improbable. */
+static const double BELIEVED = 0.03, BELIEVED_FIRST = 3e-5;
+
+static const double SHRINK_LEAST = 0.7;
+
+/* smallest reduction of a step for a quartic that disagrees, since kinks disagree at any step size:
+ * over the last step, and for the first step over its initial length */
+static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
+
+/* attempts, each shorter than the one before, after which disagreement is not a turn but rounding,
+ * or a rate that is not the derivative; it then limits no step until a quartic is trusted again */
+enum { TRIES = 16 };
+
+/* OFTEN: rejections in excess of steps after which rounding is suspected. ROUNDINGS: error of a
+ * quartic, in roundings of the event function's terms, that confirms it; below it a quartic may be
+ * trusted by chance. */
+enum { OFTEN = 8 };
+static const double ROUNDINGS = 8.0;
+
+/* rate of an event function over its former rate above which it is faster, not merely past a turn
+ */
+static const double FASTER = 2.0;
+
+void ess_forget_turning(ess_driver *d) {
+  d->turning.longest = INFINITY;
+  d->turning.length = d->turning.first = 0.0;
+  d->turning.is_seen = false;
+  d->turning.tries = d->turning.refused = 0;
+}
+
+/* whether a rate of a block's armed guards is so many times its pace */
+static inline bool any_faster(const ess_driver *d, size_t block, double most) {
+  ess_mask any = {0};
+  for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+    const size_t k = block * ESS_BLOCK + lane;
+    const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
+    const ess_lanes pace = ess_lanes_load(d->turning.pace + k);
+    any |= (rate > most * pace) & (pace > 0.0) & (ess_lanes_load(d->side + k) != 0.0);
+  }
+  return ess_mask_any(any);
+}
+
+/* Where a step begins: event functions that change faster than they did turn sooner. */
+static void watch_paces(ess_driver *d) {
+  ess_turning *const s = &d->turning;
+  double most = FASTER;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b] || !any_faster(d, b, most)) continue;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k++)
+      if (d->side[k] != 0.0 && s->pace[k] > 0.0 && fabs(d->rate[k]) > most * s->pace[k])
+        most = fabs(d->rate[k]) / s->pace[k];
+  }
+  if (!(most > FASTER)) return;
+  s->length /= most;
+  s->longest = ess_larger(s->longest / most, d->control.shortest);
+}
+
+/* rates at both ends of the step just tried */
+static void note_paces(ess_driver *d) {
+  for (size_t b = 0; b < d->blocks; b++)
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t k = b * ESS_BLOCK + lane;
+      const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
+      const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
+      ess_lanes_store(d->turning.pace + k, ess_lanes_max(first, last));
+    }
+}
+
+/* whether what is off is rounding, where that has been so again and again */
+static bool is_rounding(ess_driver *d) {
+  ess_turning *const s = &d->turning;
+  double rounding;
+  // what is rounding in a weight that holds a slide has been taken off
+  const bool is_weight = s->guard == SIZE_MAX;
+  if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING) || is_weight) return false;
+  const int status = ess_rounding_error(d, s->guard, &rounding);
+  if (status) ess_no_failure(d); // nobody has asked for these calls
+  const bool is = !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
+  s->refused = is ? 2 * OFTEN - 1 : OFTEN; // where it was, the next is asked of at once
+  return is;
+}
+
+double ess_believed_share(const ess_driver *d) {
+  return d->turning.length == 0.0 ? BELIEVED_FIRST : BELIEVED;
+}
+
+bool ess_turns_too_far(ess_driver *d) {
+  ess_turning *const s = &d->turning;
+  const bool is_first = s->length == 0.0;
+  if (is_first && s->first == 0.0) s->first = d->dt;
+  const double believed = is_first ? BELIEVED_FIRST : BELIEVED;
+  const double factor =
+      s->share > ESS_STILL_TURNING ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
+  if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;
+  s->refused += s->share > believed ? 2 : -(s->refused > 0);
+  const bool is_lost = s->tries > TRIES || (s->share > believed && is_rounding(d));
+  const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
+  const double least = ess_larger(kinked, d->control.shortest);
+  if (s->share > believed && d->dt > least && !is_lost) {
+    const double shorter =
+        is_first ? SHRINK_MOST : ess_larger(SHRINK_MOST, ess_smaller(factor, SHRINK_LEAST));
+    s->longest = ess_larger(0.999 * least, shorter * d->dt);
+    return true;
+  }
+  if (factor >= GROW_MOST || is_lost)
+    s->longest = is_first ? GROW_MOST * d->dt : ess_larger(s->longest, GROW_MOST * d->dt);
+  else
+    s->longest = ess_larger(d->control.shortest, ess_larger(KINKED, factor) * d->dt);
+  s->length = d->dt;
+  s->is_seen = s->is_seen || s->share > ESS_STILL_TURNING;
+  if (s->is_seen) note_paces(d);
+  return false;
+}
+
+/* ---- the next try ---------------------------------------------------------------------------- */
+
+int ess_control_begin(ess_driver *d, double t1, bool sliding) {
+  ess_control *const c = &d->control;
+  ess_after *const a = &d->after;
+  ess_brief *const b = &d->brief;
+  const bool watching = d->armed_count > 0;
+  if (a->crossed != SIZE_MAX) {
+    if (b->guard != SIZE_MAX) b->way[b->guard] = d->t - b->since;
+    b->guard = a->crossed;
+    b->since = d->t;
+  }
+  c->longest = INFINITY;
+  a->from = sliding ? SIZE_MAX : a->crossed;
+  a->crossed = SIZE_MAX;
+  a->is_shortened = false;
+  // a tolerance below the rounding of the state cannot be kept
+  for (size_t i = 0; i < d->caller.system.dimension; i++) {
+    const double size = fabs(d->x[i]);
+    if (d->atol[i] + d->rtol[i] * size < DBL_EPSILON * size)
+      return ess_fail(d, ESS_ETOLERANCE, SIZE_MAX);
+  }
+  c->shortest = 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
+  if (watching && d->turning.is_seen) watch_paces(d);
+  if (!watching && !sliding) d->turning.longest = ess_larger(d->turning.longest, GROW_MOST * d->dt);
+  return c->next == 0.0 ? ess_control_first(d, t1, &c->next) : ESS_SUCCESS;
+}
+
+void ess_control_open(ess_driver *d) {
+  d->control.is_repeated = false;
+  d->control.longest = INFINITY;
+}
+
+void ess_control_length(ess_driver *d, double t1) {
+  ess_control *const c = &d->control;
+  const double remaining = t1 - d->t;
+  const double longest = ess_smaller(d->options.h_max, d->turning.longest);
+  const double dt = ess_smaller(c->next, ess_smaller(c->longest, longest));
+  c->is_last = dt * (1.0 + 1e-9) >= remaining;
+  d->dt = c->is_last ? remaining : dt;
+}

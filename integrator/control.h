@@ -1,0 +1,117 @@
+/*
+ * The length of the next step: the least of bounds that have a cause; and what is refused, and why.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_CONTROL_H
+#define ESS_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ess.h"
+
+/* What bounds the length of a step, or has one refused. */
+typedef enum ess_cause {
+  ESS_BY_ERROR,     /* of the state at its end */
+  ESS_BY_STABILITY, /* of the base that makes it */
+  ESS_BY_TURNING,   /* how fast event functions turn */
+  ESS_BY_CROSSING,  /* how far those before it came that began at the same guard */
+  ESS_BY_SERIES,    /* impacts that accumulate */
+  ESS_BY_DOUBT,     /* whether an event function goes as its model does */
+  ESS_BY_THROUGH,   /* what the crossings within it do to each other */
+  ESS_BY_TANGENTS,  /* how exactly directions need its crossing */
+  ESS_BY_EXIT,      /* where a slide ends within it */
+  ESS_CAUSES
+} ess_cause;
+
+/* What comes of a try: it stands, or is refused, or the run ends. */
+typedef struct ess_verdict {
+  int status; /* other than ESS_SUCCESS: the run ends */
+  bool stands;
+  ess_cause cause; /* where it does not */
+  double next;     /* then the next try is no longer */
+  bool is_unknown; /* its error was no number */
+} ess_verdict;
+
+typedef struct ess_control {
+  double next;          /* the step's length by all bounds that last; 0: to be chosen */
+  double log_error_old; /* of the step before; base 2 */
+  double longest;       /* of tries of this step, where they are brief */
+  double shortest;      /* turning bounds no step at this node to less */
+  bool is_repeated;     /* a try of this step has been refused for its error */
+  bool is_last;         /* the step being tried ends where the run does */
+  uint64_t bounded[ESS_CAUSES], refused[ESS_CAUSES]; /* how often, for users who ask why */
+} ess_control;
+
+/* ---- bounds and refusals --------------------------------------------------------------------- */
+
+/* Nothing is known of steps from here on, where the field jumps; nor of another trajectory. */
+void ess_control_restart(ess_driver *d);
+void ess_control_forget(ess_driver *d);
+
+/* The next step is no longer than this; it may be this long; it is, whatever the bounds were. */
+void ess_control_bound(ess_driver *d, ess_cause cause, double longest);
+void ess_control_allow(ess_driver *d, double length);
+void ess_control_anew(ess_driver *d, double length);
+
+/* The last step's error does not predict the next one's: another base makes that. */
+void ess_control_forget_error(ess_driver *d);
+
+/* The step just tried is refused, and the next try is this long; that is done and counted. */
+static inline ess_verdict ess_refused(ess_cause cause, double next) {
+  return (ess_verdict){.cause = cause, .next = next};
+}
+void ess_control_refuse(ess_driver *d, const ess_verdict *v);
+
+/* It counts as refused, though it is taken as it is. */
+void ess_control_count(ess_driver *d, ess_cause cause);
+
+/* Whether time resolves a step of this length. */
+bool ess_is_resolved(const ess_driver *d, double length);
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* The first step's length (Hairer I, II.4). */
+int ess_control_first(ess_driver *d, double t1, double *dt);
+
+/* Before the first try of a step, which slides or not; and where it begins at a crossing, and does
+ * not go through others: whether it is brief, to be made by a base of order 3. */
+int ess_control_begin(ess_driver *d, double t1, bool sliding);
+bool ess_control_after(ess_driver *d);
+
+/* An apply begins: no try has been made of its first step. */
+void ess_control_open(ess_driver *d);
+
+/* Before each try: its length, no further than t1. */
+void ess_control_length(ess_driver *d, double t1);
+
+/* Root mean square of v scaled by the tolerances at |a| and |b|. */
+double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
+
+/* Whether its error, in parts of what is allowed, lets the try stand; the same of a brief one; and
+ * one stands for which the next length is known. */
+ess_verdict ess_control_judge(ess_driver *d, double error);
+ess_verdict ess_brief_judge(ess_driver *d, double error);
+ess_verdict ess_control_stands(ess_driver *d, double next);
+
+/* The step has been made, and taken so long, after so many refusals. */
+void ess_control_made(ess_driver *d, double length, uint64_t refused);
+
+/* ---- turning --------------------------------------------------------------------------------- */
+
+/* A share of which nothing is said: steps may grow as much as they ever do. */
+#define ESS_STILL_TURNING 1e-5
+
+/* Nothing is known of the event functions where the driver is now. */
+void ess_forget_turning(ess_driver *d);
+
+/* The share of its range that a model may be off by where the step is not too long for it. */
+double ess_believed_share(const ess_driver *d);
+
+/* Of the step just tried, whose guards have been flagged without doubt: whether it is too long for
+ * the way in which event functions turn. The next is bounded by what this one has shown. */
+bool ess_turns_too_far(ess_driver *d);
+
+#endif

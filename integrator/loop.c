@@ -1,0 +1,365 @@
+/*
+ * The run by one tolerance: crossings that are due at the node, and integration steps in a frozen
+ * mode, each cut where its first crossing is located, or taken through many where the field is
+ * affine in their signs (kinks.c). A try of a step stands, or is refused for a cause.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core.h"
+#include "events.h"
+#include "impacts.h"
+#include "kinks.h"
+#include "slides.h"
+#include "tangents.h"
+
+/* ---- where a step has been cut --------------------------------------------------------------- */
+
+/* What is crossed where a step has been cut, or at its end: silent guards that it has passed, and
+ * the guards that it was cut at, an impact among them first. */
+
+/* the guards of impacts that the state rests on, and goes on to, are not reached where the step is
+ * cut for another */
+static void leave_resting(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    const bool rests = d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+    if (rests && ess_is_impact(d, k)) d->fate[k] = ESS_FATE_NONE;
+  }
+}
+
+/* whether event function k's guard is approached */
+static bool is_approached(const ess_driver *d, size_t k) {
+  return d->side[k] * d->rate[k] > 0.0;
+}
+
+/* an impact at the node, where the step was cut, of those that are approached there the first;
+ * SIZE_MAX when there is none. The node is evaluated where there may be. */
+static int find_impact(ess_driver *d, size_t *impact) {
+  *impact = SIZE_MAX;
+  for (size_t i = 0; d->impacts && i < d->flagged_count; i++)
+    if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
+  if (*impact == SIZE_MAX) return ESS_SUCCESS;
+  int status = ess_evaluate_node(d);
+  if (!status) leave_resting(d);
+  *impact = SIZE_MAX;
+  for (size_t i = 0; !status && i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_armed(d, k)) continue;
+    size_t due;
+    status = ess_due_impact(d, k, &due);
+    if (status || due == SIZE_MAX || (*impact != SIZE_MAX && !is_approached(d, due))) continue;
+    *impact = due;
+    if (is_approached(d, due)) break;
+  }
+  return status;
+}
+
+/* whether guard k, where the state is, is still approached after what has been crossed there */
+static int is_still_due(ess_driver *d, size_t k, bool *due) {
+  double h, rate = 0.0;
+  int status = ess_field(d, d->t, d->x, d->stage[1]);
+  if (!status) status = ess_some_guard_rates(d, d->t, d->x, d->stage[1], &k, 1, &h, &rate);
+  *due = !(d->side[k] * rate < 0.0);
+  return status;
+}
+
+/* the guards that the step was cut at, none of which is an impact */
+static int cross_all(ess_driver *d) {
+  bool jumped = false; // another that is crossed here may have turned the state back
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->fate[k] != ESS_FATE_ENTERED || d->side[k] == 0.0) continue;
+    bool due = true;
+    int status = jumped ? is_still_due(d, k, &due) : ESS_SUCCESS;
+    if (!status && !due) continue;
+    jumped = jumped || !ess_is_silent(d, k);
+    if (!status) status = ess_make_crossing(d, k);
+    if (status) return status;
+  }
+  return ESS_SUCCESS;
+}
+
+/* crosses those that are not silent, where the state is, and evaluates the node */
+static int cross_entered(ess_driver *d) {
+  size_t impact;
+  int status = find_impact(d, &impact);
+  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
+  status = cross_all(d);
+  return status ? status : ess_evaluate_node(d);
+}
+
+/* ---- a try ----------------------------------------------------------------------------------- */
+
+/* One try of the step's length by what makes the steps, and whether its error lets it stand. The
+ * last call of the field is that of the step's end. Time is a state without an error: stabilised
+ * steps add up their rounding. */
+ess_verdict ess_try_step(ess_driver *d, double t1) {
+  const size_t size = d->system.guard_count * sizeof *d->idle;
+  double error, severity;
+  int status = ESS_SUCCESS;
+  if (d->apply_steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
+  if (!status && d->options.base != ESS_BASE_DOPRI5) status = ess_base_begin(d);
+  if (!status && d->base == &ess_base_rkc && d->tangents) status = ess_tangent_leave(d);
+  if (status) return (ess_verdict){.status = status};
+  ess_control_length(d, t1);
+  if (d->system.idle) memcpy(d->idle_in_step, d->idle_at_node, size);
+  status = d->base->try(d, &error);
+  if (!d->base->knows_severity) error *= d->severity;
+  if (d->system.idle) memcpy(d->idle_at_end, d->idle, size);
+  if (d->caller.moves) d->x_end[ess_caller_states(d)] = d->x[ess_caller_states(d)] + d->dt;
+  if (!status && d->tangents) {
+    status = ess_tangent_severity(d, error, &severity);
+    error *= severity;
+  }
+  if (status) return (ess_verdict){.status = status};
+  const ess_verdict v = d->base->judge(d, error);
+  if (v.stands && d->options.base != ESS_BASE_DOPRI5) ess_base_choose(d);
+  return v;
+}
+
+/* A step whose guards are in doubt is halved, down to what time resolves, which near t = 0 is by
+ * how long it was; there only a guard that is not finite is still at fault. It is tried as it was
+ * where its doubt turns out to be rounding. */
+ess_verdict ess_halve(ess_driver *d, ess_location *found) {
+  const size_t k = found->doubt_guard;
+  bool coarser;
+  ess_verdict v = {.status = ess_suspect_step(d, k), .cause = ESS_BY_DOUBT};
+  if (!v.status) v.status = ess_coarsen(d, k, &coarser);
+  if (v.status) return v;
+  v.next = coarser ? d->longest_doubted : 0.5 * d->dt;
+  if (coarser || !ess_is_shortest(d)) return v;
+  if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
+    v.status = ess_fail(d, ESS_EGUARD, k);
+  ess_control_count(d, ESS_BY_DOUBT);
+  found->doubt_guard = SIZE_MAX;
+  v.stands = !v.status;
+  return v;
+}
+
+/* Where the step just tried, some of whose guards have been flagged, is cut. Directions may need
+ * more of the first crossing of a stabilised step than that has. */
+static ess_verdict locate(ess_driver *d, ess_location *found) {
+  ess_verdict v = {.status = ess_locate_flagged(d, found), .stands = true};
+  if (v.status || !d->tangents || d->base != &ess_base_rkc) return v;
+  if (found->cut) v = ess_tangent_approach(d, found->theta * d->dt);
+  if (v.status || !v.stands) return v;
+  (void)ess_flag_guards(d); // some have been taken off the list, and other states been looked at
+  v.status = ess_locate_flagged(d, found);
+  return v;
+}
+
+/* Whether the step just tried, whose error lets it stand, still does by what event functions and
+ * slides do along it, and where it is cut. */
+static ess_verdict look_along(ess_driver *d, ess_location *found) {
+  const bool watching = d->armed_count > 0, sliding = d->slides && ess_is_sliding(d);
+  ess_verdict v = {.stands = true};
+  if (d->base->dense) d->base->dense(d);
+  if (watching) {
+    v.status = ess_look_at_guards(d);
+    if (v.status) return v;
+    ess_set_levels(d);
+    found->doubt_guard = ess_flag_guards(d);
+  }
+  const bool is_sure = found->doubt_guard == SIZE_MAX;
+  if (d->base == &ess_base_through && (d->kinks.count || d->flagged_count || !is_sure)) {
+    found->goes_through = is_sure && !ess_turns_too_far(d) && ess_kinks_fits(d);
+    return found->goes_through ? v : ess_kinks_leave(d);
+  }
+  if (watching && !sliding && is_sure) {
+    if (ess_turns_too_far(d)) v = ess_refused(ESS_BY_TURNING, d->control.next);
+    if (d->turning.tries) v.status = ess_suspect_turns(d);
+  }
+  if (v.stands && !v.status && watching && is_sure && d->flagged_count) v = locate(d, found);
+  if (v.stands && !v.status && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
+  if (v.stands && !v.status && found->cut && !sliding) {
+    if (d->base == &ess_base_rodas) v = ess_rodas_approach(d, found->theta);
+    if (v.stands && !v.status && d->system.weights) ess_kinks_located(d);
+  }
+  if (v.stands && !v.status && sliding) v = ess_slide_watch(d, found);
+  return v;
+}
+
+/* ---- a step becomes part of the run ---------------------------------------------------------- */
+
+/* Crosses the guards that the step was cut at, where the state is. Those that are silent come
+ * before an observer may stop the run: nobody would look for what they have passed. */
+static int cross_located(ess_driver *d, double t0) {
+  d->counters.entries++;
+  // the node is not evaluated yet: event functions are those that the search found there
+  int status = ess_cross_silent(d, d->h_try);
+  if (!status) status = ess_observe_step(d, t0, false);
+  if (!status) status = cross_entered(d);
+  return status ? status : ess_refill(d);
+}
+
+int ess_take_step(ess_driver *d, const ess_location *found, double t1,
+                  int (*cut)(ess_driver *d, double t0)) {
+  const double t0 = d->t, duration = found->theta * d->dt;
+  const bool watching = d->armed_count > 0;
+  int status = ESS_SUCCESS;
+  if (found->cut) {
+    ess_dopri5_dense(d, found->theta, d->x_end);
+    d->t_seen = t0 + duration;
+    status = ess_check_state(d, d->x_end);
+  }
+  if (status) return status;
+  if (d->doubts) ess_suspect_none(d);
+  if (d->impacts && watching && !found->cut) status = ess_refuse_touch(d);
+  if (!status && d->tangents && watching)
+    status = ess_tangent_refuse_touch(d, found, d->control.is_last);
+  if (!status && d->tangents) status = ess_tangent_step(d, found->theta, found->cut);
+  if (status) return status;
+  ess_piece_step(d, duration);
+  if (d->impacts && found->cut) status = ess_sharpen_jump(d);
+  if (d->tangents && !status) status = ess_tangent_piece(d);
+  if (status) return status;
+  d->counters.steps++;
+  d->counters.stabilised += d->base == &ess_base_rkc;
+  d->counters.implicit += d->base == &ess_base_rodas;
+  if (d->system.idle) status = ess_cross_idle(d, found->cut ? d->h_try : d->h_end);
+  if (d->times_done < d->times_count)
+    ess_sample_piece(d, status || found->cut ? d->t : t0 + duration);
+  if (status) return status;
+  d->t_seen = d->t;
+  if (found->cut) return cut(d, t0);
+  ess_take_whole_step(d, t1);
+  d->t_seen = d->t;
+  // candidates may have to be added from event functions that nobody watched
+  if (!watching && d->system.guard_count)
+    status = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
+  if (!status && watching && d->flagged_count) status = ess_cross_silent(d, d->h);
+  if (!status && d->armed_count <= d->watched.count) status = ess_refill(d);
+  return status ? status : ess_observe_step(d, t0, false);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+int ess_refuse_step(ess_driver *d, const ess_verdict *v) {
+  ess_control_refuse(d, v);
+  if (d->base == &ess_base_brief && v->cause == ESS_BY_CROSSING) d->base = &ess_base_dopri5;
+  if (v->cause != ESS_BY_ERROR || ess_is_resolved(d, v->next) || ess_base_turn_stiff(d))
+    return ESS_SUCCESS;
+  return v->is_unknown ? ess_fail_field(d) : ess_fail(d, ESS_EUNDERFLOW, SIZE_MAX);
+}
+
+/* One step, which may begin at a crossing, with all that is crossed in it: it is tried until a try
+ * stands. */
+static int step(ess_driver *d, double t1) {
+  const uint64_t rejected = d->counters.rejected;
+  const bool sliding = d->slides && ess_is_sliding(d);
+  const double t = d->t;
+  d->base = &ess_base_dopri5; // until another is chosen
+  int status = d->is_coarse ? ess_refine(d) : ESS_SUCCESS;
+  if (!status) status = ess_control_begin(d, t1, sliding);
+  if (!status && d->slides) status = ess_slide_scale(d);
+  if (!status && sliding) status = ess_slope_weigh(d);
+  if (!status && d->system.weights) ess_kinks_choose(d);
+  const bool is_after = d->after.from != SIZE_MAX && d->base != &ess_base_through;
+  if (!status && is_after && ess_control_after(d)) d->base = &ess_base_brief;
+  for (bool stands = false; !status && !stands;) {
+    ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
+    ess_verdict v = ess_try_step(d, t1);
+    if (v.stands) v = look_along(d, &found);
+    stands = v.stands;
+    status = v.status             ? v.status
+             : !stands            ? ess_refuse_step(d, &v)
+             : found.goes_through ? ess_kinks_take(d, t1)
+                                  : ess_take_step(d, &found, t1, cross_located);
+  }
+  if (d->after.from != SIZE_MAX && d->base != &ess_base_through)
+    ess_control_made(d, d->t - t, d->counters.rejected - rejected);
+  return status;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* A guard that the node is on, or beyond, and that the field points through: one beyond it, or else
+ * one on it; SIZE_MAX when there is none, as most often. At the end of the run that of an impact
+ * counts as reached where rounding alone is between: a run that starts there does not make it. */
+static int find_due(ess_driver *d, size_t *due) {
+  size_t on = SIZE_MAX;
+  *due = SIZE_MAX;
+  const double rounding = d->impacts && d->t >= d->t_end ? ess_time_rounding(d) : 0.0;
+  bool any = rounding != 0.0 && d->armed_count;
+  // mostly no armed guard is passed, and all that is known of them are numbers
+  for (size_t b = 0; !any && b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    ess_mask passed = {0};
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t k = b * ESS_BLOCK + lane;
+      const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
+      const ess_lanes g = ess_lanes_load(d->side + k) * (h + 0.0 * rate);
+      // from 0, or less, or INFINITY when none is armed
+      passed |= ~(g < ess_lanes_load(d->inside_from + k));
+    }
+    any = ess_mask_any(passed);
+  }
+  if (!any) return ESS_SUCCESS;
+  for (size_t k = 0; *due == SIZE_MAX && k < d->system.guard_count; k++) {
+    const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+    if (!ess_is_armed(d, k)) continue;
+    if (!(fabs(g) + fabs(rate) <= DBL_MAX)) return ess_check_guards(d);
+    const double early = ess_is_impact(d, k) ? rounding * rate : 0.0;
+    if (!(rate > 0.0) || g + early < d->grain[k]) continue;
+    if (g > 0.0) *due = k;
+    if (on == SIZE_MAX) on = k;
+  }
+  if (*due == SIZE_MAX) *due = on;
+  return ESS_SUCCESS;
+}
+
+/* crosses guard k, which the state is on */
+static int cross_here(ess_driver *d, size_t k) {
+  size_t impact;
+  int status = ess_due_impact(d, k, &impact);
+  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
+  status = ess_make_crossing(d, k);
+  return status ? status : ess_evaluate_node(d);
+}
+
+/* after crossings, or a step, that ended with this status */
+static int settle(ess_driver *d, int status) {
+  const bool ends = status == ESS_EZENO || status == ESS_EGRAZING || status == ESS_ECHATTER;
+  if (ends && ess_may_rest(d) && ess_rest_instead(d)) status = ESS_SUCCESS;
+  if (!status && d->slides) status = ess_slide_settle(d);
+  if (!status) status = ess_settle(d);
+  if (!status) status = ess_watch_returns(d);
+  // bounces below the tolerance without end are rest, too
+  if (status != ESS_ECHATTER || ends || !ess_may_rest(d) || !ess_rest_instead(d)) return status;
+  return ess_slide_settle(d);
+}
+
+int ess_finish_instant(ess_driver *d) {
+  const bool has_gone = d->counters.steps || d->counters.crossings;
+  int status = ess_finish_impact(d);
+  if (!status && has_gone) status = ess_refill(d); // at the start no pool is filled
+  return settle(d, status);
+}
+
+int ess_run(ess_driver *d, double t1) {
+  for (;;) {
+    size_t due;
+    if (d->tangents && ess_page_turn(d)) return ESS_SUCCESS;
+    int status = find_due(d, &due);
+    if (status) return status;
+    const double end = ess_smaller(d->between.next, t1);
+    const uint64_t crossings = d->apply_crossings;
+    if (due != SIZE_MAX) {
+      status = cross_here(d, due);
+      if (!status) status = ess_refill(d);
+    } else if (d->t < end) {
+      status = step(d, end);
+    } else {
+      if (end >= t1) return ESS_SUCCESS;
+      status = ess_pass_field_jump(d);
+      if (status) return status;
+      continue;
+    }
+    if (status || d->slides || d->apply_crossings != crossings) status = settle(d, status);
+    if (status) return status;
+  }
+}
