@@ -327,18 +327,18 @@ static int try_ros2(ess_driver *d, double *error) {
 }
 
 /* between those of errors that grow with h^3 and h */
-static const double ALPHA = 0.4;
+static const double BY_SQUARE = 0.4;
 
 const ess_stepper ess_base_rkc = {.try = try_rkc,
                                   .judge = ess_control_judge,
                                   .dense = ess_dense_of_ends,
                                   .last = ESS_STAGES - 1,
-                                  .alpha = ALPHA};
+                                  .alpha = BY_SQUARE};
 const ess_stepper ess_base_ros2 = {.try = try_ros2,
                                    .judge = ess_control_judge,
                                    .dense = ess_dense_of_ends,
                                    .last = ESS_STAGES - 1,
-                                   .alpha = ALPHA,
+                                   .alpha = BY_SQUARE,
                                    .is_wary = true};
 
 /* ---- the choice ------------------------------------------------------------------------------ */

@@ -188,7 +188,7 @@ bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, 
   const ess_observer *const o = &d->options.observer;
   if (!o->crossing) return false;
   const ess_crossing_info info = {
-      .guard = guard, .direction = direction, .t = ess_caller_time(d, t), .x = x, .sign = d->sign};
+      .guard = guard, .direction = direction, .t = d->caller.way * t, .x = x, .sign = d->sign};
   return o->crossing(&info, o->context) != 0;
 }
 

@@ -79,7 +79,6 @@ double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], 
   return sqrt(sum / (double)n);
 }
 
-static const double BETA = 0.04; // exponent of the error before
 static const double SAFER = 0.8;
 
 ess_verdict ess_control_judge(ess_driver *d, double error) {
@@ -98,7 +97,7 @@ ess_verdict ess_control_judge(ess_driver *d, double error) {
   // where the pair is exact, as in free fall, there is nothing to compute
   const double log_error = error > 0.0 ? log2(error) : -INFINITY;
   double factor = GROW_MOST;
-  if (error > 0.0) factor = safety * exp2(BETA * c->log_error_old - d->base->alpha * log_error);
+  if (error > 0.0) factor = safety * exp2(ESS_BETA * c->log_error_old - d->base->alpha * log_error);
   factor = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
   if (c->is_repeated) factor = ess_smaller(factor, 1.0);
   // a step shortened to end at t1 says nothing against the longer one proposed before it
@@ -332,6 +331,11 @@ bool ess_turns_too_far(ess_driver *d) {
 
 /* ---- the next try ---------------------------------------------------------------------------- */
 
+int ess_control_start(ess_driver *d, double t1) {
+  if (d->control.next != 0.0) return ESS_SUCCESS;
+  return ess_control_first(d, t1, &d->control.next);
+}
+
 int ess_control_begin(ess_driver *d, double t1, bool sliding) {
   ess_control *const c = &d->control;
   ess_after *const a = &d->after;
@@ -355,7 +359,7 @@ int ess_control_begin(ess_driver *d, double t1, bool sliding) {
   c->shortest = 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
   if (watching && d->turning.is_seen) watch_paces(d);
   if (!watching && !sliding) d->turning.longest = ess_larger(d->turning.longest, GROW_MOST * d->dt);
-  return c->next == 0.0 ? ess_control_first(d, t1, &c->next) : ESS_SUCCESS;
+  return c->next == 0.0 ? ess_control_start(d, t1) : ESS_SUCCESS;
 }
 
 void ess_control_open(ess_driver *d) {

@@ -71,10 +71,16 @@ void ess_control_count(ess_driver *d, ess_cause cause);
 /* Whether time resolves a step of this length. */
 bool ess_is_resolved(const ess_driver *d, double length);
 
+/* exponent of the error before the last one in the next length */
+#define ESS_BETA 0.04
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* The first step's length (Hairer I, II.4). */
 int ess_control_first(ess_driver *d, double t1, double *dt);
+
+/* Where no length is known the next step is the first. */
+int ess_control_start(ess_driver *d, double t1);
 
 /* Before the first try of a step, which slides or not; and where it begins at a crossing, and does
  * not go through others: whether it is brief, to be made by a base of order 3. */

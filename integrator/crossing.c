@@ -37,14 +37,24 @@ static bool is_sliding(ess_driver *d, size_t guard) {
   return r->returns > RETURNS;
 }
 
-/* which way event function k is about to be crossed: its row may latch it back */
-static int way_ahead(const ess_driver *d, size_t k) {
-  return d->sign[k] < 0.0 ? 1 : -1;
+int ess_watch_progress(ess_driver *d, size_t guard) {
+  const size_t m = d->system.guard_count;
+  const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
+  if (d->t - d->progress_time > resolution) {
+    d->progress_time = d->t;
+    d->stalled_crossings = 0;
+  }
+  // An instant that has more crossings than every guard has: a pair is at odds. Impacts pass on
+  // what each of them meets from one to the next: a chain of balls that hits another takes one for
+  // each two of them.
+  const size_t most = 2 * m + 16 + (d->impacts ? m * (m + 1) / 2 : 0);
+  if (++d->stalled_crossings > most) return ess_fail(d, ESS_ECHATTER, guard);
+  d->last_guard = guard;
+  return ESS_SUCCESS;
 }
 
-/* crosses a guard where the state is; `carried`: an impact has just carried it past that */
-static int make_crossing(ess_driver *d, size_t guard, bool carried) {
-  const bool silent = ess_is_silent(d, guard);
+int ess_make_crossing(ess_driver *d, size_t guard, bool carried) {
+  const bool silent = d->is_silent[guard];
   if (d->apply_crossings++ >= d->options.max_crossings)
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
   if (!silent && is_sliding(d, guard) && !ess_is_left_to_slides(d, guard))
@@ -62,18 +72,10 @@ static int make_crossing(ess_driver *d, size_t guard, bool carried) {
   if (status) return status;
   // the crossing is made, and observed, even when the model fails to follow the mode
   if (d->slides && !silent && !carried) ess_slide_note(d, guard);
-  const int way = way_ahead(d, guard);
+  const int way = d->sign[guard] < 0.0 ? 1 : -1; // its row may latch it back
   status = ess_cross(d, guard);
   const bool stop = !silent && ess_observe_crossing(d, guard, way, d->t, d->x);
   return stop && !status ? ess_fail(d, ESS_ESTOP, guard) : status;
-}
-
-int ess_make_crossing(ess_driver *d, size_t guard) {
-  return make_crossing(d, guard, false);
-}
-
-int ess_make_carried_crossing(ess_driver *d, size_t guard) {
-  return make_crossing(d, guard, true);
 }
 
 /* the silent guards that the step just taken has passed, then those that it was cut at */
@@ -83,13 +85,13 @@ int ess_cross_silent(ess_driver *d, const double h[]) {
     const size_t k = d->flagged[i];
     any_reached |= d->fate[k] == ESS_FATE_REACHED;
     if (d->fate[k] != ESS_FATE_PASSED || d->side[k] == 0.0 || d->side[k] * h[k] < 0.0) continue;
-    const int status = ess_make_crossing(d, k);
+    const int status = ess_make_crossing(d, k, false);
     if (status) return status;
   }
   for (size_t i = 0; any_reached && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (d->fate[k] != ESS_FATE_REACHED || d->side[k] == 0.0) continue;
-    const int status = ess_make_crossing(d, k);
+    const int status = ess_make_crossing(d, k, false);
     if (status) return status;
   }
   return ESS_SUCCESS;
@@ -173,7 +175,7 @@ static bool is_accounted_for(ess_driver *d, size_t i) {
   const bool misses = !ends_above && ess_quartic_upcrossing(b) > 1.0;
   if (b[0] < 0.0 && misses && !(known && ess_is_set(k->made, i))) return true;
   if (!(b[0] < 0.0) || ess_sign_changes(b) != 1 || !ends_above) return false;
-  return ess_is_silent(d, i) ? is_passed(d, i) : known && ess_is_set(k->made, i);
+  return d->is_silent[i] ? is_passed(d, i) : known && ess_is_set(k->made, i);
 }
 
 /* whether each of them is; most are crossed once, and known by four at once */
@@ -188,7 +190,7 @@ static bool are_accounted_for(ess_driver *d) {
     const size_t i = d->flagged[n], lane = i % ESS_LANES;
     const bool known = ess_is_set(k->known, i);
     if (known && ess_is_set(plain, i)) continue;
-    if (!known && ess_is_silent(d, i)) {
+    if (!known && d->is_silent[i]) {
       if (looked_at != i - lane) rising = rise(d, looked_at = i - lane);
       if (rising[lane] && !is_passed(d, i)) return false;
       if (rising[lane]) continue;
@@ -255,7 +257,7 @@ static inline int make_one(ess_driver *d, size_t k, double theta) {
   if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
   d->counters.crossings++;
   ess_note_return(d, k);
-  const int way = way_ahead(d, k), status = ess_cross(d, k);
+  const int way = d->sign[k] < 0.0 ? 1 : -1, status = ess_cross(d, k);
   if (!d->options.observer.crossing) return status;
   const double t = time_at(d, theta);
   ess_piece_state(d, t, d->stage[1]);
@@ -303,8 +305,8 @@ static inline int cross_armed_silent(ess_driver *d, size_t guard) {
   if (!d->kinks.row[guard].arms_silent) return ESS_SUCCESS;
   for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
     const size_t other = d->row_guard[e] / 2;
-    if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
-    if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other);
+    if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !d->is_silent[other]) continue;
+    if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other, false);
   }
   return status;
 }

@@ -166,19 +166,16 @@ void ess_dense_of_ends(ess_driver *d) {
   memset(d->dense[3], 0, d->lanes * sizeof *d->dense[3]);
 }
 
-/* exponent of the error by order 5, beside that of the one before */
-static const double ALPHA = 0.2 - 0.75 * 0.04;
-
 const ess_stepper ess_base_dopri5 = {.try = ess_dopri5_try,
                                      .judge = ess_control_judge,
                                      .dense = ess_dense_of_pair,
                                      .last = ESS_STAGES - 1,
-                                     .alpha = ALPHA};
+                                     .alpha = 0.2 - 0.75 * ESS_BETA};
 const ess_stepper ess_base_brief = {.try = try_brief,
                                     .judge = ess_brief_judge,
                                     .dense = ess_dense_of_ends,
                                     .last = ESS_STAGES - 1,
-                                    .alpha = ALPHA};
+                                    .alpha = 0.2 - 0.75 * ESS_BETA};
 
 /* four states of it */
 static inline ess_lanes four_along(const double x[], double *const dense[], double theta,

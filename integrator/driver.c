@@ -51,7 +51,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, ess_kink_row, 2 * m, &k->row);
   ESS_LAY(l, signed char, entries, &d->row_effect);
   ESS_LAY(l, bool, 2 * m, &d->silent, &d->armed_at_start);
-  ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->armed_is_silent, &d->idle, &d->idle_at_node,
+  ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->is_silent, &d->idle, &d->idle_at_node,
           &d->idle_at_end, &d->idle_in_step);
   ESS_LAY(l, ess_fate, all, &d->fate);
   if (d->caller.moves || d->caller.differs) ess_caller_lay(d, l);

@@ -273,7 +273,7 @@ struct ess_driver {
   const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
   double row_t;
   bool *silent, *armed_at_start;
-  bool *armed_is_silent; /* by event function */
+  bool *is_silent; /* by event function: the guard that is armed is */
 
   /* by event function, where the system tells: whether its sign acts on nothing by the last call of
    * the field, by those at the node and at the end of the step being tried, and by all of that */

@@ -34,38 +34,15 @@ static inline void to_powers(const double b[QUARTIC], double a[QUARTIC]) {
   a[4] = b[4] - 4.0 * (b[3] + b[1]) + 6.0 * b[2] + b[0];
 }
 
-static inline double value_of(const double a[QUARTIC], double theta) {
+static inline double value_of(const double a[QUARTIC], double theta, double *slope) {
+  *slope = a[1] + theta * (2.0 * a[2] + theta * (3.0 * a[3] + theta * 4.0 * a[4]));
   return a[0] + theta * (a[1] + theta * (a[2] + theta * (a[3] + theta * a[4])));
-}
-
-static inline double slope_of(const double a[QUARTIC], double theta) {
-  return a[1] + theta * (2.0 * a[2] + theta * (3.0 * a[3] + theta * 4.0 * a[4]));
 }
 
 double ess_quartic(const double b[QUARTIC], double theta, double *slope) {
   double a[QUARTIC];
   to_powers(b, a);
-  *slope = slope_of(a, theta);
-  return value_of(a, theta);
-}
-
-/* the one root of a quartic that is negative at 0 and not at 1: Newton kept within its bracket */
-static double single_root(const double b[QUARTIC]) {
-  double a[QUARTIC];
-  to_powers(b, a);
-  double below = 0.0, above = 1.0, theta = b[0] / (b[0] - b[4]);
-  for (int i = 0; i < ITERATIONS && above - below > DBL_EPSILON * above; i++) {
-    const double value = value_of(a, theta), slope = slope_of(a, theta);
-    if (value < 0.0)
-      below = theta;
-    else
-      above = theta;
-    const double newton = theta - value / slope;
-    const bool kept = newton > below && newton < above;
-    if (kept && fabs(newton - theta) <= CLOSE * theta) return newton;
-    theta = kept ? newton : 0.5 * (below + above);
-  }
-  return above;
+  return value_of(a, theta, slope);
 }
 
 /* de Casteljau */
@@ -84,28 +61,41 @@ int ess_sign_changes(const double b[QUARTIC]) {
   return changes;
 }
 
-/* where the quartic first goes from negative to non-negative in (0, 1], or ESS_NEVER */
-static double upcrossing(const double b[QUARTIC], int depth) {
-  int negative = 0;
-  for (int i = 0; i < QUARTIC; i++) negative += b[i] < 0.0;
-  if (negative == 0 || negative == QUARTIC) return ESS_NEVER;
-
-  // the number of sign changes bounds the number of roots (Descartes)
-  const int changes = ess_sign_changes(b);
-  const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0;
-  if (changes == 1) return rises ? single_root(b) : ESS_NEVER;
+/* the first upcrossing of one that may have several, by its halves */
+static double halved(const double b[QUARTIC], int depth) {
+  double half[2][QUARTIC];
   // what dips below zero for less than that, and ends above, has crossed by its end
   if (depth == SUBDIVISIONS) return b[QUARTIC - 1] >= 0.0 ? 1.0 : ESS_NEVER;
-  double left[QUARTIC], right[QUARTIC];
-  ess_quartic_split(b, 0.5, left, right);
-  double theta = upcrossing(left, depth + 1);
-  if (theta <= 1.0) return 0.5 * theta;
-  theta = upcrossing(right, depth + 1);
-  return theta <= 1.0 ? 0.5 + 0.5 * theta : ESS_NEVER;
+  ess_quartic_split(b, 0.5, half[0], half[1]);
+  for (int i = 0; i < 2; i++) {
+    const double theta = ess_sign_changes(half[i]) > 1 ? halved(half[i], depth + 1)
+                                                       : ess_quartic_upcrossing(half[i]);
+    if (theta <= 1.0) return 0.5 * i + 0.5 * theta;
+  }
+  return ESS_NEVER;
 }
 
 double ess_quartic_upcrossing(const double b[QUARTIC]) {
-  return upcrossing(b, 0);
+  // the number of sign changes bounds the number of roots (Descartes)
+  const int changes = ess_sign_changes(b);
+  if (changes > 1) return halved(b, 0);
+  if (changes == 0 || !(b[0] < 0.0 && b[QUARTIC - 1] >= 0.0)) return ESS_NEVER;
+  // one root: Newton kept within its bracket
+  double a[QUARTIC], below = 0.0, above = 1.0, theta = b[0] / (b[0] - b[4]);
+  to_powers(b, a);
+  for (int i = 0; i < ITERATIONS && above - below > DBL_EPSILON * above; i++) {
+    double slope;
+    const double value = value_of(a, theta, &slope);
+    if (value < 0.0)
+      below = theta;
+    else
+      above = theta;
+    const double newton = theta - value / slope;
+    const bool kept = newton > below && newton < above;
+    if (kept && fabs(newton - theta) <= CLOSE * theta) return newton;
+    theta = kept ? newton : 0.5 * (below + above);
+  }
+  return above;
 }
 
 /* ---- models ------------------------------------------------------------------------------- */
@@ -125,12 +115,13 @@ void ess_model_after(const ess_driver *d, size_t guard, double theta, bool known
 }
 
 void ess_model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
-  ess_model_event(d, k, d->side[k], true, b);
-  for (int i = 0; i < QUARTIC; i++) b[i] -= d->level[k];
+  ess_quartic_of_one(d->h[k], d->rate[k], d->h_mid[k], d->h_end[k], d->rate_end[k], 0.25 * d->dt,
+                     b);
+  for (int i = 0; i < QUARTIC; i++) b[i] = d->side[k] * b[i] - d->level[k];
 }
 
 double ess_level_tolerance(const ess_driver *d, size_t k) {
-  return ess_tolerance_of_one(d->scale[k], fabs(d->h[k]) + fabs(d->h_end[k]));
+  return ESS_SLIGHT(d->scale[k], fabs(d->h[k]) + fabs(d->h_end[k]));
 }
 
 /* ---- where models are held against event functions ---------------------------------------- */
@@ -236,14 +227,11 @@ static inline looks look_at(const ess_driver *d, const ess_looked *p, size_t k) 
 
 /* what is not told from a level, and by how much models may be off; not a number when a value or
  * rate is not, or is too large for a model: nothing is known there */
-static inline ess_lanes slight_of(const looks *l, ess_lanes scale) {
-  return ess_tolerance_of_four(scale, ess_lanes_abs(l->b[0]) + ess_lanes_abs(l->b[4]));
-}
-
-static inline ess_lanes doubt_of(const looks *l, ess_lanes slight) {
+static inline ess_lanes doubt_of(const looks *l, ess_lanes scale, ess_lanes *slight) {
   const ess_lanes size = ess_lanes_abs(l->b[0]) + ess_lanes_abs(l->b[4]);
   const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(l->b[2]));
-  const ess_lanes off = DOUBT * (l->worst - rounding - slight);
+  *slight = ESS_SLIGHT(scale, size);
+  const ess_lanes off = DOUBT * (l->worst - rounding - *slight);
   return ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (l->off[0] + l->off[1]);
 }
 
@@ -264,7 +252,8 @@ ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_
                       gather(d->h_end, which), gather(d->rate_end, which),
                       ess_lanes_all(0.25 * d->dt), l.b);
   hold_against(&d->looked, gather(d->h_check[0], which), gather(d->h_check[1], which), &l);
-  const ess_lanes more = FARTHER * doubt_of(&l, slight_of(&l, gather(d->scale, which)));
+  ess_lanes slight;
+  const ess_lanes more = FARTHER * doubt_of(&l, gather(d->scale, which), &slight);
   for (int i = 0; i < QUARTIC; i++) l.b[i] = side * l.b[i] + (i && i < QUARTIC - 1 ? more : zero);
   ess_mask below = l.b[QUARTIC - 1] < zero;
   for (int last = QUARTIC - 2; last >= 0; last--) { // de Casteljau
@@ -283,7 +272,8 @@ bool ess_stays_below(const ess_driver *d, size_t guard, double theta) {
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
   const size_t from = k - k % ESS_LANES;
   const looks l = look_at(d, &d->looked, from);
-  return doubt_of(&l, slight_of(&l, ess_lanes_load(d->scale + from)))[k % ESS_LANES] == 0.0;
+  ess_lanes slight;
+  return doubt_of(&l, ess_lanes_load(d->scale + from), &slight)[k % ESS_LANES] == 0.0;
 }
 
 /* ---- the guards that a step reaches ------------------------------------------------------- */
@@ -430,8 +420,9 @@ size_t ess_flag_guards(ess_driver *d) {
       const ess_lanes most = DOUBT * l.worst + 0.0 * l.off[0];
       const ess_mask far = (height + FARTHER * most < 0.0) & (most <= d->turning.share * way);
       if (!ess_mask_any(~far)) continue;
-      const ess_lanes slight = slight_of(&l, ess_lanes_load(d->scale + k));
-      const ess_lanes doubt = doubt_of(&l, slight), rise = height - slight + 0.0 * l.b[2];
+      ess_lanes slight;
+      const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->scale + k), &slight);
+      const ess_lanes rise = height - slight + 0.0 * l.b[2];
       const unsigned reached = ess_mask_bits(~(rise + FARTHER * doubt < 0.0));
       ess_lanes_store(d->inexact + k, doubt);
       if (ess_mask_any(doubt > d->turning.share * way)) note_share(d, k, l.b, doubt);

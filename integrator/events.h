@@ -29,11 +29,6 @@ static inline double ess_sign_before(size_t guard) {
   return guard % 2 ? 1.0 : -1.0;
 }
 
-/* whether that guard is silent, while it is armed */
-static inline bool ess_is_silent(const ess_driver *d, size_t k) {
-  return d->armed_is_silent[k];
-}
-
 /* whether one of event function k's guards is armed */
 static inline bool ess_is_armed(const ess_driver *d, size_t k) {
   return fabs(d->side[k]) > 0.0; // quicker than != is where that has to think of NaN
@@ -41,13 +36,13 @@ static inline bool ess_is_armed(const ess_driver *d, size_t k) {
 
 /* arms a guard, which is ahead of its event function's latched side, and what goes with it */
 static inline void ess_arm(ess_driver *d, size_t guard) {
-  const size_t k = guard / 2, more = !ess_is_armed(d, k);
+  const size_t k = guard / 2, more = d->side[k] == 0.0;
   const bool silent = d->silent[guard];
   d->block_armed[k / ESS_BLOCK] += more;
   d->armed_count += more;
   d->side[k] = -d->sign[k];
   d->inside_from[k] = 0.0;
-  d->armed_is_silent[k] = silent;
+  d->is_silent[k] = silent;
   d->width[k] = silent ? 0.0 : d->epsilon[k];
 }
 
@@ -135,11 +130,9 @@ int ess_watch_progress(ess_driver *d, size_t guard);
 
 /* ---- crossings ------------------------------------------------------------------------------- */
 
-/* Crosses a guard where the state is. */
-int ess_make_crossing(ess_driver *d, size_t guard);
-
-/* The same where an impact's map has carried the state past it. */
-int ess_make_carried_crossing(ess_driver *d, size_t guard);
+/* Crosses event function k's armed guard where the state is; `carried`: an impact's map has just
+ * carried the state past it. */
+int ess_make_crossing(ess_driver *d, size_t k, bool carried);
 
 /* Tells the observer of a step, or projection, from t0 to the node. */
 int ess_observe_step(ess_driver *d, double t0, bool projection);
@@ -193,12 +186,13 @@ void ess_quartic_split(const double b[ESS_QUARTIC], double theta, double until[E
 
 /* ---- models ------------------------------------------------------------------------------- */
 
-/* One text for one event function and for four: `number` is double or ess_lanes.
- *
- * The quartic with these values and rates at both ends and this value in the middle, over four
- * times `quarter`; and what is not told from its level: a billionth of the neighbourhood, or
- * rounding in values that add up to `size`. */
-#define ESS_DEFINE_MODEL(quartic, tolerance, number)                                               \
+/* What is not told from its level: a billionth of the neighbourhood, or rounding in values that add
+ * up to `size`; of one event function, or of four. */
+#define ESS_SLIGHT(scale, size) (1e-9 * (scale) + 8.0 * DBL_EPSILON * (size))
+
+/* One text for one event function and for four: `number` is double or ess_lanes. The quartic with
+ * these values and rates at both ends and this value in the middle, over four times `quarter`. */
+#define ESS_DEFINE_MODEL(quartic, number)                                                          \
   static inline void quartic(number first, number rate, number middle, number last,                \
                              number rate_last, number quarter, number b[ESS_QUARTIC]) {            \
     b[0] = first;                                                                                  \
@@ -207,12 +201,9 @@ void ess_quartic_split(const double b[ESS_QUARTIC], double theta, double until[E
     b[4] = last;                                                                                   \
     const number mean = 0.5 * (first + last); /* the coefficient itself, of a constant */          \
     b[2] = mean + 8.0 / 3.0 * (middle - mean) - 2.0 / 3.0 * quarter * (rate - rate_last);          \
-  }                                                                                                \
-  static inline number tolerance(number scale, number size) {                                      \
-    return 1e-9 * scale + 8.0 * DBL_EPSILON * size;                                                \
   }
-ESS_DEFINE_MODEL(ess_quartic_of_one, ess_tolerance_of_one, double)
-ESS_DEFINE_MODEL(ess_quartic_of_four, ess_tolerance_of_four, ess_lanes)
+ESS_DEFINE_MODEL(ess_quartic_of_one, double)
+ESS_DEFINE_MODEL(ess_quartic_of_four, ess_lanes)
 #undef ESS_DEFINE_MODEL
 
 /* Event function k seen from a side, over the step just tried: where its value in the middle is not

@@ -282,7 +282,7 @@ static int make_carried(ess_driver *d) {
     int status = mark_carried(d);
     const size_t count = status ? 0 : gather_carried(d, &crossing);
     if (status || (!count && crossing == SIZE_MAX)) return status;
-    status = count ? make_events(d, count, true) : ess_make_carried_crossing(d, crossing);
+    status = count ? make_events(d, count, true) : ess_make_crossing(d, crossing, true);
     if (!status) status = evaluate_after(d);
     if (status) return status;
   }

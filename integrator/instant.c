@@ -83,27 +83,8 @@ size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const 
   const double tie = ess_tie(d);
   size_t count = 0;
   for (size_t i = 0; i < d->system.guard_count; i++)
-    if (i == k || (is_due(d, i, h[i], rate[i], tie) && !ess_is_silent(d, i))) events[count++] = i;
+    if (i == k || (is_due(d, i, h[i], rate[i], tie) && !d->is_silent[i])) events[count++] = i;
   return count;
-}
-
-/* How many crossings an instant may have: where there are more than every guard has, a pair is at
- * odds. Impacts pass on what each of them meets from one to the next: a chain of balls that hits
- * another takes one for each two of them. */
-static size_t crossings_most(const ess_driver *d) {
-  const size_t m = d->system.guard_count;
-  return 2 * m + 16 + (d->impacts ? m * (m + 1) / 2 : 0);
-}
-
-int ess_watch_progress(ess_driver *d, size_t guard) {
-  const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
-  if (d->t - d->progress_time > resolution) {
-    d->progress_time = d->t;
-    d->stalled_crossings = 0;
-  }
-  if (++d->stalled_crossings > crossings_most(d)) return ess_fail(d, ESS_ECHATTER, guard);
-  d->last_guard = guard;
-  return ESS_SUCCESS;
 }
 
 void ess_list_armed(const ess_driver *d, bool armed[]) {

@@ -959,7 +959,7 @@ const ess_stepper ess_base_through = {.try = try_through,
                                       .dense = make_dense,
                                       .rates = know_rates,
                                       .last = ESS_STAGES - 1,
-                                      .alpha = 0.2 - 0.75 * 0.04,
+                                      .alpha = 0.2 - 0.75 * ESS_BETA,
                                       .knows_severity = true};
 
 /* ---- the choice ------------------------------------------------------------------------------ */

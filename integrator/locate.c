@@ -45,7 +45,7 @@ static size_t likely_first(const ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     const double theta = rises_by_chords(d, k);
-    if (theta >= soonest || ess_is_silent(d, k)) continue;
+    if (theta >= soonest || d->is_silent[k]) continue;
     soonest = theta;
     likely = k;
   }
@@ -97,7 +97,7 @@ static void place_entry(ess_driver *d, size_t k) {
 /* leaves on the list only the guards that may cross before the likely first one, which dismisses
  * most of a hundred at once; false when nothing can be said */
 static bool keep_first_ones(ess_driver *d) {
-  const size_t likely = d->flagged_count > 1 ? likely_first(d) : SIZE_MAX;
+  const size_t likely = likely_first(d);
   if (likely == SIZE_MAX) return false;
   double b[QUARTIC];
   if (d->level[likely] < 0.0) place_entry(d, likely);
@@ -231,9 +231,9 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
 /* whether event function k's sign acts on nothing all along the step being tried, and all that a
  * crossing comes to is that its other guard lies ahead */
 static bool is_idle(const ess_driver *d, size_t k) {
-  const bool is_told = d->system.idle && !d->system.weights && !d->tangents && !d->rodas &&
-                       !ess_is_sliding(d) && d->options.method == ESS_METHOD_TOLERANCE;
-  return is_told && d->idle_in_step[k] && !ess_is_silent(d, k) && !ess_is_impact(d, k);
+  const bool is_told = !d->system.weights && !d->tangents && !d->rodas && !ess_is_sliding(d) &&
+                       d->options.method == ESS_METHOD_TOLERANCE;
+  return is_told && d->idle_in_step[k] && !d->is_silent[k] && !ess_is_impact(d, k);
 }
 
 /* from which place on each flagged guard counts. One that is silent, or idle, on which no other
@@ -252,8 +252,8 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
       if (!sure) *doubtful = k;
       if (status || !sure) return status;
     }
-    const bool idle = is_idle(d, k);
-    if (!below || !(ess_is_silent(d, k) || idle)) continue;
+    const bool idle = d->system.idle && is_idle(d, k);
+    if (!below || !(d->is_silent[k] || idle)) continue;
     double b[QUARTIC];
     ess_model_guard(d, k, b);
     if (ess_sign_changes(b) == 1 && ess_row_is_local(d, k)) {
@@ -266,41 +266,25 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
 
 /* ---- the first of them ----------------------------------------------------------------------- */
 
-/* first crossing of a model, when it comes before `best`; else ESS_NEVER, most often at the price
- * of one evaluation */
-static double crossing_before(const double b[QUARTIC], double best) {
-  double slope;
-  if (best <= 1.0 && ess_sign_changes(b) == 1 && ess_quartic(b, best, &slope) < 0.0)
-    return ESS_NEVER;
-  const double theta = ess_quartic_upcrossing(b);
-  return theta < best ? theta : ESS_NEVER;
-}
-
 /* the flagged guard whose model crosses first, and where; SIZE_MAX when none does */
 static size_t first_flagged(const ess_driver *d, double *theta) {
   size_t first = SIZE_MAX;
   *theta = ESS_NEVER;
   for (size_t i = 0; i < d->flagged_count; i++) {
-    if (d->flagged_theta[i] > 1.0) continue;
-    double b[QUARTIC];
-    ess_model_guard(d, d->flagged[i], b);
-    const bool turns = d->fate[d->flagged[i]] == ESS_FATE_TURNING;
-    const double crossing = turns ? d->flagged_theta[i] : crossing_before(b, *theta);
+    double b[QUARTIC], slope, crossing = d->flagged_theta[i];
+    if (crossing > 1.0) continue;
+    if (d->fate[d->flagged[i]] != ESS_FATE_TURNING) {
+      ess_model_guard(d, d->flagged[i], b);
+      // most often it does not come before the first so far, at the price of one evaluation
+      if (*theta <= 1.0 && ess_sign_changes(b) == 1 && ess_quartic(b, *theta, &slope) < 0.0)
+        continue;
+      crossing = ess_quartic_upcrossing(b);
+    }
     if (!(crossing < *theta)) continue;
     *theta = crossing;
     first = i;
   }
   return first;
-}
-
-/* event functions of the flagged guards at the state x_try, into their places in h_try */
-static int flagged_guards(ess_driver *d, double t) {
-  if (!d->system.some_guard_rates) return ess_guards(d, t, d->x_try, d->h_try);
-  double *const h = d->some_h, *const rate = d->rate_try;
-  const int status =
-      ess_some_guard_rates(d, t, d->x_try, d->f, d->flagged, d->flagged_count, h, rate);
-  for (size_t i = 0; !status && i < d->flagged_count; i++) d->h_try[d->flagged[i]] = h[i];
-  return status;
 }
 
 /* how far the i-th flagged guard is above its level at theta, by its value in h_try, and what is no
@@ -312,11 +296,16 @@ static double excess_at(const ess_driver *d, size_t i, double theta, double *uni
   return turns ? theta - d->flagged_theta[i] : d->side[k] * d->h_try[k] - d->level[k];
 }
 
-/* evaluates the flagged guards at p->theta and narrows the bracket */
+/* evaluates the flagged guards at p->theta, into h_try, and narrows the bracket */
 static int look(ess_driver *d, probe *p) {
+  const bool by_some = d->system.some_guard_rates;
+  const double t = d->t + p->theta * d->dt;
   ess_dopri5_dense(d, p->theta, d->x_try);
-  const int status = flagged_guards(d, d->t + p->theta * d->dt);
+  const int status = by_some ? ess_some_guard_rates(d, t, d->x_try, d->f, d->flagged,
+                                                    d->flagged_count, d->some_h, d->rate_try)
+                             : ess_guards(d, t, d->x_try, d->h_try);
   if (status) return status;
+  for (size_t i = 0; by_some && i < d->flagged_count; i++) d->h_try[d->flagged[i]] = d->some_h[i];
   p->excess = -INFINITY;
   double furthest = -INFINITY;
   for (size_t i = 0; i < d->flagged_count; i++) {
@@ -387,22 +376,18 @@ static int refine(ess_driver *d, probe *p, bool *found) {
   return status;
 }
 
-/* which of four guards, below their levels at the node, lie above them at the probe */
-static ess_mask lie_above(const ess_driver *d, size_t k) {
-  const ess_lanes h = ess_lanes_load(d->h + k), side = ess_lanes_load(d->side + k);
-  const ess_lanes level = ess_lanes_load(d->level + k);
-  const ess_lanes size = ess_lanes_abs(h) + ess_lanes_abs(ess_lanes_load(d->h_end + k));
-  const ess_lanes tolerance = ess_tolerance_of_four(ess_lanes_load(d->scale + k), size);
-  const ess_mask above = side * ess_lanes_load(d->h_try + k) - level > tolerance;
-  return above & (side * h < level);
-}
-
-/* whether a guard that was not flagged lies above its level: its model said that it would not */
+/* whether a guard that was not flagged, and is below its level at the node, lies above it at the
+ * probe: its model said that it would not */
 static bool overlooked(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
-      const ess_mask above = lie_above(d, k);
+    for (size_t k = b * ESS_BLOCK; k < (b + 1) * ESS_BLOCK; k += ESS_LANES) {
+      const ess_lanes h = ess_lanes_load(d->h + k), side = ess_lanes_load(d->side + k);
+      const ess_lanes level = ess_lanes_load(d->level + k);
+      const ess_lanes size = ess_lanes_abs(h) + ess_lanes_abs(ess_lanes_load(d->h_end + k));
+      const ess_lanes slight = ESS_SLIGHT(ess_lanes_load(d->scale + k), size);
+      const ess_mask above =
+          (side * ess_lanes_load(d->h_try + k) - level > slight) & (side * h < level);
       if (!ess_mask_any(above)) continue;
       for (size_t i = 0; i < ESS_LANES; i++)
         if (above[i] && !d->fate[k + i]) return true;
@@ -419,19 +404,6 @@ static bool recedes(const ess_driver *d, size_t k, double theta) {
   return slope < 0.0;
 }
 
-/* the guards at their level at the probe are where the step is cut */
-static void note_reached(ess_driver *d, const probe *p) {
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    double unit;
-    const double excess = excess_at(d, i, p->theta, &unit);
-    // one that is armed beyond its level does not count until it comes back, or turns
-    if (excess < -unit || p->theta < d->flagged_theta[i]) continue;
-    if (excess < 0.0 && k != p->guard && recedes(d, k, p->theta)) continue;
-    d->fate[k] = ess_is_silent(d, k) ? ESS_FATE_REACHED : ESS_FATE_ENTERED;
-  }
-}
-
 /* whether the models have a guard touched and left before theta: there was no such thing where they
  * say, but it may be elsewhere when they are off */
 static bool passed_over(const ess_driver *d, double theta) {
@@ -446,7 +418,8 @@ static bool passed_over(const ess_driver *d, double theta) {
   return false;
 }
 
-/* the first crossing is found at the probe: every guard is looked at there */
+/* The first crossing is found at the probe: every guard is looked at there, and those at their
+ * level are where the step is cut. */
 static int settle(ess_driver *d, const probe *p, ess_location *found) {
   if (d->system.some_guard_rates) {
     const int status = ess_guards(d, d->t + p->theta * d->dt, d->x_try, d->h_try);
@@ -454,52 +427,52 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
   }
   found->cut = true;
   found->theta = p->theta;
-  if (overlooked(d) || passed_over(d, p->theta))
+  if (overlooked(d) || passed_over(d, p->theta)) {
     found->doubt_guard = p->guard;
-  else
-    note_reached(d, p);
-  return ESS_SUCCESS;
-}
-
-/* whether the search has come to the place from which its guard counts, and that lies beyond the
- * level already: it went below and rose again where its model does not say */
-static bool counts_too_late(const ess_driver *d, const probe *p) {
-  const size_t i = ess_place_in(d->flagged, d->flagged_count, p->guard);
-  return !p->close && p->below < d->flagged_theta[i];
-}
-
-/* the first real crossing among the listed guards, if there is one */
-static int locate_listed(ess_driver *d, ess_location *found) {
-  const int placed = place_flagged(d, &found->doubt_guard);
-  if (placed || found->doubt_guard != SIZE_MAX) return placed;
-  for (;;) {
-    // the guard whose model crosses first shows where to look for the first real crossing of any
-    probe p = {.below = 0.0, .above = 1.0};
-    bool real;
-    const size_t first = first_flagged(d, &p.theta);
-    if (first == SIZE_MAX) return ESS_SUCCESS;
-    const int status = refine(d, &p, &real);
-    if (status) return status;
-    if (real && counts_too_late(d, &p)) {
-      found->doubt_guard = p.guard;
-      return ESS_SUCCESS;
-    }
-    if (real) return settle(d, &p, found);
-    d->flagged_theta[first] = ESS_NEVER;
-    if (ess_model_is_exact(d, d->flagged[first])) continue;
-    // it crosses elsewhere, or not at all
-    found->doubt_guard = d->flagged[first];
     return ESS_SUCCESS;
   }
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    double unit;
+    const double excess = excess_at(d, i, p->theta, &unit);
+    // one that is armed beyond its level does not count until it comes back, or turns
+    if (excess < -unit || p->theta < d->flagged_theta[i]) continue;
+    if (excess < 0.0 && k != p->guard && recedes(d, k, p->theta)) continue;
+    d->fate[k] = d->is_silent[k] ? ESS_FATE_REACHED : ESS_FATE_ENTERED;
+  }
+  return ESS_SUCCESS;
 }
 
 int ess_locate_flagged(ess_driver *d, ess_location *found) {
   *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
-  if (!d->flagged_count) return ESS_SUCCESS;
-  const bool shortened = keep_first_ones(d);
-  int status = locate_listed(d, found);
-  if (status || found->cut || !shortened) return status;
-  // a false alarm: the others count again
-  found->doubt_guard = ess_flag_guards(d);
-  return found->doubt_guard == SIZE_MAX ? locate_listed(d, found) : ESS_SUCCESS;
+  bool shortened = d->flagged_count > 1 && keep_first_ones(d);
+  int status = place_flagged(d, &found->doubt_guard);
+  for (;;) {
+    // the guard whose model crosses first shows where to look for the first real crossing of any
+    probe p = {.below = 0.0, .above = 1.0};
+    bool real;
+    const bool is_over = status || found->doubt_guard != SIZE_MAX;
+    const size_t first = is_over ? SIZE_MAX : first_flagged(d, &p.theta);
+    if (first == SIZE_MAX) {
+      if (status || !shortened) return status;
+      // a false alarm: the others count again
+      shortened = false;
+      found->doubt_guard = ess_flag_guards(d);
+      if (found->doubt_guard == SIZE_MAX) status = place_flagged(d, &found->doubt_guard);
+      continue;
+    }
+    status = refine(d, &p, &real);
+    if (status) return status;
+    if (real) {
+      // where it has come to the place from which its guard counts, and that lies beyond the level
+      // already, the guard went below and rose again where its model does not say
+      const size_t i = ess_place_in(d->flagged, d->flagged_count, p.guard);
+      if (p.close || !(p.below < d->flagged_theta[i])) return settle(d, &p, found);
+      found->doubt_guard = p.guard;
+    } else {
+      d->flagged_theta[first] = ESS_NEVER;
+      // it crosses elsewhere, or not at all
+      if (!ess_model_is_exact(d, d->flagged[first])) found->doubt_guard = d->flagged[first];
+    }
+  }
 }

@@ -40,7 +40,7 @@ static bool is_approached(const ess_driver *d, size_t k) {
  * SIZE_MAX when there is none. The node is evaluated where there may be. */
 static int find_impact(ess_driver *d, size_t *impact) {
   *impact = SIZE_MAX;
-  for (size_t i = 0; d->impacts && i < d->flagged_count; i++)
+  for (size_t i = 0; i < d->flagged_count; i++)
     if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
   if (*impact == SIZE_MAX) return ESS_SUCCESS;
   int status = ess_evaluate_node(d);
@@ -76,20 +76,11 @@ static int cross_all(ess_driver *d) {
     bool due = true;
     int status = jumped ? is_still_due(d, k, &due) : ESS_SUCCESS;
     if (!status && !due) continue;
-    jumped = jumped || !ess_is_silent(d, k);
-    if (!status) status = ess_make_crossing(d, k);
+    jumped = jumped || !d->is_silent[k];
+    if (!status) status = ess_make_crossing(d, k, false);
     if (status) return status;
   }
   return ESS_SUCCESS;
-}
-
-/* crosses those that are not silent, where the state is, and evaluates the node */
-static int cross_entered(ess_driver *d) {
-  size_t impact;
-  int status = find_impact(d, &impact);
-  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
-  status = cross_all(d);
-  return status ? status : ess_evaluate_node(d);
 }
 
 /* ---- a try ----------------------------------------------------------------------------------- */
@@ -140,11 +131,10 @@ ess_verdict ess_halve(ess_driver *d, ess_location *found) {
   return v;
 }
 
-/* Where the step just tried, some of whose guards have been flagged, is cut. Directions may need
- * more of the first crossing of a stabilised step than that has. */
-static ess_verdict locate(ess_driver *d, ess_location *found) {
-  ess_verdict v = {.status = ess_locate_flagged(d, found), .stands = true};
-  if (v.status || !d->tangents || d->base != &ess_base_rkc) return v;
+/* Directions may need more of the first crossing of a stabilised step than that has, where it has
+ * been located. */
+static ess_verdict relocate(ess_driver *d, ess_location *found) {
+  ess_verdict v = {.stands = true};
   if (found->cut) v = ess_tangent_approach(d, found->theta * d->dt);
   if (v.status || !v.stands) return v;
   (void)ess_flag_guards(d); // some have been taken off the list, and other states been looked at
@@ -173,7 +163,10 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     if (ess_turns_too_far(d)) v = ess_refused(ESS_BY_TURNING, d->control.next);
     if (d->turning.tries) v.status = ess_suspect_turns(d);
   }
-  if (v.stands && !v.status && watching && is_sure && d->flagged_count) v = locate(d, found);
+  if (v.stands && !v.status && watching && is_sure && d->flagged_count) {
+    v.status = ess_locate_flagged(d, found);
+    if (!v.status && d->tangents && d->base == &ess_base_rkc) v = relocate(d, found);
+  }
   if (v.stands && !v.status && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
   if (v.stands && !v.status && found->cut && !sliding) {
     if (d->base == &ess_base_rodas) v = ess_rodas_approach(d, found->theta);
@@ -192,8 +185,16 @@ static int cross_located(ess_driver *d, double t0) {
   // the node is not evaluated yet: event functions are those that the search found there
   int status = ess_cross_silent(d, d->h_try);
   if (!status) status = ess_observe_step(d, t0, false);
-  if (!status) status = cross_entered(d);
-  return status ? status : ess_refill(d);
+  size_t impact = SIZE_MAX;
+  if (!status && d->impacts) status = find_impact(d, &impact);
+  if (!status && impact != SIZE_MAX) {
+    status = ess_make_impact(d, impact);
+  } else if (!status) {
+    status = cross_all(d);
+    if (!status) status = ess_evaluate_node(d);
+  }
+  if (status || d->armed_count > d->watched.count) return status;
+  return ess_refill(d);
 }
 
 int ess_take_step(ess_driver *d, const ess_location *found, double t1,
@@ -317,7 +318,7 @@ static int cross_here(ess_driver *d, size_t k) {
   size_t impact;
   int status = ess_due_impact(d, k, &impact);
   if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
-  status = ess_make_crossing(d, k);
+  status = ess_make_crossing(d, k, false);
   return status ? status : ess_evaluate_node(d);
 }
 

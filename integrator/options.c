@@ -128,7 +128,7 @@ static void set_neighbourhoods(ess_driver *d) {
 /* guards that are armed stay so; one whose neighbourhood is another is inside it or not anew */
 static void resize_armed(ess_driver *d) {
   for (size_t k = 0; d->latched && k < d->system.guard_count; k++) {
-    const double width = ess_is_silent(d, k) ? 0.0 : d->epsilon[k];
+    const double width = d->is_silent[k] ? 0.0 : d->epsilon[k];
     if (d->side[k] == 0.0 || d->width[k] == width) continue;
     d->width[k] = width;
     d->inside_from[k] = 0.0;

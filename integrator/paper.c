@@ -208,10 +208,10 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
 /* whether the batch begins with a silent guard that has been passed already, or on which others in
  * the batch depend, itself or one of the silent ones after it: it is crossed by itself then */
 static bool silent_goes_first(const ess_driver *d, const candidate *first) {
-  if (!ess_is_silent(d, d->batch[0])) return false;
+  if (!d->is_silent[d->batch[0]]) return false;
   bool goes_first = first->duration == 0.0;
   for (size_t i = 0; i < d->batch_count && !goes_first; i++)
-    goes_first = ess_is_silent(d, d->batch[i]) && ess_row_concerns_batch(d, d->batch[i]);
+    goes_first = d->is_silent[d->batch[i]] && ess_row_concerns_batch(d, d->batch[i]);
   return goes_first;
 }
 
@@ -221,7 +221,7 @@ static int cross_batch(ess_driver *d) {
   for (size_t i = 0; i < d->batch_count; i++) side[i] = d->side[d->batch[i]];
   int status = ESS_SUCCESS;
   for (size_t i = 0; !status && i < d->batch_count; i++)
-    if (d->side[d->batch[i]] == side[i]) status = ess_make_crossing(d, d->batch[i]);
+    if (d->side[d->batch[i]] == side[i]) status = ess_make_crossing(d, d->batch[i], false);
   return status;
 }
 
@@ -245,7 +245,7 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   gather_batch(d, first);
   if (silent_goes_first(d, first)) {
     *made = true;
-    return ess_make_crossing(d, d->batch[0]);
+    return ess_make_crossing(d, d->batch[0], false);
   }
   if (d->side[first->guard] * d->rate[first->guard] < d->options.liveness)
     return ess_fail(d, ESS_ELIVENESS, first->guard);
@@ -303,9 +303,8 @@ static int enter(ess_driver *d, double t0) {
 }
 
 static int step(ess_driver *d, double t1) {
-  int status = ESS_SUCCESS;
+  int status = ess_control_start(d, t1);
   d->base = &ess_base_dopri5; // until another is chosen
-  if (d->control.next == 0.0) status = ess_control_first(d, t1, &d->control.next);
   while (!status) {
     ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
     ess_verdict v = ess_try_step(d, t1);

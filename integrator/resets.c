@@ -211,21 +211,6 @@ int ess_resets_start(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* by a row that names little, where no model is told of signs: most crossings of many are made so
- */
-static inline void cross_simply(ess_driver *d, size_t k, const ess_kink_row *r) {
-  d->sign[k] = -d->sign[k];
-  if (r->arms_mirror)
-    ess_arm(d, ess_guard_ahead(d, k));
-  else
-    ess_disarm(d, k);
-  if (r->other == ESS_NONE) return;
-  if (r->sign != 0.0)
-    arm(d, r->named);
-  else if (ess_guard_ahead(d, r->other) == r->named)
-    ess_disarm(d, r->other);
-}
-
 /* by any row */
 static __attribute__((noinline)) int cross_by_row(ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
@@ -243,7 +228,17 @@ static __attribute__((noinline)) int cross_by_row(ess_driver *d, size_t k) {
 int ess_cross(ess_driver *d, size_t k) {
   const ess_kink_row *const r = &d->kinks.row[ess_guard_ahead(d, k)];
   if (d->system.mode_changed || d->slides || !r->is_simple) return cross_by_row(d, k);
-  cross_simply(d, k, r);
+  // a row names little where no model is told of signs: most crossings of many are made so
+  d->sign[k] = -d->sign[k];
+  if (r->arms_mirror)
+    ess_arm(d, ess_guard_ahead(d, k));
+  else
+    ess_disarm(d, k);
+  if (r->other == ESS_NONE) return ESS_SUCCESS;
+  if (r->sign != 0.0)
+    arm(d, r->named);
+  else if (ess_guard_ahead(d, r->other) == r->named)
+    ess_disarm(d, r->other);
   return ESS_SUCCESS;
 }
 

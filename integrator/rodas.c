@@ -397,7 +397,7 @@ const ess_stepper ess_base_rodas = {.try = try_rodas,
                                     .first = ESS_RODAS_FIRST,
                                     .last = ESS_RODAS_LAST,
                                     .solves_all = true,
-                                    .alpha = 0.25 - 0.75 * 0.04,
+                                    .alpha = 0.25 - 0.75 * ESS_BETA,
                                     .knows_severity = true};
 
 double ess_rodas_calls(const ess_driver *d) {
