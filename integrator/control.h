@@ -26,7 +26,7 @@ typedef enum ess_cause {
   ESS_CAUSES
 } ess_cause;
 
-/* What comes of a try: it stands, or is refused, or the run ends. */
+/* What comes of a try: it stands, or is refused, or the run ends and it does not stand. */
 typedef struct ess_verdict {
   int status; /* other than ESS_SUCCESS: the run ends */
   bool stands;

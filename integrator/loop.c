@@ -90,7 +90,7 @@ static int cross_all(ess_driver *d) {
  * steps add up their rounding. */
 ess_verdict ess_try_step(ess_driver *d, double t1) {
   const size_t size = d->system.guard_count * sizeof *d->idle;
-  double error, severity;
+  double error = INFINITY, severity;
   int status = ESS_SUCCESS;
   if (d->apply_steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
   if (!status && d->options.base != ESS_BASE_DOPRI5) status = ess_base_begin(d);
@@ -136,9 +136,10 @@ ess_verdict ess_halve(ess_driver *d, ess_location *found) {
 static ess_verdict relocate(ess_driver *d, ess_location *found) {
   ess_verdict v = {.stands = true};
   if (found->cut) v = ess_tangent_approach(d, found->theta * d->dt);
-  if (v.status || !v.stands) return v;
+  if (!v.stands) return v;
   (void)ess_flag_guards(d); // some have been taken off the list, and other states been looked at
   v.status = ess_locate_flagged(d, found);
+  v.stands = !v.status;
   return v;
 }
 
@@ -162,18 +163,18 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   if (watching && !sliding && is_sure) {
     if (ess_turns_too_far(d)) v = ess_refused(ESS_BY_TURNING, d->control.next);
     if (d->turning.tries) v.status = ess_suspect_turns(d);
+    if (v.status) return v;
   }
-  if (v.stands && !v.status && watching && is_sure && d->flagged_count) {
+  if (v.stands && watching && is_sure && d->flagged_count) {
     v.status = ess_locate_flagged(d, found);
-    if (!v.status && d->tangents && d->base == &ess_base_rkc) v = relocate(d, found);
+    if (v.status) return v;
+    if (d->tangents && d->base == &ess_base_rkc) v = relocate(d, found);
   }
-  if (v.stands && !v.status && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
-  if (v.stands && !v.status && found->cut && !sliding) {
-    if (d->base == &ess_base_rodas) v = ess_rodas_approach(d, found->theta);
-    if (v.stands && !v.status && d->system.weights) ess_kinks_located(d);
-  }
-  if (v.stands && !v.status && sliding) v = ess_slide_watch(d, found);
-  return v;
+  if (v.stands && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
+  if (v.stands && found->cut && !sliding && d->base == &ess_base_rodas)
+    v = ess_rodas_approach(d, found->theta);
+  if (v.stands && found->cut && d->system.weights) ess_kinks_located(d);
+  return v.stands && sliding ? ess_slide_watch(d, found) : v;
 }
 
 /* ---- a step becomes part of the run ---------------------------------------------------------- */

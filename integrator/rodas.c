@@ -458,5 +458,6 @@ ess_verdict ess_rodas_approach(ess_driver *d, double theta) {
     const size_t k = d->flagged[i];
     if (d->fate[k] == ESS_FATE_ENTERED) v.status = compare_rates(d, t, slope, k, &v.stands);
   }
+  v.stands = v.stands && !v.status;
   return v;
 }

@@ -789,6 +789,7 @@ ess_verdict ess_tangent_approach(ess_driver *d, double time) {
   if (is_fast(d, radius)) return v;
   for (size_t i = 0; !v.status && i < d->flagged_count; i++)
     if (!d->is_silent[d->flagged[i]]) v.status = weigh(d, d->flagged[i], radius, &most);
+  v.stands = !v.status;
   if (v.status || !(most > 1.0)) return v;
   if (time * radius > NEAR) return ess_refused(ESS_BY_TANGENTS, time - 0.75 * NEAR / radius);
   leave_stabilised(d, time + NEAR / radius);

@@ -23,6 +23,10 @@ add_test(NAME python_install COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_python_insta
                                      ${CMAKE_CURRENT_BINARY_DIR}/python_install.passed)
 set_tests_properties(python_install PROPERTIES SKIP_RETURN_CODE 77)
 
+# the trip of a step, and how the library is built
+add_test(NAME structure COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_structure.sh ${CMAKE_SOURCE_DIR})
+set_tests_properties(structure PROPERTIES SKIP_RETURN_CODE 77)
+
 # mutants of a library of one file
 add_test(NAME mutants COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_mutants.sh ${CMAKE_SOURCE_DIR})
 
