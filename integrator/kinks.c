@@ -929,11 +929,14 @@ static ess_verdict judge(ess_driver *d, double error) {
   if (error <= 1.0 && k->count)
     return ess_control_stands(
         d, d->dt * ess_smaller(GROW_MOST, NEXT_SAFETY * pow(error, NEXT_EXPONENT)));
-  ess_verdict v = ess_control_judge(d, k->is_involved && !(error <= 1.0) ? INFINITY : error);
-  if (v.stands || (!k->is_involved && !ess_is_resolved(d, v.next))) return v;
-  if (k->is_involved) v = part(d);
+  ess_verdict v = ess_control_judge(d, error);
+  if (v.stands) return v;
+  if (k->is_involved)
+    v = part(d);
+  else if (!ess_is_resolved(d, v.next))
+    return v;
   v.status = ess_kinks_give_up(d);
-  if (v.cause == ESS_BY_THROUGH || !k->count || !isfinite(error)) return v;
+  if (k->is_involved || !k->count || !isfinite(error)) return v;
   v.cause = ESS_BY_THROUGH;
   v.next = d->dt * ess_larger(SHRINK_MOST, SAFETY * pow(error, EXPONENT));
   if (v.next / d->dt * (double)k->count > FEW) return v;

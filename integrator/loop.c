@@ -21,21 +21,6 @@
 /* What is crossed where a step has been cut, or at its end: silent guards that it has passed, and
  * the guards that it was cut at, an impact among them first. */
 
-/* the guards of impacts that the state rests on, and goes on to, are not reached where the step is
- * cut for another */
-static void leave_resting(ess_driver *d) {
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    const bool rests = d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
-    if (rests && ess_is_impact(d, k)) d->fate[k] = ESS_FATE_NONE;
-  }
-}
-
-/* whether event function k's guard is approached */
-static bool is_approached(const ess_driver *d, size_t k) {
-  return d->side[k] * d->rate[k] > 0.0;
-}
-
 /* an impact at the node, where the step was cut, of those that are approached there the first;
  * SIZE_MAX when there is none. The node is evaluated where there may be. */
 static int find_impact(ess_driver *d, size_t *impact) {
@@ -43,17 +28,24 @@ static int find_impact(ess_driver *d, size_t *impact) {
   for (size_t i = 0; i < d->flagged_count; i++)
     if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
   if (*impact == SIZE_MAX) return ESS_SUCCESS;
-  int status = ess_evaluate_node(d);
-  if (!status) leave_resting(d);
   *impact = SIZE_MAX;
+  int status = ess_evaluate_node(d);
+  // guards that the state rests on, and goes on to, are not reached where the step is cut for
+  // others
+  for (size_t i = 0; !status && i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    const bool rests = d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+    if (rests && ess_is_impact(d, k)) d->fate[k] = ESS_FATE_NONE;
+  }
   for (size_t i = 0; !status && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_armed(d, k)) continue;
     size_t due;
     status = ess_due_impact(d, k, &due);
-    if (status || due == SIZE_MAX || (*impact != SIZE_MAX && !is_approached(d, due))) continue;
-    *impact = due;
-    if (is_approached(d, due)) break;
+    if (status || due == SIZE_MAX) continue;
+    const bool is_approached = d->side[due] * d->rate[due] > 0.0;
+    if (*impact == SIZE_MAX || is_approached) *impact = due;
+    if (is_approached) break;
   }
   return status;
 }
