@@ -25,10 +25,10 @@ void ess_control_restart(ess_driver *d) {
 void ess_control_forget(ess_driver *d) {
   ess_control_restart(d);
   d->dt = 0.0;
-  d->after.crossed = d->after.from = d->brief.guard = SIZE_MAX;
-  d->brief.longest = INFINITY;
+  d->control.after.crossed = d->control.after.from = d->control.brief.guard = SIZE_MAX;
+  d->control.brief.longest = INFINITY;
   for (size_t i = 0; i < 2 * d->system.guard_count; i++)
-    d->after.longest[i] = d->brief.way[i] = INFINITY;
+    d->control.after.longest[i] = d->control.brief.way[i] = INFINITY;
 }
 
 void ess_control_bound(ess_driver *d, ess_cause cause, double longest) {
@@ -85,7 +85,7 @@ ess_verdict ess_control_judge(ess_driver *d, double error) {
   ess_control *const c = &d->control;
   // where the field has just changed, or a step has been refused, errors of some bases grow from
   // step to step: with less of a margin every sixth is refused where contacts begin often
-  const bool changes = !(error <= 1.0) || c->is_repeated || d->after.from != SIZE_MAX;
+  const bool changes = !(error <= 1.0) || c->is_repeated || d->control.after.from != SIZE_MAX;
   const double safety = d->base->is_wary && changes ? SAFER : SAFETY;
   if (!(error <= 1.0)) {
     c->is_repeated = true;
@@ -163,8 +163,8 @@ static const double LONGER = 4.0, SHORTEST = 1e-3, WORTH = 0.5;
 static const double REGAINED = 1.1;
 
 bool ess_control_after(ess_driver *d) {
-  ess_after *const a = &d->after;
-  ess_brief *const b = &d->brief;
+  ess_after *const a = &d->control.after;
+  ess_brief *const b = &d->control.brief;
   const double longest = ess_larger(a->longest[a->from], SHORTEST * d->control.next);
   a->is_shortened = longest < WORTH * d->control.next;
   if (a->is_shortened) ess_control_bound(d, ESS_BY_CROSSING, longest);
@@ -178,7 +178,7 @@ bool ess_control_after(ess_driver *d) {
 }
 
 ess_verdict ess_brief_judge(ess_driver *d, double error) {
-  ess_brief *const b = &d->brief;
+  ess_brief *const b = &d->control.brief;
   // an error that is not a number is no small one
   const double factor = error == 0.0  ? GROW_MOST
                         : error > 0.0 ? SAFETY * cbrt(1.0 / error)
@@ -194,7 +194,7 @@ ess_verdict ess_brief_judge(ess_driver *d, double error) {
 }
 
 void ess_control_made(ess_driver *d, double length, uint64_t refused) {
-  ess_after *const a = &d->after;
+  ess_after *const a = &d->control.after;
   double *const longest = a->longest + a->from;
   if (a->crossed / 2 == a->from / 2)
     *longest = LONGER * length;
@@ -239,10 +239,10 @@ static const double ROUNDINGS = 8.0;
 static const double FASTER = 2.0;
 
 void ess_forget_turning(ess_driver *d) {
-  d->turning.longest = INFINITY;
-  d->turning.length = d->turning.first = 0.0;
-  d->turning.is_seen = false;
-  d->turning.tries = d->turning.refused = 0;
+  d->control.turning.longest = INFINITY;
+  d->control.turning.length = d->control.turning.first = 0.0;
+  d->control.turning.is_seen = false;
+  d->control.turning.tries = d->control.turning.refused = 0;
 }
 
 /* whether a rate of a block's armed guards is so many times its pace */
@@ -251,7 +251,7 @@ static inline bool any_faster(const ess_driver *d, size_t block, double most) {
   for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
     const size_t k = block * ESS_BLOCK + lane;
     const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
-    const ess_lanes pace = ess_lanes_load(d->turning.pace + k);
+    const ess_lanes pace = ess_lanes_load(d->control.turning.pace + k);
     any |= (rate > most * pace) & (pace > 0.0) & (ess_lanes_load(d->side + k) != 0.0);
   }
   return ess_mask_any(any);
@@ -259,7 +259,7 @@ static inline bool any_faster(const ess_driver *d, size_t block, double most) {
 
 /* Where a step begins: event functions that change faster than they did turn sooner. */
 static void watch_paces(ess_driver *d) {
-  ess_turning *const s = &d->turning;
+  ess_turning *const s = &d->control.turning;
   double most = FASTER;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b] || !any_faster(d, b, most)) continue;
@@ -279,13 +279,13 @@ static void note_paces(ess_driver *d) {
       const size_t k = b * ESS_BLOCK + lane;
       const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
       const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
-      ess_lanes_store(d->turning.pace + k, ess_lanes_max(first, last));
+      ess_lanes_store(d->control.turning.pace + k, ess_lanes_max(first, last));
     }
 }
 
 /* whether what is off is rounding, where that has been so again and again */
 static bool is_rounding(ess_driver *d) {
-  ess_turning *const s = &d->turning;
+  ess_turning *const s = &d->control.turning;
   double rounding;
   // what is rounding in a weight that holds a slide has been taken off
   const bool is_weight = s->guard == SIZE_MAX;
@@ -298,11 +298,11 @@ static bool is_rounding(ess_driver *d) {
 }
 
 double ess_believed_share(const ess_driver *d) {
-  return d->turning.length == 0.0 ? BELIEVED_FIRST : BELIEVED;
+  return d->control.turning.length == 0.0 ? BELIEVED_FIRST : BELIEVED;
 }
 
 bool ess_turns_too_far(ess_driver *d) {
-  ess_turning *const s = &d->turning;
+  ess_turning *const s = &d->control.turning;
   const bool is_first = s->length == 0.0;
   if (is_first && s->first == 0.0) s->first = d->dt;
   const double believed = is_first ? BELIEVED_FIRST : BELIEVED;
@@ -338,8 +338,8 @@ int ess_control_start(ess_driver *d, double t1) {
 
 int ess_control_begin(ess_driver *d, double t1, bool sliding) {
   ess_control *const c = &d->control;
-  ess_after *const a = &d->after;
-  ess_brief *const b = &d->brief;
+  ess_after *const a = &d->control.after;
+  ess_brief *const b = &d->control.brief;
   const bool watching = d->armed_count > 0;
   if (a->crossed != SIZE_MAX) {
     if (b->guard != SIZE_MAX) b->way[b->guard] = d->t - b->since;
@@ -357,8 +357,9 @@ int ess_control_begin(ess_driver *d, double t1, bool sliding) {
       return ess_fail(d, ESS_ETOLERANCE, SIZE_MAX);
   }
   c->shortest = 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
-  if (watching && d->turning.is_seen) watch_paces(d);
-  if (!watching && !sliding) d->turning.longest = ess_larger(d->turning.longest, GROW_MOST * d->dt);
+  if (watching && d->control.turning.is_seen) watch_paces(d);
+  if (!watching && !sliding)
+    d->control.turning.longest = ess_larger(d->control.turning.longest, GROW_MOST * d->dt);
   return c->next == 0.0 ? ess_control_start(d, t1) : ESS_SUCCESS;
 }
 
@@ -370,7 +371,7 @@ void ess_control_open(ess_driver *d) {
 void ess_control_length(ess_driver *d, double t1) {
   ess_control *const c = &d->control;
   const double remaining = t1 - d->t;
-  const double longest = ess_smaller(d->options.h_max, d->turning.longest);
+  const double longest = ess_smaller(d->options.h_max, d->control.turning.longest);
   const double dt = ess_smaller(c->next, ess_smaller(c->longest, longest));
   c->is_last = dt * (1.0 + 1e-9) >= remaining;
   d->dt = c->is_last ? remaining : dt;

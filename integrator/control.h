@@ -35,6 +35,35 @@ typedef struct ess_verdict {
   bool is_unknown; /* its error was no number */
 } ess_verdict;
 
+/* How fast event functions turn, as far as it has been seen. */
+typedef struct ess_turning {
+  double share;   /* of its range, the largest that a model of the step just tried may be off by */
+  size_t guard;   /* whose model that is; SIZE_MAX: a weight's that holds a slide */
+  double length;  /* of the last step that was believed; 0: there was none */
+  double first;   /* the first that was tried, while there is none */
+  double longest; /* that the next step may be */
+  int tries;      /* in a row of which none was */
+  int refused;    /* tries of late that were not, less half of the steps that were */
+  bool is_seen;   /* event functions have turned: their paces are known */
+  double *pace;   /* by event function: its rate, in the last step */
+} ess_turning;
+
+/* Steps that begin at a crossing. */
+typedef struct ess_after {
+  size_t crossed, from; /* the guard crossed last since a step was begun, and where that was; or
+                           SIZE_MAX */
+  bool is_shortened;    /* that step is */
+  double *longest;      /* by guard: how long such a step may be, by what those before came to */
+} ess_after;
+
+/* Steps of order 3, from a crossing to the next. */
+typedef struct ess_brief {
+  double longest; /* that the next may be, by its error */
+  size_t guard;   /* that was crossed last, or SIZE_MAX; and when */
+  double since;
+  double *way; /* by guard: how long after it another was crossed; INFINITY: not known */
+} ess_brief;
+
 typedef struct ess_control {
   double next;          /* the step's length by all bounds that last; 0: to be chosen */
   double log_error_old; /* of the step before; base 2 */
@@ -42,6 +71,9 @@ typedef struct ess_control {
   double shortest;      /* turning bounds no step at this node to less */
   bool is_repeated;     /* a try of this step has been refused for its error */
   bool is_last;         /* the step being tried ends where the run does */
+  ess_turning turning;
+  ess_after after;
+  ess_brief brief;
   uint64_t bounded[ESS_CAUSES], refused[ESS_CAUSES]; /* how often, for users who ask why */
 } ess_control;
 

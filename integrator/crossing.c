@@ -66,7 +66,7 @@ int ess_make_crossing(ess_driver *d, size_t guard, bool carried) {
   else
     d->counters.crossings++;
   if (!silent) ess_note_return(d, guard);
-  if (!silent && guard < d->watched.first) d->after.crossed = ess_guard_ahead(d, guard);
+  if (!silent && guard < d->watched.first) d->control.after.crossed = ess_guard_ahead(d, guard);
   if (d->tangents && !silent)
     status = carried ? ess_tangent_carried(d, NULL) : ess_tangent_cross(d, guard);
   if (status) return status;
@@ -326,7 +326,7 @@ static int cross_all_silent(ess_driver *d) {
 
 int ess_kinks_take(ess_driver *d, double t1) {
   const double t0 = d->t;
-  if (d->doubts) ess_suspect_none(d);
+  if (d->doubt.count) ess_suspect_none(d);
   ess_piece_step(d, d->dt);
   d->counters.steps++;
   d->counters.through++;

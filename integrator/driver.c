@@ -36,10 +36,11 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, all, &d->h, &d->rate, &d->h_end, &d->rate_end, &d->h_mid, &d->h_check[0],
           &d->h_check[1], &d->h_try, &d->rate_try, &d->sign, &d->side, &d->epsilon, &d->width,
           &d->level, &d->flagged_theta, &d->some_h, &d->batch_time, &d->scale, &d->grain,
-          &d->inside_from, &d->inexact, &d->turning.pace, &k->live, &k->watch, &k->known, &k->last,
-          &k->made, &k->theta, &k->pattern, &k->until, &k->pair_side, &k->value[0], &k->value[1],
-          &k->error[0], &k->error[1], &k->dense[0], &k->dense[1], &k->told, &k->undoable);
-  ESS_LAY(l, double, 2 * m, &d->after.longest, &d->brief.way);
+          &d->inside_from, &d->inexact, &d->control.turning.pace, &k->live, &k->watch, &k->known,
+          &k->last, &k->made, &k->theta, &k->pattern, &k->until, &k->pair_side, &k->value[0],
+          &k->value[1], &k->error[0], &k->error[1], &k->dense[0], &k->dense[1], &k->told,
+          &k->undoable);
+  ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
   if (!d->system.guard_rates) ESS_LAY(l, double, m * d->system.dimension, &d->jacobian);
   ESS_LAY(l, size_t, m, &d->flagged, &d->batch, &k->kink, &k->companion, &k->undo,
           &k->companion_in);
@@ -302,8 +303,8 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   // an observer that stops at each crossing does not make them fewer
   if (moved || t != reached || !d->latched) watch_anew(d, t);
-  d->doubted = SIZE_MAX;
-  d->longest_doubted = 0.0;
+  d->doubt.guard = SIZE_MAX;
+  d->doubt.longest = 0.0;
   d->apply_steps = 0;
   d->apply_crossings = d->settled_crossings = 0;
   ess_watch_returns_of(d, 0);

@@ -123,19 +123,6 @@ typedef struct ess_looked {
   double weight[2][ESS_QUARTIC]; /* of a model's Bernstein coefficients, at these places */
 } ess_looked;
 
-/* How fast event functions turn, as far as it has been seen (control.c). */
-typedef struct ess_turning {
-  double share;   /* of its range, the largest that a model of the step just tried may be off by */
-  size_t guard;   /* whose model that is; SIZE_MAX: a weight's that holds a slide */
-  double length;  /* of the last step that was believed; 0: there was none */
-  double first;   /* the first that was tried, while there is none */
-  double longest; /* that the next step may be */
-  int tries;      /* in a row of which none was */
-  int refused;    /* tries of late that were not, less half of the steps that were */
-  bool is_seen;   /* event functions have turned: their paces are known */
-  double *pace;   /* by event function: its rate, in the last step */
-} ess_turning;
-
 /* Crossings of one event function, back and forth, among which there are few of others (suspect.c):
  * how many since when, and what steps and crossings had been made then. They are counted by
  * thousands: how long the last took, and after how many in a row the steps or crossings that are
@@ -154,27 +141,18 @@ typedef struct ess_recrossing {
   uint64_t steps;
 } ess_recrossing;
 
-/* Steps that begin at a crossing (control.c). */
-typedef struct ess_after {
-  size_t crossed, from; /* the guard crossed last since a step was begun, and where that was; or
-                           SIZE_MAX */
-  bool is_shortened;    /* that step is */
-  double *longest;      /* by guard: how long such a step may be, by what those before came to */
-} ess_after;
-
-/* Steps of order 3, from a crossing to the next (control.c). */
-typedef struct ess_brief {
-  double longest; /* that the next may be, by its error */
-  size_t guard;   /* that was crossed last, or SIZE_MAX; and when */
-  double since;
-  double *way; /* by guard: how long after it another was crossed; INFINITY: not known */
-} ess_brief;
-
 /* By the paper's method (paper.c). */
 typedef struct ess_paper {
   size_t first;      /* what the field at the node reaches first */
   bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
 } ess_paper;
+
+/* Steps that are halved for an event function whose model is in doubt (suspect.c). */
+typedef struct ess_doubt {
+  size_t guard, count; /* which, and how often in a row */
+  bool is_on;          /* this step was halved */
+  double longest;      /* of those that were since one was made without */
+} ess_doubt;
 
 /* What was found of the step just tried. */
 typedef struct ess_location {
@@ -245,7 +223,6 @@ struct ess_driver {
   ess_choice choice;
   ess_stabilised stabilised;
   ess_beside beside;
-  ess_turning turning;
 
   /* the latched mode, and by event function the one guard of its two that may be armed */
   bool latched;
@@ -286,11 +263,7 @@ struct ess_driver {
   size_t flagged_count;
   ess_fate *fate; /* by event function */
 
-  /* for which guard steps are being halved, how often, and whether this one was (suspect.c); the
-   * longest of them since one was made without */
-  size_t doubted, doubts;
-  bool is_doubting;
-  double longest_doubted;
+  ess_doubt doubt;
 
   /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
    * each (paper.c); or the crossings of a step, with their places in it (crossing.c) */
@@ -307,8 +280,6 @@ struct ess_driver {
   size_t last_guard;
 
   ess_recrossing recrossing;
-  ess_after after;
-  ess_brief brief;
   ess_returns returns;
   uint64_t apply_steps, apply_crossings;
   uint64_t settled_crossings; /* that had been made when grains were looked for last (suspect.c) */

@@ -318,12 +318,12 @@ static void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC], ess_
   const ess_lanes least = STILL * ess_lanes_abs(ess_lanes_load(d->h + k));
   const ess_mask armed = ess_lanes_load(d->side + k) != (ess_lanes){0.0};
   const ess_mask turns = armed & (range > least);
-  unsigned bits = ess_mask_bits(turns & (doubt > d->turning.share * range));
+  unsigned bits = ess_mask_bits(turns & (doubt > d->control.turning.share * range));
   for (; bits; bits &= bits - 1) {
     const size_t i = (size_t)__builtin_ctz(bits);
-    if (!(doubt[i] > d->turning.share * range[i])) continue;
-    d->turning.share = doubt[i] / range[i];
-    d->turning.guard = k + i;
+    if (!(doubt[i] > d->control.turning.share * range[i])) continue;
+    d->control.turning.share = doubt[i] / range[i];
+    d->control.turning.guard = k + i;
   }
 }
 
@@ -400,7 +400,7 @@ size_t ess_flag_guards(ess_driver *d) {
   const ess_looked looked = d->looked;
   const ess_lanes zero = {0.0};
   if (d->flagged_count) ess_clear_flags(d);
-  d->turning.share = ESS_STILL_TURNING;
+  d->control.turning.share = ESS_STILL_TURNING;
   for (size_t b = 0; b < d->blocks; b++) {
     double margin[ESS_BLOCK]; // by which they rise above their levels
     unsigned near = 0, sure = 0;
@@ -418,14 +418,15 @@ size_t ess_flag_guards(ess_driver *d) {
       // most are below their levels, and so little off that it says nothing, by bounds that take
       // rounding for an error; what is no number is not
       const ess_lanes most = DOUBT * l.worst + 0.0 * l.off[0];
-      const ess_mask far = (height + FARTHER * most < 0.0) & (most <= d->turning.share * way);
+      const ess_mask far =
+          (height + FARTHER * most < 0.0) & (most <= d->control.turning.share * way);
       if (!ess_mask_any(~far)) continue;
       ess_lanes slight;
       const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->scale + k), &slight);
       const ess_lanes rise = height - slight + 0.0 * l.b[2];
       const unsigned reached = ess_mask_bits(~(rise + FARTHER * doubt < 0.0));
       ess_lanes_store(d->inexact + k, doubt);
-      if (ess_mask_any(doubt > d->turning.share * way)) note_share(d, k, l.b, doubt);
+      if (ess_mask_any(doubt > d->control.turning.share * way)) note_share(d, k, l.b, doubt);
       if (!reached) continue;
       const ess_mask trusted = (doubt == zero) | rise_for_sure(d, k, &l, doubt);
       ess_lanes_store(margin + lane, rise);

@@ -113,7 +113,7 @@ ess_verdict ess_halve(ess_driver *d, ess_location *found) {
   ess_verdict v = {.status = ess_suspect_step(d, k), .cause = ESS_BY_DOUBT};
   if (!v.status) v.status = ess_coarsen(d, k, &coarser);
   if (v.status) return v;
-  v.next = coarser ? d->longest_doubted : 0.5 * d->dt;
+  v.next = coarser ? d->doubt.longest : 0.5 * d->dt;
   if (coarser || !ess_is_shortest(d)) return v;
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
     v.status = ess_fail(d, ESS_EGUARD, k);
@@ -154,7 +154,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   }
   if (watching && !sliding && is_sure) {
     if (ess_turns_too_far(d)) v = ess_refused(ESS_BY_TURNING, d->control.next);
-    if (d->turning.tries) v.status = ess_suspect_turns(d);
+    if (d->control.turning.tries) v.status = ess_suspect_turns(d);
     if (v.status) return v;
   }
   if (v.stands && watching && is_sure && d->flagged_count) {
@@ -201,7 +201,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
     status = ess_check_state(d, d->x_end);
   }
   if (status) return status;
-  if (d->doubts) ess_suspect_none(d);
+  if (d->doubt.count) ess_suspect_none(d);
   if (d->impacts && watching && !found->cut) status = ess_refuse_touch(d);
   if (!status && d->tangents && watching)
     status = ess_tangent_refuse_touch(d, found, d->control.is_last);
@@ -252,7 +252,7 @@ static int step(ess_driver *d, double t1) {
   if (!status && d->slides) status = ess_slide_scale(d);
   if (!status && sliding) status = ess_slope_weigh(d);
   if (!status && d->system.weights) ess_kinks_choose(d);
-  const bool is_after = d->after.from != SIZE_MAX && d->base != &ess_base_through;
+  const bool is_after = d->control.after.from != SIZE_MAX && d->base != &ess_base_through;
   if (!status && is_after && ess_control_after(d)) d->base = &ess_base_brief;
   for (bool stands = false; !status && !stands;) {
     ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
@@ -264,7 +264,7 @@ static int step(ess_driver *d, double t1) {
              : found.goes_through ? ess_kinks_take(d, t1)
                                   : ess_take_step(d, &found, t1, cross_located);
   }
-  if (d->after.from != SIZE_MAX && d->base != &ess_base_through)
+  if (d->control.after.from != SIZE_MAX && d->base != &ess_base_through)
     ess_control_made(d, d->t - t, d->counters.rejected - rejected);
   return status;
 }

@@ -264,7 +264,7 @@ static double share_of(const ess_driver *d, size_t i, double noise) {
  * have the step refused is held against its noise first. */
 static int watch_turns(ess_driver *d, bool *too_far) {
   ess_slides *const s = d->slides;
-  ess_turning *const turning = &d->turning;
+  ess_turning *const turning = &d->control.turning;
   double *const noise = s->back;
   bool is_measured = false;
   int status = ESS_SUCCESS;

@@ -152,7 +152,7 @@ static int is_held(ess_driver *d, size_t k, bool *held) {
 }
 
 bool ess_is_shortest(const ess_driver *d) {
-  return !(d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), d->longest_doubted));
+  return !(d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), d->doubt.longest));
 }
 
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
@@ -160,7 +160,7 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   const bool is_solved = d->base->solves_all && d->h[k] == 0.0 && is_at_rest(d, k);
   bool held;
   int status = is_held(d, k, &held);
-  const bool is_halved = d->dt <= HALVED * d->longest_doubted || is_solved || held;
+  const bool is_halved = d->dt <= HALVED * d->doubt.longest || is_solved || held;
   double allowed;
   *coarser = false;
   if (status || d->grain[k] > 0.0 || !(is_halved || ess_is_shortest(d) || is_at_rest(d, k)))
@@ -352,7 +352,7 @@ static int examine_step(ess_driver *d, size_t k, bool *contradicted) {
  * difference is contradicted in all that are shorter than it, beside a kink. So the other place is
  * further away, straight along the field. */
 int ess_suspect_turns(ess_driver *d) {
-  const ess_turning *const s = &d->turning;
+  const ess_turning *const s = &d->control.turning;
   const bool is_lasting = s->tries && s->tries % PATIENCE == 0;
   if (!is_lasting || !(s->share > ESS_STILL_TURNING)) return ESS_SUCCESS;
   const size_t k = s->guard;
@@ -370,20 +370,20 @@ int ess_suspect_turns(ess_driver *d) {
 }
 
 int ess_suspect_step(ess_driver *d, size_t k) {
-  d->doubts = k == d->doubted ? d->doubts + 1 : 1;
-  d->doubted = k;
-  d->is_doubting = true;
-  d->longest_doubted = ess_larger(d->dt, d->longest_doubted);
-  if (d->doubts % PATIENCE) return ESS_SUCCESS;
+  d->doubt.count = k == d->doubt.guard ? d->doubt.count + 1 : 1;
+  d->doubt.guard = k;
+  d->doubt.is_on = true;
+  d->doubt.longest = ess_larger(d->dt, d->doubt.longest);
+  if (d->doubt.count % PATIENCE) return ESS_SUCCESS;
   bool contradicted;
   const int status = examine_step(d, k, &contradicted);
   return status || !contradicted ? status : contradict(d, k);
 }
 
 void ess_suspect_none(ess_driver *d) {
-  if (!d->is_doubting) d->longest_doubted = 0.0;
-  if (!d->is_doubting) d->doubts = 0;
-  d->is_doubting = false;
+  if (!d->doubt.is_on) d->doubt.longest = 0.0;
+  if (!d->doubt.is_on) d->doubt.count = 0;
+  d->doubt.is_on = false;
 }
 
 int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate) {

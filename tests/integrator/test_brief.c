@@ -53,7 +53,7 @@ static outcome run(const ess_system *system, const ess_options *options, bool br
   ess_driver *const d = ess_driver_alloc(system, options, NULL);
   double t = 0.0;
   assert_non_null(d);
-  if (!brief) d->brief.longest = 0.0;
+  if (!brief) d->control.brief.longest = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, end, x), ESS_SUCCESS);
   const ess_counters *const c = ess_driver_counters(d);
   assert_true(c->crossings > 30);

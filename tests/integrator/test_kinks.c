@@ -92,7 +92,7 @@ static outcome run_with(const ess_system *system, const ess_options *options, si
   memcpy(o.x, START, sizeof o.x);
   ess_driver *const d = ess_driver_alloc(system, options, NULL);
   assert_non_null(d);
-  if (!system->weights) d->brief.longest = 0.0; // none is brief: all are of one order
+  if (!system->weights) d->control.brief.longest = 0.0; // none is brief: all are of one order
   for (size_t i = 0; !o.status && i < applies; i++) {
     const size_t first = (SAMPLES - 1) / applies * i, last = (SAMPLES - 1) / applies * (i + 1);
     o.status = ess_driver_sample(d, &o.t, times[last], o.x, times + first, last - first + 1,
