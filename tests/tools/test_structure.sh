@@ -17,7 +17,7 @@ done <<'END'
 one event function, nothing crossed;30;7;8
 no event functions;20;6;8
 cut at a crossing;65;10;10
-along a slide;86;20;14
+along a slide;87;21;14
 END
 
 "$1/tools/structure" >"$room/out" 2>"$room/err"
