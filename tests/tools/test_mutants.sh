@@ -1,6 +1,6 @@
 #!/bin/bash
 # tools/mutants on a library of one file: what it changes and what it leaves alone, its four verdicts, that it goes on where
-# it was, and one line for each refusal.
+# it was, what a run with all tests takes over, and one line for each refusal.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_mutants.sh SOURCE
 . "$(dirname "$0")/../support/check.sh"
@@ -32,11 +32,18 @@ cat >tests/test_one.c <<'END'
 int one(int a, int *b, int c);
 int main(void) { return one(9, &(int){0}, 7) != 63 || one(9, &(int){3}, 1) != -13 || one(2, &(int){0}, 7) != 3; }
 END
+cat >tests/test_two.c <<'END'
+int one(int a, int *b, int c);
+int main(void) { return one(4, &(int){0}, 7) != 28; }
+END
 cat >tests/CMakeLists.txt <<'END'
-add_executable(test_one test_one.c)
-target_link_libraries(test_one PRIVATE ess_static)
-add_test(NAME one COMMAND test_one)
+foreach(name one two)
+  add_executable(test_${name} test_${name}.c)
+  target_link_libraries(test_${name} PRIVATE ess_static)
+  add_test(NAME ${name} COMMAND test_${name})
+endforeach()
 set_tests_properties(one PROPERTIES LABELS quick)
+add_test(NAME house COMMAND false)
 END
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.25)
@@ -113,6 +120,15 @@ grep -qx '| all | 6 | 3 | 1 | 1 |' out && grep -q '^[0-9]* integrator/one.c:12:9
 check 'the table, and who survived' $?
 git diff --quiet
 check 'the tree is as it was' $?
+
+mutants run 1 11
+check 'all tests are run, but one that does not see the library' $?
+[ "$(wc -l <err)" -eq 3 ]
+check 'a mutant that a label has killed is not run again' $?
+for row in 12,6,killed,one 12,9,killed,two 12,12,killed,two '15,8,no build,' '15,19,survived,'; do
+  cut -d, -f3,4,8,9 build/mutants/1-all.csv | grep -qx "$row"
+  check "a verdict by all tests: $row" $?
+done
 
 # a test that notices one of them
 sed -i 's/|| one(2/|| one(4, \&(int){0}, 7) != 28 &/' tests/test_one.c
