@@ -1,27 +1,19 @@
 # What a user would copy: what the examples print, the README's quotations and ways of linking libess,
 # and the skeletons of docs/guide/adding.md.
 # SPDX-License-Identifier: GPL-3.0-or-later
-ess_test(examples)
-ess_test(examples_derivatives)
-ess_test(examples_hexapod)
-ess_test(examples_neurons)
-ess_test(examples_short)
-target_compile_definitions(test_examples_short PRIVATE
-                           EXAMPLE_BACKWARD="$<TARGET_FILE:example_backward>"
-                           EXAMPLE_BOUNCING_BALL="$<TARGET_FILE:example_bouncing_ball>"
-                           EXAMPLE_MOVING_GUARD="$<TARGET_FILE:example_moving_guard>"
-                           EXAMPLE_NO_JACOBIAN="$<TARGET_FILE:example_no_jacobian>"
-                           EXAMPLE_STICK_SLIP="$<TARGET_FILE:example_stick_slip>"
-                           EXAMPLE_WATCH="$<TARGET_FILE:example_watch>")
-target_compile_definitions(test_examples PRIVATE EXAMPLE_HOPPER="$<TARGET_FILE:example_hopper>")
-target_compile_definitions(test_examples_hexapod PRIVATE
-                           EXAMPLE_HEXAPOD="$<TARGET_FILE:example_hexapod>")
-target_compile_definitions(test_examples_neurons PRIVATE
-                           EXAMPLE_NEURONS="$<TARGET_FILE:example_numeric_jacobian>")
-target_compile_definitions(test_examples_derivatives PRIVATE
-                           EXAMPLE_LANDING="$<TARGET_FILE:example_landing>"
-                           EXAMPLE_SLIP_GAITS="$<TARGET_FILE:example_slip_gaits>"
-                           EXAMPLE_THROW="$<TARGET_FILE:example_throw>")
+function(ess_examples_test name)
+  ess_test(${name})
+  foreach(example ${ARGN})
+    string(TOUPPER ${example} word)
+    target_compile_definitions(test_${name} PRIVATE EXAMPLE_${word}="$<TARGET_FILE:example_${example}>")
+    add_dependencies(test_${name} example_${example}) # which it runs
+  endforeach()
+endfunction()
+ess_examples_test(examples hopper)
+ess_examples_test(examples_derivatives landing slip_gaits throw)
+ess_examples_test(examples_hexapod hexapod)
+ess_examples_test(examples_neurons numeric_jacobian)
+ess_examples_test(examples_short backward bouncing_ball moving_guard no_jacobian stick_slip watch)
 add_test(NAME examples_readme
   COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_examples_readme.sh ${CMAKE_SOURCE_DIR}
           $<TARGET_FILE:example_hopper> ${CMAKE_C_COMPILER} ${ESS_ALONE})

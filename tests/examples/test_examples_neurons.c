@@ -18,7 +18,7 @@ typedef struct {
 /* what the example printed */
 static void read_example(rhythm *r) {
   char lines[LINES_MAX][LINE_SIZE];
-  const size_t count = run_example(EXAMPLE_NEURONS, lines);
+  const size_t count = run_example(EXAMPLE_NUMERIC_JACOBIAN, lines);
   assert_true(count > 4);
   r->count = count - 1;
   for (size_t i = 0; i < r->count; i++)
