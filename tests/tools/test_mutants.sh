@@ -130,6 +130,17 @@ for row in 12,6,killed,one 12,9,killed,two 12,12,killed,two '15,8,no build,' '15
   check "a verdict by all tests: $row" $?
 done
 
+cat >seen.py <<'END'
+import json
+seen, name = json.load(open("build/mutants/seen.json")), "integrator/one.c"
+print([test for test in ("one", "two") if seen["lines"][test]], *(line in seen["code"][name] for line in (5, 14)),
+      *(line in seen["lines"]["two"][name] for line in (12, 14)))
+END
+if type gcov >/dev/null; then
+  [ "$(python3 seen.py)" = "['one', 'two'] False True True False" ]
+  check 'which lines have code, and which of them a test runs' $?
+fi
+
 # a test that notices one of them
 sed -i 's/|| one(2/|| one(4, \&(int){0}, 7) != 28 &/' tests/test_one.c
 mutants run 1 11 --label quick
