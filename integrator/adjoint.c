@@ -400,7 +400,7 @@ static int back_page(adjoint *a, size_t i, bool *differs) {
   ess_driver *const d = a->d;
   ess_page_open(d, i);
   int status = ess_announce(d, d->system.guard_count);
-  if (!status) status = ess_run(d, d->t_end);
+  if (!status) status = d->scheme->run(d, d->t_end);
   *differs = !status && !ess_page_is_at(d, i + 1);
   if (!status && a->tape->is_short) status = ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   return status || *differs ? status : back_all(a);

@@ -1,15 +1,6 @@
 /*
- * Which base makes the next integration step, where that is not settled (ess_options.base), and the
- * stabilised one: Runge-Kutta-Chebyshev of order 2, with as many stages as the step takes to be
- * stable. Their number grows with the square root of the step's length. And ROS2, of order 2, too.
- *
- * B. P. Sommeijer, L. F. Shampine, J. G. Verwer, RKC: an explicit solver for parabolic PDEs,
- * J. Comput. Appl. Math. 88 (1998) 315-326: the recursion and its stability in 2, the error in 3.1,
- * the spectral radius in 3.2.
- *
- * J. G. Verwer, E. J. Spee, J. G. Blom, W. Hundsdorfer, A second-order Rosenbrock method applied to
- * photochemical dispersion problems, SIAM J. Sci. Comput. 20 (1999) 1456-1480: ROS2, whose order
- * does not depend on the matrix that it has for the Jacobian.
+ * Which base makes the next integration step, where that is not settled (ess_options.base): dopri5,
+ * or a base for stiff fields, which is the stabilised one or RODAS.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,332 +9,6 @@
 
 #include "core.h"
 #include "slides.h"
-
-/* ---- the stabilised base --------------------------------------------------------------------- */
-
-/* RKC. DAMPING: its epsilon. s stages are stable if radius times length <= (s^2 - 1) / STABLE.
- * MARGIN: factor on the spectral radius, which may be larger than found. */
-static const double DAMPING = 2.0 / 13.0, STABLE = 1.54, MARGIN = 1.2;
-
-/* numbers of stages; the upper limit bounds accumulated rounding */
-enum { STAGES_LEAST = 2, STAGES_MOST = 250 };
-
-/* attempted steps after which the spectral radius is computed again */
-enum { TRIES = 25 };
-
-/* power iteration: relative change at convergence, and largest number of iterations */
-static const double CONVERGED = 0.05;
-enum { ITERATIONS = 20 };
-
-/* stages, not rounded, that are stable for this radius times length */
-static double stages_of(double extent) {
-  return sqrt(1.0 + STABLE * MARGIN * extent);
-}
-
-static int stages_for(double extent) {
-  return (int)ess_clamp(ceil(stages_of(extent)), STAGES_LEAST, STAGES_MOST);
-}
-
-/* ---- the spectral radius --------------------------------------------------------------------- */
-
-/* root mean square of v, or of v - w, by these units */
-static double size_of(const ess_driver *d, const double v[], const double w[]) {
-  const size_t n = d->system.dimension;
-  double sum = 0.0;
-  for (size_t i = 0; i < n; i++) {
-    const double part = (w ? v[i] - w[i] : v[i]) / ess_unit_beside(d, i);
-    sum += part * part;
-  }
-  return sqrt(sum / (double)n);
-}
-
-/* the field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
- * x_before; 0 where that does not tell */
-static double radius_between(const ess_driver *d, const double f[], const double f_before[],
-                             const double x[], const double x_before[]) {
-  const double rate = size_of(d, f, f_before) / size_of(d, x, x_before);
-  return rate < INFINITY ? rate : 0.0; // not a number where nothing has moved
-}
-
-double ess_radius_shown(ess_driver *d, double ripple[]) {
-  const double *const f = d->stage[ESS_STAGES - 1], *const f_before = d->stage[ESS_STAGES - 2];
-  for (size_t i = 0; i < d->lanes; i++) ripple[i] = f[i] - f_before[i];
-  (void)ess_dopri5_stage(d, ESS_STAGES - 2, d->x_try); // that before the last, at the end too
-  return radius_between(d, f, f_before, d->x_end, d->x_try);
-}
-
-/* every component has its part in it, by no pattern that a field may share */
-static void any_direction(const ess_driver *d, double v[]) {
-  for (size_t i = 0; i < d->system.dimension; i++)
-    v[i] = (2.0 * ess_scattered(i + 1) - 1.0) * ess_unit_beside(d, i);
-}
-
-/* by a power iteration at the node, from the direction found the last time */
-static int find_radius(ess_driver *d) {
-  ess_stabilised *const s = &d->stabilised;
-  const size_t n = d->system.dimension;
-  double *const beside = d->stage[1], *const rate = d->stage[2];
-  double size = size_of(d, s->direction, NULL), found = 0.0;
-  if (!(size > 0.0 && size < INFINITY)) {
-    any_direction(d, s->direction);
-    size = size_of(d, s->direction, NULL);
-  }
-  for (int k = 0; k < ITERATIONS; k++) {
-    const double step = ESS_BESIDE / size, before = found;
-    for (size_t i = 0; i < n; i++) beside[i] = d->x[i] + step * s->direction[i];
-    const int status = ess_field(d, d->t, beside, rate);
-    if (status) return status;
-    size = size_of(d, rate, d->f);
-    // the error control sees what is wrong with a field that is not a number
-    if (!(size > 0.0 && size < INFINITY)) break;
-    found = radius_between(d, rate, d->f, beside, d->x);
-    for (size_t i = 0; i < n; i++) s->direction[i] = rate[i] - d->f[i];
-    if (fabs(found - before) <= CONVERGED * found) break;
-  }
-  s->radius = found;
-  s->tries = 0;
-  s->is_known = true;
-  return ESS_SUCCESS;
-}
-
-/* before each try: what the field is like; the next length is no longer than stages can make stable
- */
-static int begin_stabilised(ess_driver *d) {
-  ess_stabilised *const s = &d->stabilised;
-  int status = ESS_SUCCESS;
-  if (!s->is_known || s->tries >= TRIES) status = find_radius(d);
-  const double most = (double)STAGES_MOST * STAGES_MOST - 1.0;
-  ess_control_bound(d, ESS_BY_STABILITY, most / (STABLE * MARGIN * s->radius));
-  return status;
-}
-
-/* ---- the step -------------------------------------------------------------------------------- */
-
-/* T, T' and T'' at w0, of two degrees in a row */
-typedef struct chebyshev {
-  double w0, t[2], slope[2], bend[2];
-} chebyshev;
-
-static chebyshev first_two(int stages) {
-  const double w0 = 1.0 + DAMPING / ((double)stages * stages);
-  return (chebyshev){.w0 = w0, .t = {1.0, w0}, .slope = {0.0, 1.0}};
-}
-
-static void next_degree(chebyshev *c) {
-  const double w0 = c->w0;
-  const double t = 2.0 * w0 * c->t[1] - c->t[0];
-  const double slope = 2.0 * (c->t[1] + w0 * c->slope[1]) - c->slope[0];
-  const double bend = 4.0 * c->slope[1] + 2.0 * w0 * c->bend[1] - c->bend[0];
-  *c = (chebyshev){w0, {c->t[1], t}, {c->slope[1], slope}, {c->bend[1], bend}};
-}
-
-/* w1, which makes the polynomial that of order 2 */
-static double scale_of(int stages) {
-  chebyshev c = first_two(stages);
-  for (int j = 2; j <= stages; j++) next_degree(&c);
-  return c.slope[1] / c.bend[1];
-}
-
-/* x_end and the field there, and the last stage before them, with its field in stage[1] */
-static int make_stages(ess_driver *d, int stages, const double **before) {
-  const size_t n = d->lanes;
-  const double dt = d->dt, w1 = scale_of(stages);
-  const double *const x = d->x, *const f = d->stage[0];
-  double *const rate = d->stage[1], *older = d->stage[2], *old = d->stage[3], *next = d->stage[4];
-  chebyshev c = first_two(stages);
-  double b_older = 1.0 / (4.0 * c.w0 * c.w0), b_old = b_older; // as T_2 has it
-  double node_older = 0.0, node_old = b_old * w1;
-  memcpy(older, x, n * sizeof *older);
-  for (size_t i = 0; i < n; i++) old[i] = x[i] + dt * node_old * f[i];
-  for (int j = 2; j <= stages; j++) {
-    const double a = 1.0 - b_old * c.t[1];
-    const int status = ess_field(d, d->t + ess_smaller(node_old, 1.0) * dt, old, rate);
-    if (status) return status;
-    next_degree(&c);
-    const double b = c.bend[1] / (c.slope[1] * c.slope[1]);
-    const double mu = 2.0 * c.w0 * b / b_old, nu = -b / b_older, gain = 2.0 * w1 * b / b_old;
-    double *const to = j == stages ? d->x_end : next;
-    for (size_t i = 0; i < n; i++)
-      to[i] =
-          (1.0 - mu - nu) * x[i] + mu * old[i] + nu * older[i] + dt * gain * (rate[i] - a * f[i]);
-    const double node = mu * node_old + nu * node_older + gain * (1.0 - a);
-    node_older = node_old;
-    node_old = node;
-    b_older = b_old;
-    b_old = b;
-    next = older;
-    older = old;
-    old = to;
-  }
-  *before = older;
-  return ess_field(d, d->t + dt, d->x_end, d->stage[6]);
-}
-
-/* into x_try: what a stabilised step errs by that is as long as the one just tried by either */
-static void estimate(ess_driver *d) {
-  const double *const f = d->stage[0], *const f_end = d->stage[6];
-  for (size_t i = 0; i < d->lanes; i++)
-    d->x_try[i] = 0.8 * (d->x[i] - d->x_end[i]) + 0.4 * d->dt * (f[i] + f_end[i]);
-}
-
-/* The error of an RKC step, over the tolerance. The local error grows with h^3, the global one with
- * h^2: control of the local error alone would reduce the global error only as tolerance^(2/3). The
- * geometric mean of the local error and the change of state grows with h^2; OF_MEAN is its weight.
- * The result is at most local error / OF_ERROR, since that error may be rounding. */
-static const double OF_MEAN = 0.05, OF_ERROR = 0.03;
-
-static double of_order_2(ess_driver *d) {
-  const double error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] - d->x[i];
-  const double moves = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  const double mean = ess_smaller(OF_MEAN * sqrt(error * moves), error / OF_ERROR);
-  return ess_larger(mean, error);
-}
-
-static int try_rkc(ess_driver *d, double *error) {
-  ess_stabilised *const s = &d->stabilised;
-  const double *before = NULL;
-  s->tries++;
-  s->stages = stages_for(d->dt * s->radius);
-  const int status = make_stages(d, s->stages, &before);
-  if (status) return status;
-  // what is not stable outgrows all else in a step: then this is its rate
-  const double seen = radius_between(d, d->stage[6], d->stage[1], d->x_end, before);
-  s->radius = ess_larger(seen, s->radius);
-  estimate(d);
-  *error = of_order_2(d);
-  return ESS_SUCCESS;
-}
-
-/* ---- the linearly implicit base of order 2 --------------------------------------------------- */
-
-/* gamma of ROS2, 1 - 1 / sqrt(2): L-stable with the exact Jacobian */
-static const double GAMMA = 0.29289321881345247560;
-
-static int solve(ess_driver *d, double v[]) {
-  const ess_system *const s = &d->system;
-  d->t_seen = d->t;
-  return ess_called(d, s->field_solve(d->t, d->x, d->sign, GAMMA * d->dt, v, s->params));
-}
-
-/* For a field of time alone, or of states that the steps have exactly, ROS2 and its embedded method
- * are both the trapezoidal rule, so the estimate is zero; the error then follows from the field at
- * other times. The estimate is used if it exceeds this fraction of the change of state. */
-static const double BLIND = 1e-3;
-
-/* the node at which the driver is, and the last one of its mode */
-static void look_beside(ess_driver *d) {
-  ess_beside *const b = &d->beside;
-  const bool is_same = b->crossings == d->counters.crossings, moves = d->t > b->t;
-  if (b->t == d->t && is_same) return;
-  ess_swap(&b->f, &b->f_there);
-  memcpy(b->f, d->f, d->lanes * sizeof *b->f);
-  b->way = is_same && moves ? d->t - b->t : 0.0;
-  b->t = d->t;
-  b->crossings = d->counters.crossings;
-}
-
-void ess_ros2_leave(ess_driver *d, bool moved) {
-  if (moved || d->options.base != ESS_BASE_ROS2 || ess_is_sliding(d))
-    d->beside.t = NAN;
-  else
-    look_beside(d);
-}
-
-void ess_ros2_resume(ess_driver *d) {
-  if (memcmp(d->beside.f, d->f, d->lanes * sizeof *d->f) != 0) d->beside.t = NAN;
-}
-
-/* whether the estimate, in x_try, sees nothing of state i */
-static bool is_blind(const ess_driver *d, size_t i) {
-  const double moves = fabs(d->f[i]) + fabs(d->stage[ESS_STAGES - 1][i]);
-  return fabs(d->x_try[i]) <= BLIND * d->dt * moves;
-}
-
-/* what the rule errs by, in its place where that is more */
-static void see(ess_driver *d, size_t i, double missed) {
-  if (is_blind(d, i) && !(fabs(missed) <= fabs(d->x_try[i]))) d->x_try[i] = missed;
-}
-
-/* where another node of the mode is known */
-static void see_by_node(ess_driver *d) {
-  const ess_beside *const b = &d->beside;
-  const double *const f = d->f, *const f_end = d->stage[ESS_STAGES - 1], dt = d->dt;
-  const double ratio = dt / b->way, over = dt * dt / (6.0 * (dt + b->way));
-  for (size_t i = 0; i < d->system.dimension; i++)
-    see(d, i, over * ((f_end[i] - f[i]) - ratio * (f[i] - b->f_there[i])));
-}
-
-/* change of state in a step, in tolerances, below which the blind estimate does not matter */
-static const double UNSEEN = 5.0;
-
-/* whether state i is not seen, and moves by more than that */
-static bool hides(const ess_driver *d, size_t i) {
-  const double moves = 0.5 * d->dt * (fabs(d->f[i]) + fabs(d->stage[ESS_STAGES - 1][i]));
-  return is_blind(d, i) && moves > UNSEEN * (d->atol[i] + d->rtol[i] * fabs(d->x[i]));
-}
-
-/* and where none is, as after a crossing: by the field in the middle of the step, where it is
- * called if anything may hide there */
-static int see_by_middle(ess_driver *d) {
-  const double *const f = d->f, *const f_end = d->stage[ESS_STAGES - 1], dt = d->dt;
-  const size_t n = d->system.dimension, size = d->system.guard_count * sizeof *d->idle;
-  double *const x = d->stage[1], *const middle = d->stage[2];
-  bool any = false;
-  for (size_t i = 0; i < n; i++) {
-    any = any || hides(d, i);
-    x[i] = 0.5 * (d->x[i] + d->x_end[i]) + 0.125 * dt * (f[i] - f_end[i]);
-  }
-  if (!any) return ESS_SUCCESS;
-  // the last call of a step is that of its end
-  if (d->system.idle) memcpy(d->idle_at_end, d->idle, size);
-  const int status = ess_field(d, d->t + 0.5 * dt, x, middle);
-  if (d->system.idle) memcpy(d->idle, d->idle_at_end, size);
-  for (size_t i = 0; i < n; i++) see(d, i, dt / 3.0 * (2.0 * middle[i] - f[i] - f_end[i]));
-  return status;
-}
-
-static int try_ros2(ess_driver *d, double *error) {
-  const size_t n = d->lanes;
-  const double dt = d->dt;
-  double *const first = d->stage[1], *const second = d->stage[2];
-  look_beside(d);
-  memcpy(first, d->f, n * sizeof *first);
-  int status = solve(d, first);
-  for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + dt * first[i];
-  if (!status) status = ess_field(d, d->t + dt, d->x_try, second);
-  for (size_t i = 0; i < n; i++) second[i] -= 2.0 * first[i];
-  if (!status) status = solve(d, second);
-  for (size_t i = 0; i < n; i++) d->x_end[i] = d->x[i] + dt * (1.5 * first[i] + 0.5 * second[i]);
-  if (!status) status = ess_field(d, d->t + dt, d->x_end, d->stage[ESS_STAGES - 1]);
-  // as of a stabilised step: with the field at both ends, of which the cubic between them is made
-  estimate(d);
-  if (!status && d->beside.way != 0.0)
-    see_by_node(d);
-  else if (!status)
-    status = see_by_middle(d);
-  *error = of_order_2(d);
-  return status;
-}
-
-/* between those of errors that grow with h^3 and h */
-static const double BY_SQUARE = 0.4;
-
-const ess_stepper ess_base_rkc = {.try = try_rkc,
-                                  .judge = ess_control_judge,
-                                  .dense = ess_dense_of_ends,
-                                  .last = ESS_STAGES - 1,
-                                  .alpha = BY_SQUARE};
-const ess_stepper ess_base_ros2 = {.try = try_ros2,
-                                   .judge = ess_control_judge,
-                                   .dense = ess_dense_of_ends,
-                                   .last = ESS_STAGES - 1,
-                                   .alpha = BY_SQUARE,
-                                   .is_wary = true};
-
-/* ---- the choice ------------------------------------------------------------------------------ */
-
-/* Between dopri5 and a base for stiff fields, which is the stabilised one or RODAS (rodas.c). */
 
 /* dopri5: field evaluations per step; radius times length up to which it is stable, and from which
  * stability may limit its step size */
@@ -404,7 +69,7 @@ int ess_base_begin(ess_driver *d) {
   const bool is_asked = d->choice.is_stiff || d->options.base == ESS_BASE_RKC;
   s->is_on = is_asked && d->t >= s->off_until && !ess_is_sliding(d);
   if (d->base != &ess_base_brief) d->base = s->is_on ? &ess_base_rkc : &ess_base_dopri5;
-  return s->is_on ? begin_stabilised(d) : ESS_SUCCESS;
+  return s->is_on ? ess_rkc_begin(d) : ESS_SUCCESS;
 }
 
 /* takes the part along w out of v, states weighed by their tolerances */
@@ -437,39 +102,18 @@ static double cost_of_stiff(ess_driver *d) {
   double *const ripple = d->v_try;
   const double radius = ess_radius_shown(d, ripple);
   if (!(radius * d->dt > BOUND_FROM)) return INFINITY;
-  estimate(d);
+  ess_estimate_by_ends(d);
   // what a step at the edge of stability leaves of stiff motions is not in one that damps them
   take_out(d, ripple, d->x_try);
   if (d->rodas) {
-    const double error = d->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+    const double error = d->scheme->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
     for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] - d->x[i];
     const double moves = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
     return ess_rodas_calls(d) / (d->dt * length_of_order_4(error, moves));
   }
-  const double error = d->severity * of_order_2(d);
+  const double error = d->scheme->severity * ess_error_of_order_2(d);
   const double length = d->dt * ess_smaller(LONGER_MOST, SAFETY * pow(error, -EXPONENT));
-  return (0.5 + stages_of(radius * length)) / length; // half a stage is rounded up
-}
-
-/* as find_radius, by the Jacobian of RODAS's step: what a direction grows by in the mean, which
- * also tells the radius of a pair of eigenvalues, once some turns have taken it to where it grows
- * the most
- */
-static double radius_of_rodas(ess_driver *d) {
-  const size_t n = d->system.dimension;
-  double *const v = d->stabilised.direction, *const to = d->v_try;
-  double growth = 1.0;
-  enum { TURNS = 6, COUNTED = 4 };
-  any_direction(d, v);
-  for (int k = 0; k < TURNS + COUNTED; k++) {
-    const double size = size_of(d, v, NULL);
-    ess_rodas_multiply(d, v, to);
-    const double grown = size_of(d, to, NULL) / size;
-    if (!(grown > 0.0 && grown < INFINITY)) return 0.0;
-    if (k >= TURNS) growth *= pow(grown, 1.0 / COUNTED);
-    for (size_t i = 0; i < n; i++) v[i] = to[i] / (grown * size);
-  }
-  return growth;
+  return (0.5 + ess_rkc_stages(radius * length)) / length; // half a stage is rounded up
 }
 
 /* whether dopri5 would take no more calls than the step of the stiff base just made */
@@ -477,7 +121,7 @@ static bool is_stiff_no_more(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
   if (!d->rodas) return s->stages / d->dt > END * CALLS * s->radius / STABLE_TO;
   if (d->control.next > GROWS * d->dt) return false;
-  s->radius = radius_of_rodas(d);
+  s->radius = ess_rodas_radius(d);
   return ess_rodas_calls(d) / ess_larger(d->dt, d->control.next) > CALLS * s->radius / STABLE_TO;
 }
 

@@ -174,11 +174,13 @@ static bool goes_on(const ess_driver *d) {
   return d->t - d->stopped <= 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), d->dt);
 }
 
-int ess_observe_step(ess_driver *d, double t0, bool projection) {
+int ess_observe_step(ess_driver *d, double t0) {
   const ess_observer *const o = &d->options.observer;
   if (!o->step) return ESS_SUCCESS;
-  const ess_step_info info = {
-      .projection = projection, .t0 = d->caller.way * t0, .t1 = d->caller.way * d->t, .x = d->x};
+  const ess_step_info info = {.projection = d->piece.kind == ESS_PIECE_PARABOLA,
+                              .t0 = d->caller.way * t0,
+                              .t1 = d->caller.way * d->t,
+                              .x = d->x};
   if (!o->step(&info, o->context) || goes_on(d)) return ESS_SUCCESS;
   d->stopped = d->t;
   return ess_fail(d, ESS_ESTOP, SIZE_MAX);

@@ -128,7 +128,7 @@ int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const doub
 /* ---- what is only watched -------------------------------------------------------------------- */
 
 /* One line about what is wrong with what is watched; NULL when nothing is. */
-const char *ess_watched_check(const ess_system *system, const ess_options *options);
+const char *ess_watched_check(const ess_system *system);
 
 /* The caller's system becomes the one with what it watches as event functions. */
 void ess_watched_join(ess_driver *d, ess_system *system);
@@ -192,6 +192,13 @@ typedef struct ess_stepper {
   bool is_wary;        /* the next step is shorter after a crossing or a refusal */
   bool solves_all;     /* its stages solve linear equations, so that each state rounds all others */
   bool knows_severity; /* the error is that of the dense output, on which crossings are located */
+  bool is_stabilised;  /* many stages, none of the pair: directions follow its dense output */
+  bool goes_through;   /* crossings are made within it (kinks.c) */
+  /* The step just tried is to be cut at theta, for the guards that are entered there: whether it
+   * stands, or is to end there instead; NULL: it stands. */
+  ess_verdict (*approach)(ess_driver *d, double theta);
+  const struct ess_stepper *fallback; /* makes the step where a bound after a crossing refuses this
+                                         one; NULL: the same base */
 } ess_stepper;
 
 extern const ess_stepper ess_base_dopri5, ess_base_brief; /* of order 5 and 3 */
@@ -281,6 +288,26 @@ static inline double ess_unit_beside(const ess_driver *d, size_t i) {
   return unit > 0.0 && unit < INFINITY ? unit : 1.0;
 }
 
+/* Root mean square of v, or of v - w, in these units; and a direction with a part in each state, by
+ * no pattern that a field may share. */
+double ess_size_beside(const ess_driver *d, const double v[], const double w[]);
+void ess_any_direction(const ess_driver *d, double v[]);
+
+/* ---- the stabilised base --------------------------------------------------------------------- */
+
+/* Before each try: what the field is like; the next length is no longer than stages can make
+ * stable. Stages, not rounded, that are stable for this radius times length. */
+int ess_rkc_begin(ess_driver *d);
+double ess_rkc_stages(double extent);
+
+/* Into x_try: the error of a stabilised step as long as the one just tried by any base, from the
+ * field at its ends; and what that comes to over the tolerance. */
+void ess_estimate_by_ends(ess_driver *d);
+double ess_error_of_order_2(ess_driver *d);
+
+/* Exponent of the error in the next length: between those of errors that grow with h^3 and h. */
+#define ESS_BY_SQUARE 0.4
+
 /* ---- the linearly implicit base of order 2 --------------------------------------------------- */
 
 /* Where an apply begins: what ROS2's steps know of the field beside stays what it is where the
@@ -310,21 +337,17 @@ void ess_rodas_forget(ess_driver *d);
 void ess_rodas_reset(ess_driver *d);
 
 /* Right-hand-side evaluations of such a step, with one of field_jacobian or the differences in its
- * place; and to = J v, by the Jacobian of the last one. */
+ * place; and the spectral radius of the Jacobian of the last one. */
 double ess_rodas_calls(const ess_driver *d);
-void ess_rodas_multiply(const ess_driver *d, const double v[], double to[]);
+double ess_rodas_radius(ess_driver *d);
 
 /* Which of the driver's stages, which such steps do not have, hold these slopes of a step whose
  * event functions have been looked at. */
 enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
 
-/* The step just tried is to be cut at theta, for the guards that are entered there: whether it
- * stands, or is to end there instead. */
-ess_verdict ess_rodas_approach(ess_driver *d, double theta);
-
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* One try of a step of either method, no further than t1. */
+/* One try of a step, no further than t1. */
 ess_verdict ess_try_step(ess_driver *d, double t1);
 
 /* The step just tried is in doubt for an event function: it is to be halved, or stands. */
@@ -345,9 +368,17 @@ int ess_refuse_step(ess_driver *d, const ess_verdict *v);
  * has failed, between the crossings of an instant. */
 int ess_finish_instant(ess_driver *d);
 
-/* Towards t1 by one tolerance; or by the paper's method, with projections between steps. */
-int ess_run(ess_driver *d, double t1);
-int ess_advance_by_projections(ess_driver *d, double t1);
+/* How crossings are made. */
+typedef struct ess_scheme {
+  int (*run)(ess_driver *d, double t1); /* towards t1 */
+  /* Puts the level of event function k's armed guard, which is below zero, to what it is where the
+   * guard first reaches it in the step just tried; NULL: no level is below zero. */
+  void (*place_level)(ess_driver *d, size_t k);
+  bool locates;    /* a crossing is made where it is located, to the tolerance */
+  double severity; /* a step's error is held below the tolerance over this */
+} ess_scheme;
+
+extern const ess_scheme ess_scheme_tolerance;
 
 /* ---- dense output ---------------------------------------------------------------------------- */
 

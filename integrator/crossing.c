@@ -339,7 +339,7 @@ int ess_kinks_take(ess_driver *d, double t1) {
   if (!status) status = cross_all_silent(d);
   if (!status) status = ess_refill(d);
   ess_sample_piece(d, d->t); // no further than an observer has let it go
-  return status ? status : ess_observe_step(d, t0, false);
+  return status ? status : ess_observe_step(d, t0);
 }
 
 /* ---- crossings of what is idle --------------------------------------------------------------- */

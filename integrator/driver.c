@@ -34,12 +34,11 @@ static void lay(ess_driver *d, ess_layout *l) {
           &stage[5], &stage[6]);
   d->stage[0] = d->f;
   ESS_LAY(l, double, all, &d->h, &d->rate, &d->h_end, &d->rate_end, &d->h_mid, &d->h_check[0],
-          &d->h_check[1], &d->h_try, &d->rate_try, &d->sign, &d->side, &d->epsilon, &d->width,
-          &d->level, &d->flagged_theta, &d->some_h, &d->batch_time, &d->scale, &d->grain,
-          &d->inside_from, &d->inexact, &d->control.turning.pace, &k->live, &k->watch, &k->known,
-          &k->last, &k->made, &k->theta, &k->pattern, &k->until, &k->pair_side, &k->value[0],
-          &k->value[1], &k->error[0], &k->error[1], &k->dense[0], &k->dense[1], &k->told,
-          &k->undoable);
+          &d->h_check[1], &d->h_try, &d->rate_try, &d->sign, &d->side, &d->is_silent, &d->level,
+          &d->flagged_theta, &d->some_h, &d->batch_time, &d->scale, &d->grain, &d->due_from,
+          &d->inexact, &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made,
+          &k->theta, &k->pattern, &k->until, &k->pair_side, &k->value[0], &k->value[1],
+          &k->error[0], &k->error[1], &k->dense[0], &k->dense[1], &k->told, &k->undoable);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
   if (!d->system.guard_rates) ESS_LAY(l, double, m * d->system.dimension, &d->jacobian);
   ESS_LAY(l, size_t, m, &d->flagged, &d->batch, &k->kink, &k->companion, &k->undo,
@@ -52,9 +51,10 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, ess_kink_row, 2 * m, &k->row);
   ESS_LAY(l, signed char, entries, &d->row_effect);
   ESS_LAY(l, bool, 2 * m, &d->silent, &d->armed_at_start);
-  ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->is_silent, &d->idle, &d->idle_at_node,
-          &d->idle_at_end, &d->idle_in_step);
+  ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->idle, &d->idle_at_node, &d->idle_at_end,
+          &d->idle_in_step);
   ESS_LAY(l, ess_fate, all, &d->fate);
+  ess_projection_lay(d, l);
   if (d->caller.moves || d->caller.differs) ess_caller_lay(d, l);
   if (d->watched.count) ess_watched_lay(d, l);
   if (d->impacts) ess_impacts_lay(d, l);
@@ -375,9 +375,8 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   const double from = ess_caller_time(d, *t), to = ess_caller_time(d, t1);
   int status = begin(d, from, to, ess_caller_state(d, from, x));
   ess_tape_begin(d);
-  const bool projects = d->options.method == ESS_METHOD_PAPER;
   if (!status && d->is_amid) status = ess_finish_instant(d);
-  if (!status) status = projects ? ess_advance_by_projections(d, to) : ess_run(d, to);
+  if (!status) status = d->scheme->run(d, to);
   ess_tape_end(d, status);
   d->applying = false;
   d->is_amid = status != ESS_SUCCESS;

@@ -16,6 +16,7 @@
 #include "control.h"
 #include "ess.h"
 #include "kinks.h"
+#include "projection.h"
 
 enum {
   ESS_STAGES = 7,
@@ -82,7 +83,7 @@ typedef struct ess_piece {
   double *c[ESS_DENSE];
 } ess_piece;
 
-/* What is known of stabilised steps, and whether they are made (base.c). */
+/* What is known of stabilised steps, and whether they are made (rkc.c). */
 typedef struct ess_stabilised {
   bool is_on;         /* the last step tried was one */
   uint64_t crossings; /* that had been made when the last step was tried */
@@ -109,7 +110,8 @@ typedef struct ess_between {
   double after, before; /* at which times the field is called in place of these */
 } ess_between;
 
-/* What ROS2's steps know of the field beside its ends: another node of the same mode (base.c). */
+/* What ROS2's steps know of the field beside its ends: another node of the same mode
+ * (rosenbrock.c). */
 typedef struct ess_beside {
   double t;            /* the node at which a step was tried last; NAN: none was in this apply */
   double way;          /* to it from the one beside it; 0: there is none */
@@ -140,12 +142,6 @@ typedef struct ess_recrossing {
   double side, time, way;
   uint64_t steps;
 } ess_recrossing;
-
-/* By the paper's method (paper.c). */
-typedef struct ess_paper {
-  size_t first;      /* what the field at the node reaches first */
-  bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
-} ess_paper;
 
 /* Steps that are halved for an event function whose model is in doubt (suspect.c). */
 typedef struct ess_doubt {
@@ -217,7 +213,8 @@ struct ess_driver {
   double *rtol, *atol; /* the tolerance, by state */
 
   ess_control control;
-  const struct ess_stepper *base; /* what makes the step being tried (core.h) */
+  const struct ess_scheme *scheme; /* how crossings are made (core.h) */
+  const struct ess_stepper *base;  /* what makes the step being tried (core.h) */
 
   ess_between between;
   ess_choice choice;
@@ -227,21 +224,14 @@ struct ess_driver {
   /* the latched mode, and by event function the one guard of its two that may be armed */
   bool latched;
   double *sign;
-  double *side;    /* -sign of an armed guard, so that g = side h; 0 when none is armed */
-  double *epsilon; /* the option, for each; INFINITY where time alone bounds neighbourhoods */
-  double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
-                      bounds the neighbourhood in this step */
-  double *grain;   /* what is not told from zero (suspect.c); 0 until it has to be known */
-  bool is_coarse;  /* some event function has a grain */
-  double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
-                      INFINITY where time alone bounds it */
-  double projection_max; /* within its neighbourhood the field reaches a guard within this time;
-                            INFINITY: neighbourhoods are not bounded by time */
-  double *inside_from;   /* margin (locate.c) from which a guard is inside: 0, or what it was
-                            where the step was cut at it; INFINITY when none is armed */
-  double *level;         /* g at which a guard stops the step being tried: where its neighbourhood
-                            begins, 0 inside it, INFINITY when none is armed */
-  size_t *block_armed;   /* armed guards in each block */
+  double *side;     /* -sign of an armed guard, so that g = side h; 0 when none is armed */
+  double *grain;    /* what is not told from zero (suspect.c); 0 until it has to be known */
+  bool is_coarse;   /* some event function has a grain */
+  double *due_from; /* g, above its level, from which an armed guard may be due at the node: 0, or
+                       what it was where a step was cut at it; INFINITY when none is armed */
+  double *level;    /* g at which a guard stops the step being tried; INFINITY when none is armed */
+  double *scale;    /* what a level may be missed by is a billionth of this, or rounding */
+  size_t *block_armed; /* armed guards in each block */
   size_t armed_count;
 
   /* the guard reset matrix (resets.c), copied: 2m + 1 rows */
@@ -250,7 +240,7 @@ struct ess_driver {
   const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
   double row_t;
   bool *silent, *armed_at_start;
-  bool *is_silent; /* by event function: the guard that is armed is */
+  double *is_silent; /* by event function: 1 where the guard that is armed is, else 0 */
 
   /* by event function, where the system tells: whether its sign acts on nothing by the last call of
    * the field, by those at the node and at the end of the step being tried, and by all of that */
@@ -265,14 +255,12 @@ struct ess_driver {
 
   ess_doubt doubt;
 
-  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
-   * each (paper.c); or the crossings of a step, with their places in it (crossing.c) */
+  /* crossings that are made in the order of their times, or of their places in a step */
   size_t *batch, batch_count;
   double *batch_time;
 
-  ess_paper paper;
   ess_kinks kinks; /* steps through crossings */
-  double severity; /* an integration step's error is held below the tolerance over this */
+  ess_projection projection;
 
   /* progress watch, for chatter */
   double progress_time;
@@ -293,7 +281,7 @@ struct ess_driver {
   size_t bytes;
 
   struct ess_impact_work *impacts; /* impacts.h; NULL in a system without them */
-  struct ess_rodas *rodas;         /* rodas.c; NULL by other bases */
+  struct ess_rodas *rodas;         /* rosenbrock.c; NULL by other bases */
   struct ess_slides *slides;       /* slides.h; NULL unless asked for */
   struct ess_tangents *tangents;   /* tangents.h; NULL when none are followed */
 };

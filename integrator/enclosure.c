@@ -55,6 +55,14 @@ void ess_quartic_split(const double b[QUARTIC], double theta, double until[QUART
   }
 }
 
+void ess_quartic_slope(const double b[QUARTIC], double slope[QUARTIC]) {
+  for (int i = 0; i < QUARTIC; i++) {
+    const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
+    const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
+    slope[i] = i * before + (QUARTIC - 1 - i) * after;
+  }
+}
+
 int ess_sign_changes(const double b[QUARTIC]) {
   int changes = 0;
   for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
@@ -195,8 +203,8 @@ static const double FARTHER = 4.0;
 /* distance of a quartic below its level, relative to its size, that no rounding explains */
 static const double WELL_BELOW = 1e-6;
 
-/* error bound over the range of a quartic, below which the quartic is trusted. TRUSTED_TO_CROSS: by
- * the paper's method, if it crosses its level for certain: the cut is checked again. */
+/* error bound over the range of a quartic, below which the quartic is trusted. TRUSTED_TO_CROSS: if
+ * it crosses its level for certain, where crossings are not located: the cut is checked again. */
 static const double TRUSTED = 0.003, TRUSTED_TO_CROSS = 0.03;
 
 /* four guards' models, from no side; by how much they miss what is there near both quarters, and at
@@ -346,7 +354,7 @@ static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
   ess_model_guard(d, k, b);
   const double range = range_of(b);
   const double crossing = ess_quartic_upcrossing(b);
-  const bool checked = crossing <= 1.0 && d->options.method == ESS_METHOD_PAPER;
+  const bool checked = crossing <= 1.0 && !d->scheme->locates;
   if (!(doubt <= (checked ? TRUSTED_TO_CROSS : TRUSTED) * range)) return false;
   raise_between_ends(b, doubt);
   if (crossing > 1.0) return ess_quartic_upcrossing(b) > 1.0;

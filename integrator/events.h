@@ -41,9 +41,8 @@ static inline void ess_arm(ess_driver *d, size_t guard) {
   d->block_armed[k / ESS_BLOCK] += more;
   d->armed_count += more;
   d->side[k] = -d->sign[k];
-  d->inside_from[k] = 0.0;
+  d->due_from[k] = 0.0;
   d->is_silent[k] = silent;
-  d->width[k] = silent ? 0.0 : d->epsilon[k];
 }
 
 /* arms neither guard of event function k */
@@ -52,7 +51,7 @@ static inline void ess_disarm(ess_driver *d, size_t k) {
   d->block_armed[k / ESS_BLOCK]--;
   d->armed_count--;
   d->side[k] = 0.0;
-  d->inside_from[k] = INFINITY;
+  d->due_from[k] = INFINITY;
 }
 
 /* whether an impact at this very time has taken event function k past its zero */
@@ -134,8 +133,8 @@ int ess_watch_progress(ess_driver *d, size_t guard);
  * carried the state past it. */
 int ess_make_crossing(ess_driver *d, size_t k, bool carried);
 
-/* Tells the observer of a step, or projection, from t0 to the node. */
-int ess_observe_step(ess_driver *d, double t0, bool projection);
+/* Tells the observer of the last piece, from t0 to the node. */
+int ess_observe_step(ess_driver *d, double t0);
 
 /* Tells the observer of a crossing just made, upward or downward; whether it asks to stop. */
 bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, const double x[]);
@@ -173,6 +172,9 @@ void ess_sort_by_time(double time[], size_t guard[], size_t count);
 /* Value and slope at theta. */
 double ess_quartic(const double b[ESS_QUARTIC], double theta, double *slope);
 
+/* Coefficients of its slope, a cubic, as those of a quartic. */
+void ess_quartic_slope(const double b[ESS_QUARTIC], double slope[ESS_QUARTIC]);
+
 /* Where the quartic first goes from negative to non-negative in (0, 1], or ESS_NEVER. */
 #define ESS_NEVER 2.0
 double ess_quartic_upcrossing(const double b[ESS_QUARTIC]);
@@ -186,8 +188,8 @@ void ess_quartic_split(const double b[ESS_QUARTIC], double theta, double until[E
 
 /* ---- models ------------------------------------------------------------------------------- */
 
-/* What is not told from its level: a billionth of the neighbourhood, or rounding in values that add
- * up to `size`; of one event function, or of four. */
+/* What is not told from its level: a billionth of this scale, or rounding in values that add up to
+ * `size`; of one event function, or of four. */
 #define ESS_SLIGHT(scale, size) (1e-9 * (scale) + 8.0 * DBL_EPSILON * (size))
 
 /* One text for one event function and for four: `number` is double or ess_lanes. The quartic with
@@ -299,8 +301,8 @@ int ess_suspect_turns(ess_driver *d);
 /* Called when a step is made, halved before or not. */
 void ess_suspect_none(ess_driver *d);
 
-/* Called at the node that a projection onto k has led to, from where k had this value and rate. */
-int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
+/* Called at the node where the last piece was to reach k's zero, from this value and rate of k. */
+int ess_suspect_piece(ess_driver *d, size_t k, double h, double rate);
 
 /* ---- grain -------------------------------------------------------------------------------- */
 

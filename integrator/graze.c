@@ -102,7 +102,7 @@ static bool turns(const ess_driver *d, size_t k, bool last) {
 }
 
 int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last) {
-  if (d->options.method == ESS_METHOD_PAPER) return ESS_SUCCESS; // which projects onto it
+  if (!d->scheme->locates) return ESS_SUCCESS;
   bool any = false;
   int status = ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->watched.first; k++) {

@@ -101,8 +101,8 @@ static bool watch_block(ess_driver *d, size_t from) {
   ess_mask any = {0};
   for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES) {
     const ess_lanes side = ess_lanes_load(d->side + i);
-    const ess_mask below = (side * ess_lanes_load(d->h + i) < zero) &
-                           (ess_lanes_load(d->width + i) > zero); // silent: nought
+    const ess_mask below =
+        (side * ess_lanes_load(d->h + i) < zero) & (ess_lanes_load(d->is_silent + i) == zero);
     ess_lanes_store(d->kinks.watch + i, (ess_lanes)(below & (ess_mask)side));
     any |= below;
   }
@@ -901,7 +901,7 @@ static int try_through(ess_driver *d, double *error) {
   if (status || d->kinks.is_involved) return status;
   if (d->kinks.count) return correct(d, error);
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, d->x_try);
-  *error = d->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  *error = d->scheme->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[LAST_STAGE], d->h_end, d->rate_end);
 }
 
@@ -963,7 +963,8 @@ const ess_stepper ess_base_through = {.try = try_through,
                                       .rates = know_rates,
                                       .last = ESS_STAGES - 1,
                                       .alpha = 0.2 - 0.75 * ESS_BETA,
-                                      .knows_severity = true};
+                                      .knows_severity = true,
+                                      .goes_through = true};
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 

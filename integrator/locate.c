@@ -52,55 +52,13 @@ static size_t likely_first(const ess_driver *d) {
   return likely;
 }
 
-/* Bernstein coefficients of a quartic's slope, a cubic, as those of a quartic */
-static void find_slope(const double b[QUARTIC], double slope[QUARTIC]) {
-  for (int i = 0; i < QUARTIC; i++) {
-    const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
-    const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
-    slope[i] = i * before + (QUARTIC - 1 - i) * after;
-  }
-}
-
-/* whether the time a guard may take bounds its neighbourhood somewhere in the step */
-static bool is_bounded_by_time(const ess_driver *d, size_t k) {
-  const double slower =
-      d->side[k] *
-      (d->rate[k] * d->side[k] < d->rate_end[k] * d->side[k] ? d->rate[k] : d->rate_end[k]);
-  return d->projection_max < INFINITY && d->projection_max * slower < d->width[k];
-}
-
-/* where a model first reaches a value from below; ESS_NEVER when it does not */
-static double reaches(const double b[QUARTIC], double value) {
-  double above[QUARTIC];
-  for (int i = 0; i < QUARTIC; i++) above[i] = b[i] - value;
-  return ess_quartic_upcrossing(above);
-}
-
-/* where a neighbourhood bounded by time begins, the tangent reaches the guard within that time: the
- * level that g has there, in place of the bound on it that the step's ends gave */
-static void place_entry(ess_driver *d, size_t k) {
-  if (!is_bounded_by_time(d, k)) return;
-  const double width = d->width[k];
-  double b[QUARTIC], tangent[QUARTIC], slope, theta = 0.0;
-  d->level[k] = 0.0;
-  ess_model_guard(d, k, b);
-  find_slope(b, tangent);
-  for (int i = 0; i < QUARTIC; i++) tangent[i] = b[i] + d->projection_max / d->dt * tangent[i];
-
-  // within its width, then soon enough
-  if (b[0] < -width) theta = reaches(b, -width);
-  if (theta <= 1.0 && ess_quartic(tangent, theta, &slope) < 0.0) theta = reaches(tangent, 0.0);
-  const double g = theta <= 1.0 ? ess_quartic(b, theta, &slope) : 0.0;
-  d->level[k] = g < -width - ess_level_tolerance(d, k) ? 0.0 : ess_smaller(0.0, g);
-}
-
 /* leaves on the list only the guards that may cross before the likely first one, which dismisses
  * most of a hundred at once; false when nothing can be said */
 static bool keep_first_ones(ess_driver *d) {
   const size_t likely = likely_first(d);
   if (likely == SIZE_MAX) return false;
   double b[QUARTIC];
-  if (d->level[likely] < 0.0) place_entry(d, likely);
+  if (d->level[likely] < 0.0) d->scheme->place_level(d, likely);
   ess_model_guard(d, likely, b);
   const double theta = b[0] < 0.0 ? ess_quartic_upcrossing(b) : ESS_NEVER;
   if (theta > 1.0) return false;
@@ -119,7 +77,7 @@ static bool keep_first_ones(ess_driver *d) {
  * ends; ESS_NEVER where it falls to the end */
 static double first_turn(const double b[QUARTIC], double more) {
   double slope[QUARTIC];
-  find_slope(b, slope);
+  ess_quartic_slope(b, slope);
   for (int i = 1; i < QUARTIC - 1; i++) slope[i] += more;
   return ess_quartic_upcrossing(slope);
 }
@@ -231,8 +189,8 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
 /* whether event function k's sign acts on nothing all along the step being tried, and all that a
  * crossing comes to is that its other guard lies ahead */
 static bool is_idle(const ess_driver *d, size_t k) {
-  const bool is_told = !d->system.weights && !d->tangents && !d->rodas && !ess_is_sliding(d) &&
-                       d->options.method == ESS_METHOD_TOLERANCE;
+  const bool is_told =
+      !d->system.weights && !d->tangents && !d->rodas && !ess_is_sliding(d) && d->scheme->locates;
   return is_told && d->idle_in_step[k] && !d->is_silent[k] && !ess_is_impact(d, k);
 }
 
@@ -242,7 +200,7 @@ static bool is_idle(const ess_driver *d, size_t k) {
 static int place_flagged(ess_driver *d, size_t *doubtful) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    if (d->level[k] < 0.0) place_entry(d, k);
+    if (d->level[k] < 0.0) d->scheme->place_level(d, k);
     const bool below = d->side[k] * d->h[k] < d->level[k];
     d->fate[k] = ESS_FATE_SOUGHT;
     d->flagged_theta[i] = 0.0;

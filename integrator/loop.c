@@ -86,12 +86,12 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   int status = ESS_SUCCESS;
   if (d->apply_steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
   if (!status && d->options.base != ESS_BASE_DOPRI5) status = ess_base_begin(d);
-  if (!status && d->base == &ess_base_rkc && d->tangents) status = ess_tangent_leave(d);
+  if (!status && d->base->is_stabilised && d->tangents) status = ess_tangent_leave(d);
   if (status) return (ess_verdict){.status = status};
   ess_control_length(d, t1);
   if (d->system.idle) memcpy(d->idle_in_step, d->idle_at_node, size);
   status = d->base->try(d, &error);
-  if (!d->base->knows_severity) error *= d->severity;
+  if (!d->base->knows_severity) error *= d->scheme->severity;
   if (d->system.idle) memcpy(d->idle_at_end, d->idle, size);
   if (d->caller.moves) d->x_end[ess_caller_states(d)] = d->x[ess_caller_states(d)] + d->dt;
   if (!status && d->tangents) {
@@ -148,7 +148,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     found->doubt_guard = ess_flag_guards(d);
   }
   const bool is_sure = found->doubt_guard == SIZE_MAX;
-  if (d->base == &ess_base_through && (d->kinks.count || d->flagged_count || !is_sure)) {
+  if (d->base->goes_through && (d->kinks.count || d->flagged_count || !is_sure)) {
     found->goes_through = is_sure && !ess_turns_too_far(d) && ess_kinks_fits(d);
     return found->goes_through ? v : ess_kinks_leave(d);
   }
@@ -160,11 +160,11 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   if (v.stands && watching && is_sure && d->flagged_count) {
     v.status = ess_locate_flagged(d, found);
     if (v.status) return v;
-    if (d->tangents && d->base == &ess_base_rkc) v = relocate(d, found);
+    if (d->tangents && d->base->is_stabilised) v = relocate(d, found);
   }
   if (v.stands && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
-  if (v.stands && found->cut && !sliding && d->base == &ess_base_rodas)
-    v = ess_rodas_approach(d, found->theta);
+  if (v.stands && found->cut && !sliding && d->base->approach)
+    v = d->base->approach(d, found->theta);
   if (v.stands && found->cut && d->system.weights) ess_kinks_located(d);
   return v.stands && sliding ? ess_slide_watch(d, found) : v;
 }
@@ -177,7 +177,7 @@ static int cross_located(ess_driver *d, double t0) {
   d->counters.entries++;
   // the node is not evaluated yet: event functions are those that the search found there
   int status = ess_cross_silent(d, d->h_try);
-  if (!status) status = ess_observe_step(d, t0, false);
+  if (!status) status = ess_observe_step(d, t0);
   size_t impact = SIZE_MAX;
   if (!status && d->impacts) status = find_impact(d, &impact);
   if (!status && impact != SIZE_MAX) {
@@ -212,8 +212,8 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   if (d->tangents && !status) status = ess_tangent_piece(d);
   if (status) return status;
   d->counters.steps++;
-  d->counters.stabilised += d->base == &ess_base_rkc;
-  d->counters.implicit += d->base == &ess_base_rodas;
+  d->counters.stabilised += d->base->is_stabilised;
+  d->counters.implicit += d->base->solves_all;
   if (d->system.idle) status = ess_cross_idle(d, found->cut ? d->h_try : d->h_end);
   if (d->times_done < d->times_count)
     ess_sample_piece(d, status || found->cut ? d->t : t0 + duration);
@@ -227,14 +227,14 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
     status = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
   if (!status && watching && d->flagged_count) status = ess_cross_silent(d, d->h);
   if (!status && d->armed_count <= d->watched.count) status = ess_refill(d);
-  return status ? status : ess_observe_step(d, t0, false);
+  return status ? status : ess_observe_step(d, t0);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 int ess_refuse_step(ess_driver *d, const ess_verdict *v) {
   ess_control_refuse(d, v);
-  if (d->base == &ess_base_brief && v->cause == ESS_BY_CROSSING) d->base = &ess_base_dopri5;
+  if (v->cause == ESS_BY_CROSSING && d->base->fallback) d->base = d->base->fallback;
   if (v->cause != ESS_BY_ERROR || ess_is_resolved(d, v->next) || ess_base_turn_stiff(d))
     return ESS_SUCCESS;
   return v->is_unknown ? ess_fail_field(d) : ess_fail(d, ESS_EUNDERFLOW, SIZE_MAX);
@@ -252,7 +252,7 @@ static int step(ess_driver *d, double t1) {
   if (!status && d->slides) status = ess_slide_scale(d);
   if (!status && sliding) status = ess_slope_weigh(d);
   if (!status && d->system.weights) ess_kinks_choose(d);
-  const bool is_after = d->control.after.from != SIZE_MAX && d->base != &ess_base_through;
+  const bool is_after = d->control.after.from != SIZE_MAX && !d->base->goes_through;
   if (!status && is_after && ess_control_after(d)) d->base = &ess_base_brief;
   for (bool stands = false; !status && !stands;) {
     ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
@@ -264,7 +264,7 @@ static int step(ess_driver *d, double t1) {
              : found.goes_through ? ess_kinks_take(d, t1)
                                   : ess_take_step(d, &found, t1, cross_located);
   }
-  if (d->control.after.from != SIZE_MAX && d->base != &ess_base_through)
+  if (d->control.after.from != SIZE_MAX && !d->base->goes_through)
     ess_control_made(d, d->t - t, d->counters.rejected - rejected);
   return status;
 }
@@ -288,7 +288,7 @@ static int find_due(ess_driver *d, size_t *due) {
       const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
       const ess_lanes g = ess_lanes_load(d->side + k) * (h + 0.0 * rate);
       // from 0, or less, or INFINITY when none is armed
-      passed |= ~(g < ess_lanes_load(d->inside_from + k));
+      passed |= ~(g < ess_lanes_load(d->due_from + k));
     }
     any = ess_mask_any(passed);
   }
@@ -334,7 +334,7 @@ int ess_finish_instant(ess_driver *d) {
   return settle(d, status);
 }
 
-int ess_run(ess_driver *d, double t1) {
+static int run(ess_driver *d, double t1) {
   for (;;) {
     size_t due;
     if (d->tangents && ess_page_turn(d)) return ESS_SUCCESS;
@@ -357,3 +357,8 @@ int ess_run(ess_driver *d, double t1) {
     if (status) return status;
   }
 }
+
+/* error of the dense output, on which crossings are located, over that of the step's end */
+static const double SEVERITY = 6.0;
+
+const ess_scheme ess_scheme_tolerance = {.run = run, .locates = true, .severity = SEVERITY};

@@ -31,10 +31,6 @@ ess_options ess_options_paper(void) {
   return options;
 }
 
-static bool positive(double v) {
-  return v > 0.0 && isfinite(v);
-}
-
 static const char *check_tolerances(const ess_options *o, size_t n) {
   const bool by_state = o->rtols || o->atols;
   for (size_t i = 0; i < (by_state ? n : 1); i++) {
@@ -77,23 +73,16 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
     return "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS, "
            "ESS_BASE_ROS2 or ESS_BASE_CHOSEN_RODAS";
   if (o->base == ESS_BASE_ROS2 && !system->field_solve) return "ESS_BASE_ROS2 needs field_solve";
-  if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
-  for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
-    if (!positive(o->guard_epsilons[k]))
-      return "each of guard_epsilons must be a finite number > 0";
-  if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
   if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
   if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
-  if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
-  if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
-    return "liveness must be a finite number >= 0";
   if (o->max_steps < 1) return "max_steps must be at least 1";
   if (o->max_crossings < 1) return "max_crossings must be at least 1";
   if (!(o->tie >= 0.0) || !isfinite(o->tie)) return "tie must be a finite number >= 0";
   if (o->zeno_impacts < 4) return "zeno_impacts must be at least 4";
   wrong = ess_slide_check(system, o);
+  if (!wrong) wrong = ess_projection_check(system, o);
   if (!wrong) wrong = ess_parameters_check(system, o);
-  return wrong ? wrong : ess_watched_check(system, o);
+  return wrong ? wrong : ess_watched_check(system);
 }
 
 /* by state, that of time as the first; beyond the last nothing is ever wrong */
@@ -109,42 +98,17 @@ static void copy_tolerances(ess_driver *d, const ess_options *o) {
   d->atol[n] = d->atol[0];
 }
 
-/* error of the dense output, on which crossings are located, over that of the step's end */
-static const double SEVERITY = 6.0;
-
-/* how wide neighbourhoods are, and for how long a guard may take within them */
-static void set_neighbourhoods(ess_driver *d) {
-  const ess_options *const o = &d->options;
-  const bool projects = o->method == ESS_METHOD_PAPER;
-  d->severity = projects ? 1.0 : SEVERITY;
-  // else there are no neighbourhoods: a guard is reached where it is crossed
-  d->projection_max = projects ? o->projection_max : 0.0;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    d->grain[k] = 0.0;
-    d->epsilon[k] = !projects ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
-  }
-}
-
-/* guards that are armed stay so; one whose neighbourhood is another is inside it or not anew */
-static void resize_armed(ess_driver *d) {
-  for (size_t k = 0; d->latched && k < d->system.guard_count; k++) {
-    const double width = d->is_silent[k] ? 0.0 : d->epsilon[k];
-    if (d->side[k] == 0.0 || d->width[k] == width) continue;
-    d->width[k] = width;
-    d->inside_from[k] = 0.0;
-  }
-}
-
 void ess_take_options(ess_driver *d, const ess_options *options) {
   d->options = *options;
+  d->scheme = options->method == ESS_METHOD_PAPER ? &ess_scheme_projection : &ess_scheme_tolerance;
   if (options->base == ESS_BASE_DOPRI5) d->stabilised.is_on = d->choice.is_stiff = false;
   copy_tolerances(d, options);
-  set_neighbourhoods(d);
+  for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
+  ess_projection_take(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;
   d->options.slides = NULL;
   d->options.observer = ess_watched_observer(d, &options->observer);
   ess_caller_dress(d);
-  resize_armed(d);
 }
 
 /* such steps make no tangents: their base stays */

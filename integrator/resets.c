@@ -204,7 +204,7 @@ int ess_resets_start(ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
     d->side[k] = 0.0;
-    d->inside_from[k] = INFINITY;
+    d->due_from[k] = INFINITY;
     const bool has_guard = k < m && (d->sign[k] < 0.0 || !ess_is_one_way(d, k));
     if (has_guard && d->armed_at_start[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
   }
@@ -245,7 +245,7 @@ int ess_cross(ess_driver *d, size_t k) {
 /* on which side of event function k the node is, by sign: where a crossing has just been made its
  * value may still be on the other, or nothing, by what crossings are located to */
 static double side_at_node(const ess_driver *d, size_t k) {
-  if (d->options.method == ESS_METHOD_PAPER) return d->h[k];
+  if (!d->scheme->locates) return d->h[k];
   return fabs(d->h[k]) <= ess_level_tolerance(d, k) ? d->sign[k] : d->h[k];
 }
 

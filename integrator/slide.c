@@ -117,7 +117,6 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
   if (o->sliding != ESS_SLIDING_NONE && o->sliding != ESS_SLIDING_FILIPPOV)
     return "sliding must be ESS_SLIDING_NONE or ESS_SLIDING_FILIPPOV";
   if (o->sliding == ESS_SLIDING_NONE) return o->rest ? "rest needs ESS_SLIDING_FILIPPOV" : NULL;
-  if (o->method != ESS_METHOD_TOLERANCE) return "sliding needs ESS_METHOD_TOLERANCE";
   if (s->weights) return "sliding needs a system without weights";
   for (size_t k = 0; o->slides && k < s->guard_count; k++) {
     const char *const wrong = o->slides[k] ? refuse(s, k) : NULL;

@@ -408,7 +408,7 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
 /* Where a sliding state is put: back onto its surfaces, off which rounding takes it, and the error
  * of steps along surfaces that are curved; or beside one that it leaves. */
 
-/* rounds of projection onto the surfaces, each if it moves the state by more than ESS_LEFT_BY */
+/* rounds of moving onto the surfaces, each if it moves the state by more than ESS_LEFT_BY */
 enum { ROUNDS = 3 };
 
 /* what the surfaces' event functions, or rates where these do not jump, have to change by, along

@@ -1,6 +1,6 @@
 /*
  * Event functions under suspicion: whether one changes along the field as its Jacobian, or rate,
- * says. Nobody looks until a step is halved for a guard again and again, or a projection goes
+ * says. Nobody looks until a step is halved for a guard again and again, or a move goes
  * astray: a run with a right Jacobian pays nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -386,7 +386,7 @@ void ess_suspect_none(ess_driver *d) {
   d->doubt.is_on = false;
 }
 
-int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate) {
+int ess_suspect_piece(ess_driver *d, size_t k, double h, double rate) {
   const ess_piece *const p = &d->piece;
   // halfway there is near enough not to ask
   if (!(fabs(d->h[k]) > 0.5 * fabs(h)) || !(p->length > 0.0)) return ESS_SUCCESS;

@@ -216,8 +216,7 @@ int ess_driver_follow_parameters(ess_driver *d, size_t count, const double direc
 int ess_driver_record(ess_driver *d, size_t bytes) {
   if (!d) return ESS_EINVAL;
   if (d->applying) return ess_refuse(d, "a recording begins between applies");
-  if (d->options.method == ESS_METHOD_PAPER)
-    return ess_refuse(d, "ESS_METHOD_PAPER has no adjoint");
+  if (!d->scheme->locates) return ess_refuse(d, "ESS_METHOD_PAPER has no adjoint");
   const char *const wrong = check_values(&d->system);
   if (wrong) return ess_refuse(d, wrong);
   const size_t all = d->system.dimension + d->system.parameters;
@@ -397,7 +396,7 @@ static const double BOUND_FROM = 1.5;
  * kink of the field, and its slope there is wrong. */
 static void note_source(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  const bool has_slope = cut && (d->base == &ess_base_rkc || v->extent > BOUND_FROM);
+  const bool has_slope = cut && (d->base->is_stabilised || v->extent > BOUND_FROM);
   v->source = !cut ? ESS_BEFORE_AT_NODE : has_slope ? ESS_BEFORE_KNOWN : ESS_BEFORE_UNKNOWN;
   if (has_slope) ess_dopri5_slope(d, theta, v->before);
 }
@@ -406,7 +405,7 @@ static void note_source(ess_driver *d, double theta, bool cut) {
  * past it is on neither. Stabilised steps do not look. */
 static void note_kinks(ess_driver *d, bool cut) {
   ess_tangents *const v = d->tangents;
-  const bool looks = d->base != &ess_base_rkc;
+  const bool looks = !d->base->is_stabilised;
   bool stays = false;
   for (size_t i = 0; i < d->system.dimension; i++) {
     stays |= looks && v->was_kinked[i] && v->is_kinked[i];
@@ -426,15 +425,15 @@ static void take_end(ess_tangents *v, size_t n) {
 
 int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  if (ess_is_recording(d) && d->base != &ess_base_rkc && !ess_is_sliding(d)) {
+  if (ess_is_recording(d) && !d->base->is_stabilised && !ess_is_sliding(d)) {
     note_source(d, theta, cut);
     ess_tape_step(d, theta);
     return ESS_SUCCESS;
   }
   ess_tape_open(d);
   // without stages of the pair directions go along the piece that the step becomes
-  if (d->base == &ess_base_rkc) v->is_rough = true;
-  const int status = d->base == &ess_base_rkc ? ESS_SUCCESS : try_step(d);
+  if (d->base->is_stabilised) v->is_rough = true;
+  const int status = d->base->is_stabilised ? ESS_SUCCESS : try_step(d);
   if (status) return status;
   note_kinks(d, cut);
   v->theta = theta;
@@ -550,20 +549,20 @@ int ess_tangent_piece(ess_driver *d) {
   int status = ESS_SUCCESS;
   if (v->is_rough) {
     v->is_rough = false;
-    status = follow_piece(d, d->base != &ess_base_rkc);
+    status = follow_piece(d, !d->base->is_stabilised);
     v->is_lost = status != ESS_SUCCESS; // the state has gone already, and they are elsewhere
   }
   ess_tape_close(d, true);
   return status;
 }
 
-int ess_tangent_projection(ess_driver *d, double duration) {
+int ess_tangent_straight(ess_driver *d, double duration, bool by_midpoint) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, all = v->count * n;
   v->source = ESS_BEFORE_UNKNOWN;
   v->has_first = false;
   int status = rates_of(d, d->t, d->x, d->f, v->v, v->moves, v->count, v->k[0]);
-  if (!status && d->options.order == 2) {
+  if (!status && by_midpoint) {
     const double half = 0.5 * duration;
     for (size_t i = 0; i < n; i++) v->x[i] = d->x[i] + half * d->f[i];
     add_rates(d, v->k[0], half, v->w);
@@ -738,7 +737,7 @@ int ess_tangent_severity(ess_driver *d, double error, double *severity) {
   v->extent = 0.0;
   v->radius_tries++;
   // one that is rejected anyhow shows nothing
-  if (d->base == &ess_base_rkc || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
+  if (d->base->is_stabilised || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
   const double shown = ess_radius_shown(d, v->at), was = v->severity;
   v->severity = 1.0;
   v->extent = shown * d->dt;

@@ -271,8 +271,8 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut);
 /* Where that has not been enough, once the step is the last piece. */
 int ess_tangent_piece(ess_driver *d);
 
-/* Along the projection of this length from the node. */
-int ess_tangent_projection(ess_driver *d, double duration);
+/* Along a move of this length from the node, straight along the field there, or at the midpoint. */
+int ess_tangent_straight(ess_driver *d, double duration, bool by_midpoint);
 
 /* ---- tangent_control ------------------------------------------------------------------------- */
 

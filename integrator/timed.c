@@ -70,7 +70,7 @@ static void move_node(ess_driver *d, double t) {
 }
 
 int ess_sharpen_jump(ess_driver *d) {
-  if (!d->caller.moves || d->options.method != ESS_METHOD_TOLERANCE) return ESS_SUCCESS;
+  if (!d->caller.moves || !d->scheme->locates) return ESS_SUCCESS;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_impact(d, k)) continue;

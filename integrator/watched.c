@@ -10,12 +10,10 @@
 #include "core.h"
 #include "events.h"
 
-const char *ess_watched_check(const ess_system *s, const ess_options *o) {
+const char *ess_watched_check(const ess_system *s) {
   const ess_watch *const w = &s->watch;
   if (!w->count) return NULL;
   if (!w->values) return "watch.values must not be NULL when watch.count > 0";
-  if (o->method == ESS_METHOD_PAPER)
-    return "watch.count must be 0 by ESS_METHOD_PAPER, whose projections would move the state";
   for (size_t i = 0; w->direction && i < w->count; i++)
     if (w->direction[i] < -1 || w->direction[i] > 1)
       return "each of watch.direction must be -1, 0 or +1";

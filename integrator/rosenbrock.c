@@ -1,11 +1,15 @@
 /*
- * The linearly implicit base: the Rosenbrock method RODAS of order 4, which is L-stable and stiffly
- * accurate, with its dense output of order 3. A step solves six systems of linear equations with
- * one matrix, 1 / (gamma dt) - J, where J is the field's Jacobian at the node.
+ * The linearly implicit bases: the Rosenbrock method RODAS of order 4, which is L-stable and
+ * stiffly accurate, with its dense output of order 3. A step solves six systems of linear equations
+ * with one matrix, 1 / (gamma dt) - J, where J is the field's Jacobian at the node.
  *
  * E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed., Springer 1996, IV.7:
  * the transformed stages (7.25), and that J times them is needed nowhere; VI.4: RODAS, its error
  * and its dense output.
+ *
+ * J. G. Verwer, E. J. Spee, J. G. Blom, W. Hundsdorfer, A second-order Rosenbrock method applied to
+ * photochemical dispersion problems, SIAM J. Sci. Comput. 20 (1999) 1456-1480: ROS2, whose order
+ * does not depend on the matrix that it has for the Jacobian.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,6 +20,7 @@
 
 #include "core.h"
 #include "events.h"
+#include "slides.h"
 
 enum { STAGES = 6 };
 
@@ -391,22 +396,30 @@ static int take_rates(ess_driver *d) {
   return status ? status : take_dense_rates(d, t, d->x_end, last, d->rate_end);
 }
 
-const ess_stepper ess_base_rodas = {.try = try_rodas,
-                                    .judge = ess_control_judge,
-                                    .rates = take_rates,
-                                    .first = ESS_RODAS_FIRST,
-                                    .last = ESS_RODAS_LAST,
-                                    .solves_all = true,
-                                    .alpha = 0.25 - 0.75 * ESS_BETA,
-                                    .knows_severity = true};
-
 double ess_rodas_calls(const ess_driver *d) {
   enum { WITHOUT = 8 }; // by time, five stages, the end, on the way
   return WITHOUT + (d->system.field_jacobian ? 1.0 : (double)d->system.dimension);
 }
 
-void ess_rodas_multiply(const ess_driver *d, const double v[], double to[]) {
-  ess_multiply(d->rodas->jacobian, v, d->system.dimension, to);
+/* as a power iteration, by the Jacobian of the last step: what a direction grows by in the mean,
+ * which also tells the radius of a pair of eigenvalues, once some turns have taken it to where it
+ * grows the most
+ */
+double ess_rodas_radius(ess_driver *d) {
+  const size_t n = d->system.dimension;
+  double *const v = d->stabilised.direction, *const to = d->v_try;
+  double growth = 1.0;
+  enum { TURNS = 6, COUNTED = 4 };
+  ess_any_direction(d, v);
+  for (int k = 0; k < TURNS + COUNTED; k++) {
+    const double size = ess_size_beside(d, v, NULL);
+    ess_multiply(d->rodas->jacobian, v, n, to);
+    const double grown = ess_size_beside(d, to, NULL) / size;
+    if (!(grown > 0.0 && grown < INFINITY)) return 0.0;
+    if (k >= TURNS) growth *= pow(grown, 1.0 / COUNTED);
+    for (size_t i = 0; i < n; i++) v[i] = to[i] / (grown * size);
+  }
+  return growth;
 }
 
 /* ---- crossings ------------------------------------------------------------------------------- */
@@ -443,7 +456,7 @@ static int compare_rates(ess_driver *d, double t, const double slope[], size_t k
 /* The dense output is right to the tolerance, and so is where it crosses a guard. But where a fast
  * motion takes the state back from there to where the end of a step would be, it crosses the guard
  * again and again. So the step is made to end there. */
-ess_verdict ess_rodas_approach(ess_driver *d, double theta) {
+static ess_verdict approach(ess_driver *d, double theta) {
   ess_rodas *const s = d->rodas;
   const double t = d->t + theta * d->dt;
   double *const slope = d->stage[1];
@@ -461,3 +474,131 @@ ess_verdict ess_rodas_approach(ess_driver *d, double theta) {
   v.stands = v.stands && !v.status;
   return v;
 }
+
+const ess_stepper ess_base_rodas = {.try = try_rodas,
+                                    .judge = ess_control_judge,
+                                    .rates = take_rates,
+                                    .first = ESS_RODAS_FIRST,
+                                    .last = ESS_RODAS_LAST,
+                                    .solves_all = true,
+                                    .alpha = 0.25 - 0.75 * ESS_BETA,
+                                    .knows_severity = true,
+                                    .approach = approach};
+
+/* ---- the linearly implicit base of order 2 --------------------------------------------------- */
+
+/* gamma of ROS2, 1 - 1 / sqrt(2): L-stable with the exact Jacobian */
+static const double GAMMA_2 = 0.29289321881345247560;
+
+static int solve(ess_driver *d, double v[]) {
+  const ess_system *const s = &d->system;
+  d->t_seen = d->t;
+  return ess_called(d, s->field_solve(d->t, d->x, d->sign, GAMMA_2 * d->dt, v, s->params));
+}
+
+/* For a field of time alone, or of states that the steps have exactly, ROS2 and its embedded method
+ * are both the trapezoidal rule, so the estimate is zero; the error then follows from the field at
+ * other times. The estimate is used if it exceeds this fraction of the change of state. */
+static const double BLIND = 1e-3;
+
+/* the node at which the driver is, and the last one of its mode */
+static void look_beside(ess_driver *d) {
+  ess_beside *const b = &d->beside;
+  const bool is_same = b->crossings == d->counters.crossings, moves = d->t > b->t;
+  if (b->t == d->t && is_same) return;
+  ess_swap(&b->f, &b->f_there);
+  memcpy(b->f, d->f, d->lanes * sizeof *b->f);
+  b->way = is_same && moves ? d->t - b->t : 0.0;
+  b->t = d->t;
+  b->crossings = d->counters.crossings;
+}
+
+void ess_ros2_leave(ess_driver *d, bool moved) {
+  if (moved || d->options.base != ESS_BASE_ROS2 || ess_is_sliding(d))
+    d->beside.t = NAN;
+  else
+    look_beside(d);
+}
+
+void ess_ros2_resume(ess_driver *d) {
+  if (memcmp(d->beside.f, d->f, d->lanes * sizeof *d->f) != 0) d->beside.t = NAN;
+}
+
+/* whether the estimate, in x_try, sees nothing of state i */
+static bool is_blind(const ess_driver *d, size_t i) {
+  const double moves = fabs(d->f[i]) + fabs(d->stage[ESS_STAGES - 1][i]);
+  return fabs(d->x_try[i]) <= BLIND * d->dt * moves;
+}
+
+/* what the rule errs by, in its place where that is more */
+static void see(ess_driver *d, size_t i, double missed) {
+  if (is_blind(d, i) && !(fabs(missed) <= fabs(d->x_try[i]))) d->x_try[i] = missed;
+}
+
+/* where another node of the mode is known */
+static void see_by_node(ess_driver *d) {
+  const ess_beside *const b = &d->beside;
+  const double *const f = d->f, *const f_end = d->stage[ESS_STAGES - 1], dt = d->dt;
+  const double ratio = dt / b->way, over = dt * dt / (6.0 * (dt + b->way));
+  for (size_t i = 0; i < d->system.dimension; i++)
+    see(d, i, over * ((f_end[i] - f[i]) - ratio * (f[i] - b->f_there[i])));
+}
+
+/* change of state in a step, in tolerances, below which the blind estimate does not matter */
+static const double UNSEEN = 5.0;
+
+/* whether state i is not seen, and moves by more than that */
+static bool hides(const ess_driver *d, size_t i) {
+  const double moves = 0.5 * d->dt * (fabs(d->f[i]) + fabs(d->stage[ESS_STAGES - 1][i]));
+  return is_blind(d, i) && moves > UNSEEN * (d->atol[i] + d->rtol[i] * fabs(d->x[i]));
+}
+
+/* and where none is, as after a crossing: by the field in the middle of the step, where it is
+ * called if anything may hide there */
+static int see_by_middle(ess_driver *d) {
+  const double *const f = d->f, *const f_end = d->stage[ESS_STAGES - 1], dt = d->dt;
+  const size_t n = d->system.dimension, size = d->system.guard_count * sizeof *d->idle;
+  double *const x = d->stage[1], *const middle = d->stage[2];
+  bool any = false;
+  for (size_t i = 0; i < n; i++) {
+    any = any || hides(d, i);
+    x[i] = 0.5 * (d->x[i] + d->x_end[i]) + 0.125 * dt * (f[i] - f_end[i]);
+  }
+  if (!any) return ESS_SUCCESS;
+  // the last call of a step is that of its end
+  if (d->system.idle) memcpy(d->idle_at_end, d->idle, size);
+  const int status = ess_field(d, d->t + 0.5 * dt, x, middle);
+  if (d->system.idle) memcpy(d->idle, d->idle_at_end, size);
+  for (size_t i = 0; i < n; i++) see(d, i, dt / 3.0 * (2.0 * middle[i] - f[i] - f_end[i]));
+  return status;
+}
+
+static int try_ros2(ess_driver *d, double *error) {
+  const size_t n = d->lanes;
+  const double dt = d->dt;
+  double *const first = d->stage[1], *const second = d->stage[2];
+  look_beside(d);
+  memcpy(first, d->f, n * sizeof *first);
+  int status = solve(d, first);
+  for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + dt * first[i];
+  if (!status) status = ess_field(d, d->t + dt, d->x_try, second);
+  for (size_t i = 0; i < n; i++) second[i] -= 2.0 * first[i];
+  if (!status) status = solve(d, second);
+  for (size_t i = 0; i < n; i++) d->x_end[i] = d->x[i] + dt * (1.5 * first[i] + 0.5 * second[i]);
+  if (!status) status = ess_field(d, d->t + dt, d->x_end, d->stage[ESS_STAGES - 1]);
+  // as of a stabilised step: with the field at both ends, of which the cubic between them is made
+  ess_estimate_by_ends(d);
+  if (!status && d->beside.way != 0.0)
+    see_by_node(d);
+  else if (!status)
+    status = see_by_middle(d);
+  *error = ess_error_of_order_2(d);
+  return status;
+}
+
+const ess_stepper ess_base_ros2 = {.try = try_ros2,
+                                   .judge = ess_control_judge,
+                                   .dense = ess_dense_of_ends,
+                                   .last = ESS_STAGES - 1,
+                                   .alpha = ESS_BY_SQUARE,
+                                   .is_wary = true};

@@ -1,5 +1,6 @@
 /*
- * The Dormand-Prince 5(4) pair with its 4th-order dense output.
+ * The explicit bases: the Dormand-Prince 5(4) pair with its 4th-order dense output, and one of
+ * order 3.
  *
  * E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., Springer
  * 1993: tableau II.5 table 5.2, first step II.4, dense output II.6 (6.12 and the text after it).
@@ -175,7 +176,8 @@ const ess_stepper ess_base_brief = {.try = try_brief,
                                     .judge = ess_brief_judge,
                                     .dense = ess_dense_of_ends,
                                     .last = ESS_STAGES - 1,
-                                    .alpha = 0.2 - 0.75 * ESS_BETA};
+                                    .alpha = 0.2 - 0.75 * ESS_BETA,
+                                    .fallback = &ess_base_dopri5};
 
 /* four states of it */
 static inline ess_lanes four_along(const double x[], double *const dense[], double theta,

@@ -13,6 +13,46 @@
 #include "impacts.h"
 #include "tangents.h"
 
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool is_positive(double v) {
+  return v > 0.0 && isfinite(v);
+}
+
+const char *ess_projection_check(const ess_system *s, const ess_options *o) {
+  if (!is_positive(o->epsilon)) return "epsilon must be a finite number > 0";
+  for (size_t k = 0; o->guard_epsilons && k < s->guard_count; k++)
+    if (!is_positive(o->guard_epsilons[k]))
+      return "each of guard_epsilons must be a finite number > 0";
+  if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
+  if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
+  if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
+    return "liveness must be a finite number >= 0";
+  if (o->method != ESS_METHOD_PAPER) return NULL;
+  if (o->sliding != ESS_SLIDING_NONE) return "sliding needs ESS_METHOD_TOLERANCE";
+  if (s->watch.count)
+    return "watch.count must be 0 by ESS_METHOD_PAPER, whose projections would move the state";
+  return NULL;
+}
+
+void ess_projection_lay(ess_driver *d, ess_layout *l) {
+  ESS_LAY(l, double, d->blocks *ESS_BLOCK, &d->projection.epsilon);
+}
+
+/* Guards that are armed stay so; one whose neighbourhood is another is inside it or not anew. Those
+ * of silent guards have no width. */
+void ess_projection_take(ess_driver *d) {
+  const ess_options *const o = &d->options;
+  const bool projects = o->method == ESS_METHOD_PAPER;
+  double *const epsilon = d->projection.epsilon;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    const double before = epsilon[k];
+    epsilon[k] = !projects ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
+    const bool is_wide = ess_is_armed(d, k) && !d->is_silent[k];
+    if (is_wide && epsilon[k] != before) d->due_from[k] = 0.0;
+  }
+}
+
 /* ---- candidates ------------------------------------------------------------------------------ */
 
 /* Which candidate the field at the node reaches first: the argmin over the guards not crossed, over
@@ -44,7 +84,7 @@ static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_B
     *bad |= ~(g + 0.0 * rate <= ess_lanes_all(DBL_MAX));
     const ess_lanes way = ess_lanes_load(d->grain + k) - g;
     const ess_lanes time = ess_lanes_max(way / rate, ess_lanes_all(0.0));
-    const ess_mask counts = (ess_lanes_load(d->width + k) > 0.0) | (time <= 0.0);
+    const ess_mask counts = (ess_lanes_load(d->is_silent + k) == 0.0) | (time <= 0.0);
     const ess_lanes reached = ess_lanes_select((rate > 0.0) & counts, time, never);
     ess_lanes_store(times + (k - from), reached);
     least = ess_lanes_min(reached, least);
@@ -72,7 +112,7 @@ static void gather_batch(ess_driver *d, const candidate *first) {
   ess_list_in_batch(d, first->guard, first->duration);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
-    const ess_mask silent = armed & (ess_lanes_load(d->width + k) == 0.0);
+    const ess_mask silent = armed & (ess_lanes_load(d->is_silent + k) != 0.0);
     for (size_t i = 0; ess_mask_any(silent) && i < ESS_LANES; i++)
       if (silent[i] && k + i != first->guard && reach(d, k + i) <= first->duration)
         ess_list_in_batch(d, k + i, reach(d, k + i));
@@ -82,13 +122,20 @@ static void gather_batch(ess_driver *d, const candidate *first) {
 
 /* ---- neighbourhoods ------------------------------------------------------------------------- */
 
+/* half-widths of the neighbourhoods of four guards; 0 for silent ones */
+static inline ess_lanes widths(const ess_driver *d, size_t k) {
+  const ess_lanes zero = {0.0}, epsilon = ess_lanes_load(d->projection.epsilon + k);
+  return ess_lanes_select(ess_lanes_load(d->is_silent + k) == zero, epsilon, zero);
+}
+
 /* by how much the state is inside the neighbourhoods of four armed guards: within their width of
  * the guard, and no further than the field goes in the time it may take */
 static inline ess_lanes margins(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
-  const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
-  if (!(d->projection_max < INFINITY)) return g + width;
-  const ess_lanes far = d->projection_max * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
+  const ess_lanes g = side * ess_lanes_load(d->h + k), width = widths(d, k);
+  const double longest = d->options.projection_max;
+  if (!(longest < INFINITY)) return g + width;
+  const ess_lanes far = longest * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
   return g + ess_lanes_min(width, far);
 }
 
@@ -98,14 +145,14 @@ static double margin_of(const ess_driver *d, size_t k) {
 
 /* whether event function k's armed guard is inside its neighbourhood at the node */
 static bool is_inside(const ess_driver *d, size_t k) {
-  return margin_of(d, k) >= d->inside_from[k];
+  return margin_of(d, k) >= d->due_from[k];
 }
 
 /* it is, where its entry was located, from there on */
 static void hold_inside(ess_driver *d, size_t k) {
   // the field at the node is not the slope of the dense output there: the margin may be below 0
   const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
-  if (margin < d->inside_from[k]) d->inside_from[k] = margin;
+  if (margin < d->due_from[k]) d->due_from[k] = margin;
 }
 
 /* whether any armed guard is, silent ones apart */
@@ -114,8 +161,8 @@ static bool any_inside(const ess_driver *d) {
     if (!d->block_armed[b]) continue;
     ess_mask outside = ~(ess_mask){0};
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
-      outside &= (margins(d, k) < ess_lanes_load(d->inside_from + k)) |
-                 (ess_lanes_load(d->width + k) == 0.0);
+      outside &= (margins(d, k) < ess_lanes_load(d->due_from + k)) |
+                 (ess_lanes_load(d->is_silent + k) != 0.0);
     if (ess_mask_any(~outside)) return true;
   }
   return false;
@@ -123,21 +170,21 @@ static bool any_inside(const ess_driver *d) {
 
 /* the levels of LANES guards from k on */
 static void set_levels_at(ess_driver *d, size_t k) {
-  const ess_lanes from = ess_lanes_load(d->inside_from + k), zero = {0.0};
+  const ess_lanes from = ess_lanes_load(d->due_from + k), zero = {0.0};
   const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
   const ess_mask inside = margins(d, k) >= from;
 
   // where an entry was located, the margin may be a little below 0: it counts as inside from there
   // on, until it is left
-  ess_lanes_store(d->inside_from + k, ess_lanes_select(armed & ~inside, zero, from));
+  ess_lanes_store(d->due_from + k, ess_lanes_select(armed & ~inside, zero, from));
 
   // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
   // often: one that is wider is found at the next node
-  ess_lanes width = ess_lanes_load(d->width + k), epsilon = ess_lanes_load(d->epsilon + k);
-  if (d->projection_max < INFINITY) {
+  ess_lanes width = widths(d, k), epsilon = ess_lanes_load(d->projection.epsilon + k);
+  const double longest = d->options.projection_max;
+  if (longest < INFINITY) {
     const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
-    const ess_lanes far =
-        d->projection_max * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
+    const ess_lanes far = longest * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
     width = ess_lanes_min(width, far);
     epsilon = ess_lanes_min(epsilon, far);
   }
@@ -156,8 +203,36 @@ static void set_levels(ess_driver *d) {
   }
   // nothing is projected onto before the guard reached first: where that is awaited, no other stops
   // the step before it is reached itself
-  for (size_t k = 0; d->paper.awaits_first && k < d->system.guard_count; k++)
-    if (k != d->paper.first && d->level[k] < 0.0) d->level[k] = 0.0;
+  for (size_t k = 0; d->projection.awaits_first && k < d->system.guard_count; k++)
+    if (k != d->projection.first && d->level[k] < 0.0) d->level[k] = 0.0;
+}
+
+/* where a model first reaches a value from below; ESS_NEVER when it does not */
+static double reaches(const double b[ESS_QUARTIC], double value) {
+  double above[ESS_QUARTIC];
+  for (int i = 0; i < ESS_QUARTIC; i++) above[i] = b[i] - value;
+  return ess_quartic_upcrossing(above);
+}
+
+/* where a neighbourhood bounded by time begins, the tangent reaches the guard within that time: the
+ * level that g has there, in place of the bound on it that the step's ends gave */
+static void place_entry(ess_driver *d, size_t k) {
+  const double longest = d->options.projection_max, side = d->side[k];
+  const double width = d->is_silent[k] ? 0.0 : d->projection.epsilon[k];
+  // time may bound it somewhere in the step: most at the slower end
+  const double slower = ess_smaller(side * d->rate[k], side * d->rate_end[k]);
+  if (!(longest < INFINITY && longest * slower < width)) return;
+  double b[ESS_QUARTIC], tangent[ESS_QUARTIC], slope, theta = 0.0;
+  d->level[k] = 0.0;
+  ess_model_guard(d, k, b);
+  ess_quartic_slope(b, tangent);
+  for (int i = 0; i < ESS_QUARTIC; i++) tangent[i] = b[i] + longest / d->dt * tangent[i];
+
+  // within its width, then soon enough
+  if (b[0] < -width) theta = reaches(b, -width);
+  if (theta <= 1.0 && ess_quartic(tangent, theta, &slope) < 0.0) theta = reaches(tangent, 0.0);
+  const double g = theta <= 1.0 ? ess_quartic(b, theta, &slope) : 0.0;
+  d->level[k] = g < -width - ess_level_tolerance(d, k) ? 0.0 : ess_smaller(0.0, g);
 }
 
 /* ---- projections ----------------------------------------------------------------------------- */
@@ -261,7 +336,7 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   status = ess_check_state(d, d->x_try);
   if (status) return status;
 
-  if (d->tangents) status = ess_tangent_projection(d, duration);
+  if (d->tangents) status = ess_tangent_straight(d, duration, d->options.order == 2);
   if (status) return status;
 
   *made = true;
@@ -269,9 +344,9 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   ess_sample_piece(d, t0 + duration);
   d->counters.projections++;
 
-  status = ess_observe_step(d, t0, true);
+  status = ess_observe_step(d, t0);
   if (!status) status = cross_or_impact(d, guard);
-  return status ? status : ess_suspect_projection(d, guard, h, rate);
+  return status ? status : ess_suspect_piece(d, guard, h, rate);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -286,7 +361,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   set_levels(d);
   found->doubt_guard = ess_flag_guards(d);
   if (found->doubt_guard == SIZE_MAX) v.status = ess_locate_flagged(d, found);
-  if (!v.status && found->cut && d->tangents && d->base == &ess_base_rkc)
+  if (!v.status && found->cut && d->tangents && d->base->is_stabilised)
     v = ess_tangent_approach(d, found->theta * d->dt);
   return v.status || !v.stands || found->doubt_guard == SIZE_MAX ? v : ess_halve(d, found);
 }
@@ -299,7 +374,7 @@ static int enter(ess_driver *d, double t0) {
     if (d->fate[d->flagged[i]] == ESS_FATE_ENTERED) hold_inside(d, d->flagged[i]);
   if (!status) status = ess_cross_silent(d, d->h);
   if (!status) status = ess_refill(d);
-  return status ? status : ess_observe_step(d, t0, false);
+  return status ? status : ess_observe_step(d, t0);
 }
 
 static int step(ess_driver *d, double t1) {
@@ -327,13 +402,13 @@ static int advance_once(ess_driver *d, const candidate *first, double t1) {
     if (status || made) return status;
   }
   if (d->t >= t1) return ESS_SUCCESS;
-  d->paper.first = first->guard;
-  d->paper.awaits_first = first->found && any_inside(d) && !is_inside(d, first->guard);
+  d->projection.first = first->guard;
+  d->projection.awaits_first = first->found && any_inside(d) && !is_inside(d, first->guard);
   return step(d, t1);
 }
 
 /* crossings that take no time are made even at t1 */
-int ess_advance_by_projections(ess_driver *d, double t1) {
+static int run(ess_driver *d, double t1) {
   for (;;) {
     candidate first;
     int status = find_first(d, &first);
@@ -351,3 +426,5 @@ int ess_advance_by_projections(ess_driver *d, double t1) {
     if (status) return status;
   }
 }
+
+const ess_scheme ess_scheme_projection = {.run = run, .place_level = place_entry, .severity = 1.0};

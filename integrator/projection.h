@@ -1,0 +1,33 @@
+/*
+ * The paper's projection method.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_PROJECTION_H
+#define ESS_PROJECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ess.h"
+
+struct ess_layout;
+
+typedef struct ess_projection {
+  double *epsilon;   /* by event function: half-width of its neighbourhood; else INFINITY */
+  size_t first;      /* the event function whose guard the field at the node reaches first */
+  bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
+} ess_projection;
+
+/* One line about what is wrong with the method's options, or with others beside it; NULL when
+ * nothing is. */
+const char *ess_projection_check(const ess_system *system, const ess_options *options);
+
+/* Lays out its arrays; and takes the driver's new options, of which arrays are still the caller's.
+ */
+void ess_projection_lay(ess_driver *d, struct ess_layout *l);
+void ess_projection_take(ess_driver *d);
+
+extern const struct ess_scheme ess_scheme_projection;
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * The stabilised base: Runge-Kutta-Chebyshev of order 2, with as many stages as the step takes to
+ * be stable. Their number grows with the square root of the step's length.
+ *
+ * B. P. Sommeijer, L. F. Shampine, J. G. Verwer, RKC: an explicit solver for parabolic PDEs,
+ * J. Comput. Appl. Math. 88 (1998) 315-326: the recursion and its stability in 2, the error in 3.1,
+ * the spectral radius in 3.2.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core.h"
+
+/* RKC. DAMPING: of its polynomial. s stages are stable if radius times length <= (s^2 - 1) /
+ * STABLE. MARGIN: factor on the spectral radius, which may be larger than found. */
+static const double DAMPING = 2.0 / 13.0, STABLE = 1.54, MARGIN = 1.2;
+
+/* numbers of stages; the upper limit bounds accumulated rounding */
+enum { STAGES_LEAST = 2, STAGES_MOST = 250 };
+
+/* attempted steps after which the spectral radius is computed again */
+enum { TRIES = 25 };
+
+/* power iteration: relative change at convergence, and largest number of iterations */
+static const double CONVERGED = 0.05;
+enum { ITERATIONS = 20 };
+
+/* stages, not rounded, that are stable for this radius times length */
+double ess_rkc_stages(double extent) {
+  return sqrt(1.0 + STABLE * MARGIN * extent);
+}
+
+static int stages_for(double extent) {
+  return (int)ess_clamp(ceil(ess_rkc_stages(extent)), STAGES_LEAST, STAGES_MOST);
+}
+
+/* ---- the spectral radius --------------------------------------------------------------------- */
+
+/* root mean square of v, or of v - w, by these units */
+double ess_size_beside(const ess_driver *d, const double v[], const double w[]) {
+  const size_t n = d->system.dimension;
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    const double part = (w ? v[i] - w[i] : v[i]) / ess_unit_beside(d, i);
+    sum += part * part;
+  }
+  return sqrt(sum / (double)n);
+}
+
+/* the field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
+ * x_before; 0 where that does not tell */
+static double radius_between(const ess_driver *d, const double f[], const double f_before[],
+                             const double x[], const double x_before[]) {
+  const double rate = ess_size_beside(d, f, f_before) / ess_size_beside(d, x, x_before);
+  return rate < INFINITY ? rate : 0.0; // not a number where nothing has moved
+}
+
+double ess_radius_shown(ess_driver *d, double ripple[]) {
+  const double *const f = d->stage[ESS_STAGES - 1], *const f_before = d->stage[ESS_STAGES - 2];
+  for (size_t i = 0; i < d->lanes; i++) ripple[i] = f[i] - f_before[i];
+  (void)ess_dopri5_stage(d, ESS_STAGES - 2, d->x_try); // that before the last, at the end too
+  return radius_between(d, f, f_before, d->x_end, d->x_try);
+}
+
+/* every component has its part in it, by no pattern that a field may share */
+void ess_any_direction(const ess_driver *d, double v[]) {
+  for (size_t i = 0; i < d->system.dimension; i++)
+    v[i] = (2.0 * ess_scattered(i + 1) - 1.0) * ess_unit_beside(d, i);
+}
+
+/* by a power iteration at the node, from the direction found the last time */
+static int find_radius(ess_driver *d) {
+  ess_stabilised *const s = &d->stabilised;
+  const size_t n = d->system.dimension;
+  double *const beside = d->stage[1], *const rate = d->stage[2];
+  double size = ess_size_beside(d, s->direction, NULL), found = 0.0;
+  if (!(size > 0.0 && size < INFINITY)) {
+    ess_any_direction(d, s->direction);
+    size = ess_size_beside(d, s->direction, NULL);
+  }
+  for (int k = 0; k < ITERATIONS; k++) {
+    const double step = ESS_BESIDE / size, before = found;
+    for (size_t i = 0; i < n; i++) beside[i] = d->x[i] + step * s->direction[i];
+    const int status = ess_field(d, d->t, beside, rate);
+    if (status) return status;
+    size = ess_size_beside(d, rate, d->f);
+    // the error control sees what is wrong with a field that is not a number
+    if (!(size > 0.0 && size < INFINITY)) break;
+    found = radius_between(d, rate, d->f, beside, d->x);
+    for (size_t i = 0; i < n; i++) s->direction[i] = rate[i] - d->f[i];
+    if (fabs(found - before) <= CONVERGED * found) break;
+  }
+  s->radius = found;
+  s->tries = 0;
+  s->is_known = true;
+  return ESS_SUCCESS;
+}
+
+/* before each try: what the field is like; the next length is no longer than stages can make stable
+ */
+int ess_rkc_begin(ess_driver *d) {
+  ess_stabilised *const s = &d->stabilised;
+  int status = ESS_SUCCESS;
+  if (!s->is_known || s->tries >= TRIES) status = find_radius(d);
+  const double most = (double)STAGES_MOST * STAGES_MOST - 1.0;
+  ess_control_bound(d, ESS_BY_STABILITY, most / (STABLE * MARGIN * s->radius));
+  return status;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+/* T, T' and T'' at w0, of two degrees in a row */
+typedef struct chebyshev {
+  double w0, t[2], slope[2], bend[2];
+} chebyshev;
+
+static chebyshev first_two(int stages) {
+  const double w0 = 1.0 + DAMPING / ((double)stages * stages);
+  return (chebyshev){.w0 = w0, .t = {1.0, w0}, .slope = {0.0, 1.0}};
+}
+
+static void next_degree(chebyshev *c) {
+  const double w0 = c->w0;
+  const double t = 2.0 * w0 * c->t[1] - c->t[0];
+  const double slope = 2.0 * (c->t[1] + w0 * c->slope[1]) - c->slope[0];
+  const double bend = 4.0 * c->slope[1] + 2.0 * w0 * c->bend[1] - c->bend[0];
+  *c = (chebyshev){w0, {c->t[1], t}, {c->slope[1], slope}, {c->bend[1], bend}};
+}
+
+/* w1, which makes the polynomial that of order 2 */
+static double scale_of(int stages) {
+  chebyshev c = first_two(stages);
+  for (int j = 2; j <= stages; j++) next_degree(&c);
+  return c.slope[1] / c.bend[1];
+}
+
+/* x_end and the field there, and the last stage before them, with its field in stage[1] */
+static int make_stages(ess_driver *d, int stages, const double **before) {
+  const size_t n = d->lanes;
+  const double dt = d->dt, w1 = scale_of(stages);
+  const double *const x = d->x, *const f = d->stage[0];
+  double *const rate = d->stage[1], *older = d->stage[2], *old = d->stage[3], *next = d->stage[4];
+  chebyshev c = first_two(stages);
+  double b_older = 1.0 / (4.0 * c.w0 * c.w0), b_old = b_older; // as T_2 has it
+  double node_older = 0.0, node_old = b_old * w1;
+  memcpy(older, x, n * sizeof *older);
+  for (size_t i = 0; i < n; i++) old[i] = x[i] + dt * node_old * f[i];
+  for (int j = 2; j <= stages; j++) {
+    const double a = 1.0 - b_old * c.t[1];
+    const int status = ess_field(d, d->t + ess_smaller(node_old, 1.0) * dt, old, rate);
+    if (status) return status;
+    next_degree(&c);
+    const double b = c.bend[1] / (c.slope[1] * c.slope[1]);
+    const double mu = 2.0 * c.w0 * b / b_old, nu = -b / b_older, gain = 2.0 * w1 * b / b_old;
+    double *const to = j == stages ? d->x_end : next;
+    for (size_t i = 0; i < n; i++)
+      to[i] =
+          (1.0 - mu - nu) * x[i] + mu * old[i] + nu * older[i] + dt * gain * (rate[i] - a * f[i]);
+    const double node = mu * node_old + nu * node_older + gain * (1.0 - a);
+    node_older = node_old;
+    node_old = node;
+    b_older = b_old;
+    b_old = b;
+    next = older;
+    older = old;
+    old = to;
+  }
+  *before = older;
+  return ess_field(d, d->t + dt, d->x_end, d->stage[6]);
+}
+
+/* into x_try: what a stabilised step errs by that is as long as the one just tried by either */
+void ess_estimate_by_ends(ess_driver *d) {
+  const double *const f = d->stage[0], *const f_end = d->stage[6];
+  for (size_t i = 0; i < d->lanes; i++)
+    d->x_try[i] = 0.8 * (d->x[i] - d->x_end[i]) + 0.4 * d->dt * (f[i] + f_end[i]);
+}
+
+/* The error of an RKC step, over the tolerance. The local error grows with h^3, the global one with
+ * h^2: control of the local error alone would reduce the global error only as tolerance^(2/3). The
+ * geometric mean of the local error and the change of state grows with h^2; OF_MEAN is its weight.
+ * The result is at most local error / OF_ERROR, since that error may be rounding. */
+static const double OF_MEAN = 0.05, OF_ERROR = 0.03;
+
+double ess_error_of_order_2(ess_driver *d) {
+  const double error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] - d->x[i];
+  const double moves = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  const double mean = ess_smaller(OF_MEAN * sqrt(error * moves), error / OF_ERROR);
+  return ess_larger(mean, error);
+}
+
+static int try_rkc(ess_driver *d, double *error) {
+  ess_stabilised *const s = &d->stabilised;
+  const double *before = NULL;
+  s->tries++;
+  s->stages = stages_for(d->dt * s->radius);
+  const int status = make_stages(d, s->stages, &before);
+  if (status) return status;
+  // what is not stable outgrows all else in a step: then this is its rate
+  const double seen = radius_between(d, d->stage[6], d->stage[1], d->x_end, before);
+  s->radius = ess_larger(seen, s->radius);
+  ess_estimate_by_ends(d);
+  *error = ess_error_of_order_2(d);
+  return ESS_SUCCESS;
+}
+
+const ess_stepper ess_base_rkc = {.try = try_rkc,
+                                  .judge = ess_control_judge,
+                                  .dense = ess_dense_of_ends,
+                                  .last = ESS_STAGES - 1,
+                                  .alpha = ESS_BY_SQUARE,
+                                  .is_stabilised = true};
