@@ -1,5 +1,24 @@
 # libess alone: needs neither GSL nor MuJoCo
 
+# hybrid systems written as text, the truth about them, and cases of them: each file of cases/ is a test, and the
+# properties hold of all systems of cases/systems.txt
+add_library(hybrid STATIC support/expression.c support/hybrid.c support/taylor.c support/truth_flow.c
+            support/truth_instant.c support/truth.c support/cases.c)
+target_link_libraries(hybrid PUBLIC ess::ess m)
+ess_compile(hybrid)
+add_executable(check_cases integrator/check_cases.c)
+target_link_libraries(check_cases PRIVATE hybrid)
+ess_compile(check_cases)
+file(GLOB case_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/cases/*.txt)
+foreach(file ${case_files})
+  get_filename_component(name ${file} NAME_WE)
+  add_test(NAME cases_${name} COMMAND check_cases ${file})
+  list(APPEND ESS_CASES cases_${name})
+endforeach()
+ess_test(truth hybrid)
+ess_test(properties hybrid)
+target_compile_definitions(test_properties PRIVATE SYSTEMS="${CMAKE_CURRENT_LIST_DIR}/cases/systems.txt")
+
 # a population of runs (tools/populations), by its sources and libraries; it sees each driver, because these functions
 # are wrapped
 add_library(population STATIC integrator/population.c)

@@ -1,0 +1,1235 @@
+/*
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "hybrid.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void *room(size_t count, size_t size) {
+  void *const memory = calloc(count + 1, size);
+  if (!memory) abort();
+  return memory;
+}
+
+static void append(hybrid *h, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  const size_t before = h->text ? strlen(h->text) : 0;
+  const int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  h->text = realloc(h->text, before + (size_t)length + 2);
+  if (!h->text || length < 0 || h->is_read) abort();
+  vsnprintf(h->text + before, (size_t)length + 1, format, arguments);
+  memcpy(h->text + before + length, "\n", 2);
+}
+
+hybrid *hybrid_of(const char *format, ...) {
+  hybrid *const h = room(1, sizeof *h);
+  va_list arguments;
+  va_start(arguments, format);
+  append(h, format, arguments);
+  va_end(arguments);
+  h->share = 1.0;
+  return h;
+}
+
+void hybrid_add(hybrid *h, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  append(h, format, arguments);
+  va_end(arguments);
+}
+
+void hybrid_more(hybrid *h, const char *format, ...) {
+  va_list arguments;
+  h->text[strlen(h->text) - 1] = '\0';
+  va_start(arguments, format);
+  append(h, format, arguments);
+  va_end(arguments);
+}
+
+void hybrid_sum(hybrid *h, const double of[], size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (of[i] != 0.0) hybrid_more(h, " + %.17g*%s%zu", of[i], name, i);
+}
+
+/* An abbreviation is read where it is used. */
+
+typedef struct hybrid_abbreviation {
+  char name[HYBRID_NAME];
+  const char *text;
+} abbreviation;
+
+typedef struct reader {
+  hybrid *h;
+  char **lines;
+  size_t count;
+  const char *at; /* in the line */
+  int depth;
+  const hybrid_name *names;
+  size_t name_count;
+} reader;
+
+static void refuse(const reader *r, const char *problem) {
+  fprintf(stderr, "hybrid: %s at \"%.40s\" in:\n%s\n", problem, r->at, r->h->text);
+  abort();
+}
+
+static void skip(reader *r) {
+  while (isspace((unsigned char)*r->at)) r->at++;
+}
+
+static bool take(reader *r, const char *token) {
+  skip(r);
+  const size_t length = strlen(token);
+  if (strncmp(r->at, token, length)) return false;
+  const char next = r->at[length];
+  if (isalpha((unsigned char)token[0]) && (isalnum((unsigned char)next) || next == '_'))
+    return false;
+  r->at += length;
+  return true;
+}
+
+/* `each` and `sum`, written out */
+
+typedef struct writing {
+  char *text;
+  size_t length;
+} writing;
+
+static void write_out(writing *w, const char *text, size_t length, size_t number) {
+  w->text = realloc(w->text, w->length + 20 * length + 1);
+  if (!w->text) abort();
+  for (size_t i = 0; i < length; i++) {
+    w->text[w->length++] = text[i];
+    if (text[i] != '@' || number == SIZE_MAX) continue;
+    size_t next = 0;
+    while (i + 1 < length && text[i + 1] == '>') next++, i++;
+    w->length += (size_t)sprintf(w->text + w->length - 1, "%zu", number + next) - 1;
+  }
+  w->text[w->length] = '\0';
+}
+
+static char *written_out(const char *text, const char *word) {
+  writing w = {0};
+  const bool is_sum = *word == 's';
+  for (const char *at = text; (at = strstr(at, word)); at++) {
+    char *body;
+    const size_t count = strtoul(at + strlen(word), &body, 10);
+    if (!count || *body != ':' || (at > text && isalnum((unsigned char)at[-1]))) continue;
+    size_t length = strcspn(++body, "\n;");
+    if (is_sum) {
+      length = 0;
+      for (int depth = 1; body[length]; length++)
+        if (!(depth += (body[length] == '(') - (body[length] == ')'))) break;
+    }
+    write_out(&w, text, (size_t)(at - text), SIZE_MAX);
+    for (size_t k = 0; k < count; k++) {
+      const char *const between = is_sum ? k ? ")+(" : "((" : k ? ";" : "";
+      write_out(&w, between, strlen(between), SIZE_MAX);
+      write_out(&w, body, length, k);
+    }
+    write_out(&w, ")", is_sum, SIZE_MAX);
+    at = text = body + length;
+  }
+  write_out(&w, text, strlen(text), SIZE_MAX);
+  return w.text;
+}
+
+static void expect(reader *r, const char *token) {
+  if (!take(r, token)) refuse(r, token);
+}
+
+static bool take_name(reader *r, char name[HYBRID_NAME]) {
+  skip(r);
+  size_t length = 0;
+  while (isalnum((unsigned char)r->at[length]) || r->at[length] == '_') length++;
+  if (!length || isdigit((unsigned char)*r->at)) return false;
+  if (length >= HYBRID_NAME) refuse(r, "a name is too long");
+  memcpy(name, r->at, length);
+  name[length] = '\0';
+  r->at += length;
+  return true;
+}
+
+static double take_number(reader *r) {
+  char *end;
+  skip(r);
+  const double value = strtod(r->at, &end);
+  if (end == r->at) refuse(r, "a number is missing");
+  r->at = end;
+  return value;
+}
+
+static size_t find(char (*names)[HYBRID_NAME], size_t count, const char *name) {
+  size_t k = 0;
+  while (k < count && strcmp(names[k], name)) k++;
+  return k;
+}
+
+static size_t take_known(reader *r, char (*names)[HYBRID_NAME], size_t count) {
+  char name[HYBRID_NAME];
+  if (!take_name(r, name)) refuse(r, "a name is missing");
+  const size_t k = find(names, count, name);
+  if (k == count) refuse(r, name);
+  return k;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static int take_sum(reader *r);
+
+static int sign_of(reader *r, double half) {
+  expressions *const list = &r->h->list;
+  const size_t k = take_known(r, r->h->events, r->h->m);
+  const int sign = expression(list, SIGN, (int)k, 0);
+  if (half == 0.0) return sign;
+  return expression(list, ADD, expression_constant(list, 0.5),
+                    expression(list, MULTIPLY, expression_constant(list, half), sign));
+}
+
+static int named(reader *r) {
+  hybrid *const h = r->h;
+  char name[HYBRID_NAME];
+  if (!take_name(r, name)) refuse(r, "an expression is missing");
+  if (!strcmp(name, "t")) return expression(&h->list, TIME, 0, 0);
+  for (size_t k = 0; k < r->name_count; k++)
+    if (!strcmp(r->names[k].name, name)) return expression_constant(&h->list, r->names[k].value);
+  const size_t i = find(h->states, h->n, name);
+  if (i < h->n) return expression(&h->list, STATE, (int)i, 0);
+  const size_t p = find(h->parameter_names, h->parameters, name);
+  if (p < h->parameters) return expression(&h->list, PARAMETER, (int)p, 0);
+  for (size_t k = 0; k < h->abbreviation_count; k++)
+    if (!strcmp(h->abbreviations[k].name, name)) {
+      const char *const back = r->at;
+      if (++r->depth > 100) refuse(r, "an abbreviation contains itself");
+      r->at = h->abbreviations[k].text;
+      const int found = take_sum(r);
+      r->at = back;
+      r->depth--;
+      return found;
+    }
+  refuse(r, name);
+  return -1;
+}
+
+static int take_operand(reader *r) {
+  static const struct {
+    const char *name;
+    operation op;
+  } functions[] = {
+      {"sin", SINE}, {"cos", COSINE}, {"exp", EXPONENTIAL}, {"log", LOGARITHM}, {"sqrt", ROOT}};
+  expressions *const list = &r->h->list;
+  int found;
+  skip(r);
+  if (take(r, "(")) {
+    found = take_sum(r);
+    expect(r, ")");
+  } else if (take(r, "[")) {
+    found = sign_of(r, 0.0);
+    expect(r, "]");
+  } else if (take(r, "on") || take(r, "off")) {
+    const bool is_on = r->at[-1] == 'n';
+    expect(r, "(");
+    found = sign_of(r, is_on ? 0.5 : -0.5);
+    expect(r, ")");
+  } else if (take(r, "after")) {
+    expect(r, "(");
+    found = expression_after(list, take_number(r));
+    expect(r, ")");
+  } else if (isdigit((unsigned char)*r->at) || *r->at == '.') {
+    found = expression_constant(list, take_number(r));
+  } else {
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+      const char *const back = r->at;
+      if (!take(r, functions[i].name)) continue;
+      if (!take(r, "(")) {
+        r->at = back;
+        continue;
+      }
+      found = take_sum(r);
+      expect(r, ")");
+      return expression(list, functions[i].op, found, 0);
+    }
+    found = named(r);
+  }
+  return found;
+}
+
+static int take_power(reader *r) {
+  expressions *const list = &r->h->list;
+  const int base = take_operand(r);
+  if (!take(r, "^")) return base;
+  int power = base;
+  for (int i = (int)take_number(r); i > 1; i--) power = expression(list, MULTIPLY, power, base);
+  return power;
+}
+
+static int take_signed(reader *r) {
+  expressions *const list = &r->h->list;
+  if (!take(r, "-")) return take_power(r);
+  return expression(list, SUBTRACT, expression_constant(list, 0.0), take_signed(r));
+}
+
+static int take_product(reader *r) {
+  int left = take_signed(r);
+  for (;;) {
+    const bool times = take(r, "*");
+    if (!times && !take(r, "/")) return left;
+    left = expression(&r->h->list, times ? MULTIPLY : DIVIDE, left, take_signed(r));
+  }
+}
+
+static int take_sum(reader *r) {
+  int left = take_product(r);
+  for (;;) {
+    const bool plus = take(r, "+");
+    if (!plus && !take(r, "-")) return left;
+    left = expression(&r->h->list, plus ? ADD : SUBTRACT, left, take_product(r));
+  }
+}
+
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+static size_t declare(reader *r, char (**names)[HYBRID_NAME], size_t *count, const char *name) {
+  if (find(*names, *count, name) < *count) refuse(r, "a name is there twice");
+  *names = realloc(*names, (*count + 1) * sizeof **names);
+  if (!*names) abort();
+  strcpy((*names)[*count], name);
+  return (*count)++;
+}
+
+static bool is_directive(reader *r) {
+  static const char *const words[] = {"hit",     "row",  "pool",  "silent", "unarmed", "slides",
+                                      "one-way", "jump", "exact", "from",   "to",      "solves"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (take(r, words[i])) return true;
+  return false;
+}
+
+/* declares all names, and keeps the expressions of rates, event functions and watched events */
+static void declare_all(reader *r, const char ***rates, const char ***events,
+                        const char ***watches) {
+  hybrid *const h = r->h;
+  *rates = room(r->count, sizeof **rates);
+  *events = room(r->count, sizeof **events);
+  *watches = room(r->count, sizeof **watches);
+  h->abbreviations = room(r->count, sizeof *h->abbreviations);
+  for (size_t i = 0; i < r->count; i++) {
+    char name[HYBRID_NAME];
+    r->at = r->lines[i];
+    skip(r);
+    if (!*r->at || is_directive(r)) continue;
+    const bool is_watch = take(r, "watch");
+    if (!take_name(r, name)) refuse(r, "a name is missing");
+    if (is_watch) {
+      expect(r, ":");
+      (*watches)[declare(r, &h->watches, &h->watched, name)] = r->at;
+    } else if (take(r, "'")) {
+      expect(r, "=");
+      (*rates)[declare(r, &h->states, &h->n, name)] = r->at;
+    } else if (take(r, ":")) {
+      (*events)[declare(r, &h->events, &h->m, name)] = r->at;
+    } else {
+      expect(r, "=");
+      char *end;
+      const double value = strtod(r->at, &end);
+      const char *const text = r->at;
+      r->at = end;
+      skip(r);
+      if (end != text && !*r->at) {
+        const size_t p = declare(r, &h->parameter_names, &h->parameters, name);
+        h->parameter = realloc(h->parameter, (p + 1) * sizeof *h->parameter);
+        if (!h->parameter) abort();
+        h->parameter[p] = value;
+      } else {
+        abbreviation *const a = &h->abbreviations[h->abbreviation_count++];
+        strcpy(a->name, name);
+        a->text = text;
+      }
+    }
+  }
+}
+
+/* a guard, or two: bits of 1 up and 2 down */
+static size_t take_guards(reader *r, unsigned *directions) {
+  *directions = take(r, "up") ? 1 : take(r, "down") ? 2 : take(r, "both") ? 3 : 0;
+  if (!*directions) refuse(r, "up, down or both is missing");
+  return take_known(r, r->h->events, r->h->m);
+}
+
+static void read_marks(reader *r, bool marks[]) {
+  do {
+    unsigned directions;
+    const size_t k = take_guards(r, &directions);
+    if (directions & 1) marks[ESS_GUARD_UP(k)] = true;
+    if (directions & 2) marks[ESS_GUARD_DOWN(k)] = true;
+  } while (take(r, ","));
+}
+
+static void read_impact(reader *r) {
+  hybrid *const h = r->h;
+  unsigned directions;
+  const size_t k = take_guards(r, &directions);
+  hybrid_impact made = {.is_impact = true,
+                        .changes = room(h->n, sizeof *made.changes),
+                        .mode = room(h->m, sizeof *made.mode)};
+  expect(r, ":");
+  skip(r);
+  do {
+    const bool plus = take(r, "+");
+    if (plus || take(r, "-")) {
+      made.mode[take_known(r, h->events, h->m)] = plus ? 1 : -1;
+      continue;
+    }
+    skip(r);
+    if (!*r->at) break;
+    const size_t i = take_known(r, h->states, h->n);
+    expect(r, "=");
+    const int after = take_sum(r);
+    made.changes[i] = true;
+    expression_array_put(&made.after, &h->list, i, after);
+    for (size_t j = 0; j < h->n; j++)
+      expression_array_put(&made.jacobian, &h->list, i * h->n + j,
+                           expression_derivative(&h->list, after, STATE, (int)j));
+    for (size_t j = 0; j < h->parameters; j++)
+      expression_array_put(&made.by, &h->list, i * h->parameters + j,
+                           expression_derivative(&h->list, after, PARAMETER, (int)j));
+  } while (take(r, ","));
+  expression_array_close(&made.after, &h->list, h->n);
+  expression_array_close(&made.jacobian, &h->list, h->n * h->n);
+  expression_array_close(&made.by, &h->list, h->n * h->parameters);
+  h->has_impacts = true;
+  for (unsigned d = 0; d < 2; d++) {
+    if (!(directions >> d & 1)) continue;
+    h->impact[2 * k + d] = made; /* two share what one frees */
+    h->impact_at[2 * k + d] = true;
+  }
+}
+
+typedef struct entry {
+  size_t row, guard;
+  signed char effect;
+} entry;
+
+static void read_row(reader *r, size_t row, entry **entries, size_t *count) {
+  hybrid *const h = r->h;
+  h->has_resets = true;
+  expect(r, ":");
+  skip(r);
+  if (!*r->at) return;
+  do {
+    entry made = {.row = row};
+    if (take(r, "ahead")) {
+      made.effect = ESS_ARM_AHEAD;
+      made.guard = ESS_GUARD_UP(take_known(r, h->events, h->m));
+    } else {
+      made.effect = take(r, "+") ? 1 : -1;
+      if (made.effect < 0) expect(r, "-");
+      unsigned directions;
+      const size_t k = take_guards(r, &directions);
+      if (directions == 3) refuse(r, "up or down is missing");
+      made.guard = 2 * k + directions - 1;
+    }
+    *entries = realloc(*entries, (*count + 1) * sizeof **entries);
+    if (!*entries) abort();
+    (*entries)[(*count)++] = made;
+  } while (take(r, ","));
+}
+
+static void lay_rows(hybrid *h, const entry entries[], size_t count) {
+  h->row_start = room(2 * h->m + 2, sizeof *h->row_start);
+  h->row_guard = room(count, sizeof *h->row_guard);
+  h->row_effect = room(count, sizeof *h->row_effect);
+  size_t at = 0;
+  for (size_t row = 0; row <= 2 * h->m; row++) {
+    h->row_start[row] = at;
+    for (size_t i = 0; i < count; i++) {
+      if (entries[i].row != row) continue;
+      h->row_guard[at] = entries[i].guard;
+      h->row_effect[at++] = entries[i].effect;
+    }
+  }
+  h->row_start[2 * h->m + 1] = at;
+}
+
+static void read_directive(reader *r, entry **entries, size_t *count) {
+  hybrid *const h = r->h;
+  unsigned directions;
+  if (take(r, "hit"))
+    read_impact(r);
+  else if (take(r, "pool"))
+    read_row(r, 2 * h->m, entries, count);
+  else if (take(r, "row")) {
+    const size_t k = take_guards(r, &directions);
+    if (directions & 1) {
+      const char *const back = r->at;
+      read_row(r, ESS_GUARD_UP(k), entries, count);
+      if (directions & 2) r->at = back;
+    }
+    if (directions & 2) read_row(r, ESS_GUARD_DOWN(k), entries, count);
+  } else if (take(r, "silent")) {
+    read_marks(r, h->silent);
+    h->has_silent = true;
+  } else if (take(r, "unarmed")) {
+    read_marks(r, h->unarmed);
+    h->has_unarmed = true;
+  } else if (take(r, "slides")) {
+    if (!h->slides) h->slides = room(h->m, sizeof *h->slides);
+    do h->slides[take_known(r, h->events, h->m)] = true;
+    while (take(r, ","));
+  } else if (take(r, "solves")) {
+    if (!h->solves) h->solves = room(h->n, sizeof *h->solves);
+    do h->solves[take_known(r, h->states, h->n)] = true;
+    while (take(r, ","));
+  } else if (take(r, "one-way"))
+    h->one_way = true;
+  else if (take(r, "jump")) {
+    h->jump = realloc(h->jump, (h->jumps + 1) * sizeof *h->jump);
+    if (!h->jump) abort();
+    h->jump[h->jumps++] = take_number(r);
+  } else if (take(r, "exact")) {
+    const size_t i = take_known(r, h->states, h->n);
+    expect(r, ":");
+    h->exact[i] = take_sum(r);
+  } else if (take(r, "to"))
+    h->end = take_sum(r);
+  else if (take(r, "from")) {
+    h->begin = take_sum(r);
+    if (take(r, ":")) do {
+        const size_t i = take_known(r, h->states, h->n);
+        expect(r, "=");
+        h->start[i] = take_sum(r);
+      } while (take(r, ","));
+  } else
+    return;
+  skip(r);
+  if (*r->at) refuse(r, "a line goes on");
+}
+
+/* ---- derivatives ----------------------------------------------------------------------------- */
+
+static void put_gradients(hybrid *h, expression_array *array, const int of[], size_t count,
+                          operation by, size_t width) {
+  for (size_t k = 0; k < count; k++)
+    for (size_t i = 0; i < width; i++)
+      expression_array_put(array, &h->list, k * width + i,
+                           expression_derivative(&h->list, of[k], by, (int)i));
+  expression_array_close(array, &h->list, count * width);
+}
+
+static void put_values(hybrid *h, expression_array *array, const int of[], size_t count) {
+  for (size_t k = 0; k < count; k++) expression_array_put(array, &h->list, k, of[k]);
+  expression_array_close(array, &h->list, count);
+}
+
+static void derive(hybrid *h) {
+  put_values(h, &h->field, h->rate, h->n);
+  put_values(h, &h->guards, h->event, h->m);
+  put_values(h, &h->watch_values, h->watch, h->watched);
+  put_gradients(h, &h->field_jacobian, h->rate, h->n, STATE, h->n);
+  put_gradients(h, &h->guard_jacobian, h->event, h->m, STATE, h->n);
+  put_gradients(h, &h->time_rates, h->event, h->m, TIME, 1);
+  h->moves = h->time_rates.count > 0;
+  h->one = room(h->m, sizeof *h->one);
+  for (size_t k = 0; k < h->m; k++) {
+    for (size_t i = 0; i < h->n; i++)
+      expression_array_put(&h->one[k], &h->list, i,
+                           expression_derivative(&h->list, h->event[k], STATE, (int)i));
+    expression_array_put(&h->one[k], &h->list, h->n, h->event[k]);
+    expression_array_close(&h->one[k], &h->list, h->n + 1);
+  }
+  for (size_t i = 0; i < h->n; i++)
+    if (h->exact[i] >= 0) expression_array_put(&h->exact_values, &h->list, i, h->exact[i]);
+  expression_array_close(&h->exact_values, &h->list, h->n);
+}
+
+void hybrid_read(hybrid *h) {
+  if (h->is_read) return;
+  h->is_read = true;
+  char *const sums = written_out(h->text, "sum("), *const copy = written_out(sums, "each ");
+  free(sums);
+  reader r = {.h = h, .at = ""};
+  r.lines = room(strlen(copy) + 1, sizeof *r.lines);
+  for (char *at = copy; *at; r.count++) {
+    r.lines[r.count] = at;
+    at += strcspn(at, "\n;");
+    if (*at) *at++ = '\0';
+    r.lines[r.count][strcspn(r.lines[r.count], "#")] = '\0';
+  }
+  const char **rates, **events, **watches;
+  declare_all(&r, &rates, &events, &watches);
+  if (h->n == 0 || h->n > HYBRID_STATES || h->m > HYBRID_EVENTS) refuse(&r, "too few or too many");
+  h->start = room(h->n, sizeof *h->start);
+  h->begin = expression_constant(&h->list, 0.0);
+  h->end = expression_constant(&h->list, 1.0);
+  for (size_t i = 0; i < h->n; i++) h->start[i] = h->begin;
+  h->rate = room(h->n, sizeof *h->rate);
+  h->event = room(h->m, sizeof *h->event);
+  h->watch = room(h->watched, sizeof *h->watch);
+  h->exact = room(h->n, sizeof *h->exact);
+  memset(h->exact, -1, h->n * sizeof *h->exact);
+  h->impact = room(2 * h->m, sizeof *h->impact);
+  h->impact_at = room(2 * h->m, sizeof *h->impact_at);
+  h->unarmed = room(2 * h->m, sizeof *h->unarmed);
+  h->silent = room(2 * h->m, sizeof *h->silent);
+  const struct {
+    const char **text;
+    int *of;
+    size_t count;
+  } lists[] = {{rates, h->rate, h->n}, {events, h->event, h->m}, {watches, h->watch, h->watched}};
+  for (size_t list = 0; list < 3; list++)
+    for (size_t i = 0; i < lists[list].count; i++) {
+      r.at = lists[list].text[i];
+      lists[list].of[i] = take_sum(&r);
+      skip(&r);
+      if (*r.at) refuse(&r, "a line goes on");
+    }
+  entry *entries = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < r.count; i++) {
+    r.at = r.lines[i];
+    read_directive(&r, &entries, &count);
+  }
+  derive(h);
+  lay_rows(h, entries, count);
+  h->value = room((size_t)h->list.count, sizeof *h->value); /* nodes of arrays are older */
+  h->last = room(1 + 2 * h->n + h->m, sizeof *h->last);
+  h->mode = room(h->m + h->parameters, sizeof *h->mode);
+  h->modes = 1;
+  free(entries);
+  free(rates);
+  free(events);
+  free(watches);
+  free(r.lines);
+  h->copy = copy;
+}
+
+void hybrid_free(hybrid *h) {
+  if (!h) return;
+  for (size_t k = 0; k < 2 * h->m && h->is_read; k++) {
+    hybrid_impact *const impact = &h->impact[k];
+    const bool is_shared = k % 2 && h->impact[k - 1].changes == impact->changes;
+    if (!impact->is_impact || is_shared) continue;
+    expression_array_free(&impact->after);
+    expression_array_free(&impact->jacobian);
+    expression_array_free(&impact->by);
+    free(impact->changes);
+    free(impact->mode);
+  }
+  for (size_t k = 0; k < h->m && h->one; k++) expression_array_free(&h->one[k]);
+  expression_array *const arrays[] = {&h->field,        &h->guards,         &h->watch_values,
+                                      &h->exact_values, &h->field_jacobian, &h->guard_jacobian,
+                                      &h->time_rates,   &h->field_by,       &h->guards_by};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) expression_array_free(arrays[i]);
+  void *const rooms[] = {h->start,     h->parameter,       h->text,      h->states, h->events,
+                         h->watches,   h->parameter_names, h->value,     h->jump,   h->rate,
+                         h->event,     h->watch,           h->exact,     h->one,    h->impact,
+                         h->unarmed,   h->silent,          h->impact_at, h->slides, h->row_start,
+                         h->row_guard, h->row_effect,      h->last,      h->solves, h->mode};
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) free(rooms[i]);
+  free(h->abbreviations);
+  free(h->copy);
+  expressions_free(&h->list);
+  free(h);
+}
+
+bool hybrid_has(hybrid *h, const char *name) {
+  hybrid_read(h);
+  return find(h->states, h->n, name) < h->n ||
+         find(h->parameter_names, h->parameters, name) < h->parameters;
+}
+
+void hybrid_set(hybrid *h, const char *name, double value) {
+  if (!hybrid_has(h, name)) {
+    fprintf(stderr, "hybrid: no state or parameter %s in:\n%s\n", name, h->text);
+    abort();
+  }
+  const size_t i = find(h->states, h->n, name);
+  if (i < h->n)
+    h->start[i] = expression_constant(&h->list, value);
+  else
+    h->parameter[find(h->parameter_names, h->parameters, name)] = value;
+}
+
+size_t hybrid_event(hybrid *h, const char *name) {
+  hybrid_read(h);
+  return find(h->events, h->m, name);
+}
+
+/* the value of one expression */
+static double value_of(hybrid *h, int of, double t, const double x[], const double sign[]) {
+  expression_array array = {0};
+  double value = 0.0;
+  expression_array_put(&array, &h->list, 0, of);
+  expression_array_close(&array, &h->list, 1);
+  double *const nodes = room((size_t)h->list.count, sizeof *nodes);
+  expression_array_values(&array, &h->list, false, t, x, sign, h->parameter, nodes, &value);
+  expression_array_free(&array);
+  free(nodes);
+  return value;
+}
+
+double hybrid_start(hybrid *h, double x[]) {
+  hybrid_read(h);
+  for (size_t i = 0; x && i < h->n; i++) x[i] = value_of(h, h->start[i], 0.0, NULL, NULL);
+  return value_of(h, h->begin, 0.0, NULL, NULL);
+}
+
+double hybrid_end_time(hybrid *h) {
+  hybrid_read(h);
+  return value_of(h, h->end, 0.0, NULL, NULL);
+}
+
+double hybrid_value(hybrid *h, const char **text, double t, const double x[], const double sign[],
+                    const hybrid_name names[], size_t count) {
+  hybrid_read(h);
+  reader r = {.h = h, .at = *text, .names = names, .name_count = count};
+  const int of = take_sum(&r);
+  *text = r.at;
+  return value_of(h, of, t, x, sign);
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------- */
+
+static void evaluate(hybrid *h, expression_array *array, double t, const double x[],
+                     const double sign[], double out[]) {
+  double *const parameter = h->mode + h->m;
+  const size_t signs = sign ? h->m * sizeof *sign : 0, others = h->parameters * sizeof *parameter;
+  const bool is_mode = !signs || !memcmp(h->mode, sign, signs);
+  if (!is_mode || (others && memcmp(parameter, h->parameter, others))) {
+    if (signs) memcpy(h->mode, sign, signs);
+    if (others) memcpy(parameter, h->parameter, others);
+    h->modes++;
+  }
+  expression_array_values(array, &h->list, array->mode == h->modes, t, x, sign, h->parameter,
+                          h->value, out);
+  array->mode = h->modes;
+}
+
+/* counts a call, and makes its fault */
+static int count_call(hybrid *h, hybrid_callback in, double out[], size_t size) {
+  const hybrid_fault *const f = &h->fault;
+  h->calls[in]++;
+  if (f->in != in || f->call == 0 || h->calls[in] < f->call) return 0;
+  if (f->once && h->calls[in] > f->call) return 0;
+  if (f->code || !size) return f->code;
+  double *const at = &out[f->entry < size ? f->entry : 0];
+  *at = f->factor != 0.0 ? f->factor * *at : f->value;
+  return 0;
+}
+
+/* the same, for a fault in one of the values that follow the rates */
+static int count_rates(hybrid *h, hybrid_callback in, double rate[], double values[],
+                       size_t count) {
+  const size_t which = h->fault.entry;
+  const bool is_value = which >= count && which < 2 * count;
+  if (is_value) h->fault.entry -= count;
+  const int code = count_call(h, in, is_value ? values : rate, count);
+  h->fault.entry = which;
+  return code;
+}
+
+static int field_of(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  hybrid *const h = params;
+  evaluate(h, &h->field, t, x, sign, dxdt);
+  h->last[0] = t;
+  memcpy(h->last + 1, x, h->n * sizeof *x);
+  memcpy(h->last + 1 + h->n + h->m, dxdt, h->n * sizeof *dxdt);
+  if (h->m) memcpy(h->last + 1 + h->n, sign, h->m * sizeof *sign);
+  return count_call(h, HYBRID_FIELD, dxdt, h->n);
+}
+
+/* idle are signs whose change, alone or together with that of another idle one, changes nothing */
+static int idle_of(bool idle[], void *params) {
+  hybrid *const h = params;
+  double *const x = h->last + 1, *const sign = x + h->n, *const dxdt = sign + h->m;
+  double other[HYBRID_STATES];
+  for (size_t k = 0; k < h->m; k++) {
+    bool is_idle = !idle[k];
+    sign[k] = -sign[k];
+    for (size_t j = 0; j <= k && is_idle; j++) {
+      if (j < k && !idle[j]) continue;
+      if (j < k) sign[j] = -sign[j];
+      evaluate(h, &h->field, h->last[0], x, sign, other);
+      is_idle = !memcmp(other, dxdt, h->n * sizeof *dxdt);
+      if (j < k) sign[j] = -sign[j];
+    }
+    sign[k] = -sign[k];
+    idle[k] = is_idle;
+  }
+  return count_call(h, HYBRID_IDLE, NULL, 0);
+}
+
+static int mode_of(const double sign[], size_t guard, void *params) {
+  return count_call(params, HYBRID_MODE, NULL, 0);
+}
+
+static int guards_of(double t, const double x[], double values[], void *params) {
+  hybrid *const h = params;
+  evaluate(h, &h->guards, t, x, NULL, values);
+  return count_call(h, HYBRID_GUARDS, values, h->m);
+}
+
+static int guard_jacobian_of(double t, const double x[], double Dh[], void *params) {
+  hybrid *const h = params;
+  evaluate(h, &h->guard_jacobian, t, x, NULL, Dh);
+  return count_call(h, HYBRID_GUARD_JACOBIAN, Dh, h->m * h->n);
+}
+
+static void rates_of(hybrid *h, double t, const double x[], const double v[], const size_t which[],
+                     size_t count, double values[], double rate[]) {
+  for (size_t i = 0; i < count; i++) {
+    expression_array *const one = &h->one[which ? which[i] : i];
+    evaluate(h, one, t, x, NULL, NULL);
+    values[i] = rate[i] = 0.0;
+    for (size_t j = 0; j < one->count; j++) {
+      const double value = h->value[one->outputs[j]];
+      if (one->places[j] == h->n)
+        values[i] = value;
+      else
+        rate[i] += value * v[one->places[j]];
+    }
+  }
+}
+
+static int guard_rates_of(double t, const double x[], const double v[], double values[],
+                          double rate[], void *params) {
+  hybrid *const h = params;
+  rates_of(h, t, x, v, NULL, h->m, values, rate);
+  return count_rates(h, HYBRID_GUARD_RATES, rate, values, h->m);
+}
+
+static int some_rates_of(double t, const double x[], const double v[], const size_t which[],
+                         size_t count, double values[], double rate[], void *params) {
+  hybrid *const h = params;
+  rates_of(h, t, x, v, which, count, values, rate);
+  return count_rates(h, HYBRID_SOME_RATES, rate, values, count);
+}
+
+static int time_rates_of(double t, const double x[], double ht[], void *params) {
+  hybrid *const h = params;
+  evaluate(h, &h->time_rates, t, x, NULL, ht);
+  return count_call(h, HYBRID_TIME_RATES, ht, h->m);
+}
+
+static int field_jacobian_of(double t, const double x[], const double sign[], double J[],
+                             void *params) {
+  hybrid *const h = params;
+  evaluate(h, &h->field_jacobian, t, x, sign, J);
+  for (size_t i = 0; i < h->n * h->n; i++) J[i] *= h->share;
+  return count_call(h, HYBRID_FIELD_JACOBIAN, J, h->n * h->n);
+}
+
+/* by parameters, of which there may be many: made when it is needed */
+static void evaluate_by(hybrid *h, expression_array *array, const int of[], size_t count, double t,
+                        const double x[], const double sign[], double out[]) {
+  if (!array->order) {
+    put_gradients(h, array, of, count, PARAMETER, h->parameters);
+    h->value = realloc(h->value, (size_t)h->list.count * sizeof *h->value);
+    if (!h->value) abort();
+  }
+  evaluate(h, array, t, x, sign, out);
+}
+
+static int field_by_of(double t, const double x[], const double sign[], double Fp[], void *params) {
+  hybrid *const h = params;
+  evaluate_by(h, &h->field_by, h->rate, h->n, t, x, sign, Fp);
+  return count_call(h, HYBRID_FIELD_BY, Fp, h->n * h->parameters);
+}
+
+static int guards_by_of(double t, const double x[], double hp[], void *params) {
+  hybrid *const h = params;
+  evaluate_by(h, &h->guards_by, h->event, h->m, t, x, NULL, hp);
+  return count_call(h, HYBRID_GUARDS_BY, hp, h->m * h->parameters);
+}
+
+static int watch_of(double t, const double x[], double g[], void *params) {
+  hybrid *const h = params;
+  evaluate(h, &h->watch_values, t, x, NULL, g);
+  return count_call(h, HYBRID_WATCH, g, h->watched);
+}
+
+/* v = (I - c J)^-1 v by elimination with pivots */
+static int solve_of(double t, const double x[], const double sign[], double c, double v[],
+                    void *params) {
+  hybrid *const h = params;
+  const size_t n = h->n;
+  double *const matrix = room(n * n, sizeof *matrix);
+  evaluate(h, &h->field_jacobian, t, x, sign, matrix);
+  for (size_t i = 0; i < n * n; i++) {
+    const bool is_in = !h->solves || (h->solves[i / n] && h->solves[i % n]);
+    matrix[i] = (i % (n + 1) == 0) - (is_in ? c * h->share * matrix[i] : 0.0);
+  }
+  for (size_t p = 0; p < n; p++) {
+    size_t best = p;
+    for (size_t i = p; i < n; i++)
+      if (fabs(matrix[i * n + p]) > fabs(matrix[best * n + p])) best = i;
+    for (size_t j = 0; j < n && best != p; j++) {
+      const double swapped = matrix[p * n + j];
+      matrix[p * n + j] = matrix[best * n + j];
+      matrix[best * n + j] = swapped;
+    }
+    const double swapped = v[p];
+    v[p] = v[best];
+    v[best] = swapped;
+    for (size_t i = p + 1; i < n; i++) {
+      const double share = matrix[i * n + p] / matrix[p * n + p];
+      for (size_t j = p; j < n; j++) matrix[i * n + j] -= share * matrix[p * n + j];
+      v[i] -= share * v[p];
+    }
+  }
+  for (size_t p = n; p-- > 0;) {
+    for (size_t j = p + 1; j < n; j++) v[p] -= matrix[p * n + j] * v[j];
+    v[p] /= matrix[p * n + p];
+  }
+  free(matrix);
+  return count_call(h, HYBRID_SOLVE, v, n);
+}
+
+/* ---- impacts --------------------------------------------------------------------------------- */
+
+/* the guard of event function k that this impact crosses */
+static hybrid_impact *impact_of(const hybrid *h, const ess_impact *impact, size_t k) {
+  return &h->impact[impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)];
+}
+
+static void map_one(hybrid *h, hybrid_impact *one, const ess_impact *impact, double x[]) {
+  double after[HYBRID_STATES];
+  evaluate(h, &one->after, impact->t, x, impact->sign, after);
+  for (size_t i = 0; i < h->n; i++)
+    if (one->changes[i]) x[i] = after[i];
+}
+
+static int map_of(ess_impact *impact, void *params) {
+  hybrid *const h = params;
+  for (size_t e = 0; e < impact->count; e++) {
+    const size_t k = impact->events[e];
+    hybrid_impact *const one = impact_of(h, impact, k);
+    if (!one->is_impact) continue;
+    map_one(h, one, impact, impact->after);
+    if (!one->mode[k]) impact->mode[k] = impact->sign[k];
+    for (size_t j = 0; j < h->m; j++)
+      if (one->mode[j]) impact->mode[j] = one->mode[j];
+    for (size_t j = 0; j < h->m; j++) {
+      if (j != k && !one->mode[j]) continue;
+      impact->armed[ESS_GUARD_UP(j)] = impact->mode[j] < 0.0;
+      impact->armed[ESS_GUARD_DOWN(j)] = impact->mode[j] > 0.0 && !h->one_way;
+    }
+  }
+  return count_call(h, HYBRID_IMPACT, impact->after, h->n);
+}
+
+/* D by states, or by parameters where there are `width` of them, of maps that follow each other */
+static void map_derivative(const ess_impact *impact, double D[], size_t width, bool by_parameters,
+                           hybrid *h) {
+  const size_t n = h->n;
+  double x[HYBRID_STATES];
+  double *const J = room(n * n, sizeof *J), *const own = room(n * width, sizeof *own);
+  double *const product = room(n * width, sizeof *product);
+  memcpy(x, impact->x, n * sizeof *x);
+  for (size_t i = 0; i < n * width; i++) D[i] = !by_parameters && i % (n + 1) == 0 ? 1.0 : 0.0;
+  for (size_t e = 0; e < impact->count; e++) {
+    hybrid_impact *const one = impact_of(h, impact, impact->events[e]);
+    if (!one->is_impact) continue;
+    evaluate(h, &one->jacobian, impact->t, x, impact->sign, J);
+    if (by_parameters) evaluate(h, &one->by, impact->t, x, impact->sign, own);
+    memcpy(product, D, n * width * sizeof *D);
+    for (size_t i = 0; i < n; i++)
+      for (size_t c = 0; c < width && one->changes[i]; c++) {
+        D[i * width + c] = by_parameters ? own[i * width + c] : 0.0;
+        for (size_t j = 0; j < n; j++) D[i * width + c] += J[i * n + j] * product[j * width + c];
+      }
+    map_one(h, one, impact, x);
+  }
+  free(J);
+  free(own);
+  free(product);
+}
+
+static int map_jacobian_of(const ess_impact *impact, double DR[], void *params) {
+  hybrid *const h = params;
+  map_derivative(impact, DR, h->n, false, h);
+  return count_call(h, HYBRID_IMPACT_JACOBIAN, DR, h->n * h->n);
+}
+
+static int map_by_of(const ess_impact *impact, double Rp[], void *params) {
+  hybrid *const h = params;
+  map_derivative(impact, Rp, h->parameters, true, h);
+  return count_call(h, HYBRID_IMPACT_BY, Rp, h->n * h->parameters);
+}
+
+static int armed_of(const double sign[], bool armed[], void *params) {
+  hybrid *const h = params;
+  for (size_t g = 0; g < 2 * h->m; g++) armed[g] = armed[g] && !h->unarmed[g];
+  return count_call(h, HYBRID_START, NULL, 0);
+}
+
+ess_system hybrid_system(hybrid *h, unsigned gives) {
+  hybrid_read(h);
+  const bool gives_weights = gives & HYBRID_WEIGHTS;
+#define GIVEN(callback, function) (gives >> (callback)&1 ? (function) : NULL)
+  h->resets = (ess_reset_matrix){.row_start = h->row_start,
+                                 .guard = h->row_guard,
+                                 .effect = h->row_effect,
+                                 .silent = h->has_silent ? h->silent : NULL,
+                                 .start = h->has_unarmed ? armed_of : NULL};
+  h->impacts = (ess_impacts){.at = h->impact_at,
+                             .map = map_of,
+                             .jacobian = GIVEN(HYBRID_IMPACT_JACOBIAN, map_jacobian_of),
+                             .parameter_jacobian = GIVEN(HYBRID_IMPACT_BY, map_by_of)};
+  ess_system system = {
+      .dimension = h->n,
+      .guard_count = h->m,
+      .field = field_of,
+      .guards = guards_of,
+      .guard_jacobian = GIVEN(HYBRID_GUARD_JACOBIAN, guard_jacobian_of),
+      .guard_rates = GIVEN(HYBRID_GUARD_RATES, guard_rates_of),
+      .some_guard_rates = GIVEN(HYBRID_SOME_RATES, some_rates_of),
+      .one_way = h->one_way,
+      .weights = gives_weights,
+      .resets = h->has_resets || h->has_unarmed || h->has_silent ? &h->resets : NULL,
+      .impacts = h->has_impacts ? &h->impacts : NULL,
+      .field_jacobian = GIVEN(HYBRID_FIELD_JACOBIAN, field_jacobian_of),
+      .field_solve = GIVEN(HYBRID_SOLVE, solve_of),
+      .mode_changed = GIVEN(HYBRID_MODE, mode_of),
+      .idle = GIVEN(HYBRID_IDLE, idle_of),
+      .params = h,
+      .field_jumps = h->jump,
+      .field_jump_count = h->jumps,
+      .guards_move = h->moves ? !(gives & HYBRID_FIXED) : (gives & HYBRID_MOVES) != 0,
+      .guard_time_rates = h->moves ? GIVEN(HYBRID_TIME_RATES, time_rates_of) : NULL,
+      .watch = {.count = h->watched, .values = h->watched ? watch_of : NULL},
+      .parameters = h->parameters,
+      .parameter_values = h->parameter,
+      .field_parameter_jacobian = h->parameters ? GIVEN(HYBRID_FIELD_BY, field_by_of) : NULL,
+      .guard_parameter_jacobian =
+          h->parameters && h->m ? GIVEN(HYBRID_GUARDS_BY, guards_by_of) : NULL};
+#undef GIVEN
+  return system;
+}
+
+void hybrid_exact(hybrid *h, double t, double x[]) {
+  hybrid_read(h);
+  evaluate(h, &h->exact_values, t, x, NULL, NULL);
+  for (size_t i = 0; i < h->n; i++) {
+    if (h->exact[i] < 0) continue;
+    const node *const constant = &h->list.nodes[h->exact[i]];
+    x[i] = constant->op == CONSTANT ? constant->value : h->value[h->exact[i]];
+  }
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static void mix(hybrid_log *log, const void *bytes, size_t size) {
+  const unsigned char *const p = bytes;
+  for (size_t i = 0; i < size; i++) log->hash = (log->hash ^ p[i]) * UINT64_C(1099511628211);
+}
+
+static int heard(hybrid_log *log, hybrid_message message, size_t guard, int direction, double t,
+                 const double x[], const double sign[]) {
+  log->t = t;
+  memcpy(log->x, x, log->dimension * sizeof *x);
+  log->sign = sign ? memcpy(log->signs, sign, log->events * sizeof *sign) : NULL;
+  mix(log, &message, sizeof message);
+  mix(log, &guard, sizeof guard);
+  mix(log, &t, sizeof t);
+  mix(log, x, log->dimension * sizeof *x);
+  if (message == HYBRID_STEPS)
+    log->steps++;
+  else {
+    if (log->count < HYBRID_LOG)
+      log->record[log->count] = (hybrid_record){message, guard, direction, t};
+    log->count++;
+  }
+  const size_t teller = guard + (message == HYBRID_EVENT ? log->events : 0);
+  if (!(log->stops >> message & 1) || (log->at && log->at != teller + 1)) return 0;
+  return ++log->heard % (log->every ? log->every : 1) == 0;
+}
+
+static int on_step(const ess_step_info *info, void *context) {
+  hybrid_log *const log = context;
+  if (info->projection && log->projected == 0.0) log->projected = info->t1 - info->t0;
+  return heard(context, HYBRID_STEPS, 0, 0, info->t1, info->x, NULL);
+}
+
+static int on_crossing(const ess_crossing_info *info, void *context) {
+  return heard(context, HYBRID_CROSSING, info->guard, info->direction, info->t, info->x,
+               info->sign);
+}
+
+static int on_impact(const ess_impact *impact, void *context) {
+  return heard(context, HYBRID_IMPACTS, impact->events[0], 0, impact->t, impact->after,
+               impact->mode);
+}
+
+static int on_event(const ess_crossing_info *info, void *context) {
+  return heard(context, HYBRID_EVENT, info->guard, info->direction, info->t, info->x, info->sign);
+}
+
+static int on_slide(const ess_slide_info *info, void *context) {
+  return heard(context, HYBRID_SLIDE, info->guard, info->begins, info->t, info->x, info->sign);
+}
+
+ess_observer hybrid_observer(const hybrid *h, hybrid_log *log) {
+  *log = (hybrid_log){.hash = UINT64_C(14695981039346656037), .dimension = h->n, .events = h->m};
+  return (ess_observer){.step = on_step,
+                        .crossing = on_crossing,
+                        .impact = h->has_impacts ? on_impact : NULL,
+                        .context = log,
+                        .event = h->watched ? on_event : NULL,
+                        .slide = on_slide};
+}
+
+ess_options hybrid_options(double tolerance) {
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  return options;
+}
+
+hybrid_plan hybrid_at(double tolerance) {
+  return (hybrid_plan){.options = hybrid_options(tolerance), .gives = HYBRID_GIVES_ALL};
+}
+
+size_t hybrid_columns(const hybrid *h, const hybrid_derivative *derivative) {
+  if (derivative->count) return derivative->count;
+  return h->n + (derivative->by_states ? 0 : h->parameters);
+}
+
+static int begin_derivative(const hybrid *h, ess_driver *d, const hybrid_derivative *v) {
+  const bool has_parameters = h->parameters && !v->by_states;
+  const double *const by = v->count && has_parameters ? v->along + h->n * v->count : NULL;
+  int status = ESS_SUCCESS;
+  if (v->records)
+    status = ess_driver_record(d, v->bytes ? v->bytes : (size_t)1 << 24);
+  else if (has_parameters)
+    status = ess_driver_follow_parameters(d, hybrid_columns(h, v), v->along, by);
+  else
+    status = ess_driver_follow(d, hybrid_columns(h, v), v->along);
+  return !status && v->piece ? ess_driver_choose_piece(d, v->piece - 1) : status;
+}
+
+/* D from the adjoint of all states, and of the time of event function k, if that is below SIZE_MAX
+ */
+static int end_recording(const hybrid *h, ess_driver *d, const hybrid_derivative *v, size_t k) {
+  const size_t n = h->n, P = h->parameters, outcomes = n + (k != SIZE_MAX);
+  const size_t columns = hybrid_columns(h, v);
+  double *const unit = room(n * outcomes, sizeof *unit), *const times =
+                                                             room(outcomes, sizeof *unit);
+  double *const by = room((n + P) * outcomes, sizeof *by);
+  for (size_t i = 0; i < n; i++) unit[i * outcomes + i] = 1.0;
+  times[n] = 1.0;
+  const int status = k == SIZE_MAX ? ess_driver_adjoint(d, outcomes, unit, by, by + n * outcomes)
+                                   : ess_driver_adjoint_section(d, k, outcomes, unit, times, by,
+                                                                by + n * outcomes);
+  for (size_t i = 0; i < outcomes && !status; i++)
+    for (size_t c = 0; c < columns; c++) {
+      double sum = v->count ? 0.0 : by[c * outcomes + i];
+      for (size_t j = 0; j < (v->by_states ? n : n + P) && v->count; j++)
+        sum += by[j * outcomes + i] * v->along[j * columns + c];
+      v->D[i * columns + c] = sum;
+    }
+  free(unit);
+  free(times);
+  free(by);
+  return status;
+}
+
+/* takes the derivative of a run that has ended, if it has one */
+static int end_derivative(const hybrid *h, ess_driver *d, const hybrid_plan *plan,
+                          hybrid_end *end) {
+  const hybrid_derivative *const v = &plan->derivative;
+  const hybrid_record *const last =
+      end->log.count && end->log.count <= HYBRID_LOG ? &end->log.record[end->log.count - 1] : NULL;
+  const size_t columns = hybrid_columns(h, v);
+  size_t section = SIZE_MAX;
+  if (plan->until && end->status == ESS_ESTOP && last && last->message != HYBRID_SLIDE)
+    section = last->guard + (last->message == HYBRID_EVENT ? h->m : 0);
+  const ess_smoothness *const smooth = ess_driver_smoothness(d);
+  if (smooth) end->smooth = *smooth;
+  end->smooth.order = NULL;
+  end->recorded = ess_driver_recorded(d);
+  if ((end->status && section == SIZE_MAX) || !v->D) return end->status;
+  int status = ESS_SUCCESS;
+  if (v->records)
+    status = end_recording(h, d, v, section);
+  else if (section != SIZE_MAX)
+    status = ess_driver_section(d, section, v->D + h->n * columns, v->D);
+  else
+    memcpy(v->D, ess_driver_tangent(d), h->n * columns * sizeof *v->D);
+  return status ? status : end->status;
+}
+
+hybrid_end hybrid_run(hybrid *h, const hybrid_plan *plan) {
+  enum { STOPS = 100000 };
+  const ess_system system = hybrid_system(h, plan->gives);
+  ess_options options = plan->options;
+  if (options.rtol == 0.0 && options.atol == 0.0) options = ess_options_default();
+  hybrid_end end = {0};
+  const double t0 = hybrid_start(h, end.x), t1 = plan->t1 != 0.0 ? plan->t1 : hybrid_end_time(h);
+  end.t = t0;
+  if (plan->x0) memcpy(end.x, plan->x0, h->n * sizeof *end.x);
+  const ess_observer observer = hybrid_observer(h, &end.log);
+  end.log.stops = plan->stops;
+  end.log.at = plan->at;
+  end.log.every = plan->until ? plan->until : plan->every;
+  if (!plan->unobserved) options.observer = observer;
+  const unsigned deaf = plan->hears ? ~plan->hears : 0;
+  if (deaf >> HYBRID_STEPS & 1) options.observer.step = NULL;
+  if (deaf >> HYBRID_CROSSING & 1) options.observer.crossing = NULL;
+  if (deaf >> HYBRID_IMPACTS & 1) options.observer.impact = NULL;
+  if (deaf >> HYBRID_EVENT & 1) options.observer.event = NULL;
+  if (deaf >> HYBRID_SLIDE & 1) options.observer.slide = NULL;
+  if (!plan->unobserved && options.method == ESS_METHOD_PAPER) options.observer.slide = NULL;
+  if (h->slides && options.sliding && !options.slides) options.slides = h->slides;
+  ess_driver *const d = ess_driver_alloc(&system, &options, &end.status);
+  if (!d) {
+    end.failure.reason = ess_check(&system, &options);
+    return end;
+  }
+  const bool has_derivative = plan->derivative.follows || plan->derivative.records;
+  if (has_derivative) end.status = begin_derivative(h, d, &plan->derivative);
+  const size_t parts = plan->parts ? plan->parts : 1;
+  size_t sampled = 0;
+  for (size_t i = 1; !end.status && i <= parts; i++) {
+    const double to = i == parts ? t1 : t0 + (t1 - t0) * (double)i / (double)parts;
+    do {
+      size_t count = 0; /* of the samples up to `to` */
+      while (sampled + count < plan->time_count &&
+             (t1 >= t0 ? plan->times[sampled + count] <= to : plan->times[sampled + count] >= to))
+        count++;
+      end.status = count ? ess_driver_sample(d, &end.t, to, end.x, plan->times + sampled, count,
+                                             plan->states + sampled * h->n)
+                         : ess_driver_apply(d, &end.t, to, end.x);
+      while (sampled < plan->time_count &&
+             (t1 >= t0 ? plan->times[sampled] <= end.t : plan->times[sampled] >= end.t))
+        sampled++;
+      const hybrid_log *const log = &end.log;
+      if (end.status == ESS_ESTOP)
+        end.log.misplaced +=
+            end.t != log->t || memcmp(end.x, log->x, h->n * sizeof *end.x) ||
+            (log->sign && memcmp(ess_driver_sign(d), log->sign, h->m * sizeof *log->sign));
+    } while (end.status == ESS_ESTOP && plan->stops && ++end.log.stopped < STOPS && !plan->until);
+  }
+  if (!end.status && plan->back) end.status = ess_driver_apply(d, &end.t, t0, end.x);
+  if (h->m) memcpy(end.sign, ess_driver_sign(d), h->m * sizeof *end.sign);
+  if (has_derivative) end.status = end_derivative(h, d, plan, &end);
+  end.counters = *ess_driver_counters(d);
+  end.failure = *ess_driver_failure(d);
+  ess_driver_free(d);
+  return end;
+}
+
+double hybrid_error(const hybrid *h, const double x[], const double truth[], double tolerance) {
+  double worst = 0.0;
+  for (size_t i = 0; i < h->n; i++)
+    worst = fmax(worst, fabs(x[i] - truth[i]) / (tolerance * (1.0 + fabs(truth[i]))));
+  return worst;
+}
