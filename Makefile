@@ -338,8 +338,8 @@ test-sanitized:
 
 # without AVX: the counters and errors are those of results/baseline there too
 test-plain:
-	$(call build,build/plain$(SUFFIX),plain,essbench test_driver test_guards test_batches)
-	$(call check,build/plain$(SUFFIX),--tests-regex '^(driver|guards|batches|regress)$$')
+	$(call build,build/plain$(SUFFIX),plain,essbench check_cases test_guards test_affine test_bases)
+	$(call check,build/plain$(SUFFIX),--tests-regex '^(cases_guards|guards|affine|bases|regress)$$')
 
 # the Python package, into the environment env
 python: setup-python

@@ -120,7 +120,7 @@ static const claim claims[] = {
      "where the field is constant between flat guards, the projection is exact",
      "thousands of random systems, by both orders: times and states are the closed form's to "
      "rounding",
-     TESTED("property", "tests/integrator/test_property.c")},
+     TESTED("affine", "tests/integrator/test_affine.c")},
     {RAPID, "4, Fig. 4.1", "the projection is of second order in epsilon",
      "slope of the error, from 1.9 to 2.2", "make order", 1.9, 2.2, "order_fit.csv",
      .number = FIT("slope")},
@@ -141,10 +141,10 @@ static const claim claims[] = {
      .number = MOST("order_flat", "rms_error", "1") OVER LEAST("order_flat", "rms_error", "1")},
     {RAPID, "2.2", "the Jacobian of the event functions need not be given in closed form",
      "runs by differences of the event functions are those with their exact Jacobian",
-     TESTED("no_jacobian", "tests/integrator/test_no_jacobian.c")},
+     TESTED("cases_given", "tests/integrator/cases/given.txt")},
     {RAPID, "1", "beside a state where m guards meet all m! orders of crossing occur",
      "m = 2, 3, 4: initial conditions for every order, each crossed in its own order",
-     TESTED("awkward_all_24_orders_of_4_guards", "tests/integrator/awkward_orders.c")},
+     TESTED("affine", "tests/integrator/test_affine.c")},
     {RAPID, "2.2", "a larger epsilon takes fewer integration steps",
      "steps at epsilon = 0.1 m over those at the smallest, 100 contacts, at most 1", "make scale",
      0.0, 1.0, "scale.csv",
@@ -330,7 +330,7 @@ static const claim claims[] = {
     {LIMBS, "5.10, (16)", "a system that depends on time is equivalent to one with time as a state",
      "right-hand sides and event functions that depend on time: runs, impacts and derivatives "
      "equal those with time as a state",
-     TESTED("moving_guards", "tests/integrator/test_moving_guards.c")},
+     TESTED("cases_given", "tests/integrator/cases/given.txt")},
 
     {MODES, "4.3", "an arrival at a hill rests if it is slower than g delta_t tan(slope)",
      "speed of the fastest arrival that rests over that speed, on the slope where it is farthest "

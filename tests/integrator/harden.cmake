@@ -67,13 +67,10 @@ else()
   ess_skipped(fuzz_guided "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION} has no libFuzzer")
 endif()
 
-# what it found, each on the smallest system
-ess_test(contracts ess::ess)
-set_tests_properties(contracts PROPERTIES LABELS harden)
-
 # --- allocations and threads ---------------------------------------------------------------------
 
 ess_test(allocation ess::static) # not shared: the allocator is wrapped
+target_sources(test_allocation PRIVATE support/hybrid.c support/expression.c)
 target_link_options(test_allocation PRIVATE
   -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
 
@@ -113,7 +110,8 @@ function(ess_valgrind name)
     set_tests_properties(valgrind_${name} PROPERTIES LABELS harden)
   endif()
 endfunction()
-foreach(name driver guards statuses allocation)
+foreach(name guards arguments allocation)
   ess_valgrind(${name} test_${name})
 endforeach()
 ess_valgrind(fuzz fuzz_driver 60)
+ess_valgrind(steps check_cases ${CMAKE_CURRENT_LIST_DIR}/cases/steps.txt)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "population.h"
+#include "draws.h"
 #include "ess.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ typedef struct watched {
   struct watched *next;
 } watched;
 
-static bool is_on;
+static bool is_on, is_table;
 static sums row;
 static watched *all;
 
@@ -135,15 +136,92 @@ void __wrap_ess_driver_free(ess_driver *driver) {
   __real_ess_driver_free(driver);
 }
 
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+enum { FAMILIES = 64, NAME = 32 };
+
+typedef struct family {
+  char name[NAME];
+  size_t runs, of[POPULATION_FALSE + 1], statuses;
+  double *errors, calls; /* errors: of runs that are judged */
+  size_t judged;
+} family;
+
+static family families[FAMILIES];
+static const char *asked;
+static struct {
+  population_verdict verdict;
+  double error;
+  int status;
+  uint64_t calls;
+} latest;
+
+bool population_has(const char *name) {
+  return !asked || !strcmp(asked, name);
+}
+
+void population_also(const char *name) {
+  family *f = families;
+  if (!is_table) return;
+  while (*f->name && strcmp(f->name, name)) f++;
+  if (f == families + FAMILIES - 1) abort();
+  snprintf(f->name, NAME, "%s", name);
+  f->runs++;
+  f->of[latest.verdict]++;
+  f->statuses += latest.status != 0;
+  f->calls += (double)latest.calls;
+  if (latest.status || latest.verdict == POPULATION_OUT) return;
+  f->errors = realloc(f->errors, (f->judged + 1) * sizeof *f->errors);
+  if (!f->errors) abort();
+  f->errors[f->judged++] = latest.error;
+}
+
+static double quantile(const family *f, double share) {
+  return f->judged ? f->errors[(size_t)(share * (double)(f->judged - 1))] : 0.0;
+}
+
+/* prints the table; whether a family is not as it has to be */
+static bool has_bad_family(const population *p) {
+  bool is_bad = false;
+  printf("%-18s %7s %6s %6s %6s %6s %9s %9s %9s %9s\n", "family", "runs", "out", "status", "false",
+         "wrong", "median", "99 %", "worst", "calls");
+  for (family *f = families; *f->name; f++) {
+    if (f->judged) qsort(f->errors, f->judged, sizeof *f->errors, ascending);
+    const double runs = (double)f->runs, right = (double)f->of[POPULATION_RIGHT];
+    const double bad = (double)(f->of[POPULATION_WRONG] + (p->may_fail ? 0 : f->statuses));
+    bool bad_family = p->most == 0.0 ? bad > 0.0 : bad > p->most * runs;
+    bad_family |= p->median > 0.0 && quantile(f, 0.5) > p->median;
+    bad_family |= right < p->least * runs;
+    printf("%-18s %7zu %6zu %6zu %6zu %6zu %9.3g %9.3g %9.3g %9.0f%s\n", f->name, f->runs,
+           f->of[POPULATION_OUT], f->statuses, f->of[POPULATION_FALSE], f->of[POPULATION_WRONG],
+           quantile(f, 0.5), quantile(f, 0.99), quantile(f, 1.0), f->calls / runs,
+           bad_family ? " !" : "");
+    is_bad |= bad_family;
+    free(f->errors);
+    *f = (family){.name = ""};
+  }
+  return is_bad;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-void population_row(const char *family, uint64_t seed, double tolerance, population_verdict verdict,
+void population_row(const char *name, uint64_t seed, double tolerance, population_verdict verdict,
                     double error) {
-  static const char *const verdicts[] = {"right", "wrong", "out"};
+  static const char *const verdicts[] = {"right", "wrong", "out", "right"};
   const double shown = isnan(error) ? INFINITY : error;
-  printf("row,%s,%llu,%.3g,%d,%s,%.3g,%llu,%llu,%016llx\n", family, (unsigned long long)seed,
-         tolerance, row.status, verdicts[verdict], shown, (unsigned long long)row.crossings,
-         (unsigned long long)row.calls, (unsigned long long)row.hash);
+  latest.verdict = verdict;
+  latest.error = shown;
+  latest.status = row.status;
+  latest.calls = row.calls;
+  if (!is_table)
+    printf("row,%s,%llu,%.3g,%d,%s,%.3g,%llu,%llu,%016llx\n", name, (unsigned long long)seed,
+           tolerance, row.status, verdicts[verdict], shown, (unsigned long long)row.crossings,
+           (unsigned long long)row.calls, (unsigned long long)row.hash);
+  else if (verdict == POPULATION_WRONG || verdict == POPULATION_FALSE)
+    printf("%s: %s %llu at %.3g: %s, error %.3g, %llu crossings\n",
+           verdict == POPULATION_FALSE ? "false status" : "wrong", name, (unsigned long long)seed,
+           tolerance, ess_strerror(row.status), shown, (unsigned long long)row.crossings);
+  population_also(name);
   row = (sums){0};
 }
 
@@ -165,4 +243,36 @@ bool population_rows(int argc, char *argv[], void (*run)(uint64_t seed), int *st
   for (uint64_t seed = first; seed < first + count; seed++) run(seed);
   *status = fflush(stdout) || ferror(stdout);
   return true;
+}
+
+/* kept seeds, of which none may be wrong or have a false status, and then those of the test */
+static bool fails(const population *p) {
+  population kept = *p;
+  kept.may_fail = true;
+  kept.median = kept.most = kept.least = 0.0;
+  for (size_t i = 0; i < p->kept_count; i++) {
+    asked = p->kept[i].family;
+    p->run(p->kept[i].seed);
+  }
+  bool is_false = false;
+  for (const family *f = families; *f->name; f++) is_false |= f->of[POPULATION_FALSE] > 0;
+  const bool kept_fail = has_bad_family(&kept) || is_false;
+  asked = NULL;
+  for (uint64_t seed = p->first; seed < p->first + p->count; seed++) p->run(seed);
+  return has_bad_family(p) || kept_fail;
+}
+
+int population_main(int argc, char *argv[], const population *p) {
+  int status;
+  uint64_t first, count;
+  if (population_rows(argc, argv, p->run, &status)) return status;
+  is_on = is_table = true;
+  if (argc == 1) return fails(p);
+  if (argc < 3 || argc > 4 || !number(argv[1], &first) || !number(argv[2], &count)) {
+    fprintf(stderr, "usage: %s [[--rows] FIRST COUNT [FAMILY]]\n", argv[0]);
+    return 2;
+  }
+  if (argc > 3) asked = argv[3];
+  for (uint64_t seed = first; seed < first + count; seed++) p->run(seed);
+  return has_bad_family(p);
 }

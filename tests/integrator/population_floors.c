@@ -1,83 +1,164 @@
 /*
- * Bodies on stiff floors by the default method, at its defaults and at a loose tolerance, and by
- * the paper's method at its own defaults: `population_floors`. Exit 1 when a requirement is not met
- * by the default method.
+ * Bodies dropped onto stiff floors, against the truth: `population_floors`. They keep the energy
+ * that they should, and come to rest where the floor carries them. Exit 1 when a requirement is not
+ * met by the default method. The paper's method is only shown.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "population.h"
-#include "stiff_floors.h"
+#include "truth.h"
 
-typedef struct setting {
+/* 1e4 to 1e7 N/m; a floor's damper may pull, or the floor lets go where its force is zero */
+enum { STIFFNESSES = 4, DROPS = 5, DAMPERS = 5, FLOORS = STIFFNESSES * DROPS * DAMPERS };
+enum { SAMPLES = 200 };
+static const double GRAVITY = 9.81, END = 2.0, AT_REST = 1e-9; /* part of the start's energy */
+
+typedef struct a_floor {
+  double stiffness, damping, drop;
+  bool lets_go, rests;
+  hybrid *h;
+  double times[SAMPLES], states[2 * SAMPLES]; /* of the truth */
+} a_floor;
+
+static void draw_floor(size_t i, a_floor *f) {
+  static const double drops[DROPS] = {0.01, 0.03, 0.1, 0.3, 1.0};
+  const size_t damper = i % DAMPERS, rest = i / DAMPERS;
+  f->drop = drops[rest % DROPS];
+  f->stiffness = pow(10.0, 4.0 + (double)(rest / DROPS));
+  f->damping = damper == 0 ? 0.0 : damper % 2 ? 100.0 : 0.2 * sqrt(f->stiffness);
+  f->lets_go = damper > 2;
+  f->h = hybrid_of("k = %.17g; c = %.17g; z' = v; v' = -9.81 - on(depth)%s*(k*z + c*v)\n"
+                   "depth: -z; from 0: z = %.17g; to 2\n%s",
+                   f->stiffness, f->damping, f->lets_go ? "*on(force)" : "", f->drop,
+                   f->lets_go ? "force: -z - c/k*v; silent down depth\n"
+                                "unarmed down depth, both force\n"
+                                "row up depth: +down force\n"
+                                "row down depth: +up depth, -up force\n"
+                                "row up force: +down force, -down depth\n"
+                                "row down force: +up force, +down depth\n"
+                              : "");
+}
+
+/* above that of rest on the floor, as a part of the start's */
+static double energy_above_rest(const a_floor *f, const double x[]) {
+  const double from = x[0] + GRAVITY / f->stiffness;
+  return (0.5 * x[1] * x[1] + 0.5 * f->stiffness * from * from) / (GRAVITY * f->drop);
+}
+
+static a_floor *floor_of(size_t i) {
+  a_floor *const f = calloc(1, sizeof *f);
+  if (!f) abort();
+  draw_floor(i, f);
+  for (int s = 0; s < SAMPLES; s++) f->times[s] = END * (s + 1) / SAMPLES;
+  const truth_options options = {.times = f->times, .time_count = SAMPLES};
+  const truth_end truth = truth_run(f->h, &options);
+  if (truth.status) {
+    printf("floor %zu: the truth ends at %g: %s\n", i, truth.t, truth.reason);
+    exit(1);
+  }
+  for (int s = 0; s < 2 * SAMPLES; s++) f->states[s] = truth.states[s];
+  free(truth.states);
+  f->rests = energy_above_rest(f, truth.x) < AT_REST;
+  return f;
+}
+
+static void floor_free(a_floor *f) {
+  hybrid_free(f->h);
+  free(f);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static const struct setting {
   const char *name;
-  ess_options options;
-  double energy_max;
-  size_t broken;
-} setting;
+  double tolerance, error_max; /* 0: the defaults */
+  ess_base base;
+  bool is_paper;
+} settings[] = {{"defaults", 0.0, 2e-6, ESS_BASE_DOPRI5, false},
+                {"rtol = atol = 1e-4", 1e-4, 1e-2, ESS_BASE_DOPRI5, false},
+                {"chosen base", 0.0, 2e-6, ESS_BASE_CHOSEN, false},
+                {"chosen base at 1e-4", 1e-4, 1e-2, ESS_BASE_CHOSEN, false},
+                {"rkc at 1e-6", 1e-6, 5e-4, ESS_BASE_RKC, false},
+                {"paper's method", 0.0, 1e-4, ESS_BASE_DOPRI5, true}};
+enum { SETTINGS = sizeof settings / sizeof *settings };
 
-static const char *const names[] = {"defaults", "rtol = atol = 1e-4", "paper's method"};
-enum { SETTINGS = sizeof names / sizeof *names };
+typedef struct outcome {
+  int status;
+  double error, rtol;
+  uint64_t evaluations;
+} outcome;
 
-static setting setting_of(int i) {
-  setting s = {names[i], i < 2 ? ess_options_default() : ess_options_paper(), i == 1 ? 5e-2 : 1e-4,
-               0};
-  if (i == 1) s.options.rtol = s.options.atol = 1e-4;
-  return s;
+/* the largest error of the energy in flight, and of that above rest, as parts of the start's */
+static outcome run(const a_floor *f, const struct setting *s) {
+  double states[2 * SAMPLES];
+  hybrid_plan plan = {.options = s->is_paper ? ess_options_paper() : ess_options_default(),
+                      .gives = 1u << HYBRID_GUARD_RATES,
+                      .times = f->times,
+                      .time_count = SAMPLES,
+                      .states = states};
+  if (s->tolerance > 0.0) plan.options.rtol = plan.options.atol = s->tolerance;
+  plan.options.base = s->base;
+  const hybrid_end end = hybrid_run(f->h, &plan);
+  outcome o = {end.status, 0.0, plan.options.rtol, end.counters.field_evaluations};
+  if (end.status) return o;
+  for (int i = 0; i < SAMPLES; i++) {
+    const double *const x = states + 2 * i, *const y = f->states + 2 * i;
+    if (!(x[0] > 0.0 && y[0] > 0.0)) continue;
+    const double off = 0.5 * (x[1] * x[1] - y[1] * y[1]) + GRAVITY * (x[0] - y[0]);
+    o.error = fmax(o.error, fabs(off) / (GRAVITY * f->drop));
+  }
+  if (f->rests) o.error = fmax(o.error, energy_above_rest(f, end.x));
+  return o;
 }
 
-static bool is_good(const floor_outcome *o, const setting *s) {
-  return !o->status && o->energy_error <= s->energy_max && o->rest_error <= s->energy_max;
-}
-
-static void print(const floor_outcome *o, setting *s) {
-  const bool good = is_good(o, s);
-  s->broken += !good;
-  printf(" | %8.1e ", o->energy_error);
-  if (o->rests)
-    printf("%8.1e", o->rest_error);
-  else
-    printf("%8s", "");
-  printf(" %6llu %c", (unsigned long long)o->counters.field_evaluations,
-         o->status ? 'E' : (good ? ' ' : '!'));
+static bool is_good(const outcome *o, const struct setting *s) {
+  return !o->status && o->error <= s->error_max;
 }
 
 /* with --rows: a floor for each seed; the paper's method has no requirement to meet */
 static void rows_of(uint64_t seed) {
-  if (seed >= FLOOR_CASES) return;
-  const floor_case c = floor_population(seed);
+  if (seed >= FLOORS) return;
+  a_floor *const f = floor_of(seed);
   for (int i = 0; i < SETTINGS; i++) {
-    const setting s = setting_of(i);
-    const floor_outcome o = floor_run(&c, &s.options);
-    population_row(s.name, seed, s.options.rtol,
-                   i == SETTINGS - 1               ? POPULATION_OUT
-                   : !o.status && !is_good(&o, &s) ? POPULATION_WRONG
-                                                   : POPULATION_RIGHT,
-                   fmax(o.energy_error, o.rest_error) / s.options.rtol);
+    const outcome o = run(f, &settings[i]);
+    population_row(settings[i].name, seed, o.rtol,
+                   settings[i].is_paper                      ? POPULATION_OUT
+                   : !o.status && !is_good(&o, &settings[i]) ? POPULATION_WRONG
+                                                             : POPULATION_RIGHT,
+                   o.error / o.rtol);
   }
+  floor_free(f);
 }
 
 int main(int argc, char *argv[]) {
   int status;
   if (population_rows(argc, argv, rows_of, &status)) return status;
-  setting settings[SETTINGS];
-  for (int i = 0; i < SETTINGS; i++) settings[i] = setting_of(i);
-  puts("energy error at landings, energy above that of rest where it should rest (parts of the\n"
-       "start's), calls of the field: by the default method at its defaults and at rtol = atol =\n"
-       "1e-4, by the paper's at its defaults. !: above 1e-4 (1e-4: 5e-2); E: a status");
-  for (size_t i = 0; i < FLOOR_CASES; i++) {
-    const floor_case c = floor_population(i);
-    printf("k %5.0e c %6.4g drop %4.2f %s", c.stiffness, c.damping, c.drop,
-           c.law == FLOOR_PULLS ? "pulls  " : "lets go");
-    for (size_t j = 0; j < SETTINGS; j++) {
-      const floor_outcome o = floor_run(&c, &settings[j].options);
-      print(&o, &settings[j]);
+  size_t broken[SETTINGS] = {0}, rests = 0, required = 0;
+  double worst[SETTINGS] = {0.0};
+  uint64_t evaluations[SETTINGS] = {0};
+  for (size_t i = 0; i < FLOORS; i++) {
+    a_floor *const f = floor_of(i);
+    rests += f->rests;
+    for (int j = 0; j < SETTINGS; j++) {
+      const outcome o = run(f, &settings[j]);
+      evaluations[j] += o.evaluations;
+      worst[j] = fmax(worst[j], o.error);
+      if (is_good(&o, &settings[j])) continue;
+      broken[j]++;
+      required += !settings[j].is_paper;
+      if (!settings[j].is_paper)
+        printf("k %g, c %g, drop %g, %s, %s: %s, energy %g\n", f->stiffness, f->damping, f->drop,
+               f->lets_go ? "lets go" : "pulls", settings[j].name, ess_strerror(o.status), o.error);
     }
-    putchar('\n');
+    floor_free(f);
   }
-  for (size_t j = 0; j < SETTINGS; j++)
-    printf("%s: %zu of %d not met\n", settings[j].name, settings[j].broken, FLOOR_CASES);
-  return settings[0].broken || settings[1].broken;
+  for (int j = 0; j < SETTINGS; j++)
+    printf("%-20s %zu of %d not met; an error of energy of %.1e at most; %llu evaluations\n",
+           settings[j].name, broken[j], FLOORS, worst[j], (unsigned long long)evaluations[j]);
+  printf("%zu rest\n", rests);
+  return required || rests < FLOORS / 3 || rests == FLOORS;
 }

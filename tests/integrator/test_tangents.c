@@ -1,297 +1,440 @@
 /*
- * Tangents: the derivative of the flow against closed forms.
+ * Tangents and adjoints where a call, a buffer or an argument decides, and a run alone does not
+ * (cases/tangents.txt): what is refused, recordings of any size, drivers used again, faults amid
+ * differences, and the cost of many parameters.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "ess_tangents.h"
-#include "toy.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static const double G = TOY_GRAVITY;
+#include "hybrid.h"
+#include "test.h"
 
-/* ---- a ball, restitution 0.8, from 1 m ------------------------------------------------------- */
+enum { BYTES = 1 << 24, MOST = 64 };
 
-FIELD_JACOBIAN(fall_jacobian) {
-  J[0] = J[2] = J[3] = 0.0;
-  J[1] = 1.0;
+static const char OSCILLATORS[] = "k = 2; d = 0.1; f = 0.2; w = 0.05\n"
+                                  "p' = u; u' = -k*p - d*u + 0.2*cos(t) + f*([a] + 3*[c])\n"
+                                  "q' = v; v' = -k*q - d*v + 0.2*cos(t + 1) + 2*f*[b]\n"
+                                  "a: p - 0.3 - w; b: q + 0.1 - 2*w; c: p + 0.5 - 3*w\n"
+                                  "from 0: p = 1, q = -0.7, v = 0.4; to 6\n";
+static const char BALL[] = "g = 9.81; e = 0.8; f = 0.1\n"
+                           "z' = v; v' = -g\n"
+                           "floor: z - f\n"
+                           "hit down floor: v = -e*v\n"
+                           "from 0: z = 1; to 1.7\n";
+static const char BELT[] = "k = 1; m = 0.6; b = 0.3\n"
+                           "x' = v; v' = -k*x - m*[slip]*(1 + 0.1*v) + 0.1*sin(t)\n"
+                           "slip: v - b\n"
+                           "from 0: x = 0.3, v = 0.1; to 9\n";
+/* a clock beside a state that rests, and events at 1 and at rest */
+static const char CLOCK[] = "x' = 1; y' = 0; to 2\n";
+
+/* A system, its driver, and where its run has got to. */
+typedef struct running {
+  hybrid *h;
+  ess_system system;
+  ess_options options;
+  ess_driver *d;
+  double t, x[HYBRID_STATES];
+} running;
+
+static running begin(const char *text, unsigned gives, double tolerance) {
+  running r = {.h = hybrid_of("%s", text), .options = hybrid_options(tolerance)};
+  r.system = hybrid_system(r.h, gives);
+  if (strstr(text, "slip")) r.options.sliding = ESS_SLIDING_FILIPPOV;
+  r.d = ess_driver_alloc(&r.system, &r.options, NULL);
+  assert_non_null(r.d);
+  r.t = hybrid_start(r.h, r.x);
+  return r;
 }
 
-IMPACT_MAP_CODE(bounce) {
-  impact->after[1] = -0.8 * impact->x[1];
-  return toy_stays_above(impact, 0);
+static void again(running *r) {
+  ess_driver_reset(r->d);
+  r->t = hybrid_start(r->h, r->x);
 }
 
-static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) {
-  DR[0] = 1.0;
-  DR[1] = DR[2] = 0.0;
-  DR[3] = -0.8;
-  return 0;
+static int go(running *r, double to) {
+  return ess_driver_apply(r->d, &r->t, to, r->x);
 }
 
-TEST(a_ball_has_its_derivative) {
-  const double known[] = {1.38650223, 0.18725745, 3.98650223, 1.0};
+static void end(running *r) {
+  ess_driver_free(r->d);
+  hybrid_free(r->h);
+}
+
+/* refused with this status, and a reason that has these words */
+static void refused(const ess_driver *d, int status, int expected, const char *words) {
+  assert_int_equal(status, expected);
+  assert_int_equal(ess_driver_failure(d)->status, expected);
+  const char *const reason = ess_driver_failure(d)->reason;
+  if (words && (!reason || !strstr(reason, words))) fail_msg("%s, not %s", reason, words);
+}
+
+/* ---- cost ------------------------------------------------------------------------------------ */
+
+/* Calls of field and Jacobian are some three runs, and those of the derivative by parameters one
+ * more, whether they are two or five hundred: most steps' last stage is the first of the next. */
+TEST(an_adjoint_costs_the_same_for_any_number_of_parameters) {
+  uint64_t calls[2];
+  for (int which = 0; which < 2; which++) {
+    running r = begin(which ? "f0 = 0.05; f1 = 0.1; each 498: g@ = 0\n"
+                              "q' = p; p' = -sin(q) - 0.1*[up] + f0*cos(t) + f1*cos(2*t) + "
+                              "sum(498: g@*cos(t + 0.001*@))\n"
+                              "up: q; from 0: q = 1; to 30\n"
+                            : "f0 = 0.05; f1 = 0.1\n"
+                              "q' = p; p' = -sin(q) - 0.1*[up] + f0*cos(t) + f1*cos(2*t)\n"
+                              "up: q; from 0: q = 1; to 30\n",
+                      HYBRID_GIVES_ALL, 1e-9);
+    const double position[2] = {1.0, 0.0};
+    double start[2], by[500];
+    assert_int_equal(go(&r, 30.0), ESS_SUCCESS);
+    assert_true(ess_driver_counters(r.d)->crossings >= 5);
+    const uint64_t run = ess_driver_counters(r.d)->field_evaluations;
+    again(&r);
+    assert_int_equal(ess_driver_record(r.d, BYTES), ESS_SUCCESS);
+    assert_int_equal(go(&r, 30.0), ESS_SUCCESS);
+    assert_int_equal(ess_driver_adjoint(r.d, 1, position, start, by), ESS_SUCCESS);
+    const ess_counters *const c = ess_driver_counters(r.d);
+    const uint64_t of_field = c->field_evaluations + c->field_jacobian_evaluations;
+    calls[which] = of_field + r.h->calls[HYBRID_FIELD_BY] + r.h->calls[HYBRID_GUARDS_BY];
+    assert_true(4 * of_field <= 13 * run && 4 * calls[which] <= 17 * run);
+    end(&r);
+  }
+  assert_true(calls[0] == calls[1]);
+}
+
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+/* a run in two applies and samples, and its adjoint twice; returns the size of its recording */
+static size_t record(running *r, size_t bytes, double until, double found[], double x[]) {
+  const size_t n = r->h->n, P = r->h->parameters;
+  double unit[MOST] = {0.0}, second[MOST], samples[10 * MOST], times[10];
+  hybrid_log log;
+  r->options.observer = hybrid_observer(r->h, &log);
+  assert_int_equal(ess_driver_set_options(r->d, &r->options), ESS_SUCCESS);
+  assert_int_equal(ess_driver_record(r->d, bytes), ESS_SUCCESS);
+  for (size_t i = 0; i < n; i++) unit[i * n + i] = 1.0;
+  for (int i = 0; i < 10; i++) times[i] = 0.1 * until * i;
+  assert_int_equal(go(r, 0.0), ESS_SUCCESS);
+  assert_int_equal(ess_driver_sample(r->d, &r->t, 0.9 * until, r->x, times, 10, samples),
+                   ESS_SUCCESS);
+  assert_int_equal(go(r, until), ESS_SUCCESS);
+  const hybrid_log heard = log;
+  const ess_counters made = *ess_driver_counters(r->d);
+  memset(samples, 0, sizeof samples);
+  memcpy(x, r->x, n * sizeof *x);
+  assert_int_equal(ess_driver_adjoint(r->d, n, unit, found, found + n * n), ESS_SUCCESS);
+  assert_true(ess_driver_counters(r->d)->field_evaluations >= made.field_evaluations);
+  assert_true(ess_driver_counters(r->d)->steps == made.steps);
+  assert_int_equal(ess_driver_adjoint(r->d, n, unit, second, second + n * n), ESS_SUCCESS);
+  assert_memory_equal(second, found, (n + P) * n * sizeof *second);
+  // nobody hears of the run that is made again, and nothing is sampled; then it goes on
+  assert_true(log.hash == heard.hash && log.steps == heard.steps);
+  for (size_t i = 0; i < 10 * n; i++) assert_true(samples[i] == 0.0);
+  assert_memory_equal(x, r->x, n * sizeof *x);
+  assert_int_equal(go(r, 1.01 * until), ESS_SUCCESS);
+  return ess_driver_recorded(r->d);
+}
+
+/* with checkpoints, which make the run again page by page */
+TEST(a_recording_in_little_room_is_what_it_is_in_much) {
+  static const struct {
+    const char *text;
+    double until;
+  } runs[] = {{OSCILLATORS, 60.0}, {BALL, 1.5}, {BELT, 60.0}};
+  for (size_t which = 0; which < 3; which++) {
+    double found[2][MOST], x[2][MOST];
+    size_t bytes = (size_t)1 << 26;
+    for (int little = 0; little < 2; little++) {
+      running r = begin(runs[which].text, HYBRID_GIVES_ALL, 1e-13);
+      r.options.h_max = 2.5e-5 * runs[which].until;
+      const size_t needed = record(&r, bytes, runs[which].until, found[little], x[little]);
+      assert_true(needed > 1000000);
+      bytes = needed - needed / 4;
+      assert_memory_equal(x[little], x[0], r.h->n * sizeof(double));
+      assert_memory_equal(found[little], found[0],
+                          (r.h->n + r.h->parameters) * r.h->n * sizeof(double));
+      end(&r);
+    }
+  }
+}
+
+TEST(a_recording_that_is_too_short_says_how_long_it_should_be) {
+  const double of_place[4] = {1.0};
+  double start[2][4], by[2][4];
+  size_t needed = 0;
+  for (int room = 0; room < 3; room++) {
+    running r = begin(OSCILLATORS, HYBRID_GIVES_ALL, 1e-8);
+    const size_t bytes = room == 0 ? 1000 : needed - (room == 2 ? 8 : 0);
+    assert_int_equal(ess_driver_record(r.d, bytes), ESS_SUCCESS);
+    assert_int_equal(go(&r, 6.0), ESS_SUCCESS);
+    needed = ess_driver_recorded(r.d);
+    assert_true(room == 1 ? needed == bytes : needed > bytes);
+    const int status = ess_driver_adjoint(r.d, 1, of_place, start[0], by[0]);
+    if (room != 1) refused(r.d, status, ESS_ENOMEM, NULL);
+    if (room == 1) {
+      assert_int_equal(status, ESS_SUCCESS);
+      assert_int_equal(ess_driver_adjoint(r.d, 1, of_place, start[1], NULL), ESS_SUCCESS);
+      assert_int_equal(ess_driver_adjoint(r.d, 1, of_place, NULL, by[1]), ESS_SUCCESS);
+      assert_memory_equal(start[0], start[1], sizeof start[0]);
+      assert_memory_equal(by[0], by[1], sizeof by[0]);
+    }
+    // another run is recorded from its beginning
+    ess_driver_reset(r.d);
+    assert_int_equal(ess_driver_recorded(r.d), 0);
+    end(&r);
+  }
+}
+
+/* ---- drivers used again ---------------------------------------------------------------------- */
+
+/* The derivative of a run goes on in the next one, from where the directions are; or begins anew.
+ * By x first, and then y, each time while the direction's first part is the larger. */
+TEST(a_driver_used_again_goes_through_its_events_again) {
+  static const char corner[] = "x' = 1 + 0.5*on(a) + on(b); y' = 1 + 2*on(a) + 0.25*on(b)\n"
+                               "a: x; b: y; from 0: x = -1, y = -1; to 2\n";
+  const double v[2] = {1.0, 0.5};
+  for (int anew = 0; anew < 2; anew++) {
+    running r = begin(corner, HYBRID_GIVES_ALL, 1e-8);
+    double known[2] = {v[0], v[1]}, found[2] = {v[0], v[1]};
+    assert_int_equal(ess_driver_follow(r.d, 1, v), ESS_SUCCESS);
+    for (size_t run = 0; run < 3; run++) {
+      if (anew && run) assert_int_equal(ess_driver_follow(r.d, 1, found), ESS_SUCCESS);
+      again(&r);
+      assert_int_equal(go(&r, 2.0), ESS_SUCCESS);
+      memcpy(found, ess_driver_tangent(r.d), sizeof found);
+      assert_int_equal(ess_driver_smoothness(r.d)->instants, anew ? 1 : 1 + run);
+      // after the first zero, at rates of 1 before it, and up to the second, and with both behind
+      const bool x_first = known[0] >= known[1];
+      const double first = fmax(known[0], known[1]),
+                   rates[2] = {x_first ? 1.5 : 2.0, x_first ? 3.0 : 1.25};
+      const double second = (first - known[x_first]) / rates[x_first], both[2] = {2.5, 3.25};
+      for (int i = 0; i < 2; i++)
+        known[i] += second * rates[i] - first + (first - second) * both[i];
+      for (int i = 0; i < 2; i++)
+        assert_true(fabs(found[i] - known[i]) < 1e-6 * (1.0 + fabs(known[i])));
+    }
+    end(&r);
+  }
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+/* A callback that fails amid a run with tangents, or in an adjoint, ends it with ESS_ECALLBACK,
+ * leaves the parameters as they were, and is forgotten after a reset: what is found then is found
+ * without a fault, to the last bit. */
+TEST(a_fault_amid_differences_spoils_nothing) {
+  static const char *const texts[] = {OSCILLATORS, BALL, BELT};
+  for (size_t which = 0; which < 12; which++) {
+    const bool records = which / 3 % 2;
+    running r = begin(texts[which % 3], which < 6 ? HYBRID_GIVES_ALL : HYBRID_GIVES_NONE, 1e-7);
+    const size_t n = r.h->n, P = r.h->parameters;
+    const double outcome[4] = {1.0, 0.5};
+    double start[4], by[4], D[MOST], kept[4];
+    uint64_t calls[HYBRID_CALLBACKS] = {0};
+    memcpy(kept, r.h->parameter, P * sizeof *kept);
+    for (int in = -1; in < HYBRID_CALLBACKS; in++)
+      for (uint64_t call = 1; call <= (in < 0 ? 1 : calls[in]); call += 1 + call / 2)
+        for (int failing = in >= 0; failing >= 0; failing--) {
+          again(&r);
+          memset(r.h->calls, 0, sizeof r.h->calls);
+          r.h->fault = failing ? (hybrid_fault){in < 0 ? 0 : in, call, false, 7, 0.0, 0.0, 0}
+                               : (hybrid_fault){0};
+          assert_int_equal(records ? ess_driver_record(r.d, BYTES)
+                                   : ess_driver_follow_parameters(r.d, n + P, NULL, NULL),
+                           ESS_SUCCESS);
+          int status = go(&r, hybrid_end_time(r.h));
+          if (records && !status) status = ess_driver_adjoint(r.d, 1, outcome, start, by);
+          assert_memory_equal(kept, r.h->parameter, P * sizeof *kept);
+          if (failing) {
+            if (status != ESS_ECALLBACK || ess_driver_failure(r.d)->callback_code != 7)
+              fail_msg("%s, callback %d, call %d: %s", texts[which % 3], in, (int)call,
+                       ess_strerror(status));
+            continue;
+          }
+          assert_int_equal(status, ESS_SUCCESS);
+          double found[MOST] = {0.0};
+          if (!records) memcpy(found, ess_driver_tangent(r.d), n * (n + P) * sizeof *found);
+          if (records) memcpy(found, start, n * sizeof *found);
+          if (records) memcpy(found + n, by, P * sizeof *found);
+          if (in < 0) memcpy(D, found, sizeof D);
+          if (in < 0) memcpy(calls, r.h->calls, sizeof calls);
+          assert_memory_equal(D, found, sizeof D);
+        }
+    end(&r);
+  }
+}
+
+/* the state is good where the Jacobian is not, and the run continues once it serves again */
+TEST(a_jacobian_that_is_not_finite_ends_the_run) {
+  static const hybrid_fault faults[] = {
+      {.in = HYBRID_FIELD_JACOBIAN, .call = 60, .value = NAN, .entry = 2},
+      {.in = HYBRID_FIELD_JACOBIAN, .call = 60, .value = INFINITY, .entry = 2},
+      {.in = HYBRID_FIELD_JACOBIAN, .call = 60, .value = 1e200, .entry = 2},
+      {.in = HYBRID_FIELD_JACOBIAN, .call = 60, .code = 7}};
+  for (size_t i = 0; i < 4; i++) {
+    running r = begin("q' = p; p' = -q; from 0: q = 1; to 1\n", HYBRID_GIVES_ALL, 1e-8);
+    assert_int_equal(ess_driver_follow(r.d, 2, NULL), ESS_SUCCESS);
+    r.h->fault = faults[i];
+    refused(r.d, go(&r, 1.0), faults[i].code ? ESS_ECALLBACK : ESS_EFIELD, NULL);
+    assert_int_equal(ess_driver_failure(r.d)->callback_code, faults[i].code);
+    assert_true(fabs(r.x[0] - cos(r.t)) < 1e-7 && r.t > 0.0);
+    const double *const v = ess_driver_tangent(r.d);
+    if (v) assert_true(fabs(v[0] - cos(r.t)) < 1e-7 && fabs(v[2] + sin(r.t)) < 1e-7);
+    r.h->fault = (hybrid_fault){0};
+    assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
+    assert_true(fabs(r.x[0] - cos(1.0)) < 1e-7);
+    assert_true(!v == !ess_driver_tangent(r.d));
+    if (v) assert_true(fabs(ess_driver_tangent(r.d)[0] - cos(1.0)) < 1e-7);
+    end(&r);
+  }
+}
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+TEST(arguments_of_adjoints_that_make_no_sense_are_refused) {
+  double outcome[4] = {1.0}, start[4], by[4], Dt[8];
+  running r = begin(OSCILLATORS, HYBRID_GIVES_ALL, 1e-8);
+  ess_driver *const d = r.d;
+  assert_int_equal(ess_driver_record(NULL, 1), ESS_EINVAL);
+  assert_int_equal(ess_driver_adjoint(NULL, 1, outcome, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_adjoint_section(NULL, 0, 1, outcome, NULL, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_recorded(NULL), 0);
+  refused(d, ess_driver_adjoint(d, 1, outcome, start, NULL), ESS_EINVAL, "no run is recorded");
+  assert_int_equal(ess_driver_record(d, BYTES), ESS_SUCCESS);
+  assert_int_equal(go(&r, 3.0), ESS_SUCCESS);
+  assert_null(ess_driver_tangent(d));
+  refused(d, ess_driver_adjoint(d, 0, outcome, start, by), ESS_EINVAL, NULL);
+  refused(d, ess_driver_adjoint(d, SIZE_MAX / 64, outcome, start, by), ESS_EINVAL, NULL);
+  refused(d, ess_driver_adjoint(d, 1, NULL, start, by), ESS_EINVAL, NULL);
+  refused(d, ess_driver_adjoint_section(d, 3, 1, outcome, NULL, start, by), ESS_EINVAL, NULL);
+  refused(d, ess_driver_section(d, 0, Dt, NULL), ESS_EINVAL, NULL);
+  outcome[1] = NAN;
+  refused(d, ess_driver_adjoint(d, 1, outcome, start, by), ESS_EINVAL, "outcomes");
+  outcome[1] = 0.0;
+  assert_int_equal(ess_driver_adjoint(d, 1, outcome, start, by), ESS_SUCCESS);
+  const ess_options paper = ess_options_paper(), options = r.options;
+  refused(d, ess_driver_set_options(d, &paper), ESS_EINVAL, "PAPER");
+  // tangents end the recording, as no room does
+  assert_int_equal(ess_driver_follow(d, 4, NULL), ESS_SUCCESS);
+  refused(d, ess_driver_adjoint(d, 1, outcome, start, by), ESS_EINVAL, NULL);
+  assert_int_equal(ess_driver_record(d, BYTES), ESS_SUCCESS);
+  assert_int_equal(ess_driver_record(d, 0), ESS_SUCCESS);
+  refused(d, ess_driver_adjoint(d, 1, outcome, start, by), ESS_EINVAL, NULL);
+  refused(d, ess_driver_record(d, SIZE_MAX), ESS_ENOMEM, NULL);
+  assert_int_equal(ess_driver_set_options(d, &paper), ESS_SUCCESS);
+  refused(d, ess_driver_record(d, BYTES), ESS_EINVAL, "PAPER");
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
+  end(&r);
+}
+
+TEST(arguments_of_tangents_that_make_no_sense_are_refused) {
+  const double endless[14] = {1.0, INFINITY}, nan[3] = {0.0, NAN};
+  double Dt[5];
+  running r = begin(BALL, HYBRID_GIVES_NONE, 1e-8);
+  ess_driver *const d = r.d;
+  assert_int_equal(ess_driver_follow_parameters(NULL, 5, NULL, NULL), ESS_EINVAL);
+  assert_int_equal(ess_driver_choose_piece(NULL, 0), ESS_EINVAL);
+  assert_int_equal(ess_driver_section(NULL, 0, Dt, NULL), ESS_EINVAL);
+  assert_null(ess_driver_tangent(NULL));
+  assert_null(ess_driver_smoothness(NULL));
+  refused(d, ess_driver_follow(d, 1, NULL), ESS_EINVAL, "count must be the dimension");
+  refused(d, ess_driver_follow(d, 2, endless), ESS_EINVAL, "each of directions must be finite");
+  refused(d, ess_driver_follow(d, SIZE_MAX / 4, endless), ESS_EINVAL, "more directions");
+  refused(d, ess_driver_follow_parameters(d, 4, NULL, NULL), ESS_EINVAL, "count");
+  refused(d, ess_driver_follow_parameters(d, 1, NULL, nan), ESS_EINVAL, "parameters");
+  refused(d, ess_driver_follow_parameters(d, SIZE_MAX / 8, NULL, nan), ESS_EINVAL, NULL);
+  r.h->parameter[1] = INFINITY;
+  refused(d, ess_driver_follow_parameters(d, 5, NULL, NULL), ESS_EINVAL, NULL);
+  r.h->parameter[1] = 0.8;
+  assert_int_equal(ess_driver_follow_parameters(d, 5, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(ess_driver_choose_piece(d, 0), ESS_SUCCESS);
+  assert_non_null(ess_driver_tangent(d));
+  assert_int_equal(ess_driver_follow_parameters(d, 0, NULL, NULL), ESS_SUCCESS);
+  assert_null(ess_driver_tangent(d));
+  assert_null(ess_driver_smoothness(d));
+  refused(d, ess_driver_choose_piece(d, 0), ESS_EINVAL, "no directions are followed");
+  refused(d, ess_driver_section(d, 0, Dt, NULL), ESS_EINVAL, "no directions are followed");
+  end(&r);
+  r = begin(CLOCK, HYBRID_GIVES_NONE, 1e-8);
+  refused(r.d, ess_driver_follow_parameters(r.d, 2, NULL, NULL), ESS_EINVAL, "no parameters");
+  end(&r);
+  // values are needed for differences alone
   for (int given = 0; given < 2; given++) {
-    const ess_impacts impacts = {.map = bounce, .jacobian = given ? bounce_jacobian : NULL};
-    const ess_system system = {.dimension = 2,
-                               .guard_count = 1,
-                               OF_JACOBIAN(toy_fall),
-                               .field_jacobian = given ? fall_jacobian : NULL,
-                               .impacts = &impacts};
-    const ess_options options = ess_options_default();
-    ess_driver *const plain = ess_driver_alloc(&system, &options, NULL);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[2] = {1.0, 0.0}, s = 0.0, y[2] = {1.0, 0.0};
-    assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(plain, &s, 1.0, y), ESS_SUCCESS);
-    assert_memory_equal(x, y, sizeof x);
-    const double *const v = ess_driver_tangent(d);
-    for (int i = 0; i < 4; i++) assert_true(fabs(v[i] - known[i]) < 1e-7);
-    assert_int_equal(ess_driver_smoothness(d)->kind, ESS_SMOOTH_C1);
-    const ess_counters *const c = ess_driver_counters(d), *const q = ess_driver_counters(plain);
-    assert_int_equal(c->crossings, q->crossings);
-    if (given) {
-      assert_int_equal(c->field_evaluations, q->field_evaluations);
-      assert_true(c->field_jacobian_evaluations > 0);
-    } else {
-      // from both sides: at this tolerance one is not enough
-      assert_true(c->field_evaluations <= 5 * q->field_evaluations);
-    }
-    ess_driver_free(plain);
-    ess_driver_free(d);
+    r = begin(BALL, given ? HYBRID_GIVES_ALL : HYBRID_GIVES_NONE, 1e-8);
+    r.system.parameter_values = NULL;
+    const char *const reason = ess_check(&r.system, &r.options);
+    assert_true(given ? !reason : reason && strstr(reason, "parameter_values"));
+    ess_driver *const other = ess_driver_alloc(&r.system, &r.options, NULL);
+    assert_true(given == (other != NULL));
+    ess_driver_free(other);
+    end(&r);
   }
 }
 
-/* ---- a mass on a table, pulled up by p = 2 sin t, until p is its weight, 1 --------------------
- * It lets go with neither a jump of its speed nor one of its acceleration: Pace & Burden (2017),
- * footnote 10. */
+/* stops a run when all have been crossed, and asks of it what is to be asked between applies */
+typedef struct watcher {
+  ess_driver *driver;
+  size_t crossings, until, refusals;
+} watcher;
 
-enum { HEIGHT, SPEED, PULL, PULL_RATE, PULLED };
-
-FIELD(pulled_field) {
-  dxdt[HEIGHT] = x[SPEED];
-  dxdt[SPEED] = sign[0] > 0.0 ? x[PULL] - 1.0 : 0.0;
-  dxdt[PULL] = x[PULL_RATE];
-  dxdt[PULL_RATE] = -x[PULL];
+static int stop_at_last(const ess_crossing_info *info, void *context) {
+  watcher *const w = context;
+  double Dt[2];
+  w->refusals += ess_driver_section(w->driver, 0, Dt, NULL) == ESS_EINVAL;
+  w->refusals += ess_driver_follow(w->driver, 2, NULL) == ESS_EINVAL;
+  w->refusals += ess_driver_record(w->driver, BYTES) == ESS_EINVAL;
+  return ++w->crossings == w->until;
 }
 
-PLANES(pulled, PULLED, (x[PULL]), (1.0));
-
-TEST(a_contact_that_lets_go_changes_no_derivative) {
-  const ess_system system = {.dimension = PULLED, .guard_count = 1, OF_JACOBIAN(pulled)};
-  const ess_options options = ess_options_default();
-  const double gone = asin(0.5), direction[PULLED] = {[PULL] = 1.0};
-  const double ends[] = {gone - 1e-4, gone + 1e-4, 1.0};
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  for (int i = 0; i < 3; i++) {
-    double t = 0.0, x[PULLED] = {[PULL_RATE] = 2.0};
-    ess_driver_reset(d);
-    assert_int_equal(ess_driver_follow(d, 1, direction), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, ends[i], x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->crossings, i > 0);
-    const double *const v = ess_driver_tangent(d), since = i ? ends[i] : gone;
-    // the integral of cos t from when it lets go; how that time moves does not matter
-    const double speed = sin(since) - sin(gone);
-    const double height = cos(gone) - cos(since) - (since - gone) * sin(gone);
-    assert_true(fabs(v[SPEED] - speed) < 1e-7 && fabs(v[HEIGHT] - height) < 1e-7);
-    assert_true(fabs(v[PULL] - cos(ends[i])) < 1e-7);
-    assert_int_equal(ess_driver_smoothness(d)->kind, ESS_SMOOTH_C1);
-  }
-  ess_driver_free(d);
+/* a run that ends at its last crossing */
+static running ended(const char *events, bool records, watcher *w) {
+  char text[512];
+  snprintf(text, sizeof text, "%s%s", CLOCK, events);
+  running r = begin(text, HYBRID_GIVES_ALL, 1e-8);
+  *w = (watcher){.driver = r.d, .until = r.h->m};
+  r.options.observer = (ess_observer){.crossing = stop_at_last, .context = w};
+  assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
+  assert_int_equal(records ? ess_driver_record(r.d, BYTES) : ess_driver_follow(r.d, 2, NULL),
+                   ESS_SUCCESS);
+  assert_int_equal(go(&r, 2.0), strstr(events, "y") ? ESS_SUCCESS : ESS_ESTOP);
+  return r;
 }
 
-/* ---- corners ---------------------------------------------------------------------------------
- * x' = 1 + C (x >= 0) */
-
-static const double corner[9] = {0.0, 1.0, 2.0, 0.5, 0.0, 1.5, 0.25, 0.75, 0.0};
-
-FIELD(corner_field) {
-  for (int i = 0; i < 3; i++) {
-    dxdt[i] = 1.0;
-    for (int j = 0; j < 3; j++) dxdt[i] += sign[j] > 0.0 ? corner[3 * i + j] : 0.0;
+TEST(a_section_has_a_rate) {
+  double Dt[2], Dx[4], start[2];
+  const double time = 1.0;
+  watcher w;
+  for (int records = 0; records < 2; records++) {
+    running r = ended("rests: y\n", records, &w);
+    const int status = records ? ess_driver_adjoint_section(r.d, 0, 1, NULL, &time, start, NULL)
+                               : ess_driver_section(r.d, 0, Dt, Dx);
+    refused(r.d, status, ESS_EGRAZING, NULL);
+    assert_int_equal(ess_driver_failure(r.d)->guard, 0);
+    end(&r);
   }
 }
 
-PLANES(corner, 3, (x[0], x[1], x[2]), (0.0, 0.0, 0.0));
-
-static const ess_system corner_system = {.dimension = 3, .guard_count = 3, OF_JACOBIAN(corner)};
-
-/* the corner's flow at t = 2 from a start beside (-1, -1, -1), by going from zero to zero */
-static void exact_corner(const double start[3], double x[3]) {
-  double left = 2.0, f[3], sign[3] = {-1.0, -1.0, -1.0};
-  memcpy(x, start, 3 * sizeof *x);
-  for (;;) {
-    corner_field(0.0, x, sign, f, NULL);
-    int next = -1;
-    double soonest = left;
-    for (int i = 0; i < 3; i++)
-      if (sign[i] < 0.0 && -x[i] / f[i] < soonest) {
-        soonest = -x[i] / f[i];
-        next = i;
-      }
-    for (int i = 0; i < 3; i++) x[i] += soonest * f[i];
-    left -= soonest;
-    if (next < 0) return;
-    sign[next] = 1.0;
-    x[next] = 0.0;
-  }
-}
-
-TEST(a_corner_has_six_pieces) {
-  const ess_options options = ess_options_default();
-  ess_driver *const d = ess_driver_alloc(&corner_system, &options, NULL);
-  for (uint64_t seed = 1; seed <= 40; seed++) {
-    double v[3], x[3] = {-1.0, -1.0, -1.0}, t = 0.0, beside[3], after[3];
-    for (int i = 0; i < 3; i++) v[i] = sin(37.0 * (double)seed + 11.0 * i);
-    ess_driver_reset(d);
-    assert_int_equal(ess_driver_follow(d, 1, v), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
-    const ess_smoothness *const s = ess_driver_smoothness(d);
-    assert_int_equal(s->kind, ESS_SMOOTH_PIECEWISE);
-    assert_int_equal(s->pieces, 6);
-    assert_int_equal(s->instants, 1);
-    const double step = 1e-3; // the flow is linear within a piece
-    for (int i = 0; i < 3; i++) beside[i] = -1.0 + step * v[i];
-    exact_corner(beside, after);
-    for (int i = 0; i < 3; i++)
-      assert_true(fabs((after[i] - x[i]) / step - ess_driver_tangent(d)[i]) < 1e-7);
-  }
-  ess_driver_free(d);
-}
-
-/* ---- the corner of Table 4.1 ----------------------------------------------------------------- */
-
-/* rows of the table as (constant, x, y, z), by [y >= 0][x >= 0] and [z <= 0] */
-static const double row_x[2][2][4] = {{{1, 0, -1, 0}, {1, 0, -2, 0}},
-                                      {{1, 0, 1, 0}, {1, 10, 0, 0}}};
-static const double row_y[2][2][4] = {{{1, 1, 0, 0}, {2, 0.5, 0, 0}},
-                                      {{1, -1, 0, 0}, {1, 0, 1, 0}}};
-static const double row_z[2][4] = {{-1, 0, 0, -1}, {-1, 0, 0, 3}};
-
-FIELD(table_field) {
-  const double *const rows[] = {row_x[sign[1] > 0.0][sign[0] > 0.0],
-                                row_y[sign[1] > 0.0][sign[0] > 0.0], row_z[sign[2] > 0.0]};
-  for (int i = 0; i < 3; i++)
-    dxdt[i] = rows[i][0] + rows[i][1] * x[0] + rows[i][2] * x[1] + rows[i][3] * x[2];
-}
-
-PLANES(table, 3, (x[0], x[1], -x[2]), (0.0, 0.0, 0.0));
-
-static const ess_system table = {.dimension = 3, .guard_count = 3, OF_JACOBIAN(table)};
-
-TEST(the_corner_of_the_table_has_two_pieces) {
-  static const double known[2][9] = {
-      {7.05903491, -2.18361538, 0, 0.76389991, 0.40295071, 0, 0, 0, 1.34985881},
-      {7.05903491, -2.18361538, 0, 0.36094920, 1.16685062, 0, 0, 0, 1.34985881}};
-  ess_options options = toy_options(1e-10);
-  options.tie = 1e-7; // the start is known to nine digits
-  ess_driver *const d = ess_driver_alloc(&table, &options, NULL);
-  bool seen[2] = {false, false};
-  for (size_t piece = 0; piece < 2; piece++) {
-    double x[3] = {-0.340183718, -0.250856696, 0.349858808}, t = 0.0;
-    ess_driver_reset(d);
-    assert_int_equal(ess_driver_follow(d, 3, NULL), ESS_SUCCESS);
-    assert_int_equal(ess_driver_choose_piece(d, piece), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_SUCCESS);
-    const ess_smoothness *const s = ess_driver_smoothness(d);
-    assert_int_equal(s->kind, ESS_SMOOTH_PIECEWISE);
-    assert_int_equal(s->pieces, 2);
-    assert_int_equal(s->count, 3);
-    // of x and y, which goes first
-    size_t first = 0;
-    while (s->order[first] == 2) first++;
-    const size_t which = s->order[first];
-    seen[which] = true;
-    for (int i = 0; i < 9; i++)
-      assert_true(fabs(ess_driver_tangent(d)[i] - known[which][i]) < 1e-7);
-  }
-  assert_true(seen[0] && seen[1]);
-  ess_driver_free(d);
-}
-
-/* ---- a run that ends on an event ------------------------------------------------------------- */
-
-TEST(a_section_has_its_derivative) {
-  const ess_impacts impacts = {.map = bounce};
-  ess_system system = {.dimension = 2, .guard_count = 1, OF_JACOBIAN(toy_fall)};
-  ess_options options = ess_options_default();
-  options.observer.crossing = toy_stop;
-  for (int jumps = 0; jumps < 2; jumps++) {
-    system.impacts = jumps ? &impacts : NULL;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[2] = {1.0, 0.0}, Dt[2], Dx[4];
-    assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_ESTOP);
-    assert_int_equal(ess_driver_section(d, 0, Dt, Dx), ESS_SUCCESS);
-    // landing of h + v t - g t^2 / 2, at speed sqrt(v^2 + 2 g h), from h = 1 and v = 0
-    const double speed = sqrt(2.0 * G), kept = jumps ? -0.8 : 1.0;
-    const double known[] = {1.0 / speed, 1.0 / G, 0.0, 0.0, -kept * G / speed, 0.0};
-    for (int i = 0; i < 2; i++) assert_true(fabs(Dt[i] - known[i]) < 1e-7);
-    for (int i = 0; i < 4; i++) assert_true(fabs(Dx[i] - known[2 + i]) < 1e-7);
-    ess_driver_free(d);
-  }
-}
-
-/* states that know nothing of each other: each passes its zero, and is faster or slower then
- */
-enum { RACERS = 4 };
-typedef struct racers {
-  double rate, change[2];
-} racers;
-
-static double rate_of(const racers *r, size_t i, double sign) {
-  return r->rate + r->change[i % 2] * sign;
-}
-
-FIELD(race_field) {
-  for (size_t i = 0; i < RACERS; i++) dxdt[i] = rate_of(params, i, sign[i]);
-}
-
-FIELD_JACOBIAN(race_jacobian) {
-  memset(J, 0, RACERS * RACERS * sizeof *J);
-}
-
-GUARDS(race_guards) {
-  memcpy(h, x, RACERS * sizeof *h);
-}
-
-/* by how much their derivative is off; all are at zero around t = 0.5, one so much after the other
- */
-static double race_off(racers *r, bool given, double tolerance, double apart) {
-  const ess_system system = {.dimension = RACERS,
-                             .guard_count = RACERS,
-                             OF(race),
-                             .field_jacobian = given ? race_jacobian : NULL,
-                             .params = r};
-  ess_options options = ess_options_default();
-  options.rtol = 0.0;
-  options.atol = tolerance;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_int_equal(ess_driver_follow(d, RACERS, NULL), ESS_SUCCESS);
-  double x[RACERS], t = 0.0, off = 0.0;
-  for (size_t i = 0; i < RACERS; i++) x[i] = -rate_of(r, i, -1.0) * (0.5 + apart * (double)i);
-  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
-  const double *const v = ess_driver_tangent(d);
-  for (size_t i = 0; i < RACERS; i++)
-    for (size_t j = 0; j < RACERS; j++) {
-      const double exact = i == j ? rate_of(r, i, 1.0) / rate_of(r, i, -1.0) : 0.0;
-      off = fmax(off, fabs(v[i * RACERS + j] - exact));
-    }
-  ess_driver_free(d);
-  return off;
-}
-
-TEST(crossings_made_together_add_what_each_of_them_adds) {
-  racers r = {.rate = 100.0, .change = {5.0, -5.0}};
-  for (int form = 0; form < 2; form++)
-    for (double tolerance = 1e-2; tolerance > 1e-12; tolerance /= 10.0)
-      for (double apart = 1e-1; apart > 1e-14; apart /= 2.0)
-        assert_true(race_off(&r, form, tolerance, apart) < 1e-5);
-}
-
-/* one that is crossed later than where it was first seen to be due, after another */
-TEST(a_crossing_meets_others_once) {
-  racers r = {.rate = 2.1, .change = {-1.55, -1.55}};
-  for (double tolerance = 1e-2; tolerance > 1e-12; tolerance /= 10.0)
-    for (double apart = 1.0; apart > 1e-3; apart /= 1.1)
-      assert_true(race_off(&r, false, tolerance, -apart * tolerance) < 1e-5);
+/* of nine events at one instant each has its time, the first eight their states, and none an
+ * adjoint */
+TEST(of_many_events_not_all_is_known) {
+  double Dt[2], Dx[4], start[2];
+  const double outcome[2] = {0.0, 1.0};
+  watcher w;
+  running r = ended("each 9: e@: x - 1\n", false, &w);
+  assert_int_equal(w.refusals, 3 * w.crossings);
+  assert_int_equal(ess_driver_smoothness(r.d)->count, 9);
+  assert_int_equal(ess_driver_section(r.d, 8, Dt, NULL), ESS_SUCCESS);
+  assert_true(Dt[0] == -1.0 && Dt[1] == 0.0);
+  refused(r.d, ess_driver_section(r.d, 0, NULL, Dx), ESS_EINVAL, "among more than 8 events");
+  refused(r.d, ess_driver_section(r.d, 8, Dt, Dx), ESS_EINVAL, "among more than 8 events");
+  refused(r.d, ess_driver_section(r.d, 9, Dt, Dx), ESS_EINVAL, "k must be below");
+  end(&r);
+  r = ended("each 9: e@: x - 1\n", true, &w);
+  refused(r.d, ess_driver_adjoint_section(r.d, 0, 1, outcome, NULL, start, NULL), ESS_EINVAL,
+          "several events");
+  end(&r);
 }

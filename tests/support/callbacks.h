@@ -30,9 +30,8 @@
 #define FIELD_JACOBIAN(name)      TOY_CALLBACK(name, FIELD_JACOBIAN_OF, (t, x, sign, J, params))
 #define FIELD_JACOBIAN_CODE(name) static int name FIELD_JACOBIAN_OF
 
-#define FIELD_BY_OF         (double t, const double x[], const double sign[], double Fp[], void *params)
-#define FIELD_BY(name)      TOY_CALLBACK(name, FIELD_BY_OF, (t, x, sign, Fp, params))
-#define FIELD_BY_CODE(name) static int name FIELD_BY_OF
+#define FIELD_BY_OF    (double t, const double x[], const double sign[], double Fp[], void *params)
+#define FIELD_BY(name) TOY_CALLBACK(name, FIELD_BY_OF, (t, x, sign, Fp, params))
 
 #define GUARDS_OF         (double t, const double x[], double h[], void *params)
 #define GUARDS(name)      TOY_CALLBACK(name, GUARDS_OF, (t, x, h, params))
@@ -58,7 +57,6 @@
 #define IMPACT_MAP_CODE(name) static int name IMPACT_MAP_OF
 
 #define ON_STEP_OF         (const ess_step_info *info, void *context)
-#define ON_STEP(name)      TOY_CALLBACK(name, ON_STEP_OF, (info, context))
 #define ON_STEP_CODE(name) static int name ON_STEP_OF
 
 #define ON_CROSSING_OF         (const ess_crossing_info *info, void *context)
@@ -66,11 +64,9 @@
 #define ON_CROSSING_CODE(name) static int name ON_CROSSING_OF
 
 #define ON_SLIDE_OF         (const ess_slide_info *info, void *context)
-#define ON_SLIDE(name)      TOY_CALLBACK(name, ON_SLIDE_OF, (info, context))
 #define ON_SLIDE_CODE(name) static int name ON_SLIDE_OF
 
 #define ON_IMPACT_OF         (const ess_impact *impact, void *context)
-#define ON_IMPACT(name)      TOY_CALLBACK(name, ON_IMPACT_OF, (impact, context))
 #define ON_IMPACT_CODE(name) static int name ON_IMPACT_OF
 
 #define ARMED_AT_START_OF         (const double sign[], bool armed[], void *params)
@@ -136,14 +132,6 @@
     return 0;                                                                                      \
   }                                                                                                \
   _Static_assert(true, "")
-
-/* belt_guards by belt_rates, of so many event functions at most */
-#define GUARDS_BY_RATES(name, most)                                                                \
-  static int name##_guards(double t, const double x[], double h[], void *params) {                 \
-    double rate[most];                                                                             \
-    return name##_rates(t, x, x, h, rate, params);                                                 \
-  }                                                                                                \
-  _Static_assert((most) > 0, "")
 
 /* what a system's callbacks are called: OF(belt), of a system, are belt_field and belt_guards */
 #define OF(name)          .field = name##_field, .guards = name##_guards

@@ -54,13 +54,6 @@ static inline ess_options toy_options(double tolerance) {
   return options;
 }
 
-/* the paper's method, with projections of an order */
-static inline ess_options toy_paper(int order) {
-  ess_options options = ess_options_paper();
-  options.order = order;
-  return options;
-}
-
 /* A run of a driver that is freed then, and what is known at its end. */
 enum { TOY_SIGNS = 64 };
 typedef struct toy_end {
@@ -96,18 +89,11 @@ static inline toy_end toy_success(toy_end end, const char *file, int line) {
 #define toy_succeeded(end) toy_success(end, __FILE__, __LINE__)
 #define toy_succeeds(...)  toy_succeeded(toy_run(__VA_ARGS__))
 
-/* what an impact does with event function k, besides the state: it is above zero from there on, or
- * on the side that it came from, and is armed to come back */
+/* what an impact does with event function k, besides the state: it is above zero from there on, and
+ * armed to come back */
 static inline int toy_stays_above(ess_impact *impact, size_t k) {
   impact->mode[k] = 1.0;
   impact->armed[ESS_GUARD_DOWN(k)] = true;
-  return 0;
-}
-
-static inline int toy_stays(ess_impact *impact, size_t k) {
-  impact->mode[k] = impact->sign[k];
-  impact->armed[ESS_GUARD_UP(k)] = impact->sign[k] < 0.0;
-  impact->armed[ESS_GUARD_DOWN(k)] = impact->sign[k] > 0.0;
   return 0;
 }
 
@@ -118,12 +104,6 @@ static inline double toy_apart(const double a[], const double b[], size_t count)
   return most;
 }
 
-/* an observer of crossings, or of what is watched, that stops at the first */
-static inline int toy_stop(const ess_crossing_info *info, void *context) {
-  (void)info, (void)context;
-  return 1;
-}
-
 /* a clock: its state is the time */
 static inline int toy_clock(double t, const double x[], const double sign[], double dxdt[],
                             void *params) {
@@ -132,17 +112,9 @@ static inline int toy_clock(double t, const double x[], const double sign[], dou
   return 0;
 }
 
-/* a point in free fall: height and velocity; an event function that is its height, and the Jacobian
- * of any that is its height above something */
+/* a point in free fall, of height and velocity: an event function that is its height, and the
+ * Jacobian of any that is its height above something */
 #define TOY_GRAVITY 9.81
-
-static inline int toy_fall_field(double t, const double x[], const double sign[], double dxdt[],
-                                 void *params) {
-  (void)t, (void)sign, (void)params;
-  dxdt[0] = x[1];
-  dxdt[1] = -TOY_GRAVITY;
-  return 0;
-}
 
 static inline int toy_fall_guards(double t, const double x[], double h[], void *params) {
   (void)t;
@@ -157,67 +129,6 @@ static inline int toy_fall_jacobian(double t, const double x[], double Dh[], voi
   Dh[0] = 1.0;
   Dh[1] = 0.0;
   return 0;
-}
-
-/* one ball under gravity 2 above a spring of stiffness k at height 0: states z, v; h = -z */
-typedef struct toy_ball {
-  double stiffness;
-} toy_ball;
-
-static inline int ball_field(double t, const double x[], const double sign[], double dxdt[],
-                             void *params) {
-  const toy_ball *const ball = params;
-  (void)t;
-  dxdt[0] = x[1];
-  dxdt[1] = -2.0 - (sign[0] > 0.0 ? ball->stiffness * x[0] : 0.0);
-  return 0;
-}
-
-static inline int ball_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
-  h[0] = -x[0];
-  return 0;
-}
-
-static inline int ball_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)params;
-  (void)x;
-  Dh[0] = -1.0;
-  Dh[1] = 0.0;
-  return 0;
-}
-
-static inline ess_system ball_system(toy_ball *ball) {
-  return (ess_system){.dimension = 2,
-                      .guard_count = 1,
-                      .field = ball_field,
-                      .guards = ball_guards,
-                      .guard_jacobian = ball_jacobian,
-                      .params = ball};
-}
-
-/* time the ball dropped from `height` spends on the spring */
-static inline double ball_contact_time(const toy_ball *ball, double height) {
-  const double w = sqrt(ball->stiffness), speed = 2.0 * sqrt(height);
-  return 2.0 * (M_PI - atan2(speed / w, 2.0 / ball->stiffness)) / w;
-}
-
-/* state of the ball dropped at rest from `height` at time t, through any number of bounces */
-static inline void ball_exact(const toy_ball *ball, double height, double t, double x[2]) {
-  const double fall = sqrt(height), speed = 2.0 * fall;
-  const double w = sqrt(ball->stiffness), rest = -2.0 / ball->stiffness;
-  const double amplitude = hypot(rest, speed / w), phase = atan2(speed / w, -rest);
-  double s = fmod(t + fall, 2.0 * fall + ball_contact_time(ball, height)); // since lift-off
-  if (s < 2.0 * fall) {
-    x[0] = speed * s - s * s;
-    x[1] = speed - 2.0 * s;
-  } else {
-    s -= 2.0 * fall;
-    x[0] = rest + amplitude * cos(w * s + phase);
-    x[1] = -amplitude * w * sin(w * s + phase);
-  }
 }
 
 #endif

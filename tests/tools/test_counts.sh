@@ -78,7 +78,7 @@ for value in "$@"; do
   echo "$value $error $error"
 done'
 program bin/valgrind 'if [ $# -eq 1 ]; then echo valgrind-0; exit; fi
-case $2,$4 in *=hostile_reach,*/population_hostile) echo "==1== Collected : ${5}00"; exit; esac
+case $2,$4 in *=hostile_reach,*/population_hostile) echo "==1== Collected : ${6}00"; exit; esac
 trials=$8
 while [ $# -gt 1 ]; do shift; done
 echo "==1== Collected : $(echo "$1" | /usr/bin/awk "{ printf \"%.0f\", $trials * 1e6 / sqrt(\$1) }")"'

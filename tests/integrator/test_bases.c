@@ -1,0 +1,332 @@
+/*
+ * Bases where a case file does not suffice (cases/bases.txt, kinks.txt): samples where a step is
+ * long, a fault in each call, options that change, fields that keep what mode_changed tells them,
+ * and samples inside a projection.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ess_tangents.h"
+#include "hybrid.h"
+#include "test.h"
+
+static const char COOLED_ROD[] =
+    "k = 1681; c = 2\n"
+    "x0' = k*(x1 - 2*x0) - c*on(l0)\n"
+    "each 38: x@>' = k*(x@ - 2*x@> + x@>>) - c*on(l@>)\n"
+    "x39' = k*(x38 - 2*x39) - c*on(l39)\n"
+    "each 40: l@: -x@ + sin(0.07662421106316569*(@ + 1))*(0.55 + 0.35*sin(2.4*@ + 1))\n"
+    "each 40: from 0: x@ = sin(0.07662421106316569*(@ + 1))\n"
+    "to 0.15";
+
+static const char ROD[] =
+    "k = 1681; x0' = k*(x1 - 2*x0); each 38: x@>' = k*(x@ - 2*x@> + x@>>); x39' = k*(x38 - 2*x39)\n"
+    "each 40: from 0: x@ = sin(0.07662421106316569*(@ + 1))\n"
+    "to 0.4";
+
+static const char FALLS[] = "k = 1e4; x' = -k*(x - cos(t)) - sin(t); y' = x - y\n"
+                            "exact x: cos(t); exact y: 0.5*(cos(t) + sin(t) - exp(-t))\n"
+                            "from 0: x = 1; to 4";
+
+static hybrid_plan by(ess_base base, double tolerance) {
+  hybrid_plan plan = hybrid_at(tolerance);
+  plan.options.base = base;
+  return plan;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* A clock switches where x is carried to, faster than any step: where a long step follows the
+ * crossing its end is right, and its dense output need not be. */
+TEST(nothing_is_crossed_on_the_way_that_is_not_there) {
+  enum { SAMPLES = 400 };
+  for (double rate = 10.0; rate < 2e6; rate *= 10.0)
+    for (int i = 0; i < 8; i++) {
+      hybrid *const h = hybrid_of("x' = -%.17g*(x - off(clock)); clock: y - 1; y' = 1%s\n"
+                                  "from 0: x = 1; to 5",
+                                  rate, i % 2 ? "; low: x + 0.1; high: x - 1.1" : "");
+      hybrid_plan plan = by(ESS_BASE_RODAS, pow(10.0, -2 - i / 2));
+      double times[SAMPLES], states[2 * SAMPLES];
+      for (int j = 0; j < SAMPLES; j++) times[j] = 1.0 + 20.0 / rate * j / SAMPLES;
+      plan.gives = 1 << HYBRID_GUARD_RATES;
+      plan.times = times;
+      plan.time_count = SAMPLES;
+      plan.states = states;
+      const hybrid_end end = hybrid_run(h, &plan);
+      assert_int_equal(end.status, ESS_SUCCESS);
+      assert_int_equal(end.counters.crossings, 1);
+      for (int j = 0; j < SAMPLES; j++)
+        assert_true(fabs(states[2 * j] - exp(-rate * (times[j] - 1.0))) < 10.0 * plan.options.rtol);
+      hybrid_free(h);
+    }
+}
+
+TEST(samples_inside_a_projection_lie_on_its_line) {
+  hybrid *const h =
+      hybrid_of("z' = v; v' = -2 - on(ground)*50*z; ground: -z\nfrom 0: z = 1; to 1.1");
+  const double times[] = {0.9, 0.95};
+  double states[4];
+  hybrid_plan plan = {.options = ess_options_paper(),
+                      .gives = HYBRID_GIVES_ALL,
+                      .times = times,
+                      .time_count = 2,
+                      .states = states};
+  plan.options.epsilon = 0.19; // entered at t = 0.9, where v = -1.8
+  assert_int_equal(hybrid_run(h, &plan).status, ESS_SUCCESS);
+  const double right[] = {0.19, -1.8, 0.19 - 0.05 * 1.8, -1.8 - 0.05 * 2.0};
+  for (int i = 0; i < 4; i++) assert_true(fabs(states[i] - right[i]) < 1e-8);
+  hybrid_free(h);
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+/* One result that is no number costs a step, in whatever call; from there on it ends the run. */
+TEST(a_fault_in_any_call) {
+  static const struct {
+    const char *text;
+    ess_base base;
+    unsigned gives;
+    uint64_t calls, most; /* at fault; of the field in a run */
+    double tolerance;
+  } rows[] = {{FALLS, ESS_BASE_RODAS, HYBRID_GIVES_NONE, 60, 600, 1e-4},
+              {FALLS, ESS_BASE_RODAS, HYBRID_GIVES_ALL, 60, 600, 1e-4},
+              {FALLS, ESS_BASE_CHOSEN_RODAS, HYBRID_GIVES_ALL, 60, 1500, 1e-4},
+              {FALLS, ESS_BASE_ROS2, HYBRID_GIVES_ALL, 60, 16000, 1e-3},
+              {ROD, ESS_BASE_RKC, HYBRID_GIVES_ALL, 150, 1000, 1e-3},
+              {ROD, ESS_BASE_CHOSEN, HYBRID_GIVES_NONE, 150, 1000, 1e-3}};
+  static const double values[] = {NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    hybrid *const h = hybrid_of("%s", rows[i].text);
+    const hybrid_plan plan = by(rows[i].base, rows[i].tolerance), fine = by(ESS_BASE_DOPRI5, 1e-9);
+    hybrid_end right = hybrid_run(h, h->n > 2 ? &fine : &plan);
+    hybrid_exact(h, right.t, right.x);
+    for (uint64_t call = 1; call < rows[i].calls; call++)
+      for (int once = 0; once < 2; once++) {
+        memset(h->calls, 0, sizeof h->calls);
+        h->fault = (hybrid_fault){.in = HYBRID_FIELD,
+                                  .call = call,
+                                  .once = once,
+                                  .value = values[call % 3],
+                                  .entry = call % h->n};
+        const hybrid_end end = hybrid_run(h, &plan);
+        if (!once || call == 1) {
+          assert_int_equal(end.status, ESS_EFIELD);
+          assert_true(end.t < hybrid_end_time(h));
+          continue;
+        }
+        if (end.status || !(hybrid_error(h, end.x, right.x, rows[i].tolerance) < 3.0) ||
+            end.counters.field_evaluations > rows[i].most)
+          fail_msg("row %zu, call %d: %s, an error of %g, %d evaluations", i, (int)call,
+                   ess_strerror(end.status), hybrid_error(h, end.x, right.x, rows[i].tolerance),
+                   (int)end.counters.field_evaluations);
+      }
+    hybrid_free(h);
+  }
+}
+
+/* ---- the option ------------------------------------------------------------------------------ */
+
+TEST(bases_with_a_matrix_are_chosen_when_the_driver_is_allocated) {
+  static const char allocated[] =
+      "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS and ESS_BASE_ROS2 are chosen when the driver is "
+      "allocated";
+  static const char tangents[] =
+      "tangents and recordings need ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN";
+  hybrid *const h = hybrid_of("%s", FALLS);
+  ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  for (int base = ESS_BASE_DOPRI5; base <= ESS_BASE_CHOSEN_RODAS; base++) {
+    const ess_options its = by((ess_base)base, 1e-3).options;
+    ess_driver *const d = ess_driver_alloc(&system, &its, NULL);
+    const bool has_matrix =
+        base == ESS_BASE_RODAS || base == ESS_BASE_CHOSEN_RODAS || base == ESS_BASE_ROS2;
+    for (int other = ESS_BASE_DOPRI5; other <= ESS_BASE_CHOSEN_RODAS; other++) {
+      const bool others_matrix =
+          other == ESS_BASE_RODAS || other == ESS_BASE_CHOSEN_RODAS || other == ESS_BASE_ROS2;
+      const ess_options theirs = by((ess_base)other, 1e-6).options;
+      const int status = ess_driver_set_options(d, &theirs);
+      if (other != base && (has_matrix || others_matrix)) {
+        assert_int_equal(status, ESS_EINVAL);
+        assert_string_equal(ess_driver_failure(d)->reason, allocated);
+      } else
+        assert_int_equal(status, ESS_SUCCESS);
+    }
+    if (has_matrix) {
+      assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_EINVAL);
+      assert_string_equal(ess_driver_failure(d)->reason, tangents);
+      assert_int_equal(ess_driver_record(d, 1 << 20), ESS_EINVAL);
+      assert_string_equal(ess_driver_failure(d)->reason, tangents);
+      assert_int_equal(ess_driver_follow(d, 0, NULL), ESS_SUCCESS);
+      assert_null(ess_driver_tangent(d));
+      // the tolerance is the one that has been set
+      double x[2], t = hybrid_start(h, x), right[2];
+      assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+      hybrid_exact(h, 2.0, right);
+      assert_true(hybrid_error(h, x, right, 1e-6) < (base == ESS_BASE_ROS2 ? 50.0 : 2.0));
+    }
+    ess_driver_free(d);
+  }
+  int status = ESS_SUCCESS;
+  system.field_solve = NULL;
+  const ess_options ros2 = by(ESS_BASE_ROS2, 1e-3).options, none = by((ess_base)6, 1e-3).options;
+  assert_string_equal(ess_check(&system, &ros2), "ESS_BASE_ROS2 needs field_solve");
+  assert_null(ess_driver_alloc(&system, &ros2, &status));
+  assert_int_equal(status, ESS_EINVAL);
+  assert_non_null(strstr(ess_check(&system, &none), "ESS_BASE_RKC"));
+  assert_null(ess_driver_alloc(&system, &none, NULL));
+  assert_int_equal(ess_options_default().base, ESS_BASE_DOPRI5);
+  assert_int_equal(ess_options_paper().base, ESS_BASE_DOPRI5);
+  hybrid_free(h);
+}
+
+/* A driver that is reset does the same again. */
+TEST(a_run_goes_on_by_another_base) {
+  enum { PARTS = 6 };
+  hybrid *const h = hybrid_of("%s", COOLED_ROD);
+  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  const hybrid_plan fine = by(ESS_BASE_DOPRI5, 1e-9);
+  const hybrid_end right = hybrid_run(h, &fine);
+  ess_driver *const d = ess_driver_alloc(&system, &fine.options, NULL);
+  double x[2][HYBRID_STATES];
+  ess_counters c[2];
+  for (int run = 0; run < 2; run++) {
+    ess_driver_reset(d);
+    double t = hybrid_start(h, x[run]);
+    for (int k = 0; k < PARTS; k++) {
+      const uint64_t before = ess_driver_counters(d)->stabilised;
+      const ess_options options = by((ess_base)(k % 3), 1e-3).options;
+      assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
+      assert_int_equal(ess_driver_apply(d, &t, 0.15 * (k + 1) / PARTS, x[run]), ESS_SUCCESS);
+      assert_true((ess_driver_counters(d)->stabilised > before) == (k % 3 > 0));
+    }
+    assert_true(hybrid_error(h, x[run], right.x, 1e-3) < 3.0);
+    c[run] = *ess_driver_counters(d);
+  }
+  assert_memory_equal(x[0], x[1], h->n * sizeof *x[0]);
+  assert_memory_equal(&c[0], &c[1], sizeof c[0]);
+  ess_driver_free(d);
+  hybrid_free(h);
+}
+
+/* Brief steps, from a crossing to the next, are four evaluations; those of the paper's method, set
+ * in the midst of a run, are not, and go on from no brief one. */
+TEST(a_run_goes_on_by_the_papers_method) {
+  hybrid *const h = hybrid_of("x' = y; y' = -x; z' = v; v' = -40.3*[ground]; ground: z\n"
+                              "exact x: cos(t); exact y: -sin(t)\n"
+                              "from 0: x = 1, v = 1");
+  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  ess_options options = ess_options_default();
+  options.atol = 1e3;
+  options.h_max = 0.0744;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[4], right[4], t = hybrid_start(h, x);
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+  const ess_counters before = *ess_driver_counters(d);
+  assert_true((double)before.field_evaluations < 4.7 * (double)before.crossings);
+  options.method = ESS_METHOD_PAPER;
+  options.epsilon = 1e-6;
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+  const ess_counters *const after = ess_driver_counters(d);
+  assert_true((double)(after->field_evaluations - before.field_evaluations) >
+              7.0 * (double)(after->crossings - before.crossings));
+  memcpy(right, x, sizeof x);
+  hybrid_exact(h, 3.0, right);
+  assert_true(hybrid_error(h, x, right, 1e-3) < 1.0);
+  ess_driver_free(d);
+  hybrid_free(h);
+}
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+static const char BEAM[] =
+    "each 60: f@ = on(c@)*(-4000*(z + (2*@/59 - 1)*a) - 4*(v + (2*@/59 - 1)*w))/60\n"
+    "z' = v; a' = w; v' = -10 + sum(60: f@); w' = 3*sum(60: (2*@/59 - 1)*f@)\n"
+    "each 60: c@: -z - (2*@/59 - 1)*a\n"
+    "from 0: z = 0.3, a = 0.05; to 0.6";
+
+/* A model that keeps what mode_changed tells it, and one whose every call asserts it. */
+typedef struct keeper {
+  hybrid *h;
+  ess_system inner;
+  double sign[HYBRID_EVENTS];
+  size_t between; /* told of signs that are neither -1 nor +1 */
+} keeper;
+
+static int keep_sign(const double sign[], size_t guard, void *params) {
+  keeper *const k = params;
+  const size_t first = guard < k->h->m ? guard : 0, end = guard < k->h->m ? guard + 1 : k->h->m;
+  for (size_t i = first; i < end; i++) k->sign[i] = sign[i];
+  k->between += guard < k->h->m && fabs(sign[guard]) != 1.0;
+  return 0;
+}
+
+static int kept_field(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  keeper *const k = params;
+  return k->inner.field(t, x, k->sign, dxdt, k->h);
+}
+
+static int kept_guards(double t, const double x[], double values[], void *params) {
+  const keeper *const k = params;
+  return k->inner.guards(t, x, values, k->h);
+}
+
+static int kept_jacobian(double t, const double x[], double Dh[], void *params) {
+  const keeper *const k = params;
+  return k->inner.guard_jacobian(t, x, Dh, k->h);
+}
+
+TEST(a_model_that_keeps_what_it_is_told_is_told_of_weights) {
+  keeper k = {.h = hybrid_of("%s", BEAM)};
+  k.inner = hybrid_system(k.h, 1 << HYBRID_GUARD_JACOBIAN | HYBRID_WEIGHTS);
+  hybrid_plan plan = hybrid_at(1e-3);
+  plan.gives = 1 << HYBRID_GUARD_JACOBIAN | HYBRID_WEIGHTS;
+  const hybrid_end read = hybrid_run(k.h, &plan);
+  const ess_system system = {.dimension = k.h->n,
+                             .guard_count = k.h->m,
+                             .field = kept_field,
+                             .guards = kept_guards,
+                             .guard_jacobian = kept_jacobian,
+                             .mode_changed = keep_sign,
+                             .weights = true,
+                             .params = &k};
+  ess_driver *const d = ess_driver_alloc(&system, &plan.options, NULL);
+  double x[4], t = hybrid_start(k.h, x);
+  assert_int_equal(ess_driver_apply(d, &t, hybrid_end_time(k.h), x), ESS_SUCCESS);
+  assert_int_equal(read.status, ESS_SUCCESS);
+  assert_true(ess_driver_counters(d)->through > 0 && k.between > 0);
+  assert_memory_equal(x, read.x, sizeof x);
+  assert_memory_equal(k.sign, ess_driver_sign(d), k.h->m * sizeof *k.sign);
+  ess_driver_free(d);
+  hybrid_free(k.h);
+}
+
+/* The paper's method and stabilised steps go through no crossing, and the declaration changes no
+ * bit of them. */
+TEST(weights_leave_other_methods) {
+  hybrid *const h = hybrid_of("%s", BEAM);
+  for (int kind = 0; kind < 3; kind++) {
+    hybrid_plan plan = by(kind ? ESS_BASE_RKC : ESS_BASE_DOPRI5, 1e-4);
+    if (kind != 1) plan.options.method = ESS_METHOD_PAPER;
+    const hybrid_end without = hybrid_run(h, &plan);
+    plan.gives |= HYBRID_WEIGHTS;
+    const hybrid_end with = hybrid_run(h, &plan);
+    assert_int_equal(with.status, ESS_SUCCESS);
+    assert_int_equal(with.counters.through, 0);
+    assert_true(with.log.hash == without.log.hash);
+    assert_memory_equal(with.x, without.x, h->n * sizeof *with.x);
+  }
+  hybrid_free(h);
+}
+
+TEST(weights_need_guards) {
+  hybrid *const h = hybrid_of("x' = 1");
+  const ess_system system = hybrid_system(h, HYBRID_WEIGHTS);
+  const ess_options options = ess_options_default();
+  assert_string_equal(ess_check(&system, &options), "weights must be false when guard_count is 0");
+  assert_string_equal(ess_strerror(ESS_EWEIGHTS),
+                      "the field is not affine in the signs, though weights are declared");
+  hybrid_free(h);
+}
