@@ -36,7 +36,7 @@ extern "C" {
  *
  * In one step the error of a direction or an adjoint may be ten times the tolerance of a state. If
  * a direction has dynamics faster than those of all states, such as a force whose parameter is 0,
- * they are resolved as if by a state at ten times the tolerance, which may be poor at 1e-5 and
+ * they are resolved as if by a state at ten times the tolerance, which may be poor at 1e-6 and
  * above.
  *
  * An initial state on a guard, or a final state that has reached a guard without crossing it,
