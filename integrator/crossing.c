@@ -54,7 +54,7 @@ int ess_watch_progress(ess_driver *d, size_t guard) {
 }
 
 int ess_make_crossing(ess_driver *d, size_t guard, bool carried) {
-  const bool silent = d->is_silent[guard];
+  const bool silent = ess_is_silent(d, guard);
   if (d->apply_crossings++ >= d->options.max_crossings)
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
   if (!silent && is_sliding(d, guard) && !ess_is_left_to_slides(d, guard))
@@ -175,7 +175,7 @@ static bool is_accounted_for(ess_driver *d, size_t i) {
   const bool misses = !ends_above && ess_quartic_upcrossing(b) > 1.0;
   if (b[0] < 0.0 && misses && !(known && ess_is_set(k->made, i))) return true;
   if (!(b[0] < 0.0) || ess_sign_changes(b) != 1 || !ends_above) return false;
-  return d->is_silent[i] ? is_passed(d, i) : known && ess_is_set(k->made, i);
+  return ess_is_silent(d, i) ? is_passed(d, i) : known && ess_is_set(k->made, i);
 }
 
 /* whether each of them is; most are crossed once, and known by four at once */
@@ -190,7 +190,7 @@ static bool are_accounted_for(ess_driver *d) {
     const size_t i = d->flagged[n], lane = i % ESS_LANES;
     const bool known = ess_is_set(k->known, i);
     if (known && ess_is_set(plain, i)) continue;
-    if (!known && d->is_silent[i]) {
+    if (!known && ess_is_silent(d, i)) {
       if (looked_at != i - lane) rising = rise(d, looked_at = i - lane);
       if (rising[lane] && !is_passed(d, i)) return false;
       if (rising[lane]) continue;
@@ -305,7 +305,7 @@ static inline int cross_armed_silent(ess_driver *d, size_t guard) {
   if (!d->kinks.row[guard].arms_silent) return ESS_SUCCESS;
   for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
     const size_t other = d->row_guard[e] / 2;
-    if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !d->is_silent[other]) continue;
+    if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
     if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other, false);
   }
   return status;

@@ -29,6 +29,11 @@ static inline double ess_sign_before(size_t guard) {
   return guard % 2 ? 1.0 : -1.0;
 }
 
+/* Whether the guard of event function k that is armed is silent. */
+static inline bool ess_is_silent(const ess_driver *d, size_t k) {
+  return d->is_silent[k] != 0.0;
+}
+
 /* whether one of event function k's guards is armed */
 static inline bool ess_is_armed(const ess_driver *d, size_t k) {
   return fabs(d->side[k]) > 0.0; // quicker than != is where that has to think of NaN

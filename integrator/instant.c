@@ -83,7 +83,7 @@ size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const 
   const double tie = ess_tie(d);
   size_t count = 0;
   for (size_t i = 0; i < d->system.guard_count; i++)
-    if (i == k || (is_due(d, i, h[i], rate[i], tie) && !d->is_silent[i])) events[count++] = i;
+    if (i == k || (is_due(d, i, h[i], rate[i], tie) && !ess_is_silent(d, i))) events[count++] = i;
   return count;
 }
 

@@ -45,7 +45,7 @@ static size_t likely_first(const ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     const double theta = rises_by_chords(d, k);
-    if (theta >= soonest || d->is_silent[k]) continue;
+    if (theta >= soonest || ess_is_silent(d, k)) continue;
     soonest = theta;
     likely = k;
   }
@@ -191,7 +191,7 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
 static bool is_idle(const ess_driver *d, size_t k) {
   const bool is_told =
       !d->system.weights && !d->tangents && !d->rodas && !ess_is_sliding(d) && d->scheme->locates;
-  return is_told && d->idle_in_step[k] && !d->is_silent[k] && !ess_is_impact(d, k);
+  return is_told && d->idle_in_step[k] && !ess_is_silent(d, k) && !ess_is_impact(d, k);
 }
 
 /* from which place on each flagged guard counts. One that is silent, or idle, on which no other
@@ -211,7 +211,7 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
       if (status || !sure) return status;
     }
     const bool idle = d->system.idle && is_idle(d, k);
-    if (!below || !(d->is_silent[k] || idle)) continue;
+    if (!below || !(ess_is_silent(d, k) || idle)) continue;
     double b[QUARTIC];
     ess_model_guard(d, k, b);
     if (ess_sign_changes(b) == 1 && ess_row_is_local(d, k)) {
@@ -396,7 +396,7 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
     // one that is armed beyond its level does not count until it comes back, or turns
     if (excess < -unit || p->theta < d->flagged_theta[i]) continue;
     if (excess < 0.0 && k != p->guard && recedes(d, k, p->theta)) continue;
-    d->fate[k] = d->is_silent[k] ? ESS_FATE_REACHED : ESS_FATE_ENTERED;
+    d->fate[k] = ess_is_silent(d, k) ? ESS_FATE_REACHED : ESS_FATE_ENTERED;
   }
   return ESS_SUCCESS;
 }

@@ -68,7 +68,7 @@ static int cross_all(ess_driver *d) {
     bool due = true;
     int status = jumped ? is_still_due(d, k, &due) : ESS_SUCCESS;
     if (!status && !due) continue;
-    jumped = jumped || !d->is_silent[k];
+    jumped = jumped || !ess_is_silent(d, k);
     if (!status) status = ess_make_crossing(d, k, false);
     if (status) return status;
   }

@@ -48,7 +48,7 @@ void ess_projection_take(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const double before = epsilon[k];
     epsilon[k] = !projects ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
-    const bool is_wide = ess_is_armed(d, k) && !d->is_silent[k];
+    const bool is_wide = ess_is_armed(d, k) && !ess_is_silent(d, k);
     if (is_wide && epsilon[k] != before) d->due_from[k] = 0.0;
   }
 }
@@ -218,7 +218,7 @@ static double reaches(const double b[ESS_QUARTIC], double value) {
  * level that g has there, in place of the bound on it that the step's ends gave */
 static void place_entry(ess_driver *d, size_t k) {
   const double longest = d->options.projection_max, side = d->side[k];
-  const double width = d->is_silent[k] ? 0.0 : d->projection.epsilon[k];
+  const double width = ess_is_silent(d, k) ? 0.0 : d->projection.epsilon[k];
   // time may bound it somewhere in the step: most at the slower end
   const double slower = ess_smaller(side * d->rate[k], side * d->rate_end[k]);
   if (!(longest < INFINITY && longest * slower < width)) return;
@@ -283,10 +283,10 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
 /* whether the batch begins with a silent guard that has been passed already, or on which others in
  * the batch depend, itself or one of the silent ones after it: it is crossed by itself then */
 static bool silent_goes_first(const ess_driver *d, const candidate *first) {
-  if (!d->is_silent[d->batch[0]]) return false;
+  if (!ess_is_silent(d, d->batch[0])) return false;
   bool goes_first = first->duration == 0.0;
   for (size_t i = 0; i < d->batch_count && !goes_first; i++)
-    goes_first = d->is_silent[d->batch[i]] && ess_row_concerns_batch(d, d->batch[i]);
+    goes_first = ess_is_silent(d, d->batch[i]) && ess_row_concerns_batch(d, d->batch[i]);
   return goes_first;
 }
 

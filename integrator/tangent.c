@@ -679,7 +679,7 @@ static int weigh_near(ess_driver *d, double radius, double *most) {
   *most = 1.0;
   if (is_fast(d, radius)) return ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    if (!ess_is_armed(d, k) || d->is_silent[k]) continue;
+    if (!ess_is_armed(d, k) || ess_is_silent(d, k)) continue;
     // a ripple may turn the rate of one that is approached
     const bool near = -d->side[k] * d->h[k] * radius <= NEAR * fabs(d->rate[k]);
     if (near) status = weigh(d, k, radius, most);
@@ -787,7 +787,7 @@ ess_verdict ess_tangent_approach(ess_driver *d, double time) {
   ess_verdict v = {.stands = true};
   if (is_fast(d, radius)) return v;
   for (size_t i = 0; !v.status && i < d->flagged_count; i++)
-    if (!d->is_silent[d->flagged[i]]) v.status = weigh(d, d->flagged[i], radius, &most);
+    if (!ess_is_silent(d, d->flagged[i])) v.status = weigh(d, d->flagged[i], radius, &most);
   v.stands = !v.status;
   if (v.status || !(most > 1.0)) return v;
   if (time * radius > NEAR) return ess_refused(ESS_BY_TANGENTS, time - 0.75 * NEAR / radius);

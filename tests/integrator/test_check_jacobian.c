@@ -245,7 +245,7 @@ TEST(refusals_and_failures_are_told) {
   assert_int_equal(check(h, 0, &worst), ESS_SUCCESS); // nothing is given
   assert_true(worst.guard == SIZE_MAX && worst.state == SIZE_MAX);
   for (int in = HYBRID_GUARDS; in <= HYBRID_SOME_RATES; in++) {
-    h->fault = (hybrid_fault){.in = in, .call = 1, .code = 5};
+    h->fault = (hybrid_fault){.in = (hybrid_callback)in, .call = 1, .code = 5};
     assert_int_equal(check(h, HYBRID_GIVES_ALL, NULL), ESS_ECALLBACK);
   }
   h->fault.in = HYBRID_GUARDS;

@@ -25,7 +25,8 @@ static void stays_above(ess_impact *impact, size_t k) {
 
 static const char falls[] = "g = 9.81; b = 0; z' = v; v' = -g; floor: z - b*t; from 0: z = 1; to 1";
 
-static enum { ARMED, MODE_ALONE, NO_MODE, NEITHER, SIDE_OF_SPEED, ONE_ARMED } returns;
+static int returns;
+enum { ARMED, MODE_ALONE, NO_MODE, NEITHER, SIDE_OF_SPEED, ONE_ARMED };
 
 IMPACT_MAP(bounce) {
   const double speed = -0.8 * impact->x[1];

@@ -270,7 +270,8 @@ static void check_codes(subject *s) {
     for (uint64_t call = 1; call <= calls[in]; call += 1 + call / 4) {
       ess_driver *const d = driver_of(s);
       memset(s->h->calls, 0, sizeof s->h->calls);
-      s->h->fault = (hybrid_fault){.in = in, .call = call, .once = true, .code = 77};
+      s->h->fault =
+          (hybrid_fault){.in = (hybrid_callback)in, .call = call, .once = true, .code = 77};
       hybrid_end end = applied(s, d);
       const ess_failure failure = *ess_driver_failure(d);
       const bool is_rodas =
@@ -367,7 +368,7 @@ static void check_not_finite(subject *s) {
     for (int in = 0; in < HYBRID_CALLBACKS; in++)
       for (uint64_t call = 1; call <= calls[in]; call += 1 + call / (wanted ? 1 : 3))
         for (int once = 0; once < 2; once++) {
-          s->h->fault = (hybrid_fault){.in = in,
+          s->h->fault = (hybrid_fault){.in = (hybrid_callback)in,
                                        .call = call,
                                        .once = once,
                                        .value = values[(call + wanted) % 3],

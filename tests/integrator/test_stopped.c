@@ -43,7 +43,7 @@ TEST(a_callback_that_fails_once_spoils_no_slide) {
     memcpy(calls, blocks->calls, sizeof calls);
     for (int in = 0; in < HYBRID_CALLBACKS; in++)
       for (uint64_t call = 1; call <= calls[in]; call += 5) {
-        const hybrid_fault fault = {.in = in,
+        const hybrid_fault fault = {.in = (hybrid_callback)in,
                                     .call = call,
                                     .once = true,
                                     .code = (int)(call / 2 % 2),

@@ -241,8 +241,10 @@ TEST(a_fault_amid_differences_spoils_nothing) {
         for (int failing = in >= 0; failing >= 0; failing--) {
           again(&r);
           memset(r.h->calls, 0, sizeof r.h->calls);
-          r.h->fault = failing ? (hybrid_fault){in < 0 ? 0 : in, call, false, 7, 0.0, 0.0, 0}
-                               : (hybrid_fault){0};
+          r.h->fault =
+              failing
+                  ? (hybrid_fault){(hybrid_callback)(in < 0 ? 0 : in), call, false, 7, 0.0, 0.0, 0}
+                  : (hybrid_fault){0};
           assert_int_equal(records ? ess_driver_record(r.d, BYTES)
                                    : ess_driver_follow_parameters(r.d, n + P, NULL, NULL),
                            ESS_SUCCESS);
