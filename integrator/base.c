@@ -30,9 +30,8 @@ static const double GROWS = 2.0;
  * WAIT_LEAST other steps, and each time after twice as many, up to WAIT_MOST. */
 enum { WORTH = 16, WAIT_LEAST = 8, WAIT_MOST = 256 };
 
-/* Next RKC step: exponent, between those of errors that grow with h^3 (not stiff) and with h
- * (stiff); safety factor; largest growth */
-static const double EXPONENT = 0.4, SAFETY = 0.8, LONGER_MOST = 10.0;
+/* Next RKC step: safety factor; largest growth */
+static const double SAFETY = 0.8, LONGER_MOST = 10.0;
 
 void ess_base_reset(ess_driver *d) {
   double *const direction = d->stabilised.direction;
@@ -112,7 +111,7 @@ static double cost_of_stiff(ess_driver *d) {
     return ess_rodas_calls(d) / (d->dt * length_of_order_4(error, moves));
   }
   const double error = d->scheme->severity * ess_error_of_order_2(d);
-  const double length = d->dt * ess_smaller(LONGER_MOST, SAFETY * pow(error, -EXPONENT));
+  const double length = d->dt * ess_smaller(LONGER_MOST, SAFETY * pow(error, -ESS_BY_SQUARE));
   return (0.5 + ess_rkc_stages(radius * length)) / length; // half a stage is rounded up
 }
 
@@ -148,7 +147,7 @@ static void turn(ess_driver *d) {
 
 void ess_base_choose(ess_driver *d) {
   ess_choice *const c = &d->choice;
-  // a step that the run's end has cut short says nothing of what others cost
+  // a step cut short by the run's end, or by a jump of the field, says nothing of what others cost
   if (!ess_is_base_chosen(d) || d->base == &ess_base_brief) return;
   if (d->control.is_last || ess_is_sliding(d)) return;
   const bool is_stiff = d->base != &ess_base_dopri5;

@@ -37,10 +37,6 @@ void ess_control_bound(ess_driver *d, ess_cause cause, double longest) {
   d->control.bounded[cause]++;
 }
 
-void ess_control_allow(ess_driver *d, double length) {
-  d->control.next = ess_larger(d->control.next, length);
-}
-
 void ess_control_anew(ess_driver *d, double length) {
   d->control.next = length;
 }
@@ -91,14 +87,15 @@ ess_verdict ess_control_judge(ess_driver *d, double error) {
     c->is_repeated = true;
     const double part = safety * exp2(-d->base->alpha * log2(error));
     return (ess_verdict){.cause = ESS_BY_ERROR,
-                         .next = d->dt * (isfinite(error) ? ess_larger(SHRINK_MOST, part) : 0.1),
+                         .next = d->dt *
+                                 (isfinite(error) ? ess_larger(SHRINK_MOST, part) : SHRINK_MOST),
                          .is_unknown = !isfinite(error)};
   }
   // where the pair is exact, as in free fall, there is nothing to compute
   const double log_error = error > 0.0 ? log2(error) : -INFINITY;
   double factor = GROW_MOST;
   if (error > 0.0) factor = safety * exp2(ESS_BETA * c->log_error_old - d->base->alpha * log_error);
-  factor = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
+  factor = ess_clamp(factor, SHRINK_MOST, GROW_MOST);
   if (c->is_repeated) factor = ess_smaller(factor, 1.0);
   // a step shortened to end at t1 says nothing against the longer one proposed before it
   if (factor < 1.0 || d->dt * factor > c->next) c->next = d->dt * factor;
@@ -183,11 +180,11 @@ ess_verdict ess_brief_judge(ess_driver *d, double error) {
   const double factor = error == 0.0  ? GROW_MOST
                         : error > 0.0 ? SAFETY * cbrt(1.0 / error)
                                       : SHRINK_MOST;
-  const double bounded = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
+  const double bounded = ess_clamp(factor, SHRINK_MOST, GROW_MOST);
   // a step shortened for another reason says nothing against longer ones
   if (!(factor >= 1.0) || bounded * d->dt > b->longest) b->longest = bounded * d->dt;
   // what order 3 goes through with next to no error order 5 does, too
-  if (factor >= GROW_MOST) ess_control_allow(d, GROW_MOST * d->dt);
+  if (factor >= GROW_MOST) d->control.next = ess_larger(d->control.next, GROW_MOST * d->dt);
   const bool stands = error <= 1.0;
   d->control.longest = stands ? b->longest : INFINITY;
   return (ess_verdict){.stands = stands, .cause = ESS_BY_CROSSING, .next = d->control.next};
@@ -305,7 +302,7 @@ bool ess_turns_too_far(ess_driver *d) {
   ess_turning *const s = &d->control.turning;
   const bool is_first = s->length == 0.0;
   if (is_first && s->first == 0.0) s->first = d->dt;
-  const double believed = is_first ? BELIEVED_FIRST : BELIEVED;
+  const double believed = ess_believed_share(d);
   const double factor =
       s->share > ESS_STILL_TURNING ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
   if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;

@@ -50,10 +50,10 @@ typedef struct ess_turning {
 
 /* Steps that begin at a crossing. */
 typedef struct ess_after {
-  size_t crossed, from; /* the guard crossed last since a step was begun, and where that was; or
-                           SIZE_MAX */
-  bool is_shortened;    /* that step is */
-  double *longest;      /* by guard: how long such a step may be, by what those before came to */
+  size_t crossed;    /* the guard crossed last since a step began, or SIZE_MAX */
+  size_t from;       /* the guard whose crossing this step begins at, or SIZE_MAX */
+  bool is_shortened; /* this step is bounded by longest[from] */
+  double *longest;   /* by guard: how long such a step may be, by what those before came to */
 } ess_after;
 
 /* Steps of order 3, from a crossing to the next. */
@@ -70,11 +70,11 @@ typedef struct ess_control {
   double longest;       /* of tries of this step, where they are brief */
   double shortest;      /* turning bounds no step at this node to less */
   bool is_repeated;     /* a try of this step has been refused for its error */
-  bool is_last;         /* the step being tried ends where the run does */
+  bool is_last;         /* the step being tried ends at t1: the run's end, or a jump of the field */
   ess_turning turning;
   ess_after after;
   ess_brief brief;
-  uint64_t bounded[ESS_CAUSES], refused[ESS_CAUSES]; /* how often, for users who ask why */
+  uint64_t bounded[ESS_CAUSES], refused[ESS_CAUSES]; /* how often, for tests */
 } ess_control;
 
 /* ---- bounds and refusals --------------------------------------------------------------------- */
@@ -83,9 +83,8 @@ typedef struct ess_control {
 void ess_control_restart(ess_driver *d);
 void ess_control_forget(ess_driver *d);
 
-/* The next step is no longer than this; it may be this long; it is, whatever the bounds were. */
+/* The next step is no longer than this; it is this long, whatever the bounds were. */
 void ess_control_bound(ess_driver *d, ess_cause cause, double longest);
-void ess_control_allow(ess_driver *d, double length);
 void ess_control_anew(ess_driver *d, double length);
 
 /* The last step's error does not predict the next one's: another base makes that. */

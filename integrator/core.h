@@ -175,7 +175,7 @@ static inline double ess_field_time(const ess_driver *d, double t) {
   return t >= b->next ? b->before : t == b->passed ? b->after : t;
 }
 
-/* ---- what makes a step ----------------------------------------------------------------------- */
+/* ---- bases ----------------------------------------------------------------------------------- */
 
 /* A base: d->base makes the step being tried. */
 typedef struct ess_stepper {
@@ -188,7 +188,7 @@ typedef struct ess_stepper {
   /* Event functions and rates at its end; NULL: by the field there. */
   int (*rates)(ess_driver *d);
   int first, last;     /* stages that hold how fast the state moves at its ends */
-  double alpha;        /* exponent of the error in the next length */
+  double alpha;        /* exponent of the error in the next length, for ess_control_judge */
   bool is_wary;        /* the next step is shorter after a crossing or a refusal */
   bool solves_all;     /* its stages solve linear equations, so that each state rounds all others */
   bool knows_severity; /* the error is that of the dense output, on which crossings are located */
@@ -255,8 +255,8 @@ void ess_dense_of_ends(ess_driver *d);
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
 void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]);
 
-/* The same of any step, from x to the end, by its stages' rates; of so many states,
- * where what is read is filled up to whole lanes. */
+/* The same of any step, from x to the end, by its stages' rates; of so many states, where arrays
+ * that are read are filled up to whole lanes. */
 void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const double end[],
                          double *const stage[], double *const dense[]);
 void ess_dopri5_along(size_t count, const double x[], double *const dense[], double theta,
@@ -264,8 +264,8 @@ void ess_dopri5_along(size_t count, const double x[], double *const dense[], dou
 
 /* ---- which base makes steps ------------------------------------------------------------------ */
 
-/* Where it is not dopri5 alone. Before each try, which base makes it; after a step made,
- * which is to make the next. */
+/* Where steps are not all by dopri5: before each try, which base makes it; after a step made, which
+ * is to make the next. */
 void ess_base_reset(ess_driver *d);
 int ess_base_begin(ess_driver *d);
 void ess_base_choose(ess_driver *d);
@@ -293,6 +293,11 @@ static inline double ess_unit_beside(const ess_driver *d, size_t i) {
 double ess_size_beside(const ess_driver *d, const double v[], const double w[]);
 void ess_any_direction(const ess_driver *d, double v[]);
 
+/* The field's Jacobian has a spectral radius of this or more, as the last two stages of dopri5's
+ * step show it, and where that shows; 0 where they do not tell. Into x_try goes the state of the
+ * first. */
+double ess_radius_shown(ess_driver *d, double ripple[]);
+
 /* ---- the stabilised base --------------------------------------------------------------------- */
 
 /* Before each try: what the field is like; the next length is no longer than stages can make
@@ -315,11 +320,6 @@ double ess_error_of_order_2(ess_driver *d);
 void ess_ros2_leave(ess_driver *d, bool moved);
 void ess_ros2_resume(ess_driver *d);
 
-/* The field's Jacobian has a spectral radius of this or more, as the last two stages of dopri5's
- * step show it, and where that shows; 0 where they do not tell. Into x_try goes the state of the
- * first. */
-double ess_radius_shown(ess_driver *d, double ripple[]);
-
 /* ---- the linearly implicit base of order 4 --------------------------------------------------- */
 
 /* What such steps need, where the options ask for them, false when there is no memory; and what is
@@ -341,8 +341,8 @@ void ess_rodas_reset(ess_driver *d);
 double ess_rodas_calls(const ess_driver *d);
 double ess_rodas_radius(ess_driver *d);
 
-/* Which of the driver's stages, which such steps do not have, hold these slopes of a step whose
- * event functions have been looked at. */
+/* The driver's stages that hold the slopes of the dense output at both ends of a step by RODAS,
+ * which does not use them, once event functions have been looked at. */
 enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
 
 /* ---- steps ----------------------------------------------------------------------------------- */

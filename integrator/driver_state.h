@@ -104,7 +104,7 @@ typedef struct ess_choice {
   uint64_t since, not_before, wait;
 } ess_choice;
 
-/* Between which of the field's jumps by time the run is, in its own time (timed.c). */
+/* Between which of the field's jumps by time the run is, in its own time (field_jumps.c). */
 typedef struct ess_between {
   double passed, next;  /* -INFINITY and INFINITY where there is none */
   double after, before; /* at which times the field is called in place of these */
@@ -240,7 +240,8 @@ struct ess_driver {
   const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
   double row_t;
   bool *silent, *armed_at_start;
-  double *is_silent; /* by event function: 1 where the guard that is armed is, else 0 */
+  double *is_silent; /* by event function, for lanes: 1 where the guard that is armed is silent,
+                        else 0 */
 
   /* by event function, where the system tells: whether its sign acts on nothing by the last call of
    * the field, by those at the node and at the end of the step being tried, and by all of that */

@@ -176,7 +176,6 @@ const ess_stepper ess_base_brief = {.try = try_brief,
                                     .judge = ess_brief_judge,
                                     .dense = ess_dense_of_ends,
                                     .last = ESS_STAGES - 1,
-                                    .alpha = 0.2 - 0.75 * ESS_BETA,
                                     .fallback = &ess_base_dopri5};
 
 /* four states of it */

@@ -318,7 +318,7 @@ int ess_finish_impact(ess_driver *d) {
 
 int ess_make_impact(ess_driver *d, size_t k) {
   ess_impact_work *const w = d->impacts;
-  // off its surfaces by the error of a step, the state would seem to have been taken off by this
+  // a state off its surfaces by the error of a step would seem to be taken off by the impact
   int status = ess_is_sliding(d) ? ess_slide_put_back(d, ESS_DRIFT) : ESS_SUCCESS;
   if (status) return status;
   size_t count = ess_gather_events(d, k, d->h, d->rate, w->events);

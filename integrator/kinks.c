@@ -907,10 +907,9 @@ static int try_through(ess_driver *d, double *error) {
 
 int ess_kinks_give_up(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  int status = ESS_SUCCESS;
   if (!d->system.mode_changed) return ESS_SUCCESS;
   take_signs(d);
-  status = tell_kinks(d);
+  int status = tell_kinks(d);
   for (size_t i = 0; !status && i < k->companions; i++) status = tell(d, k->companion[i]);
   return status;
 }

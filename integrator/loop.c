@@ -77,9 +77,9 @@ static int cross_all(ess_driver *d) {
 
 /* ---- a try ----------------------------------------------------------------------------------- */
 
-/* One try of the step's length by what makes the steps, and whether its error lets it stand. The
- * last call of the field is that of the step's end. Time is a state without an error: stabilised
- * steps add up their rounding. */
+/* One try of a step by d->base, and whether its error lets it stand. The field is called last at
+ * the step's end. Time, where it is a state, is set there: stabilised steps would add up its
+ * rounding. */
 ess_verdict ess_try_step(ess_driver *d, double t1) {
   const size_t size = d->system.guard_count * sizeof *d->idle;
   double error = INFINITY, severity;

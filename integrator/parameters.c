@@ -503,11 +503,11 @@ static int add_central(ess_driver *d, const question *q, const double moves[], d
 
 /* 1 or -1: on that side of a parameter's value the difference along a direction is taken; 0: on
  * both */
-static double side_of_time(const ess_driver *d, size_t i, double moves) {
+static int side_of_time(const ess_driver *d, size_t i, double moves) {
   const ess_between *const b = &d->between;
-  if (!d->tangents->is_time[i] || moves == 0.0) return 0.0;
+  if (!d->tangents->is_time[i] || moves == 0.0) return 0;
   const double last = d->caller.way > 0.0 ? b->passed : -b->next;
-  const double way = d->system.parameter_values[i] <= last ? -1.0 : 1.0;
+  const int way = d->system.parameter_values[i] <= last ? -1 : 1;
   return moves > 0.0 ? way : -way;
 }
 

@@ -168,7 +168,7 @@ static bool any_inside(const ess_driver *d) {
   return false;
 }
 
-/* the levels of LANES guards from k on */
+/* the levels of ESS_LANES guards from k on */
 static void set_levels_at(ess_driver *d, size_t k) {
   const ess_lanes from = ess_lanes_load(d->due_from + k), zero = {0.0};
   const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
@@ -322,12 +322,11 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
     *made = true;
     return ess_make_crossing(d, d->batch[0], false);
   }
-  if (d->side[first->guard] * d->rate[first->guard] < d->options.liveness)
-    return ess_fail(d, ESS_ELIVENESS, first->guard);
+  if (d->side[guard] * rate < d->options.liveness) return ess_fail(d, ESS_ELIVENESS, guard);
   int status = ESS_SUCCESS;
   double duration = first->duration;
   if (d->options.order == 2 && duration > 0.0) {
-    status = bend(d, first->guard, &duration);
+    status = bend(d, guard, &duration);
     v = d->v_try;
   }
   if (status || duration > t1 - t0) return status;

@@ -27,7 +27,6 @@ enum { TRIES = 25 };
 static const double CONVERGED = 0.05;
 enum { ITERATIONS = 20 };
 
-/* stages, not rounded, that are stable for this radius times length */
 double ess_rkc_stages(double extent) {
   return sqrt(1.0 + STABLE * MARGIN * extent);
 }
@@ -38,7 +37,6 @@ static int stages_for(double extent) {
 
 /* ---- the spectral radius --------------------------------------------------------------------- */
 
-/* root mean square of v, or of v - w, by these units */
 double ess_size_beside(const ess_driver *d, const double v[], const double w[]) {
   const size_t n = d->system.dimension;
   double sum = 0.0;
@@ -64,7 +62,6 @@ double ess_radius_shown(ess_driver *d, double ripple[]) {
   return radius_between(d, f, f_before, d->x_end, d->x_try);
 }
 
-/* every component has its part in it, by no pattern that a field may share */
 void ess_any_direction(const ess_driver *d, double v[]) {
   for (size_t i = 0; i < d->system.dimension; i++)
     v[i] = (2.0 * ess_scattered(i + 1) - 1.0) * ess_unit_beside(d, i);
@@ -98,8 +95,6 @@ static int find_radius(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* before each try: what the field is like; the next length is no longer than stages can make stable
- */
 int ess_rkc_begin(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
   int status = ESS_SUCCESS;
@@ -171,7 +166,6 @@ static int make_stages(ess_driver *d, int stages, const double **before) {
   return ess_field(d, d->t + dt, d->x_end, d->stage[6]);
 }
 
-/* into x_try: what a stabilised step errs by that is as long as the one just tried by either */
 void ess_estimate_by_ends(ess_driver *d) {
   const double *const f = d->stage[0], *const f_end = d->stage[6];
   for (size_t i = 0; i < d->lanes; i++)

@@ -255,7 +255,7 @@ int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t 
 
 /* ---- means of corners ------------------------------------------------------------------------ */
 
-/* the weight of corner c; its derivative by lambda_by, where that is one of them */
+/* the weight of corner c; its derivative by lambda[by], where by < count */
 static double weight_of(size_t c, const double lambda[], size_t count, size_t by) {
   double product = 1.0;
   for (size_t i = 0; i < count; i++) {

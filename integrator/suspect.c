@@ -381,8 +381,10 @@ int ess_suspect_step(ess_driver *d, size_t k) {
 }
 
 void ess_suspect_none(ess_driver *d) {
-  if (!d->doubt.is_on) d->doubt.longest = 0.0;
-  if (!d->doubt.is_on) d->doubt.count = 0;
+  if (!d->doubt.is_on) {
+    d->doubt.longest = 0.0;
+    d->doubt.count = 0;
+  }
   d->doubt.is_on = false;
 }
 

@@ -575,7 +575,7 @@ int ess_tangent_straight(ess_driver *d, double duration, bool by_midpoint) {
   return status;
 }
 
-/* ---- tangent_control ------------------------------------------------------------------------- */
+/* ---- how exactly directions need a step ------------------------------------------------------ */
 
 /* The ripple that steps at the edge of stability leave in a stiff field, where tangents are
  * followed. In the state it is below the tolerance, but the field multiplies it by its spectral

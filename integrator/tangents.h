@@ -169,8 +169,9 @@ typedef struct ess_tangents {
   double *nearest; /* [n + P], scratch */
   double *x, *x_beside, *f_beside, *change, *f_here, *axis, *across;
   double *h, *rate; /* [m], scratch */
-  bool is_rough;    /* those are too few for the tolerance: directions go along the step in parts */
-  double theta;     /* to this place of it, whose errors are these */
+  /* the step is too long for directions, or has no stages of the pair: they go in parts */
+  bool is_rough;
+  double theta; /* to this place of it, whose errors are these */
   ess_errors errors;
   double pace; /* parts.c */
   ess_own own;
@@ -247,7 +248,7 @@ static inline bool ess_has_units(const ess_driver *d) {
   return d->system.guard_count > 1 || d->tangents->tape;
 }
 
-/* parameter j moving by itself, where a run is recorded */
+/* parameter j moving by itself, where ess_has_units */
 static inline const double *ess_unit_parameter(const ess_driver *d, size_t j) {
   return d->tangents->unit + (d->system.dimension + j) * d->system.parameters;
 }
@@ -274,7 +275,7 @@ int ess_tangent_piece(ess_driver *d);
 /* Along a move of this length from the node, straight along the field there, or at the midpoint. */
 int ess_tangent_straight(ess_driver *d, double duration, bool by_midpoint);
 
-/* ---- tangent_control ------------------------------------------------------------------------- */
+/* ---- how exactly directions need a step ------------------------------------------------------ */
 
 /* By how many times less the step of dopri5 just tried has to err than this error, which is in
  * units of what is allowed; 1 where that is enough. */

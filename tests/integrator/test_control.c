@@ -6,7 +6,7 @@
 #include "../../integrator/driver_state.h"
 #include "toy.h"
 
-/* refusals of a run from x to t1, by cause; the sum is what users are told */
+/* refusals of a run from x to t1, by cause; the sum is the counter `rejected` */
 typedef struct causes {
   uint64_t bounded[ESS_CAUSES], refused[ESS_CAUSES];
 } causes;
@@ -70,4 +70,21 @@ TEST(turning_refuses_steps) {
   const causes c = causes_of(&system, &options, 10.0, x);
   assert_true(c.refused[ESS_BY_TURNING] > 0);
   assert_int_equal(c.refused[ESS_BY_ERROR], 0);
+}
+
+/* x follows cos t at once */
+FIELD(follower) {
+  (void)sign, (void)params;
+  dxdt[0] = -1e7 * (x[0] - cos(t));
+}
+
+/* Outcome: the stages of RKC bound its steps, of which none need be refused for that. */
+TEST(stability_bounds_steps) {
+  double x[] = {1.0};
+  const ess_system system = {.dimension = 1, .field = follower};
+  ess_options options = toy_options(1e-3);
+  options.base = ESS_BASE_RKC;
+  const causes c = causes_of(&system, &options, 30.0, x);
+  assert_true(c.bounded[ESS_BY_STABILITY] > 0);
+  assert_int_equal(c.refused[ESS_BY_STABILITY], 0);
 }
