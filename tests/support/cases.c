@@ -384,6 +384,7 @@ typedef struct look {
   char *words;    /* of names such as D_x_p */
   bool has_plain; /* the names of a run without a derivative */
   double *D;      /* the derivative */
+  bool is_told;   /* something has been said of the status */
   bool is_other;  /* success is expected, among others, and there is none */
   bool is_undecided;
   double error;    /* the largest of states, from what they are compared with */
@@ -633,9 +634,10 @@ static truth_status truth_tangent_of(look *l) {
 static bool truth_decides(look *l, const char **text) {
   const double margin = take(text, "beyond") ? value_of(l, text) : 0.0;
   const truth_end *const truth = truth_of(l);
-  l->is_undecided = margin > 0.0 && (truth->status == TRUTH_UNDECIDED ||
-                                     (!truth->status && truth->nearest < margin));
-  return !l->is_undecided;
+  const bool decides = margin <= 0.0 || (truth->status ? truth->status != TRUTH_UNDECIDED
+                                                       : truth->nearest >= margin);
+  l->is_undecided = l->is_undecided || !decides;
+  return decides;
 }
 
 static bool is_true(look *l, const char *text, const char *line) {
@@ -644,6 +646,7 @@ static bool is_true(look *l, const char *text, const char *line) {
   const truth_end *const truth = &l->of->truth;
   snprintf(l->found, sizeof l->found, "%s at %.17g, and the truth ends at %.17g: %s",
            STATUSES[l->end.status], l->end.t, truth->t, truth->reason ? truth->reason : "");
+  l->is_told = l->is_told || truth->status == TRUTH_ZENO;
   if (truth->status == TRUTH_ZENO)
     return l->end.status == ESS_EZENO &&
            fabs(l->end.failure.time - truth->t) <= most * (1.0 + fabs(truth->t));
@@ -681,8 +684,11 @@ static bool are_told(look *l, const hybrid_record told[], size_t count, const hy
 static bool are_messages_true(look *l, const char *text, const char *line) {
   const double most = within(l, &text, line);
   if (!truth_decides(l, &text)) return true;
-  return are_told(l, l->end.log.record, l->end.log.count, l->of->truth.record, l->of->truth.count,
-                  most);
+  const truth_end *const truth = &l->of->truth;
+  snprintf(l->found, sizeof l->found, "the truth ends at %.17g: %s", truth->t,
+           truth->reason ? truth->reason : "");
+  if (truth->status && truth->status != TRUTH_ZENO) return false;
+  return are_told(l, l->end.log.record, l->end.log.count, truth->record, truth->count, most);
 }
 
 /* the run that nothing stops, in one part: its status, and in success its states and messages;
@@ -696,7 +702,10 @@ static bool is_whole(look *l, const char *text, const char *line) {
   const hybrid_end whole = hybrid_run(l->h, &plan);
   snprintf(l->found, sizeof l->found, "%s at %.17g, without stops %s", STATUSES[l->end.status],
            l->end.t, STATUSES[whole.status]);
-  if (whole.status || l->end.status) return whole.status == l->end.status;
+  l->is_told = l->is_told || whole.status;
+  if (whole.status || l->end.status)
+    return whole.status == l->end.status && fabs(whole.failure.time - l->end.failure.time) <=
+                                                most * (1.0 + fabs(whole.failure.time));
   return (plan.options.rest || are_told(l, l->end.log.record, l->end.log.count, whole.log.record,
                                         whole.log.count, INFINITY)) &&
          !is_apart(l, l->end.x, whole.x, most);
@@ -751,7 +760,7 @@ static bool are_tangents_true(look *l, const char *text, const char *line) {
       smooth.kind == ESS_SMOOTH_C1 && l->plan->options.method == ESS_METHOD_TOLERANCE;
   if (!status && records) status = take_derivative(l, true, back, &other);
   const truth_status true_status = status ? TRUTH_SUCCESS : truth_tangent_of(l);
-  l->is_undecided = may_be_undecided && true_status == TRUTH_UNDECIDED;
+  if (may_be_undecided && true_status == TRUTH_UNDECIDED) l->is_undecided = true;
   for (size_t i = 0; i < rows && !status && !true_status; i++) {
     double largest = 0.0; /* of derivatives along many directions */
     for (size_t c = 0; c < columns && v->count > 1; c++)
@@ -763,7 +772,8 @@ static bool are_tangents_true(look *l, const char *text, const char *line) {
         truth += l->of->tangent[i * width + j] * v->along[j * columns + c];
       worst = fmax(worst, fabs(is - truth) / size);
       if (records) transposed = fmax(transposed, fabs(is - back[i * columns + c]) / size);
-      if (isnan(is) || isnan(truth)) worst = NAN;
+      if (!isfinite(is - truth) || (records && !isfinite(is - back[i * columns + c])))
+        worst = INFINITY;
     }
   }
   l->error = fmax(l->error, fmax(worst, transposed));
@@ -796,6 +806,7 @@ static bool is_about_status(look *l, const char *line, bool *is_met) {
     line = after_word(line, "or");
     if (!line && *rest && strncmp(rest, ", at most ", 10)) return false;
   } while (line);
+  l->is_told = true;
   l->is_other = is_success && l->end.status;
   snprintf(l->found, sizeof l->found, "%s at %.17g%s%s", STATUSES[l->end.status], l->end.t,
            f->reason ? ": " : "", f->reason ? f->reason : "");
@@ -839,6 +850,7 @@ static bool is_as_expected(look *l, const char *line) {
   if (rest) return is_guard(l, l->end.failure.other_guard, rest);
   rest = after_word(line, "reason");
   if (rest) {
+    l->is_told = true;
     const char *const reason = l->end.failure.reason ? l->end.failure.reason : "no reason";
     snprintf(l->found, sizeof l->found, "%s", reason);
     return strstr(reason, rest) != NULL;
@@ -879,7 +891,6 @@ static void run_one(const char *path, const a_case *c, const case_run *run,
   hybrid_plan plan = {.options = hybrid_options(1e-8), .gives = HYBRID_GIVES_ALL};
   hybrid_read(h);
   double drawn[SETTINGS];
-  bool is_right = true;
   for (size_t i = 0; i < count; i++)
     if (!strcmp(settings[i].name, "paper")) plan.options = ess_options_paper();
   for (size_t i = 0; i < count; i++) {
@@ -915,15 +926,20 @@ static void run_one(const char *path, const a_case *c, const case_run *run,
   for (size_t i = 0; i < (h->n + 1) * hybrid_columns(h, &plan.derivative) && l.D; i++) l.D[i] = NAN;
   l.end = hybrid_run(h, &plan);
   name_numbers(&l);
-  for (size_t i = 0; i < run->count && !l.is_other; i++) {
-    if (is_as_expected(&l, run->expected[i])) continue;
-    is_right = false;
-    if (!path || of->failed >= SHOWN) break;
+  const char *broken = NULL; /* an expectation */
+  for (size_t i = 0; i < run->count && !l.is_other && !broken; i++)
+    if (!is_as_expected(&l, run->expected[i])) broken = run->expected[i];
+  const bool is_at_section = l.end.status == ESS_ESTOP && plan.until;
+  if (!broken && l.end.status && !l.is_told && !is_at_section) {
+    broken = "success, as nothing is said of the status";
+    (void)is_as_expected(&l, "success");
+  }
+  const bool is_right = !broken;
+  if (broken && path && of->failed < SHOWN) {
     char text[1024];
     describe(settings, count, drawn, text, sizeof text);
     printf("%s:%d: %s\n  run %zu: %s\n  expect %s\n  but %s\n", path, c->line, c->title,
-           of->runs + 1, text, run->expected[i], l.found);
-    break;
+           of->runs + 1, text, broken, l.found);
   }
   of->runs++;
   of->others += l.is_other;

@@ -42,7 +42,8 @@
  *
  * and what is expected, each on a line, of the run lines just before it:
  *
- *   success, or a status such as ESLIDING; EZENO or EGRAZING
+ *   success, or a status such as ESLIDING; EZENO or EGRAZING. Success is expected where no line says
+ *                       anything of the status
  *   success or STATUS, at most N        what follows is expected of success; no more than N runs
  *                       have none
  *   EXPR = EXPR within EXPR; EXPR < EXPR, with <=, >, >=, =, !=
