@@ -10,7 +10,7 @@
  * where the system itself does not tell: where the truth, with its initial condition, its event
  * functions and its friction moved by PAIR_MOVED tolerances at random, as often as PAIR_MOVES,
  * makes other events once, or multiplies the move by ten: unless the error is more than PAIR_BEYOND
- * times what any of these moves makes. These are the measures of hostile_systems.h, but for the
+ * times what any of these moves makes. These are the measures of population_hostile.c, but for the
  * last, which is stricter. A status says as much of libess where none of these moves has a ball
  * that may not rest bounce no higher than the tolerance, for ESS_EZENO, or makes other events, for
  * ESS_EGRAZING. Errors of RKC and ROS2 may be PAIR_WORST tolerances before the system multiplies

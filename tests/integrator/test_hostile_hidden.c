@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "hostile.h"
+#include "toy.h"
 
 static const double tolerances[] = {1e-3, 1e-5, 1e-8};
 static const double spreads[] = {1e-3, 1e-2, 0.1, 1.0};

@@ -27,8 +27,7 @@
 
 #define FIELD_JACOBIAN_OF                                                                          \
   (double t, const double x[], const double sign[], double J[], void *params)
-#define FIELD_JACOBIAN(name)      TOY_CALLBACK(name, FIELD_JACOBIAN_OF, (t, x, sign, J, params))
-#define FIELD_JACOBIAN_CODE(name) static int name FIELD_JACOBIAN_OF
+#define FIELD_JACOBIAN(name) TOY_CALLBACK(name, FIELD_JACOBIAN_OF, (t, x, sign, J, params))
 
 #define FIELD_BY_OF    (double t, const double x[], const double sign[], double Fp[], void *params)
 #define FIELD_BY(name) TOY_CALLBACK(name, FIELD_BY_OF, (t, x, sign, Fp, params))
@@ -52,9 +51,8 @@
 #define SOME_RATES(name)      TOY_CALLBACK(name, SOME_RATES_OF, (t, x, v, which, count, h, rate, params))
 #define SOME_RATES_CODE(name) static int name SOME_RATES_OF
 
-#define IMPACT_MAP_OF         (ess_impact * impact, void *params)
-#define IMPACT_MAP(name)      TOY_CALLBACK(name, IMPACT_MAP_OF, (impact, params))
-#define IMPACT_MAP_CODE(name) static int name IMPACT_MAP_OF
+#define IMPACT_MAP_OF    (ess_impact * impact, void *params)
+#define IMPACT_MAP(name) TOY_CALLBACK(name, IMPACT_MAP_OF, (impact, params))
 
 #define ON_STEP_OF         (const ess_step_info *info, void *context)
 #define ON_STEP_CODE(name) static int name ON_STEP_OF
@@ -70,7 +68,6 @@
 #define ON_IMPACT_CODE(name) static int name ON_IMPACT_OF
 
 #define ARMED_AT_START_OF         (const double sign[], bool armed[], void *params)
-#define ARMED_AT_START(name)      TOY_CALLBACK(name, ARMED_AT_START_OF, (sign, armed, params))
 #define ARMED_AT_START_CODE(name) static int name ARMED_AT_START_OF
 
 #define MODE_CHANGED_OF         (const double sign[], size_t guard, void *params)

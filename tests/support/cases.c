@@ -119,8 +119,6 @@ static const word GIVES[] = {
     {"some", 1 << HYBRID_SOME_RATES},
     {"times", 1 << HYBRID_TIME_RATES},
     {"by", 1 << HYBRID_FIELD_BY | 1 << HYBRID_GUARDS_BY | 1 << HYBRID_IMPACT_BY},
-    {"impact", 1 << HYBRID_IMPACT_JACOBIAN},
-    {"solve", 1 << HYBRID_SOLVE},
     {"weights", HYBRID_WEIGHTS},
     {"fixed", HYBRID_FIXED},
     {"moves", HYBRID_MOVES},
@@ -236,16 +234,13 @@ void case_set(hybrid *h, hybrid_plan *plan, const char *name, const char *value)
     set_fault(h, value);
   else if (!strcmp(name, "at") && !hybrid_has(h, name))
     set_teller(h, plan, value);
-  else if (!strcmp(name, "once"))
-    h->fault.once = true;
   else if (!strcmp(name, "sliding") || !strcmp(name, "rest") || !strcmp(name, "paper") ||
-           !strcmp(name, "unobserved") || !strcmp(name, "follow") || !strcmp(name, "record") ||
-           !strcmp(name, "by_states") || !strcmp(name, "back")) {
+           !strcmp(name, "follow") || !strcmp(name, "record") || !strcmp(name, "by_states") ||
+           !strcmp(name, "back")) {
     const bool on = strcmp(value, "off") != 0;
     if (name[0] == 's') o->sliding = on ? ESS_SLIDING_FILIPPOV : ESS_SLIDING_NONE;
     if (!strcmp(name, "rest")) o->rest = on;
     if (name[0] == 'p') o->method = on ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE;
-    if (name[0] == 'u') plan->unobserved = on;
     if (name[0] == 'f') plan->derivative.follows = on;
     if (!strcmp(name, "record")) plan->derivative.records = on;
     if (!strcmp(name, "by_states")) plan->derivative.by_states = on;
@@ -414,7 +409,6 @@ static void name_numbers(look *l) {
   for (size_t i = 0; i < e->log.count && i < HYBRID_LOG; i++)
     ended += e->log.record[i].message == HYBRID_SLIDE && e->log.record[i].direction < 0;
   const hybrid_name names[] = {
-      {"status", e->status},
       {"tolerance", o->rtol > o->atol ? o->rtol : o->atol},
       {"rtol", o->rtol},
       {"epsilon", o->epsilon},
@@ -438,7 +432,6 @@ static void name_numbers(look *l) {
       {"slides_ended", (double)ended},
       {"evaluations", (double)c->field_evaluations},
       {"guard_evaluations", (double)(c->guard_evaluations + c->some_evaluations)},
-      {"guard_jacobians", (double)c->jacobian_evaluations},
       {"field_jacobians", (double)c->field_jacobian_evaluations},
       {"smooth", (double)e->smooth.kind},
       {"c1", ESS_SMOOTH_C1},
@@ -447,11 +440,8 @@ static void name_numbers(look *l) {
       {"pieces", (double)e->smooth.pieces},
       {"instants", (double)e->smooth.instants},
       {"together", (double)e->smooth.count},
-      {"recorded", (double)e->recorded},
-      {"by_parameters", (double)l->h->calls[HYBRID_FIELD_BY]},
       {"solves", (double)l->h->calls[HYBRID_SOLVE]},
       {"h_max", o->h_max},
-      {"epsilon", o->epsilon},
       {"max_crossings", (double)o->max_crossings},
       {"row", (double)e->failure.row},
       {"column", (double)e->failure.column},

@@ -16,7 +16,7 @@
  *   tolerance rtol atol epsilon order h_max h_init max_steps max_crossings tie zeno liveness
  *   projection_max      options; tolerance is rtol = atol
  *   base                dopri5, rkc, chosen, rodas, ros2, chosen_rodas
- *   paper sliding rest unobserved        without a value, or on,off
+ *   paper sliding rest                   without a value, or on,off
  *   follow record by_states              with tangents, or the adjoint of a recording, by initial
  *                       states and parameters, or by states alone
  *   d_NAME directions   along one direction, with these parts; or so many
@@ -25,7 +25,7 @@
  *                       that of the state there and of its time
  *   at                  NAME: the run ends at a crossing of this event function or watched one
  *   hears               what observers listen to, in words as those of stops
- *   gives               all, none, or some of field, jacobian, rates, some, times, by, impact,
+ *   gives               all, none, or some of field, jacobian, rates, some, times, by,
  *                       weights, fixed, moves, idle, joined with +
  *   stops every         steps, crossings, impacts, events, slides, joined with +: the run is
  *                       stopped at each `every`th and continued
@@ -36,23 +36,20 @@
  *   share               of the Jacobian, in field_jacobian and field_solve
  *   fail                CALLBACK[ENTRY]@CALL=CODE: from its 7th call on, field@7=3 returns 3,
  *                       field[1]@7:=nan (or field@7=nan) writes that as entry 1, and
- *                       guards[1]@1*=0.5 halves it; with `once` that call alone has a fault
+ *                       guards[1]@1*=0.5 halves it
  *   NAME                a parameter or an initial value
  *   random N            N runs; in these a value LOW..HIGH is drawn; LOW...HIGH by its logarithm
  *
  * and what is expected, each on a line, of the run lines just before it:
  *
- *   success, or a status such as ESLIDING; EZENO or EGRAZING. Success is expected where no line says
- *                       anything of the status
- *   success or STATUS, at most N        what follows is expected of success; no more than N runs
- *                       have none
- *   EXPR = EXPR within EXPR; EXPR < EXPR, with <=, >, >=, =, !=
- *                       in final states, parameters, abbreviations, t, [signs], and numbers of
- *                       cases.c, among them D_x_p, the derivative of x by p, D_t_p of the time, or
- *                       D_x along a direction; plain_...: of a run without a derivative
- *   truth within EXPR   the truth's final states, in units of (1 + |x|), and signs; if the truth
- *                       accumulates, EZENO at its time
- *   messages within EXPR        the truth's messages, at its times
+ *   success, or a status such as ESLIDING; EZENO or EGRAZING. Success is expected where no line
+ * says anything of the status success or STATUS, at most N        what follows is expected of
+ * success; no more than N runs have none EXPR = EXPR within EXPR; EXPR < EXPR, with <=, >, >=, =,
+ * != in final states, parameters, abbreviations, t, [signs], and numbers of cases.c, among them
+ * D_x_p, the derivative of x by p, D_t_p of the time, or D_x along a direction; plain_...: of a run
+ * without a derivative truth within EXPR   the truth's final states, in units of (1 + |x|), and
+ * signs; if the truth accumulates, EZENO at its time messages within EXPR        the truth's
+ * messages, at its times
  *       ... beyond EXPR         unless the truth is nearer than that to another outcome; it has to
  *                               decide two thirds of the runs
  *   whole within EXPR   the run without stops, in one part: states in these units, and messages
@@ -101,8 +98,7 @@ void cases_free(cases *c);
 /* The plan that a setting changes, or the system. */
 void case_set(hybrid *h, hybrid_plan *plan, const char *name, const char *value);
 
-/* All runs of a case: how many, and how many of them are not as expected, each of which is printed.
- */
+/* All runs of a case: how many, and how many are not as expected, which are printed. */
 typedef struct case_result {
   size_t runs, failed;
 } case_result;

@@ -1155,7 +1155,6 @@ static int end_derivative(const hybrid *h, ess_driver *d, const hybrid_plan *pla
   const ess_smoothness *const smooth = ess_driver_smoothness(d);
   if (smooth) end->smooth = *smooth;
   end->smooth.order = NULL;
-  end->recorded = ess_driver_recorded(d);
   if ((end->status && section == SIZE_MAX) || !v->D) return end->status;
   int status = ESS_SUCCESS;
   if (v->records)

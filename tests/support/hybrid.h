@@ -10,8 +10,8 @@
  *   to 2                         the end
  *
  * Lines end at a newline or a semicolon; # begins a comment. Initial values and the end may be
- * expressions in parameters. Expressions have + - * / ^ (by a whole
- * number), sin, cos, exp, log, sqrt, the time t, and
+ * expressions in parameters. Expressions have + - * / ^ (by a whole number), sin, cos, exp, log,
+ * sqrt, the time t, and
  *
  *   [floor], on(floor), off(floor)   the latched sign, (1 + sign)/2, (1 - sign)/2
  *   after(2.5)                       1 from this time on, and 0 before
@@ -141,7 +141,7 @@ hybrid *hybrid_of(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void hybrid_add(hybrid *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hybrid_free(hybrid *h);
 
-/* Continues the last line; hybrid_sum does so with + of[i]*NAMEi for all i whose number is not 0.
+/* Continues the last line; hybrid_sum does so with + of[i]*NAMEi for all i with another one than 0.
  */
 void hybrid_more(hybrid *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hybrid_sum(hybrid *h, const double of[], size_t count, const char *name);
@@ -215,7 +215,6 @@ typedef struct hybrid_end {
   ess_failure failure;
   hybrid_log log;
   ess_smoothness smooth; /* of a run with a derivative; without its order */
-  size_t recorded;       /* bytes */
 } hybrid_end;
 
 /* A derivative of the final state that a run takes along. */
@@ -238,10 +237,9 @@ typedef struct hybrid_plan {
   size_t every;
   bool unobserved; /* no observer: the log stays empty */
   unsigned hears;  /* bits 1 << hybrid_message of observers; 0: all */
-  size_t until;    /* the message that ends the run, counted from 1, of those that `stops` names
-                    */
-  size_t at; /* this event function or, from m on, watched one, counted from 1, tells them; 0: any
-              */
+  size_t until;    /* the message of those in `stops` that ends the run, counted from 1 */
+  /* the event function, or from m on the watched one, whose messages count, from 1; 0: any */
+  size_t at;
   hybrid_derivative derivative;
   const double *times; /* samples */
   size_t time_count;

@@ -1,5 +1,5 @@
 /*
- * Small event-selected systems with exact solutions, for libess's own tests.
+ * Runs of small systems that tests give as callbacks (callbacks.h); those given as text: hybrid.h.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -13,39 +13,6 @@
 
 #include "callbacks.h"
 #include "test.h"
-
-enum { TOY_EVENTS = 64 };
-
-/* what an observer saw */
-typedef struct toy_log {
-  size_t count, steps, projections;
-  size_t guard[TOY_EVENTS];
-  int direction[TOY_EVENTS];
-  double time[TOY_EVENTS];
-} toy_log;
-
-static inline int toy_crossing(const ess_crossing_info *info, void *context) {
-  toy_log *const log = context;
-  if (log->count < TOY_EVENTS) {
-    log->guard[log->count] = info->guard;
-    log->direction[log->count] = info->direction;
-    log->time[log->count] = info->t;
-  }
-  log->count++;
-  return 0;
-}
-
-static inline int toy_step(const ess_step_info *info, void *context) {
-  toy_log *const log = context;
-  log->steps++;
-  log->projections += info->projection;
-  return 0;
-}
-
-static inline ess_observer toy_observer(toy_log *log) {
-  memset(log, 0, sizeof *log);
-  return (ess_observer){.step = toy_step, .crossing = toy_crossing, .context = log};
-}
 
 /* rtol = atol = tolerance */
 static inline ess_options toy_options(double tolerance) {
@@ -102,33 +69,6 @@ static inline double toy_apart(const double a[], const double b[], size_t count)
   double most = 0.0;
   for (size_t i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
   return most;
-}
-
-/* a clock: its state is the time */
-static inline int toy_clock(double t, const double x[], const double sign[], double dxdt[],
-                            void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
-  dxdt[0] = 1.0;
-  return 0;
-}
-
-/* a point in free fall, of height and velocity: an event function that is its height, and the
- * Jacobian of any that is its height above something */
-#define TOY_GRAVITY 9.81
-
-static inline int toy_fall_guards(double t, const double x[], double h[], void *params) {
-  (void)t;
-  (void)params;
-  h[0] = x[0];
-  return 0;
-}
-
-static inline int toy_fall_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  (void)x, (void)params;
-  Dh[0] = 1.0;
-  Dh[1] = 0.0;
-  return 0;
 }
 
 #endif

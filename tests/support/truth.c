@@ -313,7 +313,7 @@ truth_status truth_tangent(hybrid *h, const truth_options *options, double D[]) 
   const size_t n = h->n, width = n + (options->by_states ? 0 : h->parameters);
   const size_t columns = options->count ? options->count : width;
   const size_t rows = n + (options->until != 0);
-  const long double relative = options->difference != 0.0 ? options->difference : 1e-5L;
+  const long double relative = 1e-5L; /* the step, times 1 + |value| */
   long double *const from = truth_room(n + h->parameters, sizeof *from);
   long double *const start = truth_room(n + h->parameters, sizeof *from);
   long double *const sum = truth_room(rows, sizeof *sum);

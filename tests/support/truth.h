@@ -33,12 +33,11 @@ typedef struct truth_options {
   /* called at the times of `jump` lines: may change parameters, which are the text's before */
   void (*change)(double t, const double x[], double parameter[], void *context);
   void *context;
-  double difference; /* truth_tangent: the step, times 1 + |value|; 0: 1e-5 */
-  unsigned stops;    /* as in hybrid_plan: the run ends at the `until`th of these messages; the */
-  size_t until;      /* derivative is that of the state there, and of its time in another row */
-  size_t at;         /* as in hybrid_plan */
-  bool by_states;    /* as in hybrid_derivative */
-  size_t count;      /* directions, of which the differences are one-sided; 0: unit vectors */
+  unsigned stops; /* as in hybrid_plan: the run ends at the `until`th of these messages; the */
+  size_t until;   /* derivative is that of the state there, and of its time in another row */
+  size_t at;      /* as in hybrid_plan */
+  bool by_states; /* as in hybrid_derivative */
+  size_t count;   /* directions, of which the differences are one-sided; 0: unit vectors */
   const double *along;
 } truth_options;
 
