@@ -52,7 +52,7 @@ static hybrid *draw_system(uint64_t *seed) {
     hybrid_add(h, "%s", line);
   }
   for (size_t i = 0; i < n; i++) {
-    char name[8];
+    char name[24];
     snprintf(name, sizeof name, "x%zu", i);
     hybrid_set(h, name, x[i]);
   }
