@@ -16,7 +16,7 @@
 #include "tangents.h"
 
 /* accepted error of an adjoint over the noise of a Jacobian by differences */
-static const double NOISE = 4.0;
+static const double ACCEPTED_NOISE = 4.0;
 
 /* where it has got to: by outcome the vector, the number that belongs to shares, and what has come
  * of parameters */
@@ -141,7 +141,7 @@ static void find_noise(adjoint *a) {
   for (size_t j = 0; j < a->n; j++) {
     axis[j] = 1.0;
     const double its = ess_rounding_of(a->d, a->tape->x[0], a->tape->k[0], NULL, axis);
-    a->noise[j] = NOISE * its * fabs(a->dt);
+    a->noise[j] = ACCEPTED_NOISE * its * fabs(a->dt);
     axis[j] = 0.0;
   }
 }
@@ -154,7 +154,7 @@ static double length_of(const double vector[], size_t n) {
 
 /* what is rounding in what a parameter gains, where the derivative by it is differences */
 static double parameter_noise(const adjoint *a, size_t j) {
-  return NOISE * fabs(a->dt) * ess_parameter_noise(a->d, ess_unit_parameter(a->d, j));
+  return ACCEPTED_NOISE * fabs(a->dt) * ess_parameter_noise(a->d, ess_unit_parameter(a->d, j));
 }
 
 /* an estimate of an error in what is gained in a step, held against its rates in the stages

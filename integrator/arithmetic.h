@@ -27,6 +27,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Rounding of a sum of terms, over the largest of them. */
+static const double ESS_ROUNDING = 64.0 * DBL_EPSILON;
+
+/* Values that may be found by differences are the same where they differ by less than this part. */
+static const double ESS_SAME = 1e-6;
+
 /* fmin and fmax, but inline; b when one is not a number */
 static inline double ess_smaller(double a, double b) {
   return a < b ? a : b;

@@ -10,9 +10,8 @@
 #include "core.h"
 #include "slides.h"
 
-/* dopri5: field evaluations per step; radius times length up to which it is stable, and from which
- * stability may limit its step size */
-static const double CALLS = 6.0, STABLE_TO = 3.3, BOUND_FROM = 1.5;
+/* dopri5: field evaluations per step; radius times length up to which it is stable */
+static const double CALLS = 6.0, STABLE_TO = 3.3;
 
 /* RKC begins below BEGIN times the evaluations of dopri5, and ends above END times its fewest:
  * below 1 because dopri5 is more accurate. For RODAS, which is as accurate, both are 1. IN_A_ROW:
@@ -20,18 +19,12 @@ static const double CALLS = 6.0, STABLE_TO = 3.3, BOUND_FROM = 1.5;
 static const double BEGIN = 0.4, END = 0.6;
 enum { IN_A_ROW = 2 };
 
-/* radius times length of the step after a crossing, which excites the fastest motions */
-static const double AFTER_CROSSING = 2.0;
-
 /* growth of the step size of RODAS above which its present cost does not predict the next */
 static const double GROWS = 2.0;
 
-/* WORTH: steps of RODAS in a row that pay for the change. After fewer, RODAS begins again after
+/* PAYS: steps of RODAS in a row that pay for the change. After fewer, RODAS begins again after
  * WAIT_LEAST other steps, and each time after twice as many, up to WAIT_MOST. */
-enum { WORTH = 16, WAIT_LEAST = 8, WAIT_MOST = 256 };
-
-/* Next RKC step: safety factor; largest growth */
-static const double SAFETY = 0.8, LONGER_MOST = 10.0;
+enum { PAYS = 16, WAIT_LEAST = 8, WAIT_MOST = 256 };
 
 void ess_base_reset(ess_driver *d) {
   double *const direction = d->stabilised.direction;
@@ -61,7 +54,7 @@ int ess_base_begin(ess_driver *d) {
   }
   if (s->crossings != d->counters.crossings) {
     s->crossings = d->counters.crossings;
-    if (s->is_on) ess_control_bound(d, ESS_BY_STABILITY, AFTER_CROSSING / s->radius);
+    if (s->is_on) ess_control_bound(d, ESS_BY_STABILITY, ESS_EXTENT_ANEW / s->radius);
     d->choice.turns = 0;
     s->off_until = -INFINITY;
   }
@@ -89,9 +82,9 @@ static void take_out(const ess_driver *d, const double w[], double v[]) {
  * so far, in parts of its length, by tolerances: errors are those of a motion over some time T,
  * which is this part of the motion times (length / T)^3, and to the fourth power with RODAS */
 static double length_of_order_4(double error, double moves) {
-  static const double PART = 1.0 / 15.0, STRAIGHT = 1e-12;
-  const double bend = ess_larger(error / moves, STRAIGHT), time = sqrt(PART / bend);
-  const double motion = PART * moves * time;
+  static const double PART_OF_MOTION = 1.0 / 15.0, STRAIGHT = 1e-12;
+  const double bend = ess_larger(error / moves, STRAIGHT), time = sqrt(PART_OF_MOTION / bend);
+  const double motion = PART_OF_MOTION * moves * time;
   return time * pow(motion, -0.25);
 }
 
@@ -100,7 +93,7 @@ static double length_of_order_4(double error, double moves) {
 static double cost_of_stiff(ess_driver *d) {
   double *const ripple = d->v_try;
   const double radius = ess_radius_shown(d, ripple);
-  if (!(radius * d->dt > BOUND_FROM)) return INFINITY;
+  if (!(radius * d->dt > ESS_BOUND_FROM)) return INFINITY;
   ess_estimate_by_ends(d);
   // what a step at the edge of stability leaves of stiff motions is not in one that damps them
   take_out(d, ripple, d->x_try);
@@ -111,7 +104,7 @@ static double cost_of_stiff(ess_driver *d) {
     return ess_rodas_calls(d) / (d->dt * length_of_order_4(error, moves));
   }
   const double error = d->scheme->severity * ess_error_of_order_2(d);
-  const double length = d->dt * ess_smaller(LONGER_MOST, SAFETY * pow(error, -ESS_BY_SQUARE));
+  const double length = d->dt * ess_smaller(ESS_GROW_MOST, ESS_SAFER * pow(error, -ESS_BY_SQUARE));
   return (0.5 + ess_rkc_stages(radius * length)) / length; // half a stage is rounded up
 }
 
@@ -133,7 +126,7 @@ static void note_turn(ess_driver *d) {
     return;
   }
   const uint64_t twice = c->wait ? 2 * c->wait : WAIT_LEAST;
-  c->wait = steps - c->since >= WORTH ? 0 : twice < WAIT_MOST ? twice : WAIT_MOST;
+  c->wait = steps - c->since >= PAYS ? 0 : twice < WAIT_MOST ? twice : WAIT_MOST;
   c->not_before = steps + c->wait;
 }
 

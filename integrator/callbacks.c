@@ -208,16 +208,13 @@ static size_t first_not_finite(const double v[], size_t count) {
   return i;
 }
 
-/* rate after an impact over that before it, below which it is rounding or noise of a difference */
-static const double STOPPED = 1e-6;
-
 /* the node's rates: of what impacts have stopped here, and nothing has moved since, they are
  * rounding, whose sign says nothing */
 static void hold_stopped(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
   if (d->t != w->t_stopped) return;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (!(fabs(d->rate[k]) <= STOPPED * w->stopped[k])) continue;
+    if (!(fabs(d->rate[k]) <= ESS_STOPPED * w->stopped[k])) continue;
     w->left[k] = fabs(d->rate[k]);
     d->rate[k] = 0.0;
   }

@@ -13,21 +13,21 @@
 #include "arithmetic.h"
 #include "ess_tangents.h"
 
-/* Increments of differences, over max(|x_i|, 1): from FIRST, beyond any scale of the state, by the
- * factor SHRINK, to where rounding dominates. DIRECTIONS: random ones for rates. */
-enum { STEPS = 30, DIRECTIONS = 3 };
-static const double FIRST = 0x1p15, SHRINK = 0.125;
+/* Increments of differences, over max(|x_i|, 1): from FIRST_INCREMENT, beyond any scale of the
+ * state, by the factor SHRINK, to where rounding dominates. DIRECTIONS: random ones for rates. */
+enum { INCREMENTS = 30, DIRECTIONS = 3 };
+static const double FIRST_INCREMENT = 0x1p15, SHRINK = 0.125;
 
 /* first increment for an impact's map, which may be piecewise: another piece may lie beyond */
 static const double FIRST_OF_MAP = 0x1p-9;
 
-/* MARGIN: accepted error over the estimated error of a difference. SLIGHT: relative error accepted
- * in any case. SHARP, RESOLVED: relative estimate below which a difference is as good as any, or is
- * used at all. */
-static const double MARGIN = 20.0, SLIGHT = 1e-5, SHARP = 1e-4, RESOLVED = 0.1;
+/* ACCEPTED_ERRORS: accepted error over the estimated error of a difference. ACCEPTED: relative
+ * error accepted in any case. SHARP, USABLE: relative estimate below which a difference is as good
+ * as any, or is used at all. */
+static const double ACCEPTED_ERRORS = 20.0, ACCEPTED = 1e-5, SHARP = 1e-4, USABLE = 0.1;
 
-/* agreement of two callbacks for the same values: relative, and in roundings of the largest term */
-static const double SAME = 1e-6, ROUNDING = 64.0;
+/* agreement of two callbacks for the same values, in roundings of the largest term */
+static const double SAME_ROUNDINGS = 64.0;
 
 typedef struct checker {
   const ess_system *system;
@@ -88,19 +88,19 @@ static void compare_one(checker *c, size_t k, double given, double apart, int st
   const double ratio = 1.0 / (SHRINK * SHRINK);
   const double value = (ratio * difference - c->last[k]) / (ratio - 1.0);
   const double rounding = (c->noise[k] + DBL_EPSILON * fabs(c->above[k])) / apart;
-  const double error = fabs(value - c->older[k]) + MARGIN * rounding;
+  const double error = fabs(value - c->older[k]) + ACCEPTED_ERRORS * rounding;
   c->last[k] = difference;
   c->older[k] = step > 0 ? value : NAN;
   if (step < 2 || !isfinite(error)) return;
 
   const double size = ess_larger(fabs(given), fabs(value));
-  const double off = fabs(given - value) / (MARGIN * error + SLIGHT * size + DBL_MIN);
+  const double off = fabs(given - value) / (ACCEPTED_ERRORS * error + ACCEPTED * size + DBL_MIN);
   if (error <= SHARP * size && off < c->excess[k]) c->excess[k] = off;
   // far away many a function is flat: small errors count beside what they are errors of, or where
   // nothing but rounding is seen
   const double part = error / fabs(value);
-  if (part > RESOLVED && fabs(value) > MARGIN * rounding) return;
-  const double rank = part <= RESOLVED ? part : RESOLVED + error;
+  if (part > USABLE && fabs(value) > ACCEPTED_ERRORS * rounding) return;
+  const double rank = part <= USABLE ? part : USABLE + error;
   if (rank >= c->rank[k]) return;
   c->rank[k] = rank;
   c->best[k] = error;
@@ -112,13 +112,13 @@ static void compare_one(checker *c, size_t k, double given, double apart, int st
 static bool compare_column(checker *c, size_t i, const double given[], size_t stride) {
   const size_t m = c->system->guard_count;
   const double size_here = fabs(at(c, i));
-  double step = (c->is_map ? FIRST_OF_MAP : FIRST) * ess_larger(1.0, size_here);
+  double step = (c->is_map ? FIRST_OF_MAP : FIRST_INCREMENT) * ess_larger(1.0, size_here);
   int made = 0;
   for (size_t k = 0; k < m; k++) {
     c->last[k] = c->older[k] = NAN;
     c->best[k] = c->rank[k] = c->excess[k] = INFINITY;
   }
-  for (int j = 0; j < STEPS && step > 64.0 * DBL_EPSILON * size_here; j++, step *= SHRINK) {
+  for (int j = 0; j < INCREMENTS && step > ESS_ROUNDING * size_here; j++, step *= SHRINK) {
     const double apart = look_beside(c, i, step);
     if (!(apart > 0.0)) continue;
     for (size_t k = 0; k < m; k++) compare_one(c, k, given[k * stride], apart, made);
@@ -127,7 +127,7 @@ static bool compare_column(checker *c, size_t i, const double given[], size_t st
   for (size_t k = 0; k < m; k++) {
     if (c->best[k] == INFINITY) continue;
     const double value = given[k * stride], size = ess_larger(fabs(value), fabs(c->found[k]));
-    const double allowed = MARGIN * c->best[k] + SLIGHT * size + DBL_MIN;
+    const double allowed = ACCEPTED_ERRORS * c->best[k] + ACCEPTED * size + DBL_MIN;
     // the best by its own estimate, or any that is as good as that
     note(c, k, i, value, c->found[k],
          ess_smaller(c->excess[k], fabs(value - c->found[k]) / allowed));
@@ -161,9 +161,9 @@ static void compare_rate(checker *c, size_t k, double h, double rate) {
   double size, reach = 0.0;
   const double expected = rate_by_Dh(c, k, &size);
   for (size_t i = 0; i < n; i++) reach = ess_larger(reach, fabs(c->v[i]) / size_of(c, i));
-  const double allowed = SAME * size + ROUNDING * reach * c->noise[k] + DBL_MIN;
+  const double allowed = ESS_SAME * size + SAME_ROUNDINGS * reach * c->noise[k] + DBL_MIN;
   note(c, k, SIZE_MAX, rate, expected, fabs(rate - expected) / allowed);
-  const double same = SAME * fabs(c->h[k]) + ROUNDING * c->noise[k] + DBL_MIN;
+  const double same = ESS_SAME * fabs(c->h[k]) + SAME_ROUNDINGS * c->noise[k] + DBL_MIN;
   note(c, k, SIZE_MAX, h, c->h[k], fabs(h - c->h[k]) / same);
 }
 

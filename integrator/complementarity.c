@@ -13,8 +13,9 @@
 #include "arithmetic.h"
 #include "complementarity.h"
 
-/* largest sizes for which all index sets (FEW) and all principal minors (SOME) are enumerated */
-enum { FEW = 6, SOME = 10 };
+/* largest sizes for which all index sets (ALL_SETS) and all principal minors (ALL_MINORS) are
+ * enumerated */
+enum { ALL_SETS = 6, ALL_MINORS = 10 };
 
 /* zero, for numbers scaled to 1 */
 static const double NOUGHT = 1e-9;
@@ -22,7 +23,7 @@ static const double NOUGHT = 1e-9;
 /* regularisation of a singular matrix, relative to its diagonal, and rounds of proximal correction
  */
 static const double ADDED = 1e-6;
-enum { ROUNDS = 3 };
+enum { CORRECTIONS = 3 };
 
 bool ess_solve_linear(size_t n, double matrix[], double b[], size_t exchanged[]) {
   double ignored;
@@ -191,7 +192,7 @@ static bool pivot(size_t n, const double a[], const double g[], const double *ne
 
 /* the determinant of the members chosen by bits, of -G with ones on its diagonal */
 static double minor_of(size_t n, const double g[], size_t bits, double matrix[]) {
-  size_t members[SOME], exchanged[SOME], count = 0;
+  size_t members[ALL_MINORS], exchanged[ALL_MINORS], count = 0;
   double product;
   for (size_t i = 0; i < n; i++)
     if (bits >> i & 1) members[count++] = i;
@@ -294,8 +295,8 @@ ess_minors ess_principal_minors(size_t n, const double g[], const signed char pa
     worst[1] = SIZE_MAX;
     return ESS_MINORS_NEGATIVE;
   }
-  return kept <= SOME ? few_minors(kept, inner, members, worst, work)
-                      : many_minors(kept, inner, members, worst, work);
+  return kept <= ALL_MINORS ? few_minors(kept, inner, members, worst, work)
+                            : many_minors(kept, inner, members, worst, work);
 }
 
 bool ess_complementarity_inside(size_t n, const double a[], const double g[], const double near[],
@@ -310,7 +311,7 @@ static bool pivot_singular(size_t n, const double a[], const double g[], double 
                            signed char part[], const ess_box *work) {
   double *const near = work->near;
   for (size_t i = 0; i < n; i++) near[i] = 0.5;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < CORRECTIONS; round++) {
     if (!pivot(n, a, g, near, lambda, part, work)) return false;
     memcpy(near, lambda, n * sizeof *near);
   }
@@ -350,7 +351,7 @@ ess_solutions ess_complementarity(size_t n, const double a[], const double g[], 
   if (minors == ESS_MINORS_POSITIVE && pivot(n, a, g, NULL, lambda, part, work))
     return ESS_ONE_SOLUTION;
   if (minors == ESS_MINORS_ZERO && pivot_singular(n, a, g, lambda, part, work)) return ESS_ONE_RATE;
-  if (n > FEW) return ESS_MANY_SOLUTIONS;
+  if (n > ALL_SETS) return ESS_MANY_SOLUTIONS;
   size_t count = count_solutions(n, a, g, 0.0, lambda, part, work);
   if (!count) count = count_solutions(n, a, g, NOUGHT, lambda, part, work);
   return count == 1 ? ESS_ONE_SOLUTION : ESS_MANY_SOLUTIONS;

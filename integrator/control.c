@@ -11,9 +11,6 @@
 #include "core.h"
 #include "events.h"
 
-/* safety factor, and limits of the change from one step to the next */
-static const double SAFETY = 0.9, SHRINK_MOST = 0.1, GROW_MOST = 10.0;
-
 /* ---- bounds and refusals --------------------------------------------------------------------- */
 
 void ess_control_restart(ess_driver *d) {
@@ -75,27 +72,25 @@ double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], 
   return sqrt(sum / (double)n);
 }
 
-static const double SAFER = 0.8;
-
 ess_verdict ess_control_judge(ess_driver *d, double error) {
   ess_control *const c = &d->control;
   // where the field has just changed, or a step has been refused, errors of some bases grow from
   // step to step: with less of a margin every sixth is refused where contacts begin often
   const bool changes = !(error <= 1.0) || c->is_repeated || d->control.after.from != SIZE_MAX;
-  const double safety = d->base->is_wary && changes ? SAFER : SAFETY;
+  const double safety = d->base->is_wary && changes ? ESS_SAFER : ESS_SAFETY;
   if (!(error <= 1.0)) {
     c->is_repeated = true;
     const double part = safety * exp2(-d->base->alpha * log2(error));
-    return (ess_verdict){.cause = ESS_BY_ERROR,
-                         .next = d->dt *
-                                 (isfinite(error) ? ess_larger(SHRINK_MOST, part) : SHRINK_MOST),
-                         .is_unknown = !isfinite(error)};
+    return (ess_verdict){
+        .cause = ESS_BY_ERROR,
+        .next = d->dt * (isfinite(error) ? ess_larger(ESS_SHRINK_MOST, part) : ESS_SHRINK_MOST),
+        .is_unknown = !isfinite(error)};
   }
   // where the pair is exact, as in free fall, there is nothing to compute
   const double log_error = error > 0.0 ? log2(error) : -INFINITY;
-  double factor = GROW_MOST;
+  double factor = ESS_GROW_MOST;
   if (error > 0.0) factor = safety * exp2(ESS_BETA * c->log_error_old - d->base->alpha * log_error);
-  factor = ess_clamp(factor, SHRINK_MOST, GROW_MOST);
+  factor = ess_clamp(factor, ESS_SHRINK_MOST, ESS_GROW_MOST);
   if (c->is_repeated) factor = ess_smaller(factor, 1.0);
   // a step shortened to end at t1 says nothing against the longer one proposed before it
   if (factor < 1.0 || d->dt * factor > c->next) c->next = d->dt * factor;
@@ -150,9 +145,9 @@ int ess_control_first(ess_driver *d, double t1, double *dt) {
  * way: where a dense output is that much longer, an event function near its zero goes back and
  * forth there though the state does not. */
 
-/* LONGER: growth of the limit for the next such step. SHORTEST: smallest limit, over the step that
- * the error would allow; a limit above WORTH times that step does not apply. */
-static const double LONGER = 4.0, SHORTEST = 1e-3, WORTH = 0.5;
+/* LONGER: growth of the limit for the next such step. LIMIT_LEAST: smallest limit, over the step
+ * that the error would allow; a limit above LIMIT_WORTH times that step does not apply. */
+static const double LONGER = 4.0, LIMIT_LEAST = 1e-3, LIMIT_WORTH = 0.5;
 
 /* Where such steps are cut soon, again and again, they need no more than order 3, for half the
  * calls of the field. REGAINED: growth of the length limit of these brief steps each time that none
@@ -162,8 +157,8 @@ static const double REGAINED = 1.1;
 bool ess_control_after(ess_driver *d) {
   ess_after *const a = &d->control.after;
   ess_brief *const b = &d->control.brief;
-  const double longest = ess_larger(a->longest[a->from], SHORTEST * d->control.next);
-  a->is_shortened = longest < WORTH * d->control.next;
+  const double longest = ess_larger(a->longest[a->from], LIMIT_LEAST * d->control.next);
+  a->is_shortened = longest < LIMIT_WORTH * d->control.next;
   if (a->is_shortened) ess_control_bound(d, ESS_BY_CROSSING, longest);
   const bool is_pair =
       d->options.base == ESS_BASE_DOPRI5 || (ess_is_base_chosen(d) && !d->choice.is_stiff);
@@ -177,14 +172,14 @@ bool ess_control_after(ess_driver *d) {
 ess_verdict ess_brief_judge(ess_driver *d, double error) {
   ess_brief *const b = &d->control.brief;
   // an error that is not a number is no small one
-  const double factor = error == 0.0  ? GROW_MOST
-                        : error > 0.0 ? SAFETY * cbrt(1.0 / error)
-                                      : SHRINK_MOST;
-  const double bounded = ess_clamp(factor, SHRINK_MOST, GROW_MOST);
+  const double factor = error == 0.0  ? ESS_GROW_MOST
+                        : error > 0.0 ? ESS_SAFETY * cbrt(1.0 / error)
+                                      : ESS_SHRINK_MOST;
+  const double bounded = ess_clamp(factor, ESS_SHRINK_MOST, ESS_GROW_MOST);
   // a step shortened for another reason says nothing against longer ones
   if (!(factor >= 1.0) || bounded * d->dt > b->longest) b->longest = bounded * d->dt;
   // what order 3 goes through with next to no error order 5 does, too
-  if (factor >= GROW_MOST) d->control.next = ess_larger(d->control.next, GROW_MOST * d->dt);
+  if (factor >= ESS_GROW_MOST) d->control.next = ess_larger(d->control.next, ESS_GROW_MOST * d->dt);
   const bool stands = error <= 1.0;
   d->control.longest = stands ? b->longest : INFINITY;
   return (ess_verdict){.stands = stands, .cause = ESS_BY_CROSSING, .next = d->control.next};
@@ -210,10 +205,9 @@ void ess_control_made(ess_driver *d, double length, uint64_t refused) {
  * of its range that a model may be off by, which grows with the fifth power of the length, or the
  * fourth. Event functions that are affine along the step are never off. */
 
-/* error of a quartic over its range up to which it is trusted: a sine over about two fifths of a
- * period. BELIEVED_FIRST: in a first step, without a prediction, so that agreement by chance is
- * improbable. */
-static const double BELIEVED = 0.03, BELIEVED_FIRST = 3e-5;
+/* the error up to which a quartic is trusted in a first step, which has no prediction: small, so
+ * that agreement by chance is improbable */
+static const double BELIEVED_FIRST = 3e-5;
 
 static const double SHRINK_LEAST = 0.7;
 
@@ -223,13 +217,13 @@ static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
 
 /* attempts, each shorter than the one before, after which disagreement is not a turn but rounding,
  * or a rate that is not the derivative; it then limits no step until a quartic is trusted again */
-enum { TRIES = 16 };
+enum { TURN_TRIES = 16 };
 
-/* OFTEN: rejections in excess of steps after which rounding is suspected. ROUNDINGS: error of a
- * quartic, in roundings of the event function's terms, that confirms it; below it a quartic may be
- * trusted by chance. */
+/* OFTEN: rejections in excess of steps after which rounding is suspected. TURN_ROUNDINGS: error of
+ * a quartic, in roundings of the event function's terms, that confirms it; below it a quartic may
+ * be trusted by chance. */
 enum { OFTEN = 8 };
-static const double ROUNDINGS = 8.0;
+static const double TURN_ROUNDINGS = 8.0;
 
 /* rate of an event function over its former rate above which it is faster, not merely past a turn
  */
@@ -289,13 +283,13 @@ static bool is_rounding(ess_driver *d) {
   if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING) || is_weight) return false;
   const int status = ess_rounding_error(d, s->guard, &rounding);
   if (status) ess_no_failure(d); // nobody has asked for these calls
-  const bool is = !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
+  const bool is = !status && d->inexact[s->guard] <= TURN_ROUNDINGS * rounding;
   s->refused = is ? 2 * OFTEN - 1 : OFTEN; // where it was, the next is asked of at once
   return is;
 }
 
 double ess_believed_share(const ess_driver *d) {
-  return d->control.turning.length == 0.0 ? BELIEVED_FIRST : BELIEVED;
+  return d->control.turning.length == 0.0 ? BELIEVED_FIRST : ESS_BELIEVED;
 }
 
 bool ess_turns_too_far(ess_driver *d) {
@@ -304,20 +298,20 @@ bool ess_turns_too_far(ess_driver *d) {
   if (is_first && s->first == 0.0) s->first = d->dt;
   const double believed = ess_believed_share(d);
   const double factor =
-      s->share > ESS_STILL_TURNING ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
+      s->share > ESS_STILL_TURNING ? ESS_SAFETY * pow(ESS_BELIEVED / s->share, 0.2) : ESS_GROW_MOST;
   if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;
   s->refused += s->share > believed ? 2 : -(s->refused > 0);
-  const bool is_lost = s->tries > TRIES || (s->share > believed && is_rounding(d));
+  const bool is_lost = s->tries > TURN_TRIES || (s->share > believed && is_rounding(d));
   const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
   const double least = ess_larger(kinked, d->control.shortest);
   if (s->share > believed && d->dt > least && !is_lost) {
     const double shorter =
-        is_first ? SHRINK_MOST : ess_larger(SHRINK_MOST, ess_smaller(factor, SHRINK_LEAST));
+        is_first ? ESS_SHRINK_MOST : ess_larger(ESS_SHRINK_MOST, ess_smaller(factor, SHRINK_LEAST));
     s->longest = ess_larger(0.999 * least, shorter * d->dt);
     return true;
   }
-  if (factor >= GROW_MOST || is_lost)
-    s->longest = is_first ? GROW_MOST * d->dt : ess_larger(s->longest, GROW_MOST * d->dt);
+  if (factor >= ESS_GROW_MOST || is_lost)
+    s->longest = is_first ? ESS_GROW_MOST * d->dt : ess_larger(s->longest, ESS_GROW_MOST * d->dt);
   else
     s->longest = ess_larger(d->control.shortest, ess_larger(KINKED, factor) * d->dt);
   s->length = d->dt;
@@ -356,7 +350,7 @@ int ess_control_begin(ess_driver *d, double t1, bool sliding) {
   c->shortest = 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
   if (watching && d->control.turning.is_seen) watch_paces(d);
   if (!watching && !sliding)
-    d->control.turning.longest = ess_larger(d->control.turning.longest, GROW_MOST * d->dt);
+    d->control.turning.longest = ess_larger(d->control.turning.longest, ESS_GROW_MOST * d->dt);
   return c->next == 0.0 ? ess_control_start(d, t1) : ESS_SUCCESS;
 }
 

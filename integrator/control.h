@@ -102,6 +102,10 @@ void ess_control_count(ess_driver *d, ess_cause cause);
 /* Whether time resolves a step of this length. */
 bool ess_is_resolved(const ess_driver *d, double length);
 
+/* Safety factor of the next length; ESS_SAFER where the estimate is of low order, or the field has
+ * just changed. Then the largest reduction and growth from one step to the next. */
+static const double ESS_SAFETY = 0.9, ESS_SAFER = 0.8, ESS_SHRINK_MOST = 0.1, ESS_GROW_MOST = 10.0;
+
 /* exponent of the error before the last one in the next length */
 #define ESS_BETA 0.04
 
@@ -137,6 +141,10 @@ ess_verdict ess_control_stands(ess_driver *d, double next);
 void ess_control_made(ess_driver *d, double length, uint64_t refused);
 
 /* ---- turning --------------------------------------------------------------------------------- */
+
+/* Error of a quartic over its range up to which it is trusted: a sine over about two fifths of a
+ * period. */
+static const double ESS_BELIEVED = 0.03;
 
 /* A share of which nothing is said: steps may grow as much as they ever do. */
 #define ESS_STILL_TURNING 1e-5

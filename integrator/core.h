@@ -300,6 +300,14 @@ double ess_radius_shown(ess_driver *d, double ripple[]);
 
 /* ---- the stabilised base --------------------------------------------------------------------- */
 
+/* Radius times length: from which stability may limit a step of dopri5, whose ripple is then large
+ * in the field, but not in the slope of the dense output; and of the first step after a crossing,
+ * which excites the fastest motions, or after stabilised steps. */
+static const double ESS_BOUND_FROM = 1.5, ESS_EXTENT_ANEW = 2.0;
+
+/* attempted steps after which a spectral radius is computed again */
+enum { ESS_RADIUS_TRIES = 25 };
+
 /* Before each try: what the field is like; the next length is no longer than stages can make
  * stable. Stages, not rounded, that are stable for this radius times length. */
 int ess_rkc_begin(ess_driver *d);
@@ -340,6 +348,9 @@ void ess_rodas_reset(ess_driver *d);
  * place; and the spectral radius of the Jacobian of the last one. */
 double ess_rodas_calls(const ess_driver *d);
 double ess_rodas_radius(ess_driver *d);
+
+/* Difference quotients in a row, each over a shorter interval, that must agree to count. */
+enum { ESS_AGREEING = 3 };
 
 /* The driver's stages that hold the slopes of the dense output at both ends of a step by RODAS,
  * which does not use them, once event functions have been looked at. */

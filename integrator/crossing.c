@@ -39,7 +39,7 @@ static bool is_sliding(ess_driver *d, size_t guard) {
 
 int ess_watch_progress(ess_driver *d, size_t guard) {
   const size_t m = d->system.guard_count;
-  const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
+  const double resolution = ESS_ROUNDING * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
   if (d->t - d->progress_time > resolution) {
     d->progress_time = d->t;
     d->stalled_crossings = 0;

@@ -192,20 +192,16 @@ void ess_set_levels(ess_driver *d) {
     if (ess_is_impact(d, k)) d->level[k] = 0.0;
 }
 
-/* error bound of the quartic over the error found at these places. The error is theta^2 (theta -
- * 1/2) (1 - theta)^2 times a fifth derivative, within 8 % of its largest there; the rest is a
- * margin. */
-static const double DOUBT = 4.0;
-
 /* factor on the error bound between the places compared */
 static const double FARTHER = 4.0;
 
 /* distance of a quartic below its level, relative to its size, that no rounding explains */
 static const double WELL_BELOW = 1e-6;
 
-/* error bound over the range of a quartic, below which the quartic is trusted. TRUSTED_TO_CROSS: if
- * it crosses its level for certain, where crossings are not located: the cut is checked again. */
-static const double TRUSTED = 0.003, TRUSTED_TO_CROSS = 0.03;
+/* error bound over the range of a quartic, below which the quartic is trusted. ESS_BELIEVED
+ * is enough if it crosses its level for certain, where crossings are not located: the cut is
+ * checked again. */
+static const double TRUSTED = 0.003;
 
 /* four guards' models, from no side; by how much they miss what is there near both quarters, and at
  * the worse of both */
@@ -239,7 +235,7 @@ static inline ess_lanes doubt_of(const looks *l, ess_lanes scale, ess_lanes *sli
   const ess_lanes size = ess_lanes_abs(l->b[0]) + ess_lanes_abs(l->b[4]);
   const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(l->b[2]));
   *slight = ESS_SLIGHT(scale, size);
-  const ess_lanes off = DOUBT * (l->worst - rounding - *slight);
+  const ess_lanes off = ESS_DOUBT * (l->worst - rounding - *slight);
   return ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (l->off[0] + l->off[1]);
 }
 
@@ -316,14 +312,11 @@ static ess_mask may_cross_before(const ess_models *m, double theta) {
   return ~(value < -WELL_BELOW * size) | falls | ~(m->b[0] < 0.0);
 }
 
-/* relative change of an event function below which its turning is not judged */
-static const double STILL = 1e-9;
-
 /* what share of their ranges the models of four guards may be off by */
 static void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC], ess_lanes doubt) {
   const ess_lanes ends = ess_lanes_max(ess_lanes_abs(b[1] - b[0]), ess_lanes_abs(b[4] - b[3]));
   const ess_lanes range = ess_lanes_max(ess_lanes_abs(b[4] - b[0]), 2.0 * ends);
-  const ess_lanes least = STILL * ess_lanes_abs(ess_lanes_load(d->h + k));
+  const ess_lanes least = ESS_STILL * ess_lanes_abs(ess_lanes_load(d->h + k));
   const ess_mask armed = ess_lanes_load(d->side + k) != (ess_lanes){0.0};
   const ess_mask turns = armed & (range > least);
   unsigned bits = ess_mask_bits(turns & (doubt > d->control.turning.share * range));
@@ -355,7 +348,7 @@ static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
   const double range = range_of(b);
   const double crossing = ess_quartic_upcrossing(b);
   const bool checked = crossing <= 1.0 && !d->scheme->locates;
-  if (!(doubt <= (checked ? TRUSTED_TO_CROSS : TRUSTED) * range)) return false;
+  if (!(doubt <= (checked ? ESS_BELIEVED : TRUSTED) * range)) return false;
   raise_between_ends(b, doubt);
   if (crossing > 1.0) return ess_quartic_upcrossing(b) > 1.0;
   if (!(b[0] < 0.0) && ess_quartic_upcrossing(b) > 1.0) return false;
@@ -425,7 +418,7 @@ size_t ess_flag_guards(ess_driver *d) {
       const ess_lanes way = ess_lanes_abs(l.b[4] - l.b[0]);
       // most are below their levels, and so little off that it says nothing, by bounds that take
       // rounding for an error; what is no number is not
-      const ess_lanes most = DOUBT * l.worst + 0.0 * l.off[0];
+      const ess_lanes most = ESS_DOUBT * l.worst + 0.0 * l.off[0];
       const ess_mask far =
           (height + FARTHER * most < 0.0) & (most <= d->control.turning.share * way);
       if (!ess_mask_any(~far)) continue;

@@ -12,6 +12,17 @@
 
 #include "driver_state.h"
 
+/* Error bound of a quartic over the error found where it is compared with its function: the error
+ * is theta^2 (theta - 1/2) (1 - theta)^2 times a fifth derivative, and these places are within 8 %
+ * of its largest. The rest is a margin. */
+static const double ESS_DOUBT = 4.0;
+
+/* relative change of a function along a step below which its turning is not judged */
+static const double ESS_STILL = 1e-9;
+
+/* accuracy of a located crossing, in steps, or in the numbers that change on the way to it */
+static const double ESS_LOCATED = 1e-11;
+
 /* ---- which guards are armed ------------------------------------------------------------------ */
 
 /* the guard of event function k that a state on its latched side has ahead */

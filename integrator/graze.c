@@ -15,12 +15,12 @@
 #include "tangents.h"
 
 /* A force that is continuous at its guard, as a spring's is, changes the field at the touch in
- * proportion to h, or to its rate, there. ALIKE: accepted change over this share (of h or of its
- * rate at the step's ends) of the change at the ends. */
-static const double ALIKE = 8.0;
+ * proportion to h, or to its rate, there. CONTINUOUS: accepted change over this share (of h or of
+ * its rate at the step's ends) of the change at the ends. */
+static const double CONTINUOUS = 8.0;
 
 /* rounding of a sum of terms in the field, relative */
-static const double ROUNDING = 16.0 * DBL_EPSILON;
+static const double FIELD_ROUNDING = 16.0 * DBL_EPSILON;
 
 /* whether the step that is to be taken comes to where event function k turns, or crosses it on the
  * way there */
@@ -72,7 +72,7 @@ static int changes_field(ess_driver *d, size_t k, double theta, bool *changes) {
   if (!status) status = find_jump(d, k, theta, f, jump);
   for (size_t i = 0; !status && i < d->system.dimension; i++) {
     const double size = fabs(jump[i]);
-    *changes |= size > ALIKE * part * far[i] + ROUNDING * (fabs(f[i]) + size);
+    *changes |= size > CONTINUOUS * part * far[i] + FIELD_ROUNDING * (fabs(f[i]) + size);
   }
   return status;
 }

@@ -103,7 +103,6 @@ static int cross_events(ess_driver *d, size_t *count) {
 /* Where the state turns back, and the map has left the mode on the far side of the guard, the way
  * back is an impact, too, and so on: in that mode, which the map has not touched. */
 static int refuse_turned_back(ess_driver *d, const ess_impact *impact, size_t k) {
-  static const double ROUNDING = 1e-6; // of a rate that impacts have stopped
   const ess_impact_work *const w = d->impacts;
   double *const f = d->stage[1];
   const bool may = w->is_untouched && ess_is_armed(d, k) && w->at[ess_guard_ahead(d, k)];
@@ -111,7 +110,7 @@ static int refuse_turned_back(ess_driver *d, const ess_impact *impact, size_t k)
   if (!may || status) return status;
   status = ess_guard_rates(d, d->t, w->after, f, d->h_try, d->rate_try);
   const double rate = d->side[k] * d->rate_try[k], g = d->side[k] * d->h_try[k];
-  const bool turns = rate > ROUNDING * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
+  const bool turns = rate > ESS_STOPPED * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
   if (status || !turns || impact->sign[k] == w->mode[k]) return status;
   return refuse_map(d, k, "the map turns the state back and sets neither mode nor armed");
 }

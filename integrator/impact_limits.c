@@ -29,7 +29,7 @@ static const double AGREE = 0.1;
 
 /* distance from the guard, over that allowed by the tolerance, below which a series is lost in
  * errors and a guard is grazed; with tangents, which have no limit at a graze, 1 */
-static const double PART = 1e-3;
+static const double SERIES_LOST = 1e-3;
 
 /* Longest step, in times of return to a guard, since crossings are located to a fraction of a step.
  * STEP_LOST: once the series is lost in errors; longer steps then come nearer to its end, which
@@ -37,9 +37,9 @@ static const double PART = 1e-3;
 static const double STEP = 8.0, STEP_LOST = 1e5;
 
 /* Impacts also accumulate, whatever their speeds, if their series lasts less than TIMELESS of the
- * time, or leaves the guard by less than SLIGHT of the distance allowed by the tolerance; a little
- * less counts as rounding (suspect.c). */
-static const double TIMELESS = 1e-12, SLIGHT = 1e-4;
+ * time, or leaves the guard by less than SERIES_NEAR of the distance allowed by the tolerance; a
+ * little less counts as rounding (suspect.c). */
+static const double TIMELESS = 1e-12, SERIES_NEAR = 1e-4;
 
 /* notes the next of them, which does not count unless it is smaller, as others say it is */
 static void note_ratio(ess_shrinking *s, double value, bool is_smaller) {
@@ -73,7 +73,7 @@ static bool note(ess_returning *r, double t, double speed) {
 static int is_lost(ess_driver *d, size_t k, double height, bool *lost) {
   double allowed;
   const int status = ess_allowed_error(d, k, &allowed);
-  *lost = height <= PART * allowed;
+  *lost = height <= SERIES_LOST * allowed;
   return status;
 }
 
@@ -108,7 +108,7 @@ static int find_timeless_end(ess_driver *d, size_t k, ess_returning *r, bool *en
   if (d->t + left > d->t_end) return ESS_SUCCESS;
   double allowed;
   const int status = ess_allowed_error(d, k, &allowed);
-  const bool is_lost = r->speed.last * r->pace.last <= SLIGHT * allowed;
+  const bool is_lost = r->speed.last * r->pace.last <= SERIES_NEAR * allowed;
   *ends = !status && (is_lost || left <= TIMELESS * fabs(d->t));
   if (*ends) r->end = d->t + left;
   return status;
@@ -186,12 +186,12 @@ static bool has_impact(const ess_driver *d, size_t k) {
 }
 
 /* event function, over the largest state, above which its rounding does not matter */
-static const double SMALL = 1e-4;
+static const double ROUNDING_SMALL = 1e-4;
 
 static bool is_small(const ess_driver *d, size_t k) {
   double size = 1.0;
   for (size_t i = 0; i < d->system.dimension; i++) size = ess_larger(size, fabs(d->x[i]));
-  return fabs(d->h[k]) <= SMALL * size;
+  return fabs(d->h[k]) <= ROUNDING_SMALL * size;
 }
 
 /* whether event function k does not change, and is not told from zero: it gets a grain then */
@@ -329,9 +329,6 @@ static int look_whether_led(ess_driver *d, size_t k, double side, bool *led) {
   return status;
 }
 
-/* rates are the same where they differ by less than this part: they may be differences */
-static const double SAME = 1e-6;
-
 /* Whether the impact of event function k, met from this side, changes neither the event function,
  * nor its rate, nor another's side: nothing tells the state after it from the one before it then.
  */
@@ -351,7 +348,7 @@ static int leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
   if (!status) status = ess_field(d, d->t, w->after, f);
   double rate_after = NAN;
   if (!status) status = ess_some_guard_rates(d, d->t, w->after, f, &k, 1, d->some_h, &rate_after);
-  *is = d->some_h[0] == h && fabs(rate_after - rate) <= SAME * fabs(rate);
+  *is = d->some_h[0] == h && fabs(rate_after - rate) <= ESS_SAME * fabs(rate);
   return status;
 }
 
@@ -466,8 +463,8 @@ int ess_let_rest(ess_driver *d) {
 static const double SHORTLY[] = {1e-3, 1e-1};
 
 /* rounding of a rate after an impact, over the rate before it: EXACT by derivatives, DIFFERENCED by
- * differences; LEFT: over the rate that remains */
-static const double EXACT = 1e-12, DIFFERENCED = 1e-8, LEFT = 16.0;
+ * differences; REMAINING: over the rate that remains */
+static const double EXACT = 1e-12, DIFFERENCED = 1e-8, REMAINING = 16.0;
 
 /* how much faster event function k comes to its guard when the state is there, a little later,
  * than what may be rounding; negative: it goes away */
@@ -475,7 +472,7 @@ static double pushed(const ess_driver *d, size_t k) {
   const ess_impact_work *const w = d->impacts;
   const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
   const double rate = d->side[k] * d->rate_end[k];
-  const double doubt = (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + LEFT * w->left[k];
+  const double doubt = (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + REMAINING * w->left[k];
   return fabs(rate) > doubt ? rate : 0.0;
 }
 
@@ -516,7 +513,7 @@ int ess_end_stopped(ess_driver *d) {
 
 /* distance beyond a guard over the distance made in the step, above which a crossing cannot be a
  * graze within the tolerance */
-static const double FAR = 1e-2;
+static const double FAR_BEYOND = 1e-2;
 
 int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {
   double *const v = d->v_try, h, rate;
@@ -530,7 +527,7 @@ int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {
     *doubt += fabs(rate);
     v[i] = 0.0;
   }
-  if (!d->tangents) *doubt *= PART;
+  if (!d->tangents) *doubt *= SERIES_LOST;
   return status;
 }
 
@@ -540,18 +537,18 @@ int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   if (!(rate > 0.0)) return fail_grazing(d, k);
   if (d->piece.kind != ESS_PIECE_STEP || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
   const double beyond = 0.5 * rate * rate * rest / -turn;
-  if (!d->tangents && beyond > FAR * fabs(d->h_end[k])) return ESS_SUCCESS;
+  if (!d->tangents && beyond > FAR_BEYOND * fabs(d->h_end[k])) return ESS_SUCCESS;
   double doubt;
   const int status = ess_weigh_graze(d, k, &doubt);
   return status || beyond > doubt ? status : zeno_of_graze(d, k, zeno);
 }
 
 bool ess_turns_near(const ess_driver *d, size_t k, double *value, double *place) {
-  enum { HALVINGS = 50 };
+  enum { TURN_HALVINGS = 50 };
   static const double near = 1e-4;
   double b[ESS_QUARTIC], below = 0.0, above = 1.0, slope;
   ess_model_guard(d, k, b);
-  for (int i = 0; i < HALVINGS; i++) {
+  for (int i = 0; i < TURN_HALVINGS; i++) {
     const double middle = 0.5 * (below + above);
     ess_quartic(b, middle, &slope);
     *(slope > 0.0 ? &below : &above) = middle;

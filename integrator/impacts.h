@@ -8,6 +8,9 @@
 
 #include "events.h"
 
+/* rate after an impact over that before it, below which it is rounding or noise of a difference */
+static const double ESS_STOPPED = 1e-6;
+
 /* Ratios of a quantity to the one before it, as many in a row as agree and are below one. */
 typedef struct ess_shrinking {
   double last, ratio; /* of which the ratio is to the one before */

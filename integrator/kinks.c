@@ -17,9 +17,10 @@
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 
-/* Each estimate times its factor must be <= 1. SEVERITY: second-order effect of kinks on the state.
- * SEVERITY_OF_PLACES: effect of errors in their places. SEVERITY_OF_ERROR: embedded error. */
-static const double SEVERITY = 30.0, SEVERITY_OF_PLACES = 20.0, SEVERITY_OF_ERROR = 18.0;
+/* Each estimate times its factor must be <= 1. SEVERITY_OF_KINKS: second-order effect of kinks on
+ * the state. SEVERITY_OF_PLACES: effect of errors in their places. SEVERITY_OF_ERROR: embedded
+ * error. */
+static const double SEVERITY_OF_KINKS = 30.0, SEVERITY_OF_PLACES = 20.0, SEVERITY_OF_ERROR = 18.0;
 
 /* Error of the dense output between nodes. BETWEEN: over the deviation from a quartic in the middle
  * of the step. UNSEEN_IN_MIDDLE: over the effect on the end, of which up to a third (some thirty
@@ -27,29 +28,27 @@ static const double SEVERITY = 30.0, SEVERITY_OF_PLACES = 20.0, SEVERITY_OF_ERRO
 static const double BETWEEN = 0.5, UNSEEN_IN_MIDDLE = 0.01;
 
 /* embedded error, over the tolerance, from which the effect of kinks is removed */
-static const double SMALL = 0.2;
+static const double SMOOTH = 0.2;
 
-/* next step after a rejection: safety factor, exponent, largest reduction */
-static const double SAFETY = 0.9, EXPONENT = -0.3, SHRINK_MOST = 0.1;
-
-/* and after an acceptance: safety factor, exponent, largest growth */
-static const double NEXT_SAFETY = 0.8, NEXT_EXPONENT = -0.17, GROW_MOST = 3.0;
+/* exponent of the error in the next length after a rejection, and after an acceptance, with its
+ * largest growth */
+static const double EXPONENT = -0.3, NEXT_EXPONENT = -0.17, GROW_THROUGH = 3.0;
 
 /* crossings in a step up to which they are located one by one, with fewer field evaluations */
-enum { FEW = 3 };
+enum { REACHES_FEW = 3 };
 
 /* crossings ahead over those of the last step through crossings that are many more */
-enum { MORE = 2 };
+enum { MANY_MORE = 2 };
 
 /* length of the first step through crossings over that of the step that would ignore them */
-static const double FIRST = 0.02;
+static const double FIRST_THROUGH = 0.02;
 
 /* its reduction, and their largest number, if it would reach nearly all guards */
-static const double SHORTER = 0.4;
+static const double REACH_SHORTER = 0.4;
 enum { SHORTER_MOST = 4 };
 
 /* error assigned to a step that is certainly too long; the next has about a third of its length */
-static const double FAR = 30.0;
+static const double TOO_LONG = 30.0;
 
 /* growth of steps through crossings each time that crossings were located one by one instead */
 static const double AGAIN = 1.15;
@@ -59,12 +58,13 @@ enum { PARTS_MOST = 6 };
 
 /* weight at which a field is checked between both modes; at 1/2 deviations that are odd about it
  * would not show */
-static const double ON_THE_WAY = 0.3;
+static const double BETWEEN_MODES = 0.3;
 
-/* Accepted deviation of a field from affine: AFFINE, over its change; ROUNDED, over itself. For a
- * single state also CANCELLED, over the largest state's rate, and SEEN, over a step in tolerances.
+/* Accepted deviation of a field from affine: AFFINE, over its change; AFFINE_ROUNDED, over itself.
+ * For a single state also CANCELLED, over the largest state's rate, and SEEN, over a step in
+ * tolerances.
  */
-static const double AFFINE = 1e-6, ROUNDED = 1e-9, CANCELLED = 1e-14, SEEN = 0.01;
+static const double AFFINE = 1e-6, AFFINE_ROUNDED = 1e-9, CANCELLED = 1e-14, SEEN = 0.01;
 
 /* ---- signs that follow the state ------------------------------------------------------------- */
 
@@ -309,9 +309,9 @@ static int sweep(ess_driver *d) {
  * through zero; 1 where they do not lie above it there */
 static ess_lanes place(const ess_driver *d, size_t i, const double middle[], const double h[],
                        const double rate[]) {
-  enum { STEPS = 5, STEPS_FROM_NEAR = 2 };
+  enum { NEWTON_STEPS = 5, NEWTON_STEPS_NEAR = 2 };
   const ess_lanes close = ess_lanes_all(1e-7); // Newton goes on from there to its square
-  int steps = STEPS;
+  int steps = NEWTON_STEPS;
   const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
   const ess_lanes g0 = side * ess_lanes_load(d->h + i), g1 = side * ess_lanes_load(h + i);
   const ess_lanes s0 = d->dt * side * ess_lanes_load(d->rate + i);
@@ -324,7 +324,7 @@ static ess_lanes place(const ess_driver *d, size_t i, const double middle[], con
   ess_lanes theta = g0 / ess_lanes_select(rises, g0 - g1, -one);
   if (middle) {
     const ess_lanes near = ess_lanes_load(d->kinks.theta + i);
-    if (!ess_mask_any(rises & ~(near < one))) steps = STEPS_FROM_NEAR;
+    if (!ess_mask_any(rises & ~(near < one))) steps = NEWTON_STEPS_NEAR;
     theta = ess_lanes_select(near < one, near, theta);
   }
   for (int step = 0; step < steps; step++) {
@@ -526,7 +526,7 @@ static void add_difference(const ess_driver *d, double factor, const double a[],
 /* whether `between` is this part of the way from a to b, up to rounding */
 static bool is_on_the_way(const ess_driver *d, double part, const double between[],
                           const double a[], const double b[]) {
-  const double affine = AFFINE * ess_smaller(1.0, fabs(part) / ON_THE_WAY);
+  const double affine = AFFINE * ess_smaller(1.0, fabs(part) / BETWEEN_MODES);
   double off_most = 0.0, change_most = 0.0, size_most = 0.0;
   for (size_t i = 0; i < d->system.dimension; i++) {
     const double off = fabs(between[i] - a[i] - part * (b[i] - a[i]));
@@ -534,10 +534,10 @@ static bool is_on_the_way(const ess_driver *d, double part, const double between
     change_most = ess_larger(change_most, fabs(a[i] - b[i]));
     size_most = ess_larger(size_most, fabs(a[i]) + fabs(b[i]));
   }
-  if (off_most > affine * change_most + ROUNDED * size_most) return false;
+  if (off_most > affine * change_most + AFFINE_ROUNDED * size_most) return false;
   for (size_t i = 0; i < d->system.dimension; i++) {
     const double off = fabs(between[i] - a[i] - part * (b[i] - a[i]));
-    const double own = affine * fabs(a[i] - b[i]) + ROUNDED * (fabs(a[i]) + fabs(b[i]));
+    const double own = affine * fabs(a[i] - b[i]) + AFFINE_ROUNDED * (fabs(a[i]) + fabs(b[i]));
     const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
     if (off > own + CANCELLED * size_most && fabs(d->dt) * off > SEEN * tolerance) return false;
   }
@@ -590,9 +590,9 @@ static int check_latched(ess_driver *d) {
 static int check_some(ess_driver *d, size_t from, size_t to) {
   ess_kinks *const k = &d->kinks;
   int status = even(d, 1.0, from, to, k->first);
-  if (!status) status = even(d, ON_THE_WAY, from, to, k->f);
+  if (!status) status = even(d, BETWEEN_MODES, from, to, k->f);
   if (status) return status;
-  if (is_on_the_way(d, ON_THE_WAY, k->f, d->stage[0], k->first)) {
+  if (is_on_the_way(d, BETWEEN_MODES, k->f, d->stage[0], k->first)) {
     for (size_t i = from; i < to; i++) k->is_checked[k->kink[i]] = true;
     return ESS_SUCCESS;
   }
@@ -825,7 +825,7 @@ static int estimate(ess_driver *d, double *smooth) {
   double *const embedded = d->kinks.embedded;
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, embedded);
   *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
-  if (*smooth <= SMALL) return ESS_SUCCESS;
+  if (*smooth <= SMOOTH) return ESS_SUCCESS;
   const int status = add_kinks(d, -1.0, d->kinks.error, embedded);
   if (!status) *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
   return status;
@@ -867,7 +867,7 @@ static bool goes_too_far(const ess_driver *d) {
 static int correct(ess_driver *d, double *error) {
   ess_kinks *const k = &d->kinks;
   double smooth = 0.0, moved = 0.0, second = 0.0, middle = 0.0;
-  *error = FAR;
+  *error = TOO_LONG;
   if (goes_too_far(d)) return ESS_SUCCESS;
   int status = measure(d);
   if (!status) status = check_new(d);
@@ -875,19 +875,19 @@ static int correct(ess_driver *d, double *error) {
   if (status || k->is_involved) return status;
   status = correct_end(d, &second);
   // what is refused, whatever the rest would be, is done with
-  if (!status && SEVERITY * second <= 1.0) status = estimate(d, &smooth);
-  *error = ess_larger(smooth, SEVERITY * second);
+  if (!status && SEVERITY_OF_KINKS * second <= 1.0) status = estimate(d, &smooth);
+  *error = ess_larger(smooth, SEVERITY_OF_KINKS * second);
   if (status || *error > 1.0) return status;
   status = check_sum(d);
   if (status || k->is_involved) return status;
   ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, d->stage, d->lanes, k->quartic);
   const double first = missed(d);
-  if (SEVERITY * ess_larger(second, first) <= 1.0) return leave(d);
+  if (SEVERITY_OF_KINKS * ess_larger(second, first) <= 1.0) return leave(d);
   status = correct_places(d, &moved, &middle);
   if (!status && !k->is_involved) status = finish(d);
   if (status || k->is_involved) return status;
   *error = ess_larger(smooth, ess_larger(BETWEEN * middle, UNSEEN_IN_MIDDLE * first));
-  *error = ess_larger(*error, ess_larger(SEVERITY_OF_PLACES * moved, SEVERITY * second));
+  *error = ess_larger(*error, ess_larger(SEVERITY_OF_PLACES * moved, SEVERITY_OF_KINKS * second));
   *error += 0.0 * (moved + second + smooth); // not a number stays one
   return ESS_SUCCESS;
 }
@@ -918,7 +918,8 @@ int ess_kinks_give_up(ess_driver *d) {
  * made one by one */
 static ess_verdict part(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  if (k->count > FEW && k->parts++ < PARTS_MOST) return ess_refused(ESS_BY_THROUGH, 0.5 * d->dt);
+  if (k->count > REACHES_FEW && k->parts++ < PARTS_MOST)
+    return ess_refused(ESS_BY_THROUGH, 0.5 * d->dt);
   d->base = &ess_base_dopri5;
   return ess_refused(ESS_BY_THROUGH, k->whole);
 }
@@ -927,7 +928,7 @@ static ess_verdict judge(ess_driver *d, double error) {
   ess_kinks *const k = &d->kinks;
   if (error <= 1.0 && k->count)
     return ess_control_stands(
-        d, d->dt * ess_smaller(GROW_MOST, NEXT_SAFETY * pow(error, NEXT_EXPONENT)));
+        d, d->dt * ess_smaller(GROW_THROUGH, ESS_SAFER * pow(error, NEXT_EXPONENT)));
   ess_verdict v = ess_control_judge(d, error);
   if (v.stands) return v;
   if (k->is_involved)
@@ -937,8 +938,8 @@ static ess_verdict judge(ess_driver *d, double error) {
   v.status = ess_kinks_give_up(d);
   if (k->is_involved || !k->count || !isfinite(error)) return v;
   v.cause = ESS_BY_THROUGH;
-  v.next = d->dt * ess_larger(SHRINK_MOST, SAFETY * pow(error, EXPONENT));
-  if (v.next / d->dt * (double)k->count > FEW) return v;
+  v.next = d->dt * ess_larger(ESS_SHRINK_MOST, ESS_SAFETY * pow(error, EXPONENT));
+  if (v.next / d->dt * (double)k->count > REACHES_FEW) return v;
   // from here on so few are crossed that they are made one by one
   d->base = &ess_base_dopri5;
   k->length = v.next;
@@ -1004,8 +1005,8 @@ static bool reaches_more(const ess_driver *d, double time, size_t than) {
 static double first_length(const ess_driver *d, double length) {
   const size_t most = d->armed_count - d->armed_count / 4;
   for (int i = 0; i < SHORTER_MOST && reaches_more(d, length, most); i++) {
-    if (!reaches_more(d, SHORTER * length, FEW)) break;
-    length *= SHORTER;
+    if (!reaches_more(d, REACH_SHORTER * length, REACHES_FEW)) break;
+    length *= REACH_SHORTER;
   }
   return length;
 }
@@ -1013,15 +1014,15 @@ static double first_length(const ess_driver *d, double length) {
 void ess_kinks_choose(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   k->parts = 0;
-  if (!may(d) || d->armed_count <= FEW) return;
+  if (!may(d) || d->armed_count <= REACHES_FEW) return;
   const double rest = ess_smaller(d->t_end - d->t, d->options.h_max);
   double length = ess_smaller(d->control.next, rest);
-  length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST * d->control.next);
+  length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST_THROUGH * d->control.next);
   k->whole = d->control.next;
   if (!(k->length > 0.0)) length = first_length(d, length);
-  if (!reaches_more(d, length, FEW)) return;
+  if (!reaches_more(d, length, REACHES_FEW)) return;
   // the last step through crossings says nothing of one through many more
-  if (k->most_length < length && reaches_more(d, length, MORE * k->last_count + k->most / 2))
+  if (k->most_length < length && reaches_more(d, length, MANY_MORE * k->last_count + k->most / 2))
     length = k->most_length;
   d->base = &ess_base_through;
   ess_control_bound(d, ESS_BY_THROUGH, length);

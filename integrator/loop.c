@@ -359,6 +359,7 @@ static int run(ess_driver *d, double t1) {
 }
 
 /* error of the dense output, on which crossings are located, over that of the step's end */
-static const double SEVERITY = 6.0;
+static const double SEVERITY_OF_DENSE = 6.0;
 
-const ess_scheme ess_scheme_tolerance = {.run = run, .locates = true, .severity = SEVERITY};
+const ess_scheme ess_scheme_tolerance = {
+    .run = run, .locates = true, .severity = SEVERITY_OF_DENSE};

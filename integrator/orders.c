@@ -104,15 +104,12 @@ static bool passage_meets(const ess_driver *d, const ess_passage *p, size_t i) {
   return p->place[i] == 0.0 ? p->side[k] * p->rate[i] > 0.0 : passage_is_beyond(d, p, i);
 }
 
-/* an impact's rate that is no more than this part of the one it is met with is rounding */
-static const double STOPPED = 1e-6;
-
 /* whether the i-th event, an impact that has been met, is met again: another has turned the state
  * back to its guard, as the middle one of three balls does that hit each other */
 static bool passage_returns(const ess_driver *d, const ess_passage *p, size_t i) {
   const size_t k = d->tangents->events[i];
   const size_t guard = p->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
-  const double least = STOPPED * fabs(d->tangents->passage[0].rate[i]);
+  const double least = ESS_STOPPED * fabs(d->tangents->passage[0].rate[i]);
   return d->impacts && d->impacts->at[guard] && p->place[i] == 0.0 &&
          p->side[k] * p->rate[i] > least;
 }
@@ -258,11 +255,8 @@ static int go_additively(ess_driver *d, size_t count, bool *adds) {
   return status ? status : passage_restore(d);
 }
 
-/* states, and fields, that differ by less than this part of them are the same */
-static const double SAME = 1e-6;
-
 /* pieces whose digests differ by less than this part of them are the same */
-static const double ALIKE = 1e-7;
+static const double DIGESTS_ALIKE = 1e-7;
 
 /* the end of a path */
 enum { NONE = UCHAR_MAX };
@@ -285,7 +279,7 @@ static bool is_same(const double a[], const double b[], size_t n) {
     off = ess_larger(off, fabs(a[i] - b[i]));
     size = ess_larger(size, ess_larger(fabs(a[i]), fabs(b[i])));
   }
-  return off <= SAME * size;
+  return off <= ESS_SAME * size;
 }
 
 /* whether some direction has a positive product with all rows, each of length 1: the point of their
@@ -336,7 +330,7 @@ static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
       length += row[j] * row[j];
       size += mine * mine + other * other;
     }
-    if (length <= ALIKE * ALIKE * size) continue; // always at the same time
+    if (length <= DIGESTS_ALIKE * DIGESTS_ALIKE * size) continue; // always at the same time
     for (size_t j = 0; j < n; j++) row[j] /= sqrt(length);
     rows++;
   }
@@ -366,7 +360,7 @@ static void note_piece(ess_driver *d, search *s) {
   passage_end(d, p, v->wide, matrix);
   const double its = digest(matrix, n * v->wide, &s->most);
   for (size_t i = 0; i < s->pieces; i++)
-    if (fabs(v->digest[i] - its) <= ALIKE * s->most) return;
+    if (fabs(v->digest[i] - its) <= DIGESTS_ALIKE * s->most) return;
   s->differs = s->differs || s->pieces == ESS_ORDERS;
   if (s->differs) return;
   v->digest[s->pieces] = its;

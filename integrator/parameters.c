@@ -93,18 +93,18 @@ static aside side_of_mode(const ess_driver *d, const double above[], const doubl
   return a;
 }
 
-/* A derivative of order 2 at the middle by VALUES values on one side, at a distance of 1 / SHORTER
- * of a central difference's step. Short, because small forces at the beginning of a contact may
- * bend within little. */
+/* A derivative of order 2 at the middle by VALUES values on one side, at a distance of 1 /
+ * ONE_SIDED of a central difference's step. Short, because small forces at the beginning of a
+ * contact may bend within little. */
 enum { VALUES = 3 };
-static const double SHORTER = 8.0;
+static const double ONE_SIDED = 8.0;
 
 /* rounding of such a derivative of the full step, beginning at 0, over that of a central one: the
  * sum of its weights */
 static const double ASIDE = 8.0;
 
 static double place_of(aside a, int j) {
-  return SHORTER * a.from + (j + 1);
+  return ONE_SIDED * a.from + (j + 1);
 }
 
 static double weight_of(aside a, int j) {
@@ -178,7 +178,7 @@ static int keep_to_mode(ess_driver *d, double t, const double x[], const double 
   if (a.side == 0.0 && is_bent(d, f, v->change, v->f_beside, KINKED))
     return look_nearer(d, t, x, f, from, step);
   if (a.side == 0.0) return ESS_SUCCESS;
-  const double length = a.side * step / SHORTER;
+  const double length = a.side * step / ONE_SIDED;
   memset(to, 0, n * sizeof *to);
   for (int j = 0; !status && j < VALUES; j++) {
     status = ess_field(d, t, move_state(d, x, from, place_of(a, j) * length), v->f_beside);
@@ -493,7 +493,7 @@ static int add_central(ess_driver *d, const question *q, const double moves[], d
   if (!status) status = ask_at(d, q, moves, -step, below);
   if (!status && q->f && is_bent(d, q->f, above, below, BENT))
     status = find_side(d, q, moves, step, &a);
-  if (!status && a.side != 0.0) return add_aside(d, q, moves, a, a.side * step / SHORTER, to);
+  if (!status && a.side != 0.0) return add_aside(d, q, moves, a, a.side * step / ONE_SIDED, to);
   for (size_t i = 0; !status && i < q->count; i++) to[i] += (above[i] - below[i]) / (2.0 * step);
   return status;
 }

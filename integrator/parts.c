@@ -12,7 +12,7 @@
 #include "tangents.h"
 
 /* a part is a step halved several times: halvings in all, and at once */
-enum { HALVINGS = 30, AT_ONCE = 8 };
+enum { PART_HALVINGS = 30, AT_ONCE = 8 };
 
 /* relative rounding of the sliding field if rates of event functions are differences */
 static const double NOISE_OF_DIFFERENCES = 1e-12;
@@ -128,7 +128,7 @@ static int go(ess_parts *p, double from, double to, int halvings, ess_errors err
   const int more = halvings_for(errors), count = 1 << more;
   const ess_errors unknown = {.its = INFINITY, .own = 0.0};
   int status = ESS_SUCCESS;
-  if (halvings + more > HALVINGS)
+  if (halvings + more > PART_HALVINGS)
     return ess_fail(p->d, isfinite(errors.its) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
   const double length = (to - from) / count;
   for (int i = 0; !status && i < count; i++) {

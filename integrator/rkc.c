@@ -14,21 +14,18 @@
 #include "core.h"
 
 /* RKC. DAMPING: of its polynomial. s stages are stable if radius times length <= (s^2 - 1) /
- * STABLE. MARGIN: factor on the spectral radius, which may be larger than found. */
-static const double DAMPING = 2.0 / 13.0, STABLE = 1.54, MARGIN = 1.2;
+ * STABLE. RADIUS_MARGIN: factor on the spectral radius, which may be larger than found. */
+static const double DAMPING = 2.0 / 13.0, STABLE = 1.54, RADIUS_MARGIN = 1.2;
 
 /* numbers of stages; the upper limit bounds accumulated rounding */
 enum { STAGES_LEAST = 2, STAGES_MOST = 250 };
 
-/* attempted steps after which the spectral radius is computed again */
-enum { TRIES = 25 };
-
 /* power iteration: relative change at convergence, and largest number of iterations */
-static const double CONVERGED = 0.05;
-enum { ITERATIONS = 20 };
+static const double RADIUS_CONVERGED = 0.05;
+enum { RADIUS_ITERATIONS = 20 };
 
 double ess_rkc_stages(double extent) {
-  return sqrt(1.0 + STABLE * MARGIN * extent);
+  return sqrt(1.0 + STABLE * RADIUS_MARGIN * extent);
 }
 
 static int stages_for(double extent) {
@@ -77,7 +74,7 @@ static int find_radius(ess_driver *d) {
     ess_any_direction(d, s->direction);
     size = ess_size_beside(d, s->direction, NULL);
   }
-  for (int k = 0; k < ITERATIONS; k++) {
+  for (int k = 0; k < RADIUS_ITERATIONS; k++) {
     const double step = ESS_BESIDE / size, before = found;
     for (size_t i = 0; i < n; i++) beside[i] = d->x[i] + step * s->direction[i];
     const int status = ess_field(d, d->t, beside, rate);
@@ -87,7 +84,7 @@ static int find_radius(ess_driver *d) {
     if (!(size > 0.0 && size < INFINITY)) break;
     found = radius_between(d, rate, d->f, beside, d->x);
     for (size_t i = 0; i < n; i++) s->direction[i] = rate[i] - d->f[i];
-    if (fabs(found - before) <= CONVERGED * found) break;
+    if (fabs(found - before) <= RADIUS_CONVERGED * found) break;
   }
   s->radius = found;
   s->tries = 0;
@@ -98,9 +95,9 @@ static int find_radius(ess_driver *d) {
 int ess_rkc_begin(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
   int status = ESS_SUCCESS;
-  if (!s->is_known || s->tries >= TRIES) status = find_radius(d);
+  if (!s->is_known || s->tries >= ESS_RADIUS_TRIES) status = find_radius(d);
   const double most = (double)STAGES_MOST * STAGES_MOST - 1.0;
-  ess_control_bound(d, ESS_BY_STABILITY, most / (STABLE * MARGIN * s->radius));
+  ess_control_bound(d, ESS_BY_STABILITY, most / (STABLE * RADIUS_MARGIN * s->radius));
   return status;
 }
 

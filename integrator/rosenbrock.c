@@ -60,7 +60,7 @@ static const double TURN[STAGES] = {-0.6762803392801253, 6.087714651680015,  16.
  * found, and by less than twice that where it is damped by a third of the critical damping or more.
  * Crossings are where the dense output has them: so much less is allowed where there may be some.
  */
-static const double ON_THE_WAY = 0.3, SEVERITY = 3.0;
+static const double HELD_AT = 0.3, SEVERITY_IF_ARMED = 3.0;
 
 /* increment of differences in time, in steps */
 static const double LATER = 0x1p-20;
@@ -216,9 +216,9 @@ static int find_unfollowed(ess_driver *d, double *size) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
   double *const slope = d->x_try, *const off = s->other;
-  ess_dopri5_dense(d, ON_THE_WAY, s->beside);
-  ess_dopri5_slope(d, ON_THE_WAY, slope);
-  const int status = ess_field(d, d->t + ON_THE_WAY * d->dt, s->beside, off);
+  ess_dopri5_dense(d, HELD_AT, s->beside);
+  ess_dopri5_slope(d, HELD_AT, slope);
+  const int status = ess_field(d, d->t + HELD_AT * d->dt, s->beside, off);
   for (size_t i = 0; i < n; i++) off[i] -= slope[i];
   ess_solve_factorised(n, s->factors, s->exchanged, off);
   *size = ess_scaled_norm(d, off, d->x, d->x_end);
@@ -234,7 +234,7 @@ static int find_error(ess_driver *d, double *error) {
   const int status = find_unfollowed(d, &on_the_way);
   const bool is_known =
       at_end + on_the_way < INFINITY && ess_are_finite(f_end, d->system.dimension);
-  const double severity = d->armed_count ? SEVERITY : 1.0;
+  const double severity = d->armed_count ? SEVERITY_IF_ARMED : 1.0;
   *error = is_known ? severity * ess_larger(at_end, on_the_way) : INFINITY;
   return status;
 }
@@ -248,19 +248,16 @@ static int find_error(ess_driver *d, double *error) {
  * both sides of the node, of which one may lie beyond a kink of the field. An entry is wrong that
  * differs from both by more than this part of it, as far as three quotients in a row tell, each
  * over a quarter of the length of the one before. */
-enum { CHECKED_EVERY = 8, AGREEING = 3, QUOTIENTS = 10 };
-static const double SUSPECTED = 0.25, WRONG = 2e-3, AGREEMENT = 0.1;
+enum { CHECKED_EVERY = 8, ENTRY_QUOTIENTS = 10 };
+static const double SUSPECTED = 0.25, WRONG = 2e-3, ENTRY_AGREEMENT = 0.1;
 static const double WIDEST = 0x1p-8, CLOSER = 0.25;
-
-/* difference of the field, in roundings of its terms, below which it is ignored */
-static const double ROUNDINGS = 64.0;
 
 /* rounding in component i of the field, in a sum of the terms that it may be made of */
 static double rounding_of(const ess_driver *d, size_t i) {
   const size_t n = d->system.dimension;
   double size = fabs(d->f[i]);
   for (size_t j = 0; j < n; j++) size += fabs(d->rodas->jacobian[i * n + j] * d->x[j]);
-  return ROUNDINGS * DBL_EPSILON * size;
+  return ESS_ROUNDING * size;
 }
 
 /* whether the Jacobian has an error along the step just tried that matters */
@@ -305,7 +302,7 @@ static int compare_column(ess_driver *d, size_t j, double side, double apart[]) 
   }
   memcpy(s->beside, d->x, n * sizeof *s->beside);
   double length = side * WIDEST * ess_unit_beside(d, j);
-  for (int q = 0; !status && q < QUOTIENTS; q++, length *= CLOSER) {
+  for (int q = 0; !status && q < ENTRY_QUOTIENTS; q++, length *= CLOSER) {
     s->beside[j] = d->x[j] + length;
     const double step = s->beside[j] - d->x[j];
     status = ess_field(d, d->t, s->beside, s->other);
@@ -313,10 +310,10 @@ static int compare_column(ess_driver *d, size_t j, double side, double apart[]) 
       const double entry = s->jacobian[i * n + j], quotient = (s->other[i] - d->f[i]) / step;
       const double off = fabs(quotient - entry);
       if (!(off * fabs(step) > rounding_of(d, i))) continue;
-      agreeing[i] = fabs(quotient - last[i]) <= AGREEMENT * off ? agreeing[i] + 1.0 : 1.0;
+      agreeing[i] = fabs(quotient - last[i]) <= ENTRY_AGREEMENT * off ? agreeing[i] + 1.0 : 1.0;
       last[i] = quotient;
       const double size = ess_larger(fabs(quotient), fabs(entry));
-      apart[i] = agreeing[i] >= AGREEING && off > WRONG * size ? off / size : 0.0;
+      apart[i] = agreeing[i] >= ESS_AGREEING && off > WRONG * size ? off / size : 0.0;
     }
   }
   return status;
@@ -429,14 +426,14 @@ double ess_rodas_radius(ess_driver *d) {
 static const double NEAR_END = 0.99;
 
 /* nor for a cut this soon, relative to the time */
-static const double SHORTEST = 8.0 * DBL_EPSILON;
+static const double CUT_LEAST = 8.0 * DBL_EPSILON;
 
 /* accepted relative difference of the rates by the field and by the dense output */
-static const double DISAGREEMENT = 0.5;
+static const double RATES_DIFFER = 0.5;
 
 /* error of an event function at the node, over the one that the tolerance allows, below which it is
  * zero there: a step to its zero would be shorter than rounding resolves */
-static const double SLIGHT = 1e-5;
+static const double AT_GUARD = 1e-5;
 
 /* Whether guard k is as fast by the field as along the dense output, both at a state on the way, or
  * is where the step begins. */
@@ -446,10 +443,10 @@ static int compare_rates(ess_driver *d, double t, const double slope[], size_t k
   int status = ess_some_guard_rates(d, t, s->beside, slope, &k, 1, &h, &along);
   if (!status) status = ess_some_guard_rates(d, t, s->beside, s->other, &k, 1, &h, &by_field);
   if (!status && !isfinite(h + along + by_field)) status = ess_fail(d, ESS_EGUARD, k);
-  *agree = status || fabs(by_field - along) <= DISAGREEMENT * fabs(along);
+  *agree = status || fabs(by_field - along) <= RATES_DIFFER * fabs(along);
   if (*agree) return status;
   status = ess_allowed_error(d, k, &allowed);
-  *agree = status || fabs(d->h[k]) <= SLIGHT * allowed;
+  *agree = status || fabs(d->h[k]) <= AT_GUARD * allowed;
   return status;
 }
 
@@ -461,7 +458,7 @@ static ess_verdict approach(ess_driver *d, double theta) {
   const double t = d->t + theta * d->dt;
   double *const slope = d->stage[1];
   ess_verdict v = {.stands = true, .cause = ESS_BY_DOUBT, .next = theta * d->dt};
-  if (theta > NEAR_END || !(t - d->t > SHORTEST * fabs(t))) return v;
+  if (theta > NEAR_END || !(t - d->t > CUT_LEAST * fabs(t))) return v;
   ess_dopri5_dense(d, theta, s->beside);
   ess_dopri5_slope(d, theta, slope);
   v.status = ess_field(d, t, s->beside, s->other);
@@ -545,12 +542,12 @@ static void see_by_node(ess_driver *d) {
 }
 
 /* change of state in a step, in tolerances, below which the blind estimate does not matter */
-static const double UNSEEN = 5.0;
+static const double HIDDEN = 5.0;
 
 /* whether state i is not seen, and moves by more than that */
 static bool hides(const ess_driver *d, size_t i) {
   const double moves = 0.5 * d->dt * (fabs(d->f[i]) + fabs(d->stage[ESS_STAGES - 1][i]));
-  return is_blind(d, i) && moves > UNSEEN * (d->atol[i] + d->rtol[i] * fabs(d->x[i]));
+  return is_blind(d, i) && moves > HIDDEN * (d->atol[i] + d->rtol[i] * fabs(d->x[i]));
 }
 
 /* and where none is, as after a crossing: by the field in the middle of the step, where it is

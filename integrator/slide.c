@@ -81,14 +81,14 @@ static int find_chatter(ess_driver *d, bool *is_endless) {
 /* ---- slides ---------------------------------------------------------------------------------- */
 
 /* smallest jump of the rate towards a surface, relative, with which the state can slide on it */
-static const double SLIGHT = 1e-9;
+static const double JUMP_LEAST = 1e-9;
 
 /* distance in ties within which events are of one instant: a state that spirals into an
  * intersection of surfaces has crossings ever closer together */
 static const double TIES = 4.0;
 
 /* largest number of surfaces of which all subsets are tried */
-enum { MANY = 6 };
+enum { ALL_SUBSETS = 6 };
 
 /* ---- what may slide -------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
 /* A state that a slide holds at zero has no tolerance there where that is relative alone. It gets
  * this part of the largest value that it has had, or would have in a step by the force that holds
  * it, itself or by what that moves, as a position by its rate. Less is rounding. */
-static const double RESOLVED = 0x1p-44;
+static const double HELD_RESOLVED = 0x1p-44;
 
 /* how strong that is, by state */
 static int find_pushes(ess_driver *d) {
@@ -155,11 +155,11 @@ int ess_slide_scale(ess_driver *d) {
   const double dt = d->control.next;
   int status = ESS_SUCCESS;
   for (size_t l = 0; !status && l < ess_caller_states(d); l++) {
-    if (d->atol[l] != RESOLVED * s->largest[l] && d->atol[l] > 0.0) continue;
+    if (d->atol[l] != HELD_RESOLVED * s->largest[l] && d->atol[l] > 0.0) continue;
     if (s->count && s->scaled_slides != d->counters.slides) status = find_pushes(d);
     const double by_slide = s->count ? dt * (s->push_by[l] + dt * s->aside_by[l]) : 0.0;
     s->largest[l] = ess_larger(ess_larger(fabs(d->x[l]), by_slide), s->largest[l]);
-    if (by_slide > 0.0 || d->atol[l] > 0.0) d->atol[l] = RESOLVED * s->largest[l];
+    if (by_slide > 0.0 || d->atol[l] > 0.0) d->atol[l] = HELD_RESOLVED * s->largest[l];
   }
   return status;
 }
@@ -336,7 +336,7 @@ static int solve(ess_driver *d, size_t *count) {
   int status = ess_slide_look_here(d, s->events, *count);
   if (status) return status;
   for (size_t i = 0; i < *count; i++) {
-    const bool jumps = fabs(s->g[i * *count + i]) > SLIGHT * fabs(s->a[i]);
+    const bool jumps = fabs(s->g[i * *count + i]) > JUMP_LEAST * fabs(s->a[i]);
     if (jumps || ess_is_listed(s->set, s->count, s->events[i])) s->events[kept++] = s->events[i];
   }
   if (kept < *count) status = ess_slide_restore_signs(d);
@@ -478,7 +478,7 @@ static int resolve(ess_driver *d, size_t count) {
   memcpy(s->sign, d->sign, d->system.guard_count * sizeof *s->sign);
   s->adds = true;
   int status = solve(d, &count);
-  if (status == ESS_ESLIDING && count > MANY) { // of so many not all can be looked at
+  if (status == ESS_ESLIDING && count > ALL_SUBSETS) { // of so many not all can be looked at
     status = ess_slide_restore_signs(d);
     s->adds = true;
     count = gather(d, false);

@@ -13,24 +13,22 @@
 #include "slides.h"
 
 /* distance beyond its bound to which a weight is located, so that the state recedes from the
- * surface; BEYOND_NOISY if the weight is found by differences, whose noise is below NOISE */
-static const double BEYOND = 1e-12, BEYOND_SECOND = 1e-10, BEYOND_NOISY = 2e-9, NOISE = 1e-9;
+ * surface; BEYOND_NOISY if the weight is found by differences, whose noise is below LAMBDA_NOISE */
+static const double BEYOND = 1e-12, BEYOND_SECOND = 1e-10, BEYOND_NOISY = 2e-9, LAMBDA_NOISE = 1e-9;
 
 /* halvings of a step for one doubt */
-enum { HALVINGS = 40 };
+enum { EXIT_HALVINGS = 40 };
 
 /* Places at which a quartic of lambda is compared with lambda, near its largest errors; half-width
- * of their spread, and its sequence; error bound over the error found (enclosure.c). */
+ * of their spread, and its sequence. */
 static const double CHECKED[ESS_SLIDE_CHECKS] = {0.1, 0.9}, ASIDE = 0.03;
-static const double FRACTION = 0.7548776662466927, DOUBT = 4.0;
+static const double FRACTION = 0.7548776662466927;
 
-/* change of lambda below which its turning is not judged, and error of a quartic in units of noise.
- * APART, ROUNDINGS: increment, relative, and factor on rounding for the estimate of noise. */
-static const double STILL = 1e-9, STILL_NOISY = 1e-5, NOISES = 32.0;
-static const double APART = 1e-6, ROUNDINGS = 16.0;
-
-/* accepted error of a quartic that crosses for certain, over its range */
-static const double TRUSTED = 0.03;
+/* Change of a noisy lambda below which its turning is not judged (ESS_STILL otherwise), and error
+ * of a quartic in units of noise. NOISE_APART, NOISE_ROUNDINGS: increment, relative, and factor on
+ * rounding for the estimate of noise. */
+static const double STILL_NOISY = 1e-5, NOISES = 32.0;
+static const double NOISE_APART = 1e-6, NOISE_ROUNDINGS = 16.0;
 
 /* lambda at theta of the step just tried */
 static int look_at(ess_driver *d, double theta) {
@@ -68,7 +66,7 @@ static const double UNSEEN = 0.1;
 
 static double slack(const ess_driver *d, size_t i) {
   const ess_slides *const s = d->slides;
-  const double least = is_noisy(s) ? 10.0 * NOISE : 0.1 * BEYOND;
+  const double least = is_noisy(s) ? 10.0 * LAMBDA_NOISE : 0.1 * BEYOND;
   const double moves = d->dt * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x_end);
   return ess_larger(least, UNSEEN / moves);
 }
@@ -115,14 +113,14 @@ static void model(const ess_driver *d, size_t i, bool upper, double b[ESS_QUARTI
  * product of the ways from its places times a fifth derivative, is the largest there */
 static double doubt_of(const ess_driver *d, size_t i, bool upper, const double b[ESS_QUARTIC]) {
   const ess_slides *const s = d->slides;
-  const double noise = is_noisy(s) ? NOISE : 64.0 * DBL_EPSILON;
+  const double noise = is_noisy(s) ? LAMBDA_NOISE : ESS_ROUNDING;
   double most = 0.0, slope;
   for (int j = 0; j < ESS_SLIDE_CHECKS; j++) {
     const double lambda = s->checked[(size_t)j * d->system.guard_count + i];
     const double off = beyond(s, lambda, upper) - ess_quartic(b, s->check_at[j], &slope);
     most = ess_larger(fabs(off) - noise, most);
   }
-  return DOUBT * most;
+  return ESS_DOUBT * most;
 }
 
 /* where one comes to a bound before theta, by its model b; ESS_NEVER where it does not. *sure is
@@ -140,7 +138,7 @@ static double reaches(const ess_driver *d, size_t i, bool upper, double b[ESS_QU
   if (most + doubt < 0.0) return ESS_NEVER;
   const double theta = ess_quartic_upcrossing(b);
   const bool ends_beyond = b[ESS_QUARTIC - 1] > 0.0 && ess_sign_changes(b) == 1;
-  *sure = doubt <= slack(d, i) || (ends_beyond && doubt <= TRUSTED * (most - least));
+  *sure = doubt <= slack(d, i) || (ends_beyond && doubt <= ESS_BELIEVED * (most - least));
   return theta;
 }
 
@@ -148,9 +146,9 @@ static double reaches(const ess_driver *d, size_t i, bool upper, double b[ESS_QU
  * one is at `above`, by these much */
 static int refine(ess_driver *d, double theta, double below, double y_below, double above,
                   double y_above, double *at) {
-  enum { PROBES = 60 };
+  enum { EXIT_PROBES = 60 };
   int side = 0;
-  for (int i = 0; i < PROBES && above - below > 2.0 * DBL_EPSILON; i++) {
+  for (int i = 0; i < EXIT_PROBES && above - below > 2.0 * DBL_EPSILON; i++) {
     if (!(theta > below && theta < above)) theta = 0.5 * (below + above);
     const int status = look_at(d, theta);
     if (status) return status;
@@ -181,7 +179,7 @@ static int refine(ess_driver *d, double theta, double below, double y_below, dou
 /* whether the step is tried again, half as long: it is not where it is short enough for all doubt
  */
 static bool may_halve(ess_driver *d) {
-  return ++d->slides->halvings <= HALVINGS &&
+  return ++d->slides->halvings <= EXIT_HALVINGS &&
          d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN);
 }
 
@@ -238,7 +236,7 @@ static double range_of(const ess_driver *d, size_t i) {
  * time moves by some roundings at least */
 static int find_noise(ess_driver *d, double noise[]) {
   ess_slides *const s = d->slides;
-  const double apart = ess_larger(APART, ROUNDINGS * DBL_EPSILON * fabs(d->t) / d->dt);
+  const double apart = ess_larger(NOISE_APART, NOISE_ROUNDINGS * DBL_EPSILON * fabs(d->t) / d->dt);
   const double *const first = s->checked;
   int status = look_at(d, s->check_at[0] + apart);
   for (size_t i = 0; i < s->count; i++) noise[i] = first[i] - 2.0 * s->lambda[i];
@@ -253,7 +251,7 @@ static double share_of(const ess_driver *d, size_t i, double noise) {
   double b[ESS_QUARTIC];
   model(d, i, false, b);
   const double doubt = doubt_of(d, i, false, b), range = range_of(d, i);
-  const double still = is_noisy(d->slides) ? STILL_NOISY : STILL;
+  const double still = is_noisy(d->slides) ? STILL_NOISY : ESS_STILL;
   if (!(range > still && doubt > NOISES * noise)) return 0.0;
   const double share = doubt / range, seen = doubt / slack(d, i);
   return seen <= 1.0 ? ess_smaller(share, seen * ess_believed_share(d)) : share;

@@ -22,8 +22,8 @@
  * impacts acts as each of them does. */
 
 /* growth of the speed towards the guard at which the map is evaluated, and number of attempts */
-static const double FASTER = 8.0;
-enum { TRIES = 16 };
+static const double SPEED_UP = 8.0;
+enum { SPEED_UPS = 16 };
 
 /* smallest change of speed by a map that pushes, over the speed of arrival; less is rounding */
 static const double SENT_BACK = 0.1;
@@ -61,7 +61,7 @@ static int push_back(ess_driver *d, double t, const double x[], size_t k, double
   double *const slower = s->f_beside, times = 1.0;
   bool returns = false, changes = false;
   int code = 0;
-  for (int i = 0; !code && !changes && i < TRIES; i++, times *= FASTER) {
+  for (int i = 0; !code && !changes && i < SPEED_UPS; i++, times *= SPEED_UP) {
     returns = change_by_map(d, t, x, k, times, slower, &code) &&
               change_by_map(d, t, x, k, 2.0 * times, jump, &code);
     if (!returns) continue;
@@ -84,17 +84,17 @@ static double way_of(const ess_driver *d, size_t k) {
 }
 
 /* relative accuracy to which additive jumps add up */
-static const double SAME = 1e-9;
+static const double ADDS_UP = 1e-9;
 
 /* Newton's method for the weights: steps, and change at convergence */
 enum { NEWTON = 40 };
-static const double CONVERGED = 1e-13;
+static const double NEWTON_CONVERGED = 1e-13;
 
 /* increment of a difference of differences, relative to the state */
 static const double NOISY_PART = 1e-2;
 
 /* distance below which two solutions are one */
-static const double APART = 1e-6;
+static const double SOLUTIONS_APART = 1e-6;
 
 /* an impact's is what it was: nothing acts beyond it */
 static int set_sign(ess_driver *d, size_t k, double sign) {
@@ -248,7 +248,7 @@ int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t 
       sum += s->jump[j * d->lanes + l];
       size += fabs(s->jump[j * d->lanes + l]);
     }
-    s->adds = s->adds && fabs(sum - s->corner[l]) <= SAME * size;
+    s->adds = s->adds && fabs(sum - s->corner[l]) <= ADDS_UP * size;
   }
   return status;
 }
@@ -308,7 +308,7 @@ static bool converge(ess_slides *s, const signed char part[], size_t count, doub
       most = ess_larger(fabs(step[k]), most);
     }
     if (!(most < 1e6)) return false;
-    if (most <= CONVERGED) break;
+    if (most <= NEWTON_CONVERGED) break;
   }
   linearise(s, lambda, count);
   return true;
@@ -322,7 +322,8 @@ static bool is_solution(const ess_slides *s, const signed char part[], size_t co
     for (size_t j = 0; j < count; j++) rate += s->g[i * count + j] * lambda[j];
     for (size_t j = 0; j < count; j++) unit += fabs(s->g[i * count + j]);
     if (part[i] && part[i] * rate < 0.0) return false;
-    if (!part[i] && (lambda[i] < 0.0 || lambda[i] > 1.0 || fabs(rate) > SAME * unit)) return false;
+    if (!part[i] && (lambda[i] < 0.0 || lambda[i] > 1.0 || fabs(rate) > ADDS_UP * unit))
+      return false;
   }
   return true;
 }
@@ -341,7 +342,7 @@ static ess_solutions solve_corners(ess_slides *s, size_t count, size_t worst[2])
     if (!converge(s, way, count, found) || !is_solution(s, way, count, found)) continue;
     double apart = solutions ? 0.0 : INFINITY;
     for (size_t k = 0; k < count; k++) apart = ess_larger(fabs(found[k] - s->lambda[k]), apart);
-    solutions += apart > APART;
+    solutions += apart > SOLUTIONS_APART;
     memcpy(s->lambda, found, count * sizeof *found);
     memcpy(s->part, way, count * sizeof *way);
   }
@@ -409,7 +410,7 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
  * of steps along surfaces that are curved; or beside one that it leaves. */
 
 /* rounds of moving onto the surfaces, each if it moves the state by more than ESS_LEFT_BY */
-enum { ROUNDS = 3 };
+enum { RETURN_ROUNDS = 3 };
 
 /* what the surfaces' event functions, or rates where these do not jump, have to change by, along
  * what the surfaces add to the field; false where there is no way */
@@ -454,7 +455,7 @@ static int find_aside(ess_driver *d, double back[]) {
 
 int ess_slide_put_back(ess_driver *d, double most) {
   ess_slides *const s = d->slides;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < RETURN_ROUNDS; round++) {
     memset(d->x_try, 0, d->lanes * sizeof *d->x_try);
     if (!find_back(d, d->x_try)) return ESS_SUCCESS;
     int status = find_aside(d, d->x_try);
@@ -482,7 +483,7 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to, doub
   const size_t k = s->events[i];
   const double rate = s->g[i * count + i];
   // what has lost its hold is left by the square of time
-  if (!(fabs(rate) > SAME * fabs(s->a[i]))) return ESS_SUCCESS;
+  if (!(fabs(rate) > ADDS_UP * fabs(s->a[i]))) return ESS_SUCCESS;
   const int status = ess_slide_look_aside(d, jump, aside);
   if (status) return status;
   const double by = part / ess_scaled_norm(d, jump, d->x, d->x);

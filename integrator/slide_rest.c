@@ -16,21 +16,18 @@
 #include "tangents.h"
 
 /* perturbation of the state for which the map is evaluated, relative to its size */
-static const double PART = 1e-3;
+static const double MAP_BESIDE = 1e-3;
 
 /* factor in rate^2 = 2 acceleration height; a state may rest if its bounce is lower than the
  * tolerance */
 static const double HIGH = 2.0;
 
 /* Scale of the push of impacts. ROOM: over the push that holds the state at first, so that lambda
- * is far below 1. MORE: growth when lambda reaches 1. */
-static const double ROOM = 16.0, MORE = 16.0;
+ * is far below 1, and its growth when lambda reaches 1. */
+static const double ROOM = 16.0;
 
 /* speed of impacts at an instant over that before, below which the cascade makes progress */
 static const double SLOWER = 0.9;
-
-/* change by a map, in roundings of the largest state, that is ignored */
-static const double ROUNDINGS = 64.0;
 
 /* An impact of rounding says nothing of the push: that of the one before it counts. */
 void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]) {
@@ -40,10 +37,10 @@ void ess_rest_note(ess_driver *d, size_t k, const double before[], const double 
     most = ess_larger(fabs(after[l] - before[l]), most);
     largest = ess_larger(fabs(before[l]), largest);
   }
-  if (most <= ROUNDINGS * DBL_EPSILON * largest) return;
+  if (most <= ESS_ROUNDING * largest) return;
   memset(push, 0, d->lanes * sizeof *push);
   for (size_t l = 0; l < ess_caller_states(d); l++) push[l] = after[l] - before[l];
-  const double part = ess_tangent_part(d, after, push, PART);
+  const double part = ess_tangent_part(d, after, push, MAP_BESIDE);
   for (size_t l = 0; l < d->lanes; l++) push[l] *= part;
 }
 
@@ -131,7 +128,7 @@ static int find_push(ess_driver *d, size_t k, bool *pushes) {
   for (size_t l = 0; l < d->lanes; l++) *pushes = *pushes || push[l] != 0.0;
   const int status = *pushes ? ESS_SUCCESS : steepest(d, k, way);
   if (status || *pushes) return status;
-  const double part = -d->sign[k] * ess_tangent_part(d, d->x, way, PART);
+  const double part = -d->sign[k] * ess_tangent_part(d, d->x, way, MAP_BESIDE);
   for (size_t l = 0; l < d->lanes; l++) s->beside[l] = d->x[l] + part * way[l];
   int code;
   const double *const after = ess_impact_returns(d, d->t, k, s->beside, d->sign[k], &code);
@@ -161,7 +158,7 @@ static int keep_level(ess_driver *d, size_t k, bool *pushes) {
     unit[i] = 0.0;
   }
   for (size_t i = 0; !status && sum > 0.0 && i < n; i++) push[i] -= off / sum * way[i];
-  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ROUNDINGS * DBL_EPSILON * all;
+  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ESS_ROUNDING * all;
   if (!*pushes) memset(push, 0, d->lanes * sizeof *push);
   return status;
 }
@@ -354,7 +351,7 @@ bool ess_rest_widen(ess_driver *d, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const size_t k = s->events[i];
     if (!s->rests[k] || s->part[i] != ESS_AT_ONE || !(s->scale[k] < 1e100)) continue;
-    s->scale[k] *= MORE;
+    s->scale[k] *= ROOM;
     any = true;
   }
   return any;

@@ -28,17 +28,17 @@ int ess_sought_guards(const ess_driver *d, double t, const double x[], const ess
 
 /* the first length moves no state by more than this part of what it is large beside, nor time by
  * more than this part of a step */
-static const double FIRST = 0x1p-13, FIRST_OF_STEP = 0x1p-6, PART_LEFT = 1e-3;
+static const double FIRST_OF_STATE = 0x1p-13, FIRST_OF_STEP = 0x1p-6, PART_LEFT = 1e-3;
 
 /* two differences agree to this part, most of which is a bend that extrapolation takes away, and
  * noise is this part of them at most; what changes by less than so many roundings has not changed
  */
-static const double AGREES = 1e-6, EVEN = 1e-9, ROUNDING = 4.0, FAR = 1e3;
+static const double AGREES = 1e-6, EVEN = 1e-9, CHANGE_LEAST = 4.0, FAR_OFF = 1e3;
 
 /* the second is over this part of the first's length: the golden ratio, since changes by a few
  * roundings are whole numbers, which agree over half the length, wrong as they are; and by how much
  * of what they differ by the second is still off */
-static const double SHORTER = 0.6180339887498949, REST = 0.6180339887498949;
+static const double GOLDEN = 0.6180339887498949;
 
 /* others, sixteen times shorter or longer each, in the order in which they are tried. While the
  * state slides the rate of what is held is nothing, made of terms that cancel, and its differences
@@ -47,7 +47,7 @@ static const double SHORTER = 0.6180339887498949, REST = 0.6180339887498949;
 static const int POWERS[] = {0, -4, 4, -8, 8, -12, 12, -16, 16, -20, 20, 24, 28, 32};
 static const int POWERS_HELD[] = {4, 0, -4, 8, -8, 12, -12, 16, -16, 20, -20, 24, 28, 32};
 static const int POWERS_SLIDING[] = {0, 4, -4, 8, -8, 12, -12, 16, -16, 20, -20, 24, 28, 32};
-enum { TRIES = sizeof POWERS / sizeof *POWERS };
+enum { LENGTHS = sizeof POWERS / sizeof *POWERS };
 
 /* rates that are sought */
 typedef struct along {
@@ -72,8 +72,8 @@ static void find_lengths(const along *a, double *least, double *most) {
     if (speed == 0.0) continue;
     const double near = ess_absolute_below(d, i);
     const double size = ess_larger(fabs(a->x[i]), near > 0.0 ? near : DBL_MIN);
-    *least = ess_smaller(*least, FIRST * size / speed);
-    *most = ess_larger(*most, FIRST * size / speed);
+    *least = ess_smaller(*least, FIRST_OF_STATE * size / speed);
+    *most = ess_larger(*most, FIRST_OF_STATE * size / speed);
   }
   if (a->vt == 0.0) return;
   // a step may be short for what has just been crossed: time is not
@@ -106,7 +106,7 @@ static double look(const along *a, double length) {
 static void note_rate(ess_caller *c, size_t k, double rate, double off, bool agrees) {
   const double said = c->off[k] == INFINITY ? INFINITY : 2.0 * (off + c->off[k]);
   const double apart = fabs(rate - c->best[k]);
-  if (agrees ? apart <= FAR * said : off < c->off[k] && apart <= said) {
+  if (agrees ? apart <= FAR_OFF * said : off < c->off[k] && apart <= said) {
     c->best[k] = rate;
     c->off[k] = agrees ? 0.0 : off;
   }
@@ -129,7 +129,7 @@ static bool is_enough(const along *a, size_t k, double differ, double uneven, do
   const ess_caller *const c = &a->d->caller;
   if (!c->differs || !ess_is_sliding(a->d)) return false;
   const bool is_bend = is_held(a->d, a->sought) && differ <= AGREES * c->terms[k];
-  return uneven + (is_bend ? 0.0 : differ) < ROUNDING * c->rounding[k] / apart;
+  return uneven + (is_bend ? 0.0 : differ) < CHANGE_LEAST * c->rounding[k] / apart;
 }
 
 /* One more pair of differences, over a length that has been looked at and one beside it; whether
@@ -143,24 +143,24 @@ static bool compare(const along *a, double length, double apart, bool is_long) {
     c->rate[k] = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     c->bent[k] = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
   }
-  apart = look(a, SHORTER * length);
+  apart = look(a, GOLDEN * length);
   for (size_t i = 0; i < a->count; i++) {
     const size_t k = event_of(a, i);
     const double near = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     const double all = fabs(c->above[k]) + fabs(c->below[k]) + fabs(a->h[k]);
     const double rounding = is_weighed ? c->rounding[k] : 0.0;
     const double terms = is_weighed ? c->terms[k] : 0.0;
-    const double noise = ess_larger(ROUNDING * DBL_EPSILON * all, rounding) / apart;
+    const double noise = ess_larger(CHANGE_LEAST * DBL_EPSILON * all, rounding) / apart;
     const double size = ess_larger(fabs(near), fabs(c->rate[k])), differ = fabs(near - c->rate[k]);
     // it changes over some length: a change that is nothing may have been lost in rounding
     const bool is_still = c->above[k] == a->h[k] && c->below[k] == a->h[k] && c->rate[k] == 0.0;
     // by what event functions are bent they change as the square of the length: all else is noise
     const double bent = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
-    const double uneven = fabs(bent - SHORTER * SHORTER * c->bent[k]) / apart;
+    const double uneven = fabs(bent - GOLDEN * GOLDEN * c->bent[k]) / apart;
     const bool agrees = size > noise && differ + 1e-3 * noise <= AGREES * size &&
                         uneven <= EVEN * size && rounding <= EVEN * ess_larger(size, terms) * apart;
     if (c->off[k] > 0.0 && isfinite(differ) && !is_still)
-      note_rate(c, k, near + REST * (near - c->rate[k]), differ + noise + uneven, agrees);
+      note_rate(c, k, near + GOLDEN * (near - c->rate[k]), differ + noise + uneven, agrees);
     enough = enough && (c->off[k] == 0.0 || (is_long && is_enough(a, k, differ, uneven, apart)));
   }
   return enough;
@@ -219,7 +219,7 @@ int ess_slope(ess_driver *d, double t, const double x[], double vt, const double
   const double first = ldexp(least, powers[0]);
   if (!(most > 0.0) || !find_moving(&a, first, most, &apart)) return 0;
   bool enough = compare(&a, first, apart, powers[0] > 0);
-  for (int i = 1; i < TRIES && !enough; i++) {
+  for (int i = 1; i < LENGTHS && !enough; i++) {
     const double length = ldexp(least, powers[i]);
     if (length <= 16.0 * most) enough = compare(&a, length, look(&a, length), true);
   }

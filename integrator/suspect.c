@@ -26,16 +26,16 @@
 static const double HALVED = 1.0 / (1 << 24);
 
 /* smallest noise floor after halvings, over the error that the tolerance allows h_k */
-static const double PART = 1e-3;
+static const double GRAIN_LEAST = 1e-3;
 
 /* the same where an event function only seems to rest on its zero */
-static const double SLIGHT = 1e-5;
+static const double GRAIN_AT_REST = 1e-5;
 
 /* crossings in a row after which rounding is looked for: of all, and of one that is returned to */
-enum { MANY = 16, SOME = 4 };
+enum { MANY_IN_A_ROW = 16, SOME_RETURNS = 4 };
 
 /* an event function that is so many grains has left its zero */
-static const double LEFT = 10.0;
+static const double GRAINS_AWAY = 10.0;
 
 /* by how much state i moves one of the two ways, of so much at least */
 static double astray(size_t i, double unit, int way) {
@@ -147,7 +147,7 @@ static int is_held(ess_driver *d, size_t k, bool *held) {
   const int status = ess_allowed_error(d, k, &allowed);
   *held = true;
   for (size_t i = 0; i < sizeof far / sizeof *far; i++)
-    *held = *held && fabs(far[i]) <= SLIGHT * allowed;
+    *held = *held && fabs(far[i]) <= GRAIN_AT_REST * allowed;
   return status;
 }
 
@@ -168,7 +168,7 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   status = is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
   const double doubt = d->inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
-  d->grain[k] = ess_larger(doubt, is_halved ? PART * allowed : allowed);
+  d->grain[k] = ess_larger(doubt, is_halved ? GRAIN_LEAST * allowed : allowed);
   d->is_coarse = *coarser = true;
   return ESS_SUCCESS;
 }
@@ -178,7 +178,7 @@ int ess_refine(ess_driver *d) {
   d->is_coarse = false;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const double allowed = d->some_h[k], way = d->control.next * fabs(d->rate[k]);
-    if (fabs(d->h[k]) > LEFT * d->grain[k] || d->grain[k] > allowed || way > allowed)
+    if (fabs(d->h[k]) > GRAINS_AWAY * d->grain[k] || d->grain[k] > allowed || way > allowed)
       d->grain[k] = 0.0;
     d->is_coarse |= d->grain[k] > 0.0;
   }
@@ -204,7 +204,8 @@ static int allowed_differences(ess_driver *d) {
 /* whether crossings have come so many in a row that some may be rounding */
 static bool may_be_rounding(const ess_driver *d) {
   const uint64_t since = d->apply_crossings - d->settled_crossings;
-  return since >= MANY + d->system.guard_count || (since >= SOME && d->recrossing.returns >= SOME);
+  return since >= MANY_IN_A_ROW + d->system.guard_count ||
+         (since >= SOME_RETURNS && d->recrossing.returns >= SOME_RETURNS);
 }
 
 int ess_settle(ess_driver *d) {
@@ -212,7 +213,7 @@ int ess_settle(ess_driver *d) {
   d->settled_crossings = d->apply_crossings;
   const int status = allowed_differences(d);
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    const double grain = SLIGHT * d->some_h[k];
+    const double grain = GRAIN_AT_REST * d->some_h[k];
     const bool rests = fabs(d->h[k]) + d->control.next * fabs(d->rate[k]) <= grain;
     if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
     d->grain[k] = ess_larger(grain, d->grain[k]);
@@ -278,17 +279,17 @@ int ess_refuse_chatter(ess_driver *d) {
 enum { PATIENCE = 6 };
 
 /* distance of a second place that is checked, over the rest of the run */
-static const double FAR = 1e-2;
+static const double SECOND_PLACE = 1e-2;
 
 /* Check of a rate: difference quotients, each over a quarter of the interval before; number in a
  * row that must agree, and how well; relative difference of a wrong rate (at a kink a difference of
  * half would not be one). */
-enum { QUOTIENTS = 8, AGREEING = 3 };
-static const double AGREEMENT = 0.02, DISAGREEMENT = 0.25;
+enum { RATE_QUOTIENTS = 8 };
+static const double RATE_AGREEMENT = 0.02, RATE_WRONG = 0.25;
 
 /* changes that are ignored, in units of the event function, and in roundings of its terms, which
  * may be larger (y - sin x) */
-static const double NOISE = 1e3 * DBL_EPSILON, ROUNDED = 1e2;
+static const double CHANGE_NOISE = 1e3 * DBL_EPSILON, CHANGE_ROUNDINGS = 1e2;
 
 /* a place on the path, and what is said of event function k there */
 typedef struct place {
@@ -305,19 +306,19 @@ static int is_contradicted(ess_driver *d, size_t k, const place *p, double lengt
   int agreeing = 1, failed = ess_rounding_error(d, k, &rounding);
   *contradicted = false;
   if (failed) return failed;
-  const double noise = NOISE * fabs(p->h) + ROUNDED * rounding;
-  for (int i = 0; i < QUOTIENTS; i++, way *= 0.25) {
+  const double noise = CHANGE_NOISE * fabs(p->h) + CHANGE_ROUNDINGS * rounding;
+  for (int i = 0; i < RATE_QUOTIENTS; i++, way *= 0.25) {
     for (size_t j = 0; j < d->system.dimension; j++) d->x_try[j] = p->x[j] + way * p->f[j];
     const int status = ess_guards(d, p->t + way, d->x_try, d->h_try);
     if (status) return status;
     const double change = d->h_try[k] - p->h, quotient = change / way;
     if (!(fabs(change) > noise)) return ESS_SUCCESS;
-    const bool agrees = fabs(quotient - last) <= AGREEMENT * fabs(quotient);
+    const bool agrees = fabs(quotient - last) <= RATE_AGREEMENT * fabs(quotient);
     agreeing = agrees ? agreeing + 1 : 1;
     last = quotient;
-    if (agreeing < AGREEING) continue;
+    if (agreeing < ESS_AGREEING) continue;
     const double size = ess_larger(fabs(quotient), fabs(p->rate));
-    *contradicted = fabs(quotient - p->rate) > DISAGREEMENT * size;
+    *contradicted = fabs(quotient - p->rate) > RATE_WRONG * size;
     return ESS_SUCCESS;
   }
   return ESS_SUCCESS;
@@ -356,7 +357,7 @@ int ess_suspect_turns(ess_driver *d) {
   const bool is_lasting = s->tries && s->tries % PATIENCE == 0;
   if (!is_lasting || !(s->share > ESS_STILL_TURNING)) return ESS_SUCCESS;
   const size_t k = s->guard;
-  const double length = ess_larger(d->dt, FAR * (d->t_end - d->t));
+  const double length = ess_larger(d->dt, SECOND_PLACE * (d->t_end - d->t));
   const double *const f = d->stage[d->base->first];
   double *const x = d->stage[1]; // the dense output is made
   for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + length * f[i];

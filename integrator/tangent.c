@@ -387,16 +387,12 @@ static void go_to(ess_driver *d, double theta) {
   }
 }
 
-/* radius times length from which stability may limit a step: the ripple that it leaves is large in
- * the field, but not in the slope of the dense output */
-static const double BOUND_FROM = 1.5;
-
 /* Where the field before a crossing is to be had, when the step just tried is taken to theta. Most
  * often that is a call: a step that leaves a contact, whose force is nothing beyond it, goes over a
  * kink of the field, and its slope there is wrong. */
 static void note_source(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  const bool has_slope = cut && (d->base->is_stabilised || v->extent > BOUND_FROM);
+  const bool has_slope = cut && (d->base->is_stabilised || v->extent > ESS_BOUND_FROM);
   v->source = !cut ? ESS_BEFORE_AT_NODE : has_slope ? ESS_BEFORE_KNOWN : ESS_BEFORE_UNKNOWN;
   if (has_slope) ess_dopri5_slope(d, theta, v->before);
 }
@@ -591,19 +587,12 @@ static const double NEAR = 40.0;
 /* radius times length from which a step may leave ripple */
 static const double STIFF_FROM = 0.25;
 
-/* the spectral radius is computed again after TRIES attempted steps, after a crossing, or when
- * stages indicate GROWN times the former value */
-enum { TRIES = 25 };
+/* the spectral radius is also computed again after a crossing, or when stages indicate GROWN times
+ * the former value */
 static const double GROWN = 4.0;
 
-/* smallest tolerance of a step, in roundings of the state */
-static const double ROUNDINGS = 64.0;
-
 /* share of a state in the ripple, over the largest, below which it has none */
-static const double STILL = 0.01;
-
-/* radius times length of the first step after stabilised ones */
-static const double FIRST = 2.0;
+static const double NO_RIPPLE = 0.01;
 
 /* the largest component in units of the states, at least 1 */
 static double size_of(const ess_driver *d, const double v[]) {
@@ -635,7 +624,7 @@ static double largest_part(const ess_driver *d) {
 
 /* whether state i has its part in it: others may be as large as they like, as a clock */
 static bool is_in_ripple(const ess_driver *d, size_t i, double largest) {
-  return fabs(d->tangents->at[i]) >= STILL * largest * ess_tangent_unit(d, i);
+  return fabs(d->tangents->at[i]) >= NO_RIPPLE * largest * ess_tangent_unit(d, i);
 }
 
 /* size of the states that ripple */
@@ -691,7 +680,7 @@ static int weigh_near(ess_driver *d, double radius, double *most) {
 static double limit(const ess_driver *d, double severity) {
   const double largest = largest_part(d);
   for (size_t i = 0; i < d->system.dimension; i++) {
-    const double x = fabs(d->x[i]), rounding = ROUNDINGS * DBL_EPSILON * x;
+    const double x = fabs(d->x[i]), rounding = ESS_ROUNDING * x;
     if (is_in_ripple(d, i, largest) && rounding * severity > d->atol[i] + d->rtol[i] * x)
       severity = (d->atol[i] + d->rtol[i] * x) / rounding;
   }
@@ -725,7 +714,7 @@ static int find_radius(ess_driver *d, double shown) {
 
 static bool knows_radius(const ess_driver *d, double shown) {
   const ess_tangents *const v = d->tangents;
-  return v->radius_crossings == d->counters.crossings && v->radius_tries < TRIES &&
+  return v->radius_crossings == d->counters.crossings && v->radius_tries < ESS_RADIUS_TRIES &&
          shown <= GROWN * v->shown;
 }
 
@@ -769,7 +758,7 @@ static void leave_stabilised(ess_driver *d, double time) {
   s->is_on = false;
   d->base = &ess_base_dopri5;
   s->off_until = d->t + time;
-  ess_control_bound(d, ESS_BY_TANGENTS, FIRST / s->radius);
+  ess_control_bound(d, ESS_BY_TANGENTS, ESS_EXTENT_ANEW / s->radius);
   ess_control_forget_error(d); // that was the other's
 }
 

@@ -90,9 +90,9 @@ int ess_watched_map(ess_driver *d, ess_impact *impact) {
 /* ---- an initial condition at an event ---------------------------------------------------------
  */
 
-/* A crossing is located to this part of the numbers that change on the way to it, and to much less
- * than a tolerance; and the part of a first step after which it has been made. */
-static const double LOCATED = 1e-11, MUCH_LESS = 0.1, SHORTLY = 1e-3;
+/* A crossing is located to ESS_LOCATED, and to much less than a tolerance; and the part of a first
+ * step after which it has been made. */
+static const double MUCH_LESS = 0.1, SHORTLY = 1e-3;
 
 /* whether event function k reaches zero so soon that it counts as zero */
 static bool counts_as_zero(const ess_driver *d, size_t k) {
@@ -104,7 +104,7 @@ static bool counts_as_zero(const ess_driver *d, size_t k) {
     if (d->x[i] != 0.0) size = ess_larger(size, fabs(d->x[i]) / tolerance);
     if (d->f[i] != 0.0) moved = ess_larger(moved, soon * fabs(d->f[i]) / tolerance);
   }
-  return moved <= ess_smaller(LOCATED * size, MUCH_LESS) || soon <= ess_time_rounding(d);
+  return moved <= ess_smaller(ESS_LOCATED * size, MUCH_LESS) || soon <= ess_time_rounding(d);
 }
 
 int ess_watched_pass(ess_driver *d) {
