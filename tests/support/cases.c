@@ -65,8 +65,10 @@ cases cases_read(const char *path) {
       c->runs[c->count++] = (case_run){.settings = copy_of(settings)};
     } else if (expected && c->count) {
       case_run *const run = &c->runs[c->count - 1];
-      run->expected = grown(run->expected, run->count, sizeof *run->expected);
-      run->expected[run->count++] = copy_of(expected);
+      for (char *one = strtok(line + (expected - line), ";"); one; one = strtok(NULL, ";")) {
+        run->expected = grown(run->expected, run->count, sizeof *run->expected);
+        run->expected[run->count++] = copy_of(one + strspn(one, " "));
+      }
     } else if (!c->count && !strcmp(line, "as above") && all.count > 1) {
       c->text = joined(c->text, all.cases[all.count - 2].text);
     } else if (!c->count) {

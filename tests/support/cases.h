@@ -40,7 +40,7 @@
  *   NAME                a parameter or an initial value
  *   random N            N runs; in these a value LOW..HIGH is drawn; LOW...HIGH by its logarithm
  *
- * and what is expected, each on a line, of the run lines just before it:
+ * and what is expected of the run lines just before it, separated by semicolons or on lines:
  *
  *   success, or a status such as ESLIDING; EZENO or EGRAZING. Success is expected where no line
  * says anything of the status success or STATUS, at most N        what follows is expected of
