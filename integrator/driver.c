@@ -376,6 +376,7 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   int status = begin(d, from, to, ess_caller_state(d, from, x));
   ess_tape_begin(d);
   if (!status && d->is_amid) status = ess_finish_instant(d);
+  d->is_amid = false; // a jump of the field further on is an instant of its own
   if (!status) status = d->scheme->run(d, to);
   ess_tape_end(d, status);
   d->applying = false;
