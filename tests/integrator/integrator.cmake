@@ -49,7 +49,6 @@ ess_test(control ess::ess)
 ess_test(truth hybrid)
 ess_test(tangents hybrid)
 ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
-ess_test(jump_times ess::ess)
 add_test(NAME refused_builds COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_refused_builds.sh ${CMAKE_C_COMPILER})
 if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
   target_compile_definitions(test_affine PRIVATE AFFINE_SYSTEMS=96) # each size of system once

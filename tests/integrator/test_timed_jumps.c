@@ -163,57 +163,52 @@ TEST(jumps_that_do_not_ascend_are_refused) {
 
 /* ---- derivatives ----------------------------------------------------------------------------- */
 
-/* Five hundred pulses of p cos t, forward and backward: the derivative by p, and by the start, as
- * tangents and as the adjoint have it, also in so little room that the run is made again from
- * checkpoints. */
-enum { PULSES = 500 };
-
-static double pulses[2 * PULSES];
-
-static int pulsed_field(double t, const double x[], const double sign[], double dxdt[],
-                        void *params) {
-  (void)x, (void)sign;
-  const double *const pulse = pulses + 2 * (size_t)fmin(fmax(t, 0.0), PULSES - 1);
-  dxdt[0] = t >= pulse[0] && t < pulse[1] ? *(const double *)params * cos(t) : 0.0;
-  return 0;
+TEST(parameters_that_are_not_the_times_are_refused) {
+  hybrid *const h = hybrid_of("p = 1; q = 2; x' = after(p) + after(q); jump p; jump q");
+  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  const ess_options options = hybrid_options(1e-6);
+  assert_null(ess_check(&system, &options));
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  h->parameter[1] += 1e-9;
+  const char *const differs =
+      "each of field_jumps must be equal to the parameter that field_jump_parameters names";
+  assert_string_equal(ess_check(&system, &options), differs);
+  assert_int_equal(ess_driver_follow_parameters(d, 3, NULL, NULL), ESS_EINVAL);
+  assert_string_equal(ess_driver_failure(d)->reason, differs);
+  assert_int_equal(ess_driver_record(d, (size_t)1 << 20), ESS_EINVAL);
+  assert_string_equal(ess_driver_failure(d)->reason, differs);
+  ess_driver_free(d);
+  h->jump_parameter[1] = SIZE_MAX; // a constant from now on
+  assert_null(ess_check(&system, &options));
+  h->jump_parameter[0] = 2;
+  assert_string_equal(ess_check(&system, &options),
+                      "each of field_jump_parameters must be below parameters, or SIZE_MAX");
+  hybrid_free(h);
 }
 
-TEST(a_long_train_of_pulses_has_its_derivatives) {
-  double sum = 0.0, p = 2.0;
-  for (size_t i = 0; i < PULSES; i++) {
-    pulses[2 * i] = (double)i + 0.3;
-    pulses[2 * i + 1] = (double)i + 0.35;
-    sum += sin(pulses[2 * i + 1]) - sin(pulses[2 * i]);
-  }
-  for (int is_backward = 0; is_backward < 2; is_backward++)
-    for (int records = 0; records < 3; records++) {
-      const ess_system system = {.dimension = 1,
-                                 .field = pulsed_field,
-                                 .params = &p,
-                                 .parameters = 1,
-                                 .parameter_values = &p,
-                                 .field_jumps = pulses,
-                                 .field_jump_count = 2 * PULSES};
-      const ess_options options = hybrid_options(1e-7);
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      const double begin = is_backward ? PULSES : 0.0, right = is_backward ? -sum : sum;
-      const double directions[2] = {1.0, 0.0}, parameters[2] = {0.0, 1.0}, outcome[1] = {1.0};
-      double t = begin, x[1] = {0.5}, by_start[2], by_p[1];
-      const int followed = records ? ess_driver_record(d, (size_t)1 << (records == 1 ? 19 : 24))
-                                   : ess_driver_follow_parameters(d, 2, directions, parameters);
-      assert_int_equal(followed, ESS_SUCCESS);
-      assert_int_equal(ess_driver_apply(d, &t, PULSES - begin, x), ESS_SUCCESS);
-      assert_true(fabs(x[0] - 0.5 - p * right) < 20.0 * 1e-7);
-      const ess_counters *const c = ess_driver_counters(d);
-      assert_true(c->rejected <= c->steps / 5);
-      if (records) {
-        assert_true((ess_driver_recorded(d) > (size_t)1 << 17) || records == 2);
-        assert_int_equal(ess_driver_adjoint(d, 1, outcome, by_start, by_p), ESS_SUCCESS);
-      } else {
-        memcpy(by_start, ess_driver_tangent(d), sizeof by_start);
-        by_p[0] = by_start[1];
-      }
-      assert_true(fabs(by_start[0] - 1.0) < 1e-9 && fabs(by_p[0] - right) < 2e-6);
-      ess_driver_free(d);
+/* Applies end at jumps, which the next ones pass. */
+TEST(an_adjoint_between_applies_changes_nothing) {
+  hybrid *const h = hybrid_of("each 20: p@ = @.5\neach 20: jump p@\n"
+                              "x' = sum(20: (1 + @)*after(p@)) - 0.1*x");
+  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  const ess_options options = hybrid_options(1e-6);
+  double by[2][21];
+  for (int between = 0; between < 2; between++) {
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    const double outcome[1] = {1.0};
+    double t = 0.0, x[1] = {0.5}, *const to = by[between];
+    assert_int_equal(ess_driver_record(d, (size_t)1 << 20), ESS_SUCCESS);
+    for (int i = 0; i < 20; i++) {
+      assert_int_equal(ess_driver_apply(d, &t, i + 0.5, x), ESS_SUCCESS);
+      if (between && i % 4 == 1)
+        assert_int_equal(ess_driver_adjoint(d, 1, outcome, to, to + 1), ESS_SUCCESS);
     }
+    assert_int_equal(ess_driver_apply(d, &t, 20.0, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_adjoint(d, 1, outcome, to, to + 1), ESS_SUCCESS);
+    ess_driver_free(d);
+  }
+  assert_memory_equal(by[0], by[1], sizeof by[0]);
+  assert_true(fabs(by[0][20] + 20.0 * exp(-0.05)) < 1e-6);
+  hybrid_free(h);
 }

@@ -67,7 +67,7 @@ cases cases_read(const char *path) {
       case_run *const run = &c->runs[c->count - 1];
       for (char *one = strtok(line + (expected - line), ";"); one; one = strtok(NULL, ";")) {
         run->expected = grown(run->expected, run->count, sizeof *run->expected);
-        run->expected[run->count++] = copy_of(one + strspn(one, " "));
+        run->expected[run->count++] = hybrid_sums(one + strspn(one, " "));
       }
     } else if (!c->count && !strcmp(line, "as above") && all.count > 1) {
       c->text = joined(c->text, all.cases[all.count - 2].text);

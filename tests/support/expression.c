@@ -64,6 +64,10 @@ int expression_after(expressions *list, double time) {
   return put(list, (node){.op = AFTER, .value = time});
 }
 
+int expression_after_parameter(expressions *list, size_t parameter) {
+  return put(list, (node){.op = AFTER, .left = (int)parameter + 1});
+}
+
 static double computed(operation op, double a, double b) {
   switch (op) {
   case ADD:
@@ -244,7 +248,7 @@ void expression_array_values(const expression_array *array, const expressions *l
       value[at] = parameter[n->left];
       break;
     case AFTER:
-      value[at] = t >= n->value ? 1.0 : 0.0;
+      value[at] = t >= (n->left ? parameter[n->left - 1] : n->value) ? 1.0 : 0.0;
       break;
     case ADD:
       value[at] = value[n->left] + value[n->right];

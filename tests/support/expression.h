@@ -17,7 +17,7 @@ typedef enum operation {
   STATE,     /* x[left] */
   SIGN,      /* sign[left] */
   PARAMETER, /* parameter[left] */
-  AFTER,     /* 0 for t < value, else 1 */
+  AFTER,     /* 0 for t < value, else 1; with left > 0, value stands for parameter[left - 1] */
   ADD,
   SUBTRACT,
   MULTIPLY,
@@ -50,6 +50,7 @@ void expressions_free(expressions *list);
 int expression(expressions *list, operation op, int left, int right);
 int expression_constant(expressions *list, double value);
 int expression_after(expressions *list, double time);
+int expression_after_parameter(expressions *list, size_t parameter);
 
 /* The derivative with respect to a state or parameter of this index, or to time. */
 int expression_derivative(expressions *list, int of, operation by, int index);

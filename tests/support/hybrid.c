@@ -143,6 +143,10 @@ static char *written_out(const char *text, const char *word) {
   return w.text;
 }
 
+char *hybrid_sums(const char *text) {
+  return written_out(text, "sum(");
+}
+
 static void expect(reader *r, const char *token) {
   if (!take(r, token)) refuse(r, token);
 }
@@ -220,6 +224,16 @@ static int named(reader *r) {
   return -1;
 }
 
+/* 0 before a time, which is a number or a parameter, and 1 from then on */
+static int take_after(reader *r) {
+  hybrid *const h = r->h;
+  char name[HYBRID_NAME];
+  if (!take_name(r, name)) return expression_after(&h->list, take_number(r));
+  const size_t p = find(h->parameter_names, h->parameters, name);
+  if (p == h->parameters) refuse(r, name);
+  return expression_after_parameter(&h->list, p);
+}
+
 static int take_operand(reader *r) {
   static const struct {
     const char *name;
@@ -242,7 +256,7 @@ static int take_operand(reader *r) {
     expect(r, ")");
   } else if (take(r, "after")) {
     expect(r, "(");
-    found = expression_after(list, take_number(r));
+    found = take_after(r);
     expect(r, ")");
   } else if (isdigit((unsigned char)*r->at) || *r->at == '.') {
     found = expression_constant(list, take_number(r));
@@ -492,9 +506,9 @@ static void read_directive(reader *r, entry **entries, size_t *count) {
   } else if (take(r, "one-way"))
     h->one_way = true;
   else if (take(r, "jump")) {
-    h->jump = realloc(h->jump, (h->jumps + 1) * sizeof *h->jump);
-    if (!h->jump) abort();
-    h->jump[h->jumps++] = take_number(r);
+    h->jump_node = realloc(h->jump_node, (h->jumps + 1) * sizeof *h->jump_node);
+    if (!h->jump_node) abort();
+    h->jump_node[h->jumps++] = take_after(r);
   } else if (take(r, "exact")) {
     const size_t i = take_known(r, h->states, h->n);
     expect(r, ":");
@@ -554,7 +568,7 @@ static void derive(hybrid *h) {
 void hybrid_read(hybrid *h) {
   if (h->is_read) return;
   h->is_read = true;
-  char *const sums = written_out(h->text, "sum("), *const copy = written_out(sums, "each ");
+  char *const sums = hybrid_sums(h->text), *const copy = written_out(sums, "each ");
   free(sums);
   reader r = {.h = h, .at = ""};
   r.lines = room(strlen(copy) + 1, sizeof *r.lines);
@@ -600,6 +614,8 @@ void hybrid_read(hybrid *h) {
   }
   derive(h);
   lay_rows(h, entries, count);
+  h->jump = room(h->jumps, sizeof *h->jump);
+  h->jump_parameter = room(h->jumps, sizeof *h->jump_parameter);
   h->value = room((size_t)h->list.count, sizeof *h->value); /* nodes of arrays are older */
   h->last = room(1 + 2 * h->n + h->m, sizeof *h->last);
   h->mode = room(h->m + h->parameters, sizeof *h->mode);
@@ -629,11 +645,33 @@ void hybrid_free(hybrid *h) {
                                       &h->exact_values, &h->field_jacobian, &h->guard_jacobian,
                                       &h->time_rates,   &h->field_by,       &h->guards_by};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) expression_array_free(arrays[i]);
-  void *const rooms[] = {h->start,     h->parameter,       h->text,      h->states, h->events,
-                         h->watches,   h->parameter_names, h->value,     h->jump,   h->rate,
-                         h->event,     h->watch,           h->exact,     h->one,    h->impact,
-                         h->unarmed,   h->silent,          h->impact_at, h->slides, h->row_start,
-                         h->row_guard, h->row_effect,      h->last,      h->solves, h->mode};
+  void *const rooms[] = {h->start,
+                         h->parameter,
+                         h->text,
+                         h->states,
+                         h->events,
+                         h->watches,
+                         h->parameter_names,
+                         h->value,
+                         h->jump,
+                         h->rate,
+                         h->jump_node,
+                         h->jump_parameter,
+                         h->event,
+                         h->watch,
+                         h->exact,
+                         h->one,
+                         h->impact,
+                         h->unarmed,
+                         h->silent,
+                         h->impact_at,
+                         h->slides,
+                         h->row_start,
+                         h->row_guard,
+                         h->row_effect,
+                         h->last,
+                         h->solves,
+                         h->mode};
   for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) free(rooms[i]);
   free(h->abbreviations);
   free(h->copy);
@@ -972,6 +1010,25 @@ static int armed_of(const double sign[], bool armed[], void *params) {
   return count_call(h, HYBRID_START, NULL, 0);
 }
 
+/* the times at which the field jumps, with the present values of parameters; returns whether there
+ * is a parameter among them */
+static bool order_jumps(hybrid *h) {
+  bool by_parameter = false;
+  for (size_t j = 0; j < h->jumps; j++) {
+    const node *const n = &h->list.nodes[h->jump_node[j]];
+    const double time = n->left ? h->parameter[n->left - 1] : n->value;
+    size_t at = j;
+    for (; at && h->jump[at - 1] > time; at--) {
+      h->jump[at] = h->jump[at - 1];
+      h->jump_parameter[at] = h->jump_parameter[at - 1];
+    }
+    h->jump[at] = time;
+    h->jump_parameter[at] = n->left ? (size_t)n->left - 1 : SIZE_MAX;
+    by_parameter |= n->left > 0;
+  }
+  return by_parameter;
+}
+
 ess_system hybrid_system(hybrid *h, unsigned gives) {
   hybrid_read(h);
   const bool gives_weights = gives & HYBRID_WEIGHTS;
@@ -1004,6 +1061,7 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .params = h,
       .field_jumps = h->jump,
       .field_jump_count = h->jumps,
+      .field_jump_parameters = order_jumps(h) ? h->jump_parameter : NULL,
       .guards_move = h->moves ? !(gives & HYBRID_FIXED) : (gives & HYBRID_MOVES) != 0,
       .guard_time_rates = h->moves ? GIVEN(HYBRID_TIME_RATES, time_rates_of) : NULL,
       .watch = {.count = h->watched, .values = h->watched ? watch_of : NULL},

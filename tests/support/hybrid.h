@@ -14,7 +14,7 @@
  * sqrt, the time t, and
  *
  *   [floor], on(floor), off(floor)   the latched sign, (1 + sign)/2, (1 - sign)/2
- *   after(2.5)                       1 from this time on, and 0 before
+ *   after(2.5)                       1 from this time or parameter on, and 0 before
  *   name = expression                an abbreviation, unless the expression is a number
  *   sum(3: E)                        E with 0, with 1 and with 2 for each @, added
  *
@@ -33,7 +33,7 @@
  *   solves NAME, ...         states among which field_solve has derivatives; else all
  *   one-way                                                 only crossings upward are guards
  *   watch NAME: E                                           an event without effect
- *   jump T                                                  the field jumps at this time
+ *   jump T                                  the field jumps at this time, or this parameter
  *   exact NAME: E                                           a state, as a function of t alone
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
@@ -120,7 +120,10 @@ typedef struct hybrid {
   double *mode;           /* signs and parameters of the last one that had signs */
   unsigned long modes;    /* how often these have changed */
   int *start, begin, end; /* expressions: initial values and times */
-  double *jump;
+  double
+      *jump; /* times, ascending, and the parameters that they are, or SIZE_MAX; as in the text */
+  size_t *jump_parameter;
+  int *jump_node;
   int *rate, *event, *watch, *exact; /* expressions; exact: -1 where none is given */
   expression_array field, guards, watch_values, exact_values, field_jacobian, guard_jacobian,
       time_rates, field_by, guards_by;
@@ -163,6 +166,9 @@ typedef struct hybrid_name {
   const char *name;
   double value;
 } hybrid_name;
+
+/* A copy of a text with each sum( ) written out. */
+char *hybrid_sums(const char *text);
 
 /* The value of an expression with these states and signs. *text is moved behind it. names[count]
  * are known besides. */

@@ -91,7 +91,8 @@ static void set_leaf(series *s, const series_inputs *in, int at, int j) {
     value = in->t;
     break;
   case AFTER: /* along the step, which begins or ends at this time, or does not contain it */
-    value = (in->direction > 0 ? in->t >= n->value : in->t > n->value) ? 1.0L : 0.0L;
+    value = n->left ? in->parameter[n->left - 1][0] : n->value;
+    value = (in->direction > 0 ? in->t >= value : in->t > value) ? 1.0L : 0.0L;
     break;
   case STATE:
     value = in->x[n->left][j];

@@ -71,14 +71,10 @@ static long double next_stop(const run *r) {
   long double stop = r->t1;
   for (int i = 0; i < r->list.count; i++) {
     const node *const n = &r->list.nodes[i];
-    if (n->op == AFTER && (n->value - r->t) * r->direction > 0.0L &&
-        (stop - n->value) * r->direction > 0.0L)
-      stop = n->value;
+    if (n->op != AFTER) continue;
+    const long double at = n->left ? r->parameters[n->left - 1][0] : n->value;
+    if ((at - r->t) * r->direction > 0.0L && (stop - at) * r->direction > 0.0L) stop = at;
   }
-  for (size_t j = 0; j < r->h->jumps; j++)
-    if ((r->h->jump[j] - r->t) * r->direction > 0.0L &&
-        (stop - r->h->jump[j]) * r->direction > 0.0L)
-      stop = r->h->jump[j];
   return stop;
 }
 
