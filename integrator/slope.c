@@ -91,9 +91,10 @@ static double look(const along *a, double length) {
   const size_t n = c->system.dimension;
   const double after = a->t + length * a->vt, before = a->t - length * a->vt;
   for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] + length * a->v[i];
-  d->counters.guard_evaluations += 2;
+  d->counters.guard_evaluations++;
   if (ess_sought_guards(d, after, c->beside, a->sought, c->above)) return 0.0;
   for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] - length * a->v[i];
+  d->counters.guard_evaluations++;
   if (ess_sought_guards(d, before, c->beside, a->sought, c->below)) return 0.0;
   return 2.0 * length;
 }
