@@ -36,10 +36,10 @@ endfunction()
 # --- fuzzing -------------------------------------------------------------------------------------
 
 # every compiler: random inputs, the same ones always
-add_executable(fuzz_driver ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.c ${CMAKE_CURRENT_LIST_DIR}/fuzz_case.c ${CMAKE_CURRENT_LIST_DIR}/fuzz_system.c ${CMAKE_CURRENT_LIST_DIR}/fuzz_main.c)
-target_link_libraries(fuzz_driver PRIVATE ess::ess m)
+add_executable(fuzz_driver ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.c ${CMAKE_CURRENT_LIST_DIR}/fuzz_main.c)
+target_link_libraries(fuzz_driver PRIVATE hybrid)
 ess_compile(fuzz_driver)
-set(runs 4000)
+set(runs 3000)
 if(ESS_SANITIZE)
   set(runs 1500)
 endif()
@@ -57,7 +57,9 @@ endif()
 if(ESS_SANITIZE)
   ess_skipped(fuzz_guided "this build has sanitizers of its own")
 elseif(ESS_HAVE_LIBFUZZER)
-  ess_instrumented(fuzz_driver_guided fuzzer,address,undefined ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.c ${CMAKE_CURRENT_LIST_DIR}/fuzz_case.c ${CMAKE_CURRENT_LIST_DIR}/fuzz_system.c)
+  ess_instrumented(fuzz_driver_guided fuzzer,address,undefined ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.c
+                   support/hybrid.c support/expression.c support/taylor.c support/truth.c
+                   support/truth_flow.c support/truth_instant.c)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
   add_test(NAME fuzz_guided
            COMMAND fuzz_driver_guided -seed=1 -runs=8000 -max_len=800 -timeout=60 -verbosity=0
