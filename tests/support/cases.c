@@ -5,6 +5,8 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,52 +107,76 @@ typedef struct word {
   unsigned bits;
 } word;
 
-static const word BASES[] = {{"dopri5", ESS_BASE_DOPRI5},
-                             {"rkc", ESS_BASE_RKC},
-                             {"chosen", ESS_BASE_CHOSEN},
-                             {"rodas", ESS_BASE_RODAS},
-                             {"ros2", ESS_BASE_ROS2},
-                             {"chosen_rodas", ESS_BASE_CHOSEN_RODAS},
-                             {NULL, 0}};
-static const word GIVES[] = {
-    {"all", HYBRID_GIVES_ALL},
-    {"none", 0},
-    {"field", 1 << HYBRID_FIELD_JACOBIAN},
-    {"jacobian", 1 << HYBRID_GUARD_JACOBIAN},
-    {"rates", 1 << HYBRID_GUARD_RATES},
-    {"some", 1 << HYBRID_SOME_RATES},
-    {"times", 1 << HYBRID_TIME_RATES},
-    {"by", 1 << HYBRID_FIELD_BY | 1 << HYBRID_GUARDS_BY | 1 << HYBRID_IMPACT_BY},
-    {"weights", HYBRID_WEIGHTS},
-    {"fixed", HYBRID_FIXED},
-    {"moves", HYBRID_MOVES},
-    {"idle", 1 << HYBRID_IDLE},
+// clang-format off
+static const word BASES[] = {
+    {"dopri5", ESS_BASE_DOPRI5}, {"rkc", ESS_BASE_RKC}, {"chosen", ESS_BASE_CHOSEN},
+    {"rodas", ESS_BASE_RODAS}, {"ros2", ESS_BASE_ROS2}, {"chosen_rodas", ESS_BASE_CHOSEN_RODAS},
     {NULL, 0}};
-static const word STOPS[] = {{"steps", 1 << HYBRID_STEPS},
-                             {"crossings", 1 << HYBRID_CROSSING},
-                             {"impacts", 1 << HYBRID_IMPACTS},
-                             {"events", 1 << HYBRID_EVENT},
-                             {"slides", 1 << HYBRID_SLIDE},
-                             {"none", 0},
-                             {NULL, 0}};
-static const word CALLBACKS[] = {{"field", HYBRID_FIELD},
-                                 {"guards", HYBRID_GUARDS},
-                                 {"guard_jacobian", HYBRID_GUARD_JACOBIAN},
-                                 {"guard_rates", HYBRID_GUARD_RATES},
-                                 {"some_rates", HYBRID_SOME_RATES},
-                                 {"time_rates", HYBRID_TIME_RATES},
-                                 {"field_jacobian", HYBRID_FIELD_JACOBIAN},
-                                 {"field_by", HYBRID_FIELD_BY},
-                                 {"guards_by", HYBRID_GUARDS_BY},
-                                 {"impact", HYBRID_IMPACT},
-                                 {"impact_jacobian", HYBRID_IMPACT_JACOBIAN},
-                                 {"impact_by", HYBRID_IMPACT_BY},
-                                 {"watch", HYBRID_WATCH},
-                                 {"solve", HYBRID_SOLVE},
-                                 {"mode", HYBRID_MODE},
-                                 {"start", HYBRID_START},
-                                 {"idle", HYBRID_IDLE},
-                                 {NULL, 0}};
+static const word SLIDING[] = {
+    {"on", ESS_SLIDING_FILIPPOV}, {"off", ESS_SLIDING_NONE}, {NULL, 0}};
+static const word METHODS[] = {{"on", ESS_METHOD_PAPER}, {"off", ESS_METHOD_TOLERANCE}, {NULL, 0}};
+static const word GIVES[] = {
+    {"all", HYBRID_GIVES_ALL}, {"none", 0}, {"field", 1 << HYBRID_FIELD_JACOBIAN},
+    {"jacobian", 1 << HYBRID_GUARD_JACOBIAN}, {"rates", 1 << HYBRID_GUARD_RATES},
+    {"some", 1 << HYBRID_SOME_RATES}, {"times", 1 << HYBRID_TIME_RATES},
+    {"by", 1 << HYBRID_FIELD_BY | 1 << HYBRID_GUARDS_BY | 1 << HYBRID_IMPACT_BY},
+    {"weights", HYBRID_WEIGHTS}, {"fixed", HYBRID_FIXED}, {"moves", HYBRID_MOVES},
+    {"idle", 1 << HYBRID_IDLE}, {NULL, 0}};
+static const word STOPS[] = {
+    {"steps", 1 << HYBRID_STEPS}, {"crossings", 1 << HYBRID_CROSSING},
+    {"impacts", 1 << HYBRID_IMPACTS}, {"events", 1 << HYBRID_EVENT},
+    {"slides", 1 << HYBRID_SLIDE}, {"none", 0}, {NULL, 0}};
+static const word CALLBACKS[] = {
+    {"field", HYBRID_FIELD}, {"guards", HYBRID_GUARDS}, {"guard_jacobian", HYBRID_GUARD_JACOBIAN},
+    {"guard_rates", HYBRID_GUARD_RATES}, {"some_rates", HYBRID_SOME_RATES},
+    {"time_rates", HYBRID_TIME_RATES}, {"field_jacobian", HYBRID_FIELD_JACOBIAN},
+    {"field_by", HYBRID_FIELD_BY}, {"guards_by", HYBRID_GUARDS_BY}, {"impact", HYBRID_IMPACT},
+    {"impact_jacobian", HYBRID_IMPACT_JACOBIAN}, {"impact_by", HYBRID_IMPACT_BY},
+    {"watch", HYBRID_WATCH}, {"solve", HYBRID_SOLVE}, {"mode", HYBRID_MODE},
+    {"start", HYBRID_START}, {"idle", HYBRID_IDLE}, {NULL, 0}};
+
+/* Settings that are members of the plan. Options that are numbers have these names in expectations,
+ * too. */
+typedef enum member_kind { NUMBER, WHOLE, COUNT, SWITCH, WORDS } member_kind;
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "COUNT is for both");
+#define MEMBER(name, kind, member, words) {name, kind, offsetof(hybrid_plan, member), words}
+#define OPTION(kind, name)                MEMBER(#name, kind, options.name, NULL)
+#define PLAN(kind, name)                  MEMBER(#name, kind, name, NULL)
+static const struct {
+  const char *name;
+  member_kind kind;
+  size_t at;
+  const word *words;
+} MEMBERS[] = {
+    OPTION(NUMBER, rtol), OPTION(NUMBER, atol), OPTION(NUMBER, epsilon), OPTION(NUMBER, h_max),
+    OPTION(NUMBER, h_init), OPTION(NUMBER, tie), OPTION(NUMBER, liveness),
+    OPTION(NUMBER, projection_max), OPTION(WHOLE, order), OPTION(COUNT, max_steps),
+    OPTION(COUNT, max_crossings), OPTION(SWITCH, rest), PLAN(SWITCH, back), PLAN(COUNT, every),
+    PLAN(COUNT, parts), PLAN(COUNT, until), MEMBER("zeno", COUNT, options.zeno_impacts, NULL),
+    MEMBER("to", NUMBER, t1, NULL), MEMBER("samples", COUNT, time_count, NULL),
+    MEMBER("bytes", COUNT, derivative.bytes, NULL), MEMBER("piece", COUNT, derivative.piece, NULL),
+    MEMBER("follow", SWITCH, derivative.follows, NULL),
+    MEMBER("record", SWITCH, derivative.records, NULL),
+    MEMBER("by_states", SWITCH, derivative.by_states, NULL),
+    MEMBER("base", WORDS, options.base, BASES), MEMBER("sliding", WORDS, options.sliding, SLIDING),
+    MEMBER("paper", WORDS, options.method, METHODS), MEMBER("gives", WORDS, gives, GIVES),
+    MEMBER("stops", WORDS, stops, STOPS), MEMBER("hears", WORDS, hears, STOPS)};
+
+#define COUNTER(name) {#name, offsetof(ess_counters, name)}
+static const struct {
+  const char *name;
+  size_t at;
+} COUNTERS[] = {
+    COUNTER(steps), COUNTER(stabilised), COUNTER(implicit), COUNTER(through), COUNTER(rejected),
+    COUNTER(projections), COUNTER(entries), COUNTER(crossings), COUNTER(silent), COUNTER(impacts),
+    COUNTER(slides), {"evaluations", offsetof(ess_counters, field_evaluations)},
+    {"field_jacobians", offsetof(ess_counters, field_jacobian_evaluations)}};
+// clang-format on
+enum {
+  MEMBER_COUNT = sizeof MEMBERS / sizeof *MEMBERS,
+  COUNTER_COUNT = sizeof COUNTERS / sizeof *COUNTERS,
+  OTHERS = 24
+};
 
 static void refuse(const char *problem, const char *text) {
   fprintf(stderr, "cases: %s: %s\n", problem, text);
@@ -221,90 +247,60 @@ static void set_directions(hybrid *h, hybrid_derivative *v, size_t count) {
   v->count = count;
 }
 
+static double number_of(hybrid *h, const char *value) {
+  char *end;
+  const char *text = value;
+  double number = strtod(value, &end); // also nan and inf
+  if (*end)
+    number = hybrid_value(h, &text, 0.0, NULL, NULL, NULL, 0);
+  else
+    text = end;
+  if (*text) refuse("a value is no number", value);
+  return number;
+}
+
+static void set_member(hybrid *h, hybrid_plan *plan, size_t i, const char *value) {
+  void *const at = (char *)plan + MEMBERS[i].at;
+  const member_kind kind = MEMBERS[i].kind;
+  if (kind == SWITCH)
+    *(bool *)at = strcmp(value, "off") != 0;
+  else if (kind == WORDS)
+    *(unsigned *)at = bits_of(MEMBERS[i].words, value);
+  else if (kind == NUMBER)
+    *(double *)at = number_of(h, value);
+  else if (kind == WHOLE)
+    *(int *)at = (int)number_of(h, value);
+  else
+    *(uint64_t *)at = (uint64_t)number_of(h, value);
+}
+
 void case_set(hybrid *h, hybrid_plan *plan, const char *name, const char *value) {
   ess_options *const o = &plan->options;
-  const char *text = value;
-  if (!strcmp(name, "base"))
-    o->base = (ess_base)bits_of(BASES, value);
-  else if (!strcmp(name, "gives"))
-    plan->gives = bits_of(GIVES, value);
-  else if (!strcmp(name, "stops"))
-    plan->stops = bits_of(STOPS, value);
-  else if (!strcmp(name, "hears"))
-    plan->hears = bits_of(STOPS, value);
-  else if (!strcmp(name, "fail"))
-    set_fault(h, value);
-  else if (!strcmp(name, "at") && !hybrid_has(h, name))
-    set_teller(h, plan, value);
-  else if (!strcmp(name, "sliding") || !strcmp(name, "rest") || !strcmp(name, "paper") ||
-           !strcmp(name, "follow") || !strcmp(name, "record") || !strcmp(name, "by_states") ||
-           !strcmp(name, "back")) {
-    const bool on = strcmp(value, "off") != 0;
-    if (name[0] == 's') o->sliding = on ? ESS_SLIDING_FILIPPOV : ESS_SLIDING_NONE;
-    if (!strcmp(name, "rest")) o->rest = on;
-    if (name[0] == 'p') o->method = on ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE;
-    if (name[0] == 'f') plan->derivative.follows = on;
-    if (!strcmp(name, "record")) plan->derivative.records = on;
-    if (!strcmp(name, "by_states")) plan->derivative.by_states = on;
-    if (!strcmp(name, "back")) plan->back = on;
-  } else {
-    char *end;
-    double number = strtod(value, &end); // also nan and inf
-    if (*end) number = hybrid_value(h, &text, 0.0, NULL, NULL, NULL, 0);
-    if (!*end) text = end;
-    const struct {
-      const char *name;
-      double *number;
-    } numbers[] = {{"rtol", &o->rtol},         {"atol", &o->atol},
-                   {"epsilon", &o->epsilon},   {"h_max", &o->h_max},
-                   {"h_init", &o->h_init},     {"tie", &o->tie},
-                   {"liveness", &o->liveness}, {"projection_max", &o->projection_max},
-                   {"to", &plan->t1},          {"share", &h->share}};
-    if (*text) refuse("a value is no number", value);
-    if (name[0] == 'd' && name[1] == '_' && hybrid_has(h, name + 2)) {
-      set_direction(h, &plan->derivative, name + 2, number);
-      return;
-    }
-    if (hybrid_has(h, name)) {
-      hybrid_set(h, name, number);
-      return;
-    }
-    if (!strcmp(name, "step")) {
-      o->h_init = o->h_max = number;
-      return;
-    }
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-      if (!strcmp(name, numbers[i].name)) {
-        *numbers[i].number = number;
-        return;
-      }
-    if (!strcmp(name, "tolerance"))
-      o->rtol = o->atol = number;
-    else if (!strcmp(name, "order"))
-      o->order = (int)number;
-    else if (!strcmp(name, "max_steps"))
-      o->max_steps = (uint64_t)number;
-    else if (!strcmp(name, "max_crossings"))
-      o->max_crossings = (uint64_t)number;
-    else if (!strcmp(name, "zeno"))
-      o->zeno_impacts = (uint64_t)number;
-    else if (!strcmp(name, "every"))
-      plan->every = (size_t)number;
-    else if (!strcmp(name, "parts"))
-      plan->parts = (size_t)number;
-    else if (!strcmp(name, "until"))
-      plan->until = (size_t)number;
-    else if (!strcmp(name, "bytes"))
-      plan->derivative.bytes = (size_t)number;
-    else if (!strcmp(name, "piece"))
-      plan->derivative.piece = (size_t)number;
-    else if (!strcmp(name, "directions"))
-      set_directions(h, &plan->derivative, (size_t)number);
-    else if (!strcmp(name, "samples"))
-      plan->time_count = (size_t)number;
-    else
-      refuse("no such setting", name);
+  if (hybrid_has(h, name)) {
+    hybrid_set(h, name, number_of(h, value));
+    return;
   }
+  for (size_t i = 0; i < MEMBER_COUNT; i++)
+    if (!strcmp(name, MEMBERS[i].name)) {
+      set_member(h, plan, i, value);
+      return;
+    }
+  if (!strcmp(name, "fail"))
+    set_fault(h, value);
+  else if (!strcmp(name, "at"))
+    set_teller(h, plan, value);
+  else if (!strncmp(name, "d_", 2) && hybrid_has(h, name + 2))
+    set_direction(h, &plan->derivative, name + 2, number_of(h, value));
+  else if (!strcmp(name, "step"))
+    o->h_init = o->h_max = number_of(h, value);
+  else if (!strcmp(name, "tolerance"))
+    o->rtol = o->atol = number_of(h, value);
+  else if (!strcmp(name, "directions"))
+    set_directions(h, &plan->derivative, (size_t)number_of(h, value));
+  else if (!strcmp(name, "share"))
+    h->share = number_of(h, value);
+  else
+    refuse("no such setting", name);
 }
 
 /* a setting of a run line, with its values */
@@ -388,79 +384,88 @@ typedef struct look {
   char found[256]; /* about what was not as expected */
 } look;
 
-enum { PLAIN = 4, WORD = 2 * HYBRID_NAME + 4 };
+enum { WORD = 2 * HYBRID_NAME + 4 };
+
+__attribute__((format(printf, 3, 4))) static void name(look *l, double value, const char *format,
+                                                       ...) {
+  char *const label = l->words + l->name_count * WORD;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(label, WORD, format, arguments);
+  va_end(arguments);
+  l->names[l->name_count++] = (hybrid_name){label, value};
+}
+
+static void name_counters(look *l, const char *before, const ess_counters *c) {
+  for (size_t i = 0; i < COUNTER_COUNT; i++)
+    name(l, (double)*(const uint64_t *)((const char *)c + COUNTERS[i].at), "%s%s", before,
+         COUNTERS[i].name);
+}
+
+static void name_options(look *l) {
+  for (size_t i = 0; i < MEMBER_COUNT; i++) {
+    const void *const at = (const char *)l->plan + MEMBERS[i].at;
+    const member_kind kind = MEMBERS[i].kind;
+    if (MEMBERS[i].at >= sizeof l->plan->options || kind > COUNT) continue;
+    if (hybrid_has(l->h, MEMBERS[i].name)) continue;
+    const double value = kind == NUMBER  ? *(const double *)at
+                         : kind == WHOLE ? *(const int *)at
+                                         : (double)*(const uint64_t *)at;
+    name(l, value, "%s", MEMBERS[i].name);
+  }
+}
 
 /* D_x_p, of a state or the time by a state or parameter; or D_x, along the only direction */
-static void name_derivative(look *l, size_t of, size_t by, char label[WORD]) {
+static void name_derivatives(look *l, size_t columns) {
   const hybrid *const h = l->h;
-  const size_t columns = hybrid_columns(h, &l->plan->derivative);
-  const char *const row = of < h->n ? h->states[of] : "t";
-  if (by == SIZE_MAX)
-    snprintf(label, WORD, "D_%s", row);
-  else
-    snprintf(label, WORD, "D_%s_%s", row,
-             by < h->n ? h->states[by] : h->parameter_names[by - h->n]);
-  l->names[l->name_count++] = (hybrid_name){label, l->D[of * columns + (by == SIZE_MAX ? 0 : by)]};
+  for (size_t i = 0; i < (h->n + 1) * columns && l->plan->derivative.count < 2; i++) {
+    const size_t of = i / columns, by = i % columns;
+    const char *const row = of < h->n ? h->states[of] : "t";
+    if (l->plan->derivative.count)
+      name(l, l->D[i], "D_%s", row);
+    else
+      name(l, l->D[i], "D_%s_%s", row, by < h->n ? h->states[by] : h->parameter_names[by - h->n]);
+  }
 }
 
 static void name_numbers(look *l) {
   const hybrid_end *const e = &l->end;
-  const ess_counters *const c = &e->counters;
   const ess_options *const o = &l->plan->options;
   size_t ended = 0;
   for (size_t i = 0; i < e->log.count && i < HYBRID_LOG; i++)
     ended += e->log.record[i].message == HYBRID_SLIDE && e->log.record[i].direction < 0;
-  const hybrid_name names[] = {
+  const size_t columns = l->D ? hybrid_columns(l->h, &l->plan->derivative) : 0;
+  const size_t most = (l->h->n + 1) * columns + MEMBER_COUNT + 2 * COUNTER_COUNT + OTHERS;
+  l->names = grown(NULL, most, sizeof *l->names);
+  l->words = grown(NULL, most, WORD);
+  name_counters(l, "", &e->counters);
+  name_options(l);
+  const hybrid_name others[] = {
       {"tolerance", o->rtol > o->atol ? o->rtol : o->atol},
-      {"rtol", o->rtol},
-      {"epsilon", o->epsilon},
-      {"order", o->order},
       {"projected", e->log.projected},
       {"failure_time", e->failure.time},
       {"code", e->failure.callback_code},
       {"messages", (double)e->log.count},
       {"stopped", (double)e->log.stopped},
-      {"steps", (double)c->steps},
-      {"stabilised", (double)c->stabilised},
-      {"implicit", (double)c->implicit},
-      {"through", (double)c->through},
-      {"rejected", (double)c->rejected},
-      {"projections", (double)c->projections},
-      {"entries", (double)c->entries},
-      {"crossings", (double)c->crossings},
-      {"silent", (double)c->silent},
-      {"impacts", (double)c->impacts},
-      {"slides", (double)c->slides},
       {"slides_ended", (double)ended},
-      {"evaluations", (double)c->field_evaluations},
-      {"guard_evaluations", (double)(c->guard_evaluations + c->some_evaluations)},
-      {"field_jacobians", (double)c->field_jacobian_evaluations},
       {"smooth", (double)e->smooth.kind},
       {"c1", ESS_SMOOTH_C1},
+      {"guard_evaluations", (double)(e->counters.guard_evaluations + e->counters.some_evaluations)},
       {"piecewise", ESS_SMOOTH_PIECEWISE},
       {"uncounted", ESS_SMOOTH_NOT_COUNTED},
       {"pieces", (double)e->smooth.pieces},
       {"instants", (double)e->smooth.instants},
       {"together", (double)e->smooth.count},
       {"solves", (double)l->h->calls[HYBRID_SOLVE]},
-      {"h_max", o->h_max},
-      {"max_crossings", (double)o->max_crossings},
       {"row", (double)e->failure.row},
       {"column", (double)e->failure.column},
       {"pi", 3.141592653589793}};
-  const size_t columns = hybrid_columns(l->h, &l->plan->derivative);
-  const size_t room = l->D ? (l->h->n + 1) * columns : 0;
-  l->name_count = sizeof names / sizeof *names;
-  l->names = grown(NULL, l->name_count + room + PLAIN, sizeof *names);
-  memcpy(l->names, names, sizeof names);
-  l->words = grown(NULL, room * WORD, 1);
-  for (size_t i = 0; i < room && !l->plan->derivative.count; i++)
-    name_derivative(l, i / columns, i % columns, l->words + i * WORD);
-  for (size_t i = 0; i < room && l->plan->derivative.count == 1; i++)
-    name_derivative(l, i, SIZE_MAX, l->words + i * WORD);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    name(l, others[i].value, "%s", others[i].name);
+  name_derivatives(l, columns);
 }
 
-/* the numbers plain_... of the same run without a derivative */
+/* the counters plain_... of the same run without a derivative, and how far apart both end */
 static void name_plain(look *l, const char *line) {
   if (l->has_plain || !strstr(line, "plain_")) return;
   l->has_plain = true;
@@ -468,12 +473,8 @@ static void name_plain(look *l, const char *line) {
   plan.derivative = (hybrid_derivative){0};
   memset(l->h->calls, 0, sizeof l->h->calls);
   const hybrid_end end = hybrid_run(l->h, &plan);
-  const hybrid_name names[PLAIN] = {{"plain_steps", (double)end.counters.steps},
-                                    {"plain_evaluations", (double)end.counters.field_evaluations},
-                                    {"plain_crossings", (double)end.counters.crossings},
-                                    {"plain_apart", hybrid_error(l->h, l->end.x, end.x, 1.0)}};
-  memcpy(l->names + l->name_count, names, sizeof names);
-  l->name_count += PLAIN;
+  name_counters(l, "plain_", &end.counters);
+  name(l, hybrid_error(l->h, l->end.x, end.x, 1.0), "plain_apart");
 }
 
 static double value_of(look *l, const char **text) {
