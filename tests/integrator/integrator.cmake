@@ -23,9 +23,6 @@ endforeach()
 foreach(duty api arguments check_jacobian)
   ess_test(${duty} hybrid)
 endforeach()
-if(ESS_SANITIZE)
-  target_compile_definitions(test_api PRIVATE HOSTILE_GUARDS=1000)
-endif()
 target_compile_definitions(test_properties PRIVATE SYSTEMS="${CMAKE_CURRENT_LIST_DIR}/cases/systems.txt")
 
 # a population of runs (tools/populations), by its sources and libraries; it sees each driver, because these functions

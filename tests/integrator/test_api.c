@@ -1,6 +1,6 @@
 /*
  * Calls of a driver that a case (cases.h) cannot express: the last step, applies that follow each
- * other, sections, callbacks that are made for one test, and systems larger than a text can be.
+ * other, callbacks that are made for one test, and numbers of event functions.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -149,31 +149,6 @@ TEST(a_short_apply_does_not_shorten_the_next) {
   hybrid_free(h);
 }
 
-/* Stopped at a crossing and turned around there, a run makes that crossing in the other direction.
- */
-TEST(a_run_turns_around_on_a_crossing) {
-  hybrid *const h =
-      hybrid_of("x' = v; v' = -x + 0.3*sin(2*t) - on(a)*40*(x - 1) - on(b)*40*(x + 1)\n"
-                "a: x - 1; b: -1 - x; from 0: x = 0.4, v = 1.8");
-  for (uint64_t stop = 1; stop <= 6; stop++) {
-    hybrid_log log;
-    ess_options options = ess_options_default();
-    options.observer = hybrid_observer(h, &log);
-    log.stops = 1u << HYBRID_CROSSING;
-    log.every = stop;
-    ess_driver *const d = driver_of(h, 1u << HYBRID_GUARD_RATES, &options);
-    double x[2], t = hybrid_start(h, x);
-    assert_int_equal(ess_driver_apply(d, &t, 9.0, x), ESS_ESTOP);
-    assert_true(fabs(fabs(x[0]) - 1.0) < 1e-8);
-    log.stops = 0;
-    assert_int_equal(ess_driver_apply(d, &t, 0.0, x), ESS_SUCCESS);
-    assert_true(t == 0.0 && fabs(x[0] - 0.4) < 1e-5 && fabs(x[1] - 1.8) < 1e-5);
-    assert_in_range(ess_driver_counters(d)->crossings, 2 * stop - 1, 2 * stop);
-    ess_driver_free(d);
-  }
-  hybrid_free(h);
-}
-
 typedef struct sequence {
   size_t backwards, beyond;
   double t1;
@@ -306,76 +281,6 @@ TEST(a_wide_difference_beside_a_kink_is_believed) {
   hybrid_free(h);
 }
 
-/* ---- derivatives ----------------------------------------------------------------------------- */
-
-/* where a fall, forward or backward, ends on a table that swings */
-static double reach(hybrid *h, double t1, const double x0[2], double x[2], double Dt[2],
-                    double Dx[4]) {
-  hybrid_log log;
-  ess_options options = hybrid_options(1e-12);
-  options.observer = hybrid_observer(h, &log);
-  log.stops = 1u << HYBRID_CROSSING;
-  ess_driver *const d = driver_of(h, 0, &options);
-  double t = 0.0;
-  memcpy(x, x0, 2 * sizeof *x);
-  if (Dt) assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
-  assert_int_equal(ess_driver_apply(d, &t, t1, x), ESS_ESTOP);
-  if (Dt) assert_int_equal(ess_driver_section(d, 0, Dt, Dx), ESS_SUCCESS);
-  ess_driver_free(d);
-  return t;
-}
-
-TEST(sections_of_moving_guards_are_derivatives) {
-  hybrid *const h = hybrid_of("z' = v; v' = -9.81; table: 0.2 + 0.1*sin(9*t) - z");
-  for (int way = -1; way <= 1; way += 2) {
-    const double x0[2] = {1.0, 0.5 * way}, by = 1e-5;
-    double x[2], Dt[2], Dx[4];
-    reach(h, 3.0 * way, x0, x, Dt, Dx);
-    for (int j = 0; j < 2; j++) {
-      double aside[2] = {x0[0], x0[1]}, above[2], below[2];
-      aside[j] = x0[j] + by;
-      const double after = reach(h, 3.0 * way, aside, above, NULL, NULL);
-      aside[j] = x0[j] - by;
-      const double before = reach(h, 3.0 * way, aside, below, NULL, NULL);
-      assert_true(fabs(Dt[j] - (after - before) / (2.0 * by)) < 1e-5);
-      for (int i = 0; i < 2; i++)
-        assert_true(fabs(Dx[2 * i + j] - (above[i] - below[i]) / (2.0 * by)) < 1e-4);
-    }
-  }
-  hybrid_free(h);
-}
-
-/* the derivative of a pendulum that a shaking table throws, 1.2 s later */
-static void shake(double unit, unsigned gives, double D[4]) {
-  hybrid *const h = hybrid_of("u = 1*%.17g; q' = p*u; p' = -9.81*cos(q)*u\n"
-                              "table: q - 0.05*sin(40*t*u)\n"
-                              "hit down table: p = 3.4*cos(40*t*u) - 0.7*p, +table\n"
-                              "from 0: q = 0.2, p = 3; to 1.2/u",
-                              unit);
-  const ess_options options = hybrid_options(1e-9);
-  ess_driver *const d = driver_of(h, gives, &options);
-  double x[2], t = hybrid_start(h, x);
-  assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
-  assert_int_equal(ess_driver_apply(d, &t, hybrid_end_time(h), x), ESS_SUCCESS);
-  assert_true(ess_driver_counters(d)->impacts > 0);
-  memcpy(D, ess_driver_tangent(d), 4 * sizeof *D);
-  ess_driver_free(d);
-  hybrid_free(h);
-}
-
-TEST(the_unit_of_time_does_not_matter_to_tangents) {
-  for (int given = 0; given < 2; given++) {
-    const unsigned gives = given ? 1u << HYBRID_IMPACT_JACOBIAN : 0;
-    double known[4], D[4], most = 0.0;
-    shake(1.0, gives, known);
-    for (int i = 0; i < 4; i++) most = fmax(most, fabs(known[i]));
-    for (int power = -9; power <= 9; power++) {
-      shake(pow(10.0, power), gives, D);
-      for (int i = 0; i < 4; i++) assert_true(fabs(D[i] - known[i]) < 2e-5 * most);
-    }
-  }
-}
-
 /* ---- numbers of event functions -------------------------------------------------------------- */
 
 /* balls on springs, and event functions that nothing reaches; counts about the sizes of blocks */
@@ -433,64 +338,4 @@ TEST(guards_that_are_never_reached_change_no_bit) {
   const hybrid_end few = run_balls(3, 0, gives, 2);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     assert_true(run_balls(3, others[i], gives, 2).log.hash == few.log.hash);
-}
-
-/* a body on ten thousand springs, whose callbacks are too large for a text */
-#ifdef HOSTILE_GUARDS
-enum { MANY = HOSTILE_GUARDS };
-#else
-enum { MANY = 10000 };
-#endif
-static size_t many;
-static double level[MANY], active, sum; /* springs that touch, and the sum of their levels */
-
-static int many_changed(const double sign[], size_t guard, void *params) {
-  if (guard == many) active = sum = 0.0;
-  for (size_t i = guard == many ? 0 : guard; i < (guard == many ? many : guard + 1); i++) {
-    if (guard == many && sign[i] < 0.0) continue;
-    active += sign[i];
-    sum += sign[i] * level[i];
-  }
-  return 0;
-}
-
-static int many_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
-  dxdt[0] = x[1];
-  dxdt[1] = 100.0 / (double)many * (sum - active * x[0]) - 2.0;
-  return 0;
-}
-
-static int many_guards(double t, const double x[], double h[], void *params) {
-  for (size_t i = 0; i < many; i++) h[i] = level[i] - x[0];
-  return 0;
-}
-
-static int many_rates(double t, const double x[], const double v[], double h[], double rate[],
-                      void *params) {
-  for (size_t i = 0; i < many; i++) rate[i] = -v[0];
-  return many_guards(t, x, h, params);
-}
-
-TEST(ten_thousand_guards) {
-  for (int is_spread = 0; is_spread < 2; is_spread++) {
-    const double spread = is_spread ? 1e-3 : 0.0;
-    many = is_spread ? MANY / 5 : MANY; // one after the other takes long
-    for (size_t i = 0; i < many; i++)
-      level[i] = -spread * fmod(0.6180339887498949 * (double)i, 1.0);
-    const ess_system system = {.dimension = 2,
-                               .guard_count = many,
-                               .field = many_field,
-                               .guards = many_guards,
-                               .guard_rates = many_rates,
-                               .mode_changed = many_changed};
-    const ess_options options = hybrid_options(1e-4);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[2] = {1.0, 0.0};
-    assert_int_equal(ess_driver_apply(d, &t, 2.3, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->crossings, 2 * many);
-    assert_true(fabs(0.5 * x[1] * x[1] + 2.0 * x[0] - 2.0) <= 30e-4); // energy
-    for (size_t k = 0; k < many; k++) assert_true(ess_driver_sign(d)[k] == -1.0);
-    ess_driver_free(d);
-  }
 }

@@ -1,7 +1,6 @@
 /*
  * Bases where a case file does not suffice (cases/bases.txt, kinks.txt): samples where a step is
- * long, a fault in each call, options that change, fields that keep what mode_changed tells them,
- * and samples inside a projection.
+ * long, a fault in each call, and options that change.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -61,23 +60,6 @@ TEST(nothing_is_crossed_on_the_way_that_is_not_there) {
         assert_true(fabs(states[2 * j] - exp(-rate * (times[j] - 1.0))) < 10.0 * plan.options.rtol);
       hybrid_free(h);
     }
-}
-
-TEST(samples_inside_a_projection_lie_on_its_line) {
-  hybrid *const h =
-      hybrid_of("z' = v; v' = -2 - on(ground)*50*z; ground: -z\nfrom 0: z = 1; to 1.1");
-  const double times[] = {0.9, 0.95};
-  double states[4];
-  hybrid_plan plan = {.options = ess_options_paper(),
-                      .gives = HYBRID_GIVES_ALL,
-                      .times = times,
-                      .time_count = 2,
-                      .states = states};
-  plan.options.epsilon = 0.19; // entered at t = 0.9, where v = -1.8
-  assert_int_equal(hybrid_run(h, &plan).status, ESS_SUCCESS);
-  const double right[] = {0.19, -1.8, 0.19 - 0.05 * 1.8, -1.8 - 0.05 * 2.0};
-  for (int i = 0; i < 4; i++) assert_true(fabs(states[i] - right[i]) < 1e-8);
-  hybrid_free(h);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -245,63 +227,6 @@ static const char BEAM[] =
     "z' = v; a' = w; v' = -10 + sum(60: f@); w' = 3*sum(60: (2*@/59 - 1)*f@)\n"
     "each 60: c@: -z - (2*@/59 - 1)*a\n"
     "from 0: z = 0.3, a = 0.05; to 0.6";
-
-/* A model that keeps what mode_changed tells it, and one whose every call asserts it. */
-typedef struct keeper {
-  hybrid *h;
-  ess_system inner;
-  double sign[HYBRID_EVENTS];
-  size_t between; /* told of signs that are neither -1 nor +1 */
-} keeper;
-
-static int keep_sign(const double sign[], size_t guard, void *params) {
-  keeper *const k = params;
-  const size_t first = guard < k->h->m ? guard : 0, end = guard < k->h->m ? guard + 1 : k->h->m;
-  for (size_t i = first; i < end; i++) k->sign[i] = sign[i];
-  k->between += guard < k->h->m && fabs(sign[guard]) != 1.0;
-  return 0;
-}
-
-static int kept_field(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
-  keeper *const k = params;
-  return k->inner.field(t, x, k->sign, dxdt, k->h);
-}
-
-static int kept_guards(double t, const double x[], double values[], void *params) {
-  const keeper *const k = params;
-  return k->inner.guards(t, x, values, k->h);
-}
-
-static int kept_jacobian(double t, const double x[], double Dh[], void *params) {
-  const keeper *const k = params;
-  return k->inner.guard_jacobian(t, x, Dh, k->h);
-}
-
-TEST(a_model_that_keeps_what_it_is_told_is_told_of_weights) {
-  keeper k = {.h = hybrid_of("%s", BEAM)};
-  k.inner = hybrid_system(k.h, 1 << HYBRID_GUARD_JACOBIAN | HYBRID_WEIGHTS);
-  hybrid_plan plan = hybrid_at(1e-3);
-  plan.gives = 1 << HYBRID_GUARD_JACOBIAN | HYBRID_WEIGHTS;
-  const hybrid_end read = hybrid_run(k.h, &plan);
-  const ess_system system = {.dimension = k.h->n,
-                             .guard_count = k.h->m,
-                             .field = kept_field,
-                             .guards = kept_guards,
-                             .guard_jacobian = kept_jacobian,
-                             .mode_changed = keep_sign,
-                             .weights = true,
-                             .params = &k};
-  ess_driver *const d = ess_driver_alloc(&system, &plan.options, NULL);
-  double x[4], t = hybrid_start(k.h, x);
-  assert_int_equal(ess_driver_apply(d, &t, hybrid_end_time(k.h), x), ESS_SUCCESS);
-  assert_int_equal(read.status, ESS_SUCCESS);
-  assert_true(ess_driver_counters(d)->through > 0 && k.between > 0);
-  assert_memory_equal(x, read.x, sizeof x);
-  assert_memory_equal(k.sign, ess_driver_sign(d), k.h->m * sizeof *k.sign);
-  ess_driver_free(d);
-  hybrid_free(k.h);
-}
 
 /* The paper's method and stabilised steps go through no crossing, and the declaration changes no
  * bit of them. */

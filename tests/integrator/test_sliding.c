@@ -85,58 +85,6 @@ TEST(samples_behind_a_value_that_is_no_number_stay) {
   hybrid_free(h);
 }
 
-/* inside a slide dense output is on the surface, and mode_changed knows the mode of every field
- * evaluation */
-typedef struct followed {
-  hybrid *h;
-  ess_system inner;
-  double sign;
-  size_t wrong;
-} followed;
-
-static int follow_mode(const double sign[], size_t guard, void *params) {
-  ((followed *)params)->sign = sign[0];
-  return 0;
-}
-
-static int followed_field(double t, const double x[], const double sign[], double dxdt[],
-                          void *params) {
-  followed *const f = params;
-  f->wrong += f->sign != sign[0];
-  return f->inner.field(t, x, &f->sign, dxdt, f->h);
-}
-
-static int followed_guards(double t, const double x[], double values[], void *params) {
-  const followed *const f = params;
-  return f->inner.guards(t, x, values, f->h);
-}
-
-TEST(a_field_may_follow_the_mode_by_its_changes) {
-  followed f = {.h = hybrid_of("x' = v; v' = -x + cos(0.4*t) - 0.6*[slip]; slip: v")};
-  f.inner = hybrid_system(f.h, HYBRID_GIVES_NONE);
-  hybrid_log log;
-  ess_options options = sliding(f.h, &log);
-  options.rtol = options.atol = 1e-10;
-  const ess_system system = {.dimension = 2,
-                             .guard_count = 1,
-                             .field = followed_field,
-                             .guards = followed_guards,
-                             .mode_changed = follow_mode,
-                             .params = &f};
-  double t = 0.0, x[] = {0.3, 0.5}, at[2];
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  for (int piece = 1; piece <= 40; piece++) {
-    assert_int_equal(ess_driver_apply(d, &t, 0.25 * piece, x), ESS_SUCCESS);
-    const double middle = 0.5 * (ess_driver_step_start(d) + t);
-    assert_int_equal(ess_driver_dense(d, middle, at), ESS_SUCCESS);
-    if (middle > 1.7 && middle < 3.2) assert_true(fabs(at[1]) < 1e-9);
-  }
-  assert_int_equal(f.wrong, 0);
-  assert_int_equal(ess_driver_counters(d)->slides, 2);
-  ess_driver_free(d);
-  hybrid_free(f.h);
-}
-
 /* it lies above its table, though rounding says that it is below */
 static int begin_above(double t, const double x[], double sign[], bool armed[], void *params) {
   sign[0] = 1.0;

@@ -56,49 +56,6 @@ TEST(counted_events_end_runs_which_go_on) {
   hybrid_free(h);
 }
 
-/* the velocity jumps past zero when the ball lands, from a height z at sqrt(2 z / g) and the faster
- * by dz g / v */
-TEST(a_run_ends_on_a_jump_and_its_section_is_that_of_the_impact) {
-  static const uint64_t stop[] = {1};
-  const double directions[] = {1.0, 0.0, 0.0, 1.0}, g = 9.81, v = sqrt(2.0 * g);
-  for (int way = -1; way <= 1; way += 2) {
-    const int direction[] = {way};
-    hybrid *const h =
-        hybrid_of("z' = v; v' = -9.81; floor: z; hit both floor: z = 0, v = -0.8*v, +floor\n"
-                  "watch turn: v");
-    ess_driver *const d =
-        driver_of(h, (ess_watch){.direction = direction, .stop = stop}, 1e-10, NULL);
-    double t = 0.0, x[2] = {1.0, 0.0}, Dt[2], Dx[4];
-    assert_int_equal(ess_driver_follow(d, 2, directions), ESS_SUCCESS);
-    // the ball, or what it would have come from: backward it bounces off the floor alike
-    assert_int_equal(ess_driver_apply(d, &t, way * 3.0, x), ESS_ESTOP);
-    assert_true(fabs(t - way * v / g) < 1e-8);
-    assert_int_equal(ess_driver_section(d, 1, Dt, Dx), ESS_SUCCESS);
-    assert_true(fabs(Dt[0] - way / v) < 1e-7 && fabs(Dt[1] - 1.0 / g) < 1e-7);
-    assert_true(fabs(Dx[0]) < 1e-7 && fabs(Dx[1]) < 1e-7);
-    assert_true(fabs(Dx[2] - way * 0.8 * g / v) < 1e-7 && fabs(Dx[3]) < 1e-7);
-    ess_driver_free(d);
-    hybrid_free(h);
-  }
-}
-
-/* x' = x reaches 3 t: dt = -e^t dx0 / (x - 3) */
-TEST(sections_are_of_events_too) {
-  static const uint64_t stop[] = {1};
-  hybrid *const h = hybrid_of("x' = x; watch reaches: x - 3*t");
-  ess_driver *const d = driver_of(h, (ess_watch){.stop = stop}, 1e-9, NULL);
-  double t = 0.0, x[1] = {1.0}, Dt[1], Dx[1];
-  assert_int_equal(ess_driver_follow(d, 1, NULL), ESS_SUCCESS);
-  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_ESTOP);
-  assert_true(fabs(exp(t) - 3.0 * t) < 1e-7);
-  assert_int_equal(ess_driver_section(d, 0, Dt, Dx), ESS_SUCCESS);
-  const double expected = -exp(t) / (x[0] - 3.0);
-  assert_true(fabs(Dt[0] - expected) < 1e-5 * fabs(expected));
-  assert_true(fabs(Dx[0] - 3.0 * expected) < 1e-5 * fabs(expected));
-  ess_driver_free(d);
-  hybrid_free(h);
-}
-
 /* a driver for each stretch, from where the one before was stopped, finds what one driver finds */
 TEST(a_run_from_an_event_does_not_report_it_again) {
   for (int i = 0; i < 3 * 2 * 4; i++) {

@@ -618,6 +618,7 @@ void hybrid_read(hybrid *h) {
   h->jump_parameter = room(h->jumps, sizeof *h->jump_parameter);
   h->value = room((size_t)h->list.count, sizeof *h->value); /* nodes of arrays are older */
   h->last = room(1 + 2 * h->n + h->m, sizeof *h->last);
+  h->told = room(h->m, sizeof *h->told);
   h->mode = room(h->m + h->parameters, sizeof *h->mode);
   h->modes = 1;
   free(entries);
@@ -645,7 +646,8 @@ void hybrid_free(hybrid *h) {
                                       &h->exact_values, &h->field_jacobian, &h->guard_jacobian,
                                       &h->time_rates,   &h->field_by,       &h->guards_by};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) expression_array_free(arrays[i]);
-  void *const rooms[] = {h->start,
+  void *const rooms[] = {h->told,
+                         h->start,
                          h->parameter,
                          h->text,
                          h->states,
@@ -782,6 +784,7 @@ static int field_of(double t, const double x[], const double sign[], double dxdt
   memcpy(h->last + 1, x, h->n * sizeof *x);
   memcpy(h->last + 1 + h->n + h->m, dxdt, h->n * sizeof *dxdt);
   if (h->m) memcpy(h->last + 1 + h->n, sign, h->m * sizeof *sign);
+  if (h->is_told && memcmp(h->told, sign, h->m * sizeof *sign)) return HYBRID_UNTOLD;
   return count_call(h, HYBRID_FIELD, dxdt, h->n);
 }
 
@@ -806,7 +809,12 @@ static int idle_of(bool idle[], void *params) {
   return count_call(h, HYBRID_IDLE, NULL, 0);
 }
 
+/* A model may keep the mode that it is told: all signs where the event function is m, else one. */
 static int mode_of(const double sign[], size_t guard, void *params) {
+  hybrid *const h = params;
+  for (size_t k = 0; k < h->m; k++)
+    if (guard == h->m || guard == k) h->told[k] = sign[k];
+  h->is_told = true;
   return count_call(params, HYBRID_MODE, NULL, 0);
 }
 
@@ -1031,6 +1039,7 @@ static bool order_jumps(hybrid *h) {
 
 ess_system hybrid_system(hybrid *h, unsigned gives) {
   hybrid_read(h);
+  h->is_told = false;
   const bool gives_weights = gives & HYBRID_WEIGHTS;
 #define GIVEN(callback, function) (gives >> (callback)&1 ? (function) : NULL)
   h->resets = (ess_reset_matrix){.row_start = h->row_start,
@@ -1275,7 +1284,10 @@ hybrid_end hybrid_run(hybrid *h, const hybrid_plan *plan) {
             (log->sign && memcmp(ess_driver_sign(d), log->sign, h->m * sizeof *log->sign));
     } while (end.status == ESS_ESTOP && plan->stops && ++end.log.stopped < STOPS && !plan->until);
   }
-  if (!end.status && plan->back) end.status = ess_driver_apply(d, &end.t, t0, end.x);
+  if (plan->back && (!end.status || (end.status == ESS_ESTOP && plan->until))) {
+    end.log.stops = 0;
+    end.status = ess_driver_apply(d, &end.t, t0, end.x);
+  }
   if (h->m) memcpy(end.sign, ess_driver_sign(d), h->m * sizeof *end.sign);
   if (has_derivative) end.status = end_derivative(h, d, plan, &end);
   end.counters = *ess_driver_counters(d);

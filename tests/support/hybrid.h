@@ -47,6 +47,7 @@
 #include "ess_tangents.h"
 #include "expression.h"
 
+enum { HYBRID_UNTOLD = -99 /* a field's code: its mode is not the one that mode_changed told */ };
 enum { HYBRID_NAME = 24, HYBRID_STATES = 128, HYBRID_EVENTS = 1024, HYBRID_LOG = 256 };
 
 /* Callbacks, for counts and faults. */
@@ -115,8 +116,10 @@ typedef struct hybrid {
   char (*states)[HYBRID_NAME], (*events)[HYBRID_NAME], (*watches)[HYBRID_NAME],
       (*parameter_names)[HYBRID_NAME];
   expressions list;
-  double *value;          /* of nodes, in an evaluation */
-  double *last;           /* evaluation of the field: t, x, sign, dxdt */
+  double *value; /* of nodes, in an evaluation */
+  double *last;  /* evaluation of the field: t, x, sign, dxdt */
+  double *told;  /* signs that mode_changed has told, which every field has */
+  bool is_told;
   double *mode;           /* signs and parameters of the last one that had signs */
   unsigned long modes;    /* how often these have changed */
   int *start, begin, end; /* expressions: initial values and times */
