@@ -1,7 +1,7 @@
 /*
  * Thousands of random event-selected systems by the paper's method against their exact solutions:
- * every guard is crossed once and in order, errors are as docs/theory/method.md's order of the
- * paper's method predicts them, and bounded where crossings coincide.
+ * every guard is crossed once and in order, errors have the order that docs/theory/method.md
+ * predicts, and are bounded where crossings coincide.
  *
  * A system has a drift direction d of unit length; normals d + r, r across d, |r| <= 3/4; in every
  * mode a field A x + s d + w with |A| <= 1/2 (Frobenius), s in [1.5, 2.5], |w| <= 0.4, all drawn
@@ -26,11 +26,10 @@
 #endif
 enum { SYSTEMS = AFFINE_SYSTEMS, LADDER = 5, N = 8, M = 12, VARIANTS = 16 };
 
-static const double END = 0.2, LIVENESS = 0.5, NORMAL = 1.25, STIFFNESS = 0.5;
+static const double END = 0.2, LIVENESS = 0.5, STIFFNESS = 0.5;
 
-/* what libess adds to a projection's error: rounding, and integration to a tolerance of 1e-13 in
- * steps most of which are far shorter than that allows */
-static const double ROUND_OFF = 5e-14, INTEGRATION = 2e-13;
+/* what libess adds to a projection's error by rounding */
+static const double ROUND_OFF = 5e-14;
 
 typedef struct affine_field {
   double A[N][N], b[N];
@@ -59,10 +58,10 @@ static double norm(size_t n, const double v[]) {
   return sqrt(dot(n, v, v));
 }
 
-/* |a - b - c|, and |a - b| without c */
-static double distance(size_t n, const double a[], const double b[], const double c[]) {
+/* |a - b| */
+static double distance(size_t n, const double a[], const double b[]) {
   double sum = 0.0;
-  for (size_t i = 0; i < n; i++) sum += pow(a[i] - b[i] - (c ? c[i] : 0.0), 2);
+  for (size_t i = 0; i < n; i++) sum += pow(a[i] - b[i], 2);
   return sqrt(sum);
 }
 
@@ -340,111 +339,7 @@ static bool in_exact_order(const trial *t) {
 }
 
 static double error_of(const trial *t) {
-  return distance(t->system->n, t->run.end, t->exact.end, NULL);
-}
-
-/* ---- the error to be expected ---------------------------------------------------------------- */
-
-/* The leading term, in epsilon, of what projection gets wrong: each crossing's local error, carried
- * to the end by the exact flow's derivative. Holds where crossings are made in their order. */
-typedef struct prediction {
-  double end[N];   /* of the state at the end */
-  double end_size; /* the crossings' shares of it, had nothing cancelled */
-  double time[M];  /* of the i-th crossing's time */
-  double time_size[M];
-  size_t count;              /* of shares so far, at the present place on the path, */
-  double of[M][N], could[M]; /* and how much larger they could have been without cancelling */
-} prediction;
-
-static double size_of(const prediction *e, size_t n) {
-  double sum = 0.0;
-  for (size_t i = 0; i < e->count; i++) sum += e->could[i] * norm(n, e->of[i]);
-  return sum;
-}
-
-/* e^(A tau) of all shares */
-static void carry(const affine *s, size_t mode, double tau, prediction *e) {
-  for (size_t i = 0; i < e->count; i++) {
-    double v[N];
-    times(s, mode, e->of[i], v);
-    flow(s, mode, tau, v, e->of[i]);
-  }
-}
-
-/* The i-th crossing's own share and timing, after a projection that lasted `reach` at most. That of
- * duration tau ends off the exact flow: the tangent misses the second derivative's tau^2/2; the
- * field half-way has it, but for the correction's part, and misses the third's tau^3/6. */
-static void add_share(const trial *t, size_t i, size_t mode, double reach, int order,
-                      prediction *e) {
-  const affine *const s = t->system;
-  const size_t n = s->n, k = t->exact.guard[i];
-  const double *const x = t->exact.state[i], *const normal = s->normal[k];
-  double f[N], after[N], bend[N], twist[N], off[N];
-  velocity(s, mode, x, f);
-  velocity(s, mode | (size_t)1 << k, x, after);
-  times(s, mode, f, bend);
-  times(s, mode, bend, twist);
-  const double rate = dot(n, normal, f), curving = dot(n, normal, bend) / rate;
-  const double tau = fmin(reach, t->epsilon / rate), square = tau * tau, cube = square * tau;
-  for (size_t j = 0; j < n; j++)
-    off[j] =
-        order == 1 ? -0.5 * square * bend[j] : cube * (0.25 * curving * bend[j] - twist[j] / 6.0);
-  const double could =
-      norm(n, bend) *
-      (order == 1 ? 0.5 * square : cube * (0.25 * NORMAL * norm(n, bend) / rate + STIFFNESS / 6.0));
-  /* what is short of the guard, by this projection or by errors carried along, is late */
-  const double late = -dot(n, normal, off) / rate;
-  e->time[i] = late;
-  e->time_size[i] = NORMAL / rate * (could + size_of(e, n));
-  for (size_t l = 0; l < e->count; l++) {
-    const double delay = dot(n, normal, e->of[l]) / rate;
-    e->time[i] -= delay;
-    for (size_t j = 0; j < n; j++) e->of[l][j] += delay * (after[j] - f[j]);
-  }
-  e->could[e->count] = could / norm(n, off);
-  for (size_t j = 0; j < n; j++) e->of[e->count][j] = off[j] - late * (after[j] - f[j]);
-  e->count++;
-}
-
-static prediction predict(const trial *t, int order) {
-  prediction e = {0};
-  double now = 0.0;
-  size_t mode = 0;
-  for (size_t i = 0; i < t->exact.count; i++) {
-    carry(t->system, mode, t->exact.time[i] - now, &e);
-    add_share(t, i, mode, t->exact.time[i] - now, order, &e);
-    now = t->exact.time[i];
-    mode |= (size_t)1 << t->exact.guard[i];
-  }
-  carry(t->system, mode, END - now, &e);
-  e.end_size = size_of(&e, t->system->n);
-  for (size_t i = 0; i < e.count; i++)
-    for (size_t j = 0; j < t->system->n; j++) e.end[j] += e.of[i][j];
-  return e;
-}
-
-/* State and times differ from the exact ones by the leading term, up to the next one: smaller by
- * |A| tau, where a projection lasts tau <= epsilon / 0.5 and |A| <= 0.5, hence by epsilon. */
-static void check_predicted(const trial *t, const prediction *e) {
-  assert_true(in_exact_order(t));
-  assert_true(distance(t->system->n, t->run.end, t->exact.end, e->end) <=
-              t->epsilon * e->end_size + INTEGRATION);
-  for (size_t i = 0; i < t->run.count; i++)
-    assert_true(fabs(t->run.time[i] - t->exact.time[i] - e->time[i]) <=
-                t->epsilon * e->time_size[i] + INTEGRATION);
-}
-
-/* Whether the order cannot but be the exact one: crossings are further apart than the errors of
- * their times together, and than those of the tangents' that choose the next, of order 1. */
-static bool order_is_certain(const trial *t, const prediction *e) {
-  const prediction chosen = predict(t, 1);
-  for (size_t i = 1; i < t->exact.count; i++) {
-    const double gap = t->exact.time[i] - t->exact.time[i - 1];
-    const double slack = e->time_size[i] + e->time_size[i - 1];
-    const double choice = chosen.time_size[i] + chosen.time_size[i - 1];
-    if (gap <= (1.0 + t->epsilon) * fmax(slack, choice)) return false;
-  }
-  return true;
+  return distance(t->system->n, t->run.end, t->exact.end);
 }
 
 /* ---- the systems are what they are meant to be ----------------------------------------------- */
@@ -506,24 +401,20 @@ static void check_slopes(double slopes[], size_t count, double expected, double 
   assert_true(fabs(middle - expected) < 0.1 * tolerance);
 }
 
-/* crossings further apart than O(epsilon^2): the error that method.md derives */
+/* Crossings further apart than O(epsilon^2) come in their order once epsilon is small, and the
+ * error falls with its power: test_guards.c has the constants. */
 static void check_ordered_regime(uint64_t sequence, const regime *r, int order) {
   static double slopes[SYSTEMS];
-  size_t certain = 0;
   for (size_t index = 0; index < SYSTEMS; index++) {
     draws *const d = next_draw(&sequence, index, 1.0);
     double error[LADDER], epsilon = r->largest(d->system.m);
     for (int step = 0; step < LADDER; step++, epsilon /= ratio(order)) {
       const trial t = attempt(d, r, epsilon, order);
-      const prediction e = predict(&t, order);
       error[step] = error_of(&t);
-      if (!order_is_certain(&t, &e)) continue;
-      certain++;
-      check_predicted(&t, &e);
+      if (step == LADDER - 1) assert_true(in_exact_order(&t));
     }
     slopes[index] = slope_of(error, order);
   }
-  assert_true((double)certain > 0.95 * SYSTEMS * LADDER); // the check is not an empty one
   check_slopes(slopes, SYSTEMS, order + 1.0, 0.02);
 }
 
@@ -618,8 +509,7 @@ static void check_all_orders(size_t m, size_t factorial) {
         memcpy(d.order, next, sizeof next);
         for (int order = 1; order <= 2; order++) {
           const trial t = attempt(&d, &within_epsilon, epsilon, order);
-          const prediction e = predict(&t, order);
-          check_predicted(&t, &e);
+          assert_true(in_exact_order(&t));
         }
       }
   } while (next_order(m, next));
