@@ -58,7 +58,7 @@ if(ESS_SANITIZE)
   ess_skipped(fuzz_guided "this build has sanitizers of its own")
 elseif(ESS_HAVE_LIBFUZZER)
   ess_instrumented(fuzz_driver_guided fuzzer,address,undefined ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.c
-                   support/hybrid.c support/expression.c support/taylor.c support/truth.c
+                   support/hybrid.c support/hybrid_run.c support/expression.c support/taylor.c support/truth.c
                    support/truth_flow.c support/truth_instant.c)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
   add_test(NAME fuzz_guided
@@ -72,7 +72,7 @@ endif()
 # --- allocations and threads ---------------------------------------------------------------------
 
 ess_test(allocation ess::static) # not shared: the allocator is wrapped
-target_sources(test_allocation PRIVATE support/hybrid.c support/expression.c)
+target_sources(test_allocation PRIVATE support/hybrid.c support/hybrid_run.c support/expression.c)
 target_link_options(test_allocation PRIVATE
   -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
 

@@ -29,16 +29,12 @@
   (double t, const double x[], const double sign[], double J[], void *params)
 #define FIELD_JACOBIAN(name) TOY_CALLBACK(name, FIELD_JACOBIAN_OF, (t, x, sign, J, params))
 
-#define FIELD_BY_OF    (double t, const double x[], const double sign[], double Fp[], void *params)
-#define FIELD_BY(name) TOY_CALLBACK(name, FIELD_BY_OF, (t, x, sign, Fp, params))
-
 #define GUARDS_OF         (double t, const double x[], double h[], void *params)
 #define GUARDS(name)      TOY_CALLBACK(name, GUARDS_OF, (t, x, h, params))
 #define GUARDS_CODE(name) static int name GUARDS_OF
 
-#define GUARD_JACOBIAN_OF         (double t, const double x[], double Dh[], void *params)
-#define GUARD_JACOBIAN(name)      TOY_CALLBACK(name, GUARD_JACOBIAN_OF, (t, x, Dh, params))
-#define GUARD_JACOBIAN_CODE(name) static int name GUARD_JACOBIAN_OF
+#define GUARD_JACOBIAN_OF    (double t, const double x[], double Dh[], void *params)
+#define GUARD_JACOBIAN(name) TOY_CALLBACK(name, GUARD_JACOBIAN_OF, (t, x, Dh, params))
 
 #define GUARD_RATES_OF                                                                             \
   (double t, const double x[], const double v[], double h[], double rate[], void *params)
@@ -48,8 +44,7 @@
 #define SOME_RATES_OF                                                                              \
   (double t, const double x[], const double v[], const size_t which[], size_t count, double h[],   \
    double rate[], void *params)
-#define SOME_RATES(name)      TOY_CALLBACK(name, SOME_RATES_OF, (t, x, v, which, count, h, rate, params))
-#define SOME_RATES_CODE(name) static int name SOME_RATES_OF
+#define SOME_RATES(name) TOY_CALLBACK(name, SOME_RATES_OF, (t, x, v, which, count, h, rate, params))
 
 #define IMPACT_MAP_OF    (ess_impact * impact, void *params)
 #define IMPACT_MAP(name) TOY_CALLBACK(name, IMPACT_MAP_OF, (impact, params))
@@ -70,41 +65,12 @@
 #define ARMED_AT_START_OF         (const double sign[], bool armed[], void *params)
 #define ARMED_AT_START_CODE(name) static int name ARMED_AT_START_OF
 
-#define MODE_CHANGED_OF         (const double sign[], size_t guard, void *params)
-#define MODE_CHANGED(name)      TOY_CALLBACK(name, MODE_CHANGED_OF, (sign, guard, params))
-#define MODE_CHANGED_CODE(name) static int name MODE_CHANGED_OF
+#define MODE_CHANGED_OF    (const double sign[], size_t guard, void *params)
+#define MODE_CHANGED(name) TOY_CALLBACK(name, MODE_CHANGED_OF, (sign, guard, params))
 
-/* Event functions that are planes: PLANES(belt, 2, (x[1], -x[0]), (0.5, -1.0)) makes belt_guards,
- * h = x[1] - 0.5, 1 - x[0], of a system with two states, and belt_rates and belt_jacobian. The
- * first list is linear in x; both may look at params. */
-#define TOY_LIST(...)   __VA_ARGS__
 #define TOY_MAY_BE_LEFT __attribute__((unused))
-#define PLANES(name, states, linear, level)                                                        \
-  TOY_MAY_BE_LEFT static int name##_guards(double t, const double x[], double h[], void *params) { \
-    const double along[] = {TOY_LIST linear}, at[] = {TOY_LIST level};                             \
-    for (size_t k = 0; k < sizeof at / sizeof *at; k++) h[k] = along[k] - at[k];                   \
-    return 0;                                                                                      \
-  }                                                                                                \
-  TOY_MAY_BE_LEFT static int name##_rates(double t, const double y[], const double x[],            \
-                                          double h[], double rate[], void *params) {               \
-    const double along[] = {TOY_LIST linear};                                                      \
-    memcpy(rate, along, sizeof along);                                                             \
-    return name##_guards(t, y, h, params);                                                         \
-  }                                                                                                \
-  TOY_MAY_BE_LEFT static int name##_jacobian(double t, const double at[], double Dh[],             \
-                                             void *params) {                                       \
-    for (size_t i = 0; i < (states); i++) {                                                        \
-      double x[states] = {0.0};                                                                    \
-      x[i] = 1.0;                                                                                  \
-      const double along[] = {TOY_LIST linear};                                                    \
-      for (size_t k = 0; k < sizeof along / sizeof *along; k++)                                    \
-        Dh[k * (states) + i] = along[k] + 0.0;                                                     \
-    }                                                                                              \
-    return 0;                                                                                      \
-  }                                                                                                \
-  _Static_assert((states) > 0, "a system has states")
 
-/* As many planes as there are: PLANES_EACH(row, 2, AS(row)->count, x[0], AS(row)->place[k]). */
+/* Event functions that are planes: PLANES_EACH(row, 2, AS(row)->count, x[0], AS(row)->place[k]). */
 #define AS(type) ((const type *)params)
 #define PLANES_EACH(name, states, count, linear, level)                                            \
   TOY_MAY_BE_LEFT static int name##_guards(double t, const double x[], double h[], void *params) { \

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,14 @@ static void *room(size_t count, size_t size) {
   void *const memory = calloc(count + 1, size);
   if (!memory) abort();
   return memory;
+}
+
+/* memory that hybrid_free frees */
+static void *kept(hybrid *h, size_t count, size_t size) {
+  void **const block = room((count + 1) * size + sizeof(max_align_t), 1);
+  *block = h->blocks;
+  h->blocks = block;
+  return (char *)block + sizeof(max_align_t);
 }
 
 static void append(hybrid *h, const char *format, va_list arguments) {
@@ -314,8 +323,7 @@ static int take_sum(reader *r) {
 
 static size_t declare(reader *r, char (**names)[HYBRID_NAME], size_t *count, const char *name) {
   if (find(*names, *count, name) < *count) refuse(r, "a name is there twice");
-  *names = realloc(*names, (*count + 1) * sizeof **names);
-  if (!*names) abort();
+  if (!*count) *names = kept(r->h, r->count, sizeof **names);
   strcpy((*names)[*count], name);
   return (*count)++;
 }
@@ -332,10 +340,10 @@ static bool is_directive(reader *r) {
 static void declare_all(reader *r, const char ***rates, const char ***events,
                         const char ***watches) {
   hybrid *const h = r->h;
-  *rates = room(r->count, sizeof **rates);
-  *events = room(r->count, sizeof **events);
-  *watches = room(r->count, sizeof **watches);
-  h->abbreviations = room(r->count, sizeof *h->abbreviations);
+  *rates = kept(h, r->count, sizeof **rates);
+  *events = kept(h, r->count, sizeof **events);
+  *watches = kept(h, r->count, sizeof **watches);
+  h->abbreviations = kept(h, r->count, sizeof *h->abbreviations);
   for (size_t i = 0; i < r->count; i++) {
     char name[HYBRID_NAME];
     r->at = r->lines[i];
@@ -360,8 +368,7 @@ static void declare_all(reader *r, const char ***rates, const char ***events,
       skip(r);
       if (end != text && !*r->at) {
         const size_t p = declare(r, &h->parameter_names, &h->parameters, name);
-        h->parameter = realloc(h->parameter, (p + 1) * sizeof *h->parameter);
-        if (!h->parameter) abort();
+        if (!p) h->parameter = kept(h, r->count, sizeof *h->parameter);
         h->parameter[p] = value;
       } else {
         abbreviation *const a = &h->abbreviations[h->abbreviation_count++];
@@ -393,8 +400,8 @@ static void read_impact(reader *r) {
   unsigned directions;
   const size_t k = take_guards(r, &directions);
   hybrid_impact made = {.is_impact = true,
-                        .changes = room(h->n, sizeof *made.changes),
-                        .mode = room(h->m, sizeof *made.mode)};
+                        .changes = kept(h, h->n, sizeof *made.changes),
+                        .mode = kept(h, h->m, sizeof *made.mode)};
   expect(r, ":");
   skip(r);
   do {
@@ -459,9 +466,9 @@ static void read_row(reader *r, size_t row, entry **entries, size_t *count) {
 }
 
 static void lay_rows(hybrid *h, const entry entries[], size_t count) {
-  h->row_start = room(2 * h->m + 2, sizeof *h->row_start);
-  h->row_guard = room(count, sizeof *h->row_guard);
-  h->row_effect = room(count, sizeof *h->row_effect);
+  h->row_start = kept(h, 2 * h->m + 2, sizeof *h->row_start);
+  h->row_guard = kept(h, count, sizeof *h->row_guard);
+  h->row_effect = kept(h, count, sizeof *h->row_effect);
   size_t at = 0;
   for (size_t row = 0; row <= 2 * h->m; row++) {
     h->row_start[row] = at;
@@ -496,18 +503,17 @@ static void read_directive(reader *r, entry **entries, size_t *count) {
     read_marks(r, h->unarmed);
     h->has_unarmed = true;
   } else if (take(r, "slides")) {
-    if (!h->slides) h->slides = room(h->m, sizeof *h->slides);
+    if (!h->slides) h->slides = kept(h, h->m, sizeof *h->slides);
     do h->slides[take_known(r, h->events, h->m)] = true;
     while (take(r, ","));
   } else if (take(r, "solves")) {
-    if (!h->solves) h->solves = room(h->n, sizeof *h->solves);
+    if (!h->solves) h->solves = kept(h, h->n, sizeof *h->solves);
     do h->solves[take_known(r, h->states, h->n)] = true;
     while (take(r, ","));
   } else if (take(r, "one-way"))
     h->one_way = true;
   else if (take(r, "jump")) {
-    h->jump_node = realloc(h->jump_node, (h->jumps + 1) * sizeof *h->jump_node);
-    if (!h->jump_node) abort();
+    if (!h->jumps) h->jump_node = kept(h, r->count, sizeof *h->jump_node);
     h->jump_node[h->jumps++] = take_after(r);
   } else if (take(r, "exact")) {
     const size_t i = take_known(r, h->states, h->n);
@@ -552,7 +558,7 @@ static void derive(hybrid *h) {
   put_gradients(h, &h->guard_jacobian, h->event, h->m, STATE, h->n);
   put_gradients(h, &h->time_rates, h->event, h->m, TIME, 1);
   h->moves = h->time_rates.count > 0;
-  h->one = room(h->m, sizeof *h->one);
+  h->one = kept(h, h->m, sizeof *h->one);
   for (size_t k = 0; k < h->m; k++) {
     for (size_t i = 0; i < h->n; i++)
       expression_array_put(&h->one[k], &h->list, i,
@@ -571,7 +577,7 @@ void hybrid_read(hybrid *h) {
   char *const sums = hybrid_sums(h->text), *const copy = written_out(sums, "each ");
   free(sums);
   reader r = {.h = h, .at = ""};
-  r.lines = room(strlen(copy) + 1, sizeof *r.lines);
+  r.lines = kept(h, strlen(copy) + 1, sizeof *r.lines);
   for (char *at = copy; *at; r.count++) {
     r.lines[r.count] = at;
     at += strcspn(at, "\n;");
@@ -581,19 +587,19 @@ void hybrid_read(hybrid *h) {
   const char **rates, **events, **watches;
   declare_all(&r, &rates, &events, &watches);
   if (h->n == 0 || h->n > HYBRID_STATES || h->m > HYBRID_EVENTS) refuse(&r, "too few or too many");
-  h->start = room(h->n, sizeof *h->start);
+  h->start = kept(h, h->n, sizeof *h->start);
   h->begin = expression_constant(&h->list, 0.0);
   h->end = expression_constant(&h->list, 1.0);
   for (size_t i = 0; i < h->n; i++) h->start[i] = h->begin;
-  h->rate = room(h->n, sizeof *h->rate);
-  h->event = room(h->m, sizeof *h->event);
-  h->watch = room(h->watched, sizeof *h->watch);
-  h->exact = room(h->n, sizeof *h->exact);
+  h->rate = kept(h, h->n, sizeof *h->rate);
+  h->event = kept(h, h->m, sizeof *h->event);
+  h->watch = kept(h, h->watched, sizeof *h->watch);
+  h->exact = kept(h, h->n, sizeof *h->exact);
   memset(h->exact, -1, h->n * sizeof *h->exact);
-  h->impact = room(2 * h->m, sizeof *h->impact);
-  h->impact_at = room(2 * h->m, sizeof *h->impact_at);
-  h->unarmed = room(2 * h->m, sizeof *h->unarmed);
-  h->silent = room(2 * h->m, sizeof *h->silent);
+  h->impact = kept(h, 2 * h->m, sizeof *h->impact);
+  h->impact_at = kept(h, 2 * h->m, sizeof *h->impact_at);
+  h->unarmed = kept(h, 2 * h->m, sizeof *h->unarmed);
+  h->silent = kept(h, 2 * h->m, sizeof *h->silent);
   const struct {
     const char **text;
     int *of;
@@ -614,18 +620,14 @@ void hybrid_read(hybrid *h) {
   }
   derive(h);
   lay_rows(h, entries, count);
-  h->jump = room(h->jumps, sizeof *h->jump);
-  h->jump_parameter = room(h->jumps, sizeof *h->jump_parameter);
+  h->jump = kept(h, h->jumps, sizeof *h->jump);
+  h->jump_parameter = kept(h, h->jumps, sizeof *h->jump_parameter);
   h->value = room((size_t)h->list.count, sizeof *h->value); /* nodes of arrays are older */
-  h->last = room(1 + 2 * h->n + h->m, sizeof *h->last);
-  h->told = room(h->m, sizeof *h->told);
-  h->mode = room(h->m + h->parameters, sizeof *h->mode);
+  h->last = kept(h, 1 + 2 * h->n + h->m, sizeof *h->last);
+  h->told = kept(h, h->m, sizeof *h->told);
+  h->mode = kept(h, h->m + h->parameters, sizeof *h->mode);
   h->modes = 1;
   free(entries);
-  free(rates);
-  free(events);
-  free(watches);
-  free(r.lines);
   h->copy = copy;
 }
 
@@ -638,44 +640,19 @@ void hybrid_free(hybrid *h) {
     expression_array_free(&impact->after);
     expression_array_free(&impact->jacobian);
     expression_array_free(&impact->by);
-    free(impact->changes);
-    free(impact->mode);
   }
   for (size_t k = 0; k < h->m && h->one; k++) expression_array_free(&h->one[k]);
   expression_array *const arrays[] = {&h->field,        &h->guards,         &h->watch_values,
                                       &h->exact_values, &h->field_jacobian, &h->guard_jacobian,
                                       &h->time_rates,   &h->field_by,       &h->guards_by};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) expression_array_free(arrays[i]);
-  void *const rooms[] = {h->told,
-                         h->start,
-                         h->parameter,
-                         h->text,
-                         h->states,
-                         h->events,
-                         h->watches,
-                         h->parameter_names,
-                         h->value,
-                         h->jump,
-                         h->rate,
-                         h->jump_node,
-                         h->jump_parameter,
-                         h->event,
-                         h->watch,
-                         h->exact,
-                         h->one,
-                         h->impact,
-                         h->unarmed,
-                         h->silent,
-                         h->impact_at,
-                         h->slides,
-                         h->row_start,
-                         h->row_guard,
-                         h->row_effect,
-                         h->last,
-                         h->solves,
-                         h->mode};
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) free(rooms[i]);
-  free(h->abbreviations);
+  while (h->blocks) {
+    void *const next = *h->blocks;
+    free(h->blocks);
+    h->blocks = next;
+  }
+  free(h->value);
+  free(h->text);
   free(h->copy);
   expressions_free(&h->list);
   free(h);
@@ -1091,214 +1068,4 @@ void hybrid_exact(hybrid *h, double t, double x[]) {
     const node *const constant = &h->list.nodes[h->exact[i]];
     x[i] = constant->op == CONSTANT ? constant->value : h->value[h->exact[i]];
   }
-}
-
-/* ---- runs ------------------------------------------------------------------------------------ */
-
-static void mix(hybrid_log *log, const void *bytes, size_t size) {
-  const unsigned char *const p = bytes;
-  for (size_t i = 0; i < size; i++) log->hash = (log->hash ^ p[i]) * UINT64_C(1099511628211);
-}
-
-static int heard(hybrid_log *log, hybrid_message message, size_t guard, int direction, double t,
-                 const double x[], const double sign[]) {
-  log->t = t;
-  memcpy(log->x, x, log->dimension * sizeof *x);
-  log->sign = sign ? memcpy(log->signs, sign, log->events * sizeof *sign) : NULL;
-  mix(log, &message, sizeof message);
-  mix(log, &guard, sizeof guard);
-  mix(log, &t, sizeof t);
-  mix(log, x, log->dimension * sizeof *x);
-  if (message == HYBRID_STEPS)
-    log->steps++;
-  else {
-    if (log->count < HYBRID_LOG)
-      log->record[log->count] = (hybrid_record){message, guard, direction, t};
-    log->count++;
-  }
-  const size_t teller = guard + (message == HYBRID_EVENT ? log->events : 0);
-  if (!(log->stops >> message & 1) || (log->at && log->at != teller + 1)) return 0;
-  return ++log->heard % (log->every ? log->every : 1) == 0;
-}
-
-static int on_step(const ess_step_info *info, void *context) {
-  hybrid_log *const log = context;
-  if (info->projection && log->projected == 0.0) log->projected = info->t1 - info->t0;
-  return heard(context, HYBRID_STEPS, 0, 0, info->t1, info->x, NULL);
-}
-
-static int on_crossing(const ess_crossing_info *info, void *context) {
-  return heard(context, HYBRID_CROSSING, info->guard, info->direction, info->t, info->x,
-               info->sign);
-}
-
-static int on_impact(const ess_impact *impact, void *context) {
-  return heard(context, HYBRID_IMPACTS, impact->events[0], 0, impact->t, impact->after,
-               impact->mode);
-}
-
-static int on_event(const ess_crossing_info *info, void *context) {
-  return heard(context, HYBRID_EVENT, info->guard, info->direction, info->t, info->x, info->sign);
-}
-
-static int on_slide(const ess_slide_info *info, void *context) {
-  return heard(context, HYBRID_SLIDE, info->guard, info->begins, info->t, info->x, info->sign);
-}
-
-ess_observer hybrid_observer(const hybrid *h, hybrid_log *log) {
-  *log = (hybrid_log){.hash = UINT64_C(14695981039346656037), .dimension = h->n, .events = h->m};
-  return (ess_observer){.step = on_step,
-                        .crossing = on_crossing,
-                        .impact = h->has_impacts ? on_impact : NULL,
-                        .context = log,
-                        .event = h->watched ? on_event : NULL,
-                        .slide = on_slide};
-}
-
-ess_options hybrid_options(double tolerance) {
-  ess_options options = ess_options_default();
-  options.rtol = options.atol = tolerance;
-  return options;
-}
-
-hybrid_plan hybrid_at(double tolerance) {
-  return (hybrid_plan){.options = hybrid_options(tolerance), .gives = HYBRID_GIVES_ALL};
-}
-
-size_t hybrid_columns(const hybrid *h, const hybrid_derivative *derivative) {
-  if (derivative->count) return derivative->count;
-  return h->n + (derivative->by_states ? 0 : h->parameters);
-}
-
-static int begin_derivative(const hybrid *h, ess_driver *d, const hybrid_derivative *v) {
-  const bool has_parameters = h->parameters && !v->by_states;
-  const double *const by = v->count && has_parameters ? v->along + h->n * v->count : NULL;
-  int status = ESS_SUCCESS;
-  if (v->records)
-    status = ess_driver_record(d, v->bytes ? v->bytes : (size_t)1 << 24);
-  else if (has_parameters)
-    status = ess_driver_follow_parameters(d, hybrid_columns(h, v), v->along, by);
-  else
-    status = ess_driver_follow(d, hybrid_columns(h, v), v->along);
-  return !status && v->piece ? ess_driver_choose_piece(d, v->piece - 1) : status;
-}
-
-/* D from the adjoint of all states, and of the time of event function k, if that is below SIZE_MAX
- */
-static int end_recording(const hybrid *h, ess_driver *d, const hybrid_derivative *v, size_t k) {
-  const size_t n = h->n, P = h->parameters, outcomes = n + (k != SIZE_MAX);
-  const size_t columns = hybrid_columns(h, v);
-  double *const unit = room(n * outcomes, sizeof *unit), *const times =
-                                                             room(outcomes, sizeof *unit);
-  double *const by = room((n + P) * outcomes, sizeof *by);
-  for (size_t i = 0; i < n; i++) unit[i * outcomes + i] = 1.0;
-  times[n] = 1.0;
-  const int status = k == SIZE_MAX ? ess_driver_adjoint(d, outcomes, unit, by, by + n * outcomes)
-                                   : ess_driver_adjoint_section(d, k, outcomes, unit, times, by,
-                                                                by + n * outcomes);
-  for (size_t i = 0; i < outcomes && !status; i++)
-    for (size_t c = 0; c < columns; c++) {
-      double sum = v->count ? 0.0 : by[c * outcomes + i];
-      for (size_t j = 0; j < (v->by_states ? n : n + P) && v->count; j++)
-        sum += by[j * outcomes + i] * v->along[j * columns + c];
-      v->D[i * columns + c] = sum;
-    }
-  free(unit);
-  free(times);
-  free(by);
-  return status;
-}
-
-/* takes the derivative of a run that has ended, if it has one */
-static int end_derivative(const hybrid *h, ess_driver *d, const hybrid_plan *plan,
-                          hybrid_end *end) {
-  const hybrid_derivative *const v = &plan->derivative;
-  const hybrid_record *const last =
-      end->log.count && end->log.count <= HYBRID_LOG ? &end->log.record[end->log.count - 1] : NULL;
-  const size_t columns = hybrid_columns(h, v);
-  size_t section = SIZE_MAX;
-  if (plan->until && end->status == ESS_ESTOP && last && last->message != HYBRID_SLIDE)
-    section = last->guard + (last->message == HYBRID_EVENT ? h->m : 0);
-  const ess_smoothness *const smooth = ess_driver_smoothness(d);
-  if (smooth) end->smooth = *smooth;
-  end->smooth.order = NULL;
-  if ((end->status && section == SIZE_MAX) || !v->D) return end->status;
-  int status = ESS_SUCCESS;
-  if (v->records)
-    status = end_recording(h, d, v, section);
-  else if (section != SIZE_MAX)
-    status = ess_driver_section(d, section, v->D + h->n * columns, v->D);
-  else
-    memcpy(v->D, ess_driver_tangent(d), h->n * columns * sizeof *v->D);
-  return status ? status : end->status;
-}
-
-hybrid_end hybrid_run(hybrid *h, const hybrid_plan *plan) {
-  enum { STOPS = 100000 };
-  const ess_system system = hybrid_system(h, plan->gives);
-  ess_options options = plan->options;
-  if (options.rtol == 0.0 && options.atol == 0.0) options = ess_options_default();
-  hybrid_end end = {0};
-  const double t0 = hybrid_start(h, end.x), t1 = plan->t1 != 0.0 ? plan->t1 : hybrid_end_time(h);
-  end.t = t0;
-  if (plan->x0) memcpy(end.x, plan->x0, h->n * sizeof *end.x);
-  const ess_observer observer = hybrid_observer(h, &end.log);
-  end.log.stops = plan->stops;
-  end.log.at = plan->at;
-  end.log.every = plan->until ? plan->until : plan->every;
-  if (!plan->unobserved) options.observer = observer;
-  const unsigned deaf = plan->hears ? ~plan->hears : 0;
-  if (deaf >> HYBRID_STEPS & 1) options.observer.step = NULL;
-  if (deaf >> HYBRID_CROSSING & 1) options.observer.crossing = NULL;
-  if (deaf >> HYBRID_IMPACTS & 1) options.observer.impact = NULL;
-  if (deaf >> HYBRID_EVENT & 1) options.observer.event = NULL;
-  if (deaf >> HYBRID_SLIDE & 1) options.observer.slide = NULL;
-  if (!plan->unobserved && options.method == ESS_METHOD_PAPER) options.observer.slide = NULL;
-  if (h->slides && options.sliding && !options.slides) options.slides = h->slides;
-  ess_driver *const d = ess_driver_alloc(&system, &options, &end.status);
-  if (!d) {
-    end.failure.reason = ess_check(&system, &options);
-    return end;
-  }
-  const bool has_derivative = plan->derivative.follows || plan->derivative.records;
-  if (has_derivative) end.status = begin_derivative(h, d, &plan->derivative);
-  const size_t parts = plan->parts ? plan->parts : 1;
-  size_t sampled = 0;
-  for (size_t i = 1; !end.status && i <= parts; i++) {
-    const double to = i == parts ? t1 : t0 + (t1 - t0) * (double)i / (double)parts;
-    do {
-      size_t count = 0; /* of the samples up to `to` */
-      while (sampled + count < plan->time_count &&
-             (t1 >= t0 ? plan->times[sampled + count] <= to : plan->times[sampled + count] >= to))
-        count++;
-      end.status = count ? ess_driver_sample(d, &end.t, to, end.x, plan->times + sampled, count,
-                                             plan->states + sampled * h->n)
-                         : ess_driver_apply(d, &end.t, to, end.x);
-      while (sampled < plan->time_count &&
-             (t1 >= t0 ? plan->times[sampled] <= end.t : plan->times[sampled] >= end.t))
-        sampled++;
-      const hybrid_log *const log = &end.log;
-      if (end.status == ESS_ESTOP)
-        end.log.misplaced +=
-            end.t != log->t || memcmp(end.x, log->x, h->n * sizeof *end.x) ||
-            (log->sign && memcmp(ess_driver_sign(d), log->sign, h->m * sizeof *log->sign));
-    } while (end.status == ESS_ESTOP && plan->stops && ++end.log.stopped < STOPS && !plan->until);
-  }
-  if (plan->back && (!end.status || (end.status == ESS_ESTOP && plan->until))) {
-    end.log.stops = 0;
-    end.status = ess_driver_apply(d, &end.t, t0, end.x);
-  }
-  if (h->m) memcpy(end.sign, ess_driver_sign(d), h->m * sizeof *end.sign);
-  if (has_derivative) end.status = end_derivative(h, d, plan, &end);
-  end.counters = *ess_driver_counters(d);
-  end.failure = *ess_driver_failure(d);
-  ess_driver_free(d);
-  return end;
-}
-
-double hybrid_error(const hybrid *h, const double x[], const double truth[], double tolerance) {
-  double worst = 0.0;
-  for (size_t i = 0; i < h->n; i++)
-    worst = fmax(worst, fabs(x[i] - truth[i]) / (tolerance * (1.0 + fabs(truth[i]))));
-  return worst;
 }

@@ -109,6 +109,7 @@ typedef struct hybrid {
   hybrid_fault fault;
 
   char *text, *copy; /* of which abbreviations are parts */
+  void **blocks;     /* memory, each block with the next one first */
   struct hybrid_abbreviation *abbreviations;
   size_t abbreviation_count;
   bool is_read;

@@ -30,31 +30,26 @@ typedef struct toy_end {
   ess_failure failure;
 } toy_end;
 
-static inline toy_end toy_go(ess_driver *d, size_t guard_count, double t0, double t1, double x[]) {
+static inline toy_end toy_run(const ess_system *system, const ess_options *options, double t0,
+                              double t1, double x[]) {
+  ess_driver *const d = ess_driver_alloc(system, options, NULL);
+  const size_t signs = system->guard_count < TOY_SIGNS ? system->guard_count : TOY_SIGNS;
   assert_non_null(d);
   toy_end end = {.t = t0};
   end.status = ess_driver_apply(d, &end.t, t1, x);
   assert_true(end.status || end.t == t1);
-  if (guard_count > TOY_SIGNS) guard_count = TOY_SIGNS;
-  if (guard_count) memcpy(end.sign, ess_driver_sign(d), guard_count * sizeof *end.sign);
+  if (signs) memcpy(end.sign, ess_driver_sign(d), signs * sizeof *end.sign);
   end.counters = *ess_driver_counters(d);
   end.failure = *ess_driver_failure(d);
   ess_driver_free(d);
   return end;
 }
 
-static inline toy_end toy_run(const ess_system *system, const ess_options *options, double t0,
-                              double t1, double x[]) {
-  return toy_go(ess_driver_alloc(system, options, NULL), system->guard_count, t0, t1, x);
-}
-
 static inline toy_end toy_success(toy_end end, const char *file, int line) {
   _assert_int_equal((uintmax_t)end.status, ESS_SUCCESS, file, line);
   return end;
 }
-
-#define toy_succeeded(end) toy_success(end, __FILE__, __LINE__)
-#define toy_succeeds(...)  toy_succeeded(toy_run(__VA_ARGS__))
+#define toy_succeeds(...) toy_success(toy_run(__VA_ARGS__), __FILE__, __LINE__)
 
 /* what an impact does with event function k, besides the state: it is above zero from there on, and
  * armed to come back */
