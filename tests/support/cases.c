@@ -440,26 +440,19 @@ static void name_numbers(look *l) {
   l->words = grown(NULL, most, WORD);
   name_counters(l, "", &e->counters);
   name_options(l);
+  // clang-format off
   const hybrid_name others[] = {
-      {"tolerance", o->rtol > o->atol ? o->rtol : o->atol},
-      {"projected", e->log.projected},
-      {"failure_time", e->failure.time},
-      {"code", e->failure.callback_code},
-      {"messages", (double)e->log.count},
-      {"stopped", (double)e->log.stopped},
-      {"slides_ended", (double)ended},
-      {"smooth", (double)e->smooth.kind},
-      {"c1", ESS_SMOOTH_C1},
+      {"tolerance", o->rtol > o->atol ? o->rtol : o->atol}, {"projected", e->log.projected},
+      {"failure_time", e->failure.time}, {"code", e->failure.callback_code},
+      {"messages", (double)e->log.count}, {"stopped", (double)e->log.stopped},
+      {"slides_ended", (double)ended}, {"smooth", (double)e->smooth.kind}, {"c1", ESS_SMOOTH_C1},
       {"guard_evaluations", (double)(e->counters.guard_evaluations + e->counters.some_evaluations)},
-      {"piecewise", ESS_SMOOTH_PIECEWISE},
-      {"uncounted", ESS_SMOOTH_NOT_COUNTED},
-      {"pieces", (double)e->smooth.pieces},
-      {"instants", (double)e->smooth.instants},
-      {"together", (double)e->smooth.count},
-      {"solves", (double)l->h->calls[HYBRID_SOLVE]},
-      {"row", (double)e->failure.row},
-      {"column", (double)e->failure.column},
+      {"piecewise", ESS_SMOOTH_PIECEWISE}, {"uncounted", ESS_SMOOTH_NOT_COUNTED},
+      {"pieces", (double)e->smooth.pieces}, {"instants", (double)e->smooth.instants},
+      {"together", (double)e->smooth.count}, {"solves", (double)l->h->calls[HYBRID_SOLVE]},
+      {"row", (double)e->failure.row}, {"column", (double)e->failure.column},
       {"pi", 3.141592653589793}};
+  // clang-format on
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     name(l, others[i].value, "%s", others[i].name);
   name_derivatives(l, columns);
@@ -506,20 +499,9 @@ static bool compared(look *l, const char *line) {
   const double most = op == 5 && text[strspn(text, " ")] ? within(l, &text, line) : 0.0;
   snprintf(l->found, sizeof l->found, "%.17g and %.17g, %.3g apart", left, right,
            fabs(left - right));
-  switch (op) {
-  case 0:
-    return left <= right;
-  case 1:
-    return left >= right;
-  case 2:
-    return left != right;
-  case 3:
-    return left < right;
-  case 4:
-    return left > right;
-  default:
-    return fabs(left - right) <= most;
-  }
+  const bool met[] = {left <= right, left >= right, left != right,
+                      right > left,  right < left,  fabs(left - right) <= most};
+  return met[op];
 }
 
 static const char *const MESSAGES[] = {"step", "crossing", "impact", "event", "slide"};

@@ -30,7 +30,7 @@
  *   stops every         steps, crossings, impacts, events, slides, joined with +: the run is
  *                       stopped at each `every`th and continued
  *   parts               applies of equal length to the end
- *   back                the run goes on to the initial time again
+ *   back                the run goes on to the initial time again, also from a message `until`
  *   step                h_max and h_init
  *   samples             so many samples, from the first after the initial time to the end
  *   share               of the Jacobian, in field_jacobian and field_solve
@@ -42,26 +42,28 @@
  *
  * and what is expected of the run lines just before it, separated by semicolons or on lines:
  *
- *   success, or a status such as ESLIDING; EZENO or EGRAZING. Success is expected where no line
- * says anything of the status success or STATUS, at most N        what follows is expected of
- * success; no more than N runs have none EXPR = EXPR within EXPR; EXPR < EXPR, with <=, >, >=, =,
- * != in final states, parameters, abbreviations, t, [signs], and numbers of cases.c, among them
- * D_x_p, the derivative of x by p, D_t_p of the time, or D_x along a direction; plain_...: of a run
- * without a derivative truth within EXPR   the truth's final states, in units of (1 + |x|), and
- * signs; if the truth accumulates, EZENO at its time messages within EXPR        the truth's
- * messages, at its times
- *       ... beyond EXPR         unless the truth is nearer than that to another outcome; it has to
- *                               decide two thirds of the runs
+ *   success, or a status such as ESLIDING; EZENO or EGRAZING; without any, success is expected
+ *   success or STATUS, at most N   the rest is expected of success, which at most N runs miss
+ *   EXPR = EXPR within EXPR, EXPR < EXPR; also <=, >, >=, =, !=
+ *                       in final states, parameters, abbreviations, t, [signs], sum(N: E), and the
+ *                       numbers of cases.c. Among them are D_x_p, the derivative of x by p, D_t_p
+ *                       of the time, D_x along a direction, and plain_steps and so on, of a run
+ *                       without a derivative.
+ *   truth within EXPR   the truth's final states, in units of (1 + |x|), and signs; where impacts
+ *                       accumulate, EZENO at the truth's time
+ *   messages within EXPR           the truth's messages, at its times
+ *       ... beyond EXPR            unless the truth is nearer than that to another outcome; it has
+ *                                  to decide two thirds of the runs
  *   whole within EXPR   the run without stops, in one part: states in these units, and messages
  *   exact within EXPR   those of the text's `exact` lines
  *   samples within EXPR, samples exact within EXPR      the same of each sample
- *   tangents within EXPR        derivatives by initial states and parameters are the truth's, and
- *                       the adjoint is their transpose, within 100*tolerance or, after `adjoint
+ *   tangents within EXPR           the truth's derivatives by initial states and parameters; the
+ *                       adjoint is their transpose, within 100*tolerance or, after `adjoint
  *                       within`, this
  *   N: crossing|impact|event|slide NAME up|down at EXPR within EXPR
  *                       the Nth message of observers; a slide begins up and ends down
- *   slide N: NAME up|down ...           the Nth of its kind
- *   guard NAME, other NAME      of a failure
+ *   slide N: NAME up|down ...      the Nth of its kind
+ *   guard NAME, other NAME         of a failure
  *   X or Y              one of two expectations: EJACOBIAN or truth within 1e-6
  *   reason TEXT         a part of the failure's reason
  *
