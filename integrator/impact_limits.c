@@ -342,7 +342,8 @@ static int leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
   bool same = w->mode[k] == -side;
   for (size_t i = 0; i < m; i++) same = same && (i == k || w->mode[i] == d->sign[i]);
   if (!same) return ESS_SUCCESS;
-  int status = ess_field(d, d->t, d->x, f);
+  int status = ess_announce(d, m); // of sides that the start has chosen so far
+  if (!status) status = ess_field(d, d->t, d->x, f);
   if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, d->some_h, &rate);
   h = d->some_h[0];
   if (!status) status = ess_field(d, d->t, w->after, f);
