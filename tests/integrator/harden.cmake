@@ -62,7 +62,7 @@ elseif(ESS_HAVE_LIBFUZZER)
                    support/truth_flow.c support/truth_instant.c)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
   add_test(NAME fuzz_guided
-           COMMAND fuzz_driver_guided -seed=1 -runs=8000 -max_len=800 -timeout=60 -verbosity=0
+           COMMAND fuzz_driver_guided -seed=1 -runs=3000 -max_len=800 -timeout=60 -verbosity=0
                    -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/fuzz/)
   set_tests_properties(fuzz_guided PROPERTIES LABELS harden)
 else()
