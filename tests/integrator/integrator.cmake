@@ -32,6 +32,9 @@ target_link_libraries(population PUBLIC ess::ess m)
 target_link_options(population INTERFACE
   -Wl,--wrap=ess_driver_alloc,--wrap=ess_driver_set_options,--wrap=ess_driver_free)
 ess_compile(population)
+add_library(judge STATIC integrator/population_judge.c)
+target_link_libraries(judge PUBLIC population hybrid)
+ess_compile(judge)
 add_test(NAME populations COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_populations.sh ${CMAKE_SOURCE_DIR}/tools/populations
                                   ${CMAKE_CURRENT_BINARY_DIR})
 function(ess_population name)
@@ -53,7 +56,8 @@ if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
 endif()
 
 # the random runs of case files as populations
-foreach(population impacts:impact_families misses:contacts tangents:tangents_random rodas:stiff_random)
+foreach(population impacts:impact_families misses:contacts tangents:tangents_random rodas:stiff_random
+                   starts:starts_random clusters:clusters floors:floors)
   string(REPLACE ":" ";" names ${population})
   list(GET names 0 name)
   list(GET names 1 file)
@@ -62,11 +66,6 @@ foreach(population impacts:impact_families misses:contacts tangents:tangents_ran
   target_compile_definitions(population_${name} PRIVATE CASES="${CMAKE_CURRENT_LIST_DIR}/cases/${file}.txt")
   ess_compile(population_${name})
 endforeach()
-
-# runs that start on an event, at rest, at no rate, or beyond one: some of each family
-ess_population(starts)
-target_compile_definitions(population_starts PRIVATE _DEFAULT_SOURCE) # clock
-add_test(NAME starts COMMAND population_starts 300)
 
 # random systems with one to six surfaces
 ess_population(slides hybrid)

@@ -10,21 +10,22 @@
 
 static cases all;
 
-/* a title without commas, which separate the words of a row */
-static void name_of(const a_case *c, char name[64]) {
+/* a title without commas, which separate the words of a row, and a number if it is not the first */
+static void name_of(const a_case *c, size_t run, char name[80]) {
   size_t length = 0;
   for (const char *at = c->title; *at && length < 63; at++)
     if (*at != ',') name[length++] = *at;
   name[length] = '\0';
+  if (run) sprintf(name + length, " %zu", run + 1);
 }
 
 static void rows_of(uint64_t seed) {
   for (size_t i = 0; i < all.count; i++)
     for (size_t run = 0; run < all.cases[i].count; run++) {
       case_outcome o;
-      char name[64];
+      char name[80];
       if (!case_draw(&all.cases[i], run, seed, &o)) continue;
-      name_of(&all.cases[i], name);
+      name_of(&all.cases[i], run, name);
       population_row(name, seed, o.tolerance,
                      o.is_undecided             ? POPULATION_OUT
                      : !o.is_right && !o.status ? POPULATION_WRONG

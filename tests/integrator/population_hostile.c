@@ -4,11 +4,7 @@
  * affine in the state. x_0 runs at about 1, and guards stand where it passes them; the other states
  * are what jumps push.
  *
- * A run is wrong where it ends in success and has an error of more than WORST tolerances, or makes
- * other crossings than the truth and has an error of more than OTHER. It is left out where the
- * system itself does not tell: where the truth, its start and its guards moved by MOVED tolerances
- * at random, as often as MOVES, makes other crossings once, or multiplies the move by ten; or where
- * a row latches a guard beyond its zero.
+ * A system is left out where a row latches a guard beyond its zero.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -18,22 +14,14 @@
 #include <string.h>
 
 #include "draws.h"
-#include "population.h"
-#include "truth.h"
+#include "population_judge.h"
 
 enum {
   HOSTILE_STATES = 9,
   HOSTILE_GUARDS = 33,
   HOSTILE_OUTPUTS = 8, /* times at which states are compared, the end included */
-  HOSTILE_ENTRIES = 8 * HOSTILE_GUARDS,
-  MOVES = 12,
   TOLERANCES = 8
 };
-
-static const double WORST = 100.0, OTHER = 10.0, MOVED = 20.0;
-
-/* an error of so many tolerances is looked at more closely */
-static const double SUSPECT = 30.0, GROWTH = 10.0;
 
 typedef enum hostile_rows {
   HOSTILE_MIRROR,     /* no matrix */
@@ -84,15 +72,12 @@ typedef struct hostile_system {
   double matrix[HOSTILE_STATES][HOSTILE_STATES], drift[HOSTILE_STATES], x0[HOSTILE_STATES], end;
   hostile_guard guard[HOSTILE_GUARDS];
   hostile_jump jump[HOSTILE_GUARDS];
-  bool one_way, has_matrix;
-  bool silent[HOSTILE_GUARDS], off[2 * HOSTILE_GUARDS]; /* off: not armed at the start */
-  size_t row_start[2 * HOSTILE_GUARDS + 2], row_guard[HOSTILE_ENTRIES];
-  signed char row_effect[HOSTILE_ENTRIES];
+  bool one_way;
+  hybrid *h;
   size_t output_count; /* the last of them is the end */
   double output[HOSTILE_OUTPUTS];
   bool by_component; /* the tolerance is tenfold for two states of three */
   hostile_way way;
-  uint64_t seed;
 } hostile_system;
 
 enum { STATES = HOSTILE_STATES, GUARDS = HOSTILE_GUARDS };
@@ -306,53 +291,54 @@ static void draw_guards(recipe *r, hostile_system *s) {
   if (s->rows == HOSTILE_SHARED || s->rows == HOSTILE_SHARED_ROW) share_guards(r, s);
 }
 
-static void add_entry(hostile_system *s, size_t *count, size_t guard, signed char effect) {
-  s->row_guard[*count] = guard;
-  s->row_effect[(*count)++] = effect;
+/* an entry of the row that is being written */
+static void add_entry(const hostile_system *s, const char *effect, size_t guard) {
+  const bool is_ahead = *effect == 'a';
+  const char *const direction = is_ahead ? "" : guard % 2 ? "down" : "up";
+  const size_t length = strlen(s->h->text);
+  hybrid_more(s->h, "%s %s%s h%zu", s->h->text[length - 2] == ':' ? "" : ",", effect, direction,
+              guard / 2);
 }
 
 /* the row of one guard, beside its mirror image: what it does to another, and to the next */
-static void draw_row(recipe *r, hostile_system *s, size_t guard, size_t *count) {
+static void draw_row(recipe *r, hostile_system *s, size_t guard) {
   const size_t k = guard / 2, m = s->m, directions = s->one_way ? 1 : 2;
   const size_t other = m > 1 ? (k + 1 + one_of(r, m - 1)) % m : k, next = m > 2 ? (k + 1) % m : k;
-  if (!s->one_way && happens(r, rearming[s->rows])) add_entry(s, count, guard ^ 1, 1);
+  if (!s->one_way && happens(r, rearming[s->rows])) add_entry(s, "+", guard ^ 1);
   if (s->rows == HOSTILE_CHAIN && guard % 2 == 0 && k + 1 < m)
-    add_entry(s, count, guard + 2, happens(r, 0.5) ? 1 : ESS_ARM_AHEAD);
+    add_entry(s, happens(r, 0.5) ? "+" : "ahead", guard + 2);
   if (other == k) return;
   if (s->rows == HOSTILE_DISARM) {
-    if (happens(r, 0.25)) add_entry(s, count, 2 * other + one_of(r, 2), -1);
-    if (happens(r, 0.1) && next != k && next != other)
-      add_entry(s, count, 2 * next + one_of(r, 2), -1);
+    if (happens(r, 0.25)) add_entry(s, "-", 2 * other + one_of(r, 2));
+    if (happens(r, 0.1) && next != k && next != other) add_entry(s, "-", 2 * next + one_of(r, 2));
   }
-  if (s->rows == HOSTILE_SHARED_ROW && happens(r, 0.15)) add_entry(s, count, 2 * other, -1);
+  if (s->rows == HOSTILE_SHARED_ROW && happens(r, 0.15)) add_entry(s, "-", 2 * other);
   if (s->rows == HOSTILE_AHEAD && happens(r, 0.5))
-    add_entry(s, count, 2 * other + (s->one_way ? 0 : one_of(r, 2)), ESS_ARM_AHEAD);
+    add_entry(s, "ahead", 2 * other + (s->one_way ? 0 : one_of(r, 2)));
   if (s->rows != HOSTILE_SILENT || k % 2 == 0 || !happens(r, 0.5)) return;
-  // what a silent guard latches must not be seen by the field
+  // the field must not depend on the sign that a silent guard latches
   const bool ahead = !happens(r, 0.5) && other % 2;
-  add_entry(s, count, 2 * other + one_of(r, directions), ahead ? ESS_ARM_AHEAD : -1);
+  add_entry(s, ahead ? "ahead" : "-", 2 * other + one_of(r, directions));
 }
 
 static void draw_matrix(recipe *r, hostile_system *s) {
+  static const char *const directions[] = {"up", "down"};
   s->one_way = s->rows == HOSTILE_ONE_WAY;
-  s->has_matrix =
-      s->rows != HOSTILE_MIRROR && s->rows != HOSTILE_ONE_WAY && s->rows != HOSTILE_SHARED;
-  if (!s->has_matrix) return;
-  if (happens(r, 0.2) && s->rows != HOSTILE_CHAIN) s->one_way = true;
-  size_t count = 0;
+  if (s->rows != HOSTILE_MIRROR && s->rows != HOSTILE_ONE_WAY && s->rows != HOSTILE_SHARED) {
+    if (happens(r, 0.2) && s->rows != HOSTILE_CHAIN) s->one_way = true;
+    for (size_t j = 0; j < 2 * s->m; j++) {
+      hybrid_add(s->h, "row %s h%zu:", directions[j % 2], j / 2);
+      if (!s->one_way || j % 2 == 0) draw_row(r, s, j);
+    }
+  }
   for (size_t j = 0; j < 2 * s->m; j++) {
-    s->row_start[j] = count;
-    if (!s->one_way || j % 2 == 0) draw_row(r, s, j, &count);
+    const bool is_silent = s->rows == HOSTILE_SILENT && j / 2 % 2;
+    if (is_silent) hybrid_add(s->h, "silent %s h%zu", directions[j % 2], j / 2);
+    if (is_silent) memset(&s->jump[j / 2], 0, sizeof s->jump[j / 2]);
+    if ((s->rows == HOSTILE_CHAIN && j > 1) || (s->rows == HOSTILE_AHEAD && happens(r, 0.3)))
+      hybrid_add(s->h, "unarmed %s h%zu", directions[j % 2], j / 2);
   }
-  s->row_start[2 * s->m] = s->row_start[2 * s->m + 1] = count;
-  for (size_t j = 0; j < 2 * s->m; j++) {
-    if (s->rows == HOSTILE_CHAIN) s->off[j] = j > 1;
-    if (s->rows == HOSTILE_AHEAD) s->off[j] = happens(r, 0.3);
-  }
-  for (size_t k = 1; k < s->m && s->rows == HOSTILE_SILENT; k += 2) {
-    s->silent[k] = true;
-    memset(&s->jump[k], 0, sizeof s->jump[k]);
-  }
+  if (s->one_way) hybrid_add(s->h, "one-way");
 }
 
 /* times of output, ascending; the last is the end */
@@ -372,31 +358,6 @@ static void draw_outputs(recipe *r, hostile_system *s) {
   }
   s->output[count] = s->end;
   s->output_count = count + 1;
-}
-
-static void hostile_draw(hostile_system *s, uint64_t seed) {
-  static const size_t counts[] = {1, 3, 5, 8, 8, 12, 17, HOSTILE_GUARDS};
-  recipe r = {.sequence = seed * 7919 + 1012348};
-  memset(s, 0, sizeof *s);
-  s->seed = seed;
-  for (int i = 0; i < 8; i++) part(&r);
-  s->rows = (hostile_rows)one_of(&r, HOSTILE_ROWS);
-  s->shape = (hostile_shape)one_of(&r, HOSTILE_SHAPES);
-  r.jumps = (jumps)one_of(&r, JUMPS);
-  r.places = (places)one_of(&r, PLACES);
-  s->m = counts[one_of(&r, sizeof counts / sizeof *counts)];
-  const size_t few = happens(&r, 0.5) ? 2 : 8;
-  s->n = 2 + one_of(&r, few);
-  draw_places(&r, s);
-  draw_field(&r, s);
-  draw_jumps(&r, s);
-  draw_guards(&r, s);
-  draw_matrix(&r, s);
-  const size_t unused = happens(&r, 0.3) ? s->m : 0; // keeps each seed's system what it has been
-  for (size_t k = 0; k < unused; k++) (void)one_of(&r, 3);
-  s->by_component = happens(&r, 0.15);
-  draw_outputs(&r, s);
-  s->way = (hostile_way)one_of(&r, 3);
 }
 
 /* ---- the text -------------------------------------------------------------------------------- */
@@ -421,24 +382,10 @@ static void write_guard(const hostile_system *s, hybrid *h, size_t k) {
   if (g->shape == HOSTILE_WAVE) hybrid_more(h, " + %.17g*sin(%.17g*a%zu)", g->bend, g->wave, k);
 }
 
-static void write_row(const hostile_system *s, hybrid *h, size_t g) {
-  hybrid_add(h, "row %s h%zu:", g % 2 ? "down" : "up", g / 2);
-  for (size_t e = s->row_start[g]; e < s->row_start[g + 1]; e++) {
-    const char *const between = e > s->row_start[g] ? "," : "";
-    const size_t other = s->row_guard[e];
-    if (s->row_effect[e] == ESS_ARM_AHEAD)
-      hybrid_more(h, "%s ahead h%zu", between, other / 2);
-    else
-      hybrid_more(h, "%s %c%s h%zu", between, s->row_effect[e] > 0 ? '+' : '-',
-                  other % 2 ? "down" : "up", other / 2);
-  }
-  if (s->off[g]) hybrid_add(h, "unarmed %s h%zu", g % 2 ? "down" : "up", g / 2);
-  if (s->silent[g / 2]) hybrid_add(h, "silent %s h%zu", g % 2 ? "down" : "up", g / 2);
-}
-
-static hybrid *hybrid_of_hostile(const hostile_system *s) {
-  hybrid *const h = hybrid_of("to %.17g; from 0: x0 = %.17g", s->end, s->x0[0]);
-  for (size_t i = 1; i < s->n; i++) hybrid_more(h, ", x%zu = %.17g", i, s->x0[i]);
+static void write(const hostile_system *s) {
+  hybrid *const h = s->h;
+  hybrid_add(h, "to %.17g", s->end);
+  for (size_t i = 0; i < s->n; i++) hybrid_add(h, "from 0: x%zu = %.17g", i, s->x0[i]);
   for (size_t k = 0; k < s->m; k++) {
     hybrid_add(h, "l%zu = on(h%zu)*(0", k, k);
     hybrid_sum(h, s->jump[k].row, s->n, "x");
@@ -454,9 +401,34 @@ static hybrid *hybrid_of_hostile(const hostile_system *s) {
       if (s->jump[k].column[i] != 0.0) hybrid_more(h, " + %.17g*l%zu", s->jump[k].column[i], k);
   }
   for (size_t k = 0; k < s->m; k++) write_guard(s, h, k);
-  if (s->one_way) hybrid_add(h, "one-way");
-  for (size_t g = 0; g < 2 * s->m && s->has_matrix; g++) write_row(s, h, g);
-  return h;
+}
+
+/* ---- a system -------------------------------------------------------------------------------- */
+
+static void hostile_draw(hostile_system *s, uint64_t seed) {
+  static const size_t counts[] = {1, 3, 5, 8, 8, 12, 17, HOSTILE_GUARDS};
+  recipe r = {.sequence = seed * 7919 + 1012348};
+  memset(s, 0, sizeof *s);
+  s->h = hybrid_of("# rows\n");
+  for (int i = 0; i < 8; i++) part(&r);
+  s->rows = (hostile_rows)one_of(&r, HOSTILE_ROWS);
+  s->shape = (hostile_shape)one_of(&r, HOSTILE_SHAPES);
+  r.jumps = (jumps)one_of(&r, JUMPS);
+  r.places = (places)one_of(&r, PLACES);
+  s->m = counts[one_of(&r, sizeof counts / sizeof *counts)];
+  const size_t few = happens(&r, 0.5) ? 2 : 8;
+  s->n = 2 + one_of(&r, few);
+  draw_places(&r, s);
+  draw_field(&r, s);
+  draw_jumps(&r, s);
+  draw_guards(&r, s);
+  draw_matrix(&r, s);
+  const size_t unused = happens(&r, 0.3) ? s->m : 0; // keeps each seed's system what it has been
+  for (size_t k = 0; k < unused; k++) (void)one_of(&r, 3);
+  s->by_component = happens(&r, 0.15);
+  draw_outputs(&r, s);
+  s->way = (hostile_way)one_of(&r, 3);
+  write(s);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -466,25 +438,20 @@ static double unit(const hostile_system *s, double tolerance, size_t i) {
   return s->by_component && i % 3 != 1 ? 10.0 * tolerance : tolerance;
 }
 
-typedef struct path {
-  int status;
-  double x[HOSTILE_OUTPUTS * HOSTILE_STATES], sign[HOSTILE_GUARDS];
-  uint64_t crossings, silent;
-} path;
-
 /* to the outputs, each by an apply of its own, with other tolerances from one to the next, or all
  * of them sampled; with a name outside and never inlined, so that callgrind finds it */
-int hostile_reach(const hostile_system *s, ess_driver *d, const ess_options *options, path *p);
+int hostile_reach(const hostile_system *s, ess_driver *d, const ess_options *options,
+                  double states[]);
 __attribute__((noinline)) int hostile_reach(const hostile_system *s, ess_driver *d,
-                                            const ess_options *options, path *p) {
+                                            const ess_options *options, double states[]) {
   double t = 0.0, x[STATES];
   int status = ESS_SUCCESS;
   memcpy(x, s->x0, sizeof x);
   if (s->way == HOSTILE_SAMPLED)
-    return ess_driver_sample(d, &t, s->end, x, s->output, s->output_count, p->x);
+    return ess_driver_sample(d, &t, s->end, x, s->output, s->output_count, states);
   for (size_t i = 0; !status && i < s->output_count; i++) {
     status = ess_driver_apply(d, &t, s->output[i], x);
-    memcpy(p->x + i * s->n, x, s->n * sizeof *x);
+    memcpy(states + i * s->n, x, s->n * sizeof *x);
     if (status || s->way != HOSTILE_TIGHTENED) continue;
     ess_options other = *options;
     other.rtol *= i % 2 ? 0.3 : 1.0;
@@ -494,128 +461,61 @@ __attribute__((noinline)) int hostile_reach(const hostile_system *s, ess_driver 
   return status;
 }
 
-static path run(const hostile_system *s, hybrid *h, double tolerance, bool weights,
-                hybrid_log *log) {
-  path p = {0};
+static hybrid_end run(const hostile_system *s, double tolerance, bool weights, double states[],
+                      hybrid_log *log) {
+  hybrid_end end = {.status = ESS_SUCCESS};
   double units[STATES];
   for (size_t i = 0; i < s->n; i++) units[i] = unit(s, tolerance, i);
   const ess_system system =
-      hybrid_system(h, 1 << HYBRID_GUARD_JACOBIAN | (weights ? HYBRID_WEIGHTS : 0));
+      hybrid_system(s->h, 1 << HYBRID_GUARD_JACOBIAN | (weights ? HYBRID_WEIGHTS : 0));
   ess_options options = hybrid_options(tolerance);
   if (s->by_component) options.rtols = options.atols = units;
   options.max_steps = 2000000;
   options.max_crossings = 100000;
-  if (log) options.observer = hybrid_observer(h, log);
+  if (log) options.observer = hybrid_observer(s->h, log);
   if (log) options.observer.step = NULL;
-  ess_driver *const d = ess_driver_alloc(&system, &options, &p.status);
-  if (!d) return p;
-  p.status = hostile_reach(s, d, &options, &p);
-  p.crossings = ess_driver_counters(d)->crossings;
-  p.silent = ess_driver_counters(d)->silent;
-  memcpy(p.sign, ess_driver_sign(d), s->m * sizeof *p.sign);
+  ess_driver *const d = ess_driver_alloc(&system, &options, &end.status);
+  if (!d) return end;
+  end.status = hostile_reach(s, d, &options, states);
+  end.counters = *ess_driver_counters(d);
+  memcpy(end.sign, ess_driver_sign(d), s->m * sizeof *end.sign);
   ess_driver_free(d);
-  return p;
-}
-
-/* ---- against the truth ----------------------------------------------------------------------- */
-
-/* the truth with this start, and with event functions lifted; whether it is told */
-static bool find_truth(const hostile_system *s, hybrid *h, const double x0[], const double lift[],
-                       path *p) {
-  const truth_options options = {
-      .margin = -1.0, .x0 = x0, .lift = lift, .times = s->output, .time_count = s->output_count};
-  const truth_end end = truth_run(h, &options);
-  const bool is_told = !end.status && end.nearest >= 0.0;
-  *p = (path){.status = (int)end.status};
-  if (is_told) {
-    memcpy(p->x, end.states, s->output_count * s->n * sizeof *p->x);
-    memcpy(p->sign, end.sign, s->m * sizeof *p->sign);
-    for (size_t k = 0; k < s->m; k++)
-      *(s->silent[k] ? &p->silent : &p->crossings) += end.crossings[k];
-  }
-  free(end.states);
-  return is_told;
-}
-
-/* the worst of all states and outputs, in tolerances */
-static double error_of(const hostile_system *s, double tolerance, const path *p,
-                       const path *truth) {
-  double worst = 0.0;
-  for (size_t i = 0; i < s->output_count * s->n; i++) {
-    const double allowed = unit(s, tolerance, i % s->n) * (1.0 + fabs(truth->x[i]));
-    const double error = fabs(p->x[i] - truth->x[i]) / allowed;
-    if (!(error <= worst)) worst = error;
-  }
-  return worst;
-}
-
-static bool is_other(const hostile_system *s, const path *p, const path *truth) {
-  return p->crossings != truth->crossings || p->silent != truth->silent ||
-         memcmp(p->sign, truth->sign, s->m * sizeof *p->sign);
-}
-
-/* Whether the truth is well told, so that an error, or another crossing, is libess's: with the
- * start and the guards elsewhere, by MOVED tolerances at most. */
-static bool is_clear(const hostile_system *s, hybrid *h, const path *truth, double tolerance) {
-  uint64_t sequence = s->seed;
-  const double *const x = truth->x + (s->output_count - 1) * s->n;
-  double gradients[GUARDS * STATES], x0[STATES], lift[GUARDS];
-  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-  system.guard_jacobian(0.0, x, gradients, h);
-  bool clear = true;
-  for (int move = 0; clear && move < MOVES; move++) {
-    path p;
-    for (size_t i = 0; i < s->n; i++)
-      x0[i] = s->x0[i] + unit(s, tolerance, i) * (1.0 + fabs(s->x0[i])) * MOVED *
-                             draw_apart(&sequence, -1.0, 1.0);
-    for (size_t k = 0; k < s->m; k++) {
-      double size = 0.0;
-      for (size_t i = 0; i < s->n; i++)
-        size += fabs(gradients[k * s->n + i]) * unit(s, tolerance, i) * (1.0 + fabs(x[i]));
-      lift[k] = size * MOVED * draw_apart(&sequence, -1.0, 1.0);
-    }
-    clear = find_truth(s, h, x0, lift, &p) && !is_other(s, &p, truth) &&
-            error_of(s, tolerance, &p, truth) < GROWTH * MOVED;
-  }
-  return clear;
-}
-
-static population_verdict judge(const hostile_system *s, hybrid *h, const path *p,
-                                const path *truth, double tolerance, double *error) {
-  if (p->status) return POPULATION_RIGHT;
-  *error = error_of(s, tolerance, p, truth);
-  const bool other = is_other(s, p, truth);
-  if (*error <= SUSPECT && !other) return POPULATION_RIGHT;
-  if (!is_clear(s, h, truth, tolerance)) return POPULATION_OUT;
-  return *error > WORST || (other && *error > OTHER) ? POPULATION_WRONG : POPULATION_RIGHT;
+  return end;
 }
 
 /* at each tolerance, and again with the field declared affine in the signs; at one of them with an
  * observer of crossings, with which everything has to be the same, to the last bit */
 static void run_seed(uint64_t seed) {
+  enum { ROOM = HOSTILE_OUTPUTS * HOSTILE_STATES };
   static hostile_system s;
-  path truth;
   hostile_draw(&s, seed);
-  hybrid *const h = hybrid_of_hostile(&s);
-  const bool is_told = find_truth(&s, h, NULL, NULL, &truth);
-  for (int i = 0; i < 2 * TOLERANCES && is_told; i++) {
+  const truth_options options = {.margin = -1.0, .times = s.output, .time_count = s.output_count};
+  const truth_end truth = truth_run(s.h, &options);
+  for (int i = 0; i < 2 * TOLERANCES && !truth.status && truth.nearest >= 0.0; i++) {
     static hybrid_log log;
     char family[64];
     const double tolerance = pow(10.0, -2.0 - (double)(i / 2));
-    double error = 0.0;
+    double error, units[STATES], states[ROOM] = {0.0}, others[ROOM] = {0.0};
     bool is_alike = true;
+    for (size_t k = 0; k < s.n; k++) units[k] = unit(&s, tolerance, k);
     snprintf(family, sizeof family, "%s%s", hostile_rows_names[s.rows], i % 2 ? " weights" : "");
-    const path p = run(&s, h, tolerance, i % 2, NULL);
-    const population_verdict verdict = judge(&s, h, &p, &truth, tolerance, &error);
+    const hybrid_end end = run(&s, tolerance, i % 2, states, NULL);
+    population_verdict verdict =
+        population_judge(s.h, &options, &truth, &end, states, units, ESS_BASE_DOPRI5, &error);
+    if (verdict == POPULATION_FALSE) verdict = POPULATION_RIGHT;
     if ((uint64_t)(i / 2) == seed % TOLERANCES) {
-      const path again = run(&s, h, tolerance, i % 2, &log);
-      is_alike = log.count == again.crossings && !memcmp(&again, &p, sizeof p);
+      const hybrid_end again = run(&s, tolerance, i % 2, others, &log);
+      is_alike = log.count == again.counters.crossings && again.status == end.status &&
+                 again.counters.crossings == end.counters.crossings &&
+                 !memcmp(states, others, sizeof states) &&
+                 !memcmp(end.sign, again.sign, s.m * sizeof *end.sign);
       for (size_t r = 1; r < log.count && r < HYBRID_LOG; r++)
         is_alike = is_alike && log.record[r].t >= log.record[r - 1].t;
     }
     population_row(family, seed, tolerance, is_alike ? verdict : POPULATION_WRONG, error);
   }
-  hybrid_free(h);
+  free(truth.states);
+  hybrid_free(s.h);
 }
 
 #ifndef HOSTILE_SYSTEMS
@@ -623,50 +523,29 @@ static void run_seed(uint64_t seed) {
 #endif
 
 int main(int argc, char *argv[]) {
-  static const population_seed kept[] = {
+  static const uint64_t kept[] = {
       // by steps through crossings: of a guard that another had disarmed in the same step; and
       // samples whose deviation from a quartic came to nothing in the middle of the step
-      {NULL, 2718},
-      {NULL, 2860},
-      {NULL, 24086},
-      {NULL, 27277},
-      {NULL, 28704},
-      {NULL, 28931},
-      {NULL, 42634},
-      {NULL, 94324},
-      {NULL, 116108},
-      {NULL, 12761},
-      {NULL, 14639},
-      {NULL, 16330}, // rows that meet, silent guards, guards ahead
-      {NULL, 8440},  // thrown back by its own jump, and turned again
-      {NULL, 19874}, // two at once, of which one turns the state back from the other
-      {NULL, 11421},
-      {NULL, 28110},
-      {NULL, 30307}, // timed before curved ones that come before
-                     // them
-      {NULL, 204403},
-      {NULL, 220935}, // rows that latch others, measured together
-      {NULL, 235170}, // a wave that turned between two looks of the truth
-      {NULL, 1972},
-      {NULL, 2836},
-      {NULL, 11505}, // curved, elsewhere by two jumps when crossed
-      {NULL, 16243},
-      {NULL, 27739},
-      {NULL, 27957},
-      {NULL, 33439},
-      {NULL, 202839},
-      {NULL, 206363},
-      {NULL, 209128},
-      {NULL, 222330},
-      {NULL, 529355},
-      {NULL, 615329}}; // a curved one that the tangent at the end had crossed
-                       // before the node
+      2718, 2860, 24086, 27277, 28704, 28931, 42634, 94324, 116108,
+      // rows that meet, silent guards, guards ahead
+      12761, 14639, 16330,
+      8440,                // thrown back by its own jump, and turned again
+      19874,               // two at once, of which one turns the state back from the other
+      11421, 28110, 30307, // timed before curved ones that come before them
+      204403, 220935,      // rows that latch others, measured together
+      235170,              // a wave that turned between two looks of the truth
+      1972, 2836, 11505,   // curved, elsewhere by two jumps when crossed
+      // a curved one that the tangent at the end had crossed before the node
+      16243, 27739, 27957, 33439, 202839, 206363, 209128, 222330, 529355, 615329};
+  enum { KEPT = sizeof kept / sizeof *kept };
+  population_seed seeds[KEPT];
+  for (size_t i = 0; i < KEPT; i++) seeds[i] = (population_seed){NULL, kept[i]};
   return population_main(argc, argv,
                          &(population){.run = run_seed,
                                        .first = 1000000,
                                        .count = HOSTILE_SYSTEMS,
-                                       .kept = kept,
-                                       .kept_count = sizeof kept / sizeof *kept,
+                                       .kept = seeds,
+                                       .kept_count = KEPT,
                                        .may_fail = true,
                                        .least = 0.5});
 }

@@ -615,6 +615,20 @@ static bool truth_decides(look *l, const char **text) {
   return decides;
 }
 
+static bool is_true(look *l, const char *text, const char *line);
+
+/* the same, but that what the system itself does not decide at this tolerance is not wrong */
+static bool is_true_if_clear(look *l, const char *text, const char *line) {
+  if (is_true(l, text, line)) return true;
+  const truth_options options = truth_like(l);
+  double unit[HYBRID_STATES], spread;
+  for (size_t i = 0; i < l->h->n; i++) unit[i] = fmax(l->plan->options.rtol, l->plan->options.atol);
+  l->is_undecided =
+      l->of->truth.status == TRUTH_UNDECIDED ||
+      (!l->of->truth.status && !truth_is_clear(l->h, &options, &l->of->truth, unit, &spread));
+  return l->is_undecided;
+}
+
 static bool is_true(look *l, const char *text, const char *line) {
   const double most = within(l, &text, line);
   if (!truth_decides(l, &text)) return true;
@@ -803,7 +817,7 @@ static bool is_as_expected(look *l, const char *line) {
   const char *const or = strncmp(line, "reason", 6) ? strstr(line, " or ") : NULL;
   if (or) return is_either(l, line, or);
   const char *rest = after_word(line, "truth");
-  if (rest) return is_true(l, rest, line);
+  if (rest) return (strstr(rest, "if clear") ? is_true_if_clear : is_true)(l, rest, line);
   rest = after_word(line, "messages");
   if (rest && !strncmp(rest, "within", 6)) return are_messages_true(l, rest, line);
   rest = after_word(line, "whole");

@@ -54,6 +54,7 @@
  *   messages within EXPR           the truth's messages, at its times
  *       ... beyond EXPR            unless the truth is nearer than that to another outcome; it has
  *                                  to decide two thirds of the runs
+ *       ... if clear               unless the system does not decide (truth_is_clear)
  *   whole within EXPR   the run without stops, in one part: states in these units, and messages
  *   exact within EXPR   those of the text's `exact` lines
  *   samples within EXPR, samples exact within EXPR      the same of each sample

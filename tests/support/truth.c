@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draws.h"
+
 enum { STEPS_MOST = 1000000 };
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -257,7 +259,9 @@ static truth_end run_from(hybrid *h, const truth_options *options, const long do
   memcpy(r->x, x, r->n * sizeof *x);
   for (size_t p = 0; p < h->parameters; p++) r->parameters[p][0] = parameter[p];
   if (options->time_count) end.states = truth_room(options->time_count * r->n, sizeof *end.states);
+  r->begins = true;
   start(r);
+  r->begins = false;
   if (!end.status) sample(r, 0.0L, true);
   while (!end.status && r->t != r->t1 && !has_ended(r)) {
     if (end.steps >= STEPS_MOST) truth_fail(r, TRUTH_DIVERGED, "too many steps");
@@ -346,4 +350,112 @@ truth_status truth_tangent(hybrid *h, const truth_options *options, double D[]) 
   free(start);
   free(sum);
   return status;
+}
+
+/* ---- moved systems --------------------------------------------------------------------------- */
+
+double truth_error(const hybrid *h, const truth_options *options, const truth_end *truth,
+                   const double x[], const double samples[], const double unit[]) {
+  const bool is_sampled = options->time_count > 0;
+  const double *const is = is_sampled ? samples : x;
+  const double *const was = is_sampled ? truth->states : truth->x;
+  double worst = 0.0;
+  for (size_t i = 0; i < h->n * (is_sampled ? options->time_count : 1); i++) {
+    const double error = fabs(is[i] - was[i]) / (unit[i % h->n] * (1.0 + fabs(was[i])));
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
+/* The states that an event function which is zero at the start depends on, and of an impact those
+ * that its rate depends on; and these event functions. */
+static void find_fixed(hybrid *h, double zero, bool is_fixed[], bool is_zero[]) {
+  const size_t n = h->n, m = h->m;
+  const ess_system s = hybrid_system(h, HYBRID_GIVES_ALL);
+  double x[HYBRID_STATES], value[HYBRID_EVENTS], sign[HYBRID_EVENTS];
+  double *const Dh = truth_room(m * n, sizeof *Dh), *const Df = truth_room(n * n, sizeof *Df);
+  const double t = hybrid_start(h, x);
+  for (size_t k = 0; k < m; k++) sign[k] = 1.0;
+  if (m) s.guards(t, x, value, s.params);
+  if (m) s.guard_jacobian(t, x, Dh, s.params);
+  s.field_jacobian(t, x, sign, Df, s.params);
+  for (size_t k = 0; k < m; k++) {
+    is_zero[k] = fabs(value[k]) <= zero;
+    const bool is_impact =
+        h->impact[ESS_GUARD_UP(k)].is_impact || h->impact[ESS_GUARD_DOWN(k)].is_impact;
+    for (size_t i = 0; i < n && is_zero[k]; i++) {
+      if (Dh[k * n + i] == 0.0) continue;
+      is_fixed[i] = true;
+      for (size_t j = 0; j < n && is_impact; j++) is_fixed[j] |= Df[i * n + j] != 0.0;
+    }
+  }
+  free(Dh);
+  free(Df);
+}
+
+/* whether two runs end in the same mode, after as many crossings and slides; impacts before a rest
+ * cannot be counted */
+static bool have_same_events(const hybrid *h, const truth_options *options, const truth_end *a,
+                             const truth_end *b) {
+  size_t slides[2] = {0};
+  for (size_t e = 0; e < HYBRID_LOG; e++) {
+    slides[0] += e < a->count && a->record[e].message == HYBRID_SLIDE;
+    slides[1] += e < b->count && b->record[e].message == HYBRID_SLIDE;
+  }
+  bool alike = slides[0] == slides[1];
+  for (size_t k = 0; k < h->m; k++) {
+    const bool is_impact =
+        h->impact[ESS_GUARD_UP(k)].is_impact || h->impact[ESS_GUARD_DOWN(k)].is_impact;
+    alike = alike && a->sign[k] == b->sign[k];
+    alike = alike && (a->crossings[k] == b->crossings[k] || (is_impact && options->rest));
+  }
+  return alike;
+}
+
+bool truth_is_clear(hybrid *h, const truth_options *options, const truth_end *truth,
+                    const double unit[], double *spread) {
+  uint64_t sequence = 1;
+  double first[HYBRID_STATES], x0[HYBRID_STATES], lift[HYBRID_EVENTS];
+  bool is_fixed[HYBRID_STATES] = {false}, is_zero[HYBRID_EVENTS] = {false}, is_clear = true;
+  hybrid_read(h);
+  const size_t n = h->n, m = h->m, P = h->parameters;
+  double *const parameter = truth_room(P, sizeof *parameter);
+  double *const Dh = truth_room(m * n, sizeof *Dh), tolerance = unit[0];
+  memcpy(parameter, h->parameter, P * sizeof *parameter);
+  for (size_t i = 1; i < n; i++) tolerance = fmin(tolerance, unit[i]);
+  find_fixed(h, options->is_rounded ? 1e-12 : 0.0, is_fixed, is_zero);
+  const ess_system s = hybrid_system(h, HYBRID_GIVES_ALL);
+  if (m) s.guard_jacobian(truth->t, truth->x, Dh, s.params);
+  truth_options moved = *options;
+  moved.x0 = x0;
+  moved.lift = lift;
+  *spread = 0.0;
+  for (int move = 0; move < TRUTH_MOVES && *spread < INFINITY; move++) {
+    for (size_t p = 0; p < P; p++)
+      h->parameter[p] *= 1.0 + tolerance * TRUTH_MOVED * draw_apart(&sequence, -1.0, 1.0);
+    hybrid_start(h, first);
+    for (size_t i = 0; i < n; i++) {
+      const double by = draw_apart(&sequence, -1.0, 1.0), size = unit[i] * (1.0 + fabs(first[i]));
+      x0[i] = first[i] + (is_fixed[i] ? 0.0 : size * TRUTH_MOVED * by);
+    }
+    for (size_t k = 0; k < m; k++) {
+      double size = 0.0;
+      for (size_t i = 0; i < n; i++)
+        size += fabs(Dh[k * n + i]) * unit[i] * (1.0 + fabs(truth->x[i]));
+      const double by = draw_apart(&sequence, -1.0, 1.0);
+      lift[k] = is_zero[k] ? 0.0 : size * TRUTH_MOVED * by;
+    }
+    const truth_end end = truth_run(h, &moved);
+    if (end.status)
+      *spread = INFINITY;
+    else
+      *spread = fmax(*spread, truth_error(h, options, truth, end.x, end.states, unit));
+    is_clear =
+        is_clear && !end.status && end.nearest >= 0.0 && have_same_events(h, options, &end, truth);
+    free(end.states);
+    memcpy(h->parameter, parameter, P * sizeof *parameter);
+  }
+  free(parameter);
+  free(Dh);
+  return is_clear && *spread < TRUTH_GROWTH * TRUTH_MOVED;
 }

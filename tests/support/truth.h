@@ -23,6 +23,7 @@ typedef enum truth_status {
 
 typedef struct truth_options {
   bool sliding, rest; /* as in ess_options; surfaces of `slides` lines, if there are any */
+  bool is_rounded;    /* initial states on a zero are so within the rounding of `double` */
   double
       margin; /* an outcome that is `nearest` by less than this, or 1e-15, is undecided; -1: none */
   double t1;  /* the end; 0: that of the text */
@@ -64,5 +65,18 @@ truth_end truth_run(hybrid *h, const truth_options *options);
  * D[n * (n + P)], by central differences of runs, whose events must be the same. Along directions,
  * D[n * count], it is that of the runs ahead: their events may be simultaneous in between. */
 truth_status truth_tangent(hybrid *h, const truth_options *options, double D[]);
+
+/* Whether the system itself decides its run at a tolerance: with its parameters, initial states and
+ * event functions moved at random by up to TRUTH_MOVED tolerances, TRUTH_MOVES times, it has the
+ * same events, and errors of less than TRUTH_GROWTH times as much. An initial state on the zero of
+ * an event function stays there. unit[i]: the tolerance of state i, relative to 1 + |x|. *spread is
+ * the largest error in tolerances, INFINITY where a moved system has no truth. */
+enum { TRUTH_MOVES = 12, TRUTH_MOVED = 20, TRUTH_GROWTH = 10 };
+bool truth_is_clear(hybrid *h, const truth_options *options, const truth_end *truth,
+                    const double unit[], double *spread);
+
+/* The largest error of final states, or of samples where there are any, in tolerances. */
+double truth_error(const hybrid *h, const truth_options *options, const truth_end *truth,
+                   const double x[], const double samples[], const double unit[]);
 
 #endif

@@ -250,6 +250,8 @@ bool truth_flow(run *r) {
   for (size_t i = 0; i < r->n; i++) {
     r->along[i][0] = r->x[i];
     r->error[i] = LDBL_EPSILON * fmaxl(r->size[i], fabsl(r->x[i]));
+    if (r->begins && r->options->is_rounded)
+      r->error[i] = DBL_EPSILON * fmaxl(1.0L, fabsl(r->x[i])) / 16.0L;
   }
   for (size_t k = 0; k < r->m; k++) {
     r->slides[k] = r->now.held[k] == SLIDES;
@@ -366,6 +368,8 @@ int truth_lead_of(const run *r, size_t k, int *place) {
   int j = is_on(r, k) ? 1 : 0;
   if (j == 1 && (r->zeros[k] > 1 || fabsl(series_of(r, k)[1]) <= r->rate_noise[k])) j = 2;
   truth_scale(series_of(r, k), 1.0L, r->step, c);
+  /* the force that held it has come to zero here, and so has h'' */
+  if (j == 2 && r->at_bound[0][k] && fabsl(c[2]) <= 1e-9L * fabsl(c[3])) j = 3;
   while (j >= 2 && j < SERIES_TERMS && !(fabsl(c[j]) > noise_of(r, k))) j++;
   if (place) *place = j;
   return j == SERIES_TERMS ? 0 : c[j] < 0.0L ? -1 : 1;

@@ -8,7 +8,7 @@
 
 /* events within this part of the run happen at one time */
 static const long double ACCUMULATED = 1e-14L;
-enum { ROUNDS_MOST = 100000, CANDIDATES_MOST = 8 };
+enum { ROUNDS_MOST = 2000, CANDIDATES_MOST = 8 };
 
 truth_status truth_fail(run *r, truth_status status, const char *reason) {
   r->end->reason = reason;

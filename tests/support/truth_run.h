@@ -64,6 +64,7 @@ typedef struct run {
   long double (*last)[TRUTH_RETURNS]; /* times of crossings */
   size_t *crossings;
   size_t sampled;
+  bool begins; /* nothing has moved yet */
   bool is_starting;
   bool descends; /* the order in which simultaneous crossings are made */
 } run;
