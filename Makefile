@@ -69,15 +69,16 @@ ifeq ($(MAKECMDGOALS),report)
 endif
 
 option = $(if $(2),--$(1) $(call quote,$(2)))
-setup = @MUJOCO=$(call quote,$(MUJOCO)) tools/setup
+setup = @MUJOCO=$(call quote,$(MUJOCO)) RANKS=$(call quote,$(RANKS)) tools/setup
 essbench = $(RELEASE)/experiments/essbench
-# a study, in ranks of MPI where the user wants some: as root too, and on few cores
+# a study, in shares of its cells where the user wants some: as root too, and on few cores
 study = $(if $(RANKS),mpirun --allow-run-as-root --oversubscribe -n $(call quote,$(RANKS)) )$(essbench)
+shared = $(if $(RANKS), --share auto && $(essbench) merge $(1))
 out = --out $(call quote,$(OUT))
 result = $(call quote,$(OUT)/$(1))
 
-order = $(study) order $(out)
-calibrate = $(study) calibrate $(out)
+order = $(essbench) order $(out)
+calibrate = $(essbench) calibrate $(out)
 # another model than the plate has a folder of its own, and fewer and equal errors alone unless the
 # user says otherwise: what epsilon is to be is calibrated for the plate, and a robot's runs are long
 sweep-choice = $(if $(filter plate,$(MODEL)),$(2),$(if $(filter file,$(origin $(1))),$(3),$($(1))))
@@ -88,41 +89,41 @@ sweep = $(study) sweep $(if $(filter-out plate,$(MODEL)),$(call option,model,$(M
   $(call option,trials,$(call sweep-choice,TRIALS,$(TRIALS),24)) $(call option,seed,$(SEED)) \
   $(call option,solvers,$(SOLVERS)) \
   $(call option,protocol,$(call sweep-choice,PROTOCOL,$(PROTOCOL),equal-error)) \
-  $(call option,processes,$(PROCESSES)) $(sweep-out)
+  $(call option,processes,$(PROCESSES)) $(sweep-out)$(call shared,$(sweep-out))
 figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(out)
 sweep-figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(sweep-out)
 # its own choice of contacts unless the user makes one
 mujoco = $(study) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,processes,$(PROCESSES)) $(out)
+  $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
 
 crossing-cost = $(study) crossing-cost $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,target,$(TARGET)) $(call option,processes,$(PROCESSES)) $(out)
+  $(call option,target,$(TARGET)) $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
 speed = $(study) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
   $(call option,processes,$(PROCESSES)) $(call option,before,$(BEFORE)) \
-  $(call option,stiff,$(STIFF)) $(out)
+  $(call option,stiff,$(STIFF)) $(out)$(call shared,$(out))
 scale = $(study) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
-  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
+  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)$(call shared,$(out))
 tolerance = $(study) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,processes,$(PROCESSES)) $(out)
+  $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
 # as many contacts as the model has, unless the user says another
 ensemble = $(study) ensemble $(chosen-model) $(call option,trials,$(TRIALS)) $(call \
-  option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)
-derivative = $(study) derivative-error $(out)
-limbs = $(study) limbs $(out)
-rigid-soft = $(study) rigid-soft $(out)
-contact-modes = $(study) contact-modes $(out)
-tutorial = $(study) tutorial $(out)
-sliding = $(study) sliding $(out)
-robot = $(study) robot $(call quote,$(ROBOT)) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
+  option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
+derivative = $(essbench) derivative-error $(out)
+limbs = $(essbench) limbs $(out)
+rigid-soft = $(essbench) rigid-soft $(out)
+contact-modes = $(essbench) contact-modes $(out)
+tutorial = $(essbench) tutorial $(out)
+sliding = $(essbench) sliding $(out)
+robot = $(essbench) robot $(call quote,$(ROBOT)) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
   option,processes,$(PROCESSES)) $(out)
-claims = $(study) claims $(out)
+claims = $(essbench) claims $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
-  option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)
+  option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
 # the model's own number of contacts unless the user says another
 chosen-model = $(call option,model,$(MODEL)) $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS)))
@@ -484,7 +485,7 @@ SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
 PROTOCOL=A,B      paper, free, equal-error, targets (paper,equal-error unless you say)
 PROCESSES=12      processes that the starts of the sweep are spread over (2 for tolerance, 5 for speed)
-RANKS=4           ranks of MPI that a study's cells are spread over, instead of processes
+RANKS=4           shares of a study's cells, started by mpirun, and merged
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
 RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with

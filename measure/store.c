@@ -205,10 +205,28 @@ void measure_store_close(measure_store *s) {
 }
 
 /* a byte for each name, behind all that SQLite locks and any database ends */
-int measure_store_lock(measure_store *s, const char *name, char message[MEASURE_MESSAGE_SIZE]) {
+static struct flock lock_of(const char *name, short type) {
   uint32_t hash = 2166136261U; // Fowler, Noll and Vo's
   for (const char *at = name; *at; at++) hash = (hash ^ (unsigned char)*at) * 16777619U;
-  struct flock lock = {.l_type = F_WRLCK, .l_start = ((off_t)1 << 60) + hash, .l_len = 1};
+  return (struct flock){.l_type = type, .l_start = ((off_t)1 << 60) + hash, .l_len = 1};
+}
+
+void measure_store_unlock(measure_store *s, const char *name) {
+  struct flock lock = lock_of(name, F_UNLCK);
+  (void)fcntl(s->descriptor, F_OFD_SETLK, &lock);
+}
+
+bool measure_store_is_locked(const char *path, const char *name) {
+  struct flock lock = lock_of(name, F_WRLCK);
+  const int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  const bool is_locked = !fcntl(descriptor, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+  close(descriptor);
+  return is_locked;
+}
+
+int measure_store_lock(measure_store *s, const char *name, char message[MEASURE_MESSAGE_SIZE]) {
+  struct flock lock = lock_of(name, F_WRLCK);
   if (!fcntl(s->descriptor, F_OFD_SETLK, &lock)) return 0;
   if (errno != EAGAIN && errno != EACCES)
     return measure_fail(message, "cannot lock '%.300s': %s", s->path, strerror(errno));

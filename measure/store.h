@@ -6,6 +6,7 @@
 #define MEASURE_STORE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "measure.h"
 
@@ -25,6 +26,11 @@ void measure_store_close(measure_store *store);
 /* Keeps others from what has this name, until it is closed; not for one that is only looked at.
  * Returns 0, or -1 with one line where another has it. */
 int measure_store_lock(measure_store *store, const char *name, char message[MEASURE_MESSAGE_SIZE]);
+
+/* Ends that before the store is closed; and whether another process has it of the database at
+ * `path`, where there may be none. */
+void measure_store_unlock(measure_store *store, const char *name);
+bool measure_store_is_locked(const char *path, const char *name);
 
 /* Runs one statement with the members of an array for its "?", whose reference is taken; NULL: it
  * has none. With `rows`, a new reference to an array of arrays. Returns 0, or -1 with one line. */

@@ -30,6 +30,7 @@ typedef enum argument_group {
   ARGUMENTS_TABLE = 1048576,      /* --table */
   ARGUMENTS_DERIVATIVE = 2097152, /* --direction, --tie, --way, --outcome, --check */
   ARGUMENTS_TRAJECTORY = 4194304, /* --csv, --plot, --columns */
+  ARGUMENTS_SHARE = 16777216,     /* --share */
   ARGUMENTS_ORBIT = 8388608       /* --guess, --passages, --by, --to, --steps */
 } argument_group;
 
@@ -51,6 +52,9 @@ typedef struct command command;
     .option.max = 1000, DOC(processes))                                                            \
   X(ARGUMENTS_PROCESSES, MAIN, part, WHOLE, "part", "N",                                           \
     "number of this process, which measures its share only", .option.max = 999, .hidden = true)    \
+  X(ARGUMENTS_SHARE, MAIN, share, TEXT, "share", "K/N",                                            \
+    "measure share K of N into a database of its own; auto: as mpirun, srun or a Slurm array "     \
+    "number their processes; essbench merge takes in all shares")                                  \
   X(ARGUMENTS_SEED, MAIN, seed, WHOLE, "seed", "N",                                                \
     "seed of the initial conditions and of the order of runs (default 1)",                         \
     .option.max = 4294967295.0)                                                                    \
@@ -174,8 +178,8 @@ int streams_close(int status);
 
 extern const command run_command, derivative_command, xml_command, figures_command,
     counters_command, bench_command, regress_command, regress_time_command, baseline_command,
-    compare_command, schema_command, columns_command, completion_command, man_command,
-    orbit_command;
+    compare_command, merge_command, schema_command, columns_command, completion_command,
+    man_command, orbit_command;
 
 /* The command at a place of the help, from 0 on: those of one title together. False behind the
  * last.

@@ -11,6 +11,14 @@
 static int run_study(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE];
   const study *const s = given->command->study;
+  study_share share = {0};
+  if (given->share && study_share_parse(given->share, &share, message))
+    return command_stop(given, SOLVER_REFUSED, message);
+  if (given->share && (given->restart || given->table || given->json))
+    command_usage(given, "--%s does not go with --share",
+                  given->restart ? "restart"
+                  : given->table ? "table"
+                                 : "json");
   // parameters that the user has no say in are those of the model's type
   if (!given->m.type && s->model) model_init(&given->m, model_find(s->model));
   const study_request request = {.folder = given->folder,
@@ -22,6 +30,7 @@ static int run_study(arguments *given) {
                                  .operand = given->positionals[0],
                                  .processes = given->processes,
                                  .part = given->part,
+                                 .share = share,
                                  .argc = given->argc,
                                  .argv = given->argv,
                                  .m = &given->m,
@@ -41,7 +50,7 @@ static command study_command(const study *s) {
   return (command){
       .name = s->name,
       .summary = s->summary,
-      .groups = ARGUMENTS_FOLDER | (s->brief ? 0 : ARGUMENTS_RESTART) |
+      .groups = ARGUMENTS_FOLDER | (s->brief ? 0 : ARGUMENTS_RESTART | ARGUMENTS_SHARE) |
                 (s->untimed ? 0 : ARGUMENTS_STRICT) | (s->unseeded ? 0 : ARGUMENTS_SEED) |
                 (s->own_models ? 0 : ARGUMENTS_MODEL) | (s->processes ? ARGUMENTS_PROCESSES : 0) |
                 (s->solvers ? ARGUMENTS_SOLVERS | ARGUMENTS_SETTINGS : 0) |
@@ -58,7 +67,7 @@ static const command *const commands[] = {
     &run_command,        &derivative_command, &xml_command,          &figures_command,
     &orbit_command,      &counters_command,   &bench_command,        &regress_command,
     &baseline_command,   &compare_command,    &schema_command,       &columns_command,
-    &completion_command, &man_command,        &regress_time_command,
+    &completion_command, &man_command,        &regress_time_command, &merge_command,
 };
 
 /* in the order of the help, under its titles */
@@ -73,8 +82,8 @@ static const struct {
      {"robot", "robots", "robot-derivative", "limbs", "rigid-soft", "contact-modes", "sliding",
       "tutorial"}},
     {"Results and tools",
-     {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "schema",
-      "columns", "completion", "man"}},
+     {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "merge",
+      "schema", "columns", "completion", "man"}},
 };
 
 bool command_at(size_t index, command *out) {

@@ -25,13 +25,11 @@ static void print_help(FILE *stream) {
   fputs("\nessbench COMMAND --help lists a command's options.\n"
         "essbench --version prints the versions of libess and MuJoCo.\n",
         stream);
-  if (ranks_mpi())
-    fputs("mpirun -n COUNT essbench STUDY ... runs a study in COUNT ranks.\n", stream);
 }
 
 static void print_version(void) {
-  printf("essbench %s\nlibess %s\nMuJoCo %s\n%s\n", ESSBENCH_VERSION, ess_version(),
-         bridge_version_string(), ranks_mpi() ? ranks_mpi() : "without MPI");
+  printf("essbench %s\nlibess %s\nMuJoCo %s\n", ESSBENCH_VERSION, ess_version(),
+         bridge_version_string());
 }
 
 static bool is_one_of(const char *word, const char *name, char letter) {
@@ -65,8 +63,6 @@ int main(int argc, char **argv) {
   // failures of GSL come back as statuses
   gsl_set_error_handler_off();
   streams_open();
-  const ranks started = ranks_started();
-  if (started.rank) ranks_silence();
   if (argc < 2) return command_unknown("a command is missing; see essbench --help");
   if (strcmp(argv[1], "help") == 0 && argc > 2) return help_of(argc, argv);
   if (is_one_of(argv[1], "--help", 'h') || strcmp(argv[1], "help") == 0) {
@@ -79,8 +75,6 @@ int main(int argc, char **argv) {
   }
   command chosen;
   if (!command_find(argv[1], &chosen)) return refuse(argv[1]);
-  if (started.count > 1 && !chosen.study)
-    return command_unknown("%s does not run in several ranks; run it without mpirun", chosen.name);
   arguments given;
   int count = argc - 1;
   command_by_flag(&chosen, &count, argv + 1);

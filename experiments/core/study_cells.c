@@ -97,6 +97,7 @@ static int settle(study_run *run, study_planned *cell) {
   const json_t *const rows = json_object_get(run->private->known, cell->name);
   void *const row = calloc(1, t->row_size);
   int status = row ? 0 : study_out_of_memory(run);
+  if (!status && !rows) status = measure_fail(run->message, "%s is not measured", cell->name);
   cell->first = run->private->rows[STUDY_SAMPLES].count;
   cell->count = json_array_size(rows);
   for (size_t i = 0; !status && i < cell->count; i++) {

@@ -32,9 +32,12 @@ static int measure_all(study_run *run) {
     const long added = study_cells_plan(run, run->private->stages);
     if (added < 0) return -1;
     if (!added) return 0;
-    run->private->stages++;
-    const int status = study_work(run);
-    if (status) return status;
+    const bool is_last = ++run->private->stages >= run->study->stages;
+    int status = study_share_note(run, false);
+    if (!status) status = study_work(run);
+    if (!status && run->private->request->share.count && !is_last) status = study_share_meet(run);
+    if (status || run->private->waits) return status;
+    if (run->private->request->share.count && is_last) return 0;
     if (study_cells_settle(run)) return -1;
   }
 }
@@ -180,13 +183,16 @@ static int live(study_run *run) {
   // a cell that was cut short is no failure
   if (status < 0 && !run->private->worker && *run->interrupted) status = 1;
   if (status > 0) tell_interrupt(run);
-  study_work_leave(run);
-  return status || run->private->worker ? status : conclude(run);
+  if (status || run->private->worker) return status;
+  return run->private->request->share.count ? study_share_end(run) : conclude(run);
 }
 
 int study_execute(const study *s, const study_request *request, char *message) {
-  struct study_private private = {
-      .request = request, .known = json_object(), .recalled = json_array(), .heads = json_array()};
+  struct study_private private = {.request = request,
+                                  .turn = -1,
+                                  .known = json_object(),
+                                  .recalled = json_array(),
+                                  .heads = json_array()};
   study_run run = {.study = s,
                    .settings = request->settings,
                    .operand = request->operand,

@@ -7,6 +7,11 @@
 #include "store.h"
 #include "study.h"
 
+/* Which share of how many a process measures; a count of 0: all cells. */
+typedef struct study_share {
+  size_t number, count; /* 1 <= number <= count */
+} study_share;
+
 /* What the command line says beside the study's own options. */
 typedef struct study_request {
   const char *folder;
@@ -14,7 +19,8 @@ typedef struct study_request {
   bool restart, strict, table, json;
   const char *operand;
   size_t processes, part; /* part < processes: this is a worker, started by another */
-  int argc;               /* the command's own words, for processes */
+  study_share share;
+  int argc; /* the command's own words, for processes */
   char **argv;
   const model *m;
   study_racers racers;
@@ -51,12 +57,12 @@ struct study_private {
   measure_store *store;       /* NULL: not opened yet, or not there */
   json_int_t number;          /* of the run in it; 0: none */
   int core;
-  struct work_channel *channel; /* to workers, or to the one who leads; NULL: there are none */
-  bool worker;                  /* this is one of them */
-  size_t stages;                /* planned */
+  bool worker;   /* this is one of several processes, started by another */
+  bool waits;    /* the next stage needs cells of shares that do not run */
+  int turn;      /* the file by which shares of a machine take turns; -1: not open */
+  size_t stages; /* planned */
   size_t cells, room;
   size_t settled;      /* cells that have their samples in table 0 */
-  size_t told;         /* cells whose samples the workers have */
   study_planned *cell; /* owned */
   study_row_list rows[STUDY_TABLES_MAX];
   struct case_made *cases; /* the first of those made; owned */
@@ -112,6 +118,34 @@ typedef struct study_turn {
  */
 study_turn *study_order(const study_run *run, size_t workers, size_t *count);
 
+/* study_share.c: the share that a text names, or the environment for "auto"; whether a cell belongs
+ * to this process's share; the name of the share's database. */
+int study_share_parse(const char *text, study_share *share, char *message);
+bool study_share_has(const study_run *run, size_t cell);
+const char *study_share_database(study_share share, char *name);
+
+/* Before and after cells are measured: a share waits for its turn. 0; -1 with one line; or 1 when
+ * interrupted. */
+int study_share_begin(study_run *run);
+void study_share_pause(study_run *run);
+
+/* Cells that are not known, of all shares; and takes in those that other shares have. */
+size_t study_share_unknown(const study_run *run);
+int study_share_take(study_run *run);
+
+/* Writes into the share's database how far it is. */
+int study_share_note(study_run *run, bool is_done);
+
+/* Takes in the cells of all shares, between stages: waits for those that measure, and sets `waits`
+ * if others do not. Then the end of a share, which says so. As study_share_begin. */
+int study_share_meet(study_run *run);
+int study_share_end(study_run *run);
+
+/* Puts the cells of all shares in a folder into its database. `commands` receives the words of each
+ * study's command, which then finds nothing missing, and `files` the shares' databases. */
+int study_share_merge(const char *folder, const study *(*find)(const char *name), json_t *commands,
+                      json_t *files, char *message);
+
 /* study_work.c: finds out whether this is a worker, or has workers that are there already. 0, or -1
  * with one line, SOLVER_REFUSED likewise. */
 int study_work_join(study_run *run);
@@ -123,14 +157,18 @@ int study_work(study_run *run);
 /* Runs, as a worker, the cells that it is told to. 0, or -1 where nobody leads any more. */
 int study_work_serve(study_run *run);
 
-/* Lets the workers end. */
-void study_work_leave(study_run *run);
-
 /* study_store.c: opens the database, finds the run or begins one, and takes in what it holds; only
  * looks, where there may be none; keeps a cell, whose reference it takes. Each 0, or -1 with one
  * line. */
 int study_store_open(study_run *run);
 int study_store_look(study_run *run);
+int study_store_take(study_run *run);
+
+/* Takes in the cells of the same run in another database of the folder, if there is one. */
+int study_store_take_from(study_run *run, const char *name);
+
+/* Opens the folder's database for a run of these settings: its number is 0 where there is none. */
+int study_store_enter(study_run *run, const char *place, const char *settings, const char *host);
 int study_store_keep(study_run *run, json_t *entry);
 
 /* One statement, and the end of several, as measure_store_run and _end do it; whether a table of

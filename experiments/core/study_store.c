@@ -71,7 +71,10 @@ static const char tables[] =
     "CREATE VIEW IF NOT EXISTS newest AS SELECT max(id) AS run FROM run WHERE ended IS NOT NULL "
     "GROUP BY study, place;"
     "CREATE TABLE IF NOT EXISTS part (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, "
-    "cell TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (run, cell, name));";
+    "cell TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (run, cell, name));"
+    "CREATE TABLE IF NOT EXISTS share (run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE, "
+    "number INTEGER NOT NULL, count INTEGER NOT NULL, words TEXT NOT NULL, stage INTEGER NOT NULL, "
+    "done INTEGER NOT NULL);";
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
@@ -227,14 +230,13 @@ static const char *name_place(const study_run *run, char place[STUDY_CELL_NAME_S
 }
 
 /* the newest that is of these settings and has not ended: 0 in `number` where there is none */
-static int find(study_run *run, json_t *settings) {
+static int find(study_run *run, json_t *settings, const char *host) {
   json_t *rows;
   if (study_store_ask(
           run,
           "SELECT id FROM run WHERE study = ? AND settings = ? AND ended IS NULL "
           "AND (host = ? OR NOT ?) ORDER BY id DESC LIMIT 1",
-          json_pack("[s, O, s, b]", run->study->name, settings, ranks_host(), run->study->pinned),
-          &rows))
+          json_pack("[s, O, s, b]", run->study->name, settings, host, run->study->pinned), &rows))
     return -1;
   run->private->number = json_integer_value(json_array_get(json_array_get(rows, 0), 0));
   json_decref(rows);
@@ -256,8 +258,8 @@ static int begin(study_run *run, json_t *settings) {
   return status;
 }
 
-/* all cells of the run */
-static int take(study_run *run) {
+/* all cells of the run that are not known yet */
+int study_store_take(study_run *run) {
   json_t *cells, *cell;
   size_t i;
   if (study_store_ask(run, "SELECT id, name FROM cell WHERE run = ? ORDER BY id",
@@ -265,6 +267,8 @@ static int take(study_run *run) {
     return -1;
   int status = 0;
   json_array_foreach(cells, i, cell) {
+    // samples borrow texts from what is known
+    if (json_object_get(run->private->known, json_string_value(json_array_get(cell, 1)))) continue;
     json_t *const rows = status ? NULL
                                 : study_store_rows(run, run->private->number, STUDY_SAMPLES,
                                                    json_array_get(cell, 0));
@@ -279,18 +283,19 @@ static int take(study_run *run) {
 /* the run that is gone on with; begun anew it is forgotten, and a worker finds what is led */
 static int enter(study_run *run, json_t *settings) {
   const bool anew = run->private->request->restart || run->study->brief;
-  if (find(run, settings)) return -1;
+  if (find(run, settings, ranks_host())) return -1;
   if (run->private->worker)
-    return run->private->number ? 0 : measure_fail(run->message, "the run to measure for is gone");
+    return run->private->number ? study_store_take(run)
+                                : measure_fail(run->message, "the run to measure for is gone");
   if (anew && say(run, "DELETE FROM run WHERE id = ?", json_pack("[I]", run->private->number)))
     return -1;
-  return anew || !run->private->number ? begin(run, settings) : take(run);
+  return anew || !run->private->number ? begin(run, settings) : study_store_take(run);
 }
 
 static int open_store(study_run *run, const char *made) {
-  char path[RECORD_PATH_SIZE];
+  char path[RECORD_PATH_SIZE], name[STUDY_TABLE_NAME_SIZE];
   measure_store_close(run->private->store);
-  record_path(path, run->folder, "essbench.sqlite");
+  record_path(path, run->folder, study_share_database(run->private->request->share, name));
   return measure_store_open(&run->private->store, path, made, run->message);
 }
 
@@ -298,25 +303,69 @@ int study_store_look(study_run *run) {
   return open_store(run, NULL);
 }
 
-int study_store_open(study_run *run) {
-  struct study_private *const p = run->private;
+/* in which two runs must agree, as the text that the database has: a new reference, or NULL with
+ * one line */
+static json_t *settings_of(study_run *run) {
   json_t *const what = study_fingerprint(run);
   char *const text = what ? measure_json_text(what) : NULL;
   json_t *const settings = text ? json_string(text) : NULL;
-  measure_message(run->message, "out of memory");
-  int status = settings ? 0 : -1;
-  if (!status) status = open_store(run, tables);
-  if (!status && !p->worker) {
-    char place[STUDY_CELL_NAME_SIZE], lock[2 * STUDY_CELL_NAME_SIZE];
-    name_place(run, place);
-    snprintf(lock, sizeof lock, "%s%s%s", run->study->name, *place ? " of " : "", place);
-    status = measure_store_lock(p->store, lock, run->message);
-    if (!status) status = make_tables(run);
-  }
-  if (!status) status = enter(run, settings);
-  json_decref(settings);
+  if (!settings) measure_message(run->message, "out of memory");
   free(text);
   json_decref(what);
+  return settings;
+}
+
+/* the study's tables, and no other run of it beside this one */
+static int open_for(study_run *run, const char *place) {
+  char lock[2 * STUDY_CELL_NAME_SIZE];
+  snprintf(lock, sizeof lock, "%s%s%s", run->study->name, *place ? " of " : "", place);
+  int status = open_store(run, tables);
+  if (!status) status = measure_store_lock(run->private->store, lock, run->message);
+  return status ? status : make_tables(run);
+}
+
+int study_store_open(study_run *run) {
+  char place[STUDY_CELL_NAME_SIZE];
+  json_t *const settings = settings_of(run);
+  int status = settings ? 0 : -1;
+  if (!status)
+    status = run->private->worker ? open_store(run, tables) : open_for(run, name_place(run, place));
+  if (!status) status = enter(run, settings);
+  json_decref(settings);
+  return status;
+}
+
+int study_store_take_from(study_run *run, const char *name) {
+  struct study_private *const p = run->private;
+  char path[RECORD_PATH_SIZE];
+  measure_store *const own = p->store;
+  const json_int_t number = p->number;
+  json_t *const settings = settings_of(run), *known = NULL;
+  int status = settings ? 0 : -1;
+  p->store = NULL;
+  if (!status)
+    status =
+        measure_store_open(&p->store, record_path(path, run->folder, name), NULL, run->message);
+  // one that has just been made has no tables yet
+  if (!status && p->store)
+    status = study_store_ask(run, "SELECT 1 FROM sqlite_schema WHERE name = 'run'", NULL, &known);
+  if (!status && json_array_size(known)) {
+    status = find(run, settings, ranks_host());
+    if (!status && p->number) status = study_store_take(run);
+  }
+  json_decref(known);
+  json_decref(settings);
+  measure_store_close(p->store);
+  p->store = own;
+  p->number = number;
+  return status;
+}
+
+int study_store_enter(study_run *run, const char *place, const char *settings, const char *host) {
+  json_t *const text = json_string(settings);
+  int status = open_for(run, place);
+  if (!status) status = find(run, text, host);
+  json_decref(text);
   return status;
 }
 

@@ -21,9 +21,8 @@ if(ESS_ROBOTS)
                                 ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/schema)
 endif()
 
-# workers of all kinds; skipped without MPI
-foreach(duty workers workers_killed workers_told workers_host)
+# a study in several processes, and in shares
+foreach(duty workers shares)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
-  set_tests_properties(cli_${duty} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()

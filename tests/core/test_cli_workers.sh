@@ -1,54 +1,75 @@
 #!/bin/bash
-# Workers of a study: the same rows whether its cells run in this process, in several, or in ranks of
-# MPI; and what is refused is said once.
+# A study's cells in several processes: the same rows as in one; and what signals and kills leave.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_workers.sh ESSBENCH
-. "$(dirname "$0")/../support/mpi_room.sh"
-small='tolerance --contacts 2 --damping 60 --tolerances 1e-2,1e-4 --trials 6'
-unloaded() { ! ldd "$essbench" | grep -q libmpi; }
+. "$(dirname "$0")/../support/share_room.sh"
 
-# --- the same rows --------------------------------------------------------------------------------
-
-expect 'a run without mpirun does not load MPI' unloaded
 run $small --processes 1 --out one
 expect 'one process' success
 run $small --processes 3 --out three
 expect 'three processes' success
 expect 'give the same rows' like three one
-ranks 4 $small --out four
-expect 'four ranks' success
-expect 'give the same rows' like four one
-expect 'and print the results once' [ "$(grep -c '^results in' "$room/out")" -eq 1 ]
-ranks 9 $small --out nine
-expect 'more ranks than cells' success
+run $small --processes 9 --out nine
+expect 'more processes than cells' success
 expect 'give the same rows' like nine one
-ranks 1 $small --processes 1 --out alone
-expect 'a rank alone' success
-expect 'gives the same rows' like alone one
-expect 'no folder of MPI is left' [ -z "$(find . -name '*ompi*')" ]
 
-# --- what is refused is said once -----------------------------------------------------------------
-
-ranks 4 tolerance --trials x --out none
-expect 'a usage error: one line' one_line 2 '--trials x is not accepted'
-ranks 4 nothing
-expect 'an unknown command: one line' one_line 2 'nothing is not a command'
-ranks 4 run
-expect 'a command that is no study: one line' one_line 2 'run does not run in several ranks'
-ranks 3 tolerance --help
-expect 'help: once' [ "$(grep -c '^Usage' "$room/out")" -eq 1 ]
-expect 'nothing is written' [ ! -e none ]
-
-# a reference that cannot be had: where no cell can be run, one line is said of one of them
-ranks 4 $small --duration 1.0011 --out bad
+# a reference that cannot be had: one line, although no process can run a cell
+run $small --processes 3 --duration 1.0011 --out bad
 expect 'a failing cell ends all with one line' one_line 1 '--duration 1.0011 is not accepted'
-run $small --duration 1.0011 --out bad
-expect 'as it does in one process' one_line 1 '--duration 1.0011 is not accepted'
-"$essbench" $longer --processes 1 --out locked >"$room/out" 2>&1 </dev/null &
-while [ "$(cells locked)" -lt 1 ] && kill -0 $!; do sleep 0.02; done
-ranks 3 $longer --out locked
-expect 'a run under way: one line' one_line 1 'is in use by another run of tolerance'
-kill -INT $!
-wait $!
+expect 'and writes no results' [ ! -e bad/tolerance.csv ]
+
+run $longer --processes 2 --out whole
+expect 'a longer run' success
+
+# starts processes and waits until some cells are known: $leader
+start() {
+  "$essbench" $longer --processes 3 --out "$1" >"$room/out" 2>"$room/err" </dev/null &
+  leader=$!
+  while [ "$(cells "$1")" -lt 4 ] && kill -0 $leader 2>/dev/null; do sleep 0.01; done
+  workers=$(pgrep -P $leader)
+}
+gone() {
+  for pid in $workers; do
+    for _ in $(seq 6000); do
+      kill -0 "$pid" 2>/dev/null || continue 2
+      sleep 0.01
+    done
+    return 1
+  done
+}
+goes_on() {
+  expect "$1: what was measured is known" [ "$(cells "$1")" -ge 4 ]
+  expect "$1: there are no results yet" [ ! -e "$1/tolerance.csv" ]
+  run $longer --processes 2 --out "$1"
+  expect "$1: the same command goes on" success
+  expect "$1: and ends with the same" like "$1" whole
+  expect "$1: and has measured nothing twice" [ "$(cells "$1")" -eq "$(cells whole)" ]
+}
+
+for signal in INT:130 TERM:143; do
+  start "told_${signal#*:}"
+  kill "-${signal%:*}" $leader
+  wait $leader
+  status=$?
+  expect "the leader is told to end: status ${signal#*:}" [ $status -eq "${signal#*:}" ]
+  expect 'and says so' grep -q 'essbench tolerance: interrupted' "$room/err"
+  expect 'and all processes end' gone
+  goes_on "told_${signal#*:}"
+done
+
+start killed
+kill -KILL "$(echo "$workers" | tail -n 1)"
+wait $leader
+status=$?
+expect 'a process that is killed ends the run' one_line 1 'a process of the measurement ended early'
+expect 'and all processes' gone
+goes_on killed
+
+start orphaned
+kill -KILL $leader
+wait $leader 2>/dev/null
+status=
+expect 'no process outlives the leader' gone
+goes_on orphaned
 
 finish

@@ -37,13 +37,10 @@ expect 'another seed gives another' [ "$(value other z mean)" != "$(value one z 
 run ensemble --contacts 4 --tolerance 1e-3 --trials 1 --seed 1500 --processes 1 --out single
 expect 'the mean of one is itself' [ "$(value single z mean)" = "$(value single z median)" ]
 
-if "$essbench" --version | grep -q '^MPI' && command -v mpirun >/dev/null; then
-  ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 mpirun --quiet --allow-run-as-root \
-    --oversubscribe -n 4 "$essbench" $plate --out ranks >"$room/out" 2>"$room/err" </dev/null
-  status=$?
-  expect 'four ranks' success
-  expect 'give the same files' same ranks one
-fi
+for share in 1 2; do run $plate --share $share/2 --out shares; done
+run merge --out shares
+expect 'two shares' success
+expect 'give the same files' same shares one
 
 # the pilot, and one block of three
 mkdir part

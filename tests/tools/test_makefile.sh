@@ -43,6 +43,8 @@ done
 
 ranks="mpirun --allow-run-as-root --oversubscribe -n '4' build/release/experiments/essbench tolerance"
 RANKS=4 commands tolerance | grep -qF "$ranks" || fail 'RANKS=4 starts no ranks'
+RANKS=4 commands tolerance | grep -qF -- "--share auto && build/release/experiments/essbench merge --out 'results'" ||
+  fail 'RANKS=4 does not merge shares'
 if commands tolerance | grep -q mpirun; then fail 'mpirun is not asked for'; fi
 
 plate=$(SEED=7 commands sweep | tr -s ' ')
