@@ -50,7 +50,7 @@ int ess_fail(ess_driver *d, ess_status status, size_t guard) {
   d->failure.status = status;
   d->failure.time = ess_caller_time(d, called ? ess_smaller(d->t_seen, d->t_end) : d->t);
   d->failure.guard = guard;
-  d->failure.other_guard = status == ESS_ECHATTER ? d->last_guard : SIZE_MAX;
+  d->failure.other_guard = status == ESS_ECHATTER ? d->returns.other : SIZE_MAX;
   d->failure.reason = NULL;
   d->failure.row = d->failure.column = SIZE_MAX;
   return (int)status;

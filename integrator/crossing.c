@@ -15,63 +15,23 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* RETURNS: consecutive returns to a guard that are sliding. NEXT_TO_NOTHING: their duration, over a
- * step and over the time to the guard; over both, because for polynomial fields steps are long. */
-enum { RETURNS = 8 };
-static const double NEXT_TO_NOTHING = 1e-8;
-
-/* whether the field points back to one event function from either side of it: it returns at once,
- * or without a step, time and again */
-static bool is_sliding(ess_driver *d, size_t guard) {
-  ess_recrossing *const r = &d->recrossing;
-  const double way = d->t - r->time, natural = ess_smaller(d->control.next, r->way);
-  const bool at_once = r->steps == d->counters.steps || way <= NEXT_TO_NOTHING * natural;
-  const bool is_other_side = guard == r->guard && d->sign[guard] != r->side;
-  const bool returns = is_other_side && at_once;
-  r->returns = returns ? r->returns + 1 : 0;
-  if (!returns) r->way = way;
-  r->guard = guard;
-  r->side = d->sign[guard];
-  r->time = d->t;
-  r->steps = d->counters.steps;
-  return r->returns > RETURNS;
-}
-
-int ess_watch_progress(ess_driver *d, size_t guard) {
-  const size_t m = d->system.guard_count;
-  const double resolution = ESS_ROUNDING * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
-  if (d->t - d->progress_time > resolution) {
-    d->progress_time = d->t;
-    d->stalled_crossings = 0;
-  }
-  // An instant that has more crossings than every guard has: a pair is at odds. Impacts pass on
-  // what each of them meets from one to the next: a chain of balls that hits another takes one for
-  // each two of them.
-  const size_t most = 2 * m + 16 + (d->impacts ? m * (m + 1) / 2 : 0);
-  if (++d->stalled_crossings > most) return ess_fail(d, ESS_ECHATTER, guard);
-  d->last_guard = guard;
-  return ESS_SUCCESS;
-}
-
 int ess_make_crossing(ess_driver *d, size_t guard, bool carried) {
   const bool silent = ess_is_silent(d, guard);
-  if (d->apply_crossings++ >= d->options.max_crossings)
-    return ess_fail(d, ESS_EMAXCROSSINGS, guard);
-  if (!silent && is_sliding(d, guard) && !ess_is_left_to_slides(d, guard))
-    return ess_fail_sliding(d, guard);
-  int status = ess_watch_progress(d, guard);
+  int status = ess_note_crossing(d, guard);
   if (status) return status;
   if (silent)
     d->counters.silent++;
   else
     d->counters.crossings++;
-  if (!silent) ess_note_return(d, guard);
   if (!silent && guard < d->watched.first) d->control.after.crossed = ess_guard_ahead(d, guard);
   if (d->tangents && !silent)
     status = carried ? ess_tangent_carried(d, NULL) : ess_tangent_cross(d, guard);
   if (status) return status;
   // the crossing is made, and observed, even when the model fails to follow the mode
-  if (d->slides && !silent && !carried) ess_slide_note(d, guard);
+  if (d->slides && !silent && !carried) {
+    ess_slide_note(d, guard);
+    d->returns.of[ess_guard_ahead(d, guard)].t = d->t;
+  }
   const int way = d->sign[guard] < 0.0 ? 1 : -1; // its row may latch it back
   status = ess_cross(d, guard);
   const bool stop = !silent && ess_observe_crossing(d, guard, way, d->t, d->x);
@@ -256,7 +216,7 @@ static double time_at(const ess_driver *d, double theta) {
 static inline int make_one(ess_driver *d, size_t k, double theta) {
   if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
   d->counters.crossings++;
-  ess_note_return(d, k);
+  ess_count_return(d, k);
   const int way = d->sign[k] < 0.0 ? 1 : -1, status = ess_cross(d, k);
   if (!d->options.observer.crossing) return status;
   const double t = time_at(d, theta);
@@ -357,7 +317,7 @@ int ess_cross_idle(ess_driver *d, const double h[]) {
   ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
   for (size_t i = 0; !status && i < d->batch_count; i++) {
     const double t = time_at(d, d->batch_time[i]);
-    if (d->slides) ess_slide_note_idle(d, d->batch[i], t);
+    if (d->slides) d->returns.of[ess_guard_ahead(d, d->batch[i])].t = t;
     status = make_one(d, d->batch[i], d->batch_time[i]);
     if (status) stop_at(d, t);
   }

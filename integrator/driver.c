@@ -57,6 +57,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ess_projection_lay(d, l);
   if (d->caller.moves || d->caller.differs) ess_caller_lay(d, l);
   if (d->watched.count) ess_watched_lay(d, l);
+  if (d->impacts || d->slides) ESS_LAY(l, ess_return, 2 * m, &d->returns.of);
   if (d->impacts) ess_impacts_lay(d, l);
   if (d->slides) ess_slides_lay(d, l);
   if (d->rodas) ess_rodas_lay(d, l);
@@ -225,6 +226,7 @@ static void forget(ess_driver *d) {
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
   ess_impacts_forget(d);
+  ess_returns_forget(d);
   ess_slides_forget(d);
   if (d->tangents) ess_tangents_forget(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
@@ -270,15 +272,6 @@ static int turn(ess_driver *d, double t, double t1) {
   return ESS_SUCCESS;
 }
 
-/* no crossings are counted yet for which time should have passed */
-static void watch_anew(ess_driver *d, double t) {
-  d->progress_time = t;
-  d->stalled_crossings = 0;
-  d->last_guard = d->recrossing.guard = SIZE_MAX;
-  d->recrossing.time = t;
-  d->recrossing.returns = 0;
-}
-
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
   const bool moved = memcmp(x, d->x, ess_caller_states(d) * sizeof *x) != 0;
@@ -302,12 +295,11 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (moved) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   // an observer that stops at each crossing does not make them fewer
-  if (moved || t != reached || !d->latched) watch_anew(d, t);
-  d->doubt.guard = SIZE_MAX;
-  d->doubt.longest = 0.0;
+  if (moved || t != reached || !d->latched) ess_returns_begin(d, t);
+  d->doubt = (ess_doubt){.guard = SIZE_MAX};
   d->apply_steps = 0;
-  d->apply_crossings = d->settled_crossings = 0;
-  ess_watch_returns_of(d, 0);
+  d->apply_crossings = 0;
+  ess_returns_open(d);
   const bool is_new = !d->latched;
   int status = is_new ? latch(d) : resume(d);
   if (!status) ess_ros2_resume(d);
@@ -378,6 +370,7 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   if (!status && d->is_amid) status = ess_finish_instant(d);
   d->is_amid = false; // a jump of the field further on is an instant of its own
   if (!status) status = d->scheme->run(d, to);
+  if (status == ESS_ENDS) status = ess_end(d);
   ess_tape_end(d, status);
   d->applying = false;
   d->is_amid = status != ESS_SUCCESS;

@@ -17,6 +17,7 @@
 #include "ess.h"
 #include "kinks.h"
 #include "projection.h"
+#include "returns.h"
 
 enum {
   ESS_STAGES = 7,
@@ -124,24 +125,6 @@ typedef struct ess_looked {
   double at[2];
   double weight[2][ESS_QUARTIC]; /* of a model's Bernstein coefficients, at these places */
 } ess_looked;
-
-/* Crossings of one event function, back and forth, among which there are few of others (suspect.c):
- * how many since when, and what steps and crossings had been made then. They are counted by
- * thousands: how long the last took, and after how many in a row the steps or crossings that are
- * allowed would not have been enough to reach the end. */
-typedef struct ess_returns {
-  size_t guard, count, others, endless;
-  double since, span;
-  uint64_t steps, crossings;
-} ess_returns;
-
-/* Returns in a row to one event function, for sliding: from which side, when and after which step
- * it was last crossed, and how long the way there was at first (crossing.c). */
-typedef struct ess_recrossing {
-  size_t guard, returns;
-  double side, time, way;
-  uint64_t steps;
-} ess_recrossing;
 
 /* Steps that are halved for an event function whose model is in doubt (suspect.c). */
 typedef struct ess_doubt {
@@ -263,15 +246,8 @@ struct ess_driver {
   ess_kinks kinks; /* steps through crossings */
   ess_projection projection;
 
-  /* progress watch, for chatter */
-  double progress_time;
-  size_t stalled_crossings;
-  size_t last_guard;
-
-  ess_recrossing recrossing;
-  ess_returns returns;
+  ess_returns returns; /* the ledger of crossings */
   uint64_t apply_steps, apply_crossings;
-  uint64_t settled_crossings; /* that had been made when grains were looked for last (suspect.c) */
 
   /* the caller's sample grid during one apply */
   const double *times;

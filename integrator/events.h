@@ -140,9 +140,6 @@ void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]);
 /* The same of a mode that has been the driver's: its signs and sides. */
 void ess_take_sides(ess_driver *d, const double sign[], const double side[]);
 
-/* Fails when so many crossings have been made that time should have passed. */
-int ess_watch_progress(ess_driver *d, size_t guard);
-
 /* ---- crossings ------------------------------------------------------------------------------- */
 
 /* Crosses event function k's armed guard where the state is; `carried`: an impact's map has just
@@ -322,14 +319,19 @@ int ess_suspect_piece(ess_driver *d, size_t k, double h, double rate);
 
 /* ---- grain -------------------------------------------------------------------------------- */
 
+/* Parts of the error that the tolerance allows an event function: a distance from the guard that is
+ * lost in it; and a grain where an event function seems to rest on its zero. */
+#define ESS_LOST_PART     1e-3
+#define ESS_ROUNDING_PART 1e-5
+
 /* What event function k changes by when states move by their tolerance: the larger of two ways,
  * along which no two states are moved by amounts that could cancel. */
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
 int ess_allowed_errors(ess_driver *d, double allowed[]); /* of all */
 
-/* Called at the node after crossings: where they come as fast as rounding makes them, event
- * functions that rest on their zeros, and do not leave them within a step, are given grains. */
-int ess_settle(ess_driver *d);
+/* Crossings may be rounding: event functions that rest on their zeros, and do not leave them within
+ * a step, get grains. */
+int ess_give_grains(ess_driver *d);
 
 /* Rates of all event functions, into d->rate_try, as each state moves by its tolerance, in one of
  * both these ways. */
@@ -358,31 +360,44 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser);
  * than their grains now, have none any more. */
 int ess_refine(ess_driver *d);
 
-/* ---- chatter ------------------------------------------------------------------------------ */
+/* ---- the ledger of crossings ----------------------------------------------------------------- */
 
-/* Looks for returns to this event function from now on. */
-void ess_watch_returns_of(ess_driver *d, size_t guard);
+/* Event function k is about to be crossed at the node. Fails where there are too many crossings, or
+ * where they are a slide. ess_count_crossing: one of an impact, which is no return to a surface. */
+int ess_note_crossing(ess_driver *d, size_t k);
+int ess_count_crossing(ess_driver *d, size_t k);
 
-/* Called when there have been so many, at the node: ESS_ESLIDING where they stay within the
- * tolerance and there is no end of them. */
-enum { ESS_RETURNS = 1000 };
-int ess_refuse_chatter(ess_driver *d);
+/* Counts the returns to this event function from now on. */
+void ess_watch_returns_of(ess_driver *d, size_t k);
 
-static inline int ess_watch_returns(ess_driver *d) {
-  return d->returns.count < ESS_RETURNS ? ESS_SUCCESS : ess_refuse_chatter(d);
-}
-
-/* A crossing that is not silent has been made. Others may come between two returns: contacts that
- * bounce side by side do so by turns, some of them several times. */
-enum { ESS_OTHERS = 16 };
-static inline void ess_note_return(ess_driver *d, size_t guard) {
+/* Event function k is crossed in a step: time passes. */
+static inline void ess_count_return(ess_driver *d, size_t k) {
+  enum { OTHERS = 16 }; // contacts that bounce side by side do so by turns
   ess_returns *const r = &d->returns;
-  if (guard != r->guard) {
-    if (++r->others > ESS_OTHERS * d->system.guard_count) ess_watch_returns_of(d, guard);
-    return;
+  if (k == r->guard) {
+    r->count++;
+    r->others = 0;
+  } else if (++r->others > OTHERS * d->system.guard_count) {
+    ess_watch_returns_of(d, k);
   }
-  r->count++;
-  r->others = 0;
 }
+
+/* Does what the record of the crossings made so far asks for, at the node. */
+int ess_obey_returns(ess_driver *d);
+
+/* The mode changes at the node by event function k: fails where it does so without end. */
+int ess_watch_progress(ess_driver *d, size_t k);
+
+/* Another trajectory begins at time t; an apply does; nothing is known of guards. */
+void ess_returns_begin(ess_driver *d, double t);
+void ess_returns_open(ess_driver *d);
+void ess_returns_forget(ess_driver *d);
+
+/* The run ends at this time with this status, which is left to the loop where the state may rest
+ * instead: ESS_ENDS. ess_end makes that failure; ess_rest_instead does, unless guards of impacts
+ * are found that may hold the state. */
+int ess_end_or_rest(ess_driver *d, ess_status status, size_t guard, double time);
+int ess_rest_instead(ess_driver *d, int status);
+int ess_end(ess_driver *d);
 
 #endif

@@ -31,7 +31,6 @@ void ess_impacts_lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, d->lanes, &w->x, &w->after);
   ESS_LAY(l, double, d->blocks *ESS_BLOCK, &w->sign, &w->side, &w->h, &w->doubt, &w->mode, &w->met,
           &w->stopped, &w->left, &w->beyond, &w->mode_before);
-  ESS_LAY(l, ess_returning, 2 * m, &w->returning);
   ESS_LAY(l, size_t, m, &w->events);
   ESS_LAY(l, bool, 2 * m, &w->at, &w->armed, &w->armed_before);
   ESS_LAY(l, bool, m, &w->carried, &w->rests, &w->pending, &w->is_checked);
@@ -47,8 +46,6 @@ void ess_impacts_take(ess_driver *d) {
 
 void ess_impacts_forget(ess_driver *d) {
   if (!d->impacts) return;
-  for (size_t j = 0; j < 2 * d->system.guard_count; j++)
-    d->impacts->returning[j] = ess_no_returns();
   memset(d->impacts->is_checked, 0, d->system.guard_count * sizeof *d->impacts->is_checked);
   d->impacts->t_stopped = d->impacts->t_open = NAN;
 }
@@ -90,9 +87,7 @@ static int cross_events(ess_driver *d, size_t *count) {
   for (size_t i = 0; !status && i < *count; i++) {
     const size_t k = w->events[i];
     if (d->side[k] != w->side[k]) continue;
-    if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
-    status = ess_watch_progress(d, k);
-    ess_note_return(d, k);
+    status = ess_count_crossing(d, k);
     if (!status) status = ess_cross(d, k);
     w->events[made++] = k;
   }
@@ -103,6 +98,7 @@ static int cross_events(ess_driver *d, size_t *count) {
 /* Where the state turns back, and the map has left the mode on the far side of the guard, the way
  * back is an impact, too, and so on: in that mode, which the map has not touched. */
 static int refuse_turned_back(ess_driver *d, const ess_impact *impact, size_t k) {
+  static const double ROUNDING = 1e-6; // of a rate that impacts have stopped
   const ess_impact_work *const w = d->impacts;
   double *const f = d->stage[1];
   const bool may = w->is_untouched && ess_is_armed(d, k) && w->at[ess_guard_ahead(d, k)];
@@ -110,7 +106,7 @@ static int refuse_turned_back(ess_driver *d, const ess_impact *impact, size_t k)
   if (!may || status) return status;
   status = ess_guard_rates(d, d->t, w->after, f, d->h_try, d->rate_try);
   const double rate = d->side[k] * d->rate_try[k], g = d->side[k] * d->h_try[k];
-  const bool turns = rate > ESS_STOPPED * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
+  const bool turns = rate > ROUNDING * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
   if (status || !turns || impact->sign[k] == w->mode[k]) return status;
   return refuse_map(d, k, "the map turns the state back and sets neither mode nor armed");
 }
@@ -268,7 +264,7 @@ static int evaluate_after(ess_driver *d) {
   for (size_t i = 0; !status && i < w->count; i++) {
     const size_t k = w->events[i];
     const bool has_stopped = w->stopped[k] > 0.0 && d->rate[k] == 0.0;
-    if (has_stopped) w->returning[ess_guard_ahead(d, k)].has_stopped = true;
+    if (has_stopped) d->returns.of[ess_guard_ahead(d, k)].has_stopped = true;
   }
   return status;
 }
@@ -294,24 +290,18 @@ static void note_push(ess_driver *d) {
     ess_rest_note(d, w->events[0], w->x, w->after);
 }
 
-/* impacts accumulate, or one has stopped the state: the run ends unless that may rest */
-static int end_or_rest(ess_driver *d, double zeno) {
-  const int status = ess_end_zeno(d, zeno);
-  return ess_rest_instead(d) ? ESS_SUCCESS : status;
-}
-
 int ess_finish_impact(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
   if (!w || w->t_open != d->t) return ESS_SUCCESS;
   const bool may_rest = ess_may_rest(d);
   int status = may_rest ? ESS_SUCCESS : ess_end_zeno(d, w->zeno);
   if (!status) status = evaluate_after(d);
-  if (!status && may_rest) status = end_or_rest(d, w->zeno);
+  if (!status && may_rest) status = ess_rest_instead(d, ess_end_zeno(d, w->zeno));
   if (!status) status = make_carried(d);
   if (!status) status = ess_let_rest(d);
   if (!status) status = ess_end_stopped(d);
   const bool ends = status == ESS_EZENO || status == ESS_EGRAZING || status == ESS_ECHATTER;
-  if (!status || ends) w->t_open = NAN;
+  if (!status || ends || status == ESS_ENDS) w->t_open = NAN;
   return status;
 }
 
@@ -324,7 +314,7 @@ int ess_make_impact(ess_driver *d, size_t k) {
   w->t_open = NAN;
   memset(w->pending, 0, d->system.guard_count * sizeof *w->pending);
   status = ess_keep_unordered(d, k, w->events, &count);
-  if (!status) status = ess_watch_zeno(d, count, w->events, &w->zeno);
+  if (!status) status = ess_note_impacts(d, count, w->events, &w->zeno);
   if (!status && isnan(w->zeno)) status = ess_refuse_grazing(d, k, &w->zeno);
   if (!status) status = make_events(d, count, false);
   if (ess_may_rest(d) && w->t_open == d->t) note_push(d);

@@ -12,164 +12,6 @@
 #include "impacts.h"
 #include "slides.h"
 
-/* ---- impacts that accumulate (Zeno) ---------------------------------------------------------- */
-
-/* Impacts that accumulate (Zeno). Those of one guard come at times that shrink by a factor, the
- * same each time, and so do the speeds at which they come: a state that does not jump returns to a
- * guard as fast as before, and a short time between two impacts says nothing, unless the times of
- * many have shrunk to nothing. */
-
-/* RATIOS: consecutive ratios of intervals that must agree. RATIOS_LEAST suffice if together they
- * have reduced the interval to QUARTERS = 4^-RATIOS of its length. */
-enum { RATIOS = 8, RATIOS_LEAST = 3 };
-static const double QUARTERS = 1.0 / (1 << (2 * RATIOS));
-
-/* accepted difference of two ratios, over 1 - ratio */
-static const double AGREE = 0.1;
-
-/* distance from the guard, over that allowed by the tolerance, below which a series is lost in
- * errors and a guard is grazed; with tangents, which have no limit at a graze, 1 */
-static const double SERIES_LOST = 1e-3;
-
-/* Longest step, in times of return to a guard, since crossings are located to a fraction of a step.
- * STEP_LOST: once the series is lost in errors; longer steps then come nearer to its end, which
- * must be within a tie (at most a thousandth of a step). */
-static const double STEP = 8.0, STEP_LOST = 1e5;
-
-/* Impacts also accumulate, whatever their speeds, if their series lasts less than TIMELESS of the
- * time, or leaves the guard by less than SERIES_NEAR of the distance allowed by the tolerance; a
- * little less counts as rounding (suspect.c). */
-static const double TIMELESS = 1e-12, SERIES_NEAR = 1e-4;
-
-/* notes the next of them, which does not count unless it is smaller, as others say it is */
-static void note_ratio(ess_shrinking *s, double value, bool is_smaller) {
-  const double ratio = value / s->last; // not a number the first time
-  const bool shrinks = is_smaller && ratio < 1.0;
-  const bool agrees = shrinks && fabs(ratio - s->ratio) <= AGREE * (1.0 - ratio);
-  s->agreeing = agrees ? s->agreeing + 1 : shrinks;
-  s->fall = agrees ? s->fall * ratio : ratio;
-  s->ratio = shrinks ? ratio : NAN;
-  s->last = value;
-}
-
-static bool is_series(const ess_shrinking *s) {
-  return s->agreeing >= RATIOS || (s->agreeing >= RATIOS_LEAST && s->fall <= QUARTERS);
-}
-
-/* notes how long, and at which speed, it took to come back to a guard; false where no time has
- * passed. Speeds fall at least half as much as times do. */
-static bool note(ess_returning *r, double t, double speed) {
-  const double way = t - r->t, slower = speed / r->speed.last, ratio = way / r->way.last;
-  if (way == 0.0) return false;
-  note_ratio(&r->way, way, slower < 0.5 * (1.0 + ratio));
-  note_ratio(&r->speed, speed, true);
-  note_ratio(&r->pace, way, true);
-  r->in_a_row = r->way.agreeing ? r->in_a_row + 1 : 0;
-  r->t = t;
-  return true;
-}
-
-/* whether the state has gone from the guard by no more than errors that the tolerance allows */
-static int is_lost(ess_driver *d, size_t k, double height, bool *lost) {
-  double allowed;
-  const int status = ess_allowed_error(d, k, &allowed);
-  *lost = height <= SERIES_LOST * allowed;
-  return status;
-}
-
-/* Impacts of event function k's guard, of which one has been noted: whether their series ends here,
- * or can be told no better later on. Its speeds say that there is one, and times when it ends; or
- * speeds alone where the state does not leave the guard, as far as the tolerance tells: there the
- * series is over in no time. What breaks off where it is lost in errors ends when it was last told
- * to without them. */
-static int find_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
-  const bool by_times = is_series(&r->way), by_speeds = is_series(&r->speed);
-  const double left = by_times ? r->way.last * r->way.ratio / (1.0 - r->way.ratio) : 0.0;
-  *ends = false;
-  const double ways = by_times && r->is_lost ? STEP_LOST : STEP;
-  if (r->way.agreeing) ess_control_bound(d, ESS_BY_SERIES, ways * r->way.last);
-  if (by_times || by_speeds) r->height = r->speed.last * r->way.last;
-  if ((by_times || by_speeds) && !r->is_lost) r->end = r->t + left;
-  if (!(r->end <= d->t_end)) return ESS_SUCCESS;
-  const int status = is_lost(d, k, r->height, &r->is_lost);
-  const bool is_near = left <= ess_tie(d) || r->in_a_row >= d->options.zeno_impacts;
-  *ends = by_times ? is_near : r->is_lost;
-  if (by_times && is_near) r->end = r->t + left;
-  if (!by_times && !r->is_lost) r->end = NAN;
-  return status;
-}
-
-/* whether times alone make a series that is over as good as now, or is about to be lost in errors
- */
-static int find_timeless_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
-  if (r->way.agreeing || !is_series(&r->pace)) return ESS_SUCCESS;
-  ess_control_bound(d, ESS_BY_SERIES, STEP * r->pace.last);
-  const double left = r->pace.last * r->pace.ratio / (1.0 - r->pace.ratio);
-  if (d->t + left > d->t_end) return ESS_SUCCESS;
-  double allowed;
-  const int status = ess_allowed_error(d, k, &allowed);
-  const bool is_lost = r->speed.last * r->pace.last <= SERIES_NEAR * allowed;
-  *ends = !status && (is_lost || left <= TIMELESS * fabs(d->t));
-  if (*ends) r->end = d->t + left;
-  return status;
-}
-
-/* Impacts that stop the state on event function k's guard, to which something pushes it: each takes
- * all of the speed, so that they accumulate at once. */
-static int find_stop(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
-  bool lost = false;
-  const double height = r->speed.last * r->way.last;
-  const int status = r->has_stopped ? is_lost(d, k, height, &lost) : ESS_SUCCESS;
-  r->stops = lost ? r->stops + 1 : 0;
-  r->has_stopped = false;
-  *ends = r->stops >= RATIOS_LEAST;
-  if (*ends) r->end = d->t;
-  return status;
-}
-
-int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *when) {
-  int status = ESS_SUCCESS;
-  *when = NAN;
-  for (size_t i = 0; !status && i < count; i++) {
-    const size_t k = events[i];
-    ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
-    bool ends;
-    r->ends = false;
-    if (!note(r, d->t, fabs(d->rate[k]))) continue;
-    status = find_stop(d, k, r, &ends);
-    if (!status && !ends) status = find_end(d, k, r, &ends);
-    if (!status && !ends) status = find_timeless_end(d, k, r, &ends);
-    r->ends = !status && ends;
-    if (r->ends) *when = ess_larger(r->end, d->t);
-  }
-  return status;
-}
-
-int ess_end_zeno(ess_driver *d, double when) {
-  if (isnan(when)) return ESS_SUCCESS;
-  const int status = ess_fail(d, ESS_EZENO, SIZE_MAX);
-  d->failure.time = ess_caller_time(d, when);
-  return status;
-}
-
-/* ESS_EGRAZING of event function k's guard, unless a series of its impacts has come so near to its
- * end that errors of the state are as large: then *when is that end */
-static int zeno_of_graze(ess_driver *d, size_t k, double *when) {
-  ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
-  bool lost = false;
-  const int status = r->end <= d->t_end ? is_lost(d, k, r->height, &lost) : ESS_SUCCESS;
-  *when = lost ? ess_larger(r->end, d->t) : NAN;
-  r->ends = lost;
-  return status || lost ? status : ess_fail(d, ESS_EGRAZING, k);
-}
-
-/* the same where no impact is made any more: ESS_EZENO at that end */
-static int fail_grazing(ess_driver *d, size_t k) {
-  double when;
-  const int status = zeno_of_graze(d, k, &when);
-  return status || isnan(when) ? status : ess_end_zeno(d, when);
-}
-
 /* ---- states that rest ------------------------------------------------------------------------ */
 
 /* States that start on the guard of an impact, or rest there within rounding: balls that touch. No
@@ -186,12 +28,12 @@ static bool has_impact(const ess_driver *d, size_t k) {
 }
 
 /* event function, over the largest state, above which its rounding does not matter */
-static const double ROUNDING_SMALL = 1e-4;
+static const double SMALL = 1e-4;
 
 static bool is_small(const ess_driver *d, size_t k) {
   double size = 1.0;
   for (size_t i = 0; i < d->system.dimension; i++) size = ess_larger(size, fabs(d->x[i]));
-  return fabs(d->h[k]) <= ROUNDING_SMALL * size;
+  return fabs(d->h[k]) <= SMALL * size;
 }
 
 /* whether event function k does not change, and is not told from zero: it gets a grain then */
@@ -329,6 +171,9 @@ static int look_whether_led(ess_driver *d, size_t k, double side, bool *led) {
   return status;
 }
 
+/* rates are the same where they differ by less than this part: they may be differences */
+static const double SAME = 1e-6;
+
 /* Whether the impact of event function k, met from this side, changes neither the event function,
  * nor its rate, nor another's side: nothing tells the state after it from the one before it then.
  */
@@ -342,14 +187,14 @@ static int leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
   bool same = w->mode[k] == -side;
   for (size_t i = 0; i < m; i++) same = same && (i == k || w->mode[i] == d->sign[i]);
   if (!same) return ESS_SUCCESS;
-  int status = ess_announce(d, m); // of sides that the start has chosen so far
+  int status = ess_announce(d, d->system.guard_count); // of sides that the start has chosen so far
   if (!status) status = ess_field(d, d->t, d->x, f);
   if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, d->some_h, &rate);
   h = d->some_h[0];
   if (!status) status = ess_field(d, d->t, w->after, f);
   double rate_after = NAN;
   if (!status) status = ess_some_guard_rates(d, d->t, w->after, f, &k, 1, d->some_h, &rate_after);
-  *is = d->some_h[0] == h && fabs(rate_after - rate) <= ESS_SAME * fabs(rate);
+  *is = d->some_h[0] == h && fabs(rate_after - rate) <= SAME * fabs(rate);
   return status;
 }
 
@@ -464,8 +309,8 @@ int ess_let_rest(ess_driver *d) {
 static const double SHORTLY[] = {1e-3, 1e-1};
 
 /* rounding of a rate after an impact, over the rate before it: EXACT by derivatives, DIFFERENCED by
- * differences; REMAINING: over the rate that remains */
-static const double EXACT = 1e-12, DIFFERENCED = 1e-8, REMAINING = 16.0;
+ * differences; LEFT: over the rate that remains */
+static const double EXACT = 1e-12, DIFFERENCED = 1e-8, LEFT = 16.0;
 
 /* how much faster event function k comes to its guard when the state is there, a little later,
  * than what may be rounding; negative: it goes away */
@@ -473,7 +318,7 @@ static double pushed(const ess_driver *d, size_t k) {
   const ess_impact_work *const w = d->impacts;
   const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
   const double rate = d->side[k] * d->rate_end[k];
-  const double doubt = (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + REMAINING * w->left[k];
+  const double doubt = (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + LEFT * w->left[k];
   return fabs(rate) > doubt ? rate : 0.0;
 }
 
@@ -514,7 +359,7 @@ int ess_end_stopped(ess_driver *d) {
 
 /* distance beyond a guard over the distance made in the step, above which a crossing cannot be a
  * graze within the tolerance */
-static const double FAR_BEYOND = 1e-2;
+static const double FAR = 1e-2;
 
 int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {
   double *const v = d->v_try, h, rate;
@@ -528,28 +373,28 @@ int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {
     *doubt += fabs(rate);
     v[i] = 0.0;
   }
-  if (!d->tangents) *doubt *= SERIES_LOST;
+  if (!d->tangents) *doubt *= ESS_LOST_PART;
   return status;
 }
 
 int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
   const double turn = d->side[k] * d->rate_end[k] - rate;
-  if (!(rate > 0.0)) return fail_grazing(d, k);
+  if (!(rate > 0.0)) return ess_end_grazing(d, k, d->t, NULL);
   if (d->piece.kind != ESS_PIECE_STEP || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
   const double beyond = 0.5 * rate * rate * rest / -turn;
-  if (!d->tangents && beyond > FAR_BEYOND * fabs(d->h_end[k])) return ESS_SUCCESS;
+  if (!d->tangents && beyond > FAR * fabs(d->h_end[k])) return ESS_SUCCESS;
   double doubt;
   const int status = ess_weigh_graze(d, k, &doubt);
-  return status || beyond > doubt ? status : zeno_of_graze(d, k, zeno);
+  return status || beyond > doubt ? status : ess_end_grazing(d, k, d->t, zeno);
 }
 
 bool ess_turns_near(const ess_driver *d, size_t k, double *value, double *place) {
-  enum { TURN_HALVINGS = 50 };
+  enum { HALVINGS = 50 };
   static const double near = 1e-4;
   double b[ESS_QUARTIC], below = 0.0, above = 1.0, slope;
   ess_model_guard(d, k, b);
-  for (int i = 0; i < TURN_HALVINGS; i++) {
+  for (int i = 0; i < HALVINGS; i++) {
     const double middle = 0.5 * (below + above);
     ess_quartic(b, middle, &slope);
     *(slope > 0.0 ? &below : &above) = middle;
@@ -567,9 +412,7 @@ int ess_refuse_touch(ess_driver *d) {
     if (!turns || !ess_is_impact(d, k) || !ess_turns_near(d, k, &peak, &place)) continue;
     if (!(peak < 0.0)) continue;
     status = ess_weigh_graze(d, k, &doubt);
-    if (status || -peak > doubt) continue;
-    status = fail_grazing(d, k);
-    if (status == ESS_EGRAZING) d->failure.time = ess_caller_time(d, d->t + place * d->dt);
+    if (!status && -peak <= doubt) status = ess_end_grazing(d, k, d->t + place * d->dt, NULL);
   }
   return status;
 }

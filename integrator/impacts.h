@@ -11,28 +11,6 @@
 /* rate after an impact over that before it, below which it is rounding or noise of a difference */
 static const double ESS_STOPPED = 1e-6;
 
-/* Ratios of a quantity to the one before it, as many in a row as agree and are below one. */
-typedef struct ess_shrinking {
-  double last, ratio; /* of which the ratio is to the one before */
-  double fall;        /* product of those that agree */
-  unsigned agreeing;
-} ess_shrinking;
-
-/* What is remembered of a guard whose crossings are impacts, for those that accumulate
- * (impact_limits.c). */
-typedef struct ess_returning {
-  double t;            /* of the last one */
-  ess_shrinking way;   /* time since the one before */
-  ess_shrinking speed; /* at which the guard was reached */
-  ess_shrinking pace;  /* that time again, whatever becomes of the speed */
-  uint64_t in_a_row;   /* ways that were shorter than the one before */
-  double end, height;  /* of a series: when it ends, how far the state last went from the guard */
-  bool is_lost;        /* that is no more than what errors make of it */
-  bool ends;           /* so it does by the last one, as far as it is told */
-  bool has_stopped;    /* the last one has taken all of the speed */
-  unsigned stops;      /* such in a row, between which the state has not left the guard */
-} ess_returning;
-
 /* Owned by the driver of a system with impacts; NULL in any other. */
 typedef struct ess_impact_work {
   ess_impacts calls;           /* the caller's functions */
@@ -59,15 +37,7 @@ typedef struct ess_impact_work {
   bool *rests;  /* by event function: at the start, on the guard of an impact */
   double *beyond; /* by event function: its sign at the start without an impact, where it has been
                      put before one; 0: it has not */
-
-  ess_returning *returning; /* by guard */
 } ess_impact_work;
-
-/* Nothing is known of a guard's impacts. */
-static inline ess_returning ess_no_returns(void) {
-  return (ess_returning){
-      .t = NAN, .way.last = NAN, .speed.last = NAN, .pace.last = NAN, .end = NAN};
-}
 
 /* What the map is called with: as many events as are listed, state and mode before it, and room for
  * those after it. */
@@ -171,12 +141,17 @@ int ess_end_stopped(ess_driver *d);
 
 /* ---- impacts that accumulate ----------------------------------------------------------------- */
 
-/* Notes events that are about to be made together, at the node, which is evaluated; *when is the
- * time at which impacts of one of their guards accumulate, before the end, or no number. */
-int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *when);
+/* Notes impacts that are about to be made together, at the node, which is evaluated; *when is the
+ * time at which those of one of their guards accumulate, before the end, or no number. */
+int ess_note_impacts(ess_driver *d, size_t count, const size_t events[], double *when);
 
 /* After that impact: ends the run where they accumulate. */
 int ess_end_zeno(ess_driver *d, double when);
+
+/* Event function k's guard is grazed at this time: ESS_EGRAZING, or ESS_EZENO where a series of its
+ * impacts has come so near to its end that errors of the state are as large. With `zeno` that end
+ * is written there, and the impact is made. */
+int ess_end_grazing(ess_driver *d, size_t k, double time, double *zeno);
 
 /* ---- grazes ---------------------------------------------------------------------------------- */
 

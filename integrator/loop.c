@@ -315,16 +315,16 @@ static int cross_here(ess_driver *d, size_t k) {
   return status ? status : ess_evaluate_node(d);
 }
 
-/* after crossings, or a step, that ended with this status */
+/* After crossings, or a step, that ended with this status: what slides or rests from here on, and
+ * the consequences of the ledger. */
 static int settle(ess_driver *d, int status) {
-  const bool ends = status == ESS_EZENO || status == ESS_EGRAZING || status == ESS_ECHATTER;
-  if (ends && ess_may_rest(d) && ess_rest_instead(d)) status = ESS_SUCCESS;
+  if (status == ESS_ENDS) status = ess_rest_instead(d, status);
   if (!status && d->slides) status = ess_slide_settle(d);
-  if (!status) status = ess_settle(d);
-  if (!status) status = ess_watch_returns(d);
+  if (!status) status = ess_obey_returns(d);
+  if (status != ESS_ENDS) return status;
   // bounces below the tolerance without end are rest, too
-  if (status != ESS_ECHATTER || ends || !ess_may_rest(d) || !ess_rest_instead(d)) return status;
-  return ess_slide_settle(d);
+  status = ess_rest_instead(d, status);
+  return status ? status : ess_slide_settle(d);
 }
 
 int ess_finish_instant(ess_driver *d) {

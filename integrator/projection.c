@@ -421,7 +421,7 @@ static int run(ess_driver *d, double t1) {
       continue;
     }
     status = advance_once(d, &first, end);
-    if (!status) status = ess_watch_returns(d);
+    if (!status) status = ess_obey_returns(d);
     if (status) return status;
   }
 }

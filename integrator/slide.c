@@ -170,8 +170,7 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ess_slides *const s = d->slides;
   const size_t m = d->system.guard_count, n = d->lanes;
   ESS_LAY(l, double, m, &s->a, &s->lambda, &s->node, &s->h, &s->rate, &s->sum, &s->back, &s->half,
-          &s->nothing, &s->box.b, &s->box.near, &s->box.other, &s->crossed_at, &s->crossed_before,
-          &s->sign, &s->scale);
+          &s->nothing, &s->box.b, &s->box.near, &s->box.other, &s->sign, &s->scale);
   ESS_LAY(l, double, (m * m), &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
   ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside, &s->largest, &s->push_by, &s->aside_by);
   ESS_LAY(l, double, (m * n), &s->jump, &s->aside, &s->push);
@@ -229,14 +228,13 @@ void ess_slides_forget(ess_driver *d) {
   s->adds = true;
   s->chatters = s->unknown = SIZE_MAX;
   s->chattered = s->left_at = NAN;
-  s->otherwise = (ess_failure){0};
+  s->otherwise = (ess_ending){0};
   for (size_t l = 0; l < d->lanes; l++) {
     if (s->largest[l] > 0.0) d->atol[l] = 0.0;
     s->largest[l] = 0.0;
   }
   s->scaled_slides = 0;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    s->crossed_at[k] = s->crossed_before[k] = -INFINITY;
     s->second[k] = s->rests[k] = s->stopped[k] = false;
   }
 }
@@ -292,11 +290,19 @@ int ess_slide_refuse_turn(ess_driver *d) {
 
 /* whether one of the event functions just crossed has come back to it at once: the state spirals
  * into where surfaces meet */
-static bool has_returned(const ess_slides *s, double lately) {
+static bool has_returned(const ess_driver *d, double lately) {
+  const ess_slides *const s = d->slides;
   bool returned = false;
-  for (size_t i = 0; i < s->noted_count; i++)
-    returned = returned || s->crossed_before[s->noted[i]] >= lately;
+  for (size_t i = 0; i < s->noted_count; i++) {
+    const ess_return *const r = d->returns.of + ESS_GUARD_UP(s->noted[i]);
+    returned = returned || (r[0].t >= lately && r[1].t >= lately);
+  }
   return returned;
+}
+
+/* whether event function k has been crossed at this time or later */
+static bool is_crossed_since(const ess_driver *d, size_t k, double t) {
+  return d->returns.of[ESS_GUARD_UP(k)].t >= t || d->returns.of[ESS_GUARD_DOWN(k)].t >= t;
 }
 
 /* whether event function k, which may slide, is among those in question: it is slid on; or has just
@@ -308,7 +314,7 @@ static bool is_in_question(const ess_driver *d, size_t k, double lately, bool re
   if (!s->may[k] || !ess_is_armed(d, k)) return false;
   const bool crossed = ess_is_listed(s->noted, s->noted_count, k);
   if (crossed && (s->count || d->side[k] * d->rate[k] > 0.0)) return true;
-  return returned && s->crossed_at[k] >= lately;
+  return returned && is_crossed_since(d, k, lately);
 }
 
 /* lists them; with them, where there are any and `ties`, others whose zeros the state is on by what
@@ -316,12 +322,12 @@ static bool is_in_question(const ess_driver *d, size_t k, double lately, bool re
 static size_t gather(ess_driver *d, bool ties) {
   ess_slides *const s = d->slides;
   const double tie = ess_tie(d), lately = d->t - TIES * tie;
-  const bool returned = has_returned(s, lately);
+  const bool returned = has_returned(d, lately);
   size_t count = 0, sure = 0;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const bool is_sure = is_in_question(d, k, lately, returned);
     const bool is_tied = s->may[k] && ess_is_armed(d, k) &&
-                         (fabs(d->h[k]) <= tie * fabs(d->rate[k]) || s->crossed_at[k] == d->t);
+                         (fabs(d->h[k]) <= tie * fabs(d->rate[k]) || is_crossed_since(d, k, d->t));
     sure += is_sure;
     if (is_sure || (ties && is_tied)) s->events[count++] = k;
   }
@@ -512,7 +518,7 @@ static int begin_second(ess_driver *d, bool is_endless) {
   ess_slides *const s = d->slides;
   if (ess_is_listed(s->set, s->count, s->chatters)) {
     ess_watch_returns_of(d, s->chatters);
-    d->recrossing.returns = 0;
+    d->returns.at_once = 0;
     return ess_slide_put_back(d, INFINITY);
   }
   s->second[s->chatters] = false;

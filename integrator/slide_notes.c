@@ -8,30 +8,11 @@
 #include "core.h"
 #include "slides.h"
 
-void ess_slide_note_idle(ess_driver *d, size_t k, double t) {
-  d->slides->crossed_before[k] = d->slides->crossed_at[k];
-  d->slides->crossed_at[k] = t;
-}
-
 void ess_slide_note(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
-  ess_slide_note_idle(d, k, d->t);
   const size_t i = ess_place_in(s->noted, s->noted_count, k);
   s->noted[i] = k;
   if (i == s->noted_count) s->noted_count++;
-}
-
-bool ess_is_left_to_slides(ess_driver *d, size_t k) {
-  if (!d->slides || d->tangents || !d->slides->may[k]) return false;
-  d->slides->chatters = k;
-  return true;
-}
-
-int ess_fail_sliding(ess_driver *d, size_t k) {
-  const int status = ess_fail(d, ESS_ESLIDING, k);
-  if (d->slides && d->slides->may[k])
-    d->failure.reason = "directions are not carried into slides of second order";
-  return status;
 }
 
 void ess_slide_release(ess_driver *d, size_t k) {

@@ -16,18 +16,18 @@
 #include "tangents.h"
 
 /* perturbation of the state for which the map is evaluated, relative to its size */
-static const double MAP_BESIDE = 1e-3;
+static const double PART = 1e-3;
 
 /* factor in rate^2 = 2 acceleration height; a state may rest if its bounce is lower than the
  * tolerance */
 static const double HIGH = 2.0;
 
 /* Scale of the push of impacts. ROOM: over the push that holds the state at first, so that lambda
- * is far below 1, and its growth when lambda reaches 1. */
-static const double ROOM = 16.0;
+ * is far below 1. MORE: growth when lambda reaches 1. */
+static const double ROOM = 16.0, MORE = 16.0;
 
-/* speed of impacts at an instant over that before, below which the cascade makes progress */
-static const double SLOWER = 0.9;
+/* change by a map, in roundings of the largest state, that is ignored */
+static const double ROUNDINGS = 64.0;
 
 /* An impact of rounding says nothing of the push: that of the one before it counts. */
 void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]) {
@@ -37,49 +37,11 @@ void ess_rest_note(ess_driver *d, size_t k, const double before[], const double 
     most = ess_larger(fabs(after[l] - before[l]), most);
     largest = ess_larger(fabs(before[l]), largest);
   }
-  if (most <= ESS_ROUNDING * largest) return;
+  if (most <= ROUNDINGS * DBL_EPSILON * largest) return;
   memset(push, 0, d->lanes * sizeof *push);
   for (size_t l = 0; l < ess_caller_states(d); l++) push[l] = after[l] - before[l];
-  const double part = ess_tangent_part(d, after, push, MAP_BESIDE);
+  const double part = ess_tangent_part(d, after, push, PART);
   for (size_t l = 0; l < d->lanes; l++) push[l] *= part;
-}
-
-/* Impacts of one instant pass on what is left of their speed, without end: whether that is less
- * than when they were last too many, if they were at this instant. Each of them in units of what
- * the tolerance lets its event function be off by. */
-static bool slows_down(ess_driver *d) {
-  ess_slides *const s = d->slides;
-  double fastest = 0.0;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    double allowed;
-    if (!ess_is_impact(d, k) || ess_allowed_error(d, k, &allowed) || !(allowed > 0.0)) continue;
-    fastest = ess_larger(fabs(d->rate[k]) / allowed, fastest);
-  }
-  const bool slower = s->chattered != d->t || fastest <= SLOWER * s->chattered_at;
-  s->chattered = d->t;
-  s->chattered_at = fastest;
-  return slower;
-}
-
-bool ess_rest_instead(ess_driver *d) {
-  ess_slides *const s = d->slides;
-  const ess_failure failure = d->failure;
-  const size_t guard = failure.status ? failure.guard : SIZE_MAX;
-  if (failure.status == ESS_ECHATTER && !slows_down(d)) return false;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (!ess_is_impact(d, k)) continue;
-    const ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
-    // bounces that are not told from zero are no way to go on
-    s->stopped[k] = k == guard || r->ends || r->has_stopped || d->grain[k] > 0.0;
-    s->has_stopped = s->has_stopped || s->stopped[k];
-  }
-  if (!s->has_stopped) return false;
-  if (failure.status == ESS_ECHATTER)
-    d->stalled_crossings = 0;
-  else if (failure.status)
-    s->otherwise = failure;
-  ess_no_failure(d);
-  return true;
 }
 
 int ess_rest_from_start(ess_driver *d) {
@@ -92,9 +54,7 @@ int ess_rest_from_start(ess_driver *d) {
     if (status || !(fabs(d->h[k]) <= rounding)) continue;
     s->stopped[k] = s->has_stopped = true; // how fast it may be is asked of what pushes it back
     if (d->rate[k] != 0.0 || !(d->side[k] * d->rate_end[k] > 0.0)) continue;
-    (void)ess_fail(d, ESS_EGRAZING, k);
-    s->otherwise = d->failure;
-    ess_no_failure(d);
+    s->otherwise = (ess_ending){ESS_EGRAZING, k, d->t};
   }
   return status;
 }
@@ -128,7 +88,7 @@ static int find_push(ess_driver *d, size_t k, bool *pushes) {
   for (size_t l = 0; l < d->lanes; l++) *pushes = *pushes || push[l] != 0.0;
   const int status = *pushes ? ESS_SUCCESS : steepest(d, k, way);
   if (status || *pushes) return status;
-  const double part = -d->sign[k] * ess_tangent_part(d, d->x, way, MAP_BESIDE);
+  const double part = -d->sign[k] * ess_tangent_part(d, d->x, way, PART);
   for (size_t l = 0; l < d->lanes; l++) s->beside[l] = d->x[l] + part * way[l];
   int code;
   const double *const after = ess_impact_returns(d, d->t, k, s->beside, d->sign[k], &code);
@@ -158,7 +118,7 @@ static int keep_level(ess_driver *d, size_t k, bool *pushes) {
     unit[i] = 0.0;
   }
   for (size_t i = 0; !status && sum > 0.0 && i < n; i++) push[i] -= off / sum * way[i];
-  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ESS_ROUNDING * all;
+  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ROUNDINGS * DBL_EPSILON * all;
   if (!*pushes) memset(push, 0, d->lanes * sizeof *push);
   return status;
 }
@@ -294,7 +254,7 @@ int ess_rest_begin(ess_driver *d) {
 
 /* whether the instant goes on by an impact; that of a guard that is grazed is not made */
 static bool is_going_on(ess_driver *d) {
-  const ess_failure *const otherwise = &d->slides->otherwise;
+  const ess_ending *const otherwise = &d->slides->otherwise;
   const size_t grazed = otherwise->status == ESS_EGRAZING ? otherwise->guard : SIZE_MAX;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     double allowed;
@@ -310,7 +270,7 @@ int ess_rest_end(ess_driver *d) {
   const bool goes_on = is_going_on(d);
   bool rests = false;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
+    ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
     const bool is_slid = ess_is_listed(s->set, s->count, k);
     if (s->stopped[k]) r->ends = false;
     if (s->stopped[k] && is_slid) *r = ess_no_returns();
@@ -320,15 +280,15 @@ int ess_rest_end(ess_driver *d) {
     s->rests[k] = s->rests[k] && is_slid;
     s->second[k] = s->second[k] && is_slid;
   }
-  const ess_failure otherwise = s->otherwise;
+  const ess_ending otherwise = s->otherwise;
   s->has_stopped = false;
-  s->otherwise = (ess_failure){0};
+  s->otherwise = (ess_ending){0};
   // what bounces are left take no time
   const int status = rests ? ess_evaluate_node(d) : ESS_SUCCESS;
   if (status || rests) return status ? status : ess_slide_put_back(d, INFINITY);
   if (goes_on || !otherwise.status) return ESS_SUCCESS;
-  d->failure = otherwise;
-  return (int)otherwise.status;
+  d->returns.ending = otherwise;
+  return ess_end(d);
 }
 
 int ess_rest_let_go(ess_driver *d, size_t i, size_t count) {
@@ -341,7 +301,7 @@ int ess_rest_let_go(ess_driver *d, size_t i, size_t count) {
   const double turn = d->side[k] * d->rate[k] / fabs(s->g[i * count + i]);
   if (status || !(turn * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x) <= 1.0))
     return status;
-  s->otherwise = (ess_failure){0};
+  s->otherwise = (ess_ending){0};
   return ess_slide_step_beside(d, i, count, -1.0, 1.0);
 }
 
@@ -351,7 +311,7 @@ bool ess_rest_widen(ess_driver *d, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const size_t k = s->events[i];
     if (!s->rests[k] || s->part[i] != ESS_AT_ONE || !(s->scale[k] < 1e100)) continue;
-    s->scale[k] *= ROOM;
+    s->scale[k] *= MORE;
     any = true;
   }
   return any;

@@ -39,13 +39,10 @@ typedef struct ess_slides {
   double *node, *seen; /* lambda at the node; and where the step was looked at */
   double *checked, check_at[ESS_SLIDE_CHECKS];
 
-  /* event functions that have been crossed where the state is, and by event function
-   * when it was last, and before that */
-  size_t *noted, noted_count;
-  double *crossed_at, *crossed_before;
+  size_t *noted, noted_count; /* event functions that have been crossed where the state is */
   size_t chatters; /* one that is crossed back and forth without end; SIZE_MAX: none is */
   bool *stopped;   /* by event function: its impacts have ended, and the state may rest on it */
-  ess_failure otherwise;          /* how the run ends where it does not; success: it goes on */
+  ess_ending otherwise;           /* how the run ends where it does not; success: it goes on */
   double chattered, chattered_at; /* when impacts at one instant were too many; how fast still */
   bool has_stopped;               /* some have */
   double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
@@ -134,15 +131,6 @@ int ess_slide_settle(ess_driver *d);
 /* Event function k is crossed where the state is. */
 void ess_slide_note(ess_driver *d, size_t k);
 
-/* It was crossed at this time, and is not slid on: that has changed nothing. */
-void ess_slide_note_idle(ess_driver *d, size_t k, double t);
-
-/* Event function k is crossed back and forth without end: whether that is looked at once the node
- * is settled, and told of only where it does not slide. Directions are not carried into such
- * slides. */
-bool ess_is_left_to_slides(ess_driver *d, size_t k);
-int ess_fail_sliding(ess_driver *d, size_t k);
-
 /* A row, or an impact, arms or disarms one of event function k's guards, or the state is off it:
  * what slides ends. */
 void ess_slide_release(ess_driver *d, size_t k);
@@ -204,11 +192,6 @@ static inline bool ess_may_rest(const ess_driver *d) {
 
 /* The state has been changed so by an impact of event function k, among others. */
 void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]);
-
-/* Whether the impacts of some guards have ended at the node, or the run would end there, by them:
- * these are in question where it is settled. If they do not hold the state the run ends as it would
- * have. */
-bool ess_rest_instead(ess_driver *d);
 
 /* A new trajectory begins at the node: what it lies on is in question. */
 int ess_rest_from_start(ess_driver *d);

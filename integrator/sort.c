@@ -10,8 +10,8 @@
 #include "events.h"
 
 /* Insertion sort gives way to heapsort after MOVES_EACH moves per crossing, so that both together
- * take at most 2 n log2 n comparisons; up to INSERT_ANYHOW crossings it does not. */
-enum { MOVES_EACH = 2, INSERT_ANYHOW = 16 };
+ * take at most 2 n log2 n comparisons; up to FEW crossings it does not. */
+enum { MOVES_EACH = 2, FEW = 16 };
 
 #ifndef ESS_SORT_COMPARING
 #define ESS_SORT_COMPARING ((void)0) // a test counts here
@@ -62,7 +62,7 @@ static size_t count_sorted(const double time[], size_t count) {
 /* the first so many come one after the other; false when the rest are so far out of order that it
  * was given up, each crossing still there once */
 static bool insert_all(double time[], size_t guard[], size_t sorted, size_t count) {
-  size_t moves = count <= INSERT_ANYHOW ? SIZE_MAX : MOVES_EACH * count;
+  size_t moves = count <= FEW ? SIZE_MAX : MOVES_EACH * count;
   for (size_t end = sorted; end < count; end++) {
     const entry e = get(time, guard, end);
     size_t i = end;

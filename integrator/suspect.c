@@ -25,17 +25,8 @@
  * step size has vanished long before */
 static const double HALVED = 1.0 / (1 << 24);
 
-/* smallest noise floor after halvings, over the error that the tolerance allows h_k */
-static const double GRAIN_LEAST = 1e-3;
-
-/* the same where an event function only seems to rest on its zero */
-static const double GRAIN_AT_REST = 1e-5;
-
-/* crossings in a row after which rounding is looked for: of all, and of one that is returned to */
-enum { MANY_IN_A_ROW = 16, SOME_RETURNS = 4 };
-
 /* an event function that is so many grains has left its zero */
-static const double GRAINS_AWAY = 10.0;
+static const double LEFT = 10.0;
 
 /* by how much state i moves one of the two ways, of so much at least */
 static double astray(size_t i, double unit, int way) {
@@ -147,7 +138,7 @@ static int is_held(ess_driver *d, size_t k, bool *held) {
   const int status = ess_allowed_error(d, k, &allowed);
   *held = true;
   for (size_t i = 0; i < sizeof far / sizeof *far; i++)
-    *held = *held && fabs(far[i]) <= GRAIN_AT_REST * allowed;
+    *held = *held && fabs(far[i]) <= ESS_ROUNDING_PART * allowed;
   return status;
 }
 
@@ -168,7 +159,7 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   status = is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
   const double doubt = d->inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
-  d->grain[k] = ess_larger(doubt, is_halved ? GRAIN_LEAST * allowed : allowed);
+  d->grain[k] = ess_larger(doubt, is_halved ? ESS_LOST_PART * allowed : allowed);
   d->is_coarse = *coarser = true;
   return ESS_SUCCESS;
 }
@@ -178,7 +169,7 @@ int ess_refine(ess_driver *d) {
   d->is_coarse = false;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const double allowed = d->some_h[k], way = d->control.next * fabs(d->rate[k]);
-    if (fabs(d->h[k]) > GRAINS_AWAY * d->grain[k] || d->grain[k] > allowed || way > allowed)
+    if (fabs(d->h[k]) > LEFT * d->grain[k] || d->grain[k] > allowed || way > allowed)
       d->grain[k] = 0.0;
     d->is_coarse |= d->grain[k] > 0.0;
   }
@@ -201,76 +192,16 @@ static int allowed_differences(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* whether crossings have come so many in a row that some may be rounding */
-static bool may_be_rounding(const ess_driver *d) {
-  const uint64_t since = d->apply_crossings - d->settled_crossings;
-  return since >= MANY_IN_A_ROW + d->system.guard_count ||
-         (since >= SOME_RETURNS && d->recrossing.returns >= SOME_RETURNS);
-}
-
-int ess_settle(ess_driver *d) {
-  if (!may_be_rounding(d)) return ESS_SUCCESS;
-  d->settled_crossings = d->apply_crossings;
+int ess_give_grains(ess_driver *d) {
   const int status = allowed_differences(d);
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    const double grain = GRAIN_AT_REST * d->some_h[k];
+    const double grain = ESS_ROUNDING_PART * d->some_h[k];
     const bool rests = fabs(d->h[k]) + d->control.next * fabs(d->rate[k]) <= grain;
     if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
     d->grain[k] = ess_larger(grain, d->grain[k]);
     d->is_coarse = true;
   }
-  // what has been rounding says nothing of sliding
-  const size_t returned = d->recrossing.guard;
-  if (!status && returned < d->system.guard_count && d->grain[returned] > 0.0)
-    d->recrossing.returns = 0;
   return status;
-}
-
-/* ---- chatter ------------------------------------------------------------------------------ */
-
-/* Chatter below the tolerance: where a force that does not vanish at a guard holds the state on
- * it from either side, h'' against h, the state does not slide, but bounces without end, ever
- * more briefly. A guard that is crossed back and forth so often that the run would not come to
- * its end, while its event function stays within what the tolerance lets it err by, is slid on. One
- * whose impacts do so is bounced on by what rounding leaves of them: that is no progress. */
-
-/* A guard chatters if SURE checks in a row find that at this pace the run would not reach its end.
- * SPARE: safety factor, since bounces get shorter and other guards join. */
-enum { SURE = 3 };
-static const double SPARE = 4.0;
-
-void ess_watch_returns_of(ess_driver *d, size_t guard) {
-  d->returns = (ess_returns){
-      .guard = guard, .since = d->t, .steps = d->apply_steps, .crossings = d->apply_crossings};
-}
-
-/* Whether steps and crossings are enough until the end, going on like this; or as they come further
- * apart, by the same factor each time: bounces may grow out of what they began as. */
-static bool will_end(const ess_driver *d, double span) {
-  const ess_returns *const r = &d->returns;
-  const double left = d->t_end - d->t, wider = r->span > 0.0 ? span / r->span : 2.0;
-  const double times =
-      SPARE * (wider > 1.0 ? log1p(left / span * (wider - 1.0)) / log(wider) : left / span);
-  const uint64_t steps = d->options.max_steps - d->apply_steps,
-                 crossings = d->options.max_crossings - d->apply_crossings;
-  return times * (double)(d->apply_steps - r->steps) <= (double)steps &&
-         times * (double)(d->apply_crossings - r->crossings) <= (double)crossings;
-}
-
-int ess_refuse_chatter(ess_driver *d) {
-  const ess_returns r = d->returns;
-  const double span = d->t - r.since, way = span / (double)r.count;
-  const bool ends = will_end(d, span);
-  double allowed = 0.0;
-  ess_watch_returns_of(d, r.guard);
-  d->returns.span = span;
-  d->returns.endless = ends ? 0 : r.endless + 1;
-  if (d->returns.endless < SURE) return ESS_SUCCESS;
-  const int status = ess_allowed_error(d, r.guard, &allowed);
-  const double height = fabs(d->h[r.guard]) + way * fabs(d->rate[r.guard]);
-  if (status || !(height <= allowed)) return status;
-  if (ess_is_impact(d, r.guard)) return ess_fail(d, ESS_ECHATTER, r.guard);
-  return ess_is_left_to_slides(d, r.guard) ? ESS_SUCCESS : ess_fail_sliding(d, r.guard);
 }
 
 /* ---- rates that are contradicted ------------------------------------------------------------ */
@@ -279,17 +210,17 @@ int ess_refuse_chatter(ess_driver *d) {
 enum { PATIENCE = 6 };
 
 /* distance of a second place that is checked, over the rest of the run */
-static const double SECOND_PLACE = 1e-2;
+static const double FAR = 1e-2;
 
 /* Check of a rate: difference quotients, each over a quarter of the interval before; number in a
  * row that must agree, and how well; relative difference of a wrong rate (at a kink a difference of
  * half would not be one). */
-enum { RATE_QUOTIENTS = 8 };
-static const double RATE_AGREEMENT = 0.02, RATE_WRONG = 0.25;
+enum { QUOTIENTS = 8, AGREEING = 3 };
+static const double AGREEMENT = 0.02, DISAGREEMENT = 0.25;
 
 /* changes that are ignored, in units of the event function, and in roundings of its terms, which
  * may be larger (y - sin x) */
-static const double CHANGE_NOISE = 1e3 * DBL_EPSILON, CHANGE_ROUNDINGS = 1e2;
+static const double NOISE = 1e3 * DBL_EPSILON, ROUNDED = 1e2;
 
 /* a place on the path, and what is said of event function k there */
 typedef struct place {
@@ -306,19 +237,19 @@ static int is_contradicted(ess_driver *d, size_t k, const place *p, double lengt
   int agreeing = 1, failed = ess_rounding_error(d, k, &rounding);
   *contradicted = false;
   if (failed) return failed;
-  const double noise = CHANGE_NOISE * fabs(p->h) + CHANGE_ROUNDINGS * rounding;
-  for (int i = 0; i < RATE_QUOTIENTS; i++, way *= 0.25) {
+  const double noise = NOISE * fabs(p->h) + ROUNDED * rounding;
+  for (int i = 0; i < QUOTIENTS; i++, way *= 0.25) {
     for (size_t j = 0; j < d->system.dimension; j++) d->x_try[j] = p->x[j] + way * p->f[j];
     const int status = ess_guards(d, p->t + way, d->x_try, d->h_try);
     if (status) return status;
     const double change = d->h_try[k] - p->h, quotient = change / way;
     if (!(fabs(change) > noise)) return ESS_SUCCESS;
-    const bool agrees = fabs(quotient - last) <= RATE_AGREEMENT * fabs(quotient);
+    const bool agrees = fabs(quotient - last) <= AGREEMENT * fabs(quotient);
     agreeing = agrees ? agreeing + 1 : 1;
     last = quotient;
-    if (agreeing < ESS_AGREEING) continue;
+    if (agreeing < AGREEING) continue;
     const double size = ess_larger(fabs(quotient), fabs(p->rate));
-    *contradicted = fabs(quotient - p->rate) > RATE_WRONG * size;
+    *contradicted = fabs(quotient - p->rate) > DISAGREEMENT * size;
     return ESS_SUCCESS;
   }
   return ESS_SUCCESS;
@@ -357,7 +288,7 @@ int ess_suspect_turns(ess_driver *d) {
   const bool is_lasting = s->tries && s->tries % PATIENCE == 0;
   if (!is_lasting || !(s->share > ESS_STILL_TURNING)) return ESS_SUCCESS;
   const size_t k = s->guard;
-  const double length = ess_larger(d->dt, SECOND_PLACE * (d->t_end - d->t));
+  const double length = ess_larger(d->dt, FAR * (d->t_end - d->t));
   const double *const f = d->stage[d->base->first];
   double *const x = d->stage[1]; // the dense output is made
   for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + length * f[i];
