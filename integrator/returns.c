@@ -315,7 +315,15 @@ int ess_note_impacts(ess_driver *d, size_t count, const size_t events[], double 
     ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
     const double interval = d->t - r->t, speed = fabs(d->rate[k]);
     const double slower = speed / r->speed.last, sooner = interval / r->interval.last;
+    bool lost;
     r->ends = false;
+    if (interval == 0.0 && k == d->returns.other) {
+      // again at once: the map has left no more than the rounding of a rate
+      status = is_lost(d, k, speed * d->control.next, &lost);
+      r->stops = lost ? r->stops + 1 : 0;
+      r->ends = !status && r->stops >= SURE;
+      if (r->ends) *when = r->end = d->t;
+    }
     if (interval == 0.0) continue;
     note_ratio(&r->interval, interval);
     note_ratio(&r->speed, speed);
