@@ -121,6 +121,9 @@ int ess_slope(ess_driver *d, double t, const double x[], double vt, const double
  * large the terms of their rates are, whose sum is then nothing. */
 int ess_slope_weigh(ess_driver *d);
 
+/* Another trajectory begins: nothing of that is known. */
+void ess_slope_forget(ess_driver *d);
+
 /* As ess_guard_rates; where rates are differences only those that are sought are found. */
 int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                            const ess_sought *sought, double h[], double rate[]);

@@ -218,6 +218,7 @@ void ess_driver_free(ess_driver *d) {
 static void forget(ess_driver *d) {
   d->stopped = NAN;
   d->is_amid = false;
+  d->dt = 0.0;                // of differences and ties at the start
   d->between.next = INFINITY; // that was in the time of the other way
   ess_control_forget(d);
   ess_base_reset(d);
@@ -231,6 +232,7 @@ static void forget(ess_driver *d) {
   if (d->tangents) ess_tangents_forget(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   d->is_coarse = false;
+  ess_slope_forget(d);
 }
 
 void ess_driver_reset(ess_driver *d) {

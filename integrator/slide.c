@@ -234,6 +234,7 @@ void ess_slides_forget(ess_driver *d) {
     s->largest[l] = 0.0;
   }
   s->scaled_slides = 0;
+  memset(s->push, 0, d->system.guard_count * d->lanes * sizeof *s->push);
   for (size_t k = 0; k < d->system.guard_count; k++) {
     s->second[k] = s->rests[k] = s->stopped[k] = false;
   }

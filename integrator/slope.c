@@ -118,6 +118,13 @@ static bool is_held(const ess_driver *d, const ess_sought *sought) {
   return d->caller.differs && ess_is_sliding(d) && sought && sought->by_field;
 }
 
+void ess_slope_forget(ess_driver *d) {
+  const size_t bytes = d->caller.system.guard_count * sizeof *d->caller.terms;
+  if (!d->caller.terms) return;
+  memset(d->caller.rounding, 0, bytes);
+  memset(d->caller.terms, 0, bytes);
+}
+
 int ess_slope_weigh(ess_driver *d) {
   if (!ess_is_sliding_by_differences(d)) return ESS_SUCCESS;
   const int status = ess_rounding_errors(d, d->caller.rounding);

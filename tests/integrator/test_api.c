@@ -228,6 +228,39 @@ TEST(a_reset_forgets_which_guards_were_located) {
   assert_string_equal(fresh.of, again.of);
 }
 
+/* a ball from this height above a table */
+static void fall(ess_driver *d, double height, double speed, double x[2]) {
+  double t = 0.0;
+  x[0] = height;
+  x[1] = speed;
+  ess_driver_reset(d);
+  assert_int_equal(ess_driver_apply(d, &t, 1.5 + 10.0 * height, x), ESS_SUCCESS);
+}
+
+TEST(a_reset_forgets_the_run_before_of_a_state_that_rests) {
+  hybrid *const h = hybrid_of("e = 0.3; a = 0.1; w = 12; x' = v; v' = -9.81\n"
+                              "table: x - a*sin(w*t)\n"
+                              "hit down table: v = -e*v + (1 + e)*a*w*cos(w*t)\n");
+  hybrid_read(h);
+  ess_options options = ess_options_default();
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.rest = true;
+  for (int i = 0; i < 20; i++) {
+    ess_system system = hybrid_system(h, i % 2 ? 0 : HYBRID_GIVES_ALL);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    const bool lies = i >= 10;
+    const double height = lies ? 0.0 : 0.1 + 0.01 * i, speed = lies ? 1.2 : 0.1;
+    double fresh[2], again[2];
+    assert_non_null(d);
+    fall(d, height, speed, fresh);
+    fall(d, 0.2 - 0.01 * i / 2, -0.05, again);
+    fall(d, height, speed, again);
+    assert_true(fresh[0] == again[0] && fresh[1] == again[1]);
+    ess_driver_free(d);
+  }
+  hybrid_free(h);
+}
+
 /* ---- callbacks of their own ------------------------------------------------------------------ */
 
 static int arm_everything(const double sign[], bool armed[], void *params) {
