@@ -324,6 +324,12 @@ int ess_suspect_piece(ess_driver *d, size_t k, double h, double rate);
 #define ESS_LOST_PART     1e-3
 #define ESS_ROUNDING_PART 1e-5
 
+/* Rates that differ by less than this part are the same: they may be differences. */
+#define ESS_SAME_RATE 1e-6
+
+/* Roundings of the largest state that a map mixes into another. */
+#define ESS_MAP_ROUNDINGS 64.0
+
 /* What event function k changes by when states move by their tolerance: the larger of two ways,
  * along which no two states are moved by amounts that could cancel. */
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed);

@@ -96,10 +96,7 @@ int ess_call_map(ess_driver *d, ess_impact *impact) {
   }
   memcpy(w->mode_before, impact->mode, m * sizeof *w->mode_before);
   memcpy(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
-  const int code = w->calls.map(impact, d->system.params);
-  w->is_untouched = !memcmp(w->mode_before, impact->mode, m * sizeof *w->mode_before) &&
-                    !memcmp(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
-  return code;
+  return w->calls.map(impact, d->system.params);
 }
 
 const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,

@@ -26,12 +26,11 @@ typedef struct ess_impact_work {
   double zeno;   /* when impacts accumulate by the last one; NAN: they do not */
   double *after, *mode;
   double *doubt; /* by event function: what is not told from its zero after the impact */
-  bool *armed, *carried;
+  bool *armed;
   double *mode_before; /* what the map was last called with */
   bool *armed_before;
-  bool is_untouched; /* it has returned both as they were */
-  bool has_rows;     /* the system says what crossings arm */
-  bool *is_checked;  /* by event function: its map has been asked whether it makes ends meet */
+  bool has_rows;    /* the system says what crossings arm */
+  bool *is_checked; /* by event function: its map has been asked whether it makes ends meet */
   bool
       *pending; /* by event function: an earlier map of the instant has carried the state past it */
   bool *rests;  /* by event function: at the start, on the guard of an impact */
