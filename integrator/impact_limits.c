@@ -17,7 +17,8 @@
 /* States that start on the guard of an impact, or rest there within rounding: balls that touch. No
  * field says on which side of it they are, and rounding must not. */
 
-/* whether to cross event function k from this side, -1 below it, is an impact; or from either */
+/* whether a crossing of event function k from this side, -1 below it, is an impact; or from either
+ */
 static bool is_impact_from(const ess_driver *d, size_t k, double side) {
   const bool *const at = d->impacts->at;
   return side < 0.0 ? at[ESS_GUARD_UP(k)] : at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
@@ -27,22 +28,12 @@ static bool has_impact(const ess_driver *d, size_t k) {
   return is_impact_from(d, k, -1.0) || is_impact_from(d, k, 1.0);
 }
 
-/* event function, over the largest state, above which its rounding does not matter */
-static const double SMALL = 1e-4;
-
-static bool is_small(const ess_driver *d, size_t k) {
-  double size = 1.0;
-  for (size_t i = 0; i < d->system.dimension; i++) size = ess_larger(size, fabs(d->x[i]));
-  return fabs(d->h[k]) <= SMALL * size;
-}
-
-/* whether event function k does not change, and is not told from zero: it gets a grain then */
+/* whether event function k is zero within rounding, of which it gets a grain, and does not change
+ */
 static int find_grain(ess_driver *d, size_t k, bool *rests) {
   double rounding;
-  *rests = false;
-  if (d->rate[k] != 0.0 || !is_small(d, k)) return ESS_SUCCESS;
-  *rests = d->h[k] == 0.0;
-  if (*rests) return ESS_SUCCESS;
+  *rests = d->rate[k] == 0.0 && d->h[k] == 0.0;
+  if (*rests || d->rate[k] != 0.0) return ESS_SUCCESS;
   const int status = ess_rounding_error(d, k, &rounding);
   *rests = fabs(d->h[k]) <= rounding;
   if (status || !*rests) return status;
@@ -55,35 +46,15 @@ int ess_find_resting(ess_driver *d) {
   int status = ESS_SUCCESS;
   if (!d->impacts || d->impacts->calls.start) return status; // who starts it says the mode
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    bool *const rests = &d->impacts->rests[k];
-    *rests = false;
+    d->impacts->rests[k] = false;
     d->impacts->beyond[k] = 0.0;
-    if (has_impact(d, k)) status = find_grain(d, k, rests);
+    if (has_impact(d, k)) status = find_grain(d, k, &d->impacts->rests[k]);
   }
   return status;
 }
 
 bool ess_rests_on_impact(const ess_driver *d, size_t k) {
   return d->impacts && d->impacts->rests[k];
-}
-
-/* the mode, and what is armed, after crossing a guard by its row alone: from a mode in which all
- * that lies ahead is armed, as at the start */
-static void cross_in_mind(ess_driver *d, size_t guard) {
-  ess_impact_work *const w = d->impacts;
-  for (size_t i = 0; i < d->system.guard_count; i++) {
-    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0;
-    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !ess_is_one_way(d, i);
-  }
-  w->mode[guard / 2] = -ess_sign_before(guard);
-  w->armed[guard] = false;
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    const size_t other = d->row_guard[e], k = other / 2;
-    if (d->row_effect[e] == ESS_ARM_AHEAD) continue; // of another, where the state is: as it was
-    if (d->row_effect[e] > 0) w->mode[k] = ess_sign_before(other);
-    if (d->row_effect[e] > 0) w->armed[ESS_GUARD_UP(k)] = w->armed[ESS_GUARD_DOWN(k)] = false;
-    w->armed[other] = d->row_effect[e] > 0;
-  }
 }
 
 int ess_call_map(ess_driver *d, ess_impact *impact) {
@@ -111,8 +82,21 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
   w->sign[k] = side;
   memcpy(w->mode, w->sign, m * sizeof *w->mode);
-  cross_in_mind(d, guard);
-  const size_t first = w->events[0]; // where a state rests its field asks, amid an impact too
+  // mode and armed guards after the guard's row alone: before it all that lies ahead is armed
+  for (size_t i = 0; i < m; i++) {
+    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0;
+    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !ess_is_one_way(d, i);
+  }
+  w->mode[k] = -side;
+  w->armed[guard] = false;
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
+    const size_t other = d->row_guard[e], i = other / 2;
+    if (d->row_effect[e] == ESS_ARM_AHEAD) continue; // of another, where the state is: as it was
+    if (d->row_effect[e] > 0) w->mode[i] = ess_sign_before(other);
+    if (d->row_effect[e] > 0) w->armed[ESS_GUARD_UP(i)] = w->armed[ESS_GUARD_DOWN(i)] = false;
+    w->armed[other] = d->row_effect[e] > 0;
+  }
+  const size_t first = w->events[0]; // the field of a state that rests asks amid an impact, too
   w->events[0] = k;
   ess_impact impact = ess_impact_of(w, t, 1, false);
   d->t_seen = t;
@@ -127,8 +111,7 @@ static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
   return ess_impact_returns(d, d->t, k, x, side, &ignored) != NULL;
 }
 
-/* latches event function k to this side, before an impact; where the state would be without one is
- * remembered */
+/* latches event function k to this side, before an impact; its side without one is remembered */
 static void put_before(ess_driver *d, size_t k, double side) {
   if (d->sign[k] != side) d->impacts->beyond[k] = d->sign[k];
   d->sign[k] = side;
@@ -145,64 +128,50 @@ int ess_impact_side(ess_driver *d, size_t k) {
   return ESS_SUCCESS;
 }
 
-/* whether the state that the map has just returned is still on event function k's guard */
-static int stays(ess_driver *d, size_t k, bool *on) {
-  double allowed;
-  int status = ess_allowed_error(d, k, &allowed);
-  if (!status) status = ess_guards(d, d->t, d->impacts->after, d->h_try);
-  *on = fabs(d->h_try[k]) <= allowed;
-  return status;
-}
-
-/* whether the state, on event function k's zero, is led through an impact of it from this side */
-static int look_whether_led(ess_driver *d, size_t k, double side, bool *led) {
-  *led = is_impact_from(d, k, side);
-  if (!*led || !is_impact_from(d, k, -side)) return ESS_SUCCESS;
-  // From a wall with two sides the state may just have come back, unless it is at rest. What has
-  // been sent back comes to the wall as from its other side; the state itself goes away from there.
-  *led = returns_to(d, k, d->x, side);
-  if (!*led || d->rate[k] == 0.0) return ESS_SUCCESS;
-  bool on;
-  const int status = stays(d, k, &on);
-  *led = !on || !returns_to(d, k, d->impacts->after, -side);
-  return status;
-}
-
-/* rates are the same where they differ by less than this part: they may be differences */
-static const double SAME = 1e-6;
-
 /* Whether the impact of event function k, met from this side, changes neither the event function,
- * nor its rate, nor another's side: nothing tells the state after it from the one before it then.
- */
+ * nor its rate, nor another's side: the state after it is not told from the one before it. */
 static int leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
-  const size_t m = d->system.guard_count;
-  double *const f = d->stage[1], h, rate;
+  const ess_impact_work *const w = d->impacts;
+  double *const f = d->stage[1], h, rate, rate_after = NAN;
   int code;
   *is = false;
   if (ess_impact_returns(d, d->t, k, d->x, side, &code) || code) return ESS_SUCCESS;
-  const ess_impact_work *const w = d->impacts;
   bool same = w->mode[k] == -side;
-  for (size_t i = 0; i < m; i++) same = same && (i == k || w->mode[i] == d->sign[i]);
+  for (size_t i = 0; i < d->system.guard_count; i++)
+    same = same && (i == k || w->mode[i] == d->sign[i]);
   if (!same) return ESS_SUCCESS;
   int status = ess_announce(d, d->system.guard_count); // of sides that the start has chosen so far
   if (!status) status = ess_field(d, d->t, d->x, f);
   if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, d->some_h, &rate);
   h = d->some_h[0];
   if (!status) status = ess_field(d, d->t, w->after, f);
-  double rate_after = NAN;
   if (!status) status = ess_some_guard_rates(d, d->t, w->after, f, &k, 1, d->some_h, &rate_after);
-  *is = d->some_h[0] == h && fabs(rate_after - rate) <= SAME * fabs(rate);
+  *is = d->some_h[0] == h && fabs(rate_after - rate) <= ESS_SAME_RATE * fabs(rate);
   return status;
 }
 
-/* the same from the side that the state is not latched to, and unless the jump has been made */
+/* Whether the state, on event function k's zero, is led through an impact from the side that it is
+ * not latched to. A timed jump, or an impact that leaves no trace, has been made. From a wall with
+ * two sides the state may just have come back, unless it is at rest: a state that has been sent
+ * back comes to the wall as from its other side; the state itself goes away from there. */
 static int look_before(ess_driver *d, size_t k, bool *led) {
   const double side = -d->sign[k];
+  const bool moves = d->rate[k] != 0.0;
   bool made = false;
+  double allowed;
   *led = is_impact_from(d, k, side);
-  int status = *led && d->rate[k] != 0.0 ? ess_is_timed(d, k, &made) : ESS_SUCCESS;
-  if (!status && *led && !made) status = look_whether_led(d, k, side, led);
-  if (!status && *led && !made && d->rate[k] != 0.0) status = leaves_no_trace(d, k, side, &made);
+  if (!*led) return ESS_SUCCESS;
+  int status = moves ? ess_is_timed(d, k, &made) : ESS_SUCCESS;
+  if (!status && !made && is_impact_from(d, k, -side)) {
+    *led = returns_to(d, k, d->x, side);
+    if (*led && moves) {
+      status = ess_allowed_error(d, k, &allowed);
+      if (!status) status = ess_guards(d, d->t, d->impacts->after, d->h_try);
+      const bool stays = fabs(d->h_try[k]) <= allowed;
+      *led = !stays || !returns_to(d, k, d->impacts->after, -side);
+    }
+  }
+  if (!status && *led && !made && moves) status = leaves_no_trace(d, k, side, &made);
   *led = *led && !made;
   return status;
 }
@@ -218,40 +187,32 @@ int ess_put_before_impact(ess_driver *d, size_t k) {
   return ESS_SUCCESS;
 }
 
-/* whether event function k is beyond its zero by no more than it is allowed and moves on: a state
- * at which a run has ended on an event, and whose last digits have passed it. What all of them are
- * allowed is asked once, by the first that moves on. */
-static int has_just_passed(ess_driver *d, size_t k, bool *asked, bool *passed) {
-  double *const allowed = d->impacts->doubt;
-  *passed = has_impact(d, k) && d->h[k] * d->rate[k] > 0.0;
-  const int status = *passed && !*asked ? ess_allowed_errors(d, allowed) : ESS_SUCCESS;
-  *asked = *asked || *passed;
-  *passed = *passed && fabs(d->h[k]) <= allowed[k];
-  return status;
-}
-
 /* the signs are others, and the model is told */
 static int take_mode(ess_driver *d) {
   const int status = ess_announce(d, d->system.guard_count);
   return status ? status : ess_evaluate_node(d);
 }
 
+/* A run may have ended on an event: the last digits of the state have passed it, by no more than
+ * errors that are allowed. */
 int ess_put_before_passed(ess_driver *d) {
-  const ess_impact_work *const w = d->impacts;
+  ess_impact_work *const w = d->impacts;
   bool any = false, asked = false;
   if (!w || w->calls.start) return ESS_SUCCESS; // who starts it says the mode
-  int status = ESS_SUCCESS;
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    bool led = false, passed;
-    status = has_just_passed(d, k, &asked, &passed);
-    if (!status && passed) status = look_before(d, k, &led);
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    bool led = false;
+    int status = ESS_SUCCESS;
+    if (!has_impact(d, k) || !(d->h[k] * d->rate[k] > 0.0)) continue;
+    if (!asked) status = ess_allowed_errors(d, w->doubt);
+    asked = true;
+    if (!status && fabs(d->h[k]) <= w->doubt[k]) status = look_before(d, k, &led);
     if (status) return status;
-    // what the map does not send back has made it, and is where it belongs
+    // a state that the map does not send back has made it, and is where it belongs
     if (!led || !returns_to(d, k, d->x, -d->sign[k])) continue;
     put_before(d, k, -d->sign[k]);
     any = true;
   }
-  return any && !status ? take_mode(d) : status;
+  return any ? take_mode(d) : ESS_SUCCESS;
 }
 
 int ess_put_past_jumps(ess_driver *d) {
@@ -271,26 +232,20 @@ int ess_put_past_jumps(ess_driver *d) {
   return any ? take_mode(d) : ESS_SUCCESS;
 }
 
-/* those that are before an impact whose guard is not armed are where they would be without it */
-static bool put_beyond(ess_driver *d) {
-  ess_impact_work *const w = d->impacts;
-  bool any = false;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (w->beyond[k] == 0.0 || ess_is_armed(d, k)) continue;
-    d->sign[k] = w->beyond[k];
-    w->beyond[k] = 0.0;
-    any = true;
-  }
-  return any;
-}
-
 int ess_start_armed(ess_driver *d) {
-  int status = ess_resets_start(d);
-  while (!status && d->impacts && put_beyond(d)) {
-    status = take_mode(d);
-    if (!status) status = ess_resets_start(d);
+  ess_impact_work *const w = d->impacts;
+  for (;;) {
+    int status = ess_resets_start(d);
+    bool any = false;
+    for (size_t k = 0; w && !status && k < d->system.guard_count; k++) {
+      if (w->beyond[k] == 0.0 || ess_is_armed(d, k)) continue;
+      d->sign[k] = w->beyond[k];
+      w->beyond[k] = 0.0;
+      any = true;
+    }
+    if (any) status = take_mode(d);
+    if (status || !any) return status;
   }
-  return status;
 }
 
 int ess_let_rest(ess_driver *d) {
@@ -302,22 +257,9 @@ int ess_let_rest(ess_driver *d) {
   return status;
 }
 
-/* fractions of a step after which a rate must exceed rounding */
-static const double SHORTLY[] = {1e-3, 1e-1};
-
-/* rounding of a rate after an impact, over the rate before it: EXACT by derivatives, DIFFERENCED by
- * differences; LEFT: over the rate that remains */
-static const double EXACT = 1e-12, DIFFERENCED = 1e-8, LEFT = 16.0;
-
-/* how much faster event function k comes to its guard when the state is there, a little later,
- * than what may be rounding; negative: it goes away */
-static double pushed(const ess_driver *d, size_t k) {
-  const ess_impact_work *const w = d->impacts;
-  const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
-  const double rate = d->side[k] * d->rate_end[k];
-  const double doubt = (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + LEFT * w->left[k];
-  return fabs(rate) > doubt ? rate : 0.0;
-}
+/* Rounding of a rate after an impact, over the rate before it: by derivatives, or by differences;
+ * and over the rate that remains. */
+static const double EXACT = 1e-12, DIFFERENCED = 1e-8, REMAINING = 16.0;
 
 /* whether the state has been stopped here on event function k's guard, which is an impact's */
 static bool is_stopped(const ess_driver *d, size_t k) {
@@ -325,38 +267,33 @@ static bool is_stopped(const ess_driver *d, size_t k) {
   return d->t == w->t_stopped && w->stopped[k] > 0.0 && d->rate[k] == 0.0 && ess_is_impact(d, k);
 }
 
-/* *pushes where one of those is pushed through its guard, as rates so much later tell; *sure where
- * they tell of each */
-static int look_shortly(ess_driver *d, double later, bool *pushes, bool *sure) {
-  const int status = ess_look_later(d, later);
-  *pushes = false;
-  *sure = true;
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    if (!is_stopped(d, k)) continue;
-    *pushes = *pushes || pushed(d, k) > 0.0;
-    *sure = *sure && pushed(d, k) != 0.0;
+int ess_end_stopped(ess_driver *d) {
+  static const double shortly[] = {1e-3, 1e-1}; // parts of a step
+  const ess_impact_work *const w = d->impacts;
+  const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
+  bool any = false, sure = false;
+  double step;
+  for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);
+  int status = any ? ess_control_first(d, d->t + 1.0, &step) : ESS_SUCCESS;
+  for (size_t i = 0; any && !status && !sure && i < 2; i++) {
+    status = ess_look_later(d, shortly[i] * step);
+    sure = true;
+    for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+      if (!is_stopped(d, k)) continue;
+      const double rate = d->side[k] * d->rate_end[k];
+      const double doubt =
+          (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + REMAINING * w->left[k];
+      if (rate > doubt) return ess_end_zeno(d, d->t);
+      sure = sure && rate < -doubt;
+    }
   }
   return status;
 }
 
-int ess_end_stopped(ess_driver *d) {
-  bool any = false, pushes = false, sure = false;
-  double step;
-  for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);
-  int status = any ? ess_control_first(d, d->t + 1.0, &step) : ESS_SUCCESS;
-  for (size_t i = 0; any && !status && !sure && !pushes && i < 2; i++)
-    status = look_shortly(d, SHORTLY[i] * step, &pushes, &sure);
-  return !status && pushes ? ess_end_zeno(d, d->t) : status;
-}
-
 /* ---- grazes ---------------------------------------------------------------------------------- */
 
-/* Impacts that are grazed: a guard is reached along it, or all but reached, and what follows is in
- * doubt. */
-
-/* distance beyond a guard over the distance made in the step, above which a crossing cannot be a
- * graze within the tolerance */
-static const double FAR = 1e-2;
+/* Impacts that are grazed: a guard is reached along it, or all but reached, and the state after it
+ * is in doubt. */
 
 int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {
   double *const v = d->v_try, h, rate;
@@ -375,6 +312,8 @@ int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {
 }
 
 int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
+  // above this part of the distance made in the step nothing is a graze within the tolerance
+  static const double FAR = 1e-2;
   const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
   const double turn = d->side[k] * d->rate_end[k] - rate;
   if (!(rate > 0.0)) return ess_end_grazing(d, k, d->t, NULL);

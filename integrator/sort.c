@@ -37,43 +37,6 @@ static inline bool precedes(entry a, entry b) {
   return a.time < b.time || (a.time == b.time && a.guard < b.guard);
 }
 
-static inline void exchange(double time[], size_t guard[], size_t i, size_t j) {
-  const entry held = get(time, guard, i);
-  put(time, guard, i, get(time, guard, j));
-  put(time, guard, j, held);
-}
-
-/* guards side by side are often reached one after the other, from either end */
-static void reverse_descending(double time[], size_t guard[], size_t count) {
-  if (!precedes(get(time, guard, count - 1), get(time, guard, 0))) return;
-  for (size_t i = 0, j = count - 1; i < j; i++, j--) exchange(time, guard, i, j);
-}
-
-/* how many come one after the other, from the first on: most often all of them do */
-static size_t count_sorted(const double time[], size_t count) {
-  size_t sorted = 1;
-  for (; sorted < count; sorted++) {
-    ESS_SORT_COMPARING;
-    if (!(time[sorted - 1] < time[sorted])) break;
-  }
-  return sorted;
-}
-
-/* the first so many come one after the other; false when the rest are so far out of order that it
- * was given up, each crossing still there once */
-static bool insert_all(double time[], size_t guard[], size_t sorted, size_t count) {
-  size_t moves = count <= FEW ? SIZE_MAX : MOVES_EACH * count;
-  for (size_t end = sorted; end < count; end++) {
-    const entry e = get(time, guard, end);
-    size_t i = end;
-    for (; moves && i && precedes(e, get(time, guard, i - 1)); i--, moves--)
-      put(time, guard, i, get(time, guard, i - 1));
-    put(time, guard, i, e);
-    if (!moves) return false;
-  }
-  return true;
-}
-
 /* puts an entry into the heap below a hole at its top: the hole sinks to the bottom along the later
  * children, and the entry, which came from the bottom, rises from there */
 static void sink(double time[], size_t guard[], size_t top, size_t count, entry e) {
@@ -91,18 +54,28 @@ static void sink(double time[], size_t guard[], size_t top, size_t count, entry 
   put(time, guard, hole, e);
 }
 
-static void heap_sort(double time[], size_t guard[], size_t count) {
+void ess_sort_by_time(double time[], size_t guard[], size_t count) {
+  if (count < 2) return;
+  // guards side by side are often reached one after the other, from either end
+  const bool descends = precedes(get(time, guard, count - 1), get(time, guard, 0));
+  for (size_t i = 0, j = count - 1; descends && i < j; i++, j--) {
+    const entry held = get(time, guard, i);
+    put(time, guard, i, get(time, guard, j));
+    put(time, guard, j, held);
+  }
+  size_t moves = count <= FEW ? SIZE_MAX : MOVES_EACH * count;
+  for (size_t end = 1; moves && end < count; end++) {
+    const entry e = get(time, guard, end);
+    size_t i = end;
+    for (; moves && i && precedes(e, get(time, guard, i - 1)); i--, moves--)
+      put(time, guard, i, get(time, guard, i - 1));
+    put(time, guard, i, e);
+  }
+  if (moves) return;
   for (size_t i = count / 2; i > 0; i--) sink(time, guard, i - 1, count, get(time, guard, i - 1));
   for (size_t end = count - 1; end > 0; end--) {
     const entry last = get(time, guard, end);
     put(time, guard, end, get(time, guard, 0));
     sink(time, guard, 0, end, last);
   }
-}
-
-void ess_sort_by_time(double time[], size_t guard[], size_t count) {
-  if (count < 2) return;
-  reverse_descending(time, guard, count);
-  const size_t sorted = count_sorted(time, count);
-  if (!insert_all(time, guard, sorted, count)) heap_sort(time, guard, count);
 }

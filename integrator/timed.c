@@ -31,12 +31,10 @@ int ess_is_timed(ess_driver *d, size_t k, bool *timed) {
 
 /* ---- when one is made ------------------------------------------------------------------------ */
 
-/* largest number of evaluations for one time; about three if h_k is affine in time */
-enum { LOOKS = 64 };
-
 /* the first time, to the last bit, at which event function k has passed zero, from the node's on or
  * back to the last step's beginning; the node's where there is none before the run ends */
 static int find_time(ess_driver *d, size_t k, double *t) {
+  enum { LOOKS = 64 }; // about three if h_k is affine in time
   const size_t n = ess_caller_states(d);
   double before = d->piece.t0, after = INFINITY, at = d->t;
   double last = before, last_g = d->side[k] * d->h[k];
@@ -60,28 +58,21 @@ static int find_time(ess_driver *d, size_t k, double *t) {
   return ESS_SUCCESS;
 }
 
-/* the node is where the last step is at another time */
-static void move_node(ess_driver *d, double t) {
-  if (t == d->t) return;
-  ess_piece_state(d, t, d->x_try);
-  memcpy(d->x, d->x_try, ess_caller_states(d) * sizeof *d->x);
-  ess_take_time(d, d->piece.t1 = t);
-  d->t_rest = 0.0;
-}
-
 int ess_sharpen_jump(ess_driver *d) {
-  if (!d->caller.moves || !d->scheme->locates) return ESS_SUCCESS;
-  for (size_t i = 0; i < d->flagged_count; i++) {
+  bool timed = false;
+  for (size_t i = 0; d->caller.moves && d->scheme->locates && !timed && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_impact(d, k)) continue;
-    bool timed;
     double t = d->t;
     int status = ess_is_timed(d, k, &timed);
     if (!status && timed) status = find_time(d, k, &t);
     if (status) return status;
-    if (!timed) continue;
-    move_node(d, t);
-    return ESS_SUCCESS;
+    if (!timed || t == d->t) continue;
+    // the node is where the last step is at that time
+    ess_piece_state(d, t, d->x_try);
+    memcpy(d->x, d->x_try, ess_caller_states(d) * sizeof *d->x);
+    ess_take_time(d, d->piece.t1 = t);
+    d->t_rest = 0.0;
   }
   return ESS_SUCCESS;
 }
