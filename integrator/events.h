@@ -368,6 +368,11 @@ int ess_refine(ess_driver *d);
 
 /* ---- the ledger of crossings ----------------------------------------------------------------- */
 
+/* MANY: crossings that ties, rounding and contacts that bounce by turns make in a row, for each
+ * event function or beside some for each. IN_A_ROW: observations that agree and leave no doubt, of
+ * which SURE suffice where each is strong. */
+enum { ESS_MANY = 16, ESS_IN_A_ROW = 8, ESS_SURE = 3 };
+
 /* Event function k is about to be crossed at the node. Fails where there are too many crossings, or
  * where they are a slide. ess_count_crossing: one of an impact, which is no return to a surface. */
 int ess_note_crossing(ess_driver *d, size_t k);
@@ -378,12 +383,11 @@ void ess_watch_returns_of(ess_driver *d, size_t k);
 
 /* Event function k is crossed in a step: time passes. */
 static inline void ess_count_return(ess_driver *d, size_t k) {
-  enum { OTHERS = 16 }; // contacts that bounce side by side do so by turns
   ess_returns *const r = &d->returns;
   if (k == r->guard) {
     r->count++;
     r->others = 0;
-  } else if (++r->others > OTHERS * d->system.guard_count) {
+  } else if (++r->others > ESS_MANY * d->system.guard_count) {
     ess_watch_returns_of(d, k);
   }
 }

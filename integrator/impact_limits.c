@@ -268,7 +268,7 @@ static bool is_stopped(const ess_driver *d, size_t k) {
 }
 
 int ess_end_stopped(ess_driver *d) {
-  static const double shortly[] = {1e-3, 1e-1}; // parts of a step
+  static const double SHORTLY[] = {1e-3, 1e-1}; // parts of a step
   const ess_impact_work *const w = d->impacts;
   const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
   bool any = false, sure = false;
@@ -276,7 +276,7 @@ int ess_end_stopped(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);
   int status = any ? ess_control_first(d, d->t + 1.0, &step) : ESS_SUCCESS;
   for (size_t i = 0; any && !status && !sure && i < 2; i++) {
-    status = ess_look_later(d, shortly[i] * step);
+    status = ess_look_later(d, SHORTLY[i] * step);
     sure = true;
     for (size_t k = 0; !status && k < d->system.guard_count; k++) {
       if (!is_stopped(d, k)) continue;

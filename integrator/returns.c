@@ -78,17 +78,9 @@ int ess_rest_instead(ess_driver *d, int status) {
 
 /* ---- crossings ------------------------------------------------------------------------------- */
 
-/* Observations in a row that leave no doubt: returns at once, and ratios that agree. SURE suffice
- * of those that are stronger: pages, impacts that stop the state, small ratios. */
-enum { IN_A_ROW = 8, SURE = 3 };
-
 /* A return is at once if no step is made on the way, or if its time is this part of a step's and of
  * the first approach's: of both, because for polynomial fields steps are long. */
 static const double NEXT_TO_NOTHING = 1e-8;
-
-/* Crossings, beside some for each event function, after which rounding is looked for, or an instant
- * has too many: a quarter of them suffices for rounding where all are at once. */
-enum { MANY = 16 };
 
 /* Returns of a page of the ledger; factor on the steps and crossings to the end that it predicts,
  * because bounces get shorter and other guards join. */
@@ -117,10 +109,10 @@ static meaning read(const ess_driver *d, bool noted) {
   const size_t m = d->system.guard_count;
   const uint64_t since = d->apply_crossings - r->looked;
   // impacts pass on the speed from one to the next: a chain of balls makes one for each pair
-  if (noted && r->stalled > 2 * m + MANY + (d->impacts ? m * (m + 1) / 2 : 0)) return CHATTER;
-  if (noted) return r->at_once > IN_A_ROW ? SLIDE : NOTHING;
-  if (r->count >= PAGE && r->endless + 1 >= SURE && !will_end(d)) return ENDLESS;
-  const bool many = since >= MANY + m || (since >= MANY / 4 && r->at_once >= MANY / 4);
+  if (noted && r->stalled > 2 * m + ESS_MANY + (d->impacts ? m * (m + 1) / 2 : 0)) return CHATTER;
+  if (noted) return r->at_once > ESS_IN_A_ROW ? SLIDE : NOTHING;
+  if (r->count >= PAGE && r->endless + 1 >= ESS_SURE && !will_end(d)) return ENDLESS;
+  const bool many = since >= ESS_MANY + m || (since >= ESS_MANY / 4 && r->at_once >= ESS_MANY / 4);
   return many && d->scheme->locates ? ROUNDING : NOTHING;
 }
 
@@ -253,8 +245,8 @@ static void note_ratio(ess_shrinking *s, double value) {
 
 static bool is_series(const ess_shrinking *s, uint64_t most) {
   const uint64_t agreeing = most < s->agreeing ? most : s->agreeing;
-  return agreeing >= IN_A_ROW ||
-         (agreeing >= SURE && pow(s->ratio, (double)agreeing) <= ldexp(1.0, -2 * IN_A_ROW));
+  return agreeing >= ESS_IN_A_ROW ||
+         (agreeing >= ESS_SURE && pow(s->ratio, (double)agreeing) <= ldexp(1.0, -2 * ESS_IN_A_ROW));
 }
 
 /* whether the state has gone from the guard by no more than errors that the tolerance allows */
@@ -267,7 +259,7 @@ static int is_lost(ess_driver *d, size_t k, double height, bool *lost) {
 
 /* Whether the series of impacts of event function k's guard ends with the last one:
  *
- *   SURE in a row stop the state, which does not leave the guard    now
+ *   ESS_SURE in a row stop the state, which does not leave the guard    now
  *   intervals and speeds shrink, and the rest is shorter than a tie    by the intervals
  *   speeds shrink, and the height is lost in errors    as last known without errors
  *   intervals shrink, whatever the speeds, to nothing    by the intervals */
@@ -281,7 +273,7 @@ static int read_series(ess_driver *d, size_t k, ess_return *r) {
   int status = r->has_stopped ? is_lost(d, k, height, &lost) : ESS_SUCCESS;
   r->stops = lost ? r->stops + 1 : 0;
   r->has_stopped = false;
-  r->ends = !status && r->stops >= SURE;
+  r->ends = !status && r->stops >= ESS_SURE;
   if (r->ends) r->end = d->t;
   if (status || r->ends) return status;
 
@@ -321,7 +313,7 @@ int ess_note_impacts(ess_driver *d, size_t count, const size_t events[], double 
       // again at once: the map has left no more than the rounding of a rate
       status = is_lost(d, k, speed * d->control.next, &lost);
       r->stops = lost ? r->stops + 1 : 0;
-      r->ends = !status && r->stops >= SURE;
+      r->ends = !status && r->stops >= ESS_SURE;
       if (r->ends) *when = r->end = d->t;
     }
     if (interval == 0.0) continue;

@@ -18,16 +18,9 @@
 /* perturbation of the state for which the map is evaluated, relative to its size */
 static const double PART = 1e-3;
 
-/* factor in rate^2 = 2 acceleration height; a state may rest if its bounce is lower than the
- * tolerance */
-static const double HIGH = 2.0;
-
-/* Scale of the push of impacts. ROOM: over the push that holds the state at first, so that lambda
- * is far below 1. MORE: growth when lambda reaches 1. */
-static const double ROOM = 16.0, MORE = 16.0;
-
-/* change by a map, in roundings of the largest state, that is ignored */
-static const double ROUNDINGS = 64.0;
+/* Scale of the push of impacts, over the push that holds the state at first, so that lambda is far
+ * below 1; and its growth when lambda reaches 1. */
+static const double ROOM = 16.0;
 
 /* An impact of rounding says nothing of the push: that of the one before it counts. */
 void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]) {
@@ -37,7 +30,7 @@ void ess_rest_note(ess_driver *d, size_t k, const double before[], const double 
     most = ess_larger(fabs(after[l] - before[l]), most);
     largest = ess_larger(fabs(before[l]), largest);
   }
-  if (most <= ROUNDINGS * DBL_EPSILON * largest) return;
+  if (most <= ESS_MAP_ROUNDINGS * DBL_EPSILON * largest) return;
   memset(push, 0, d->lanes * sizeof *push);
   for (size_t l = 0; l < ess_caller_states(d); l++) push[l] = after[l] - before[l];
   const double part = ess_tangent_part(d, after, push, PART);
@@ -52,17 +45,19 @@ int ess_rest_from_start(ess_driver *d) {
     if (!ess_is_impact(d, k)) continue;
     status = ess_rounding_error(d, k, &rounding);
     if (status || !(fabs(d->h[k]) <= rounding)) continue;
-    s->stopped[k] = s->has_stopped = true; // how fast it may be is asked of what pushes it back
-    if (d->rate[k] != 0.0 || !(d->side[k] * d->rate_end[k] > 0.0)) continue;
-    s->otherwise = (ess_ending){ESS_EGRAZING, k, d->t};
+    s->stopped[k] = s->has_stopped = true; // the push that opposes it bounds its speed
+    if (d->rate[k] == 0.0 && d->side[k] * d->rate_end[k] > 0.0)
+      s->otherwise = (ess_ending){ESS_EGRAZING, k, d->t};
   }
   return status;
 }
 
-/* the way along which event function k's rate changes the most, states measured by their sizes */
-static int steepest(ess_driver *d, size_t k, double way[]) {
+/* Asks the map of event function k what an impact does to a state that comes to the guard along the
+ * direction in which its rate changes the most, states measured by their sizes. */
+static int ask_push(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
-  memset(way, 0, d->lanes * sizeof *way);
+  double *const v = d->v_try;
+  memset(v, 0, d->lanes * sizeof *v);
   for (size_t i = 0; i < ess_caller_states(d); i++) {
     const double size = ess_larger(fabs(d->x[i]), ess_tangent_unit(d, i));
     const double step = cbrt(DBL_EPSILON) * size;
@@ -72,39 +67,33 @@ static int steepest(ess_driver *d, size_t k, double way[]) {
       int status = ess_field_at(d, d->sign, d->t, s->beside, s->f_beside);
       if (!status) status = ess_guard_rates(d, d->t, s->beside, s->f_beside, s->h, s->rate);
       if (status) return status;
-      way[i] += to * s->rate[k] / (2.0 * step) * size * size;
+      v[i] += to * s->rate[k] / (2.0 * step) * size * size;
     }
   }
-  return ESS_SUCCESS;
-}
-
-/* what an impact does to the state, where none has shown: it is asked of one that comes that way;
- * *pushes where it is sent back */
-static int find_push(ess_driver *d, size_t k, bool *pushes) {
-  ess_slides *const s = d->slides;
-  const double *const push = s->push + k * d->lanes;
-  double *const way = d->v_try;
-  *pushes = false;
-  for (size_t l = 0; l < d->lanes; l++) *pushes = *pushes || push[l] != 0.0;
-  const int status = *pushes ? ESS_SUCCESS : steepest(d, k, way);
-  if (status || *pushes) return status;
-  const double part = -d->sign[k] * ess_tangent_part(d, d->x, way, PART);
-  for (size_t l = 0; l < d->lanes; l++) s->beside[l] = d->x[l] + part * way[l];
+  const double part = -d->sign[k] * ess_tangent_part(d, d->x, v, PART);
+  for (size_t l = 0; l < d->lanes; l++) s->beside[l] = d->x[l] + part * v[l];
   int code;
   const double *const after = ess_impact_returns(d, d->t, k, s->beside, d->sign[k], &code);
-  *pushes = after != NULL;
-  if (*pushes) ess_rest_note(d, k, s->beside, after);
+  if (after) ess_rest_note(d, k, s->beside, after);
   return ess_called(d, code);
 }
 
-/* The state comes to the guard by its speed alone: a map that puts it onto the guard, too, has been
- * asked of one that was beside it by rounding, and that way is taken out: if nothing else is left,
- * it does not push. The gradient of event function k is weighed by the states' sizes. */
-static int keep_level(ess_driver *d, size_t k, bool *pushes) {
+/* The push of the impacts of event function k, if there is one. The state comes to the guard by its
+ * speed alone: a map that puts it onto the guard, too, was called with a state beside it by
+ * rounding, and that part is taken out. The gradient of the event function is weighed by the
+ * states' sizes. */
+static int find_push(ess_driver *d, size_t k, bool *pushes) {
   ess_slides *const s = d->slides;
   const size_t n = ess_caller_states(d);
-  double *const push = s->push + k * d->lanes, *const unit = s->f_beside, *const way = d->v_try;
-  int status = ess_guard_rates(d, d->t, d->x, push, s->h, s->rate);
+  double *const push = s->push + k * d->lanes, *const unit = s->f_beside, *const v = d->v_try;
+  int status = ESS_SUCCESS;
+  *pushes = false;
+  for (int asked = 0; !status && asked < 2; asked++) {
+    for (size_t l = 0; l < d->lanes; l++) *pushes = *pushes || push[l] != 0.0;
+    if (!asked && !*pushes) status = ask_push(d, k);
+  }
+  if (status || !*pushes) return status;
+  status = ess_guard_rates(d, d->t, d->x, push, s->h, s->rate);
   const double off = s->rate[k], all = ess_scaled_norm(d, push, d->x, d->x);
   double sum = 0.0;
   if (status || off == 0.0 || !isfinite(off)) return status;
@@ -113,162 +102,140 @@ static int keep_level(ess_driver *d, size_t k, bool *pushes) {
     const double size = ess_larger(fabs(d->x[i]), ess_tangent_unit(d, i));
     unit[i] = size;
     status = ess_guard_rates(d, d->t, d->x, unit, s->h, s->rate);
-    way[i] = size * s->rate[k];
+    v[i] = size * s->rate[k];
     sum += s->rate[k] * s->rate[k];
     unit[i] = 0.0;
   }
-  for (size_t i = 0; !status && sum > 0.0 && i < n; i++) push[i] -= off / sum * way[i];
-  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ROUNDINGS * DBL_EPSILON * all;
+  for (size_t i = 0; !status && sum > 0.0 && i < n; i++) push[i] -= off / sum * v[i];
+  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ESS_MAP_ROUNDINGS * DBL_EPSILON * all;
   if (!*pushes) memset(push, 0, d->lanes * sizeof *push);
   return status;
 }
 
-/* ---- which of them hold the state ------------------------------------------------------------ */
+/* ---- the surfaces that hold the state -------------------------------------------------------- */
 
 static bool is_new(const ess_driver *d, size_t k) {
   return !ess_is_listed(d->slides->set, d->slides->count, k);
 }
 
-/* the i-th is none of them */
+/* takes the i-th off the list */
 static void drop(ess_slides *s, size_t i, size_t *count) {
   s->rests[s->events[i]] = s->second[s->events[i]] = false;
   memmove(s->events + i, s->events + i + 1, (--*count - i) * sizeof *s->events);
 }
 
-/* lists what is slid on, and the guards of impacts that the state is on: those that have ended, and
- * others that may hold it with them */
-static int gather_touched(ess_driver *d, size_t *count) {
-  ess_slides *const s = d->slides;
-  int status = ESS_SUCCESS;
-  *count = 0;
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    double allowed;
-    bool pushes = !is_new(d, k);
-    if (!pushes && !ess_is_impact(d, k)) continue;
-    if (!pushes) status = ess_allowed_error(d, k, &allowed);
-    if (!pushes && !status && fabs(d->h[k]) <= allowed) status = find_push(d, k, &pushes);
-    if (!status && pushes && is_new(d, k)) status = keep_level(d, k, &pushes);
-    if (status || !pushes) continue;
-    if (is_new(d, k)) {
-      s->rests[k] = s->second[k] = s->stopped[k] = true;
-      s->scale[k] = 1.0;
-    }
-    s->events[(*count)++] = k;
-  }
-  return status;
-}
-
-/* a scale that is none yet, of what has been turned already */
-static const double TURNED = 2.0;
-
-/* turns what by rounding the last impact was met by from the wrong side, and drops what does not
- * push; whether there was any */
-static bool sort_out(ess_driver *d, size_t *count) {
+/* Looks at the field on the guards listed, and sets their scales. A push whose impact was met from
+ * the wrong side, by rounding, is turned, once; one that does not push is dropped. *again where
+ * that changes the list. */
+static int scale_touched(ess_driver *d, size_t *count, bool *again) {
+  static const double TURNED = 2.0; // no scale yet, of a push that has been turned
   ess_slides *const s = d->slides;
   const size_t all = *count;
-  bool any = false;
-  for (size_t i = all; i-- > 0;) {
+  size_t i = 0;
+  *again = false;
+  const int status = ess_slide_look_here(d, s->events, all);
+  if (status == ESS_ESLIDING) { // its map begins a mode of its own
+    while (i < all && s->events[i] != d->failure.guard) i++;
+    if (i == all || !is_new(d, s->events[i])) return status;
+    ess_no_failure(d);
+    drop(s, i, count);
+    *again = true;
+    return ESS_SUCCESS;
+  }
+  for (i = all; !status && i-- > 0;) {
     const size_t k = s->events[i];
-    const double its = s->g[i * all + i];
-    if (!is_new(d, k) || its < 0.0) continue;
+    const double g = s->g[i * all + i];
+    if (!is_new(d, k) || g < 0.0) continue;
     double *const push = s->push + k * d->lanes;
     for (size_t l = 0; l < d->lanes; l++) push[l] = -push[l];
-    if (!(its > 0.0) || s->scale[k] == TURNED) drop(s, i, count);
+    if (!(g > 0.0) || s->scale[k] == TURNED) drop(s, i, count);
     s->scale[k] = TURNED;
-    any = true;
+    *again = true;
   }
-  return any;
-}
-
-/* How hard each has to push: at lambda = 1 no less than the field does. Lambda is found by
- * differences of that, whose noise would be no small part of it otherwise. */
-static void choose_scales(ess_driver *d, size_t count) {
-  ess_slides *const s = d->slides;
-  for (size_t i = 0; i < count; i++) {
+  // at lambda = 1 each pushes no less than the field does: lambda is found by differences of that,
+  // whose noise would be no small part of it otherwise
+  for (i = 0; !status && !*again && i < all; i++) {
     const size_t k = s->events[i];
     if (!is_new(d, k)) continue;
     const double size = ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x);
     const double least = ess_scaled_norm(d, s->f0, d->x, d->x) / size;
-    s->scale[k] = ess_larger(ROOM * fabs(s->a[i] / s->g[i * count + i]), least);
+    s->scale[k] = ess_larger(ROOM * fabs(s->a[i] / s->g[i * all + i]), least);
   }
+  return status;
 }
 
-/* drops what the state comes to at more speed than the tolerance lets a bounce have, by what pushes
- * it back; whether there was any */
-static int drop_fast(ess_driver *d, size_t *count, bool *any) {
+/* Solves for the guards listed that hold the state, and drops those that it comes to too fast: the
+ * bounce, rate^2 = 2 height acceleration, is higher than the tolerance allows. *again where there
+ * are any. */
+static int solve_touched(ess_driver *d, size_t *count, bool *again) {
   ess_slides *const s = d->slides;
   const size_t all = *count;
+  size_t worst[2];
+  ess_solutions found;
   int status = ESS_SUCCESS;
-  *any = false;
+  do {
+    status = ess_slide_look_here(d, s->events, all);
+    if (status) return status;
+    found = ess_slide_solve(d, all, worst);
+  } while (found != ESS_MANY_SOLUTIONS && ess_rest_widen(d, all));
+  if (found == ESS_MANY_SOLUTIONS) return ESS_SUCCESS; // refused where all is settled
   for (size_t i = all; !status && i-- > 0;) {
     const size_t k = s->events[i];
     double allowed;
     if (!is_new(d, k) || s->part[i] != ESS_BETWEEN) continue;
     status = ess_allowed_error(d, k, &allowed);
     const double back = s->lambda[i] * fabs(s->g[i * all + i]);
-    if (back > 0.0 && d->rate[k] * d->rate[k] <= HIGH * back * allowed) continue;
+    if (back > 0.0 && d->rate[k] * d->rate[k] <= 2.0 * back * allowed) continue;
     drop(s, i, count);
-    *any = true;
+    *again = true;
   }
   return status;
-}
-
-/* one look at those listed; *again where some have been dropped, or turned */
-static int weigh_touched(ess_driver *d, size_t *count, bool *again) {
-  ess_slides *const s = d->slides;
-  size_t worst[2], i = 0;
-  *again = true;
-  int status = ess_slide_look_here(d, s->events, *count);
-  if (status == ESS_ESLIDING) { // its map begins a mode of its own
-    while (i < *count && s->events[i] != d->failure.guard) i++;
-    if (i == *count || !is_new(d, s->events[i])) return status;
-    ess_no_failure(d);
-    drop(s, i, count);
-    return ESS_SUCCESS;
-  }
-  if (status || sort_out(d, count)) return status;
-  choose_scales(d, *count);
-  ess_solutions found;
-  do {
-    status = ess_slide_look_here(d, s->events, *count);
-    if (status) return status;
-    found = ess_slide_solve(d, *count, worst);
-  } while (found != ESS_MANY_SOLUTIONS && ess_rest_widen(d, *count));
-  *again = false; // of many the caller is told where all is settled
-  return found == ESS_MANY_SOLUTIONS ? ESS_SUCCESS : drop_fast(d, count, again);
 }
 
 int ess_rest_begin(ess_driver *d) {
   ess_slides *const s = d->slides;
   const bool adds = s->adds;
-  size_t count;
+  size_t count = 0;
+  int status = ESS_SUCCESS;
   if (!s->has_stopped) return ESS_SUCCESS;
   memcpy(s->sign, d->sign, d->system.guard_count * sizeof *s->sign);
   s->adds = true;
-  int status = gather_touched(d, &count);
-  for (bool again = true; !status && again && count;) status = weigh_touched(d, &count, &again);
+  // what is slid on, and the guards of impacts that the state is on: those whose impacts have
+  // ended, and others that may hold it with them
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    const bool is_slid = !is_new(d, k);
+    bool pushes = is_slid;
+    double allowed;
+    if (!is_slid && !ess_is_impact(d, k)) continue;
+    if (!is_slid) status = ess_allowed_error(d, k, &allowed);
+    if (!is_slid && !status && fabs(d->h[k]) <= allowed) status = find_push(d, k, &pushes);
+    if (status || !pushes) continue;
+    s->events[count++] = k;
+    if (is_slid) continue;
+    s->rests[k] = s->second[k] = s->stopped[k] = true;
+    s->scale[k] = 1.0;
+  }
+  for (bool again = true; !status && again && count;) {
+    status = scale_touched(d, &count, &again);
+    if (!status && !again) status = solve_touched(d, &count, &again);
+  }
   const int restored = ess_slide_restore_signs(d);
   s->adds = adds;
   return status ? status : restored;
 }
 
-/* whether the instant goes on by an impact; that of a guard that is grazed is not made */
-static bool is_going_on(ess_driver *d) {
-  const ess_ending *const otherwise = &d->slides->otherwise;
-  const size_t grazed = otherwise->status == ESS_EGRAZING ? otherwise->guard : SIZE_MAX;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    double allowed;
-    const bool is_due = ess_is_impact(d, k) && d->side[k] * d->rate[k] > 0.0;
-    if (k == grazed || !is_due || ess_allowed_error(d, k, &allowed)) continue;
-    if (fabs(d->h[k]) <= allowed) return true;
-  }
-  return false;
-}
-
 int ess_rest_end(ess_driver *d) {
   ess_slides *const s = d->slides;
-  const bool goes_on = is_going_on(d);
-  bool rests = false;
+  const ess_ending otherwise = s->otherwise;
+  bool rests = false, goes_on = false;
+  // the instant goes on by an impact; that of a guard that is grazed is not made
+  for (size_t k = 0; !goes_on && k < d->system.guard_count; k++) {
+    double allowed;
+    const bool is_due = ess_is_impact(d, k) && d->side[k] * d->rate[k] > 0.0;
+    const bool is_grazed = otherwise.status == ESS_EGRAZING && k == otherwise.guard;
+    if (is_grazed || !is_due || ess_allowed_error(d, k, &allowed)) continue;
+    goes_on = fabs(d->h[k]) <= allowed;
+  }
   for (size_t k = 0; k < d->system.guard_count; k++) {
     ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
     const bool is_slid = ess_is_listed(s->set, s->count, k);
@@ -280,10 +247,9 @@ int ess_rest_end(ess_driver *d) {
     s->rests[k] = s->rests[k] && is_slid;
     s->second[k] = s->second[k] && is_slid;
   }
-  const ess_ending otherwise = s->otherwise;
   s->has_stopped = false;
   s->otherwise = (ess_ending){0};
-  // what bounces are left take no time
+  // the bounces that are left take no time
   const int status = rests ? ess_evaluate_node(d) : ESS_SUCCESS;
   if (status || rests) return status ? status : ess_slide_put_back(d, INFINITY);
   if (goes_on || !otherwise.status) return ESS_SUCCESS;
@@ -311,7 +277,7 @@ bool ess_rest_widen(ess_driver *d, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const size_t k = s->events[i];
     if (!s->rests[k] || s->part[i] != ESS_AT_ONE || !(s->scale[k] < 1e100)) continue;
-    s->scale[k] *= MORE;
+    s->scale[k] *= ROOM;
     any = true;
   }
   return any;
