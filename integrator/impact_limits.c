@@ -317,7 +317,9 @@ int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
   const double turn = d->side[k] * d->rate_end[k] - rate;
   if (!(rate > 0.0)) return ess_end_grazing(d, k, d->t, NULL);
-  if (d->piece.kind != ESS_PIECE_STEP || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
+  // an impact before at this instant has left rates that are not those of the step
+  const bool is_first = d->impacts->t_stopped != d->t && d->piece.kind == ESS_PIECE_STEP;
+  if (!is_first || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
   const double beyond = 0.5 * rate * rate * rest / -turn;
   if (!d->tangents && beyond > FAR * fabs(d->h_end[k])) return ESS_SUCCESS;
   double doubt;
