@@ -224,10 +224,25 @@ int ess_rest_begin(ess_driver *d) {
   return status ? status : restored;
 }
 
+/* Whether the state leaves all guards whose series of impacts have ended: these may begin again. */
+static int look_whether_left(ess_driver *d, bool *left) {
+  static const double SHORTLY = 0.1; // of a step
+  double step;
+  int status = ess_control_first(d, d->t + 1.0, &step);
+  if (!status) status = ess_look_later(d, SHORTLY * step);
+  *left = !status;
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    if (ess_is_impact(d, k) && d->returns.of[ess_guard_ahead(d, k)].ends)
+      *left = *left && d->side[k] * d->rate_end[k] < 0.0;
+  return status;
+}
+
 int ess_rest_end(ess_driver *d) {
   ess_slides *const s = d->slides;
   const ess_ending otherwise = s->otherwise;
   bool rests = false, goes_on = false;
+  int status = otherwise.status == ESS_EZENO ? look_whether_left(d, &goes_on) : ESS_SUCCESS;
+  if (status) return status;
   // the instant goes on by an impact; that of a guard that is grazed is not made
   for (size_t k = 0; !goes_on && k < d->system.guard_count; k++) {
     double allowed;
@@ -239,8 +254,8 @@ int ess_rest_end(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++) {
     ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
     const bool is_slid = ess_is_listed(s->set, s->count, k);
+    if (s->stopped[k] && (is_slid || (goes_on && r->ends))) *r = ess_no_returns();
     if (s->stopped[k]) r->ends = false;
-    if (s->stopped[k] && is_slid) *r = ess_no_returns();
     rests = rests || (s->stopped[k] && is_slid);
     if (is_slid) d->impacts->stopped[k] = 0.0; // its rate counts, though it is next to none
     s->stopped[k] = false;
@@ -250,7 +265,7 @@ int ess_rest_end(ess_driver *d) {
   s->has_stopped = false;
   s->otherwise = (ess_ending){0};
   // the bounces that are left take no time
-  const int status = rests ? ess_evaluate_node(d) : ESS_SUCCESS;
+  status = rests ? ess_evaluate_node(d) : ESS_SUCCESS;
   if (status || rests) return status ? status : ess_slide_put_back(d, INFINITY);
   if (goes_on || !otherwise.status) return ESS_SUCCESS;
   d->returns.ending = otherwise;
