@@ -352,7 +352,8 @@ void ess_rodas_reset(ess_driver *d);
 double ess_rodas_calls(const ess_driver *d);
 double ess_rodas_radius(ess_driver *d);
 
-/* Difference quotients in a row, each over a shorter interval, that must agree to count. */
+/* Observations in a row that count where they agree: difference quotients, each over a shorter
+ * interval; ratios of impacts that fall fast; pages of returns. */
 enum { ESS_AGREEING = 3 };
 
 /* The driver's stages that hold the slopes of the dense output at both ends of a step by RODAS,

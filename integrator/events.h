@@ -321,14 +321,7 @@ int ess_suspect_piece(ess_driver *d, size_t k, double h, double rate);
 
 /* Parts of the error that the tolerance allows an event function: a distance from the guard that is
  * lost in it; and a grain where an event function seems to rest on its zero. */
-#define ESS_LOST_PART     1e-3
-#define ESS_ROUNDING_PART 1e-5
-
-/* Rates that differ by less than this part are the same: they may be differences. */
-#define ESS_SAME_RATE 1e-6
-
-/* Roundings of the largest state that a map mixes into another. */
-#define ESS_MAP_ROUNDINGS 64.0
+static const double ESS_LOST = 1e-3, ESS_GRAIN_AT_REST = 1e-5;
 
 /* What event function k changes by when states move by their tolerance: the larger of two ways,
  * along which no two states are moved by amounts that could cancel. */
@@ -369,9 +362,9 @@ int ess_refine(ess_driver *d);
 /* ---- the ledger of crossings ----------------------------------------------------------------- */
 
 /* MANY: crossings that ties, rounding and contacts that bounce by turns make in a row, for each
- * event function or beside some for each. IN_A_ROW: observations that agree and leave no doubt, of
- * which SURE suffice where each is strong. */
-enum { ESS_MANY = 16, ESS_IN_A_ROW = 8, ESS_SURE = 3 };
+ * event function or beside some for each. ALIKE: returns, or ratios of impacts, in a row that leave
+ * no doubt. */
+enum { ESS_MANY = 16, ESS_ALIKE = 8 };
 
 /* Event function k is about to be crossed at the node. Fails where there are too many crossings, or
  * where they are a slide. ess_count_crossing: one of an impact, which is no return to a surface. */

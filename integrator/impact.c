@@ -100,7 +100,7 @@ static int check_map(ess_driver *d, const ess_impact *impact) {
       status = ess_field(d, d->t, w->after, f);
       if (!status) status = ess_guard_rates(d, d->t, w->after, f, d->h_try, d->rate_try);
       const double rate = d->side[k] * d->rate_try[k], g = d->side[k] * d->h_try[k];
-      const bool turns = rate > ESS_SAME_RATE * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
+      const bool turns = rate > ESS_STOPPED * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
       if (!status && turns && impact->sign[k] != w->mode[k])
         return refuse_map(d, k, "the map turns the state back and sets neither mode nor armed");
     }

@@ -146,7 +146,7 @@ static int leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
   h = d->some_h[0];
   if (!status) status = ess_field(d, d->t, w->after, f);
   if (!status) status = ess_some_guard_rates(d, d->t, w->after, f, &k, 1, d->some_h, &rate_after);
-  *is = d->some_h[0] == h && fabs(rate_after - rate) <= ESS_SAME_RATE * fabs(rate);
+  *is = d->some_h[0] == h && fabs(rate_after - rate) <= ESS_SAME * fabs(rate);
   return status;
 }
 
@@ -307,13 +307,13 @@ int ess_weigh_graze(ess_driver *d, size_t k, double *doubt) {
     *doubt += fabs(rate);
     v[i] = 0.0;
   }
-  if (!d->tangents) *doubt *= ESS_LOST_PART;
+  if (!d->tangents) *doubt *= ESS_LOST;
   return status;
 }
 
 int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   // above this part of the distance made in the step nothing is a graze within the tolerance
-  static const double FAR = 1e-2;
+  static const double FAR_BEYOND = 1e-2;
   const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
   const double turn = d->side[k] * d->rate_end[k] - rate;
   if (!(rate > 0.0)) return ess_end_grazing(d, k, d->t, NULL);
@@ -321,7 +321,7 @@ int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   const bool is_first = d->impacts->t_stopped != d->t && d->piece.kind == ESS_PIECE_STEP;
   if (!is_first || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
   const double beyond = 0.5 * rate * rate * rest / -turn;
-  if (!d->tangents && beyond > FAR * fabs(d->h_end[k])) return ESS_SUCCESS;
+  if (!d->tangents && beyond > FAR_BEYOND * fabs(d->h_end[k])) return ESS_SUCCESS;
   double doubt;
   const int status = ess_weigh_graze(d, k, &doubt);
   return status || beyond > doubt ? status : ess_end_grazing(d, k, d->t, zeno);

@@ -10,12 +10,9 @@
 #include "events.h"
 #include "impacts.h"
 
-/* accuracy of a located crossing, in steps */
-static const double LOCATED = 1e-11;
-
 /* what is closer in time comes at once, as far as crossings are located */
 static double resolved_time(const ess_driver *d) {
-  return 64.0 * DBL_EPSILON * fabs(d->t) + LOCATED * d->dt;
+  return ESS_ROUNDING * fabs(d->t) + ESS_LOCATED * d->dt;
 }
 
 double ess_tie(const ess_driver *d) {

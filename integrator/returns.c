@@ -110,8 +110,8 @@ static meaning read(const ess_driver *d, bool noted) {
   const uint64_t since = d->apply_crossings - r->looked;
   // impacts pass on the speed from one to the next: a chain of balls makes one for each pair
   if (noted && r->stalled > 2 * m + ESS_MANY + (d->impacts ? m * (m + 1) / 2 : 0)) return CHATTER;
-  if (noted) return r->at_once > ESS_IN_A_ROW ? SLIDE : NOTHING;
-  if (r->count >= PAGE && r->endless + 1 >= ESS_SURE && !will_end(d)) return ENDLESS;
+  if (noted) return r->at_once > ESS_ALIKE ? SLIDE : NOTHING;
+  if (r->count >= PAGE && r->endless + 1 >= ESS_AGREEING && !will_end(d)) return ENDLESS;
   const bool many = since >= ESS_MANY + m || (since >= ESS_MANY / 4 && r->at_once >= ESS_MANY / 4);
   return many && d->scheme->locates ? ROUNDING : NOTHING;
 }
@@ -141,7 +141,7 @@ void ess_watch_returns_of(ess_driver *d, size_t k) {
 
 int ess_watch_progress(ess_driver *d, size_t k) {
   ess_returns *const r = &d->returns;
-  const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
+  const double resolution = ESS_ROUNDING * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
   if (d->t - r->instant > resolution) {
     r->instant = d->t;
     r->stalled = 0;
@@ -233,7 +233,7 @@ static const double STEP = 8.0, STEP_LOST = 1e5;
 
 /* Intervals alone make a series that ends if the rest of it lasts less than this part of the time,
  * or leaves the guard by no more than ten times the grain that rounding may get. */
-static const double TIMELESS = 1e-12, HEIGHT = 10.0 * ESS_ROUNDING_PART;
+static const double TIMELESS = 1e-12, HEIGHT = 10.0 * ESS_GRAIN_AT_REST;
 
 static void note_ratio(ess_shrinking *s, double value) {
   const double ratio = value / s->last; // no number the first time
@@ -245,21 +245,21 @@ static void note_ratio(ess_shrinking *s, double value) {
 
 static bool is_series(const ess_shrinking *s, uint64_t most) {
   const uint64_t agreeing = most < s->agreeing ? most : s->agreeing;
-  return agreeing >= ESS_IN_A_ROW ||
-         (agreeing >= ESS_SURE && pow(s->ratio, (double)agreeing) <= ldexp(1.0, -2 * ESS_IN_A_ROW));
+  return agreeing >= ESS_ALIKE || (agreeing >= ESS_AGREEING &&
+                                   pow(s->ratio, (double)agreeing) <= ldexp(1.0, -2 * ESS_ALIKE));
 }
 
 /* whether the state has gone from the guard by no more than errors that the tolerance allows */
 static int is_lost(ess_driver *d, size_t k, double height, bool *lost) {
   double allowed;
   const int status = ess_allowed_error(d, k, &allowed);
-  *lost = height <= ESS_LOST_PART * allowed;
+  *lost = height <= ESS_LOST * allowed;
   return status;
 }
 
 /* Whether the series of impacts of event function k's guard ends with the last one:
  *
- *   ESS_SURE in a row stop the state, which does not leave the guard    now
+ *   ESS_AGREEING in a row stop the state, which does not leave the guard    now
  *   intervals and speeds shrink, and the rest is shorter than a tie    by the intervals
  *   speeds shrink, and the height is lost in errors    as last known without errors
  *   intervals shrink, whatever the speeds, to nothing    by the intervals */
@@ -273,7 +273,7 @@ static int read_series(ess_driver *d, size_t k, ess_return *r) {
   int status = r->has_stopped ? is_lost(d, k, height, &lost) : ESS_SUCCESS;
   r->stops = lost ? r->stops + 1 : 0;
   r->has_stopped = false;
-  r->ends = !status && r->stops >= ESS_SURE;
+  r->ends = !status && r->stops >= ESS_AGREEING;
   if (r->ends) r->end = d->t;
   if (status || r->ends) return status;
 
@@ -313,7 +313,7 @@ int ess_note_impacts(ess_driver *d, size_t count, const size_t events[], double 
       // again at once: the map has left no more than the rounding of a rate
       status = is_lost(d, k, speed * d->control.next, &lost);
       r->stops = lost ? r->stops + 1 : 0;
-      r->ends = !status && r->stops >= ESS_SURE;
+      r->ends = !status && r->stops >= ESS_AGREEING;
       if (r->ends) *when = r->end = d->t;
     }
     if (interval == 0.0) continue;

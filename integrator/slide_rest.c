@@ -16,7 +16,7 @@
 #include "tangents.h"
 
 /* perturbation of the state for which the map is evaluated, relative to its size */
-static const double PART = 1e-3;
+static const double MAP_BESIDE = 1e-3;
 
 /* Scale of the push of impacts, over the push that holds the state at first, so that lambda is far
  * below 1; and its growth when lambda reaches 1. */
@@ -30,10 +30,10 @@ void ess_rest_note(ess_driver *d, size_t k, const double before[], const double 
     most = ess_larger(fabs(after[l] - before[l]), most);
     largest = ess_larger(fabs(before[l]), largest);
   }
-  if (most <= ESS_MAP_ROUNDINGS * DBL_EPSILON * largest) return;
+  if (most <= ESS_ROUNDING * largest) return;
   memset(push, 0, d->lanes * sizeof *push);
   for (size_t l = 0; l < ess_caller_states(d); l++) push[l] = after[l] - before[l];
-  const double part = ess_tangent_part(d, after, push, PART);
+  const double part = ess_tangent_part(d, after, push, MAP_BESIDE);
   for (size_t l = 0; l < d->lanes; l++) push[l] *= part;
 }
 
@@ -70,7 +70,7 @@ static int ask_push(ess_driver *d, size_t k) {
       v[i] += to * s->rate[k] / (2.0 * step) * size * size;
     }
   }
-  const double part = -d->sign[k] * ess_tangent_part(d, d->x, v, PART);
+  const double part = -d->sign[k] * ess_tangent_part(d, d->x, v, MAP_BESIDE);
   for (size_t l = 0; l < d->lanes; l++) s->beside[l] = d->x[l] + part * v[l];
   int code;
   const double *const after = ess_impact_returns(d, d->t, k, s->beside, d->sign[k], &code);
@@ -107,7 +107,7 @@ static int find_push(ess_driver *d, size_t k, bool *pushes) {
     unit[i] = 0.0;
   }
   for (size_t i = 0; !status && sum > 0.0 && i < n; i++) push[i] -= off / sum * v[i];
-  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ESS_MAP_ROUNDINGS * DBL_EPSILON * all;
+  *pushes = ess_scaled_norm(d, push, d->x, d->x) > ESS_ROUNDING * all;
   if (!*pushes) memset(push, 0, d->lanes * sizeof *push);
   return status;
 }
@@ -226,10 +226,10 @@ int ess_rest_begin(ess_driver *d) {
 
 /* Whether the state leaves all guards whose series of impacts have ended: these may begin again. */
 static int look_whether_left(ess_driver *d, bool *left) {
-  static const double SHORTLY = 0.1; // of a step
+  static const double SOON = 0.1; // of a step
   double step;
   int status = ess_control_first(d, d->t + 1.0, &step);
-  if (!status) status = ess_look_later(d, SHORTLY * step);
+  if (!status) status = ess_look_later(d, SOON * step);
   *left = !status;
   for (size_t k = 0; k < d->system.guard_count; k++)
     if (ess_is_impact(d, k) && d->returns.of[ess_guard_ahead(d, k)].ends)

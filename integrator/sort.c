@@ -10,8 +10,8 @@
 #include "events.h"
 
 /* Insertion sort gives way to heapsort after MOVES_EACH moves per crossing, so that both together
- * take at most 2 n log2 n comparisons; up to FEW crossings it does not. */
-enum { MOVES_EACH = 2, FEW = 16 };
+ * take at most 2 n log2 n comparisons; up to INSERT_ANYHOW crossings it does not. */
+enum { MOVES_EACH = 2, INSERT_ANYHOW = 16 };
 
 #ifndef ESS_SORT_COMPARING
 #define ESS_SORT_COMPARING ((void)0) // a test counts here
@@ -63,7 +63,7 @@ void ess_sort_by_time(double time[], size_t guard[], size_t count) {
     put(time, guard, i, get(time, guard, j));
     put(time, guard, j, held);
   }
-  size_t moves = count <= FEW ? SIZE_MAX : MOVES_EACH * count;
+  size_t moves = count <= INSERT_ANYHOW ? SIZE_MAX : MOVES_EACH * count;
   for (size_t end = 1; moves && end < count; end++) {
     const entry e = get(time, guard, end);
     size_t i = end;

@@ -19,7 +19,7 @@
 
 /* States are moved in two directions, each state by another part of its error, at least by the
  * whole of it: terms of an event function that cancel along one do not along the other. */
-enum { DIRECTIONS = 2 };
+enum { ASTRAY = 2 };
 
 static double part_of(size_t i, double error, int direction) {
   const double part = 1.0 + ess_scattered(2 * i + (size_t)direction + 1);
@@ -48,7 +48,7 @@ static int weigh(ess_driver *d, size_t k, size_t count, double change[]) {
 static int weigh_errors(ess_driver *d, size_t k, size_t count, double tolerances, double change[]) {
   int status = ESS_SUCCESS;
   memset(change, 0, count * sizeof *change);
-  for (int direction = 0; !status && direction < DIRECTIONS; direction++) {
+  for (int direction = 0; !status && direction < ASTRAY; direction++) {
     move_by(d, tolerances, 8.0, direction);
     status = weigh(d, k, count, change);
   }
@@ -80,7 +80,7 @@ int ess_rounding_errors(ess_driver *d, double roundings[]) {
 int ess_weigh_terms(ess_driver *d, const double v[], double terms[]) {
   int status = ESS_SUCCESS;
   memset(terms, 0, d->system.guard_count * sizeof *terms);
-  for (int direction = 0; !status && direction < DIRECTIONS; direction++) {
+  for (int direction = 0; !status && direction < ASTRAY; direction++) {
     for (size_t i = 0; i < d->system.dimension; i++) d->v_try[i] = part_of(i, v[i], direction);
     status = weigh(d, 0, d->system.guard_count, terms);
   }
@@ -95,11 +95,10 @@ int ess_map_errors(ess_driver *d, const double before[], const double after[], d
     if (after[i] != before[i])
       largest = ess_larger(ess_larger(fabs(before[i]), fabs(after[i])), largest);
   memset(errors, 0, m * sizeof *errors);
-  for (int direction = 0; !status && direction < DIRECTIONS; direction++) {
+  for (int direction = 0; !status && direction < ASTRAY; direction++) {
     move_by(d, 0.0, 8.0, direction);
     for (size_t i = 0; i < n; i++)
-      if (after[i] != before[i])
-        d->v_try[i] += part_of(i, ESS_MAP_ROUNDINGS * DBL_EPSILON * largest, direction);
+      if (after[i] != before[i]) d->v_try[i] += part_of(i, ESS_ROUNDING * largest, direction);
     status = weigh(d, 0, m, errors);
   }
   return status;
@@ -133,25 +132,25 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
     bool held = true;
     status = ess_allowed_error(d, k, &allowed);
     for (size_t i = 0; i < sizeof h / sizeof *h; i++)
-      held = held && fabs(h[i]) <= ESS_ROUNDING_PART * allowed;
+      held = held && fabs(h[i]) <= ESS_GRAIN_AT_REST * allowed;
     is_halved = is_halved || held;
   }
   if (status || d->grain[k] > 0.0 || !(is_halved || rests || ess_is_shortest(d))) return status;
   status = is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
   const double doubt = d->inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
-  d->grain[k] = ess_larger(doubt, is_halved ? ESS_LOST_PART * allowed : allowed);
+  d->grain[k] = ess_larger(doubt, is_halved ? ESS_LOST * allowed : allowed);
   d->is_coarse = *coarser = true;
   return ESS_SUCCESS;
 }
 
 int ess_refine(ess_driver *d) {
-  static const double LEFT = 10.0; // grains from its zero an event function has left it
+  static const double GRAINS_AWAY = 10.0; // grains from its zero an event function has left it
   const int status = ess_allowed_errors(d, d->some_h);
   d->is_coarse = false;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const double allowed = d->some_h[k], change = d->control.next * fabs(d->rate[k]);
-    if (fabs(d->h[k]) > LEFT * d->grain[k] || d->grain[k] > allowed || change > allowed)
+    if (fabs(d->h[k]) > GRAINS_AWAY * d->grain[k] || d->grain[k] > allowed || change > allowed)
       d->grain[k] = 0.0;
     d->is_coarse |= d->grain[k] > 0.0;
   }
@@ -163,7 +162,7 @@ int ess_refine(ess_driver *d) {
 int ess_give_grains(ess_driver *d) {
   double *const allowed = d->some_h;
   memset(allowed, 0, d->guard_lanes * sizeof *allowed);
-  for (int direction = 0; direction < DIRECTIONS; direction++) {
+  for (int direction = 0; direction < ASTRAY; direction++) {
     move_by(d, 1.0, 8.0, direction);
     for (size_t i = 0; i < d->system.dimension; i++) d->x_try[i] = d->x[i] + d->v_try[i];
     const int status = ess_guards(d, d->t, d->x_try, d->h_try);
@@ -172,7 +171,7 @@ int ess_give_grains(ess_driver *d) {
       allowed[k] = ess_larger(fabs(d->h_try[k] - d->h[k]), allowed[k]);
   }
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    const double grain = ESS_ROUNDING_PART * allowed[k];
+    const double grain = ESS_GRAIN_AT_REST * allowed[k];
     const bool rests = fabs(d->h[k]) + d->control.next * fabs(d->rate[k]) <= grain;
     if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
     d->grain[k] = ess_larger(grain, d->grain[k]);
@@ -189,8 +188,8 @@ enum { PATIENCE = 6 };
 /* Check of a rate: difference quotients, each over a quarter of the interval before; their
  * agreement; relative difference of a wrong rate, where a kink has half; and changes, in roundings
  * of the event function's terms, that are ignored. */
-enum { QUOTIENTS = 8 };
-static const double AGREEMENT = 0.02, DISAGREEMENT = 0.25, ROUNDED = 1e2;
+enum { RATE_QUOTIENTS = 8 };
+static const double RATE_AGREEMENT = 0.02, RATE_WRONG = 0.25, CHANGE_ROUNDINGS = 1e2;
 
 /* a state of the path, with the value and rate of the event function there */
 typedef struct place {
@@ -206,18 +205,19 @@ static int is_contradicted(ess_driver *d, size_t k, const place *p, double lengt
   double last = NAN, way = 0.25 * length, rounding;
   int agreeing = 1, status = ess_rounding_error(d, k, &rounding);
   *contradicted = false;
-  for (int i = 0; !status && i < QUOTIENTS; i++, way *= 0.25) {
+  for (int i = 0; !status && i < RATE_QUOTIENTS; i++, way *= 0.25) {
     for (size_t j = 0; j < d->system.dimension; j++) d->x_try[j] = p->x[j] + way * p->f[j];
     status = ess_guards(d, p->t + way, d->x_try, d->h_try);
     if (status) return status;
     const double change = d->h_try[k] - p->h, quotient = change / way;
-    if (!(fabs(change) > ROUNDED * (8.0 * DBL_EPSILON * fabs(p->h) + rounding))) return status;
-    const bool agrees = fabs(quotient - last) <= AGREEMENT * fabs(quotient);
+    if (!(fabs(change) > CHANGE_ROUNDINGS * (8.0 * DBL_EPSILON * fabs(p->h) + rounding)))
+      return status;
+    const bool agrees = fabs(quotient - last) <= RATE_AGREEMENT * fabs(quotient);
     agreeing = agrees ? agreeing + 1 : 1;
     last = quotient;
-    if (agreeing < ESS_SURE) continue;
+    if (agreeing < ESS_AGREEING) continue;
     const double size = ess_larger(fabs(quotient), fabs(p->rate));
-    *contradicted = fabs(quotient - p->rate) > DISAGREEMENT * size;
+    *contradicted = fabs(quotient - p->rate) > RATE_WRONG * size;
     return status;
   }
   return status;
@@ -241,12 +241,12 @@ static int examine(ess_driver *d, size_t k, const place *from, const place *to, 
  * difference is contradicted in all that are shorter than it, beside a kink. So the other place is
  * further away, straight along the field. */
 int ess_suspect_turns(ess_driver *d) {
-  static const double FAR = 1e-2; // of the rest of the run
+  static const double SECOND_PLACE = 1e-2; // of the rest of the run
   const ess_turning *const s = &d->control.turning;
   const bool is_lasting = s->tries && s->tries % PATIENCE == 0;
   if (!is_lasting || !(s->share > ESS_STILL_TURNING)) return ESS_SUCCESS;
   const size_t k = s->guard;
-  const double length = ess_larger(d->dt, FAR * (d->t_end - d->t));
+  const double length = ess_larger(d->dt, SECOND_PLACE * (d->t_end - d->t));
   const double *const f = d->stage[d->base->first];
   double *const x = d->stage[1]; // the dense output is made
   for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + length * f[i];
