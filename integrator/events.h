@@ -1,6 +1,6 @@
 /*
- * Events: guards that are armed and crossed, what an event function may be within a step, and
- * event functions under suspicion.
+ * Events: armed guards and their crossings, the bounds of an event function within a step, its
+ * errors, and the ledger of crossings.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -83,10 +83,11 @@ static inline bool ess_is_one_way(const ess_driver *d, size_t k) {
 
 /* ---- the guard reset matrix ------------------------------------------------------------------ */
 
-/* What is wrong with a system's matrix, as ess_check says it; NULL when nothing is. */
+/* Checks a system's matrix: a line for ess_check, or NULL. */
 const char *ess_resets_check(const ess_system *system);
 
-/* Entries of the system's matrix, or of that of mirrored pairs; copies it into the driver. */
+/* Counts the entries of the system's matrix, or of mirrored pairs, and copies it into the driver.
+ */
 size_t ess_resets_size(const ess_system *system);
 void ess_resets_copy(ess_driver *d);
 
@@ -99,18 +100,18 @@ int ess_cross(ess_driver *d, size_t k);
 /* Applies the row of the empty pool after an integration step. May change the mode. */
 int ess_refill(ess_driver *d);
 
-/* Whether the row of event function k's armed guard arms none but its own mirror image, and
- * concerns no other that is flagged. */
+/* True if the row of event function k's armed guard arms no guard but its mirror image, and disarms
+ * none of a flagged event function. */
 bool ess_row_is_local(const ess_driver *d, size_t k);
 
-/* Whether crossing event function k's armed guard arms guards of other event functions, or concerns
+/* True if the row of event function k's armed guard arms guards of other event functions, or names
  * one in the batch. */
 bool ess_row_concerns_batch(const ess_driver *d, size_t k);
 
 /* ---- events of one instant ------------------------------------------------------------------- */
 
-/* A run ends, and the next starts, at the time of a jump, which may come out differently in so much
- * by how its event function is written: t - T, or sin(w t). */
+/* Rounding of the time of a jump, at which one run may end and the next start: it depends on how
+ * the event function is written, t - T or sin(w t). */
 static inline double ess_time_rounding(const ess_driver *d) {
   return 8.0 * DBL_EPSILON * fabs(d->t);
 }
@@ -118,38 +119,38 @@ static inline double ess_time_rounding(const ess_driver *d) {
 /* Events closer in time than this are of one instant, at the node, which is evaluated. */
 double ess_tie(const ess_driver *d);
 
-/* Takes off a list of events that are due within a tie of event function k's crossing, at the node,
- * those of which is known that they come later: by how much depends so little on the state that its
- * tolerance does not reach that far. Two guards of time alone come in the order of their times. */
+/* Of a list of events that are due within a tie of event function k's crossing, at the node,
+ * removes those that come later whatever the state is within its tolerance. Two guards of time
+ * alone come in the order of their times. */
 int ess_keep_unordered(ess_driver *d, size_t k, size_t events[], size_t *count);
 
-/* An impact at this instant, when event function k is being crossed at the node, which is
- * evaluated: k itself, or another; SIZE_MAX when there is none. */
+/* Finds an impact of the instant at which event function k is crossed, at the evaluated node: k
+ * itself, or another; SIZE_MAX if there is none. */
 int ess_due_impact(ess_driver *d, size_t k, size_t *impact);
 
 /* Lists the events of the instant at which event function k is crossed, by these values and rates,
- * silent ones apart, and returns how many there are. */
+ * without silent ones; returns their number. */
 size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const double rate[],
                          size_t events[]);
 
-/* The armed guards of the mode as it is, by guard; and the mode becomes this, of which only guards
- * that lie ahead can be armed. The model is not told. */
+/* Lists the armed guards; sets the mode, in which only guards that lie ahead can be armed. The
+ * model is not informed. */
 void ess_list_armed(const ess_driver *d, bool armed[]);
 void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]);
 
-/* The same of a mode that has been the driver's: its signs and sides. */
+/* Sets an earlier mode of the driver, by its signs and sides. */
 void ess_take_sides(ess_driver *d, const double sign[], const double side[]);
 
 /* ---- crossings ------------------------------------------------------------------------------- */
 
-/* Crosses event function k's armed guard where the state is; `carried`: an impact's map has just
- * carried the state past it. */
+/* Crosses event function k's armed guard at the node; `carried`: an impact's map has carried the
+ * state past it. */
 int ess_make_crossing(ess_driver *d, size_t k, bool carried);
 
-/* Tells the observer of the last piece, from t0 to the node. */
+/* Reports the last piece, from t0 to the node, to the observer. */
 int ess_observe_step(ess_driver *d, double t0);
 
-/* Tells the observer of a crossing just made, upward or downward; whether it asks to stop. */
+/* Reports a crossing, upward or downward, to the observer; true if that asks to stop. */
 bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, const double x[]);
 
 /* ---- where a step has been cut --------------------------------------------------------------- */
@@ -158,8 +159,8 @@ bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, 
  * end, then those that it was cut at. */
 int ess_cross_silent(ess_driver *d, const double h[]);
 
-/* Crosses those whose signs have acted on nothing, in the order of their times. Where that ends the
- * run, the state is that of the crossing. */
+/* Crosses idle guards, in the order of their times. If that ends the run, the node is the state of
+ * the crossing. */
 int ess_cross_idle(ess_driver *d, const double h[]);
 
 /* ---- by time --------------------------------------------------------------------------------- */
@@ -302,61 +303,61 @@ void ess_keep_rivals(ess_driver *d, double theta);
  * guard depends on it; ess_cross_silent is for the others. */
 int ess_locate_flagged(ess_driver *d, ess_location *found);
 
-/* ---- event functions that do not change as their rates say ----------------------------------- */
+/* ---- wrong rates ----------------------------------------------------------------------------- */
 
-/* Called each time that the step just tried is halved for k, of which most pass at once. */
+/* The step just tried is halved for event function k: checks its rate from time to time. */
 int ess_suspect_step(ess_driver *d, size_t k);
 
-/* Called where the step just tried may be too long for how event functions turn: they seem to turn
- * in steps of any length where they do not change as their rates say. */
+/* The step just tried may be too long for the turns of event functions: one whose rate is wrong
+ * seems to turn in steps of any length. */
 int ess_suspect_turns(ess_driver *d);
 
-/* Called when a step is made, halved before or not. */
+/* A step has been made. */
 void ess_suspect_none(ess_driver *d);
 
-/* Called at the node where the last piece was to reach k's zero, from this value and rate of k. */
+/* The last piece, from this value and rate of event function k, was to reach its zero at the node.
+ */
 int ess_suspect_piece(ess_driver *d, size_t k, double h, double rate);
 
-/* ---- grain -------------------------------------------------------------------------------- */
+/* ---- errors and grains ----------------------------------------------------------------------- */
 
 /* Parts of the error that the tolerance allows an event function: a distance from the guard that is
  * lost in it; and a grain where an event function seems to rest on its zero. */
 static const double ESS_LOST = 1e-3, ESS_GRAIN_AT_REST = 1e-5;
 
-/* What event function k changes by when states move by their tolerance: the larger of two ways,
- * along which no two states are moved by amounts that could cancel. */
+/* The error that the tolerance allows event function k, or all: their change when the states move
+ * by their tolerances and eight roundings; and their change by the roundings alone. */
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
-int ess_allowed_errors(ess_driver *d, double allowed[]); /* of all */
+int ess_allowed_errors(ess_driver *d, double allowed[]);
+int ess_rounding_error(ess_driver *d, size_t k, double *rounding);
+int ess_rounding_errors(ess_driver *d, double roundings[]);
 
 /* Crossings may be rounding: event functions that rest on their zeros, and do not leave them within
  * a step, get grains. */
 int ess_give_grains(ess_driver *d);
 
-/* Rates of all event functions, into d->rate_try, as each state moves by its tolerance, in one of
- * both these ways. */
-int ess_rates_astray(ess_driver *d, int way);
+/* Changes of all event functions, into d->rate_try, when the states move by their tolerances in the
+ * first or second of two directions. */
+int ess_rates_astray(ess_driver *d, int direction);
 
-/* The same when they move by eight roundings. */
-int ess_rounding_error(ess_driver *d, size_t k, double *rounding);
-int ess_rounding_errors(ess_driver *d, double roundings[]); /* of all */
-
-/* How large the terms are that the rates of all along v are the sum of, or may be. */
+/* Bounds on the terms whose sums are the rates along v. */
 int ess_weigh_terms(ess_driver *d, const double v[], double terms[]);
 
-/* Of all, by the rounding of a map that has made `after` of `before`: of the largest state among
- * those that it has changed, as in coordinates that mix large states and small. */
+/* Changes of all event functions by the rounding of a map from `before` to `after`: it rounds each
+ * state that it changes by the largest of them, as in coordinates that mix large states and small.
+ */
 int ess_map_errors(ess_driver *d, const double before[], const double after[], double errors[]);
 
-/* Whether the step being tried is as short as steps get that are halved for a doubt: what time
- * resolves, which near t = 0 is by how long they were. */
+/* True if the step being tried is as short as halvings for a doubt make it: time resolves no
+ * shorter one; near t = 0 the longest try takes the place of the time. */
 bool ess_is_shortest(const ess_driver *d);
 
-/* Event function k is in doubt over the step just tried; when it has been so over far
- * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
+/* Event function k is in doubt over the step just tried: it gets a grain if it was over far longer
+ * steps, too, and the doubt is small beside the tolerance. */
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser);
 
-/* Called at the node before a step is tried: those that have left their zeros, or may err by less
- * than their grains now, have none any more. */
+/* At the node before a step: takes the grains of event functions that have left their zeros, or are
+ * allowed a smaller error. */
 int ess_refine(ess_driver *d);
 
 /* ---- the ledger of crossings ----------------------------------------------------------------- */

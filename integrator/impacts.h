@@ -18,28 +18,26 @@ typedef struct ess_impact_work {
   size_t *events, count;       /* of the last impact */
   double *x, *sign, *side, *h; /* before the impact */
   double *met;                 /* by event function: its rate before the impact */
-  double *stopped;  /* by event function: the rate that impacts at t_stopped have taken from it; 0:
-                       they have not stopped it */
-  double *left;     /* what those rates were after it, as last called: rounding */
-  double t_stopped; /* of these */
-  double t_open; /* of an impact of which not all that follows has been made; NAN: there is none */
-  double zeno;   /* when impacts accumulate by the last one; NAN: they do not */
+  double *stopped; /* by event function: its rate before impacts at t_stopped that made it zero; 0:
+                      they have not */
+  double *left;    /* the rates after them, as evaluated last: rounding */
+  double t_stopped;
+  double t_open; /* time of an impact that has not been finished; NAN: there is none */
+  double zeno;   /* limit of a series that ends with the last impact; NAN: none does */
   double *after, *mode;
-  double *doubt; /* by event function: what is not told from its zero after the impact */
+  double *doubt; /* by event function: its error after the impact */
   bool *armed;
-  double *mode_before; /* what the map was last called with */
+  double *mode_before; /* arguments of the last call of the map */
   bool *armed_before;
   bool has_rows;    /* the system says what crossings arm */
-  bool *is_checked; /* by event function: its map has been asked whether it makes ends meet */
-  bool
-      *pending; /* by event function: an earlier map of the instant has carried the state past it */
-  bool *rests;  /* by event function: at the start, on the guard of an impact */
-  double *beyond; /* by event function: its sign at the start without an impact, where it has been
-                     put before one; 0: it has not */
+  bool *is_checked; /* by event function: its map has been checked */
+  bool *pending;    /* by event function: a map of the instant has carried the state past it */
+  bool *rests;      /* by event function: it rests at the start on the guard of an impact */
+  double
+      *beyond; /* by event function: if it starts before an impact, its sign after that; else 0 */
 } ess_impact_work;
 
-/* What the map is called with: as many events as are listed, state and mode before it, and room for
- * those after it. */
+/* Arguments of the map for the events that are listed. */
 static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_t count,
                                        bool carried) {
   return (ess_impact){.t = t,
@@ -60,10 +58,10 @@ static inline bool ess_is_impact(const ess_driver *d, size_t k) {
 
 /* ---- made ------------------------------------------------------------------------------------ */
 
-/* What is wrong with a system's impacts, as ess_check says it; NULL when nothing is. */
+/* Checks a system's impacts: a line for ess_check, or NULL. */
 const char *ess_impacts_check(const ess_system *system);
 
-/* Lays out what the driver keeps of a system with impacts, and copies them. */
+/* Lays out the memory of a system with impacts, and copies these. */
 void ess_impacts_lay(ess_driver *d, ess_layout *l);
 void ess_impacts_take(ess_driver *d);
 
@@ -73,33 +71,30 @@ void ess_impacts_forget(ess_driver *d);
 /* The mode to start with, by the caller's `start`: the signs are latched, the guards armed. */
 int ess_impacts_start(ess_driver *d);
 
-/* Calls the map, which finds the guards that have been crossed armed, too: unless it says otherwise
- * they are, where it puts the mode back before them. 0, or what it returned. */
+/* Calls the map. Crossed guards are armed in its arguments: they stay so where it puts the mode
+ * back before them. Returns its code. */
 int ess_call_map(ess_driver *d, ess_impact *impact);
 
 /* Makes the impact of all events at the node, k among them, and those that the map carries the
  * state past. The node is evaluated, before and after. */
 int ess_make_impact(ess_driver *d, size_t k);
 
-/* Where the step just made was cut at a timed jump, the impact of an event function that depends on
- * time alone, the node is moved to the first time, to the last bit, at which that has come. */
+/* If the step just made was cut at a timed jump, the impact of an event function of time alone,
+ * moves the node to the first time, to the last bit, at which that is due. */
 int ess_sharpen_jump(ess_driver *d);
 
-/* What follows an impact at its instant: all of it, or the rest of it where the last apply has
- * ended before that. Nothing where no impact is open. */
+/* Finishes the instant of an impact, if one is open: the last apply may have ended amid it. */
 int ess_finish_impact(ess_driver *d);
 
 /* ---- states that rest ------------------------------------------------------------------------ */
 
-/* Looks which event functions of impacts are zero, but for rounding, and do not change, at the node
- * where a run starts; what it has found of event function k. */
+/* Finds event functions of impacts that are zero within rounding, and do not change, where a run
+ * starts; true if k is one of them. */
 int ess_find_resting(ess_driver *d);
 bool ess_rests_on_impact(const ess_driver *d, size_t k);
 
-/* The state after an impact of event function k alone that is met at time t with this state from
- * this side, -1 below it; NULL where that does not send it back there. *code: what its map
- * returned.
- */
+/* The state after an impact of event function k alone, at time t with this state from this side, -1
+ * below it; NULL if that does not send it back there. *code: of the map. */
 const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
                                  int *code);
 
@@ -131,7 +126,7 @@ int ess_is_timed(ess_driver *d, size_t k, bool *timed);
  * that of an impact which the state has been put before, it is not: it is where the field leads. */
 int ess_start_armed(ess_driver *d);
 
-/* After an impact: those that rest on, or beyond, an armed guard count as on it. */
+/* After an impact: event functions that rest on, or beyond, an armed guard get a grain. */
 int ess_let_rest(ess_driver *d);
 
 /* After an impact: ESS_EZENO where the map has stopped the state on a guard to which the field
@@ -154,10 +149,10 @@ int ess_end_grazing(ess_driver *d, size_t k, double time, double *zeno);
 
 /* ---- grazes ---------------------------------------------------------------------------------- */
 
-/* Fails where event function k's guard, an impact, is reached along it: by how its rate
- * changes in the rest of the step that was cut here, the state turns back at once; where one is all
- * but reached within the step just tried, which is to be taken whole. Where that is the end of a
- * series of impacts, the first does not fail, and *zeno is when it ends. */
+/* The first refuses an impact of event function k that is a graze: by the change of its rate in the
+ * rest of the step that was cut here, the state turns back at once. The second refuses a step, to
+ * be taken whole, in which such a guard is all but reached. At the end of a series of impacts the
+ * first does not fail, and *zeno is that end. */
 int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno);
 int ess_refuse_touch(ess_driver *d);
 

@@ -224,16 +224,19 @@ int ess_rest_begin(ess_driver *d) {
   return status ? status : restored;
 }
 
-/* Whether the state leaves all guards whose series of impacts have ended: these may begin again. */
+/* Whether the state leaves the guards whose series of impacts have ended: these may begin again. */
 static int look_whether_left(ess_driver *d, bool *left) {
   static const double SOON = 0.1; // of a step
+  size_t ended = 0, kept = 0;
   double step;
   int status = ess_control_first(d, d->t + 1.0, &step);
   if (!status) status = ess_look_later(d, SOON * step);
-  *left = !status;
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    if (ess_is_impact(d, k) && d->returns.of[ess_guard_ahead(d, k)].ends)
-      *left = *left && d->side[k] * d->rate_end[k] < 0.0;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (!ess_is_impact(d, k) || !d->returns.of[ess_guard_ahead(d, k)].ends) continue;
+    ended++;
+    if (!(d->side[k] * d->rate_end[k] < 0.0)) kept++;
+  }
+  *left = !status && ended && !kept;
   return status;
 }
 

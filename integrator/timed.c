@@ -1,8 +1,7 @@
 /*
- * Timed jumps: impacts of event functions that depend on time alone. Where a run ends, or a state
- * is asked for, at such a time, the last bit must not decide between the state before the jump and
- * the one after it. It is the one after it, and a run that starts there does not make the jump
- * again.
+ * Timed jumps: impacts of event functions of time alone. Where a run ends, or a sample lies, at
+ * such a time, the last bit must not decide between the state before the jump and the one after it:
+ * it is the one after it, and a run that starts there does not make the jump again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
