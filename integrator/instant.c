@@ -10,7 +10,7 @@
 #include "events.h"
 #include "impacts.h"
 
-/* what is closer in time comes at once, as far as crossings are located */
+/* times that are closer than this are not told apart by the location of crossings */
 static double resolved_time(const ess_driver *d) {
   return ESS_ROUNDING * fabs(d->t) + ESS_LOCATED * d->dt;
 }
@@ -24,14 +24,13 @@ double ess_tie(const ess_driver *d) {
   return ess_larger(shortly, resolved);
 }
 
-/* whether event function k, with this value and rate, is on its armed guard, or is there within the
- * time */
+/* true if event function k, with this value and rate, reaches its armed guard within the time */
 static bool is_due(const ess_driver *d, size_t k, double h, double rate_of_h, double within) {
   const double g = d->side[k] * h, rate = d->side[k] * rate_of_h;
   return ess_is_armed(d, k) && rate > 0.0 && g + within * rate >= 0.0;
 }
 
-/* in how long event function i is on its armed guard, by its value and rate at the node */
+/* the time in which event function i reaches its armed guard, by its value and rate at the node */
 static double time_to(const ess_driver *d, size_t i) {
   return -d->h[i] / d->rate[i];
 }

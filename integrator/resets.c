@@ -45,7 +45,7 @@ size_t ess_resets_size(const ess_system *system) {
   return (system->one_way ? 0 : own) + watched;
 }
 
-/* what a guard's row comes to in a step */
+/* the effect of a guard's row in a step */
 static ess_kink_row read_row(const ess_driver *d, size_t guard) {
   const size_t i = guard / 2;
   ess_kink_row r = {.other = ESS_NONE, .undo = ESS_NONE, .is_simple = true};
@@ -189,7 +189,7 @@ static __attribute__((noinline)) int cross_by_row(ess_driver *d, size_t k) {
 int ess_cross(ess_driver *d, size_t k) {
   const ess_kink_row *const r = &d->kinks.row[ess_guard_ahead(d, k)];
   if (d->system.mode_changed || d->slides || !r->is_simple) return cross_by_row(d, k);
-  // a row names little where no model is told of signs: most crossings of many are made so
+  // where no model is informed of signs a row names few guards: most crossings are made here
   d->sign[k] = -d->sign[k];
   if (r->arms_mirror)
     ess_arm(d, ess_guard_ahead(d, k));
@@ -208,7 +208,7 @@ int ess_refill(ess_driver *d) {
   // what is watched is armed at all times
   const bool armed = d->armed_count > d->watched.count;
   if (armed || d->row_start[row] == d->row_start[row + 1]) return ESS_SUCCESS;
-  // nobody has looked at guards that are not armed
+  // guards that are not armed have not been checked
   int status = ess_check_guards(d);
   if (status) return status;
   bool mode_changed = false;

@@ -1,5 +1,5 @@
 /*
- * Notes of crossings, and of surfaces that are taken away, until what slides is settled.
+ * Crossings, and surfaces that are released, noted until the slides of the node are settled.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

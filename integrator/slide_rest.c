@@ -1,7 +1,7 @@
 /*
- * Rest on the guards of impacts. Impacts that are ever smaller and come ever faster are, in the
- * end, a force: it pushes the state as they do. What an impact does to a state that comes a little
- * towards it is asked of the caller's map, at each state anew.
+ * Rest on the guards of impacts. In the limit, impacts that are ever smaller and come ever faster
+ * are a force, which pushes the state as they do. The caller's map says so, at each state anew, by
+ * the impact of a state that approaches a little.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
