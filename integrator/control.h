@@ -142,6 +142,9 @@ void ess_control_made(ess_driver *d, double length, uint64_t refused);
 
 /* ---- turning --------------------------------------------------------------------------------- */
 
+/* Effect on the state, in tolerances, that does not matter. */
+static const double ESS_UNFELT = 0.1;
+
 /* Error of a quartic over its range up to which it is trusted: a sine over about two fifths of a
  * period. */
 static const double ESS_BELIEVED = 0.03;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "along.h"
 #include "arithmetic.h"
 #include "control.h"
 #include "ess.h"
@@ -22,8 +23,7 @@
 enum {
   ESS_STAGES = 7,
   ESS_DENSE = 4,
-  ESS_QUARTIC = 5, /* coefficients of one */
-  ESS_BLOCK = 16   /* guards that are looked at, or passed over, together */
+  ESS_BLOCK = 16 /* guards that are looked at, or passed over, together */
 };
 
 /* smallest error the step-size controller remembers, 2^-13, so that one lucky step does not silence
@@ -120,11 +120,6 @@ typedef struct ess_beside {
   uint64_t crossings;  /* that had been made */
 } ess_beside;
 
-/* Where event functions are called within a step (enclosure.c). */
-typedef struct ess_looked {
-  double at[2];
-  double weight[2][ESS_QUARTIC]; /* of a model's Bernstein coefficients, at these places */
-} ess_looked;
 
 /* Steps that are halved for an event function whose model is in doubt (suspect.c). */
 typedef struct ess_doubt {
@@ -183,7 +178,7 @@ struct ess_driver {
   double *x_end, *h_end, *rate_end;
   double *h_mid;            /* event functions at the middle of the step */
   double *h_check[2];       /* and where they are looked at besides, in each half */
-  ess_looked looked;        /* that is there */
+  ess_compared compared;    /* at those places */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */

@@ -12,14 +12,6 @@
 
 #include "driver_state.h"
 
-/* Error bound of a quartic over the error found where it is compared with its function: the error
- * is theta^2 (theta - 1/2) (1 - theta)^2 times a fifth derivative, and these places are within 8 %
- * of its largest. The rest is a margin. */
-static const double ESS_DOUBT = 4.0;
-
-/* relative change of a function along a step below which its turning is not judged */
-static const double ESS_STILL = 1e-9;
-
 /* accuracy of a located crossing, in steps, or in the numbers that change on the way to it */
 static const double ESS_LOCATED = 1e-11;
 
@@ -177,50 +169,13 @@ void ess_sort_by_time(double time[], size_t guard[], size_t count);
 
 /* ---- what an event function may be within a step --------------------------------------------- */
 
-/* What an event function may be between the ends of the step just tried: a quartic, by Bernstein
- * coefficients on [0, 1], and by how much that may be off. Location, steps through crossings, and
- * what is touched and left again all go by this one enclosure. */
+/* An event function between the ends of the step just tried is bounded by a quartic and its doubt
+ * (along.h). Location, steps through crossings, and a guard that is touched and left again all use
+ * this one enclosure. */
 
-/* ---- quartics ----------------------------------------------------------------------------- */
-
-/* Value and slope at theta. */
-double ess_quartic(const double b[ESS_QUARTIC], double theta, double *slope);
-
-/* Coefficients of its slope, a cubic, as those of a quartic. */
-void ess_quartic_slope(const double b[ESS_QUARTIC], double slope[ESS_QUARTIC]);
-
-/* Where the quartic first goes from negative to non-negative in (0, 1], or ESS_NEVER. */
-#define ESS_NEVER 2.0
-double ess_quartic_upcrossing(const double b[ESS_QUARTIC]);
-
-/* Changes of sign among the coefficients: no fewer than there are roots in (0, 1). */
-int ess_sign_changes(const double b[ESS_QUARTIC]);
-
-/* The quartic's parts from 0 to theta, and from there to 1. */
-void ess_quartic_split(const double b[ESS_QUARTIC], double theta, double until[ESS_QUARTIC],
-                       double after[ESS_QUARTIC]);
-
-/* ---- models ------------------------------------------------------------------------------- */
-
-/* What is not told from its level: a billionth of this scale, or rounding in values that add up to
- * `size`; of one event function, or of four. */
+/* Distance from its level within which a guard is at it: a billionth of this scale, or rounding in
+ * values that add up to `size`; of one event function, or of four. */
 #define ESS_SLIGHT(scale, size) (1e-9 * (scale) + 8.0 * DBL_EPSILON * (size))
-
-/* One text for one event function and for four: `number` is double or ess_lanes. The quartic with
- * these values and rates at both ends and this value in the middle, over four times `quarter`. */
-#define ESS_DEFINE_MODEL(quartic, number)                                                          \
-  static inline void quartic(number first, number rate, number middle, number last,                \
-                             number rate_last, number quarter, number b[ESS_QUARTIC]) {            \
-    b[0] = first;                                                                                  \
-    b[1] = first + quarter * rate;                                                                 \
-    b[3] = last - quarter * rate_last;                                                             \
-    b[4] = last;                                                                                   \
-    const number mean = 0.5 * (first + last); /* the coefficient itself, of a constant */          \
-    b[2] = mean + 8.0 / 3.0 * (middle - mean) - 2.0 / 3.0 * quarter * (rate - rate_last);          \
-  }
-ESS_DEFINE_MODEL(ess_quartic_of_one, double)
-ESS_DEFINE_MODEL(ess_quartic_of_four, ess_lanes)
-#undef ESS_DEFINE_MODEL
 
 /* Event function k seen from a side, over the step just tried: where its value in the middle is not
  * `known` it is taken to be a cubic. The same of a guard from theta on; and of event function k's
@@ -230,42 +185,32 @@ void ess_model_after(const ess_driver *d, size_t guard, double theta, bool known
                      double b[ESS_QUARTIC]);
 void ess_model_guard(const ess_driver *d, size_t k, double b[ESS_QUARTIC]);
 
-/* What event functions h[k], and the three after it, are at the step's ends and middle, from the
- * sides of their armed guards and relative to their levels: their models. */
-typedef struct ess_models {
-  ess_lanes b[ESS_QUARTIC];
-} ess_models;
-
-static inline ess_models ess_seen_from_guards(const ess_driver *d, size_t k,
-                                              const ess_lanes b[ESS_QUARTIC]) {
-  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
+/* Event function k and the three after it, from no side; and their armed guards relative to their
+ * levels. */
+static inline ess_models ess_model_events(const ess_driver *d, size_t k, bool known) {
+  const ess_lanes quarter = ess_lanes_all(0.25 * d->dt);
+  const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
+  const ess_lanes h_end = ess_lanes_load(d->h_end + k), rate_end = ess_lanes_load(d->rate_end + k);
+  const ess_lanes middle = known ? ess_lanes_load(d->h_mid + k)
+                                 : ess_middle_of_cubics(h, rate, h_end, rate_end, quarter);
   ess_models m;
-  for (int i = 0; i < ESS_QUARTIC; i++) m.b[i] = side * b[i] - level;
+  ess_quartic_of_four(h, rate, middle, h_end, rate_end, quarter, m.b);
   return m;
 }
 
+static inline ess_models ess_seen_from_guards(const ess_driver *d, size_t k, const ess_models *m) {
+  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
+  ess_models seen;
+  for (int i = 0; i < ESS_QUARTIC; i++) seen.b[i] = side * m->b[i] - level;
+  return seen;
+}
+
 static inline ess_models ess_model_guards(const ess_driver *d, size_t k) {
-  ess_lanes b[ESS_QUARTIC];
-  ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
-                      ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
-                      ess_lanes_load(d->rate_end + k), ess_lanes_all(0.25 * d->dt), b);
-  return ess_seen_from_guards(d, k, b);
+  const ess_models m = ess_model_events(d, k, true);
+  return ess_seen_from_guards(d, k, &m);
 }
 
-/* Which of four rise through zero once, and do not go below it again, were they higher by this
- * between their ends. */
-static inline ess_mask ess_rise_once(const ess_models *m, ess_lanes more) {
-  const ess_lanes zero = {0.0};
-  ess_mask falls = {0}, was_below = m->b[0] < zero;
-  for (int i = 1; i < ESS_QUARTIC; i++) {
-    const ess_mask is_below = (i < ESS_QUARTIC - 1 ? m->b[i] + more : m->b[i]) < zero;
-    falls |= is_below & ~was_below;
-    was_below = is_below;
-  }
-  return (m->b[0] < zero) & (m->b[ESS_QUARTIC - 1] >= zero) & ~falls;
-}
-
-/* Guard k is at its level where it misses that by this. */
+/* The distance from its level within which guard k is at it. */
 double ess_level_tolerance(const ess_driver *d, size_t k);
 
 /* Which of four guards, those of these event functions that lie beyond their zeros by `side`, are

@@ -328,17 +328,11 @@ int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
 }
 
 bool ess_turns_near(const ess_driver *d, size_t k, double *value, double *place) {
-  enum { HALVINGS = 50 };
   static const double near = 1e-4;
-  double b[ESS_QUARTIC], below = 0.0, above = 1.0, slope;
-  ess_model_guard(d, k, b);
-  for (int i = 0; i < HALVINGS; i++) {
-    const double middle = 0.5 * (below + above);
-    ess_quartic(b, middle, &slope);
-    *(slope > 0.0 ? &below : &above) = middle;
-  }
-  *place = below;
-  *value = ess_quartic(b, below, &slope);
+  double b[ESS_QUARTIC], slope;
+  ess_model_event(d, k, -d->side[k], true, b);
+  *place = ess_smaller(ess_quartic_turn(b, 0.0), 1.0);
+  *value = -ess_quartic(b, *place, &slope) - d->level[k];
   return fabs(*value) <= near * (fabs(d->h[k]) + fabs(d->h_end[k]));
 }
 

@@ -177,7 +177,7 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, ESS_CORNERS *n, &s->corner);
   ESS_LAY(l, double, ESS_CORNERS *m, &s->q);
   ESS_LAY(l, double, ESS_SLIDE_CHECKS *m, &s->checked);
-  ESS_LAY(l, double, ESS_SLIDE_LOOKS *m, &s->seen);
+  ESS_LAY(l, double, ESS_QUARTIC *m, &s->seen);
   ESS_LAY(l, size_t, m, &s->set, &s->noted, &s->events, &s->old, &s->box.members, &s->box.queue,
           &s->told);
   ESS_LAY(l, bool, m, &s->can, &s->may, &s->second, &s->rests, &s->stopped);
@@ -543,7 +543,7 @@ int ess_slide_settle(ess_driver *d) {
       !s->has_stopped) {
     if (!s->count) return ESS_SUCCESS;
     if (s->is_whole)
-      ess_slide_begin_node(d, s->seen + (ESS_SLIDE_LOOKS - 1) * d->system.guard_count);
+      ess_slide_begin_node(d, s->seen + (ESS_QUARTIC - 1) * d->system.guard_count);
     return ess_slide_put_back(d, ESS_DRIFT);
   }
   if (s->is_released) status = evaluate_released(d);

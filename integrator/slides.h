@@ -14,8 +14,7 @@
 
 enum {
   ESS_CORNERS = 8,     /* of the cube that three signs make, whose jumps do not add up */
-  ESS_SLIDE_LOOKS = 5, /* places of a step that lambda is modelled by */
-  ESS_SLIDE_CHECKS = 2 /* and others that the model is held against */
+  ESS_SLIDE_CHECKS = 2 /* places at which the model of lambda is compared */
 };
 
 /* Owned by the driver where ess_options.sliding is on; else NULL. The field on surfaces is
@@ -36,8 +35,9 @@ typedef struct ess_slides {
   double *f0, *jump, *a, *g, *lambda;
   bool adds;           /* jumps do: else the field is a mean of corners */
   double *corner, *q;  /* the fields there, and rates by them */
-  double *node, *seen; /* lambda at the node; and where the step was looked at */
-  double *checked, check_at[ESS_SLIDE_CHECKS];
+  double *node, *seen; /* lambda at the node; and at every quarter of the step */
+  double *checked;     /* and at the places compared */
+  ess_compared compared;
 
   size_t *noted, noted_count; /* event functions that have been crossed where the state is */
   size_t chatters; /* one that is crossed back and forth without end; SIZE_MAX: none is */
