@@ -78,7 +78,7 @@ ess_lanes ess_quartics_rise(const ess_lanes b[QUARTIC], ess_mask sought, ess_lan
 /* the first upcrossing of one that may have several, by its halves */
 static double halved(const double b[QUARTIC], int depth) {
   double half[2][QUARTIC];
-  // what dips below zero for less than that, and ends above, has crossed by its end
+  // a shorter dip below zero that ends above it has crossed by its end
   if (depth == SUBDIVISIONS) return b[QUARTIC - 1] >= 0.0 ? 1.0 : ESS_NEVER;
   ess_quartic_split(b, 0.5, half[0], half[1]);
   for (int i = 0; i < 2; i++) {

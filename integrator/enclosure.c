@@ -1,5 +1,5 @@
 /*
- * What event functions may be within an integration step, and which guards may reach their level.
+ * Bounds of event functions within an integration step, and the guards that may reach their level.
  *
  * Along the dense output, a quartic, the event function is modelled by the quartic that has its
  * values and rates at both ends and its value at mid-step; for an event function affine in the
@@ -48,8 +48,8 @@ double ess_level_tolerance(const ess_driver *d, size_t k) {
 
 /* ---- values within the step --------------------------------------------------------------- */
 
-/* The end comes first: a caller that keeps what it has found out of a state has just been asked for
- * the field there. */
+/* The end comes first: the field has just been evaluated there, and the caller may have cached
+ * quantities of that state. */
 int ess_look_at_guards(ess_driver *d) {
   // the model's error is theta^2 (theta - 1/2) (1 - theta)^2 times a fifth derivative
   static const double largest[2] = {0.275, 0.725};

@@ -17,10 +17,9 @@
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 
-/* Each estimate times its factor must be <= 1. SEVERITY_OF_KINKS: second-order effect of kinks on
- * the state. SEVERITY_OF_PLACES: effect of errors in their places. SEVERITY_OF_ERROR: embedded
- * error. */
-static const double SEVERITY_OF_KINKS = 30.0, SEVERITY_OF_PLACES = 20.0, SEVERITY_OF_ERROR = 18.0;
+/* The second-order effect of kinks on the state, the embedded error, and the effect of errors in
+ * the kinks' places times this factor must each be <= 1. */
+static const double SEVERITY_OF_KINKS = 25.0;
 
 /* Error of the dense output between nodes. BETWEEN: over the deviation from a quartic in the middle
  * of the step. UNSEEN_IN_MIDDLE: over the effect on the end, of which up to a third (some thirty
@@ -30,409 +29,42 @@ static const double BETWEEN = 0.5, UNSEEN_IN_MIDDLE = 0.01;
 /* embedded error, over the tolerance, from which the effect of kinks is removed */
 static const double SMOOTH = 0.2;
 
-/* exponent of the error in the next length after a rejection, and after an acceptance, with its
- * largest growth */
-static const double EXPONENT = -0.3, NEXT_EXPONENT = -0.17, GROW_THROUGH = 3.0;
+/* largest change of the length, by a factor */
+static const double CHANGE_MOST = 3.0;
 
-/* crossings in a step up to which they are located one by one, with fewer field evaluations */
-enum { REACHES_FEW = 3 };
+/* REACHES_FEW: crossings in a step up to which they are located one by one, with fewer field
+ * evaluations. MANY_MORE: crossings ahead, over those of the last step through crossings, which
+ * does not predict the length of a step through so many. */
+enum { REACHES_FEW = 3, MANY_MORE = 2 };
 
-/* crossings ahead over those of the last step through crossings that are many more */
-enum { MANY_MORE = 2 };
-
-/* length of the first step through crossings over that of the step that would ignore them */
+/* Length of the first step through crossings over that of the step that would ignore them. */
 static const double FIRST_THROUGH = 0.02;
 
-/* its reduction, and their largest number, if it would reach nearly all guards */
-static const double REACH_SHORTER = 0.4;
-enum { SHORTER_MOST = 4 };
-
-/* error assigned to a step that is certainly too long; the next has about a third of its length */
-static const double TOO_LONG = 30.0;
-
-/* growth of steps through crossings each time that crossings were located one by one instead */
+/* Growth of steps through crossings each time that crossings were located one by one instead. */
 static const double AGAIN = 1.15;
 
-/* halvings for interactions of crossings, after which crossings are located one by one */
-enum { PARTS_MOST = 6 };
+/* Halvings for crossings that affect each other, after which they are located one by one; and of
+ * the first step, if it would reach nearly all guards. */
+enum { HALVINGS_MOST = 6 };
 
-/* weight at which a field is checked between both modes; at 1/2 deviations that are odd about it
- * would not show */
+/* Weight at which a field is checked between both modes; at 1/2 deviations that are odd about it
+ * would not show. */
 static const double BETWEEN_MODES = 0.3;
 
-/* Accepted deviation of a field from affine: AFFINE, over its change; AFFINE_ROUNDED, over itself.
- * For a single state also CANCELLED, over the largest state's rate, and SEEN, over a step in
- * tolerances.
- */
-static const double AFFINE = 1e-6, AFFINE_ROUNDED = 1e-9, CANCELLED = 1e-14, SEEN = 0.01;
+/* Deviation of a field from affine, over itself, up to which it counts as rounding. */
+static const double AFFINE_ROUNDED = 1e-9;
 
-/* ---- signs that follow the state ------------------------------------------------------------- */
+/* ---- before the first step ------------------------------------------------------------------- */
 
-/* tells the model of an event function's sign in the next call of the field */
-static int tell(ess_driver *d, size_t i) {
-  const ess_system *const s = &d->system;
-  return s->mode_changed ? ess_called(d, s->mode_changed(d->kinks.live, i, s->params))
-                         : ESS_SUCCESS;
-}
-
-static int tell_kinks(ess_driver *d) {
-  const ess_kinks *const k = &d->kinks;
-  int status = ESS_SUCCESS;
-  if (!d->system.mode_changed) return ESS_SUCCESS;
-  for (size_t i = 0; !status && i < k->count; i++) {
-    const size_t kink = k->kink[i];
-    if (k->live[kink] != k->told[kink]) status = tell(d, kink);
-    k->told[kink] = k->live[kink];
-  }
-  return status;
-}
-
-static void take_signs(ess_driver *d) {
-  for (size_t b = 0; b < d->blocks; b++)
-    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES)
-      ess_lanes_store(d->kinks.live + b * ESS_BLOCK + lane,
-                      ess_lanes_load(d->sign + b * ESS_BLOCK + lane));
-}
-
-/* whether any guard of a block may be crossed: silent ones are not, nor is what is beyond its zero
- */
-static bool watch_block(ess_driver *d, size_t from) {
-  const ess_lanes zero = {0.0};
-  ess_mask any = {0};
-  for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES) {
-    const ess_lanes side = ess_lanes_load(d->side + i);
-    const ess_mask below =
-        (side * ess_lanes_load(d->h + i) < zero) & (ess_lanes_load(d->is_silent + i) == zero);
-    ess_lanes_store(d->kinks.watch + i, (ess_lanes)(below & (ess_mask)side));
-    any |= below;
-  }
-  return ess_mask_any(any);
-}
-
-static void begin(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  for (size_t i = 0; i < k->groups; i++) ess_keep_mask(k->known, k->group[i], (ess_mask){0});
-  k->tries++; // nothing is a companion any more
-  k->count = k->groups = k->companions = k->unknown = 0;
-  k->is_involved = k->is_paired = k->arm_more = false;
-  take_signs(d);
-  k->blocks = 0;
-  for (size_t b = 0; b < d->blocks; b++)
-    if (d->block_armed[b] && watch_block(d, b * ESS_BLOCK)) k->block[k->blocks++] = b * ESS_BLOCK;
-}
-
-static inline bool is_companion(const ess_kinks *k, size_t i) {
-  return k->companion_in[i] == k->tries;
-}
-
-/* an event function that a row of a crossing in this step names must not be crossed in it, too */
-static inline void note_companion(ess_kinks *k, size_t other) {
-  if (is_companion(k, other)) return;
-  k->companion_in[other] = k->tries;
-  k->companion[k->companions++] = other;
-}
-
-/* latches an event function to the sign that a row arms its guard from, as a companion of the
- * crossing */
-static inline int latch(ess_driver *d, size_t other, double sign) {
-  ess_kinks *const k = &d->kinks;
-  k->is_involved |= ess_is_set(k->known, other) ||
-                    (k->live[other] != sign && (is_companion(k, other) || k->acts[other]));
-  if (k->is_involved || is_companion(k, other)) return ESS_SUCCESS;
-  note_companion(k, other);
-  if (k->live[other] == sign) return ESS_SUCCESS;
-  k->live[other] = sign;
-  return tell(d, other);
-}
-
-/* the row disarms it */
-static inline void unlatch(ess_kinks *k, size_t other) {
-  k->is_involved |= ess_is_set(k->known, other);
-  note_companion(k, other);
-}
-
-/* what the row of event function i's guard does to others; those that look at the state, or
- * concern what is crossed in this step, are involved */
-static int latch_row(ess_driver *d, size_t i, size_t guard) {
-  ess_kinks *const k = &d->kinks;
-  int status = ESS_SUCCESS;
-  for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
-    const size_t other = d->row_guard[e] / 2;
-    if (d->row_effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
-    if (other == i || k->is_involved) continue;
-    if (d->row_effect[e] > 0)
-      status = latch(d, other, ess_sign_before(d->row_guard[e]));
-    else
-      unlatch(k, other);
-  }
-  return status;
-}
-
-/* those that what they arm undoes */
-static inline void note_undo(ess_kinks *k, size_t i, const ess_kink_row *r) {
-  memcpy(k->undoable + i, &r->undoable, sizeof r->undoable);
-  k->undo[i] = r->undo;
-  k->is_paired |= r->is_paired;
-  k->arm_more |= r->arms_more;
-  k->pair[i] = r->pair;
-  k->pair_side[i] = r->pair_side;
-}
-
-/* the lanes from i on hold their first crossing */
-static void open_group(ess_kinks *k, size_t i) {
-  const ess_lanes zero = {0.0};
-  k->group[k->groups++] = i;
-  k->opened_in[i / ESS_LANES] = k->tries;
-  ess_lanes_store(k->theta + i, zero + 1.0);
-  ess_lanes_store(k->until + i, zero + 1.0);
-  ess_keep_mask(k->pattern, i, (ess_mask){0});
-  ess_lanes_store(k->pair_side + i, zero);
-  for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[i + lane] = i;
-  ess_keep_mask(k->last, i, (ess_mask){0});
-  ess_keep_mask(k->made, i, (ess_mask){0});
-}
-
-/* lists a crossing, which has not been listed in this step */
-static inline int list_kink(ess_driver *d, size_t i) {
-  ess_kinks *const k = &d->kinks;
-  const size_t lane = i % ESS_LANES, from = i - lane;
-  const ess_kink_row *const r = &k->row[ess_guard_ahead(d, i)];
-  const int64_t yes = -1;
-  // the four masks are not asked: a processor waits when it is to read as one what was just written
-  // as several
-  if (k->opened_in[from / ESS_LANES] != k->tries) open_group(k, from);
-  memcpy(k->known + i, &yes, sizeof yes);
-  k->watch[i] = 0.0;
-  k->is_involved |= is_companion(k, i);
-  k->kink[k->count++] = i;
-  k->unknown += !k->is_checked[i];
-  if (d->system.mode_changed) k->told[i] = d->sign[i];
-  note_undo(k, i, r);
-  if (!r->is_simple) return latch_row(d, i, ess_guard_ahead(d, i));
-  // most crossings of many are made so, without a look at the row's entries
-  if (r->other == ESS_NONE) return ESS_SUCCESS;
-  if (r->sign != 0.0) return latch(d, r->other, r->sign);
-  unlatch(k, r->other);
-  return ESS_SUCCESS;
-}
-
-/* of the watched blocks from the n-th on, the first of which any guard is beyond its zero by h, and
- * has not been seen so in this step; or their number */
-static inline size_t find_beyond(const ess_kinks *k, size_t n, const double h[]) {
-  for (; n < k->blocks; n++) {
-    const double *const watch = k->watch + k->block[n], *const from = h + k->block[n];
-    ess_lanes most = {0.0};
-    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
-      most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(from + i), most);
-    if (ess_mask_any(most > (ess_lanes){0.0})) break;
-  }
-  return n;
-}
-
-/* lists those that are */
-static int look(ess_driver *d, const double h[]) {
-  const ess_kinks *const k = &d->kinks;
-  const ess_lanes zero = {0.0};
-  for (size_t n = find_beyond(k, 0, h); n < k->blocks; n = find_beyond(k, n + 1, h)) {
-    const size_t from = k->block[n];
-    unsigned bits = 0;
-    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES)
-      bits |= ess_mask_bits(ess_lanes_load(k->watch + i) * ess_lanes_load(h + i) > zero)
-              << (i - from);
-    for (; bits; bits &= bits - 1) {
-      const int status = list_kink(d, from + (size_t)__builtin_ctz(bits));
-      if (status) return status;
-    }
-  }
-  return ESS_SUCCESS;
-}
-
-/* which of four crossings what they have armed has undone again, by h; those that their own guards
- * undo are not seen any more */
-static inline ess_mask undone_by(const ess_kinks *k, const double h[], size_t i) {
-  const ess_lanes zero = {0.0};
-  if (!k->is_paired) return (ess_mask){0};
-  const size_t *const pair = k->pair + i;
-  const ess_lanes other = {h[pair[0]], h[pair[1]], h[pair[2]], h[pair[3]]};
-  return ess_lanes_load(k->pair_side + i) * other > zero;
-}
-
-/* which of four are seen beyond their zeros by h, and not undone */
-static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) {
-  const ess_kinks *const k = &d->kinks;
-  const ess_lanes zero = {0.0};
-  const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(h + i) > zero;
-  return ess_mask_at(k->known, i) & beyond & ~undone_by(k, h, i);
-}
-
-/* their signs: flipped where they are seen beyond their zeros */
-static inline void flip(ess_driver *d, size_t i, ess_mask seen) {
-  ess_kinks *const k = &d->kinks;
-  const ess_lanes sign = ess_lanes_load(d->sign + i), live = ess_lanes_load(k->live + i);
-  const ess_lanes now = ess_lanes_select(seen, -sign, sign);
-  ess_lanes_store(k->live + i, ess_lanes_select(ess_mask_at(k->known, i), now, live));
-}
-
-/* event functions take the signs that this stage sees them with, which is noted */
-static int follow(ess_driver *d, const double h[], int s) {
-  ess_kinks *const k = &d->kinks;
-  const int64_t bit = (int64_t)1 << s;
-  for (size_t n = 0; n < k->groups; n++) {
-    const size_t i = k->group[n];
-    const ess_mask seen = seen_by(d, h, i);
-    flip(d, i, seen);
-    if (s == LAST_STAGE) ess_keep_mask(k->last, i, seen);
-    ess_keep_mask(k->pattern, i,
-                  ess_mask_at(k->pattern, i) | (seen & (ess_mask){bit, bit, bit, bit}));
-  }
-  return tell_kinks(d);
-}
-
-static int sweep(ess_driver *d) {
-  int status = ESS_SUCCESS;
-  for (int s = 1; !status && s < ESS_STAGES; s++) {
-    double *const x = s == LAST_STAGE ? d->x_end : d->x_try;
-    const double t = ess_dopri5_stage(d, s, x);
-    status = ess_guards(d, t, x, d->h_try);
-    if (!status) status = look(d, d->h_try);
-    if (status || d->kinks.is_involved) return status;
-    if (d->kinks.count) status = follow(d, d->h_try, s);
-    if (!status) status = ess_field_at(d, d->kinks.live, t, x, d->stage[s]);
-  }
-  return status;
-}
-
-/* ---- what the quadrature has missed ---------------------------------------------------------- */
-
-/* where the kinks of four lanes are, by event functions at the step's end and, where that is known,
- * in its middle: where the cubics, or quartics, with these values and rates at both ends rise
- * through zero; 1 where they do not lie above it there */
-static ess_lanes place(const ess_driver *d, size_t i, const double middle[], const double h[],
-                       const double rate[]) {
-  enum { NEWTON_STEPS = 5, NEWTON_STEPS_NEAR = 2 };
-  const ess_lanes close = ess_lanes_all(1e-7); // Newton goes on from there to its square
-  int steps = NEWTON_STEPS;
-  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
-  const ess_lanes g0 = side * ess_lanes_load(d->h + i), g1 = side * ess_lanes_load(h + i);
-  const ess_lanes s0 = d->dt * side * ess_lanes_load(d->rate + i);
-  const ess_lanes s1 = d->dt * side * ess_lanes_load(rate + i);
-  const ess_lanes c2 = 3.0 * (g1 - g0) - 2.0 * s0 - s1, c3 = s0 + s1 - 2.0 * (g1 - g0);
-  ess_lanes c4 = zero; // of theta^2 (1 - theta)^2
-  if (middle) c4 = 16.0 * side * ess_lanes_load(middle + i) - 8.0 * (g0 + g1) - 2.0 * (s0 - s1);
-  const ess_mask rises = ess_mask_at(d->kinks.known, i) & (g1 > zero);
-  ess_lanes below = zero, above = one;
-  ess_lanes theta = g0 / ess_lanes_select(rises, g0 - g1, -one);
-  if (middle) {
-    const ess_lanes near = ess_lanes_load(d->kinks.theta + i);
-    if (!ess_mask_any(rises & ~(near < one))) steps = NEWTON_STEPS_NEAR;
-    theta = ess_lanes_select(near < one, near, theta);
-  }
-  for (int step = 0; step < steps; step++) {
-    const ess_lanes hump = theta * (1.0 - theta);
-    const ess_lanes value = g0 + theta * (s0 + theta * (c2 + theta * c3)) + c4 * hump * hump;
-    const ess_lanes slope =
-        s0 + theta * (2.0 * c2 + (3.0 * theta) * c3) + 2.0 * c4 * hump * (1.0 - 2.0 * theta);
-    const ess_mask is_below = value < zero;
-    below = ess_lanes_select(is_below, theta, below);
-    above = ess_lanes_select(is_below, above, theta);
-    const ess_lanes newton = theta - value / slope;
-    const ess_mask kept = (newton >= below) & (newton <= above); // there, it stays
-    const ess_lanes next = ess_lanes_select(kept, newton, 0.5 * (below + above));
-    const bool arrived = !ess_mask_any((ess_lanes_abs(next - theta) > close) & rises);
-    theta = next;
-    if (arrived) break;
-  }
-  return ess_lanes_select(rises, theta, one);
-}
-
-/* ---- touch and leave ------------------------------------------------------------------------- */
-
-/* when after theta what undoes event function i's crossing there is crossed itself */
-static double undone_at(const ess_driver *d, size_t i, double theta, bool middle) {
-  const size_t undo = d->kinks.undo[i];
-  double after[QUARTIC];
-  ess_model_after(d, undo, theta, middle, after);
-  if (undo / 2 == i) after[0] = -DBL_MIN; // it has just been left
-  if (!(after[0] < 0.0)) return theta;
-  const double part = ess_quartic_upcrossing(after);
-  return part <= 1.0 ? theta + part * (1.0 - theta) : 1.0;
-}
-
-/* where the crossings are made and undone that their ends do not show: there, guards are on the
- * side that they were on, or what undoes them is beyond its zero, too. Their moments are those by
- * theta as it was, as if they were there to stay at the end, or had not been there at all. */
-static void place_visit(ess_driver *d, size_t i, bool middle) {
-  ess_kinks *const k = &d->kinks;
-  double b[QUARTIC];
-  ess_model_event(d, i, d->side[i], middle, b);
-  const double was = k->theta[i], theta = ess_quartic_upcrossing(b);
-  k->theta[i] = ess_smaller(theta, 1.0);
-  if (theta < 1.0) {
-    k->until[i] = ess_larger(undone_at(d, i, theta, middle), theta + DBL_EPSILON);
-    k->visits += ess_is_visit(k, i);
-  }
-  if (middle) return;
-  const double from = k->theta[i], until = k->until[i];
-  const double first = 0.5 * (was * was - from * from - (1.0 - until * until));
-  k->value[0][i] += was - from - (1.0 - until) - first;
-  k->value[1][i] += first;
-}
-
-/* of four, by event functions at the step's end */
-static inline void place_visits(ess_driver *d, size_t i, bool middle) {
-  ess_kinks *const k = &d->kinks;
-  const ess_lanes zero = {0.0};
-  const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(d->h_end + i) > zero;
-  const ess_mask stays = beyond & ~undone_by(k, d->h_end, i);
-  unsigned bits = ess_mask_bits(ess_mask_at(k->known, i) & ess_mask_at(k->undoable, i) & ~stays);
-  ess_lanes_store(k->until + i, zero + 1.0);
-  for (; bits; bits &= bits - 1) place_visit(d, i + (size_t)__builtin_ctz(bits), middle);
-}
-
-/* of four guards that have not been seen beyond their zeros, how far their cubics' control points
- * lie beyond them */
-static inline ess_lanes between(const ess_driver *d, size_t i) {
-  const double third = d->dt / 3.0;
-  const ess_lanes watch = ess_lanes_load(d->kinks.watch + i);
-  const ess_lanes first = ess_lanes_load(d->h + i) + third * ess_lanes_load(d->rate + i);
-  const ess_lanes last = ess_lanes_load(d->h_end + i) - third * ess_lanes_load(d->rate_end + i);
-  return ess_lanes_max(watch * first, watch * last);
-}
-
-/* lists guards that rise above their zeros and fall again between two stages */
-static int look_between(ess_driver *d) {
-  const ess_kinks *const k = &d->kinks;
-  const ess_lanes zero = {0.0};
-  int status = ESS_SUCCESS;
-  for (size_t n = 0; n < k->blocks && !status; n++) {
-    const size_t from = k->block[n];
-    ess_lanes most = zero;
-    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES)
-      most = ess_lanes_max(between(d, i), most);
-    if (!ess_mask_any(most > zero)) continue;
-    for (size_t i = from; i < from + ESS_BLOCK && !status; i += ESS_LANES) {
-      unsigned bits = ess_mask_bits(between(d, i) > zero);
-      for (; bits && !status; bits &= bits - 1) {
-        const size_t found = i + (size_t)__builtin_ctz(bits);
-        double model[QUARTIC];
-        ess_model_event(d, found, d->side[found], false, model);
-        if (ess_quartic_upcrossing(model) < 1.0) status = list_kink(d, found);
-      }
-    }
-  }
-  return status;
-}
-
-/* what the stages that have seen a kink take off its moments: by which these are */
+/* The sums that a kink's moments lose to the stages that have seen it, for each set of stages. */
 void ess_kinks_prepare(ess_driver *d) {
   for (size_t seen = 0; seen < ESS_PATTERNS; seen++) {
     double *const sum = d->kinks.table[seen];
     for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] = 0.0;
     for (int s = 1; s < ESS_STAGES; s++) {
       if (!(seen >> s & 1)) continue;
-      const double c = ess_dopri5_c[s], b = ess_dopri5_b[s];
-      const double e = ess_dopri5_e[s], dense = ess_dopri5_d[s];
-      const double rest = 1.0 - c;
+      const double c = ess_dopri5_c[s], rest = 1.0 - c;
+      const double b = ess_dopri5_b[s], e = ess_dopri5_e[s], dense = ess_dopri5_d[s];
       const double add[] = {-b * rest, -b * c, e * rest, e * c, dense * rest, dense * c};
       for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] += add[i];
     }
@@ -452,16 +84,262 @@ void ess_kinks_reset(ess_driver *d) {
   k->most_length = INFINITY;
 }
 
-/* the kinks' places and moments, by event functions where the sweep has ended */
+/* ---- signs that follow the state ------------------------------------------------------------- */
+
+/* the model is told of an event function's sign in the next call of the field */
+static int tell(ess_driver *d, size_t i) {
+  const ess_system *const s = &d->system;
+  return s->mode_changed ? ess_called(d, s->mode_changed(d->kinks.live, i, s->params))
+                         : ESS_SUCCESS;
+}
+
+static int tell_kinks(ess_driver *d) {
+  const ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  if (!d->system.mode_changed) return ESS_SUCCESS;
+  for (size_t i = 0; !status && i < k->count; i++) {
+    const size_t kink = k->kink[i];
+    if (k->live[kink] != k->told[kink]) status = tell(d, kink);
+    k->told[kink] = k->live[kink];
+  }
+  return status;
+}
+
+static void take_signs(ess_driver *d) {
+  memcpy(d->kinks.live, d->sign, d->blocks * ESS_BLOCK * sizeof *d->sign);
+}
+
+static inline bool is_companion(const ess_kinks *k, size_t i) {
+  return k->companion_in[i] == k->tries;
+}
+
+/* An event function that a row of a crossing in this step names is its companion, and must not be
+ * crossed in it, too. It is latched to the sign that the row arms its guard from; 0: disarmed. */
+static inline int latch(ess_driver *d, size_t other, double sign) {
+  ess_kinks *const k = &d->kinks;
+  const bool flips = sign != 0.0 && k->live[other] != sign;
+  k->is_involved |=
+      ess_is_set(k->known, other) || (flips && (is_companion(k, other) || k->acts[other]));
+  if (k->is_involved || is_companion(k, other)) return ESS_SUCCESS;
+  k->companion_in[other] = k->tries;
+  k->companion[k->companions++] = other;
+  if (!flips) return ESS_SUCCESS;
+  k->live[other] = sign;
+  return tell(d, other);
+}
+
+/* lists a crossing, which has not been listed in this step, and applies its row to others */
+static int list_kink(ess_driver *d, size_t i) {
+  ess_kinks *const k = &d->kinks;
+  const ess_lanes zero = {0.0};
+  const size_t from = i - i % ESS_LANES, guard = ess_guard_ahead(d, i);
+  const ess_kink_row *const r = &k->row[guard];
+  const int64_t yes = -1;
+  // the masks would show this, too, but a processor waits when it reads four numbers as one vector
+  // just after it has written them one by one
+  if (k->opened_in[from / ESS_LANES] != k->tries) {
+    k->group[k->groups++] = from;
+    k->opened_in[from / ESS_LANES] = k->tries;
+    ess_lanes_store(k->theta + from, zero + 1.0);
+    ess_lanes_store(k->until + from, zero + 1.0);
+    ess_lanes_store(k->pair_side + from, zero);
+    ess_keep_mask(k->pattern, from, (ess_mask){0});
+    ess_keep_mask(k->last, from, (ess_mask){0});
+    ess_keep_mask(k->made, from, (ess_mask){0});
+    for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[from + lane] = from;
+  }
+  memcpy(k->known + i, &yes, sizeof yes);
+  memcpy(k->undoable + i, &r->undoable, sizeof r->undoable);
+  k->watch[i] = 0.0;
+  k->is_involved |= is_companion(k, i);
+  k->kink[k->count++] = i;
+  k->unknown += !k->is_checked[i];
+  if (d->system.mode_changed) k->told[i] = d->sign[i];
+  k->undo[i] = r->undo;
+  k->pair[i] = r->pair;
+  k->pair_side[i] = r->pair_side;
+  k->is_paired |= r->pair_side != 0.0;
+  k->arm_more |= r->arms_more;
+  // most crossings of many are made without a look at the row's entries
+  if (r->is_simple) return r->other == ESS_NONE ? ESS_SUCCESS : latch(d, r->other, r->sign);
+  // rows that look at the state, or concern other crossings of this step, are involved
+  int status = ESS_SUCCESS;
+  for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
+    const size_t other = d->row_guard[e] / 2;
+    const double sign = d->row_effect[e] > 0 ? ess_sign_before(d->row_guard[e]) : 0.0;
+    if (d->row_effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
+    if (other != i && !k->is_involved) status = latch(d, other, sign);
+  }
+  return status;
+}
+
+/* lists the watched guards beyond their zeros by h, which have not been seen so in this step */
+static int look(ess_driver *d, const double h[]) {
+  const ess_kinks *const k = &d->kinks;
+  const ess_lanes zero = {0.0};
+  for (size_t n = 0; n < k->blocks; n++) {
+    const double *const watch = k->watch + k->block[n], *const from = h + k->block[n];
+    ess_lanes most = zero;
+    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
+      most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(from + i), most);
+    if (!ess_mask_any(most > zero)) continue;
+    unsigned bits = 0;
+    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
+      bits |= ess_mask_bits(ess_lanes_load(watch + i) * ess_lanes_load(from + i) > zero) << i;
+    for (; bits; bits &= bits - 1) {
+      const int status = list_kink(d, k->block[n] + (size_t)__builtin_ctz(bits));
+      if (status) return status;
+    }
+  }
+  return ESS_SUCCESS;
+}
+
+/* which of four crossings are undone by h again, by a guard that they have armed; those that their
+ * own guards undo are not seen any more */
+static inline ess_mask undone_by(const ess_kinks *k, const double h[], size_t i) {
+  const ess_lanes zero = {0.0};
+  if (!k->is_paired) return (ess_mask){0};
+  const size_t *const pair = k->pair + i;
+  const ess_lanes other = {h[pair[0]], h[pair[1]], h[pair[2]], h[pair[3]]};
+  return ess_lanes_load(k->pair_side + i) * other > zero;
+}
+
+/* which of four are seen beyond their zeros by h, and not undone */
+static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) {
+  const ess_kinks *const k = &d->kinks;
+  const ess_lanes zero = {0.0};
+  const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(h + i) > zero;
+  return ess_mask_at(k->known, i) & beyond & ~undone_by(k, h, i);
+}
+
+/* the signs of four crossings, by their weights: 0 before, 1 after; those that are seen have 1 */
+static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
+  ess_kinks *const k = &d->kinks;
+  const ess_lanes live = ess_lanes_load(k->live + i), sign = ess_lanes_load(d->sign + i);
+  const ess_lanes now = sign * (1.0 - 2.0 * w);
+  ess_lanes_store(k->live + i, ess_lanes_select(ess_mask_at(k->known, i), now, live));
+}
+
+static inline ess_lanes weight_of(ess_mask seen) {
+  return (ess_lanes)(seen & (ess_mask)ess_lanes_all(1.0));
+}
+
+/* the stages: each sees event functions with signs of its own, which are noted */
+static int sweep(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  for (int s = 1; !status && s < ESS_STAGES; s++) {
+    const int64_t bit = (int64_t)1 << s;
+    double *const x = s == LAST_STAGE ? d->x_end : d->x_try;
+    const double t = ess_dopri5_stage(d, s, x);
+    status = ess_guards(d, t, x, d->h_try);
+    if (!status) status = look(d, d->h_try);
+    if (status || k->is_involved) return status;
+    for (size_t n = 0; n < k->groups; n++) {
+      const size_t i = k->group[n];
+      const ess_mask seen = seen_by(d, d->h_try, i), noted = ess_mask_at(k->pattern, i);
+      weigh(d, i, weight_of(seen));
+      if (s == LAST_STAGE) ess_keep_mask(k->last, i, seen);
+      ess_keep_mask(k->pattern, i, noted | (seen & (ess_mask){bit, bit, bit, bit}));
+    }
+    status = tell_kinks(d);
+    if (!status) status = ess_field_at(d, k->live, t, x, d->stage[s]);
+  }
+  return status;
+}
+
+/* ---- where the kinks are --------------------------------------------------------------------- */
+
+/* The places of four kinks, by event functions at the step's ends and, if `middle` is known, in its
+ * middle: their models rise through zero there; 1 if they do not lie above it at the end. */
+static ess_lanes place(const ess_driver *d, size_t i, bool middle) {
+  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
+  ess_models m = ess_model_events(d, i, middle);
+  for (int j = 0; j < QUARTIC; j++) m.b[j] *= side;
+  const ess_mask rises = ess_mask_at(d->kinks.known, i) & (m.b[QUARTIC - 1] > zero);
+  const ess_lanes near = middle ? ess_lanes_load(d->kinks.theta + i) : one;
+  const ess_lanes chord = m.b[0] / ess_lanes_select(rises, m.b[0] - m.b[QUARTIC - 1], -one);
+  const ess_lanes from = ess_lanes_select(near < one, near, chord);
+  return ess_lanes_select(rises, ess_quartics_rise(m.b, rises, from), one);
+}
+
+/* Touch and leave, of four: where crossings are made and undone that their ends do not show. There,
+ * guards are on the side that they were on, or the guard that undoes them is beyond its zero, too.
+ * Their moments are those by theta as it was, as if they were there to stay at the end, or had not
+ * been there at all. */
+static inline void place_visits(ess_driver *d, size_t from, bool middle) {
+  ess_kinks *const k = &d->kinks;
+  const ess_lanes zero = {0.0};
+  const ess_mask beyond = ess_lanes_load(d->side + from) * ess_lanes_load(d->h_end + from) > zero;
+  const ess_mask stays = beyond & ~undone_by(k, d->h_end, from);
+  unsigned bits =
+      ess_mask_bits(ess_mask_at(k->known, from) & ess_mask_at(k->undoable, from) & ~stays);
+  ess_lanes_store(k->until + from, zero + 1.0);
+  for (; bits; bits &= bits - 1) {
+    const size_t i = from + (size_t)__builtin_ctz(bits), undo = k->undo[i];
+    double b[QUARTIC], after[QUARTIC];
+    ess_model_event(d, i, d->side[i], middle, b);
+    const double was = k->theta[i], theta = ess_smaller(ess_quartic_upcrossing(b), 1.0);
+    k->theta[i] = theta;
+    if (theta < 1.0) {
+      ess_model_after(d, undo, theta, middle, after);
+      if (undo / 2 == i) after[0] = -DBL_MIN; // it has just been left
+      const double part = after[0] < 0.0 ? ess_quartic_upcrossing(after) : 0.0;
+      const double undone = part <= 1.0 ? theta + part * (1.0 - theta) : 1.0;
+      k->until[i] = ess_larger(undone, theta + DBL_EPSILON);
+      k->visits += ess_is_visit(k, i);
+    }
+    if (middle) continue;
+    const double until = k->until[i];
+    const double first = 0.5 * (was * was - theta * theta - (1.0 - until * until));
+    k->value[0][i] += was - theta - (1.0 - until) - first;
+    k->value[1][i] += first;
+  }
+}
+
+/* of four guards that have not been seen beyond their zeros, how far their cubics' control points
+ * lie beyond them */
+static inline ess_lanes between(const ess_driver *d, size_t i) {
+  const double third = d->dt / 3.0;
+  const ess_lanes watch = ess_lanes_load(d->kinks.watch + i);
+  const ess_lanes first = ess_lanes_load(d->h + i) + third * ess_lanes_load(d->rate + i);
+  const ess_lanes last = ess_lanes_load(d->h_end + i) - third * ess_lanes_load(d->rate_end + i);
+  return ess_lanes_max(watch * first, watch * last);
+}
+
+/* event functions at the end */
+static int look_at_end(ess_driver *d) {
+  double *const f = d->stage[LAST_STAGE];
+  return ess_guard_rates(d, d->t + d->dt, d->x_end, f, d->h_end, d->rate_end);
+}
+
+/* the kinks' places and moments, by event functions where the sweep has ended; those of guards too
+ * that rise above their zeros and fall again between two stages */
 static int measure(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  int status =
-      ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[LAST_STAGE], d->h_end, d->rate_end);
-  if (!status) status = look_between(d);
+  const ess_lanes zero = {0.0};
+  double b[QUARTIC];
+  int status = look_at_end(d);
+  if (status) return status;
+  for (size_t n = 0; n < k->blocks; n++) {
+    const size_t from = k->block[n];
+    ess_lanes most = zero;
+    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES)
+      most = ess_lanes_max(between(d, i), most);
+    if (!ess_mask_any(most > zero)) continue;
+    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES) {
+      unsigned bits = ess_mask_bits(between(d, i) > zero);
+      for (; bits && !status; bits &= bits - 1) {
+        const size_t found = i + (size_t)__builtin_ctz(bits);
+        ess_model_event(d, found, d->side[found], false, b);
+        if (ess_quartic_upcrossing(b) < 1.0) status = list_kink(d, found);
+      }
+    }
+  }
   k->visits = 0;
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_lanes theta = place(d, i, NULL, d->h_end, d->rate_end), rest = 1.0 - theta;
+    const ess_lanes theta = place(d, i, false), rest = 1.0 - theta;
     const ess_mask seen = ess_mask_at(k->pattern, i);
     ess_lanes sum[ESS_KINK_SUMS];
     for (int j = 0; j < ESS_KINK_SUMS; j++)
@@ -479,13 +357,20 @@ static int measure(ess_driver *d) {
   return status;
 }
 
-/* weights of the event functions that are crossed: 0 before, 1 after */
-static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
+/* where the kinks are by quartics; their places so far are kept in place of their moments */
+static void place_again(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  const ess_lanes live = ess_lanes_load(k->live + i), sign = ess_lanes_load(d->sign + i);
-  const ess_lanes now = sign * (1.0 - 2.0 * w);
-  ess_lanes_store(k->live + i, ess_lanes_select(ess_mask_at(k->known, i), now, live));
+  k->visits = 0;
+  for (size_t n = 0; n < k->groups; n++) {
+    const size_t i = k->group[n];
+    ess_lanes_store(k->value[0] + i, ess_lanes_load(k->theta + i));
+    ess_lanes_store(k->value[1] + i, ess_lanes_load(k->until + i));
+    ess_lanes_store(k->theta + i, place(d, i, true));
+    place_visits(d, i, true);
+  }
 }
+
+/* ---- the field with weights ------------------------------------------------------------------ */
 
 /* the field with their weights */
 static int weighted(ess_driver *d, double t, const double x[], double f[]) {
@@ -504,10 +389,9 @@ static int weighted_at_start(ess_driver *d, double factor, const double weight[]
 /* at the step's end, beside those that its last stage has seen already; NULL: these alone */
 static int weighted_at_end(ess_driver *d, const double weight[], const double x[], double f[]) {
   const ess_kinks *const k = &d->kinks;
-  const ess_lanes one = ess_lanes_all(1.0);
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_lanes seen = (ess_lanes)(ess_mask_at(k->last, i) & (ess_mask)one);
+    const ess_lanes seen = weight_of(ess_mask_at(k->last, i));
     weigh(d, i, weight ? seen + ess_lanes_load(weight + i) : seen);
   }
   return weighted(d, d->t + d->dt, x, f);
@@ -521,12 +405,23 @@ static void add_difference(const ess_driver *d, double factor, const double a[],
                                 factor * (ess_lanes_load(a + i) - ess_lanes_load(b + i)));
 }
 
+/* adds kinks with these weights, by the field at either end, to a sum over the stages */
+static int add_kinks(ess_driver *d, double factor, double *const weight[2], double to[]) {
+  const ess_kinks *const k = &d->kinks;
+  int status = weighted_at_start(d, 1.0, weight[0], k->f);
+  if (status) return status;
+  add_difference(d, factor * d->dt, k->f, d->stage[0], to);
+  status = weighted_at_end(d, weight[1], k->at, k->f);
+  if (!status) add_difference(d, factor * d->dt, k->f, d->stage[LAST_STAGE], to);
+  return status;
+}
+
 /* ---- is the field affine? -------------------------------------------------------------------- */
 
 /* whether `between` is this part of the way from a to b, up to rounding */
 static bool is_on_the_way(const ess_driver *d, double part, const double between[],
                           const double a[], const double b[]) {
-  const double affine = AFFINE * ess_smaller(1.0, fabs(part) / BETWEEN_MODES);
+  const double affine = ESS_SAME * ess_smaller(1.0, fabs(part) / BETWEEN_MODES);
   double off_most = 0.0, change_most = 0.0, size_most = 0.0;
   for (size_t i = 0; i < d->system.dimension; i++) {
     const double off = fabs(between[i] - a[i] - part * (b[i] - a[i]));
@@ -539,7 +434,8 @@ static bool is_on_the_way(const ess_driver *d, double part, const double between
     const double off = fabs(between[i] - a[i] - part * (b[i] - a[i]));
     const double own = affine * fabs(a[i] - b[i]) + AFFINE_ROUNDED * (fabs(a[i]) + fabs(b[i]));
     const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
-    if (off > own + CANCELLED * size_most && fabs(d->dt) * off > SEEN * tolerance) return false;
+    if (off > own + ESS_ROUNDING * size_most && fabs(d->dt) * off > ESS_UNFELT * tolerance)
+      return false;
   }
   return true;
 }
@@ -554,10 +450,18 @@ static int even(ess_driver *d, double w, size_t from, size_t to, double f[]) {
   return weighted(d, d->t, d->x, f);
 }
 
-/* Which of the signs that rows latch in this step change the field, one after the other undone. */
-static int find_acting(ess_driver *d) {
+/* Whether signs that rows latch change the field by themselves, before any crossing of this step:
+ * the weights of crossings do not count that, and crossings are then made one by one. The signs
+ * that do so are found by undoing one after the other. */
+static int check_latched(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  int status = ESS_SUCCESS;
+  bool any = false;
+  for (size_t i = 0; i < k->companions; i++)
+    any = any || (k->live[k->companion[i]] != d->sign[k->companion[i]]);
+  if (!any) return ESS_SUCCESS;
+  int status = even(d, 0.0, 0, 0, k->f);
+  if (status || is_on_the_way(d, 1.0, k->f, d->stage[0], d->stage[0])) return status;
+  k->is_involved = true;
   for (size_t i = 0; !status && i < k->companions; i++) {
     const size_t other = k->companion[i];
     if (k->live[other] == d->sign[other]) continue;
@@ -569,20 +473,6 @@ static int find_acting(ess_driver *d) {
     k->acts[other] = k->any_acts = true;
   }
   return status;
-}
-
-/* Whether signs that rows latch change the field by themselves, before any crossing of this step:
- * the weights of crossings do not count that, and crossings are then made one by one. */
-static int check_latched(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  bool any = false;
-  for (size_t i = 0; i < k->companions; i++)
-    any = any || k->live[k->companion[i]] != d->sign[k->companion[i]];
-  if (!any) return ESS_SUCCESS;
-  const int status = even(d, 0.0, 0, 0, k->f);
-  if (status || is_on_the_way(d, 1.0, k->f, d->stage[0], d->stage[0])) return status;
-  k->is_involved = true;
-  return find_acting(d);
 }
 
 /* Fails where the field is not affine in one sign by itself. Those of several that are not affine
@@ -607,7 +497,7 @@ static int check_some(ess_driver *d, size_t from, size_t to) {
   return status ? status : check_some(d, middle, to);
 }
 
-/* the pairs of which either guard is crossed in this step, both or neither of them */
+/* the pairs of which either guard is crossed in this step: both signs flipped, or neither */
 static int set_pairs(ess_driver *d, bool both) {
   ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
@@ -622,47 +512,35 @@ static int set_pairs(ess_driver *d, bool both) {
   return status;
 }
 
-/* whether what undoes a crossing does so: with both the field is as with neither; by one call for
- * all in this step */
-static int check_visits(ess_driver *d) {
+/* New crossings are looked at, most often all at once: it takes two calls. A crossing is undone if
+ * the field with both signs flipped is as with neither: one call for all in this step. */
+static int check_new(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   bool any = false;
+  int status = k->unknown ? check_some(d, 0, k->count) : ESS_SUCCESS;
+  k->unknown = 0;
+  if (status || k->is_involved || !k->visits) return status;
   for (size_t n = 0; n < k->count; n++) {
     const size_t i = k->kink[n];
     any = any || (k->pair[i] != i && ess_is_visit(k, i));
     k->live[i] = d->sign[i];
   }
   if (!any) return ESS_SUCCESS;
-  int status = set_pairs(d, true);
+  status = set_pairs(d, true);
   if (!status) status = weighted(d, d->t, d->x, k->f);
   if (!status) status = set_pairs(d, false);
   k->is_involved |= !is_on_the_way(d, 1.0, k->f, d->stage[0], d->stage[0]);
   return status;
 }
 
-/* those met for the first time are looked at, most often all at once: it takes two calls */
-static int check_new(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  const int status = k->unknown ? check_some(d, 0, k->count) : ESS_SUCCESS;
-  k->unknown = 0;
-  return status || k->is_involved || !k->visits ? status : check_visits(d);
-}
-
-/* the weight that is the largest by its size */
-static double largest(const ess_kinks *k, const double weight[]) {
-  double most = 0.0;
-  for (size_t n = 0; n < k->count; n++)
-    if (fabs(weight[k->kink[n]]) > fabs(most)) most = weight[k->kink[n]];
-  return most;
-}
-
-/* Whether they add up in this step, and the field is affine still: with their weights the field at
+/* Whether kinks add up in this step, and the field is affine still: with their weights the field at
  * the node has gone as much of the way as these are of weights of which the largest is as large as
- * that of a crossing that is made. Their signs are the other ones, which one that is affine between
- * 0 and 1 alone does not follow. */
+ * that of a crossing that is made. Their signs are the other ones, which a field that is affine
+ * between 0 and 1 alone does not follow. */
 static int check_sum(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  const double most = fabs(largest(k, k->value[0]));
+  double most = 0.0;
+  for (size_t n = 0; n < k->count; n++) most = ess_larger(fabs(k->value[0][k->kink[n]]), most);
   if (k->count < 2 || most == 0.0) return check_latched(d);
   const int status = weighted_at_start(d, -1.0 / most, k->value[0], k->f);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->stage[0][i] + k->first[i];
@@ -672,35 +550,19 @@ static int check_sum(ess_driver *d) {
 
 /* ---- the corrections ------------------------------------------------------------------------- */
 
-/* by what the quadrature has missed, as a rate */
-static int sum_missed(ess_driver *d) {
+/* The sum that the quadrature has missed, as a rate, corrects the end. So does the change of the
+ * last stage by the part that is known at the beginning: *off is that change. */
+static int correct_end(ess_driver *d, double *off) {
   ess_kinks *const k = &d->kinks;
+  const double *const f = d->stage[LAST_STAGE];
   int status = weighted_at_start(d, 1.0, k->value[0], k->sum);
   if (status) return status;
   for (size_t i = 0; i < d->lanes; i++) k->first[i] = k->sum[i] -= d->stage[0][i];
   status = weighted_at_end(d, k->value[1], d->x_end, k->f);
-  if (!status) add_difference(d, 1.0, k->f, d->stage[LAST_STAGE], k->sum);
-  return status;
-}
-
-/* adds kinks with these weights, by the field at either end, to a sum over the stages */
-static int add_kinks(ess_driver *d, double factor, double *const weight[2], double to[]) {
-  const ess_kinks *const k = &d->kinks;
-  int status = weighted_at_start(d, 1.0, weight[0], k->f);
   if (status) return status;
-  add_difference(d, factor * d->dt, k->f, d->stage[0], to);
-  status = weighted_at_end(d, weight[1], k->at, k->f);
-  if (!status) add_difference(d, factor * d->dt, k->f, d->stage[LAST_STAGE], to);
-  return status;
-}
-
-/* what the kinks do to the state changes the field: by that at the end, to second order. The state
- * there is corrected; *off is what this comes to. */
-static int correct_end(ess_driver *d, double *off) {
-  ess_kinks *const k = &d->kinks;
-  const double *const f = d->stage[LAST_STAGE];
+  add_difference(d, 1.0, k->f, f, k->sum);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] + d->dt * k->first[i];
-  const int status = weighted_at_end(d, NULL, d->x_try, k->f);
+  status = weighted_at_end(d, NULL, d->x_try, k->f);
   if (status) return status;
   for (size_t i = 0; i < d->lanes; i++) {
     d->v_try[i] = d->dt * (k->f[i] - f[i]);
@@ -711,7 +573,7 @@ static int correct_end(ess_driver *d, double *off) {
   return status;
 }
 
-/* of what a kink has added to the path until its middle, the parts by the field at either end */
+/* the parts, by the field at either end, of a kink's effect on the path until its middle */
 static inline void moments_of_middle(ess_lanes theta, ess_lanes *start, ess_lanes *end) {
   const ess_lanes zero = {0.0}, eighth = ess_lanes_all(0.125), square = theta * theta;
   const ess_lanes until = ess_lanes_max(0.5 - theta, zero);
@@ -721,9 +583,9 @@ static inline void moments_of_middle(ess_lanes theta, ess_lanes *start, ess_lane
   *end = until_1 - 0.5 * whole_1 + ess_lanes_select(theta < 1.0, eighth, zero);
 }
 
-/* event functions in the middle of the path: that of the dense output, whose last coefficient loses
- * the kinks that are in its sum over the stages, and gets by how much kinks take the path away from
- * what is smooth until there, which is *off */
+/* Event functions in the middle of the path: that of the dense output. Its last coefficient loses
+ * the kinks that are in its sum over the stages, and gets *off, the distance by which kinks take
+ * the path away from a smooth one until there. */
 static int look_at_middle(ess_driver *d, double *off) {
   ess_kinks *const k = &d->kinks;
   const double *const f = d->stage[LAST_STAGE];
@@ -749,27 +611,14 @@ static int look_at_middle(ess_driver *d, double *off) {
   return ess_guards(d, d->t + 0.5 * d->dt, d->v_try, d->h_mid);
 }
 
-/* by quartics; where they were until now is kept in place of their moments */
-static void place_again(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  k->visits = 0;
-  for (size_t n = 0; n < k->groups; n++) {
-    const size_t i = k->group[n];
-    ess_lanes_store(k->value[0] + i, ess_lanes_load(k->theta + i));
-    ess_lanes_store(k->value[1] + i, ess_lanes_load(k->until + i));
-    ess_lanes_store(k->theta + i, place(d, i, d->h_mid, d->h_end, d->rate_end));
-    place_visits(d, i, true);
-  }
-}
-
-/* crossings have moved with the end that has been corrected, and are not where cubics have them:
- * that is made good, too */
+/* Crossings have moved with the end that has been corrected, and are not where cubics have them:
+ * that is corrected, too. */
 static int correct_places(ess_driver *d, double *off, double *off_middle) {
   ess_kinks *const k = &d->kinks;
   double *const longer = k->error[0];
   int status = look_at_middle(d, off_middle);
   if (!status) status = ess_guards(d, d->t + d->dt, d->x_end, d->h_end);
-  // some have been led to by what the others did
+  // other crossings have led to some
   if (!status) status = look(d, d->h_end);
   if (!status && !k->is_involved) status = check_new(d);
   if (status || k->is_involved) return status;
@@ -789,22 +638,15 @@ static int correct_places(ess_driver *d, double *off, double *off_middle) {
   return status;
 }
 
-/* field and event functions at the end, with the signs as they are */
-static int evaluate_end(ess_driver *d) {
-  double *const f = d->stage[LAST_STAGE];
-  const double t = d->t + d->dt;
-  const int status = weighted(d, t, d->x_end, f);
-  return status ? status : ess_guard_rates(d, t, d->x_end, f, d->h_end, d->rate_end);
-}
-
 /* the corrected end, in the mode that it has, and where crossings are by that */
 static int finish(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  for (size_t n = 0; n < k->groups; n++) flip(d, k->group[n], ess_mask_at(k->last, k->group[n]));
+  double *const f = d->stage[LAST_STAGE];
   const size_t count = k->count;
-  int status = evaluate_end(d);
+  int status = weighted_at_end(d, NULL, d->x_end, f);
+  if (!status) status = look_at_end(d);
   if (!status) status = look(d, d->h_end);
-  k->is_involved |= k->count > count; // nobody has made good for those
+  k->is_involved |= k->count > count; // those have not been corrected
   if (status || k->is_involved) return status;
   ess_mask differs = {0};
   for (size_t n = 0; n < k->groups; n++) {
@@ -812,97 +654,107 @@ static int finish(ess_driver *d) {
     const ess_mask seen = seen_by(d, d->h_end, i);
     differs |= seen ^ ess_mask_at(k->last, i);
     ess_keep_mask(k->made, i, seen);
-    flip(d, i, seen);
+    weigh(d, i, weight_of(seen));
   }
   if (!ess_mask_any(differs) && !k->visits) return ESS_SUCCESS; // they are where they were
-  if (ess_mask_any(differs)) status = evaluate_end(d);
+  if (ess_mask_any(differs)) {
+    status = weighted(d, d->t + d->dt, d->x_end, f);
+    if (!status) status = look_at_end(d);
+  }
   if (!status) place_again(d);
   return status;
 }
 
-/* the embedded error without its kinks; where it is small with them that is good enough */
-static int estimate(ess_driver *d, double *smooth) {
-  double *const embedded = d->kinks.embedded;
-  ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, embedded);
-  *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
-  if (*smooth <= SMOOTH) return ESS_SUCCESS;
-  const int status = add_kinks(d, -1.0, d->kinks.error, embedded);
-  if (!status) *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
-  return status;
-}
-
-/* what the kinks have done to the end, in parts of the tolerance */
-static double missed(ess_driver *d) {
-  const ess_kinks *const k = &d->kinks;
-  for (size_t i = 0; i < d->lanes; i++) d->v_try[i] = d->dt * k->sum[i];
-  return ess_scaled_norm(d, d->v_try, d->x, d->x_end);
-}
-
-/* what the kinks have done to the end, and by that to the stages, is within what is allowed: the
- * step stays the one that it was, and only signs are to be kept */
-static int leave(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  memcpy(d->x_end, k->at, d->lanes * sizeof *d->x_end);
-  for (size_t n = 0; n < k->groups; n++) {
-    const size_t i = k->group[n];
-    ess_keep_mask(k->made, i, ess_mask_at(k->last, i));
-    flip(d, i, ess_mask_at(k->last, i));
-  }
-  return tell_kinks(d);
-}
-
-/* whether most of the crossings are over again at the step's end, where nothing is known of how
- * long it may be */
+/* whether most of the crossings are over again at the step's end, before any length is known */
 static bool goes_too_far(const ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
-  if (k->length > 0.0) return false;
   size_t over = 0;
   for (size_t n = 0; n < k->groups; n++) {
     const ess_mask left = ess_mask_at(k->known, k->group[n]) & ~ess_mask_at(k->last, k->group[n]);
     over += (size_t)__builtin_popcount(ess_mask_bits(left));
   }
-  return 2 * over > k->count;
+  return !(k->length > 0.0) && 2 * over > k->count;
 }
 
+/* the step with its kinks, and its error: the first estimate that refuses it ends this */
 static int correct(ess_driver *d, double *error) {
   ess_kinks *const k = &d->kinks;
   double smooth = 0.0, moved = 0.0, second = 0.0, middle = 0.0;
-  *error = TOO_LONG;
+  *error = DBL_MAX;
   if (goes_too_far(d)) return ESS_SUCCESS;
   int status = measure(d);
   if (!status) status = check_new(d);
-  if (!status && !k->is_involved) status = sum_missed(d);
   if (status || k->is_involved) return status;
   status = correct_end(d, &second);
-  // what is refused, whatever the rest would be, is done with
-  if (!status && SEVERITY_OF_KINKS * second <= 1.0) status = estimate(d, &smooth);
+  *error = SEVERITY_OF_KINKS * second;
+  if (status || !(*error <= 1.0)) return status;
+  // the embedded error without its kinks, unless it is small with them
+  ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, k->embedded);
+  smooth = SEVERITY_OF_KINKS * ess_scaled_norm(d, k->embedded, d->x, d->x_end);
+  if (!(smooth <= SMOOTH)) {
+    status = add_kinks(d, -1.0, k->error, k->embedded);
+    smooth = SEVERITY_OF_KINKS * ess_scaled_norm(d, k->embedded, d->x, d->x_end);
+  }
   *error = ess_larger(smooth, SEVERITY_OF_KINKS * second);
   if (status || *error > 1.0) return status;
   status = check_sum(d);
   if (status || k->is_involved) return status;
   ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, d->stage, d->lanes, k->quartic);
-  const double first = missed(d);
-  if (SEVERITY_OF_KINKS * ess_larger(second, first) <= 1.0) return leave(d);
+  for (size_t i = 0; i < d->lanes; i++) d->v_try[i] = d->dt * k->sum[i];
+  const double first = ess_scaled_norm(d, d->v_try, d->x, d->x_end);
+  if (SEVERITY_OF_KINKS * ess_larger(second, first) <= 1.0) {
+    // the effect of kinks on the end, and by that on the stages, is allowed: the step stays as it
+    // was, and only signs are kept
+    memcpy(d->x_end, k->at, d->lanes * sizeof *d->x_end);
+    for (size_t n = 0; n < k->groups; n++) {
+      const size_t i = k->group[n];
+      ess_keep_mask(k->made, i, ess_mask_at(k->last, i));
+      weigh(d, i, weight_of(ess_mask_at(k->last, i)));
+    }
+    return tell_kinks(d);
+  }
   status = correct_places(d, &moved, &middle);
   if (!status && !k->is_involved) status = finish(d);
   if (status || k->is_involved) return status;
   *error = ess_larger(smooth, ess_larger(BETWEEN * middle, UNSEEN_IN_MIDDLE * first));
-  *error = ess_larger(*error, ess_larger(SEVERITY_OF_PLACES * moved, SEVERITY_OF_KINKS * second));
+  *error = ess_larger(*error, ess_larger(SEVERITY_OF_KINKS * moved, SEVERITY_OF_KINKS * second));
   *error += 0.0 * (moved + second + smooth); // not a number stays one
   return ESS_SUCCESS;
 }
 
+/* ---- the step -------------------------------------------------------------------------------- */
+
 /* Tries a step as dopri5 does, with signs that follow the state. Where it crosses none it is that
  * step. d->kinks.is_involved: crossings have to be made one by one. */
 static int try_through(ess_driver *d, double *error) {
-  begin(d);
+  ess_kinks *const k = &d->kinks;
+  const ess_lanes zero = {0.0};
+  for (size_t i = 0; i < k->groups; i++) ess_keep_mask(k->known, k->group[i], (ess_mask){0});
+  k->tries++; // nothing is a companion any more
+  k->count = k->groups = k->companions = k->unknown = k->blocks = 0;
+  k->is_involved = k->is_paired = k->arm_more = false;
+  take_signs(d);
+  // guards are watched that are armed and below their zeros; silent ones are not
+  for (size_t b = 0; b < d->blocks; b++) {
+    const size_t from = b * ESS_BLOCK;
+    ess_mask any = {0};
+    if (!d->block_armed[b]) continue;
+    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES) {
+      const ess_lanes side = ess_lanes_load(d->side + i);
+      const ess_mask below =
+          (side * ess_lanes_load(d->h + i) < zero) & (ess_lanes_load(d->is_silent + i) == zero);
+      ess_lanes_store(k->watch + i, (ess_lanes)(below & (ess_mask)side));
+      any |= below;
+    }
+    if (ess_mask_any(any)) k->block[k->blocks++] = from;
+  }
   *error = INFINITY;
   const int status = sweep(d);
-  if (status || d->kinks.is_involved) return status;
-  if (d->kinks.count) return correct(d, error);
+  if (status || k->is_involved) return status;
+  if (k->count) return correct(d, error);
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, d->x_try);
   *error = d->scheme->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[LAST_STAGE], d->h_end, d->rate_end);
+  return look_at_end(d);
 }
 
 int ess_kinks_give_up(ess_driver *d) {
@@ -914,32 +766,32 @@ int ess_kinks_give_up(ess_driver *d) {
   return status;
 }
 
-/* what crossings do to each other in this step is told in shorter ones, if they are many; a few are
- * made one by one */
-static ess_verdict part(ess_driver *d) {
+/* Many crossings that affect each other are tried in shorter steps; a few are made one by one. */
+ess_verdict ess_kinks_leave(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  if (k->count > REACHES_FEW && k->parts++ < PARTS_MOST)
-    return ess_refused(ESS_BY_THROUGH, 0.5 * d->dt);
-  d->base = &ess_base_dopri5;
-  return ess_refused(ESS_BY_THROUGH, k->whole);
+  ess_verdict v = ess_refused(ESS_BY_THROUGH, k->whole);
+  if (k->count > REACHES_FEW && k->parts++ < HALVINGS_MOST)
+    v.next = 0.5 * d->dt;
+  else
+    d->base = &ess_base_dopri5;
+  v.status = ess_kinks_give_up(d);
+  return v;
 }
 
 static ess_verdict judge(ess_driver *d, double error) {
   ess_kinks *const k = &d->kinks;
-  if (error <= 1.0 && k->count)
-    return ess_control_stands(
-        d, d->dt * ess_smaller(GROW_THROUGH, ESS_SAFER * pow(error, NEXT_EXPONENT)));
+  const double factor =
+      ess_clamp(ESS_SAFER * pow(error, -d->base->alpha), 1.0 / CHANGE_MOST, CHANGE_MOST);
+  if (error <= 1.0 && k->count) return ess_control_stands(d, d->dt * factor);
   ess_verdict v = ess_control_judge(d, error);
   if (v.stands) return v;
-  if (k->is_involved)
-    v = part(d);
-  else if (!ess_is_resolved(d, v.next))
-    return v;
+  if (k->is_involved) return ess_kinks_leave(d);
+  if (!ess_is_resolved(d, v.next)) return v;
   v.status = ess_kinks_give_up(d);
-  if (k->is_involved || !k->count || !isfinite(error)) return v;
+  if (!k->count || !isfinite(error)) return v;
   v.cause = ESS_BY_THROUGH;
-  v.next = d->dt * ess_larger(ESS_SHRINK_MOST, ESS_SAFETY * pow(error, EXPONENT));
-  if (v.next / d->dt * (double)k->count > REACHES_FEW) return v;
+  v.next = d->dt * factor;
+  if (factor * (double)k->count > REACHES_FEW) return v;
   // from here on so few are crossed that they are made one by one
   d->base = &ess_base_dopri5;
   k->length = v.next;
@@ -968,24 +820,12 @@ const ess_stepper ess_base_through = {.try = try_through,
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* whether crossings may be gone through at all */
-static bool may(const ess_driver *d) {
-  return d->system.weights && !d->impacts && !d->tangents && !d->is_coarse &&
-         d->options.base == ESS_BASE_DOPRI5;
-}
-
-/* whether the row of event function i's guard latches a sign that changes the field by itself */
-static inline bool row_acts(const ess_driver *d, size_t i) {
-  const ess_kinks *const k = &d->kinks;
-  const ess_kink_row *const r = &k->row[ess_guard_ahead(d, i)];
-  return r->other != ESS_NONE && k->acts[r->other] && r->sign == -d->sign[r->other];
-}
-
-/* whether the tangent reaches more guards than that within a time, and none whose row acts */
+/* whether the tangent reaches more guards than that within a time, and none whose row latches a
+ * sign that changes the field by itself */
 static bool reaches_more(const ess_driver *d, double time, size_t than) {
-  const bool any_acts = d->kinks.any_acts;
+  const ess_kinks *const k = &d->kinks;
   size_t near = 0;
-  for (size_t b = 0; b < d->blocks && (near <= than || any_acts); b++) {
+  for (size_t b = 0; b < d->blocks && (near <= than || k->any_acts); b++) {
     if (!d->block_armed[b]) continue;
     unsigned bits = 0;
     for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
@@ -994,49 +834,43 @@ static bool reaches_more(const ess_driver *d, double time, size_t than) {
       const ess_mask reached = ess_lanes_load(d->side + i) * (h + time * rate) > 0.0;
       bits |= ess_mask_bits(reached) << lane;
     }
-    for (; bits; bits &= bits - 1, near++)
-      if (any_acts && row_acts(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits))) return false;
+    for (; bits; bits &= bits - 1, near++) {
+      if (!k->any_acts) continue;
+      const size_t guard = ess_guard_ahead(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits));
+      const ess_kink_row *const r = &k->row[guard];
+      if (r->other != ESS_NONE && k->acts[r->other] && r->sign == -d->sign[r->other]) return false;
+    }
   }
   return near > than;
 }
 
-/* the first of all steps through crossings is not to reach nearly all guards, as where a body falls
- * on all of its contacts, while a shorter one goes through more than a few */
-static double first_length(const ess_driver *d, double length) {
-  const size_t most = d->armed_count - d->armed_count / 4;
-  for (int i = 0; i < SHORTER_MOST && reaches_more(d, length, most); i++) {
-    if (!reaches_more(d, REACH_SHORTER * length, REACHES_FEW)) break;
-    length *= REACH_SHORTER;
-  }
-  return length;
-}
-
 void ess_kinks_choose(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
+  const bool may = d->system.weights && !d->impacts && !d->tangents && !d->is_coarse &&
+                   d->options.base == ESS_BASE_DOPRI5;
   k->parts = 0;
-  if (!may(d) || d->armed_count <= REACHES_FEW) return;
+  if (!may || d->armed_count <= REACHES_FEW) return;
   const double rest = ess_smaller(d->t_end - d->t, d->options.h_max);
-  double length = ess_smaller(d->control.next, rest);
-  length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST_THROUGH * d->control.next);
+  const double longest = k->length > 0.0 ? k->length : FIRST_THROUGH * d->control.next;
+  double length = ess_smaller(ess_smaller(d->control.next, rest), longest);
   k->whole = d->control.next;
-  if (!(k->length > 0.0)) length = first_length(d, length);
+  // the first of all steps through crossings is not to reach nearly all guards, as where a body
+  // falls on all of its contacts, if half of it goes through more than a few
+  const size_t most = d->armed_count - d->armed_count / 4;
+  for (int i = 0; !(k->length > 0.0) && i < HALVINGS_MOST && reaches_more(d, length, most); i++) {
+    if (!reaches_more(d, 0.5 * length, REACHES_FEW)) break;
+    length *= 0.5;
+  }
   if (!reaches_more(d, length, REACHES_FEW)) return;
-  // the last step through crossings says nothing of one through many more
   if (k->most_length < length && reaches_more(d, length, MANY_MORE * k->last_count + k->most / 2))
     length = k->most_length;
   d->base = &ess_base_through;
   ess_control_bound(d, ESS_BY_THROUGH, length);
 }
 
-ess_verdict ess_kinks_leave(ess_driver *d) {
-  ess_verdict v = part(d);
-  v.status = ess_kinks_give_up(d);
-  return v;
-}
-
 void ess_kinks_accepted(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  // a step that has met none says nothing of those that do
+  // a step without crossings does not predict the length of one with them
   if (!k->count) return;
   k->length = d->control.next;
   k->last_count = k->count;

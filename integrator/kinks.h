@@ -13,75 +13,79 @@
 #include "control.h"
 #include "ess.h"
 
-/* sums over the stages that have seen a kink, by which these are: bits, the first of which is never
- * set */
 #define ESS_NONE SIZE_MAX
 
+/* Sets of stages that have seen a kink, as bits of which the first is never set; and the sums over
+ * such a set, of weights for the end, the error estimate and the dense output. */
 enum { ESS_PATTERNS = 128, ESS_KINK_SUMS = 6 };
 
-/* What the row of a guard comes to in a step through crossings. */
+/* The effect of a guard's row on a step through crossings. */
 typedef struct ess_kink_row {
   size_t undo;      /* the guard that undoes the crossing, or ESS_NONE */
   int64_t undoable; /* a mask: there is one */
-  size_t pair;      /* the event function of that, or the row's own where it is none of another */
-  double pair_side; /* its side from which it is undone; 0 where it is none of another */
-  size_t other;     /* the one other event function that it names, or ESS_NONE; by which guard */
-  size_t named;
-  double sign;      /* which that is latched to; 0: it is disarmed */
-  bool is_paired;   /* the pair is another */
-  bool is_simple;   /* it names no more than that, none by where the state is, and of its own event
-                       function the guard's mirror image alone, if any: */
-  bool arms_mirror; /* that is armed */
-  bool arms_silent; /* a silent guard is among those that it arms */
-  bool arms_more;   /* it arms two or more that are not */
+  size_t pair;      /* the event function of that guard if it is another, else the row's own */
+  double pair_side; /* its side from which the crossing is undone; 0 if there is no other */
+  size_t other;     /* the only other event function that the row names, or ESS_NONE */
+  size_t named;     /* the guard by which it names that */
+  double sign;      /* the sign that it is latched to; 0: it is disarmed */
+  bool is_simple;   /* the row names no more than that, none by the state, and of its own event
+                       function at most the guard's mirror image */
+  bool arms_mirror; /* the mirror image is armed */
+  bool arms_silent; /* a silent guard is armed */
+  bool arms_more;   /* two or more guards that are not silent are armed */
 } ess_kink_row;
 
-/* By event function what the stages of a step saw of crossings, and what the quadrature makes of
- * that; in lanes, of which those that hold a crossing are listed. */
+/* Crossings in a step, by event function in lanes: the stages that saw them, and the moments that
+ * the quadrature has missed. */
 typedef struct ess_kinks {
-  double length;     /* of the next step through crossings, by the last; 0: none was made */
-  size_t last_count; /* crossings in that, and in the one so far with the most, and the length */
-  size_t most;       /* of one after which such a step may have */
-  double most_length;
-  bool is_involved;      /* it cannot: crossings have to be made one by one, or in a shorter step */
-  double whole;          /* the length that it was to have at first */
-  unsigned parts;        /* how often the step being tried has been halved so */
-  size_t *block, blocks; /* those with guards that may be crossed, by their first */
-  size_t *kink, count;   /* event functions that were seen beyond their zeros */
-  size_t *group, groups; /* lanes that hold one */
-  size_t *opened_in;     /* by four, the last try in which they did */
-  size_t *undo, visits;  /* of each, the guard that undoes it, or ESS_NONE; how many are undone */
+  /* the length of steps */
+  double length;      /* of the next step through crossings, by the last; 0: none was made */
+  size_t last_count;  /* crossings in the last one */
+  size_t most;        /* and in the one with the most so far */
+  double most_length; /* the length of that one, or of the next after it if that is longer */
+  double whole;       /* length of the step being tried before it was halved for its crossings */
+  unsigned parts;     /* how often it has been */
+
+  /* lists of the step being tried, by number of the try */
+  size_t tries;
+  bool is_involved;              /* its crossings affect each other: they are not made in it */
+  size_t *block, blocks;         /* blocks with guards that may be crossed, by their first guard */
+  size_t *kink, count;           /* event functions that were seen beyond their zeros */
+  size_t *group, groups;         /* lanes that hold one, by their first */
+  size_t *opened_in;             /* by four: the last try in which they did */
   size_t *companion, companions; /* event functions that rows of these crossings latch */
-  size_t *companion_in, tries;   /* the last try in which each was one, by the number of tries */
-  bool is_paired;                /* other event functions' guards undo some */
+  size_t *companion_in;          /* the last try in which each was one */
+  size_t *undo, visits;          /* the guard that undoes a crossing, or ESS_NONE; number undone */
+  size_t *pair;                  /* its event function if it is another, else one in these lanes */
+  double *pair_side;             /* undone if this times the value of the pair is above zero */
+  bool is_paired;                /* guards of other event functions undo some */
   bool arm_more;                 /* rows of some arm two guards or more */
-  size_t *pair;                  /* of each, that other; else itself, or one in its lanes */
-  ess_kink_row *row;             /* by guard */
-  bool *is_checked;              /* those in whose sign the field has been found affine */
-  size_t unknown;                /* crossings of others */
+
+  /* of the system */
+  ess_kink_row *row;    /* by guard */
+  bool *is_checked;     /* event functions in whose sign the field has been found affine */
+  size_t unknown;       /* crossings of others in this step */
   bool *acts, any_acts; /* those whose sign, latched by a row, changed the field by itself */
 
-  double *watch;     /* side of an armed guard that was not beyond its zero so far; else 0 */
-  double *known;     /* masks: those seen, those that the last stage, and those that the end, saw */
-  double *undoable;  /* and those that one guard undoes */
-  double *pair_side; /* what is undone when it times the pair's value is above zero; else 0 */
-  double *last, *made;
-  double *pattern;  /* bits: stages that saw it beyond its zero */
-  double *theta;    /* where in the step it is crossed; 1 when it is not */
-  double *until;    /* and where what that has armed undoes it; 1 when that does not */
-  double *value[2]; /* what the quadrature has missed, as weights by the field at either end; */
-  double *error[2]; /* what is in the error estimate, */
-  double *dense[2]; /* and in the last coefficient of the dense output */
-  double *live;     /* the signs that the field is called with */
-  double *told;     /* those that mode_changed has been told of, of these event functions */
+  /* of each crossing */
+  double *watch;       /* side of an armed guard that was not beyond its zero so far; else 0 */
+  double *known;       /* masks: seen by any stage, */
+  double *last, *made; /* by the last one, and made at the end; */
+  double *undoable;    /* a guard undoes it */
+  double *pattern;     /* bits: stages that saw it beyond its zero */
+  double *theta;       /* its place in the step; 1 if it is not crossed */
+  double *until;       /* the place where it is undone; 1 if it is not */
+  double *value[2];    /* the part that the quadrature has missed, as weights by the field at */
+  double *error[2];    /* either end; the part in the error estimate, */
+  double *dense[2];    /* and in the last coefficient of the dense output */
+  double *live, *told; /* signs that the field is called with, and that mode_changed knows */
 
   double table[ESS_PATTERNS][ESS_KINK_SUMS];
-
   double *f, *sum, *first, *at, *embedded; /* scratch, by state */
   double *quartic; /* the last coefficient of the dense output, without its kinks */
 } ess_kinks;
 
-/* masks of four event functions, and of one, that are kept in doubles */
+/* Masks of four event functions, and of one, kept in doubles. */
 static inline ess_mask ess_mask_at(const double masks[], size_t i) {
   return (ess_mask)ess_lanes_load(masks + i);
 }
@@ -96,32 +100,32 @@ static inline bool ess_is_set(const double masks[], size_t i) {
   return bits != 0;
 }
 
-/* whether crossing i is undone in the step, by what it has armed */
+/* Whether crossing i is undone in the step, by a guard that it has armed. */
 static inline bool ess_is_visit(const ess_kinks *k, size_t i) {
   return k->until[i] < 1.0;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* What is known before the first step of a system with weights; a new trajectory. */
+/* Sums of a system with weights, before its first step; and a new trajectory. */
 void ess_kinks_prepare(ess_driver *d);
 void ess_kinks_reset(ess_driver *d);
 
-/* Whether the next step is to go through crossings: where guards that the tangent reaches are more
- * than a few. */
+/* The next step goes through crossings if the tangent reaches more than a few guards. */
 void ess_kinks_choose(ess_driver *d);
 
 /* The model is told of the latched mode again: the step is not made. */
 int ess_kinks_give_up(ess_driver *d);
 
-/* It is tried again in the frozen mode: what it crosses has to be made one by one. */
+/* The step is tried again, shorter or in the frozen mode: its crossings affect each other. */
 ess_verdict ess_kinks_leave(ess_driver *d);
 
 /* One has been made; a crossing has been located where such a step might have been made. */
 void ess_kinks_accepted(ess_driver *d);
 void ess_kinks_located(ess_driver *d);
 
-/* Whether the step just tried, and watched, crosses what its stages saw and nothing else. */
+/* Whether the step just tried, and watched, crosses the guards that its stages saw and no others.
+ */
 bool ess_kinks_fits(ess_driver *d);
 
 /* Its end is the node. */

@@ -167,7 +167,7 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
 
 /* ---- the first of them ----------------------------------------------------------------------- */
 
-/* a search for the level, and what was found at the place looked at last */
+/* a search for the level, and the values at its last place */
 typedef struct probe {
   ess_search search;
   double theta;

@@ -69,9 +69,9 @@ static ess_kink_row read_row(const ess_driver *d, size_t guard) {
   if (arms != 1) r.undo = ESS_NONE;
   r.arms_more = arms > 1;
   r.undoable = -(int64_t)(r.undo != ESS_NONE);
-  r.is_paired = r.undo != ESS_NONE && r.undo / 2 != i;
-  r.pair = r.is_paired ? r.undo / 2 : i;
-  r.pair_side = r.is_paired ? -ess_sign_before(r.undo) : 0.0;
+  const bool is_paired = r.undo != ESS_NONE && r.undo / 2 != i;
+  r.pair = is_paired ? r.undo / 2 : i;
+  r.pair_side = is_paired ? -ess_sign_before(r.undo) : 0.0;
   return r;
 }
 

@@ -51,8 +51,8 @@ static double noise_of(const ess_slides *s) {
   return s->is_noisy || any_second(s) ? LAMBDA_NOISE : LAMBDA_ROUNDING;
 }
 
-/* the distance beyond its bound to which a weight is located, so that the state recedes from the
- * surface: above its noise, which differences of second order only have at their worst */
+/* The distance beyond its bound to which a weight is located, so that the state recedes from the
+ * surface. LAMBDA_NOISE is the worst case of a surface of second order: most have a tenth of it. */
 static double margin_of(const ess_slides *s) {
   return s->is_noisy ? LAMBDA_NOISE : any_second(s) ? 0.1 * LAMBDA_NOISE : NOISES * LAMBDA_ROUNDING;
 }
