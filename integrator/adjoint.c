@@ -25,6 +25,8 @@ typedef struct adjoint {
   ess_tape *tape;
   size_t n, p, count;
   double *vector, *share, *gained;
+  double *step, *gain; /* what the step tried adds to vector and gained */
+  double *half;        /* the vector half-way along the first step */
   double *size;   /* of the vector when it was first something, in units of the states */
   double *noise;  /* [n] */
   double *missed; /* [p], scratch */
@@ -169,13 +171,16 @@ static double seen(const adjoint *a, const double rate[ESS_STAGES], double error
   return ess_seen_error(error, rounding, fabs(a->dt) * (most - least), a->dt * last);
 }
 
-/* the rate of component j of a vector, or of what parameter j gains by it, in each stage, whose
- * derivatives have so many columns */
-static void rates_of(const adjoint *a, const double vector[], double *const by[], size_t columns,
-                     size_t j, double rate[ESS_STAGES]) {
+/* the rate of component j of vector c, or of what parameter j gains by it, in each stage, whose
+ * derivatives have so many columns: the vector changes linearly from end to begin */
+static void rates_of(const adjoint *a, size_t c, double *const by[], size_t columns, size_t j,
+                     double rate[ESS_STAGES]) {
+  const double *const vector = a->vector + c * a->n, *const step = a->step + c * a->n;
   for (int s = 0; s < ESS_STAGES; s++) {
+    const double part = 1.0 - ess_dopri5_c[s];
     rate[s] = 0.0;
-    for (size_t i = 0; i < a->n; i++) rate[s] += vector[i] * by[s][i * columns + j];
+    for (size_t i = 0; i < a->n; i++)
+      rate[s] += (vector[i] + part * step[i]) * by[s][i * columns + j];
   }
 }
 
@@ -191,7 +196,7 @@ static double error_of_gain(const adjoint *a, size_t c, double length) {
     const double rounding = length * parameter_noise(a, j);
     const double missed = ess_larger(0.0, fabs(a->missed[j]) - rounding);
     double rate[ESS_STAGES];
-    rates_of(a, a->vector + c * a->n, a->tape->by, a->p, j, rate);
+    rates_of(a, c, a->tape->by, a->p, j, rate);
     const double off = seen(a, rate, missed, rounding);
     if (off > 0.0) most = ess_larger(most, off * unit / size / allowed);
     if (!(off <= DBL_MAX)) return INFINITY;
@@ -201,10 +206,13 @@ static double error_of_gain(const adjoint *a, size_t c, double length) {
 
 /* the error of a transposed step, in units of what is allowed: by component, beside it or what the
  * vector was at first, as a direction's is */
-static double error_of(adjoint *a) {
+static double error_of(adjoint *a, const double weight[]) {
   const ess_driver *const d = a->d;
   double most = 0.0;
   find_noise(a);
+  memset(a->gain, 0, a->count * a->p * sizeof *a->gain);
+  for (size_t c = 0; c < a->count; c++)
+    transpose(a, weight, a->vector + c * a->n, a->step + c * a->n, a->gain + c * a->p);
   for (size_t c = 0; c < a->count; c++) {
     const double *const vector = a->vector + c * a->n, length = length_of(vector, a->n);
     double *const error = a->tape->lambda, sum = 0.0;
@@ -215,7 +223,7 @@ static double error_of(adjoint *a) {
       const double unit = ess_tangent_unit(d, i), rtol = d->rtol[i] + d->atol[i] / unit;
       const double size = ess_larger(a->size[c], fabs(vector[i]) * unit);
       double rate[ESS_STAGES];
-      rates_of(a, vector, a->tape->J, a->n, i, rate);
+      rates_of(a, c, a->tape->J, a->n, i, rate);
       const double rounding = length * a->noise[i];
       const double off = seen(a, rate, ess_larger(0.0, fabs(error[i]) - rounding), rounding);
       const double scaled = off == 0.0 ? 0.0 : off * unit / size / (ESS_ALLOWED * rtol);
@@ -229,17 +237,14 @@ static double error_of(adjoint *a) {
 }
 
 /* the same, and that of the step's own directions */
-static ess_errors errors_of(adjoint *a) {
+static ess_errors errors_of(adjoint *a, const double weight[]) {
   for (int s = 0; s < ESS_STAGES; s++) ess_own_stage(a->d, s, a->dt, a->tape->J[s]);
-  return (ess_errors){.its = error_of(a), .own = ess_own_error(a->d, a->dt)};
+  return (ess_errors){.its = error_of(a, weight), .own = ess_own_error(a->d, a->dt)};
 }
 
-static void go_back(adjoint *a, const double weight[]) {
-  for (size_t c = 0; c < a->count; c++) {
-    double *const vector = a->vector + c * a->n, *const gained = a->gained + c * a->p;
-    transpose(a, weight, vector, a->tape->lambda, gained);
-    for (size_t i = 0; i < a->n; i++) vector[i] += a->tape->lambda[i];
-  }
+static void go_back(adjoint *a) {
+  for (size_t i = 0; i < a->count * a->n; i++) a->vector[i] += a->step[i];
+  for (size_t i = 0; i < a->count * a->p; i++) a->gained[i] += a->gain[i];
 }
 
 /* ---- back along the dense output, where the step is too long --------------------------------- */
@@ -266,19 +271,21 @@ static int look_at_part(ess_parts *p, double from, double to, ess_errors *errors
   if (status) return status;
   share_end(a, a->knows_next ? ESS_STAGES - 1 : ESS_STAGES - 2);
   a->knows_next = true;
-  *errors = errors_of(a);
+  *errors = errors_of(a, ess_dopri5_b);
   return ESS_SUCCESS;
 }
 
 static void go_back_part(ess_parts *p) {
-  go_back(p->way, ess_dopri5_b);
+  go_back(p->way);
   take_next(p->way);
 }
 
-/* of the step just made again, to this place of it */
-static int go_back_in_parts(adjoint *a, const double x[], double theta, ess_errors errors) {
+/* the parts of the step just made again */
+static ess_parts parts_of(adjoint *a, const double x[]) {
   const ess_tape *const tape = a->tape;
-  ess_parts parts = {.d = a->d,
+  memcpy(tape->begin, x, a->n * sizeof *x); // in whole lanes
+  ess_dopri5_dense_of(a->d, a->dt, tape->begin, tape->x[ESS_STAGES - 1], tape->k, tape->dense);
+  return (ess_parts){.d = a->d,
                      .t = a->t,
                      .dt = a->dt,
                      .x = tape->begin,
@@ -288,9 +295,26 @@ static int go_back_in_parts(adjoint *a, const double x[], double theta, ess_erro
                      .look = look_at_part,
                      .go = go_back_part,
                      .way = a};
-  memcpy(tape->begin, x, a->n * sizeof *x); // in whole lanes
-  ess_dopri5_dense_of(a->d, a->dt, tape->begin, tape->x[ESS_STAGES - 1], tape->k, tape->dense);
-  return ess_go_in_parts(&parts, theta, errors);
+}
+
+/* An adjoint begins at the end of the run, where steps are long: no shorter one has shown that its
+ * errors are seen. So a part in the middle of the first step shows it, with the vector half-way.
+ * Neither end of the step is in it, where the Jacobian may be that of a kink. */
+static int confirm_first(adjoint *a, const double x[], double theta) {
+  const double dt = a->dt, middle = 0.5 * theta;
+  ess_parts parts = parts_of(a, x);
+  ess_errors errors;
+  for (size_t i = 0; i < a->count * a->n; i++) a->half[i] = a->vector[i] + 0.5 * a->step[i];
+  ess_swap(&a->vector, &a->half);
+  a->knows_next = false;
+  int status = look_at_part(&parts, middle, middle + theta / 16.0, &errors);
+  ess_swap(&a->vector, &a->half);
+  a->pace = ess_pace_after(0.0, fabs(a->dt), errors.its);
+  a->knows_next = false;
+  a->t = parts.t;
+  a->dt = dt;
+  memcpy(a->tape->x[0], x, a->n * sizeof *x);
+  return status ? status : make_again(a);
 }
 
 /* ---- entries, the last first ----------------------------------------------------------------- */
@@ -309,16 +333,24 @@ static int back_step(adjoint *a, const double entry[]) {
   if (status) return status;
   ess_own_look(a->d, a->tape->x[ESS_STAGES - 1], a->tape->k[ESS_STAGES - 1],
                a->tape->J[ESS_STAGES - 1]);
-  const ess_errors errors = errors_of(a);
-  const bool beyond = ess_is_beyond(a->pace, dt) && !ess_is_surely_small(errors.its);
+  weights_at(theta, weight);
+  ess_errors errors = errors_of(a, weight);
+  const bool is_first = a->pace == 0.0;
+  if (is_first && !ess_is_too_long(errors)) {
+    const int looked = confirm_first(a, x, theta);
+    if (looked) return looked;
+    errors = errors_of(a, weight);
+  }
+  const bool sure = !is_first && ess_is_surely_small(errors.its);
+  const bool beyond = ess_is_beyond(a->pace, dt) && !sure;
   if (!beyond) a->pace = ess_pace_after(a->pace, dt, errors.its);
   if (!beyond && !ess_is_too_long(errors)) {
-    weights_at(theta, weight);
-    go_back(a, weight);
+    go_back(a);
     return ESS_SUCCESS;
   }
   a->knows_next = false;
-  const int went = go_back_in_parts(a, x, theta, errors);
+  ess_parts parts = parts_of(a, x);
+  const int went = ess_go_in_parts(&parts, theta, errors);
   a->knows_next = false;
   return went;
 }
@@ -491,8 +523,8 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
                .n = d->system.dimension,
                .p = d->system.parameters,
                .count = count,
-               .pace = INFINITY};
-  double *const memory = calloc(count * (a.n + a.p + 2) + a.n + a.p, sizeof *memory);
+               };
+  double *const memory = calloc(count * (3 * a.n + 2 * a.p + 2) + a.n + a.p, sizeof *memory);
   if (!memory) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   a.vector = memory;
   a.gained = a.vector + count * a.n;
@@ -500,6 +532,9 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   a.size = a.share + count;
   a.noise = a.size + count;
   a.missed = a.noise + a.n;
+  a.step = a.missed + a.p;
+  a.gain = a.step + count * a.n;
+  a.half = a.gain + count * a.p;
   for (size_t c = 0; outcomes && c < count; c++)
     for (size_t i = 0; i < ess_caller_states(d); i++)
       a.vector[c * a.n + i] = outcomes[i * count + c];

@@ -89,13 +89,13 @@ double ess_own_error(ess_driver *d, double dt) {
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+/* START: length of the first part, over that of a first step whose errors are too large */
 double ess_pace_after(double pace, double length, double error) {
-  static const double safety = 0.9, most = 10.0;
+  static const double START = 0x1p-10, safety = 0.9, most = 10.0;
   const double wanted = error > 0.0 ? safety * pow(error, -0.2) : most; // 0 where it is infinite
   const double factor = ess_clamp(wanted, 1.0 / most, most);
-  if (!(error <= 1.0)) return ess_smaller(pace, length * ess_smaller(factor, safety));
-  const double next = length * ess_larger(factor, 1.0);
-  return ess_larger(next, pace);
+  if (error <= 1.0) return ess_larger(length * ess_larger(factor, 1.0), pace);
+  return pace > 0.0 ? ess_smaller(pace, length * ess_smaller(factor, safety)) : START * length;
 }
 
 /* resolved, share: weights with which the estimate is about the error of a step for a sine of any

@@ -75,7 +75,7 @@ void ess_tangents_forget(ess_driver *d) {
   v->met_count = v->settled_count = 0;
   v->severity = 1.0;
   v->radius_crossings = UINT64_MAX;
-  v->pace = INFINITY;
+  v->pace = 0.0;
   ess_tape_clear(d);
 }
 

@@ -63,18 +63,16 @@ static inline bool ess_is_too_long(ess_errors errors) {
   return !(errors.its <= 1.0);
 }
 
-/* What parameters gain says nothing of how fast it is to the state's steps, and an error estimate
- * says nothing of what is far faster than a step: by chance it may be small. So steps, and parts of
- * them, are as long as those before them allow, as where a state's error controls them: here is how
- * long the next may be, in time; INFINITY while none has been too long. */
+/* An error estimate may be small by chance if a step is longer than the periods of what it
+ * integrates. So, as for a state, a step of V or of an adjoint is at most as long as the errors of
+ * shorter ones before it have allowed: the pace, in time, 0 before the first. */
 double ess_pace_after(double pace, double length, double error);
 
-/* Whether one of this length is to be parted, whatever its error seems to be. A whole step is not,
- * where its error is too small to be so by chance. */
 static inline bool ess_is_beyond(double pace, double length) {
-  return length > 2.0 * pace;
+  return pace > 0.0 && length > 2.0 * pace;
 }
 
+/* An error of a whole step that is too small to be so by chance: the pace does not part it. */
 static inline bool ess_is_surely_small(double error) {
   return error < 1e-3;
 }

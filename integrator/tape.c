@@ -103,7 +103,6 @@ void ess_tape_open(ess_driver *d) {
   v->count = v->wide;
   v->moves = d->system.parameters ? v->unit : NULL;
   v->has_first = v->is_rough = false;
-  v->pace = INFINITY;
   ess_tape_units(d, v->wide);
 }
 
