@@ -27,11 +27,11 @@ typedef struct adjoint {
   double *vector, *share, *gained;
   double *step, *gain; /* what the step tried adds to vector and gained */
   double *half;        /* the vector half-way along the first step */
-  double *size;   /* of the vector when it was first something, in units of the states */
-  double *noise;  /* [n] */
-  double *missed; /* [p], scratch */
-  double t, dt;   /* of the step */
-  double pace;    /* parts.c */
+  double *size;        /* of the vector when it was first something, in units of the states */
+  double *noise;       /* [n] */
+  double *missed;      /* [p], scratch */
+  double t, dt;        /* of the step */
+  double pace;         /* parts.c */
 
   /* the first stage of the step after this one is looked at, at this time: most often it is the
    * last one of this */
@@ -518,12 +518,13 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   if (tape->status && tape->status != ESS_ESTOP) return tape->status;
   ess_no_failure(d);
   if (tape->is_short) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
-  adjoint a = {.d = d,
-               .tape = tape,
-               .n = d->system.dimension,
-               .p = d->system.parameters,
-               .count = count,
-               };
+  adjoint a = {
+      .d = d,
+      .tape = tape,
+      .n = d->system.dimension,
+      .p = d->system.parameters,
+      .count = count,
+  };
   double *const memory = calloc(count * (3 * a.n + 2 * a.p + 2) + a.n + a.p, sizeof *memory);
   if (!memory) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   a.vector = memory;

@@ -70,9 +70,12 @@ int ess_pass_field_jump(ess_driver *d) {
   const size_t parameter = followed_parameter(d);
   const bool follows = parameter != SIZE_MAX;
   int status = follows ? ess_tangent_before_jump(d) : ESS_SUCCESS;
+  if (!status && d->tangents) status = ess_tangent_note_corners(d);
+  if (status) return status;
   ess_begin_between(d, ess_larger(d->between.next, d->t));
   if (!status) status = ess_evaluate_node(d);
   if (!status) status = ess_check_guards(d);
+  if (!status && d->tangents) status = ess_tangent_refuse_corner(d);
   if (!status && d->tangents) ess_tangents_begin(d);
   if (!status && d->slides) status = ess_slides_begin(d, false, false);
   // a slide that the jump has ended is over, also if an observer stops there: this is the field

@@ -8,6 +8,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "core.h"
 #include "events.h"
@@ -28,19 +29,24 @@ static bool is_reached(const ess_driver *d, const ess_location *found, size_t k,
   return !found->cut || place <= found->theta || d->fate[k] == ESS_FATE_ENTERED;
 }
 
-/* what crossing event function k's guard would add to the field at this place of the step */
-static int find_jump(ess_driver *d, size_t k, double theta, double f[], double jump[]) {
-  const double t = d->t + theta * d->dt;
-  ess_dopri5_dense(d, theta, d->x_try);
-  int status = ess_field(d, t, d->x_try, f);
+/* what crossing event function k's guard would add to the field f at this state */
+static int find_jump_at(ess_driver *d, size_t k, double t, const double x[], double f[],
+                        double jump[]) {
+  int status = ess_field(d, t, x, f);
   if (status) return status;
   d->sign[k] = -d->sign[k];
   status = ess_announce(d, k);
-  if (!status) status = ess_field(d, t, d->x_try, jump);
+  if (!status) status = ess_field(d, t, x, jump);
   d->sign[k] = -d->sign[k];
   const int told = ess_announce(d, k);
   for (size_t i = 0; !status && i < d->system.dimension; i++) jump[i] -= f[i];
   return status ? status : told;
+}
+
+/* the same at this place of the step just tried */
+static int find_jump(ess_driver *d, size_t k, double theta, double f[], double jump[]) {
+  ess_dopri5_dense(d, theta, d->x_try);
+  return find_jump_at(d, k, d->t + theta * d->dt, d->x_try, f, jump);
 }
 
 /* what part of their size at the step's ends event function k, and its rate, are at this place,
@@ -104,6 +110,7 @@ static bool turns(const ess_driver *d, size_t k, bool last) {
 int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last) {
   if (!d->scheme->locates) return ESS_SUCCESS;
   bool any = false;
+  last = last && !(d->between.next < d->t_end); // a step may also end at a jump of the field
   int status = ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->watched.first; k++) {
     if (!turns(d, k, last)) continue;
@@ -115,5 +122,58 @@ int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last
   // where the step is cut these are to be known, and other states have been looked at
   if (!status && any && found->cut)
     status = ess_guards(d, d->t + found->theta * d->dt, d->x_end, d->h_try);
+  return status;
+}
+
+/* ---- a touch at a jump of the field by time -------------------------------------------------- */
+
+/* A jump of the field may turn the state back at a guard, on either side of it. Trajectories beside
+ * this one cross the guard twice, or not at all. */
+
+/* whether the field at the node changes across event function k's guard, by more than a force that
+ * is in proportion to h would */
+static int changes_at_node(ess_driver *d, size_t k, double doubt, bool *changes) {
+  ess_tangents *const v = d->tangents;
+  double *const f = v->f_here, *const jump = v->f_beside, *const far = v->x, rounding;
+  int status = ess_rounding_error(d, k, &rounding);
+  if (!status) status = ess_guards(d, d->piece.t0, d->piece.x, v->h);
+  if (!status) status = find_jump_at(d, k, d->t, d->piece.x, f, far);
+  if (!status) status = find_jump_at(d, k, d->t, d->x, f, jump);
+  const double from = fabs(v->h[k]), part = from > doubt ? (fabs(d->h[k]) + rounding) / from : 0.0;
+  for (size_t i = 0; !status && i < d->system.dimension; i++) {
+    const double size = fabs(jump[i]);
+    *changes |= size > CONTINUOUS * part * fabs(far[i]) + FIELD_ROUNDING * (fabs(f[i]) + size);
+  }
+  return status;
+}
+
+int ess_tangent_note_corners(ess_driver *d) {
+  double *const rate = d->tangents->corner, *const changes = rate + d->system.guard_count;
+  int status = ESS_SUCCESS;
+  memset(rate, 0, 2 * d->system.guard_count * sizeof *rate);
+  for (size_t k = 0; !status && d->scheme->locates && k < d->watched.first; k++) {
+    double doubt;
+    if (d->side[k] == 0.0 || d->rate[k] == 0.0) continue;
+    status = ess_weigh_graze(d, k, &doubt);
+    if (status || fabs(d->h[k]) > doubt) continue;
+    rate[k] = d->rate[k];
+    bool any = ess_is_impact(d, k);
+    if (!any) status = changes_at_node(d, k, doubt, &any);
+    changes[k] = any;
+  }
+  return status;
+}
+
+int ess_tangent_refuse_corner(ess_driver *d) {
+  const double *const rate = d->tangents->corner, *const changes = rate + d->system.guard_count;
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; !status && k < d->watched.first; k++) {
+    double doubt;
+    if (rate[k] == 0.0 || rate[k] * d->rate[k] > 0.0) continue;
+    bool any = changes[k] != 0.0;
+    if (!any) status = ess_weigh_graze(d, k, &doubt);
+    if (!any && !status) status = changes_at_node(d, k, doubt, &any);
+    if (!status && any) status = ess_fail(d, ESS_EGRAZING, k);
+  }
   return status;
 }

@@ -33,6 +33,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, (n * n), &v->matrix);
   ESS_LAY(l, double, p, &v->share);
   ESS_LAY(l, double, m, &v->h, &v->rate, &v->mode);
+  ESS_LAY(l, double, 2 * m, &v->corner);
   for (size_t i = 0; i <= ESS_PASSES; i++) {
     ess_passage *const q = &v->passage[i];
     ESS_LAY(l, double, n, &q->x, &q->f);

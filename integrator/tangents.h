@@ -167,6 +167,7 @@ typedef struct ess_tangents {
   double *nearest; /* [n + P], scratch */
   double *x, *x_beside, *f_beside, *change, *f_here, *axis, *across;
   double *h, *rate; /* [m], scratch */
+  double *corner;   /* [2][m], at a jump of the field: rates before it; whether the field changes */
   /* the step is too long for directions, or has no stages of the pair: they go in parts */
   bool is_rough;
   double theta; /* to this place of it, whose errors are these */
@@ -312,6 +313,11 @@ void ess_tangent_jump(ess_driver *d, size_t parameter);
 /* Fails where the step just tried, of which this is to be taken, touches a guard, and the field
  * changes across it: beside the trajectory others cross it twice, or not at all. */
 int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last);
+
+/* The same where the field jumps by time: notes the rates of guards that the state is on, by the
+ * field before the jump; fails if one of them has the other sign by the field after it. */
+int ess_tangent_note_corners(ess_driver *d);
+int ess_tangent_refuse_corner(ess_driver *d);
 
 /* ---- several events at one instant ----------------------------------------------------------- */
 
