@@ -1,8 +1,8 @@
 /*
- * The adjoint: what outcomes of a run gain by its start and by parameters, back along what has been
- * recorded (tape.c). A step is made once more from where it began, and what it does to directions
- * is transposed: so an adjoint is that of the tangents, to rounding. Where a step is too long for
- * its tolerance it goes back along the step's dense output, in parts, as tangents do (parts.c).
+ * The adjoint: the gradient of outcomes with respect to the start and the parameters, backward
+ * through the recorded operations (tape.c). A step is computed again from its state and transposed,
+ * so the adjoint is the transposed tangent, to rounding. If the step is too long for the tolerance,
+ * the adjoint goes back along its dense output in parts (parts.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,23 +18,20 @@
 /* accepted error of an adjoint over the noise of a Jacobian by differences */
 static const double ACCEPTED_NOISE = 4.0;
 
-/* where it has got to: by outcome the vector, the number that belongs to shares, and what has come
- * of parameters */
+/* by outcome: the vector lambda, the number sigma, and the gradient by parameters */
 typedef struct adjoint {
   ess_driver *d;
   ess_tape *tape;
   size_t n, p, count;
   double *vector, *share, *gained;
-  double *step, *gain; /* what the step tried adds to vector and gained */
-  double *half;        /* the vector half-way along the first step */
-  double *size;        /* of the vector when it was first something, in units of the states */
-  double *noise;       /* [n] */
-  double *missed;      /* [p], scratch */
-  double t, dt;        /* of the step */
-  double pace;         /* parts.c */
+  double *step, *gain;    /* what the step tried adds to vector and gained */
+  double *half;           /* the vector half-way along the first step */
+  double *size;           /* of the first vector that is not 0, in units of the states */
+  double *noise, *missed; /* [n + P], of a vector of length 1; error of the step tried */
+  double t, dt;           /* of the step */
+  double pace;            /* ess_pace_after */
 
-  /* the first stage of the step after this one is looked at, at this time: most often it is the
-   * last one of this */
+  /* the first stage of the later step is known, at this time: mostly it is the last one of this */
   bool knows_next;
   double next;
 } adjoint;
@@ -51,11 +48,7 @@ static int look_at(adjoint *a, int s, double t) {
   return status ? status : ess_parameter_field(d, t, x, tape->k[s], tape->by[s]);
 }
 
-static int look(adjoint *a, int s) {
-  return look_at(a, s, a->t + ess_dopri5_c[s] * a->dt);
-}
-
-/* what has been the first stage is the last, until it proves to be another */
+/* the first stage of the later step becomes the last one of this, unless it proves to be another */
 static void take_next(const adjoint *a) {
   ess_tape *const tape = a->tape;
   ess_swap(&tape->x[0], &tape->x[ESS_STAGES - 1]);
@@ -64,27 +57,19 @@ static void take_next(const adjoint *a) {
   ess_swap(&tape->by[0], &tape->by[ESS_STAGES - 1]);
 }
 
-/* the last stage, unless it is known */
-static int make_last(adjoint *a) {
-  enum { LAST = ESS_STAGES - 1 };
-  ess_tape *const tape = a->tape;
-  double *const x = tape->dense[0];
-  ess_dopri5_stage_of(a->d, LAST, a->dt, tape->x[0], tape->k, x);
-  const bool is_next = a->knows_next && a->next == a->t + a->dt;
-  if (is_next && memcmp(x, tape->x[LAST], a->n * sizeof *x) == 0) return ESS_SUCCESS;
-  memcpy(tape->x[LAST], x, a->n * sizeof *x);
-  return look(a, LAST);
-}
-
-/* the step once more, from its beginning in x[0] */
+/* the step again, from its beginning in x[0]; the last stage may be known */
 static int make_again(adjoint *a) {
   ess_tape *const tape = a->tape;
-  int status = look(a, 0);
-  for (int s = 1; !status && s < ESS_STAGES - 1; s++) {
-    ess_dopri5_stage_of(a->d, s, a->dt, tape->x[0], tape->k, tape->x[s]);
-    status = look(a, s);
+  const bool is_next = a->knows_next && a->next == a->t + a->dt;
+  int status = look_at(a, 0, a->t);
+  for (int s = 1; !status && s < ESS_STAGES; s++) {
+    double *const x = tape->dense[0];
+    ess_dopri5_stage_of(a->d, s, a->dt, tape->x[0], tape->k, x);
+    const bool is_last = s == ESS_STAGES - 1;
+    if (is_last && is_next && memcmp(x, tape->x[s], a->n * sizeof *x) == 0) continue;
+    memcpy(tape->x[s], x, a->d->lanes * sizeof *x);
+    status = look_at(a, s, a->t + ess_dopri5_c[s] * a->dt);
   }
-  if (!status) status = make_last(a);
   a->knows_next = true;
   a->next = a->t;
   return status;
@@ -92,17 +77,8 @@ static int make_again(adjoint *a) {
 
 /* ---- transposed steps ------------------------------------------------------------------------ */
 
-/* how much of each stage's rate is in a direction at theta of a step, over its length */
-static void weights_at(double theta, double weight[ESS_STAGES]) {
-  const double rest = 1.0 - theta;
-  for (int s = 0; s < ESS_STAGES; s++)
-    weight[s] = theta * (ess_dopri5_b[s] * (theta + 2.0 * rest * theta) +
-                         rest * rest * theta * ess_dopri5_d[s]);
-  weight[0] += theta * rest * rest;
-  weight[ESS_STAGES - 1] -= theta * rest * theta;
-}
-
-/* to = what the rates, so weighed, give back of a vector; parameters gain unless NULL */
+/* to = the transpose, applied to a vector, of the sum of rates with these weights over the step;
+ * adds to the gradient by parameters */
 static void transpose(const adjoint *a, const double weight[], const double vector[], double to[],
                       double gained[]) {
   const ess_tape *const tape = a->tape;
@@ -118,165 +94,123 @@ static void transpose(const adjoint *a, const double weight[], const double vect
     }
     memset(back, 0, n * sizeof *back);
     for (size_t i = 0; i < n; i++) {
-      const double its = a->dt * kappa[i];
-      if (its == 0.0) continue;
-      for (size_t j = 0; j < n; j++) back[j] += its * tape->J[s][i * n + j];
-      for (size_t j = 0; gained && j < a->p; j++) gained[j] += its * tape->by[s][i * a->p + j];
+      const double factor = a->dt * kappa[i];
+      if (factor == 0.0) continue;
+      for (size_t j = 0; j < n; j++) back[j] += factor * tape->J[s][i * n + j];
+      for (size_t j = 0; j < a->p; j++) gained[j] += factor * tape->by[s][i * a->p + j];
     }
     for (size_t j = 0; j < n; j++) to[j] += back[j];
   }
 }
 
-/* the largest component, each by the size of the state that it is by */
-static double size_of(const adjoint *a, const double vector[]) {
-  double most = 0.0;
-  for (size_t i = 0; i < a->n; i++)
-    most = ess_larger(most, fabs(vector[i]) * ess_tangent_unit(a->d, i));
-  return most;
+/* The error estimate (parts.c) of component j of vector c, or of its gradient by parameter j - n,
+ * if the embedded one is `error`: the vector changes linearly along the step. */
+static double seen_error(const adjoint *a, size_t c, size_t j, double error, double rounding) {
+  const bool is_state = j < a->n;
+  const size_t columns = is_state ? a->n : a->p, column = is_state ? j : j - a->n;
+  double *const *const by = is_state ? a->tape->J : a->tape->by;
+  double lower = INFINITY, upper = -INFINITY, last = 0.0;
+  for (int s = 0; s < ESS_STAGES; s++) {
+    double rate = 0.0;
+    for (size_t i = 0; i < a->n; i++) {
+      const double change = (1.0 - ess_dopri5_c[s]) * a->step[c * a->n + i];
+      rate += (a->vector[c * a->n + i] + change) * by[s][i * columns + column];
+    }
+    lower = ess_smaller(lower, rate);
+    upper = ess_larger(upper, rate);
+    last += ess_dopri5_d[s] * rate;
+  }
+  const double exceeding = ess_larger(0.0, fabs(error) - rounding);
+  return ess_seen_error(exceeding, rounding, fabs(a->dt) * (upper - lower), a->dt * last);
 }
 
-/* what is rounding in what a vector of length 1 gains in a step by each state's column of the
- * field's Jacobian, by differences: shorter steps do not mend it */
+/* the size of parameter j - n, or of state j */
+static double unit_of(const adjoint *a, size_t j) {
+  const double *const value = a->d->system.parameter_values;
+  if (j < a->n) return ess_tangent_unit(a->d, j);
+  return value && value[j - a->n] != 0.0 ? fabs(value[j - a->n]) : 1.0;
+}
+
+/* the noise of differences in each component of a step, for a vector of length 1 */
 static void find_noise(adjoint *a) {
   double *const axis = a->d->tangents->axis;
   memset(axis, 0, a->n * sizeof *axis);
-  for (size_t j = 0; j < a->n; j++) {
-    axis[j] = 1.0;
-    const double its = ess_rounding_of(a->d, a->tape->x[0], a->tape->k[0], NULL, axis);
-    a->noise[j] = ACCEPTED_NOISE * its * fabs(a->dt);
-    axis[j] = 0.0;
+  for (size_t j = 0; j < a->n + a->p; j++) {
+    if (j < a->n) axis[j] = 1.0;
+    const double noise = j < a->n ? ess_rounding_of(a->d, a->tape->x[0], a->tape->k[0], NULL, axis)
+                                  : ess_parameter_noise(a->d, ess_unit_parameter(a->d, j - a->n));
+    a->noise[j] = ACCEPTED_NOISE * noise * fabs(a->dt);
+    if (j < a->n) axis[j] = 0.0;
   }
 }
 
-static double length_of(const double vector[], size_t n) {
-  double sum = 0.0;
-  for (size_t i = 0; i < n; i++) sum += fabs(vector[i]);
-  return sum;
-}
-
-/* what is rounding in what a parameter gains, where the derivative by it is differences */
-static double parameter_noise(const adjoint *a, size_t j) {
-  return ACCEPTED_NOISE * fabs(a->dt) * ess_parameter_noise(a->d, ess_unit_parameter(a->d, j));
-}
-
-/* an estimate of an error in what is gained in a step, held against its rates in the stages
- * (parts.c) */
-static double seen(const adjoint *a, const double rate[ESS_STAGES], double error, double rounding) {
-  double least = rate[0], most = rate[0], last = 0.0;
-  for (int s = 0; s < ESS_STAGES; s++) {
-    least = ess_smaller(least, rate[s]);
-    most = ess_larger(most, rate[s]);
-    last += ess_dopri5_d[s] * rate[s];
-  }
-  return ess_seen_error(error, rounding, fabs(a->dt) * (most - least), a->dt * last);
-}
-
-/* the rate of component j of vector c, or of what parameter j gains by it, in each stage, whose
- * derivatives have so many columns: the vector changes linearly from end to begin */
-static void rates_of(const adjoint *a, size_t c, double *const by[], size_t columns, size_t j,
-                     double rate[ESS_STAGES]) {
-  const double *const vector = a->vector + c * a->n, *const step = a->step + c * a->n;
-  for (int s = 0; s < ESS_STAGES; s++) {
-    const double part = 1.0 - ess_dopri5_c[s];
-    rate[s] = 0.0;
-    for (size_t i = 0; i < a->n; i++)
-      rate[s] += (vector[i] + part * step[i]) * by[s][i * columns + j];
-  }
-}
-
-/* the error of what parameters, each by its size, have gained in a step, which is in a->missed:
- * beside all that they have gained, or what the vector was at first */
-static double error_of_gain(const adjoint *a, size_t c, double length) {
-  const double *const value = a->d->system.parameter_values;
-  const double allowed = ESS_ALLOWED * ess_tangent_least_tolerance(a->d);
-  double most = 0.0;
-  for (size_t j = 0; j < a->p; j++) {
-    const double own = value ? fabs(value[j]) : 0.0, unit = own > 0.0 ? own : 1.0;
-    const double size = ess_larger(a->size[c], fabs(a->gained[c * a->p + j]) * unit);
-    const double rounding = length * parameter_noise(a, j);
-    const double missed = ess_larger(0.0, fabs(a->missed[j]) - rounding);
-    double rate[ESS_STAGES];
-    rates_of(a, c, a->tape->by, a->p, j, rate);
-    const double off = seen(a, rate, missed, rounding);
-    if (off > 0.0) most = ess_larger(most, off * unit / size / allowed);
-    if (!(off <= DBL_MAX)) return INFINITY;
-  }
-  return most;
-}
-
-/* the error of a transposed step, in units of what is allowed: by component, beside it or what the
- * vector was at first, as a direction's is */
-static double error_of(adjoint *a, const double weight[]) {
+/* Tries a transposed step. Each component is scaled as a direction's is: by its own size, or that
+ * of the vector at first. */
+static ess_errors try_step(adjoint *a, const double weight[]) {
   const ess_driver *const d = a->d;
+  const size_t n = a->n, all = n + a->p;
+  const double least = ess_tangent_least_tolerance(d);
   double most = 0.0;
+  for (int s = 0; s < ESS_STAGES; s++) ess_own_stage(a->d, s, a->dt, a->tape->J[s]);
   find_noise(a);
   memset(a->gain, 0, a->count * a->p * sizeof *a->gain);
-  for (size_t c = 0; c < a->count; c++)
-    transpose(a, weight, a->vector + c * a->n, a->step + c * a->n, a->gain + c * a->p);
   for (size_t c = 0; c < a->count; c++) {
-    const double *const vector = a->vector + c * a->n, length = length_of(vector, a->n);
-    double *const error = a->tape->lambda, sum = 0.0;
-    memset(a->missed, 0, a->p * sizeof *a->missed);
-    transpose(a, ess_dopri5_e, vector, error, a->missed);
-    if (a->size[c] == 0.0) a->size[c] = size_of(a, vector);
-    for (size_t i = 0; i < a->n; i++) {
-      const double unit = ess_tangent_unit(d, i), rtol = d->rtol[i] + d->atol[i] / unit;
-      const double size = ess_larger(a->size[c], fabs(vector[i]) * unit);
-      double rate[ESS_STAGES];
-      rates_of(a, c, a->tape->J, a->n, i, rate);
-      const double rounding = length * a->noise[i];
-      const double off = seen(a, rate, ess_larger(0.0, fabs(error[i]) - rounding), rounding);
-      const double scaled = off == 0.0 ? 0.0 : off * unit / size / (ESS_ALLOWED * rtol);
-      sum += scaled * scaled;
+    const double *const vector = a->vector + c * n, *const gained = a->gained + c * a->p;
+    double length = 0.0, sum = 0.0;
+    transpose(a, weight, vector, a->step + c * n, a->gain + c * a->p);
+    memset(a->missed, 0, all * sizeof *a->missed);
+    transpose(a, ess_dopri5_e, vector, a->missed, a->missed + n);
+    for (size_t i = 0; i < n; i++) length += fabs(vector[i]);
+    for (size_t i = 0; a->size[c] == 0.0 && i < n; i++)
+      sum = ess_larger(sum, fabs(vector[i]) * unit_of(a, i));
+    if (a->size[c] == 0.0) a->size[c] = sum;
+    sum = 0.0;
+    for (size_t j = 0; j < all; j++) {
+      const double unit = unit_of(a, j), own = fabs(j < n ? vector[j] : gained[j - n]) * unit;
+      const double tolerance = j < n ? d->rtol[j] + d->atol[j] / unit : least;
+      const double error = seen_error(a, c, j, a->missed[j], length * a->noise[j]);
+      const double accepted = ess_larger(a->size[c], own) * (ESS_ALLOWED * tolerance);
+      const double scaled = error == 0.0 ? 0.0 : error * unit / accepted;
+      if (!(scaled <= DBL_MAX)) return (ess_errors){INFINITY, ess_own_error(a->d, a->dt)};
+      if (j < n) sum += scaled * scaled;
+      if (j >= n) most = ess_larger(most, scaled);
     }
-    if (!(sum <= DBL_MAX)) return INFINITY;
-    most = ess_larger(most, sqrt(sum / (double)a->n));
-    most = ess_larger(most, error_of_gain(a, c, length));
+    most = ess_larger(most, sqrt(sum / (double)n));
   }
-  return most;
+  return (ess_errors){most, ess_own_error(a->d, a->dt)};
 }
 
-/* the same, and that of the step's own directions */
-static ess_errors errors_of(adjoint *a, const double weight[]) {
-  for (int s = 0; s < ESS_STAGES; s++) ess_own_stage(a->d, s, a->dt, a->tape->J[s]);
-  return (ess_errors){.its = error_of(a, weight), .own = ess_own_error(a->d, a->dt)};
-}
-
-static void go_back(adjoint *a) {
+static void take_step(adjoint *a) {
   for (size_t i = 0; i < a->count * a->n; i++) a->vector[i] += a->step[i];
   for (size_t i = 0; i < a->count * a->p; i++) a->gained[i] += a->gain[i];
 }
 
-/* ---- back along the dense output, where the step is too long --------------------------------- */
+/* ---- back along the dense output, if the step is too long ------------------------------------ */
 
-/* the last two stages of a part are at one place: what is known of one is of both */
-static void share_end(const adjoint *a, int known) {
-  enum { LAST = ESS_STAGES - 1, SUM = 2 * LAST - 1 };
+/* the stages of a part of the step */
+static int look_at_part(ess_parts *p, double from, double to, ess_errors *errors) {
+  enum { LAST = ESS_STAGES - 1 };
+  adjoint *const a = p->way;
   const ess_tape *const tape = a->tape;
   const size_t n = a->n;
-  const int other = SUM - known;
-  memcpy(tape->J[other], tape->J[known], n * n * sizeof *tape->J[0]);
-  if (a->p) memcpy(tape->by[other], tape->by[known], n * a->p * sizeof *tape->by[0]);
-}
-
-/* the stages of a part of the step, from one place to another */
-static int look_at_part(ess_parts *p, double from, double to, ess_errors *errors) {
-  adjoint *const a = p->way;
   int status = ESS_SUCCESS;
   a->t = p->t + from * p->dt;
   a->dt = (to - from) * p->dt;
   // that at its end is known from the part before, or from one that was too long
-  for (int s = 0; !status && s < ESS_STAGES - 1 - a->knows_next; s++)
-    status = look_at(a, s, ess_parts_stage(p, s, from, to, a->tape->x[s]));
+  for (int s = 0; !status && s < LAST - a->knows_next; s++)
+    status = look_at(a, s, ess_parts_stage(p, s, from, to, tape->x[s]));
   if (status) return status;
-  share_end(a, a->knows_next ? ESS_STAGES - 1 : ESS_STAGES - 2);
+  // the last two stages are at one place
+  const int known = a->knows_next ? LAST : LAST - 1, other = a->knows_next ? LAST - 1 : LAST;
+  memcpy(tape->J[other], tape->J[known], n * n * sizeof *tape->J[0]);
+  if (a->p) memcpy(tape->by[other], tape->by[known], n * a->p * sizeof *tape->by[0]);
   a->knows_next = true;
-  *errors = errors_of(a, ess_dopri5_b);
+  *errors = try_step(a, ess_dopri5_b);
   return ESS_SUCCESS;
 }
 
-static void go_back_part(ess_parts *p) {
-  go_back(p->way);
+static void take_part(ess_parts *p) {
+  take_step(p->way);
   take_next(p->way);
 }
 
@@ -293,21 +227,22 @@ static ess_parts parts_of(adjoint *a, const double x[]) {
                      .goes_back = true,
                      .pace = &a->pace,
                      .look = look_at_part,
-                     .go = go_back_part,
+                     .go = take_part,
                      .way = a};
 }
 
-/* An adjoint begins at the end of the run, where steps are long: no shorter one has shown that its
- * errors are seen. So a part in the middle of the first step shows it, with the vector half-way.
- * Neither end of the step is in it, where the Jacobian may be that of a kink. */
+/* An adjoint begins with the last step of the run, which no shorter one precedes. A part in its
+ * middle, with the vector half-way, sets the pace. The ends of the step are not in it: there the
+ * Jacobian may be that of a kink. */
 static int confirm_first(adjoint *a, const double x[], double theta) {
+  static const double SHARE = 1.0 / 16.0;
   const double dt = a->dt, middle = 0.5 * theta;
   ess_parts parts = parts_of(a, x);
   ess_errors errors;
   for (size_t i = 0; i < a->count * a->n; i++) a->half[i] = a->vector[i] + 0.5 * a->step[i];
   ess_swap(&a->vector, &a->half);
   a->knows_next = false;
-  int status = look_at_part(&parts, middle, middle + theta / 16.0, &errors);
+  const int status = look_at_part(&parts, middle, middle + SHARE * theta, &errors);
   ess_swap(&a->vector, &a->half);
   a->pace = ess_pace_after(0.0, fabs(a->dt), errors.its);
   a->knows_next = false;
@@ -320,89 +255,75 @@ static int confirm_first(adjoint *a, const double x[], double theta) {
 /* ---- entries, the last first ----------------------------------------------------------------- */
 
 static int back_step(adjoint *a, const double entry[]) {
-  const double t = entry[0], dt = entry[1], theta = entry[2], *const x = entry + 3;
-  double weight[ESS_STAGES];
+  enum { LAST = ESS_STAGES - 1 };
+  const ess_tape *const tape = a->tape;
+  const double t = entry[0], dt = entry[1], theta = entry[2], rest = 1.0 - theta;
+  const double *const x = entry + 3;
   a->t = t;
   a->dt = dt;
   ess_go_between(a->d, t);
-  // the field on the other side of a jump is another
+  // the field beyond a jump is another
   a->knows_next = a->knows_next && t + dt < a->d->between.next;
   if (a->knows_next) take_next(a);
-  memcpy(a->tape->x[0], x, a->n * sizeof *x);
-  const int status = make_again(a);
+  memcpy(tape->x[0], x, a->n * sizeof *x);
+  int status = make_again(a);
   if (status) return status;
-  ess_own_look(a->d, a->tape->x[ESS_STAGES - 1], a->tape->k[ESS_STAGES - 1],
-               a->tape->J[ESS_STAGES - 1]);
-  weights_at(theta, weight);
-  ess_errors errors = errors_of(a, weight);
+  ess_own_look(a->d, tape->x[LAST], tape->k[LAST], tape->J[LAST]);
+  double weight[ESS_STAGES]; // of the dense output at theta
+  for (int s = 0; s < ESS_STAGES; s++)
+    weight[s] = theta * (ess_dopri5_b[s] * (theta + 2.0 * rest * theta) +
+                         rest * rest * theta * ess_dopri5_d[s]);
+  weight[0] += theta * rest * rest;
+  weight[LAST] -= theta * rest * theta;
+  ess_errors errors = try_step(a, weight);
   const bool is_first = a->pace == 0.0;
   if (is_first && !ess_is_too_long(errors)) {
-    const int looked = confirm_first(a, x, theta);
-    if (looked) return looked;
-    errors = errors_of(a, weight);
+    status = confirm_first(a, x, theta);
+    if (status) return status;
+    errors = try_step(a, weight);
   }
-  const bool sure = !is_first && ess_is_surely_small(errors.its);
-  const bool beyond = ess_is_beyond(a->pace, dt) && !sure;
+  const bool is_sure = !is_first && ess_is_surely_small(errors.its);
+  const bool beyond = ess_is_beyond(a->pace, dt) && !is_sure;
   if (!beyond) a->pace = ess_pace_after(a->pace, dt, errors.its);
   if (!beyond && !ess_is_too_long(errors)) {
-    go_back(a);
+    take_step(a);
     return ESS_SUCCESS;
   }
-  a->knows_next = false;
   ess_parts parts = parts_of(a, x);
-  const int went = ess_go_in_parts(&parts, theta, errors);
   a->knows_next = false;
-  return went;
-}
-
-static void back_share(adjoint *a, const double entry[]) {
-  for (size_t c = 0; c < a->count; c++) {
-    for (size_t i = 0; i < a->n; i++) a->vector[c * a->n + i] += a->share[c] * entry[i];
-    for (size_t j = 0; j < a->p; j++) a->gained[c * a->p + j] += a->share[c] * entry[a->n + j];
-    a->share[c] = 0.0;
-  }
-}
-
-static void back_map(adjoint *a, const double entry[]) {
-  const size_t n = a->n;
-  double *const to = a->tape->lambda;
-  for (size_t c = 0; c < a->count; c++) {
-    double *const vector = a->vector + c * n;
-    for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < a->p; j++)
-        a->gained[c * a->p + j] += vector[i] * entry[n * n + i * a->p + j];
-    for (size_t i = 0; i < n; i++) to[i] = ess_dot(entry + i * n, vector, n);
-    memcpy(vector, to, n * sizeof *to);
-  }
-}
-
-static int take_mode(adjoint *a, const double entry[]) {
-  const signed char *const sign = (const signed char *)entry;
-  for (size_t k = 0; k < a->d->system.guard_count; k++) a->d->sign[k] = sign[k];
-  return ess_announce(a->d, a->d->system.guard_count);
+  status = ess_go_in_parts(&parts, theta, errors);
+  a->knows_next = false;
+  return status;
 }
 
 static int back_entry(adjoint *a, ess_tape_kind kind, const double entry[]) {
+  ess_driver *const d = a->d;
+  const size_t n = a->n, p = a->p, m = d->system.guard_count;
   a->knows_next = a->knows_next && kind == ESS_TAPE_STEP;
-  switch (kind) {
-  case ESS_TAPE_STEP:
-    return back_step(a, entry);
-  case ESS_TAPE_SHARE:
-    back_share(a, entry);
-    return ESS_SUCCESS;
-  case ESS_TAPE_MAP:
-    back_map(a, entry);
-    return ESS_SUCCESS;
-  case ESS_TAPE_GAIN:
-    for (size_t c = 0; c < a->count; c++) a->share[c] += ess_dot(entry, a->vector + c * a->n, a->n);
-    return ESS_SUCCESS;
-  case ESS_TAPE_MODE:
-    return take_mode(a, entry);
+  for (size_t c = 0; c < a->count; c++) {
+    double *const vector = a->vector + c * n, *const gained = a->gained + c * p;
+    double *const to = a->tape->lambda;
+    if (kind == ESS_TAPE_GAIN) a->share[c] += ess_dot(entry, vector, n);
+    if (kind == ESS_TAPE_SHARE) {
+      for (size_t i = 0; i < n; i++) vector[i] += a->share[c] * entry[i];
+      for (size_t j = 0; j < p; j++) gained[j] += a->share[c] * entry[n + j];
+      a->share[c] = 0.0;
+    }
+    if (kind == ESS_TAPE_MAP) {
+      for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < p; j++) gained[j] += vector[i] * entry[n * n + i * p + j];
+      for (size_t i = 0; i < n; i++) to[i] = ess_dot(entry + i * n, vector, n);
+      memcpy(vector, to, n * sizeof *to);
+    }
   }
-  return ESS_SUCCESS;
+  if (kind == ESS_TAPE_STEP) return back_step(a, entry);
+  if (kind != ESS_TAPE_MODE) return ESS_SUCCESS;
+  const signed char *const sign = (const signed char *)entry;
+  for (size_t k = 0; k < m; k++) d->sign[k] = sign[k];
+  return ess_announce(d, m);
 }
 
-/* all of them, in the modes that they were in; the driver's is again what it was */
+/* all entries, in their modes; the driver's mode is restored */
 static int back_all(adjoint *a) {
   ess_driver *const d = a->d;
   const ess_tape *const tape = a->tape;
@@ -410,7 +331,7 @@ static int back_all(adjoint *a) {
   struct ess_slides *const slides = d->slides;
   const ess_between between = d->between;
   a->knows_next = false;
-  d->slides = NULL; // steps on surfaces are maps here
+  d->slides = NULL; // steps of slides are maps
   memcpy(tape->mode, d->sign, bytes);
   if (tape->used) memcpy(d->sign, tape->sign, bytes);
   int status = ess_announce(d, d->system.guard_count);
@@ -427,25 +348,20 @@ static int back_all(adjoint *a) {
   return status ? status : told;
 }
 
-/* the run once more from the i-th checkpoint to the next, and back */
-static int back_page(adjoint *a, size_t i, bool *differs) {
-  ess_driver *const d = a->d;
-  ess_page_open(d, i);
-  int status = ess_announce(d, d->system.guard_count);
-  if (!status) status = d->scheme->run(d, d->t_end);
-  *differs = !status && !ess_page_is_at(d, i + 1);
-  if (!status && a->tape->is_short) status = ess_fail(d, ESS_ENOMEM, SIZE_MAX);
-  return status || *differs ? status : back_all(a);
-}
-
-/* what has been recorded, and is no more; the driver is where it was, then */
+/* the pages before the live one, each recorded again from its checkpoint; the driver is restored */
 static int back_pages(adjoint *a) {
   ess_driver *const d = a->d;
   bool differs = false;
   int status = ESS_SUCCESS;
   ess_page_keep_end(d);
-  for (size_t i = a->tape->live_from; !status && !differs && i-- > 0;)
-    status = back_page(a, i, &differs);
+  for (size_t i = a->tape->live_from; !status && !differs && i-- > 0;) {
+    ess_page_open(d, i);
+    status = ess_announce(d, d->system.guard_count);
+    if (!status) status = d->scheme->run(d, d->t_end);
+    differs = !status && !ess_page_is_at(d, i + 1);
+    if (!status && a->tape->used == SIZE_MAX) status = ess_fail(d, ESS_ENOMEM, SIZE_MAX);
+    if (!status && !differs) status = back_all(a);
+  }
   ess_page_close(d);
   const int told = ess_announce(d, d->system.guard_count);
   if (differs)
@@ -455,14 +371,16 @@ static int back_pages(adjoint *a) {
   return told;
 }
 
-/* ---- where it begins ------------------------------------------------------------------------- */
+/* ---- the beginning --------------------------------------------------------------------------- */
 
-/* a run that ends on event function k: the state there moves along the field as the time does */
+/* the adjoint of Dx = V + f Dt, of a run that ends on event function k, for outcomes of the state
+ * and of the time */
 static int begin_on(adjoint *a, size_t k, const double times[]) {
   ess_driver *const d = a->d;
   const ess_tape *const tape = a->tape;
-  const bool shared = tape->shared != SIZE_MAX && tape->shared_t == d->t;
-  const bool crossed = shared && (tape->shared == k || ess_has_jumped(d, k));
+  const size_t last = d->tangents->last_event;
+  const bool shared = last != SIZE_MAX && d->tangents->last_t == d->t;
+  const bool crossed = shared && (last == k || ess_has_jumped(d, k));
   double *const gradient = tape->x[1], *const by = tape->by[0], *const f = tape->k[0];
   if (ess_place_met(d, k) < d->tangents->met_count || (ess_has_jumped(d, k) && !crossed))
     return ess_refuse(d, "k is one of several events of the instant that the run has ended in");
@@ -484,7 +402,7 @@ static int begin_on(adjoint *a, size_t k, const double times[]) {
   return status;
 }
 
-/* what is wrong with the question; NULL when nothing is */
+/* a line about what is wrong with the arguments, or NULL */
 static const char *check(const ess_driver *d, size_t count, const double outcomes[],
                          const double times[]) {
   const ess_tangents *const v = d->tangents;
@@ -501,15 +419,6 @@ static const char *check(const ess_driver *d, size_t count, const double outcome
   return NULL;
 }
 
-static void write(const adjoint *a, double start[], double parameters[]) {
-  for (size_t c = 0; c < a->count; c++) {
-    for (size_t i = 0; start && i < ess_caller_states(a->d); i++)
-      start[i * a->count + c] = a->vector[c * a->n + i];
-    for (size_t j = 0; parameters && j < a->p; j++)
-      parameters[j * a->count + c] = a->gained[c * a->p + j];
-  }
-}
-
 static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
                 const double times[], double start[], double parameters[]) {
   const char *const wrong = check(d, count, outcomes, times);
@@ -517,7 +426,7 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   ess_tape *const tape = d->tangents->tape;
   if (tape->status && tape->status != ESS_ESTOP) return tape->status;
   ess_no_failure(d);
-  if (tape->is_short) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
+  if (tape->used == SIZE_MAX) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   adjoint a = {
       .d = d,
       .tape = tape,
@@ -525,17 +434,18 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
       .p = d->system.parameters,
       .count = count,
   };
-  double *const memory = calloc(count * (3 * a.n + 2 * a.p + 2) + a.n + a.p, sizeof *memory);
+  const size_t all = a.n + a.p;
+  double *const memory = calloc(count * (2 * all + a.n + 2) + 2 * all, sizeof *memory);
   if (!memory) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   a.vector = memory;
   a.gained = a.vector + count * a.n;
   a.share = a.gained + count * a.p;
   a.size = a.share + count;
-  a.noise = a.size + count;
-  a.missed = a.noise + a.n;
-  a.step = a.missed + a.p;
-  a.gain = a.step + count * a.n;
-  a.half = a.gain + count * a.p;
+  a.step = a.size + count;
+  a.half = a.step + count * a.n;
+  a.gain = a.half + count * a.n;
+  a.noise = a.gain + count * a.p;
+  a.missed = a.noise + all;
   for (size_t c = 0; outcomes && c < count; c++)
     for (size_t i = 0; i < ess_caller_states(d); i++)
       a.vector[c * a.n + i] = outcomes[i * count + c];
@@ -544,7 +454,12 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   if (!status && tape->live_from) status = back_pages(&a);
   if (!status && !ess_are_finite(memory, count * (a.n + a.p)))
     status = ess_fail(d, ESS_EFIELD, SIZE_MAX);
-  if (!status) write(&a, start, parameters);
+  for (size_t c = 0; !status && c < count; c++) {
+    for (size_t i = 0; start && i < ess_caller_states(d); i++)
+      start[i * count + c] = a.vector[c * a.n + i];
+    for (size_t j = 0; parameters && j < a.p; j++)
+      parameters[j * count + c] = a.gained[c * a.p + j];
+  }
   free(memory);
   return status;
 }

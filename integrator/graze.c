@@ -1,8 +1,8 @@
 /*
- * Guards that are touched where tangents are followed: the state turns back at one, or all but so,
- * as far as the tolerance tells. Trajectories beside this one cross it twice, or not at all, and
- * stay beyond it for a time that is a square root of how far they are displaced. Where crossing it
- * changes the field there is no derivative.
+ * Touches, if V is followed: the state turns back at a guard, within the tolerance. A trajectory
+ * displaced by delta crosses the guard twice or not at all, and stays beyond it for a time
+ * proportional to the square root of delta. If the field changes across the guard, there is no
+ * derivative (docs/theory/tangents.md#where-a-guard-is-touched).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,12 +22,6 @@ static const double CONTINUOUS = 8.0;
 
 /* rounding of a sum of terms in the field, relative */
 static const double FIELD_ROUNDING = 16.0 * DBL_EPSILON;
-
-/* whether the step that is to be taken comes to where event function k turns, or crosses it on the
- * way there */
-static bool is_reached(const ess_driver *d, const ess_location *found, size_t k, double place) {
-  return !found->cut || place <= found->theta || d->fate[k] == ESS_FATE_ENTERED;
-}
 
 /* what crossing event function k's guard would add to the field f at this state */
 static int find_jump_at(ess_driver *d, size_t k, double t, const double x[], double f[],
@@ -49,8 +43,8 @@ static int find_jump(ess_driver *d, size_t k, double theta, double f[], double j
   return find_jump_at(d, k, d->t + theta * d->dt, d->x_try, f, jump);
 }
 
-/* what part of their size at the step's ends event function k, and its rate, are at this place,
- * where they may be rounding */
+/* h and its rate at this place of the step over their sizes at its ends: the larger ratio, with
+ * rounding */
 static int find_part(ess_driver *d, size_t k, double theta, double *part) {
   double h, rate, rounding;
   int status = ess_rounding_error(d, k, &rounding);
@@ -64,7 +58,7 @@ static int find_part(ess_driver *d, size_t k, double theta, double *part) {
   return status;
 }
 
-/* whether the field changes across event function k's guard where it is touched */
+/* whether the field changes across event function k's guard at this place of the step */
 static int changes_field(ess_driver *d, size_t k, double theta, bool *changes) {
   ess_tangents *const v = d->tangents;
   double part, *const f = v->f_here, *const jump = v->f_beside, *const far = v->x_beside;
@@ -83,43 +77,31 @@ static int changes_field(ess_driver *d, size_t k, double theta, bool *changes) {
   return status;
 }
 
-/* fails where event function k turns at this value so near to its zero that the tolerance does not
- * tell whether it is crossed, and that would change the field; but not where it rests there, and
- * moves by rounding alone */
-static int refuse_touch(ess_driver *d, size_t k, double peak, double place) {
-  const double way = fabs(d->h[k]) + fabs(d->h_end[k]);
-  double doubt, rounding;
-  bool changes;
-  int status = ess_weigh_graze(d, k, &doubt);
-  if (!status) status = ess_rounding_error(d, k, &rounding);
-  if (status || peak > doubt || way <= 2.0 * rounding) return status;
-  status = changes_field(d, k, place, &changes);
-  if (status || !changes) return status;
-  status = ess_fail(d, ESS_EGRAZING, k);
-  d->failure.time = ess_caller_time(d, d->t + place * d->dt);
-  return status;
-}
-
-/* whether event function k turns within the step just tried. A run that ends where it turns is on
- * one side of it. */
-static bool turns(const ess_driver *d, size_t k, bool last) {
-  const double rate = d->side[k] * d->rate[k], rate_end = d->side[k] * d->rate_end[k];
-  return rate > 0.0 && (rate_end < 0.0 || (rate_end == 0.0 && !last)) && !ess_is_impact(d, k);
-}
-
 int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last) {
   if (!d->scheme->locates) return ESS_SUCCESS;
   bool any = false;
-  last = last && !(d->between.next < d->t_end); // a step may also end at a jump of the field
   int status = ESS_SUCCESS;
+  last = last && !(d->between.next < d->t_end); // a step may also end at a jump of the field
   for (size_t k = 0; !status && k < d->watched.first; k++) {
-    if (!turns(d, k, last)) continue;
-    double peak, place;
-    if (!ess_turns_near(d, k, &peak, &place) || !is_reached(d, found, k, place)) continue;
+    const double rate = d->side[k] * d->rate[k], rate_end = d->side[k] * d->rate_end[k];
+    // a run that ends at the turn is on one side of it
+    const bool turns = rate > 0.0 && (rate_end < 0.0 || (rate_end == 0.0 && !last));
+    double peak, place, doubt, rounding;
+    if (!turns || ess_is_impact(d, k) || !ess_turns_near(d, k, &peak, &place)) continue;
+    if (found->cut && place > found->theta && d->fate[k] != ESS_FATE_ENTERED) continue;
     any = true;
-    status = refuse_touch(d, k, fabs(peak), place);
+    status = ess_weigh_graze(d, k, &doubt);
+    if (!status) status = ess_rounding_error(d, k, &rounding);
+    // a function that rests on its zero moves by rounding
+    const double moved = fabs(d->h[k]) + fabs(d->h_end[k]);
+    if (status || fabs(peak) > doubt || moved <= 2.0 * rounding) continue;
+    bool changes;
+    status = changes_field(d, k, place, &changes);
+    if (status || !changes) continue;
+    status = ess_fail(d, ESS_EGRAZING, k);
+    d->failure.time = ess_caller_time(d, d->t + place * d->dt);
   }
-  // where the step is cut these are to be known, and other states have been looked at
+  // a step that is cut needs these values, and other states have been looked at
   if (!status && any && found->cut)
     status = ess_guards(d, d->t + found->theta * d->dt, d->x_end, d->h_try);
   return status;

@@ -1,6 +1,6 @@
 /*
- * Several events at one instant: the orders in which trajectories beside the one that is followed
- * meet them, the pieces of the derivative that they make, and the piece that a direction takes.
+ * Several events at one instant: the orders in which displaced trajectories meet them, the pieces
+ * of the derivative, and the piece of a direction (docs/theory/tangents.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,10 +15,13 @@
 
 /* ---- passage --------------------------------------------------------------------------------- */
 
-/* A trajectory beside the one that is followed, which meets the events of one instant one after
- * the other: to first order, in a field that is constant between them. */
+/* A displaced trajectory meets the events of an instant one after the other. To first order the
+ * fields between them are constant:
+ *
+ *   tau_k = -grad h_k . y / (grad h_k . f),  k = argmin tau_k,  y <- DR_k (y + tau_k f)
+ */
 
-/* the mode is that of a passage, and the model told of it */
+/* sets the mode of a passage, and announces it */
 static int passage_take(ess_driver *d, const ess_passage *p) {
   ess_take_sides(d, p->sign, p->side);
   return ess_announce(d, d->system.guard_count);
@@ -30,13 +33,18 @@ static void keep_mode(const ess_driver *d, ess_passage *p) {
   memcpy(p->side, d->side, bytes);
 }
 
-/* rates of the guards along columns, one after the other, or by their gradients, one state after
- * the other (ess_tangent_is_matrix) */
-static int find_column_rates(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
+/* the field, and the rates of the events along it and along the columns, by gradients if these take
+ * fewer calls (ess_tangent_is_matrix) */
+static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
   ess_tangents *const v = d->tangents;
+  int status = ess_field(d, v->smoothness.time, p->x, p->f);
+  if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
+  for (size_t i = 0; i < count; i++) {
+    p->rate[i] = v->rate[v->events[i]];
+    if (!status && !isfinite(p->rate[i])) status = ess_fail(d, ESS_EGUARD, v->events[i]);
+  }
   const size_t n = d->system.dimension;
   const bool is_matrix = ess_tangent_is_matrix(d, columns);
-  int status = ESS_SUCCESS;
   memset(p->column_rate, 0, columns * count * sizeof *p->column_rate);
   memset(v->axis, 0, n * sizeof *v->axis);
   for (size_t l = 0; !status && l < (is_matrix ? n : columns); l++) {
@@ -50,19 +58,6 @@ static int find_column_rates(ess_driver *d, ess_passage *p, size_t count, size_t
       p->column_rate[l * count + i] = v->rate[v->events[i]];
     if (is_matrix) v->axis[l] = 0.0;
   }
-  return status;
-}
-
-/* the field and the rates of the events there, in the mode as it is */
-static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
-  ess_tangents *const v = d->tangents;
-  int status = ess_field(d, v->smoothness.time, p->x, p->f);
-  if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
-  for (size_t i = 0; i < count; i++) {
-    p->rate[i] = v->rate[v->events[i]];
-    if (!status && !isfinite(p->rate[i])) status = ess_fail(d, ESS_EGUARD, v->events[i]);
-  }
-  if (!status) status = find_column_rates(d, p, count, columns);
   for (size_t j = 0; p->moves && !status && j < columns; j++) {
     memset(v->rate, 0, d->system.guard_count * sizeof *v->rate);
     status = ess_parameter_guards(d, v->smoothness.time, p->x, p->moves + j * d->system.parameters,
@@ -72,19 +67,7 @@ static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t colu
   return status;
 }
 
-/* the first begins at the state `at`, in this mode */
-static int passage_begin(ess_driver *d, const double sign[], const double side[]) {
-  ess_tangents *const v = d->tangents;
-  ess_passage *const p = &v->passage[0];
-  const size_t m = d->system.guard_count;
-  memcpy(p->x, v->at, d->system.dimension * sizeof *p->x);
-  memmove(p->sign, sign, m * sizeof *p->sign);
-  memmove(p->side, side, m * sizeof *p->side);
-  memset(p->place, 0, m * sizeof *p->place);
-  return passage_take(d, p);
-}
-
-/* its columns, and how parameters move along them, or NULL */
+/* its columns, and the displacements of parameters along them, or NULL */
 static void passage_columns(ess_driver *d, ess_passage *p, const double columns[],
                             const double moves[], size_t count) {
   p->moves = moves;
@@ -92,39 +75,25 @@ static void passage_columns(ess_driver *d, ess_passage *p, const double columns[
   memset(p->elapsed, 0, count * sizeof *p->elapsed);
 }
 
-/* whether the i-th event has been passed by a jump, and not been crossed yet: it is next then, at
- * the jump's time */
+/* whether a jump has passed the i-th event: it is next then, with tau = 0 */
 static bool passage_is_beyond(const ess_driver *d, const ess_passage *p, size_t i) {
   return p->place[i] > 0.0 && p->side[d->tangents->events[i]] != 0.0;
 }
 
-/* whether the i-th event is still ahead, and approached, or has been passed by a jump */
+/* whether the i-th event is approached, or has been passed by a jump */
 static bool passage_meets(const ess_driver *d, const ess_passage *p, size_t i) {
   const size_t k = d->tangents->events[i];
   return p->place[i] == 0.0 ? p->side[k] * p->rate[i] > 0.0 : passage_is_beyond(d, p, i);
 }
 
 /* whether the i-th event, an impact that has been met, is met again: another has turned the state
- * back to its guard, as the middle one of three balls does that hit each other */
+ * back to its guard, as of three balls that hit each other */
 static bool passage_returns(const ess_driver *d, const ess_passage *p, size_t i) {
   const size_t k = d->tangents->events[i];
   const size_t guard = p->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
   const double least = ESS_STOPPED * fabs(d->tangents->passage[0].rate[i]);
   return d->impacts && d->impacts->at[guard] && p->place[i] == 0.0 &&
          p->side[k] * p->rate[i] > least;
-}
-
-/* where an impact's jump has taken the state, by its guards just looked at: other events are met in
- * the instant as long as they are within it */
-static void find_places(const ess_driver *d, ess_passage *p, size_t count) {
-  const ess_tangents *const v = d->tangents;
-  for (size_t i = 0; i < count; i++) {
-    const size_t k = v->events[i];
-    const double within =
-        2.0 * ess_tie(d) * ess_larger(fabs(p->rate[i]), fabs(v->passage[0].rate[i]));
-    if (p->side[k] != 0.0 && p->place[i] == 0.0 && fabs(v->h[k]) > within)
-      p->place[i] = p->side[k] * v->h[k] > 0.0 ? 1.0 : -1.0;
-  }
 }
 
 /* an impact of event function k alone */
@@ -155,7 +124,7 @@ static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, si
   return status ? status : told;
 }
 
-/* each column goes to the i-th event, and all cross it */
+/* each column continues to the i-th event, and crosses it */
 static int passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, size_t i,
                          size_t count, size_t columns) {
   ess_tangents *const v = d->tangents;
@@ -181,11 +150,18 @@ static int passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to
   }
   keep_mode(d, to);
   if (!status) status = passage_look(d, to, count, columns);
-  if (!status && jumps) find_places(d, to, count);
+  // where the jump has put the state: a guard that is within the instant can still be met
+  for (size_t l = 0; !status && jumps && l < count; l++) {
+    const size_t other = v->events[l];
+    const double fastest = ess_larger(fabs(to->rate[l]), fabs(v->passage[0].rate[l]));
+    if (to->side[other] == 0.0 || to->place[l] != 0.0) continue;
+    if (fabs(v->h[other]) > 2.0 * ess_tie(d) * fastest)
+      to->place[l] = to->side[other] * v->h[other] > 0.0 ? 1.0 : -1.0;
+  }
   return status;
 }
 
-/* columns where the trajectory that is followed is at that moment */
+/* y - (sum of tau) f */
 static void passage_end(const ess_driver *d, const ess_passage *p, size_t columns, double to[]) {
   const size_t n = d->system.dimension;
   for (size_t j = 0; j < columns; j++)
@@ -199,8 +175,8 @@ static int passage_restore(ess_driver *d) {
 
 /* ---- additive -------------------------------------------------------------------------------- */
 
-/* Many events at one instant whose jumps of the field add up, as a plate's contacts do: then the
- * flow is differentiable there, and no order has to be looked at. */
+/* More events than can be ordered, whose jumps of the field add up, as those of a plate's contacts
+ * do: the flow is differentiable, with 1 + sum J_k grad h_k / (grad h_k . f-). */
 
 /* relative accuracy to which additive jumps add up */
 static const double ADDED_UP = 1e-9;
@@ -211,15 +187,6 @@ static int cross_one(ess_driver *d, const ess_passage *from, ess_passage *to, si
   if (!status) status = ess_cross(d, d->tangents->events[i]);
   keep_mode(d, to);
   return status ? status : ess_field(d, d->tangents->smoothness.time, d->tangents->at, to->f);
-}
-
-/* whether a jump leaves the rates of all events as they were */
-static int turns_none(ess_driver *d, const double jump[], size_t count, bool *adds) {
-  ess_tangents *const v = d->tangents;
-  const int status = ess_guard_rates(d, v->smoothness.time, v->at, jump, v->h, v->rate);
-  for (size_t i = 0; !status && i < count; i++)
-    *adds = *adds && fabs(v->rate[v->events[i]]) <= ADDED_UP * fabs(v->passage[0].rate[i]);
-  return status;
 }
 
 static int go_additively(ess_driver *d, size_t count, bool *adds) {
@@ -243,7 +210,10 @@ static int go_additively(ess_driver *d, size_t count, bool *adds) {
       const double size = fabs(one->f[l]) + fabs(first->f[l]) + fabs(chain->f[l]);
       *adds = *adds && fabs(chain->f[l] - before[l] - jump[l]) <= ADDED_UP * size;
     }
-    if (!status) status = turns_none(d, jump, count, adds);
+    // no jump may change the rate of an event
+    if (!status) status = ess_guard_rates(d, v->smoothness.time, v->at, jump, v->h, v->rate);
+    for (size_t l = 0; !status && l < count; l++)
+      *adds = *adds && fabs(v->rate[v->events[l]]) <= ADDED_UP * fabs(first->rate[l]);
     for (size_t j = 0; j < v->count; j++) {
       const double share = first->column_rate[j * count + i] / first->rate[i];
       v->met[j * d->system.guard_count + i] = -share;
@@ -282,8 +252,8 @@ static bool is_same(const double a[], const double b[], size_t n) {
   return off <= ESS_SAME * size;
 }
 
-/* whether some direction has a positive product with all rows, each of length 1: the point of their
- * hull nearest to the origin is approached until it is one, or is the origin (Gilbert) */
+/* whether some direction has a positive product with all rows, each of length 1: the search for the
+ * point of their hull nearest to the origin (Gilbert) ends at such a point, or at the origin */
 static bool has_direction(const double rows[], size_t count, size_t n, double nearest[]) {
   enum { MOST = 5000 };
   if (!count) return true;
@@ -314,7 +284,7 @@ static bool is_next(const ess_driver *d, const search *s, const ess_passage *p, 
   return place < s->first ? passage_returns(d, p, i) : passage_meets(d, p, i);
 }
 
-/* adds what it takes for the i-th event to be met before others */
+/* adds the inequalities by which the i-th event is met before others */
 static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
   ess_tangents *const v = d->tangents;
   const size_t n = v->wide;
@@ -337,20 +307,8 @@ static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
   s->rows[s->depth + 1] = rows;
 }
 
-/* what tells the matrix of one piece from those of the others: a sum with weights at random; `most`
- * is the size of the largest */
-static double digest(const double matrix[], size_t count, double *most) {
-  double sum = 0.0, size = 0.0;
-  for (size_t i = 0; i < count; i++) {
-    const double weight = 1.0 + sin(12.9898 * (double)(i + 1));
-    sum += weight * matrix[i];
-    size += fabs(matrix[i]);
-  }
-  *most = ess_larger(*most, size);
-  return sum;
-}
-
-/* all that can be met has been */
+/* The end of an order: notes its matrix, unless another order has had it. Matrices are compared by
+ * a sum with irregular weights. */
 static void note_piece(ess_driver *d, search *s) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
@@ -358,7 +316,12 @@ static void note_piece(ess_driver *d, search *s) {
   s->differs = s->differs || !is_same(p->x, s->outcome, n);
   double *const matrix = v->w;
   passage_end(d, p, v->wide, matrix);
-  const double its = digest(matrix, n * v->wide, &s->most);
+  double its = 0.0, size = 0.0;
+  for (size_t i = 0; i < n * v->wide; i++) {
+    its += (1.0 + sin(12.9898 * (double)(i + 1))) * matrix[i];
+    size += fabs(matrix[i]);
+  }
+  s->most = ess_larger(s->most, size);
   for (size_t i = 0; i < s->pieces; i++)
     if (fabs(v->digest[i] - its) <= DIGESTS_ALIKE * s->most) return;
   s->differs = s->differs || s->pieces == ESS_ORDERS;
@@ -376,7 +339,7 @@ static void swap(unsigned char order[], size_t i, size_t j) {
   order[j] = kept;
 }
 
-/* the event at this place of the order is next, where some direction meets it before others */
+/* searches on with the event at this place of the order, if some direction meets it next */
 static int visit_next(ess_driver *d, search *s, size_t place, bool at_once, bool *met) {
   ess_tangents *const v = d->tangents;
   const size_t depth = s->depth, first = s->first, i = s->order[place];
@@ -400,7 +363,7 @@ static int visit_next(ess_driver *d, search *s, size_t place, bool at_once, bool
   return status;
 }
 
-/* all orders from here on that some direction takes, as long as they lead to the same */
+/* all orders from here on that some direction takes, while all lead to the same state */
 static int visit(ess_driver *d, search *s) {
   const size_t first = s->first;
   const ess_passage *const p = &d->tangents->passage[s->depth];
@@ -418,18 +381,6 @@ static int visit(ess_driver *d, search *s) {
     note_piece(d, s);
   }
   return status;
-}
-
-/* the pieces of the derivative; those of the identity are looked at */
-static int find_pieces(ess_driver *d, search *s) {
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  ess_passage *const p = &v->passage[0];
-  for (size_t i = 0; i < s->count; i++) s->order[i] = (unsigned char)i;
-  for (size_t i = 0; i < n * v->wide; i++) v->w[i] = i < n * n && i % (n + 1) == 0 ? 1.0 : 0.0;
-  passage_columns(d, p, v->w, v->wide > n ? v->unit : NULL, v->wide);
-  const int status = passage_look(d, p, s->count, v->wide);
-  return status ? status : visit(d, s);
 }
 
 /* The place in the order of the event that a direction meets next; the first of the order have been
@@ -464,20 +415,8 @@ static size_t next_listed(const ess_driver *d, const ess_passage *p, const unsig
   return SIZE_MAX;
 }
 
-/* notes when, and how far from the trajectory followed, columns have met the i-th event */
-static void note_met(const ess_driver *d, const ess_passage *p, size_t i, size_t columns) {
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  for (size_t j = 0; j < columns; j++) {
-    const size_t column = v->column + j;
-    v->met[column * d->system.guard_count + i] = p->elapsed[j];
-    if (i >= ESS_MEETING) continue;
-    memcpy(v->met_y + (column * ESS_MEETING + i) * n, p->y + j * n, n * sizeof *p->y);
-  }
-}
-
-/* Columns through the events, along a path or as listed or, one alone, in its own order. `order`
- * becomes that in which they are met first. */
+/* Takes columns through the events: along a path, or as listed, or one column in its own order.
+ * `order` is the order in which they are met for the first time. */
 static int go_through(ess_driver *d, size_t count, size_t columns, bool own,
                       const unsigned char path[], size_t order[], double column[]) {
   ess_tangents *const v = d->tangents;
@@ -489,7 +428,7 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own,
   passage_columns(d, p, column, moves, columns);
   int status = passage_restore(d);
   if (!status) status = passage_look(d, p, count, columns);
-  // more than what each two of them can do to each other is a chatter
+  // more crossings than all pairs can cause are chatter
   const size_t most = count * (count + 1);
   size_t first = 0, depth = 0;
   for (; !status && depth <= most; depth++) {
@@ -504,7 +443,12 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own,
     if (place < first) continue;
     order[place] = order[first];
     order[first++] = i;
-    if (!status) note_met(d, to, i, columns);
+    for (size_t j = 0; !status && j < columns; j++) {
+      const size_t c = v->column + j, n = d->system.dimension;
+      v->met[c * d->system.guard_count + i] = to->elapsed[j];
+      if (i >= ESS_MEETING) continue;
+      memcpy(v->met_y + (c * ESS_MEETING + i) * n, to->y + j * n, n * sizeof *to->y);
+    }
   }
   if (!status && (first < count || depth > most))
     return ess_fail(d, ESS_EDISCONTINUOUS, v->events[0]);
@@ -512,7 +456,7 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own,
   return status;
 }
 
-/* each direction in its own order; that of the first is kept */
+/* each direction in its own order; `best` is that of the first */
 static int go_each(ess_driver *d, size_t count) {
   ess_tangents *const v = d->tangents;
   int status = ESS_SUCCESS;
@@ -523,13 +467,7 @@ static int go_each(ess_driver *d, size_t count) {
   return status;
 }
 
-/* all directions in one order, for an adjoint of many events */
-static int go_as_listed(ess_driver *d, size_t count) {
-  ess_tangents *const v = d->tangents;
-  return go_through(d, count, v->count, false, NULL, v->best, v->v);
-}
-
-/* notes what kind of instant this was */
+/* the smoothness of this instant */
 static void note_kind(ess_tangents *v, ess_smooth kind, size_t pieces, size_t count) {
   ess_smoothness *const s = &v->smoothness;
   s->instants++;
@@ -542,8 +480,15 @@ static void note_kind(ess_tangents *v, ess_smooth kind, size_t pieces, size_t co
 /* all orders are looked at */
 static int go_counted(ess_driver *d, size_t count, const double outcome[]) {
   ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  ess_passage *const p = &v->passage[0];
   search s = {.count = count, .most = 1.0, .outcome = outcome};
-  int status = find_pieces(d, &s);
+  // the pieces of the identity
+  for (size_t i = 0; i < count; i++) s.order[i] = (unsigned char)i;
+  for (size_t i = 0; i < n * v->wide; i++) v->w[i] = i < n * n && i % (n + 1) == 0 ? 1.0 : 0.0;
+  passage_columns(d, p, v->w, v->wide > n ? v->unit : NULL, v->wide);
+  int status = passage_look(d, p, count, v->wide);
+  if (!status) status = visit(d, &s);
   if (status) return status;
   if (s.differs) {
     status = ess_fail(d, ESS_EDISCONTINUOUS, v->events[0]);
@@ -572,8 +517,14 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
   v->met_count = count;
   v->met_from = v->smoothness.time - tie;
   v->met_until = v->smoothness.time + 2.0 * tie;
-  int status =
-      passage_begin(d, impact ? d->impacts->sign : d->sign, impact ? d->impacts->side : d->side);
+  // the first passage begins at `at`, in the mode before
+  ess_passage *const p = &v->passage[0];
+  const size_t m = d->system.guard_count;
+  memcpy(p->x, v->at, d->system.dimension * sizeof *p->x);
+  memmove(p->sign, impact ? d->impacts->sign : d->sign, m * sizeof *p->sign);
+  memmove(p->side, impact ? d->impacts->side : d->side, m * sizeof *p->side);
+  memset(p->place, 0, m * sizeof *p->place);
+  int status = passage_take(d, p);
   if (status) return status;
   d->row_x = v->at;
   d->row_t = v->smoothness.time;
@@ -582,7 +533,9 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
   } else {
     bool adds = false;
     if (!impact) status = go_additively(d, count, &adds);
-    if (!status && !adds) status = d->tangents->tape ? go_as_listed(d, count) : go_each(d, count);
+    if (!status && !adds)
+      status =
+          v->tape ? go_through(d, count, v->count, false, NULL, v->best, v->v) : go_each(d, count);
     note_kind(v, adds ? ESS_SMOOTH_C1 : ESS_SMOOTH_NOT_COUNTED, adds, count);
   }
   d->row_x = NULL;

@@ -1,6 +1,6 @@
 /*
- * What parameters add to directions: the caller's derivatives by them, or differences of the
- * callbacks, for which the caller's numbers are moved and put back.
+ * Derivatives of the callbacks by states and parameters: the caller's, or differences. For those by
+ * parameters the caller's numbers are displaced and restored.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,16 +13,14 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* ---- difference ------------------------------------------------------------------------------ */
-
-/* Differences of the field along a direction, and how long they are. */
+/* ---- differences of the field ---------------------------------------------------------------- */
 
 double ess_tangent_unit(const ess_driver *d, size_t i) {
   const double unit = ess_absolute_below(d, i);
   return unit > 0.0 ? unit : 1.0;
 }
 
-/* what state i is large beside; where that is nothing, all of them */
+/* the unit of state i; if it has none, the size of all states */
 static double unit_of(const ess_driver *d, const double x[], size_t i) {
   const double unit = ess_absolute_below(d, i);
   double largest = 0.0;
@@ -33,18 +31,18 @@ static double unit_of(const ess_driver *d, const double x[], size_t i) {
 
 double ess_tangent_part(const ess_driver *d, const double x[], const double direction[],
                         double part) {
-  // the time that has passed, where it is a state more, says nothing of how large states are
+  // without the time, if it is a state
   const size_t n = ess_caller_states(d);
   double most = 0.0, largest = 1.0;
   for (size_t i = 0; i < n; i++) largest = ess_larger(largest, fabs(x[i]) / unit_of(d, x, i));
   for (size_t i = 0; i < n; i++) {
     const double unit = unit_of(d, x, i), own = ess_larger(fabs(x[i]) / unit, 1.0);
     const double its = fabs(direction[i]) / (unit * cbrt(own * own * largest));
-    if (!(its <= DBL_MAX)) return NAN; // so is the difference, then
+    if (!(its <= DBL_MAX)) return NAN;
     most = ess_larger(most, its);
   }
   const double multiple = most > 0.0 ? part / most : 0.0;
-  return isinf(multiple) ? 0.0 : multiple; // one so small has decayed
+  return isinf(multiple) ? 0.0 : multiple; // such a direction has decayed
 }
 
 double ess_time_apart(const ess_driver *d) {
@@ -61,7 +59,7 @@ double ess_time_apart(const ess_driver *d) {
  * and by more than BENT_ROUNDINGS. */
 static const double BENT = 1e-3, BENT_ROUNDINGS = 64.0;
 
-/* whether that is so of a field that is f between both sides */
+/* whether the field, f in the middle, bends between both sides by more than this part */
 static bool is_bent(const ess_driver *d, const double f[], const double above[],
                     const double below[], double part) {
   for (size_t i = 0; i < d->system.dimension; i++) {
@@ -72,15 +70,14 @@ static bool is_bent(const ess_driver *d, const double f[], const double above[],
   return false;
 }
 
-/* One-sided differences: where they begin, in parts of the central one's step, and on which side;
- * 0: none is asked for. */
+/* A one-sided difference: its side, or 0 for none, and its beginning, over the step of the central
+ * one. */
 typedef struct aside {
   double side, from;
 } aside;
 
-/* Where zeros of event functions, which these are values of, lie between both sides: the side on
- * which all of these have the sign of the mode, from the last of the zeros on, if that is beyond
- * the middle. None where there are no zeros, or no such side. */
+/* The side on which all event functions that have a zero between both sides have the sign of the
+ * mode, from the last zero on. None without zeros, or without such a side. */
 static aside side_of_mode(const ess_driver *d, const double above[], const double below[]) {
   aside a = {0};
   for (size_t k = 0; k < d->watched.first; k++) {
@@ -93,14 +90,12 @@ static aside side_of_mode(const ess_driver *d, const double above[], const doubl
   return a;
 }
 
-/* A derivative of order 2 at the middle by VALUES values on one side, at a distance of 1 /
- * ONE_SIDED of a central difference's step. Short, because small forces at the beginning of a
- * contact may bend within little. */
+/* A derivative of order 2 in the middle by VALUES values on one side, 1 / ONE_SIDED of the step of
+ * a central difference apart: small forces at the beginning of a contact may bend within little. */
 enum { VALUES = 3 };
 static const double ONE_SIDED = 8.0;
 
-/* rounding of such a derivative of the full step, beginning at 0, over that of a central one: the
- * sum of its weights */
+/* rounding of such a derivative of the full step over that of a central one: its weights' sum */
 static const double ASIDE = 8.0;
 
 static double place_of(aside a, int j) {
@@ -129,26 +124,8 @@ static const double *move_state(ess_driver *d, const double x[], const double fr
 static const double NEARER[] = {0x1p-6, 0x1p-4, 0x1p-2}, PROPORTIONAL = 0.1, KINKED = 1e-2;
 enum { NEARER_COUNT = sizeof NEARER / sizeof *NEARER };
 
-/* keeps of what the field, which is f at x, bends by over the step that which it bends by over this
- * part of it, too, and is nothing for the rest; whether there is any */
-static int keep_proportional(ess_driver *d, double t, const double x[], const double f[],
-                             const double from[], double step, double part, bool *any) {
-  ess_tangents *const v = d->tangents;
-  int status = ess_field(d, t, move_state(d, x, from, part * step), v->change);
-  if (!status) status = ess_field(d, t, move_state(d, x, from, -part * step), v->f_beside);
-  *any = false;
-  for (size_t i = 0; !status && i < d->system.dimension; i++) {
-    const double rise = v->change[i] - f[i], before = f[i] - v->f_beside[i];
-    const double off = fabs((rise - before) / part - v->bend[i]);
-    const bool stays = off <= PROPORTIONAL * fabs(v->bend[i]) &&
-                       fabs(rise - before) > KINKED * (fabs(rise) + fabs(before));
-    if (!stays) v->bend[i] = 0.0;
-    *any |= v->bend[i] != 0.0;
-  }
-  return status;
-}
-
-/* which components of the field, which is f at x and bends over this step, have a kink there */
+/* which components of the field, f at x, have a kink there: their second difference over the step
+ * is proportional to that over smaller steps */
 static int look_nearer(ess_driver *d, double t, const double x[], const double f[],
                        const double from[], double step) {
   ess_tangents *const v = d->tangents;
@@ -156,13 +133,25 @@ static int look_nearer(ess_driver *d, double t, const double x[], const double f
   bool any = true;
   int status = ESS_SUCCESS;
   for (size_t i = 0; i < n; i++) v->bend[i] = v->change[i] + v->f_beside[i] - 2.0 * f[i];
-  for (int part = 0; !status && any && part < NEARER_COUNT; part++)
-    status = keep_proportional(d, t, x, f, from, step, NEARER[part], &any);
+  for (int k = 0; !status && any && k < NEARER_COUNT; k++) {
+    const double part = NEARER[k];
+    status = ess_field(d, t, move_state(d, x, from, part * step), v->change);
+    if (!status) status = ess_field(d, t, move_state(d, x, from, -part * step), v->f_beside);
+    any = false;
+    for (size_t i = 0; !status && i < n; i++) {
+      const double rise = v->change[i] - f[i], before = f[i] - v->f_beside[i];
+      const double off = fabs((rise - before) / part - v->bend[i]);
+      const bool stays = off <= PROPORTIONAL * fabs(v->bend[i]) &&
+                         fabs(rise - before) > KINKED * (fabs(rise) + fabs(before));
+      if (!stays) v->bend[i] = 0.0;
+      any |= v->bend[i] != 0.0;
+    }
+  }
   for (size_t i = 0; !status && any && i < n; i++) v->is_kinked[i] |= v->bend[i] != 0.0;
   return status;
 }
 
-/* of the field, one in the mode in the place of a central one across a guard */
+/* replaces a central difference across a guard by a one-sided one in the mode */
 static int keep_to_mode(ess_driver *d, double t, const double x[], const double f[],
                         const double from[], double step, double to[]) {
   ess_tangents *const v = d->tangents;
@@ -187,9 +176,8 @@ static int keep_to_mode(ess_driver *d, double t, const double x[], const double 
   return status;
 }
 
-/* the same from both sides: where the tolerance asks for it; and on surfaces, on which directions
- * have to stay, and an error across them is not damped, whatever else is. There of a higher order,
- * where what holds the state is made of differences itself, whose noise is larger. */
+/* Two-sided, if the tolerance requires it, and along slides, where errors across the surface are
+ * not damped. If the sliding field itself comes from differences, a five-point stencil. */
 static int central_difference(ess_driver *d, double t, const double x[], const double *f,
                               const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
@@ -238,11 +226,9 @@ bool ess_tangent_knows_field(const ess_driver *d) {
   return d->system.field_jacobian && !ess_is_sliding(d);
 }
 
-/* ---- derivative ------------------------------------------------------------------------------ */
+/* ---- derivatives of the field and of impacts ------------------------------------------------- */
 
-/* The derivatives of the field and of an impact's map, as the caller has them or by differences. */
-
-/* the caller's map once more, of the same events at this state; its mode is no matter */
+/* the caller's map of the same events at another state; its mode is not used */
 static int map_again(ess_driver *d, const ess_impact *impact, const double x[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t m = d->system.guard_count;
@@ -258,39 +244,25 @@ static int map_again(ess_driver *d, const ess_impact *impact, const double x[], 
   return ess_called(d, d->impacts->calls.map(&again, d->system.params));
 }
 
-/* the same of a state beside that of the impact */
-static int map_beside(ess_driver *d, const ess_impact *impact, double step,
-                      const double direction[], double to[]) {
-  double *const x = d->tangents->x_beside;
-  for (size_t i = 0; i < d->system.dimension; i++) x[i] = impact->x[i] + step * direction[i];
-  return map_again(d, impact, x, to);
-}
-
-/* what a difference of the map multiplies a direction by, which may be one of time, too */
-static double step_beside(const ess_driver *d, const double x[], const double from[]) {
-  const size_t states = ess_caller_states(d);
-  const double step = ess_tangent_part(d, x, from, cbrt(DBL_EPSILON));
-  const double moved = states < d->system.dimension ? fabs(from[states]) : 0.0;
-  if (moved == 0.0) return step;
-  const double apart = ess_time_apart(d) / moved;
-  return step == 0.0 ? apart : ess_smaller(apart, step);
-}
-
-/* one column by differences of the map */
+/* one column by differences of the map; a direction may have a component of time, too */
 static int difference(ess_driver *d, const ess_impact *impact, const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  const double step = step_beside(d, impact->x, from);
+  const size_t n = d->system.dimension, states = ess_caller_states(d);
+  const double moved = states < n ? fabs(from[states]) : 0.0;
+  double step = ess_tangent_part(d, impact->x, from, cbrt(DBL_EPSILON));
+  if (moved != 0.0) {
+    const double apart = ess_time_apart(d) / moved;
+    step = step == 0.0 ? apart : ess_smaller(apart, step);
+  }
   memset(to, 0, n * sizeof *to);
   if (step == 0.0) return ESS_SUCCESS;
-  int status = map_beside(d, impact, step, from, to);
-  if (!status) status = map_beside(d, impact, -step, from, v->f_beside);
+  int status = map_again(d, impact, move_state(d, impact->x, from, step), to);
+  if (!status) status = map_again(d, impact, move_state(d, impact->x, from, -step), v->f_beside);
   for (size_t i = 0; i < n; i++) to[i] = (to[i] - v->f_beside[i]) / (2.0 * step);
   return status;
 }
 
-/* a matrix by differences, one state after the other: of an impact's map, or, without one, of the
- * field, which is f at x */
+/* a matrix by differences: of an impact's map or, if that is NULL, of the field, f at x */
 static int find_matrix(ess_driver *d, const ess_impact *impact, double t, const double x[],
                        const double f[], double matrix[]) {
   const size_t n = d->system.dimension;
@@ -312,13 +284,6 @@ int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[
                                     : find_matrix(d, NULL, t, x, f, J);
 }
 
-/* DR, as the caller has it or by differences */
-static int map_matrix(ess_driver *d, const ess_impact *impact, double DR[]) {
-  if (!d->impacts->calls.jacobian) return find_matrix(d, impact, impact->t, impact->x, NULL, DR);
-  d->t_seen = impact->t;
-  return ess_called(d, d->impacts->calls.jacobian(impact, DR, d->system.params));
-}
-
 int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[], size_t count,
                     double to[]) {
   const size_t n = d->system.dimension;
@@ -329,7 +294,10 @@ int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[]
       status = difference(d, impact, from + j * n, to + j * n);
     return status;
   }
-  status = map_matrix(d, impact, matrix);
+  d->t_seen = impact->t;
+  status = d->impacts->calls.jacobian
+               ? ess_called(d, d->impacts->calls.jacobian(impact, matrix, d->system.params))
+               : find_matrix(d, impact, impact->t, impact->x, NULL, matrix);
   for (size_t j = 0; !status && j < count; j++) ess_multiply(matrix, from + j * n, n, to + j * n);
   return status;
 }
@@ -357,8 +325,9 @@ const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
   return NULL;
 }
 
-/* Which parameters a direction moves. Of many most often one moves, and each direction is asked for
- * in every stage. */
+/* ---- derivatives by parameters --------------------------------------------------------------- */
+
+/* The parameters that a direction displaces: mostly one of many, at every stage. */
 static ess_range find_range(const ess_driver *d, const double moves[]) {
   const ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = d->system.parameters;
@@ -376,7 +345,7 @@ static bool is_nothing(const ess_driver *d, const double moves[]) {
   return r.first == r.end;
 }
 
-/* what a central difference multiplies a direction by: parameters are weighed by their sizes */
+/* the factor of a direction in a central difference: parameters are measured by their values */
 static double step_of(const ess_driver *d, const double moves[]) {
   const ess_range r = find_range(d, moves);
   double most = 0.0;
@@ -387,27 +356,11 @@ static double step_of(const ess_driver *d, const double moves[]) {
   return cbrt(DBL_EPSILON) / most;
 }
 
-/* the caller's numbers, so far along the direction; a model that keeps sums makes them anew */
-static int move(ess_driver *d, const double moves[], double step) {
-  double *const values = d->system.parameter_values;
-  const size_t bytes = d->system.parameters * sizeof *values;
-  const ess_range r = find_range(d, moves);
-  memcpy(d->tangents->nominal, values, bytes);
-  for (size_t i = r.first; i < r.end; i++) values[i] += step * moves[i];
-  return ess_announce(d, d->system.guard_count);
-}
-
-static int put_back(ess_driver *d) {
-  const size_t bytes = d->system.parameters * sizeof(double);
-  memcpy(d->system.parameter_values, d->tangents->nominal, bytes);
-  return ess_announce(d, d->system.guard_count);
-}
-
-/* What is asked for with the parameters moved: so many values, of the field at x, of event
- * functions there, or of an impact's map; and whether the caller gives its derivative by them. */
+/* A callback's values with parameters displaced: of the field at x, of event functions there, or of
+ * an impact's map; and whether the caller gives their derivative. */
 typedef struct question {
   double t;
-  const double *x, *f; /* the latter the field there, where it is asked for and known, or NULL */
+  const double *x, *f; /* f: the field there if it is needed and known, or NULL */
   const ess_impact *impact;
   size_t count;
   bool of_guards, is_given;
@@ -418,7 +371,7 @@ static question of_field(const ess_driver *d, double t, const double x[]) {
   return (question){.t = t, .x = x, .count = d->system.dimension, .is_given = is_given};
 }
 
-/* where guards may lie between both sides of a difference */
+/* f if guards may lie between both sides of a difference */
 static const double *f_between(const ess_driver *d, const double *f) {
   return d->watched.first && !ess_is_sliding(d) ? f : NULL;
 }
@@ -435,11 +388,6 @@ static question of_map(const ess_driver *d, const ess_impact *impact) {
       .t = impact->t, .impact = impact, .count = d->system.dimension, .is_given = is_given};
 }
 
-static int ask(ess_driver *d, const question *q, double to[]) {
-  if (q->impact) return map_again(d, q->impact, q->impact->x, to);
-  return q->of_guards ? ess_guards(d, q->t, q->x, to) : ess_field(d, q->t, q->x, to);
-}
-
 /* the caller's derivative */
 static int take_given(ess_driver *d, const question *q, double to[]) {
   const ess_system *const s = &d->system;
@@ -451,27 +399,25 @@ static int take_given(ess_driver *d, const question *q, double to[]) {
                                                                   d->sign, to, s->params));
 }
 
+/* the values with parameters displaced; a model recomputes data that depend on them */
 static int ask_at(ess_driver *d, const question *q, const double moves[], double step,
                   double to[]) {
-  int status = move(d, moves, step);
-  if (!status) status = ask(d, q, to);
-  const int back = put_back(d);
-  return status ? status : back;
+  double *const values = d->system.parameter_values;
+  const size_t bytes = d->system.parameters * sizeof *values, m = d->system.guard_count;
+  const ess_range r = find_range(d, moves);
+  memcpy(d->tangents->nominal, values, bytes);
+  for (size_t i = r.first; i < r.end; i++) values[i] += step * moves[i];
+  int status = ess_announce(d, m);
+  if (!status)
+    status = q->impact      ? map_again(d, q->impact, q->impact->x, to)
+             : q->of_guards ? ess_guards(d, q->t, q->x, to)
+                            : ess_field(d, q->t, q->x, to);
+  memcpy(values, d->tangents->nominal, bytes);
+  const int told = ess_announce(d, m);
+  return status ? status : told;
 }
 
-/* the same of parameters that move */
-static int find_side(ess_driver *d, const question *q, const double moves[], double step,
-                     aside *a) {
-  ess_tangents *const v = d->tangents;
-  question of = *q;
-  of.of_guards = true;
-  int status = ask_at(d, &of, moves, step, v->h);
-  if (!status) status = ask_at(d, &of, moves, -step, v->rate);
-  if (!status) *a = side_of_mode(d, v->h, v->rate);
-  return status;
-}
-
-/* to += a difference from one side, of this length */
+/* to += a one-sided difference of this length */
 static int add_aside(ess_driver *d, const question *q, const double moves[], aside a, double length,
                      double to[]) {
   double *const above = d->tangents->above;
@@ -483,7 +429,7 @@ static int add_aside(ess_driver *d, const question *q, const double moves[], asi
   return status;
 }
 
-/* to += a central difference; of the field one in the mode, where that is across a guard */
+/* to += a central difference or, of the field across a guard, a one-sided one in the mode */
 static int add_central(ess_driver *d, const question *q, const double moves[], double to[]) {
   ess_tangents *const v = d->tangents;
   double *const above = v->above, *const below = v->below;
@@ -491,34 +437,32 @@ static int add_central(ess_driver *d, const question *q, const double moves[], d
   const double step = step_of(d, moves);
   int status = ask_at(d, q, moves, step, above);
   if (!status) status = ask_at(d, q, moves, -step, below);
-  if (!status && q->f && is_bent(d, q->f, above, below, BENT))
-    status = find_side(d, q, moves, step, &a);
+  if (!status && q->f && is_bent(d, q->f, above, below, BENT)) {
+    question guards = *q;
+    guards.of_guards = true;
+    status = ask_at(d, &guards, moves, step, v->h);
+    if (!status) status = ask_at(d, &guards, moves, -step, v->rate);
+    if (!status) a = side_of_mode(d, v->h, v->rate);
+  }
   if (!status && a.side != 0.0) return add_aside(d, q, moves, a, a.side * step / ONE_SIDED, to);
   for (size_t i = 0; !status && i < q->count; i++) to[i] += (above[i] - below[i]) / (2.0 * step);
   return status;
 }
 
-/* Times of jumps must not move past the time at which a callback is called: the field beyond is
- * another. Those of jumps that lie before it only move back, and the others on. */
-
-/* 1 or -1: on that side of a parameter's value the difference along a direction is taken; 0: on
- * both */
-static int side_of_time(const ess_driver *d, size_t i, double moves) {
-  const ess_between *const b = &d->between;
-  if (!d->tangents->is_time[i] || moves == 0.0) return 0;
-  const double last = d->caller.way > 0.0 ? b->passed : -b->next;
-  const int way = d->system.parameter_values[i] <= last ? -1 : 1;
-  return moves > 0.0 ? way : -way;
-}
-
-/* to += a difference along a direction, in up to three parts */
+/* to += a difference along a direction, in up to three parts. A time of a jump must not move past
+ * the time of the call, where the field beyond is another: times before it move back only, and the
+ * others forward. */
 static int add_difference(ess_driver *d, const question *q, const double moves[], double to[]) {
   double *const part = d->tangents->part;
+  const double last = d->caller.way > 0.0 ? d->between.passed : -d->between.next;
   int status = ESS_SUCCESS;
   if (!d->system.field_jump_parameters) return add_central(d, q, moves, to);
   for (int side = -1; !status && side <= 1; side++) {
-    for (size_t i = 0; i < d->system.parameters; i++)
-      part[i] = side_of_time(d, i, moves[i]) == side ? moves[i] : 0.0;
+    for (size_t i = 0; i < d->system.parameters; i++) {
+      const int sense = d->system.parameter_values[i] <= last ? -1 : 1;
+      const bool is_time = d->tangents->is_time[i] && moves[i] != 0.0;
+      part[i] = (is_time ? (moves[i] > 0.0 ? sense : -sense) : 0) == side ? moves[i] : 0.0;
+    }
     if (is_nothing(d, part)) continue;
     const aside a = {.side = side};
     status = side == 0 ? add_central(d, q, part, to)
@@ -527,16 +471,7 @@ static int add_difference(ess_driver *d, const question *q, const double moves[]
   return status;
 }
 
-/* to += the caller's matrix times the direction */
-static void add_product(const ess_driver *d, const double moves[], size_t rows, double to[]) {
-  const size_t count = d->system.parameters;
-  const double *row = d->tangents->by;
-  const ess_range r = find_range(d, moves);
-  for (size_t i = 0; i < rows; i++, row += count)
-    for (size_t j = r.first; j < r.end; j++) to[i] += moves[j] != 0.0 ? row[j] * moves[j] : 0.0;
-}
-
-/* columns gain what the matrix says, where there is one, or differences */
+/* columns gain the derivative along their displacements of parameters */
 static int add_to_columns(ess_driver *d, const question *q, const double *moves, size_t count,
                           double to[]) {
   const size_t p = d->system.parameters;
@@ -546,10 +481,12 @@ static int add_to_columns(ess_driver *d, const question *q, const double *moves,
   int status = q->is_given ? take_given(d, q, d->tangents->by) : ESS_SUCCESS;
   for (size_t j = first; !status && j < count; j++) {
     if (is_nothing(d, moves + j * p)) continue;
-    if (q->is_given)
-      add_product(d, moves + j * p, q->count, to + j * q->count);
-    else
-      status = add_difference(d, q, moves + j * p, to + j * q->count);
+    const double *const move = moves + j * p;
+    const ess_range r = find_range(d, move);
+    if (!q->is_given) status = add_difference(d, q, move, to + j * q->count);
+    for (size_t i = 0; q->is_given && i < q->count; i++)
+      for (size_t l = r.first; l < r.end; l++)
+        to[j * q->count + i] += move[l] != 0.0 ? d->tangents->by[i * p + l] * move[l] : 0.0;
   }
   return status;
 }
@@ -584,17 +521,6 @@ double ess_parameter_noise(const ess_driver *d, const double moves[]) {
   return weight * DBL_EPSILON * most / step_of(d, moves);
 }
 
-/* what parameters, that move so, add to the rate of event function k */
-static int add_parameters(ess_driver *d, double t, const double x[], size_t k, const double moves[],
-                          double *rate) {
-  double *const at_k = d->tangents->at_k;
-  if (is_nothing(d, moves)) return ESS_SUCCESS;
-  at_k[k] = *rate;
-  const int status = ess_parameter_guards(d, t, x, moves, at_k);
-  *rate = at_k[k];
-  return status;
-}
-
 int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
                             const double columns[], const double moves[], size_t count,
                             double rate[]) {
@@ -609,13 +535,16 @@ int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
     } else {
       status = ess_some_guard_rates(d, t, x, column, &k, 1, &h, &rate[j]);
     }
-    if (!status && moves) status = add_parameters(d, t, x, k, moves + j * p, &rate[j]);
+    if (status || !moves || is_nothing(d, moves + j * p)) continue;
+    double *const at_k = d->tangents->at_k;
+    at_k[k] = rate[j];
+    status = ess_parameter_guards(d, t, x, moves + j * p, at_k);
+    rate[j] = at_k[k];
   }
   return status;
 }
 
-/* the whole matrix, or one of its rows, where there is none by differences: one parameter after the
- * other */
+/* the whole matrix or, unless it is SIZE_MAX, one of its rows */
 static int take(ess_driver *d, const question *q, size_t row, double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t p = d->system.parameters;

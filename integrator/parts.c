@@ -1,5 +1,5 @@
 /*
- * Steps in parts.
+ * Steps in parts, for V and the adjoint.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* a part is a step halved several times: halvings in all, and at once */
+/* most halvings of a step, in all and at once */
 enum { PART_HALVINGS = 30, AT_ONCE = 8 };
 
 /* relative rounding of the sliding field if rates of event functions are differences */
@@ -44,8 +44,8 @@ void ess_own_lay(ess_own *own, size_t n, ess_layout *l) {
   ESS_LAY(l, double, (n * n), &own->first, &own->last);
 }
 
-/* each moves some of the states, by sizes and signs that follow no order, so that nothing cancels:
- * those of the bits of a product; time, where it is a state, is not displaced */
+/* Each displaces every fourth state. Sizes and signs are the bits of a product, so that nothing
+ * cancels; time is not displaced if it is a state. */
 static void begin_own(const ess_driver *d, ess_own *own) {
   const size_t n = d->system.dimension;
   memset(own->v, 0, ESS_OWN * n * sizeof *own->v);
@@ -115,17 +115,14 @@ double ess_parts_stage(const ess_parts *p, int s, double from, double to, double
   return p->t + place * p->dt;
 }
 
-/* in how many parts: as many as leave the fifth power of their length, by which errors grow */
-static int halvings_for(ess_errors errors) {
-  const double error = isnan(errors.own) ? errors.its : errors.own;
-  if (!(error > 1.0)) return 1;
-  return (int)ess_clamp(ceil(0.2 * log2(error)), 1.0, AT_ONCE);
-}
-
-/* Parts are short enough where the step's own directions say so, too: of a whole step they would
- * ask too much, as of fast motions that have decayed in a stiff field. */
+/* Halves a step or a part by as many powers of two as the fifth power of the length asks for. The
+ * step's own directions must allow each part, too. Of whole steps they would ask too much: fast
+ * motions that have decayed in a stiff field. */
 static int go(ess_parts *p, double from, double to, int halvings, ess_errors errors) {
-  const int more = halvings_for(errors), count = 1 << more;
+  const double error = isnan(errors.own) ? errors.its : errors.own;
+  const bool is_longer = error > 1.0;
+  const int more = is_longer ? (int)ess_clamp(ceil(0.2 * log2(error)), 1.0, AT_ONCE) : 1;
+  const int count = 1 << more;
   const ess_errors unknown = {.its = INFINITY, .own = 0.0};
   int status = ESS_SUCCESS;
   if (halvings + more > PART_HALVINGS)

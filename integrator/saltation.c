@@ -1,7 +1,7 @@
 /*
- * Tangents across crossings, and to one that a run ends on: with x+ = R(x-), a direction v becomes
+ * Tangents across crossings and impacts, and the end of a run on an event. With x+ = R(x-),
  *
- *   DR v + (f+ - DR f-) (grad h . v) / (grad h . f-)
+ *   v+ = DR v + (f+ - DR f-) (grad h . v + (dh/dp) q) / (grad h . f-)
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,76 +12,54 @@
 #include "events.h"
 #include "tangents.h"
 
-/* ---- note ------------------------------------------------------------------------------------ */
+/* ---- operations ------------------------------------------------------------------------------ */
 
-/* What crossings and impacts do to directions, written down (tape.c). */
-
-static int note_share(ess_driver *d, size_t k, double rate, double t) {
+/* the share of the crossing of event function k at `at`, with grad h . f- = rate */
+static int add_share(ess_driver *d, size_t k, double rate, double t) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = d->system.parameters;
-  if (!ess_is_recording(d)) return ESS_SUCCESS;
-  v->tape->shared = k;
-  v->tape->shared_t = t;
-  double *const entry = ess_tape_add(d, ESS_TAPE_SHARE, n + p);
-  if (!entry) return ESS_SUCCESS;
-  int status = ess_guard_gradient(d, t, v->at, k, entry);
-  if (!status) status = ess_parameter_guard(d, t, v->at, k, entry + n);
-  for (size_t i = 0; i < n + p; i++) entry[i] /= rate;
-  return status;
-}
-
-static int note_map(ess_driver *d, const ess_impact *impact) {
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  double *const entry = ess_tape_add(d, ESS_TAPE_MAP, n * v->wide);
-  if (!entry) return ESS_SUCCESS;
-  ess_tape_units(d, n);
-  const int status = ess_tangent_map(d, impact, v->v, n, entry);
-  return status ? status : ess_parameter_impact(d, impact, entry + n * n);
-}
-
-/* where event function k is among those whose part in the instant of this time has been taken; the
- * number of these where it is not */
-static size_t find_settled(const ess_tangents *v, size_t k, double t) {
-  if (!ess_is_last_instant(v, t)) return v->settled_count;
-  return ess_place_in(v->settled, v->settled_count, k);
-}
-
-/* lists the events that meet with event function k's crossing: those that are on their guards in
- * the same instant, by value and rate along the field before, and have not met with another yet */
-static size_t gather(ess_driver *d, size_t k, double t) {
-  ess_tangents *const v = d->tangents;
-  const size_t all = ess_gather_events(d, k, v->h, v->rate, v->events);
-  size_t count = 0;
-  for (size_t i = 0; i < all; i++) {
-    const size_t event = v->events[i];
-    if (event == k || find_settled(v, event, t) == v->settled_count) v->events[count++] = event;
-  }
-  return count;
-}
-
-/* whether event function k's part in an instant has been taken already, which it is once */
-static bool take_settled(ess_tangents *v, size_t k, double t) {
-  const size_t i = find_settled(v, k, t);
-  if (i == v->settled_count) return false;
-  v->settled[i] = v->settled[--v->settled_count];
-  return true;
-}
-
-/* the shares that columns gain of what a single crossing adds */
-static int note_shares(ess_driver *d, size_t k, double rate, double t) {
-  ess_tangents *const v = d->tangents;
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
   int status = ess_tangent_guard_rates(d, t, v->at, k, v->v, v->moves, v->count, v->share);
   for (size_t j = 0; j < v->count; j++) v->share[j] /= rate;
-  if (!status) status = note_share(d, k, rate, t);
+  double *const entry = status ? NULL : ess_tape_add(d, ESS_TAPE_SHARE, n + p);
+  if (entry) status = ess_guard_gradient(d, t, v->at, k, entry);
+  if (entry && !status) status = ess_parameter_guard(d, t, v->at, k, entry + n);
+  for (size_t i = 0; entry && i < n + p; i++) entry[i] /= rate;
   v->is_pending = !status;
   v->last_event = k;
   v->last_t = t;
   return status;
 }
 
-/* a crossing at the state `at` at time t, from the field `before` */
+/* the map of an impact of one event; `before` is f- */
+static int add_map(ess_driver *d, const ess_impact *impact) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  double *const entry = ess_tape_add(d, ESS_TAPE_MAP, n * v->wide);
+  if (entry) ess_tape_units(d, n);
+  int status = ess_tangent_map(d, impact, v->before, 1, v->mapped);
+  if (entry && !status) status = ess_tangent_map(d, impact, v->v, n, entry);
+  if (entry && !status) status = ess_parameter_impact(d, impact, entry + n * n);
+  if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
+  if (!status) status = ess_parameter_map(d, impact, v->moves, v->count, v->w);
+  if (!status) memcpy(v->v, v->w, v->count * n * sizeof *v->v);
+  return status;
+}
+
+/* ---- crossings ------------------------------------------------------------------------------- */
+
+/* whether event function k's effect has been applied with those of the others of this instant,
+ * which counts once */
+static bool take_settled(ess_tangents *v, size_t k, double t) {
+  const size_t i =
+      ess_is_last_instant(v, t) ? ess_place_in(v->settled, v->settled_count, k) : v->settled_count;
+  if (i == v->settled_count) return false;
+  v->settled[i] = v->settled[--v->settled_count];
+  return true;
+}
+
+/* The operation of a crossing at `at`, from the field `before`. Other events that are on their
+ * guards at the same instant, and have not met another yet, are crossed with it. */
 static int note_crossing(ess_driver *d, size_t k, double t) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
@@ -89,12 +67,17 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
   int status = ess_guard_rates(d, t, v->at, v->before, v->h, v->rate);
   if (!status) status = ess_check_armed(d, v->h, v->rate);
   if (status) return status;
-  const size_t count = gather(d, k, t);
+  const size_t left = ess_is_last_instant(v, t) ? v->settled_count : 0;
+  const size_t all = ess_gather_events(d, k, v->h, v->rate, v->events);
+  size_t count = 0;
+  for (size_t i = 0; i < all; i++) {
+    const size_t event = v->events[i];
+    if (event == k || ess_place_in(v->settled, left, event) == left) v->events[count++] = event;
+  }
   if (count == 1) {
     memcpy(v->mapped, v->before, n * sizeof *v->mapped);
-    return note_shares(d, k, v->rate[k], t);
+    return add_share(d, k, v->rate[k], t);
   }
-  const size_t left = ess_is_last_instant(v, t) ? v->settled_count : 0;
   v->smoothness.time = t;
   status = ess_tangent_meeting(d, count, v->at);
   memcpy(v->settled + left, v->events, count * sizeof *v->settled);
@@ -103,26 +86,12 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
   return status;
 }
 
-/* the field before the crossing, in the mode that others crossed here have left, and what the last
- * of them has done to directions */
-static int find_before(ess_driver *d) {
-  ess_tangents *const v = d->tangents;
-  const size_t bytes = d->system.dimension * sizeof *v->at;
-  int status = ESS_SUCCESS;
-  if (v->source == ESS_BEFORE_AT_NODE) memcpy(v->before, d->f, bytes);
-  if (v->is_pending || v->source == ESS_BEFORE_UNKNOWN)
-    status = ess_field(d, d->t, v->at, v->before);
-  if (!status && v->is_pending) ess_tangent_finish(d, v->before);
-  v->source = ESS_BEFORE_KNOWN;
-  return status;
-}
-
 /* ---- jumps of the field by time -------------------------------------------------------------- */
 
-/* A jump of the field at a time T that is a parameter is a crossing at which the state stays. Its
- * share is -dT: v gains (f- - f+) dT. If an event is simultaneous, its order decides. */
+/* A jump of the field at a time T that is a parameter is a crossing at which the state stays: v
+ * gains (f- - f+) dT. An event at the same time would make the order matter. */
 
-/* fails if event function k's event and such a jump are so far apart, and cannot be ordered */
+/* fails if event function k and such a jump are simultaneous, this time apart */
 static int refuse_tie(ess_driver *d, size_t k, double apart) {
   if (k >= d->watched.first || !(apart <= ess_tie(d))) return ESS_SUCCESS;
   ess_fail(d, ESS_EDISCONTINUOUS, k);
@@ -131,7 +100,7 @@ static int refuse_tie(ess_driver *d, size_t k, double apart) {
   return ESS_EDISCONTINUOUS;
 }
 
-/* the same of an event here, which is noted for jumps that follow */
+/* fails in this way at an event here, and notes it for jumps to come */
 static int note_event(ess_driver *d, size_t k) {
   ess_tangents *const v = d->tangents;
   if (k < d->watched.first) {
@@ -158,14 +127,14 @@ int ess_tangent_before_jump(ess_driver *d) {
 void ess_tangent_jump(ess_driver *d, size_t parameter) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = d->system.parameters;
+  const double share = -d->caller.way;
   double *const entry = ess_tape_add(d, ESS_TAPE_SHARE, n + p);
   if (entry) memset(entry, 0, (n + p) * sizeof *entry);
-  if (entry) entry[n + parameter] = -d->caller.way;
-  for (size_t j = 0; j < v->count; j++) v->share[j] = -d->caller.way * v->moves[j * p + parameter];
+  if (entry) entry[n + parameter] = share;
+  for (size_t j = 0; j < v->count; j++) v->share[j] = share * v->moves[j * p + parameter];
   v->last_event = SIZE_MAX;
-  if (v->tape) v->tape->shared = SIZE_MAX;
-  v->jump_t = d->t;
   v->is_pending = true;
+  v->jump_t = d->t;
   ess_tangent_finish(d, d->f);
 }
 
@@ -173,24 +142,19 @@ void ess_tangent_jump(ess_driver *d, size_t parameter) {
 
 int ess_tangent_cross(ess_driver *d, size_t k) {
   ess_tangents *const v = d->tangents;
-  memcpy(v->at, d->x, d->system.dimension * sizeof *v->at);
+  const size_t bytes = d->system.dimension * sizeof *v->at;
+  memcpy(v->at, d->x, bytes);
   int status = note_event(d, k);
-  if (!status) status = find_before(d);
+  // the field before, in the mode after others that have been crossed here
+  if (v->source == ESS_BEFORE_AT_NODE) memcpy(v->before, d->f, bytes);
+  if (!status && (v->is_pending || v->source == ESS_BEFORE_UNKNOWN))
+    status = ess_field(d, d->t, v->at, v->before);
+  if (!status && v->is_pending) ess_tangent_finish(d, v->before);
+  v->source = ESS_BEFORE_KNOWN;
   v->has_first = false;
   if (!status) status = note_crossing(d, k, d->t);
-  // its part in an instant has been taken: who is crossed here next does so in another field
+  // an effect that had been applied before: the next crossing here starts from another field
   if (!v->is_pending) v->source = ESS_BEFORE_UNKNOWN;
-  return status;
-}
-
-/* what a map of one event makes of directions; the field before it is in v->before */
-static int map_directions(ess_driver *d, const ess_impact *impact) {
-  ess_tangents *const v = d->tangents;
-  int status = ess_tangent_map(d, impact, v->before, 1, v->mapped);
-  if (!status) status = note_map(d, impact);
-  if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
-  if (!status) status = ess_parameter_map(d, impact, v->moves, v->count, v->w);
-  if (!status) memcpy(v->v, v->w, v->count * d->system.dimension * sizeof *v->v);
   return status;
 }
 
@@ -198,7 +162,7 @@ int ess_tangent_carried(ess_driver *d, const ess_impact *impact) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   if (!v) return ESS_SUCCESS;
-  // after several events of an instant each direction has shares of its own, which are spent
+  // after several events each direction has had a share of its own
   if (v->last_event == SIZE_MAX || v->last_t != d->t)
     return ess_fail(d, ESS_EDISCONTINUOUS, impact ? impact->events[0] : SIZE_MAX);
   memcpy(v->at, d->x, n * sizeof *v->at);
@@ -206,7 +170,7 @@ int ess_tangent_carried(ess_driver *d, const ess_impact *impact) {
   memcpy(v->mapped, d->f, n * sizeof *v->mapped);
   v->source = ESS_BEFORE_KNOWN;
   v->is_pending = true;
-  return impact ? map_directions(d, impact) : ESS_SUCCESS;
+  return impact ? add_map(d, impact) : ESS_SUCCESS;
 }
 
 int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
@@ -223,32 +187,15 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
     return ess_tangent_meeting(d, impact->count, impact->after);
   }
   const size_t k = impact->events[0];
-  int status = note_shares(d, k, d->rate[k], impact->t);
-  return status ? status : map_directions(d, impact);
+  const int status = add_share(d, k, d->rate[k], impact->t);
+  return status ? status : add_map(d, impact);
 }
 
 /* ---- a run that ends on an event ------------------------------------------------------------- */
 
-/* The derivative of a run that ends on an event: of its time, and of the state there. */
+/* Dt = -(grad h . V + (dh/dp) q) / (grad h . f), and Dx = V + f Dt */
 
-/* of several events each is met in its turn, by each direction: the state there is the one on the
- * way, or, where it has jumped, the one after all of them, followed to that moment */
-static int end_among_several(ess_driver *d, size_t i, double Dt[], double Dx[]) {
-  const ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension, p = v->count;
-  if (Dx && !v->met_impact && v->met_count > ESS_MEETING)
-    return ess_refuse(d, "Dx is not known among more than 8 events of an instant");
-  for (size_t j = 0; j < p; j++) {
-    const double time = v->met[j * d->system.guard_count + i];
-    const double *const y = v->met_y + (j * ESS_MEETING + i) * n, *const column = v->v + j * n;
-    if (Dt) Dt[j] = ess_caller_time(d, time);
-    for (size_t l = 0; Dx && l < ess_caller_states(d); l++)
-      Dx[l * p + j] = v->met_impact ? column[l] + time * v->f_here[l] : y[l];
-  }
-  return ESS_SUCCESS;
-}
-
-/* an event by itself */
+/* of a single event */
 static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
@@ -278,9 +225,23 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
   const size_t i = ess_place_met(d, k);
-  if (i < v->met_count) return end_among_several(d, i, Dt, Dx);
-  if (!ess_has_jumped(d, k)) return end_alone(d, k, Dt, Dx);
-  // what an impact takes past zero is passed when the impact is made
+  if (i == v->met_count && !ess_has_jumped(d, k)) return end_alone(d, k, Dt, Dx);
+  if (i < v->met_count) {
+    // each direction meets it in its turn: the state is the one on the passage or, if it has
+    // jumped, the one after all events, continued to that time
+    const size_t n = d->system.dimension, p = v->count;
+    if (Dx && !v->met_impact && v->met_count > ESS_MEETING)
+      return ess_refuse(d, "Dx is not known among more than 8 events of an instant");
+    for (size_t j = 0; j < p; j++) {
+      const double time = v->met[j * d->system.guard_count + i];
+      const double *const y = v->met_y + (j * ESS_MEETING + i) * n, *const column = v->v + j * n;
+      if (Dt) Dt[j] = ess_caller_time(d, time);
+      for (size_t l = 0; Dx && l < ess_caller_states(d); l++)
+        Dx[l * p + j] = v->met_impact ? column[l] + time * v->f_here[l] : y[l];
+    }
+    return ESS_SUCCESS;
+  }
+  // an event that an impact takes past zero is passed with the impact
   if (v->last_event == SIZE_MAX || v->last_t != d->t)
     return ess_refuse(d,
                       "k was passed by the jump of several events, each of which has its own time");

@@ -431,9 +431,7 @@ static int carry_directions(ess_driver *d, const double before[], bool single) {
   if (!(most > 0.0)) return ESS_SUCCESS;
   if (!single || v->last_t != d->t || v->is_pending || v->settled_count)
     return ess_fail(d, ESS_EDISCONTINUOUS, d->slides->noted_count ? d->slides->noted[0] : SIZE_MAX);
-  ess_tape_gain(d, d->f, before);
-  for (size_t j = 0; j < v->count; j++)
-    for (size_t i = 0; i < n; i++) v->v[j * n + i] += v->share[j] * (d->f[i] - before[i]);
+  ess_linear_gain(d, d->f, before);
   return ESS_SUCCESS;
 }
 

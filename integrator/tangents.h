@@ -1,6 +1,6 @@
 /*
- * Tangents, directions that the derivative of the flow carries along, from apply to apply; and the
- * adjoint. Directions are columns here, one after the other.
+ * Tangents and the adjoint (docs/theory/tangents.md, derivatives.md). A tangent V is a set of
+ * directions, stored as columns, one after the other.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,53 +12,46 @@
 
 /* ---- parts of steps -------------------------------------------------------------------------- */
 
-/* A step that is too long for what goes along it, directions or, back, an adjoint, which then go
- * along its dense output in parts. Where it is parted both ask here. What goes along it is known to
- * one of them alone; so directions of the step's own tell where it is parted, which are the same
- * for both: where both part a step, they go by the same parts. */
+/* A step may be too long for V or for an adjoint. They are then propagated along its dense output,
+ * in parts. Both use the same rule for the parts, from errors of directions of the step's own, so
+ * if both divide a step, they use the same parts. */
 
-/* directions, and adjoints, may err by so many tolerances in a step: less, and most steps of the
- * state would be too long for them, by little */
+/* accepted error of V and of an adjoint in a step, in tolerances */
 static const double ESS_ALLOWED = 10.0;
 
-/* What is smaller than this has decayed, and is no error: doubles soon below it lose their digits.
- */
+/* Smaller values have decayed and count as exact: doubles below it are denormal soon. */
 static const double ESS_DECAYED = 1e-304;
 
-/* The step's own directions: a few, which move all states by about their units. */
+/* The step's own directions, which together displace all states by about their units. */
 enum { ESS_OWN = 4 };
 
 typedef struct ess_own {
   double *v, *k[ESS_STAGES], *end, *error; /* [ESS_OWN][n] */
   double *first, *last;                    /* [n][n], Jacobians of the first and last stage */
-  double noise[ESS_OWN];                   /* of the Jacobian's differences, by time */
+  double noise[ESS_OWN];                   /* of the Jacobian's differences, per time */
 } ess_own;
 
-/* Lays out their arrays. */
 void ess_own_lay(ess_own *own, size_t n, ess_layout *l);
 
-/* They go through stage s of a step, or a part of one, of this length, where J is the Jacobian. */
+/* Their rates in stage s of a step, or of a part, of this length; J is the Jacobian there. */
 void ess_own_stage(ess_driver *d, int s, double dt, const double J[]);
 
-/* What is rounding in them, where the step ends, and the field is f and its Jacobian J. */
+/* Sets their noise, from the field f and the Jacobian J at the step's end. */
 void ess_own_look(ess_driver *d, const double x[], const double f[], const double J[]);
 
-/* Their error when the last stage is done, in units of what is allowed. */
+/* Their error after the last stage, over ESS_ALLOWED tolerances. */
 double ess_own_error(ess_driver *d, double dt);
 
-/* What is rounding in differences of the field, f at x, along a direction, by time: shorter steps
- * do not mend it. The field rounds as its terms do, which may cancel: J x, where J is known, else
- * it is NULL. */
+/* Rounding error of a difference of the field, f at x, along a direction, per time. The terms of
+ * the field may cancel: if J is known, the size of J x counts, too; else it is NULL. */
 double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
                        const double direction[]);
 
-/* Errors in units of what is allowed: of what goes along a step, and of the step's own directions;
- * NAN where those are not known. */
+/* Errors over ESS_ALLOWED tolerances: of V or the adjoint; of the step's own directions, or NAN. */
 typedef struct ess_errors {
   double its, own;
 } ess_errors;
 
-/* Whether a step, or a part of one, is too long. */
 static inline bool ess_is_too_long(ess_errors errors) {
   return !(errors.its <= 1.0);
 }
@@ -77,65 +70,60 @@ static inline bool ess_is_surely_small(double error) {
   return error < 1e-3;
 }
 
-/* The estimate of an error in what has been gained in a step, once it has been held against how
- * much rates have changed from stage to stage, times the length, and against the last coefficient
- * of the dense output, which is of a lower order: where they are not small beside the change, the
- * step has seen little of what is there, and it errs by more. What is not far above rounding is no
- * change. */
+/* The error estimate max(e, e^2/(1e-3 change), 9e-4 last^2/change) of a step, if its rates change
+ * by `change` from stage to stage (times the step's length) and `last` is the last coefficient of
+ * its dense output. A change near rounding says nothing. */
 double ess_seen_error(double error, double rounding, double change, double last);
 
-/* A way along a step of the pair. */
+/* Parts of a step by the Dormand-Prince pair. */
 typedef struct ess_parts {
   ess_driver *d;
   double t, dt;         /* of the step */
-  const double *x;      /* where it begins */
+  const double *x;      /* at its beginning */
   double *const *dense; /* coefficients of its dense output */
   bool goes_back;       /* the last part comes first */
-  uint64_t tries;       /* until now */
-  double *pace;         /* how long parts may be */
+  uint64_t tries;
+  double *pace;
 
-  /* a step of the pair along a part, from one place to another; that is gone, where it is short
-   * enough */
+  /* tries a part between two places of the step; and takes it */
   int (*look)(struct ess_parts *p, double from, double to, ess_errors *errors);
   void (*go)(struct ess_parts *p);
-  void *way;
+  void *way; /* theirs */
 } ess_parts;
 
-/* Goes along to a place of the step, whose errors are these, in as many parts as that takes. */
+/* Propagates to a place of the step, whose errors were these. */
 int ess_go_in_parts(ess_parts *p, double to, ess_errors errors);
 
-/* The state at stage s of a part, and its time. The last two stages are at one place. */
+/* Writes the state at stage s of a part and returns its time. */
 double ess_parts_stage(const ess_parts *p, int s, double from, double to, double x[]);
 
 /* ---- directions ------------------------------------------------------------------------------ */
 
-/* events that meet at one instant whose orders are all looked at, how many these are, and how often
- * events may be met in one: the impacts of five balls that hit each other */
+/* MEETING: most events of an instant of which all ORDERS are searched. PASSES: most crossings in an
+ * order: the impacts of five balls in a row. */
 enum { ESS_MEETING = 8, ESS_ORDERS = 40320, ESS_PASSES = 10 };
 
-/* A trajectory beside the one that is followed, on its way through the events of an instant: state,
- * field and mode; by column its distance from them, for how long it has been on the way, and its
- * rates. */
+/* A displaced trajectory on its way through the events of an instant: state, field and mode. By
+ * column: its displacement y, the time elapsed (the sum of the tau), and the rates of guards. */
 typedef struct ess_passage {
   double *x, *f, *sign, *side;
-  double *y;           /* n by column */
-  const double *moves; /* how parameters move, by column; NULL: not at all */
+  double *y;           /* by column, n each */
+  const double *moves; /* by column, P each: displacements of parameters; NULL: none */
   double *elapsed;     /* by column */
-  double
-      *column_rate; /* by column and event, in the order of the list: rate of its guard along y */
-  double *rate;     /* by event: along f */
-  double *place;    /* by event: 1 where an impact's jump has taken the state beyond its guard, -1
-                       where it has taken it back from there, 0 on the guard */
+  double *column_rate; /* by column and event: grad h . y + dh/dp q */
+  double *rate;        /* by event: grad h . f */
+  double *place; /* by event: 1 if an impact has put the state beyond its guard, -1 if back from
+                    there, 0 on the guard */
 } ess_passage;
 
-/* Where field and state before a crossing are to be had. */
+/* Where f- of the next crossing comes from. */
 typedef enum ess_before {
-  ESS_BEFORE_AT_NODE, /* the node is evaluated in the mode before */
-  ESS_BEFORE_KNOWN,   /* in `before` */
-  ESS_BEFORE_UNKNOWN  /* the state is the node's, the field there not the driver's */
+  ESS_BEFORE_AT_NODE, /* the field at the node, in the mode before */
+  ESS_BEFORE_KNOWN,   /* `before` */
+  ESS_BEFORE_UNKNOWN  /* an evaluation at the node's state */
 } ess_before;
 
-/* All numbers of a direction that are not 0 lie in it. */
+/* The nonzero components of a direction lie in it. */
 typedef struct ess_range {
   size_t first, end;
 } ess_range;
@@ -148,106 +136,100 @@ static inline ess_range ess_range_of(const double v[], size_t count) {
 }
 
 typedef struct ess_tangents {
-  size_t count;           /* of directions, p */
-  double *v;              /* [p][n] */
-  double *rows;           /* [n][p], as the caller sees them */
-  double *k[ESS_STAGES];  /* [p][n], rates of v in the stages of the step tried */
-  double *v_end, *v_last; /* [p][n], at its end; the last coefficient of its dense output */
-  double *w;              /* [p][n], scratch */
-  double *matrix;         /* [n][n], the field's Jacobian, or DR */
+  size_t count;           /* of directions; 0 while operations are recorded */
+  double *v;              /* [count][n] */
+  double *rows;           /* [n][count], for the caller */
+  double *k[ESS_STAGES];  /* [count][n], rates of V in the stages of the step tried */
+  double *v_end, *v_last; /* [count][n], V at its end; the last coefficient of its dense output */
+  double *w;              /* [wide][n], scratch */
+  double *matrix;         /* [n][n], the Jacobian, or DR */
 
-  /* parameters, P: how they move, [p][P], NULL where there are none; their values while they are
-   * moved; derivatives by them, [n or m][P]; what callbacks return with them moved; scratch */
+  /* parameters: displacements q, [count][P], NULL for none; scratch of differences; derivatives,
+   * [n or m][P]; a callback's values with parameters displaced */
   double *moves, *nominal, *by, *above, *below, *at_k, *moved;
-  ess_range *range; /* by direction: of `moves` */
-  bool *is_time;    /* [P]: whose values are times of jumps */
+  ess_range *range; /* of each q */
+  bool *is_time;    /* [P]: times of jumps */
   double *part;     /* [P] */
-  double *unit; /* [n + P][P]: how they move where the states move, then each of them by itself */
-  size_t wide;  /* n + P: directions of which pieces are counted */
-  double *nearest; /* [n + P], scratch */
+  double *unit;     /* [n + P][P]: zeros, then the unit directions of the parameters */
+  size_t wide;      /* n + P, number of directions for pieces and maps */
+  double *nearest;  /* [n + P], scratch */
   double *x, *x_beside, *f_beside, *change, *f_here, *axis, *across;
   double *h, *rate; /* [m], scratch */
   double *corner;   /* [2][m], at a jump of the field: rates before it; whether the field changes */
-  /* the step is too long for directions, or has no stages of the pair: they go in parts */
-  bool is_rough;
-  double theta; /* to this place of it, whose errors are these */
-  ess_errors errors;
-  double pace; /* parts.c */
+
+  /* V is still to be propagated along the dense output, up to theta > 0, in parts */
+  double theta;
+  ess_errors errors; /* of the whole step */
+  double pace;       /* ess_pace_after */
   ess_own own;
-  bool is_central; /* differences of the field are from both sides */
-  /* which components of the field the last of these found at a kink; and those where the step has
-   * begun; what the field bends by across it */
+  bool is_central; /* differences of the field are two-sided */
+  /* by component of the field: non-smooth at the last difference; at the step's beginning; the
+   * second difference */
   bool *is_kinked, *was_kinked;
   double *bend;
-  bool has_first; /* k[0] is that of the next step: its last was this one's (first same as last) */
+  bool has_first; /* k[0] is known from the step before (first same as last) */
 
-  /* a crossing in the making: v gains share (f after - mapped), f before being mapped by DR */
+  /* a crossing: V gains share (f+ - mapped), mapped = DR f- */
   ess_before source;
   double *before, *at, *mapped, *share;
   bool is_pending;
-  size_t last_event; /* the last crossing by itself, whose shares these are, and its time */
+  size_t last_event; /* SIZE_MAX: several events, or none */
   double last_t;
 
-  /* the last event that changes the field, and the last jump of the field whose time is a parameter
-   * that directions follow */
+  /* the last event that changes the field; the last jump of the field at a followed time */
   size_t event;
   double event_t, jump_t;
 
-  /* an instant of several events, by column and event as listed: when each is met, and the distance
-   * then, the latter for the first ESS_MEETING of them */
+  /* the last instant of several events: by column and event, its time, and y for the first
+   * ESS_MEETING events */
   double *met, *met_y;
   size_t *met_event, met_count;
   double met_from, met_until;
   bool met_impact; /* the state has jumped there */
-  size_t column;   /* the first of those that go through it now */
+  size_t column;   /* the first column of the passage */
 
-  /* events of an instant; those still to be crossed whose part in it is settled */
+  /* events of an instant; those still to be crossed whose effect has been applied */
   size_t *events, *best, *settled, settled_count;
-  double *mode; /* what an impact's map returns on the way */
+  double *mode; /* scratch of an impact's map */
   bool *armed, *armed_after;
 
   ess_passage passage[ESS_PASSES + 1];
-  double *cone;   /* [70][n + P], what directions have to satisfy for an order */
+  double *cone;   /* [70][n + P], inequalities of an order */
   double *digest; /* by piece */
   unsigned char (*orders)[ESS_PASSES];
 
-  /* pieces */
-  ess_smoothness smoothness, told; /* the latter where time goes backward */
+  ess_smoothness smoothness, told; /* the latter if time goes backward */
   size_t chosen;                   /* by ess_driver_choose_piece */
-  size_t digits;                   /* what is left of it for instants to come */
+  size_t digits;                   /* of it, for instants to come */
 
-  /* by how many times less the step before could err (tangent.c); the spectral radius, and
-   * what the stages of a step had shown of it when it was found; tries since then, crossings until
-   * then */
+  /* before crossings of a stiff system: the last severity; the spectral radius, and the estimate
+   * from the stages when it was found; attempts since, crossings until then */
   double severity, radius, shown;
   int radius_tries;
   uint64_t radius_crossings;
-  double extent; /* radius times length of the step just tried, where its stages have shown it */
+  double extent; /* radius times length of the step just tried, if known */
 
-  struct ess_tape *tape; /* tape.c; NULL unless the run is recorded */
+  struct ess_tape *tape; /* NULL unless the run is recorded */
 
-  bool is_lost; /* a callback has failed on their way: they are elsewhere than the state */
+  bool is_lost; /* V could not follow the state */
   void *memory;
 } ess_tangents;
 
-/* whether that is the last instant of several events */
 static inline bool ess_is_last_instant(const ess_tangents *v, double t) {
   return t >= v->met_from && t <= v->met_until;
 }
 
-/* place of event function k among those of it; v->met_count where it is none, or it is later now */
+/* place of event function k in the last instant if it is now; else v->met_count */
 static inline size_t ess_place_met(const ess_driver *d, size_t k) {
   const ess_tangents *const v = d->tangents;
   return ess_is_last_instant(v, d->t) ? ess_place_in(v->met_event, v->met_count, k) : v->met_count;
 }
 
-/* whether there is room for the parameters' own directions: events may meet, or a run is recorded
- */
 static inline bool ess_has_units(const ess_driver *d) {
   return d->system.guard_count > 1 || d->tangents->tape;
 }
 
-/* parameter j moving by itself, where ess_has_units */
+/* the unit direction of parameter j, if ess_has_units */
 static inline const double *ess_unit_parameter(const ess_driver *d, size_t j) {
   return d->tangents->unit + (d->system.dimension + j) * d->system.parameters;
 }
@@ -256,62 +238,57 @@ static inline const double *ess_unit_parameter(const ess_driver *d, size_t j) {
 
 void ess_tangents_free(ess_driver *d);
 
-/* An apply begins; another trajectory does. */
+/* Begins an apply; forgets the trajectory. */
 void ess_tangents_begin(ess_driver *d);
 void ess_tangents_forget(ess_driver *d);
 
-/* An apply ends, perhaps at a crossing: directions as the caller sees them. */
+/* Ends an apply, perhaps at a crossing: writes the caller's rows. */
 int ess_tangents_show(ess_driver *d);
 
 /* ---- variation ------------------------------------------------------------------------------- */
 
-/* Directions go on along the step just tried to theta, before the node does. */
+/* Propagates V along the step just tried to theta, before the node advances. */
 int ess_tangent_step(ess_driver *d, double theta, bool cut);
 
-/* Where that has not been enough, once the step is the last piece. */
+/* Completes this along the dense output, after the step has become the last piece. */
 int ess_tangent_piece(ess_driver *d);
 
-/* Along a move of this length from the node, straight along the field there, or at the midpoint. */
+/* Propagates V along a straight move of this duration, by the field at the node or at the midpoint.
+ */
 int ess_tangent_straight(ess_driver *d, double duration, bool by_midpoint);
 
-/* ---- how exactly directions need a step ------------------------------------------------------ */
+/* ---- before crossings of a stiff system ------------------------------------------------------ */
 
-/* By how many times less the step of dopri5 just tried has to err than this error, which is in
- * units of what is allowed; 1 where that is enough. */
+/* The factor by which the error of the step of dopri5 just tried must be smaller; 1 if none. */
 int ess_tangent_severity(ess_driver *d, double error, double *severity);
 
-/* Before a stabilised step is tried: dopri5 is to make it where a crossing is near. */
+/* Before a stabilised step is tried: chooses dopri5 if a crossing is near. */
 int ess_tangent_leave(ess_driver *d);
 
-/* The stabilised step just tried makes its first crossing after this time: whether it stands, or
- * dopri5 is to go there. */
+/* Whether the stabilised step just tried may make its first crossing, after this time. */
 ess_verdict ess_tangent_approach(ess_driver *d, double time);
 
 /* ---- across crossings ------------------------------------------------------------------------ */
 
-/* Event function k is about to be crossed where the state is: what it does to directions is noted
- * down. */
+/* The operation of the crossing of event function k at the state, before it is made. */
 int ess_tangent_cross(ess_driver *d, size_t k);
 
-/* An impact whose map has been made, before its mode and state are the driver's. */
+/* The operations of an impact, after its map, before its mode and state are the driver's. */
 int ess_tangent_impact(ess_driver *d, const ess_impact *impact);
 
-/* The same of one, or of a crossing (NULL), that the last impact's map has led to: it happens when
- * that does, however the state is displaced. */
+/* The same of an impact, or of a crossing (NULL), that the last impact's map has caused. */
 int ess_tangent_carried(ess_driver *d, const ess_impact *impact);
 
-/* Whether directions, or a recording, move this parameter; none is SIZE_MAX. */
+/* Whether a direction or the recording displaces this parameter (SIZE_MAX: none). */
 bool ess_tangent_follows(const ess_driver *d, size_t parameter);
 
-/* The field is about to jump at a time that is such a parameter; it has, and the node is evaluated.
- */
+/* Before and after a jump of the field whose time is such a parameter. */
 int ess_tangent_before_jump(ess_driver *d);
 void ess_tangent_jump(ess_driver *d, size_t parameter);
 
 /* ---- graze ----------------------------------------------------------------------------------- */
 
-/* Fails where the step just tried, of which this is to be taken, touches a guard, and the field
- * changes across it: beside the trajectory others cross it twice, or not at all. */
+/* Fails if the step just tried touches a guard across which the field changes. */
 int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last);
 
 /* The same where the field jumps by time: notes the rates of guards that the state is on, by the
@@ -321,22 +298,21 @@ int ess_tangent_refuse_corner(ess_driver *d);
 
 /* ---- several events at one instant ----------------------------------------------------------- */
 
-/* Several events, those listed, at the state `at` and in the mode as it is, which lead to
- * this state: directions are those after all of them. */
+/* Applies the events listed at the state `at`, in the current mode, to V; `outcome` is the state
+ * after all of them. */
 int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]);
 
-/* ---- what parameters add to directions ------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* One line about what is wrong with the system's parameters; NULL when nothing is. */
 const char *ess_parameters_check(const ess_system *system, const ess_options *options);
 
-/* The same of those that are times of jumps of the field, whose values may have changed. */
+/* The same for parameters that are times of jumps, whose values may have changed. */
 const char *ess_parameter_times_check(const ess_system *system);
 
-/* Parameters move in directions of their own, one for each column: moves[count][P], NULL for none.
- * What that adds is added: to rates of columns at x, where the field is f, or NULL where that is
- * not known; to the rates of all event functions along one column; and to what an impact's map
- * makes of columns. */
+/* Adds the effect of displacements moves[count][P] (NULL: none): (df/dp) q to rates of columns, f
+ * is the field at x or NULL; (dh/dp) q to the rates of all event functions along one column;
+ * (dR/dp) q to columns after an impact. */
 int ess_parameter_rates(ess_driver *d, double t, const double x[], const double *f,
                         const double moves[], size_t count, double to[]);
 int ess_parameter_guards(ess_driver *d, double t, const double x[], const double moves[],
@@ -344,8 +320,7 @@ int ess_parameter_guards(ess_driver *d, double t, const double x[], const double
 int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double moves[], size_t count,
                       double to[]);
 
-/* The derivative of the field, which is f, Fp[n*P], of an impact's map, Rp[n*P], and of event
- * function k, [P], by each of them. */
+/* dR/dp[n][P], df/dp[n][P], and dh_k/dp[P]. */
 int ess_parameter_impact(ess_driver *d, const ess_impact *impact, double Rp[]);
 int ess_parameter_field(ess_driver *d, double t, const double x[], const double f[], double Fp[]);
 int ess_parameter_guard(ess_driver *d, double t, const double x[], size_t k, double hp[]);
@@ -353,69 +328,62 @@ int ess_parameter_guard(ess_driver *d, double t, const double x[], size_t k, dou
 /* The gradient of event function k. */
 int ess_guard_gradient(ess_driver *d, double t, const double x[], size_t k, double gradient[]);
 
-/* What is rounding in the first of these, by differences; 0 where the caller has the derivative. */
+/* Rounding error of (df/dp) q by differences; 0 if the caller has the derivative. */
 double ess_parameter_noise(const ess_driver *d, const double moves[]);
 
-/* The rates of event function k along columns, `count` of them, whose parameters move so. */
+/* grad h_k . v + (dh_k/dp) q of each column. */
 int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
                             const double columns[], const double moves[], size_t count,
                             double rate[]);
 
-/* ---- difference ------------------------------------------------------------------------------ */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 /* The size of state i below which its tolerance is absolute; 1 where it never is. */
 double ess_tangent_unit(const ess_driver *d, size_t i);
 
-/* The least tolerance of a state, in parts of its unit. */
+/* The least tolerance of a state, relative to its unit. */
 double ess_tangent_least_tolerance(const ess_driver *d);
 
-/* What a difference along a direction multiplies it by, so that no state moves by more than this
- * part of its size. That is its own, or where its tolerance becomes relative, if that is more, and
- * to a third that of the largest state: what the field bends by is the one's, and what rounds it
- * may be the other's. 0 of a direction that is nothing. */
+/* The factor of a direction in a difference: no state moves by more than `part` of its size s_i
+ * (docs/theory/tangents.md#between-crossings). 0 if the direction is 0. */
 double ess_tangent_part(const ess_driver *d, const double x[], const double direction[],
                         double part);
 
-/* How far apart in time a map is looked at for a central difference by time: a part of the last
- * step, or of what the state takes to move by its size, whatever the unit of time. */
+/* Half the interval of a central difference by time. */
 double ess_time_apart(const ess_driver *d);
 
-/* Whether differences ask for the field at x itself: those from one side do, and those from both
- * sides ask whether a guard is between. */
+/* Whether differences need the field at x itself. */
 bool ess_tangent_needs_field(const ess_driver *d, const double moves[]);
 
-/* One column by a difference of the field, which is f at x, or NULL where that is not needed. */
+/* (df/dx) from, by a difference; f is the field at x, or NULL if not needed. */
 int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
                            const double from[], double to[]);
 
-/* Whether a matrix by differences, one state after the other, takes no more calls than so many
- * columns do. All that are as many are of that matrix, as an adjoint is: so the two are of the same
- * numbers, and agree to rounding, whatever the noise of these. */
+/* Whether a matrix by differences takes no more calls than so many columns. The adjoint uses the
+ * same matrix, so both agree to rounding. */
 bool ess_tangent_is_matrix(const ess_driver *d, size_t count);
 
-/* The field's Jacobian where the field is f, the caller's or by differences. */
+/* The field's Jacobian, the caller's or by differences. */
 bool ess_tangent_knows_field(const ess_driver *d);
 int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[], double J[]);
 
-/* ---- derivative ------------------------------------------------------------------------------ */
-
-/* to = DR from, `count` columns, where DR is that of the impact; `from` and `to` are apart. */
+/* to = DR from, `count` columns; `from` and `to` do not overlap. */
 int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[], size_t count,
                     double to[]);
 
-/* ---- what a run does to directions, written down --------------------------------------------- */
+/* ---- linear operations ----------------------------------------------------------------------- */
 
-/* What a run does to directions, written down on its way, so that an adjoint can go back
- * (adjoint.c). It is a list of what happens to any direction v, whose parameters move by q, and to
- * one number s beside it:
+/* A run is a list of linear operations on a direction v with parameters displaced by q, and on a
+ * number s (docs/theory/derivatives.md#the-adjoint):
  *
- *   step    v goes along a step of the pair, which is made again from where it began
- *   share   s = a . v + b . q, what a crossing adds is multiplied by this
- *   map     v = A v + B q, of an impact, or of a stretch that directions have been followed along
+ *   step    v goes along a step of the pair
+ *   share   s = a . v + b . q
+ *   map     v = A v + B q, of an impact, a slide, a step of RKC, or simultaneous events
  *   gain    v = v + s c
  *   mode    the signs change
+ *
+ * Each operation is applied to the columns of V, or, in a recording, written down for the adjoint.
  */
-
 typedef enum ess_tape_kind {
   ESS_TAPE_STEP,  /* t, dt, theta, x[n] */
   ESS_TAPE_SHARE, /* a[n], b[P] */
@@ -424,85 +392,72 @@ typedef enum ess_tape_kind {
   ESS_TAPE_MODE   /* the signs before, one byte each */
 } ess_tape_kind;
 
-/* what is written down: after the numbers of an entry its kind and how many they are */
+/* a recording: each entry is followed by its length and its kind */
 typedef struct ess_tape {
   double *entry;
-  size_t used, room, needed; /* doubles; the last of all that has been recorded */
-  bool is_short;             /* there was no room for some */
-  double *sign;              /* of the last entry */
-  bool is_open;              /* unit directions are followed, to be written down as a map */
-  size_t shared;             /* whose crossing s is of, and when; SIZE_MAX: none's */
-  double shared_t;
-  int status; /* of the run */
+  size_t used, room, needed; /* doubles; used = SIZE_MAX: an entry had no room */
+  double *sign;              /* mode of the last entry */
+  int status;                /* of the run */
 
-  /* checkpoints (tape.c): entries as the run goes on, and when it is made again; `places`
-   * checkpoints of so many doubles, those kept, and the one from which on entries are live */
+  /* checkpoints: entries of the run and of its repetition; `places` checkpoints of `one` doubles */
   double *live, *page, *store;
   size_t one, places, kept, live_from, live_used;
   double *live_sign;
-  uint64_t turn, until; /* between two steps; of a run that is made again */
-  bool is_again, begins, is_stuck;
+  uint64_t turn, until;  /* steps so far; of a repetition, those at its end, else 0 */
+  bool begins, is_stuck; /* an apply; no checkpoint can be made any more */
 
-  /* for the way back */
-  double *x[ESS_STAGES], *k[ESS_STAGES], *J[ESS_STAGES], *by[ESS_STAGES]; /* of a step's stages */
+  /* of the adjoint: the stages of a step */
+  double *x[ESS_STAGES], *k[ESS_STAGES], *J[ESS_STAGES], *by[ESS_STAGES];
   double *begin, *dense[ESS_DENSE], *mode, *back[ESS_STAGES], *lambda, *error;
   void *memory;
 } ess_tape;
 
-/* Whether a run is being recorded, and directions are not just now followed for that. */
+/* Whether operations are written down, and V is not followed for a map of them. */
 static inline bool ess_is_recording(const ess_driver *d) {
-  return d->tangents && d->tangents->tape && !d->tangents->tape->is_open;
+  return d->tangents && d->tangents->tape && !d->tangents->count;
 }
 
-/* Room for so many bytes of entries; false where there is none. */
+/* Allocates a recording of so many bytes; false without memory. */
 bool ess_tape_alloc(ess_driver *d, size_t bytes);
-
 void ess_tape_free(ess_tangents *v);
 
-/* An apply begins; it ends with this status. */
+/* Begins an apply, and ends it with this status; forgets all operations. */
 void ess_tape_begin(ess_driver *d);
 void ess_tape_end(ess_driver *d, int status);
+void ess_tape_clear(ess_driver *d);
 
-/* An entry of this kind, with room for so many numbers; NULL where there is none, or nothing is
- * recorded. */
-double *ess_tape_add(ess_driver *d, ess_tape_kind kind, size_t count);
-
-/* The step just tried, to theta of it. */
+/* Writes down the step just tried, to theta. */
 void ess_tape_step(ess_driver *d, double theta);
 
-/* Unit columns of the states, of so many, into v->v. */
+/* An entry for so many numbers; NULL if nothing is recorded, or there is no room. */
+double *ess_tape_add(ess_driver *d, ess_tape_kind kind, size_t count);
+
+/* The unit directions of the states, and zeros up to `count` columns, in v->v. */
 void ess_tape_units(ess_driver *d, size_t count);
 
-/* The field gains f - before. */
-void ess_tape_gain(ess_driver *d, const double f[], const double before[]);
+/* V gains share (after - before). */
+void ess_linear_gain(ess_driver *d, const double after[], const double before[]);
 
-/* Unit directions are followed from here on; until here, and what has become of them is written
- * down unless it came to nothing. */
+/* From open to close V is the unit directions of states and parameters; what has become of them is
+ * written down as a map if it was made. */
 void ess_tape_open(ess_driver *d);
 void ess_tape_close(ess_driver *d, bool made);
 
-/* Nothing has been recorded. */
-void ess_tape_clear(ess_driver *d);
-
-/* ---- gain ------------------------------------------------------------------------------------ */
-
-/* The field after the crossing is this: what was noted down is done. */
+/* The gain of a pending crossing, after which the field is f. */
 void ess_tangent_finish(ess_driver *d, const double f[]);
 
-/* ---- pages ----------------------------------------------------------------------------------- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
-/* Between two steps: a checkpoint is made where it is time. Whether a run that is made again has
- * come to where it is to end. */
+/* Between two steps: makes a checkpoint if it is time. Whether a repetition is at its end. */
 bool ess_page_turn(ess_driver *d);
 
-/* The driver at the i-th checkpoint, with the page before it to be recorded; at the end again. */
+/* Saves the driver's end; restores the i-th checkpoint to repeat the run from there; restores the
+ * end. */
+void ess_page_keep_end(ess_driver *d);
 void ess_page_open(ess_driver *d, size_t i);
 void ess_page_close(ess_driver *d);
 
-/* The driver's end is kept, for that. */
-void ess_page_keep_end(ess_driver *d);
-
-/* Whether the driver is where the run was at the i-th checkpoint. */
+/* Whether the driver's time and state are those of the i-th checkpoint. */
 bool ess_page_is_at(const ess_driver *d, size_t i);
 
 #endif
