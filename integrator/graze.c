@@ -20,9 +20,6 @@
  * its rate at the step's ends) of the change at the ends. */
 static const double CONTINUOUS = 8.0;
 
-/* rounding of a sum of terms in the field, relative */
-static const double FIELD_ROUNDING = 16.0 * DBL_EPSILON;
-
 /* what crossing event function k's guard would add to the field f at this state */
 static int find_jump_at(ess_driver *d, size_t k, double t, const double x[], double f[],
                         double jump[]) {
@@ -72,7 +69,7 @@ static int changes_field(ess_driver *d, size_t k, double theta, bool *changes) {
   if (!status) status = find_jump(d, k, theta, f, jump);
   for (size_t i = 0; !status && i < d->system.dimension; i++) {
     const double size = fabs(jump[i]);
-    *changes |= size > CONTINUOUS * part * far[i] + FIELD_ROUNDING * (fabs(f[i]) + size);
+    *changes |= size > CONTINUOUS * part * far[i] + ESS_ROUNDING * (fabs(f[i]) + size);
   }
   return status;
 }
@@ -124,7 +121,7 @@ static int changes_at_node(ess_driver *d, size_t k, double doubt, bool *changes)
   const double from = fabs(v->h[k]), part = from > doubt ? (fabs(d->h[k]) + rounding) / from : 0.0;
   for (size_t i = 0; !status && i < d->system.dimension; i++) {
     const double size = fabs(jump[i]);
-    *changes |= size > CONTINUOUS * part * fabs(far[i]) + FIELD_ROUNDING * (fabs(f[i]) + size);
+    *changes |= size > CONTINUOUS * part * fabs(far[i]) + ESS_ROUNDING * (fabs(f[i]) + size);
   }
   return status;
 }

@@ -56,15 +56,15 @@ double ess_time_apart(const ess_driver *d) {
 /* The field of a mode need not be smooth beyond the guard at which the mode ends: the force of a
  * contact that only pushes has a kink there. A central difference across the guard would mix both
  * sides. Such a field is bent: the differences on both sides differ by more than BENT, relative,
- * and by more than BENT_ROUNDINGS. */
-static const double BENT = 1e-3, BENT_ROUNDINGS = 64.0;
+ * and by more than rounding. */
+static const double BENT = 1e-3;
 
 /* whether the field, f in the middle, bends between both sides by more than this part */
 static bool is_bent(const ess_driver *d, const double f[], const double above[],
                     const double below[], double part) {
   for (size_t i = 0; i < d->system.dimension; i++) {
     const double rise = above[i] - f[i], before = f[i] - below[i];
-    const double rounding = BENT_ROUNDINGS * DBL_EPSILON * fabs(f[i]);
+    const double rounding = ESS_ROUNDING * fabs(f[i]);
     if (fabs(rise - before) > part * fabs(above[i] - below[i]) + rounding) return true;
   }
   return false;
@@ -94,9 +94,6 @@ static aside side_of_mode(const ess_driver *d, const double above[], const doubl
  * a central difference apart: small forces at the beginning of a contact may bend within little. */
 enum { VALUES = 3 };
 static const double ONE_SIDED = 8.0;
-
-/* rounding of such a derivative of the full step over that of a central one: its weights' sum */
-static const double ASIDE = 8.0;
 
 static double place_of(aside a, int j) {
   return ONE_SIDED * a.from + (j + 1);
@@ -513,12 +510,13 @@ int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double move
 double ess_parameter_noise(const ess_driver *d, const double moves[]) {
   const ess_system *const s = &d->system;
   if (!moves || is_nothing(d, moves) || of_field(d, d->t, d->x).is_given) return 0.0;
-  double most = 0.0, weight = 1.0;
+  double most = 0.0, weight = 0.0;
+  bool is_aside = false;
   for (size_t i = 0; i < s->dimension; i++) most = ess_larger(most, fabs(d->f[i]));
   const ess_range r = find_range(d, moves);
-  for (size_t i = r.first; i < r.end; i++)
-    if (d->tangents->is_time[i] && moves[i] != 0.0) weight = ASIDE;
-  return weight * DBL_EPSILON * most / step_of(d, moves);
+  for (size_t i = r.first; i < r.end; i++) is_aside |= d->tangents->is_time[i] && moves[i] != 0.0;
+  for (int j = 0; is_aside && j < VALUES; j++) weight += fabs(weight_of((aside){0}, j));
+  return (is_aside ? weight : 1.0) * DBL_EPSILON * most / step_of(d, moves);
 }
 
 int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,

@@ -89,13 +89,13 @@ double ess_own_error(ess_driver *d, double dt) {
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* START: length of the first part, over that of a first step whose errors are too large */
 double ess_pace_after(double pace, double length, double error) {
-  static const double START = 0x1p-10, safety = 0.9, most = 10.0;
-  const double wanted = error > 0.0 ? safety * pow(error, -0.2) : most; // 0 where it is infinite
-  const double factor = ess_clamp(wanted, 1.0 / most, most);
+  const double wanted = error > 0.0 ? ESS_SAFETY * pow(error, -0.2) : ESS_GROW_MOST;
+  const double factor = ess_clamp(wanted, ESS_SHRINK_MOST, ESS_GROW_MOST);
   if (error <= 1.0) return ess_larger(length * ess_larger(factor, 1.0), pace);
-  return pace > 0.0 ? ess_smaller(pace, length * ess_smaller(factor, safety)) : START * length;
+  // the error of a first step that is too long does not show by how much
+  if (pace == 0.0) return ldexp(length, -AT_ONCE);
+  return ess_smaller(pace, length * ess_smaller(factor, ESS_SAFETY));
 }
 
 /* resolved, share: weights with which the estimate is about the error of a step for a sine of any
