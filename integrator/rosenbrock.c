@@ -346,8 +346,7 @@ static int check_jacobian(ess_driver *d) {
   // a field that has kinks is suspected again and again
   if (suspected) s->interval *= 2;
   s->check_at = d->counters.steps + s->interval;
-  if (status) ess_no_failure(d); // nobody has asked for these calls
-  if (status || !(worst.part > 0.0)) return ESS_SUCCESS;
+  if (status || !(worst.part > 0.0)) return status;
   ess_fail(d, ESS_EJACOBIAN, SIZE_MAX);
   d->failure.reason = "field_jacobian differs from difference quotients of field";
   d->failure.row = worst.row;
