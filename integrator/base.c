@@ -1,6 +1,6 @@
 /*
- * Which base makes the next integration step, where that is not settled (ess_options.base): dopri5,
- * or a base for stiff fields, which is the stabilised one or RODAS.
+ * Which base makes steps (ess_options.base): one, or dopri5 and one for stiff fields in turn, by
+ * their costs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,154 +10,153 @@
 #include "core.h"
 #include "slides.h"
 
-/* dopri5: field evaluations per step; radius times length up to which it is stable */
-static const double CALLS = 6.0, STABLE_TO = 3.3;
+/* by the option: the base, and the one for stiff fields that may take its place */
+static const struct {
+  const ess_stepper *base, *stiff;
+} BASES[] = {[ESS_BASE_DOPRI5] = {&ess_base_dopri5, NULL},
+             [ESS_BASE_RKC] = {&ess_base_rkc, NULL},
+             [ESS_BASE_CHOSEN] = {&ess_base_dopri5, &ess_base_rkc},
+             [ESS_BASE_RODAS] = {&ess_base_rodas, NULL},
+             [ESS_BASE_ROS2] = {&ess_base_ros2, NULL},
+             [ESS_BASE_CHOSEN_RODAS] = {&ess_base_dopri5, &ess_base_rodas}};
 
-/* RKC begins below BEGIN times the evaluations of dopri5, and ends above END times its fewest:
- * below 1 because dopri5 is more accurate. For RODAS, which is as accurate, both are 1. IN_A_ROW:
- * steps in a row for which this must hold. */
-static const double BEGIN = 0.4, END = 0.6;
-enum { IN_A_ROW = 2 };
+bool ess_base_alloc(ess_driver *d, ess_base option) {
+  const bool is_rodas =
+      BASES[option].base == &ess_base_rodas || BASES[option].stiff == &ess_base_rodas;
+  return !is_rodas || ess_rodas_alloc(d);
+}
 
-/* growth of the step size of RODAS above which its present cost does not predict the next */
-static const double GROWS = 2.0;
+bool ess_may_be_implicit(ess_base option) {
+  const ess_stepper *const stiff = BASES[option].stiff;
+  return BASES[option].base->kind == ESS_IMPLICIT || (stiff && stiff->kind == ESS_IMPLICIT);
+}
 
-/* PAYS: steps of RODAS in a row that pay for the change. After fewer, RODAS begins again after
- * WAIT_LEAST other steps, and each time after twice as many, up to WAIT_MOST. */
-enum { PAYS = 16, WAIT_LEAST = 8, WAIT_MOST = 256 };
+void ess_base_take(ess_driver *d) {
+  ess_choice *const c = &d->choice;
+  const ess_stepper *const base = BASES[d->options.base].base, *const stiff =
+                                                                   BASES[d->options.base].stiff;
+  const bool stays = stiff && c->base == stiff;
+  c->base = stays ? stiff : base;
+  c->other = stays ? base : stiff;
+}
 
 void ess_base_reset(ess_driver *d) {
   double *const direction = d->stabilised.direction;
   memset(direction, 0, d->lanes * sizeof *direction);
-  d->stabilised = (ess_stabilised){.direction = direction, .off_until = -INFINITY};
+  d->stabilised = (ess_stabilised){.direction = direction};
   d->choice = (ess_choice){0};
+  d->base = &ess_base_dopri5;
+  ess_base_take(d);
+  ess_base_forget(d);
+  ess_rodas_reset(d);
 }
 
-/* before each try, where it may be by RODAS, along whose dense output event functions' rates at the
- * node are taken: their signs are the field's alone where the state has just left a surface */
-static int begin_rodas(ess_driver *d) {
-  const bool was_rodas = d->choice.is_rodas;
-  d->choice.is_rodas = (d->options.base == ESS_BASE_RODAS || d->choice.is_stiff) &&
-                       !(d->slides && d->slides->left_at == d->t);
-  if (d->base != &ess_base_brief)
-    d->base = d->choice.is_rodas && !ess_is_sliding(d) ? &ess_base_rodas : &ess_base_dopri5;
-  if (!was_rodas || d->choice.is_rodas || !d->armed_count) return ESS_SUCCESS;
-  return ess_guard_rates(d, d->t, d->x, d->f, d->h_try, d->rate);
+void ess_base_forget(ess_driver *d) {
+  d->stabilised.tries = ESS_RADIUS_TRIES;
+  d->beside.t = NAN;
+  ess_rodas_forget(d);
 }
 
-int ess_base_begin(ess_driver *d) {
+void ess_base_leave(ess_driver *d, bool moved) {
+  d->stabilised.off_until = -INFINITY;
+  ess_rodas_forget(d);
+  ess_ros2_leave(d, moved);
+}
+
+/* Event functions' rates at the node are those along the dense output of the last step, if that was
+ * by RODAS. Where another base goes on they are by the field: so are their signs where the state
+ * has just left a surface, and this step is dopri5's. */
+int ess_base_start(ess_driver *d) {
+  ess_choice *const c = &d->choice;
   ess_stabilised *const s = &d->stabilised;
-  if (d->rodas) return begin_rodas(d);
-  if (d->options.base == ESS_BASE_ROS2) {
-    d->base = ess_is_sliding(d) ? &ess_base_dopri5 : &ess_base_ros2;
-    return ESS_SUCCESS;
-  }
-  if (s->crossings != d->counters.crossings) {
-    s->crossings = d->counters.crossings;
-    if (s->is_on) ess_control_bound(d, ESS_BY_STABILITY, ESS_EXTENT_ANEW / s->radius);
-    d->choice.turns = 0;
+  const ess_stepper *const last = d->base;
+  const bool sliding = d->slides && ess_is_sliding(d),
+             is_anew = c->crossings != d->counters.crossings;
+  const bool leaves = d->slides && d->slides->left_at == d->t && c->base->rates;
+  if (is_anew) {
+    c->crossings = d->counters.crossings;
+    c->turns = 0;
     s->off_until = -INFINITY;
+    if (last->kind == ESS_STABILISED)
+      ess_control_bound(d, ESS_BY_STABILITY, ESS_EXTENT_ANEW / s->radius);
   }
-  const bool is_asked = d->choice.is_stiff || d->options.base == ESS_BASE_RKC;
-  s->is_on = is_asked && d->t >= s->off_until && !ess_is_sliding(d);
-  if (d->base != &ess_base_brief) d->base = s->is_on ? &ess_base_rkc : &ess_base_dopri5;
-  return s->is_on ? ess_rkc_begin(d) : ESS_SUCCESS;
+  const bool is_off = c->base->kind == ESS_STABILISED && d->t < s->off_until;
+  d->base = sliding || leaves || is_off ? &ess_base_dopri5 : c->base;
+  const bool by_field = !sliding && d->armed_count && (leaves || (last->rates && !d->base->rates));
+  return by_field ? ess_guard_rates(d, d->t, d->x, d->f, d->h_try, d->rate) : ESS_SUCCESS;
 }
 
-/* takes the part along w out of v, states weighed by their tolerances */
-static void take_out(const ess_driver *d, const double w[], double v[]) {
+/* ---- the choice of two ----------------------------------------------------------------------- */
+
+/* radius times length up to which dopri5 is stable */
+static const double STABLE_TO = 3.3;
+
+/* steps in a row of which the other base has to be cheaper */
+enum { IN_A_ROW = 2 };
+
+/* whether the base for stiff fields would have taken fewer calls than dopri5's step just made */
+static bool is_stiff(ess_driver *d) {
+  const ess_stepper *const stiff = d->choice.other;
   const size_t n = d->system.dimension;
+  double *const ripple = d->v_try;
+  const double radius = ess_radius_shown(d, ripple);
+  // it is not stability that bounds this step
+  if (!(radius * d->dt > ESS_BOUND_FROM)) return false;
+  ess_estimate_by_ends(d);
+  // what a step at the edge of stability leaves of stiff motions is not in one that damps them: the
+  // part along the ripple, states weighed by their tolerances
   double product = 0.0, whole = 0.0;
   for (size_t i = 0; i < n; i++) {
     const double scale = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
     const double weight = scale > 0.0 ? 1.0 / (scale * scale) : 0.0;
-    product += weight * v[i] * w[i];
-    whole += weight * w[i] * w[i];
+    product += weight * d->x_try[i] * ripple[i];
+    whole += weight * ripple[i] * ripple[i];
   }
   const double share = whole > 0.0 ? product / whole : 0.0;
-  for (size_t i = 0; i < n; i++) v[i] -= share * w[i];
-}
-
-/* a step of order 4 that is as accurate as one of order 3 that has this error and moves the state
- * so far, in parts of its length, by tolerances: errors are those of a motion over some time T,
- * which is this part of the motion times (length / T)^3, and to the fourth power with RODAS */
-static double length_of_order_4(double error, double moves) {
-  static const double PART_OF_MOTION = 1.0 / 15.0, STRAIGHT = 1e-12;
-  const double bend = ess_larger(error / moves, STRAIGHT), time = sqrt(PART_OF_MOTION / bend);
-  const double motion = PART_OF_MOTION * moves * time;
-  return time * pow(motion, -0.25);
-}
-
-/* calls of the field for each unit of time that the stiff base would take in place of the step that
- * dopri5 has just made; INFINITY where it is not stability that bounds that one */
-static double cost_of_stiff(ess_driver *d) {
-  double *const ripple = d->v_try;
-  const double radius = ess_radius_shown(d, ripple);
-  if (!(radius * d->dt > ESS_BOUND_FROM)) return INFINITY;
-  ess_estimate_by_ends(d);
-  // what a step at the edge of stability leaves of stiff motions is not in one that damps them
-  take_out(d, ripple, d->x_try);
-  if (d->rodas) {
-    const double error = d->scheme->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-    for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] - d->x[i];
-    const double moves = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-    return ess_rodas_calls(d) / (d->dt * length_of_order_4(error, moves));
-  }
-  const double error = d->scheme->severity * ess_error_of_order_2(d);
-  const double length = d->dt * ess_smaller(ESS_GROW_MOST, ESS_SAFER * pow(error, -ESS_BY_SQUARE));
-  return (0.5 + ess_rkc_stages(radius * length)) / length; // half a stage is rounded up
-}
-
-/* whether dopri5 would take no more calls than the step of the stiff base just made */
-static bool is_stiff_no_more(ess_driver *d) {
-  ess_stabilised *const s = &d->stabilised;
-  if (!d->rodas) return s->stages / d->dt > END * CALLS * s->radius / STABLE_TO;
-  if (d->control.next > GROWS * d->dt) return false;
-  s->radius = ess_rodas_radius(d);
-  return ess_rodas_calls(d) / ess_larger(d->dt, d->control.next) > CALLS * s->radius / STABLE_TO;
-}
-
-/* RODAS's steps have begun, or ended: what ends soon was not worth beginning */
-static void note_turn(ess_driver *d) {
-  ess_choice *const c = &d->choice;
-  const uint64_t steps = d->counters.steps;
-  if (c->is_stiff) {
-    c->since = steps;
-    return;
-  }
-  const uint64_t twice = c->wait ? 2 * c->wait : WAIT_LEAST;
-  c->wait = steps - c->since >= PAYS ? 0 : twice < WAIT_MOST ? twice : WAIT_MOST;
-  c->not_before = steps + c->wait;
+  for (size_t i = 0; i < n; i++) d->x_try[i] -= share * ripple[i];
+  return stiff->cost_instead(d, radius) < stiff->begins * (ESS_STAGES - 1) / d->dt;
 }
 
 static void turn(ess_driver *d) {
   ess_choice *const c = &d->choice;
+  const ess_stepper *const base = c->base;
+  const uint64_t steps = d->counters.steps;
   c->turns = 0;
-  c->is_stiff = !c->is_stiff;
-  if (d->rodas) note_turn(d);
+  c->base = c->other;
+  c->other = base;
   ess_control_forget_error(d); // that was the other's
+  if (c->other == &ess_base_dopri5) {
+    c->since = steps;
+    return;
+  }
+  c->wait = steps - c->since >= base->pays ? 0 : c->wait ? 2 * c->wait : base->pays;
+  c->not_before = steps + c->wait;
+  // a longer step of dopri5 would be refused
+  ess_control_bound(d, ESS_BY_STABILITY, STABLE_TO / d->stabilised.radius);
 }
 
-void ess_base_choose(ess_driver *d) {
+void ess_base_choose(ess_driver *d, double t1) {
   ess_choice *const c = &d->choice;
-  // a step cut short by the run's end, or by a jump of the field, says nothing of what others cost
-  if (!ess_is_base_chosen(d) || d->base == &ess_base_brief) return;
-  if (d->control.is_last || ess_is_sliding(d)) return;
-  const bool is_stiff = d->base != &ess_base_dopri5;
-  const double least = (d->rodas ? 1.0 : BEGIN) * CALLS / d->dt;
-  const bool other = is_stiff ? is_stiff_no_more(d) : cost_of_stiff(d) < least;
-  c->turns = other ? c->turns + 1 : 0;
-  if (c->turns < IN_A_ROW || (!is_stiff && d->counters.steps < c->not_before)) return;
-  turn(d);
-  // a longer one would be refused
-  if (d->rodas && is_stiff)
-    ess_control_bound(d, ESS_BY_STABILITY, STABLE_TO / d->stabilised.radius);
+  // a step cut short by the run's end, or by a jump of the field, does not show the cost of others
+  if (d->base != c->base || d->dt == t1 - d->t || ess_is_sliding(d)) return;
+  const bool is_plain = c->base == &ess_base_dopri5;
+  bool turns;
+  if (is_plain) {
+    turns = is_stiff(d);
+  } else {
+    const double cost = c->base->cost(d), least = d->stabilised.radius / STABLE_TO;
+    turns = cost > c->base->ends * (ESS_STAGES - 1) * least;
+  }
+  c->turns = turns ? c->turns + 1 : 0;
+  if (c->turns >= IN_A_ROW && !(is_plain && d->counters.steps < c->not_before)) turn(d);
 }
 
 bool ess_base_turn_stiff(ess_driver *d) {
-  if (d->options.base != ESS_BASE_CHOSEN_RODAS || d->choice.is_stiff || ess_is_sliding(d))
+  const ess_stepper *const stiff = d->choice.other;
+  if (d->base != &ess_base_dopri5 || !stiff || stiff->kind != ESS_IMPLICIT || ess_is_sliding(d))
     return false;
   turn(d);
+  d->base = stiff;
   ess_control_anew(d, ess_larger(d->piece.t1 - d->piece.t0, 0x1p-40 * fabs(d->t)));
   return true;
 }

@@ -74,17 +74,16 @@ double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], 
 
 ess_verdict ess_control_judge(ess_driver *d, double error) {
   ess_control *const c = &d->control;
+  const bool stands = error <= 1.0, is_number = isfinite(error);
   // where the field has just changed, or a step has been refused, errors of some bases grow from
   // step to step: with less of a margin every sixth is refused where contacts begin often
-  const bool changes = !(error <= 1.0) || c->is_repeated || d->control.after.from != SIZE_MAX;
-  const double safety = d->base->is_wary && changes ? ESS_SAFER : ESS_SAFETY;
-  if (!(error <= 1.0)) {
+  const bool changes = !stands || c->is_repeated || c->after.from != SIZE_MAX;
+  const double safety = changes ? d->base->safety : ESS_SAFETY;
+  if (!stands) {
     c->is_repeated = true;
-    const double part = safety * exp2(-d->base->alpha * log2(error));
-    return (ess_verdict){
-        .cause = ESS_BY_ERROR,
-        .next = d->dt * (isfinite(error) ? ess_larger(ESS_SHRINK_MOST, part) : ESS_SHRINK_MOST),
-        .is_unknown = !isfinite(error)};
+    const double part = is_number ? safety * exp2(-d->base->alpha * log2(error)) : 0.0;
+    return ess_refused(is_number ? ESS_BY_ERROR : ESS_BY_NO_NUMBER,
+                       d->dt * ess_larger(ESS_SHRINK_MOST, part));
   }
   // where the pair is exact, as in free fall, there is nothing to compute
   const double log_error = error > 0.0 ? log2(error) : -INFINITY;
@@ -96,7 +95,7 @@ ess_verdict ess_control_judge(ess_driver *d, double error) {
   if (factor < 1.0 || d->dt * factor > c->next) c->next = d->dt * factor;
   c->log_error_old = ess_larger(log_error, ESS_LOG_ERROR_FLOOR);
   c->is_repeated = false;
-  return (ess_verdict){.stands = true};
+  return (ess_verdict){0};
 }
 
 ess_verdict ess_control_stands(ess_driver *d, double next) {
@@ -104,7 +103,7 @@ ess_verdict ess_control_stands(ess_driver *d, double next) {
   c->next = c->is_repeated ? ess_smaller(next, d->dt) : next;
   c->log_error_old = ESS_LOG_ERROR_FLOOR;
   c->is_repeated = false;
-  return (ess_verdict){.stands = true};
+  return (ess_verdict){0};
 }
 
 /* ---- the first step -------------------------------------------------------------------------- */
@@ -146,7 +145,7 @@ int ess_control_first(ess_driver *d, double t1, double *dt) {
  * forth there though the state does not. */
 
 /* LONGER: growth of the limit for the next such step. LIMIT_LEAST: smallest limit, over the step
- * that the error would allow; a limit above LIMIT_WORTH times that step does not apply. */
+ * that the error would allow; from LIMIT_WORTH times that step on there is none. */
 static const double LONGER = 4.0, LIMIT_LEAST = 1e-3, LIMIT_WORTH = 0.5;
 
 /* Where such steps are cut soon, again and again, they need no more than order 3, for half the
@@ -155,22 +154,22 @@ static const double LONGER = 4.0, LIMIT_LEAST = 1e-3, LIMIT_WORTH = 0.5;
 static const double REGAINED = 1.1;
 
 bool ess_control_after(ess_driver *d) {
-  ess_after *const a = &d->control.after;
-  ess_brief *const b = &d->control.brief;
-  const double longest = ess_larger(a->longest[a->from], LIMIT_LEAST * d->control.next);
-  a->is_shortened = longest < LIMIT_WORTH * d->control.next;
-  if (a->is_shortened) ess_control_bound(d, ESS_BY_CROSSING, longest);
-  const bool is_pair =
-      d->options.base == ESS_BASE_DOPRI5 || (ess_is_base_chosen(d) && !d->choice.is_stiff);
-  if (!is_pair || d->system.weights || d->tangents) return false;
-  const bool is_brief = b->way[a->from] <= ess_smaller(b->longest, d->control.next);
-  if (is_brief) d->control.longest = b->longest;
-  if (!is_brief && b->way[a->from] <= d->control.next) b->longest *= REGAINED;
+  ess_control *const c = &d->control;
+  ess_brief *const b = &c->brief;
+  const size_t from = c->after.from;
+  const double limit = ess_larger(c->after.longest[from], LIMIT_LEAST * c->next);
+  if (limit >= LIMIT_WORTH * c->next) c->after.longest[from] = INFINITY;
+  if (limit < LIMIT_WORTH * c->next) ess_control_bound(d, ESS_BY_CROSSING, limit);
+  if (!d->base->brief || d->system.weights || d->tangents) return false;
+  const bool is_brief = b->way[from] <= ess_smaller(b->longest, c->next);
+  if (is_brief) c->longest = b->longest;
+  if (!is_brief && b->way[from] <= c->next) b->longest *= REGAINED;
   return is_brief;
 }
 
 ess_verdict ess_brief_judge(ess_driver *d, double error) {
-  ess_brief *const b = &d->control.brief;
+  ess_control *const c = &d->control;
+  ess_brief *const b = &c->brief;
   // an error that is not a number is no small one
   const double factor = error == 0.0  ? ESS_GROW_MOST
                         : error > 0.0 ? ESS_SAFETY * cbrt(1.0 / error)
@@ -179,21 +178,19 @@ ess_verdict ess_brief_judge(ess_driver *d, double error) {
   // a step shortened for another reason says nothing against longer ones
   if (!(factor >= 1.0) || bounded * d->dt > b->longest) b->longest = bounded * d->dt;
   // what order 3 goes through with next to no error order 5 does, too
-  if (factor >= ESS_GROW_MOST) d->control.next = ess_larger(d->control.next, ESS_GROW_MOST * d->dt);
+  if (factor >= ESS_GROW_MOST) c->next = ess_larger(c->next, ESS_GROW_MOST * d->dt);
   const bool stands = error <= 1.0;
-  d->control.longest = stands ? b->longest : INFINITY;
-  return (ess_verdict){.stands = stands, .cause = ESS_BY_CROSSING, .next = d->control.next};
+  c->longest = stands ? b->longest : INFINITY;
+  return stands ? (ess_verdict){0} : ess_refused(ESS_BY_CROSSING, c->next);
 }
 
 void ess_control_made(ess_driver *d, double length, uint64_t refused) {
-  ess_after *const a = &d->control.after;
+  const ess_after *const a = &d->control.after;
   double *const longest = a->longest + a->from;
   if (a->crossed / 2 == a->from / 2)
     *longest = LONGER * length;
-  else if (refused)
-    *longest = d->dt;
   else
-    *longest = a->is_shortened ? LONGER * d->dt : INFINITY;
+    *longest = refused ? d->dt : *longest < INFINITY ? LONGER * d->dt : INFINITY;
 }
 
 /* ---- turning ------------------------------------------------------------------------------ */
@@ -209,20 +206,17 @@ void ess_control_made(ess_driver *d, double length, uint64_t refused) {
  * that agreement by chance is improbable */
 static const double BELIEVED_FIRST = 3e-5;
 
-static const double SHRINK_LEAST = 0.7;
-
 /* smallest reduction of a step for a quartic that disagrees, since kinks disagree at any step size:
  * over the last step, and for the first step over its initial length */
 static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
 
 /* attempts, each shorter than the one before, after which disagreement is not a turn but rounding,
- * or a rate that is not the derivative; it then limits no step until a quartic is trusted again */
+ * or a rate that is not the derivative; it then limits no step until a quartic is trusted again.
+ * After as many rejections in excess of steps rounding is suspected. */
 enum { TURN_TRIES = 16 };
 
-/* OFTEN: rejections in excess of steps after which rounding is suspected. TURN_ROUNDINGS: error of
- * a quartic, in roundings of the event function's terms, that confirms it; below it a quartic may
- * be trusted by chance. */
-enum { OFTEN = 8 };
+/* error of a quartic, in roundings of the event function's terms, that confirms that; below it a
+ * quartic may be trusted by chance */
 static const double TURN_ROUNDINGS = 8.0;
 
 /* rate of an event function over its former rate above which it is faster, not merely past a turn
@@ -236,88 +230,69 @@ void ess_forget_turning(ess_driver *d) {
   d->control.turning.tries = d->control.turning.refused = 0;
 }
 
-/* whether a rate of a block's armed guards is so many times its pace */
-static inline bool any_faster(const ess_driver *d, size_t block, double most) {
-  ess_mask any = {0};
-  for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
-    const size_t k = block * ESS_BLOCK + lane;
-    const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
-    const ess_lanes pace = ess_lanes_load(d->control.turning.pace + k);
-    any |= (rate > most * pace) & (pace > 0.0) & (ess_lanes_load(d->side + k) != 0.0);
-  }
-  return ess_mask_any(any);
-}
-
 /* Where a step begins: event functions that change faster than they did turn sooner. */
 static void watch_paces(ess_driver *d) {
   ess_turning *const s = &d->control.turning;
-  double most = FASTER;
+  const ess_lanes zero = {0.0};
+  ess_lanes growth = ess_lanes_all(FASTER);
   for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b] || !any_faster(d, b, most)) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k++)
-      if (d->side[k] != 0.0 && s->pace[k] > 0.0 && fabs(d->rate[k]) > most * s->pace[k])
-        most = fabs(d->rate[k]) / s->pace[k];
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
+      const ess_lanes pace = ess_lanes_load(s->pace + k), side = ess_lanes_load(d->side + k);
+      const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
+      const ess_mask counts = (pace > zero) & (side != zero);
+      growth = ess_lanes_max(ess_lanes_select(counts, rate / pace, zero), growth);
+    }
   }
+  const double most =
+      ess_larger(ess_larger(growth[0], growth[1]), ess_larger(growth[2], growth[3]));
   if (!(most > FASTER)) return;
   s->length /= most;
   s->longest = ess_larger(s->longest / most, d->control.shortest);
-}
-
-/* rates at both ends of the step just tried */
-static void note_paces(ess_driver *d) {
-  for (size_t b = 0; b < d->blocks; b++)
-    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
-      const size_t k = b * ESS_BLOCK + lane;
-      const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
-      const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
-      ess_lanes_store(d->control.turning.pace + k, ess_lanes_max(first, last));
-    }
-}
-
-/* whether what is off is rounding, where that has been so again and again */
-static bool is_rounding(ess_driver *d) {
-  ess_turning *const s = &d->control.turning;
-  double rounding;
-  // what is rounding in a weight that holds a slide has been taken off
-  const bool is_weight = s->guard == SIZE_MAX;
-  if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING) || is_weight) return false;
-  const int status = ess_rounding_error(d, s->guard, &rounding);
-  if (status) ess_no_failure(d); // nobody has asked for these calls
-  const bool is = !status && d->inexact[s->guard] <= TURN_ROUNDINGS * rounding;
-  s->refused = is ? 2 * OFTEN - 1 : OFTEN; // where it was, the next is asked of at once
-  return is;
 }
 
 double ess_believed_share(const ess_driver *d) {
   return d->control.turning.length == 0.0 ? BELIEVED_FIRST : ESS_BELIEVED;
 }
 
-bool ess_turns_too_far(ess_driver *d) {
+ess_verdict ess_judge_turning(ess_driver *d) {
   ess_turning *const s = &d->control.turning;
-  const bool is_first = s->length == 0.0;
+  const bool is_first = s->length == 0.0, turns = s->share > ESS_STILL_TURNING;
+  const bool is_too_far = s->share > ess_believed_share(d);
+  const double factor = turns ? ESS_SAFETY * pow(ESS_BELIEVED / s->share, 0.2) : ESS_GROW_MOST;
   if (is_first && s->first == 0.0) s->first = d->dt;
-  const double believed = ess_believed_share(d);
-  const double factor =
-      s->share > ESS_STILL_TURNING ? ESS_SAFETY * pow(ESS_BELIEVED / s->share, 0.2) : ESS_GROW_MOST;
-  if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;
-  s->refused += s->share > believed ? 2 : -(s->refused > 0);
-  const bool is_lost = s->tries > TURN_TRIES || (s->share > believed && is_rounding(d));
+  if (turns) s->tries = is_too_far ? s->tries + 1 : 0;
+  s->refused += is_too_far ? 2 : -(s->refused > 0);
+  bool is_lost = s->tries > TURN_TRIES;
+  // rounding has been taken off the models of weights that hold a slide
+  if (is_too_far && !is_lost && s->refused >= TURN_TRIES && s->guard != SIZE_MAX) {
+    double rounding;
+    const int status = ess_rounding_error(d, s->guard, &rounding);
+    if (status) return (ess_verdict){.status = status};
+    is_lost = d->inexact[s->guard] <= TURN_ROUNDINGS * rounding;
+    s->refused = is_lost ? TURN_TRIES - 1 : TURN_TRIES / 2; // where it was, the next is looked at
+  }
   const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
   const double least = ess_larger(kinked, d->control.shortest);
-  if (s->share > believed && d->dt > least && !is_lost) {
+  if (is_too_far && d->dt > least && !is_lost) {
     const double shorter =
-        is_first ? ESS_SHRINK_MOST : ess_larger(ESS_SHRINK_MOST, ess_smaller(factor, SHRINK_LEAST));
+        is_first ? ESS_SHRINK_MOST : ess_larger(ESS_SHRINK_MOST, ess_smaller(factor, ESS_SAFER));
     s->longest = ess_larger(0.999 * least, shorter * d->dt);
-    return true;
+    return ess_refused(ESS_BY_TURNING, d->control.next);
   }
   if (factor >= ESS_GROW_MOST || is_lost)
-    s->longest = is_first ? ESS_GROW_MOST * d->dt : ess_larger(s->longest, ESS_GROW_MOST * d->dt);
+    s->longest = ess_larger(is_first ? 0.0 : s->longest, ESS_GROW_MOST * d->dt);
   else
     s->longest = ess_larger(d->control.shortest, ess_larger(KINKED, factor) * d->dt);
   s->length = d->dt;
-  s->is_seen = s->is_seen || s->share > ESS_STILL_TURNING;
-  if (s->is_seen) note_paces(d);
-  return false;
+  s->is_seen = s->is_seen || turns;
+  // the paces are those of the faster end of the step
+  for (size_t k = 0; s->is_seen && k < d->blocks * ESS_BLOCK; k += ESS_LANES) {
+    const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
+    const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
+    ess_lanes_store(s->pace + k, ess_lanes_max(first, last));
+  }
+  return (ess_verdict){0};
 }
 
 /* ---- the next try ---------------------------------------------------------------------------- */
@@ -340,7 +315,6 @@ int ess_control_begin(ess_driver *d, double t1, bool sliding) {
   c->longest = INFINITY;
   a->from = sliding ? SIZE_MAX : a->crossed;
   a->crossed = SIZE_MAX;
-  a->is_shortened = false;
   // a tolerance below the rounding of the state cannot be kept
   for (size_t i = 0; i < d->caller.system.dimension; i++) {
     const double size = fabs(d->x[i]);
@@ -357,13 +331,4 @@ int ess_control_begin(ess_driver *d, double t1, bool sliding) {
 void ess_control_open(ess_driver *d) {
   d->control.is_repeated = false;
   d->control.longest = INFINITY;
-}
-
-void ess_control_length(ess_driver *d, double t1) {
-  ess_control *const c = &d->control;
-  const double remaining = t1 - d->t;
-  const double longest = ess_smaller(d->options.h_max, d->control.turning.longest);
-  const double dt = ess_smaller(c->next, ess_smaller(c->longest, longest));
-  c->is_last = dt * (1.0 + 1e-9) >= remaining;
-  d->dt = c->is_last ? remaining : dt;
 }

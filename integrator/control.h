@@ -14,7 +14,9 @@
 
 /* What bounds the length of a step, or has one refused. */
 typedef enum ess_cause {
+  ESS_BY_NONE,
   ESS_BY_ERROR,     /* of the state at its end */
+  ESS_BY_NO_NUMBER, /* the same, which is no number */
   ESS_BY_STABILITY, /* of the base that makes it */
   ESS_BY_TURNING,   /* how fast event functions turn */
   ESS_BY_CROSSING,  /* how far those before it came that began at the same guard */
@@ -26,14 +28,16 @@ typedef enum ess_cause {
   ESS_CAUSES
 } ess_cause;
 
-/* What comes of a try: it stands, or is refused, or the run ends and it does not stand. */
+/* The outcome of a try: it stands, or is refused, or the run ends. */
 typedef struct ess_verdict {
-  int status; /* other than ESS_SUCCESS: the run ends */
-  bool stands;
-  ess_cause cause; /* where it does not */
+  int status;      /* other than ESS_SUCCESS: the run ends */
+  ess_cause cause; /* of a refusal */
   double next;     /* then the next try is no longer */
-  bool is_unknown; /* its error was no number */
 } ess_verdict;
+
+static inline bool ess_stands(const ess_verdict *v) {
+  return !v->status && v->cause == ESS_BY_NONE;
+}
 
 /* How fast event functions turn, as far as it has been seen. */
 typedef struct ess_turning {
@@ -50,10 +54,9 @@ typedef struct ess_turning {
 
 /* Steps that begin at a crossing. */
 typedef struct ess_after {
-  size_t crossed;    /* the guard crossed last since a step began, or SIZE_MAX */
-  size_t from;       /* the guard whose crossing this step begins at, or SIZE_MAX */
-  bool is_shortened; /* this step is bounded by longest[from] */
-  double *longest;   /* by guard: how long such a step may be, by what those before came to */
+  size_t crossed;  /* the guard crossed last since a step began, or SIZE_MAX */
+  size_t from;     /* the guard whose crossing this step begins at, or SIZE_MAX */
+  double *longest; /* by guard: how long such a step may be, by what those before came to */
 } ess_after;
 
 /* Steps of order 3, from a crossing to the next. */
@@ -70,7 +73,6 @@ typedef struct ess_control {
   double longest;       /* of tries of this step, where they are brief */
   double shortest;      /* turning bounds no step at this node to less */
   bool is_repeated;     /* a try of this step has been refused for its error */
-  bool is_last;         /* the step being tried ends at t1: the run's end, or a jump of the field */
   ess_turning turning;
   ess_after after;
   ess_brief brief;
@@ -125,9 +127,6 @@ bool ess_control_after(ess_driver *d);
 /* An apply begins: no try has been made of its first step. */
 void ess_control_open(ess_driver *d);
 
-/* Before each try: its length, no further than t1. */
-void ess_control_length(ess_driver *d, double t1);
-
 /* Root mean square of v scaled by the tolerances at |a| and |b|. */
 double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
 
@@ -158,8 +157,8 @@ void ess_forget_turning(ess_driver *d);
 /* The share of its range that a model may be off by where the step is not too long for it. */
 double ess_believed_share(const ess_driver *d);
 
-/* Of the step just tried, whose guards have been flagged without doubt: whether it is too long for
- * the way in which event functions turn. The next is bounded by what this one has shown. */
-bool ess_turns_too_far(ess_driver *d);
+/* The step just tried, whose guards have been flagged without doubt, is refused if it is too long
+ * for its event functions' turns. The next is bounded by what this one has shown. */
+ess_verdict ess_judge_turning(ess_driver *d);
 
 #endif

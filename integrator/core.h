@@ -180,8 +180,19 @@ static inline double ess_field_time(const ess_driver *d, double t) {
 
 /* ---- bases ----------------------------------------------------------------------------------- */
 
+/* what a step is made of */
+typedef enum ess_base_kind {
+  ESS_EXPLICIT,   /* the stages of the pair, along which directions are followed */
+  ESS_THROUGH,    /* the same with crossings among them, which are made with the step */
+  ESS_STABILISED, /* many stages: directions follow its dense output */
+  ESS_IMPLICIT    /* solutions of linear equations: the rounding of each state is in all others */
+} ess_base_kind;
+
 /* A base: d->base makes the step being tried. */
 typedef struct ess_stepper {
+  ess_base_kind kind;
+  /* Before each try: looks at the field at the node; NULL: the base need not. */
+  int (*begin)(ess_driver *d);
   /* Tries a step of length d->dt from the node: the state at its end is in x_end, the field there
    * in the last stage; *error is the scaled error (stands when <= 1; not finite when the field is
    * not). */
@@ -190,18 +201,25 @@ typedef struct ess_stepper {
   void (*dense)(ess_driver *d);                      /* its dense output; NULL: the try makes it */
   /* Event functions and rates at its end; NULL: by the field there. */
   int (*rates)(ess_driver *d);
-  int first, last;     /* stages that hold how fast the state moves at its ends */
-  double alpha;        /* exponent of the error in the next length, for ess_control_judge */
-  bool is_wary;        /* the next step is shorter after a crossing or a refusal */
-  bool solves_all;     /* its stages solve linear equations, so that each state rounds all others */
-  bool knows_severity; /* the error is that of the dense output, on which crossings are located */
-  bool is_stabilised;  /* many stages, none of the pair: directions follow its dense output */
-  bool goes_through;   /* crossings are made within it (kinks.c) */
-  /* The step just tried is to be cut at theta, for the guards that are entered there: whether it
-   * stands, or is to end there instead; NULL: it stands. */
-  ess_verdict (*approach)(ess_driver *d, double theta);
+  int first, last; /* stages that hold how fast the state moves at its ends */
+  double alpha;    /* exponent of the error in the next length, for ess_control_judge */
+  double safety;   /* factor on it after a crossing or a refusal */
+  double severity; /* error of the dense output, on which crossings are located, over that of x_end
+                    */
+  /* The step just tried is to be cut where `found` says: whether it stands, or is to end there
+   * instead; NULL: it stands. */
+  ess_verdict (*approach)(ess_driver *d, ess_location *found);
+  const struct ess_stepper *brief;    /* a step of this one that is cut soon may be by that one */
   const struct ess_stepper *fallback; /* makes the step where a bound after a crossing refuses this
                                          one; NULL: the same base */
+  /* For a base that may be chosen in place of dopri5: calls of the field for each unit of time, by
+   * its step just made, and as the step of dopri5 just made foretells, whose estimate by its ends
+   * is in x_try. It begins below `begins` times the calls of dopri5, and ends above `ends` times
+   * their fewest. After fewer steps in a row than `pays` it begins again after as many others, and
+   * each time after twice as many. */
+  double (*cost)(ess_driver *d), (*cost_instead)(ess_driver *d, double radius);
+  double begins, ends;
+  uint64_t pays;
 } ess_stepper;
 
 extern const ess_stepper ess_base_dopri5, ess_base_brief; /* of order 5 and 3 */
@@ -209,7 +227,11 @@ extern const ess_stepper ess_base_rkc, ess_base_ros2;     /* of order 2: stabili
 extern const ess_stepper ess_base_rodas;                  /* of order 4, implicit */
 extern const ess_stepper ess_base_through;                /* dopri5 through crossings (kinks.c) */
 
+/* A try by the pair of the base, or by the one of order 5. */
 int ess_dopri5_try(ess_driver *d, double *error);
+
+/* severity of dense outputs by the pair's stages, or by both ends */
+static const double ESS_SEVERITY = 6.0;
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -267,16 +289,23 @@ void ess_dopri5_along(size_t count, const double x[], double *const dense[], dou
 
 /* ---- which base makes steps ------------------------------------------------------------------ */
 
-/* Where steps are not all by dopri5: before each try, which base makes it; after a step made, which
- * is to make the next. */
-void ess_base_reset(ess_driver *d);
-int ess_base_begin(ess_driver *d);
-void ess_base_choose(ess_driver *d);
+/* Whether steps may be by an implicit base; and what bases need, false when there is no memory. */
+bool ess_may_be_implicit(ess_base option);
+bool ess_base_alloc(ess_driver *d, ess_base option);
 
-/* Whether it is one of two. */
-static inline bool ess_is_base_chosen(const ess_driver *d) {
-  return d->options.base == ESS_BASE_CHOSEN || d->options.base == ESS_BASE_CHOSEN_RODAS;
-}
+/* The driver's option is another; another trajectory begins; the field may be another, on both
+ * sides of the node; an apply begins, for which the state may have been moved, and then the field
+ * there is known. */
+void ess_base_take(ess_driver *d);
+void ess_base_reset(ess_driver *d);
+void ess_base_forget(ess_driver *d);
+void ess_base_leave(ess_driver *d, bool moved);
+void ess_base_resume(ess_driver *d);
+
+/* Before the first try of a step: which base makes it. After a try that stands: which is to make
+ * the next, where that is chosen. */
+int ess_base_start(ess_driver *d);
+void ess_base_choose(ess_driver *d, double t1);
 
 /* Where dopri5's steps have become shorter than time resolves: whether RODAS, which may be chosen,
  * is to make the next, which is as long as the last that was made. */
@@ -291,17 +320,11 @@ static inline double ess_unit_beside(const ess_driver *d, size_t i) {
   return unit > 0.0 && unit < INFINITY ? unit : 1.0;
 }
 
-/* Root mean square of v, or of v - w, in these units; and a direction with a part in each state, by
- * no pattern that a field may share. */
-double ess_size_beside(const ess_driver *d, const double v[], const double w[]);
-void ess_any_direction(const ess_driver *d, double v[]);
+/* Observations in a row that count where they agree: difference quotients, each over a shorter
+ * interval; ratios of impacts that fall fast; pages of returns. */
+enum { ESS_AGREEING = 3 };
 
-/* The field's Jacobian has a spectral radius of this or more, as the last two stages of dopri5's
- * step show it, and where that shows; 0 where they do not tell. Into x_try goes the state of the
- * first. */
-double ess_radius_shown(ess_driver *d, double ripple[]);
-
-/* ---- the stabilised base --------------------------------------------------------------------- */
+/* ---- stability ------------------------------------------------------------------------------- */
 
 /* Radius times length: from which stability may limit a step of dopri5, whose ripple is then large
  * in the field, but not in the slope of the dense output; and of the first step after a crossing,
@@ -311,54 +334,40 @@ static const double ESS_BOUND_FROM = 1.5, ESS_EXTENT_ANEW = 2.0;
 /* attempted steps after which a spectral radius is computed again */
 enum { ESS_RADIUS_TRIES = 25 };
 
-/* Before each try: what the field is like; the next length is no longer than stages can make
- * stable. Stages, not rounded, that are stable for this radius times length. */
-int ess_rkc_begin(ess_driver *d);
-double ess_rkc_stages(double extent);
+/* Into d->stabilised: the spectral radius of the field's Jacobian at the node, by a power iteration
+ * from the direction found last. The multiplier multiplies a direction by that matrix, up to a
+ * factor, and returns its growth. */
+typedef int ess_multiplier(ess_driver *d, double v[], double *grown);
+int ess_find_radius(ess_driver *d, ess_multiplier *multiply);
+
+/* Root mean square of v, or of v - w, in the units of states. */
+double ess_size_beside(const ess_driver *d, const double v[], const double w[]);
+
+/* The field's Jacobian has a spectral radius of this or more, as the last two stages of dopri5's
+ * step show it, and where that shows; 0 where they do not. Into x_try goes the state of the first.
+ */
+double ess_radius_shown(ess_driver *d, double ripple[]);
 
 /* Into x_try: the error of a stabilised step as long as the one just tried by any base, from the
- * field at its ends; and what that comes to over the tolerance. */
+ * field at its ends; and its size over the tolerance. */
 void ess_estimate_by_ends(ess_driver *d);
 double ess_error_of_order_2(ess_driver *d);
 
 /* Exponent of the error in the next length: between those of errors that grow with h^3 and h. */
 #define ESS_BY_SQUARE 0.4
 
-/* ---- the linearly implicit base of order 2 --------------------------------------------------- */
+/* ---- implicit bases -------------------------------------------------------------------------- */
 
-/* Where an apply begins: what ROS2's steps know of the field beside stays what it is where the
- * state has not been moved, and the field there, once it is evaluated, is the same as before. */
-void ess_ros2_leave(ess_driver *d, bool moved);
-void ess_ros2_resume(ess_driver *d);
-
-/* ---- the linearly implicit base of order 4 --------------------------------------------------- */
-
-/* What such steps need, where the options ask for them, false when there is no memory; and what is
- * laid out for that. */
-bool ess_rodas_alloc(ess_driver *d, const ess_options *options);
+/* What steps by RODAS need, false when there is no memory; and its layout. The field may be another
+ * from now on; and another trajectory begins. */
+bool ess_rodas_alloc(ess_driver *d);
 void ess_rodas_lay(ess_driver *d, ess_layout *l);
-
-/* Whether such steps may be made by these options. */
-static inline bool ess_may_be_rodas(const ess_options *o) {
-  return o->base == ESS_BASE_RODAS || o->base == ESS_BASE_CHOSEN_RODAS;
-}
-
-/* The field may be another from now on; and another trajectory begins. */
 void ess_rodas_forget(ess_driver *d);
 void ess_rodas_reset(ess_driver *d);
 
-/* Right-hand-side evaluations of such a step, with one of field_jacobian or the differences in its
- * place; and the spectral radius of the Jacobian of the last one. */
-double ess_rodas_calls(const ess_driver *d);
-double ess_rodas_radius(ess_driver *d);
-
-/* Observations in a row that count where they agree: difference quotients, each over a shorter
- * interval; ratios of impacts that fall fast; pages of returns. */
-enum { ESS_AGREEING = 3 };
-
-/* The driver's stages that hold the slopes of the dense output at both ends of a step by RODAS,
- * which does not use them, once event functions have been looked at. */
-enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
+/* An apply begins: what ROS2's steps know of the field beside stays what it is where the state has
+ * not been moved. */
+void ess_ros2_leave(ess_driver *d, bool moved);
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -389,11 +398,15 @@ typedef struct ess_scheme {
   /* Puts the level of event function k's armed guard, which is below zero, to what it is where the
    * guard first reaches it in the step just tried; NULL: no level is below zero. */
   void (*place_level)(ess_driver *d, size_t k);
-  bool locates;    /* a crossing is made where it is located, to the tolerance */
-  double severity; /* a step's error is held below the tolerance over this */
+  bool locates; /* a crossing is made where it is located, to the tolerance */
 } ess_scheme;
 
 extern const ess_scheme ess_scheme_tolerance;
+
+/* factor by which a step's error is held below the tolerance */
+static inline double ess_severity(const ess_driver *d) {
+  return d->scheme->locates ? d->base->severity : 1.0;
+}
 
 /* ---- dense output ---------------------------------------------------------------------------- */
 

@@ -255,6 +255,6 @@ int ess_cross_idle(ess_driver *d, const double h[]) {
     ess_list_in_batch(d, k, ess_quartic_upcrossing(b));
   }
   // a step says the same of the next one as without them
-  d->stabilised.crossings += d->batch_count;
+  d->choice.crossings += d->batch_count;
   return make_batch(d, true);
 }

@@ -44,7 +44,7 @@ void ess_piece_made(ess_driver *d, double duration, const double v[]) {
 }
 
 void ess_take_whole_step(ess_driver *d, double t1) {
-  if (d->control.is_last) ess_take_time(d, d->piece.t1 = t1);
+  if (d->dt == t1 - d->piece.t0) ess_take_time(d, d->piece.t1 = t1);
   ess_swap(&d->h, &d->h_end);
   ess_swap(&d->rate, &d->rate_end);
   ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);

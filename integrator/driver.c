@@ -78,7 +78,7 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
   if (d->system.impacts) d->impacts = calloc(1, sizeof *d->impacts);
   if (d->system.impacts && !d->impacts) return false;
-  if (!ess_slides_alloc(d, options) || !ess_rodas_alloc(d, options)) return false;
+  if (!ess_slides_alloc(d, options) || !ess_base_alloc(d, options->base)) return false;
   d->memory = ess_lay_out(d, lay, &d->bytes);
   if (!d->memory) return false;
   ess_resets_copy(d);
@@ -222,7 +222,6 @@ static void forget(ess_driver *d) {
   d->between.next = INFINITY; // that was in the time of the other way
   ess_control_forget(d);
   ess_base_reset(d);
-  ess_rodas_reset(d);
   ess_kinks_reset(d);
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
@@ -278,7 +277,7 @@ static int turn(ess_driver *d, double t, double t1) {
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
   const bool moved = memcmp(x, d->x, ess_caller_states(d) * sizeof *x) != 0;
   const double reached = d->t;
-  ess_ros2_leave(d, moved || t != d->t || !d->latched);
+  ess_base_leave(d, moved || t != d->t || !d->latched);
   ess_piece_begin(d, t, x);
   if (t != d->stopped || moved) d->stopped = NAN;
   d->is_amid = d->is_amid && t == d->t && !moved;
@@ -289,8 +288,6 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (!is_at_jump) ess_begin_between(d, t);
   ess_control_open(d);
   ess_no_failure(d);
-  d->stabilised.off_until = -INFINITY;
-  ess_rodas_forget(d);
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
   d->t_rest = 0.0;
@@ -304,7 +301,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   ess_returns_open(d);
   const bool is_new = !d->latched;
   int status = is_new ? latch(d) : resume(d);
-  if (!status) ess_ros2_resume(d);
+  if (!status) ess_base_resume(d);
   if (!status && d->slides) status = ess_slides_begin(d, is_new, moved);
   // what an observer stops has begun: it goes on from there
   if (status && status != ESS_ESTOP && is_new) d->latched = false;

@@ -84,24 +84,23 @@ typedef struct ess_piece {
   double *c[ESS_DENSE];
 } ess_piece;
 
-/* What is known of stabilised steps, and whether they are made (rkc.c). */
+/* How stiff the field is, and stabilised steps (rkc.c). */
 typedef struct ess_stabilised {
-  bool is_on;         /* the last step tried was one */
-  uint64_t crossings; /* that had been made when the last step was tried */
-  double off_until;   /* none is made until then, or until a crossing (tangent.c) */
-  bool is_known;      /* radius and direction are */
-  double radius;      /* the spectral radius of the field's Jacobian */
-  double *direction;  /* in which the field changes the most */
-  int tries, stages;  /* since the radius was found; of the last one */
+  double off_until;  /* none is made until then, or until a crossing (tangent.c) */
+  double radius;     /* the spectral radius of the field's Jacobian */
+  double *direction; /* in which the field changes the most */
+  int tries, stages; /* since the radius was found; of the last step */
 } ess_stabilised;
 
-/* Which of two bases makes a step, where that is chosen as the run goes (base.c). */
+/* Which base makes steps (base.c). */
 typedef struct ess_choice {
-  bool is_stiff;  /* the next step is by the base for stiff fields: RKC or RODAS */
-  bool is_rodas;  /* the last step tried was by RODAS, unless the state slid */
-  unsigned turns; /* steps in a row that the other base would have made for less */
-  /* as counters.steps: when RODAS's steps began, and before which they do not begin again, which is
-   * so many after they ended */
+  /* the one that makes the next, unless the state slides; and another that may be chosen as the run
+   * goes, or NULL: dopri5 and one for stiff fields, or the other way round */
+  const struct ess_stepper *base, *other;
+  uint64_t crossings; /* that had been made when the last step was tried */
+  unsigned turns;     /* steps in a row that the other base would have made for less */
+  /* as counters.steps: when steps by the one for stiff fields began, and before which they do not
+   * begin again, which is so many after they ended */
   uint64_t since, not_before, wait;
 } ess_choice;
 

@@ -1,5 +1,5 @@
 /*
- * The explicit bases: the Dormand-Prince 5(4) pair with its 4th-order dense output, and one of
+ * The explicit bases: the Dormand-Prince 5(4) pair with its 4th-order dense output, and a pair of
  * order 3.
  *
  * E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., Springer
@@ -33,8 +33,29 @@ const double ess_dopri5_d[ESS_STAGES] = {
     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
     69997945.0 / 29380423.0};
 
-static const double (*const A)[ESS_STAGES - 1] = ess_dopri5_a, *const C = ess_dopri5_c;
-static const double *const E = ess_dopri5_e, *const D = ess_dopri5_d;
+/* An explicit pair, whose last stage is at the step's end (first same as last). The largest of its
+ * error estimates counts. */
+typedef struct pair {
+  int stages, estimates;
+  const double *c, (*a)[ESS_STAGES - 1], (*error)[ESS_STAGES];
+} pair;
+
+static const pair DOPRI5 = {.stages = ESS_STAGES,
+                            .estimates = 1,
+                            .c = ess_dopri5_c,
+                            .a = ess_dopri5_a,
+                            .error = &ess_dopri5_e};
+
+/* Of order 3. The embedded estimate of order 2 vanishes for motions that decay at the rate 1/dt, as
+ * between bounces that die away, whatever the error of order 3. The other vanishes only at 5.25/dt,
+ * where the embedded one is large. */
+static const double BRIEF_C[] = {0.0, 1.0 / 2, 3.0 / 4, 1.0};
+static const double BRIEF_A[][ESS_STAGES - 1] = {
+    {0.0}, {1.0 / 2}, {0.0, 3.0 / 4}, {2.0 / 9, 1.0 / 3, 4.0 / 9}};
+static const double BRIEF_ERROR[][ESS_STAGES] = {{-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8},
+                                                 {3.0 / 40, -7.0 / 40, 2.0 / 40, 2.0 / 40}};
+static const pair BRIEF = {
+    .stages = 4, .estimates = 2, .c = BRIEF_C, .a = BRIEF_A, .error = BRIEF_ERROR};
 
 /* to = base + dt * sum of weight[s] * stage[s] over the first `count` stages; base NULL is zero.
  * The stage that the field has just written comes last, so that all the rest need not wait for it.
@@ -63,12 +84,12 @@ static inline void advance(const ess_driver *d, double dt, double *const stage[]
 
 /* unrolled by the number of stages before it; within the loop over all stages a call would cost a
  * fifth of it */
-static inline __attribute__((always_inline)) void stage_of(const ess_driver *d, int s, double dt,
-                                                           const double x[], double *const stage[],
-                                                           double to[]) {
+static inline __attribute__((always_inline)) void stage_of(const ess_driver *d, const pair *p,
+                                                           int s, double dt, const double x[],
+                                                           double *const stage[], double to[]) {
 #define STAGE(s)                                                                                   \
   case s:                                                                                          \
-    advance(d, dt, stage, x, A[s], s, to);                                                         \
+    advance(d, dt, stage, x, p->a[s], s, to);                                                      \
     break
   switch (s) {
     STAGE(1);
@@ -81,9 +102,30 @@ static inline __attribute__((always_inline)) void stage_of(const ess_driver *d, 
 #undef STAGE
 }
 
+int ess_dopri5_try(ess_driver *d, double *error) {
+  const pair *const p = d->base == &ess_base_brief ? &BRIEF : &DOPRI5;
+  const int last = p->stages - 1;
+  double *stage[ESS_STAGES];
+  for (int s = 0; s < last; s++) stage[s] = d->stage[s];
+  stage[last] = d->stage[ESS_STAGES - 1];
+  // the last stage's state is the solution itself
+  for (int s = 1; s <= last; s++) {
+    double *const x = s == last ? d->x_end : d->x_try;
+    stage_of(d, p, s, d->dt, d->x, stage, x);
+    const int status = ess_field(d, d->t + p->c[s] * d->dt, x, stage[s]);
+    if (status) return status;
+  }
+  *error = 0.0;
+  for (int i = 0; i < p->estimates; i++) {
+    advance(d, d->dt, stage, NULL, p->error[i], p->stages, d->x_try);
+    *error = ess_larger(*error, ess_scaled_norm(d, d->x_try, d->x, d->x_end));
+  }
+  return ESS_SUCCESS;
+}
+
 void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[],
                          double *const stage[], double to[]) {
-  stage_of(d, s, dt, x, stage, to);
+  stage_of(d, &DOPRI5, s, dt, x, stage, to);
 }
 
 double ess_dopri5_stage(const ess_driver *d, int s, double x[]) {
@@ -91,55 +133,19 @@ double ess_dopri5_stage(const ess_driver *d, int s, double x[]) {
     memcpy(x, d->x, d->lanes * sizeof *x);
   else
     ess_dopri5_stage_of(d, s, d->dt, d->x, d->stage, x);
-  return d->t + C[s] * d->dt;
+  return d->t + ess_dopri5_c[s] * d->dt;
 }
 
 void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],
                     size_t count, double to[]) {
-  const double *const weight = what == ESS_SUM_DENSE ? D : what == ESS_SUM_ERROR ? E : A[what];
+  const double *const weight = what == ESS_SUM_DENSE   ? ess_dopri5_d
+                               : what == ESS_SUM_ERROR ? ess_dopri5_e
+                                                       : ess_dopri5_a[what];
   const int stages = (int)what < ESS_STAGES ? (int)what : ESS_STAGES;
   ess_sum_rates(dt, base, rate, weight, stages, count, to);
 }
 
-int ess_dopri5_try(ess_driver *d, double *error) {
-  // the last stage's state is the 5th-order solution itself (first same as last)
-  for (int s = 1; s < ESS_STAGES; s++) {
-    double *const x = s == ESS_STAGES - 1 ? d->x_end : d->x_try;
-    stage_of(d, s, d->dt, d->x, d->stage, x);
-    const int status = ess_field(d, d->t + C[s] * d->dt, x, d->stage[s]);
-    if (status) return status;
-  }
-  advance(d, d->dt, d->stage, NULL, E, ESS_STAGES, d->x_try);
-  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  return ESS_SUCCESS;
-}
-
-/* The pair of order 3. Two error estimates; the larger counts. OWN, the embedded one of order 2,
- * vanishes for motions that decay at the rate 1/dt, as between bounces that die away, whatever the
- * error of order 3. OTHER vanishes only at 5.25/dt, where OWN is large. */
-static const double OWN[] = {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8};
-static const double OTHER[] = {3.0 / 40, -7.0 / 40, 2.0 / 40, 2.0 / 40};
-
-static int try_brief(ess_driver *d, double *error) {
-  static const double half[] = {0.5}, later[] = {0.0, 0.75}, whole[] = {2.0 / 9, 1.0 / 3, 4.0 / 9};
-  double *const rate[] = {d->f, d->stage[1], d->stage[2], d->stage[ESS_STAGES - 1]};
-  ess_sum_rates(d->dt, d->x, rate, half, 1, d->lanes, d->x_try);
-  int status = ess_field(d, d->t + 0.5 * d->dt, d->x_try, rate[1]);
-  if (status) return status;
-  ess_sum_rates(d->dt, d->x, rate, later, 2, d->lanes, d->x_try);
-  status = ess_field(d, d->t + 0.75 * d->dt, d->x_try, rate[2]);
-  if (status) return status;
-  ess_sum_rates(d->dt, d->x, rate, whole, 3, d->lanes, d->x_end);
-  status = ess_field(d, d->t + d->dt, d->x_end, rate[3]);
-  if (status) return status;
-  ess_sum_rates(d->dt, NULL, rate, OWN, 4, d->lanes, d->x_try);
-  const double own = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  ess_sum_rates(d->dt, NULL, rate, OTHER, 4, d->lanes, d->x_try);
-  *error = ess_larger(own, ess_scaled_norm(d, d->x_try, d->x, d->x_end));
-  return ESS_SUCCESS;
-}
-
-/* but for the last coefficient, which the stages between make: without it, a cubic */
+/* without the last coefficient, which the stages between make, a cubic */
 static void cubic_of(const ess_driver *d, double dt, const double x[], const double end[],
                      double *const stage[], double *const dense[]) {
   for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
@@ -154,12 +160,12 @@ static void cubic_of(const ess_driver *d, double dt, const double x[], const dou
 void ess_dopri5_dense_of(const ess_driver *d, double dt, const double x[], const double end[],
                          double *const stage[], double *const dense[]) {
   cubic_of(d, dt, x, end, stage, dense);
-  advance(d, dt, stage, NULL, D, ESS_STAGES, dense[3]);
+  advance(d, dt, stage, NULL, ess_dopri5_d, ESS_STAGES, dense[3]);
 }
 
 void ess_dense_of_pair(ess_driver *d) {
   cubic_of(d, d->dt, d->x, d->x_end, d->stage, d->dense);
-  advance(d, d->dt, d->stage, NULL, D, ESS_STAGES, d->dense[3]);
+  advance(d, d->dt, d->stage, NULL, ess_dopri5_d, ESS_STAGES, d->dense[3]);
 }
 
 void ess_dense_of_ends(ess_driver *d) {
@@ -171,11 +177,15 @@ const ess_stepper ess_base_dopri5 = {.try = ess_dopri5_try,
                                      .judge = ess_control_judge,
                                      .dense = ess_dense_of_pair,
                                      .last = ESS_STAGES - 1,
-                                     .alpha = 0.2 - 0.75 * ESS_BETA};
-const ess_stepper ess_base_brief = {.try = try_brief,
+                                     .alpha = 0.2 - 0.75 * ESS_BETA,
+                                     .safety = ESS_SAFETY,
+                                     .severity = ESS_SEVERITY,
+                                     .brief = &ess_base_brief};
+const ess_stepper ess_base_brief = {.try = ess_dopri5_try,
                                     .judge = ess_brief_judge,
                                     .dense = ess_dense_of_ends,
                                     .last = ESS_STAGES - 1,
+                                    .severity = ESS_SEVERITY,
                                     .fallback = &ess_base_dopri5};
 
 /* four states of it */

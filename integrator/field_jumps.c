@@ -52,9 +52,7 @@ void ess_begin_between(ess_driver *d, double t) {
   if (t != d->between.passed) return;
   // steps before the jump say nothing of those after it
   ess_control_restart(d);
-  d->stabilised.is_known = false;
-  d->beside.t = NAN;
-  ess_rodas_forget(d);
+  ess_base_forget(d);
 }
 
 /* the parameter whose value the next jump's time is, where directions follow it; else SIZE_MAX */

@@ -753,7 +753,7 @@ static int try_through(ess_driver *d, double *error) {
   if (status || k->is_involved) return status;
   if (k->count) return correct(d, error);
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, d->x_try);
-  *error = d->scheme->severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  *error = ESS_SEVERITY * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return look_at_end(d);
 }
 
@@ -784,7 +784,7 @@ static ess_verdict judge(ess_driver *d, double error) {
       ess_clamp(ESS_SAFER * pow(error, -d->base->alpha), 1.0 / CHANGE_MOST, CHANGE_MOST);
   if (error <= 1.0 && k->count) return ess_control_stands(d, d->dt * factor);
   ess_verdict v = ess_control_judge(d, error);
-  if (v.stands) return v;
+  if (ess_stands(&v)) return v;
   if (k->is_involved) return ess_kinks_leave(d);
   if (!ess_is_resolved(d, v.next)) return v;
   v.status = ess_kinks_give_up(d);
@@ -809,14 +809,15 @@ static int know_rates(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-const ess_stepper ess_base_through = {.try = try_through,
+const ess_stepper ess_base_through = {.kind = ESS_THROUGH,
+                                      .try = try_through,
                                       .judge = judge,
                                       .dense = make_dense,
                                       .rates = know_rates,
                                       .last = ESS_STAGES - 1,
                                       .alpha = 0.2 - 0.75 * ESS_BETA,
-                                      .knows_severity = true,
-                                      .goes_through = true};
+                                      .safety = ESS_SAFETY,
+                                      .severity = 1.0};
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 

@@ -85,13 +85,17 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   double error = INFINITY, severity;
   int status = ESS_SUCCESS;
   if (d->apply_steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
-  if (!status && d->options.base != ESS_BASE_DOPRI5) status = ess_base_begin(d);
-  if (!status && d->base->is_stabilised && d->tangents) status = ess_tangent_leave(d);
+  if (!status && d->base->begin) status = d->base->begin(d);
+  if (!status && d->tangents && d->base->kind == ESS_STABILISED) status = ess_tangent_leave(d);
   if (status) return (ess_verdict){.status = status};
-  ess_control_length(d, t1);
+  // the least of all bounds, no further than t1
+  const ess_control *const c = &d->control;
+  const double longest = ess_smaller(d->options.h_max, c->turning.longest);
+  const double length = ess_smaller(c->next, ess_smaller(c->longest, longest));
+  d->dt = length * (1.0 + 1e-9) >= t1 - d->t ? t1 - d->t : length;
   if (d->system.idle) memcpy(d->idle_in_step, d->idle_at_node, size);
   status = d->base->try(d, &error);
-  if (!d->base->knows_severity) error *= d->scheme->severity;
+  if (d->scheme->locates) error *= d->base->severity;
   if (d->system.idle) memcpy(d->idle_at_end, d->idle, size);
   if (d->caller.moves) d->x_end[ess_caller_states(d)] = d->x[ess_caller_states(d)] + d->dt;
   if (!status && d->tangents) {
@@ -100,7 +104,7 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   }
   if (status) return (ess_verdict){.status = status};
   const ess_verdict v = d->base->judge(d, error);
-  if (v.stands && d->options.base != ESS_BASE_DOPRI5) ess_base_choose(d);
+  if (d->choice.other && ess_stands(&v)) ess_base_choose(d, t1);
   return v;
 }
 
@@ -110,28 +114,15 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
 ess_verdict ess_halve(ess_driver *d, ess_location *found) {
   const size_t k = found->doubt_guard;
   bool coarser;
-  ess_verdict v = {.status = ess_suspect_step(d, k), .cause = ESS_BY_DOUBT};
+  ess_verdict v = {.status = ess_suspect_step(d, k)};
   if (!v.status) v.status = ess_coarsen(d, k, &coarser);
   if (v.status) return v;
-  v.next = coarser ? d->doubt.longest : 0.5 * d->dt;
-  if (coarser || !ess_is_shortest(d)) return v;
+  if (coarser || !ess_is_shortest(d))
+    return ess_refused(ESS_BY_DOUBT, coarser ? d->doubt.longest : 0.5 * d->dt);
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
     v.status = ess_fail(d, ESS_EGUARD, k);
   ess_control_count(d, ESS_BY_DOUBT);
   found->doubt_guard = SIZE_MAX;
-  v.stands = !v.status;
-  return v;
-}
-
-/* Directions may need more of the first crossing of a stabilised step than that has, where it has
- * been located. */
-static ess_verdict relocate(ess_driver *d, ess_location *found) {
-  ess_verdict v = {.stands = true};
-  if (found->cut) v = ess_tangent_approach(d, found->theta * d->dt);
-  if (!v.stands) return v;
-  (void)ess_flag_guards(d); // some have been taken off the list, and other states been looked at
-  v.status = ess_locate_flagged(d, found);
-  v.stands = !v.status;
   return v;
 }
 
@@ -139,7 +130,8 @@ static ess_verdict relocate(ess_driver *d, ess_location *found) {
  * slides do along it, and where it is cut. */
 static ess_verdict look_along(ess_driver *d, ess_location *found) {
   const bool watching = d->armed_count > 0, sliding = d->slides && ess_is_sliding(d);
-  ess_verdict v = {.stands = true};
+  const bool stabilised = d->base->kind == ESS_STABILISED;
+  ess_verdict v = {0};
   if (d->base->dense) d->base->dense(d);
   if (watching) {
     v.status = ess_look_at_guards(d);
@@ -148,25 +140,30 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     found->doubt_guard = ess_flag_guards(d);
   }
   const bool is_sure = found->doubt_guard == SIZE_MAX;
-  if (d->base->goes_through && (d->kinks.count || d->flagged_count || !is_sure)) {
-    found->goes_through = is_sure && !ess_turns_too_far(d) && ess_kinks_fits(d);
+  if (d->base->kind == ESS_THROUGH && (d->kinks.count || d->flagged_count || !is_sure)) {
+    if (is_sure) v = ess_judge_turning(d);
+    if (v.status) return v;
+    found->goes_through = is_sure && ess_stands(&v) && ess_kinks_fits(d);
     return found->goes_through ? v : ess_kinks_leave(d);
   }
   if (watching && !sliding && is_sure) {
-    if (ess_turns_too_far(d)) v = ess_refused(ESS_BY_TURNING, d->control.next);
-    if (d->control.turning.tries) v.status = ess_suspect_turns(d);
-    if (v.status) return v;
+    v = ess_judge_turning(d);
+    if (!v.status && d->control.turning.tries) v.status = ess_suspect_turns(d);
+    if (v.status || v.cause) return v;
   }
-  if (v.stands && watching && is_sure && d->flagged_count) {
+  if (watching && is_sure && d->flagged_count) v.status = ess_locate_flagged(d, found);
+  if (!v.status && found->cut && stabilised && d->tangents) {
+    // directions may need more of the crossing than a stabilised step has
+    v = ess_tangent_approach(d, found->theta * d->dt);
+    if (!ess_stands(&v)) return v;
+    (void)ess_flag_guards(d); // some are off the list, and other states have been looked at
     v.status = ess_locate_flagged(d, found);
-    if (v.status) return v;
-    if (d->tangents && d->base->is_stabilised) v = relocate(d, found);
   }
-  if (v.stands && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
-  if (v.stands && found->cut && !sliding && d->base->approach)
-    v = d->base->approach(d, found->theta);
-  if (v.stands && found->cut && d->system.weights) ess_kinks_located(d);
-  return v.stands && sliding ? ess_slide_watch(d, found) : v;
+  if (!v.status && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
+  if (found->cut && !sliding && d->base->approach && ess_stands(&v))
+    v = d->base->approach(d, found);
+  if (found->cut && d->system.weights && ess_stands(&v)) ess_kinks_located(d);
+  return sliding && ess_stands(&v) ? ess_slide_watch(d, found) : v;
 }
 
 /* ---- a step becomes part of the run ---------------------------------------------------------- */
@@ -204,7 +201,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   if (d->doubt.count) ess_suspect_none(d);
   if (d->impacts && watching && !found->cut) status = ess_refuse_touch(d);
   if (!status && d->tangents && watching)
-    status = ess_tangent_refuse_touch(d, found, d->control.is_last);
+    status = ess_tangent_refuse_touch(d, found, d->dt == t1 - d->t);
   if (!status && d->tangents) status = ess_tangent_step(d, found->theta, found->cut);
   if (status) return status;
   ess_piece_made(d, duration, NULL);
@@ -212,8 +209,8 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   if (d->tangents && !status) status = ess_tangent_piece(d);
   if (status) return status;
   d->counters.steps++;
-  d->counters.stabilised += d->base->is_stabilised;
-  d->counters.implicit += d->base->solves_all;
+  d->counters.stabilised += d->base->kind == ESS_STABILISED;
+  d->counters.implicit += d->base->kind == ESS_IMPLICIT;
   if (d->system.idle) status = ess_cross_idle(d, found->cut ? d->h_try : d->h_end);
   if (d->times_done < d->times_count)
     ess_sample_piece(d, status || found->cut ? d->t : t0 + duration);
@@ -235,9 +232,9 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
 int ess_refuse_step(ess_driver *d, const ess_verdict *v) {
   ess_control_refuse(d, v);
   if (v->cause == ESS_BY_CROSSING && d->base->fallback) d->base = d->base->fallback;
-  if (v->cause != ESS_BY_ERROR || ess_is_resolved(d, v->next) || ess_base_turn_stiff(d))
-    return ESS_SUCCESS;
-  return v->is_unknown ? ess_fail_field(d) : ess_fail(d, ESS_EUNDERFLOW, SIZE_MAX);
+  const bool by_error = v->cause == ESS_BY_ERROR || v->cause == ESS_BY_NO_NUMBER;
+  if (!by_error || ess_is_resolved(d, v->next) || ess_base_turn_stiff(d)) return ESS_SUCCESS;
+  return v->cause == ESS_BY_NO_NUMBER ? ess_fail_field(d) : ess_fail(d, ESS_EUNDERFLOW, SIZE_MAX);
 }
 
 /* One step, which may begin at a crossing, with all that is crossed in it: it is tried until a try
@@ -246,25 +243,29 @@ static int step(ess_driver *d, double t1) {
   const uint64_t rejected = d->counters.rejected;
   const bool sliding = d->slides && ess_is_sliding(d);
   const double t = d->t;
-  d->base = &ess_base_dopri5; // until another is chosen
   int status = d->is_coarse ? ess_refine(d) : ESS_SUCCESS;
   if (!status) status = ess_control_begin(d, t1, sliding);
+  if (d->options.base == ESS_BASE_DOPRI5)
+    d->base = &ess_base_dopri5;
+  else if (!status)
+    status = ess_base_start(d);
   if (!status && d->slides) status = ess_slide_scale(d);
   if (!status && sliding) status = ess_slope_weigh(d);
   if (!status && d->system.weights) ess_kinks_choose(d);
-  const bool is_after = d->control.after.from != SIZE_MAX && !d->base->goes_through;
-  if (!status && is_after && ess_control_after(d)) d->base = &ess_base_brief;
+  const bool is_after = d->control.after.from != SIZE_MAX;
+  if (!status && is_after && d->base->kind != ESS_THROUGH && ess_control_after(d))
+    d->base = d->base->brief;
   for (bool stands = false; !status && !stands;) {
     ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
     ess_verdict v = ess_try_step(d, t1);
-    if (v.stands) v = look_along(d, &found);
-    stands = v.stands;
+    if (!v.status && !v.cause) v = look_along(d, &found);
+    stands = !v.status && !v.cause;
     status = v.status             ? v.status
              : !stands            ? ess_refuse_step(d, &v)
              : found.goes_through ? ess_kinks_take(d, t1)
                                   : ess_take_step(d, &found, t1, cross_located);
   }
-  if (d->control.after.from != SIZE_MAX && !d->base->goes_through)
+  if (is_after && d->base->kind != ESS_THROUGH)
     ess_control_made(d, d->t - t, d->counters.rejected - rejected);
   return status;
 }
@@ -358,8 +359,4 @@ static int run(ess_driver *d, double t1) {
   }
 }
 
-/* error of the dense output, on which crossings are located, over that of the step's end */
-static const double SEVERITY_OF_DENSE = 6.0;
-
-const ess_scheme ess_scheme_tolerance = {
-    .run = run, .locates = true, .severity = SEVERITY_OF_DENSE};
+const ess_scheme ess_scheme_tolerance = {.run = run, .locates = true};

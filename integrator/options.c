@@ -101,7 +101,7 @@ static void copy_tolerances(ess_driver *d, const ess_options *o) {
 void ess_take_options(ess_driver *d, const ess_options *options) {
   d->options = *options;
   d->scheme = options->method == ESS_METHOD_PAPER ? &ess_scheme_projection : &ess_scheme_tolerance;
-  if (options->base == ESS_BASE_DOPRI5) d->stabilised.is_on = d->choice.is_stiff = false;
+  ess_base_take(d);
   copy_tolerances(d, options);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   ess_projection_take(d);
@@ -109,11 +109,6 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   d->options.slides = NULL;
   d->options.observer = ess_watched_observer(d, &options->observer);
   ess_caller_dress(d);
-}
-
-/* such steps make no tangents: their base stays */
-static bool is_linearly_implicit(const ess_options *o) {
-  return ess_may_be_rodas(o) || o->base == ESS_BASE_ROS2;
 }
 
 /* arrays are of the caller's event functions, without those that are watched */
@@ -134,7 +129,7 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!wrong && (options->sliding != d->options.sliding || !ess_slides_stay(d, options)))
     wrong = "sliding and slides are chosen when the driver is allocated";
   if (!wrong && options->base != d->options.base &&
-      (is_linearly_implicit(options) || is_linearly_implicit(&d->options)))
+      (ess_may_be_implicit(options->base) || ess_may_be_implicit(d->options.base)))
     wrong = "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS and ESS_BASE_ROS2 are chosen when the driver is "
             "allocated";
   if (!wrong && options->method == ESS_METHOD_PAPER && d->tangents && d->tangents->tape)

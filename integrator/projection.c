@@ -352,7 +352,7 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
 
 /* whether the step just tried stands by what event functions do along it, and where it is cut */
 static ess_verdict look_along(ess_driver *d, ess_location *found) {
-  ess_verdict v = {.stands = true};
+  ess_verdict v = {0};
   if (d->base->dense) d->base->dense(d);
   if (!d->armed_count) return v;
   v.status = ess_look_at_guards(d);
@@ -360,9 +360,9 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   set_levels(d);
   found->doubt_guard = ess_flag_guards(d);
   if (found->doubt_guard == SIZE_MAX) v.status = ess_locate_flagged(d, found);
-  if (!v.status && found->cut && d->tangents && d->base->is_stabilised)
+  if (!v.status && found->cut && d->tangents && d->base->kind == ESS_STABILISED)
     v = ess_tangent_approach(d, found->theta * d->dt);
-  return v.status || !v.stands || found->doubt_guard == SIZE_MAX ? v : ess_halve(d, found);
+  return ess_stands(&v) && found->doubt_guard != SIZE_MAX ? ess_halve(d, found) : v;
 }
 
 /* a point within the step is the node: guards are inside their neighbourhoods from there on */
@@ -378,13 +378,13 @@ static int enter(ess_driver *d, double t0) {
 
 static int step(ess_driver *d, double t1) {
   int status = ess_control_start(d, t1);
-  d->base = &ess_base_dopri5; // until another is chosen
+  if (!status) status = ess_base_start(d);
   while (!status) {
     ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
     ess_verdict v = ess_try_step(d, t1);
-    if (v.stands) v = look_along(d, &found);
+    if (ess_stands(&v)) v = look_along(d, &found);
     if (v.status) return v.status;
-    if (v.stands) return ess_take_step(d, &found, t1, enter);
+    if (ess_stands(&v)) return ess_take_step(d, &found, t1, enter);
     status = ess_refuse_step(d, &v);
   }
   return status;
@@ -426,4 +426,4 @@ static int run(ess_driver *d, double t1) {
   }
 }
 
-const ess_scheme ess_scheme_projection = {.run = run, .place_level = place_entry, .severity = 1.0};
+const ess_scheme ess_scheme_projection = {.run = run, .place_level = place_entry};

@@ -17,19 +17,16 @@
  * STABLE. RADIUS_MARGIN: factor on the spectral radius, which may be larger than found. */
 static const double DAMPING = 2.0 / 13.0, STABLE = 1.54, RADIUS_MARGIN = 1.2;
 
-/* numbers of stages; the upper limit bounds accumulated rounding */
-enum { STAGES_LEAST = 2, STAGES_MOST = 250 };
+/* bounds accumulated rounding */
+enum { STAGES_MOST = 250 };
 
 /* power iteration: relative change at convergence, and largest number of iterations */
 static const double RADIUS_CONVERGED = 0.05;
 enum { RADIUS_ITERATIONS = 20 };
 
-double ess_rkc_stages(double extent) {
+/* stages, not rounded, that are stable for this radius times length */
+static double stages_for(double extent) {
   return sqrt(1.0 + STABLE * RADIUS_MARGIN * extent);
-}
-
-static int stages_for(double extent) {
-  return (int)ess_clamp(ceil(ess_rkc_stages(extent)), STAGES_LEAST, STAGES_MOST);
 }
 
 /* ---- the spectral radius --------------------------------------------------------------------- */
@@ -45,7 +42,7 @@ double ess_size_beside(const ess_driver *d, const double v[], const double w[]) 
 }
 
 /* the field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
- * x_before; 0 where that does not tell */
+ * x_before; 0 where that does not show */
 static double radius_between(const ess_driver *d, const double f[], const double f_before[],
                              const double x[], const double x_before[]) {
   const double rate = ess_size_beside(d, f, f_before) / ess_size_beside(d, x, x_before);
@@ -59,45 +56,46 @@ double ess_radius_shown(ess_driver *d, double ripple[]) {
   return radius_between(d, f, f_before, d->x_end, d->x_try);
 }
 
-void ess_any_direction(const ess_driver *d, double v[]) {
-  for (size_t i = 0; i < d->system.dimension; i++)
-    v[i] = (2.0 * ess_scattered(i + 1) - 1.0) * ess_unit_beside(d, i);
-}
-
-/* by a power iteration at the node, from the direction found the last time */
-static int find_radius(ess_driver *d) {
+/* The first direction has a part in each state, by no pattern that a field may share. */
+int ess_find_radius(ess_driver *d, ess_multiplier *multiply) {
   ess_stabilised *const s = &d->stabilised;
-  const size_t n = d->system.dimension;
-  double *const beside = d->stage[1], *const rate = d->stage[2];
-  double size = ess_size_beside(d, s->direction, NULL), found = 0.0;
-  if (!(size > 0.0 && size < INFINITY)) {
-    ess_any_direction(d, s->direction);
-    size = ess_size_beside(d, s->direction, NULL);
-  }
+  const double size = ess_size_beside(d, s->direction, NULL);
+  double found = 0.0;
+  if (!(size > 0.0 && size < INFINITY))
+    for (size_t i = 0; i < d->system.dimension; i++)
+      s->direction[i] = (2.0 * ess_scattered(i + 1) - 1.0) * ess_unit_beside(d, i);
+  s->tries = 0;
   for (int k = 0; k < RADIUS_ITERATIONS; k++) {
-    const double step = ESS_BESIDE / size, before = found;
-    for (size_t i = 0; i < n; i++) beside[i] = d->x[i] + step * s->direction[i];
-    const int status = ess_field(d, d->t, beside, rate);
+    double grown;
+    const int status = multiply(d, s->direction, &grown);
     if (status) return status;
-    size = ess_size_beside(d, rate, d->f);
-    // the error control sees what is wrong with a field that is not a number
-    if (!(size > 0.0 && size < INFINITY)) break;
-    found = radius_between(d, rate, d->f, beside, d->x);
-    for (size_t i = 0; i < n; i++) s->direction[i] = rate[i] - d->f[i];
+    const double before = found;
+    // the error control sees a field that is not a number
+    if (!(grown > 0.0 && grown < INFINITY)) break;
+    found = grown;
     if (fabs(found - before) <= RADIUS_CONVERGED * found) break;
   }
   s->radius = found;
-  s->tries = 0;
-  s->is_known = true;
   return ESS_SUCCESS;
 }
 
-int ess_rkc_begin(ess_driver *d) {
-  ess_stabilised *const s = &d->stabilised;
-  int status = ESS_SUCCESS;
-  if (!s->is_known || s->tries >= ESS_RADIUS_TRIES) status = find_radius(d);
+/* by a difference of the field at the node */
+static int multiply(ess_driver *d, double v[], double *grown) {
+  const size_t n = d->system.dimension;
+  double *const beside = d->stage[1], *const rate = d->stage[2];
+  const double step = ESS_BESIDE / ess_size_beside(d, v, NULL);
+  for (size_t i = 0; i < n; i++) beside[i] = d->x[i] + step * v[i];
+  const int status = ess_field(d, d->t, beside, rate);
+  *grown = radius_between(d, rate, d->f, beside, d->x);
+  for (size_t i = 0; i < n; i++) v[i] = rate[i] - d->f[i];
+  return status;
+}
+
+static int begin(ess_driver *d) {
   const double most = (double)STAGES_MOST * STAGES_MOST - 1.0;
-  ess_control_bound(d, ESS_BY_STABILITY, most / (STABLE * RADIUS_MARGIN * s->radius));
+  int status = ESS_SUCCESS;
+  if (d->stabilised.tries >= ESS_RADIUS_TRIES) status = ess_find_radius(d, multiply);
+  ess_control_bound(d, ESS_BY_STABILITY, most / (STABLE * RADIUS_MARGIN * d->stabilised.radius));
   return status;
 }
 
@@ -121,20 +119,16 @@ static void next_degree(chebyshev *c) {
   *c = (chebyshev){w0, {c->t[1], t}, {c->slope[1], slope}, {c->bend[1], bend}};
 }
 
-/* w1, which makes the polynomial that of order 2 */
-static double scale_of(int stages) {
-  chebyshev c = first_two(stages);
-  for (int j = 2; j <= stages; j++) next_degree(&c);
-  return c.slope[1] / c.bend[1];
-}
-
 /* x_end and the field there, and the last stage before them, with its field in stage[1] */
 static int make_stages(ess_driver *d, int stages, const double **before) {
   const size_t n = d->lanes;
-  const double dt = d->dt, w1 = scale_of(stages);
+  const double dt = d->dt;
   const double *const x = d->x, *const f = d->stage[0];
   double *const rate = d->stage[1], *older = d->stage[2], *old = d->stage[3], *next = d->stage[4];
   chebyshev c = first_two(stages);
+  for (int j = 2; j <= stages; j++) next_degree(&c);
+  const double w1 = c.slope[1] / c.bend[1]; // which makes the polynomial that of order 2
+  c = first_two(stages);
   double b_older = 1.0 / (4.0 * c.w0 * c.w0), b_old = b_older; // as T_2 has it
   double node_older = 0.0, node_old = b_old * w1;
   memcpy(older, x, n * sizeof *older);
@@ -187,7 +181,7 @@ static int try_rkc(ess_driver *d, double *error) {
   ess_stabilised *const s = &d->stabilised;
   const double *before = NULL;
   s->tries++;
-  s->stages = stages_for(d->dt * s->radius);
+  s->stages = 1 + (int)ess_smaller(stages_for(d->dt * s->radius), STAGES_MOST - 1);
   const int status = make_stages(d, s->stages, &before);
   if (status) return status;
   // what is not stable outgrows all else in a step: then this is its rate
@@ -198,9 +192,27 @@ static int try_rkc(ess_driver *d, double *error) {
   return ESS_SUCCESS;
 }
 
-const ess_stepper ess_base_rkc = {.try = try_rkc,
+static double cost(ess_driver *d) {
+  return d->stabilised.stages / d->dt;
+}
+
+static double cost_instead(ess_driver *d, double radius) {
+  const double error = ess_severity(d) * ess_error_of_order_2(d);
+  const double length = d->dt * ess_smaller(ESS_GROW_MOST, ESS_SAFER * pow(error, -ESS_BY_SQUARE));
+  return (0.5 + stages_for(radius * length)) / length; // half a stage is rounded up
+}
+
+/* chosen for less than dopri5 takes, which is more accurate */
+const ess_stepper ess_base_rkc = {.kind = ESS_STABILISED,
+                                  .begin = begin,
+                                  .try = try_rkc,
                                   .judge = ess_control_judge,
                                   .dense = ess_dense_of_ends,
                                   .last = ESS_STAGES - 1,
                                   .alpha = ESS_BY_SQUARE,
-                                  .is_stabilised = true};
+                                  .safety = ESS_SAFETY,
+                                  .severity = ESS_SEVERITY,
+                                  .cost = cost,
+                                  .cost_instead = cost_instead,
+                                  .begins = 0.4,
+                                  .ends = 0.6};

@@ -174,9 +174,10 @@ static int watch_turns(ess_driver *d, bool *too_far) {
     turning->guard = SIZE_MAX;
   }
   if (status) return status;
-  *too_far = ess_turns_too_far(d);
+  const ess_verdict v = ess_judge_turning(d);
+  *too_far = v.cause == ESS_BY_TURNING;
   for (size_t i = 0; i < s->count; i++) turning->pace[s->set[i]] = 0.0;
-  return ESS_SUCCESS;
+  return v.status;
 }
 
 /* ---- the exit -------------------------------------------------------------------------------- */
@@ -305,5 +306,5 @@ ess_verdict ess_slide_watch(ess_driver *d, ess_location *found) {
   if (!held && may_halve(d)) return half;
   if (!held) return (ess_verdict){.status = ess_slide_fail_pair(d, s->set, worst)};
   s->is_whole = !found->cut;
-  return (ess_verdict){.stands = true};
+  return (ess_verdict){0};
 }

@@ -123,8 +123,8 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   // beginning on its zero, may be rounding however long the step is
   const bool rests = d->rate[k] == 0.0 && (d->rate_end[k] == 0.0 || d->h[k] == 0.0);
   // such a one has part in the rounding of all others in a step that solves for them together
-  bool is_halved =
-      d->dt <= HALVED * d->doubt.longest || (d->base->solves_all && d->h[k] == 0.0 && rests);
+  bool is_halved = d->dt <= HALVED * d->doubt.longest ||
+                   (d->base->kind == ESS_IMPLICIT && d->h[k] == 0.0 && rests);
   double allowed;
   int status = ESS_SUCCESS;
   *coarser = false;

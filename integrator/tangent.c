@@ -123,7 +123,7 @@ static const char *check_directions(const ess_driver *d, size_t count, const dou
   const size_t all = n + p, most = SIZE_MAX / sizeof(double) / 64;
   if (all < n || all > most / all || count > most / (all + d->system.guard_count))
     return "there are more directions than memory can hold";
-  if (count && (d->rodas || d->options.base == ESS_BASE_ROS2))
+  if (count && ess_may_be_implicit(d->options.base))
     return "tangents and recordings need ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN";
   if (directions && !ess_are_finite(directions, n * count))
     return "each of directions must be finite";
@@ -343,7 +343,7 @@ static void take_end(ess_tangents *v, size_t n) {
  * step limited by stability has ripple, which the field amplifies, but the slope does not. */
 static void note_source(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  const bool has_slope = cut && (d->base->is_stabilised || v->extent > ESS_BOUND_FROM);
+  const bool has_slope = cut && (d->base->kind == ESS_STABILISED || v->extent > ESS_BOUND_FROM);
   v->source = !cut ? ESS_BEFORE_AT_NODE : has_slope ? ESS_BEFORE_KNOWN : ESS_BEFORE_UNKNOWN;
   if (has_slope) ess_dopri5_slope(d, theta, v->before);
 }
@@ -352,7 +352,7 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   // stabilised steps have no stages of the pair: V goes along their dense output
-  bool is_rough = d->base->is_stabilised, stays = false;
+  bool is_rough = d->base->kind == ESS_STABILISED, stays = false;
   if (ess_is_recording(d) && !is_rough && !ess_is_sliding(d)) {
     note_source(d, theta, cut);
     ess_tape_step(d, theta);
@@ -389,7 +389,7 @@ static int try_part(ess_parts *p, double from, double to, ess_errors *errors) {
   ess_tangents *const v = d->tangents;
   const double dt = (to - from) * p->dt;
   // own directions would resolve fast motions that stabilised steps leave out
-  const bool has_own = has_matrix(d, v->count) && !d->base->is_stabilised;
+  const bool has_own = has_matrix(d, v->count) && d->base->kind != ESS_STABILISED;
   const size_t n = d->system.dimension;
   int status = ESS_SUCCESS;
   if (has_own) ess_own_stage(d, 0, dt, v->own.first);
@@ -430,7 +430,7 @@ int ess_tangent_piece(ess_driver *d) {
                        .pace = &v->pace,
                        .look = try_part,
                        .go = go_part};
-    if (d->base->is_stabilised) { // its first stage is not known yet
+    if (d->base->kind == ESS_STABILISED) { // its first stage is not known yet
       v->errors = (ess_errors){.its = INFINITY, .own = 0.0};
       status = rates_of(d, piece->t0, piece->x, NULL, v->v, v->moves, v->count, v->k[0]);
     }
@@ -578,7 +578,7 @@ int ess_tangent_severity(ess_driver *d, double error, double *severity) {
   v->extent = 0.0;
   v->radius_tries++;
   // a rejected step shows nothing
-  if (d->base->is_stabilised || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
+  if (d->base->kind == ESS_STABILISED || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
   const double shown = ess_radius_shown(d, v->at), was = v->severity;
   v->severity = 1.0;
   v->extent = shown * d->dt;
@@ -623,7 +623,6 @@ static double take_radius(ess_driver *d) {
 /* dopri5 makes the steps from the node on, for at most this time */
 static void leave_stabilised(ess_driver *d, double time) {
   ess_stabilised *const s = &d->stabilised;
-  s->is_on = false;
   d->base = &ess_base_dopri5;
   s->off_until = d->t + time;
   ess_control_bound(d, ESS_BY_TANGENTS, ESS_EXTENT_ANEW / s->radius);
@@ -641,11 +640,10 @@ int ess_tangent_leave(ess_driver *d) {
 ess_verdict ess_tangent_approach(ess_driver *d, double time) {
   const double radius = take_radius(d);
   double most = 1.0;
-  ess_verdict v = {.stands = true};
+  ess_verdict v = {0};
   if (is_fast(d, radius)) return v;
   for (size_t i = 0; !v.status && i < d->flagged_count; i++)
     if (!ess_is_silent(d, d->flagged[i])) v.status = weigh(d, d->flagged[i], radius, &most);
-  v.stands = !v.status;
   if (v.status || !(most > 1.0)) return v;
   if (time * radius > NEAR) return ess_refused(ESS_BY_TANGENTS, time - 0.75 * NEAR / radius);
   leave_stabilised(d, time + NEAR / radius);
