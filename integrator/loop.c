@@ -50,29 +50,23 @@ static int find_impact(ess_driver *d, size_t *impact) {
   return status;
 }
 
-/* whether guard k, where the state is, is still approached after what has been crossed there */
-static int is_still_due(ess_driver *d, size_t k, bool *due) {
-  double h, rate = 0.0;
-  int status = ess_field(d, d->t, d->x, d->stage[1]);
-  if (!status) status = ess_some_guard_rates(d, d->t, d->x, d->stage[1], &k, 1, &h, &rate);
-  *due = !(d->side[k] * rate < 0.0);
-  return status;
-}
-
 /* the guards that the step was cut at, none of which is an impact */
 static int cross_all(ess_driver *d) {
-  bool jumped = false; // another that is crossed here may have turned the state back
-  for (size_t i = 0; i < d->flagged_count; i++) {
+  bool jumped = false;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
+    double h, rate = 0.0;
     if (d->fate[k] != ESS_FATE_ENTERED || d->side[k] == 0.0) continue;
-    bool due = true;
-    int status = jumped ? is_still_due(d, k, &due) : ESS_SUCCESS;
-    if (!status && !due) continue;
+    // another that is crossed here may have turned the state back
+    if (jumped) status = ess_field(d, d->t, d->x, d->stage[1]);
+    if (jumped && !status)
+      status = ess_some_guard_rates(d, d->t, d->x, d->stage[1], &k, 1, &h, &rate);
+    if (!status && d->side[k] * rate < 0.0) continue;
     jumped = jumped || !ess_is_silent(d, k);
     if (!status) status = ess_make_crossing(d, k, false);
-    if (status) return status;
   }
-  return ESS_SUCCESS;
+  return status;
 }
 
 /* ---- a try ----------------------------------------------------------------------------------- */
@@ -89,9 +83,8 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   if (!status && d->tangents && d->base->kind == ESS_STABILISED) status = ess_tangent_leave(d);
   if (status) return (ess_verdict){.status = status};
   // the least of all bounds, no further than t1
-  const ess_control *const c = &d->control;
-  const double longest = ess_smaller(d->options.h_max, c->turning.longest);
-  const double length = ess_smaller(c->next, ess_smaller(c->longest, longest));
+  const double bound = ess_smaller(d->options.h_max, d->control.turning.longest);
+  const double length = ess_smaller(d->control.next, ess_smaller(d->control.longest, bound));
   d->dt = length * (1.0 + 1e-9) >= t1 - d->t ? t1 - d->t : length;
   if (d->system.idle) memcpy(d->idle_in_step, d->idle_at_node, size);
   status = d->base->try(d, &error);
@@ -307,15 +300,6 @@ static int find_due(ess_driver *d, size_t *due) {
   return ESS_SUCCESS;
 }
 
-/* crosses guard k, which the state is on */
-static int cross_here(ess_driver *d, size_t k) {
-  size_t impact;
-  int status = ess_due_impact(d, k, &impact);
-  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
-  status = ess_make_crossing(d, k, false);
-  return status ? status : ess_evaluate_node(d);
-}
-
 /* After crossings, or a step, that ended with this status: what slides or rests from here on, and
  * the consequences of the ledger. */
 static int settle(ess_driver *d, int status) {
@@ -344,7 +328,14 @@ static int run(ess_driver *d, double t1) {
     const double end = ess_smaller(d->between.next, t1);
     const uint64_t crossings = d->apply_crossings;
     if (due != SIZE_MAX) {
-      status = cross_here(d, due);
+      size_t impact;
+      status = ess_due_impact(d, due, &impact);
+      if (!status && impact != SIZE_MAX) {
+        status = ess_make_impact(d, impact);
+      } else if (!status) {
+        status = ess_make_crossing(d, due, false);
+        if (!status) status = ess_evaluate_node(d);
+      }
       if (!status) status = ess_refill(d);
     } else if (d->t < end) {
       status = step(d, end);

@@ -71,37 +71,32 @@ static double reach(const ess_driver *d, size_t k) {
   return g < d->grain[k] ? (d->grain[k] - g) / rate : 0.0;
 }
 
-/* times to the guards of a block, and the smallest; INFINITY for those not armed, and for silent
- * ones that are still ahead; *bad when one is not a number */
-static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_BLOCK],
-                               ess_mask *bad) {
-  const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
-  const ess_lanes never = ess_lanes_all(INFINITY);
-  ess_lanes least = never;
-  for (size_t k = from; k < end; k += ESS_LANES) {
-    const ess_lanes side = ess_lanes_load(d->side + k), h = ess_lanes_load(d->h + k);
-    const ess_lanes g = side * h, rate = side * ess_lanes_load(d->rate + k);
-    *bad |= ~(g + 0.0 * rate <= ess_lanes_all(DBL_MAX));
-    const ess_lanes way = ess_lanes_load(d->grain + k) - g;
-    const ess_lanes time = ess_lanes_max(way / rate, ess_lanes_all(0.0));
-    const ess_mask counts = (ess_lanes_load(d->is_silent + k) == 0.0) | (time <= 0.0);
-    const ess_lanes reached = ess_lanes_select((rate > 0.0) & counts, time, never);
-    ess_lanes_store(times + (k - from), reached);
-    least = ess_lanes_min(reached, least);
-  }
-  return ess_smaller(ess_smaller(least[0], least[1]), ess_smaller(least[2], least[3]));
-}
-
 static int find_first(ess_driver *d, candidate *first) {
+  const ess_lanes never = ess_lanes_all(INFINITY);
   ess_mask bad = {0};
   *first = (candidate){.guard = SIZE_MAX, .duration = INFINITY};
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    double times[ESS_BLOCK];
-    if (!(soonest_of_block(d, b, times, &bad) < first->duration)) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++)
-      if (times[k % ESS_BLOCK] < first->duration)
-        *first = (candidate){.found = true, .guard = k, .duration = times[k % ESS_BLOCK]};
+    const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
+    double times[ESS_BLOCK]; // INFINITY for guards not armed, and silent ones that are still ahead
+    ess_lanes least = never;
+    for (size_t k = from; k < end; k += ESS_LANES) {
+      const ess_lanes side = ess_lanes_load(d->side + k), h = ess_lanes_load(d->h + k);
+      const ess_lanes g = side * h, rate = side * ess_lanes_load(d->rate + k);
+      bad |= ~(g + 0.0 * rate <= ess_lanes_all(DBL_MAX));
+      const ess_lanes way = ess_lanes_load(d->grain + k) - g;
+      const ess_lanes time = ess_lanes_max(way / rate, ess_lanes_all(0.0));
+      const ess_mask counts = (ess_lanes_load(d->is_silent + k) == 0.0) | (time <= 0.0);
+      const ess_lanes reached = ess_lanes_select((rate > 0.0) & counts, time, never);
+      ess_lanes_store(times + (k - from), reached);
+      least = ess_lanes_min(reached, least);
+    }
+    const double soonest =
+        ess_smaller(ess_smaller(least[0], least[1]), ess_smaller(least[2], least[3]));
+    if (!(soonest < first->duration)) continue;
+    for (size_t k = from; k < end; k++)
+      if (times[k - from] < first->duration)
+        *first = (candidate){.found = true, .guard = k, .duration = times[k - from]};
   }
   return ess_mask_any(bad) ? ess_check_guards(d) : ESS_SUCCESS;
 }
@@ -148,13 +143,6 @@ static bool is_inside(const ess_driver *d, size_t k) {
   return margin_of(d, k) >= d->due_from[k];
 }
 
-/* it is, where its entry was located, from there on */
-static void hold_inside(ess_driver *d, size_t k) {
-  // the field at the node is not the slope of the dense output there: the margin may be below 0
-  const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
-  if (margin < d->due_from[k]) d->due_from[k] = margin;
-}
-
 /* whether any armed guard is, silent ones apart */
 static bool any_inside(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
@@ -168,38 +156,34 @@ static bool any_inside(const ess_driver *d) {
   return false;
 }
 
-/* the levels of ESS_LANES guards from k on */
-static void set_levels_at(ess_driver *d, size_t k) {
-  const ess_lanes from = ess_lanes_load(d->due_from + k), zero = {0.0};
-  const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
-  const ess_mask inside = margins(d, k) >= from;
-
-  // where an entry was located, the margin may be a little below 0: it counts as inside from there
-  // on, until it is left
-  ess_lanes_store(d->due_from + k, ess_lanes_select(armed & ~inside, zero, from));
-
-  // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
-  // often: one that is wider is found at the next node
-  ess_lanes width = widths(d, k), epsilon = ess_lanes_load(d->projection.epsilon + k);
-  const double longest = d->options.projection_max;
-  if (longest < INFINITY) {
-    const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
-    const ess_lanes far = longest * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
-    width = ess_lanes_min(width, far);
-    epsilon = ess_lanes_min(epsilon, far);
-  }
-  ess_lanes_store(d->scale + k, epsilon);
-  const ess_lanes level = ess_lanes_select(inside, zero, -width);
-  ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
-}
-
 /* g = 0 or the edge of the neighbourhood: where each guard stops the step just tried. Guards that
  * have left their neighbourhood are outside again. */
 static void set_levels(ess_driver *d) {
+  const ess_lanes zero = {0.0};
+  const double longest = d->options.projection_max;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
-      set_levels_at(d, k);
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
+      const ess_lanes from = ess_lanes_load(d->due_from + k);
+      const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
+      const ess_mask inside = margins(d, k) >= from;
+      // where an entry was located, the margin may be a little below 0: it counts as inside from
+      // there on, until it is left
+      ess_lanes_store(d->due_from + k, ess_lanes_select(armed & ~inside, zero, from));
+      // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it,
+      // most often: one that is wider is found at the next node
+      ess_lanes width = widths(d, k), epsilon = ess_lanes_load(d->projection.epsilon + k);
+      if (longest < INFINITY) {
+        const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
+        const ess_lanes rate_end = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
+        const ess_lanes far = longest * ess_lanes_max(rate, rate_end);
+        width = ess_lanes_min(width, far);
+        epsilon = ess_lanes_min(epsilon, far);
+      }
+      ess_lanes_store(d->scale + k, epsilon);
+      const ess_lanes level = ess_lanes_select(inside, zero, -width);
+      ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
+    }
   }
   // nothing is projected onto before the guard reached first: where that is awaited, no other stops
   // the step before it is reached itself
@@ -290,23 +274,17 @@ static bool silent_goes_first(const ess_driver *d, const candidate *first) {
   return goes_first;
 }
 
-/* crosses the batch's guards in order, but for those that a crossing before has disarmed */
-static int cross_batch(ess_driver *d) {
+/* Crosses the batch's guards in order, but for those that a crossing before has disarmed; or makes
+ * the impact that the first is, of which all events have to be found. */
+static int cross_batch(ess_driver *d, size_t guard) {
   double *const side = d->some_h;
-  for (size_t i = 0; i < d->batch_count; i++) side[i] = d->side[d->batch[i]];
-  int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && i < d->batch_count; i++)
-    if (d->side[d->batch[i]] == side[i]) status = ess_make_crossing(d, d->batch[i], false);
-  return status;
-}
-
-/* the same, unless what is crossed is an impact, of which all events have to be found */
-static int cross_or_impact(ess_driver *d, size_t guard) {
   size_t impact;
   int status = d->impacts ? ess_evaluate_node(d) : ESS_SUCCESS;
   if (!status) status = ess_due_impact(d, guard, &impact);
   if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
-  status = cross_batch(d);
+  for (size_t i = 0; i < d->batch_count; i++) side[i] = d->side[d->batch[i]];
+  for (size_t i = 0; !status && i < d->batch_count; i++)
+    if (d->side[d->batch[i]] == side[i]) status = ess_make_crossing(d, d->batch[i], false);
   return status ? status : ess_evaluate_node(d);
 }
 
@@ -344,45 +322,46 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   d->counters.projections++;
 
   status = ess_observe_step(d, t0);
-  if (!status) status = cross_or_impact(d, guard);
+  if (!status) status = cross_batch(d, guard);
   return status ? status : ess_suspect_piece(d, guard, h, rate);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* whether the step just tried stands by what event functions do along it, and where it is cut */
-static ess_verdict look_along(ess_driver *d, ess_location *found) {
-  ess_verdict v = {0};
-  if (d->base->dense) d->base->dense(d);
-  if (!d->armed_count) return v;
-  v.status = ess_look_at_guards(d);
-  if (v.status) return v;
-  set_levels(d);
-  found->doubt_guard = ess_flag_guards(d);
-  if (found->doubt_guard == SIZE_MAX) v.status = ess_locate_flagged(d, found);
-  if (!v.status && found->cut && d->tangents && d->base->kind == ESS_STABILISED)
-    v = ess_tangent_approach(d, found->theta * d->dt);
-  return ess_stands(&v) && found->doubt_guard != SIZE_MAX ? ess_halve(d, found) : v;
-}
-
-/* a point within the step is the node: guards are inside their neighbourhoods from there on */
+/* A point within the step is the node: guards are inside their neighbourhoods from there on. */
 static int enter(ess_driver *d, double t0) {
   d->counters.entries++;
   int status = ess_evaluate_node(d);
-  for (size_t i = 0; i < d->flagged_count; i++)
-    if (d->fate[d->flagged[i]] == ESS_FATE_ENTERED) hold_inside(d, d->flagged[i]);
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->fate[k] != ESS_FATE_ENTERED) continue;
+    // the field at the node is not the slope of the dense output there: the margin may be below 0
+    const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
+    if (margin < d->due_from[k]) d->due_from[k] = margin;
+  }
   if (!status) status = ess_cross_silent(d, d->h);
   if (!status) status = ess_refill(d);
   return status ? status : ess_observe_step(d, t0);
 }
 
+/* One step: it is tried until its error, and its event functions along it, let a try stand. */
 static int step(ess_driver *d, double t1) {
   int status = ess_control_start(d, t1);
   if (!status) status = ess_base_start(d);
   while (!status) {
     ess_location found = {.theta = 1.0, .doubt_guard = SIZE_MAX};
     ess_verdict v = ess_try_step(d, t1);
-    if (ess_stands(&v)) v = look_along(d, &found);
+    if (ess_stands(&v) && d->base->dense) d->base->dense(d);
+    if (ess_stands(&v) && d->armed_count) {
+      v.status = ess_look_at_guards(d);
+      if (v.status) return v.status;
+      set_levels(d);
+      found.doubt_guard = ess_flag_guards(d);
+      if (found.doubt_guard == SIZE_MAX) v.status = ess_locate_flagged(d, &found);
+      if (!v.status && found.cut && d->tangents && d->base->kind == ESS_STABILISED)
+        v = ess_tangent_approach(d, found.theta * d->dt);
+      if (ess_stands(&v) && found.doubt_guard != SIZE_MAX) v = ess_halve(d, &found);
+    }
     if (v.status) return v.status;
     if (ess_stands(&v)) return ess_take_step(d, &found, t1, enter);
     status = ess_refuse_step(d, &v);
@@ -392,35 +371,28 @@ static int step(ess_driver *d, double t1) {
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* projects onto the first candidate when it is inside its neighbourhood and before t1, else
- * integrates */
-static int advance_once(ess_driver *d, const candidate *first, double t1) {
-  if (first->found && first->duration <= t1 - d->t && is_inside(d, first->guard)) {
-    bool made;
-    const int status = project(d, first, t1, &made);
-    if (status || made) return status;
-  }
-  if (d->t >= t1) return ESS_SUCCESS;
-  d->projection.first = first->guard;
-  d->projection.awaits_first = first->found && any_inside(d) && !is_inside(d, first->guard);
-  return step(d, t1);
-}
-
-/* crossings that take no time are made even at t1 */
+/* Projects onto the first candidate where it is inside its neighbourhood and before t1, and
+ * integrates otherwise. Crossings that take no time are made even at t1. */
 static int run(ess_driver *d, double t1) {
   for (;;) {
     candidate first;
     int status = find_first(d, &first);
     if (status) return status;
-    const bool due = first.found && first.duration == 0.0 && is_inside(d, first.guard);
+    const bool inside = first.found && is_inside(d, first.guard);
     const double end = ess_smaller(d->between.next, t1);
-    if (d->t >= end && !due) {
+    bool made = false;
+    if (d->t >= end && !(inside && first.duration == 0.0)) {
       if (end >= t1) return ESS_SUCCESS;
       status = ess_pass_field_jump(d);
       if (status) return status;
       continue;
     }
-    status = advance_once(d, &first, end);
+    if (inside && first.duration <= end - d->t) status = project(d, &first, end, &made);
+    if (!status && !made && d->t < end) {
+      d->projection.first = first.guard;
+      d->projection.awaits_first = first.found && any_inside(d) && !inside;
+      status = step(d, end);
+    }
     if (!status) status = ess_obey_returns(d);
     if (status) return status;
   }
