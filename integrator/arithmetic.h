@@ -7,8 +7,8 @@
 #ifndef ESS_ARITHMETIC_H
 #define ESS_ARITHMETIC_H
 
-/* What compiles without these ends runs with a false status, or says something that explains
- * nothing. */
+/* Without these checks libess compiles with a wrong status of runs, or fails to with an obscure
+ * message. */
 #if !defined(__clang__) && !defined(__GNUC__)
 #error "libess needs the vector extension of gcc and clang: compile it with one of them"
 #endif

@@ -103,8 +103,8 @@ static bool is_stiff(ess_driver *d) {
   // it is not stability that bounds this step
   if (!(radius * d->dt > ESS_BOUND_FROM)) return false;
   ess_estimate_by_ends(d);
-  // what a step at the edge of stability leaves of stiff motions is not in one that damps them: the
-  // part along the ripple, states weighed by their tolerances
+  // a step that damps stiff motions has none of the ripple that a step at the edge of stability
+  // leaves: its part is removed, states weighed by their tolerances
   double product = 0.0, whole = 0.0;
   for (size_t i = 0; i < n; i++) {
     const double scale = d->atol[i] + d->rtol[i] * fabs(d->x[i]);

@@ -1,6 +1,6 @@
 /*
- * The length of the next step: the least of bounds by cause, which are taken here alone, as are
- * refusals. The bound by the error is that of a PI controller (Hairer I, II.4).
+ * The length of the next step: the least of its bounds, each of which has a cause. No other file
+ * sets it, or counts a refusal. The bound by the error is that of a PI controller (Hairer I, II.4).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -91,7 +91,7 @@ ess_verdict ess_control_judge(ess_driver *d, double error) {
   if (error > 0.0) factor = safety * exp2(ESS_BETA * c->log_error_old - d->base->alpha * log_error);
   factor = ess_clamp(factor, ESS_SHRINK_MOST, ESS_GROW_MOST);
   if (c->is_repeated) factor = ess_smaller(factor, 1.0);
-  // a step shortened to end at t1 says nothing against the longer one proposed before it
+  // a step shortened to end at t1 is no reason against the longer one proposed before it
   if (factor < 1.0 || d->dt * factor > c->next) c->next = d->dt * factor;
   c->log_error_old = ess_larger(log_error, ESS_LOG_ERROR_FLOOR);
   c->is_repeated = false;
@@ -130,7 +130,7 @@ int ess_control_first(ess_driver *d, double t1, double *dt) {
   const double step =
       steepest <= 1e-15 ? ess_larger(1e-6, euler * 1e-3) : pow(0.01 / steepest, 0.2);
   *dt = ess_smaller(100.0 * euler, step);
-  // a component at zero under a relative tolerance alone says nothing of a step
+  // a component at zero under a relative tolerance alone suggests no length
   if (!(*dt > 0.0)) *dt = euler;
   return ESS_SUCCESS;
 }
@@ -140,9 +140,9 @@ int ess_control_first(ess_driver *d, double t1, double *dt) {
 /* The length of a step before a crossing does not predict the next one; that of the last step that
  * began at the same guard does: a body that falls makes steps of any length, and one that has
  * touched down does not. So a step is no longer than that one, if that has been refused before. If
- * that has been cut at the way back through the guard, a step is no longer than a few times that
- * way: where a dense output is that much longer, an event function near its zero goes back and
- * forth there though the state does not. */
+ * has been cut where the state came back through the guard, a step is no longer than a few times
+ * the time until then: the dense output of a much longer step lets an event function near its zero
+ * go back and forth though the state does not. */
 
 /* LONGER: growth of the limit for the next such step. LIMIT_LEAST: smallest limit, over the step
  * that the error would allow; from LIMIT_WORTH times that step on there is none. */
@@ -175,9 +175,9 @@ ess_verdict ess_brief_judge(ess_driver *d, double error) {
                         : error > 0.0 ? ESS_SAFETY * cbrt(1.0 / error)
                                       : ESS_SHRINK_MOST;
   const double bounded = ess_clamp(factor, ESS_SHRINK_MOST, ESS_GROW_MOST);
-  // a step shortened for another reason says nothing against longer ones
+  // a step shortened for another cause is no reason against longer ones
   if (!(factor >= 1.0) || bounded * d->dt > b->longest) b->longest = bounded * d->dt;
-  // what order 3 goes through with next to no error order 5 does, too
+  // a step that order 3 makes with next to no error is possible with order 5, too
   if (factor >= ESS_GROW_MOST) c->next = ess_larger(c->next, ESS_GROW_MOST * d->dt);
   const bool stands = error <= 1.0;
   c->longest = stands ? b->longest : INFINITY;
@@ -195,12 +195,12 @@ void ess_control_made(ess_driver *d, double length, uint64_t refused) {
 
 /* ---- turning ------------------------------------------------------------------------------ */
 
-/* A bound on steps by how fast event functions turn. The field says nothing of that: a clock has
- * no error of its own, and would be stepped over by whole periods of what is read off it. Where a
- * step spans a period no few values show it. So steps grow no faster than models of the event
- * functions, which are right in short steps, foretell that they will still be right: by the share
- * of its range that a model may be off by, which grows with the fifth power of the length, or the
- * fourth. Event functions that are affine along the step are never off. */
+/* A bound on steps by how fast event functions turn. The field does not contain that speed: a clock
+ * has no error, so that a step could span whole periods of an event function of it, which no few
+ * values would show. So steps grow no faster than the models of event functions, which are right in
+ * short steps, are expected to stay right. The measure is the error of a model as a share of its
+ * range, which grows with the fifth power of the length, or the fourth. Event functions that are
+ * affine along the step have no error. */
 
 /* the error up to which a quartic is trusted in a first step, which has no prediction: small, so
  * that agreement by chance is improbable */
@@ -270,7 +270,7 @@ ess_verdict ess_judge_turning(ess_driver *d) {
     const int status = ess_rounding_error(d, s->guard, &rounding);
     if (status) return (ess_verdict){.status = status};
     is_lost = d->inexact[s->guard] <= TURN_ROUNDINGS * rounding;
-    s->refused = is_lost ? TURN_TRIES - 1 : TURN_TRIES / 2; // where it was, the next is looked at
+    s->refused = is_lost ? TURN_TRIES - 1 : TURN_TRIES / 2; // if so, the next is measured at once
   }
   const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
   const double least = ess_larger(kinked, d->control.shortest);

@@ -1,5 +1,5 @@
 /*
- * The length of the next step: the least of bounds that have a cause; and what is refused, and why.
+ * The length of the next step: the least of bounds, each of which has a cause; and refusals.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 
 #include "ess.h"
 
-/* What bounds the length of a step, or has one refused. */
+/* Causes of a bound on the length of a step, or of a refusal. */
 typedef enum ess_cause {
   ESS_BY_NONE,
   ESS_BY_ERROR,     /* of the state at its end */
@@ -22,7 +22,7 @@ typedef enum ess_cause {
   ESS_BY_CROSSING,  /* how far those before it came that began at the same guard */
   ESS_BY_SERIES,    /* impacts that accumulate */
   ESS_BY_DOUBT,     /* whether an event function goes as its model does */
-  ESS_BY_THROUGH,   /* what the crossings within it do to each other */
+  ESS_BY_THROUGH,   /* effects that the crossings within it have on each other */
   ESS_BY_TANGENTS,  /* how exactly directions need its crossing */
   ESS_BY_EXIT,      /* where a slide ends within it */
   ESS_CAUSES
@@ -56,7 +56,7 @@ typedef struct ess_turning {
 typedef struct ess_after {
   size_t crossed;  /* the guard crossed last since a step began, or SIZE_MAX */
   size_t from;     /* the guard whose crossing this step begins at, or SIZE_MAX */
-  double *longest; /* by guard: how long such a step may be, by what those before came to */
+  double *longest; /* by guard: how long such a step may be, by the lengths of those before */
 } ess_after;
 
 /* Steps of order 3, from a crossing to the next. */
@@ -119,8 +119,8 @@ int ess_control_first(ess_driver *d, double t1, double *dt);
 /* Where no length is known the next step is the first. */
 int ess_control_start(ess_driver *d, double t1);
 
-/* Before the first try of a step, which slides or not; and where it begins at a crossing, and does
- * not go through others: whether it is brief, to be made by a base of order 3. */
+/* Before the first try of a step, which slides or not. Then, for a step that begins at a crossing
+ * and does not go through others: whether it is brief, to be made by a base of order 3. */
 int ess_control_begin(ess_driver *d, double t1, bool sliding);
 bool ess_control_after(ess_driver *d);
 
@@ -130,8 +130,8 @@ void ess_control_open(ess_driver *d);
 /* Root mean square of v scaled by the tolerances at |a| and |b|. */
 double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
 
-/* Whether its error, in parts of what is allowed, lets the try stand; the same of a brief one; and
- * one stands for which the next length is known. */
+/* The verdict on a try by its error, over the one allowed; the same for a brief step; and that on a
+ * step that stands, for which the next length is known. */
 ess_verdict ess_control_judge(ess_driver *d, double error);
 ess_verdict ess_brief_judge(ess_driver *d, double error);
 ess_verdict ess_control_stands(ess_driver *d, double next);
@@ -158,7 +158,7 @@ void ess_forget_turning(ess_driver *d);
 double ess_believed_share(const ess_driver *d);
 
 /* The step just tried, whose guards have been flagged without doubt, is refused if it is too long
- * for its event functions' turns. The next is bounded by what this one has shown. */
+ * for its event functions' turns. The next one gets a bound by this one's models. */
 ess_verdict ess_judge_turning(ess_driver *d);
 
 #endif

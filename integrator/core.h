@@ -1,6 +1,6 @@
 /*
- * The core: callbacks, the caller's system and options, integration steps by what makes them, where
- * one is cut, what is made of them, and their dense output.
+ * The core: callbacks, the caller's system and options, bases and the steps that they make, and
+ * dense output.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,10 +11,10 @@
 
 /* ---- the system's callbacks, as the driver calls them ---------------------------------------- */
 
-/* Calls the field and checks nothing: the error control sees what is not finite. */
+/* Calls the field without a check: the error control sees values that are not finite. */
 int ess_field(ess_driver *d, double t, const double x[], double f[]);
 
-/* The same with other signs than the latched ones, of which the model has been told. */
+/* The same with other signs than the latched ones; the model has been notified of them. */
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]);
 
 /* The field's Jacobian, as the caller gives it, by rows. */
@@ -180,7 +180,7 @@ static inline double ess_field_time(const ess_driver *d, double t) {
 
 /* ---- bases ----------------------------------------------------------------------------------- */
 
-/* what a step is made of */
+/* The composition of a step. */
 typedef enum ess_base_kind {
   ESS_EXPLICIT,   /* the stages of the pair, along which directions are followed */
   ESS_THROUGH,    /* the same with crossings among them, which are made with the step */
@@ -303,7 +303,7 @@ void ess_base_leave(ess_driver *d, bool moved);
 void ess_base_resume(ess_driver *d);
 
 /* Before the first try of a step: which base makes it. After a try that stands: which is to make
- * the next, where that is chosen. */
+ * the next, if there are two. */
 int ess_base_start(ess_driver *d);
 void ess_base_choose(ess_driver *d, double t1);
 

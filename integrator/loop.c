@@ -1,7 +1,7 @@
 /*
  * The run by one tolerance: crossings that are due at the node, and integration steps in a frozen
- * mode, each cut where its first crossing is located, or taken through many where the field is
- * affine in their signs (kinks.c). A try of a step stands, or is refused for a cause.
+ * mode. A step is cut at its first crossing, or taken through many if the field is affine in their
+ * signs (kinks.c). A try of a step stands, or is refused for a cause.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,11 +18,11 @@
 
 /* ---- where a step has been cut --------------------------------------------------------------- */
 
-/* What is crossed where a step has been cut, or at its end: silent guards that it has passed, and
+/* Crossings where a step has been cut, or at its end: of silent guards that it has passed, and of
  * the guards that it was cut at, an impact among them first. */
 
-/* an impact at the node, where the step was cut, of those that are approached there the first;
- * SIZE_MAX when there is none. The node is evaluated where there may be. */
+/* the first impact that is approached at the node, where the step was cut, or else another one;
+ * SIZE_MAX when there is none. The node is evaluated if there may be one. */
 static int find_impact(ess_driver *d, size_t *impact) {
   *impact = SIZE_MAX;
   for (size_t i = 0; i < d->flagged_count; i++)
@@ -101,9 +101,9 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   return v;
 }
 
-/* A step whose guards are in doubt is halved, down to what time resolves, which near t = 0 is by
- * how long it was; there only a guard that is not finite is still at fault. It is tried as it was
- * where its doubt turns out to be rounding. */
+/* A step whose guards are in doubt is halved, down to the resolution of time, or near t = 0 to a
+ * part of its first length. Below that only a guard that is not finite is an error. If the doubt
+ * turns out to be rounding, the step is tried with its first length. */
 ess_verdict ess_halve(ess_driver *d, ess_location *found) {
   const size_t k = found->doubt_guard;
   bool coarser;
@@ -119,8 +119,8 @@ ess_verdict ess_halve(ess_driver *d, ess_location *found) {
   return v;
 }
 
-/* Whether the step just tried, whose error lets it stand, still does by what event functions and
- * slides do along it, and where it is cut. */
+/* The verdict on the step just tried, whose error lets it stand, by its event functions and slides;
+ * and the place of its cut. */
 static ess_verdict look_along(ess_driver *d, ess_location *found) {
   const bool watching = d->armed_count > 0, sliding = d->slides && ess_is_sliding(d);
   const bool stabilised = d->base->kind == ESS_STABILISED;
@@ -162,7 +162,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
 /* ---- a step becomes part of the run ---------------------------------------------------------- */
 
 /* Crosses the guards that the step was cut at, where the state is. Those that are silent come
- * before an observer may stop the run: nobody would look for what they have passed. */
+ * before an observer may stop the run: no later step would find that they have been passed. */
 static int cross_located(ess_driver *d, double t0) {
   d->counters.entries++;
   // the node is not evaluated yet: event functions are those that the search found there

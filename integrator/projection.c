@@ -185,8 +185,8 @@ static void set_levels(ess_driver *d) {
       ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
     }
   }
-  // nothing is projected onto before the guard reached first: where that is awaited, no other stops
-  // the step before it is reached itself
+  // no guard is projected onto before the one that is reached first: while the run awaits that one,
+  // another stops the step only where it is reached itself
   for (size_t k = 0; d->projection.awaits_first && k < d->system.guard_count; k++)
     if (k != d->projection.first && d->level[k] < 0.0) d->level[k] = 0.0;
 }
@@ -222,9 +222,10 @@ static void place_entry(ess_driver *d, size_t k) {
 /* ---- projections ----------------------------------------------------------------------------- */
 
 /* A projection goes along the field onto the guard that is reached first, and across it. Order 1
- * follows the tangent; order 2 the field half-way, with one correction. What is nearly grazed is
- * crossed early or late by much more than epsilon^2, as is a guard that was armed beyond its zero
- * and all but turns there: by less, and fewer of them, the smaller epsilon is. */
+ * follows the tangent; order 2 the field half-way, with one correction. A guard that is nearly
+ * grazed is crossed early or late by much more than epsilon^2, as is one that was armed beyond its
+ * zero and nearly turns there. The smaller epsilon, the fewer they are, and the smaller the error.
+ */
 
 /* to = the node's state, `duration` further in direction v */
 static inline void go_along(const ess_driver *d, double duration, const double v[], double to[]) {
@@ -233,9 +234,9 @@ static inline void go_along(const ess_driver *d, double duration, const double v
 }
 
 /*
- * Order 2: the field half-way along the tangent, in v_try, and the time along it to the guard. When
- * one of the batch is not approached by the half-way field, or only in more than twice the time, it
- * is nearly grazed: the tangent has to do.
+ * Order 2: the field half-way along the tangent, in v_try, and the time along it to the guard. A
+ * guard of the batch that the half-way field does not approach, or only in more than twice the
+ * time, is nearly grazed: then the direction is the tangent.
  */
 static int bend(ess_driver *d, size_t guard, double *duration) {
   const double q = *duration;

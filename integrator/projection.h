@@ -19,8 +19,8 @@ typedef struct ess_projection {
   bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
 } ess_projection;
 
-/* One line about what is wrong with the method's options, or with others beside it; NULL when
- * nothing is. */
+/* One line about an error in the method's options, or in others beside it; NULL if there is none.
+ */
 const char *ess_projection_check(const ess_system *system, const ess_options *options);
 
 /* Lays out its arrays; and takes the driver's new options, of which arrays are still the caller's.

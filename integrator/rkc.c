@@ -184,7 +184,7 @@ static int try_rkc(ess_driver *d, double *error) {
   s->stages = 1 + (int)ess_smaller(stages_for(d->dt * s->radius), STAGES_MOST - 1);
   const int status = make_stages(d, s->stages, &before);
   if (status) return status;
-  // what is not stable outgrows all else in a step: then this is its rate
+  // an unstable motion outgrows all others in a step: then this is its rate
   const double seen = radius_between(d, d->stage[6], d->stage[1], d->x_end, before);
   s->radius = ess_larger(seen, s->radius);
   ess_estimate_by_ends(d);

@@ -197,7 +197,7 @@ static int look_at_field(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* factorises 1 / (gamma dt) - J; false where that has no inverse */
+/* factorises 1 / (gamma dt) - J; false if the matrix is singular */
 static bool factorise(ess_driver *d) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
@@ -349,7 +349,7 @@ static int try_rodas(ess_driver *d, double *error) {
 
 /* Rates of event functions along the dense output at one end of the step, in place of those by the
  * field: the state is right to the tolerance, and where the field is stiff, it may be far off the
- * way that the state goes. A rate of zero stays one, as of a state at rest. */
+ * direction in which the state moves. A rate of zero stays one, as of a state at rest. */
 static int take_dense_rates(ess_driver *d, double t, const double x[], const double slope[],
                             double rate[]) {
   const int status = ess_guard_rates(d, t, x, slope, d->h_try, d->rate_try);
@@ -390,11 +390,7 @@ static int multiply(ess_driver *d, double v[], double *grown) {
   return ESS_SUCCESS;
 }
 
-/* growth of the next length above which the present cost does not predict the next */
-static const double GROWS = 2.0;
-
 static double cost_of_rodas(ess_driver *d) {
-  if (d->control.next > GROWS * d->dt) return 0.0;
   // from a direction of its own: the last may be that of a slow motion in another mode
   memset(d->stabilised.direction, 0, d->lanes * sizeof *d->stabilised.direction);
   (void)ess_find_radius(d, multiply);
