@@ -501,7 +501,7 @@ ESS_API ess_options ess_options_paper(void);
 typedef struct ess_counters {
   uint64_t steps;       /* accepted integration steps, those cut at a crossing included */
   uint64_t stabilised;  /* of these: by ESS_BASE_RKC */
-  uint64_t implicit;    /* of these: by ESS_BASE_RODAS */
+  uint64_t implicit;    /* of these: by ESS_BASE_RODAS or ESS_BASE_ROS2 */
   uint64_t through;     /* of these: through crossings (ess_system.weights) */
   uint64_t rejected;    /* rejected steps: error too large, or crossings could have been missed */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
