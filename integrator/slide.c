@@ -18,9 +18,9 @@
 
 /* ---- surfaces of second order ---------------------------------------------------------------- */
 
-/* Surfaces of second order: the field's jump changes no rate of their event functions, but what
- * changes that rate, as forces of contacts do. Where that points back from either side, the state
- * does not slide at once: it bounces, ever less and ever faster. */
+/* At a surface of second order the field's jump changes no rate of the event function, but the
+ * derivative of that rate, as forces of contacts do. If that points back from either side, the
+ * state does not slide at once: it bounces, ever less and ever faster. */
 
 /* relative change of a rate by a surface's jump up to which the rate does not jump */
 static const double SAME_RATE = 1e-6;
@@ -29,86 +29,56 @@ static const double SAME_RATE = 1e-6;
  * the tolerance */
 enum { LOOK_AFTER = 8 };
 
-/* Event function k is crossed back and forth: whether its rate does not jump, but what changes that
- * points back from either side. *by how much the state moves where its rate is taken away, in parts
- * of the tolerance. */
-static int look_at_bounces(ess_driver *d, size_t k, bool *back, double *by) {
-  ess_slides *const s = d->slides;
-  memcpy(s->sign, d->sign, d->system.guard_count * sizeof *s->sign);
-  *back = false;
-  s->adds = true;
-  s->second[k] = false;
-  int status = ess_slide_look_here(d, &k, 1);
-  const bool jumps = fabs(s->g[0]) > SAME_RATE * fabs(d->rate[k]);
-  s->second[k] = true;
-  if (!status && !jumps) status = ess_slide_look_here(d, &k, 1);
-  s->second[k] = false;
-  const int restored = ess_slide_restore_signs(d);
-  if (!status) status = restored;
-  if (status || jumps) return status;
-  *back = s->a[0] > 0.0 && s->a[0] + s->g[0] < 0.0;
-  *by = fabs(d->rate[k] / s->g[0]) * ess_scaled_norm(d, s->jump, d->x, d->x);
-  return ESS_SUCCESS;
-}
-
-/* whether it is time to look at one that is returned to */
-static bool is_time_to_look(const ess_driver *d) {
-  const uint64_t count = d->returns.count;
-  return count >= LOOK_AFTER && !(count & (count - 1)) && !d->tangents;
-}
-
-/* Whether what has just been crossed is to be slid on by its second order, since it is returned to
- * without end, or moves the state by less than the tolerance: d->slides->chatters is that, or none.
- * Fails where it is returned to without end otherwise. */
+/* Whether the event function just crossed is to be slid on by its second order: it is returned to
+ * without end, or its bounces move the state by less than the tolerance. Then d->slides->chatters
+ * is that; SIZE_MAX otherwise. Fails if it is returned to without end and cannot be slid on. */
 static int find_chatter(ess_driver *d, bool *is_endless) {
   ess_slides *const s = d->slides;
-  *is_endless = s->chatters != SIZE_MAX;
+  const uint64_t returns = d->returns.count;
+  const bool is_time = returns >= LOOK_AFTER && !(returns & (returns - 1)) && !d->tangents;
   size_t k = s->chatters;
+  *is_endless = k != SIZE_MAX;
   s->chatters = SIZE_MAX;
-  if (!*is_endless && s->noted_count && is_time_to_look(d)) k = d->returns.guard;
+  if (!*is_endless && s->noted_count && is_time) k = d->returns.guard;
   if (k == SIZE_MAX || !s->may[k] || !ess_is_armed(d, k)) return ESS_SUCCESS;
-  bool back;
-  double by;
   const bool added = s->adds;
-  const int status = look_at_bounces(d, k, &back, &by);
+  s->adds = true; // one jump
+  s->order[k] = ESS_FIRST_ORDER;
+  int status = ess_slide_look_here(d, &k, 1);
+  const bool jumps = fabs(s->g[0]) > SAME_RATE * fabs(d->rate[k]);
+  s->order[k] = ESS_SECOND_ORDER;
+  if (!status && !jumps) status = ess_slide_look_here(d, &k, 1);
   s->adds = added;
-  s->second[k] = !status && back && (*is_endless || by <= 1.0);
-  if (s->second[k]) s->chatters = k;
-  if (status || s->second[k] || !*is_endless) return status;
-  return ess_fail(d, ESS_ESLIDING, k);
+  // by what the state moves if its rate is taken away, in tolerances
+  const double by = fabs(d->rate[k] / s->g[0]) * ess_scaled_norm(d, s->jump, d->x, d->x);
+  const bool points_back = s->a[0] > 0.0 && s->a[0] + s->g[0] < 0.0;
+  if (!status && !jumps && points_back && (*is_endless || by <= 1.0)) {
+    s->chatters = k;
+    return ESS_SUCCESS;
+  }
+  s->order[k] = ESS_FIRST_ORDER;
+  return status || !*is_endless ? status : ess_fail(d, ESS_ESLIDING, k);
 }
 
 /* ---- slides ---------------------------------------------------------------------------------- */
-
-/* smallest jump of the rate towards a surface, relative, with which the state can slide on it */
-static const double JUMP_LEAST = 1e-9;
 
 /* distance in ties within which events are of one instant: a state that spirals into an
  * intersection of surfaces has crossings ever closer together */
 static const double TIES = 4.0;
 
-/* largest number of surfaces of which all subsets are tried */
-enum { ALL_SUBSETS = 6 };
-
 /* ---- what may slide -------------------------------------------------------------------------- */
 
-/* whether a row changes no event function but its guard's own */
-static bool is_own(const ess_reset_matrix *r, size_t guard) {
-  if (!r) return true;
-  size_t i = r->row_start[guard];
-  while (i < r->row_start[guard + 1] && r->guard[i] / 2 == guard / 2) i++;
-  return i == r->row_start[guard + 1];
-}
-
-/* why neither of an event function's guards, or one of them, can be slid on; NULL when both can */
+/* why neither of an event function's guards, or one of them, can be slid on; NULL if both can */
 static const char *refuse(const ess_system *s, size_t k) {
+  const ess_reset_matrix *const r = s->resets;
   for (size_t guard = ESS_GUARD_UP(k); guard <= ESS_GUARD_DOWN(k); guard++) {
-    if (s->resets && s->resets->silent && s->resets->silent[guard])
+    if (r && r->silent && r->silent[guard])
       return "a guard that is silent must not be among those of slides";
     if (s->impacts && (!s->impacts->at || s->impacts->at[guard]))
       return "a guard whose crossing is an impact must not be among those of slides";
-    if (!is_own(s->resets, guard))
-      return "a guard whose row arms or disarms another's must not be among those of slides";
+    for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++)
+      if (r->guard[i] / 2 != k)
+        return "a guard whose row arms or disarms another's must not be among those of slides";
   }
   return s->one_way ? "slides must be NULL where guards are one-way" : NULL;
 }
@@ -132,36 +102,31 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
  * it, itself or by what that moves, as a position by its rate. Less is rounding. */
 static const double HELD_RESOLVED = 0x1p-44;
 
-/* how strong that is, by state */
-static int find_pushes(ess_driver *d) {
-  ess_slides *const s = d->slides;
-  int status = ESS_SUCCESS;
-  memset(s->push_by, 0, d->lanes * sizeof *s->push_by);
-  memset(s->aside_by, 0, d->lanes * sizeof *s->aside_by);
-  for (size_t j = 0; !status && j < s->count; j++) {
-    const double *const jump = s->jump + j * d->lanes;
-    status = ess_slide_look_aside(d, jump, s->aside);
-    for (size_t l = 0; l < d->lanes; l++) {
-      s->push_by[l] += fabs(jump[l]);
-      s->aside_by[l] += fabs(s->aside[l]);
-    }
-  }
-  s->scaled_slides = d->counters.slides;
-  return status;
-}
-
 int ess_slide_scale(ess_driver *d) {
   ess_slides *const s = d->slides;
   const double dt = d->control.next;
-  int status = ESS_SUCCESS;
-  for (size_t l = 0; !status && l < ess_caller_states(d); l++) {
+  const size_t n = ess_caller_states(d);
+  for (size_t l = 0; l < n; l++) {
     if (d->atol[l] != HELD_RESOLVED * s->largest[l] && d->atol[l] > 0.0) continue;
-    if (s->count && s->scaled_slides != d->counters.slides) status = find_pushes(d);
+    if (s->count && s->scaled_slides != d->counters.slides) {
+      memset(s->push_by, 0, d->lanes * sizeof *s->push_by);
+      memset(s->aside_by, 0, d->lanes * sizeof *s->aside_by);
+      for (size_t j = 0; j < s->count; j++) {
+        const double *const jump = s->jump + j * d->lanes;
+        const int status = ess_slide_look_aside(d, jump, s->aside);
+        if (status) return status;
+        for (size_t i = 0; i < d->lanes; i++) {
+          s->push_by[i] += fabs(jump[i]);
+          s->aside_by[i] += fabs(s->aside[i]);
+        }
+      }
+      s->scaled_slides = d->counters.slides;
+    }
     const double by_slide = s->count ? dt * (s->push_by[l] + dt * s->aside_by[l]) : 0.0;
     s->largest[l] = ess_larger(ess_larger(fabs(d->x[l]), by_slide), s->largest[l]);
     if (by_slide > 0.0 || d->atol[l] > 0.0) d->atol[l] = HELD_RESOLVED * s->largest[l];
   }
-  return status;
+  return ESS_SUCCESS;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -170,7 +135,7 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ess_slides *const s = d->slides;
   const size_t m = d->system.guard_count, n = d->lanes;
   ESS_LAY(l, double, m, &s->a, &s->lambda, &s->node, &s->h, &s->rate, &s->sum, &s->back, &s->half,
-          &s->nothing, &s->box.b, &s->box.near, &s->box.other, &s->sign, &s->scale);
+          &s->nothing, &s->box.b, &s->box.near, &s->box.other, &s->mode, &s->scale);
   ESS_LAY(l, double, (m * m), &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
   ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside, &s->largest, &s->push_by, &s->aside_by);
   ESS_LAY(l, double, (m * n), &s->jump, &s->aside, &s->push);
@@ -180,8 +145,9 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, ESS_QUARTIC *m, &s->seen);
   ESS_LAY(l, size_t, m, &s->set, &s->noted, &s->events, &s->old, &s->box.members, &s->box.queue,
           &s->told);
-  ESS_LAY(l, bool, m, &s->can, &s->may, &s->second, &s->rests, &s->stopped);
-  ESS_LAY(l, signed char, m, &s->part, &s->box.way);
+  ESS_LAY(l, bool, m, &s->can, &s->may, &s->stopped);
+  ESS_LAY(l, signed char, m, &s->part, &s->box.choice);
+  ESS_LAY(l, ess_order, m, &s->order);
 }
 
 bool ess_slides_alloc(ess_driver *d, const ess_options *options) {
@@ -236,37 +202,31 @@ void ess_slides_forget(ess_driver *d) {
   s->scaled_slides = 0;
   memset(s->push, 0, d->system.guard_count * d->lanes * sizeof *s->push);
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    s->second[k] = s->rests[k] = s->stopped[k] = false;
+    s->order[k] = ESS_FIRST_ORDER;
+    s->stopped[k] = false;
   }
 }
 
-/* whether the state is still on the i-th surface, by what the tolerance lets it be off by; at
- * second order its rate has to be nothing, too */
-static int is_on(ess_driver *d, size_t i, bool *on) {
-  const ess_slides *const s = d->slides;
-  const size_t k = s->set[i];
-  double allowed;
-  const int status = ess_allowed_error(d, k, &allowed);
-  *on = fabs(d->h[k]) <= allowed;
-  if (!*on || !s->second[k]) return status;
-  const double part = fabs(d->rate[k] / s->g[i * s->count + i]);
-  *on = part * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x) <= 1.0;
-  return status;
-}
-
-/* surfaces that the state is not on any more are let go of; so are those that an impact's map has
- * armed, but for those that it rests on */
+/* Ends the slides on surfaces that the state is off by more than the tolerance, at second order
+ * with its rate, and on those that an impact's map has armed, but for those that it rests on. */
 static int release_left(ess_driver *d) {
   ess_slides *const s = d->slides;
-  int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && i < s->count; i++) {
-    bool on;
-    status = is_on(d, i, &on);
-    s->part[i] = on && (!ess_is_armed(d, s->set[i]) || s->rests[s->set[i]]);
+  for (size_t i = 0; i < s->count; i++) {
+    const size_t k = s->set[i];
+    double allowed;
+    const int status = ess_allowed_error(d, k, &allowed);
+    if (status) return status;
+    bool on = fabs(d->h[k]) <= allowed;
+    if (on && s->order[k] != ESS_FIRST_ORDER) {
+      const double part = fabs(d->rate[k] / s->g[i * s->count + i]);
+      on = part * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x) <= 1.0;
+    }
+    s->part[i] = on && (!ess_is_armed(d, k) || s->order[k] == ESS_REST);
   }
+  int status = ESS_SUCCESS;
   for (size_t i = s->count; !status && i-- > 0;) {
     const size_t k = s->set[i];
-    const bool rests = s->rests[k], is_armed = ess_is_armed(d, k);
+    const bool rests = s->order[k] == ESS_REST, is_armed = ess_is_armed(d, k);
     if (s->part[i]) {
       ess_disarm(d, k);
       continue;
@@ -289,79 +249,62 @@ int ess_slide_refuse_turn(ess_driver *d) {
 
 /* ---- what slides from the node on ------------------------------------------------------------ */
 
-/* whether one of the event functions just crossed has come back to it at once: the state spirals
- * into where surfaces meet */
-static bool has_returned(const ess_driver *d, double lately) {
-  const ess_slides *const s = d->slides;
-  bool returned = false;
-  for (size_t i = 0; i < s->noted_count; i++) {
-    const ess_return *const r = d->returns.of + ESS_GUARD_UP(s->noted[i]);
-    returned = returned || (r[0].t >= lately && r[1].t >= lately);
-  }
-  return returned;
-}
-
 /* whether event function k has been crossed at this time or later */
 static bool is_crossed_since(const ess_driver *d, size_t k, double t) {
   return d->returns.of[ESS_GUARD_UP(k)].t >= t || d->returns.of[ESS_GUARD_DOWN(k)].t >= t;
 }
 
-/* whether event function k, which may slide, is among those in question: it is slid on; or has just
- * been crossed and is approached again, or while the state slides; or was crossed of late, where
- * crossings come back at once */
-static bool is_in_question(const ess_driver *d, size_t k, double lately, bool returned) {
-  const ess_slides *const s = d->slides;
-  if (ess_is_listed(s->set, s->count, k) || k == s->chatters || s->rests[k]) return true;
-  if (!s->may[k] || !ess_is_armed(d, k)) return false;
-  const bool crossed = ess_is_listed(s->noted, s->noted_count, k);
-  if (crossed && (s->count || d->side[k] * d->rate[k] > 0.0)) return true;
-  return returned && is_crossed_since(d, k, lately);
-}
-
-/* lists them; with them, where there are any and `ties`, others whose zeros the state is on by what
- * the tolerance can tell */
+/* Lists the surfaces in question: those slid on; those just crossed that are approached again, or
+ * were crossed in a slide; and if one of these has returned at once, as a state does that spirals
+ * into an intersection, all that were crossed of late. With `ties` also others on which the state
+ * lies within the tolerance, if there are any of the first. */
 static size_t gather(ess_driver *d, bool ties) {
   ess_slides *const s = d->slides;
   const double tie = ess_tie(d), lately = d->t - TIES * tie;
-  const bool returned = has_returned(d, lately);
   size_t count = 0, sure = 0;
+  bool returned = false;
+  for (size_t i = 0; i < s->noted_count; i++) {
+    const ess_return *const r = d->returns.of + ESS_GUARD_UP(s->noted[i]);
+    returned = returned || (r[0].t >= lately && r[1].t >= lately);
+  }
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    const bool is_sure = is_in_question(d, k, lately, returned);
-    const bool is_tied = s->may[k] && ess_is_armed(d, k) &&
-                         (fabs(d->h[k]) <= tie * fabs(d->rate[k]) || is_crossed_since(d, k, d->t));
+    const bool slides = ess_is_listed(s->set, s->count, k);
+    bool is_sure = slides || k == s->chatters || s->order[k] == ESS_REST;
+    if (!is_sure && (!s->may[k] || !ess_is_armed(d, k))) continue;
+    if (!is_sure && ess_is_listed(s->noted, s->noted_count, k))
+      is_sure = s->count || d->side[k] * d->rate[k] > 0.0;
+    is_sure = is_sure || (returned && is_crossed_since(d, k, lately));
+    const bool is_tied = fabs(d->h[k]) <= tie * fabs(d->rate[k]) || is_crossed_since(d, k, d->t);
     sure += is_sure;
     if (is_sure || (ties && is_tied)) s->events[count++] = k;
   }
   return sure ? count : 0;
 }
 
-/* calls the field on either side of the surfaces in question, and solves for what holds the state;
- * `count` of them are left: those are not whose rates do not jump */
+/* Solves for the hold of the surfaces in question. Those whose rates do not jump are no surfaces;
+ * `count` are left. */
 static int solve(ess_driver *d, size_t *count) {
   ess_slides *const s = d->slides;
   size_t worst[2] = {0, SIZE_MAX}, kept = 0;
   int status = ess_slide_look_here(d, s->events, *count);
   if (status) return status;
   for (size_t i = 0; i < *count; i++) {
-    const bool jumps = fabs(s->g[i * *count + i]) > JUMP_LEAST * fabs(s->a[i]);
+    const bool jumps = fabs(s->g[i * *count + i]) > ESS_LCP_ZERO * fabs(s->a[i]);
     if (jumps || ess_is_listed(s->set, s->count, s->events[i])) s->events[kept++] = s->events[i];
   }
-  if (kept < *count) status = ess_slide_restore_signs(d);
-  if (!status && kept < *count) status = ess_slide_look_here(d, s->events, kept);
+  if (kept < *count) status = ess_slide_look_here(d, s->events, kept);
   *count = kept;
   if (!status) status = ess_slide_look_adds(d, d->t, d->x, s->events, kept);
   if (status || !kept) return status;
-  if (!s->adds && kept > 3)
-    return ess_slide_fail(d, s->events[0], s->events[1],
-                          "jumps of more than three event functions that slide do not add up");
-  if (!s->adds) status = ess_slide_look_here(d, s->events, kept);
-  if (status) return status;
-  ess_solutions found = ess_slide_solve(d, kept, worst);
-  while (found != ESS_MANY_SOLUTIONS && ess_rest_widen(d, kept)) {
-    status = ess_slide_look_here(d, s->events, kept);
+  if (!s->adds && kept > 3) return ess_slide_fail(d, s->events[0], s->events[1], ESS_NOT_ADDITIVE);
+  bool is_seen = s->adds;
+  ess_solutions found;
+  do {
+    if (!is_seen) status = ess_slide_look_here(d, s->events, kept);
     if (status) return status;
     found = ess_slide_solve(d, kept, worst);
-  }
+    is_seen = false;
+  } while (found != ESS_MANY_SOLUTIONS && ess_rest_widen(d, kept));
   bool is_one = found != ESS_MANY_SOLUTIONS;
   if (found == ESS_ONE_SOLUTION)
     is_one = ess_principal_minors(kept, s->g, s->part, worst, &s->box) != ESS_MINORS_NEGATIVE;
@@ -374,7 +317,7 @@ static bool moves_alike(const ess_driver *d) {
   double *const other = s->back, *const near = s->sum;
   if (!s->adds) return true;
   for (size_t i = 0; i < s->count; i++) near[i] = 0.3 + 0.4 * fabs(sin(7.0 * (double)(i + 1)));
-  if (!ess_complementarity_inside(s->count, s->a, s->g, near, other, &s->box)) return false;
+  if (!ess_box_unbounded(s->count, s->a, s->g, near, other, &s->box)) return false;
   for (size_t l = 0; l < d->system.dimension; l++) {
     double sum = 0.0, size = 0.0;
     for (size_t j = 0; j < s->count; j++) {
@@ -386,7 +329,8 @@ static bool moves_alike(const ess_driver *d) {
   return true;
 }
 
-/* those that hold the state are slid on, the others left, to where they are */
+/* The state slides on surfaces that hold it, and leaves or passes the others: each slide begins and
+ * ends here, but for those that are released. */
 static int install(ess_driver *d, size_t count) {
   ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
@@ -397,23 +341,28 @@ static int install(ess_driver *d, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const size_t k = s->events[i];
     const bool slid = ess_is_listed(s->old, s->old_count, k), slides = s->part[i] == ESS_BETWEEN;
-    const double its = s->part[i] < 0 ? -1.0 : 1.0;
-    const double to = s->rests[k] ? d->sign[k] : slides ? -1.0 : slid ? its : d->sign[k];
+    const bool ends = slid && !slides;
+    const ess_order order = s->order[k];
+    const double side = s->part[i] < 0 ? -1.0 : 1.0;
+    double sign = slides ? -1.0 : slid ? side : d->sign[k];
+    if (order == ESS_REST) sign = d->sign[k];
     if (slides) {
       s->lambda[s->count] = s->lambda[i];
       s->set[s->count++] = k;
       ess_disarm(d, k);
     }
-    const int told = ess_take_sign(d, k, to);
+    const int told = ess_take_sign(d, k, sign);
     if (!status) status = told;
-    if (slid && !slides && s->second[k] && !status)
-      status = ess_slide_step_beside(d, i, count, its, ESS_LEFT_BY);
-    if (!slid && !slides && s->rests[k] && !status) status = ess_rest_let_go(d, i, count);
-    if (slid && !slides) ess_arm(d, ess_guard_ahead(d, k));
-    if (slid && !slides) s->left_at = d->t;
-    const bool by_impacts = s->rests[k]; // these are counted
-    if (!slides) s->second[k] = s->rests[k] = false;
-    if (slid != slides && !by_impacts && !status) status = ess_watch_progress(d, k);
+    if (ends && order != ESS_FIRST_ORDER && !status)
+      status = ess_slide_step_beside(d, i, count, side, ESS_LEFT_BY);
+    if (!slid && !slides && order == ESS_REST && !status) status = ess_rest_let_go(d, i, count);
+    if (ends) {
+      ess_arm(d, ess_guard_ahead(d, k));
+      s->left_at = d->t;
+    }
+    if (!slides) s->order[k] = ESS_FIRST_ORDER;
+    const bool changes = slid != slides && order != ESS_REST; // impacts are counted
+    if (changes && !status) status = ess_watch_progress(d, k);
   }
   if (!status) status = ess_check_state(d, d->x_try);
   if (!status) memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
@@ -433,14 +382,6 @@ static int carry_directions(ess_driver *d, const double before[], bool single) {
     return ess_fail(d, ESS_EDISCONTINUOUS, d->slides->noted_count ? d->slides->noted[0] : SIZE_MAX);
   ess_linear_gain(d, d->f, before);
   return ESS_SUCCESS;
-}
-
-/* the field once surfaces have been let go of */
-static int evaluate_released(ess_driver *d) {
-  double *const before = d->stage[1];
-  memcpy(before, d->f, d->lanes * sizeof *before);
-  const int status = ess_evaluate_node(d);
-  return status || !d->tangents ? status : carry_directions(d, before, true);
 }
 
 static bool tell(ess_driver *d, size_t k, int begins) {
@@ -480,49 +421,32 @@ static int resolve(ess_driver *d, size_t count) {
   ess_slides *const s = d->slides;
   double *const before = d->stage[1];
   memcpy(before, d->f, d->lanes * sizeof *before);
-  memcpy(s->sign, d->sign, d->system.guard_count * sizeof *s->sign);
   s->adds = true;
   int status = solve(d, &count);
-  if (status == ESS_ESLIDING && count > ALL_SUBSETS) { // of so many not all can be looked at
-    status = ess_slide_restore_signs(d);
+  if (status == ESS_ESLIDING && count > ESS_LCP_FEW) { // too many for all choices
     s->adds = true;
     count = gather(d, false);
     ess_no_failure(d);
-    if (!status) status = solve(d, &count);
+    status = solve(d, &count);
   }
-  const int restored = ess_slide_restore_signs(d);
-  if (!status) status = restored;
   if (!status) status = install(d, count);
   if (!status) status = ess_evaluate_node(d);
   if (status) return status;
   ess_slide_begin_node(d, s->lambda);
-  if (count_begun(s)) ess_forget_turning(d); // nothing is known of how their lambdas turn
+  const size_t begun = count_begun(s);
+  if (begun) ess_forget_turning(d); // nothing is known of how their lambdas turn
   if (s->count > 1 && !moves_alike(d))
     return ess_slide_fail(d, s->set[0], s->set[1], ESS_NOT_UNIQUE);
   if (d->tangents && s->noted_count) {
-    const bool single =
-        s->noted_count == 1 && count_begun(s) <= 1 && d->tangents->last_event == s->noted[0];
+    const bool single = s->noted_count == 1 && begun <= 1 && d->tangents->last_event == s->noted[0];
     status = carry_directions(d, before, single);
   } else if (d->tangents) {
     d->tangents->has_first = false;
   }
-  if (!status) status = tell_changes(d);
-  return status;
+  return status ? status : tell_changes(d);
 }
 
 /* ---- settling -------------------------------------------------------------------------------- */
-
-/* the surface in question holds the state: then its rate is nothing from now on */
-static int begin_second(ess_driver *d, bool is_endless) {
-  ess_slides *const s = d->slides;
-  if (ess_is_listed(s->set, s->count, s->chatters)) {
-    ess_watch_returns_of(d, s->chatters);
-    d->returns.at_once = 0;
-    return ess_slide_put_back(d, INFINITY);
-  }
-  s->second[s->chatters] = false;
-  return is_endless ? ess_fail(d, ESS_ESLIDING, s->chatters) : ESS_SUCCESS;
-}
 
 int ess_slide_settle(ess_driver *d) {
   ess_slides *const s = d->slides;
@@ -534,8 +458,8 @@ int ess_slide_settle(ess_driver *d) {
   }
   s->impacts = d->counters.impacts;
   bool is_endless = false;
-  if (!status) status = find_chatter(d, &is_endless);
-  if (!status) status = ess_rest_begin(d);
+  if (!status && (s->noted_count || s->chatters != SIZE_MAX)) status = find_chatter(d, &is_endless);
+  if (!status && s->has_stopped) status = ess_rest_begin(d);
   if (status) return status;
   if (!s->noted_count && !s->leaves && !s->is_released && s->chatters == SIZE_MAX &&
       !s->has_stopped) {
@@ -544,18 +468,28 @@ int ess_slide_settle(ess_driver *d) {
       ess_slide_begin_node(d, s->seen + (ESS_QUARTIC - 1) * d->system.guard_count);
     return ess_slide_put_back(d, ESS_DRIFT);
   }
-  if (s->is_released) status = evaluate_released(d);
+  if (s->is_released) {
+    double *const before = d->stage[1];
+    memcpy(before, d->f, d->lanes * sizeof *before);
+    status = ess_evaluate_node(d);
+    if (!status && d->tangents) status = carry_directions(d, before, true);
+  }
   const size_t count = status ? 0 : gather(d, true);
-  if (count)
-    status = resolve(d, count);
-  else if (!status)
-    status = tell_changes(d);
+  if (!status) status = count ? resolve(d, count) : tell_changes(d);
+  const size_t chatters = s->chatters;
+  const bool is_held = ess_is_listed(s->set, s->count, chatters);
   s->noted_count = 0;
   s->leaves = s->is_released = false;
-  if (!status && s->chatters != SIZE_MAX) status = begin_second(d, is_endless);
   s->chatters = SIZE_MAX;
-  if (!status && s->has_stopped) status = ess_rest_end(d);
-  return status;
+  if (!status && chatters != SIZE_MAX && is_held) { // its rate is zero from now on
+    ess_watch_returns_of(d, chatters);
+    d->returns.at_once = 0;
+    status = ess_slide_put_back(d, INFINITY);
+  } else if (!status && chatters != SIZE_MAX) {
+    s->order[chatters] = ESS_FIRST_ORDER;
+    if (is_endless) status = ess_fail(d, ESS_ESLIDING, chatters);
+  }
+  return status || !s->has_stopped ? status : ess_rest_end(d);
 }
 
 int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {

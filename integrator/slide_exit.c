@@ -43,7 +43,7 @@ static bool are_known(const ess_slides *s) {
  * together. */
 static bool any_second(const ess_slides *s) {
   size_t i = 0;
-  while (i < s->count && !s->second[s->set[i]]) i++;
+  while (i < s->count && !s->order[s->set[i]]) i++;
   return i < s->count;
 }
 
@@ -286,9 +286,7 @@ ess_verdict ess_slide_watch(ess_driver *d, ess_location *found) {
   if (!status) status = ess_slide_look_adds(d, d->t + d->dt, d->x_end, s->set, s->count);
   if (status) return (ess_verdict){.status = status};
   if (added && !s->adds) { // by corners from here on
-    if (s->count > 3)
-      status = ess_slide_fail(d, s->set[0], s->set[1],
-                              "jumps of more than three event functions that slide do not add up");
+    if (s->count > 3) status = ess_slide_fail(d, s->set[0], s->set[1], ESS_NOT_ADDITIVE);
     memcpy(s->lambda, s->node, bytes);
     if (!status) status = ess_evaluate_node(d);
     return (ess_verdict){.status = status, .cause = ESS_BY_EXIT, .next = d->dt};

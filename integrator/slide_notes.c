@@ -19,7 +19,7 @@ void ess_slide_release(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
   const size_t i = ess_place_in(s->set, s->count, k);
   if (i == s->count) return;
-  s->second[k] = s->rests[k] = false;
+  s->order[k] = ESS_FIRST_ORDER;
   memmove(s->set + i, s->set + i + 1, (--s->count - i) * sizeof *s->set);
   s->is_released = true;
 }
@@ -34,16 +34,6 @@ int ess_slide_fail(ess_driver *d, size_t guard, size_t other, const char *reason
 int ess_slide_fail_pair(ess_driver *d, const size_t list[], const size_t worst[2]) {
   return ess_slide_fail(d, list[worst[0]], worst[1] == SIZE_MAX ? SIZE_MAX : list[worst[1]],
                         ESS_NOT_UNIQUE);
-}
-
-int ess_slide_restore_signs(ess_driver *d) {
-  const ess_slides *const s = d->slides;
-  int status = ESS_SUCCESS;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    const int told = ess_take_sign(d, k, s->sign[k]);
-    if (!status) status = told;
-  }
-  return status;
 }
 
 void ess_slide_begin_node(ess_driver *d, const double lambda[]) {

@@ -120,7 +120,7 @@ static bool is_new(const ess_driver *d, size_t k) {
 
 /* takes the i-th off the list */
 static void drop(ess_slides *s, size_t i, size_t *count) {
-  s->rests[s->events[i]] = s->second[s->events[i]] = false;
+  s->order[s->events[i]] = ESS_FIRST_ORDER;
   memmove(s->events + i, s->events + i + 1, (--*count - i) * sizeof *s->events);
 }
 
@@ -198,30 +198,29 @@ int ess_rest_begin(ess_driver *d) {
   size_t count = 0;
   int status = ESS_SUCCESS;
   if (!s->has_stopped) return ESS_SUCCESS;
-  memcpy(s->sign, d->sign, d->system.guard_count * sizeof *s->sign);
   s->adds = true;
   // what is slid on, and the guards of impacts that the state is on: those whose impacts have
   // ended, and others that may hold it with them
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const bool is_slid = !is_new(d, k);
     bool pushes = is_slid;
-    double allowed;
+    double allowed = 0.0;
     if (!is_slid && !ess_is_impact(d, k)) continue;
     if (!is_slid) status = ess_allowed_error(d, k, &allowed);
     if (!is_slid && !status && fabs(d->h[k]) <= allowed) status = find_push(d, k, &pushes);
     if (status || !pushes) continue;
     s->events[count++] = k;
     if (is_slid) continue;
-    s->rests[k] = s->second[k] = s->stopped[k] = true;
+    s->order[k] = ESS_REST;
+    s->stopped[k] = true;
     s->scale[k] = 1.0;
   }
   for (bool again = true; !status && again && count;) {
     status = scale_touched(d, &count, &again);
     if (!status && !again) status = solve_touched(d, &count, &again);
   }
-  const int restored = ess_slide_restore_signs(d);
   s->adds = adds;
-  return status ? status : restored;
+  return status;
 }
 
 /* Whether the state leaves the guards whose series of impacts have ended: these may begin again. */
@@ -262,8 +261,7 @@ int ess_rest_end(ess_driver *d) {
     rests = rests || (s->stopped[k] && is_slid);
     if (is_slid) d->impacts->stopped[k] = 0.0; // its rate counts, though it is next to none
     s->stopped[k] = false;
-    s->rests[k] = s->rests[k] && is_slid;
-    s->second[k] = s->second[k] && is_slid;
+    if (!is_slid) s->order[k] = ESS_FIRST_ORDER;
   }
   s->has_stopped = false;
   s->otherwise = (ess_ending){0};
@@ -294,7 +292,7 @@ bool ess_rest_widen(ess_driver *d, size_t count) {
   bool any = false;
   for (size_t i = 0; i < count; i++) {
     const size_t k = s->events[i];
-    if (!s->rests[k] || s->part[i] != ESS_AT_ONE || !(s->scale[k] < 1e100)) continue;
+    if (s->order[k] != ESS_REST || s->part[i] != ESS_AT_ONE || !(s->scale[k] < 1e100)) continue;
     s->scale[k] *= ROOM;
     any = true;
   }

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "complementarity.h"
+#include "box_lcp.h"
 #include "driver_state.h"
 
 enum {
@@ -17,24 +17,29 @@ enum {
   ESS_SLIDE_CHECKS = 2 /* places at which the model of lambda is compared */
 };
 
-/* Owned by the driver where ess_options.sliding is on; else NULL. The field on surfaces is
- * f = f0 + sum of lambda_i jump_i, such that a + G lambda = 0: no event function changes. */
+/* The derivative of the event function that jumps at a surface: the first, or the second; or the
+ * second by impacts, on whose guard the state rests at the side that it came from. */
+typedef unsigned char ess_order;
+enum { ESS_FIRST_ORDER, ESS_SECOND_ORDER, ESS_REST };
+
+/* Owned by the driver if ess_options.sliding is on; otherwise NULL. The field on surfaces is
+ * f = f0 + sum of lambda_i jump_i with a + G lambda = 0: no event function changes. */
 typedef struct ess_slides {
   size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
-  bool *can, *may;    /* by event function: by what it is; and it is asked for */
+  ess_order *order;   /* by event function */
+  bool *can, *may;    /* by event function: by its guards; and it is asked for */
   bool is_noisy;      /* rates of event functions are differences */
   size_t unknown;     /* one that was no number since the field on them was last known; or none */
-  bool *second;       /* by event function: its rate does not jump, but what changes that */
-  bool *rests;        /* of them: an impact's, which holds the state on the side it comes from */
 
   /* the field on them, which stands for the caller's while the state slides */
   int (*field)(ess_driver *d, double t, const double x[], double f[]);
 
-  /* at the state looked at last, by surface: the field with all of them at -1 and what each adds;
-   * rates of their event functions, by both, [count][count]; what solves them */
+  /* at the state of the last look, by surface: the field with all of them at -1, and the jump of
+   * each; rates of their event functions by both, [count][count]; the solution */
   double *f0, *jump, *a, *g, *lambda;
-  bool adds;           /* jumps do: else the field is a mean of corners */
-  double *corner, *q;  /* the fields there, and rates by them */
+  bool adds;           /* jumps add up: otherwise the field is a mean of corners */
+  double *corner, *q;  /* the fields of corners, and rates by them */
+  double *mode;        /* the signs that the model sees in a look */
   double *node, *seen; /* lambda at the node; and at every quarter of the step */
   double *checked;     /* and at the places compared */
   ess_compared compared;
@@ -60,8 +65,8 @@ typedef struct ess_slides {
   /* scratch */
   size_t *events, *old, old_count, *told, told_count; /* the last: those that observers know of */
   signed char *part;
-  double *h, *rate, *sum, *sign, *back, *half, *nothing; /* the last two all 1/2, and all 0 */
-  double *beside, *f_beside;                             /* a state beside the one looked at */
+  double *h, *rate, *sum, *back, *half, *nothing; /* the last two all 1/2, and all 0 */
+  double *beside, *f_beside;                      /* a state beside the one looked at */
   double *aside;   /* by surface of second order: the way that moves it, and not its rate */
   double *g_aside; /* rates by these, [count][count] */
   ess_box box;
@@ -72,10 +77,10 @@ static inline bool ess_is_sliding(const ess_driver *d) {
   return d->slides && d->slides->count > 0;
 }
 
-/* Whether what holds the state is made of differences, whose noise is larger than rounding. What is
- * differenced once more then, is so at so many places on either side, by these weights over the way
- * between them. Directions are so by this part of the state: further apart the surfaces' turning is
- * seen, closer the noise. */
+/* Whether rates of event functions are differences, whose noise is larger than rounding, and the
+ * sliding field with them. That is differenced at so many places on either side, by these weights
+ * over the increment: of directions by this part of the state, since the surfaces' curvature shows
+ * further apart, and the noise closer. */
 static const double ESS_NOISY_PART = 3e-4;
 static inline bool ess_is_sliding_by_differences(const ess_driver *d) {
   return ess_is_sliding(d) && d->slides->is_noisy;
@@ -135,15 +140,13 @@ void ess_slide_note(ess_driver *d, size_t k);
  * what slides ends. */
 void ess_slide_release(ess_driver *d, size_t k);
 
-/* To look at surfaces leaves them at -1: their signs are again as noted in d->slides->sign. */
-int ess_slide_restore_signs(ess_driver *d);
-
 /* A new node: lambda there, which what is seen on the way from it is held against. */
 void ess_slide_begin_node(ess_driver *d, const double lambda[]);
 
 /* What has no answer: ESS_ESLIDING, with the event functions that show it; or with the two of those
  * listed, where many answers are right. */
-#define ESS_NOT_UNIQUE "where the state goes from there is not unique"
+#define ESS_NOT_UNIQUE   "where the state goes from there is not unique"
+#define ESS_NOT_ADDITIVE "jumps of more than three event functions that slide do not add up"
 int ess_slide_fail(ess_driver *d, size_t guard, size_t other, const char *reason);
 int ess_slide_fail_pair(ess_driver *d, const size_t list[], const size_t worst[2]);
 
