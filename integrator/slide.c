@@ -329,6 +329,9 @@ static bool moves_alike(const ess_driver *d) {
   return true;
 }
 
+/* part of a step in which an excursion to a surface's other side was not resolved */
+static const double UNRESOLVED = 0.01;
+
 /* The state slides on surfaces that hold it, and leaves or passes the others: each slide begins and
  * ends here, but for those that are released. */
 static int install(ess_driver *d, size_t count) {
@@ -363,6 +366,11 @@ static int install(ess_driver *d, size_t count) {
     if (!slides) s->order[k] = ESS_FIRST_ORDER;
     const bool changes = slid != slides && order != ESS_REST; // impacts are counted
     if (changes && !status) status = ess_watch_progress(d, k);
+    // The field points away at the side that the crossing came from: the step was too long for the
+    // short excursion of a state that has just left.
+    const bool contradicts = !slid && !slides && order == ESS_FIRST_ORDER && side != d->sign[k];
+    if (contradicts && d->dt > 0.0 && ess_is_listed(s->noted, s->noted_count, k))
+      ess_control_bound(d, ESS_BY_EXIT, UNRESOLVED * d->dt);
   }
   if (!status) status = ess_check_state(d, d->x_try);
   if (!status) memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
