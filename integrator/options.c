@@ -103,6 +103,7 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   d->scheme = options->method == ESS_METHOD_PAPER ? &ess_scheme_projection : &ess_scheme_tolerance;
   ess_base_take(d);
   copy_tolerances(d, options);
+  if (d->slides) ess_slides_keep_tolerances(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   ess_projection_take(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;

@@ -107,7 +107,7 @@ int ess_slide_scale(ess_driver *d) {
   const double dt = d->control.next;
   const size_t n = ess_caller_states(d);
   for (size_t l = 0; l < n; l++) {
-    if (d->atol[l] != HELD_RESOLVED * s->largest[l] && d->atol[l] > 0.0) continue;
+    if (d->atol[l] > s->floor[l]) continue; // the caller's
     if (s->count && s->scaled_slides != d->counters.slides) {
       memset(s->push_by, 0, d->lanes * sizeof *s->push_by);
       memset(s->aside_by, 0, d->lanes * sizeof *s->aside_by);
@@ -124,9 +124,18 @@ int ess_slide_scale(ess_driver *d) {
     }
     const double by_slide = s->count ? dt * (s->push_by[l] + dt * s->aside_by[l]) : 0.0;
     s->largest[l] = ess_larger(ess_larger(fabs(d->x[l]), by_slide), s->largest[l]);
-    if (by_slide > 0.0 || d->atol[l] > 0.0) d->atol[l] = HELD_RESOLVED * s->largest[l];
+    if (by_slide > 0.0 || s->floor[l] > 0.0) d->atol[l] = s->floor[l] = HELD_RESOLVED * s->largest[l];
   }
   return ESS_SUCCESS;
+}
+
+void ess_slides_keep_tolerances(ess_driver *d) {
+  double *const floor = d->slides->floor;
+  for (size_t l = 0; l < d->lanes; l++)
+    if (d->atol[l] > 0.0)
+      floor[l] = 0.0;
+    else
+      d->atol[l] = floor[l];
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -137,7 +146,8 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, m, &s->a, &s->lambda, &s->node, &s->h, &s->rate, &s->sum, &s->back, &s->half,
           &s->nothing, &s->box.b, &s->box.near, &s->box.other, &s->mode, &s->scale);
   ESS_LAY(l, double, (m * m), &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
-  ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside, &s->largest, &s->push_by, &s->aside_by);
+  ESS_LAY(l, double, n, &s->f0, &s->beside, &s->f_beside, &s->largest, &s->floor, &s->push_by,
+          &s->aside_by);
   ESS_LAY(l, double, (m * n), &s->jump, &s->aside, &s->push);
   ESS_LAY(l, double, ESS_CORNERS *n, &s->corner);
   ESS_LAY(l, double, ESS_CORNERS *m, &s->q);
@@ -196,8 +206,8 @@ void ess_slides_forget(ess_driver *d) {
   s->chattered = s->left_at = NAN;
   s->otherwise = (ess_ending){0};
   for (size_t l = 0; l < d->lanes; l++) {
-    if (s->largest[l] > 0.0) d->atol[l] = 0.0;
-    s->largest[l] = 0.0;
+    if (s->floor[l] > 0.0) d->atol[l] = 0.0;
+    s->largest[l] = s->floor[l] = 0.0;
   }
   s->scaled_slides = 0;
   memset(s->push, 0, d->system.guard_count * d->lanes * sizeof *s->push);
@@ -474,7 +484,8 @@ int ess_slide_settle(ess_driver *d) {
     if (!s->count) return ESS_SUCCESS;
     if (s->is_whole)
       ess_slide_begin_node(d, s->seen + (ESS_QUARTIC - 1) * d->system.guard_count);
-    return ess_slide_put_back(d, ESS_DRIFT);
+    status = ess_slide_scale(d); // a fault may have come before the first step did so
+    return status ? status : ess_slide_put_back(d, ESS_DRIFT);
   }
   if (s->is_released) {
     double *const before = d->stage[1];
@@ -484,6 +495,7 @@ int ess_slide_settle(ess_driver *d) {
   }
   const size_t count = status ? 0 : gather(d, true);
   if (!status) status = count ? resolve(d, count) : tell_changes(d);
+  if (status && status != ESS_ESTOP) return status; // all of this is in question again
   const size_t chatters = s->chatters;
   const bool is_held = ess_is_listed(s->set, s->count, chatters);
   s->noted_count = 0;
@@ -504,7 +516,10 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   ess_slides *const s = d->slides;
   int status = is_new ? ess_rest_from_start(d) : ESS_SUCCESS;
   // an instant that the last apply has not come to the end of is settled once it is
-  if (!d->is_amid) s->noted_count = 0;
+  if (!d->is_amid) {
+    s->noted_count = 0;
+    s->chatters = SIZE_MAX;
+  }
   if (!status && s->has_stopped && !d->is_amid) return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);

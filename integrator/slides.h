@@ -53,6 +53,7 @@ typedef struct ess_slides {
   double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
                            and by how much more it is at lambda = 1 */
   double *largest;      /* by state of a relative tolerance alone: the largest that it has been; */
+  double *floor;        /* its absolute tolerance while it is held at zero; 0: none */
   double *push_by, *aside_by; /* what the surfaces add to the field, and by that to its change, */
   uint64_t scaled_slides;     /* when so many slides had begun */
   bool is_whole;              /* the step just made was: the node's lambda was seen at its end */
@@ -110,8 +111,10 @@ void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options 
 /* Whether by these options the same event functions may be slid on. */
 bool ess_slides_stay(const ess_driver *d, const ess_options *options);
 
-/* Before a step: states that a slide holds at zero get an absolute tolerance. */
+/* Before a step: states that a slide holds at zero get an absolute tolerance; and keep it if the
+ * options that are set anew have none for them. */
 int ess_slide_scale(ess_driver *d);
+void ess_slides_keep_tolerances(ess_driver *d);
 
 /* Another trajectory begins: none slides. An apply does, from another state than the last ended at
  * where `moved`. */

@@ -195,3 +195,53 @@ TEST(the_same_options_are_accepted_again) {
     hybrid_free(h);
   }
 }
+
+/* The absolute tolerance that held states get is kept: with the caller's of zero, options that are
+ * set again change nothing, and a run continues after each fault. */
+TEST(a_run_without_an_absolute_tolerance_continues) {
+  static const char *const texts[] = {
+      "x' = 1; y' = -[s]; s: y", "x' = v; v' = -x + cos(0.4*t) - 0.6*[s]; s: v",
+      "x' = v; v' = -x + 1.2*cos(0.4*t) - 0.6*[s]; y' = w; w' = 0.3*(x - y) - 0.2*[u]; s: v; u: w"};
+  for (size_t i = 0; i < 3; i++)
+    for (double rtol = 1e-5; rtol > 1e-9; rtol *= 1e-3) {
+      const double start[] = {0.5, 0.3, 0.1, 0.2}, t1 = 8.0;
+      hybrid *const h = hybrid_of("%s", texts[i]);
+      hybrid_log log;
+      ess_options options = sliding(h, &log);
+      options.rtol = rtol;
+      options.atol = 0.0;
+      const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+      double whole[2][4], x[4];
+      uint64_t calls[HYBRID_CALLBACKS];
+      for (int sets = 0; sets < 2; sets++) {
+        ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+        double t = 0.0;
+        memset(h->calls, 0, sizeof h->calls);
+        memcpy(whole[sets], start, sizeof start);
+        for (int part = 1; part <= 8; part++) {
+          assert_int_equal(ess_driver_apply(d, &t, t1 * part / 8, whole[sets]), ESS_SUCCESS);
+          if (sets) assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
+        }
+        ess_driver_free(d);
+      }
+      assert_memory_equal(whole[1], whole[0], h->n * sizeof *x);
+      memcpy(calls, h->calls, sizeof calls);
+      for (int in = 0; in < HYBRID_CALLBACKS; in++)
+        for (uint64_t call = 1; call <= calls[in]; call += 1 + call / 8) {
+          ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+          double t = 0.0;
+          memset(h->calls, 0, sizeof h->calls);
+          memcpy(x, start, sizeof x);
+          h->fault =
+              (hybrid_fault){.in = (hybrid_callback)in, .call = call, .once = true, .code = 7};
+          int status = ess_driver_apply(d, &t, t1, x);
+          if (status == ESS_ECALLBACK) status = ess_driver_apply(d, &t, t1, x);
+          if (status)
+            fail_msg("%s at %g: %s after call %llu of callback %d", texts[i], rtol,
+                     ess_strerror(status), (unsigned long long)call, in);
+          for (size_t l = 0; l < h->n; l++) assert_true(fabs(x[l] - whole[0][l]) <= 100.0 * rtol);
+          ess_driver_free(d);
+        }
+      hybrid_free(h);
+    }
+}
