@@ -393,7 +393,6 @@ static int carry_directions(ess_driver *d, const double before[], bool single) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   double most = 0.0;
-  v->has_first = false;
   for (size_t i = 0; i < n; i++) most = ess_larger(fabs(d->f[i] - before[i]), most);
   if (!(most > 0.0)) return ESS_SUCCESS;
   if (!single || v->last_t != d->t || v->is_pending || v->settled_count)
@@ -447,19 +446,23 @@ static int resolve(ess_driver *d, size_t count) {
     ess_no_failure(d);
     status = solve(d, &count);
   }
-  if (!status) status = install(d, count);
-  if (!status) status = ess_evaluate_node(d);
   if (status) return status;
-  ess_slide_begin_node(d, s->lambda);
+  status = install(d, count);
+  if (!status) status = ess_evaluate_node(d);
   const size_t begun = count_begun(s);
-  if (begun) ess_forget_turning(d); // nothing is known of how their lambdas turn
-  if (s->count > 1 && !moves_alike(d))
-    return ess_slide_fail(d, s->set[0], s->set[1], ESS_NOT_UNIQUE);
-  if (d->tangents && s->noted_count) {
+  if (!status) {
+    ess_slide_begin_node(d, s->lambda);
+    if (begun) ess_forget_turning(d); // nothing is known of how their lambdas turn
+    if (s->count > 1 && !moves_alike(d))
+      status = ess_slide_fail(d, s->set[0], s->set[1], ESS_NOT_UNIQUE);
+  }
+  if (!status && d->tangents && s->noted_count) {
     const bool single = s->noted_count == 1 && begun <= 1 && d->tangents->last_event == s->noted[0];
     status = carry_directions(d, before, single);
-  } else if (d->tangents) {
+  }
+  if (d->tangents) {
     d->tangents->has_first = false;
+    if (status && s->noted_count) d->tangents->is_lost = true; // the state has gone already
   }
   return status ? status : tell_changes(d);
 }
@@ -492,6 +495,10 @@ int ess_slide_settle(ess_driver *d) {
     memcpy(before, d->f, d->lanes * sizeof *before);
     status = ess_evaluate_node(d);
     if (!status && d->tangents) status = carry_directions(d, before, true);
+    if (d->tangents) {
+      d->tangents->has_first = false;
+      if (status) d->tangents->is_lost = true; // the field before is not known any more
+    }
   }
   const size_t count = status ? 0 : gather(d, true);
   if (!status) status = count ? resolve(d, count) : tell_changes(d);

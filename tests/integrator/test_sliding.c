@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ess_tangents.h"
 #include "hybrid.h"
 #include "test.h"
 
@@ -244,4 +245,39 @@ TEST(a_run_without_an_absolute_tolerance_continues) {
         }
       hybrid_free(h);
     }
+}
+
+/* After a fault directions are those of a run without, or none are left. */
+TEST(directions_are_not_wrong_after_a_fault) {
+  hybrid *const h = hybrid_of("x' = v; v' = -x + cos(0.4*t) - 0.6*[s]; s: v");
+  hybrid_log log;
+  const double t1 = 5.0;
+  double t = 0.0, x[] = {0.3, 0.5}, D[4];
+  uint64_t calls[HYBRID_CALLBACKS];
+  ess_driver *d = driver_of(h, &log);
+  assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
+  memset(h->calls, 0, sizeof h->calls);
+  assert_int_equal(ess_driver_apply(d, &t, t1, x), ESS_SUCCESS);
+  memcpy(D, ess_driver_tangent(d), sizeof D);
+  memcpy(calls, h->calls, sizeof calls);
+  ess_driver_free(d);
+  for (int in = 0; in < HYBRID_CALLBACKS; in++)
+    for (uint64_t call = 1; call <= calls[in]; call++) {
+      t = 0.0;
+      x[0] = 0.3;
+      x[1] = 0.5;
+      d = driver_of(h, &log);
+      assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
+      memset(h->calls, 0, sizeof h->calls);
+      h->fault = (hybrid_fault){.in = (hybrid_callback)in, .call = call, .once = true, .code = 7};
+      assert_int_equal(ess_driver_apply(d, &t, t1, x), ESS_ECALLBACK);
+      assert_int_equal(ess_driver_apply(d, &t, t1, x), ESS_SUCCESS);
+      const double *const tangent = ess_driver_tangent(d);
+      for (size_t i = 0; tangent && i < 4; i++)
+        if (!(fabs(tangent[i] - D[i]) < 1e-5))
+          fail_msg("call %llu of callback %d: %g in place of %g", (unsigned long long)call, in,
+                   tangent[i], D[i]);
+      ess_driver_free(d);
+    }
+  hybrid_free(h);
 }
