@@ -113,7 +113,9 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
   d->counters.field_evaluations++;
   d->t_seen = t;
-  return ess_called(d, d->system.field(ess_field_time(d, t), x, sign, f, d->system.params));
+  const double at = d->caller.system.field_jump_count ? ess_field_time(d, t) : t;
+  const int code = d->system.field(at, x, sign, f, d->system.params);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
 int ess_guards(ess_driver *d, double t, const double x[], double h[]) {

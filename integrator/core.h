@@ -117,8 +117,8 @@ int ess_sought_guards(const ess_driver *d, double t, const double x[], const ess
 int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
               const double h[], const ess_sought *sought, double rate[]);
 
-/* Where a step begins along which the state slides: what is rounding in event functions, and how
- * large the terms of their rates are, whose sum is then nothing. */
+/* At the start of a step along which the state slides by differences: the rounding of event
+ * functions, and the size of the terms of their rates, whose sum is then zero. */
 int ess_slope_weigh(ess_driver *d);
 
 /* Another trajectory begins: nothing of that is known. */

@@ -105,8 +105,7 @@ static const double HELD_RESOLVED = 0x1p-44;
 int ess_slide_scale(ess_driver *d) {
   ess_slides *const s = d->slides;
   const double dt = d->control.next;
-  const size_t n = ess_caller_states(d);
-  for (size_t l = 0; l < n; l++) {
+  for (size_t l = 0; l < d->caller.system.dimension; l++) {
     if (d->atol[l] > s->floor[l]) continue; // the caller's
     if (s->count && s->scaled_slides != d->counters.slides) {
       memset(s->push_by, 0, d->lanes * sizeof *s->push_by);
@@ -124,7 +123,8 @@ int ess_slide_scale(ess_driver *d) {
     }
     const double by_slide = s->count ? dt * (s->push_by[l] + dt * s->aside_by[l]) : 0.0;
     s->largest[l] = ess_larger(ess_larger(fabs(d->x[l]), by_slide), s->largest[l]);
-    if (by_slide > 0.0 || s->floor[l] > 0.0) d->atol[l] = s->floor[l] = HELD_RESOLVED * s->largest[l];
+    if (by_slide > 0.0 || s->floor[l] > 0.0)
+      d->atol[l] = s->floor[l] = HELD_RESOLVED * s->largest[l];
   }
   return ESS_SUCCESS;
 }
@@ -485,8 +485,8 @@ int ess_slide_settle(ess_driver *d) {
   if (!s->noted_count && !s->leaves && !s->is_released && s->chatters == SIZE_MAX &&
       !s->has_stopped) {
     if (!s->count) return ESS_SUCCESS;
-    if (s->is_whole)
-      ess_slide_begin_node(d, s->seen + (ESS_QUARTIC - 1) * d->system.guard_count);
+    const double *const at_end = s->seen + (ESS_QUARTIC - 1) * d->system.guard_count;
+    ess_slide_begin_node(d, s->is_whole ? at_end : s->lambda);
     status = ess_slide_scale(d); // a fault may have come before the first step did so
     return status ? status : ess_slide_put_back(d, ESS_DRIFT);
   }

@@ -325,6 +325,13 @@ int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
 
 /* Rounding, and the errors of steps along curved surfaces, take a state off its surfaces. */
 
+void ess_slide_begin_node(ess_driver *d, const double lambda[]) {
+  ess_slides *const s = d->slides;
+  memmove(s->node, lambda, s->count * sizeof *lambda);
+  s->halvings = 0;
+  s->is_whole = false;
+}
+
 /* Adds to `back` the way onto the surfaces, by a, in the way of their jumps; or the same of
  * second-order surfaces alone, in the way of the changes of the field by these. */
 static int find_back(ess_driver *d, bool is_aside, double back[], bool *found) {

@@ -35,10 +35,3 @@ int ess_slide_fail_pair(ess_driver *d, const size_t list[], const size_t worst[2
   return ess_slide_fail(d, list[worst[0]], worst[1] == SIZE_MAX ? SIZE_MAX : list[worst[1]],
                         ESS_NOT_UNIQUE);
 }
-
-void ess_slide_begin_node(ess_driver *d, const double lambda[]) {
-  ess_slides *const s = d->slides;
-  memmove(s->node, lambda, s->count * sizeof *lambda);
-  s->halvings = 0;
-  s->is_whole = false;
-}

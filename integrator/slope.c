@@ -126,7 +126,6 @@ void ess_slope_forget(ess_driver *d) {
 }
 
 int ess_slope_weigh(ess_driver *d) {
-  if (!ess_is_sliding_by_differences(d)) return ESS_SUCCESS;
   const int status = ess_rounding_errors(d, d->caller.rounding);
   return status ? status : ess_weigh_terms(d, d->f, d->caller.terms);
 }
