@@ -200,7 +200,8 @@ void ess_slides_forget(ess_driver *d) {
   ess_slides *const s = d->slides;
   if (!s) return;
   s->count = s->told_count = s->noted_count = 0;
-  s->leaves = s->is_released = s->is_whole = s->has_stopped = false;
+  s->question = ESS_NO_QUESTION;
+  s->is_whole = s->has_stopped = false;
   s->adds = true;
   s->chatters = s->unknown = SIZE_MAX;
   s->chattered = s->left_at = NAN;
@@ -475,22 +476,21 @@ int ess_slide_settle(ess_driver *d) {
   if (d->counters.impacts != s->impacts && s->count) {
     status = release_left(d);
     // a jump of the state may change the force that holds it, too
-    s->leaves = s->leaves || ess_slide_is_beyond(d);
+    if (!s->question && ess_slide_is_beyond(d)) s->question = ESS_AT_BOUND;
   }
   s->impacts = d->counters.impacts;
   bool is_endless = false;
   if (!status && (s->noted_count || s->chatters != SIZE_MAX)) status = find_chatter(d, &is_endless);
   if (!status && s->has_stopped) status = ess_rest_begin(d);
   if (status) return status;
-  if (!s->noted_count && !s->leaves && !s->is_released && s->chatters == SIZE_MAX &&
-      !s->has_stopped) {
+  if (!s->noted_count && !s->question && s->chatters == SIZE_MAX && !s->has_stopped) {
     if (!s->count) return ESS_SUCCESS;
     const double *const at_end = s->seen + (ESS_QUARTIC - 1) * d->system.guard_count;
     ess_slide_begin_node(d, s->is_whole ? at_end : s->lambda);
     status = ess_slide_scale(d); // a fault may have come before the first step did so
     return status ? status : ess_slide_put_back(d, ESS_DRIFT);
   }
-  if (s->is_released) {
+  if (s->question == ESS_RELEASED) {
     double *const before = d->stage[1];
     memcpy(before, d->f, d->lanes * sizeof *before);
     status = ess_evaluate_node(d);
@@ -506,7 +506,7 @@ int ess_slide_settle(ess_driver *d) {
   const size_t chatters = s->chatters;
   const bool is_held = ess_is_listed(s->set, s->count, chatters);
   s->noted_count = 0;
-  s->leaves = s->is_released = false;
+  s->question = ESS_NO_QUESTION;
   s->chatters = SIZE_MAX;
   if (!status && chatters != SIZE_MAX && is_held) { // its rate is zero from now on
     ess_watch_returns_of(d, chatters);
@@ -530,11 +530,11 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   if (!status && s->has_stopped && !d->is_amid) return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
-  // what the caller has changed since the last apply may hold the state no more; what had come to
-  // its bound where the run was stopped is settled as it would have been
-  const bool left = d->is_amid && !moved && s->leaves;
-  s->leaves = !status && (left || ess_slide_is_beyond(d));
-  if (!status && (s->is_released || s->leaves) && !d->is_amid) return ess_slide_settle(d);
+  // what the caller has changed since the last apply may hold the state no more; a question that
+  // was open where the run was stopped is settled as it would have been
+  const bool is_open = s->question == ESS_RELEASED || (d->is_amid && !moved && s->question);
+  if (!is_open) s->question = !status && ess_slide_is_beyond(d) ? ESS_AT_BOUND : ESS_NO_QUESTION;
+  if (!status && s->question && !d->is_amid) return ess_slide_settle(d);
   if (!status) ess_slide_begin_node(d, s->lambda);
   return status;
 }

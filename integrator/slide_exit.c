@@ -255,7 +255,7 @@ static int find_exit(ess_driver *d, ess_location *found, bool *unsure) {
   status = refine(d, below, above, &theta);
   if (status || theta > found->theta) return status;
   *found = (ess_location){.cut = true, .theta = theta, .doubt_guard = SIZE_MAX};
-  d->slides->leaves = true;
+  d->slides->question = ESS_AT_BOUND;
   for (size_t i = 0; i < d->flagged_count; i++)
     if (d->fate[d->flagged[i]] != ESS_FATE_PASSED) d->fate[d->flagged[i]] = ESS_FATE_SOUGHT;
   return ess_guards(d, d->t + theta * d->dt, d->x_try, d->h_try);
@@ -278,7 +278,7 @@ ess_verdict ess_slide_watch(ess_driver *d, ess_location *found) {
   const bool added = s->adds;
   int status = ESS_SUCCESS;
   if (!d->armed_count) ess_clear_flags(d);
-  s->leaves = false;
+  s->question = ESS_NO_QUESTION;
   // the step's last stage was the last call, where no direction has called since
   if (d->tangents) status = ess_slide_field(d, d->t + d->dt, d->x_end, d->v_try);
   memcpy(s->seen, s->node, bytes);
@@ -300,7 +300,7 @@ ess_verdict ess_slide_watch(ess_driver *d, ess_location *found) {
   if (!status) status = find_exit(d, found, &unsure);
   if (status) return (ess_verdict){.status = status};
   if (unsure) return half;
-  if (s->leaves) held = holds(d, worst);
+  if (s->question) held = holds(d, worst);
   if (!held && may_halve(d)) return half;
   if (!held) return (ess_verdict){.status = ess_slide_fail_pair(d, s->set, worst)};
   s->is_whole = !found->cut;

@@ -21,7 +21,7 @@ void ess_slide_release(ess_driver *d, size_t k) {
   if (i == s->count) return;
   s->order[k] = ESS_FIRST_ORDER;
   memmove(s->set + i, s->set + i + 1, (--s->count - i) * sizeof *s->set);
-  s->is_released = true;
+  s->question = ESS_RELEASED;
 }
 
 int ess_slide_fail(ess_driver *d, size_t guard, size_t other, const char *reason) {

@@ -22,6 +22,10 @@ enum {
 typedef unsigned char ess_order;
 enum { ESS_FIRST_ORDER, ESS_SECOND_ORDER, ESS_REST };
 
+/* Why the surfaces have to be solved for, if nothing was crossed: a lambda is at its bound; or a
+ * row, an impact, or the state has taken a surface away, and the field is that of the others. */
+typedef enum ess_question { ESS_NO_QUESTION, ESS_AT_BOUND, ESS_RELEASED } ess_question;
+
 /* Owned by the driver if ess_options.sliding is on; otherwise NULL. The field on surfaces is
  * f = f0 + sum of lambda_i jump_i with a + G lambda = 0: no event function changes. */
 typedef struct ess_slides {
@@ -57,9 +61,8 @@ typedef struct ess_slides {
   double *push_by, *aside_by; /* what the surfaces add to the field, and by that to its change, */
   uint64_t scaled_slides;     /* when so many slides had begun */
   bool is_whole;              /* the step just made was: the node's lambda was seen at its end */
-  bool leaves;                /* a lambda has come to its bound: the state is there */
+  ess_question question;      /* about the surfaces at the node */
   double left_at;             /* when the state left a surface last */
-  bool is_released;           /* a row, or an impact, has taken a surface away */
   int halvings;               /* of the step being tried, in doubt */
   uint64_t impacts;           /* that had been made when this was looked at last */
 
