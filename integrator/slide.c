@@ -508,14 +508,16 @@ int ess_slide_settle(ess_driver *d) {
   s->noted_count = 0;
   s->question = ESS_NO_QUESTION;
   s->chatters = SIZE_MAX;
-  if (!status && chatters != SIZE_MAX && is_held) { // its rate is zero from now on
+  int chattered = ESS_SUCCESS;
+  if (chatters != SIZE_MAX && is_held) { // its rate is zero from now on
     ess_watch_returns_of(d, chatters);
     d->returns.at_once = 0;
-    status = ess_slide_put_back(d, INFINITY);
-  } else if (!status && chatters != SIZE_MAX) {
+    chattered = ess_slide_put_back(d, INFINITY);
+  } else if (chatters != SIZE_MAX) {
     s->order[chatters] = ESS_FIRST_ORDER;
-    if (is_endless) status = ess_fail(d, ESS_ESLIDING, chatters);
+    if (is_endless) chattered = ess_fail(d, ESS_ESLIDING, chatters);
   }
+  if (chattered) return chattered;
   return status || !s->has_stopped ? status : ess_rest_end(d);
 }
 
