@@ -1,9 +1,8 @@
 /*
- * Slides: where the field points back to an event function's zero from either side, the state
- * moves along it, by the mean of the fields of both sides that keeps it there (Filippov). What is
- * crossed, or come upon, while it slides, and a weight of the mean that comes to its bound, change
- * what it slides on: one linear complementarity problem tells all of that
- * (docs/theory/sliding.md).
+ * Slides. If the field points back to the zero of an event function from either side, the state
+ * moves along that surface, by the mean of both fields that keeps it there (Filippov). The surfaces
+ * change at crossings, at impacts, and where a weight of the mean reaches its bound: one linear
+ * complementarity problem has the new ones as its solution (docs/theory/sliding.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,13 +59,7 @@ static int find_chatter(ess_driver *d, bool *is_endless) {
   return status || !*is_endless ? status : ess_fail(d, ESS_ESLIDING, k);
 }
 
-/* ---- slides ---------------------------------------------------------------------------------- */
-
-/* distance in ties within which events are of one instant: a state that spirals into an
- * intersection of surfaces has crossings ever closer together */
-static const double TIES = 4.0;
-
-/* ---- what may slide -------------------------------------------------------------------------- */
+/* ---- event functions that may slide ---------------------------------------------------------- */
 
 /* why neither of an event function's guards, or one of them, can be slid on; NULL if both can */
 static const char *refuse(const ess_system *s, size_t k) {
@@ -95,11 +88,11 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
   return NULL;
 }
 
-/* ---- a tolerance for what is held at zero ---------------------------------------------------- */
+/* ---- a tolerance for states held at zero ----------------------------------------------------- */
 
-/* A state that a slide holds at zero has no tolerance there where that is relative alone. It gets
- * this part of the largest value that it has had, or would have in a step by the force that holds
- * it, itself or by what that moves, as a position by its rate. Less is rounding. */
+/* With a relative tolerance alone, a state that a slide holds at zero has none. It gets this part
+ * of its largest value so far, or of the largest that the jumps would give it in a step, at once or
+ * through its rate. Less is rounding. */
 static const double HELD_RESOLVED = 0x1p-44;
 
 int ess_slide_scale(ess_driver *d) {
@@ -251,14 +244,16 @@ static int release_left(ess_driver *d) {
   return status;
 }
 
-/* ---- what has no answer ---------------------------------------------------------------------- */
-
 int ess_slide_refuse_turn(ess_driver *d) {
   return ess_slide_fail(d, d->slides->set[0], d->slides->count > 1 ? d->slides->set[1] : SIZE_MAX,
                         "where a sliding state has come from is not unique");
 }
 
-/* ---- what slides from the node on ------------------------------------------------------------ */
+/* ---- the surfaces in question ---------------------------------------------------------------- */
+
+/* distance in ties within which events are of one instant: a state that spirals into an
+ * intersection of surfaces has crossings ever closer together */
+static const double TIES = 4.0;
 
 /* whether event function k has been crossed at this time or later */
 static bool is_crossed_since(const ess_driver *d, size_t k, double t) {
@@ -322,7 +317,7 @@ static int solve(ess_driver *d, size_t *count) {
   return is_one ? ESS_SUCCESS : ess_slide_fail_pair(d, s->events, worst);
 }
 
-/* redundant surfaces may be held in many ways: whether all of them move the state alike */
+/* Many lambda hold a state on redundant surfaces: whether another of them moves it alike. */
 static bool moves_alike(const ess_driver *d) {
   ess_slides *const s = d->slides;
   double *const other = s->back, *const near = s->sum;
@@ -388,8 +383,8 @@ static int install(ess_driver *d, size_t count) {
   return status;
 }
 
-/* directions gain what the crossing, or impact, adds to the field, of which they have had what it
- * was before it was known which surfaces hold the state */
+/* Directions gain (f - before) times their shares of the crossing: before the surfaces were known
+ * they got that with `before` as the field after it. */
 static int carry_directions(ess_driver *d, const double before[], bool single) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
@@ -410,7 +405,7 @@ static bool tell(ess_driver *d, size_t k, int begins) {
   return o->slide(&info, o->context) != 0;
 }
 
-/* what has ended since observers were told last, then what has begun */
+/* slides that have ended since the observer was called last, then those that have begun */
 static int tell_changes(ess_driver *d) {
   ess_slides *const s = d->slides;
   size_t stopped = SIZE_MAX;
@@ -427,14 +422,13 @@ static int tell_changes(ess_driver *d) {
   return stopped == SIZE_MAX ? ESS_SUCCESS : ess_fail(d, ESS_ESTOP, stopped);
 }
 
-/* a list of those begun */
 static size_t count_begun(const ess_slides *s) {
   size_t begun = 0;
   for (size_t i = 0; i < s->count; i++) begun += !ess_is_listed(s->old, s->old_count, s->set[i]);
   return begun;
 }
 
-/* one problem for all surfaces in question */
+/* one complementarity problem for all surfaces in question */
 static int resolve(ess_driver *d, size_t count) {
   ess_slides *const s = d->slides;
   double *const before = d->stage[1];
@@ -487,7 +481,7 @@ int ess_slide_settle(ess_driver *d) {
     if (!s->count) return ESS_SUCCESS;
     const double *const at_end = s->seen + (ESS_QUARTIC - 1) * d->system.guard_count;
     ess_slide_begin_node(d, s->is_whole ? at_end : s->lambda);
-    status = ess_slide_scale(d); // a fault may have come before the first step did so
+    status = ess_slide_scale(d); // a fault may have prevented that at the first step
     return status ? status : ess_slide_put_back(d, ESS_DRIFT);
   }
   if (s->question == ESS_RELEASED) {
@@ -502,7 +496,7 @@ int ess_slide_settle(ess_driver *d) {
   }
   const size_t count = status ? 0 : gather(d, true);
   if (!status) status = count ? resolve(d, count) : tell_changes(d);
-  if (status && status != ESS_ESTOP) return status; // all of this is in question again
+  if (status && status != ESS_ESTOP) return status; // a continued run settles this again
   const size_t chatters = s->chatters;
   const bool is_held = ess_is_listed(s->set, s->count, chatters);
   s->noted_count = 0;
@@ -524,7 +518,7 @@ int ess_slide_settle(ess_driver *d) {
 int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   ess_slides *const s = d->slides;
   int status = is_new ? ess_rest_from_start(d) : ESS_SUCCESS;
-  // an instant that the last apply has not come to the end of is settled once it is
+  // an instant in which the last apply was stopped is settled at its end
   if (!d->is_amid) {
     s->noted_count = 0;
     s->chatters = SIZE_MAX;
@@ -532,8 +526,8 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   if (!status && s->has_stopped && !d->is_amid) return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
-  // what the caller has changed since the last apply may hold the state no more; a question that
-  // was open where the run was stopped is settled as it would have been
+  // the caller may have changed the system since the last apply; a question that was open where the
+  // run was stopped is settled as it would have been
   const bool is_open = s->question == ESS_RELEASED || (d->is_amid && !moved && s->question);
   if (!is_open) s->question = !status && ess_slide_is_beyond(d) ? ESS_AT_BOUND : ESS_NO_QUESTION;
   if (!status && s->question && !d->is_amid) return ess_slide_settle(d);

@@ -13,7 +13,7 @@
 #include "driver_state.h"
 
 enum {
-  ESS_CORNERS = 8,     /* of the cube that three signs make, whose jumps do not add up */
+  ESS_CORNERS = 8,     /* of the cube of three signs, whose jumps do not add up */
   ESS_SLIDE_CHECKS = 2 /* places at which the model of lambda is compared */
 };
 
@@ -33,9 +33,9 @@ typedef struct ess_slides {
   ess_order *order;   /* by event function */
   bool *can, *may;    /* by event function: by its guards; and it is asked for */
   bool is_noisy;      /* rates of event functions are differences */
-  size_t unknown;     /* one that was no number since the field on them was last known; or none */
+  size_t unknown;     /* one that is not finite, since the last known field on them; or SIZE_MAX */
 
-  /* the field on them, which stands for the caller's while the state slides */
+  /* the field on them, in place of the caller's while the state slides */
   int (*field)(ess_driver *d, double t, const double x[], double f[]);
 
   /* at the state of the last look, by surface: the field with all of them at -1, and the jump of
@@ -48,31 +48,34 @@ typedef struct ess_slides {
   double *checked;     /* and at the places compared */
   ess_compared compared;
 
-  size_t *noted, noted_count; /* event functions that have been crossed where the state is */
-  size_t chatters; /* one that is crossed back and forth without end; SIZE_MAX: none is */
+  /* event functions that have been crossed at the node; by event function the times of the last
+   * crossing and of the one before */
+  size_t *noted, noted_count;
+  double *crossed_at, *crossed_before;
+  size_t chatters; /* one that is crossed back and forth without end, or SIZE_MAX */
   bool *stopped;   /* by event function: its impacts have ended, and the state may rest on it */
   ess_ending otherwise;           /* how the run ends where it does not; success: it goes on */
   double chattered, chattered_at; /* when impacts at one instant were too many; how fast still */
   bool has_stopped;               /* some have */
   double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
                            and by how much more it is at lambda = 1 */
-  double *largest;      /* by state of a relative tolerance alone: the largest that it has been; */
-  double *floor;        /* its absolute tolerance while it is held at zero; 0: none */
-  double *push_by, *aside_by; /* what the surfaces add to the field, and by that to its change, */
-  uint64_t scaled_slides;     /* when so many slides had begun */
-  bool is_whole;              /* the step just made was: the node's lambda was seen at its end */
+  double *largest;      /* by state with no absolute tolerance: its largest value so far */
+  double *floor;        /* and the absolute tolerance that it gets where a slide holds it; or 0 */
+  double *push_by, *aside_by; /* sums of |jump|, and of |Df jump|, of the surfaces */
+  uint64_t scaled_slides;     /* that had begun when these were computed */
+  bool is_whole;              /* the last step was not cut: its end is the node */
   ess_question question;      /* about the surfaces at the node */
   double left_at;             /* when the state left a surface last */
   int halvings;               /* of the step being tried, in doubt */
-  uint64_t impacts;           /* that had been made when this was looked at last */
+  uint64_t impacts;           /* that had been made when slides were settled last */
 
   /* scratch */
-  size_t *events, *old, old_count, *told, told_count; /* the last: those that observers know of */
+  size_t *events, *old, old_count, *told, told_count; /* told: as the observer knows them */
   signed char *part;
   double *h, *rate, *sum, *back, *half, *nothing; /* the last two all 1/2, and all 0 */
-  double *beside, *f_beside;                      /* a state beside the one looked at */
-  double *aside;   /* by surface of second order: the way that moves it, and not its rate */
-  double *g_aside; /* rates by these, [count][count] */
+  double *beside, *f_beside;                      /* a state beside the one of a look */
+  double *aside;   /* Df jump, along which a surface of second order moves, and not its rate */
+  double *g_aside; /* rates along these, [count][count] */
   ess_box box;
 } ess_slides;
 
@@ -102,39 +105,39 @@ static inline double ess_difference_weight(bool noisy, int way) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* One line about what may not slide, or not so; NULL when nothing is wrong. */
+/* One line about options of slides that are not accepted; NULL if all are. */
 const char *ess_slide_check(const ess_system *system, const ess_options *options);
 
-/* Room for slides where they are asked for, false when there is none; what is laid out for them;
- * and what may be slid on. */
+/* Allocates slides if they are asked for, false without memory; lays out their arrays; notes which
+ * event functions may slide. */
 bool ess_slides_alloc(ess_driver *d, const ess_options *options);
 void ess_slides_lay(ess_driver *d, ess_layout *l);
 void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options *options);
 
-/* Whether by these options the same event functions may be slid on. */
+/* Whether these options let the same event functions slide. */
 bool ess_slides_stay(const ess_driver *d, const ess_options *options);
 
-/* Before a step: states that a slide holds at zero get an absolute tolerance; and keep it if the
- * options that are set anew have none for them. */
+/* Before a step: states that a slide holds at zero get an absolute tolerance. They keep it if
+ * options are set again that have none for them. */
 int ess_slide_scale(ess_driver *d);
 void ess_slides_keep_tolerances(ess_driver *d);
 
-/* Another trajectory begins: none slides. An apply does, from another state than the last ended at
- * where `moved`. */
+/* Another trajectory begins, on which nothing slides. An apply begins, `moved` from another state
+ * than the end of the last. */
 void ess_slides_forget(ess_driver *d);
 int ess_slides_begin(ess_driver *d, bool is_new, bool moved);
 
-/* A run that turns around while the state slides: why there is none. */
+/* Refuses to reverse time in a slide. */
 int ess_slide_refuse_turn(ess_driver *d);
 
-/* Whether the step just tried stands. Where a lambda comes to its bound within it, before it is
- * cut, it is cut there. */
+/* Whether the step just tried stands. If a lambda reaches its bound in it, before another cut, the
+ * step is cut there. */
 ess_verdict ess_slide_watch(ess_driver *d, ess_location *found);
 
-/* Whether a lambda is beyond its bound where it has been looked at last. */
+/* Whether a lambda of the last look is beyond its bound. */
 bool ess_slide_is_beyond(const ess_driver *d);
 
-/* What slides from the node on: called where something may have been crossed. */
+/* Finds the surfaces along which the state slides from the node on. */
 int ess_slide_settle(ess_driver *d);
 
 /* ---- notes ----------------------------------------------------------------------------------- */
@@ -146,11 +149,11 @@ void ess_slide_note(ess_driver *d, size_t k);
  * what slides ends. */
 void ess_slide_release(ess_driver *d, size_t k);
 
-/* A new node: lambda there, which what is seen on the way from it is held against. */
+/* A new node, with this lambda. */
 void ess_slide_begin_node(ess_driver *d, const double lambda[]);
 
-/* What has no answer: ESS_ESLIDING, with the event functions that show it; or with the two of those
- * listed, where many answers are right. */
+/* ESS_ESLIDING with one or two event functions and the reason; or with `worst` of a list, if many
+ * lambda solve the problem. */
 #define ESS_NOT_UNIQUE   "where the state goes from there is not unique"
 #define ESS_NOT_ADDITIVE "jumps of more than three event functions that slide do not add up"
 int ess_slide_fail(ess_driver *d, size_t guard, size_t other, const char *reason);
@@ -158,36 +161,34 @@ int ess_slide_fail_pair(ess_driver *d, const size_t list[], const size_t worst[2
 
 /* ---- the field on surfaces ------------------------------------------------------------------- */
 
-/* Calls the field on either side of these surfaces at the node, where it has to be told what holds
- * the state: ESS_EFIELD where rates are no numbers. */
+/* A look at the node: evaluates the field on both sides of these surfaces. Fails if rates are not
+ * finite. */
 int ess_slide_look_here(ess_driver *d, const size_t set[], size_t count);
 
-/* Whether jumps add up there, by one call more. */
+/* Tests by one evaluation more whether the jumps of a look add up. */
 int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],
                         size_t count);
 
-/* What the field changes by along a surface's jump: it moves the event function of one of second
- * order, where the jump moves its rate. */
+/* aside = Df jump at the node: it moves the event function of a surface of second order, as the
+ * jump moves its rate. */
 int ess_slide_look_aside(ess_driver *d, const double jump[], double aside[]);
 
-/* The field with the state on the surfaces that it slides on: what holds it there is in
- * d->slides->lambda. */
+/* The field on the surfaces along which the state slides, with its lambda in d->slides->lambda. */
 int ess_slide_field(ess_driver *d, double t, const double x[], double f[]);
 
-/* Which of the surfaces just looked at hold the state, and which it leaves, and where to: into
- * d->slides->lambda and part. `worst` are two where many answers are right. */
+/* Solves the box LCP of the last look into d->slides->lambda and part: the surfaces that hold the
+ * state, and the sides to which it leaves the others. `worst` are two if many lambda solve it. */
 ess_solutions ess_slide_solve(ess_driver *d, size_t count, size_t worst[2]);
 
-/* ---- where the state is put ------------------------------------------------------------------ */
+/* ---- the place of a sliding state ------------------------------------------------------------ */
 
-/* Moves the state back onto its surfaces, by so many tolerances at most; in a step it drifts off
- * them by so many at most. */
+/* Returns the state onto its surfaces, by so many tolerances at most; ESS_DRIFT after a step. */
 static const double ESS_DRIFT = 100.0;
 int ess_slide_put_back(ess_driver *d, double most);
 
-/* The state leaves the i-th of the `count` surfaces just looked at, of second order, to the side
- * `to`: it goes away by the cube of time. So it is put beside it, by this part of the tolerance,
- * and moves away from there: adds that to d->x_try. */
+/* The state leaves the i-th of the `count` surfaces of the last look, of second order, to the side
+ * `to`. Its distance grows with the cube of time, so it is put beside the surface by this part of
+ * the tolerance, in d->x_try, with a rate away from it. */
 static const double ESS_LEFT_BY = 1e-3;
 int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to, double part);
 
