@@ -83,8 +83,9 @@ ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double dir
 ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
                                          const double directions[], const double parameters[]);
 
-/* The directions at the time reached, [n*count]; NULL without tangents, and after a callback has
- * failed or a direction has become non-finite within a step that the state had already taken. */
+/* The directions at the time reached, [n*count]; NULL without tangents, and after a failure that
+ * the state is ahead of: a callback has failed or a direction has become non-finite within a step
+ * that the state had already taken, or the run has failed in a slide that had already begun. */
 ESS_API const double *ess_driver_tangent(const ess_driver *driver);
 
 /*

@@ -338,8 +338,46 @@ static bool moves_alike(const ess_driver *d) {
 /* part of a step in which an excursion to a surface's other side was not resolved */
 static const double UNRESOLVED = 0.01;
 
-/* The state slides on surfaces that hold it, and leaves or passes the others: each slide begins and
- * ends here, but for those that are released. */
+/* A slide on event function k begins, or goes on, with this lambda. */
+static int begin(ess_driver *d, size_t k, double lambda) {
+  ess_slides *const s = d->slides;
+  const bool rests = s->order[k] == ESS_REST, slid = ess_is_listed(s->old, s->old_count, k);
+  s->lambda[s->count] = lambda;
+  s->set[s->count++] = k;
+  ess_disarm(d, k);
+  const int status = rests ? ESS_SUCCESS : ess_take_sign(d, k, -1.0);
+  return status || slid || rests ? status : ess_watch_progress(d, k); // impacts are counted
+}
+
+/* The slide on the i-th surface in question ends: the state leaves it to this side. */
+static int end(ess_driver *d, size_t i, size_t count, double side) {
+  ess_slides *const s = d->slides;
+  const size_t k = s->events[i];
+  const ess_order order = s->order[k];
+  int status = order == ESS_REST ? ESS_SUCCESS : ess_take_sign(d, k, side);
+  if (!status && order != ESS_FIRST_ORDER)
+    status = ess_slide_step_beside(d, i, count, side, ESS_LEFT_BY);
+  ess_arm(d, ess_guard_ahead(d, k));
+  s->left_at = d->t;
+  s->order[k] = ESS_FIRST_ORDER;
+  return status || order == ESS_REST ? status : ess_watch_progress(d, k);
+}
+
+/* The state does not slide on the i-th surface in question. If the field points away at the side
+ * that a crossing came from, a state that has just left has returned within a step that was too
+ * long for that. */
+static int pass(ess_driver *d, size_t i, size_t count, double side) {
+  ess_slides *const s = d->slides;
+  const size_t k = s->events[i];
+  const bool contradicts = s->order[k] == ESS_FIRST_ORDER && side != d->sign[k];
+  const int status = s->order[k] == ESS_REST ? ess_rest_let_go(d, i, count) : ESS_SUCCESS;
+  s->order[k] = ESS_FIRST_ORDER;
+  if (contradicts && d->dt > 0.0 && ess_is_listed(s->noted, s->noted_count, k))
+    ess_control_bound(d, ESS_BY_EXIT, UNRESOLVED * d->dt);
+  return status;
+}
+
+/* The surfaces in question are solved for: slides begin and end. */
 static int install(ess_driver *d, size_t count) {
   ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
@@ -349,34 +387,11 @@ static int install(ess_driver *d, size_t count) {
   memcpy(d->x_try, d->x, d->lanes * sizeof *d->x_try);
   for (size_t i = 0; i < count; i++) {
     const size_t k = s->events[i];
-    const bool slid = ess_is_listed(s->old, s->old_count, k), slides = s->part[i] == ESS_BETWEEN;
-    const bool ends = slid && !slides;
-    const ess_order order = s->order[k];
-    const double side = s->part[i] < 0 ? -1.0 : 1.0;
-    double sign = slides ? -1.0 : slid ? side : d->sign[k];
-    if (order == ESS_REST) sign = d->sign[k];
-    if (slides) {
-      s->lambda[s->count] = s->lambda[i];
-      s->set[s->count++] = k;
-      ess_disarm(d, k);
-    }
-    const int told = ess_take_sign(d, k, sign);
-    if (!status) status = told;
-    if (ends && order != ESS_FIRST_ORDER && !status)
-      status = ess_slide_step_beside(d, i, count, side, ESS_LEFT_BY);
-    if (!slid && !slides && order == ESS_REST && !status) status = ess_rest_let_go(d, i, count);
-    if (ends) {
-      ess_arm(d, ess_guard_ahead(d, k));
-      s->left_at = d->t;
-    }
-    if (!slides) s->order[k] = ESS_FIRST_ORDER;
-    const bool changes = slid != slides && order != ESS_REST; // impacts are counted
-    if (changes && !status) status = ess_watch_progress(d, k);
-    // The field points away at the side that the crossing came from: the step was too long for the
-    // short excursion of a state that has just left.
-    const bool contradicts = !slid && !slides && order == ESS_FIRST_ORDER && side != d->sign[k];
-    if (contradicts && d->dt > 0.0 && ess_is_listed(s->noted, s->noted_count, k))
-      ess_control_bound(d, ESS_BY_EXIT, UNRESOLVED * d->dt);
+    const double side = s->part[i] == ESS_AT_ZERO ? -1.0 : 1.0;
+    const int changed = s->part[i] == ESS_BETWEEN                ? begin(d, k, s->lambda[i])
+                        : ess_is_listed(s->old, s->old_count, k) ? end(d, i, count, side)
+                                                                 : pass(d, i, count, side);
+    if (!status) status = changed;
   }
   if (!status) status = ess_check_state(d, d->x_try);
   if (!status) memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
