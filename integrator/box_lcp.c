@@ -15,9 +15,8 @@
 /* largest number of unknowns of which all principal minors are computed */
 enum { ALL_MINORS = 10 };
 
-/* regularisation of a singular matrix, relative to its diagonal, and rounds that take it off */
+/* regularisation of a singular matrix, relative to its diagonal */
 static const double ADDED = 1e-6;
-enum { CORRECTIONS = 3 };
 
 /* ---- linear equations ------------------------------------------------------------------------ */
 
@@ -272,7 +271,8 @@ static ess_minors eliminate(size_t n, const double g[], const size_t members[], 
 ess_minors ess_principal_minors(size_t n, const double g[], const signed char at[], size_t worst[2],
                                 const ess_box *work) {
   double *const inner = work->inner, *const m = work->matrix;
-  size_t *const members = work->members, count = 0, kept = 0, chosen[ALL_MINORS], exchanged[ALL_MINORS];
+  size_t *const members = work->members, count = 0, kept = 0, chosen[ALL_MINORS],
+                exchanged[ALL_MINORS];
   ess_minors found = ESS_MINORS_POSITIVE;
   for (size_t i = 0; i < n; i++)
     if (!at || !at[i]) members[kept++] = i;
@@ -314,9 +314,12 @@ ess_solutions ess_box_lcp(size_t n, const double a[], const double g[], double l
     return ESS_ONE_SOLUTION;
   // a singular matrix: each round takes off the regularisation; then lambda to the last digits
   bool found = minors == ESS_MINORS_ZERO;
+  double apart = INFINITY;
   for (size_t i = 0; i < n; i++) near[i] = 0.5;
-  for (int round = 0; round < CORRECTIONS && found; round++) {
+  for (int round = 0; round < ESS_LCP_ITERATIONS && found && apart > ESS_LCP_ZERO; round++) {
     found = pivot(n, a, g, near, lambda, at, work);
+    apart = 0.0;
+    for (size_t i = 0; i < n; i++) apart = ess_larger(fabs(lambda[i] - near[i]), apart);
     memcpy(near, lambda, n * sizeof *near);
   }
   for (size_t i = 0; i < n; i++) near[i] = 0.5;
