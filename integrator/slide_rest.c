@@ -197,7 +197,6 @@ int ess_rest_begin(ess_driver *d) {
   const bool adds = s->adds;
   size_t count = 0;
   int status = ESS_SUCCESS;
-  if (!s->has_stopped) return ESS_SUCCESS;
   s->adds = true;
   // what is slid on, and the guards of impacts that the state is on: those whose impacts have
   // ended, and others that may hold it with them

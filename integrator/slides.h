@@ -48,12 +48,9 @@ typedef struct ess_slides {
   double *checked;     /* and at the places compared */
   ess_compared compared;
 
-  /* event functions that have been crossed at the node; by event function the times of the last
-   * crossing and of the one before */
-  size_t *noted, noted_count;
-  double *crossed_at, *crossed_before;
-  size_t chatters; /* one that is crossed back and forth without end, or SIZE_MAX */
-  bool *stopped;   /* by event function: its impacts have ended, and the state may rest on it */
+  size_t *noted, noted_count; /* event functions that have been crossed at the node */
+  size_t chatters;            /* one that is crossed back and forth without end, or SIZE_MAX */
+  bool *stopped; /* by event function: its impacts have ended, and the state may rest on it */
   ess_ending otherwise;           /* how the run ends where it does not; success: it goes on */
   double chattered, chattered_at; /* when impacts at one instant were too many; how fast still */
   bool has_stopped;               /* some have */
