@@ -2,15 +2,15 @@
  * The ledger of crossings. Each crossing is noted before it is made, and the record says why
  * crossings come ever faster:
  *
- *   meaning   record                                                     consequence
- *   SLIDE     returns in a row to one event function, at once and from   a slide, or ESS_ESLIDING
- *             the other side
- *   CHATTER   more crossings at one instant than guards can cause        rest, or ESS_ECHATTER
- *   ROUNDING  crossings in a row, while event functions rest on zero     event functions get grains
- *   ENDLESS   thousands of returns to one event function, at a pace by   a slide of order 2, rest,
- * or which the run does not reach its end                       ESS_ESLIDING, ESS_ECHATTER a series
- * impacts whose intervals, or speeds, shrink by a factor,    rest, or ESS_EZENO the same each time
- * (Zeno)
+ *   meaning    record                                            consequence
+ *   SLIDE      returns in a row to one event function, at once    a slide, or ESS_ESLIDING
+ *              and from the other side
+ *   CHATTER    more crossings at one instant than guards cause    rest, or ESS_ECHATTER
+ *   ROUNDING   crossings in a row, event functions rest on zero   event functions get grains
+ *   ENDLESS    thousands of returns to one event function, by     a slide of order 2, rest,
+ *              whose pace the run does not reach its end          ESS_ESLIDING or ESS_ECHATTER
+ *   a series   impacts whose intervals, or speeds, shrink by a    rest, or ESS_EZENO
+ *              factor, the same each time (Zeno)
  *
  * A status that ends the run is left to the loop where the state may rest instead.
  *
