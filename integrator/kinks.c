@@ -17,9 +17,10 @@
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 
-/* The second-order effect of kinks on the state, the embedded error, and the effect of errors in
- * the kinks' places times this factor must each be <= 1. */
-static const double SEVERITY_OF_KINKS = 25.0;
+/* Each estimate times its factor must be <= 1. SEVERITY_OF_KINKS: second-order effect of kinks on
+ * the state. SEVERITY_OF_PLACES: effect of errors in their places. SEVERITY_OF_ERROR: embedded
+ * error. */
+static const double SEVERITY_OF_KINKS = 30.0, SEVERITY_OF_PLACES = 20.0, SEVERITY_OF_ERROR = 18.0;
 
 /* Error of the dense output between nodes. BETWEEN: over the deviation from a quartic in the middle
  * of the step. UNSEEN_IN_MIDDLE: over the effect on the end, of which up to a third (some thirty
@@ -29,8 +30,9 @@ static const double BETWEEN = 0.5, UNSEEN_IN_MIDDLE = 0.01;
 /* embedded error, over the tolerance, from which the effect of kinks is removed */
 static const double SMOOTH = 0.2;
 
-/* largest change of the length, by a factor */
-static const double CHANGE_MOST = 3.0;
+/* Largest growth of the length, and the exponent of the error in the length after a rejection. The
+ * error of a step that certainly goes too far makes the next one about a third as long. */
+static const double GROW_THROUGH = 3.0, REJECTED = -0.3, TOO_FAR = 30.0;
 
 /* REACHES_FEW: crossings in a step up to which they are located one by one, with fewer field
  * evaluations. MANY_MORE: crossings ahead, over those of the last step through crossings, which
@@ -43,9 +45,13 @@ static const double FIRST_THROUGH = 0.02;
 /* Growth of steps through crossings each time that crossings were located one by one instead. */
 static const double AGAIN = 1.15;
 
-/* Halvings for crossings that affect each other, after which they are located one by one; and of
- * the first step, if it would reach nearly all guards. */
+/* Halvings for crossings that affect each other, after which they are located one by one. */
 enum { HALVINGS_MOST = 6 };
+
+/* Reduction of the first step, and the largest number of reductions, if it would reach nearly all
+ * guards. */
+static const double REACH_SHORTER = 0.4;
+enum { REACHES_MOST = 4 };
 
 /* Weight at which a field is checked between both modes; at 1/2 deviations that are odd about it
  * would not show. */
@@ -680,7 +686,7 @@ static bool goes_too_far(const ess_driver *d) {
 static int correct(ess_driver *d, double *error) {
   ess_kinks *const k = &d->kinks;
   double smooth = 0.0, moved = 0.0, second = 0.0, middle = 0.0;
-  *error = DBL_MAX;
+  *error = TOO_FAR;
   if (goes_too_far(d)) return ESS_SUCCESS;
   int status = measure(d);
   if (!status) status = check_new(d);
@@ -690,10 +696,10 @@ static int correct(ess_driver *d, double *error) {
   if (status || !(*error <= 1.0)) return status;
   // the embedded error without its kinks, unless it is small with them
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, k->embedded);
-  smooth = SEVERITY_OF_KINKS * ess_scaled_norm(d, k->embedded, d->x, d->x_end);
+  smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, k->embedded, d->x, d->x_end);
   if (!(smooth <= SMOOTH)) {
     status = add_kinks(d, -1.0, k->error, k->embedded);
-    smooth = SEVERITY_OF_KINKS * ess_scaled_norm(d, k->embedded, d->x, d->x_end);
+    smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, k->embedded, d->x, d->x_end);
   }
   *error = ess_larger(smooth, SEVERITY_OF_KINKS * second);
   if (status || *error > 1.0) return status;
@@ -717,7 +723,7 @@ static int correct(ess_driver *d, double *error) {
   if (!status && !k->is_involved) status = finish(d);
   if (status || k->is_involved) return status;
   *error = ess_larger(smooth, ess_larger(BETWEEN * middle, UNSEEN_IN_MIDDLE * first));
-  *error = ess_larger(*error, ess_larger(SEVERITY_OF_KINKS * moved, SEVERITY_OF_KINKS * second));
+  *error = ess_larger(*error, ess_larger(SEVERITY_OF_PLACES * moved, SEVERITY_OF_KINKS * second));
   *error += 0.0 * (moved + second + smooth); // not a number stays one
   return ESS_SUCCESS;
 }
@@ -780,15 +786,16 @@ ess_verdict ess_kinks_leave(ess_driver *d) {
 
 static ess_verdict judge(ess_driver *d, double error) {
   ess_kinks *const k = &d->kinks;
-  const double factor =
-      ess_clamp(ESS_SAFER * pow(error, -d->base->alpha), 1.0 / CHANGE_MOST, CHANGE_MOST);
-  if (error <= 1.0 && k->count) return ess_control_stands(d, d->dt * factor);
+  if (error <= 1.0 && k->count)
+    return ess_control_stands(
+        d, d->dt * ess_smaller(GROW_THROUGH, ESS_SAFER * pow(error, -d->base->alpha)));
   ess_verdict v = ess_control_judge(d, error);
   if (ess_stands(&v)) return v;
   if (k->is_involved) return ess_kinks_leave(d);
   if (!ess_is_resolved(d, v.next)) return v;
   v.status = ess_kinks_give_up(d);
   if (!k->count || !isfinite(error)) return v;
+  const double factor = ess_larger(ESS_SHRINK_MOST, ESS_SAFETY * pow(error, REJECTED));
   v.cause = ESS_BY_THROUGH;
   v.next = d->dt * factor;
   if (factor * (double)k->count > REACHES_FEW) return v;
@@ -858,9 +865,9 @@ void ess_kinks_choose(ess_driver *d) {
   // the first of all steps through crossings is not to reach nearly all guards, as where a body
   // falls on all of its contacts, if half of it goes through more than a few
   const size_t most = d->armed_count - d->armed_count / 4;
-  for (int i = 0; !(k->length > 0.0) && i < HALVINGS_MOST && reaches_more(d, length, most); i++) {
-    if (!reaches_more(d, 0.5 * length, REACHES_FEW)) break;
-    length *= 0.5;
+  for (int i = 0; !(k->length > 0.0) && i < REACHES_MOST && reaches_more(d, length, most); i++) {
+    if (!reaches_more(d, REACH_SHORTER * length, REACHES_FEW)) break;
+    length *= REACH_SHORTER;
   }
   if (!reaches_more(d, length, REACHES_FEW)) return;
   if (k->most_length < length && reaches_more(d, length, MANY_MORE * k->last_count + k->most / 2))
