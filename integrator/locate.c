@@ -75,7 +75,7 @@ static const double BESIDE[] = {0x1p-5, 0x1p-9, 0x1p-14};
 /* moves *theta to the event function's turn near it, and finds the height there; *found = false
  * where there is none */
 static int place_turn(ess_driver *d, size_t k, double *theta, double *excess, bool *found) {
-  double below, above, rise, now;
+  double below = *theta, above = *theta, rise = 0.0, now = 0.0;
   int status = ESS_SUCCESS;
   *found = false;
   for (size_t i = 0; !*found && i < sizeof BESIDE / sizeof *BESIDE; i++) {
