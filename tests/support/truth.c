@@ -421,7 +421,7 @@ bool truth_is_clear(hybrid *h, const truth_options *options, const truth_end *tr
   const size_t n = h->n, m = h->m, P = h->parameters;
   double *const parameter = truth_room(P, sizeof *parameter);
   double *const Dh = truth_room(m * n, sizeof *Dh), tolerance = unit[0];
-  memcpy(parameter, h->parameter, P * sizeof *parameter);
+  if (P) memcpy(parameter, h->parameter, P * sizeof *parameter);
   for (size_t i = 1; i < n; i++) tolerance = fmin(tolerance, unit[i]);
   find_fixed(h, options->is_rounded ? 1e-12 : 0.0, is_fixed, is_zero);
   const ess_system s = hybrid_system(h, HYBRID_GIVES_ALL);
@@ -453,7 +453,7 @@ bool truth_is_clear(hybrid *h, const truth_options *options, const truth_end *tr
     is_clear =
         is_clear && !end.status && end.nearest >= 0.0 && have_same_events(h, options, &end, truth);
     free(end.states);
-    memcpy(h->parameter, parameter, P * sizeof *parameter);
+    if (P) memcpy(h->parameter, parameter, P * sizeof *parameter);
   }
   free(parameter);
   free(Dh);
