@@ -119,7 +119,6 @@ typedef struct ess_beside {
   uint64_t crossings;  /* that had been made */
 } ess_beside;
 
-
 /* Steps that are halved for an event function whose model is in doubt (suspect.c). */
 typedef struct ess_doubt {
   size_t guard, count; /* which, and how often in a row */

@@ -153,8 +153,8 @@ ESS_API size_t ess_driver_recorded(const ess_driver *driver);
  * ESS_ENOMEM if the buffer was too small (ess_driver_recorded returns the required size). If the
  * run failed, its status, since there is no derivative: ESS_EDISCONTINUOUS or ESS_EGRAZING, for
  * instance. ESS_EFIELD if the result is not finite; ESS_EINVAL. The driver's time and state do not
- * change, and the function may be called again. It allocates about count (3 n + 2 P + 2) doubles and
- * frees them.
+ * change, and the function may be called again. It allocates about count (3 n + 2 P + 2) doubles
+ * and frees them.
  */
 ESS_API int ess_driver_adjoint(ess_driver *driver, size_t count, const double outcomes[],
                                double start[], double parameters[]);

@@ -437,19 +437,19 @@ static void run_seed(uint64_t seed) {
 
 int main(int argc, char *argv[]) {
   static const uint64_t kept[] = {
-      1620,  4882,  7907,  8516,  26312, 29750, 30498, 30948, 31192, 33749, 36126, // wrong
-      2864,  6347,  7123,  7184,  7509, // the rounding of maps, taken for a way past a guard
-      3892,  9768,  11055, 12584, // rates of RODAS's dense output where a slide has just ended
-      828,   3441,  7125,  9069,  10982, // a hundred calls for a rate that is nothing, by
-                                         // differences
-      3369,  5714,  13432, 13949, // a weight solved for together with those of resting states
-      15307,                      // a stop at each step, closer to t = 0 than steps resolve
-      25427,                      // a weight that is noise in steps as short as time resolves
-      6462,  17109, 19698,        // more calls for rates of surfaces than are needed
-      321,                        // rates by time alone that agree in their rounding
-      611,                        // a map that only moves the state, taken for one that pushes
-      5618,                       // RODAS's step made to end where it begins
-      16527,                      // the drift of a step, taken for what a dose has moved
+      1620, 4882, 7907, 8516, 26312, 29750, 30498, 30948, 31192, 33749, 36126, // wrong
+      2864, 6347, 7123, 7184, 7509, // the rounding of maps, taken for a way past a guard
+      3892, 9768, 11055, 12584,     // rates of RODAS's dense output where a slide has just ended
+      828, 3441, 7125, 9069, 10982, // a hundred calls for a rate that is nothing, by
+                                    // differences
+      3369, 5714, 13432, 13949,     // a weight solved for together with those of resting states
+      15307,                        // a stop at each step, closer to t = 0 than steps resolve
+      25427,                        // a weight that is noise in steps as short as time resolves
+      6462, 17109, 19698,           // more calls for rates of surfaces than are needed
+      321,                          // rates by time alone that agree in their rounding
+      611,                          // a map that only moves the state, taken for one that pushes
+      5618,                         // RODAS's step made to end where it begins
+      16527,                        // the drift of a step, taken for what a dose has moved
   };
   enum { KEPT = sizeof kept / sizeof *kept };
   population_seed seeds[KEPT];
