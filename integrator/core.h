@@ -416,10 +416,10 @@ static inline double ess_severity(const ess_driver *d) {
 /* A point at the time that the apply begins, where it does not go on from the step before. */
 void ess_piece_begin(ess_driver *d, double t, const double x[]);
 
-/* The step just tried becomes the last step, with its dense output, and x_end the node, after this
- * duration; or, if v is given, the parabola to x_try along f and v. Time advances up to the end of
- * the apply. */
-void ess_piece_made(ess_driver *d, double duration, const double v[]);
+/* The dense output of the step just tried is the last step, and x_end the node, which is `duration`
+ * from where it was; or the parabola to x_try along f and v. Time advances with them. */
+void ess_piece_step(ess_driver *d, double duration);
+void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
 
 /* The whole step just made: its end is the node, whose field is already known (first same as last).
  */

@@ -214,7 +214,7 @@ int ess_kinks_take(ess_driver *d, double t1) {
   const ess_kinks *const k = &d->kinks;
   const double t0 = d->t;
   if (d->doubt.count) ess_suspect_none(d);
-  ess_piece_made(d, d->dt, NULL);
+  ess_piece_step(d, d->dt);
   d->counters.steps++;
   d->counters.through++;
   ess_kinks_accepted(d);

@@ -102,12 +102,14 @@ static inline __attribute__((always_inline)) void stage_of(const ess_driver *d, 
 #undef STAGE
 }
 
-int ess_dopri5_try(ess_driver *d, double *error) {
-  const pair *const p = d->base == &ess_base_brief ? &BRIEF : &DOPRI5;
+/* Inlined for each pair, whose numbers are then constants in the loops. */
+static inline __attribute__((always_inline)) int try_pair(ess_driver *d, const pair *p,
+                                                          double *error) {
   const int last = p->stages - 1;
-  double *stage[ESS_STAGES];
-  for (int s = 0; s < last; s++) stage[s] = d->stage[s];
-  stage[last] = d->stage[ESS_STAGES - 1];
+  double *few[ESS_STAGES];
+  double *const *const stage = p->stages == ESS_STAGES ? d->stage : few;
+  for (int s = 0; stage == few && s < last; s++) few[s] = d->stage[s];
+  if (stage == few) few[last] = d->stage[ESS_STAGES - 1];
   // the last stage's state is the solution itself
   for (int s = 1; s <= last; s++) {
     double *const x = s == last ? d->x_end : d->x_try;
@@ -121,6 +123,10 @@ int ess_dopri5_try(ess_driver *d, double *error) {
     *error = ess_larger(*error, ess_scaled_norm(d, d->x_try, d->x, d->x_end));
   }
   return ESS_SUCCESS;
+}
+
+int ess_dopri5_try(ess_driver *d, double *error) {
+  return d->base == &ess_base_brief ? try_pair(d, &BRIEF, error) : try_pair(d, &DOPRI5, error);
 }
 
 void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[],

@@ -197,7 +197,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
     status = ess_tangent_refuse_touch(d, found, d->dt == t1 - d->t);
   if (!status && d->tangents) status = ess_tangent_step(d, found->theta, found->cut);
   if (status) return status;
-  ess_piece_made(d, duration, NULL);
+  ess_piece_step(d, duration);
   if (d->impacts && found->cut) status = ess_sharpen_jump(d);
   if (d->tangents && !status) status = ess_tangent_piece(d);
   if (status) return status;

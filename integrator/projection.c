@@ -318,7 +318,7 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   if (status) return status;
 
   *made = true;
-  ess_piece_made(d, duration, v);
+  ess_piece_parabola(d, duration, v);
   ess_sample_piece(d, t0 + duration);
   d->counters.projections++;
 
