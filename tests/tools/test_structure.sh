@@ -29,9 +29,9 @@ while IFS=, read -r what most; do
 done <<'END'
 files that write the next length,1
 functions of more than 60 lines,0
-tuning constants,198
+tuning constants,199
 their names in several files,0
-static functions called once,174
+static functions called once,184
 members of the driver,92
 booleans in internal structs,62
 END
