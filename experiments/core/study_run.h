@@ -7,6 +7,8 @@
 #include "store.h"
 #include "study.h"
 
+enum { STUDY_TABLE_NAME_SIZE = 96 };
+
 /* Which share of how many a process measures; a count of 0: all cells. */
 typedef struct study_share {
   size_t number, count; /* 1 <= number <= count */
@@ -119,10 +121,9 @@ typedef struct study_turn {
 study_turn *study_order(const study_run *run, size_t workers, size_t *count);
 
 /* study_share.c: the share that a text names, or the environment for "auto"; whether a cell belongs
- * to this process's share; the name of the share's database. */
+ * to this process's share. */
 int study_share_parse(const char *text, study_share *share, char *message);
 bool study_share_has(const study_run *run, size_t cell);
-const char *study_share_database(study_share share, char *name);
 
 /* Before and after cells are measured: a share waits for its turn. 0; -1 with one line; or 1 when
  * interrupted. */
@@ -164,6 +165,9 @@ int study_store_open(study_run *run);
 int study_store_look(study_run *run);
 int study_store_take(study_run *run);
 
+/* The name of the database: the folder's, or that of a share. */
+const char *study_share_database(study_share share, char name[STUDY_TABLE_NAME_SIZE]);
+
 /* Takes in the cells of the same run in another database of the folder, if there is one. */
 int study_store_take_from(study_run *run, const char *name);
 
@@ -177,7 +181,6 @@ int study_store_keep(study_run *run, json_t *entry);
  * reference, or NULL with one line. */
 int study_store_ask(study_run *run, const char *sql, json_t *values, json_t **rows);
 int study_store_end(study_run *run, int status);
-enum { STUDY_TABLE_NAME_SIZE = 96 };
 const char *study_table_name(const study *s, size_t table, char name[STUDY_TABLE_NAME_SIZE]);
 bool study_store_keeps(const study *s, size_t table);
 int study_store_insert(study_run *run, size_t table);

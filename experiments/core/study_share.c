@@ -81,14 +81,6 @@ bool study_share_has(const study_run *run, size_t cell) {
   return !share.count || cell % share.count == share.number - 1;
 }
 
-const char *study_share_database(study_share share, char *name) {
-  if (share.count)
-    snprintf(name, STUDY_TABLE_NAME_SIZE, "essbench.%zu-of-%zu.sqlite", share.number, share.count);
-  else
-    snprintf(name, STUDY_TABLE_NAME_SIZE, "essbench.sqlite");
-  return name;
-}
-
 /* ---- the database of a share ----------------------------------------------------------------- */
 
 /* the command's words without those that name the share */

@@ -292,6 +292,14 @@ static int enter(study_run *run, json_t *settings) {
   return anew || !run->private->number ? begin(run, settings) : study_store_take(run);
 }
 
+const char *study_share_database(study_share share, char name[STUDY_TABLE_NAME_SIZE]) {
+  if (share.count)
+    snprintf(name, STUDY_TABLE_NAME_SIZE, "essbench.%zu-of-%zu.sqlite", share.number, share.count);
+  else
+    snprintf(name, STUDY_TABLE_NAME_SIZE, "essbench.sqlite");
+  return name;
+}
+
 static int open_store(study_run *run, const char *made) {
   char path[RECORD_PATH_SIZE], name[STUDY_TABLE_NAME_SIZE];
   measure_store_close(run->private->store);
