@@ -82,27 +82,8 @@ static inline void advance(const ess_driver *d, double dt, double *const stage[]
   }
 }
 
-/* unrolled by the number of stages before it; within the loop over all stages a call would cost a
- * fifth of it */
-static inline __attribute__((always_inline)) void stage_of(const ess_driver *d, const pair *p,
-                                                           int s, double dt, const double x[],
-                                                           double *const stage[], double to[]) {
-#define STAGE(s)                                                                                   \
-  case s:                                                                                          \
-    advance(d, dt, stage, x, p->a[s], s, to);                                                      \
-    break
-  switch (s) {
-    STAGE(1);
-    STAGE(2);
-    STAGE(3);
-    STAGE(4);
-    STAGE(5);
-    STAGE(6);
-  }
-#undef STAGE
-}
-
-/* Inlined for each pair, whose numbers are then constants in the loops. */
+/* Inlined for each pair, and unrolled: its numbers are then constants, and the number of terms of
+ * each sum is known. */
 static inline __attribute__((always_inline)) int try_pair(ess_driver *d, const pair *p,
                                                           double *error) {
   const int last = p->stages - 1;
@@ -110,10 +91,11 @@ static inline __attribute__((always_inline)) int try_pair(ess_driver *d, const p
   double *const *const stage = p->stages == ESS_STAGES ? d->stage : few;
   for (int s = 0; stage == few && s < last; s++) few[s] = d->stage[s];
   if (stage == few) few[last] = d->stage[ESS_STAGES - 1];
-  // the last stage's state is the solution itself
+#pragma GCC unroll 6
   for (int s = 1; s <= last; s++) {
+    // the last stage's state is the solution itself
     double *const x = s == last ? d->x_end : d->x_try;
-    stage_of(d, p, s, d->dt, d->x, stage, x);
+    advance(d, d->dt, stage, d->x, p->a[s], s, x);
     const int status = ess_field(d, d->t + p->c[s] * d->dt, x, stage[s]);
     if (status) return status;
   }
@@ -131,7 +113,7 @@ int ess_dopri5_try(ess_driver *d, double *error) {
 
 void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[],
                          double *const stage[], double to[]) {
-  stage_of(d, &DOPRI5, s, dt, x, stage, to);
+  advance(d, dt, stage, x, ess_dopri5_a[s], s, to);
 }
 
 double ess_dopri5_stage(const ess_driver *d, int s, double x[]) {
