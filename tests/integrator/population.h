@@ -1,8 +1,8 @@
 /*
  * Populations of runs: programs `population_X`.
  *
- *   population_X                          the test: kept seeds and some others; exit 1 if one is
- * wrong population_X FIRST COUNT [FAMILY]     a line for each wrong run of these seeds, and a table
+ *   population_X                          the test: kept seeds, others; exit 1 if one is wrong
+ *   population_X FIRST COUNT [FAMILY]     lines for wrong runs of these seeds, and a table
  *   population_X --rows FIRST COUNT       a line for each run, for tools/populations
  *
  * population.c observes all drivers of a run by wrapping ess_driver_alloc, ess_driver_set_options

@@ -462,7 +462,7 @@ static void check_bounded_regime(uint64_t sequence, const regime *r, int order,
   assert_true(count[0] > SYSTEMS / 10 && count[1] > SYSTEMS / 10);
   // where order 2 keeps an error of epsilon squared, that of epsilon cubed still shows beside it
   check_slopes(slopes[0], count[0], order + 1.0, 0.02);
-  check_slopes(slopes[1], count[1], expected_disordered, expected_disordered > order ? 0.03 : 0.15);
+  check_slopes(slopes[1], count[1], expected_disordered, expected_disordered > order ? 0.02 : 0.15);
 }
 
 TEST_OF(within_epsilon_squared_order_1, check_bounded_regime(7, &within_epsilon_squared, 1, 2.0));

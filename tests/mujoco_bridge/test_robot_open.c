@@ -8,6 +8,7 @@
 #include "robot_fixture.h"
 #include "robot_instance.h"
 
+#include <float.h>
 #include <pthread.h>
 
 #include "robot_cost.h"
@@ -203,7 +204,7 @@ static void check_watch(const char *text, double height, const char *words) {
   if (status != ESS_ECALLBACK || !(fabs(x[2] - height) < 1e-6))
     fail_msg("%s: %s at %g m", words, ess_strerror(status), x[2]);
   if (!strstr(robot_failure(r), words)) fail_msg("%s", robot_failure(r));
-  x[2] += 1e-9; // the state is on the surface but for rounding
+  x[2] += 4.0 * DBL_EPSILON; // on the surface but for rounding, on either side of it
   assert_null(robot_refused_contact(r, x));
   x[2] -= 1e-3;
   assert_int_equal(robot_refused_contact(r, x)->treatment, ROBOT_REFUSED);
