@@ -69,7 +69,7 @@ const char *place_of(const char *installed, const char *built, char path[RECORD_
   return needed < RECORD_PATH_SIZE && access(path, F_OK) == 0 ? path : built;
 }
 
-const char *ranks_host(void) {
+const char *process_host(void) {
   static char name[256];
   const char *const given = getenv("ESSBENCH_HOST");
   if (given) return given;

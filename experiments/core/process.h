@@ -38,6 +38,6 @@ const char *place_of(const char *installed, const char *built, char path[RECORD_
 /* ---- host ------------------------------------------------------------------------------------ */
 
 /* The name of the machine, which ESSBENCH_HOST can replace; static storage. */
-const char *ranks_host(void);
+const char *process_host(void);
 
 #endif

@@ -194,7 +194,7 @@ static void set_member(json_t *object, const char *name, json_t *value) {
 /* what rows depend on beside their columns: of a file, or of each case where it keeps several */
 static void set_settings(const study_run *run, json_t *object) {
   const study *const s = run->study;
-  if (s->pinned) json_object_set_new(object, "host", json_string(ranks_host()));
+  if (s->pinned) json_object_set_new(object, "host", json_string(process_host()));
   if (run->m->type)
     json_object_set_new(object, s->parameters ? s->parameters : "parameters", record_model(run->m));
   for (const study_option *o = s->options; o && o->name; o++)

@@ -143,7 +143,7 @@ int study_share_meet(study_run *run);
 int study_share_end(study_run *run);
 
 /* Puts the cells of all shares in a folder into its database. `commands` receives the words of each
- * study's command, which then finds nothing missing, and `files` the shares' databases. */
+ * study's command, which then finds nothing missing, and `files` the shares' files. */
 int study_share_merge(const char *folder, const study *(*find)(const char *name), json_t *commands,
                       json_t *files, char *message);
 

@@ -116,7 +116,7 @@ static int wait_for_turn(study_run *run) {
   char name[TURN_SIZE], path[RECORD_PATH_SIZE];
   struct flock lock = {.l_type = F_WRLCK};
   if (!run->study->pinned) return 0;
-  snprintf(name, sizeof name, "essbench.%.200s.turn", ranks_host());
+  snprintf(name, sizeof name, "essbench.%.200s.turn", process_host());
   run->private->turn =
       open(record_path(path, run->folder, name), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (run->private->turn < 0)
@@ -411,6 +411,7 @@ static bool is_first(const parts *all, size_t index) {
 int study_share_merge(const char *folder, const study *(*find)(const char *name), json_t *commands,
                       json_t *files, char *message) {
   parts all = {0};
+  char path[RECORD_PATH_SIZE], turn[TURN_SIZE];
   int status = list_parts(&all, folder, message);
   for (size_t i = 0; !status && i < all.count; i++)
     if (is_first(&all, i))
@@ -424,6 +425,8 @@ int study_share_merge(const char *folder, const study *(*find)(const char *name)
                      .message = message,
                      .private = &private};
     json_array_append_new(files, json_string(p->path));
+    snprintf(turn, sizeof turn, "essbench.%.200s.turn", text_of(p, HOST));
+    json_array_append_new(files, json_string(record_path(path, folder, turn)));
     if (!is_first(&all, i)) continue;
     status = merge_run(&run, &all, p);
     json_array_append_new(commands, measure_json_parse(text_of(p, WORDS)));

@@ -251,7 +251,7 @@ static int begin(study_run *run, json_t *settings) {
                          "INSERT INTO run (study, place, settings, git_commit, host, load, seed) "
                          "VALUES (?, ?, ?, ?, ?, ?, ?)",
                          json_pack("[s, s, O, O, s, O, I]", run->study->name, place, settings,
-                                   json_object_get(environment, "git_commit"), ranks_host(),
+                                   json_object_get(environment, "git_commit"), process_host(),
                                    json_array_get(json_object_get(environment, "load_average"), 0),
                                    (json_int_t)run->seed));
   run->private->number = measure_store_inserted(run->private->store);
@@ -283,7 +283,7 @@ int study_store_take(study_run *run) {
 /* the run that is gone on with; begun anew it is forgotten, and a worker finds what is led */
 static int enter(study_run *run, json_t *settings) {
   const bool anew = run->private->request->restart || run->study->brief;
-  if (find(run, settings, ranks_host())) return -1;
+  if (find(run, settings, process_host())) return -1;
   if (run->private->worker)
     return run->private->number ? study_store_take(run)
                                 : measure_fail(run->message, "the run to measure for is gone");
@@ -358,7 +358,7 @@ int study_store_take_from(study_run *run, const char *name) {
   if (!status && p->store)
     status = study_store_ask(run, "SELECT 1 FROM sqlite_schema WHERE name = 'run'", NULL, &known);
   if (!status && json_array_size(known)) {
-    status = find(run, settings, ranks_host());
+    status = find(run, settings, process_host());
     if (!status && p->number) status = study_store_take(run);
   }
   json_decref(known);
