@@ -149,8 +149,9 @@ int ess_control_first(ess_driver *d, double t1, double *dt) {
 static const double LONGER = 4.0, LIMIT_LEAST = 1e-3, LIMIT_WORTH = 0.5;
 
 /* Where such steps are cut soon, again and again, they need no more than order 3, for half the
- * calls of the field. REGAINED: growth of the length limit of these brief steps each time that none
- * is tried: the reason of a rejection need not persist, but an attempt costs half a step. */
+ * right-hand-side evaluations. REGAINED: growth of the length limit of these brief steps each time
+ * that none is tried: the reason of a rejection need not persist, but an attempt costs half a step.
+ */
 static const double REGAINED = 1.1;
 
 bool ess_control_after(ess_driver *d) {

@@ -212,11 +212,11 @@ typedef struct ess_stepper {
   const struct ess_stepper *brief;    /* a step of this one that is cut soon may be by that one */
   const struct ess_stepper *fallback; /* makes the step where a bound after a crossing refuses this
                                          one; NULL: the same base */
-  /* For a base that may be chosen in place of dopri5: calls of the field for each unit of time, by
-   * its step just made, and as the step of dopri5 just made foretells, whose estimate by its ends
-   * is in x_try. It begins below `begins` times the calls of dopri5, and ends above `ends` times
-   * their fewest. After fewer steps in a row than `pays` it begins again after as many others, and
-   * each time after twice as many. */
+  /* For a base that may be chosen in place of dopri5: evaluations of the field for each unit of
+   * time, by its step just made, and as the step of dopri5 just made predicts, whose estimate by
+   * its ends is in x_try. It begins below `begins` times the evaluations of dopri5, and ends above
+   * `ends` times their fewest. After fewer steps in a row than `pays` it begins again after as many
+   * others, and each time after twice as many. */
   double (*cost)(ess_driver *d), (*cost_instead)(ess_driver *d, double radius);
   double begins, ends;
   uint64_t pays;

@@ -2,8 +2,8 @@
  * Steps through crossings: one Dormand-Prince step in which the signs follow the state, stage by
  * stage. Each crossing is a kink in the path, or a jump of its slope, which the quadrature gets
  * wrong by moments that are known once the time of the crossing is. Where the field is affine in
- * the signs all of them are put right together, by calls of the field with weights for signs
- * (docs/theory/method.md).
+ * the signs all of them are corrected together, by right-hand-side evaluations with weights as
+ * signs (docs/theory/method.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
