@@ -51,7 +51,6 @@ ess_test(tangents hybrid)
 ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
 add_test(NAME refused_builds COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_refused_builds.sh ${CMAKE_C_COMPILER})
 if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
-  target_compile_definitions(test_affine PRIVATE AFFINE_SYSTEMS=96) # each size of system once
   target_compile_definitions(test_resets PRIVATE RESETS_PART=10)
 endif()
 

@@ -21,10 +21,7 @@
 #include "test.h"
 
 /* of each population; every size of system comes once in 96 */
-#ifndef AFFINE_SYSTEMS
-#define AFFINE_SYSTEMS 480
-#endif
-enum { SYSTEMS = AFFINE_SYSTEMS, LADDER = 5, N = 8, M = 12, VARIANTS = 16 };
+enum { SYSTEMS = 480, LADDER = 5, N = 8, M = 12, VARIANTS = 16 };
 
 static const double END = 0.2, LIVENESS = 0.5, STIFFNESS = 0.5;
 
