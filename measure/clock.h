@@ -30,7 +30,7 @@ int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]);
 /* Nanoseconds that the calling thread has had a core. Asking takes a system call. */
 uint64_t measure_thread_ns(void);
 
-/* What the calling thread has had so far. */
+/* Time and preemptions of the calling thread so far. */
 typedef struct measure_watch {
   uint64_t start_ns, own_ns;
   long preemptions;

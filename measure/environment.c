@@ -165,7 +165,7 @@ __attribute__((format(printf, 2, 3))) static int warn(json_t *warnings, const ch
   return json_array_append_new(warnings, json_string(line));
 }
 
-/* What in the machine's state disturbs times. */
+/* Warns of conditions of the machine that disturb times. */
 static int warn_of_machine(json_t *warnings, const json_t *record) {
   const json_t *const flags = json_object_get(record, "isa_flags");
   const double load = json_number_value(json_array_get(json_object_get(record, "load_average"), 0));
@@ -186,7 +186,7 @@ static int warn_of_machine(json_t *warnings, const json_t *record) {
   return failed;
 }
 
-/* What in the build makes times meaningless. */
+/* Warns of build settings that make times meaningless. */
 static int warn_of_build(json_t *warnings) {
   int failed = 0;
 #ifndef __OPTIMIZE__

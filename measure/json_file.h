@@ -30,7 +30,7 @@ int measure_json_print(const json_t *value, FILE *stream);
 char *measure_json_text(const json_t *value);
 json_t *measure_json_parse(const char *text);
 
-/* What JSON Schema says of a value whose type is such a line. */
+/* The JSON Schema of a value whose type is such a line. */
 json_t *measure_json_schema(const char *description, const char *type);
 
 /* As print, into a file that appears whole or not at all. Returns 0, or -1 with one line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all of the measure room shares: statuses, one-line messages and numbers as text. The room
+/* Shared by the whole measure room: statuses, one-line messages and numbers as text. The room
  * times callbacks, does statistics on what it timed and writes results; it knows nothing of models,
  * solvers or engines, and needs GSL, jansson and SQLite only. It never touches GSL's error handler:
  * a program that wants MEASURE_ENOMEM instead of GSL's abort calls gsl_set_error_handler_off(), and

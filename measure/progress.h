@@ -21,8 +21,9 @@ typedef struct measure_progress {
   char within[MEASURE_PROGRESS_WITHIN]; /* how far the one under way is; "": not told */
 } measure_progress;
 
-/* Begins a count from `done` to `total` on `stream`, the standard error when that is NULL. What an
- * earlier run has done says nothing of the rate. `label` outlives the progress. */
+/* Begins a count from `done` to `total` on `stream`, the standard error when that is NULL. The
+ * part that an earlier run has done does not count towards the rate. `label` outlives the progress.
+ */
 void measure_progress_begin(measure_progress *progress, FILE *stream, const char *label,
                             uint64_t done, uint64_t total);
 

@@ -34,7 +34,7 @@ typedef struct measure_turns {
   const volatile int *stop; /* optional; ends the measurement once it is not 0 */
 } measure_turns;
 
-/* What became of a candidate. */
+/* The outcome of a candidate. */
 typedef struct measure_turns_record {
   bool failed; /* one of its callbacks did, at `trial`: it was left out from there on */
   size_t trial;

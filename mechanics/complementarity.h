@@ -25,8 +25,8 @@ typedef struct complementarity {
 complementarity complementarity_alloc(const mechanism *m);
 void complementarity_free(complementarity *c);
 
-/* What was found. Of several solutions the mode is that of the fewest contacts, and of those that
- * of the lowest indices; of none it is empty. */
+/* The result. Among several solutions the mode is the one with the fewest contacts, and among those
+ * the one with the lowest indices. Without a solution it is empty. */
 typedef struct complementarity_choice {
   contact_mode mode;
   size_t solutions;

@@ -16,7 +16,7 @@ static const double hair = 1e-9;
  */
 static const double let_go_depth = 1e-9;
 
-/* What integration strays from its contacts is let die out over this many time scales. */
+/* The drift of integration away from the contacts decays within this many time scales. */
 static const double settling_scales = 50;
 
 enum { GAP, CONE, ACTIVE, KINDS, EVENTS_MAX = KINDS * MECHANISM_CONSTRAINTS_MAX + 1 };
@@ -109,8 +109,8 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
   return 0;
 }
 
-/* What rubs slips the way that it does at the state that mechanics have been asked of last. Where
- * it does not slip it is told so from either side. */
+/* A contact with friction slips in its direction at the state of the last evaluation of the
+ * mechanics. A contact that does not slip is latched so from either side. */
 static void latch_slip(const contact_system *s, contact_mode mode, double sign[], bool armed[]) {
   const size_t e = slip_event(s);
   if (e == SIZE_MAX) return;

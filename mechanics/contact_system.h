@@ -18,7 +18,7 @@
 #include "complementarity.h"
 #include "ess.h"
 
-/* What a callback stops a run with. */
+/* The codes with which a callback stops a run. */
 enum {
   CONTACT_SYSTEM_SINGULAR = 1, /* the mode has no inverse at this configuration (A5) */
   CONTACT_SYSTEM_NO_MODE = 2,  /* no mode is consistent with the forces or impulses (A9, A10) */
@@ -43,7 +43,7 @@ typedef struct contact_system {
   ess_system system; /* for libess */
 } contact_system;
 
-/* What a system can be made of: NULL, or one line that says why not. */
+/* Whether a system can be made of the mechanism: NULL, or one line with the reason why not. */
 const char *contact_system_refused(const mechanism *m, double delta_t);
 
 /* Of what is not refused. It stays where it is, as the mechanism does: its system points into it.
@@ -62,7 +62,7 @@ contact_mode contact_system_mode(const contact_system *s, const double sign[]);
  * included. 0, or one of the above. */
 int contact_system_start(contact_system *s, const double x[], contact_mode *mode);
 
-/* What an instant does. */
+/* The effect of simultaneous events. */
 typedef struct contact_transition {
   contact_mode before, landed;             /* the mode until then; normals that land */
   contact_mode held;                       /* after the impact; `before` where nothing lands */

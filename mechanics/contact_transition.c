@@ -1,5 +1,5 @@
 /*
- * What an instant does to mode and state.
+ * The effect of simultaneous events on mode and state.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

@@ -66,8 +66,8 @@ void kkt_at(kkt *s, const double q[], const double v[]);
 /* The inverse in a mode, or NULL where there is none. */
 const kkt_inverse *kkt_in(kkt *s, contact_mode mode);
 
-/* What a mode gives for each constraint: multipliers, and the size of what was summed to get each,
- * by which its rounding is known. 0 of constraints that are not active. */
+/* The multiplier of each constraint in a mode, and the magnitude of the terms summed for it, which
+ * bounds its rounding. 0 for constraints that are not active. */
 typedef struct kkt_multipliers {
   double value[MECHANISM_CONSTRAINTS_MAX], size[MECHANISM_CONSTRAINTS_MAX];
 } kkt_multipliers;
@@ -80,7 +80,7 @@ bool kkt_flow(kkt *s, contact_mode mode, double acceleration[], kkt_multipliers 
  * where Coulomb's law for impulses says so, and sticks elsewhere; impulses are without it. */
 bool kkt_impact(kkt *s, contact_mode mode, double velocity[], kkt_multipliers *impulse);
 
-/* What the contacts resist the forces with for a while (56), delta_t = 1. */
+/* The impulses with which the contacts resist the forces during delta_t = 1 (56). */
 bool kkt_pseudo_impulse(kkt *s, contact_mode mode, kkt_multipliers *impulse);
 
 /* U_k of multipliers: -lambda of a normal, mu (-lambda_n) - |lambda_t| of a tangent; infinite where

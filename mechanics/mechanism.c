@@ -1,5 +1,5 @@
 /*
- * What a mechanism must be, and which of its constraints make a mode.
+ * The requirements on a mechanism, and the constraints that form a mode.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

@@ -27,7 +27,7 @@ typedef uint32_t contact_mode;
 
 #define CONTACT(k) ((contact_mode)1 << (k))
 
-/* What holds a coordinate: see mechanism.limb. */
+/* The support of a coordinate: see mechanism.limb. */
 #define MECHANISM_BODY  SIZE_MAX       /* it has inertia: always in the equations of motion */
 #define MECHANISM_ALONE (SIZE_MAX - 1) /* it never is: a clock, say */
 

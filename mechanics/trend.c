@@ -125,7 +125,7 @@ static double zero_of(const double c[POINTS], double rounding) {
 }
 
 /* The sign of the first coefficient that is not zero, and a derivative: that is the same over half
- * the time. What a polynomial makes of derivatives beyond it is smaller there. */
+ * the time. A polynomial's error by derivatives of higher order is smaller there. */
 static int first_sign(const double whole[POINTS], const double half[POINTS], double rounding) {
   const double zero = zero_of(whole, rounding);
   bool any = false;

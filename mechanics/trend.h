@@ -9,11 +9,11 @@
 
 #include "kkt.h"
 
-/* What is taken for zero: a multiplier as a part of what was summed to get it. */
+/* The largest ratio of a multiplier to the sum of its terms' magnitudes that is rounding. */
 extern const double trend_zero;
 
-/* What cannot be told: no derivative is the same over one time and over half of it, so that the
- * first one that is not zero lies beyond those looked at, or the motion within them is not smooth.
+/* Undecided: no derivative agrees between one interval and half of it. The first derivative that is
+ * not zero is then of a higher order than those computed, or the motion is not smooth.
  */
 enum { TREND_UNKNOWN = 2 };
 

@@ -1,5 +1,5 @@
 /*
- * What other rooms may know of affine3, the system of the order test, beyond the model seam.
+ * Public interface of affine3, the system of the order test, beyond model.h.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

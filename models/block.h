@@ -1,6 +1,6 @@
 /*
- * What models of a rocking block have in common: the options that say which block it is, by the
- * names of each model's own parameters.
+ * Shared code of the models of a rocking block: the options that describe the block, by the names
+ * of each model's own parameters.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

@@ -1,6 +1,6 @@
 /*
- * What models that are mechanisms share: such a model states its mechanism, the names of its
- * constraints and its start, and is a model of `essbench run`.
+ * Shared code of models that are mechanisms. Such a model states its mechanism, the names of its
+ * constraints and its initial condition, and is a model of `essbench run`.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

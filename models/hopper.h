@@ -1,5 +1,5 @@
 /*
- * What other rooms may know of the hopper beyond the model seam.
+ * Public interface of the hopper beyond model.h.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

@@ -72,7 +72,7 @@ static legged_point moved(const foot *f, const double hinge_rate[2]) {
                     legged_turned(f->from_knee));
 }
 
-/* What all feet have in common at a state. */
+/* Quantities of a state that all feet share. */
 typedef struct view {
   const legged_data *d;
   const double *x, *v;              /* v: a direction, or NULL */

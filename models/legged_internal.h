@@ -26,7 +26,7 @@ typedef struct legged_point {
   double r, z;
 } legged_point;
 
-/* What a turn about t does to a point at this place from the hinge: t x place. */
+/* The displacement of a point at this place from the hinge by a unit turn about t: t x place. */
 static inline legged_point legged_turned(legged_point place) {
   return (legged_point){place.z, -place.r};
 }

@@ -2,8 +2,8 @@
  * The model `robot`: a free body on N spring legs that drops onto a floor of springs and dampers.
  * Parameters, starts, and the reference: libess itself, tight, each crossing located by itself.
  *
- * What is said of all legs or feet is shared out among them, so that N legs make about the same
- * motion for every N, and only the number of contacts changes.
+ * Parameters that concern all legs or feet are divided among them, so that N legs make about the
+ * same motion for every N, and only the number of contacts changes.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

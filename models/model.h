@@ -30,7 +30,7 @@ typedef struct model_parameter {
 
 typedef struct model model;
 
-/* What was asked for is not accepted; any other failure is -1. */
+/* The request is not accepted; any other failure is -1. */
 enum { MODEL_REFUSED = -2 };
 
 /* Where a reference solution is wanted, and what it says. All arrays are the caller's. */
@@ -60,7 +60,7 @@ typedef struct model_mechanics {
 
 enum { MODEL_IMPACT_CONTACTS = 10, MODEL_MODE_SIZE = 120 };
 
-/* What an instant of impacts or of contacts let go did to a model that has contact modes. */
+/* The effect of simultaneous impacts or releases on a model that has contact modes. */
 typedef struct model_impact {
   double t;
   size_t solutions; /* of the problem that chose the mode; 1, or a rule chose */

@@ -1,5 +1,5 @@
 /*
- * What other rooms may know of the plate beyond the model seam: its parameters as numbers.
+ * Public interface of the plate beyond model.h: its parameters as numbers.
  *
  * State: x, z, theta, and their rates vx, vz, omega. Event functions, in metres: p_0 .. p_{N-1}
  * (penetration of contact i; h_i for the paper's law), then, with damping only, F_0/k .. F_{N-1}/k

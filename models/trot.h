@@ -1,6 +1,6 @@
 /*
- * What other rooms may know of the trotting body beyond the model seam: what decides whether its
- * outcomes are continuous, and differentiable, in the start.
+ * Public interface of the trotting body beyond model.h: the parameters that decide whether its
+ * outcomes are continuous, and differentiable, in the initial condition.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

@@ -130,8 +130,8 @@ static void arm_only(double mode[], bool armed[], int foot, int which) {
   mode[EVENT(foot, which)] = -1.0;
 }
 
-/* A foot that lands stops; one whose force is gone hangs in the air. What is pulled up even as it
- * lands, as a bag of beans by a ceiling, does not stay. */
+/* A foot that lands stops; a foot whose force has vanished hangs in the air. A foot that is pulled
+ * up while it lands, as a bag of beans by a ceiling, does not stay. */
 static int change(ess_impact *impact, void *params) {
   const trot_parameters *const p = params;
   double *const x = impact->after;

@@ -11,7 +11,7 @@
 
 enum { BRIDGE_TEXT_SIZE = 384 };
 
-/* What MuJoCo said while it was guarded. */
+/* The messages of MuJoCo while it was guarded. */
 typedef struct bridge_complaint {
   bool error;                  /* it gave up: the call did not finish */
   size_t warnings;             /* it went on */

@@ -1,5 +1,5 @@
 /*
- * What is known of the MuJoCo library in use: version, file, instruction set.
+ * The MuJoCo library in use: version, file, instruction set.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

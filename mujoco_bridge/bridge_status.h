@@ -1,5 +1,6 @@
 /*
- * What the bridge's functions return: as solvers do, which they know nothing of.
+ * Statuses of the bridge's functions. They equal those of solvers, which the bridge does not
+ * include.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

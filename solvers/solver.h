@@ -24,7 +24,8 @@ typedef enum solver_status {
 #define SOLVER_REFUSE(message, ...)                                                                \
   (snprintf(message, SOLVER_MESSAGE_SIZE, __VA_ARGS__), SOLVER_REFUSED)
 
-/* What a protocol may turn; a solver reads what concerns it. Start from solver_settings_default().
+/* The settings that a protocol may change; a solver reads those that concern it. Start from
+ * solver_settings_default().
  */
 typedef struct solver_settings {
   double epsilon;        /* neighbourhood half-width, m */
@@ -62,7 +63,7 @@ typedef struct solver_output {
   double *states;
 } solver_output;
 
-/* What one run did. Counters that a solver does not have stay 0; one without steps has none. */
+/* The counters of one run. A solver leaves the counters that it does not have at 0. */
 typedef struct solver_report {
   uint64_t events; /* crossings that change the field */
   uint64_t steps, rejected, entries, projections;

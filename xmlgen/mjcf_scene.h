@@ -1,5 +1,5 @@
 /*
- * What a scene is written from, beside its model.
+ * The data of a scene beside its model.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -16,7 +16,7 @@
 typedef enum mjcf_pairs { MJCF_PAIRS_OFF, MJCF_PAIRS_ON, MJCF_PAIRS_BY_SIZE } mjcf_pairs;
 
 /*
- * What the scene asks of MuJoCo's engine. Start from mjcf_options_default(), which is the fastest
+ * The scene's settings of MuJoCo's engine. Start from mjcf_options_default(), which is the fastest
  * choice that leaves the trajectory unchanged; names are MJCF's own.
  */
 typedef struct mjcf_options {

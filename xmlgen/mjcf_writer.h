@@ -49,7 +49,7 @@ void mjcf_inertial(mjcf_writer *w, const double centre[3], double mass, double i
 /* A plane of class "fixed" that faces up, drawn by half its lengths; position NULL: the origin. */
 void mjcf_plane(mjcf_writer *w, const char *name, const double size[3], const double position[3]);
 
-/* What one model must know to be emitted. */
+/* The data and functions that emit one model. */
 typedef struct mjcf_emitter {
   const char *model;
   size_t coordinates; /* of its scene, and so many rates of one body */
@@ -58,7 +58,7 @@ typedef struct mjcf_emitter {
   /* The contact law, or -1 with one line. */
   int (*contact)(const model *m, mjcf_contact *contact, char message[MODEL_MESSAGE_SIZE]);
   double (*gravity)(const model *m);
-  /* What the scene models, in words and formulas: written as a comment. */
+  /* A description of the model in words and formulas, written as a comment. */
   void (*describe)(const model *m, char text[MJCF_COMMENT_SIZE]);
   /* Children of worldbody: geoms of class "fixed" first, then a body with those of class "moving".
    * By a callback there are no geoms. */
