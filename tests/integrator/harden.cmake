@@ -35,15 +35,15 @@ endfunction()
 
 # --- fuzzing -------------------------------------------------------------------------------------
 
-# every compiler: random inputs, the same ones always
-add_executable(fuzz_driver ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.c ${CMAKE_CURRENT_LIST_DIR}/fuzz_main.c)
-target_link_libraries(fuzz_driver PRIVATE hybrid)
-ess_compile(fuzz_driver)
+# every compiler: random inputs, the same ones always; a population, too
+add_executable(population_fuzz ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.c ${CMAKE_CURRENT_LIST_DIR}/fuzz_main.c)
+target_link_libraries(population_fuzz PRIVATE population hybrid)
+ess_compile(population_fuzz)
 set(runs 2000)
 if(ESS_SANITIZE)
   set(runs 1500)
 endif()
-add_test(NAME fuzz_random COMMAND fuzz_driver ${runs})
+add_test(NAME fuzz_random COMMAND population_fuzz ${runs})
 set_tests_properties(fuzz_random PROPERTIES LABELS harden)
 
 # clang: guided by coverage; a fixed number of inputs, so that the machine's speed decides nothing
@@ -115,5 +115,5 @@ endfunction()
 foreach(name guards arguments allocation)
   ess_valgrind(${name} test_${name})
 endforeach()
-ess_valgrind(fuzz fuzz_driver 60)
+ess_valgrind(fuzz population_fuzz 60)
 ess_valgrind(steps check_cases ${CMAKE_CURRENT_LIST_DIR}/cases/steps.txt)
