@@ -104,8 +104,9 @@ static void transpose(const adjoint *a, const double weight[], const double vect
 }
 
 /* The error estimate (parts.c) of component j of vector c, or of its gradient by parameter j - n,
- * if the embedded one is `error`: the vector changes linearly along the step. */
-static double seen_error(const adjoint *a, size_t c, size_t j, double error, double rounding) {
+ * if the embedded one is `error`: the vector changes linearly along the step, from theta back. */
+static double seen_error(const adjoint *a, size_t c, size_t j, double theta, double error,
+                         double rounding) {
   const bool is_state = j < a->n;
   const size_t columns = is_state ? a->n : a->p, column = is_state ? j : j - a->n;
   double *const *const by = is_state ? a->tape->J : a->tape->by;
@@ -113,7 +114,8 @@ static double seen_error(const adjoint *a, size_t c, size_t j, double error, dou
   for (int s = 0; s < ESS_STAGES; s++) {
     double rate = 0.0;
     for (size_t i = 0; i < a->n; i++) {
-      const double change = (1.0 - ess_dopri5_c[s]) * a->step[c * a->n + i];
+      const double slope = theta > 0.0 ? a->step[c * a->n + i] / theta : 0.0;
+      const double change = (theta - ess_dopri5_c[s]) * slope;
       rate += (a->vector[c * a->n + i] + change) * by[s][i * columns + column];
     }
     lower = ess_smaller(lower, rate);
@@ -144,13 +146,18 @@ static void find_noise(adjoint *a) {
   }
 }
 
-/* Tries a transposed step. Each component is scaled as a direction's is: by its own size, or that
- * of the vector at first. */
-static ess_errors try_step(adjoint *a, const double weight[]) {
+/* Tries a transposed step, from theta back. Each component is scaled as a direction's is: by its
+ * own size, or that of the vector at first. */
+static ess_errors try_step(adjoint *a, double theta) {
   const ess_driver *const d = a->d;
   const size_t n = a->n, all = n + a->p;
-  const double least = ess_tangent_least_tolerance(d);
-  double most = 0.0;
+  const double least = ess_tangent_least_tolerance(d), rest = 1.0 - theta;
+  double most = 0.0, weight[ESS_STAGES]; // of the dense output at theta
+  for (int s = 0; s < ESS_STAGES; s++)
+    weight[s] = theta * (ess_dopri5_b[s] * (theta + 2.0 * rest * theta) +
+                         rest * rest * theta * ess_dopri5_d[s]);
+  weight[0] += theta * rest * rest;
+  weight[ESS_STAGES - 1] -= theta * rest * theta;
   for (int s = 0; s < ESS_STAGES; s++) ess_own_stage(a->d, s, a->dt, a->tape->J[s]);
   find_noise(a);
   memset(a->gain, 0, a->count * a->p * sizeof *a->gain);
@@ -168,7 +175,7 @@ static ess_errors try_step(adjoint *a, const double weight[]) {
     for (size_t j = 0; j < all; j++) {
       const double unit = unit_of(a, j), own = fabs(j < n ? vector[j] : gained[j - n]) * unit;
       const double tolerance = j < n ? d->rtol[j] + d->atol[j] / unit : least;
-      const double error = seen_error(a, c, j, a->missed[j], length * a->noise[j]);
+      const double error = seen_error(a, c, j, theta, a->missed[j], length * a->noise[j]);
       const double accepted = ess_larger(a->size[c], own) * (ESS_ALLOWED * tolerance);
       const double scaled = error == 0.0 ? 0.0 : error * unit / accepted;
       if (!(scaled <= DBL_MAX)) return (ess_errors){INFINITY, ess_own_error(a->d, a->dt)};
@@ -205,7 +212,7 @@ static int look_at_part(ess_parts *p, double from, double to, ess_errors *errors
   memcpy(tape->J[other], tape->J[known], n * n * sizeof *tape->J[0]);
   if (a->p) memcpy(tape->by[other], tape->by[known], n * a->p * sizeof *tape->by[0]);
   a->knows_next = true;
-  *errors = try_step(a, ess_dopri5_b);
+  *errors = try_step(a, 1.0);
   return ESS_SUCCESS;
 }
 
@@ -257,7 +264,7 @@ static int confirm_first(adjoint *a, const double x[], double theta) {
 static int back_step(adjoint *a, const double entry[]) {
   enum { LAST = ESS_STAGES - 1 };
   const ess_tape *const tape = a->tape;
-  const double t = entry[0], dt = entry[1], theta = entry[2], rest = 1.0 - theta;
+  const double t = entry[0], dt = entry[1], theta = entry[2];
   const double *const x = entry + 3;
   a->t = t;
   a->dt = dt;
@@ -269,18 +276,12 @@ static int back_step(adjoint *a, const double entry[]) {
   int status = make_again(a);
   if (status) return status;
   ess_own_look(a->d, tape->x[LAST], tape->k[LAST], tape->J[LAST]);
-  double weight[ESS_STAGES]; // of the dense output at theta
-  for (int s = 0; s < ESS_STAGES; s++)
-    weight[s] = theta * (ess_dopri5_b[s] * (theta + 2.0 * rest * theta) +
-                         rest * rest * theta * ess_dopri5_d[s]);
-  weight[0] += theta * rest * rest;
-  weight[LAST] -= theta * rest * theta;
-  ess_errors errors = try_step(a, weight);
+  ess_errors errors = try_step(a, theta);
   const bool is_first = a->pace == 0.0;
   if (is_first && !ess_is_too_long(errors)) {
     status = confirm_first(a, x, theta);
     if (status) return status;
-    errors = try_step(a, weight);
+    errors = try_step(a, theta);
   }
   const bool is_sure = !is_first && ess_is_surely_small(errors.its);
   const bool beyond = ess_is_beyond(a->pace, dt) && !is_sure;

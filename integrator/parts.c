@@ -11,8 +11,9 @@
 #include "slides.h"
 #include "tangents.h"
 
-/* most halvings of a step, in all and at once */
-enum { PART_HALVINGS = 30, AT_ONCE = 8 };
+/* shortest part of a step, over its length; most halvings at once */
+static const double SHORTEST = 0x1.8p-31;
+enum { AT_ONCE = 8 };
 
 /* relative rounding of the sliding field if rates of event functions are differences */
 static const double NOISE_OF_DIFFERENCES = 1e-12;
@@ -117,24 +118,25 @@ double ess_parts_stage(const ess_parts *p, int s, double from, double to, double
 
 /* Halves a step or a part by as many powers of two as the fifth power of the length asks for. The
  * step's own directions must allow each part, too. Of whole steps they would ask too much: fast
- * motions that have decayed in a stiff field. */
-static int go(ess_parts *p, double from, double to, int halvings, ess_errors errors) {
+ * motions that have decayed in a stiff field. The pace asks for no part below the shortest: it may
+ * be that of a step which was short for another reason. */
+static int go(ess_parts *p, double from, double to, ess_errors errors) {
   const double error = isnan(errors.own) ? errors.its : errors.own;
   const bool is_longer = error > 1.0;
   const int more = is_longer ? (int)ess_clamp(ceil(0.2 * log2(error)), 1.0, AT_ONCE) : 1;
   const int count = 1 << more;
   const ess_errors unknown = {.its = INFINITY, .own = 0.0};
   int status = ESS_SUCCESS;
-  if (halvings + more > PART_HALVINGS)
-    return ess_fail(p->d, isfinite(errors.its) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
   const double length = (to - from) / count;
+  if (length < p->shortest)
+    return ess_fail(p->d, isfinite(errors.its) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
   for (int i = 0; !status && i < count; i++) {
     const int part = p->goes_back ? count - 1 - i : i;
     const double begin = from + part * length;
     const double end = part + 1 == count ? to : from + (part + 1) * length;
     const double in_time = fabs((end - begin) * p->dt);
-    if (ess_is_beyond(*p->pace, in_time)) {
-      status = go(p, begin, end, halvings + more, unknown);
+    if (ess_is_beyond(*p->pace, in_time) && 0.5 * (end - begin) >= p->shortest) {
+      status = go(p, begin, end, unknown);
       continue;
     }
     if (p->tries++ >= p->d->options.max_steps) return ess_fail(p->d, ESS_EMAXSTEPS, SIZE_MAX);
@@ -142,7 +144,7 @@ static int go(ess_parts *p, double from, double to, int halvings, ess_errors err
     if (status) return status;
     *p->pace = ess_pace_after(*p->pace, in_time, errors.its);
     if (!(errors.its <= 1.0) || errors.own > 1.0)
-      status = go(p, begin, end, halvings + more, errors);
+      status = go(p, begin, end, errors);
     else
       p->go(p);
   }
@@ -150,5 +152,6 @@ static int go(ess_parts *p, double from, double to, int halvings, ess_errors err
 }
 
 int ess_go_in_parts(ess_parts *p, double to, ess_errors errors) {
-  return go(p, 0.0, to, 0, errors);
+  p->shortest = SHORTEST * to;
+  return go(p, 0.0, to, errors);
 }

@@ -82,6 +82,7 @@ typedef struct ess_parts {
   const double *x;      /* at its beginning */
   double *const *dense; /* coefficients of its dense output */
   bool goes_back;       /* the last part comes first */
+  double shortest;      /* part, over the step's length */
   uint64_t tries;
   double *pace;
 
