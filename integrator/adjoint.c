@@ -292,7 +292,7 @@ static int back_step(adjoint *a, const double entry[]) {
   }
   ess_parts parts = parts_of(a, x);
   a->knows_next = false;
-  status = ess_go_in_parts(&parts, theta, errors);
+  status = ess_go_in_parts(&parts, theta, &errors);
   a->knows_next = false;
   return status;
 }

@@ -116,42 +116,45 @@ double ess_parts_stage(const ess_parts *p, int s, double from, double to, double
   return p->t + place * p->dt;
 }
 
-/* Halves a step or a part by as many powers of two as the fifth power of the length asks for. The
- * step's own directions must allow each part, too. Of whole steps they would ask too much: fast
- * motions that have decayed in a stiff field. The pace asks for no part below the shortest: it may
- * be that of a step which was short for another reason. */
-static int go(ess_parts *p, double from, double to, ess_errors errors) {
+static int halve(ess_parts *p, double from, double to, ess_errors errors);
+
+/* One part, or parts of it if it is beyond the pace or its errors are too large. The step's own
+ * directions must allow each part, too. Of whole steps they would ask too much: fast motions that
+ * have decayed in a stiff field. The pace asks for no part below the shortest: it may be that of a
+ * step which was short for another reason. */
+static int go(ess_parts *p, double from, double to) {
+  const double in_time = fabs((to - from) * p->dt);
+  ess_errors errors = {.its = INFINITY, .own = 0.0};
+  if (ess_is_beyond(*p->pace, in_time) && 0.5 * (to - from) >= p->shortest)
+    return halve(p, from, to, errors);
+  if (p->tries++ >= p->d->options.max_steps) return ess_fail(p->d, ESS_EMAXSTEPS, SIZE_MAX);
+  const int status = p->look(p, from, to, &errors);
+  if (status) return status;
+  *p->pace = ess_pace_after(*p->pace, in_time, errors.its);
+  if (!(errors.its <= 1.0) || errors.own > 1.0) return halve(p, from, to, errors);
+  p->go(p);
+  return ESS_SUCCESS;
+}
+
+/* Halves a step or a part by as many powers of two as the fifth power of the length asks for. */
+static int halve(ess_parts *p, double from, double to, ess_errors errors) {
   const double error = isnan(errors.own) ? errors.its : errors.own;
   const bool is_longer = error > 1.0;
   const int more = is_longer ? (int)ess_clamp(ceil(0.2 * log2(error)), 1.0, AT_ONCE) : 1;
   const int count = 1 << more;
-  const ess_errors unknown = {.its = INFINITY, .own = 0.0};
-  int status = ESS_SUCCESS;
   const double length = (to - from) / count;
+  int status = ESS_SUCCESS;
   if (length < p->shortest)
     return ess_fail(p->d, isfinite(errors.its) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
   for (int i = 0; !status && i < count; i++) {
     const int part = p->goes_back ? count - 1 - i : i;
     const double begin = from + part * length;
-    const double end = part + 1 == count ? to : from + (part + 1) * length;
-    const double in_time = fabs((end - begin) * p->dt);
-    if (ess_is_beyond(*p->pace, in_time) && 0.5 * (end - begin) >= p->shortest) {
-      status = go(p, begin, end, unknown);
-      continue;
-    }
-    if (p->tries++ >= p->d->options.max_steps) return ess_fail(p->d, ESS_EMAXSTEPS, SIZE_MAX);
-    status = p->look(p, begin, end, &errors);
-    if (status) return status;
-    *p->pace = ess_pace_after(*p->pace, in_time, errors.its);
-    if (!(errors.its <= 1.0) || errors.own > 1.0)
-      status = go(p, begin, end, errors);
-    else
-      p->go(p);
+    status = go(p, begin, part + 1 == count ? to : from + (part + 1) * length);
   }
   return status;
 }
 
-int ess_go_in_parts(ess_parts *p, double to, ess_errors errors) {
+int ess_go_in_parts(ess_parts *p, double to, const ess_errors *errors) {
   p->shortest = SHORTEST * to;
-  return go(p, 0.0, to, errors);
+  return errors ? halve(p, 0.0, to, *errors) : go(p, 0.0, to);
 }

@@ -430,11 +430,10 @@ int ess_tangent_piece(ess_driver *d) {
                        .pace = &v->pace,
                        .look = try_part,
                        .go = go_part};
-    if (d->base->kind == ESS_STABILISED) { // its first stage is not known yet
-      v->errors = (ess_errors){.its = INFINITY, .own = 0.0};
+    const bool is_tried = d->base->kind != ESS_STABILISED; // else its first stage is not known
+    if (!is_tried)
       status = rates_of(d, piece->t0, piece->x, NULL, v->v, v->moves, v->count, v->k[0]);
-    }
-    if (!status) status = ess_go_in_parts(&parts, v->theta, v->errors);
+    if (!status) status = ess_go_in_parts(&parts, v->theta, is_tried ? &v->errors : NULL);
     v->theta = 0.0;
     v->is_lost = status != ESS_SUCCESS; // the state is ahead already
   }

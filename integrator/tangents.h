@@ -92,8 +92,8 @@ typedef struct ess_parts {
   void *way; /* theirs */
 } ess_parts;
 
-/* Propagates to a place of the step, whose errors were these. */
-int ess_go_in_parts(ess_parts *p, double to, ess_errors errors);
+/* Propagates to a place of the step, whose errors were these; NULL: it has not been tried. */
+int ess_go_in_parts(ess_parts *p, double to, const ess_errors *errors);
 
 /* Writes the state at stage s of a part and returns its time. */
 double ess_parts_stage(const ess_parts *p, int s, double from, double to, double x[]);
