@@ -70,6 +70,7 @@ static int read_sides(ess_driver *d, const ess_impact *impact) {
   const ess_system *const s = &d->caller.system;
   // a model that keeps the mode has to know the one after the impact, which may yet be refused
   int code = s->mode_changed ? s->mode_changed(impact->mode, w->first, s->params) : 0;
+  if (!code) d->counters.field_evaluations++;
   if (!code) code = s->field(impact->t, impact->after, impact->mode, w->v, s->params);
   if (!code && s->mode_changed) code = s->mode_changed(d->sign, w->first, s->params);
   if (!code) code = ess_caller_guards(d, impact->t, impact->x, w->h_before);
