@@ -179,12 +179,15 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
   if (!v) return ESS_SUCCESS;
   memcpy(v->at, impact->x, n * sizeof *v->at);
   memcpy(v->before, d->f, n * sizeof *v->before);
-  memcpy(v->events, impact->events, impact->count * sizeof *v->events);
+  // events that are only watched have no effect on directions; they come last
+  size_t count = impact->count;
+  while (count > 1 && impact->events[count - 1] >= d->watched.first) count--;
+  memcpy(v->events, impact->events, count * sizeof *v->events);
   const int near = note_event(d, impact->events[0]);
   if (near) return near;
-  if (impact->count > 1) {
+  if (count > 1) {
     v->smoothness.time = impact->t;
-    return ess_tangent_meeting(d, impact->count, impact->after);
+    return ess_tangent_meeting(d, count, impact->after);
   }
   const size_t k = impact->events[0];
   const int status = add_share(d, k, d->rate[k], impact->t);
