@@ -160,6 +160,9 @@ int ess_count_crossing(ess_driver *d, size_t k) {
 
 int ess_note_crossing(ess_driver *d, size_t k) {
   ess_returns *const r = &d->returns;
+  // one that the limit refuses comes again in the next apply
+  const int status = ess_count_crossing(d, k);
+  if (status) return status;
   if (!ess_is_silent(d, k)) {
     const double way = d->t - r->t, natural = ess_smaller(d->control.next, r->approach);
     const bool is_other_side = k == r->crossed && d->sign[k] != r->side;
@@ -171,9 +174,7 @@ int ess_note_crossing(ess_driver *d, size_t k) {
     r->t = d->t;
     r->after = d->counters.steps;
   }
-  int status = ESS_SUCCESS;
-  if (read(d, true) == SLIDE && !ess_is_silent(d, k)) status = slide_or_fail(d, k);
-  return status ? status : ess_count_crossing(d, k);
+  return read(d, true) == SLIDE && !ess_is_silent(d, k) ? slide_or_fail(d, k) : ESS_SUCCESS;
 }
 
 int ess_obey_returns(ess_driver *d) {

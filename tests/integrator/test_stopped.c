@@ -61,3 +61,22 @@ TEST(a_callback_that_fails_once_spoils_no_slide) {
   assert_true(dear <= 4);
   hybrid_free(blocks);
 }
+
+/* a slide is one, however few crossings an apply may make */
+TEST(a_limit_of_crossings_hides_no_slide) {
+  hybrid *const h = hybrid_of("x' = v; v' = -2*[s] + 0.1; s: v; from 0: v = 0.5");
+  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  for (uint64_t most = 1; most <= 4; most++) {
+    ess_options options = hybrid_options(1e-8);
+    options.max_crossings = most;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    double x[2], t = hybrid_start(h, x);
+    int status = ESS_EMAXCROSSINGS;
+    for (int i = 0; i < 20 && status == ESS_EMAXCROSSINGS; i++)
+      status = ess_driver_apply(d, &t, 1.0, x);
+    assert_int_equal(status, ESS_ESLIDING);
+    ess_driver_free(d);
+  }
+  hybrid_free(h);
+}
