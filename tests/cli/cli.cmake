@@ -14,7 +14,7 @@ foreach(duty derivative orbit)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)
 endforeach()
-target_sources(test_experiments_run PRIVATE support/oracle_plate.c)
+target_link_libraries(test_experiments_run PRIVATE hybrid)
 target_link_libraries(test_experiments_xml PRIVATE LibXml2::LibXml2)
 
 # a killed sweep goes on where it was; the program's figures: tables without rows, names

@@ -3,7 +3,7 @@
 # hybrid systems written as text, the truth about them, and cases of them: each file of cases/ is a test, and the
 # properties hold of all systems of cases/systems.txt
 add_library(hybrid STATIC support/expression.c support/hybrid.c support/hybrid_run.c support/taylor.c support/truth_flow.c
-            support/truth_instant.c support/truth.c support/cases.c)
+            support/truth_instant.c support/truth.c support/cases.c support/plate_truth.c)
 target_link_libraries(hybrid PUBLIC ess::ess m)
 ess_compile(hybrid)
 add_executable(check_cases integrator/check_cases.c)

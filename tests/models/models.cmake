@@ -1,11 +1,10 @@
-# Tests of the models room. The oracle integrates the plate without libess and without models/.
+# Tests of the models room. The truth integrates the plate without libess and without models/.
 foreach(name contact_models legged rhex model mechanics affine3 plate_projection plate_resets linked refused slip
              trot corner_springs slides)
   ess_test(${name} models)
 endforeach()
 foreach(name hopper plate plate_reference)
-  ess_test(${name} models)
-  target_sources(test_${name} PRIVATE support/oracle_plate.c)
+  ess_test(${name} models hybrid)
 endforeach()
 
 # a locale with a decimal comma to read numbers under, made here where none is installed

@@ -33,6 +33,7 @@ typedef struct truth_options {
   const double *lift; /* what is added to event functions, if anything */
   /* called at the times of `jump` lines: may change parameters, which are the text's before */
   void (*change)(double t, const double x[], double parameter[], void *context);
+  void (*note)(const hybrid_record *record, void *context); /* receives all records */
   void *context;
   unsigned stops; /* as in hybrid_plan: the run ends at the `until`th of these messages; the */
   size_t until;   /* derivative is that of the state there, and of its time in another row */

@@ -17,8 +17,9 @@ truth_status truth_fail(run *r, truth_status status, const char *reason) {
 
 void truth_note(run *r, hybrid_message message, size_t guard, int direction) {
   truth_end *const e = r->end;
-  if (e->count < HYBRID_LOG)
-    e->record[e->count] = (hybrid_record){message, guard, direction, (double)r->t};
+  const hybrid_record record = {message, guard, direction, (double)r->t};
+  if (e->count < HYBRID_LOG) e->record[e->count] = record;
+  if (r->options->note) r->options->note(&record, r->options->context);
   e->count++;
 }
 
