@@ -72,7 +72,7 @@ cases cases_read(const char *path) {
         run->expected[run->count++] = hybrid_sums(one + strspn(one, " "));
       }
     } else if (!c->count && !strcmp(line, "as above") && all.count > 1) {
-      c->text = joined(c->text, all.cases[all.count - 2].text);
+      c->text = joined(joined(c->text, all.cases[all.count - 2].text), "but");
     } else if (!c->count) {
       c->text = joined(c->text, line);
     } else if (line[strspn(line, " \t")] && line[strspn(line, " \t")] != '#') {

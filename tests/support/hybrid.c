@@ -69,19 +69,13 @@ void hybrid_sum(hybrid *h, const double of[], size_t count, const char *name) {
     if (of[i] != 0.0) hybrid_more(h, " + %.17g*%s%zu", of[i], name, i);
 }
 
-/* An abbreviation is read where it is used. */
-
-typedef struct hybrid_abbreviation {
-  char name[HYBRID_NAME];
-  const char *text;
-} abbreviation;
-
 typedef struct reader {
   hybrid *h;
   char **lines;
   size_t count;
   const char *at; /* in the line */
   int depth;
+  bool is_changed; /* behind a line `but` */
   const hybrid_name *names;
   size_t name_count;
 } reader;
@@ -219,18 +213,15 @@ static int named(reader *r) {
   if (i < h->n) return expression(&h->list, STATE, (int)i, 0);
   const size_t p = find(h->parameter_names, h->parameters, name);
   if (p < h->parameters) return expression(&h->list, PARAMETER, (int)p, 0);
-  for (size_t k = 0; k < h->abbreviation_count; k++)
-    if (!strcmp(h->abbreviations[k].name, name)) {
-      const char *const back = r->at;
-      if (++r->depth > 100) refuse(r, "an abbreviation contains itself");
-      r->at = h->abbreviations[k].text;
-      const int found = take_sum(r);
-      r->at = back;
-      r->depth--;
-      return found;
-    }
-  refuse(r, name);
-  return -1;
+  const size_t k = find(h->abbreviations, h->abbreviation_count, name);
+  if (k == h->abbreviation_count) refuse(r, name);
+  const char *const back = r->at;
+  if (++r->depth > 100) refuse(r, "an abbreviation contains itself");
+  r->at = h->abbreviated[k];
+  const int found = take_sum(r);
+  r->at = back;
+  r->depth--;
+  return found;
 }
 
 /* 0 before a time, which is a number or a parameter, and 1 from then on */
@@ -322,7 +313,9 @@ static int take_sum(reader *r) {
 /* ---- declarations ---------------------------------------------------------------------------- */
 
 static size_t declare(reader *r, char (**names)[HYBRID_NAME], size_t *count, const char *name) {
-  if (find(*names, *count, name) < *count) refuse(r, "a name is there twice");
+  const size_t known = find(*names, *count, name);
+  if (known < *count && r->is_changed) return known;
+  if (known < *count) refuse(r, "a name is there twice");
   if (!*count) *names = kept(r->h, r->count, sizeof **names);
   strcpy((*names)[*count], name);
   return (*count)++;
@@ -343,11 +336,11 @@ static void declare_all(reader *r, const char ***rates, const char ***events,
   *rates = kept(h, r->count, sizeof **rates);
   *events = kept(h, r->count, sizeof **events);
   *watches = kept(h, r->count, sizeof **watches);
-  h->abbreviations = kept(h, r->count, sizeof *h->abbreviations);
   for (size_t i = 0; i < r->count; i++) {
     char name[HYBRID_NAME];
     r->at = r->lines[i];
     skip(r);
+    r->is_changed |= take(r, "but");
     if (!*r->at || is_directive(r)) continue;
     const bool is_watch = take(r, "watch");
     if (!take_name(r, name)) refuse(r, "a name is missing");
@@ -368,12 +361,11 @@ static void declare_all(reader *r, const char ***rates, const char ***events,
       skip(r);
       if (end != text && !*r->at) {
         const size_t p = declare(r, &h->parameter_names, &h->parameters, name);
-        if (!p) h->parameter = kept(h, r->count, sizeof *h->parameter);
+        if (!h->parameter) h->parameter = kept(h, r->count, sizeof *h->parameter);
         h->parameter[p] = value;
       } else {
-        abbreviation *const a = &h->abbreviations[h->abbreviation_count++];
-        strcpy(a->name, name);
-        a->text = text;
+        if (!h->abbreviated) h->abbreviated = kept(h, r->count, sizeof *h->abbreviated);
+        h->abbreviated[declare(r, &h->abbreviations, &h->abbreviation_count, name)] = text;
       }
     }
   }

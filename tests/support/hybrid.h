@@ -35,6 +35,7 @@
  *   watch NAME: E                                           an event without effect
  *   jump T                                  the field jumps at this time, or this parameter
  *   exact NAME: E                                           a state, as a function of t alone
+ *   but                      lines from here on may give names another meaning, in their old place
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -110,12 +111,11 @@ typedef struct hybrid {
 
   char *text, *copy; /* of which abbreviations are parts */
   void **blocks;     /* memory, each block with the next one first */
-  struct hybrid_abbreviation *abbreviations;
-  size_t abbreviation_count;
   bool is_read;
-  size_t n, m, parameters, watched, jumps;
+  size_t n, m, parameters, watched, jumps, abbreviation_count;
   char (*states)[HYBRID_NAME], (*events)[HYBRID_NAME], (*watches)[HYBRID_NAME],
-      (*parameter_names)[HYBRID_NAME];
+      (*parameter_names)[HYBRID_NAME], (*abbreviations)[HYBRID_NAME];
+  const char **abbreviated; /* what abbreviations stand for, which is read where they are used */
   expressions list;
   double *value; /* of nodes, in an evaluation */
   double *last;  /* evaluation of the field: t, x, sign, dxdt */
