@@ -45,7 +45,7 @@ endfunction()
 
 ess_test(guards hybrid)
 ess_test(affine ess::ess)
-ess_test(control ess::ess)
+ess_test(control hybrid)
 ess_test(truth hybrid)
 ess_test(tangents hybrid)
 ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons

@@ -4,17 +4,27 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "callbacks.h"
 #include "draws.h"
+#include "driven.h"
 #include "ess_tangents.h"
-#include "hybrid.h"
-#include "test.h"
+
+#define IMPACT_MAP(name)                                                                           \
+  static void name##_does(ess_impact *impact, void *params);                                       \
+  static int name(ess_impact *impact, void *params) {                                              \
+    name##_does(impact, params);                                                                   \
+    return 0;                                                                                      \
+  }                                                                                                \
+  static void name##_does(ess_impact *impact, void *params)
 
 enum { BALLS = 20 };
+
+/* a driver with these impacts */
+static void begin_with(driven *r, hybrid *h, unsigned gives, ess_options options,
+                       const ess_impacts *impacts) {
+  set_up(r, h, gives, options);
+  r->system.impacts = impacts;
+  begin(r);
+}
 
 static void stays_above(ess_impact *impact, size_t k) {
   impact->mode[k] = 1.0;
@@ -53,44 +63,34 @@ TEST(a_map_says_at_least_the_mode) {
   } rows[] = {{MODE_ALONE, NULL}, {NO_MODE, "mode"}, {NEITHER, "neither mode nor armed"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     for (int paper = 0; paper < 2; paper++) {
-      hybrid *const h = hybrid_of("%s", falls);
-      ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-      system.impacts = &bounces;
-      const ess_options options = paper ? ess_options_paper() : ess_options_default();
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      assert_non_null(d);
-      double t = 0.0, x[2] = {1.0, 0.0};
+      driven r;
+      begin_with(&r, hybrid_of("%s", falls), HYBRID_GIVES_ALL,
+                 paper ? ess_options_paper() : ess_options_default(), &bounces);
       returns = rows[i].returns;
-      const int status = ess_driver_apply(d, &t, 1.0, x);
-      assert_int_equal(status, rows[i].said ? ESS_EIMPACT : ESS_SUCCESS);
+      assert_int_equal(go(&r, 1.0), rows[i].said ? ESS_EIMPACT : ESS_SUCCESS);
       if (rows[i].said) {
-        assert_non_null(strstr(ess_driver_failure(d)->reason, rows[i].said));
-        assert_true(x[1] < 0.0 && fabs(x[0]) < 1e-9 && ess_driver_sign(d)[0] > 0.0);
+        assert_non_null(strstr(ess_driver_failure(r.d)->reason, rows[i].said));
+        assert_true(r.x[1] < 0.0 && fabs(r.x[0]) < 1e-9 && ess_driver_sign(r.d)[0] > 0.0);
         returns = ARMED; // mended, the run continues
-        assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+        assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
       }
       const double v = sqrt(2.0 * 9.81), since = 1.0 - v / 9.81;
-      assert_true(fabs(x[0] - since * (0.8 * v - 0.5 * 9.81 * since)) < (paper ? 1e-4 : 1e-7));
-      ess_driver_free(d);
-      hybrid_free(h);
+      assert_true(fabs(r.x[0] - since * (0.8 * v - 0.5 * 9.81 * since)) < (paper ? 1e-4 : 1e-7));
+      drop(&r);
     }
 }
 
 TEST(a_start_on_a_wall_leaves_it_though_its_side_is_that_of_the_speed_after_the_map) {
   for (int form = 0; form < 8; form++) {
-    hybrid *const h = hybrid_of("%s", falls);
-    ess_system system = hybrid_system(h, form & 1 ? HYBRID_GIVES_ALL : HYBRID_FIXED);
-    const ess_options options = ess_options_default();
+    driven r;
     const double speed = form & 2 ? 1.0 : -1.0;
-    double t = 0.0, x[2] = {0.0, speed};
-    system.impacts = &bounces;
     returns = form & 4 ? ONE_ARMED : SIDE_OF_SPEED;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    assert_int_equal(ess_driver_apply(d, &t, 0.1, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->impacts, 0);
-    assert_true(fabs(x[0] - (0.1 * speed - 0.005 * 9.81)) < 1e-7);
-    ess_driver_free(d);
-    hybrid_free(h);
+    begin_with(&r, hybrid_of("%s; from 0: z = 0, v = %g", falls, speed),
+               form & 1 ? HYBRID_GIVES_ALL : HYBRID_FIXED, ess_options_default(), &bounces);
+    assert_int_equal(go(&r, 0.1), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(r.d)->impacts, 0);
+    assert_true(fabs(r.x[0] - (0.1 * speed - 0.005 * 9.81)) < 1e-7);
+    drop(&r);
   }
 }
 
@@ -107,19 +107,15 @@ TEST(impacts_without_a_jump_accumulate_too) {
   static const bool at[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true, [5] = false};
   const ess_impacts turns = {.at = at, .map = turn_inflow};
   for (int digits = 2; digits <= 11; digits++) {
-    hybrid *const h = hybrid_of("x' = 2.5*off(second) - 1; y' = 2.5*on(second) - 2\n"
-                                "a: x; b: y; second: 1 # has no guard");
-    ess_system system = hybrid_system(h, HYBRID_GIVES_NONE);
-    const ess_options options = hybrid_options(pow(10.0, -digits));
-    double t = 0.0, x[2] = {0.5, 0.7};
-    system.impacts = &turns;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    for (double end = 2.0; end < 2.35; end += 0.1)
-      assert_int_equal(ess_driver_apply(d, &t, end, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 5.0, x), ESS_EZENO);
-    assert_true(fabs(ess_driver_failure(d)->time - 2.4) < 1e-9);
-    ess_driver_free(d);
-    hybrid_free(h);
+    driven r;
+    begin_with(&r,
+               hybrid_of("x' = 2.5*off(second) - 1; y' = 2.5*on(second) - 2\n"
+                         "a: x; b: y; second: 1 # has no guard\nfrom 0: x = 0.5, y = 0.7"),
+               HYBRID_GIVES_NONE, hybrid_options(pow(10.0, -digits)), &turns);
+    for (double end = 2.0; end < 2.35; end += 0.1) assert_int_equal(go(&r, end), ESS_SUCCESS);
+    assert_int_equal(go(&r, 5.0), ESS_EZENO);
+    assert_true(fabs(ess_driver_failure(r.d)->time - 2.4) < 1e-9);
+    drop(&r);
   }
 }
 
@@ -154,18 +150,16 @@ TEST(the_mode_at_the_start_may_be_another_than_that_of_the_signs) {
                   draw_between(&seed, 0.02, 0.5), draw_between(&seed, 2.5, 5.0), start);
     const hybrid_plan plan = hybrid_at(1e-11);
     const hybrid_end truth = hybrid_run(h, &plan);
-    ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-    const ess_options options = hybrid_options(tolerance);
-    system.resets = NULL;
-    system.impacts = &turns;
-    double t = 0.0, x = start;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    driven r;
+    set_up(&r, h, HYBRID_GIVES_ALL, hybrid_options(tolerance));
+    r.system.resets = NULL;
+    r.system.impacts = &turns;
+    begin(&r);
     assert_int_equal(truth.status, ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 20.0, &x), ESS_SUCCESS);
-    if (!(fabs(x - truth.x[0]) <= 1e-9 + 1000.0 * tolerance))
-      fail_msg("heater %d at %g: %g off", i, tolerance, x - truth.x[0]);
-    ess_driver_free(d);
-    hybrid_free(h);
+    assert_int_equal(go(&r, 20.0), ESS_SUCCESS);
+    if (!(fabs(r.x[0] - truth.x[0]) <= 1e-9 + 1000.0 * tolerance))
+      fail_msg("heater %d at %g: %g off", i, tolerance, r.x[0] - truth.x[0]);
+    drop(&r);
   }
 }
 
@@ -178,17 +172,15 @@ TEST(a_mode_that_rows_put_back_is_back_at_the_start_too) {
   static const double starts[] = {0.5, 1.0, 1.0 + 1e-15, 1.0 - 1e-15};
   const ess_impacts fires = {.map = fire};
   for (int i = 0; i < 4; i++) {
-    hybrid *const h = hybrid_of("x' = 1; fires: x - 1; row up fires: +up fires");
-    ess_system system = hybrid_system(h, HYBRID_GIVES_NONE);
-    const ess_options options = ess_options_default();
-    double t = 0.0, x = starts[i];
-    system.impacts = &fires;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    assert_int_equal(ess_driver_apply(d, &t, 2.4, &x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->impacts, i ? 3 : 2);
-    assert_true(fabs(x - (i ? 0.4 : 0.9)) < 1e-9);
-    ess_driver_free(d);
-    hybrid_free(h);
+    driven r;
+    begin_with(
+        &r,
+        hybrid_of("x' = 1; fires: x - 1; row up fires: +up fires; from 0: x = %.17g", starts[i]),
+        HYBRID_GIVES_NONE, ess_options_default(), &fires);
+    assert_int_equal(go(&r, 2.4), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(r.d)->impacts, i ? 3 : 2);
+    assert_true(fabs(r.x[0] - (i ? 0.4 : 0.9)) < 1e-9);
+    drop(&r);
   }
 }
 
@@ -202,32 +194,32 @@ IMPACT_MAP(changes_nothing) {
 TEST(an_impact_is_over_where_the_caller_moves_the_state) {
   static const bool at[6] = {true, true};
   const ess_impacts impacts = {.at = at, .map = changes_nothing};
-  hybrid *const h = hybrid_of("x' = 1; y' = 1; z' = -1; a: x; b: y; c: z");
-  ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-  system.impacts = &impacts;
-  h->has_impacts = true;
-  hybrid_log log;
-  ess_options options = ess_options_default();
-  options.observer = hybrid_observer(h, &log);
-  log.stops = 1u << HYBRID_IMPACTS | 1u << HYBRID_CROSSING;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double t = 0.0, x[3] = {-1.0, -10.0, -10.0};
-  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_ESTOP);
-  x[1] = 0.0;
-  x[2] = 0.5;
-  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_ESTOP);
-  assert_true(ess_driver_sign(d)[1] == 1.0);
-  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
-  assert_true(ess_driver_sign(d)[2] == -1.0);
-  ess_driver_free(d);
-  hybrid_free(h);
+  driven r;
+  set_up(&r,
+         hybrid_of("x' = 1; y' = 1; z' = -1; a: x; b: y; c: z\n"
+                   "from 0: x = -1, y = -10, z = -10"),
+         HYBRID_GIVES_ALL, ess_options_default());
+  r.system.impacts = &impacts;
+  r.h->has_impacts = true;
+  hear(&r);
+  r.log.stops = 1u << HYBRID_IMPACTS | 1u << HYBRID_CROSSING;
+  begin(&r);
+  assert_int_equal(go(&r, 2.0), ESS_ESTOP);
+  r.x[1] = 0.0;
+  r.x[2] = 0.5;
+  assert_int_equal(go(&r, 2.0), ESS_ESTOP);
+  assert_true(ess_driver_sign(r.d)[1] == 1.0);
+  assert_int_equal(go(&r, 2.0), ESS_SUCCESS);
+  assert_true(ess_driver_sign(r.d)[2] == -1.0);
+  drop(&r);
 }
 
 /* ---- events of one instant ------------------------------------------------------------------- */
 
 /* A body on two rigid feet, which stops at both, or at one, whose impulse turns it. */
 static const char body[] = "i = %g; z' = v; q' = w; v' = -9.81; w' = 0*i\n"
-                           "left: z - sin(q) - 1; right: z + sin(q) - 1";
+                           "left: z - sin(q) - 1; right: z + sin(q) - 1\n"
+                           "from 0: z = 1.5, q = %g";
 static struct { size_t calls, most; /* events at once */ } landed;
 
 IMPACT_MAP(land) {
@@ -252,40 +244,31 @@ static const ess_impacts lands = {.map = land};
 
 TEST(events_of_one_instant_are_handed_together) {
   for (int form = 0; form < 4; form++) {
-    hybrid *const h = hybrid_of(body, 1.0);
-    ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-    const ess_options options = form & 1 ? ess_options_paper() : ess_options_default();
-    system.impacts = &lands;
+    driven r;
     memset(&landed, 0, sizeof landed);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[4] = {1.5, form & 2 ? 0.1 : 0.0};
-    assert_int_equal(ess_driver_apply(d, &t, 0.32, x), ESS_SUCCESS);
+    begin_with(&r, hybrid_of(body, 1.0, form & 2 ? 0.1 : 0.0), HYBRID_GIVES_ALL,
+               form & 1 ? ess_options_paper() : ess_options_default(), &lands);
+    assert_int_equal(go(&r, 0.32), ESS_SUCCESS);
     assert_int_equal(landed.calls, 1);
     assert_int_equal(landed.most, form & 2 ? 1 : 2);
-    ess_driver_free(d);
-    hybrid_free(h);
+    drop(&r);
   }
 }
 
 /* with a mass farther out than the feet the second foot lifts off again, whichever it is */
 TEST(an_order_that_matters_has_no_derivative) {
   for (int is_far = 0; is_far < 2; is_far++) {
-    hybrid *const h = hybrid_of(body, is_far ? 2.0 : 1.0);
-    ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-    const ess_options options = ess_options_default();
-    system.impacts = &lands;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[4] = {1.5};
-    assert_int_equal(ess_driver_follow(d, 4, NULL), ESS_SUCCESS);
-    const int status = ess_driver_apply(d, &t, 0.32, x);
-    assert_int_equal(status, is_far ? ESS_EDISCONTINUOUS : ESS_SUCCESS);
-    const ess_failure *const failure = ess_driver_failure(d);
+    driven r;
+    begin_with(&r, hybrid_of(body, is_far ? 2.0 : 1.0, 0.0), HYBRID_GIVES_ALL,
+               ess_options_default(), &lands);
+    assert_int_equal(ess_driver_follow(r.d, 4, NULL), ESS_SUCCESS);
+    assert_int_equal(go(&r, 0.32), is_far ? ESS_EDISCONTINUOUS : ESS_SUCCESS);
+    const ess_failure *const failure = ess_driver_failure(r.d);
     if (is_far)
       assert_int_equal(failure->guard + failure->other_guard, 1);
     else
-      assert_int_equal(ess_driver_smoothness(d)->instants, 1);
-    ess_driver_free(d);
-    hybrid_free(h);
+      assert_int_equal(ess_driver_smoothness(r.d)->instants, 1);
+    drop(&r);
   }
 }
 
@@ -445,23 +428,23 @@ TEST(equal_balls_that_meet_at_once_have_a_derivative) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const size_t n = rows[i].count;
     hybrid *const h = row_of(n, 1.0, 1.0);
-    ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-    double start[2 * MOST], x[2 * MOST], t = 0.0;
-    system.impacts = &collides;
     for (size_t k = 0; k < n; k++) {
+      const double speed = rows[i].speed[k];
+      char name[8];
       mass[k] = k ? 1.0 : rows[i].mass;
-      start[k] = (double)k - 0.5 * rows[i].speed[k];
-      start[n + k] = rows[i].speed[k];
+      snprintf(name, sizeof name, "x%zu", k);
+      hybrid_set(h, name, (double)k - 0.5 * speed);
+      name[0] = 'v';
+      hybrid_set(h, name, speed);
     }
-    const ess_options options = ess_options_default();
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    memcpy(x, start, sizeof x);
-    assert_int_equal(ess_driver_follow(d, 2 * n, NULL), ESS_SUCCESS);
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), rows[i].status);
+    driven r;
+    begin_with(&r, h, HYBRID_GIVES_ALL, ess_options_default(), &collides);
+    assert_int_equal(ess_driver_follow(r.d, 2 * n, NULL), ESS_SUCCESS);
+    assert_int_equal(go(&r, 1.0), rows[i].status);
     if (!rows[i].status) {
-      const ess_smoothness *const s = ess_driver_smoothness(d);
+      const ess_smoothness *const s = ess_driver_smoothness(r.d);
       assert_true(s->kind == ESS_SMOOTH_C1 && s->instants == 1 && s->count == n - 1);
-      const double *const D = ess_driver_tangent(d);
+      const double *const D = ess_driver_tangent(r.d);
       double outcome[2 * MOST] = {1.0, 0.3, -0.4, 0.7, -1.1, 0.2, 0.9, -0.6, 0.5, 0.8};
       double known[2 * MOST] = {0.0}, along[2 * MOST];
       for (size_t k = 0; k < 2 * n; k++)
@@ -472,16 +455,13 @@ TEST(equal_balls_that_meet_at_once_have_a_derivative) {
           assert_true(fabs(D[k * 2 * n + j] - exact) < 1e-8);
           known[j] += outcome[k] * exact;
         }
-      ess_driver_reset(d);
-      assert_int_equal(ess_driver_record(d, 1 << 20), ESS_SUCCESS);
-      memcpy(x, start, sizeof x);
-      t = 0.0;
-      assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-      assert_int_equal(ess_driver_adjoint(d, 1, outcome, along, NULL), ESS_SUCCESS);
+      again(&r);
+      assert_int_equal(ess_driver_record(r.d, 1 << 20), ESS_SUCCESS);
+      assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
+      assert_int_equal(ess_driver_adjoint(r.d, 1, outcome, along, NULL), ESS_SUCCESS);
       for (size_t j = 0; j < 2 * n; j++) assert_true(fabs(along[j] - known[j]) < 1e-8);
     }
-    ess_driver_free(d);
-    hybrid_free(h);
+    drop(&r);
   }
 }
 

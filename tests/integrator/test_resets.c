@@ -5,13 +5,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <string.h>
-
-#include "callbacks.h"
 #include "draws.h"
-#include "hybrid.h"
-#include "test.h"
+#include "driven.h"
 
 #ifndef RESETS_PART
 #define RESETS_PART 1 // of the random runs; sanitizers: less
@@ -31,21 +26,23 @@ static struct {
 } told;
 
 /* every change of the mode has been told of before */
-FIELD_CODE(told_field) {
+static int told_field(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
   assert_memory_equal(sign, told.sign, told.of.guard_count * sizeof *sign);
   return told.of.field(t, x, sign, dxdt, params);
 }
 
 /* one sign, and this one */
-MODE_CHANGED(on_mode) {
+static int on_mode(const double sign[], size_t guard, void *params) {
   const size_t m = told.of.guard_count;
   for (size_t k = 0; guard < m && k < m; k++)
     assert_true((sign[k] != told.sign[k]) == (k == guard));
   if (guard < m && told.count < EVENTS) told.guard[told.count++] = guard;
   memcpy(told.sign, sign, m * sizeof *sign);
+  return 0;
 }
 
-ARMED_AT_START_CODE(on_start) {
+static int on_start(const double sign[], bool armed[], void *params) {
   told.starts++;
   for (size_t k = 0; k < told.of.guard_count; k++) {
     assert_true(armed[ESS_GUARD_UP(k)] == (sign[k] < 0.0));
@@ -56,21 +53,20 @@ ARMED_AT_START_CODE(on_start) {
   return told.code;
 }
 
-static ess_driver *driver_of(hybrid *h, ess_options options, hybrid_log *log) {
+/* a driver whose callbacks are told of modes and starts */
+static void begin_told(driven *r, hybrid *h, ess_options options) {
   memset(&told, 0, sizeof told);
-  told.of = hybrid_system(h, HYBRID_GIVES_ALL);
-  ess_system system = told.of;
-  assert_non_null(system.resets);
-  told.resets = *system.resets;
+  set_up(r, h, HYBRID_GIVES_ALL, options);
+  told.of = r->system;
+  assert_non_null(told.of.resets);
+  told.resets = *told.of.resets;
   told.resets.start = on_start;
-  system.resets = &told.resets;
-  system.field = told_field;
-  system.mode_changed = on_mode;
-  options.observer = hybrid_observer(h, log);
-  if (options.method == ESS_METHOD_PAPER) options.observer.slide = NULL;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  return d;
+  r->system.resets = &told.resets;
+  r->system.field = told_field;
+  r->system.mode_changed = on_mode;
+  hear(r);
+  if (options.method == ESS_METHOD_PAPER) r->options.observer.slide = NULL;
+  begin(r);
 }
 
 static ess_options paper(double epsilon, int order) {
@@ -81,68 +77,63 @@ static ess_options paper(double epsilon, int order) {
 }
 
 TEST(changes_of_the_mode_are_told_in_order) {
-  hybrid *const h = hybrid_of("x' = 1; y' = on(a) + on(b) + on(c) + on(d)\n"
-                              "a: x - 0.5; b: x - 2; c: x - 3; d: x - 0.7\n"
-                              // what lies ahead unarmed is armed without a change of the mode
-                              "row up a: +down c, +up d, +down b\n"
-                              "row up d: +up b, +down b, +up c\n");
-  hybrid_log log;
-  ess_driver *const d = driver_of(h, paper(0.01, 1), &log);
   static const size_t guards[] = {0, 2, 1, 3, 1, 1, 2};
   static const double last[] = {1.0, 1.0, -1.0, 1.0};
-  double t = 0.0, x[2] = {0.0};
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  driven r;
+  begin_told(&r,
+             hybrid_of("x' = 1; y' = on(a) + on(b) + on(c) + on(d)\n"
+                       "a: x - 0.5; b: x - 2; c: x - 3; d: x - 0.7\n"
+                       // what lies ahead unarmed is armed without a change of the mode
+                       "row up a: +down c, +up d, +down b\n"
+                       "row up d: +up b, +down b, +up c\n"),
+             paper(0.01, 1));
+  assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
   assert_int_equal(told.count, sizeof guards / sizeof *guards);
   assert_memory_equal(told.guard, guards, sizeof guards);
-  assert_memory_equal(ess_driver_sign(d), last, sizeof last);
-  assert_int_equal(log.count, 2);
+  assert_memory_equal(ess_driver_sign(r.d), last, sizeof last);
+  assert_int_equal(r.log.count, 2);
   // 0.2 in the mode of three positive signs, then 0.3 in that of three others
-  assert_true(fabs(x[1] - 0.5 * 3.0) < 1e-9);
-  ess_driver_free(d);
-  hybrid_free(h);
+  assert_true(fabs(r.x[1] - 0.5 * 3.0) < 1e-9);
+  drop(&r);
 }
 
 TEST(the_start_is_called_once_for_each_latch_and_may_fail) {
-  hybrid *const h = hybrid_of("x' = 1; y' = on(a) + on(b)\na: x - 0.25; b: x - 0.75; pool: \n");
-  hybrid_log log;
-  ess_driver *const d = driver_of(h, paper(0.01, 1), &log);
-  double t = 0.0, x[2] = {0.0, 3.0};
+  driven r;
+  begin_told(&r,
+             hybrid_of("x' = 1; y' = on(a) + on(b)\na: x - 0.25; b: x - 0.75; pool: \n"
+                       "from 0: y = 3"),
+             paper(0.01, 1));
   told.code = -7;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_ECALLBACK);
-  const ess_failure *const failure = ess_driver_failure(d);
+  assert_int_equal(go(&r, 1.0), ESS_ECALLBACK);
+  const ess_failure *const failure = ess_driver_failure(r.d);
   assert_int_equal(failure->callback_code, -7);
   assert_true(failure->guard == SIZE_MAX && failure->time == 0.0);
-  assert_true(t == 0.0 && x[0] == 0.0 && x[1] == 3.0);
+  assert_true(r.t == 0.0 && r.x[0] == 0.0 && r.x[1] == 3.0);
   told.code = 0;
-  for (int i = 1; i <= 10; i++) assert_int_equal(ess_driver_apply(d, &t, 0.1 * i, x), ESS_SUCCESS);
+  for (int i = 1; i <= 10; i++) assert_int_equal(go(&r, 0.1 * i), ESS_SUCCESS);
   assert_int_equal(told.starts, 2);
-  assert_int_equal(log.count, 2);
-  ess_driver_reset(d);
-  t = x[0] = 0.0;
+  assert_int_equal(r.log.count, 2);
+  again(&r);
   told.clear[ESS_GUARD_UP(1)] = true;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
   assert_int_equal(told.starts, 3);
-  assert_int_equal(log.count, 3);
-  ess_driver_free(d);
-  hybrid_free(h);
+  assert_int_equal(r.log.count, 3);
+  drop(&r);
 }
 
 /* it is filled after a step, which passes the guard here: so it is where the start has failed */
 TEST(a_pool_that_is_empty_at_the_start_is_filled_after_a_step) {
   for (uint64_t call = 1; call <= 6; call++) {
-    hybrid *const h = hybrid_of("x' = 1; a: x; pool: +up a; unarmed both a");
-    const ess_system system = hybrid_system(h, HYBRID_GIVES_NONE);
-    h->fault = (hybrid_fault){.in = HYBRID_FIELD, .call = call, .once = true, .code = 1};
-    ess_options options = ess_options_default();
-    options.h_init = 0.5;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    assert_non_null(d);
-    double t = 0.0, x = -0.25;
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, &x), ESS_ECALLBACK);
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, &x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->crossings, 0);
-    ess_driver_free(d);
-    hybrid_free(h);
+    driven r;
+    set_up(&r, hybrid_of("x' = 1; a: x; pool: +up a; unarmed both a; from 0: x = -0.25"),
+           HYBRID_GIVES_NONE, ess_options_default());
+    r.h->fault = (hybrid_fault){.in = HYBRID_FIELD, .call = call, .once = true, .code = 1};
+    r.options.h_init = 0.5;
+    begin(&r);
+    assert_int_equal(go(&r, 1.0), ESS_ECALLBACK);
+    assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(r.d)->crossings, 0);
+    drop(&r);
   }
 }
 
@@ -261,21 +252,20 @@ static outcome walk(const rows *r) {
 }
 
 /* libess makes the crossings of the walk; y within `most` (1 + |y|) */
-static void follow(const rows *r, hybrid *h, const outcome *o, ess_options options, double most) {
-  hybrid_log log;
-  ess_driver *const d = driver_of(h, options, &log);
-  double t = 0.0, x[2] = {0.0};
-  const int status = ess_driver_apply(d, &t, r->end, x);
-  const ess_counters *const c = ess_driver_counters(d);
-  if (status != (o->ends ? ESS_SUCCESS : ESS_ECHATTER) || c->crossings != log.count ||
-      (o->ends && (log.count != o->count || c->silent != o->silent ||
-                   !(fabs(x[1] - o->y) <= most * (1.0 + fabs(o->y))))))
+static void follow(const rows *of, hybrid *h, const outcome *o, ess_options options, double most) {
+  driven r;
+  begin_told(&r, h, options);
+  const int status = go(&r, of->end);
+  const ess_counters *const c = ess_driver_counters(r.d);
+  if (status != (o->ends ? ESS_SUCCESS : ESS_ECHATTER) || c->crossings != r.log.count ||
+      (o->ends && (r.log.count != o->count || c->silent != o->silent ||
+                   !(fabs(r.x[1] - o->y) <= most * (1.0 + fabs(o->y))))))
     fail_msg("%s, %zu crossings of %zu, %zu silent of %zu, y %g off in:\n%s", ess_strerror(status),
-             log.count, o->count, (size_t)c->silent, o->silent, x[1] - o->y, h->text);
-  for (size_t e = 0; e < o->count && e < log.count && e < HYBRID_LOG; e++)
-    assert_int_equal(log.record[e].guard, o->event[e]);
-  if (o->ends) assert_memory_equal(ess_driver_sign(d), o->sign, r->count * sizeof *o->sign);
-  ess_driver_free(d);
+             r.log.count, o->count, (size_t)c->silent, o->silent, r.x[1] - o->y, h->text);
+  for (size_t e = 0; e < o->count && e < r.log.count && e < HYBRID_LOG; e++)
+    assert_int_equal(r.log.record[e].guard, o->event[e]);
+  if (o->ends) assert_memory_equal(ess_driver_sign(r.d), o->sign, of->count * sizeof *o->sign);
+  ess_driver_free(r.d);
 }
 
 static size_t draw_one(uint64_t *seed, size_t count) {
