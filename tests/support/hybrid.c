@@ -387,6 +387,12 @@ static void read_marks(reader *r, bool marks[]) {
   } while (take(r, ","));
 }
 
+static void free_impact(hybrid_impact *impact) {
+  expression_array_free(&impact->after);
+  expression_array_free(&impact->jacobian);
+  expression_array_free(&impact->by);
+}
+
 static void read_impact(reader *r) {
   hybrid *const h = r->h;
   unsigned directions;
@@ -422,7 +428,9 @@ static void read_impact(reader *r) {
   h->has_impacts = true;
   for (unsigned d = 0; d < 2; d++) {
     if (!(directions >> d & 1)) continue;
-    h->impact[2 * k + d] = made; /* two share what one frees */
+    hybrid_impact *const impact = &h->impact[2 * k + d];
+    if (impact->changes != h->impact[2 * k + !d].changes) free_impact(impact);
+    *impact = made; /* two share what one frees */
     h->impact_at[2 * k + d] = true;
   }
 }
@@ -435,6 +443,8 @@ typedef struct entry {
 static void read_row(reader *r, size_t row, entry **entries, size_t *count) {
   hybrid *const h = r->h;
   h->has_resets = true;
+  for (size_t i = 0; i < *count && r->is_changed; i++)
+    if ((*entries)[i].row == row) (*entries)[i].row = SIZE_MAX;
   expect(r, ":");
   skip(r);
   if (!*r->at) return;
@@ -476,7 +486,9 @@ static void lay_rows(hybrid *h, const entry entries[], size_t count) {
 static void read_directive(reader *r, entry **entries, size_t *count) {
   hybrid *const h = r->h;
   unsigned directions;
-  if (take(r, "hit"))
+  if (take(r, "but"))
+    r->is_changed = true;
+  else if (take(r, "hit"))
     read_impact(r);
   else if (take(r, "pool"))
     read_row(r, 2 * h->m, entries, count);
@@ -606,6 +618,7 @@ void hybrid_read(hybrid *h) {
     }
   entry *entries = NULL;
   size_t count = 0;
+  r.is_changed = false;
   for (size_t i = 0; i < r.count; i++) {
     r.at = r.lines[i];
     read_directive(&r, &entries, &count);
@@ -626,12 +639,8 @@ void hybrid_read(hybrid *h) {
 void hybrid_free(hybrid *h) {
   if (!h) return;
   for (size_t k = 0; k < 2 * h->m && h->is_read; k++) {
-    hybrid_impact *const impact = &h->impact[k];
-    const bool is_shared = k % 2 && h->impact[k - 1].changes == impact->changes;
-    if (!impact->is_impact || is_shared) continue;
-    expression_array_free(&impact->after);
-    expression_array_free(&impact->jacobian);
-    expression_array_free(&impact->by);
+    const bool is_shared = k % 2 && h->impact[k - 1].changes == h->impact[k].changes;
+    if (!is_shared) free_impact(&h->impact[k]);
   }
   for (size_t k = 0; k < h->m && h->one; k++) expression_array_free(&h->one[k]);
   expression_array *const arrays[] = {&h->field,        &h->guards,         &h->watch_values,

@@ -35,7 +35,8 @@
  *   watch NAME: E                                           an event without effect
  *   jump T                                  the field jumps at this time, or this parameter
  *   exact NAME: E                                           a state, as a function of t alone
- *   but                      lines from here on may give names another meaning, in their old place
+ *   but                      lines from here on may give names, in their old place, hits and rows
+ *                            another meaning
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
