@@ -289,6 +289,8 @@ void case_set(hybrid *h, hybrid_plan *plan, const char *name, const char *value)
     set_fault(h, value);
   else if (!strcmp(name, "at"))
     set_teller(h, plan, value);
+  else if (!strcmp(name, "by"))
+    case_set(h, plan, value, "on");
   else if (!strncmp(name, "d_", 2) && hybrid_has(h, name + 2))
     set_direction(h, &plan->derivative, name + 2, number_of(h, value));
   else if (!strcmp(name, "step"))

@@ -20,6 +20,7 @@
  *   paper sliding rest                   without a value, or on,off
  *   follow record by_states              with tangents, or the adjoint of a recording, by initial
  *                       states and parameters, or by states alone
+ *   by                  follow,record: runs of both kinds
  *   d_NAME directions   along one direction, with these parts; or so many
  *   piece bytes         the piece that is chosen, from 1; the size of a recording
  *   until               N: the run ends at the Nth message of `stops`, and its derivative is
