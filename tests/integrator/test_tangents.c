@@ -5,13 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "hybrid.h"
-#include "test.h"
+#include "driven.h"
 
 enum { BYTES = 1 << 24, MOST = 64 };
 
@@ -32,37 +26,13 @@ static const char BELT[] = "k = 1; m = 0.6; b = 0.3\n"
 /* a clock beside a state that rests, and events at 1 and at rest */
 static const char CLOCK[] = "x' = 1; y' = 0; to 2\n";
 
-/* A system, its driver, and where its run has got to. */
-typedef struct running {
-  hybrid *h;
-  ess_system system;
-  ess_options options;
-  ess_driver *d;
-  double t, x[HYBRID_STATES];
-} running;
-
-static running begin(const char *text, unsigned gives, double tolerance) {
-  running r = {.h = hybrid_of("%s", text), .options = hybrid_options(tolerance)};
-  r.system = hybrid_system(r.h, gives);
+/* a run of a text at this tolerance, which slides if there is a slip */
+static driven run_of(const char *text, unsigned gives, double tolerance) {
+  driven r;
+  set_up(&r, hybrid_of("%s", text), gives, hybrid_options(tolerance));
   if (strstr(text, "slip")) r.options.sliding = ESS_SLIDING_FILIPPOV;
-  r.d = ess_driver_alloc(&r.system, &r.options, NULL);
-  assert_non_null(r.d);
-  r.t = hybrid_start(r.h, r.x);
+  begin(&r);
   return r;
-}
-
-static void again(running *r) {
-  ess_driver_reset(r->d);
-  r->t = hybrid_start(r->h, r->x);
-}
-
-static int go(running *r, double to) {
-  return ess_driver_apply(r->d, &r->t, to, r->x);
-}
-
-static void end(running *r) {
-  ess_driver_free(r->d);
-  hybrid_free(r->h);
 }
 
 /* refused with this status, and a reason that has these words */
@@ -80,7 +50,7 @@ static void refused(const ess_driver *d, int status, int expected, const char *w
 TEST(an_adjoint_costs_the_same_for_any_number_of_parameters) {
   uint64_t calls[2];
   for (int which = 0; which < 2; which++) {
-    running r = begin(which ? "f0 = 0.05; f1 = 0.1; each 498: g@ = 0\n"
+    driven r = run_of(which ? "f0 = 0.05; f1 = 0.1; each 498: g@ = 0\n"
                               "q' = p; p' = -sin(q) - 0.1*[up] + f0*cos(t) + f1*cos(2*t) + "
                               "sum(498: g@*cos(t + 0.001*@))\n"
                               "up: q; from 0: q = 1; to 30\n"
@@ -101,7 +71,7 @@ TEST(an_adjoint_costs_the_same_for_any_number_of_parameters) {
     const uint64_t of_field = c->field_evaluations + c->field_jacobian_evaluations;
     calls[which] = of_field + r.h->calls[HYBRID_FIELD_BY] + r.h->calls[HYBRID_GUARDS_BY];
     assert_true(4 * of_field <= 13 * run && 4 * calls[which] <= 17 * run);
-    end(&r);
+    drop(&r);
   }
   assert_true(calls[0] == calls[1]);
 }
@@ -109,7 +79,7 @@ TEST(an_adjoint_costs_the_same_for_any_number_of_parameters) {
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 /* a run in two applies and samples, and its adjoint twice; returns the size of its recording */
-static size_t record(running *r, size_t bytes, double until, double found[], double x[]) {
+static size_t record(driven *r, size_t bytes, double until, double found[], double x[]) {
   const size_t n = r->h->n, P = r->h->parameters;
   double unit[MOST] = {0.0}, second[MOST], samples[10 * MOST], times[10];
   hybrid_log log;
@@ -149,7 +119,7 @@ TEST(a_recording_in_little_room_is_what_it_is_in_much) {
     double found[2][MOST], x[2][MOST];
     size_t bytes = (size_t)1 << 26;
     for (int little = 0; little < 2; little++) {
-      running r = begin(runs[which].text, HYBRID_GIVES_ALL, 1e-13);
+      driven r = run_of(runs[which].text, HYBRID_GIVES_ALL, 1e-13);
       r.options.h_max = 2.5e-5 * runs[which].until;
       const size_t needed = record(&r, bytes, runs[which].until, found[little], x[little]);
       assert_true(needed > 1000000);
@@ -157,7 +127,7 @@ TEST(a_recording_in_little_room_is_what_it_is_in_much) {
       assert_memory_equal(x[little], x[0], r.h->n * sizeof(double));
       assert_memory_equal(found[little], found[0],
                           (r.h->n + r.h->parameters) * r.h->n * sizeof(double));
-      end(&r);
+      drop(&r);
     }
   }
 }
@@ -167,7 +137,7 @@ TEST(a_recording_that_is_too_short_says_how_long_it_should_be) {
   double start[2][4], by[2][4];
   size_t needed = 0;
   for (int room = 0; room < 3; room++) {
-    running r = begin(OSCILLATORS, HYBRID_GIVES_ALL, 1e-8);
+    driven r = run_of(OSCILLATORS, HYBRID_GIVES_ALL, 1e-8);
     const size_t bytes = room == 0 ? 1000 : needed - (room == 2 ? 8 : 0);
     assert_int_equal(ess_driver_record(r.d, bytes), ESS_SUCCESS);
     assert_int_equal(go(&r, 6.0), ESS_SUCCESS);
@@ -185,7 +155,7 @@ TEST(a_recording_that_is_too_short_says_how_long_it_should_be) {
     // another run is recorded from its beginning
     ess_driver_reset(r.d);
     assert_int_equal(ess_driver_recorded(r.d), 0);
-    end(&r);
+    drop(&r);
   }
 }
 
@@ -198,7 +168,7 @@ TEST(a_driver_used_again_goes_through_its_events_again) {
                                "a: x; b: y; from 0: x = -1, y = -1; to 2\n";
   const double v[2] = {1.0, 0.5};
   for (int anew = 0; anew < 2; anew++) {
-    running r = begin(corner, HYBRID_GIVES_ALL, 1e-8);
+    driven r = run_of(corner, HYBRID_GIVES_ALL, 1e-8);
     double known[2] = {v[0], v[1]}, found[2] = {v[0], v[1]};
     assert_int_equal(ess_driver_follow(r.d, 1, v), ESS_SUCCESS);
     for (size_t run = 0; run < 3; run++) {
@@ -217,7 +187,7 @@ TEST(a_driver_used_again_goes_through_its_events_again) {
       for (int i = 0; i < 2; i++)
         assert_true(fabs(found[i] - known[i]) < 1e-6 * (1.0 + fabs(known[i])));
     }
-    end(&r);
+    drop(&r);
   }
 }
 
@@ -230,7 +200,7 @@ TEST(a_fault_amid_differences_spoils_nothing) {
   static const char *const texts[] = {OSCILLATORS, BALL, BELT};
   for (size_t which = 0; which < 12; which++) {
     const bool records = which / 3 % 2;
-    running r = begin(texts[which % 3], which < 6 ? HYBRID_GIVES_ALL : HYBRID_GIVES_NONE, 1e-7);
+    driven r = run_of(texts[which % 3], which < 6 ? HYBRID_GIVES_ALL : HYBRID_GIVES_NONE, 1e-7);
     const size_t n = r.h->n, P = r.h->parameters;
     const double outcome[4] = {1.0, 0.5};
     double start[4], by[4], D[MOST], kept[4];
@@ -266,7 +236,7 @@ TEST(a_fault_amid_differences_spoils_nothing) {
           if (in < 0) memcpy(calls, r.h->calls, sizeof calls);
           assert_memory_equal(D, found, sizeof D);
         }
-    end(&r);
+    drop(&r);
   }
 }
 
@@ -278,7 +248,7 @@ TEST(a_jacobian_that_is_not_finite_ends_the_run) {
       {.in = HYBRID_FIELD_JACOBIAN, .call = 60, .value = 1e200, .entry = 2},
       {.in = HYBRID_FIELD_JACOBIAN, .call = 60, .code = 7}};
   for (size_t i = 0; i < 4; i++) {
-    running r = begin("q' = p; p' = -q; from 0: q = 1; to 1\n", HYBRID_GIVES_ALL, 1e-8);
+    driven r = run_of("q' = p; p' = -q; from 0: q = 1; to 1\n", HYBRID_GIVES_ALL, 1e-8);
     assert_int_equal(ess_driver_follow(r.d, 2, NULL), ESS_SUCCESS);
     r.h->fault = faults[i];
     refused(r.d, go(&r, 1.0), faults[i].code ? ESS_ECALLBACK : ESS_EFIELD, NULL);
@@ -291,7 +261,7 @@ TEST(a_jacobian_that_is_not_finite_ends_the_run) {
     assert_true(fabs(r.x[0] - cos(1.0)) < 1e-7);
     assert_true(!v == !ess_driver_tangent(r.d));
     if (v) assert_true(fabs(ess_driver_tangent(r.d)[0] - cos(1.0)) < 1e-7);
-    end(&r);
+    drop(&r);
   }
 }
 
@@ -299,7 +269,7 @@ TEST(a_jacobian_that_is_not_finite_ends_the_run) {
 
 TEST(arguments_of_adjoints_that_make_no_sense_are_refused) {
   double outcome[4] = {1.0}, start[4], by[4], Dt[8];
-  running r = begin(OSCILLATORS, HYBRID_GIVES_ALL, 1e-8);
+  driven r = run_of(OSCILLATORS, HYBRID_GIVES_ALL, 1e-8);
   ess_driver *const d = r.d;
   assert_int_equal(ess_driver_record(NULL, 1), ESS_EINVAL);
   assert_int_equal(ess_driver_adjoint(NULL, 1, outcome, start, by), ESS_EINVAL);
@@ -330,13 +300,13 @@ TEST(arguments_of_adjoints_that_make_no_sense_are_refused) {
   assert_int_equal(ess_driver_set_options(d, &paper), ESS_SUCCESS);
   refused(d, ess_driver_record(d, BYTES), ESS_EINVAL, "PAPER");
   assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
-  end(&r);
+  drop(&r);
 }
 
 TEST(arguments_of_tangents_that_make_no_sense_are_refused) {
   const double endless[14] = {1.0, INFINITY}, nan[3] = {0.0, NAN};
   double Dt[5];
-  running r = begin(BALL, HYBRID_GIVES_NONE, 1e-8);
+  driven r = run_of(BALL, HYBRID_GIVES_NONE, 1e-8);
   ess_driver *const d = r.d;
   assert_int_equal(ess_driver_follow_parameters(NULL, 5, NULL, NULL), ESS_EINVAL);
   assert_int_equal(ess_driver_choose_piece(NULL, 0), ESS_EINVAL);
@@ -360,20 +330,20 @@ TEST(arguments_of_tangents_that_make_no_sense_are_refused) {
   assert_null(ess_driver_smoothness(d));
   refused(d, ess_driver_choose_piece(d, 0), ESS_EINVAL, "no directions are followed");
   refused(d, ess_driver_section(d, 0, Dt, NULL), ESS_EINVAL, "no directions are followed");
-  end(&r);
-  r = begin(CLOCK, HYBRID_GIVES_NONE, 1e-8);
+  drop(&r);
+  r = run_of(CLOCK, HYBRID_GIVES_NONE, 1e-8);
   refused(r.d, ess_driver_follow_parameters(r.d, 2, NULL, NULL), ESS_EINVAL, "no parameters");
-  end(&r);
+  drop(&r);
   // values are needed for differences alone
   for (int given = 0; given < 2; given++) {
-    r = begin(BALL, given ? HYBRID_GIVES_ALL : HYBRID_GIVES_NONE, 1e-8);
+    r = run_of(BALL, given ? HYBRID_GIVES_ALL : HYBRID_GIVES_NONE, 1e-8);
     r.system.parameter_values = NULL;
     const char *const reason = ess_check(&r.system, &r.options);
     assert_true(given ? !reason : reason && strstr(reason, "parameter_values"));
     ess_driver *const other = ess_driver_alloc(&r.system, &r.options, NULL);
     assert_true(given == (other != NULL));
     ess_driver_free(other);
-    end(&r);
+    drop(&r);
   }
 }
 
@@ -393,10 +363,10 @@ static int stop_at_last(const ess_crossing_info *info, void *context) {
 }
 
 /* a run that ends at its last crossing */
-static running ended(const char *events, bool records, watcher *w) {
+static driven ended(const char *events, bool records, watcher *w) {
   char text[512];
   snprintf(text, sizeof text, "%s%s", CLOCK, events);
-  running r = begin(text, HYBRID_GIVES_ALL, 1e-8);
+  driven r = run_of(text, HYBRID_GIVES_ALL, 1e-8);
   *w = (watcher){.driver = r.d, .until = r.h->m};
   r.options.observer = (ess_observer){.crossing = stop_at_last, .context = w};
   assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
@@ -411,12 +381,12 @@ TEST(a_section_has_a_rate) {
   const double time = 1.0;
   watcher w;
   for (int records = 0; records < 2; records++) {
-    running r = ended("rests: y\n", records, &w);
+    driven r = ended("rests: y\n", records, &w);
     const int status = records ? ess_driver_adjoint_section(r.d, 0, 1, NULL, &time, start, NULL)
                                : ess_driver_section(r.d, 0, Dt, Dx);
     refused(r.d, status, ESS_EGRAZING, NULL);
     assert_int_equal(ess_driver_failure(r.d)->guard, 0);
-    end(&r);
+    drop(&r);
   }
 }
 
@@ -426,7 +396,7 @@ TEST(of_many_events_not_all_is_known) {
   double Dt[2], Dx[4], start[2];
   const double outcome[2] = {0.0, 1.0};
   watcher w;
-  running r = ended("each 9: e@: x - 1\n", false, &w);
+  driven r = ended("each 9: e@: x - 1\n", false, &w);
   assert_int_equal(w.refusals, 3 * w.crossings);
   assert_int_equal(ess_driver_smoothness(r.d)->count, 9);
   assert_int_equal(ess_driver_section(r.d, 8, Dt, NULL), ESS_SUCCESS);
@@ -434,9 +404,9 @@ TEST(of_many_events_not_all_is_known) {
   refused(r.d, ess_driver_section(r.d, 0, NULL, Dx), ESS_EINVAL, "among more than 8 events");
   refused(r.d, ess_driver_section(r.d, 8, Dt, Dx), ESS_EINVAL, "among more than 8 events");
   refused(r.d, ess_driver_section(r.d, 9, Dt, Dx), ESS_EINVAL, "k must be below");
-  end(&r);
+  drop(&r);
   r = ended("each 9: e@: x - 1\n", true, &w);
   refused(r.d, ess_driver_adjoint_section(r.d, 0, 1, outcome, NULL, start, NULL), ESS_EINVAL,
           "several events");
-  end(&r);
+  drop(&r);
 }
