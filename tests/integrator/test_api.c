@@ -4,26 +4,11 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "draws.h"
+#include "driven.h"
 #include "ess_tangents.h"
-#include "hybrid.h"
-#include "test.h"
 
-static ess_driver *driver_of(hybrid *h, unsigned gives, const ess_options *options) {
-  const ess_system system = hybrid_system(h, gives);
-  ess_driver *const d = ess_driver_alloc(&system, options, NULL);
-  if (!d) fail_msg("%s", ess_check(&system, options));
-  return d;
-}
-
-static hybrid *ball(void) {
-  return hybrid_of("z' = v; v' = -2 - 100*on(s)*z; s: -z; from 0: z = 1; to 3");
-}
+static const char BALL[] = "z' = v; v' = -2 - 100*on(s)*z; s: -z; from 0: z = 1; to 3";
 
 static ess_options paper(int order) {
   ess_options options = ess_options_paper();
@@ -34,56 +19,53 @@ static ess_options paper(int order) {
 /* ---- the last step --------------------------------------------------------------------------- */
 
 TEST(dense_output_outside_the_last_step_is_refused) {
-  hybrid *const h = ball();
-  const ess_options options = ess_options_default();
-  ess_driver *const d = driver_of(h, HYBRID_GIVES_ALL, &options);
-  double t = 0.0, x[2] = {1.0, 0.0}, y[2] = {7.0, 7.0};
-  assert_true(isnan(ess_driver_step_start(d)) && isnan(ess_driver_step_start(NULL)));
+  driven r;
+  double y[2] = {7.0, 7.0};
+  begin_text(&r, BALL, HYBRID_GIVES_ALL, ess_options_default());
+  assert_true(isnan(ess_driver_step_start(r.d)) && isnan(ess_driver_step_start(NULL)));
   assert_int_equal(ess_driver_dense(NULL, 0.0, y), ESS_EINVAL);
-  assert_int_equal(ess_driver_dense(d, 0.0, y), ESS_EINVAL); // nothing has begun
-  assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_SUCCESS);
-  const double start = ess_driver_step_start(d);
-  const double outside[] = {nextafter(start, -1.0), nextafter(t, 1.0), NAN, INFINITY};
+  assert_int_equal(ess_driver_dense(r.d, 0.0, y), ESS_EINVAL); // nothing has begun
+  assert_int_equal(go(&r, 0.5), ESS_SUCCESS);
+  const double start = ess_driver_step_start(r.d);
+  const double outside[] = {nextafter(start, -1.0), nextafter(r.t, 1.0), NAN, INFINITY};
   for (size_t i = 0; i < 4; i++) {
-    assert_int_equal(ess_driver_dense(d, outside[i], y), ESS_EINVAL);
-    assert_non_null(strstr(ess_driver_failure(d)->reason, "t must lie within the last step"));
+    assert_int_equal(ess_driver_dense(r.d, outside[i], y), ESS_EINVAL);
+    assert_non_null(strstr(ess_driver_failure(r.d)->reason, "t must lie within the last step"));
   }
-  assert_int_equal(ess_driver_dense(d, t, NULL), ESS_EINVAL);
-  assert_string_equal(ess_driver_failure(d)->reason, "x must not be NULL");
+  assert_int_equal(ess_driver_dense(r.d, r.t, NULL), ESS_EINVAL);
+  assert_string_equal(ess_driver_failure(r.d)->reason, "x must not be NULL");
   assert_true(y[0] == 7.0 && y[1] == 7.0);
-  ess_driver_reset(d);
-  assert_int_equal(ess_driver_dense(d, t, y), ESS_EINVAL);
-  ess_driver_free(d);
-  hybrid_free(h);
+  ess_driver_reset(r.d);
+  assert_int_equal(ess_driver_dense(r.d, r.t, y), ESS_EINVAL);
+  drop(&r);
 }
 
 TEST(the_last_step_stays_until_another) {
-  hybrid *const h = ball();
-  const ess_options options = ess_options_default();
-  ess_driver *const d = driver_of(h, HYBRID_GIVES_ALL, &options);
-  double t = 0.25, x[2] = {1.0, 0.0}, y[2], z[2];
+  driven r;
+  double y[2], z[2];
+  begin_text(&r, BALL, HYBRID_GIVES_ALL, ess_options_default());
+  r.t = 0.25;
   // an apply without a step: the initial state alone
-  assert_int_equal(ess_driver_apply(d, &t, 0.25, x), ESS_SUCCESS);
-  assert_true(ess_driver_step_start(d) == 0.25);
-  assert_int_equal(ess_driver_dense(d, 0.25, y), ESS_SUCCESS);
-  assert_memory_equal(x, y, sizeof x);
+  assert_int_equal(go(&r, 0.25), ESS_SUCCESS);
+  assert_true(ess_driver_step_start(r.d) == 0.25);
+  assert_int_equal(ess_driver_dense(r.d, 0.25, y), ESS_SUCCESS);
+  assert_memory_equal(r.x, y, sizeof y);
   // another apply without a step leaves the last one
-  assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_SUCCESS);
-  const double start = ess_driver_step_start(d), middle = 0.5 * (start + t);
+  assert_int_equal(go(&r, 0.5), ESS_SUCCESS);
+  const double start = ess_driver_step_start(r.d), middle = 0.5 * (start + r.t);
   assert_true(start >= 0.25 && start < 0.5);
-  assert_int_equal(ess_driver_dense(d, middle, y), ESS_SUCCESS);
-  assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_SUCCESS);
-  assert_int_equal(ess_driver_dense(d, middle, z), ESS_SUCCESS);
+  assert_int_equal(ess_driver_dense(r.d, middle, y), ESS_SUCCESS);
+  assert_int_equal(go(&r, 0.5), ESS_SUCCESS);
+  assert_int_equal(ess_driver_dense(r.d, middle, z), ESS_SUCCESS);
   assert_memory_equal(y, z, sizeof y);
   // no step has led to another state
-  x[1] += 1.0;
-  assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_SUCCESS);
-  assert_true(ess_driver_step_start(d) == 0.5);
-  assert_int_equal(ess_driver_dense(d, middle, y), ESS_EINVAL);
-  assert_int_equal(ess_driver_dense(d, 0.5, y), ESS_SUCCESS);
-  assert_memory_equal(x, y, sizeof x);
-  ess_driver_free(d);
-  hybrid_free(h);
+  r.x[1] += 1.0;
+  assert_int_equal(go(&r, 0.5), ESS_SUCCESS);
+  assert_true(ess_driver_step_start(r.d) == 0.5);
+  assert_int_equal(ess_driver_dense(r.d, middle, y), ESS_EINVAL);
+  assert_int_equal(ess_driver_dense(r.d, 0.5, y), ESS_SUCCESS);
+  assert_memory_equal(r.x, y, sizeof y);
+  drop(&r);
 }
 
 /* within steps through crossings, with each number of states: lanes are filled up to a whole one */
@@ -109,44 +91,43 @@ static int compare_samples(const ess_step_info *info, void *context) {
 
 TEST(samples_within_steps_through_crossings_are_dense_output) {
   for (size_t n = 1; n <= WIDEST; n++) {
-    hybrid *const h = hybrid_of("passed = sum(120: on(p@)*(0.01 + 2e-4*@))\n"
-                                "each %zu: x@' = 1 + 0.1*@*cos(t + @) + passed\n"
-                                "each 120: p@: x0 - 0.3 - 2e-3*@",
-                                n);
-    ess_options options = hybrid_options(1e-4);
+    driven r;
+    set_up(&r,
+           hybrid_of("passed = sum(120: on(p@)*(0.01 + 2e-4*@))\n"
+                     "each %zu: x@' = 1 + 0.1*@*cos(t + @) + passed\n"
+                     "each 120: p@: x0 - 0.3 - 2e-3*@",
+                     n),
+           1u << HYBRID_GUARD_JACOBIAN | HYBRID_WEIGHTS, hybrid_options(1e-4));
     combed c = {.n = n};
-    double x[WIDEST] = {0.0}, y[WIDEST] = {0.0}, t = 0.0;
+    double x[WIDEST];
     for (size_t k = 0; k < GRID; k++) c.times[k] = 0.6 * (double)k / (GRID - 1);
     c.samples[GRID * n] = 7.0;
-    const unsigned gives = 1u << HYBRID_GUARD_JACOBIAN | HYBRID_WEIGHTS;
-    ess_driver *const sampled = driver_of(h, gives, &options);
-    assert_int_equal(ess_driver_sample(sampled, &t, 0.6, x, c.times, GRID, c.samples), 0);
-    assert_true(c.samples[GRID * n] == 7.0 && ess_driver_counters(sampled)->through > 2);
-    options.observer = (ess_observer){.step = compare_samples, .context = &c};
-    ess_driver *const asked = c.driver = driver_of(h, gives, &options);
-    t = 0.0;
-    assert_int_equal(ess_driver_apply(asked, &t, 0.6, y), ESS_SUCCESS);
-    assert_memory_equal(x, y, n * sizeof *x);
+    begin(&r);
+    assert_int_equal(ess_driver_sample(r.d, &r.t, 0.6, r.x, c.times, GRID, c.samples), 0);
+    assert_true(c.samples[GRID * n] == 7.0 && ess_driver_counters(r.d)->through > 2);
+    memcpy(x, r.x, n * sizeof *x);
+    ess_driver_free(r.d);
+    r.options.observer = (ess_observer){.step = compare_samples, .context = &c};
+    begin(&r);
+    c.driver = r.d;
+    assert_int_equal(go(&r, 0.6), ESS_SUCCESS);
+    assert_memory_equal(x, r.x, n * sizeof *x);
     assert_true(c.seen > GRID / 2);
-    ess_driver_free(sampled);
-    ess_driver_free(asked);
-    hybrid_free(h);
+    drop(&r);
   }
 }
 
 /* ---- applies that follow each other ---------------------------------------------------------- */
 
 TEST(a_short_apply_does_not_shorten_the_next) {
-  hybrid *const h = hybrid_of("x' = 1; far: x - 10");
+  driven r;
   ess_options options = ess_options_paper();
   options.h_init = 1.0;
-  ess_driver *const d = driver_of(h, HYBRID_GIVES_ALL, &options);
-  double t = 0.0, x[1] = {0.0};
-  assert_int_equal(ess_driver_apply(d, &t, 1e-6, x), ESS_SUCCESS);
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  assert_int_equal(ess_driver_counters(d)->steps, 2);
-  ess_driver_free(d);
-  hybrid_free(h);
+  begin_text(&r, "x' = 1; far: x - 10", HYBRID_GIVES_ALL, options);
+  assert_int_equal(go(&r, 1e-6), ESS_SUCCESS);
+  assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
+  assert_int_equal(ess_driver_counters(r.d)->steps, 2);
+  drop(&r);
 }
 
 typedef struct sequence {
@@ -163,24 +144,23 @@ static int check_order(const ess_step_info *info, void *context) {
 
 /* two guards at one place, where rounding decides: 4 in 100 000 runs went back in time */
 TEST(time_never_goes_back_or_beyond_the_end) {
-  hybrid *const h = hybrid_of("speed = 1; place = 0.5; x' = speed; p: x - place; q: x - place");
-  hybrid_read(h);
   sequence o = {.t1 = 0.5};
   ess_options options = ess_options_paper();
   options.observer = (ess_observer){.step = check_order, .context = &o};
-  ess_driver *const d = driver_of(h, 1u << HYBRID_GUARD_RATES, &options);
+  driven r;
+  begin_text(&r, "speed = 1; place = 0.5; x' = speed; p: x - place; q: x - place",
+             1u << HYBRID_GUARD_RATES, options);
   uint64_t seed = 1;
   for (int i = 0; i < 100000; i++) {
-    h->parameter[0] = draw_between(&seed, 1.0, 2.0);
-    h->parameter[1] = draw(&seed);
-    double t = 0.0, x[1] = {0.0};
-    ess_driver_reset(d);
-    assert_int_equal(ess_driver_apply(d, &t, o.t1, x), ESS_SUCCESS);
-    assert_true(t == o.t1);
+    r.h->parameter[0] = draw_between(&seed, 1.0, 2.0);
+    r.h->parameter[1] = draw(&seed);
+    r.t = r.x[0] = 0.0;
+    ess_driver_reset(r.d);
+    assert_int_equal(go(&r, o.t1), ESS_SUCCESS);
+    assert_true(r.t == o.t1);
   }
   assert_true(o.backwards == 0 && o.beyond == 0);
-  ess_driver_free(d);
-  hybrid_free(h);
+  drop(&r);
 }
 
 /* Where time resolves 1/8, a step in doubt cannot be halved and is taken as it is. Guards of a step
@@ -199,27 +179,26 @@ static int note_sign(const ess_step_info *info, void *context) {
 }
 
 static digits run_unresolved(bool has_run_before) {
-  hybrid *const h = hybrid_of("rough = 0; x' = 1; far: x - 10; low: -1 + rough*sin(1e9*x)\n"
-                              "silent both far; row up far:");
   digits s = {0};
-  ess_options options = ess_options_paper();
-  options.h_init = options.h_max = 12.0;
-  options.observer = (ess_observer){.step = note_sign, .context = &s};
-  ess_system system = hybrid_system(h, 0);
-  ess_driver *const d = s.driver = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
+  driven r;
+  set_up(&r,
+         hybrid_of("rough = 0; x' = 1; far: x - 10; low: -1 + rough*sin(1e9*x)\n"
+                   "silent both far; row up far:; from 1e15"),
+         0, ess_options_paper());
+  r.options.h_init = r.options.h_max = 12.0;
+  r.options.observer = (ess_observer){.step = note_sign, .context = &s};
+  begin(&r);
+  s.driver = r.d;
   for (int run = has_run_before ? 0 : 1; run < 2; run++) {
     memset(s.of, 0, sizeof s.of);
     s.count = 0;
-    h->parameter[0] = run ? 0.9 : 0.0;
-    double x[1] = {0.0}, t = 1e15;
-    ess_driver_reset(d);
-    assert_int_equal(ess_driver_apply(d, &t, 1e15 + 24.0, x), ESS_SUCCESS);
-    assert_true(ess_driver_counters(d)->silent == 1 && fabs(x[0] - 24.0) < 1e-12);
-    assert_true((ess_driver_counters(d)->rejected > 0) == (run == 1));
+    r.h->parameter[0] = run ? 0.9 : 0.0;
+    again(&r);
+    assert_int_equal(go(&r, 1e15 + 24.0), ESS_SUCCESS);
+    assert_true(ess_driver_counters(r.d)->silent == 1 && fabs(r.x[0] - 24.0) < 1e-12);
+    assert_true((ess_driver_counters(r.d)->rejected > 0) == (run == 1));
   }
-  ess_driver_free(d);
-  hybrid_free(h);
+  drop(&r);
   return s;
 }
 
@@ -229,37 +208,35 @@ TEST(a_reset_forgets_which_guards_were_located) {
 }
 
 /* a ball from this height above a table */
-static void fall(ess_driver *d, double height, double speed, double x[2]) {
-  double t = 0.0;
-  x[0] = height;
-  x[1] = speed;
-  ess_driver_reset(d);
-  assert_int_equal(ess_driver_apply(d, &t, 1.5 + 10.0 * height, x), ESS_SUCCESS);
+static void fall(driven *r, double height, double speed) {
+  again(r);
+  r->x[0] = height;
+  r->x[1] = speed;
+  assert_int_equal(go(r, 1.5 + 10.0 * height), ESS_SUCCESS);
 }
 
 TEST(a_reset_forgets_the_run_before_of_a_state_that_rests) {
-  hybrid *const h = hybrid_of("e = 0.3; a = 0.1; w = 12; x' = v; v' = -9.81\n"
-                              "table: x - a*sin(w*t)\n"
-                              "hit down table: v = -e*v + (1 + e)*a*w*cos(w*t)\n");
-  hybrid_read(h);
-  ess_options options = ess_options_default();
-  options.sliding = ESS_SLIDING_FILIPPOV;
-  options.rest = true;
-  options.rtol = options.atol = 1e-6; // differences without a Jacobian may fail at smaller ones
   for (int i = 0; i < 20; i++) {
-    ess_system system = hybrid_system(h, i % 2 ? 0 : HYBRID_GIVES_ALL);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    driven r;
+    // differences without a Jacobian may fail at smaller tolerances
+    set_up(&r,
+           hybrid_of("e = 0.3; a = 0.1; w = 12; x' = v; v' = -9.81\n"
+                     "table: x - a*sin(w*t)\n"
+                     "hit down table: v = -e*v + (1 + e)*a*w*cos(w*t)\n"),
+           i % 2 ? 0 : HYBRID_GIVES_ALL, hybrid_options(1e-6));
+    r.options.sliding = ESS_SLIDING_FILIPPOV;
+    r.options.rest = true;
+    begin(&r);
     const bool lies = i >= 10;
     const double height = lies ? 0.0 : 0.1 + 0.01 * i, speed = lies ? 1.2 : 0.1;
-    double fresh[2], again[2];
-    assert_non_null(d);
-    fall(d, height, speed, fresh);
-    fall(d, 0.2 - 0.01 * i / 2, -0.05, again);
-    fall(d, height, speed, again);
-    assert_true(fresh[0] == again[0] && fresh[1] == again[1]);
-    ess_driver_free(d);
+    double fresh[2];
+    fall(&r, height, speed);
+    memcpy(fresh, r.x, sizeof fresh);
+    fall(&r, 0.2 - 0.01 * i / 2, -0.05);
+    fall(&r, height, speed);
+    assert_true(fresh[0] == r.x[0] && fresh[1] == r.x[1]);
+    drop(&r);
   }
-  hybrid_free(h);
 }
 
 /* ---- callbacks of their own ------------------------------------------------------------------ */
@@ -273,16 +250,14 @@ static int arm_everything(const double sign[], bool armed[], void *params) {
 TEST(no_start_arms_a_one_way_event_function_downward) {
   for (int i = 0; i < 4; i++) {
     const bool one_way = i & 1;
-    hybrid *const h = hybrid_of("x' = 1; p: 0.5 - x; row up p: ; %s", one_way ? "one-way" : "");
-    const ess_options options = i & 2 ? ess_options_default() : ess_options_paper();
-    ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-    h->resets.start = arm_everything;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[1] = {0.0};
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->crossings, one_way ? 0 : 1);
-    ess_driver_free(d);
-    hybrid_free(h);
+    driven r;
+    set_up(&r, hybrid_of("x' = 1; p: 0.5 - x; row up p: ; %s", one_way ? "one-way" : ""),
+           HYBRID_GIVES_ALL, i & 2 ? ess_options_default() : ess_options_paper());
+    r.h->resets.start = arm_everything;
+    begin(&r);
+    assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(r.d)->crossings, one_way ? 0 : 1);
+    drop(&r);
   }
 }
 
@@ -301,18 +276,16 @@ static int wide_rates(double t, const double x[], const double v[], double h[], 
 
 /* rates that are differences over more than the first steps */
 TEST(a_wide_difference_beside_a_kink_is_believed) {
-  hybrid *const h = hybrid_of("x' = 1; p: sqrt(x^2) + x^3 - 0.5");
-  const ess_options options = ess_options_default();
-  ess_system system = hybrid_system(h, 0);
-  system.guard_rates = wide_rates;
   for (width = 1e-3; width > 1e-9; width *= 0.1) {
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double t = 0.0, x[1] = {0.1 * width};
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->crossings, 1);
-    ess_driver_free(d);
+    driven r;
+    set_up(&r, hybrid_of("x' = 1; p: sqrt(x^2) + x^3 - 0.5; from 0: x = %.17g", 0.1 * width), 0,
+           ess_options_default());
+    r.system.guard_rates = wide_rates;
+    begin(&r);
+    assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(r.d)->crossings, 1);
+    drop(&r);
   }
-  hybrid_free(h);
 }
 
 /* ---- numbers of event functions -------------------------------------------------------------- */

@@ -3,22 +3,14 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <string.h>
+#include "driven.h"
 
-#include "ess_tangents.h"
-#include "hybrid.h"
-#include "test.h"
-
-static ess_driver *driver_of(hybrid *h, ess_watch watch, double tolerance, hybrid_log *log) {
-  ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-  ess_options options = hybrid_options(tolerance);
-  system.watch.direction = watch.direction;
-  system.watch.stop = watch.stop;
-  if (log) options.observer = hybrid_observer(h, log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  return d;
+static void begin_watch(driven *r, hybrid *h, ess_watch watch, double tolerance) {
+  set_up(r, h, HYBRID_GIVES_ALL, hybrid_options(tolerance));
+  r->system.watch.direction = watch.direction;
+  r->system.watch.stop = watch.stop;
+  hear(r);
+  begin(r);
 }
 
 static size_t events_of(const hybrid_log *log, size_t which) {
@@ -32,28 +24,25 @@ static size_t events_of(const hybrid_log *log, size_t which) {
 TEST(counted_events_end_runs_which_go_on) {
   int direction[] = {-1};
   uint64_t stop[] = {2};
-  hybrid *const h = hybrid_of("x' = 1; watch wave: sin(t)");
-  hybrid_log log;
-  ess_driver *const d = driver_of(h, (ess_watch){.direction = direction, .stop = stop}, 1e-9, &log);
+  driven r;
+  begin_watch(&r, hybrid_of("x' = 1; watch wave: sin(t); from 0.5: x = 0.5"),
+              (ess_watch){.direction = direction, .stop = stop}, 1e-9);
   direction[0] = 0; // copied
   stop[0] = 1;
   const double pi = acos(-1.0);
-  double t = 0.5, x[1] = {0.5};
   for (int i = 1; i <= 2; i++) {
-    assert_int_equal(ess_driver_apply(d, &t, 30.0, x), ESS_ESTOP);
-    assert_int_equal(ess_driver_failure(d)->guard, 0);
-    assert_true(fabs(t - (4 * i - 1) * pi) < 1e-8 && fabs(x[0] - t) < 1e-9);
-    assert_int_equal(log.count, 2 * i);
+    assert_int_equal(go(&r, 30.0), ESS_ESTOP);
+    assert_int_equal(ess_driver_failure(r.d)->guard, 0);
+    assert_true(fabs(r.t - (4 * i - 1) * pi) < 1e-8 && fabs(r.x[0] - r.t) < 1e-9);
+    assert_int_equal(r.log.count, 2 * i);
   }
-  assert_int_equal(ess_driver_apply(d, &t, 30.0, x), ESS_SUCCESS);
-  assert_int_equal(log.count, 5);
+  assert_int_equal(go(&r, 30.0), ESS_SUCCESS);
+  assert_int_equal(r.log.count, 5);
   // a reset begins to count anew
-  ess_driver_reset(d);
-  t = x[0] = 0.5;
-  assert_int_equal(ess_driver_apply(d, &t, 30.0, x), ESS_ESTOP);
-  assert_true(fabs(t - 3 * pi) < 1e-8);
-  ess_driver_free(d);
-  hybrid_free(h);
+  again(&r);
+  assert_int_equal(go(&r, 30.0), ESS_ESTOP);
+  assert_true(fabs(r.t - 3 * pi) < 1e-8);
+  drop(&r);
 }
 
 /* a driver for each stretch, from where the one before was stopped, finds what one driver finds */
@@ -74,11 +63,11 @@ TEST(a_run_from_an_event_does_not_report_it_again) {
     int status = ESS_ESTOP;
     stop[k] = 1;
     while (status == ESS_ESTOP && count <= events_of(&all.log, k)) {
-      hybrid_log log;
-      ess_driver *const d = driver_of(h, (ess_watch){.stop = stop}, tolerance, &log);
-      status = ess_driver_apply(d, &t, end, x);
-      count += events_of(&log, k);
-      ess_driver_free(d);
+      driven r;
+      begin_watch(&r, h, (ess_watch){.stop = stop}, tolerance);
+      status = ess_driver_apply(r.d, &t, end, x);
+      count += events_of(&r.log, k);
+      ess_driver_free(r.d);
     }
     if (status || count != events_of(&all.log, k) || count < 6)
       fail_msg("event %zu, %g, way %g: %zu in place of %zu, %s", k, tolerance, way, count,
@@ -88,23 +77,21 @@ TEST(a_run_from_an_event_does_not_report_it_again) {
 }
 
 TEST(faults_and_arguments_are_named) {
-  hybrid *const h = hybrid_of("x' = 1; watch a: 1 + 0*t; watch b: 1 + t");
-  ess_driver *const d = driver_of(h, (ess_watch){0}, 1e-8, NULL);
-  double t = 0.0, x[1] = {0.0};
-  h->fault = (hybrid_fault){.in = HYBRID_WATCH, .call = 2, .value = NAN, .entry = 1};
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_EGUARD);
-  assert_int_equal(ess_driver_failure(d)->guard, 1);
-  const ess_options paper = ess_options_paper(), options = ess_options_default();
-  assert_int_equal(ess_driver_set_options(d, &paper), ESS_EINVAL);
-  ess_driver_free(d);
-  ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-  assert_non_null(strstr(ess_check(&system, &paper), "watch.count"));
   static const int direction[] = {2, 0};
-  system.watch.direction = direction;
-  assert_non_null(strstr(ess_check(&system, &options), "watch.direction"));
-  system.watch.values = NULL;
-  assert_non_null(strstr(ess_check(&system, &options), "watch.values"));
-  hybrid_free(h);
+  driven r;
+  begin_text(&r, "x' = 1; watch a: 1 + 0*t; watch b: 1 + t", HYBRID_GIVES_ALL,
+             hybrid_options(1e-8));
+  r.h->fault = (hybrid_fault){.in = HYBRID_WATCH, .call = 2, .value = NAN, .entry = 1};
+  assert_int_equal(go(&r, 1.0), ESS_EGUARD);
+  assert_int_equal(ess_driver_failure(r.d)->guard, 1);
+  const ess_options paper = ess_options_paper(), options = ess_options_default();
+  assert_int_equal(ess_driver_set_options(r.d, &paper), ESS_EINVAL);
+  assert_non_null(strstr(ess_check(&r.system, &paper), "watch.count"));
+  r.system.watch.direction = direction;
+  assert_non_null(strstr(ess_check(&r.system, &options), "watch.direction"));
+  r.system.watch.values = NULL;
+  assert_non_null(strstr(ess_check(&r.system, &options), "watch.values"));
+  drop(&r);
 }
 
 /* an impact looks at the field, to find on which sides of watched functions its jump has led */

@@ -44,7 +44,7 @@ static inline void hear(driven *r) {
 static inline void begin(driven *r) {
   r->d = ess_driver_alloc(&r->system, &r->options, NULL);
   if (!r->d) fail_msg("%s", ess_check(&r->system, &r->options));
-  again(r);
+  r->t = hybrid_start(r->h, r->x);
 }
 
 static inline int go(driven *r, double to) {
