@@ -276,6 +276,16 @@ static void set_member(hybrid *h, hybrid_plan *plan, size_t i, const char *value
 
 void case_set(hybrid *h, hybrid_plan *plan, const char *name, const char *value) {
   ess_options *const o = &plan->options;
+  const size_t length = strcspn(name, "/"), its = strcspn(value, "/");
+  if (name[length]) { /* of several names, one after the other */
+    char first[32], of[64];
+    if (!value[its] || its >= sizeof of) refuse("as many values are needed as names", value);
+    snprintf(first, sizeof first, "%.*s", (int)length, name);
+    snprintf(of, sizeof of, "%.*s", (int)its, value);
+    case_set(h, plan, first, of);
+    case_set(h, plan, name + length + 1, value + its + 1);
+    return;
+  }
   if (hybrid_has(h, name)) {
     hybrid_set(h, name, number_of(h, value));
     return;

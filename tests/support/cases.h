@@ -12,7 +12,7 @@
  * A title says why the case is there. A line `as above` stands for the text of the case before, to
  * which the lines behind it add, or give names another meaning. A run line has settings, separated
  * by semicolons; several values of one, separated by commas, are runs for each, and for each
- * combination with those of others. Settings are
+ * combination with those of others; `a/b 1/2,3/4` are two values of both. Settings are
  *
  *   tolerance rtol atol epsilon order h_max h_init max_steps max_crossings tie zeno liveness
  *   projection_max      options; tolerance is rtol = atol
