@@ -52,11 +52,6 @@ typedef struct course {
   bool some;
 } course;
 
-/* the logarithm is even */
-static double draw_log(uint64_t *r, double low, double high) {
-  return exp(draw_between(r, log(low), log(high)));
-}
-
 static bool toss(uint64_t *r, double chance) {
   return draw(r) < chance;
 }

@@ -39,22 +39,13 @@ static hybrid *draw_system(uint64_t *seed) {
   }
   hybrid *const h = hybrid_of("w = %.17g; p = %.17g; to 2", w, p);
   for (size_t i = 0; i < n; i++) {
-    char line[2048];
-    int at = sprintf(line, "x%zu' = %.17g*cos(w*t + p)", i, b[i]);
-    for (size_t j = 0; j < n; j++) at += sprintf(line + at, " + %.17g*x%zu", A[i][j], j);
-    for (size_t k = 0; k < m; k++) at += sprintf(line + at, " - %.17g*[h%zu]", B[i][k], k);
-    hybrid_add(h, "%s", line);
+    hybrid_add(h, "from 0: x%zu = %.17g; x%zu' = %.17g*cos(w*t + p)", i, x[i], i, b[i]);
+    hybrid_sum(h, A[i], n, "x");
+    for (size_t k = 0; k < m; k++) hybrid_more(h, " - %.17g*[h%zu]", B[i][k], k);
   }
   for (size_t k = 0; k < m; k++) {
-    char line[2048];
-    int at = sprintf(line, "h%zu: -%.17g", k, c[k]);
-    for (size_t j = 0; j < n; j++) at += sprintf(line + at, " + %.17g*x%zu", C[k][j], j);
-    hybrid_add(h, "%s", line);
-  }
-  for (size_t i = 0; i < n; i++) {
-    char name[24];
-    snprintf(name, sizeof name, "x%zu", i);
-    hybrid_set(h, name, x[i]);
+    hybrid_add(h, "h%zu: -%.17g", k, c[k]);
+    hybrid_sum(h, C[k], n, "x");
   }
   return h;
 }

@@ -218,10 +218,6 @@ static int held_slide(const ess_slide_info *info, void *context) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static double draw_even(uint64_t *r, double least, double most) { // by its logarithm
-  return exp(draw_between(r, log(least), log(most)));
-}
-
 /* the largest value that a wave comes to within a time, or the least of its negative */
 static double peak_of(const wave *w, double until, int derivative, double sense) {
   enum { PLACES = 2000 };
@@ -234,17 +230,17 @@ static double peak_of(const wave *w, double until, int derivative, double sense)
 /* by how much the largest force is above what holds it: often by little, or below it */
 static double draw_ratio(uint64_t *r) {
   const double kind = draw(r);
-  return kind < 0.2   ? 1.0 + draw_even(r, 1e-6, 1e-2)
-         : kind < 0.3 ? 1.0 - draw_even(r, 1e-6, 1e-1)
+  return kind < 0.2   ? 1.0 + draw_log(r, 1e-6, 1e-2)
+         : kind < 0.3 ? 1.0 - draw_log(r, 1e-6, 1e-1)
                       : draw_between(r, 1.0, 2.0);
 }
 
 static void draw_wave(uint64_t *r, wave *w) {
   const bool two = draw(r) < 0.4;
-  *w = (wave){{1.0, two ? draw_even(r, 1e-2, 1.0) : 0.0},
-              {draw_even(r, 0.3, 30.0), 1.0},
+  *w = (wave){{1.0, two ? draw_log(r, 1e-2, 1.0) : 0.0},
+              {draw_log(r, 0.3, 30.0), 1.0},
               {draw_between(r, -M_PI, M_PI), draw_between(r, -M_PI, M_PI)}};
-  w->pace[1] = w->pace[0] * draw_even(r, 0.1, 3.0);
+  w->pace[1] = w->pace[0] * draw_log(r, 0.1, 3.0);
 }
 
 static void scale_wave(wave *w, double by) {
@@ -254,19 +250,19 @@ static void scale_wave(wave *w, double by) {
 /* friction, a belt, two masses: a spring pulls so that the wave takes the rest to slip */
 static void draw_springs(uint64_t *r, held *s, double until, double x[]) {
   const double pull = draw_between(r, -0.95, 0.95), sense = pull < 0.0 ? -1.0 : 1.0;
-  s->spring = draw_even(r, 0.2, 5.0);
-  s->grip[0] = draw_even(r, 0.3, 3.0);
+  s->spring = draw_log(r, 0.2, 5.0);
+  s->grip[0] = draw_log(r, 0.3, 3.0);
   const double rest = s->grip[0] * (1.0 - fabs(pull));
   scale_wave(&s->push, draw_ratio(r) * rest / peak_of(&s->push, until, 0, sense));
   x[0] = -(pull * s->grip[0]) / s->spring;
   if (s->family == SLIP_BELT) {
-    s->speed = draw_even(r, 1e-3, 1.0) * (draw(r) < 0.5 ? -1.0 : 1.0);
+    s->speed = draw_log(r, 1e-3, 1.0) * (draw(r) < 0.5 ? -1.0 : 1.0);
     x[1] = s->speed;
   }
   if (s->family != SLIP_PAIR) return;
   const double between = draw_between(r, -0.9, 0.9);
-  s->other = draw_even(r, 0.2, 5.0);
-  s->grip[1] = draw_even(r, 0.3, 3.0);
+  s->other = draw_log(r, 0.2, 5.0);
+  s->grip[1] = draw_log(r, 0.3, 3.0);
   x[2] = 1.0 - between * s->grip[1] / s->other;
   x[0] += between * s->grip[1] / s->spring;
 }
@@ -277,15 +273,15 @@ static void draw_system(uint64_t *r, held *s, double until, double x[]) {
   s->bounce = draw_between(r, 0.0, 0.7);
   switch (s->family) {
   case SLIP_RELAY:
-    s->grip[0] = draw_even(r, 0.1, 10.0);
+    s->grip[0] = draw_log(r, 0.1, 10.0);
     scale_wave(&s->push, draw_ratio(r) * s->grip[0] / peak_of(&s->push, until, 0, 1.0));
     break;
   case SLIP_LOAD:
-    s->weight = draw_even(r, 0.1, 10.0);
+    s->weight = draw_log(r, 0.1, 10.0);
     scale_wave(&s->push, draw_ratio(r) * s->weight / peak_of(&s->push, until, 0, 1.0));
     break;
   case SLIP_TABLE:
-    s->weight = draw_even(r, 0.1, 10.0);
+    s->weight = draw_log(r, 0.1, 10.0);
     scale_wave(&s->push, draw_ratio(r) * s->weight / peak_of(&s->push, until, 2, -1.0));
     x[0] = wave_at(&s->push, 0.0, 0);
     x[1] = wave_at(&s->push, 0.0, 1);
@@ -302,7 +298,7 @@ static slip_outcome slip_run(slip_family family, uint64_t i) {
   held s = {.family = family, .tolerance = o.tolerance, .out = &o};
   double x[STATES] = {0.0}, t = 0.0;
   r = draw_bits(&r);
-  const double until = draw_even(&r, 2.0, 40.0);
+  const double until = draw_log(&r, 2.0, 40.0);
   draw_system(&r, &s, until, x);
   const bool knows = draw(&r) < 0.7 || family == SLIP_TABLE;
   hybrid *const h = hybrid_for(&s);

@@ -4,12 +4,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <string.h>
-
+#include "driven.h"
 #include "ess_tangents.h"
-#include "hybrid.h"
-#include "test.h"
 
 static const char COOLED_ROD[] =
     "k = 1681; c = 2\n"
@@ -165,59 +161,57 @@ TEST(bases_with_a_matrix_are_chosen_when_the_driver_is_allocated) {
 /* A driver that is reset does the same again. */
 TEST(a_run_goes_on_by_another_base) {
   enum { PARTS = 6 };
-  hybrid *const h = hybrid_of("%s", COOLED_ROD);
-  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  driven r;
+  begin_text(&r, COOLED_ROD, HYBRID_GIVES_ALL, hybrid_options(1e-9));
   const hybrid_plan fine = by(ESS_BASE_DOPRI5, 1e-9);
-  const hybrid_end right = hybrid_run(h, &fine);
-  ess_driver *const d = ess_driver_alloc(&system, &fine.options, NULL);
-  double x[2][HYBRID_STATES];
+  const hybrid_end right = hybrid_run(r.h, &fine);
+  double first[HYBRID_STATES];
   ess_counters c[2];
   for (int run = 0; run < 2; run++) {
-    ess_driver_reset(d);
-    double t = hybrid_start(h, x[run]);
+    again(&r);
     for (int k = 0; k < PARTS; k++) {
-      const uint64_t before = ess_driver_counters(d)->stabilised;
+      const uint64_t before = ess_driver_counters(r.d)->stabilised;
       const ess_options options = by((ess_base)(k % 3), 1e-3).options;
-      assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
-      assert_int_equal(ess_driver_apply(d, &t, 0.15 * (k + 1) / PARTS, x[run]), ESS_SUCCESS);
-      assert_true((ess_driver_counters(d)->stabilised > before) == (k % 3 > 0));
+      assert_int_equal(ess_driver_set_options(r.d, &options), ESS_SUCCESS);
+      assert_int_equal(go(&r, 0.15 * (k + 1) / PARTS), ESS_SUCCESS);
+      assert_true((ess_driver_counters(r.d)->stabilised > before) == (k % 3 > 0));
     }
-    assert_true(hybrid_error(h, x[run], right.x, 1e-3) < 3.0);
-    c[run] = *ess_driver_counters(d);
+    assert_true(hybrid_error(r.h, r.x, right.x, 1e-3) < 3.0);
+    if (run) assert_memory_equal(r.x, first, r.h->n * sizeof *first);
+    memcpy(first, r.x, sizeof first);
+    c[run] = *ess_driver_counters(r.d);
   }
-  assert_memory_equal(x[0], x[1], h->n * sizeof *x[0]);
   assert_memory_equal(&c[0], &c[1], sizeof c[0]);
-  ess_driver_free(d);
-  hybrid_free(h);
+  drop(&r);
 }
 
 /* Brief steps, from a crossing to the next, are four evaluations; those of the paper's method, set
  * in the midst of a run, are not, and go on from no brief one. */
 TEST(a_run_goes_on_by_the_papers_method) {
-  hybrid *const h = hybrid_of("x' = y; y' = -x; z' = v; v' = -40.3*[ground]; ground: z\n"
-                              "exact x: cos(t); exact y: -sin(t)\n"
-                              "from 0: x = 1, v = 1");
-  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  driven r;
   ess_options options = ess_options_default();
   options.atol = 1e3;
   options.h_max = 0.0744;
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[4], right[4], t = hybrid_start(h, x);
-  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
-  const ess_counters before = *ess_driver_counters(d);
+  begin_text(&r,
+             "x' = y; y' = -x; z' = v; v' = -40.3*[ground]; ground: z\n"
+             "exact x: cos(t); exact y: -sin(t)\n"
+             "from 0: x = 1, v = 1",
+             HYBRID_GIVES_ALL, options);
+  assert_int_equal(go(&r, 2.0), ESS_SUCCESS);
+  const ess_counters before = *ess_driver_counters(r.d);
   assert_true((double)before.field_evaluations < 4.7 * (double)before.crossings);
   options.method = ESS_METHOD_PAPER;
   options.epsilon = 1e-6;
-  assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
-  const ess_counters *const after = ess_driver_counters(d);
+  assert_int_equal(ess_driver_set_options(r.d, &options), ESS_SUCCESS);
+  assert_int_equal(go(&r, 3.0), ESS_SUCCESS);
+  const ess_counters *const after = ess_driver_counters(r.d);
   assert_true((double)(after->field_evaluations - before.field_evaluations) >
               7.0 * (double)(after->crossings - before.crossings));
-  memcpy(right, x, sizeof x);
-  hybrid_exact(h, 3.0, right);
-  assert_true(hybrid_error(h, x, right, 1e-3) < 1.0);
-  ess_driver_free(d);
-  hybrid_free(h);
+  double right[4];
+  memcpy(right, r.x, sizeof right);
+  hybrid_exact(r.h, 3.0, right);
+  assert_true(hybrid_error(r.h, r.x, right, 1e-3) < 1.0);
+  drop(&r);
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */

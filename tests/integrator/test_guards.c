@@ -5,12 +5,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "hybrid.h"
-#include "test.h"
+#include "driven.h"
 #include "truth.h"
 
 static ess_options paper(int order, double epsilon) {
@@ -48,19 +44,17 @@ static int on_step(const ess_step_info *info, void *context) {
 /* one run, sampled, and its counters */
 static ess_counters run(hybrid *h, ess_options options, projections *seen, const double times[],
                         size_t count, double states[]) {
-  hybrid_read(h);
-  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  driven r;
+  set_up(&r, h, HYBRID_GIVES_ALL, options);
   if (seen) {
     *seen = (projections){.n = h->n};
-    options.observer = (ess_observer){.step = on_step, .context = seen};
+    r.options.observer = (ess_observer){.step = on_step, .context = seen};
   }
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  assert_non_null(d);
-  double x[HYBRID_STATES], t = hybrid_start(h, x);
-  assert_int_equal(ess_driver_sample(d, &t, hybrid_end_time(h), x, times, count, states),
+  begin(&r);
+  assert_int_equal(ess_driver_sample(r.d, &r.t, hybrid_end_time(h), r.x, times, count, states),
                    ESS_SUCCESS);
-  const ess_counters counters = *ess_driver_counters(d);
-  ess_driver_free(d);
+  const ess_counters counters = *ess_driver_counters(r.d);
+  ess_driver_free(r.d);
   return counters;
 }
 

@@ -33,7 +33,7 @@ typedef struct span {
 } span;
 
 static span draw_span(bool is_backward) {
-  const double size = exp(draw_between(&seed, log(0.1), log(1e3)));
+  const double size = draw_log(&seed, 0.1, 1e3);
   const double time = draw_between(&seed, -size, size);
   const double before = draw_between(&seed, 0.1, 3.0), after = draw_between(&seed, 0.1, 3.0);
   // as people write them, or to the last digit
@@ -61,7 +61,7 @@ static void begin_dose(driven *r, hybrid *h, bool is_plain, double tolerance) {
  * or in one. One of both gives the dose, and it is the first. */
 static void check_split(int form, bool is_backward, bool one_driver, int number) {
   const span at = draw_span(is_backward);
-  const double tolerance = exp(draw_between(&seed, log(1e-9), log(1e-4)));
+  const double tolerance = draw_log(&seed, 1e-9, 1e-4);
   const bool is_plain = number % 3;
   driven r, other;
   begin_dose(&r, dose_of(form, is_backward, number % 2, at.start, at.time), is_plain, tolerance);

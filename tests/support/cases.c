@@ -906,8 +906,7 @@ static void run_one(const char *path, const a_case *c, const case_run *run,
     if (range) {
       const bool by_logarithm = range[2] == '.';
       const double low = strtod(value, NULL), high = strtod(range + 2 + by_logarithm, NULL);
-      drawn[i] = by_logarithm ? exp(draw_between(&of->sequence, log(low), log(high)))
-                              : draw_between(&of->sequence, low, high);
+      drawn[i] = (by_logarithm ? draw_log : draw_between)(&of->sequence, low, high);
       snprintf(number, sizeof number, "%.17g", drawn[i]);
       value = number;
     }

@@ -6,12 +6,18 @@
 #ifndef DRAWS_H
 #define DRAWS_H
 
+#include <math.h>
 #include <stdint.h>
 
 /* in [low, high) */
 static inline double draw_between(uint64_t *sequence, double low, double high) {
   *sequence = *sequence * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return low + (high - low) * ((double)(*sequence >> 11) * 0x1p-53);
+}
+
+/* the same, by its logarithm */
+static inline double draw_log(uint64_t *sequence, double low, double high) {
+  return exp(draw_between(sequence, log(low), log(high)));
 }
 
 /* of sequences whose seeds are alike: those of others tell nothing of it */
