@@ -37,9 +37,14 @@ target_link_libraries(judge PUBLIC population hybrid)
 ess_compile(judge)
 add_test(NAME populations COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_populations.sh ${CMAKE_SOURCE_DIR}/tools/populations
                                   ${CMAKE_CURRENT_BINARY_DIR})
-function(ess_population name)
+# seeds of its test, and of that in a build with sanitizers, which see what is in the code
+function(ess_population name seeds sanitized)
   add_executable(population_${name} integrator/population_${name}.c)
   target_link_libraries(population_${name} PRIVATE population ${ARGN})
+  if(ESS_SANITIZE)
+    set(seeds ${sanitized})
+  endif()
+  target_compile_definitions(population_${name} PRIVATE _DEFAULT_SOURCE SEEDS=${seeds}) # M_PI
   ess_compile(population_${name})
 endfunction()
 
@@ -67,17 +72,9 @@ foreach(population impacts:impact_families misses:contacts tangents:tangents_ran
 endforeach()
 
 # random systems with one to six surfaces
-ess_population(slides hybrid)
-set(slides 1000)
-if(ESS_SANITIZE)
-  set(slides 100)
-endif()
-add_test(NAME slide_systems COMMAND population_slides ${slides})
+ess_population(slides 1000 100 hybrid)
+add_test(NAME slide_systems COMMAND population_slides)
 
-# states that are held and let go of by a wave: a hundred of each family
-ess_population(slips hybrid)
-target_compile_definitions(population_slips PRIVATE _DEFAULT_SOURCE) # M_PI
+# states that are held and let go of by a wave
+ess_population(slips 100 10 hybrid)
 add_test(NAME slips COMMAND population_slips)
-if(ESS_SANITIZE)
-  target_compile_definitions(population_slips PRIVATE SLIP_RUNS=10)
-endif()

@@ -1,7 +1,8 @@
 /*
  * Populations of runs: programs `population_X`.
  *
- *   population_X                          the test: kept seeds, others; exit 1 if one is wrong
+ *   population_X                          the test: kept seeds, and SEEDS others (which CMake
+ *                                         defines); exit 1 if one is wrong
  *   population_X FIRST COUNT [FAMILY]     lines for wrong runs of these seeds, and a table
  *   population_X --rows FIRST COUNT       a line for each run, for tools/populations
  *

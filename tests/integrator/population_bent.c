@@ -319,10 +319,6 @@ static void run_seed(uint64_t seed) {
     if (population_has(names[of])) run_shape(of, seed);
 }
 
-#ifndef BENT_COURSES
-#define BENT_COURSES 15
-#endif
-
 int main(int argc, char *argv[]) {
   static const population_seed kept[] = {
       // the worst of thousands
@@ -333,7 +329,7 @@ int main(int argc, char *argv[]) {
   return population_main(argc, argv,
                          &(population){.run = run_seed,
                                        .first = 1,
-                                       .count = BENT_COURSES,
+                                       .count = SEEDS,
                                        .kept = kept,
                                        .kept_count = sizeof kept / sizeof *kept,
                                        .least = 0.3});

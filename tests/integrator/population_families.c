@@ -253,10 +253,6 @@ static void run_seed(uint64_t seed) {
   if (population_has("pairs")) train_of("pairs", seed, 4, true);
 }
 
-#ifndef FAMILY_RUNS
-#define FAMILY_RUNS 100 // sanitizers: fewer
-#endif
-
 int main(int argc, char *argv[]) {
   /* A contact that stays within 1e-12 of its zero was crossed tens of thousands of times, at each
    * step anew, where the tolerance does not tell it from zero. */
@@ -264,7 +260,7 @@ int main(int argc, char *argv[]) {
   return population_main(argc, argv,
                          &(population){.run = run_seed,
                                        .first = 1000001,
-                                       .count = FAMILY_RUNS,
+                                       .count = SEEDS,
                                        .kept = kept,
                                        .kept_count = sizeof kept / sizeof *kept,
                                        .least = 0.3});

@@ -518,10 +518,6 @@ static void run_seed(uint64_t seed) {
   hybrid_free(s.h);
 }
 
-#ifndef HOSTILE_SYSTEMS
-#define HOSTILE_SYSTEMS 100
-#endif
-
 int main(int argc, char *argv[]) {
   static const uint64_t kept[] = {
       // by steps through crossings: of a guard that another had disarmed in the same step; and
@@ -543,7 +539,7 @@ int main(int argc, char *argv[]) {
   return population_main(argc, argv,
                          &(population){.run = run_seed,
                                        .first = 1000000,
-                                       .count = HOSTILE_SYSTEMS,
+                                       .count = SEEDS,
                                        .kept = seeds,
                                        .kept_count = KEPT,
                                        .may_fail = true,

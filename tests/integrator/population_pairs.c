@@ -431,10 +431,6 @@ static void run_seed(uint64_t seed) {
   hybrid_free(h);
 }
 
-#ifndef PAIR_RUNS
-#define PAIR_RUNS 60
-#endif
-
 int main(int argc, char *argv[]) {
   static const uint64_t kept[] = {
       1620, 4882, 7907, 8516, 26312, 29750, 30498, 30948, 31192, 33749, 36126, // wrong
@@ -457,7 +453,7 @@ int main(int argc, char *argv[]) {
   return population_main(argc, argv,
                          &(population){.run = run_seed,
                                        .first = 1000000,
-                                       .count = PAIR_RUNS,
+                                       .count = SEEDS,
                                        .kept = seeds,
                                        .kept_count = KEPT,
                                        .may_fail = true,

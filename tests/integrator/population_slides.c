@@ -78,7 +78,7 @@ static void rows_of(uint64_t number) {
 int main(int argc, char *argv[]) {
   int status;
   if (population_rows(argc, argv, rows_of, &status)) return status;
-  const size_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000;
+  const size_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : SEEDS;
   uint64_t seed = 20240601;
   size_t wrong = 0, slid = 0, slides = 0, most = 0, decided = 0;
   double worst[2] = {0.0};

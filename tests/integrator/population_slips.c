@@ -319,9 +319,6 @@ static slip_outcome slip_run(slip_family family, uint64_t i) {
   return o;
 }
 
-#ifndef SLIP_RUNS
-#define SLIP_RUNS 100
-#endif
 enum { FIRST = 1000000 };
 
 static uint64_t runs, held_count[SLIP_COUNT], slip_count[SLIP_COUNT]; /* of the test's seeds */
@@ -352,7 +349,7 @@ int main(int argc, char *argv[]) {
   int status = population_main(argc, argv,
                                &(population){.run = run_seed,
                                              .first = FIRST,
-                                             .count = SLIP_RUNS,
+                                             .count = SEEDS,
                                              .kept = kept,
                                              .kept_count = sizeof kept / sizeof *kept,
                                              .may_fail = true});

@@ -437,10 +437,6 @@ static void run_seed(uint64_t seed) {
     if (population_has(names[k])) run_kind(k, seed);
 }
 
-#ifndef RANDOM_SYSTEMS
-#define RANDOM_SYSTEMS 1
-#endif
-
 int main(int argc, char *argv[]) {
   static const population_seed kept[] = {
       {"rows", 70056},          {"rows", 5069},           {"rows", 40030},
@@ -462,7 +458,7 @@ int main(int argc, char *argv[]) {
   return population_main(argc, argv,
                          &(population){.run = run_seed,
                                        .first = 1000000,
-                                       .count = RANDOM_SYSTEMS,
+                                       .count = SEEDS,
                                        .kept = kept,
                                        .kept_count = sizeof kept / sizeof *kept,
                                        .median = 30.0,
