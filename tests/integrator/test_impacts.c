@@ -430,7 +430,7 @@ TEST(equal_balls_that_meet_at_once_have_a_derivative) {
     hybrid *const h = row_of(n, 1.0, 1.0);
     for (size_t k = 0; k < n; k++) {
       const double speed = rows[i].speed[k];
-      char name[8];
+      char name[HYBRID_NAME];
       mass[k] = k ? 1.0 : rows[i].mass;
       snprintf(name, sizeof name, "x%zu", k);
       hybrid_set(h, name, (double)k - 0.5 * speed);
