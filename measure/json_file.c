@@ -55,12 +55,6 @@ json_t *measure_json_parse(const char *text) {
   return json_loads(text, 0, NULL);
 }
 
-json_t *measure_json_schema(const char *description, const char *type) {
-  json_t *const schema = json_pack("{s:s}", "description", description);
-  json_object_update_new(schema, measure_json_parse(type));
-  return schema;
-}
-
 int measure_json_write(const json_t *value, const char *path, char message[MEASURE_MESSAGE_SIZE]) {
   measure_file *file;
   if (measure_file_open(&file, path, message)) return -1;

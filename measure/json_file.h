@@ -30,9 +30,6 @@ int measure_json_print(const json_t *value, FILE *stream);
 char *measure_json_text(const json_t *value);
 json_t *measure_json_parse(const char *text);
 
-/* The JSON Schema of a value whose type is such a line. */
-json_t *measure_json_schema(const char *description, const char *type);
-
 /* As print, into a file that appears whole or not at all. Returns 0, or -1 with one line. */
 int measure_json_write(const json_t *value, const char *path, char message[MEASURE_MESSAGE_SIZE]);
 

@@ -178,8 +178,7 @@ int streams_close(int status);
 
 extern const command run_command, derivative_command, xml_command, figures_command,
     counters_command, bench_command, regress_command, regress_time_command, baseline_command,
-    compare_command, merge_command, schema_command, columns_command, completion_command,
-    man_command, orbit_command;
+    compare_command, merge_command, columns_command, completion_command, man_command, orbit_command;
 
 /* The command at a place of the help, from 0 on: those of one title together. False behind the
  * last.

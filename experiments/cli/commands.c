@@ -64,10 +64,10 @@ static command study_command(const study *s) {
 
 /* all that are no study */
 static const command *const commands[] = {
-    &run_command,        &derivative_command, &xml_command,          &figures_command,
-    &orbit_command,      &counters_command,   &bench_command,        &regress_command,
-    &baseline_command,   &compare_command,    &schema_command,       &columns_command,
-    &completion_command, &man_command,        &regress_time_command, &merge_command,
+    &run_command,      &derivative_command,   &xml_command,     &figures_command,
+    &orbit_command,    &counters_command,     &bench_command,   &regress_command,
+    &baseline_command, &compare_command,      &columns_command, &completion_command,
+    &man_command,      &regress_time_command, &merge_command,
 };
 
 /* in the order of the help, under its titles */
@@ -83,7 +83,7 @@ static const struct {
       "tutorial"}},
     {"Results and tools",
      {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "merge",
-      "schema", "columns", "completion", "man"}},
+      "columns", "completion", "man"}},
 };
 
 bool command_at(size_t index, command *out) {

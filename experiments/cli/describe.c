@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench schema and columns: what studies' results are. */
+/* essbench columns: what studies' results are. */
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
-#include "json_file.h"
 #include "names.h"
 #include "studies.h"
 #include "study_run.h"
@@ -15,15 +14,6 @@ __attribute__((noreturn)) static void refuse(const arguments *given) {
   for (size_t i = 0; studies[i]; i++) names_add(&known, studies[i]->name);
   command_usage(given, "%.60s is not a study; %sthere are %s", name, names_hint(&known, ""),
                 known.list);
-}
-
-static int print_schema(arguments *given) {
-  const study *const s = study_find(given->positionals[0]);
-  if (!s) refuse(given);
-  json_t *const schema = study_schema(s);
-  const int failed = !schema || measure_json_print(schema, stdout);
-  json_decref(schema);
-  return failed ? command_fail(given, "out of memory") : COMMAND_SUCCESS;
 }
 
 static int print_columns(arguments *given) {
@@ -40,13 +30,6 @@ static int print_columns(arguments *given) {
   }
   return COMMAND_SUCCESS;
 }
-
-const command schema_command = {
-    .name = "schema",
-    .summary = "the JSON Schema of a study's results",
-    .positional = "STUDY",
-    .run = print_schema,
-};
 
 const command columns_command = {
     .name = "columns",

@@ -197,24 +197,3 @@ bool column_take(const column *c, const json_t *value, void *row) {
   }
   return false;
 }
-
-/* its type alone */
-static const char *const types[] = {
-    [COLUMN_NUMBER] = "{\"$ref\": \"common.schema.json#/$defs/number\"}",
-    [COLUMN_AMOUNT] = "{\"type\": [\"number\", \"null\"], \"minimum\": 0}",
-    [COLUMN_COUNT] = "{\"type\": \"integer\", \"minimum\": 0}",
-    [COLUMN_FLAG] = "{\"type\": \"boolean\"}",
-    [COLUMN_TEXT] = "{\"type\": \"string\"}",
-    [COLUMN_NOTE] = "{\"$ref\": \"common.schema.json#/$defs/text\"}",
-    [COLUMN_INTERVAL] =
-        "{\"oneOf\": [{\"$ref\": \"common.schema.json#/$defs/interval\"}, {\"type\": \"null\"}]}",
-    [COLUMN_GAP] =
-        "{\"anyOf\": [{\"type\": \"null\"}, {\"$ref\": \"common.schema.json#/$defs/field_gap\"}]}",
-    [COLUMN_SETTINGS] = "{\"$ref\": \"common.schema.json#/$defs/settings\"}",
-};
-
-json_t *column_schema(const column *c) {
-  char line[LINE_SIZE];
-  snprintf(line, sizeof line, "%s%s%s", c->meaning, *c->unit ? ", " : "", c->unit);
-  return measure_json_schema(line, types[c->kind]);
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns of results: the one place that says what a number is called, of what kind and unit it is,
- * what it means, and where in a row it lives. CSV, JSON, database, JSON Schema, printed table and
+ * what it means, and where in a row it lives. CSV, JSON, database, printed table and
  * the reference in docs/ all go by it. */
 #ifndef COLUMN_H
 #define COLUMN_H
@@ -126,8 +126,5 @@ void column_copy(const column *from, const void *row, const column *to, void *in
 
 /* A value of JSON into a row, whose texts then borrow from it. False when it is of another kind. */
 bool column_take(const column *c, const json_t *value, void *row);
-
-/* What JSON Schema says of it: a new reference. */
-json_t *column_schema(const column *c);
 
 #endif

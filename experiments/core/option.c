@@ -255,18 +255,3 @@ json_t *option_json(const study_option *o, const void *settings) {
   }
   return json_pack("s?", *(const char *const *)at);
 }
-
-/* its type alone */
-static const char *const types[] = {
-    [OPTION_FLAG] = "{\"type\": \"boolean\"}",
-    [OPTION_WHOLE] = "{\"type\": \"integer\", \"minimum\": 0}",
-    [OPTION_NUMBER] = "{\"type\": \"number\"}",
-    [OPTION_NUMBERS] = "{\"type\": \"array\", \"items\": {\"type\": \"number\"}}",
-    [OPTION_CONTACTS] = "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 1}}",
-    [OPTION_NAMES] = "{\"type\": [\"string\", \"null\"]}",
-    [OPTION_TEXT] = "{\"type\": [\"string\", \"null\"]}",
-};
-
-json_t *option_schema(const study_option *o) {
-  return measure_json_schema(o->help, types[o->kind]);
-}

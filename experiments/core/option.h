@@ -112,9 +112,6 @@ void option_free(const study_option options[], void *settings);
 /* The value as JSON: a new reference. */
 json_t *option_json(const study_option *o, const void *settings);
 
-/* What JSON Schema says of it: a new reference. */
-json_t *option_schema(const study_option *o);
-
 /* ---- the words of options: each 0, or -1 with one line --------------------------------------- */
 
 /* A number in [min, max], `accepts` saying so; NULL: their own numbers do. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A study: an experiment as data. It says what is particular to it; the core does all else: options
- * and --help, what is kept and resuming, processes, progress, csv, json, JSON Schema, printed
- * tables.
+ * and --help, what is kept and resuming, processes, progress, csv, json, printed tables.
  *
  * To write one, say studies/NAME.c (tolerance.c is an example to copy):
  *
@@ -22,8 +21,7 @@
  *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
  *     are printed, with what a table has `above` and `below`.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
- *     help (cli/commands.c). `essbench columns` then prints its columns, and the build writes
- *     its JSON Schema.
+ *     help (cli/commands.c). `essbench columns` then prints its columns.
  *
  * No study opens a file or the database, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a study's results, by its tables: what they are, in JSON Schema and for people, and
- * how they are written. */
+/* The files of a study's results, by its tables: what they are, for people, and how they are
+ * written. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,108 +11,6 @@
 #include "study_run.h"
 
 enum { NAME_SIZE = 64, COLUMNS_MAX = 128, NAMES_MAX = COLUMNS_MAX + COLUMN_CSV_NAMES_MAX };
-
-/* ---- what a .json is, as JSON Schema --------------------------------------------------------- */
-
-static json_t *reference_to(const char *definition) {
-  char text[2 * NAME_SIZE];
-  snprintf(text, sizeof text, "common.schema.json#/$defs/%s", definition);
-  return json_pack("{s:s}", "$ref", text);
-}
-
-/* a member that is always there */
-static void require(json_t *object, const char *name, json_t *schema) {
-  json_t *required = json_object_get(object, "required");
-  json_t *properties = json_object_get(object, "properties");
-  if (!required) json_object_set_new(object, "required", required = json_array());
-  if (!properties) json_object_set_new(object, "properties", properties = json_object());
-  if (!json_object_get(properties, name)) json_array_append_new(required, json_string(name));
-  json_object_set_new(properties, name, schema);
-}
-
-/* "a.b" is b of the object a */
-static void require_member(json_t *object, const char *name, json_t *schema) {
-  const char *const dot = strchr(name, '.');
-  if (!dot) {
-    require(object, name, schema);
-    return;
-  }
-  char above[NAME_SIZE];
-  snprintf(above, sizeof above, "%.*s", (int)(dot - name), name);
-  json_t *inner = json_object_get(json_object_get(object, "properties"), above);
-  if (!inner) require(object, above, inner = json_pack("{s:s}", "type", "object"));
-  require_member(inner, dot + 1, schema);
-}
-
-static void require_settings(const study *s, json_t *object) {
-  if (s->pinned)
-    require(object, "host",
-            json_pack("{s:s, s:s}", "description", "that all times are of", "type", "string"));
-  if (s->model || !s->own_models)
-    require(object, s->parameters ? s->parameters : "parameters", reference_to("model"));
-  for (const study_option *o = s->options; o && o->name; o++)
-    if (o->result) require(object, o->result, option_schema(o));
-}
-
-/* whether the .json has benchmarks in the form that Google Benchmark's tools read, who want a
- * context beside them */
-static bool study_has_benchmarks(const study *s) {
-  for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (s->tables[i].json && strcmp(s->tables[i].json, "benchmarks") == 0) return true;
-  return false;
-}
-
-static void require_columns(json_t *object, const column columns[]) {
-  for (const column *c = columns; c->name; c++)
-    if (c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY)
-      require_member(object, c->name, column_schema(c));
-}
-
-static json_t *row_schema(const study *s, size_t table) {
-  const study_table *const t = &s->tables[table];
-  if (!*t->columns->name) return column_schema(t->columns);
-  json_t *const row = json_pack("{s:s, s:s}", "description", t->meaning, "type", "object");
-  require_columns(row, t->columns);
-  if (table && table == s->kept) {
-    require_settings(s, row);
-    require(row, "seed", json_pack("{s:s, s:i}", "type", "integer", "minimum", 0));
-    require(row, "environment", reference_to("environment"));
-  }
-  for (size_t i = 1; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (table && s->tables[i].json && s->tables[i].within == table)
-      require(row, s->tables[i].json,
-              json_pack("{s:s, s:o}", "type", "array", "items", row_schema(s, i)));
-  return row;
-}
-
-static const char *schema_of(const study *s, char text[NAME_SIZE]) {
-  if (s->schema) return s->schema;
-  snprintf(text, NAME_SIZE, "essbench-%s-1", s->name);
-  return text;
-}
-
-json_t *study_schema(const study *s) {
-  static const char *const head[] = {"essbench", "seed", "environment"};
-  char title[2 * NAME_SIZE], name[NAME_SIZE];
-  snprintf(title, sizeof title, "%s.json of essbench %s", s->file, s->name);
-  json_t *const schema = json_pack(
-      "{s:s, s:s, s:s, s:[o]}", "$schema", "https://json-schema.org/draft/2020-12/schema", "title",
-      title, "$comment", "SPDX-License-Identifier: GPL-3.0-or-later; written by essbench schema",
-      "allOf", reference_to("head"));
-  require(schema, "schema", json_pack("{s:s}", "const", schema_of(s, name)));
-  require(schema, "schema_version", json_pack("{s:i}", "const", 1));
-  require(schema, "command", json_pack("{s:s}", "const", s->name));
-  for (size_t i = 0; i < sizeof head / sizeof *head; i++) require(schema, head[i], json_true());
-  if (!s->kept) require_settings(s, schema);
-  if (study_has_benchmarks(s)) require(schema, "context", json_pack("{s:s}", "type", "object"));
-  for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (s->tables[i].json && !*s->tables[i].json)
-      require_columns(schema, s->tables[i].columns);
-    else if (s->tables[i].json && !s->tables[i].within)
-      require(schema, s->tables[i].json,
-              json_pack("{s:s, s:o}", "type", "array", "items", row_schema(s, i)));
-  return schema;
-}
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
@@ -238,6 +136,20 @@ static void set_rows(json_t *object, const study_run *run, size_t table) {
   else
     json_object_update(object, value);
   json_decref(value);
+}
+
+static const char *schema_of(const study *s, char text[NAME_SIZE]) {
+  if (s->schema) return s->schema;
+  snprintf(text, NAME_SIZE, "essbench-%s-1", s->name);
+  return text;
+}
+
+/* whether the .json has benchmarks in the form that Google Benchmark's tools read, who want a
+ * context beside them */
+static bool study_has_benchmarks(const study *s) {
+  for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
+    if (s->tables[i].json && strcmp(s->tables[i].json, "benchmarks") == 0) return true;
+  return false;
 }
 
 static json_t *context_json(const json_t *environment) {

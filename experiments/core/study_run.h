@@ -202,8 +202,7 @@ int study_write(study_run *run);
 int study_recall(study_run *run);
 int study_recall_run(study_run *run, json_int_t number);
 
-/* What the study's .json is, as JSON Schema and as Markdown. */
-json_t *study_schema(const study *s);
+/* What the files of the study hold, as Markdown. */
 void study_reference(const study *s, FILE *stream);
 
 #endif

@@ -1,5 +1,5 @@
-# Tests of the command line: single runs, bad input, interrupts, streams, a processor that is too old,
-# and the JSON Schemas.
+# Tests of the command line: single runs, bad input, interrupts, streams and a processor that is too
+# old.
 foreach(duty run xml)
   ess_test(experiments_${duty} experiments)
   target_compile_definitions(test_experiments_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
@@ -44,20 +44,4 @@ if(QEMU_X86_64 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ESS_SAN
   add_test(NAME cli_cpu COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_cpu.sh $<TARGET_FILE:essbench>
                                 ${QEMU_X86_64})
   set_tests_properties(cli_cpu PROPERTIES SKIP_RETURN_CODE 77)
-endif()
-
-# what essbench writes against the schemas of its build, and damage of it; skipped without python3's jsonschema
-find_program(PYTHON3 python3)
-set(parts quick calibration mujoco precision speed scale tolerance ensemble derivative)
-foreach(part IN LISTS parts)
-  if(PYTHON3)
-    add_test(NAME schema_${part}
-             COMMAND ${PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/test_schema.py $<TARGET_FILE:essbench>
-                     ${CMAKE_BINARY_DIR}/schema ${part} ${ESS_KEPT_RESULTS}/${part})
-    set_tests_properties(schema_${part} PROPERTIES SKIP_RETURN_CODE 77)
-  endif()
-endforeach()
-if(PYTHON3)
-  set_tests_properties(schema_mujoco PROPERTIES FIXTURES_REQUIRED mujoco_results)
-  set_tests_properties(schema_speed PROPERTIES FIXTURES_REQUIRED speed_results)
 endif()

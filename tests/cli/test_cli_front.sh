@@ -22,7 +22,7 @@ for command in $commands; do
   run help "$command"
   expect "help $command is $command --help" cmp -s "$room/out" of_command
 done
-run schema nosuch
+run columns nosuch
 studies=$(sed 's/.*there are //; s/,//g' "$room/err")
 expect 'there are studies' [ "$(echo "$studies" | wc -w)" -ge 15 ]
 for study in $studies; do
@@ -81,7 +81,7 @@ expect 'a protocol' offers equal-error essbench sweep --protocol equal
 expect 'a method behind others' offers projection-1,hybrid essbench work-precision --methods projection-1,hyb
 expect 'a variant' offers implicitfast essbench run --variant implicitf
 expect "a parameter's name" offers paper essbench run --law pa
-expect 'a study' offers sweep essbench schema sw
+expect 'a study' offers sweep essbench columns sw
 expect 'a shell' offers 'bash zsh' essbench completion ''
 expect 'nothing for a number' offers '' essbench run --tolerance 1
 expect 'nothing for no command' offers '' essbench nosuch --mo

@@ -70,7 +70,7 @@ refuses 2 '--solvers libes is not accepted; did you mean libess? there' sweep --
 refuses 2 '--variant euler2 is not accepted; did you mean Euler? it is' run --solver mujoco --variant euler2
 refuses 2 '--methods hybird is not accepted; did you mean hybrid? there' work-precision --methods hybird
 refuses 2 '--protocol papre is not accepted; did you mean paper? there' sweep --protocol papre,free
-refuses 2 'swep is not a study; did you mean sweep? there are' schema swep
+refuses 2 'swep is not a study; did you mean sweep? there are' columns swep
 refuses 2 '--outcome crossing is not accepted; did you mean crossings? there' ensemble --outcome crossing
 # an option of other commands is no slip of the finger
 refuses 2 'unknown option --seed; see essbench run --help' run --seed 3

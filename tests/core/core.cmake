@@ -17,8 +17,7 @@ endforeach()
 
 # what the program says of its studies' columns, robots among them
 if(ESS_ROBOTS)
-  add_test(NAME columns COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_columns.sh $<TARGET_FILE:essbench>
-                                ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/schema)
+  add_test(NAME columns COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_columns.sh $<TARGET_FILE:essbench>)
 endif()
 
 # a study in several processes, and in shares

@@ -376,24 +376,6 @@ static void options_say_what_is_accepted(void **state) {
   assert_string_equal(message, "--kinds names round twice");
 }
 
-/* the schema asks for what is written, and names its unit */
-static void the_schema_has_every_column(void **state) {
-  (void)state;
-  json_t *const schema = study_schema(&made_up);
-  char *const text = json_dumps(schema, JSON_COMPACT);
-  static const char *const parts[] = {
-      "\"required\":[\"low\",\"high\"]",
-      "\"description\":\"least, m\"",
-      "\"const\":\"essbench-made-up-1\"",
-      "\"halves\":{\"type\":\"array\",\"items\":{\"description\":\"a half\"",
-      "\"of the first sample\",\"$ref\":\"common.schema.json#/$defs/settings",
-      "\"ends\":{\"description\":\"both\",\"oneOf\":[{\"$ref\""};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (!strstr(text, parts[i])) fail_msg("no %s in %s", parts[i], text);
-  free(text);
-  json_decref(schema);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cells_of_later_stages_follow_samples),
@@ -404,7 +386,6 @@ int main(void) {
       cmocka_unit_test(tables_have_what_the_files_have),
       cmocka_unit_test(tables_of_all_studies_have_names_of_their_own),
       cmocka_unit_test(options_say_what_is_accepted),
-      cmocka_unit_test(the_schema_has_every_column),
   };
   return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

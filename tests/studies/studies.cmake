@@ -6,13 +6,10 @@ endforeach()
 ess_test(experiments_projection experiments)
 target_compile_definitions(test_experiments_projection PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
 add_dependencies(test_experiments_projection essbench)
-foreach(duty calibrate claims verdict ensemble known order rigid_soft scale sweep tolerance)
+foreach(duty calibrate claims verdict ensemble known order rigid_soft scale speed sweep tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
-add_test(NAME cli_speed COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_speed.sh $<TARGET_FILE:essbench>
-                                ${ESS_KEPT_RESULTS}/speed)
-set_tests_properties(cli_speed PROPERTIES FIXTURES_SETUP speed_results)
 if(ESS_ROBOTS)
   add_test(NAME cli_robot
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robot.sh $<TARGET_FILE:essbench>

@@ -36,8 +36,7 @@ echo mine >"$prefix/bin/mine"
 grep -q "essbench and libess are in $prefix" "$room/out" || fail "says: $(cat "$room/out")"
 for file in bin/essbench share/man/man1/essbench.1 share/man/man3/libess.3 include/ess.h \
   share/bash-completion/completions/essbench share/zsh/site-functions/_essbench \
-  share/essbench/judge share/essbench/sweeps.py share/essbench/schema/common.schema.json \
-  share/essbench/schema/sweep.schema.json; do
+  share/essbench/judge share/essbench/sweeps.py; do
   [ -s "$prefix/$file" ] || fail "$file is not installed"
 done
 while read -r file; do [ -e "$file" ] || fail "$file is listed, and not there"; done \
