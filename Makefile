@@ -54,7 +54,7 @@ $(foreach name,$(filter-out $(settings) $(customary),$(given)),$(call refuse,the
 # so is a target that nothing makes: it is told before the others are made, which may take hours
 targets := all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial sliding robot claims figures help clean \
-  columns dist format format-check fuzz install uninstall report results stale test-dist test-report setup-build setup-figures setup-test \
+  columns dist format format-check fuzz install uninstall report results stale test-dist test-report setup-build setup-figures setup-install setup-test \
   drake many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
   build-essbench test-quick test-rest test-all test-long test-clang test-sanitized test-plain
 $(foreach name,$(filter-out $(targets),$(MAKECMDGOALS)),$(call refuse,there is no target \
@@ -162,7 +162,7 @@ sources = find . \( -path ./build -o -path ./env -o -path ./.deps -o -path ./.gi
 all: build
 build: setup-build build-essbench
 
-setup-build setup-figures setup-test setup-robots setup-report setup-browser setup-python:
+setup-build setup-figures setup-install setup-test setup-robots setup-report setup-browser setup-python:
 	$(setup) $(@:setup-%=%)
 
 # the program alone; tests are built where they are run
@@ -293,7 +293,7 @@ stale:
 
 # --- installing ----------------------------------------------------------------------------------
 
-install: setup-build
+install: setup-install
 	$(call build,$(RELEASE),release,essbench ess_static ess_shared ess_manual)
 	@tools/install add $(RELEASE) $(call quote,$(PREFIX))
 

@@ -115,9 +115,8 @@ typedef struct command command;
 typedef struct arguments {
   COMMON_OPTIONS(COMMON_MEMBER)
   const command *command;
-  bool (*commands)(size_t index, command *out); /* the table of all, for those that tell of it */
-  model m;                                      /* parameters set, not prepared */
-  const struct solver_type *solver;             /* that one, or the one whose settings are given */
+  model m;                          /* parameters set, not prepared */
+  const struct solver_type *solver; /* that one, or the one whose settings are given */
   solver_settings settings;
   unsigned settings_given; /* bits of solver_setting */
   int argc;                /* the command's own words, argv[1..argc-1], for processes */
@@ -178,7 +177,7 @@ int streams_close(int status);
 
 extern const command run_command, derivative_command, xml_command, figures_command,
     counters_command, bench_command, regress_command, regress_time_command, baseline_command,
-    compare_command, merge_command, columns_command, completion_command, man_command, orbit_command;
+    compare_command, merge_command, columns_command, orbit_command;
 
 /* The command at a place of the help, from 0 on: those of one title together. False behind the
  * last.

@@ -64,10 +64,9 @@ static command study_command(const study *s) {
 
 /* all that are no study */
 static const command *const commands[] = {
-    &run_command,      &derivative_command,   &xml_command,     &figures_command,
-    &orbit_command,    &counters_command,     &bench_command,   &regress_command,
-    &baseline_command, &compare_command,      &columns_command, &completion_command,
-    &man_command,      &regress_time_command, &merge_command,
+    &run_command,      &derivative_command,   &xml_command,     &figures_command,  &orbit_command,
+    &counters_command, &bench_command,        &regress_command, &baseline_command, &compare_command,
+    &columns_command,  &regress_time_command, &merge_command,
 };
 
 /* in the order of the help, under its titles */
@@ -83,7 +82,7 @@ static const struct {
       "tutorial"}},
     {"Results and tools",
      {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "merge",
-      "columns", "completion", "man"}},
+      "columns"}},
 };
 
 bool command_at(size_t index, command *out) {

@@ -79,7 +79,6 @@ int main(int argc, char **argv) {
   int count = argc - 1;
   command_by_flag(&chosen, &count, argv + 1);
   arguments_parse(&chosen, count, argv + 1, &given);
-  given.commands = command_at;
   const int status = chosen.run(&given);
   arguments_free(&given);
   return interrupts_status(streams_close(status));

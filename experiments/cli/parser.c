@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of one command: their table, its help, and the words that fit it. */
+#include <argp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,31 @@
 #include "parser.h"
 #include "solvers.h"
 #include "study.h"
+
+enum { OPTION_TABLE_MAX = 96, OPTION_TABLE_DOC_SIZE = 800, OPTION_TABLE_STUDY_MAX = 24 };
+
+/* keys of options without a letter, each the first of its kind */
+enum {
+  COMMON_KEY = 256,
+  KEY_SETTING = 384, /* the lines of settings_table */
+  OPTION_KEY = 512,  /* the study's own */
+  PARAMETER_KEY = 1024
+};
+
+/* The options a command takes, in the order of its help; ends with an empty one. */
+typedef struct option_table {
+  const command *command;
+  struct argp_option option[OPTION_TABLE_MAX];
+  size_t count, parameter_count;
+  const model_parameter *parameter[OPTION_TABLE_MAX];        /* by key - PARAMETER_KEY */
+  char doc[OPTION_TABLE_MAX][OPTION_TABLE_DOC_SIZE];         /* of those */
+  char models[OPTION_TABLE_DOC_SIZE];                        /* help of --model */
+  char solvers[OPTION_TABLE_DOC_SIZE];                       /* help of --solver */
+  char variants[OPTION_TABLE_DOC_SIZE];                      /* help of --variant */
+  char processes[OPTION_TABLE_DOC_SIZE];                     /* of a study's --processes */
+  char table[OPTION_TABLE_DOC_SIZE];                         /* of its --table */
+  char study[OPTION_TABLE_STUDY_MAX][OPTION_TABLE_DOC_SIZE]; /* of its own options */
+} option_table;
 
 /* groups of options in the order of the help */
 enum { HELP_MAIN = 1, HELP_MODEL, HELP_PROJECTION, HELP_MUJOCO, HELP_RESULTS };
@@ -223,7 +250,7 @@ static bool is_taken(const command *c, const common_option *o) {
   return (o->group == ~0U || c->groups & o->group) && !(is_model && (c->model || c->positional));
 }
 
-void option_table_build(option_table *t, const command *c) {
+static void option_table_build(option_table *t, const command *c) {
   *t = (option_table){.command = c};
   list_models(t->models);
   list_solvers(t->solvers);

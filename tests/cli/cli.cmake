@@ -18,10 +18,13 @@ target_link_libraries(test_experiments_run PRIVATE hybrid)
 target_link_libraries(test_experiments_xml PRIVATE LibXml2::LibXml2)
 
 # a killed sweep goes on where it was; the program's figures: tables without rows, names
-foreach(duty contacts front interrupts refusals streams resume figures run_files)
+foreach(duty contacts interrupts refusals streams resume figures run_files)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
+
+add_test(NAME cli_front COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_front.sh
+                                $<TARGET_FILE:essbench> ${CMAKE_SOURCE_DIR}/tools/completion)
 
 # the database, and what the guide says to ask of it
 add_test(NAME cli_store COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_store.sh

@@ -34,11 +34,19 @@ mkdir -p "$prefix/bin" "$prefix/share/man/man1"
 echo mine >"$prefix/bin/mine"
 "$source/tools/install" add "$build" "$prefix" >"$room/out" || fail "it is not installed"
 grep -q "essbench and libess are in $prefix" "$room/out" || fail "says: $(cat "$room/out")"
-for file in bin/essbench share/man/man1/essbench.1 share/man/man3/libess.3 include/ess.h \
+for file in bin/essbench share/man/man3/libess.3 include/ess.h \
   share/bash-completion/completions/essbench share/zsh/site-functions/_essbench \
   share/essbench/judge share/essbench/sweeps.py; do
   [ -s "$prefix/$file" ] || fail "$file is not installed"
 done
+if command -v help2man >/dev/null; then
+  for command in '' $("$prefix/bin/essbench" --help | sed -n 's/^  \([a-z-]*\) .*/-\1/p'); do
+    grep -q "^essbench$command " "$prefix/share/man/man1/essbench$command.1" ||
+      fail "there is no page essbench$command(1)"
+  done
+else
+  grep -q 'without help2man there is no manual of essbench' "$room/out" || fail "says: $(cat "$room/out")"
+fi
 while read -r file; do [ -e "$file" ] || fail "$file is listed, and not there"; done \
   <"$prefix/share/essbench/files"
 find "$prefix" ! -type d ! -path "$prefix/bin/mine" | sort >"$room/found"

@@ -266,6 +266,6 @@ expect "sudo installs where it asks no password" success
 expect "through sudo" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get"
 
 setup everything
-expect "an unknown mode: one line" one_line "'everything'" "build, test, figures, robots, report, browser or python"
+expect "an unknown mode: one line" one_line "'everything'" "build, install, test, figures, robots, report, browser or python"
 
 finish
