@@ -53,7 +53,7 @@ $(foreach name,$(filter-out $(settings) $(customary),$(given)),$(call refuse,the
 
 # so is a target that nothing makes: it is told before the others are made, which may take hours
 targets := all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial sliding robot claims figures help clean \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes sliding robot claims figures help clean \
   columns dist format format-check fuzz install uninstall report results stale test-dist test-report setup-build setup-figures setup-install setup-test \
   drake many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
   build-essbench test-quick test-rest test-all test-long test-clang test-sanitized test-plain
@@ -116,7 +116,6 @@ derivative = $(essbench) derivative-error $(out)
 limbs = $(essbench) limbs $(out)
 rigid-soft = $(essbench) rigid-soft $(out)
 contact-modes = $(essbench) contact-modes $(out)
-tutorial = $(essbench) tutorial $(out)
 sliding = $(essbench) sliding $(out)
 robot = $(essbench) robot $(call quote,$(ROBOT)) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
   option,processes,$(PROCESSES)) $(out)
@@ -230,9 +229,6 @@ rigid-soft: setup-figures build-essbench
 contact-modes: setup-figures build-essbench
 	$(contact-modes)
 	$(figures)
-
-tutorial: setup-build build-essbench
-	$(tutorial)
 
 sliding: setup-figures build-essbench
 	$(sliding)
@@ -442,7 +438,6 @@ make limbs        a landing on two feet over the initial rotation, on rigid and 
 make rigid-soft   rigid contacts against soft ones, by libess and by MuJoCo
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
 make sliding      a mass on a belt: sliding located by events, against smoothed friction
-make tutorial     the contact tutorial's programs as printed, on its mass that falls onto a floor
 make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
 make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at

@@ -19,7 +19,6 @@ const study *const studies[] = {
     &limbs_study,
     &rigid_soft_study,
     &contact_modes_study,
-    &tutorial_study,
     &sliding_study,
     &claims_study,
 #ifdef ESS_ROBOTS

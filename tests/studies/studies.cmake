@@ -1,6 +1,6 @@
 # Tests of the studies: their parts on made-up samples, the programs as a user runs them, and runs that
 # were interrupted and go on.
-foreach(duty sweep_summary calibration scale speed)
+foreach(duty sweep_summary calibration scale speed tutorial)
   ess_test(${duty} experiments)
 endforeach()
 ess_test(experiments_projection experiments)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The studies of a mass on a belt, of landings on two feet, of Table 4.1's derivatives, of the tutorial's
-# programs and of pseudo-impulses, as a user runs them with few settings: beside what is known on paper.
+# The studies of a mass on a belt, of landings on two feet, of Table 4.1's derivatives and of
+# pseudo-impulses, as a user runs them with few settings: beside what is known on paper.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_known.sh ESSBENCH
 . "$(dirname "$0")/../support/cli_room.sh"
@@ -59,23 +59,6 @@ expect 'one order more than that of the projection' fits "crossings = 'isolated'
   'abs(slope - ("order" + 1)) < 0.15'
 expect 'known along either side of the corner' fits "\"order\" = 0 AND \"of\" = 'tangents'" 3 \
   'smallest < 1e-8 AND largest < 0.1 AND slope > 0.5'
-
-# --- tutorial: hybrid without and with restitution, smooth, time-stepping; then libess ----------------
-
-run tutorial
-expect 'tutorial' success
-expect 'all programs' all_rows results tutorial 5 1
-# from the floor it sinks by g dt^2 in two steps, and is put back: a touch every other step. A start
-# lands a step later than the next and loses, or turns, its speed there
-expect 'hybrid' row tutorial 0 'abs(rest + 9.81e-6) < 1e-15 AND abs(touches - (1000 - sqrt(2 / 9.81) / 1e-3) / 2) < 1.5
-  AND abs(kink - sqrt(2 * 9.81) * 1e-3 / 5e-6) < 5'
-expect 'with restitution' row tutorial 1 'abs(kink - 1.7 * sqrt(2 * 9.81) * 1e-3 / 5e-6) < 10'
-# the spring's 750 N (1 - tanh 100 z) bears the weight
-expect 'smooth' row tutorial 2 'abs(rest - atanh(1 - 10 * 9.81 / 750) / 100) < 1e-4 AND touches = 1 AND kink < 0.01'
-# constraints only end the fall: the slope goes from 1 to 0, which an interval of starts may share
-expect 'time-stepping' row tutorial 3 'rest = 0 AND touches = 1 AND kink BETWEEN 0.5 AND 1 + 1e-9'
-# by differences of the closed form
-expect 'libess' row tutorial 4 'abs(derivative - 1.36502988) < 1e-8 AND derivative_error < 1e-12'
 
 # --- contact-modes: a point on a hill, a rocking block, the paper's examples, what delta_t cuts off ----
 

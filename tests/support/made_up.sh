@@ -8,7 +8,7 @@ made_up() {
   cp -r "$of/." "$2"
   cp "$1/tests/plots/tables/tolerance.csv" "$2"
   cp "$of/mujoco_settings.csv" "$2/callback"
-  for name in order calibration derivative_error limbs contact_modes tutorial rigid_soft crossing_cost mujoco_settings \
+  for name in order calibration derivative_error limbs contact_modes rigid_soft crossing_cost mujoco_settings \
     tolerance ensemble 150/sweep callback/mujoco_settings; do
     sed "s,any,$name," "$of/any.json" >"$2/$name.json"
   done
