@@ -75,22 +75,6 @@ typedef struct model_impact {
   char before[MODEL_MODE_SIZE], held[MODEL_MODE_SIZE], after[MODEL_MODE_SIZE];
 } model_impact;
 
-enum { MODEL_SECTION_MAX = 8 };
-
-/*
- * Where a model's steps, hops or bounces are counted, for periodic orbits: a run passes the section
- * where this guard is crossed. Some states are its coordinates there, s; those that they say, that
- * a symmetry leaves free or that a conserved quantity holds are the lift's: x[n] on the section,
- * and its derivative Dx[n*count].
- */
-typedef struct model_section {
-  size_t guard, count;
-  size_t states[MODEL_SECTION_MAX];
-  void (*lift)(const model *m, const double s[], double x[], double Dx[]);
-  const char
-      *known; /* options that lead to an orbit, where the model's own start does not; or NULL */
-} model_section;
-
 typedef struct model_type {
   const char *name, *summary;
   const model_parameter *parameters;
@@ -155,9 +139,6 @@ typedef struct model_type {
    * run ends there. */
   const char *const *system_parameters;
   const char *end_name;
-
-  /* Optional: a section, whose orbits `essbench orbit` finds. */
-  const model_section *section;
 
   /* Whether the crossing that led to `sign` (event function `guard` just flipped) changes f. */
   bool (*changes_field)(const model *m, size_t guard, const double sign[]);

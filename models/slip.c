@@ -153,23 +153,6 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
 
 static const ess_impacts impacts = {.map = change, .jacobian = change_jacobian, .start = start};
 
-/* an apex of that height, at the energy of the start; NaN where there is none so high, or it is no
- * higher than where the leg lands */
-static void lift(const model *m, const double s[], double x[], double Dx[]) {
-  const slip *const p = m->data;
-  const double square = p->speed * p->speed + 2.0 * p->gravity * (p->height - s[0]);
-  memset(x, 0, N * sizeof *x);
-  memset(Dx, 0, N * sizeof *Dx);
-  x[Z] = s[0];
-  x[VX] = s[0] > p->lands_at ? copysign(sqrt(square), p->speed) : NAN;
-  x[FOOT] = p->ahead;
-  Dx[Z] = 1.0;
-  Dx[VX] = -p->gravity / x[VX];
-}
-
-static const model_section section = {
-    .guard = ESS_GUARD_UP(FALLS), .count = 1, .states = {Z}, .lift = lift};
-
 /* from the apex, the leg already at its angle */
 static void initial_state(const model *m, double x0[]) {
   const slip *const p = m->data;
@@ -234,7 +217,6 @@ const model_type slip_type = {
     .parameter_count = PARAMETER_COUNT,
     .dimension = N,
     .state_names = state_names,
-    .section = &section,
     .time_step = 0.002,
     .prepare = prepare,
     .release = release,

@@ -77,26 +77,6 @@ static void random_state(const model *m, gsl_rng *rng, double x0[]) {
   x0[TROT_THETA] += 0.2 * (gsl_rng_uniform(rng) - 0.5);
 }
 
-/* the apex, all but the body's speed up is free; of a driven body alone */
-static void lift(const model *m, const double s[], double x[], double Dx[]) {
-  const bool has_apex = m->system.guard_count > TROT_APEX;
-  memset(x, 0, STATES * sizeof *x);
-  memset(Dx, 0, STATES * (STATES - 1) * sizeof *Dx);
-  for (size_t i = 0; i < STATES - 1; i++) {
-    const size_t state = i < TROT_VZ ? i : i + 1;
-    x[state] = has_apex ? s[i] : NAN;
-    Dx[state * (STATES - 1) + i] = 1.0;
-  }
-}
-
-static const model_section section = {.guard = ESS_GUARD_UP(TROT_APEX),
-                                      .count = STATES - 1,
-                                      .states = {0, 1, 3, 4, 5, 6, 7},
-                                      .lift = lift,
-                                      .known = "--foot-mass 0.02 --damping 4.5 --coupling 0.2 "
-                                               "--drive 3.5 --duration 5 "
-                                               "--guess 1.483,0,0,0.483,0.483,0,0"};
-
 static bool changes_field(const model *m, size_t guard, const double sign[]) {
   (void)sign;
   return limbs_of(m)->changes_field(guard);
@@ -216,6 +196,5 @@ const model_type trot_type = {
     .initial_state = initial_state,
     .random_state = random_state,
     .reference = jumps_reference,
-    .section = &section,
     .changes_field = changes_field,
 };

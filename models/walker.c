@@ -180,33 +180,19 @@ static const ess_impacts impacts = {.map = change,
                                     .start = start};
 
 /* a step begins where the last heel has struck: the other leg follows from the one that stands */
-static void lift(const model *m, const double s[], double x[], double Dx[]) {
-  (void)m;
-  const double twice = 2.0 * s[0], swing = 1.0 - cos(twice);
-  x[THETA] = s[0];
-  x[DTHETA] = s[1];
-  x[PHI] = twice;
-  x[DPHI] = swing * s[1];
-  memset(Dx, 0, N * 2 * sizeof *Dx);
-  Dx[THETA * 2] = Dx[DTHETA * 2 + 1] = 1.0;
-  Dx[PHI * 2] = 2.0;
-  Dx[DPHI * 2] = 2.0 * sin(twice) * s[1];
-  Dx[DPHI * 2 + 1] = swing;
+static void begin(double angle, double rate, double x[]) {
+  x[THETA] = angle;
+  x[DTHETA] = rate;
+  x[PHI] = 2.0 * angle;
+  x[DPHI] = (1.0 - cos(2.0 * angle)) * rate;
 }
 
-static const model_section section = {
-    .guard = ESS_GUARD_UP(STRIKES), .count = 2, .states = {THETA, DTHETA}, .lift = lift};
-
 static void initial_state(const model *m, double x0[]) {
-  const double s[] = {m->value[ANGLE], m->value[RATE]};
-  double Dx[2 * N];
-  lift(m, s, x0, Dx);
+  begin(m->value[ANGLE], m->value[RATE], x0);
 }
 
 static void random_state(const model *m, gsl_rng *rng, double x0[]) {
-  const double s[] = {m->value[ANGLE] * (1.0 + 0.01 * gsl_rng_uniform(rng)), m->value[RATE]};
-  double Dx[2 * N];
-  lift(m, s, x0, Dx);
+  begin(m->value[ANGLE] * (1.0 + 0.01 * gsl_rng_uniform(rng)), m->value[RATE], x0);
 }
 
 /* a strike is a jump; nothing else changes anything */
@@ -250,7 +236,6 @@ const model_type walker_type = {
     .dimension = N,
     .state_names = state_names,
     .system_parameters = system_parameters,
-    .section = &section,
     .time_step = 0.002,
     .prepare = prepare,
     .release = release,

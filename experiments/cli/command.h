@@ -30,8 +30,7 @@ typedef enum argument_group {
   ARGUMENTS_TABLE = 1048576,      /* --table */
   ARGUMENTS_DERIVATIVE = 2097152, /* --direction, --tie, --way, --outcome, --check */
   ARGUMENTS_TRAJECTORY = 4194304, /* --csv, --plot, --columns */
-  ARGUMENTS_SHARE = 16777216,     /* --share */
-  ARGUMENTS_ORBIT = 8388608       /* --guess, --passages, --by, --to, --steps */
+  ARGUMENTS_SHARE = 16777216      /* --share */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
@@ -68,21 +67,10 @@ typedef struct command command;
     "also print the gradient of this final state, or of the time at which the run ends")           \
   X(ARGUMENTS_DERIVATIVE, MAIN, way, TEXT, "way", "NAME",                                          \
     "method for --outcome: forward (default), adjoint or differences")                             \
-  X(ARGUMENTS_DERIVATIVE | ARGUMENTS_ORBIT, MAIN, tie, NUMBER, "tie", "S",                         \
+  X(ARGUMENTS_DERIVATIVE, MAIN, tie, NUMBER, "tie", "S",                                           \
     "simultaneity tolerance: events closer in time are simultaneous (default 0: events "           \
     "that the tolerance cannot order)",                                                            \
     .option.max = 1.0)                                                                             \
-  X(ARGUMENTS_ORBIT, MAIN, guess, TEXT, "guess", "X,Y",                                            \
-    "initial guess of Newton's method, a number for each coordinate of the section "               \
-    "(default: the model's initial state)")                                                        \
-  X(ARGUMENTS_ORBIT, MAIN, passages, WHOLE, "passages", "COUNT",                                   \
-    "passages of the section in one period (default 1)", .option.min = 1, .option.max = 1000)      \
-  X(ARGUMENTS_ORBIT, MAIN, by, TEXT, "by", "NAME",                                                 \
-    "continue the orbit in this parameter of the model")                                           \
-  X(ARGUMENTS_ORBIT, MAIN, to, TEXT, "to", "X", "final value of the parameter")                    \
-  X(ARGUMENTS_ORBIT, MAIN, steps, WHOLE, "steps", "COUNT",                                         \
-    "steps of the continuation; steps that are too long are halved (default 20)", .option.min = 1, \
-    .option.max = 1000)                                                                            \
   X(ARGUMENTS_TRAJECTORY, RESULTS, csv, TEXT, "csv", "FILE",                                       \
     "write the trajectory to FILE; -: to the standard output")                                     \
   X(ARGUMENTS_TRAJECTORY, RESULTS, plot, TEXT, "plot", "FILE",                                     \
@@ -177,7 +165,7 @@ int streams_close(int status);
 
 extern const command run_command, derivative_command, xml_command, figures_command,
     counters_command, bench_command, regress_command, regress_time_command, baseline_command,
-    compare_command, merge_command, columns_command, orbit_command;
+    compare_command, merge_command, columns_command;
 
 /* The command at a place of the help, from 0 on: those of one title together. False behind the
  * last.

@@ -64,16 +64,16 @@ static command study_command(const study *s) {
 
 /* all that are no study */
 static const command *const commands[] = {
-    &run_command,      &derivative_command,   &xml_command,     &figures_command,  &orbit_command,
-    &counters_command, &bench_command,        &regress_command, &baseline_command, &compare_command,
-    &columns_command,  &regress_time_command, &merge_command,
+    &run_command,      &derivative_command, &xml_command,          &figures_command,
+    &counters_command, &bench_command,      &regress_command,      &baseline_command,
+    &compare_command,  &columns_command,    &regress_time_command, &merge_command,
 };
 
 /* in the order of the help, under its titles */
 static const struct {
   const char *title, *names[16];
 } groups[] = {
-    {"Single runs", {"run", "derivative", "orbit", "xml", "ensemble"}},
+    {"Single runs", {"run", "derivative", "xml", "ensemble"}},
     {"Compare and measure",
      {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
     {"Validate", {"order", "calibrate", "tolerance", "derivative-error", "claims"}},

@@ -13,7 +13,7 @@ const char *flow_kind_name(flow_kind kind) {
   return names[kind];
 }
 
-void flow_take_smoothness(const ess_driver *driver, flow *out) {
+static void take_smoothness(const ess_driver *driver, flow *out) {
   const ess_smoothness *const s = ess_driver_smoothness(driver);
   static const flow_kind kinds[] = {[ESS_SMOOTH_C1] = FLOW_C1,
                                     [ESS_SMOOTH_PIECEWISE] = FLOW_PIECEWISE,
@@ -89,7 +89,7 @@ int flow_follow(const flow_request *request, flow *out, char message[SOLVER_MESS
   } else if (status) {
     result = flow_explain(request->m, status, driver, message);
   } else {
-    flow_take_smoothness(driver, out);
+    take_smoothness(driver, out);
     if (!flow_ends(request->m))
       memcpy(out->tangent, ess_driver_tangent(driver), n * count * sizeof *out->tangent);
   }

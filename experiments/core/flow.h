@@ -62,9 +62,6 @@ int flow_outcome(const model *m, int status);
 int flow_explain(const model *m, int status, const ess_driver *driver,
                  char message[SOLVER_MESSAGE_SIZE]);
 
-/* What is known of the flow of a run that is over: its kind, instants, pieces, and last tie. */
-void flow_take_smoothness(const ess_driver *driver, flow *out);
-
 /* The state at t1 alone, x[n], from a start. As above. */
 int flow_end(const model *m, const ess_options *options, const double x0[], double t1, double x[],
              char message[SOLVER_MESSAGE_SIZE]);

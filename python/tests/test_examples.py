@@ -18,6 +18,8 @@ PAGES = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "python", "README.m
     page for page in GUIDE if "```python\n" in open(page).read()
 ]
 NUMBER = r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[-+]?[0-9]+)?"
+# pages that show what an example prints
+SHOWN = {"periodic_orbits.py": "docs/results/derivatives.md"}
 NEEDS = {"hop_by_gradient.py": ["jax"], "audit_robot.py": ["mujoco", "ess.mujoco"]}
 
 
@@ -38,10 +40,16 @@ def test_example(path):
         pytest.skip("ess.mujoco is not built")
     assert done.returncode == 0, done.stderr
     assert done.stdout
+    page = os.path.join(ROOT, SHOWN.get(os.path.basename(path), "docs/none"))
+    if os.path.exists(page):
+        name = re.escape(os.path.basename(path))
+        with open(page) as file:
+            said = re.search(rf"{name}\).*?^```text\n(.*?)^```$", file.read(), flags=re.S | re.M)
+        assert_printed(done.stdout, said[1])
 
 
-def test_there_are_seven():
-    assert len(EXAMPLES) == 7
+def test_there_are_eight():
+    assert len(EXAMPLES) == 8
 
 
 def words_and_numbers(text):

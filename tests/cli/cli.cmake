@@ -9,11 +9,8 @@ ess_test(derivative experiments)
 foreach(part RANGE 3) # of the models, side by side
   add_test(NAME derivative_models_${part} COMMAND test_derivative ${part} 4)
 endforeach()
-ess_test(orbit experiments)
-foreach(duty derivative orbit)
-  target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
-  add_dependencies(test_${duty} essbench)
-endforeach()
+target_compile_definitions(test_derivative PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
+add_dependencies(test_derivative essbench)
 target_link_libraries(test_experiments_run PRIVATE hybrid)
 target_link_libraries(test_experiments_xml PRIVATE LibXml2::LibXml2)
 

@@ -81,20 +81,6 @@ refuses 2 'unknown option --pary; see' sweep --pary
 
 # --- orbits ---------------------------------------------------------------------------------------
 
-refuses 2 'model plate has no section; there are slip, trot, walker' orbit --model plate
-refuses 2 'solver projection cannot compute orbits; libess can' orbit --model walker --solver projection
-refuses 2 '--guess 0.2 is not accepted; it is 2 numbers with commas between, theta,dtheta' orbit --model walker --guess 0.2
-refuses 2 '--guess x is not accepted; it is 1 number, z' orbit --model slip --guess x
-refuses 2 '--to needs --by NAME' orbit --model walker --to 0.01
-refuses 2 '--steps needs --by NAME' orbit --model walker --steps 3
-refuses 2 '--by needs --to X' orbit --model walker --by slope
-refuses 2 '--to nan is not accepted; it is a number' orbit --model walker --by slope --to nan
-refuses 2 'slope: 7 is not accepted; it is a number from 0 to 0.5' orbit --model walker --by slope --to 7
-refuses 2 'slop: walker has no such parameter; it has slope' orbit --model walker --by slop --to 0.01
-refuses 2 '--passages 0 is not accepted' orbit --model walker --passages 0
-refuses 1 'passes the section 0 of 1 times by t = 1; --duration' orbit --model walker --duration 1
-refuses 1 'there is no such state on the section (z 0.5)' orbit --model slip --guess 0.5
-refuses 1 'no orbit was found from that initial state' orbit --model slip --duration 2 --angle 66
 
 # --- models, solvers and their numbers ------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 # Tests of the models room. The truth integrates the plate without libess and without models/.
-foreach(name contact_models legged rhex model mechanics affine3 plate_projection plate_resets linked refused slip
+foreach(name contact_models legged rhex model mechanics affine3 plate_projection plate_resets linked refused orbit slip
              trot corner_springs slides)
   ess_test(${name} models)
 endforeach()

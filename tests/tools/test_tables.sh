@@ -368,16 +368,10 @@ check 'a robot without an answer is counted' $?
 # --- derivatives, slides, ensembles -------------------------------------------------------------------
 cat >"$room/results/derivatives.json" <<END
 {"calls": [{"words": "ball", "run": {"states": ["a"], "field_evaluations": 7},
-   "derivative": {"states": ["a"], "cost": {"field_evaluations": 9, "field_jacobian_evaluations": 0}}}],
- "orbits": [{"words": "slip", "coordinates": ["theta"], "orbit": {"state": [0.25], "period": 2.0,
-   "multipliers": [[-0.5, 0.25], [-0.5, -0.25]], "stability": "stable"}}],
- "branches": [{"words": "slip --by angle --to 70", "coordinates": ["theta"], "branch": {
-   "points": [{"value": 1.0, "orbit": {"stability": "stable"}}, {"value": 2.0, "orbit": {"stability": "unstable"}}],
-   "changes": [{"kind": "period doubling", "value": 1.5}]}}]}
+   "derivative": {"states": ["a"], "cost": {"field_evaluations": 9, "field_jacobian_evaluations": 0}}}]}
 END
 is_filled docs/results/derivatives.md
-says 'derivatives and orbits' '| `ball` | 1 | 7 | 9 | – |' '| `slip` | theta = 0.25 | 2 | -0.500000 ± 0.250000i | stable |' \
-  '| `slip --by angle --to 70` | 2 | 1 | 2 | stable → unstable | period doubling at 1.5 |' \
+says 'derivatives' '| `ball` | 1 | 7 | 9 | – |' \
   '| rigid | 4 | 0.6 | no | – | – | discontinuous | turns at ∓0.39 rad/s after both impacts |' \
   '| one by one | projection, order 1 | tangents | 1.99 | 2.5e-10 | 4.1e-02 |'
 says 'audits' '| ant | 12 | 0 | 0.1 | < 1e-05 % | – | < 1e-05 % | `mjd_transitionFD`, 2 ms | 1e-05 % |' \
