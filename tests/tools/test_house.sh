@@ -56,7 +56,7 @@ fi
 # headers alone make no circle there, and of files `circles` tells by what they use of each other.
 # They are seen by nobody else, so that others may have their names
 edges() {
-  for path in mechanics/*.[ch] models/*.[ch] solvers/*.[ch] baselines/*.[ch] mujoco_bridge/*.[ch] \
+  for path in mechanics/*.[ch] models/*.[ch] solvers/*.[ch] mujoco_bridge/*.[ch] \
     xmlgen/*.[ch] measure/*.[ch] experiments/*/*.[ch]; do
     unit=$(basename "$path" | sed 's/\.[ch]$//')
     sed -n 's/^#include "\(.*\)\.h".*/\1/p' "$path" | grep -vx "$unit" | sed "s/^/$unit /"

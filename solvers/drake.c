@@ -9,7 +9,6 @@
  * refused. Hinges' springs and dampers are the same in both.
  *
  * The Python is $DRAKE_PYTHON, else .deps/drake/bin/python, which `make drake` sets up. */
-#define _GNU_SOURCE // pipe2
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,6 @@
  * The geometry is the model's own. A contact acts on a body in the x-z plane by the gradient of its
  * depth: its linear part, reversed, is the contact's normal, and the angular part is the arm on
  * which it pushes. ODE's own collision detection is not asked. */
-#define _DEFAULT_SOURCE // M_PI
 
 #include <math.h>
 #include <ode/ode.h>

@@ -1,6 +1,7 @@
 # Tests of the other ways to do the same job.
 foreach(duty
     cvode
+    dimension
     dopri5
     drake
     gsl
@@ -12,13 +13,12 @@ foreach(duty
     smooth
     stiff
     time_stepping)
-  ess_test(baselines_${duty} baselines)
+  ess_test(baselines_${duty} solvers)
 endforeach()
-ess_test(baselines_dimension solvers)
 if(TARGET PkgConfig::ODE)
-  ess_test(baselines_ode baselines)
+  ess_test(baselines_ode solvers)
 else()
-  ess_test(baselines_ode_absent baselines)
+  ess_test(baselines_ode_absent solvers)
 endif()
 # what tools/counts plain-cost counts: vectorised as far as a compiler can, which may add in any order
 add_executable(plain_by_hand ${CMAKE_CURRENT_LIST_DIR}/plain_by_hand.c)
