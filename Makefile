@@ -80,12 +80,12 @@ result = $(call quote,$(OUT)/$(1))
 order = $(essbench) order $(out)
 calibrate = $(essbench) calibrate $(out)
 # another model than the plate has a folder of its own, and fewer and equal errors alone unless the
-# user says otherwise: what epsilon is to be is calibrated for the plate, and a robot's runs are long
+# user says otherwise: what epsilon is to be is calibrated for the plate, and runs of many legs are long
 sweep-choice = $(if $(filter plate,$(MODEL)),$(2),$(if $(filter file,$(origin $(1))),$(3),$($(1))))
-robot-contacts = 2$(comma)4$(comma)6$(comma)10$(comma)20$(comma)50$(comma)100
+legged-contacts = 2$(comma)4$(comma)6$(comma)10$(comma)20$(comma)50$(comma)100
 sweep-out = --out $(call quote,$(OUT)$(if $(filter-out plate,$(MODEL)),/$(MODEL)))
 sweep = $(study) sweep $(if $(filter-out plate,$(MODEL)),$(call option,model,$(MODEL))) \
-  $(call option,contacts,$(call sweep-choice,CONTACTS,$(CONTACTS),$(robot-contacts))) \
+  $(call option,contacts,$(call sweep-choice,CONTACTS,$(CONTACTS),$(legged-contacts))) \
   $(call option,trials,$(call sweep-choice,TRIALS,$(TRIALS),24)) $(call option,seed,$(SEED)) \
   $(call option,solvers,$(SOLVERS)) \
   $(call option,protocol,$(call sweep-choice,PROTOCOL,$(PROTOCOL),equal-error)) \
@@ -360,7 +360,7 @@ many-robots: setup-build build-essbench
 	    --only-binary=:all: --target .deps/many-robots -r tools/many-robots.pin && \
 	  cp tools/many-robots.pin .deps/many-robots/done; }
 	$(essbench) robots tools/robots.list --folder .deps/many-robots --out $(OUT)/many-robots
-	@tools/page --without robots,robot $(call quote,$(OUT)) docs/results/robots.md
+	@tools/page --without robots,legged $(call quote,$(OUT)) docs/results/robots.md
 
 # the Python package's own tests, in an environment of its own
 test-python: setup-python
@@ -470,7 +470,7 @@ make clean        remove build/ (results and the fetched MuJoCo stay)
 CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
 MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says); of
-                  sweep: plate or robot, whose results go to OUT/robot
+                  sweep: plate or legged, whose results go to OUT/legged
 TARGET=0.01       RMS error of crossing-cost
 BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after RESULTS makes some)
 STIFF=1e6         stiffness of springs, N/m, with which speed races, too

@@ -1,5 +1,5 @@
 /*
- * Public interface of the model `robot` beyond model.h: a free body on N spring
+ * Public interface of the model `legged` beyond model.h: a free body on N spring
  * legs above a floor, z = 0.
  *
  * The body is a disc with its centre of mass at its origin. Leg i stands at the angle 2 pi i / N

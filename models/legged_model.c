@@ -1,5 +1,5 @@
 /*
- * The model `robot`: a free body on N spring legs that drops onto a floor of springs and dampers.
+ * The model `legged`: a free body on N spring legs that drops onto a floor of springs and dampers.
  * Parameters, starts, and the reference: libess itself, tight, each crossing located by itself.
  *
  * Parameters that concern all legs or feet are divided among them, so that N legs make about the
@@ -156,7 +156,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   const legged_parameters p = read_parameters(m->value);
   legged_data *const d = make_robot(&p);
   if (!d) {
-    snprintf(message, MODEL_MESSAGE_SIZE, "robot: out of memory for %zu legs", p.legs);
+    snprintf(message, MODEL_MESSAGE_SIZE, "legged: out of memory for %zu legs", p.legs);
     return -1;
   }
   const bool damped = p.damping > 0.0;
@@ -236,7 +236,7 @@ static int reference(const model *m, const double x0[], model_reference *out,
     if (out->reached) out->reached(i + 1, out->context);
   }
   if (status)
-    snprintf(message, MODEL_MESSAGE_SIZE, "robot: reference failed at t = %.0f us: %s", t * 1e6,
+    snprintf(message, MODEL_MESSAGE_SIZE, "legged: reference failed at t = %.0f us: %s", t * 1e6,
              ess_strerror(status));
   ess_driver_free(driver);
   return status ? -1 : 0;
@@ -268,7 +268,7 @@ static bool changes_field(const model *m, size_t guard, const double sign[]) {
 }
 
 const model_type legged_type = {
-    .name = "robot",
+    .name = "legged",
     .summary = "a body on spring legs dropped onto a soft floor",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,

@@ -28,26 +28,13 @@
 
 enum { LIST_SIZE = 200, NUMBER_SIZE = 32 };
 
-const model_type *const model_types[] = {&affine3_type,
-                                         &ball_type,
-                                         &ball_under_ceiling_type,
-                                         &belt_type,
-                                         &blocks_type,
-                                         &block_on_springs_type,
-                                         &hill_type,
-                                         &hopper_type,
-                                         &particle_type,
-                                         &plate_type,
-                                         &projectile_type,
-                                         &relay_type,
-                                         &rhex_type,
-                                         &legged_type,
-                                         &rocking_block_type,
-                                         &slip_type,
-                                         &trot_type,
-                                         &trot_on_springs_type,
-                                         &walker_type,
-                                         NULL};
+const model_type *const model_types[] = {&affine3_type,  &ball_type,   &ball_under_ceiling_type,
+                                         &belt_type,     &blocks_type, &block_on_springs_type,
+                                         &hill_type,     &hopper_type, &legged_type,
+                                         &particle_type, &plate_type,  &projectile_type,
+                                         &relay_type,    &rhex_type,   &rocking_block_type,
+                                         &slip_type,     &trot_type,   &trot_on_springs_type,
+                                         &walker_type,   NULL};
 
 const model_type *model_find(const char *name) {
   for (size_t i = 0; model_types[i]; i++) {

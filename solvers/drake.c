@@ -100,7 +100,7 @@ static int describe(const model *m, json_t **system, char message[SOLVER_MESSAGE
                                        : m->type == &legged_type ? describe_legs
                                                                  : NULL;
   if (!by)
-    return SOLVER_REFUSE(message, "drake: %s is no body on springs; hopper, plate and robot are",
+    return SOLVER_REFUSE(message, "drake: %s is no body on springs; hopper, legged and plate are",
                          m->type->name);
   const char *const why = unlike(m);
   if (why) return SOLVER_REFUSE(message, "drake: %s", why);

@@ -275,7 +275,7 @@ UNION ALL SELECT 4, '[the paper''s race](paper.md)', NULL, 'N = ' || (value ->> 
 FROM sweep_top, json_each(plain) WHERE value ->> 'plain_over_libess' IS NOT NULL
 UNION ALL SELECT 5, '[legs](robots.md#more-legs)', NULL, (value ->> 'contacts') || ' legs', coalesce(value ->> 'solver', ''),
   value ->> 'plain_over_libess', value ->> '$.interval[0]', value ->> '$.interval[1]'
-FROM "robot/sweep_top", json_each(plain) WHERE value ->> 'plain_over_libess' IS NOT NULL;
+FROM "legged/sweep_top", json_each(plain) WHERE value ->> 'plain_over_libess' IS NOT NULL;
 CREATE VIEW unaware_told AS
 SELECT *, coalesce(printf('an error of %s', short(error, 'g')), 'MuJoCo''s error') AS told FROM unaware_all;
 

@@ -40,7 +40,7 @@ static const mjcf_emitter *find(const model *m, char message[MODEL_MESSAGE_SIZE]
   for (size_t i = 0; i < EMITTER_COUNT; ++i)
     if (strcmp(emitters[i]->model, m->type->name) == 0) return emitters[i];
   snprintf(message, MODEL_MESSAGE_SIZE,
-           "%s: this model has no MuJoCo twin; block-on-springs, hopper, plate, robot and "
+           "%s: this model has no MuJoCo twin; block-on-springs, hopper, legged, plate and "
            "trot-on-springs have",
            m->type->name);
   return NULL;

@@ -1,6 +1,6 @@
 /*
- * The model `robot` as a MuJoCo scene: a tree of a free body, N thighs and N shanks, whose feet are
- * spheres above a plane.
+ * The model `legged` as a MuJoCo scene: a tree of a free body, N thighs and N shanks, whose feet
+ * are spheres above a plane.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -23,7 +23,7 @@ static int contact_law(const model *m, mjcf_contact *contact, char message[MODEL
   *contact = (mjcf_contact){
       .stiffness = p->stiffness, .damping = p->damping, .inverse_weight = legged_inverse_weight(m)};
   if (contact->inverse_weight > 0.0) return 0;
-  snprintf(message, MODEL_MESSAGE_SIZE, "robot: out of memory");
+  snprintf(message, MODEL_MESSAGE_SIZE, "legged: out of memory");
   return -1;
 }
 
@@ -157,7 +157,7 @@ static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
 }
 
 const mjcf_emitter mjcf_legged = {
-    .model = "robot",
+    .model = "legged",
     .shape = shape,
     .contact = contact_law,
     .gravity = gravity,

@@ -39,7 +39,7 @@ sed -n '/Parameters of the models/,/Settings of libess/p' "$room/out" | tr -s ' 
   grep '^ --' >texts
 expect 'parameters are explained' [ "$(grep -c . texts)" -ge 40 ]
 expect 'none of it is cut' [ "$(grep -cvE 'default [^()]+\) ?(Settings of libess:)? ?$' texts)" -eq 0 ]
-expect 'models that are told the same stand together' grep -qF 'ball, hopper, plate, robot, slip, trot, trot-on-springs: gravity' texts
+expect 'models that are told the same stand together' grep -qF 'ball, hopper, legged, plate, slip, trot, trot-on-springs: gravity' texts
 
 # --- bash -----------------------------------------------------------------------------------------
 

@@ -89,7 +89,8 @@ refuses 2 'model nosuch is not accepted' xml nosuch
 refuses 2 'model ?[31m is not accepted' run --model "$(printf '\033[31m')"
 refuses 2 '--solver nosuch is not accepted; there are libess, projection' run --solver nosuch
 refuses 2 'mujoco-callback: affine3 has no contact force' run --model affine3 --solver mujoco-callback
-refuses 2 'mujoco-callback: robot has no contact force' sweep --model robot --solvers mujoco-callback
+refuses 2 'model robot is not accepted; there are affine3, ball, ball-under-ceiling, belt, blocks, block-on-springs, hill, hopper, legged,' run --model robot
+refuses 2 'mujoco-callback: legged has no contact force' sweep --model legged --solvers mujoco-callback
 refuses 2 'mujoco-callback: affine3 has no contact force' work-precision --model affine3 --methods mujoco-callback-Euler
 refuses 2 'corners of block-on-springs stick' run --model block-on-springs --solver mujoco-callback
 refuses 2 'affine3 has no such parameter' run --model affine3 --contacts 3
@@ -129,17 +130,17 @@ refuses 2 'is not accepted; it is Euler' run --solver mujoco --variant nosuch
 refuses 2 'is not accepted; it is rk8pd, rkf45' run --variant Euler --solver gsl
 refuses 2 'solver libess has no variants' run --variant Euler
 refuses 2 'law paper has no MuJoCo twin; use --law roller' run --solver mujoco --law paper
-refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' run --solver mujoco --model affine3
+refuses 2 'no MuJoCo twin; block-on-springs, hopper, legged, plate and' run --solver mujoco --model affine3
 refuses 2 'law paper has no MuJoCo twin; use --law roller' xml plate --law paper
-refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' xml affine3
+refuses 2 'no MuJoCo twin; block-on-springs, hopper, legged, plate and' xml affine3
 for model in ball slip trot; do
-  refuses 2 "$model: this model has no MuJoCo twin; block-on-springs, hopper, plate, robot and" xml "$model"
+  refuses 2 "$model: this model has no MuJoCo twin; block-on-springs, hopper, legged, plate and" xml "$model"
   for solver in listing location cvode gsl hybrid; do
     refuses 2 "$solver: the state of $model jumps; libess and projection know how" \
       run --model "$model" --solver "$solver"
   done
 done
-refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' run --solver mujoco --model trot
+refuses 2 'no MuJoCo twin; block-on-springs, hopper, legged, plate and' run --solver mujoco --model trot
 refuses 2 'solver mujoco does not compute derivatives; libess and projection do' derivative --solver mujoco
 refuses 2 '--direction 1,2 is not accepted; it is 5 numbers' derivative --model slip --direction 1,2
 refuses 2 '--direction 1,x is not accepted; it is 2 numbers' derivative --model ball --direction 1,x
@@ -154,7 +155,7 @@ for command in run derivative ensemble work-precision; do
   refuses 2 'ball: restitution 0 is not accepted on a floor' $command --model ball --restitution 0
 done
 refuses 1 'impacts accumulate: infinitely many in a finite time' run --model ball --duration 5
-refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' xml affine3 -o new.xml
+refuses 2 'no MuJoCo twin; block-on-springs, hopper, legged, plate and' xml affine3 -o new.xml
 refuses 2 'smooth: affine3 has no contact force to smooth; hopper' run --solver smooth --model affine3
 refuses 2 'time-stepping: affine3 has no contact force' run --solver time-stepping --model affine3
 for solver in hybrid time-stepping ode; do

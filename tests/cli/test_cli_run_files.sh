@@ -31,11 +31,11 @@ expect 'one state' head_of other.csv t,vz
 run run --model rhex --no-reference --duration 0.1 --csv - --columns vz,x
 expect 'states in the order asked for' head_of "$room/out" t,vz,x
 expect 'without the impacts that are told of' [ "$(grep -c front "$room/out")" -eq 0 ]
-run run --model robot --contacts 2 --no-reference --duration 0.01 --csv robot.csv
+run run --model legged --contacts 2 --no-reference --duration 0.01 --csv legged.csv
 expect 'states that a model counts itself' success
-run run --model robot --contacts 2 --no-reference --duration 0.01 --csv robot.csv --columns vx
-expect 'and one of them' head_of robot.csv t,vx
-rm -f robot.csv
+run run --model legged --contacts 2 --no-reference --duration 0.01 --csv legged.csv --columns vx
+expect 'and one of them' head_of legged.csv t,vx
+rm -f legged.csv
 
 # --- the figure -----------------------------------------------------------------------------------
 

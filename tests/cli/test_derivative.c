@@ -349,9 +349,9 @@ static void an_adjoint_is_tangents_on_every_model(void **state) {
   size_t at = 0;
   for (size_t i = 0; model_types[i]; i++) {
     const char *const name = model_types[i]->name;
-    const bool is_long = strcmp(name, "robot") == 0, is_strong = strcmp(name, "rhex") == 0;
+    const bool is_long = strcmp(name, "legged") == 0, is_strong = strcmp(name, "rhex") == 0;
     const double within = is_strong ? 2e-9 : strcmp(name, "hill") == 0 ? 2e-10 : 1e-10;
-    // the robot by itself: it takes as long as all others
+    // legged by itself: it takes as long as all others
     if (is_long ? of->number == 0 : of->number && at++ % (of->count - 1) + 1 == of->number)
       adjoint_is_tangents(name, is_long ? "duration" : NULL, "0.3", within);
   }

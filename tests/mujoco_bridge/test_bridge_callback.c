@@ -230,7 +230,7 @@ static void test_refusals(void **state) {
     double time_step;
   } rows[] = {{"affine3", NULL,
                "mujoco-callback: affine3 has no contact force that a callback could add", 0},
-              {"robot", NULL, "mujoco-callback: robot has no contact force", 0},
+              {"legged", NULL, "mujoco-callback: legged has no contact force", 0},
               {"rocking-block", NULL, "mujoco-callback: rocking-block has no contact force", 0},
               {"slip", NULL, "mujoco-callback: slip has no contact force", 0},
               {"block-on-springs", NULL, "corners of block-on-springs stick", 0},

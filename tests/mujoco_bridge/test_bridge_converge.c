@@ -70,7 +70,7 @@ static void test_robots(void **state) {
   static const size_t legs[] = {2, 6};
   for (size_t i = 0; i < 4; ++i) {
     model m;
-    model_init(&m, model_find("robot"));
+    model_init(&m, model_find("legged"));
     fixture_set(&m, "contacts", (double)legs[i / 2]);
     fixture_prepare(&m);
     converges_to(m, i % 2 ? "implicitfast" : "Euler", 1e-2);

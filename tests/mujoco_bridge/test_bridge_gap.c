@@ -52,7 +52,7 @@ static void test_robots(void **state) {
     char message[MODEL_MESSAGE_SIZE];
     mjcf_contact contact;
     model m;
-    model_init(&m, model_find("robot"));
+    model_init(&m, model_find("legged"));
     fixture_set(&m, "contacts", (double)legs[i / 2]);
     if (i % 2) fixture_set(&m, "damping", 0);
     fixture_prepare(&m);
@@ -73,7 +73,7 @@ static void test_robots(void **state) {
 static void test_robots_scale(void **state) {
   (void)state;
   model m;
-  model_init(&m, model_find("robot"));
+  model_init(&m, model_find("legged"));
   fixture_prepare(&m);
   const bridge_gap bare = gap_of(&m, 1), scaled = gap_of(&m, 1e3);
   assert_true(bare.gap > 1e-6 && scaled.gap < 2e-3 * bare.gap && scaled.gap > 5e-4 * bare.gap);

@@ -113,7 +113,7 @@ static void holds(const char *name, robot *r) {
 static char *six_legs(void) {
   char message[MODEL_MESSAGE_SIZE], *text;
   model m;
-  model_init(&m, model_find("robot"));
+  model_init(&m, model_find("legged"));
   if (model_prepare(&m, message)) fail_msg("%s", message);
   mjcf_options options = mjcf_options_default();
   if (mjcf_write(&m, &options, &text, NULL, message)) fail_msg("%s", message);

@@ -54,7 +54,7 @@ static void test_refusals(void **state) {
   fixture damped = fixture_open(fixture_plate(60), 0.1);
   fixture_refused(&damped, &drake_solver, &settings, "it races with --damping 0");
   fixture_close(&damped);
-  fixture legs = fixture_open(fixture_model("robot"), 0.1);
+  fixture legs = fixture_open(fixture_model("legged"), 0.1);
   fixture_refused(&legs, &drake_solver, &settings, "it races with --damping 0");
   fixture_close(&legs);
 }
@@ -106,7 +106,7 @@ static void test_a_run(void **state) {
 /* a robot, whose model has no mechanics to count contacts by */
 static void test_legs(void **state) {
   (void)state;
-  model m = fixture_model("robot");
+  model m = fixture_model("legged");
   fixture_set(&m, "damping", 0);
   fixture f = fixture_open(m, 0.1);
   const solver_settings settings = fixture_settings();

@@ -114,7 +114,7 @@ static void test_a_last_step_past_the_end(void **state) {
 /* The mode is read again and again, so that the error falls, if slowly, with step and tolerance. */
 static void test_converges_through_crossings(void **state) {
   (void)state;
-  static const char *const names[] = {"hopper", "affine3", "plate", "robot", "trot-on-springs"};
+  static const char *const names[] = {"hopper", "affine3", "plate", "legged", "trot-on-springs"};
   static const double durations[] = {1.0, 0.3, 1.0, 0.5, 0.3};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     const bool plate = strcmp(names[k], "plate") == 0;

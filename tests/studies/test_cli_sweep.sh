@@ -69,7 +69,7 @@ done
 expect 'and in what is run' [ "$(cat order_1)" != "$(cat order_2)" ]
 
 # a model that no callback does races without, unless it is asked for
-sweep --model robot --contacts 2 --trials 1 --epsilon 1e-3 --duration 0.1
+sweep --model legged --contacts 2 --trials 1 --epsilon 1e-3 --duration 0.1
 expect 'who races by default need not do every model' \
   [ "$(asked results 'SELECT solver FROM sweep ORDER BY row' | xargs)" = 'projection mujoco' ]
 

@@ -50,12 +50,12 @@ if commands tolerance | grep -q mpirun; then fail 'mpirun is not asked for'; fi
 plate=$(SEED=7 commands sweep | tr -s ' ')
 echo "$plate" | grep -qF "sweep --contacts '2..100' --seed '7' --protocol 'paper,equal-error' --out 'results'" ||
   fail "make sweep: $plate"
-robot=$(MODEL=robot commands sweep | tr -s ' ')
-echo "$robot" | grep -qF "sweep --model 'robot' --contacts '2,4,6,10,20,50,100' --trials '24' --protocol 'equal-error'" ||
-  fail "make sweep MODEL=robot: $robot"
-echo "$robot" | grep -qF "figures --out 'results/robot'" || fail 'its figures are elsewhere'
-MODEL=robot CONTACTS=6 TRIALS=2 commands sweep | tr -s ' ' | grep -qF -- "--contacts '6' --trials '2'" ||
-  fail 'make sweep MODEL=robot does not take CONTACTS and TRIALS'
+legged=$(MODEL=legged commands sweep | tr -s ' ')
+echo "$legged" | grep -qF "sweep --model 'legged' --contacts '2,4,6,10,20,50,100' --trials '24' --protocol 'equal-error'" ||
+  fail "make sweep MODEL=legged: $legged"
+echo "$legged" | grep -qF "figures --out 'results/legged'" || fail 'its figures are elsewhere'
+MODEL=legged CONTACTS=6 TRIALS=2 commands sweep | tr -s ' ' | grep -qF -- "--contacts '6' --trials '2'" ||
+  fail 'make sweep MODEL=legged does not take CONTACTS and TRIALS'
 
 # --- variables that nobody reads ------------------------------------------------------------------
 

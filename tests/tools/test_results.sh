@@ -105,7 +105,7 @@ check 'the tools a second time change nothing' $?
 # a part: what reads it is written, and names the commit; all other pages stay as they are
 git reset -q --hard "$commit"
 cp -r results "$room/all"
-rm -r results/sweep.* results/calibration.* results/robots/ant results/robot results/many-robots results/work_precision.*
+rm -r results/sweep.* results/calibration.* results/robots/ant results/legged results/many-robots results/work_precision.*
 tools/results --only speed,crossing_cost ./program >"$room/out" 2>&1
 [ $? -eq 0 ] || { cat "$room/out"; false; }
 check 'a part ends with 0' $?
@@ -126,12 +126,12 @@ now=$(stays)
 check 'what other parts lose stays' $?
 lost "In 1 of 2 comparisons at equal error libess's worst error is larger than MuJoCo's. The factor is at most 3."
 lost "At MuJoCo's error an event-unaware solver is faster in 1 of 2 comparisons."
-grep -q '^results: docs/results/robots.md stays: robots, robot/sweep, many-robots not measured$' "$room/out" &&
+grep -q '^results: docs/results/robots.md stays: robots, legged/sweep, many-robots not measured$' "$room/out" &&
   grep -q '^results: docs/results/paper.md keeps its blocks about calibration, sweep: not measured$' "$room/out"
 check 'what stays is reported' $?
 # robots have their page without the sweep of legs, of which the page then keeps what it said
 git reset -q --hard "$commit"
-rm -r results && cp -r "$room/all" results && rm -r results/robot
+rm -r results && cp -r "$room/all" results && rm -r results/legged
 tools/results --only robots ./program >"$room/out" 2>&1
 [ $? -eq 0 ] || { cat "$room/out"; false; }
 check 'robots without the sweep of legs end with 0' $?
@@ -139,7 +139,7 @@ legs() { sed -n '/^| legs | libess/,/^<!-- end/p'; }
 [ -n "$(legs <docs/results/robots.md)" ] && [ "$(legs <docs/results/robots.md)" = "$(git show "$commit:docs/results/robots.md" | legs)" ] &&
   grep -qF '| ant | 7 | 9 | 10 | 1.0e-06 | 1.00 | 1.0e-02 |' docs/results/robots.md
 check 'their page is written, and its table of legs stays' $?
-grep -q '^results: docs/results/robots.md keeps its blocks about robot/sweep: not measured$' "$room/out" || { cat "$room/out"; false; }
+grep -q '^results: docs/results/robots.md keeps its blocks about legged/sweep: not measured$' "$room/out" || { cat "$room/out"; false; }
 check 'which is told' $?
 # a folder of speed alone has nothing to draw, which figures would refuse
 git reset -q --hard "$commit"
@@ -161,7 +161,7 @@ missing() {
       rm -rf "$room/less" && mkdir "$room/less" && cp -r results/. "$room/drake" "$room/less"
       rm -rf "$room/less/$part".* "$room/less/${part}"_* "$room/less/$part"
       # blocks of these stay
-      case "$page $part" in README.md*|docs/results/losses.md*|'docs/results/robots.md robot/sweep'|'docs/results/speed.md work_precision') continue ;; esac
+      case "$page $part" in README.md*|docs/results/losses.md*|'docs/results/robots.md legged/sweep'|'docs/results/speed.md work_precision') continue ;; esac
       tools/page "$room/less" "$page" 2>"$room/why" && echo "$page is not of $part"
       [ "$(wc -l <"$room/why")" -eq 1 ] || { echo "$page without $part:"; cat "$room/why"; }
     done

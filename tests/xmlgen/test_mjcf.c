@@ -142,7 +142,7 @@ static void test_robots(void **state) {
   static const char *const legs[] = {"2", "3", "37", "100"};
   for (size_t i = 0; i < sizeof legs / sizeof *legs; ++i) {
     const char *const settings[][2] = {{"contacts", legs[i]}, {"mass", "5.4321"}};
-    model m = prepared("robot", settings, 2);
+    model m = prepared("legged", settings, 2);
     const legged_parameters *p = legged_get(&m);
     const mjcf_options options = mjcf_options_default();
     char *text = written(&m, &options), *again = written(&m, &options);
