@@ -36,9 +36,19 @@ mjcf_options mjcf_options_default(void) {
   };
 }
 
-static const mjcf_emitter *find(const model *m, char message[MODEL_MESSAGE_SIZE]) {
+static const mjcf_emitter *emitter_of(const model_type *type) {
   for (size_t i = 0; i < EMITTER_COUNT; ++i)
-    if (strcmp(emitters[i]->model, m->type->name) == 0) return emitters[i];
+    if (strcmp(emitters[i]->model, type->name) == 0) return emitters[i];
+  return NULL;
+}
+
+bool mjcf_has(const model_type *type) {
+  return emitter_of(type);
+}
+
+static const mjcf_emitter *find(const model *m, char message[MODEL_MESSAGE_SIZE]) {
+  const mjcf_emitter *const emitter = emitter_of(m->type);
+  if (emitter) return emitter;
   snprintf(message, MODEL_MESSAGE_SIZE,
            "%s: this model has no MuJoCo twin; block-on-springs, hopper, legged, plate and "
            "trot-on-springs have",

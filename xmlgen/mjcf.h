@@ -10,6 +10,7 @@
 #ifndef MJCF_H
 #define MJCF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "mjcf_scene.h"
@@ -19,6 +20,9 @@ mjcf_options mjcf_options_default(void);
 
 /* The contact law of a prepared model. 0, or -1 with one line when it has no MuJoCo twin. */
 int mjcf_contact_of(const model *m, mjcf_contact *contact, char message[MODEL_MESSAGE_SIZE]);
+
+/* Whether models of a type have a scene. */
+bool mjcf_has(const model_type *type);
 
 /* Sizes of the scene of such a model; all 0 where it has none. The model's state begins with
  * MuJoCo's positions, and then has its rates; what stands behind those a scene does not know. */

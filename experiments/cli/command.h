@@ -44,7 +44,7 @@ typedef struct command command;
 #define COMMON_OPTIONS(X)                                                                          \
   X(ARGUMENTS_MODEL, MAIN, model_name, TEXT, "model", "NAME", NULL, DOC(models))                   \
   X(ARGUMENTS_SOLVERS, MAIN, solver_names, TEXT, "solvers", "A,B",                                 \
-    "solvers to compare (default projection,mujoco)")                                              \
+    "solvers to compare (default projection,mujoco,mujoco-callback)")                              \
   X(ARGUMENTS_RESTART, MAIN, restart, FLAG, "restart", NULL,                                       \
     "start over instead of resuming an interrupted run")                                           \
   X(ARGUMENTS_PROCESSES, MAIN, processes, WHOLE, "processes", "COUNT", NULL, .option.min = 1,      \

@@ -23,6 +23,7 @@ static void print_help(FILE *stream) {
     fprintf(stream, "  %-16s %s\n", c.name, c.summary);
   }
   fputs("\nessbench COMMAND --help lists a command's options.\n"
+        "essbench help models lists the models and their parameters.\n"
         "essbench --version prints the versions of libess and MuJoCo.\n",
         stream);
 }
@@ -46,9 +47,13 @@ static int refuse(const char *name) {
                          *name ? name : "an empty word", names_hint(&known, ""));
 }
 
-/* help COMMAND, as COMMAND --help */
+/* help COMMAND, as COMMAND --help; or of the models */
 static int help_of(int argc, char **argv) {
   command chosen;
+  if (strcmp(argv[2], "models") == 0 && argc == 3) {
+    models_print();
+    return streams_close(COMMAND_SUCCESS);
+  }
   if (!command_find(argv[2], &chosen)) return refuse(argv[2]);
   if (argc > 3)
     return command_unknown("%.60s is not accepted after help %s; one command is", argv[3],

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "measure.h"
+#include "mjcf.h"
 #include "names.h"
 #include "parser.h"
 #include "solvers.h"
@@ -116,11 +117,22 @@ static void append_name(char doc[OPTION_TABLE_DOC_SIZE], const char *name, bool 
   append(doc, "%s%s", !*doc ? "" : is_last ? " or " : ", ", name);
 }
 
-/* the names of the table of models, and the default */
-static void list_models(char doc[OPTION_TABLE_DOC_SIZE]) {
-  for (size_t i = 0; model_types[i]; i++)
-    append_name(doc, model_types[i]->name, !model_types[i + 1]);
-  append(doc, " (default plate)");
+/* The help of a study that races MuJoCo tells of the models that MuJoCo has. It takes the others,
+ * too, for races without MuJoCo. */
+static bool is_shown(const command *c, const model_type *type) {
+  const bool races = c->study && c->study->solvers && strstr(c->study->solvers, "mujoco");
+  return !races || mjcf_has(type);
+}
+
+/* the models that the help tells of, and the default */
+static void list_models(const command *c, char doc[OPTION_TABLE_DOC_SIZE]) {
+  const model_type *shown[OPTION_TABLE_MAX];
+  size_t count = 0, all = 0;
+  for (; model_types[all]; all++)
+    if (is_shown(c, model_types[all])) shown[count++] = model_types[all];
+  for (size_t i = 0; i < count; i++) append_name(doc, shown[i]->name, i + 1 == count);
+  append(doc, " (default plate)%s",
+         count < all ? "; in a race without MuJoCo any of essbench help models" : "");
 }
 
 /* the names of the table of solvers, and the default */
@@ -173,21 +185,24 @@ static bool described(size_t i, const char *name, char text[OPTION_TABLE_DOC_SIZ
   return own;
 }
 
-/* what a parameter is to every model: those to which it is the same stand together */
-static void describe_to_all(const char *name, char doc[OPTION_TABLE_DOC_SIZE]) {
+/* what a parameter is to every model that is shown: those to which it is the same stand together.
+ * False where none of them has it */
+static bool describe_to_all(const command *c, const char *name, char doc[OPTION_TABLE_DOC_SIZE]) {
   char text[OPTION_TABLE_DOC_SIZE], other[OPTION_TABLE_DOC_SIZE];
   for (size_t i = 0; model_types[i]; i++) {
-    if (!described(i, name, text)) continue;
+    if (!is_shown(c, model_types[i]) || !described(i, name, text)) continue;
     bool is_told = false;
     for (size_t k = 0; k < i && !is_told; k++)
-      is_told = described(k, name, other) && strcmp(other, text) == 0;
+      is_told =
+          is_shown(c, model_types[k]) && described(k, name, other) && strcmp(other, text) == 0;
     if (is_told) continue;
     append(doc, "%s%s", *doc ? "; " : "", model_types[i]->name);
     for (size_t k = i + 1; model_types[k]; k++)
-      if (described(k, name, other) && strcmp(other, text) == 0)
+      if (is_shown(c, model_types[k]) && described(k, name, other) && strcmp(other, text) == 0)
         append(doc, ", %s", model_types[k]->name);
     append(doc, ": %s", text);
   }
+  return *doc;
 }
 
 /* adds the parameters of one model as options; a name that several models have is one option, whose
@@ -198,14 +213,16 @@ static void add_parameters(option_table *t, const model_type *type, bool several
     if (option_named(t, parameter->name, strlen(parameter->name))) continue;
     const size_t index = t->parameter_count++;
     char *const doc = t->doc[index];
+    bool shown = true;
     if (several)
-      describe_to_all(parameter->name, doc);
+      shown = describe_to_all(t->command, parameter->name, doc);
     else
       describe_parameter(parameter, doc);
     t->parameter[index] = parameter;
     add(t, (struct argp_option){.name = parameter->name,
                                 .key = PARAMETER_KEY + (int)index,
                                 .arg = parameter->choices ? "NAME" : "X",
+                                .flags = shown ? 0 : OPTION_HIDDEN,
                                 .doc = doc,
                                 .group = HELP_MODEL});
   }
@@ -252,7 +269,7 @@ static bool is_taken(const command *c, const common_option *o) {
 
 static void option_table_build(option_table *t, const command *c) {
   *t = (option_table){.command = c};
-  list_models(t->models);
+  list_models(c, t->models);
   list_solvers(t->solvers);
   list_variants(t->variants);
   if (c->study) add_study(t, c->study);
@@ -518,13 +535,28 @@ static void show_word(const study_word *w) {
   putchar('\n');
 }
 
+/* the same help whatever layout the user asks of other programs */
+static void set_layout(void) {
+  setenv("ARGP_HELP_FMT", "no-dup-args-note,rmargin=100,opt-doc-col=27", 1);
+}
+
+void models_print(void) {
+  static const command none;
+  set_layout();
+  for (size_t i = 0; model_types[i]; i++) {
+    option_table t = {.command = &none};
+    add_parameters(&t, model_types[i], false);
+    printf("%s%s: %s\n", i ? "\n" : "", model_types[i]->name, model_types[i]->summary);
+    argp_help(&(struct argp){.options = t.option}, stdout, ARGP_HELP_LONG, "essbench");
+  }
+}
+
 __attribute__((noreturn)) static void show_help(const parse *p) {
   const command *const c = p->given->command;
   const struct argp parser = {
       .options = p->table.option, .args_doc = c->positional, .doc = c->summary};
   char program[NAME_SIZE];
-  // the same help whatever layout the user asks of other programs
-  setenv("ARGP_HELP_FMT", "no-dup-args-note", 1);
+  set_layout();
   snprintf(program, sizeof program, "essbench %s", c->name);
   argp_help(&parser, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, program);
   const study_word *word = c->study ? c->study->words : NULL;

@@ -13,4 +13,7 @@ void arguments_parse(const command *command, int argc, char **argv, arguments *g
 
 void arguments_free(arguments *given);
 
+/* Prints all models, with the parameters of each. */
+void models_print(void);
+
 #endif

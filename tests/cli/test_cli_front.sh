@@ -41,6 +41,23 @@ expect 'parameters are explained' [ "$(grep -c . texts)" -ge 40 ]
 expect 'none of it is cut' [ "$(grep -cvE 'default [^()]+\) ?(Settings of libess:)? ?$' texts)" -eq 0 ]
 expect 'models that are told the same stand together' grep -qF 'ball, hopper, legged, plate, slip, trot, trot-on-springs: gravity' texts
 
+# two screens, and the models that MuJoCo has; the others stand under essbench help models
+run sweep --help
+expect 'the help of sweep fits' [ "$(wc -l <"$room/out")" -le 100 ]
+expect 'it tells of no parameter of relay' sh -c "! grep -qe --zeta '$room/out'"
+run sweep --model relay --zeta 0.1 --out nowhere
+expect 'and takes it' one_line 2 'relay: this model has no MuJoCo twin'
+run help models
+expect 'all models' success
+cp "$room/out" models
+run run --model nothing
+names=$(sed 's/.*there are //; s/,//g' "$room/err")
+expect 'there are models' [ "$(echo "$names" | wc -w)" -ge 15 ]
+expect 'each of them once' [ "$(sed -n 's/^\([a-z0-9-]*\): .*/\1/p' models | tr '\n' ' ')" = "$names " ]
+expect 'with their parameters' grep -q '^ *--zeta=X ' models
+run help models more
+expect 'nothing else' one_line 2 'models is not a command'
+
 # --- bash -----------------------------------------------------------------------------------------
 
 # shellcheck disable=SC1091
