@@ -56,7 +56,7 @@ fi
 # headers alone make no circle there, and of files `circles` tells by what they use of each other.
 # They are seen by nobody else, so that others may have their names
 edges() {
-  for path in mechanics/*.[ch] models/*.[ch] solvers/*.[ch] mujoco_bridge/*.[ch] \
+  for path in mechanics/*.[ch] models/*.[ch] solvers/*.[ch] mujoco_bridge/*/*.[ch] \
     xmlgen/*.[ch] measure/*.[ch] experiments/*/*.[ch]; do
     unit=$(basename "$path" | sed 's/\.[ch]$//')
     sed -n 's/^#include "\(.*\)\.h".*/\1/p' "$path" | grep -vx "$unit" | sed "s/^/$unit /"
@@ -88,6 +88,28 @@ done
 gone=$(sed -n '/^| Part of/,/^$/p' CONTRIBUTING.md | grep -o '`[a-z_0-9]*\.c`' | tr -d '`' |
   while read -r name; do [ -e "experiments/core/$name" ] || echo "$name"; done)
 [ -z "$gone" ] || fail "CONTRIBUTING.md has a part for what is not there: $gone"
+
+# --- the bridge's rooms ---------------------------------------------------------------------------
+
+# each includes itself and those above it in CONTRIBUTING.md, and has one licence
+known=
+rooms=$(sed -n '/^| Room of `mujoco_bridge/,/^$/s/^| `\([a-z]*\)\/`.*/\1/p' CONTRIBUTING.md)
+[ "$(echo "$rooms" | sort)" = "$(ls -d mujoco_bridge/*/ | xargs -n 1 basename | sort)" ] ||
+  fail "CONTRIBUTING.md has other rooms of mujoco_bridge than there are"
+for room in $rooms; do
+  known="$known $room"
+  for path in mujoco_bridge/"$room"/*.[ch]; do
+    for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$path"); do
+      for of in mujoco_bridge/*/"$header"; do
+        [ ! -e "$of" ] || echo " $known " | grep -q " $(basename "$(dirname "$of")") " || fail "$path includes $of, which is below it"
+      done
+    done
+  done
+  licences=$(cat mujoco_bridge/"$room"/*.[ch] | grep -o 'SPDX-License-Identifier: .*' | sed 's, \*/$,,' | sort -u)
+  [ "$(echo "$licences" | wc -l)" -eq 1 ] || fail "mujoco_bridge/$room has several licences"
+  case $room in solver | use) licence=GPL-3.0-or-later ;; *) licence=Apache-2.0 ;; esac
+  [ "$licences" = "SPDX-License-Identifier: $licence" ] || fail "mujoco_bridge/$room has another licence than $licence"
+done
 
 # --- headers --------------------------------------------------------------------------------------
 
