@@ -50,7 +50,8 @@ static int refuse(const char *name) {
 /* help COMMAND, as COMMAND --help; or of the models */
 static int help_of(int argc, char **argv) {
   command chosen;
-  if (strcmp(argv[2], "models") == 0 && argc == 3) {
+  if (strcmp(argv[2], "models") == 0) {
+    if (argc > 3) return command_unknown("%.60s is not accepted after help models", argv[3]);
     models_print();
     return streams_close(COMMAND_SUCCESS);
   }

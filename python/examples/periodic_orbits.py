@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gaits of two walkers: how disturbances grow on them, and where that changes along a parameter.
 
-A gait is a fixed point of the map from one step to the next. Newton's method finds it, with the map's derivative from the
-run itself. Its eigenvalues are the multipliers: the factors by which small disturbances grow with each map. A branch of
-gaits is continued along a parameter of the model, and around folds (pseudo-arclength).
+A gait is a fixed point of the map from one step to the next. Newton's method finds it, with the map's derivative from
+the run itself. Its eigenvalues are the multipliers: the factors by which small disturbances grow with each map. A branch
+of gaits is continued along a parameter of the model, and around folds (pseudo-arclength).
 """
 
 from math import cos, copysign, hypot, radians, sin, sqrt
@@ -33,7 +33,7 @@ def run(field, y, along, event, **more):
     return r
 
 
-# --- the simplest walker (Garcia, Chatterjee, Ruina & Coleman 1998): two legs down a slope -------------------------------
+# --- the simplest walker (Garcia, Chatterjee, Ruina & Coleman 1998): two legs down a slope --------------------------
 
 
 def walker_field(t, y, p):
@@ -57,7 +57,7 @@ def walker(s, slope):
     return np.array([-theta, cos(2 * theta) * dtheta]), strike @ r.event_dy[:2], r.t_end
 
 
-# --- the spring-loaded inverted pendulum: a mass on a leg without mass, which lands at an angle ---------------------------
+# --- the spring-loaded inverted pendulum: a mass on a leg without mass, which lands at an angle ---------------------
 
 STIFFNESS = 20000 / 80  # over the mass; the leg's length at rest is 1
 ENERGY = 0.5 * 5**2 + GRAVITY  # of 5 m/s at 1 m, over the mass
@@ -88,7 +88,7 @@ def slip(s, angle):
     return np.array([z + speed**2 / (2 * GRAVITY)]), by[np.newaxis], r.t_end + (speed - vz) / GRAVITY
 
 
-# --- orbits ---------------------------------------------------------------------------------------------------------------
+# --- orbits ---------------------------------------------------------------------------------------------------------
 
 
 class Gait:
@@ -177,7 +177,7 @@ def follow(step, first, to, passages=1, steps=10):
     return gaits, changes
 
 
-# --- what comes of it -----------------------------------------------------------------------------------------------------
+# --- what comes of it -----------------------------------------------------------------------------------------------
 
 
 def told(gait, names):
@@ -215,5 +215,6 @@ last, _ = show_branch("mass on a leg, angle", slip, low, 60)
 # the gaits of the paper on the simplest walker; at the fold the branch turns to the other gait of the mass on a leg
 assert np.abs(long.to - [0.200310900544287, -0.199832473004977]).max() < 1e-10
 assert abs(long.multipliers[0] - (-0.190100 + 0.557599j)) < 1e-6
-assert abs(short.to[0] - 0.193937369810184) < 1e-10 and np.abs(np.array(short.multipliers) - [4.0039, 0.4596]).max() < 5e-5
+assert abs(short.to[0] - 0.193937369810184) < 1e-10
+assert np.abs(np.array(short.multipliers) - [4.0039, 0.4596]).max() < 5e-5
 assert abs(last.to[0] - high.to[0]) < 1e-8

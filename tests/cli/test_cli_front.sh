@@ -56,7 +56,7 @@ expect 'there are models' [ "$(echo "$names" | wc -w)" -ge 15 ]
 expect 'each of them once' [ "$(sed -n 's/^\([a-z0-9-]*\): .*/\1/p' models | tr '\n' ' ')" = "$names " ]
 expect 'with their parameters' grep -q '^ *--zeta=X ' models
 run help models more
-expect 'nothing else' one_line 2 'models is not a command'
+expect 'nothing else' one_line 2 'more is not accepted after help models'
 
 # --- bash -----------------------------------------------------------------------------------------
 
