@@ -122,8 +122,10 @@ def unlike(a, b):
     paths = [("seed",), ("protocol",), ("trials",), ("epsilon",), *names("model", "contacts"),
              *names("settings", "epsilon"), ("environment", "mujoco", "version"), ("environment", "cpu")]
     said = {("environment", "mujoco", "version"): "MuJoCo version", ("environment", "cpu"): "cpu"}
+    # sweeps did not always tell the name of their model
     return [{"name": said.get(path, " ".join(path)), "a": a.of(*path), "b": b.of(*path)}
-            for path in paths if a.of(*path) != b.of(*path)]
+            for path in paths if a.of(*path) != b.of(*path)
+            and not (path == ("model", "name") and None in (a.of(*path), b.of(*path)))]
 
 
 class Sheet:

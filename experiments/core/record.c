@@ -70,6 +70,12 @@ json_t *record_model(const model *m) {
   return object;
 }
 
+json_t *record_named_model(const model *m) {
+  json_t *const object = json_pack("{s:s}", "name", m->type->name);
+  json_object_update_new(object, record_model(m));
+  return object;
+}
+
 json_t *record_settings(const solver_settings *s) {
   json_t *const object = json_object();
   for (const setting *line = settings_table; line->name; line++) {

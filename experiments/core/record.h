@@ -26,8 +26,10 @@ json_t *record_head(const char *schema, const char *name, unsigned long seed, js
 /* A new object of what was compiled: commit, compiler, flags, instruction set. */
 json_t *record_build(void);
 
-/* A new object with every parameter of the model by name. */
+/* A new object with every parameter of the model by name; and the same behind the name of the
+ * model. */
 json_t *record_model(const model *m);
+json_t *record_named_model(const model *m);
 
 /* A new object of solver settings; null where one is not known. */
 json_t *record_settings(const solver_settings *s);

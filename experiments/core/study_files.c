@@ -94,7 +94,8 @@ static void set_settings(const study_run *run, json_t *object) {
   const study *const s = run->study;
   if (s->pinned) json_object_set_new(object, "host", json_string(process_host()));
   if (run->m->type)
-    json_object_set_new(object, s->parameters ? s->parameters : "parameters", record_model(run->m));
+    json_object_set_new(object, s->parameters ? s->parameters : "parameters",
+                        record_named_model(run->m));
   for (const study_option *o = s->options; o && o->name; o++)
     if (o->result) json_object_set_new(object, o->result, option_json(o, run->settings));
 }

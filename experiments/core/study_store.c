@@ -32,7 +32,7 @@ static json_t *study_fingerprint(const study_run *run) {
   if (run->content)
     json_object_set_new(settings, "content of the files it is given",
                         json_sprintf("%016" PRIx64, run->content));
-  if (run->m->type) json_object_set_new(settings, "model", record_model(run->m));
+  if (run->m->type) json_object_set_new(settings, "model", record_named_model(run->m));
   json_object_set_new(settings, "seed", json_integer((json_int_t)run->seed));
   if (run->study->pinned)
     json_object_set_new(settings, "processes", json_integer((json_int_t)run->processes));

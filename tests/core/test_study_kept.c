@@ -153,6 +153,7 @@ static void check_case(const json_t *results, size_t index, const char *name, do
   assert_true(number_of(one, "seed") == 5.0);
   assert_non_null(json_object_get(json_object_get(one, "environment"), "warnings"));
   assert_non_null(json_object_get(json_object_get(one, "parameters"), "mass"));
+  assert_memory_equal(text_of(json_object_get(one, "parameters"), "name"), name, 5);
   assert_true(number_of(json_object_get(one, "gap"), "states") == 7.0);
   assert_true(json_is_null(json_object_get(one, "none")));
 }

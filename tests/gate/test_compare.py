@@ -209,6 +209,10 @@ class Reading(Room):
                                                          "settings new", "MuJoCo version", "cpu"])
         self.assertIsNone(said[4]["a"])
         self.assertEqual(sweeps.unlike(a, a), [])
+        # sweeps of before tell no name of their model
+        named = [sweeps.Sweep(self.write(name, Made(head={**HEAD, "model": {**HEAD["model"], "name": name}}))) for name in ("c", "d")]
+        self.assertEqual((sweeps.unlike(a, named[0]), sweeps.unlike(named[1], a)), ([], []))
+        self.assertEqual([one["name"] for one in sweeps.unlike(*named)], ["model name"])
         # another law has other times at the same starts, but is another model
         self.assertFalse(self.rows(Made(), Made(head=other))["projection", None, 2]["paired"])
 

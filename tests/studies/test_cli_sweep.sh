@@ -73,6 +73,9 @@ sweep --model legged --contacts 2 --trials 1 --epsilon 1e-3 --duration 0.1
 expect 'who races by default need not do every model' \
   [ "$(asked results 'SELECT solver FROM sweep ORDER BY row' | xargs)" = 'projection mujoco' ]
 
+expect 'the file tells which model ran' [ "$(of_json '$.model.name')" = legged ]
+expect 'and the run' all_rows results '(SELECT id AS run, settings FROM run)' 1 "settings ->> '\$.model.name' = 'legged'"
+
 sweep --contacts 2 --trials 2
 expect 'without --epsilon one is calibrated' all_rows results sweep_top 1 'epsilon > 0.0025 AND epsilon < 0.0028'
 echo '{"epsilon": 0.0007}' >results/calibration.json
