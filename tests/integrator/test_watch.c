@@ -96,14 +96,14 @@ TEST(faults_and_arguments_are_named) {
 
 /* an impact looks at the field, to find on which sides of watched functions its jump has led */
 TEST(evaluations_of_the_field_at_impacts_are_counted) {
-  hybrid *const h = hybrid_of("x' = v; v' = -2; floor: x; hit down floor: v = -0.5*v\n"
-                              "watch high: x - 0.5; watch fast: v");
-  ess_driver *const d = driver_of(h, (ess_watch){0}, 1e-9, NULL);
-  double t = 0.0, x[2] = {1.0, 0.0};
-  assert_int_equal(ess_driver_apply(d, &t, 2.5, x), ESS_SUCCESS);
-  const ess_counters *const c = ess_driver_counters(d);
+  driven r;
+  begin_text(&r,
+             "x' = v; v' = -2; floor: x; hit down floor: v = -0.5*v; from 0: x = 1, v = 0\n"
+             "watch high: x - 0.5; watch fast: v",
+             HYBRID_GIVES_ALL, hybrid_options(1e-9));
+  assert_int_equal(go(&r, 2.5), ESS_SUCCESS);
+  const ess_counters *const c = ess_driver_counters(r.d);
   assert_int_equal(c->impacts, 2);
-  assert_int_equal(c->field_evaluations, h->calls[HYBRID_FIELD]);
-  ess_driver_free(d);
-  hybrid_free(h);
+  assert_int_equal(c->field_evaluations, r.h->calls[HYBRID_FIELD]);
+  drop(&r);
 }
