@@ -1,6 +1,6 @@
 #!/bin/bash
-# tools/mutants on a library of one file: what it changes and what it leaves alone, its four verdicts, that it goes on where
-# it was, what a run with all tests takes over, and one line for each refusal.
+# tools/mutants on a library of one file: what it changes and what it leaves alone, its four verdicts, lists of mutants, that
+# it goes on where it was, what a run with all tests takes over, and one line for each refusal.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_mutants.sh SOURCE
 . "$(dirname "$0")/../support/check.sh"
@@ -102,9 +102,31 @@ refused 2 "'--speed' is no option"
 mutants run 1 5 --from
 refused 2 '--from needs a value'
 mutants run 1 5 --to 5
-refused 2 '--from 0 --to 5 is not accepted; COUNT 5 has the numbers 0 to 4'
+refused 2 '--from 0 --to 5 is not accepted; the numbers are 0 to 4'
 mutants run 1 5 --label none
 refused 1 'no test of the library is chosen by -L ^none$'
+
+cat >some.csv <<'END'
+# a comment
+number,file,line,column,kind,before,after,note
+3,integrator/one.c,12,6,branch,(a >= 4 && !*b),(!(a >= 4 && !*b)),it has two lines
+5,,,,arithmetic,+,-,gone
+7,integrator/one.c,12,9,comparison,>=,>,
+END
+mutants run some.csv --label quick
+check 'a list of mutants is run' $?
+[ "$(cut -d, -f1,3,4,8,9 build/mutants/some-quick.csv | tail -n +2 | paste -sd' ')" = '3,12,6,killed,one 7,12,9,survived,' ]
+check 'the verdicts on a list' $?
+mutants run some.csv --from 8
+refused 2 '--from 8 --to 7 is not accepted; the numbers are 0 to 7'
+sed -i 's/,12,9,/,12,8,/' some.csv
+mutants run some.csv
+refused 1 "some.csv: no '>=' at integrator/one.c:12:8"
+sed -i 's/column/place/' some.csv
+mutants run some.csv
+refused 1 'some.csv is no list of mutants; its columns are number, file, line, column, kind, before, after'
+mutants run none.csv
+refused 1 'none.csv: No such file or directory'
 
 mutants run 1 11 --label quick --to 3 && mutants run 1 11 --label quick --jobs 2
 check 'all are run, in two parts' $?
