@@ -25,3 +25,13 @@ foreach(duty workers shares)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
+
+# tables that are derived again from samples that were kept
+find_program(PYTHON3 python3)
+file(GLOB frozen RELATIVE ${CMAKE_CURRENT_LIST_DIR}/frozen ${CMAKE_CURRENT_LIST_DIR}/frozen/*)
+foreach(name ${frozen})
+  if(PYTHON3)
+    add_test(NAME derive_${name} COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/test_derive.py
+                                         $<TARGET_FILE:essbench> ${name})
+  endif()
+endforeach()
