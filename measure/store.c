@@ -100,6 +100,10 @@ int measure_store_run(measure_store *s, const char *sql, json_t *values, json_t 
   return status;
 }
 
+struct sqlite3 *measure_store_database(const measure_store *s) {
+  return s->database;
+}
+
 json_int_t measure_store_inserted(const measure_store *s) {
   return sqlite3_last_insert_rowid(s->database);
 }

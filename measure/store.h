@@ -37,6 +37,9 @@ bool measure_store_is_locked(const char *path, const char *name);
 int measure_store_run(measure_store *store, const char *sql, json_t *values, json_t **rows,
                       char message[MEASURE_MESSAGE_SIZE]);
 
+/* The database itself, for functions that its queries may call. */
+struct sqlite3 *measure_store_database(const measure_store *store);
+
 /* The number of the row that was inserted last. */
 json_int_t measure_store_inserted(const measure_store *store);
 

@@ -23,12 +23,28 @@ const column *column_find(const column columns[], const char *name) {
   return NULL;
 }
 
-static const void *member(const column *c, const void *row) {
-  return (const char *)row + c->offset;
+/* a value of any kind */
+typedef union any_value {
+  double number, interval[2];
+  size_t count;
+  bool flag;
+  const char *text;
+  bridge_gap gap;
+  solver_settings settings;
+} any_value;
+
+/* where a value is; one of a derived column is put into `room` */
+static const void *member(const column *c, const void *row, any_value *room) {
+  if (!c->sql) return (const char *)row + c->offset;
+  const column_values *const given = row;
+  const column alone = {.kind = c->kind};
+  column_take(&alone, given->value[c - given->columns], room);
+  return room;
 }
 
 double column_number(const column *c, const void *row) {
-  const void *const at = member(c, row);
+  any_value room;
+  const void *const at = member(c, row, &room);
   if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) return *(const double *)at;
   if (c->kind == COLUMN_COUNT) return (double)*(const size_t *)at;
   if (c->kind == COLUMN_FLAG) return *(const bool *)at ? 1.0 : 0.0;
@@ -36,8 +52,9 @@ double column_number(const column *c, const void *row) {
 }
 
 const char *column_text(const column *c, const void *row) {
+  any_value room;
   const bool is_text = c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE;
-  const char *const text = is_text ? *(const char *const *)member(c, row) : NULL;
+  const char *const text = is_text ? *(const char *const *)member(c, row, &room) : NULL;
   return text ? text : "";
 }
 
@@ -105,21 +122,23 @@ static void settings_csv(const solver_settings *s, measure_csv *csv) {
 /* ---- values ---------------------------------------------------------------------------------- */
 
 json_t *column_json(const column *c, const void *row) {
+  any_value room;
+  const void *const at = member(c, row, &room);
   switch (c->kind) {
   case COLUMN_COUNT:
-    return json_integer((json_int_t) * (const size_t *)member(c, row));
+    return json_integer((json_int_t) * (const size_t *)at);
   case COLUMN_FLAG:
-    return json_boolean(*(const bool *)member(c, row));
+    return json_boolean(*(const bool *)at);
   case COLUMN_TEXT:
     return json_string(column_text(c, row));
   case COLUMN_NOTE:
-    return *(const char *const *)member(c, row) ? json_string(column_text(c, row)) : json_null();
+    return *(const char *const *)at ? json_string(column_text(c, row)) : json_null();
   case COLUMN_INTERVAL:
-    return interval_json(member(c, row));
+    return interval_json(at);
   case COLUMN_GAP:
-    return gap_json(member(c, row));
+    return gap_json(at);
   case COLUMN_SETTINGS:
-    return record_settings(member(c, row));
+    return record_settings(at);
   case COLUMN_NUMBER:
   case COLUMN_AMOUNT:
     break;
@@ -142,10 +161,11 @@ bool column_take_object(const column columns[], const json_t *object, void *row)
 }
 
 void column_csv(const column *c, const void *row, measure_csv *csv) {
+  any_value room;
   if (c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE)
     measure_csv_text(csv, column_text(c, row));
   else if (c->kind == COLUMN_SETTINGS)
-    settings_csv(member(c, row), csv);
+    settings_csv(member(c, row, &room), csv);
   else
     measure_csv_number(csv, column_number(c, row));
 }
@@ -159,9 +179,10 @@ size_t column_csv_names(const column *c, const char *names[COLUMN_CSV_NAMES_MAX]
 
 void column_clear(const column columns[], void *row) {
   json_t *const unknown = json_null();
+  if (columns->sql) ((column_values *)row)->columns = columns;
   for (const column *c = columns; c->name; c++) {
     column_take(c, unknown, row);
-    if (c->kind == COLUMN_TEXT) *(const char **)((char *)row + c->offset) = "";
+    if (c->kind == COLUMN_TEXT && !c->sql) *(const char **)((char *)row + c->offset) = "";
   }
 }
 
@@ -173,7 +194,10 @@ void column_copy(const column *from, const void *row, const column *to, void *in
 }
 
 bool column_take(const column *c, const json_t *value, void *row) {
-  void *const at = (char *)row + c->offset;
+  any_value room;
+  column_values *const given = row;
+  void *const at = c->sql ? (void *)&room : (char *)row + c->offset;
+  if (c->sql) given->value[c - given->columns] = value;
   switch (c->kind) {
   case COLUMN_COUNT:
     *(size_t *)at = (size_t)json_integer_value(value);

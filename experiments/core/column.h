@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns of results: the one place that says what a number is called, of what kind and unit it is,
- * what it means, and where in a row it lives. CSV, JSON, database, printed table and
- * the reference in docs/ all go by it. */
+ * what it means, and where in a row it lives, or how it follows from the samples. CSV, JSON,
+ * database, printed table and the reference in docs/ all go by it. */
 #ifndef COLUMN_H
 #define COLUMN_H
 
@@ -47,6 +47,7 @@ typedef struct column {
   const char *head;   /* above it where it is printed; NULL: it is not */
   const char *format; /* of printf, for a double or a text; its width is the head's, too */
   double scale;       /* the value is multiplied by it to be printed; 0: it is not */
+  const char *sql;    /* of a derived column: its expression over the samples; NULL: a member */
 } column;
 
 /* A column called as the member of the row that it lives in, or otherwise: COLUMN(row, member,
@@ -57,6 +58,19 @@ typedef struct column {
     .name = called, .kind = COLUMN_##kind_, .offset = offsetof(row, member), .unit = unit_,        \
     .meaning = __VA_ARGS__                                                                         \
   }
+
+/* A column of a derived table: DERIVED("name", COUNT, "s", "count(*)", "what it means") is its
+ * name, unit, expression in SQL and meaning; TAKEN("name", COUNT, "s", "what it means") is what the
+ * query that the table is derived from calls so. */
+#define DERIVED(called, kind_, unit_, sql_, ...)                                                   \
+  { .name = called, .kind = COLUMN_##kind_, .unit = unit_, .sql = sql_, .meaning = __VA_ARGS__ }
+#define TAKEN(called, kind_, unit_, ...) DERIVED(called, kind_, unit_, called, __VA_ARGS__)
+
+/* A row of a derived table: what SQL gave for each of its columns, borrowed. */
+typedef struct column_values {
+  const column *columns;
+  const json_t *value[];
+} column_values;
 
 /* A row that is said once: LIST(COLUMN, row) has its columns, as COLUMN has them. COLUMN_ROW makes
  * its struct of them, and the array row_columns. */

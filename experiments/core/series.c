@@ -3,6 +3,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_fit.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,21 +384,248 @@ static int resample(const table *t, const draws *d, size_t window, double value[
   return status;
 }
 
-int series_marginal(const series *s, size_t window, double marginal[], double (*interval)[2]) {
-  table t;
-  int status = table_fill(&t, s);
-  double *const value = calloc(s->groups * BAND_RESAMPLES, sizeof *value);
-  if (!value) status = MEASURE_ENOMEM;
-  if (!status) status = resample(&t, &s->draws, window, value, marginal);
-  for (size_t i = 0; !status && i < s->groups; i++) {
+static int marginal_of(const table *t, const draws *d, size_t window, double marginal[],
+                       double (*interval)[2]) {
+  double *const value = calloc(t->groups * BAND_RESAMPLES, sizeof *value);
+  int status = value ? resample(t, d, window, value, marginal) : MEASURE_ENOMEM;
+  for (size_t i = 0; !status && i < t->groups; i++) {
     const double *const at_x = value + i * BAND_RESAMPLES;
     status = measure_quantile(at_x, BAND_RESAMPLES, tail_95, &interval[i][0]);
     if (!status) status = measure_quantile(at_x, BAND_RESAMPLES, 1.0 - tail_95, &interval[i][1]);
   }
-  if (!status) status = medians_of(&t, NULL, t.trials);
-  if (!status) status = measure_smooth_derivative(t.x, t.median, t.groups, window, marginal);
-  for (size_t i = 0; !status && i < s->groups; i++) widen(&s->draws, marginal[i], interval[i]);
+  if (!status) status = medians_of(t, NULL, t->trials);
+  if (!status) status = measure_smooth_derivative(t->x, t->median, t->groups, window, marginal);
+  for (size_t i = 0; !status && i < t->groups; i++) widen(d, marginal[i], interval[i]);
   free(value);
+  return status;
+}
+
+int series_marginal(const series *s, size_t window, double marginal[], double (*interval)[2]) {
+  table t;
+  int status = table_fill(&t, s);
+  if (!status) status = marginal_of(&t, &s->draws, window, marginal, interval);
   table_free(&t);
   return conclude(s->group->run, s->name, status, NULL, NULL);
+}
+
+/* ---- in SQL ---------------------------------------------------------------------------------- */
+
+/* a value, where it stands, and whose it is */
+typedef struct given_value {
+  double x, y;
+  sqlite3_int64 trial;
+} given_value;
+
+/* those that an aggregate has been given, and the arguments that all of them have in common */
+typedef struct given_values {
+  given_value *value; /* owned */
+  size_t count, room, window;
+  bool unknown; /* one is not known */
+  double p;
+  draws draws;
+} given_values;
+
+static given_values *all_of(sqlite3_context *c) {
+  return sqlite3_aggregate_context(c, sizeof(given_values));
+}
+
+static double number_of(sqlite3_value *value) {
+  return sqlite3_value_type(value) == SQLITE_NULL ? (double)NAN : sqlite3_value_double(value);
+}
+
+static void add_value(sqlite3_context *c, given_value v) {
+  given_values *const all = all_of(c);
+  given_value *const value =
+      all ? measure_grow(all->value, &all->room, all->count, sizeof *value) : NULL;
+  if (!value) return sqlite3_result_error_nomem(c);
+  all->value = value;
+  value[all->count++] = v;
+  if (isnan(v.x) || isnan(v.y)) all->unknown = true;
+}
+
+/* y and p */
+static void add_known(sqlite3_context *c, int count, sqlite3_value **of) {
+  given_values *const all = all_of(c);
+  if (all) all->p = count > 1 ? sqlite3_value_double(of[1]) : 0.5;
+  if (sqlite3_value_type(*of) != SQLITE_NULL)
+    add_value(c, (given_value){.y = sqlite3_value_double(*of)});
+}
+
+/* x and y */
+static void add_point(sqlite3_context *c, int count, sqlite3_value **of) {
+  (void)count;
+  add_value(c, (given_value){.x = number_of(of[0]), .y = number_of(of[1])});
+}
+
+/* trial, processes, seed, window */
+static void add_lap(sqlite3_context *c, int count, double x, double y, sqlite3_value **of) {
+  given_values *const all = all_of(c);
+  if (all) {
+    all->draws.processes = (size_t)sqlite3_value_int64(of[1]);
+    all->draws.seed = (unsigned long)sqlite3_value_int64(of[2]);
+    if (count > 3) all->window = (size_t)sqlite3_value_int64(of[3]);
+  }
+  add_value(c, (given_value){x, y, sqlite3_value_int64(of[0])});
+}
+
+static void add_lap_alone(sqlite3_context *c, int count, sqlite3_value **of) {
+  add_lap(c, count - 1, 0.0, number_of(of[0]), of + 1);
+}
+
+static void add_lap_at(sqlite3_context *c, int count, sqlite3_value **of) {
+  add_lap(c, count - 2, number_of(of[0]), number_of(of[1]), of + 2);
+}
+
+static int by_place(const void *a, const void *b) {
+  const given_value *const u = a, *const v = b;
+  return u->x != v->x ? (u->x > v->x) - (u->x < v->x)
+                      : (u->trial > v->trial) - (u->trial < v->trial);
+}
+
+/* the same trials, from 0 on, at every x; x[] has room for all. A measure_status. */
+static int table_of_given(given_values *all, double x[], table *t) {
+  size_t groups = 0;
+  if (all->unknown) return MEASURE_ENONFINITE;
+  qsort(all->value, all->count, sizeof *all->value, by_place);
+  for (size_t i = 0; i < all->count; i++)
+    if (!i || all->value[i].x != all->value[i - 1].x) x[groups++] = all->value[i].x;
+  all->draws.trials = all->count / groups;
+  if (!all->draws.processes || all->draws.processes > all->draws.trials) return MEASURE_EINVAL;
+  for (size_t i = 0; i < all->count; i++)
+    if (all->value[i].trial != (sqlite3_int64)(i % all->draws.trials)) return MEASURE_EINVAL;
+  const int status = table_alloc(t, groups, x, &all->draws);
+  for (size_t i = 0; !status && i < all->count; i++) t->value[i] = all->value[i].y;
+  return status;
+}
+
+/* numbers behind each other, of which those that are not known are null */
+static void append(sqlite3_str *text, const double value[], size_t count) {
+  for (size_t i = 0; i < count; i++)
+    sqlite3_str_appendf(text, isnan(value[i]) ? "%snull" : "%s%!.17g", i ? "," : "", value[i]);
+}
+
+/* gives an array, or an error, and frees all */
+static void give(sqlite3_context *c, given_values *all, sqlite3_str *text, int status) {
+  char *const array = sqlite3_str_finish(text);
+  if (status)
+    sqlite3_result_error(c, measure_strerror(status), -1);
+  else if (array)
+    sqlite3_result_text(c, array, -1, SQLITE_TRANSIENT);
+  else
+    sqlite3_result_error_nomem(c);
+  sqlite3_free(array);
+  free(all->value);
+}
+
+/* of tables of so many x at least: what it is of fewer is not known */
+static void give_statistic(sqlite3_context *c, draws_statistic *statistic, size_t least) {
+  given_values *const all = all_of(c);
+  if (!all || !all->count) return;
+  double *const x = malloc(all->count * sizeof *x), value[3] = {NAN, NAN, NAN};
+  table t = {0};
+  int status = x ? table_of_given(all, x, &t) : MEASURE_ENOMEM;
+  if (!status && t.groups >= least) {
+    *value = statistic(&t, NULL, t.trials);
+    status = interval(&all->draws, statistic, &t, value + 1);
+    if (!status) widen(&all->draws, *value, value + 1);
+  }
+  table_free(&t);
+  free(x);
+  sqlite3_str *const text = sqlite3_str_new(NULL);
+  sqlite3_str_appendchar(text, 1, '[');
+  append(text, value, 3);
+  sqlite3_str_appendchar(text, 1, ']');
+  give(c, all, text, status);
+}
+
+static void give_median(sqlite3_context *c) {
+  give_statistic(c, median_of, 1);
+}
+
+static void give_slope(sqlite3_context *c) {
+  give_statistic(c, slope_of, 2);
+}
+
+static void give_marginal(sqlite3_context *c) {
+  given_values *const all = all_of(c);
+  if (!all || !all->count) return;
+  double *const room = malloc(4 * all->count * sizeof *room);
+  double *const marginal = room + all->count;
+  double(*const ends)[2] = (double(*)[2])(marginal + all->count);
+  table t = {0};
+  int status = room ? table_of_given(all, room, &t) : MEASURE_ENOMEM;
+  if (!status && t.groups > 1) status = marginal_of(&t, &all->draws, all->window, marginal, ends);
+  sqlite3_str *const text = sqlite3_str_new(NULL);
+  sqlite3_str_appendchar(text, 1, '[');
+  for (size_t i = 0; !status && t.groups > 1 && i < t.groups; i++) {
+    sqlite3_str_appendall(text, i ? ",[" : "[");
+    append(text, (const double[]){room[i], marginal[i], ends[i][0], ends[i][1]}, 4);
+    sqlite3_str_appendchar(text, 1, ']');
+  }
+  sqlite3_str_appendchar(text, 1, ']');
+  table_free(&t);
+  free(room);
+  give(c, all, text, status);
+}
+
+static void give_power(sqlite3_context *c) {
+  given_values *const all = all_of(c);
+  const size_t count = all ? all->count : 0;
+  double *const x = malloc((2 * count + 1) * sizeof *x), *const y = x + count;
+  for (size_t i = 0; x && i < count; i++) {
+    x[i] = all->value[i].x;
+    y[i] = all->value[i].y;
+  }
+  if (!x) return sqlite3_result_error_nomem(c);
+  const gather_power p = gather_fit_power(x, y, count);
+  sqlite3_str *const text = sqlite3_str_new(NULL);
+  sqlite3_str_appendchar(text, 1, '[');
+  append(text, (const double[]){p.exponent, p.interval[0], p.interval[1], p.intercept}, 4);
+  sqlite3_str_appendchar(text, 1, ']');
+  free(x);
+  if (all) give(c, all, text, 0);
+}
+
+/* of a partition as a window's function: all values stay */
+static void tell_quantile(sqlite3_context *c) {
+  const given_values *const all = all_of(c);
+  const size_t count = all ? all->count : 0;
+  double *const y = malloc((count + 1) * sizeof *y), value;
+  for (size_t i = 0; y && i < count; i++) y[i] = all->value[i].y;
+  const int status = !y ? MEASURE_ENOMEM : count ? measure_quantile(y, count, all->p, &value) : 0;
+  free(y);
+  if (status) return sqlite3_result_error(c, measure_strerror(status), -1);
+  if (count) sqlite3_result_double(c, value);
+}
+
+static void give_quantile(sqlite3_context *c) {
+  given_values *const all = all_of(c);
+  tell_quantile(c);
+  if (all) free(all->value);
+}
+
+static void take_back(sqlite3_context *c, int count, sqlite3_value **of) {
+  (void)count, (void)of;
+  sqlite3_result_error(c, "a quantile is of a whole partition", -1);
+}
+
+int series_teach(struct sqlite3 *database) {
+  static const struct {
+    const char *name;
+    int arguments;
+    void (*add)(sqlite3_context *c, int count, sqlite3_value **of);
+    void (*give)(sqlite3_context *c);
+  } aggregates[] = {{"power", 2, add_point, give_power},
+                    {"median_of", 4, add_lap_alone, give_median},
+                    {"slope_of", 5, add_lap_at, give_slope},
+                    {"marginal_of", 6, add_lap_at, give_marginal}};
+  int code = 0;
+  for (size_t i = 0; !code && i < sizeof aggregates / sizeof *aggregates; i++)
+    code = sqlite3_create_function(database, aggregates[i].name, aggregates[i].arguments,
+                                   SQLITE_UTF8, NULL, NULL, aggregates[i].add, aggregates[i].give);
+  for (int i = 1; !code && i <= 2; i++)
+    code = sqlite3_create_window_function(database, i > 1 ? "quantile" : "median", i, SQLITE_UTF8,
+                                          NULL, add_known, give_quantile, tell_quantile, take_back,
+                                          NULL);
+  return code;
 }

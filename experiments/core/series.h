@@ -129,4 +129,24 @@ int series_slope_ratio(const series *s, const series *over, double *ratio, doubl
  * and its interval from resamples that draw the same trials at every x. */
 int series_marginal(const series *s, size_t window, double marginal[], double (*interval)[2]);
 
+/* ---- in SQL ---------------------------------------------------------------------------------- */
+
+/*
+ * Gives a database aggregates, a value that is not known being NULL:
+ *
+ *   median(y), quantile(y, p)     of those that are known; over whole partitions as well
+ *   power(x, y)                   gather_fit_power: [exponent, from, to, intercept]
+ *
+ * and of laps by trial number, all of which are to be known, the starts being spread over so many
+ * processes and drawn with that seed:
+ *
+ *   median_of(y, trial, processes, seed)               [median, from, to]
+ *   slope_of(x, y, trial, processes, seed)             [slope of the medians, from, to]
+ *   marginal_of(x, y, trial, processes, seed, window)  {x: [slope there, from, to], ...}
+ *
+ * Slopes are NULL where there is but one x. An SQLite status.
+ */
+struct sqlite3;
+int series_teach(struct sqlite3 *database);
+
 #endif

@@ -15,9 +15,10 @@
  *     a stage that adds no cell is the end.
  *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a
  *     row with NaN; -1 with one line ends the study.
- *  5. `derive`: from study_rows of table 0, which may be in the files as well, to rows of the other
- *     tables, by study_add, or by study_select, in the order of the files; a row of a table
- * `within` another belongs to the last row of that one.
+ *  5. The other tables are derived from table 0: each of their columns says its SQL (DERIVED in
+ *     column.h; series.h has the statistics), and the table behind FROM what that is of. Where SQL
+ *     cannot say it, `derive` adds rows by study_add or study_select, before all queries, in the
+ *     order of the files; a row of a table `within` another belongs to the last row of that one.
  *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
  *     are printed, with what a table has `above` and `below`.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
@@ -44,7 +45,9 @@ typedef struct study_table {
   const char *meaning; /* of a row */
   const column *columns;
   size_t row_size;
-  size_t within;             /* the table in whose rows these are nested; 0: none */
+  const char *from; /* of a derived table, whose columns are DERIVED: behind FROM, what of the
+                       database they are of; ?1 is the run. NULL: `derive` adds the rows */
+  size_t within;    /* the table in whose rows these are nested; 0: none */
   const char *above, *below; /* where it is printed; NULL: nothing */
 
   /* Optional: whether a row says no more than the one before; study_print leaves it out. */
@@ -54,6 +57,15 @@ typedef struct study_table {
 /* Of such rows with these columns; other members follow. */
 #define STUDY_TABLE(columns_, row, ...)                                                            \
   { .columns = columns_, .row_size = sizeof(row), __VA_ARGS__ }
+
+/* Of rows that SQL derives, by its columns. Where they are nested, the query has `within`, the
+ * number of the row that each is within. */
+#define STUDY_DERIVED(columns_, from_, ...)                                                        \
+  {                                                                                                \
+    .columns = columns_, .from = from_,                                                            \
+    .row_size = sizeof(column_values) + sizeof(columns_) / sizeof(column) * sizeof(json_t *),      \
+    __VA_ARGS__                                                                                    \
+  }
 
 /* The same where these are its own, by COLUMN_ROW. */
 #define STUDY_ROWS(row, ...) STUDY_TABLE(row##_columns, row, __VA_ARGS__)

@@ -185,6 +185,9 @@ const char *study_table_name(const study *s, size_t table, char name[STUDY_TABLE
 bool study_store_keeps(const study *s, size_t table);
 int study_store_insert(study_run *run, size_t table);
 
+/* Adds the rows of a derived table, by its columns' SQL. */
+int study_store_derive(study_run *run, size_t table);
+
 /* What a cell has kept is taken in; it is run no more; whether any has kept
  * something; and what has been kept, on the screen. */
 int study_parts_begin(study_run *run, const char *cell);

@@ -11,6 +11,7 @@
 #include "json_file.h"
 #include "process.h"
 #include "record.h"
+#include "series.h"
 #include "study_run.h"
 
 /* ---- what samples depend on ------------------------------------------------------------------ */
@@ -304,7 +305,9 @@ static int open_store(study_run *run, const char *made) {
   char path[RECORD_PATH_SIZE], name[STUDY_TABLE_NAME_SIZE];
   measure_store_close(run->private->store);
   record_path(path, run->folder, study_share_database(run->private->request->share, name));
-  return measure_store_open(&run->private->store, path, made, run->message);
+  if (measure_store_open(&run->private->store, path, made, run->message)) return -1;
+  if (!run->private->store || !series_teach(measure_store_database(run->private->store))) return 0;
+  return measure_fail(run->message, "out of memory");
 }
 
 int study_store_look(study_run *run) {
@@ -545,6 +548,7 @@ static int take_row(study_run *run, size_t table, const json_t *values, size_t a
 static int take_rows(study_run *run, size_t table, json_t *rows, size_t above) {
   void *const row = calloc(1, run->study->tables[table].row_size);
   int status = rows && row ? 0 : -1;
+  if (!status) column_clear(run->study->tables[table].columns, row);
   for (size_t i = 0; !status && i < json_array_size(rows); i++)
     status = take_row(run, table, json_array_get(rows, i), above, row);
   if (rows) json_array_append_new(run->private->recalled, rows);
@@ -558,6 +562,16 @@ int study_select(study_run *run, size_t table, const char *sql) {
     return study_note_failure(run);
   give(run->study->tables[table].columns, rows);
   return take_rows(run, table, rows, 0) ? study_note_failure(run) : 0;
+}
+
+int study_store_derive(study_run *run, size_t table) {
+  const study_table *const t = &run->study->tables[table];
+  char sql[SQL_SIZE] = "SELECT ";
+  for (const column *c = t->columns; c->name; c++) add(sql, "%s, ", c->sql);
+  add(sql, "%s FROM %s", t->within ? "within" : "NULL", t->from);
+  if (strlen(sql) + 1 == SQL_SIZE)
+    return measure_fail(run->message, "%s: a query is too long", run->study->name);
+  return study_select(run, table, sql);
 }
 
 /* behind those that are there */

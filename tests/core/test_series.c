@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "json_file.h"
+#include "store.h"
 #include "study_fixture.h"
 
 enum { TRIALS = 11, GROUPS = 3 };
@@ -214,6 +216,120 @@ static void what_is_known_has_its_interval(void **state) {
   dispose(&v);
 }
 
+/* ---- in SQL ---------------------------------------------------------------------------------- */
+
+/* a table `lap` of all trials in each group, the trials backwards */
+static measure_store *laps_of(const gather group[GROUPS], char message[MEASURE_MESSAGE_SIZE]) {
+  measure_store *store;
+  assert_int_equal(measure_store_open(&store, NULL, "CREATE TABLE lap (x, y, trial)", message), 0);
+  assert_int_equal(series_teach(measure_store_database(store)), 0);
+  for (size_t i = 0; i < GROUPS; i++)
+    for (size_t j = TRIALS; j-- > 0;)
+      assert_int_equal(
+          measure_store_run(store, "INSERT INTO lap VALUES (?, ?, ?)",
+                            json_pack("[f, f, I]", x[i],
+                                      ((const row *)gather_row(group[i], j))->ours, (json_int_t)j),
+                            NULL, message),
+          0);
+  return store;
+}
+
+/* the numbers of the one row that is asked for */
+static void ask(measure_store *store, const char *sql, double out[]) {
+  char message[MEASURE_MESSAGE_SIZE];
+  json_t *rows;
+  if (measure_store_run(store, sql, NULL, &rows, message)) fail_msg("%s", message);
+  assert_int_equal(json_array_size(rows), 1);
+  const json_t *const first = json_array_get(rows, 0);
+  for (size_t i = 0; i < json_array_size(first); i++)
+    assert_int_equal(measure_json_value(json_array_get(first, i), &out[i]), 0);
+  json_decref(rows);
+}
+
+static void statistics_are_the_same_in_sql(void **state) {
+  static const draws by_two = {.trials = TRIALS, .processes = 2, .seed = 7};
+  char message[MEASURE_MESSAGE_SIZE];
+  made_up u;
+  gather group[GROUPS];
+  double value, ends[2], marginal[GROUPS], band[GROUPS][2], out[4];
+  (void)state;
+  fill(&u, group, 0.0);
+  measure_store *const store = laps_of(group, message);
+  ask(store,
+      "SELECT m->>0, m->>1, m->>2 FROM (SELECT median_of(y, trial, 2, 7) AS m FROM lap "
+      "WHERE x = 10)",
+      out);
+  assert_int_equal(series_median(group[1], "ours", &by_two, &value, ends), 0);
+  assert_true(out[0] == value && out[1] == ends[0] && out[2] == ends[1]);
+
+  const series all = {GROUPS, x, group, "ours", by_two};
+  ask(store, "SELECT m->>0, m->>1, m->>2 FROM (SELECT slope_of(x, y, trial, 2, 7) AS m FROM lap)",
+      out);
+  assert_int_equal(series_slope(&all, &value, ends), 0);
+  assert_true(out[0] == value && out[1] == ends[0] && out[2] == ends[1]);
+  ask(store,
+      "SELECT m->>'$[1][0]', m->>'$[1][1]', m->>'$[1][2]', m->>'$[1][3]' FROM "
+      "(SELECT marginal_of(x, y, trial, 2, 7, 15) AS m FROM lap)",
+      out);
+  assert_int_equal(series_marginal(&all, 15, marginal, band), 0);
+  assert_true(out[0] == x[1] && out[1] == marginal[1]);
+  assert_true(out[2] == band[1][0] && out[3] == band[1][1]);
+
+  ask(store,
+      "SELECT m->>0, m->>1, m->>2, m->>3 FROM (SELECT power(x, y) AS m FROM lap WHERE trial = 3)",
+      out);
+  const double y[GROUPS] = {2.0 * 2.0, 10.0 * 2.0, 20.0 * 2.0}; // of rank 10
+  const gather_power power = gather_fit_power(x, y, GROUPS);
+  close_to(out[0], power.exponent);
+  close_to(out[3], power.intercept);
+  measure_store_close(store);
+  dispose(&u);
+}
+
+/* order statistics leave out what is not known, of a partition, too */
+static void quantiles_are_of_what_is_known(void **state) {
+  char message[MEASURE_MESSAGE_SIZE];
+  measure_store *store;
+  double out[4];
+  (void)state;
+  assert_int_equal(measure_store_open(&store, NULL, "CREATE TABLE t (y)", message), 0);
+  assert_int_equal(series_teach(measure_store_database(store)), 0);
+  ask(store,
+      "SELECT median(column1), quantile(column1, 0.25), max(m) "
+      "FROM (SELECT column1, median(column1) OVER () AS m "
+      "FROM (VALUES (3), (NULL), (1.0), (7), (5)))",
+      out);
+  assert_true(out[0] == 4.0 && out[1] == 2.5 && out[2] == 4.0);
+  ask(store, "SELECT median(column1) FROM (VALUES (NULL))", out);
+  assert_true(isnan(out[0]));
+  measure_store_close(store);
+}
+
+/* laps are refused that no draw is of */
+static void laps_are_whole_in_sql(void **state) {
+  static const char *const sql[] = {
+      "SELECT median_of(NULL, 0, 1, 1)",
+      "SELECT median_of(1.0, 1, 1, 1)",
+      "SELECT median_of(1.0, 0, 2, 1)",
+      "SELECT median_of(y, trial, 1, 1) FROM lap",
+      "SELECT slope_of(x, y, trial, 1, 1) FROM lap WHERE x > 2 OR trial < 3",
+      "SELECT slope_of(x, y, trial, 1, 1) FROM lap WHERE trial <> 3",
+  };
+  char message[MEASURE_MESSAGE_SIZE];
+  made_up u;
+  gather group[GROUPS];
+  double out[1];
+  (void)state;
+  fill(&u, group, 0.0);
+  measure_store *const store = laps_of(group, message);
+  for (size_t i = 0; i < sizeof sql / sizeof *sql; i++)
+    if (!measure_store_run(store, sql[i], NULL, NULL, message)) fail_msg("%s", sql[i]);
+  ask(store, "SELECT slope_of(x, y, trial, 1, 1)->>0 FROM lap WHERE x = 2", out);
+  assert_true(isnan(out[0]));
+  measure_store_close(store);
+  dispose(&u);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(medians_have_intervals),
@@ -223,6 +339,9 @@ int main(void) {
       cmocka_unit_test(an_interval_covers_a_second_run),
       cmocka_unit_test(what_is_not_known_is_told),
       cmocka_unit_test(what_is_known_has_its_interval),
+      cmocka_unit_test(statistics_are_the_same_in_sql),
+      cmocka_unit_test(quantiles_are_of_what_is_known),
+      cmocka_unit_test(laps_are_whole_in_sql),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
