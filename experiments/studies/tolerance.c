@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench tolerance: libess by one tolerance, on the plate: what error a tolerance gives and what
  * it costs, from many starts, beside the same library when it locates each crossing. */
-#include <math.h>
 #include <stdio.h>
 
 #include "race.h"
-#include "series.h"
 #include "solvers.h"
 #include "studies.h"
 
@@ -37,65 +35,95 @@ OPTION_ROW(settings, OPTIONS);
 
 enum { SAMPLES = STUDY_SAMPLES, ROWS };
 
-/* One start at one tolerance; NaN where the run failed, or only location was run. */
+/* One initial condition at one tolerance; NaN where the run failed, or `alone`, where only location
+ * was run. */
 typedef struct sample {
-  size_t seed;
-  double tolerance, reference_events;
+  size_t contacts, seed;
+  bool alone;
+  double damping, tolerance, reference_events;
   outcome libess, location;
 } sample;
 
 static const column sample_columns[] = {
-    COLUMNS(sample, COUNT, seed),
-    COLUMNS(sample, AMOUNT, tolerance, reference_events),
+    COLUMNS(sample, COUNT, contacts, seed),
+    COLUMNS(sample, FLAG, alone),
+    COLUMNS(sample, AMOUNT, damping, tolerance, reference_events),
     OUTCOME_COLUMNS("", sample, libess),
     OUTCOME_COLUMNS("location_", sample, location),
     {0},
 };
 
-#define ROW_COLUMNS(COLUMN, row)                                                                   \
-  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f"))                      \
-  COLUMN(row, damping, AMOUNT, "N s/m", "of all springs", SHOWN("c", "%4g"))                       \
-  COLUMN(row, tolerance, AMOUNT, "", "rtol = atol", SHOWN("tol", "%7.0e"))                         \
-  COLUMN(row, trials, COUNT, "", "starts")                                                         \
-  COLUMN(row, failed, COUNT, "",                                                                   \
-         "initial conditions whose run ended in a failure: in none of the numbers below",          \
-         SHOWN("fail", "%4.0f"))                                                                   \
-  COLUMN(row, rms_median, AMOUNT, "",                                                              \
-         "error against the reference: root mean square over all states on the output grid",       \
-         SHOWN("median", "%9.2e"))                                                                 \
-  COLUMN(row, rms_q90, AMOUNT, "", "its 90 % quantile")                                            \
-  COLUMN(row, rms_q99, AMOUNT, "", "its 99 % quantile")                                            \
-  COLUMN(row, rms_worst, AMOUNT, "", "the largest")                                                \
-  COLUMN(row, rms_median_first_half, AMOUNT, "", "of the lower seeds")                             \
-  COLUMN(row, rms_median_second_half, AMOUNT, "", "of the higher seeds")                           \
-  COLUMN(row, median_over_tolerance, AMOUNT, "", "rms_median / tolerance", SHOWN("/tol", "%7.3g")) \
-  COLUMN(row, q99_over_median, AMOUNT, "", "rms_q99 / rms_median", SHOWN("99%/med", "%7.2f"))      \
-  COLUMN(row, worst_over_median, AMOUNT, "", "rms_worst / rms_median", SHOWN("max/med", "%7.2f"))  \
-  COLUMN(row, worst_seed, AMOUNT, "", "of the initial condition with the largest error")           \
-  COLUMN(row, field_evaluations, AMOUNT, "", "every one counted; mean, as all to through",         \
-         SHOWN("fields", "%8.1f"))                                                                 \
-  COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once")                     \
-  COLUMN(row, steps, AMOUNT, "", "accepted")                                                       \
-  COLUMN(row, rejected, AMOUNT, "", "steps")                                                       \
-  COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing")                              \
-  COLUMN(row, through, AMOUNT, "", "of the steps, those that went through crossings",              \
-         SHOWN("through", "%7.1f"))                                                                \
-  COLUMN(row, events_ratio, AMOUNT, "",                                                            \
-         "crossings that change the field, of all initial conditions, over the reference's",       \
-         SHOWN("events", "%7.4f"))                                                                 \
-  COLUMN(row, other_events, COUNT, "",                                                             \
-         "initial conditions with another number of crossings than the reference")                 \
-  COLUMN(row, time_s, AMOUNT, "s",                                                                 \
-         "median over the initial conditions of the fastest of a few runs",                        \
-         SHOWN_TIMES("us", "%9.1f", 1e6))                                                          \
-  COLUMN(row, location_rms_median, AMOUNT, "",                                                     \
-         "of the paper's method with epsilon 1e-10, which locates each crossing")                  \
-  COLUMN(row, location_field_evaluations, AMOUNT, "", "of location; mean")                         \
-  COLUMN(row, cost_over_location, AMOUNT, "",                                                      \
-         "field evaluations over those of location at the same median error, between two of its "  \
-         "tolerances by logarithms; not known where its errors do not reach so far",               \
-         SHOWN("/locate", "%7.3f"))
-COLUMN_ROW(row, ROW_COLUMNS);
+/* location's right-hand-side evaluations at the error e, by the logarithms */
+#define LOCATION_COST                                                                              \
+  "(SELECT was * pow(cost / was, ln(e / last) / ln(rms / last)) FROM (SELECT tolerance, rms, "     \
+  "cost, lag(rms) OVER finer AS last, lag(cost) OVER finer AS was FROM (SELECT tolerance, "        \
+  "median(location_rms_error) AS rms, avg(location_field_evaluations) AS cost "                    \
+  "FROM tolerance_cells l WHERE l.run = s.run AND l.contacts = s.contacts "                        \
+  "AND l.damping = s.damping GROUP BY tolerance) WINDOW finer AS (ORDER BY tolerance DESC)) "      \
+  "WHERE last >= e AND e >= rms AND last > rms ORDER BY tolerance DESC LIMIT 1)"
+
+static const column row_columns[] = {
+    TAKEN("contacts", COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
+    TAKEN("damping", AMOUNT, "N s/m", "of all springs", SHOWN("c", "%4g")),
+    TAKEN("tolerance", AMOUNT, "", "rtol = atol", SHOWN("tol", "%7.0e")),
+    DERIVED("trials", COUNT, "", "count(*)", "starts"),
+    DERIVED("failed", COUNT, "", "sum(rms_error IS NULL)",
+            "initial conditions whose run ended in a failure: in none of the numbers below",
+            SHOWN("fail", "%4.0f")),
+    DERIVED("rms_median", AMOUNT, "", "e",
+            "error against the reference: root mean square over all states on the output grid",
+            SHOWN("median", "%9.2e")),
+    DERIVED("rms_q90", AMOUNT, "", "quantile(rms_error, 0.9)", "its 90 % quantile"),
+    DERIVED("rms_q99", AMOUNT, "", "quantile(rms_error, 0.99)", "its 99 % quantile"),
+    DERIVED("rms_worst", AMOUNT, "", "worst", "the largest"),
+    DERIVED("rms_median_first_half", AMOUNT, "", "median(rms_error) FILTER (WHERE NOT later)",
+            "of the lower seeds"),
+    DERIVED("rms_median_second_half", AMOUNT, "", "median(rms_error) FILTER (WHERE later)",
+            "of the higher seeds"),
+    DERIVED("median_over_tolerance", AMOUNT, "", "e / tolerance", "rms_median / tolerance",
+            SHOWN("/tol", "%7.3g")),
+    DERIVED("q99_over_median", AMOUNT, "", "quantile(rms_error, 0.99) / e", "rms_q99 / rms_median",
+            SHOWN("99%/med", "%7.2f")),
+    DERIVED("worst_over_median", AMOUNT, "", "worst / e", "rms_worst / rms_median",
+            SHOWN("max/med", "%7.2f")),
+    DERIVED("worst_seed", AMOUNT, "", "max(seed) FILTER (WHERE rms_error = worst)",
+            "of the initial condition with the largest error"),
+    DERIVED("field_evaluations", AMOUNT, "", "avg(field_evaluations)",
+            "every one counted; mean, as all to through", SHOWN("fields", "%8.1f")),
+    DERIVED("guard_evaluations", AMOUNT, "", "avg(guard_evaluations)",
+            "of all event functions at once"),
+    DERIVED("steps", AMOUNT, "", "avg(steps)", "accepted"),
+    DERIVED("rejected", AMOUNT, "", "avg(rejected)", "steps"),
+    DERIVED("entries", AMOUNT, "", "avg(entries)", "steps cut at a located crossing"),
+    DERIVED("through", AMOUNT, "", "avg(through)",
+            "of the steps, those that went through crossings", SHOWN("through", "%7.1f")),
+    DERIVED("events_ratio", AMOUNT, "",
+            "sum(events) / sum(reference_events) FILTER (WHERE events IS NOT NULL)",
+            "crossings that change the field, of all initial conditions, over the reference's",
+            SHOWN("events", "%7.4f")),
+    DERIVED("other_events", COUNT, "", "count(*) FILTER (WHERE events != reference_events)",
+            "initial conditions with another number of crossings than the reference"),
+    DERIVED("time_s", AMOUNT, "s", "median(time_s)",
+            "median over the initial conditions of the fastest of a few runs",
+            SHOWN_TIMES("us", "%9.1f", 1e6)),
+    DERIVED("location_rms_median", AMOUNT, "", "median(location_rms_error)",
+            "of the paper's method with epsilon 1e-10, which locates each crossing"),
+    DERIVED("location_field_evaluations", AMOUNT, "", "avg(location_field_evaluations)",
+            "of location; mean"),
+    DERIVED("cost_over_location", AMOUNT, "", "avg(field_evaluations) / " LOCATION_COST,
+            "field evaluations over those of location at the same median error, between two of its "
+            "tolerances by logarithms; not known where its errors do not reach so far",
+            SHOWN("/locate", "%7.3f")),
+    {0},
+};
+
+/* a row is of all initial conditions of a case at a tolerance: e is their median error */
+static const char rows_sql[] =
+    "(SELECT *, median(rms_error) OVER level AS e, max(rms_error) OVER level AS worst, "
+    "seed >= min(seed) OVER () + (max(seed) OVER () - min(seed) OVER () + 1) / 2 AS later "
+    "FROM tolerance_cells WHERE run = ?1 WINDOW level AS (PARTITION BY contacts, damping, "
+    "tolerance)) s WHERE NOT alone GROUP BY contacts, damping, tolerance "
+    "ORDER BY contacts, damping DESC, tolerance DESC";
 
 /* ---- cells: one start at every tolerance, since its reference serves all --------------------- */
 
@@ -129,7 +157,14 @@ static int plan(study_run *run, size_t stage) {
 /* a run that fails is no reason to stop: it is told of and counted, its numbers stay unknown */
 static int measure_level(study_run *run, const cell *c, const contest_starts *start, double level,
                          bool alone) {
-  sample s = {c->seed, level, (double)start->events[0], outcome_unknown(), outcome_unknown()};
+  sample s = {.contacts = c->contacts,
+              .seed = c->seed,
+              .alone = alone,
+              .damping = c->damping,
+              .tolerance = level,
+              .reference_events = (double)start->events[0],
+              .libess = outcome_unknown(),
+              .location = outcome_unknown()};
   solver_settings with = solver_settings_default();
   with.rtol = with.atol = level;
   int status = 0;
@@ -161,84 +196,6 @@ static int measure(study_run *run, const void *planned) {
   return status;
 }
 
-/* ---- what the samples say -------------------------------------------------------------------- */
-
-/* all starts of a case at one of its levels */
-static gather starts_at(study_run *run, size_t index, size_t level) {
-  const settings *const s = run->settings;
-  const size_t stride = s->tolerances.count + FURTHER;
-  return gather_rows(run, SAMPLES, index * s->trials * stride + level, stride, s->trials);
-}
-
-/* what location's field evaluations are at an error between two of its own, by the logarithms */
-static double location_cost(study_run *run, size_t index, double rms) {
-  const settings *const s = run->settings;
-  double last_rms = NAN, last_cost = NAN;
-  for (size_t i = 0; i < s->tolerances.count + FURTHER; i++) {
-    const gather starts = starts_at(run, index, i);
-    const double at = gather_median(starts, "location_rms_error");
-    const double cost = gather_mean(starts, "location_field_evaluations");
-    if (last_rms >= rms && rms >= at && last_rms > at)
-      return last_cost * pow(cost / last_cost, log(rms / last_rms) / log(at / last_rms));
-    last_rms = at;
-    last_cost = cost;
-  }
-  return NAN;
-}
-
-static void fill_errors(gather starts, row *r) {
-  r->failed = r->trials - gather_known(starts, "rms_error");
-  r->rms_median = gather_median(starts, "rms_error");
-  r->rms_q90 = gather_quantile(starts, "rms_error", 0.9);
-  r->rms_q99 = gather_quantile(starts, "rms_error", 0.99);
-  r->rms_worst = gather_quantile(starts, "rms_error", 1.0);
-  r->rms_median_first_half = gather_median(gather_part(starts, 0, r->trials / 2), "rms_error");
-  r->rms_median_second_half =
-      gather_median(gather_part(starts, r->trials / 2, r->trials), "rms_error");
-  r->median_over_tolerance = r->rms_median / r->tolerance;
-  r->q99_over_median = r->rms_q99 / r->rms_median;
-  r->worst_over_median = r->rms_worst / r->rms_median;
-}
-
-/* crossings of all starts over those of the references, and what each start has of its own */
-static void fill_starts(gather starts, row *r) {
-  double found = 0.0, expected = 0.0;
-  r->worst_seed = NAN;
-  for (size_t i = 0; i < starts.count; i++) {
-    const sample *const s = gather_row(starts, i);
-    if (isnan(s->libess.events)) continue;
-    found += s->libess.events;
-    expected += s->reference_events;
-    r->other_events += s->libess.events != s->reference_events;
-    if (s->libess.rms_error == r->rms_worst) r->worst_seed = (double)s->seed;
-  }
-  r->events_ratio = expected > 0.0 ? found / expected : NAN;
-}
-
-static void add_row(study_run *run, size_t index, const cell *c, size_t level, double tolerance) {
-  const gather starts = starts_at(run, index, level);
-  row r = {.contacts = c->contacts,
-           .damping = c->damping,
-           .tolerance = tolerance,
-           .trials = starts.count,
-           .time_s = gather_median(starts, "time_s"),
-           .location_rms_median = gather_median(starts, "location_rms_error"),
-           .location_field_evaluations = gather_mean(starts, "location_field_evaluations")};
-  gather_into(starts, gather_mean, ROWS, "field_evaluations", "through", &r);
-  fill_errors(starts, &r);
-  fill_starts(starts, &r);
-  r.cost_over_location = r.field_evaluations / location_cost(run, index, r.rms_median);
-  study_add(run, ROWS, &r);
-}
-
-static int derive(study_run *run) {
-  const settings *const s = run->settings;
-  for (size_t i = 0; i < study_cells(run) / s->trials; i++)
-    for (size_t k = 0; k < s->tolerances.count; k++)
-      add_row(run, i, study_cell_at(run, i * s->trials), k, s->tolerances.value[k]);
-  return 0;
-}
-
 const study tolerance_study = {
     .name = "tolerance",
     .summary = "error and cost of libess on the plate at tolerances from 0.1 to 1e-10",
@@ -249,10 +206,9 @@ const study tolerance_study = {
     .processes = 2,
     STUDY_OF(settings, cell),
     .tables = {[SAMPLES] = STUDY_ROWS(sample, .meaning = "one initial condition at one tolerance"),
-               [ROWS] = STUDY_ROWS(
-                   row, .json = "rows", .csv = "tolerance.csv",
+               [ROWS] = STUDY_DERIVED(
+                   row_columns, rows_sql, .json = "rows", .csv = "tolerance.csv",
                    .meaning = "one tolerance with one number of contacts and one damping")},
     .plan = plan,
     .run = measure,
-    .derive = derive,
 };
