@@ -90,14 +90,14 @@ static bool gap_take(const json_t *value, bridge_gap *g) {
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* settings from an object, whose text they borrow; no limit where one is not known. False when it
- * is none; NULL or null is one without a member. */
+/* settings from an object, whose text they borrow; null is no limit, where there may be none, and
+ * what is not there is not known. False when it is none; NULL or null is one without a member. */
 static bool settings_take(const json_t *object, solver_settings *out) {
   *out = (solver_settings){.variant = json_string_value(json_object_get(object, "variant"))};
   for (const setting *line = settings_table; line->name; line++) {
     const json_t *const value = json_object_get(object, line->name);
-    // JSON has no infinity: what may be one is, where there is no number
-    const double otherwise = line->max < INFINITY ? NAN : INFINITY;
+    // JSON has no infinity
+    const double otherwise = json_is_null(value) && line->max == INFINITY ? INFINITY : NAN;
     setting_put(line, out, json_is_number(value) ? json_number_value(value) : otherwise);
   }
   return !object || json_is_null(object) || json_is_object(object);

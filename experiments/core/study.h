@@ -16,9 +16,10 @@
  *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a
  *     row with NaN; -1 with one line ends the study.
  *  5. The other tables are derived from table 0: each of their columns says its SQL (DERIVED in
- *     column.h; series.h has the statistics), and the table behind FROM what that is of. Where SQL
- *     cannot say it, `derive` adds rows by study_add or study_select, before all queries, in the
- *     order of the files; a row of a table `within` another belongs to the last row of that one.
+ *     column.h; series.h has the statistics), and the table behind FROM what that is of, such as
+ *     `laps`. Where SQL cannot say it, `derive` adds rows by study_add or study_select, before all
+ * queries, in the order of the files; a row of a table `within` another belongs to the last row of
+ * that one.
  *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
  *     are printed, with what a table has `above` and `below`.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
@@ -121,6 +122,8 @@ typedef struct study {
   const study_word *words;     /* ends with one of NULL; NULL: all are plain */
   size_t settings_size;
   size_t cell_size;
+  const char *laps; /* a query of samples for derived tables, in which they are `laps`; ?1 is the
+                       run. NULL: they have none */
   study_table tables[STUDY_TABLES_MAX]; /* ends with one without columns */
 
   /* Each 0, or -1 with one line in run->message; optional but for plan and run. */

@@ -202,19 +202,11 @@ static json_t *head_of(const study_run *run) {
   return object;
 }
 
-/* derived tables may be of those before them, which the database has by then */
-static int keep_table(study_run *run, size_t table) {
-  const bool is_derived = run->study->tables[table].from;
-  if (is_derived && study_store_derive(run, table)) return -1;
-  return study_store_insert(run, table);
-}
-
 /* the run has ended when its files are there: where they cannot be, the same command tries again */
 int study_write(study_run *run) {
   const study *const s = run->study;
   int status = study_store_ask(run, "BEGIN IMMEDIATE", NULL, NULL);
-  for (size_t i = 1; !status && i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (study_store_keeps(s, i)) status = keep_table(run, i);
+  if (!status) status = study_store_tables(run);
   if (!status)
     status = study_store_ask(run, "UPDATE run SET ended = CURRENT_TIMESTAMP, head = ? WHERE id = ?",
                              json_pack("[o, I]", head_of(run), run->private->number), NULL);

@@ -183,10 +183,9 @@ int study_store_ask(study_run *run, const char *sql, json_t *values, json_t **ro
 int study_store_end(study_run *run, int status);
 const char *study_table_name(const study *s, size_t table, char name[STUDY_TABLE_NAME_SIZE]);
 bool study_store_keeps(const study *s, size_t table);
-int study_store_insert(study_run *run, size_t table);
 
-/* Adds the rows of a derived table, by its columns' SQL. */
-int study_store_derive(study_run *run, size_t table);
+/* Derives the tables whose columns say their SQL, and keeps the rows of all. */
+int study_store_tables(study_run *run);
 
 /* What a cell has kept is taken in; it is run no more; whether any has kept
  * something; and what has been kept, on the screen. */

@@ -10,6 +10,7 @@
 
 #include "json_file.h"
 #include "process.h"
+#include "race.h"
 #include "record.h"
 #include "series.h"
 #include "study_run.h"
@@ -306,8 +307,11 @@ static int open_store(study_run *run, const char *made) {
   measure_store_close(run->private->store);
   record_path(path, run->folder, study_share_database(run->private->request->share, name));
   if (measure_store_open(&run->private->store, path, made, run->message)) return -1;
-  if (!run->private->store || !series_teach(measure_store_database(run->private->store))) return 0;
-  return measure_fail(run->message, "out of memory");
+  struct sqlite3 *const database =
+      run->private->store ? measure_store_database(run->private->store) : NULL;
+  return database && (series_teach(database) || race_teach(database))
+             ? measure_fail(run->message, "out of memory")
+             : 0;
 }
 
 int study_store_look(study_run *run) {
@@ -405,7 +409,7 @@ static json_t *values_of(const column columns[], const void *row) {
   return values;
 }
 
-int study_store_insert(study_run *run, size_t table) {
+static int insert_rows(study_run *run, size_t table) {
   const study_table *const t = &run->study->tables[table];
   const study_row_list *const list = &run->private->rows[table];
   int status = 0;
@@ -564,14 +568,37 @@ int study_select(study_run *run, size_t table, const char *sql) {
   return take_rows(run, table, rows, 0) ? study_note_failure(run) : 0;
 }
 
-int study_store_derive(study_run *run, size_t table) {
+/* the rows of a derived table, by its columns' SQL */
+static int derive(study_run *run, size_t table) {
   const study_table *const t = &run->study->tables[table];
-  char sql[SQL_SIZE] = "SELECT ";
+  // ?1 is bound whether the rest asks for it or not
+  char sql[SQL_SIZE] = "WITH this AS (SELECT ?1 AS run) SELECT ";
   for (const column *c = t->columns; c->name; c++) add(sql, "%s, ", c->sql);
   add(sql, "%s FROM %s", t->within ? "within" : "NULL", t->from);
   if (strlen(sql) + 1 == SQL_SIZE)
     return measure_fail(run->message, "%s: a query is too long", run->study->name);
   return study_select(run, table, sql);
+}
+
+static int make_laps(study_run *run) {
+  char sql[SQL_SIZE] = "";
+  if (!run->study->laps) return 0;
+  add(sql, "CREATE TEMP TABLE laps AS %s", run->study->laps);
+  return say(run, "DROP TABLE IF EXISTS temp.laps", NULL) ||
+                 say(run, sql, json_pack("[I]", run->private->number))
+             ? -1
+             : 0;
+}
+
+/* those that are derived may be of tables before them */
+int study_store_tables(study_run *run) {
+  const study_table *const all = run->study->tables;
+  int status = make_laps(run);
+  for (size_t i = 1; !status && i < STUDY_TABLES_MAX && all[i].columns; i++) {
+    if (all[i].from) status = derive(run, i);
+    if (!status && study_store_keeps(run->study, i)) status = insert_rows(run, i);
+  }
+  return status;
 }
 
 /* behind those that are there */

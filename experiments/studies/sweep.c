@@ -8,7 +8,6 @@
 #include "calibration.h"
 #include "choice.h"
 #include "race.h"
-#include "series.h"
 #include "settings.h"
 #include "solvers.h"
 #include "studies.h"
@@ -57,7 +56,6 @@ OPTION_ROW(sweep_settings, OPTIONS);
   COLUMN(row, process, COUNT, "", "which of them ran it")                                          \
   COLUMN(row, seconds, AMOUNT, "s", "of one run")                                                  \
   COLUMN(row, repetitions, AMOUNT, "", "runs it is the median of")                                 \
-  COLUMN(row, outlier, FLAG, "", "whether it is one of the outliers")                              \
   COLUMN(row, rms_error, AMOUNT, "", "against the reference")                                      \
   COLUMN(row, events, AMOUNT, "", "crossings")                                                     \
   COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
@@ -71,148 +69,223 @@ OPTION_ROW(sweep_settings, OPTIONS);
   COLUMN(row, gap, GAP, "", "", .place = COLUMN_JSON_ONLY)
 COLUMN_ROW(sweep_sample, SWEEP_SAMPLE_COLUMNS);
 
-/* One who races at one number of contacts, over all trials. */
-typedef struct sweep_row {
-  sweep_sample who; /* with the settings in force */
-  double median_s, interval_s[2], q25_s, q75_s, min_s, mad_s;
-  double marginal_s, marginal_interval_s[2]; /* d median / d N, smoothed */
-  double rms_error, rms_q90, rms_worst;
-  double events, events_reference, events_ratio;
-  size_t outliers;
-  double retaken, disturbed;
-  const char *shown; /* the solver as the verdict names it */
-  const char *off;   /* marks more crossings or fewer than the reference's */
-} sweep_row;
-
-/* What is one number for all who race, or the same for all of them. */
-#define SWEEP_TOP_COLUMNS(COLUMN, row)                                                             \
-  COLUMN(row, epsilon, AMOUNT, "m",                                                                \
-         "of the protocols that do not search for one; null: nobody who raced has one")            \
-  COLUMN(row, epsilon_source, NOTE, "", "where it is from")                                        \
-  COLUMN(row, settings, SETTINGS, "", "that all who raced have in common; null where they differ")
-COLUMN_ROW(sweep_top, SWEEP_TOP_COLUMNS);
-
-/* The line through the medians of one who races at every number of contacts. */
-#define SWEEP_SLOPE_COLUMNS(COLUMN, row)                                                           \
-  COLUMN(row, solver, TEXT, "", "who races; plain: the cheapest of them at each N")                \
-  COLUMN(row, protocol, TEXT, "", "with whose settings")                                           \
-  COLUMN(row, s_per_contact, NUMBER, "s",                                                          \
-         "of the median runtime over all numbers of contacts; null with only one")                 \
-  COLUMN(row, interval, INTERVAL, "s", "of it")                                                    \
-  COLUMN(row, confidence, AMOUNT, "", "of the interval")
-COLUMN_ROW(sweep_slope, SWEEP_SLOPE_COLUMNS);
-
-static const double confidence = 0.95;
-
-/* MuJoCo's time over that of libess, start by start: by contacts, and, where it races, with the
- * contact force as a callback. */
-#define SWEEP_RATIO_COLUMNS(COLUMN, row)                                                           \
-  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
-  COLUMN(row, solver, TEXT, "", "method of libess")                                                \
-  COLUMN(row, protocol, TEXT, "", "of both")                                                       \
-  COLUMN(row, mujoco_over_projection, AMOUNT, "", "median of the quotients")                       \
-  COLUMN(row, interval, INTERVAL, "", "of it")                                                     \
-  COLUMN(row, confidence, AMOUNT, "", "of the interval")                                           \
-  COLUMN(row, mujoco_s, AMOUNT, "s", "median time of MuJoCo")                                      \
-  COLUMN(row, projection_s, AMOUNT, "s", "of libess")                                              \
-  COLUMN(row, rms_error_mujoco, AMOUNT, "", "median error of MuJoCo")                              \
-  COLUMN(row, rms_error_projection, AMOUNT, "", "of libess")                                       \
-  COLUMN(row, epsilon, AMOUNT, "m", "of libess")                                                   \
-  COLUMN(row, settings, SETTINGS, "", "of libess, in force")                                       \
-  COLUMN(row, callback_over_projection, AMOUNT, "",                                                \
-         "median of the quotients of MuJoCo with the contact force as a callback")                 \
-  COLUMN(row, callback_interval, INTERVAL, "", "of it")                                            \
-  COLUMN(row, callback_s, AMOUNT, "s", "its median time")                                          \
-  COLUMN(row, rms_error_callback, AMOUNT, "", "its median error")
-COLUMN_ROW(sweep_ratio, SWEEP_RATIO_COLUMNS);
-
-/* The time of the cheapest method that looks for no crossing over that of libess, start by start.
- */
-#define SWEEP_PLAIN_COLUMNS(COLUMN, row)                                                           \
-  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
-  COLUMN(row, solver, TEXT, "", "the method")                                                      \
-  COLUMN(row, plain_over_libess, AMOUNT, "", "median of the quotients")                            \
-  COLUMN(row, interval, INTERVAL, "", "of it")                                                     \
-  COLUMN(row, confidence, AMOUNT, "", "of the interval")
-COLUMN_ROW(sweep_plain, SWEEP_PLAIN_COLUMNS);
-
-/* A row as Google Benchmark has it. */
-#define SWEEP_BENCHMARK_COLUMNS(COLUMN, row)                                                       \
-  COLUMN(row, name, TEXT, "", "MODEL/PROTOCOL/SOLVER/contacts:N")                                  \
-  COLUMN(row, run_name, TEXT, "", "the same")                                                      \
-  COLUMN(row, run_type, TEXT, "", "aggregate")                                                     \
-  COLUMN(row, aggregate_name, TEXT, "", "median")                                                  \
-  COLUMN(row, aggregate_unit, TEXT, "", "time")                                                    \
-  COLUMN(row, threads, COUNT, "", "1")                                                             \
-  COLUMN(row, iterations, COUNT, "", "starts")                                                     \
-  COLUMN(row, real_time, AMOUNT, "ms", "of one run")                                               \
-  COLUMN(row, cpu_time, AMOUNT, "ms", "the same")                                                  \
-  COLUMN(row, time_unit, TEXT, "", "ms")                                                           \
-  COLUMN(row, real_time_lo, AMOUNT, "ms", "lower end of 95 %")                                     \
-  COLUMN(row, real_time_hi, AMOUNT, "ms", "upper end")                                             \
-  COLUMN(row, rms_error, AMOUNT, "", "median")                                                     \
-  COLUMN(row, events_ratio, AMOUNT, "", "crossings of all runs over the reference's")
-COLUMN_ROW(sweep_benchmark, SWEEP_BENCHMARK_COLUMNS);
-
 /* Tables. */
 enum {
   SWEEP_SAMPLES = STUDY_SAMPLES,
+  SWEEP_ROWS,
+  SWEEP_TRIALS,
   SWEEP_TOP,
   SWEEP_SLOPES,
   SWEEP_RATIOS,
   SWEEP_PLAIN,
-  SWEEP_BENCHMARKS,
-  SWEEP_ROWS,
-  SWEEP_TRIALS
+  SWEEP_BENCHMARKS
 };
 
-/* The columns of a sweep's tables. */
+/* ---- what laps say --------------------------------------------------------------------------- */
 
-static const column sweep_row_columns[] = {
-    COLUMN_AS("contacts", sweep_row, who.contacts, COUNT, "", "number of contacts",
-              SHOWN("N", "%6.0f")),
-    COLUMN_AS("solver", sweep_row, who.solver, TEXT, "", "who races"),
-    COLUMN(sweep_row, shown, TEXT, "", "", .place = COLUMN_SHOWN_ONLY, SHOWN("solver", "%-15s")),
-    COLUMN_AS("protocol", sweep_row, who.protocol, TEXT, "", "with whose settings",
-              SHOWN("protocol", "%-12s")),
-    COLUMN(sweep_row, median_s, AMOUNT, "s", "of one run", SHOWN_TIMES("median ms", "%10.4f", 1e3)),
-    COLUMN_AS("median_lo_s", sweep_row, interval_s[0], AMOUNT, "s",
-              "lower end of its 95 % interval", SHOWN_TIMES("95 % from", "%9.4f", 1e3)),
-    COLUMN_AS("median_hi_s", sweep_row, interval_s[1], AMOUNT, "s", "upper end",
-              SHOWN_TIMES("to", "%9.4f", 1e3)),
-    COLUMN(sweep_row, q25_s, AMOUNT, "s", "lower quartile"),
-    COLUMN(sweep_row, q75_s, AMOUNT, "s", "upper quartile"),
-    COLUMN(sweep_row, min_s, AMOUNT, "s", "fastest"),
-    COLUMN(sweep_row, mad_s, AMOUNT, "s", "median absolute deviation"),
-    COLUMN(sweep_row, marginal_s, NUMBER, "s",
-           "cost of one more contact, from medians of 15 neighbouring N; nan with only one N"),
-    COLUMN_AS("marginal_lo_s", sweep_row, marginal_interval_s[0], NUMBER, "s",
-              "lower end of its 95 % band"),
-    COLUMN_AS("marginal_hi_s", sweep_row, marginal_interval_s[1], NUMBER, "s", "upper end"),
-    COLUMN(sweep_row, rms_error, AMOUNT, "", "median over the initial conditions",
-           SHOWN("RMS", "%8.2g")),
-    COLUMN(sweep_row, rms_q90, AMOUNT, "", "90 % quantile", SHOWN("RMS q90", "%8.2g")),
-    COLUMN(sweep_row, rms_worst, AMOUNT, "", "largest", SHOWN("worst", "%8.2g")),
-    COLUMN(sweep_row, events, AMOUNT, "", "median number of crossings"),
-    COLUMN(sweep_row, events_reference, AMOUNT, "", "of the reference"),
-    COLUMN(sweep_row, events_ratio, AMOUNT, "", "crossings of all runs over the reference's",
-           SHOWN_TIMES("crossings", "%8.2f%%", 100.0)),
-    COLUMN(sweep_row, off, TEXT, "", "", .place = COLUMN_SHOWN_ONLY, SHOWN("", "%s")),
-    COLUMN(sweep_row, outliers, COUNT, "",
-           "samples more than three interquartile ranges above the upper quartile"),
-    COLUMN(sweep_row, retaken, AMOUNT, "", "runs taken again because the thread had lost its core"),
-    COLUMN(sweep_row, disturbed, AMOUNT, "",
-           "runs that lost it each time: what others had of their time is taken out"),
-    COLUMN_AS("field_gap", sweep_row, who.gap.gap, AMOUNT, "",
-              "how far the engines' accelerations are apart, relative"),
-    COLUMN_AS("scaling_s", sweep_row, who.gap.scaling, AMOUNT, "",
-              "what the mass that MuJoCo's contacts add is divided by"),
-    COLUMN_AS("target", sweep_row, who.target, NUMBER, "",
-              "error that the settings were searched for"),
-    COLUMN_AS("settings", sweep_row, who.settings, SETTINGS, "", "in force"),
-    COLUMN_AS("variant", sweep_row, who.settings.variant, NOTE, "", "of the solver"),
+/* Of the race: `who` races, event-unaware solvers being one, of which a protocol that searches has
+ * the cheapest at each number of contacts; `entry` is the place among all who race there, and `nth`
+ * among those of one name; and quartiles of the entry's times. */
+static const char laps_sql[] =
+    "SELECT *, dense_rank() OVER (PARTITION BY contacts, who, protocol ORDER BY entry) AS nth "
+    "FROM (SELECT c.*, r.seed, r.settings->>'$.model.name' AS model, max(process) OVER () + 1 "
+    "AS processes, iif(solver LIKE 'plain-%', 'plain', solver) AS who, min(c.row) OVER entry "
+    "AS entry, median(seconds) OVER entry AS middle, quantile(seconds, 0.25) OVER entry AS q25, "
+    "quantile(seconds, 0.75) OVER entry AS q75 "
+    "FROM sweep_cells c JOIN cell k ON k.id = c.within JOIN run r ON r.id = c.run "
+    "WHERE c.run = ?1 AND k.name LIKE 'race %' "
+    "WINDOW entry AS (PARTITION BY contacts, solver, protocol))";
+#define IN_FORCE "in_force(model, solver, settings)"
+#define BY_ENTRY "GROUP BY contacts, l.entry ORDER BY contacts, l.entry"
+
+/* who races at every number of contacts */
+#define EVERYWHERE "count(DISTINCT contacts) = (SELECT count(DISTINCT contacts) FROM laps)"
+
+#define CONFIDENCE DERIVED("confidence", AMOUNT, "", "0.95", "of the interval")
+
+/* a sample this many interquartile ranges above the upper quartile is flagged, never dropped */
+#define OUTLIER "(seconds > q75 + 3 * (q75 - q25))"
+
+static const column sample_columns[] = {
+    TAKEN("contacts", COUNT, "", "number of contacts"),
+    TAKEN("solver", TEXT, "", "who races"),
+    TAKEN("protocol", TEXT, "", "with whose settings"),
+    TAKEN("trial", COUNT, "", "number of the initial condition"),
+    TAKEN("process", COUNT, "", "which of them ran it"),
+    TAKEN("seconds", AMOUNT, "s", "of one run"),
+    TAKEN("repetitions", AMOUNT, "", "runs it is the median of"),
+    DERIVED("outlier", FLAG, "", OUTLIER, "whether it is one of the outliers"),
+    TAKEN("rms_error", AMOUNT, "", "against the reference"),
+    TAKEN("events", AMOUNT, "", "crossings"),
+    TAKEN("events_reference", AMOUNT, "", "of the reference"),
+    TAKEN("retaken", AMOUNT, "",
+          "runs taken again, of all initial conditions of the process: at its first"),
+    TAKEN("disturbed", AMOUNT, "", "likewise"),
     {0},
 };
+static const char samples_sql[] = "laps ORDER BY contacts, entry, trial";
+
+/* What is one number for all who race, or the same for all of them. */
+static const column top_columns[] = {
+    TAKEN("epsilon", AMOUNT, "m",
+          "of the protocols that do not search for one; null: nobody who raced has one"),
+    DERIVED("epsilon_source", NOTE, "", "source", "where it is from"),
+    DERIVED("settings", SETTINGS, "", "common",
+            "that all who raced have in common; null where they differ"),
+    {0},
+};
+/* null is infinity, and what is not known is not there */
+static const char top_sql[] =
+    "(SELECT epsilon, source, (SELECT '{' || group_concat(json_quote(key) || ':' || value) || '}' "
+    "FROM (SELECT key, iif(typeof(value) = 'real', printf('%!.17g', value), json_quote(value)) "
+    "AS value FROM (SELECT DISTINCT " IN_FORCE " AS force FROM laps), json_each(force) "
+    "GROUP BY key HAVING count(DISTINCT coalesce(value, '')) = 1)) AS common FROM laps LIMIT 1)";
+
+/* The line through the medians of one who races at every number of contacts. */
+static const column slope_columns[] = {
+    DERIVED("solver", TEXT, "", "who", "who races; plain: the cheapest of them at each N"),
+    TAKEN("protocol", TEXT, "", "with whose settings"),
+    DERIVED("s_per_contact", NUMBER, "s", "line->>0",
+            "of the median runtime over all numbers of contacts; null with only one"),
+    DERIVED("interval", INTERVAL, "s", "json_remove(line, '$[0]')", "of it"),
+    CONFIDENCE,
+    {0},
+};
+static const char slopes_sql[] =
+    "(SELECT who, protocol, iif(" EVERYWHERE ", slope_of(contacts, seconds, trial, "
+    "processes, seed), NULL) AS line FROM laps GROUP BY who, protocol, nth "
+    "ORDER BY min(contacts), min(1000 * contacts + entry))";
+
+/* MuJoCo's time over that of libess, initial condition by initial condition: by contacts, and,
+ * where it races, with the contact force as a callback. */
+static const column ratio_columns[] = {
+    TAKEN("contacts", COUNT, "", "number of contacts"),
+    TAKEN("solver", TEXT, "", "method of libess"),
+    TAKEN("protocol", TEXT, "", "of both"),
+    DERIVED("mujoco_over_projection", AMOUNT, "", "ratio->>0", "median of the quotients"),
+    DERIVED("interval", INTERVAL, "", "json_remove(ratio, '$[0]')", "of it"),
+    CONFIDENCE,
+    TAKEN("mujoco_s", AMOUNT, "s", "median time of MuJoCo"),
+    DERIVED("projection_s", AMOUNT, "s", "middle", "of libess"),
+    TAKEN("rms_error_mujoco", AMOUNT, "", "median error of MuJoCo"),
+    TAKEN("rms_error_projection", AMOUNT, "", "of libess"),
+    DERIVED("epsilon", AMOUNT, "m", "force->>'epsilon'", "of libess"),
+    DERIVED("settings", SETTINGS, "", "force", "of libess, in force"),
+    DERIVED("callback_over_projection", AMOUNT, "", "callback->>0",
+            "median of the quotients of MuJoCo with the contact force as a callback"),
+    DERIVED("callback_interval", INTERVAL, "", "json_remove(callback, '$[0]')", "of it"),
+    TAKEN("callback_s", AMOUNT, "s", "its median time"),
+    TAKEN("rms_error_callback", AMOUNT, "", "its median error"),
+    {0},
+};
+static const char ratios_sql[] =
+    "(SELECT l.*, in_force(l.model, l.solver, l.settings) AS force, m.middle AS mujoco_s, c.middle "
+    "AS callback_s, "
+    "median(l.rms_error) AS rms_error_projection, median(m.rms_error) AS rms_error_mujoco, "
+    "median(c.rms_error) AS rms_error_callback, "
+    "median_of(m.seconds / l.seconds, trial, l.processes, l.seed) AS ratio, "
+    "median_of(c.seconds / l.seconds, trial, l.processes, l.seed) FILTER (WHERE c.who IS NOT NULL) "
+    "AS callback FROM laps l JOIN laps m USING (contacts, protocol, trial) "
+    "LEFT JOIN (SELECT * FROM laps WHERE solver = 'mujoco-callback') c "
+    "USING (contacts, protocol, trial) "
+    "WHERE l.solver IN ('libess', 'projection') AND m.solver = 'mujoco' " BY_ENTRY ")";
+
+/* The time of the cheapest method that looks for no crossing over that of libess, initial condition
+ * by initial condition. */
+static const column plain_columns[] = {
+    TAKEN("contacts", COUNT, "", "number of contacts"),
+    DERIVED("solver", TEXT, "", "method", "the method"),
+    DERIVED("plain_over_libess", AMOUNT, "", "ratio->>0", "median of the quotients"),
+    DERIVED("interval", INTERVAL, "", "json_remove(ratio, '$[0]')", "of it"),
+    CONFIDENCE,
+    {0},
+};
+static const char plain_sql[] =
+    "(SELECT l.contacts, p.solver AS method, "
+    "median_of(p.seconds / l.seconds, trial, l.processes, l.seed) AS ratio "
+    "FROM laps l JOIN laps p USING (contacts, protocol, trial) "
+    "WHERE protocol = 'equal-error' AND l.solver = 'libess' AND p.who = 'plain' " BY_ENTRY ")";
+
+/* One who races at one number of contacts; the marginal cost looks at 15 neighbouring ones. */
+static const column row_columns[] = {
+    TAKEN("contacts", COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
+    TAKEN("solver", TEXT, "", "who races"),
+    DERIVED("shown", TEXT, "", "iif(solver = 'projection', 'paper''s method', solver)", "",
+            .place = COLUMN_SHOWN_ONLY, SHOWN("solver", "%-15s")),
+    TAKEN("protocol", TEXT, "", "with whose settings", SHOWN("protocol", "%-12s")),
+    DERIVED("median_s", AMOUNT, "s", "median->>0", "of one run",
+            SHOWN_TIMES("median ms", "%10.4f", 1e3)),
+    DERIVED("median_lo_s", AMOUNT, "s", "median->>1", "lower end of its 95 % interval",
+            SHOWN_TIMES("95 % from", "%9.4f", 1e3)),
+    DERIVED("median_hi_s", AMOUNT, "s", "median->>2", "upper end", SHOWN_TIMES("to", "%9.4f", 1e3)),
+    DERIVED("q25_s", AMOUNT, "s", "q25", "lower quartile"),
+    DERIVED("q75_s", AMOUNT, "s", "q75", "upper quartile"),
+    DERIVED("min_s", AMOUNT, "s", "fastest", "fastest"),
+    DERIVED("mad_s", AMOUNT, "s", "mad", "median absolute deviation"),
+    DERIVED("marginal_s", NUMBER, "s", "near->>1",
+            "cost of one more contact, from medians of 15 neighbouring N; nan with only one N"),
+    DERIVED("marginal_lo_s", NUMBER, "s", "near->>2", "lower end of its 95 % band"),
+    DERIVED("marginal_hi_s", NUMBER, "s", "near->>3", "upper end"),
+    DERIVED("rms_error", AMOUNT, "", "error", "median over the initial conditions",
+            SHOWN("RMS", "%8.2g")),
+    TAKEN("rms_q90", AMOUNT, "", "90 % quantile", SHOWN("RMS q90", "%8.2g")),
+    TAKEN("rms_worst", AMOUNT, "", "largest", SHOWN("worst", "%8.2g")),
+    DERIVED("events", AMOUNT, "", "crossings", "median number of crossings"),
+    DERIVED("events_reference", AMOUNT, "", "crossings_reference", "of the reference"),
+    DERIVED("events_ratio", AMOUNT, "", "crossed", "crossings of all runs over the reference's",
+            SHOWN_TIMES("crossings", "%8.2f%%", 100.0)),
+    DERIVED("off", TEXT, "", "iif(abs(crossed - 1) <= 0.01, '', '(!)')", "",
+            .place = COLUMN_SHOWN_ONLY, SHOWN("", "%s")),
+    TAKEN("outliers", COUNT, "",
+          "samples more than three interquartile ranges above the upper quartile"),
+    DERIVED("retaken", AMOUNT, "", "again",
+            "runs taken again because the thread had lost its core"),
+    DERIVED("disturbed", AMOUNT, "", "lost",
+            "runs that lost it each time: what others had of their time is taken out"),
+    DERIVED("field_gap", AMOUNT, "", "gap->>'gap'",
+            "how far the engines' accelerations are apart, relative"),
+    DERIVED("scaling_s", AMOUNT, "", "gap->>'scaling'",
+            "what the mass that MuJoCo's contacts add is divided by"),
+    TAKEN("target", NUMBER, "", "error that the settings were searched for"),
+    DERIVED("settings", SETTINGS, "", "force", "in force"),
+    DERIVED("variant", NOTE, "", "force->>'variant'", "of the solver"),
+    {0},
+};
+static const char rows_sql[] =
+    "(SELECT *, (SELECT value FROM json_each(slopes) WHERE value->>0 = contacts) AS near "
+    "FROM (SELECT *, " IN_FORCE " AS force, median_of(seconds, trial, processes, seed) AS median, "
+    "min(seconds) AS fastest, median(abs(seconds - middle)) AS mad, sum(" OUTLIER ") AS outliers, "
+    "sum(retaken) AS again, sum(disturbed) AS lost, median(rms_error) AS error, "
+    "quantile(rms_error, 0.9) AS rms_q90, max(rms_error) AS rms_worst, median(events) AS "
+    "crossings, median(events_reference) AS crossings_reference, "
+    "sum(events) / sum(events_reference) AS crossed FROM laps GROUP BY contacts, entry) "
+    "JOIN (SELECT who, protocol, nth, iif(" EVERYWHERE ", marginal_of(contacts, seconds, trial, "
+    "processes, seed, 15), '[]') AS slopes FROM laps GROUP BY who, protocol, nth) "
+    "USING (who, protocol, nth) ORDER BY contacts, entry)";
+
+/* A row as Google Benchmark has it. */
+static const column benchmark_columns[] = {
+    DERIVED("name", TEXT, "", "called", "MODEL/PROTOCOL/SOLVER/contacts:N"),
+    DERIVED("run_name", TEXT, "", "called", "the same"),
+    DERIVED("run_type", TEXT, "", "'aggregate'", "aggregate"),
+    DERIVED("aggregate_name", TEXT, "", "'median'", "median"),
+    DERIVED("aggregate_unit", TEXT, "", "'time'", "time"),
+    DERIVED("threads", COUNT, "", "1", "1"),
+    DERIVED("iterations", COUNT, "", "starts", "starts"),
+    DERIVED("real_time", AMOUNT, "ms", "1e3 * median_s", "of one run"),
+    DERIVED("cpu_time", AMOUNT, "ms", "1e3 * median_s", "the same"),
+    DERIVED("time_unit", TEXT, "", "'ms'", "ms"),
+    DERIVED("real_time_lo", AMOUNT, "ms", "1e3 * median_lo_s", "lower end of 95 %"),
+    DERIVED("real_time_hi", AMOUNT, "ms", "1e3 * median_hi_s", "upper end"),
+    TAKEN("rms_error", AMOUNT, "", "median"),
+    TAKEN("events_ratio", AMOUNT, "", "crossings of all runs over the reference's"),
+    {0},
+};
+static const char benchmarks_sql[] =
+    "(SELECT s.*, starts, model || '/' || protocol || '/' || solver || '/contacts:' || contacts AS "
+    "called "
+    "FROM sweep s, (SELECT model, count(DISTINCT trial) AS starts FROM laps) WHERE s.run = ?1) "
+    "ORDER BY row";
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -413,277 +486,6 @@ static int race(study_run *run, const cell *c) {
   return starts ? race_run(run, &plan, entry, count, NULL, NULL) : -1;
 }
 
-/* ---- medians with intervals, marginal cost, slopes, ratios, errors, crossings ---------------- */
-
-/* neighbouring numbers of contacts that the smoothed derivative looks at */
-enum { WINDOW = 15 };
-
-/* a sample this many interquartile ranges above the upper quartile is flagged, never dropped */
-static const double outlier_ranges = 3.0;
-
-/* ---- samples --------------------------------------------------------------------------------- */
-
-/* one number of contacts: the first cell of its race, and its rows */
-typedef struct group {
-  size_t cell, entries, row;
-} group;
-
-typedef struct summary {
-  study_run *run;
-  draws draws;
-  size_t groups, rows;
-  group *group;   /* owned */
-  sweep_row *row; /* owned */
-} summary;
-
-/* the trials of one who races, in their order whichever process ran them */
-static void add_trials(const summary *y, const group *g, size_t entry) {
-  const gather laps = race_laps(y->run, g->cell, &y->draws, g->entries, entry);
-  const measure_summary times = gather_summary(laps, "seconds");
-  const double most = times.q75 + outlier_ranges * (times.q75 - times.q25);
-  for (size_t j = 0; j < y->draws.trials; j++) {
-    sweep_sample s = *(const sweep_sample *)gather_row(laps, j);
-    s.outlier = s.seconds > most;
-    study_add(y->run, SWEEP_TRIALS, &s);
-  }
-}
-
-static gather trials_of(const summary *y, size_t i, size_t entry) {
-  const size_t first = (y->group[i].row + entry) * y->draws.trials;
-  return gather_rows(y->run, SWEEP_TRIALS, first, 1, y->draws.trials);
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-static void fill_times(const summary *y, gather trials, sweep_row *r) {
-  const measure_summary times = gather_summary(trials, "seconds");
-  r->q25_s = times.q25;
-  r->q75_s = times.q75;
-  r->min_s = times.min;
-  r->mad_s = times.mad;
-  r->marginal_s = r->marginal_interval_s[0] = r->marginal_interval_s[1] = NAN;
-  r->outliers = (size_t)gather_sum(trials, "outlier");
-  r->retaken = gather_sum(trials, "retaken");
-  r->disturbed = gather_sum(trials, "disturbed");
-  series_median(trials, "seconds", &y->draws, &r->median_s, r->interval_s);
-}
-
-static void fill_errors(gather trials, sweep_row *r) {
-  r->rms_error = gather_median(trials, "rms_error");
-  r->rms_q90 = gather_quantile(trials, "rms_error", 0.9);
-  r->rms_worst = gather_quantile(trials, "rms_error", 1.0);
-  r->events = gather_median(trials, "events");
-  r->events_reference = gather_median(trials, "events_reference");
-  r->events_ratio = gather_sum(trials, "events") / gather_sum(trials, "events_reference");
-  const bool by_the_paper = strcmp(r->who.solver, projection_solver.name) == 0;
-  r->shown = by_the_paper ? "paper's method" : r->who.solver;
-  r->off = fabs(r->events_ratio - 1.0) <= CONTEST_EVENTS_TOLERANCE ? "" : "(!)";
-}
-
-static void fill_row(const summary *y, gather trials, sweep_row *r) {
-  const sweep_sample *const s = gather_row(trials, 0);
-  const double dt = y->run->m->type->time_step;
-  *r = (sweep_row){.who = *s};
-  r->who.settings = solver_settings_in_force(solver_find(s->solver), &s->settings, dt);
-  fill_errors(trials, r);
-  fill_times(y, trials, r);
-}
-
-/* ---- over all numbers of contacts ------------------------------------------------------------ */
-
-/* who races: plain methods are one, of which there is the cheapest at each number of contacts */
-static const char *racer(const sweep_row *r) {
-  return solver_is_plain(solver_find(r->who.solver)) ? "plain" : r->who.solver;
-}
-
-/* whether an entry is the same everywhere: protocols that search may leave one out */
-static bool is_everywhere(const summary *y, size_t entry) {
-  const sweep_row *const first = &y->row[y->group[0].row + entry];
-  for (size_t i = 0; i < y->groups; i++) {
-    const sweep_row *const r = &y->row[y->group[i].row + entry];
-    if (entry >= y->group[i].entries || strcmp(racer(r), racer(first)) != 0 ||
-        strcmp(r->who.protocol, first->who.protocol) != 0)
-      return false;
-  }
-  return true;
-}
-
-/* marginal cost and slope of one entry, with room for its medians and bands */
-static void fill_series(const summary *y, size_t entry, sweep_slope *slope, gather trials[],
-                        double x[], double (*band)[2]) {
-  double *const marginal = x + y->groups;
-  for (size_t i = 0; i < y->groups; i++) {
-    x[i] = (double)y->row[y->group[i].row].who.contacts;
-    trials[i] = trials_of(y, i, entry);
-  }
-  const series s = {y->groups, x, trials, "seconds", y->draws};
-  if (series_marginal(&s, WINDOW, marginal, band)) return;
-  series_slope(&s, &slope->s_per_contact, slope->interval);
-  for (size_t i = 0; i < y->groups; i++) {
-    sweep_row *const r = &y->row[y->group[i].row + entry];
-    r->marginal_s = marginal[i];
-    memcpy(r->marginal_interval_s, band[i], sizeof r->marginal_interval_s);
-  }
-}
-
-/* a slope for each entry of the first number of contacts; unknown with only one, and where an entry
- * is not everywhere */
-static void add_slopes(const summary *y) {
-  gather *const trials = calloc(y->groups, sizeof *trials);
-  double *const x = calloc(y->groups, 2 * sizeof *x);
-  double(*const band)[2] = calloc(y->groups, sizeof *band);
-  const bool made = trials && x && band;
-  if (!made) study_out_of_memory(y->run);
-  for (size_t k = 0; made && k < y->group[0].entries; k++) {
-    const sweep_row *const r = &y->row[k];
-    sweep_slope slope = {racer(r), r->who.protocol, NAN, {NAN, NAN}, confidence};
-    if (y->groups > 1 && is_everywhere(y, k)) fill_series(y, k, &slope, trials, x, band);
-    study_add(y->run, SWEEP_SLOPES, &slope);
-  }
-  free(trials);
-  free(x);
-  free(band);
-}
-
-/* ---- MuJoCo's times over ours ---------------------------------------------------------------- */
-
-static void add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco, size_t callback) {
-  const sweep_row *const a = &y->row[y->group[i].row + mujoco], *const b =
-                                                                    &y->row[y->group[i].row + ours];
-  sweep_ratio r;
-  column_clear(sweep_ratio_columns, &r);
-  r.contacts = b->who.contacts;
-  r.solver = b->who.solver;
-  r.protocol = b->who.protocol;
-  r.confidence = confidence;
-  r.mujoco_s = a->median_s;
-  r.projection_s = b->median_s;
-  r.rms_error_mujoco = a->rms_error;
-  r.rms_error_projection = b->rms_error;
-  r.epsilon = b->who.settings.epsilon;
-  r.settings = b->who.settings;
-  series_median_ratio(trials_of(y, i, mujoco), trials_of(y, i, ours), "seconds", &y->draws,
-                      &r.mujoco_over_projection, r.interval);
-  if (callback != SIZE_MAX) {
-    const sweep_row *const c = &y->row[y->group[i].row + callback];
-    r.callback_s = c->median_s;
-    r.rms_error_callback = c->rms_error;
-    series_median_ratio(trials_of(y, i, callback), trials_of(y, i, ours), "seconds", &y->draws,
-                        &r.callback_over_projection, r.callback_interval);
-  }
-  study_add(y->run, SWEEP_RATIOS, &r);
-}
-
-static bool is_of(const sweep_row *r, const char *solver, sweep_protocol protocol) {
-  return strcmp(r->who.solver, solver) == 0 &&
-         strcmp(r->who.protocol, sweep_protocols[protocol]) == 0;
-}
-
-/* of the method that looks for no crossing, where one was good enough: it races behind libess */
-static void add_plain(const summary *y, size_t i) {
-  const group *const g = &y->group[i];
-  for (size_t k = 0; k + 1 < g->entries; k++) {
-    const sweep_row *const ours = &y->row[g->row + k], *const plain = ours + 1;
-    if (!is_of(ours, libess_solver.name, SWEEP_EQUAL_ERROR) ||
-        !is_of(plain, plain->who.solver, SWEEP_EQUAL_ERROR))
-      continue;
-    sweep_plain p = {
-        .contacts = plain->who.contacts, .solver = plain->who.solver, .confidence = confidence};
-    series_median_ratio(trials_of(y, i, k + 1), trials_of(y, i, k), "seconds", &y->draws,
-                        &p.plain_over_libess, p.interval);
-    study_add(y->run, SWEEP_PLAIN, &p);
-  }
-}
-
-/* the entry of a solver by a protocol; SIZE_MAX where there is none */
-static size_t entry_of(const summary *y, size_t i, const solver_type *solver,
-                       const char *protocol) {
-  const group *const g = &y->group[i];
-  for (size_t k = 0; k < g->entries; k++) {
-    const sweep_sample *const who = &y->row[g->row + k].who;
-    if (strcmp(who->solver, solver->name) == 0 && strcmp(who->protocol, protocol) == 0) return k;
-  }
-  return SIZE_MAX;
-}
-
-/* wherever both ran the same protocol */
-static void add_ratios(const summary *y, size_t i) {
-  const group *const g = &y->group[i];
-  for (size_t k = 0; k < g->entries; k++) {
-    const sweep_sample *const ours = &y->row[g->row + k].who;
-    const size_t mujoco = entry_of(y, i, &bridge_solver, ours->protocol);
-    if (mujoco != SIZE_MAX && solver_is_libess(solver_find(ours->solver)))
-      add_ratio(y, i, k, mujoco, entry_of(y, i, &bridge_callback_solver, ours->protocol));
-  }
-}
-
-/* ---- all of it ------------------------------------------------------------------------------- */
-
-static void add_top(const summary *y) {
-  const sweep_sample *const any = &y->row->who;
-  const sweep_top top = {any->epsilon, any->source,
-                         settings_in_common(&any->settings, sizeof *y->row, y->rows)};
-  study_add(y->run, SWEEP_TOP, &top);
-}
-
-static void add_benchmark(const summary *y, const sweep_row *r) {
-  const char *const name = study_text(y->run, "%s/%s/%s/contacts:%zu", y->run->m->type->name,
-                                      r->who.protocol, r->who.solver, r->who.contacts);
-  const sweep_benchmark b = {.name = name,
-                             .run_name = name,
-                             .run_type = "aggregate",
-                             .aggregate_name = "median",
-                             .aggregate_unit = "time",
-                             .threads = 1,
-                             .iterations = y->draws.trials,
-                             .real_time = 1e3 * r->median_s,
-                             .cpu_time = 1e3 * r->median_s,
-                             .time_unit = "ms",
-                             .real_time_lo = 1e3 * r->interval_s[0],
-                             .real_time_hi = 1e3 * r->interval_s[1],
-                             .rms_error = r->rms_error,
-                             .events_ratio = r->events_ratio};
-  study_add(y->run, SWEEP_BENCHMARKS, &b);
-}
-
-static void add_group(const summary *y, size_t i) {
-  const group *const g = &y->group[i];
-  add_ratios(y, i);
-  add_plain(y, i);
-  for (size_t k = 0; k < g->entries; k++) {
-    study_add(y->run, SWEEP_ROWS, &y->row[g->row + k]);
-    add_benchmark(y, &y->row[g->row + k]);
-  }
-}
-
-static void summarize(summary *y) {
-  for (size_t i = 0; i < y->groups; i++)
-    for (size_t k = 0; k < y->group[i].entries; k++) add_trials(y, &y->group[i], k);
-  for (size_t i = 0; i < y->groups; i++)
-    for (size_t k = 0; k < y->group[i].entries; k++)
-      fill_row(y, trials_of(y, i, k), &y->row[y->group[i].row + k]);
-  add_slopes(y);
-  add_top(y);
-  for (size_t i = 0; i < y->groups; i++) add_group(y, i);
-}
-
-static int sweep_derive(study_run *run) {
-  summary y = {.run = run, .draws = sweep_draws(run), .groups = rows_of(run)};
-  y.group = calloc(y.groups, sizeof *y.group);
-  for (size_t i = 0; y.group && i < y.groups; i++) {
-    group *const g = &y.group[i];
-    *g = (group){.cell = seeks_epsilon(run) + y.groups + i * y.draws.processes, .row = y.rows};
-    entries_of(run, i, &g->entries);
-    y.rows += g->entries;
-  }
-  y.row = calloc(y.rows, sizeof *y.row);
-  const int status = y.group && y.row ? 0 : study_out_of_memory(run);
-  if (!status) summarize(&y);
-  free(y.group);
-  free(y.row);
-  return status;
-}
-
 /* ---- what they say, a line each -------------------------------------------------------------- */
 
 /* "2 to 5", or "2" where it is one; a solver by what it is: nobody has to know our names of its
@@ -804,12 +606,15 @@ static int measure(study_run *run, const void *planned) {
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
+static const char head[] =
+    "SELECT (SELECT count(DISTINCT trial) FROM sweep_samples JOIN newest USING (run)) || "
+    "' initial conditions for each N; ' || "
+    "iif(epsilon IS NULL, '', printf('epsilon %.6g (%s); ', epsilon, epsilon_source)) || "
+    "'MuJoCo ' || (settings->>'mujoco') FROM (SELECT run, epsilon, epsilon_source FROM sweep_top) "
+    "JOIN newest USING (run) JOIN run ON id = run";
+
 static void show(const study_run *run) {
-  const sweep_settings *const s = run->settings;
-  const sweep_top *const top = study_rows(run, SWEEP_TOP, NULL);
-  printf("%zu initial conditions for each N; ", s->trials);
-  if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->epsilon_source);
-  printf("MuJoCo %s\n", bridge_version_string());
+  study_say(run, head);
   study_print(run, SWEEP_ROWS, 0, SIZE_MAX);
   printf(
       "crossings: of all runs, as a share of the reference's; (!) marks a difference above 1 %%\n");
@@ -830,32 +635,33 @@ const study sweep_study = {
     .solvers = "projection,mujoco,mujoco-callback",
     .table = "what the results in the folder say, in a few lines; nothing is measured",
     STUDY_OF(sweep_settings, cell),
+    .laps = laps_sql,
     .tables = {[SWEEP_SAMPLES] = STUDY_ROWS(sweep_sample, .meaning = "one sample"),
-               [SWEEP_TOP] = STUDY_ROWS(sweep_top, .json = "",
-                                        .meaning = "what all who raced have in common"),
-               [SWEEP_SLOPES] = STUDY_ROWS(
-                   sweep_slope, .json = "slopes",
+               [SWEEP_TOP] = STUDY_DERIVED(top_columns, top_sql, .json = "",
+                                           .meaning = "what all who raced have in common"),
+               [SWEEP_SLOPES] = STUDY_DERIVED(
+                   slope_columns, slopes_sql, .json = "slopes",
                    .meaning = "the line through the medians over all numbers of contacts"),
-               [SWEEP_RATIOS] = STUDY_ROWS(
-                   sweep_ratio, .json = "ratios",
+               [SWEEP_RATIOS] = STUDY_DERIVED(
+                   ratio_columns, ratios_sql, .json = "ratios",
                    .meaning = "MuJoCo's time over that of libess by the method named in solver, "
                               "paired by initial condition; names say projection for either"),
                [SWEEP_PLAIN] =
-                   STUDY_ROWS(sweep_plain, .json = "plain",
-                              .meaning = "by equal-error: the cheapest method that looks for no "
-                                         "crossing over libess, paired by initial condition"),
+                   STUDY_DERIVED(plain_columns, plain_sql, .json = "plain",
+                                 .meaning = "by equal-error: the cheapest method that looks for no "
+                                            "crossing over libess, paired by initial condition"),
                [SWEEP_BENCHMARKS] =
-                   STUDY_ROWS(sweep_benchmark, .json = "benchmarks",
-                              .meaning = "the same rows as Google Benchmark has them"),
-               [SWEEP_ROWS] = STUDY_ROWS(sweep_row, .csv = "sweep.csv",
-                                         .meaning = "one number of contacts, solver and protocol"),
-               [SWEEP_TRIALS] =
-                   STUDY_ROWS(sweep_sample, .csv = "sweep_samples.csv", .meaning = "one sample")},
+                   STUDY_DERIVED(benchmark_columns, benchmarks_sql, .json = "benchmarks",
+                                 .meaning = "the same rows as Google Benchmark has them"),
+               [SWEEP_ROWS] =
+                   STUDY_DERIVED(row_columns, rows_sql, .csv = "sweep.csv",
+                                 .meaning = "one number of contacts, solver and protocol"),
+               [SWEEP_TRIALS] = STUDY_DERIVED(sample_columns, samples_sql,
+                                              .csv = "sweep_samples.csv", .meaning = "one sample")},
     .check = check,
     .plan = plan,
     .run = measure,
     .place = place,
-    .derive = sweep_derive,
     .show = show,
     .show_table = show_verdict,
 };

@@ -62,7 +62,8 @@ def put(database, kept, changes):
     store.execute("DELETE FROM cell")
     store.execute(f"INSERT INTO cell SELECT id, {run}, name FROM kept.cell WHERE run = {old}")
     for (table,) in tables.fetchall():
-        names = [x[1] for x in store.execute(f"PRAGMA kept.table_info({table})")][1:]
+        has = {x[1] for x in store.execute(f"PRAGMA main.table_info({table})")}
+        names = [x[1] for x in store.execute(f"PRAGMA kept.table_info({table})") if x[1] in has][1:]
         columns = ", ".join(f'"{x}"' for x in names)
         store.execute(f"DELETE FROM main.{table}")
         store.execute(

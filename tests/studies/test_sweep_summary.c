@@ -96,14 +96,12 @@ static void sum_up(sweep_made_up *w) {
 static void tear_down(sweep_made_up *w) {
   study_cells_free(&w->u.run);
   dispose(&w->u);
-  json_decref(w->u.private.texts);
 }
 
-static const sweep_row *row_at(const sweep_made_up *w, size_t i, size_t entry) {
-  size_t count;
-  const sweep_row *const rows = study_rows(&w->u.run, SWEEP_ROWS, &count);
-  assert_int_equal(count, ROWS * RACERS);
-  return &rows[i * RACERS + entry];
+/* of the row of one who races at a number of contacts */
+static double row_at(const sweep_made_up *w, size_t i, size_t entry, const char *name) {
+  assert_int_equal(w->u.private.rows[SWEEP_ROWS].count, ROWS * RACERS);
+  return number_at(&w->u, SWEEP_ROWS, i * RACERS + entry, name);
 }
 
 static void close_to(double value, double expected) {
@@ -116,19 +114,20 @@ static void quantiles_are_those_of_the_starts(void **state) {
   (void)state;
   set_up(&w);
   sum_up(&w);
-  const sweep_row *const r = row_at(&w, 1, OURS); // 10 .. 20 ms
-  assert_true(r->who.contacts == 10 && strcmp(r->who.solver, "projection") == 0);
-  close_to(r->median_s, 15e-3);
-  close_to(r->q25_s, 12.5e-3);
-  close_to(r->q75_s, 17.5e-3);
-  close_to(r->min_s, 10e-3);
-  close_to(r->mad_s, 3e-3);
-  close_to(r->rms_error, 6e-3);
-  close_to(r->rms_q90, 10e-3);
-  close_to(r->rms_worst, 11e-3);
+  static const struct {
+    const char *name;
+    double value;
+  } expected[] = {{"contacts", 10},    {"median_s", 15e-3}, {"q25_s", 12.5e-3},
+                  {"q75_s", 17.5e-3},  {"min_s", 10e-3},    {"mad_s", 3e-3},
+                  {"rms_error", 6e-3}, {"rms_q90", 10e-3},  {"rms_worst", 11e-3}};
+  // 10 .. 20 ms
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+    close_to(row_at(&w, 1, OURS, expected[k].name), expected[k].value);
+  assert_string_equal(text_at(&w.u, SWEEP_ROWS, RACERS + OURS, "solver"), "projection");
   const double wider = draws_widening(&(draws){.trials = TRIALS, .processes = 1});
-  assert_true(r->interval_s[0] >= 15e-3 * pow(10.0 / 15.0, wider) && r->interval_s[0] < 15e-3);
-  assert_true(r->interval_s[1] <= 15e-3 * pow(20.0 / 15.0, wider) && r->interval_s[1] > 15e-3);
+  const double low = row_at(&w, 1, OURS, "median_lo_s"), high = row_at(&w, 1, OURS, "median_hi_s");
+  assert_true(low >= 15e-3 * pow(10.0 / 15.0, wider) && low < 15e-3);
+  assert_true(high <= 15e-3 * pow(20.0 / 15.0, wider) && high > 15e-3);
   tear_down(&w);
 }
 
@@ -143,15 +142,15 @@ static void outliers_are_flagged_and_kept(void **state) {
     set_up(&w);
     w.sample[1][slowest][OURS].seconds = flagged ? 32.6e-3 : 32.4e-3;
     sum_up(&w);
-    assert_int_equal(row_at(&w, 1, OURS)->outliers, flagged);
-    close_to(row_at(&w, 1, OURS)->median_s, 15e-3);
+    assert_true(row_at(&w, 1, OURS, "outliers") == (double)flagged);
+    close_to(row_at(&w, 1, OURS, "median_s"), 15e-3);
     // by number of contacts, solver and start
-    const sweep_sample *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
+    study_rows(&w.u.run, SWEEP_TRIALS, &count);
     assert_int_equal(count, ROWS * RACERS * TRIALS);
     for (size_t i = 0; i < count; i++) {
       const bool here = i == RACERS * TRIALS + slowest;
-      assert_true(trials[i].outlier == (here && flagged));
-      assert_int_equal(trials[i].trial, i % TRIALS);
+      assert_true(number_at(&w.u, SWEEP_TRIALS, i, "outlier") == (double)(here && flagged));
+      assert_true(number_at(&w.u, SWEEP_TRIALS, i, "trial") == (double)(i % TRIALS));
     }
     tear_down(&w);
   }
@@ -173,45 +172,58 @@ static void crossings_are_judged_in_all(void **state) {
     w.sample[0][4][OURS].events = 96.0;
     w.sample[0][5][OURS].events = cases[i].last;
     sum_up(&w);
-    close_to(row_at(&w, 0, OURS)->events_ratio, cases[i].ratio);
-    close_to(row_at(&w, 0, OURS)->events, 100.0);
-    assert_string_equal(row_at(&w, 0, OURS)->off, cases[i].off);
+    close_to(row_at(&w, 0, OURS, "events_ratio"), cases[i].ratio);
+    close_to(row_at(&w, 0, OURS, "events"), 100.0);
+    assert_string_equal(text_at(&w.u, SWEEP_ROWS, OURS, "off"), cases[i].off);
     tear_down(&w);
   }
 }
 
-static const sweep_slope *slopes_of(const sweep_made_up *w) {
-  size_t count;
-  const sweep_slope *const slopes = study_rows(&w->u.run, SWEEP_SLOPES, &count);
-  assert_int_equal(count, RACERS);
-  return slopes;
+static double slope_of(const sweep_made_up *w, size_t racer, double ends[2]) {
+  assert_int_equal(w->u.private.rows[SWEEP_SLOPES].count, RACERS);
+  interval_at(&w->u, SWEEP_SLOPES, racer, "interval", ends);
+  return number_at(&w->u, SWEEP_SLOPES, racer, "s_per_contact");
 }
 
 /* times are proportional to N: the slope is the median over N, and that of the resamples varies */
 static void slopes_are_those_of_the_medians(void **state) {
-  static const double low[RACERS] = {1e-3, 3e-3, 1.5e-3}, high[RACERS] = {2e-3, 13e-3, 6.5e-3};
+  static const double slope[RACERS] = {1.5e-3, 8e-3, 4e-3}, low[RACERS] = {1e-3, 3e-3, 1.5e-3},
+                      high[RACERS] = {2e-3, 13e-3, 6.5e-3};
   static sweep_made_up w;
   (void)state;
   set_up(&w);
   sum_up(&w);
-  close_to(slopes_of(&w)[OURS].s_per_contact, 1.5e-3);
-  close_to(slopes_of(&w)[MUJOCO].s_per_contact, 8e-3);
   for (size_t k = 0; k < RACERS; k++) {
-    const sweep_slope *const s = &slopes_of(&w)[k];
-    assert_true(s->interval[0] < s->s_per_contact && s->s_per_contact < s->interval[1]);
-    const double wider = draws_widening(&(draws){.processes = 1}), value = s->s_per_contact;
-    assert_true(s->interval[0] >= value * pow(low[k] / value, wider));
-    assert_true(s->interval[1] <= value * pow(high[k] / value, wider));
-    close_to(row_at(&w, 1, k)->marginal_s, s->s_per_contact);
+    double ends[2];
+    const double wider = draws_widening(&(draws){.processes = 1}), value = slope_of(&w, k, ends);
+    close_to(value, slope[k]);
+    assert_true(ends[0] < value && value < ends[1]);
+    assert_true(ends[0] >= value * pow(low[k] / value, wider));
+    assert_true(ends[1] <= value * pow(high[k] / value, wider));
+    close_to(row_at(&w, 1, k, "marginal_s"), value);
   }
   tear_down(&w);
+}
 
-  // who is not everywhere has none
+/* who is not everywhere has no slope; all others do, whatever place they have in the list there */
+static void slopes_are_of_those_who_race_everywhere(void **state) {
+  static sweep_made_up w;
+  double ends[2];
+  (void)state;
   set_up(&w);
-  for (size_t j = 0; j < TRIALS; j++) w.sample[2][j][OURS].protocol = "target-0.01";
-  sum_up(&w);
-  assert_true(isnan(slopes_of(&w)[OURS].s_per_contact) && isnan(row_at(&w, 0, OURS)->marginal_s));
-  close_to(slopes_of(&w)[MUJOCO].s_per_contact, 8e-3);
+  enter_all_racers(&w, 1);
+  for (size_t i = 0; i < ROWS; i++, end_cell(&w.u))
+    for (size_t j = 0; j < TRIALS; j++)
+      for (size_t k = 0; k < RACERS; k++)
+        if (i != 1 || k != MUJOCO) give(&w.u, &w.sample[i][j][k]);
+  rederive(&w.u);
+  assert_true(isnan(slope_of(&w, MUJOCO, ends)) && isnan(ends[0]) && isnan(ends[1]));
+  close_to(slope_of(&w, OURS, ends), 1.5e-3);
+  close_to(slope_of(&w, CALLBACK, ends), 4e-3);
+  for (size_t row = 0; row < ROWS * RACERS - 1; row++) {
+    const bool mujoco = strcmp(text_at(&w.u, SWEEP_ROWS, row, "solver"), "mujoco") == 0;
+    assert_true(isnan(number_at(&w.u, SWEEP_ROWS, row, "marginal_s")) == mujoco);
+  }
   tear_down(&w);
 }
 
@@ -235,22 +247,28 @@ static void ratios_are_paired(void **state) {
   (void)state;
   set_up(&w);
   sum_up(&w);
-  const sweep_ratio *const ratios = study_rows(&w.u.run, SWEEP_RATIOS, &count);
+  study_rows(&w.u.run, SWEEP_RATIOS, &count);
   assert_int_equal(count, ROWS);
   for (size_t i = 0; i < ROWS; i++) {
-    const sweep_ratio *const one = &ratios[i];
-    close_to(one->mujoco_over_projection, expected_ratio());
-    assert_true(fabs(one->mujoco_over_projection - 8.0 / 1.5) > 0.05); // that of the medians
-    assert_true(one->interval[0] < one->mujoco_over_projection &&
-                one->interval[1] > one->mujoco_over_projection);
-    close_to(one->callback_over_projection, 0.5 * expected_ratio());
-    close_to(one->callback_interval[0], 0.5 * one->interval[0]);
-    close_to(one->callback_s, 4e-3 * (double)contacts[i]);
-    assert_true(one->rms_error_callback == one->rms_error_mujoco);
-    close_to(one->mujoco_s, 8e-3 * (double)contacts[i]);
-    close_to(one->projection_s, 1.5e-3 * (double)contacts[i]);
-    close_to(one->settings.atol, 3e-5);
-    assert_string_equal(one->solver, "projection");
+    const struct {
+      const char *name;
+      double value;
+    } expected[] = {{"mujoco_over_projection", expected_ratio()},
+                    {"callback_over_projection", 0.5 * expected_ratio()},
+                    {"mujoco_s", 8e-3 * (double)contacts[i]},
+                    {"projection_s", 1.5e-3 * (double)contacts[i]},
+                    {"callback_s", 4e-3 * (double)contacts[i]},
+                    {"rms_error_callback", number_at(&w.u, SWEEP_RATIOS, i, "rms_error_mujoco")}};
+    double ends[2], of_callback[2];
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+      close_to(number_at(&w.u, SWEEP_RATIOS, i, expected[k].name), expected[k].value);
+    assert_true(fabs(expected_ratio() - 8.0 / 1.5) > 0.05); // that of the medians
+    interval_at(&w.u, SWEEP_RATIOS, i, "interval", ends);
+    interval_at(&w.u, SWEEP_RATIOS, i, "callback_interval", of_callback);
+    assert_true(ends[0] < expected_ratio() && ends[1] > expected_ratio());
+    close_to(of_callback[0], 0.5 * ends[0]);
+    close_to(settings_at(&w.u, SWEEP_RATIOS, i).atol, 3e-5);
+    assert_string_equal(text_at(&w.u, SWEEP_RATIOS, i, "solver"), "projection");
   }
   tear_down(&w);
 }
@@ -263,16 +281,19 @@ static void rows_have_their_settings(void **state) {
   set_up(&w);
   for (size_t j = 0; j < TRIALS; j++) w.sample[1][j][OURS].settings.rtol = 1e-3;
   sum_up(&w);
-  const solver_settings *const ours = &row_at(&w, 1, OURS)->who.settings;
-  assert_true(ours->epsilon == 1e-3 && ours->rtol == 1e-3 && ours->atol == 3e-5);
-  assert_true(ours->projection_max == INFINITY && ours->order == 2);
-  const solver_settings *const theirs = &row_at(&w, 1, MUJOCO)->who.settings;
-  assert_true(isnan(theirs->epsilon) && isnan(theirs->rtol) && theirs->order == 0);
-  assert_string_equal(theirs->variant, "Euler");
-  const sweep_top *const top = study_rows(&w.u.run, SWEEP_TOP, &count);
+  const solver_settings ours = settings_at(&w.u, SWEEP_ROWS, RACERS + OURS);
+  assert_true(ours.epsilon == 1e-3 && ours.rtol == 1e-3 && ours.atol == 3e-5);
+  assert_true(ours.projection_max == INFINITY && ours.order == 2);
+  const solver_settings theirs = settings_at(&w.u, SWEEP_ROWS, RACERS + MUJOCO);
+  assert_true(isnan(theirs.epsilon) && isnan(theirs.rtol) && isnan(theirs.h_max));
+  assert_true(theirs.order == 0);
+  assert_string_equal(theirs.variant, "Euler");
+  study_rows(&w.u.run, SWEEP_TOP, &count);
   assert_int_equal(count, 1);
-  assert_true(top->settings.atol == 3e-5 && isnan(top->settings.rtol) && top->settings.order == 2);
-  assert_true(top->epsilon == 1e-3 && top->settings.scaling == 1e6);
+  const solver_settings top = settings_at(&w.u, SWEEP_TOP, 0);
+  assert_true(top.atol == 3e-5 && isnan(top.rtol) && top.order == 2 && top.scaling == 1e6);
+  assert_true(top.projection_max == INFINITY);
+  assert_true(number_at(&w.u, SWEEP_TOP, 0, "epsilon") == 1e-3);
   tear_down(&w);
 }
 
@@ -295,17 +316,17 @@ static void processes_are_put_together(void **state) {
           give(&w.u, s);
         }
   rederive(&w.u);
-  const sweep_sample *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
+  study_rows(&w.u.run, SWEEP_TRIALS, &count);
   assert_int_equal(count, ROWS * RACERS * TRIALS);
   for (size_t i = 0; i < count; i++) {
-    assert_int_equal(trials[i].trial, i % TRIALS);
-    assert_int_equal(trials[i].process, i % TRIALS % PROCESSES);
+    const size_t trial = i % TRIALS;
+    assert_true(number_at(&w.u, SWEEP_TRIALS, i, "trial") == (double)trial);
+    assert_true(number_at(&w.u, SWEEP_TRIALS, i, "process") == (double)(trial % PROCESSES));
   }
-  close_to(row_at(&w, 1, OURS)->median_s, 15e-3);
-  assert_true(row_at(&w, 1, OURS)->retaken == 2.0 * PROCESSES);
-  assert_true(row_at(&w, 2, MUJOCO)->disturbed == 1.0 * PROCESSES);
-  const sweep_ratio *const ratios = study_rows(&w.u.run, SWEEP_RATIOS, &count);
-  close_to(ratios[0].mujoco_over_projection, expected_ratio());
+  close_to(row_at(&w, 1, OURS, "median_s"), 15e-3);
+  assert_true(row_at(&w, 1, OURS, "retaken") == 2.0 * PROCESSES);
+  assert_true(row_at(&w, 2, MUJOCO, "disturbed") == 1.0 * PROCESSES);
+  close_to(number_at(&w.u, SWEEP_RATIOS, 0, "mujoco_over_projection"), expected_ratio());
   tear_down(&w);
 }
 
@@ -316,8 +337,8 @@ static void a_row_that_fails_is_told(void **state) {
   set_up(&w);
   w.sample[1][TRIALS - 1][OURS].seconds = INFINITY;
   race_once(&w);
-  assert_int_equal(study_noted(&w.u.run, sweep_study.derive(&w.u.run)), -1);
-  assert_non_null(strstr(w.u.message, "statistics of seconds: "));
+  assert_int_equal(derived(&w.u), -1);
+  assert_non_null(strstr(w.u.message, measure_strerror(MEASURE_ENONFINITE)));
   tear_down(&w);
 }
 
@@ -327,6 +348,7 @@ int main(void) {
       cmocka_unit_test(outliers_are_flagged_and_kept),
       cmocka_unit_test(crossings_are_judged_in_all),
       cmocka_unit_test(slopes_are_those_of_the_medians),
+      cmocka_unit_test(slopes_are_of_those_who_race_everywhere),
       cmocka_unit_test(ratios_are_paired),
       cmocka_unit_test(rows_have_their_settings),
       cmocka_unit_test(processes_are_put_together),
