@@ -17,9 +17,9 @@
  *     row with NaN; -1 with one line ends the study.
  *  5. The other tables are derived from table 0: each of their columns says its SQL (DERIVED in
  *     column.h; series.h has the statistics), and the table behind FROM what that is of, such as
- *     `laps`. Where SQL cannot say it, `derive` adds rows by study_add or study_select, before all
- * queries, in the order of the files; a row of a table `within` another belongs to the last row of
- * that one.
+ *     `laps`. Where SQL cannot say it, `derive` adds rows by study_add or study_select before all
+ *     queries, in the order of the files: a row of a table `within` another belongs to the last row
+ *     of that one.
  *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
  *     are printed, with what a table has `above` and `below`.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
@@ -59,7 +59,7 @@ typedef struct study_table {
 #define STUDY_TABLE(columns_, row, ...)                                                            \
   { .columns = columns_, .row_size = sizeof(row), __VA_ARGS__ }
 
-/* Of rows that SQL derives, by its columns. Where they are nested, the query has `within`, the
+/* Of rows that SQL derives, by its columns. Where they are nested, the query has `parent`, the
  * number of the row that each is within. */
 #define STUDY_DERIVED(columns_, from_, ...)                                                        \
   {                                                                                                \
@@ -207,6 +207,10 @@ __attribute__((format(printf, 2, 3))) const char *study_text(study_run *run, con
 
 /* All rows of a table, *count of them, which may be NULL: an array of its structs. */
 const void *study_rows(const study_run *run, size_t table, size_t *count);
+
+/* A value of a row, by the name of its column: a number, or a text. */
+double study_number(const study_run *run, size_t table, size_t row, const char *name);
+const char *study_words(const study_run *run, size_t table, size_t row, const char *name);
 
 /* Adds rows of a table by a query over the samples that the run has kept: a value for each of its
  * columns, in their order; ? is the run. 0, or -1 with one line, which is noted. */

@@ -59,6 +59,19 @@ const void *study_rows(const study_run *run, size_t table, size_t *count) {
   return run->private->rows[table].row;
 }
 
+static const char *row_at(const study_run *run, size_t table, size_t row) {
+  return run->private->rows[table].row + row * run->study->tables[table].row_size;
+}
+
+double study_number(const study_run *run, size_t table, size_t row, const char *name) {
+  return column_number(column_find(run->study->tables[table].columns, name),
+                       row_at(run, table, row));
+}
+
+const char *study_words(const study_run *run, size_t table, size_t row, const char *name) {
+  return column_text(column_find(run->study->tables[table].columns, name), row_at(run, table, row));
+}
+
 const char *study_text(study_run *run, const char *format, ...) {
   struct study_private *const p = run->private;
   va_list values;

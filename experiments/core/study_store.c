@@ -574,7 +574,7 @@ static int derive(study_run *run, size_t table) {
   // ?1 is bound whether the rest asks for it or not
   char sql[SQL_SIZE] = "WITH this AS (SELECT ?1 AS run) SELECT ";
   for (const column *c = t->columns; c->name; c++) add(sql, "%s, ", c->sql);
-  add(sql, "%s FROM %s", t->within ? "within" : "NULL", t->from);
+  add(sql, "%s FROM %s", t->within ? "parent" : "NULL", t->from);
   if (strlen(sql) + 1 == SQL_SIZE)
     return measure_fail(run->message, "%s: a query is too long", run->study->name);
   return study_select(run, table, sql);

@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "race.h"
-#include "series.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "studies.h"
 
-enum { SCALE_SAMPLES = STUDY_SAMPLES, SCALE_CASES, SCALE_EVENTS, SCALE_SERIES, SCALE_ROWS };
+enum { SCALE_SAMPLES = STUDY_SAMPLES, SCALE_CASES, SCALE_EVENTS, SCALE_ROWS, SCALE_SERIES };
 
 enum { SCALE_ORDERS = 2 };
 
@@ -46,59 +45,9 @@ typedef struct scale_sample {
   outcome tight, timed; /* with tolerances too tight to be seen, and with those of every day */
 } scale_sample;
 
-/* A row of the results; quantities are medians over the starts. */
-#define SCALE_ROW_COLUMNS(COLUMN, row)                                                             \
-  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f"))                      \
-  COLUMN(row, projection_order, COUNT, "", "1 or 2", SHOWN("order", "%5.0f"))                      \
-  COLUMN(row, epsilon, AMOUNT, "m", "half-width of the neighbourhoods", SHOWN("epsilon", "%8.1e")) \
-  COLUMN(row, crossing_distance, AMOUNT, "m", "of the case, median")                               \
-  COLUMN(row, trials, COUNT, "", "starts")                                                         \
-  COLUMN(row, exact_counts, COUNT, "",                                                             \
-         "initial conditions whose crossings are as many as the reference's",                      \
-         SHOWN("exact", "%5.0f"))                                                                  \
-  COLUMN(row, reference_events, AMOUNT, "", "crossings of the reference, mean")                    \
-  COLUMN(row, rms_worst, AMOUNT, "", "the largest", SHOWN("worst", "%9.2e"))                       \
-  COLUMN(row, rms_error, AMOUNT, "",                                                               \
-         "with tolerances too tight to be seen; median over the initial conditions, as all that "  \
-         "follows",                                                                                \
-         SHOWN("RMS", "%9.2e"))                                                                    \
-  COLUMN(row, events, AMOUNT, "", "crossings", SHOWN("events", "%8.1f"))                           \
-  COLUMN(row, time_s, AMOUNT, "s", "with everyday tolerances, as all that follows")                \
-  COLUMN(row, rms_error_timed, AMOUNT, "", "of the runs that are timed", SHOWN("timed", "%9.2e"))  \
-  COLUMN(row, steps, AMOUNT, "", "accepted", SHOWN("steps", "%7.0f"))                              \
-  COLUMN(row, rejected, AMOUNT, "", "steps")                                                       \
-  COLUMN(row, entries, AMOUNT, "", "into neighbourhoods", SHOWN("entries", "%7.0f"))               \
-  COLUMN(row, projections, AMOUNT, "", "onto guards")                                              \
-  COLUMN(row, field_evaluations, AMOUNT, "", "every one counted")                                  \
-  COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once")                     \
-  COLUMN(row, fields_per_event, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,                        \
-         SHOWN("f/ev.", "%6.2f"))                                                                  \
-  COLUMN(row, guards_per_event, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,                        \
-         SHOWN("h/ev.", "%6.2f"))                                                                  \
-  COLUMN(row, time_per_event, AMOUNT, "s", "", .place = COLUMN_SHOWN_ONLY,                         \
-         SHOWN_TIMES("ns/event", "%9.0f", 1e9))
-COLUMN_ROW(scale_row, SCALE_ROW_COLUMNS);
-
-/* What the points of one order say. */
-#define SCALE_SERIES_COLUMNS(COLUMN, row)                                                          \
-  COLUMN(row, projection_order, COUNT, "", "1 or 2")                                               \
-  COLUMN(row, fitted, COUNT, "",                                                                   \
-         "points with epsilon at most an eighth of the crossings' median distance and an error "   \
-         "ten times the least; less than 3: no slope")                                             \
-  COLUMN(row, slope, NUMBER, "", "of log RMS against log epsilon")                                 \
-  COLUMN(row, slope_interval, INTERVAL, "", "95 %")                                                \
-  COLUMN(row, fit_range, INTERVAL, "m", "of epsilon")                                              \
-  COLUMN(row, plateau_rms_error, AMOUNT, "",                                                       \
-         "median where epsilon is ten times that distance or more")                                \
-  COLUMN(row, exact_epsilon, AMOUNT, "m",                                                          \
-         "from which on down every start has the reference's crossings; 0: none")
-COLUMN_ROW(scale_series, SCALE_SERIES_COLUMNS);
-
 /* epsilons to a decade, and how far below and above the distance between crossings they go */
 enum { PER_DECADE = 3 };
 static const double furthest_below = 1e-3, furthest_above = 1e2;
-
-/* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -112,24 +61,116 @@ static const column sample_columns[] = {
     {0},
 };
 
+/* ---- what they say --------------------------------------------------------------------------- */
+
+/* those of stage 1 with what is of their case: its number, and the distance */
+static const char laps_sql[] = "SELECT *, dense_rank() OVER (ORDER BY contacts) - 1 AS parent, "
+                               "max(`distance.median`) OVER (PARTITION BY contacts) AS distance "
+                               "FROM scale_cells WHERE run = ?1";
+
 static const column case_columns[] = {
-    COLUMN(scale_sample, contacts, COUNT, "", "number of contacts"),
-    COLUMN_AS("crossing_distance.q10", scale_sample, distance.low, AMOUNT, "m",
-              "event function of the next guard when one is crossed: 10 % quantile"),
-    COLUMN_AS("crossing_distance.median", scale_sample, distance.median, AMOUNT, "m", "median"),
-    COLUMN_AS("crossing_distance.q90", scale_sample, distance.high, AMOUNT, "m", "90 % quantile"),
-    COLUMN_AS("crossing_interval_s.q10", scale_sample, interval.low, AMOUNT, "s",
-              "time from a crossing to the next: 10 % quantile"),
-    COLUMN_AS("crossing_interval_s.median", scale_sample, interval.median, AMOUNT, "s", "median"),
-    COLUMN_AS("crossing_interval_s.q90", scale_sample, interval.high, AMOUNT, "s", "90 % quantile"),
+    TAKEN("contacts", COUNT, "", "number of contacts"),
+    DERIVED("crossing_distance.q10", AMOUNT, "m", "`distance.low`",
+            "event function of the next guard when one is crossed: 10 % quantile"),
+    DERIVED("crossing_distance.median", AMOUNT, "m", "`distance.median`", "median"),
+    DERIVED("crossing_distance.q90", AMOUNT, "m", "`distance.high`", "90 % quantile"),
+    DERIVED("crossing_interval_s.q10", AMOUNT, "s", "`interval.low`",
+            "time from a crossing to the next: 10 % quantile"),
+    DERIVED("crossing_interval_s.median", AMOUNT, "s", "`interval.median`", "median"),
+    DERIVED("crossing_interval_s.q90", AMOUNT, "s", "`interval.high`", "90 % quantile"),
+    DERIVED("said", TEXT, "",
+            "printf('%d contacts: from a crossing to the next %.2g m (10 %%: %.2g, 90 %%: %.2g), "
+            "%.2g s', contacts, `distance.median`, `distance.low`, `distance.high`, "
+            "`interval.median`)",
+            "", .place = COLUMN_SHOWN_ONLY),
     {0},
 };
+static const char cases_sql[] = "laps WHERE NOT `order` AND row = 0 ORDER BY contacts";
 
 static const column event_columns[] = {
-    COLUMN_AS("", scale_sample, reference_events, AMOUNT, "",
-              "crossings that change the field, from each start"),
+    DERIVED("", AMOUNT, "", "reference_events", "crossings that change the field, from each start"),
     {0},
 };
+static const char events_sql[] = "laps WHERE NOT `order` ORDER BY contacts, row";
+
+/* quantities are medians over the initial conditions */
+static const column row_columns[] = {
+    TAKEN("contacts", COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
+    DERIVED("projection_order", COUNT, "", "`order`", "1 or 2", SHOWN("order", "%5.0f")),
+    TAKEN("epsilon", AMOUNT, "m", "half-width of the neighbourhoods", SHOWN("epsilon", "%8.1e")),
+    DERIVED("crossing_distance", AMOUNT, "m", "distance", "of the case, median"),
+    DERIVED("trials", COUNT, "", "count(*)", "starts"),
+    DERIVED("exact_counts", COUNT, "", "count(*) FILTER (WHERE tight_events = reference_events)",
+            "initial conditions whose crossings are as many as the reference's",
+            SHOWN("exact", "%5.0f")),
+    DERIVED("reference_events", AMOUNT, "", "avg(reference_events)",
+            "crossings of the reference, mean"),
+    DERIVED("rms_worst", AMOUNT, "", "max(tight_rms_error)", "the largest",
+            SHOWN("worst", "%9.2e")),
+    DERIVED("rms_error", AMOUNT, "", "median(tight_rms_error)",
+            "with tolerances too tight to be seen; median over the initial conditions, as all that "
+            "follows",
+            SHOWN("RMS", "%9.2e")),
+    DERIVED("events", AMOUNT, "", "median(tight_events)", "crossings", SHOWN("events", "%8.1f")),
+    DERIVED("time_s", AMOUNT, "s", "median(time_s)",
+            "with everyday tolerances, as all that follows"),
+    DERIVED("rms_error_timed", AMOUNT, "", "median(rms_error)", "of the runs that are timed",
+            SHOWN("timed", "%9.2e")),
+    DERIVED("steps", AMOUNT, "", "median(steps)", "accepted", SHOWN("steps", "%7.0f")),
+    DERIVED("rejected", AMOUNT, "", "median(rejected)", "steps"),
+    DERIVED("entries", AMOUNT, "", "median(entries)", "into neighbourhoods",
+            SHOWN("entries", "%7.0f")),
+    DERIVED("projections", AMOUNT, "", "median(projections)", "onto guards"),
+    DERIVED("field_evaluations", AMOUNT, "", "median(field_evaluations)", "every one counted"),
+    DERIVED("guard_evaluations", AMOUNT, "", "median(guard_evaluations)",
+            "of all event functions at once"),
+    DERIVED("fields_per_event", AMOUNT, "", "median(field_evaluations) / avg(reference_events)", "",
+            .place = COLUMN_SHOWN_ONLY, SHOWN("f/ev.", "%6.2f")),
+    DERIVED("guards_per_event", AMOUNT, "", "median(guard_evaluations) / avg(reference_events)", "",
+            .place = COLUMN_SHOWN_ONLY, SHOWN("h/ev.", "%6.2f")),
+    DERIVED("time_per_event", AMOUNT, "s", "median(time_s) / avg(reference_events)", "",
+            .place = COLUMN_SHOWN_ONLY, SHOWN_TIMES("ns/event", "%9.0f", 1e9)),
+    {0},
+};
+static const char rows_sql[] = "laps WHERE `order` GROUP BY contacts, `order`, epsilon ORDER BY "
+                               "contacts, `order`, epsilon DESC";
+
+/* What the points of one order say. */
+static const column series_columns[] = {
+    TAKEN("projection_order", COUNT, "", "1 or 2"),
+    TAKEN("fitted", COUNT, "",
+          "points with epsilon at most an eighth of the crossings' median distance and an error "
+          "ten times the least; less than 3: no slope"),
+    DERIVED("slope", NUMBER, "", "line->>0", "of log RMS against log epsilon"),
+    DERIVED("slope_interval", INTERVAL, "", "json_remove(line, '$[3]', '$[0]')", "95 %"),
+    DERIVED("fit_range", INTERVAL, "m",
+            "iif(line IS NULL, NULL, printf('[%!.17g,%!.17g]', finest, coarsest))", "of epsilon"),
+    TAKEN("plateau_rms_error", AMOUNT, "",
+          "median where epsilon is ten times that distance or more"),
+    TAKEN("exact_epsilon", AMOUNT, "m",
+          "from which on down every start has the reference's crossings; 0: none"),
+    DERIVED(
+        "said", TEXT, "",
+        "printf('order %d: ', projection_order) || iif(line IS NULL, '', printf('slope %.3f "
+        "[%.3f, %.3f] for epsilon from %.2g to %.2g, ', line->>0, line->>1, line->>2, finest, "
+        "coarsest)) || iif(plateau_rms_error IS NULL, '', printf('plateau at %.2g, ', "
+        "plateau_rms_error)) || iif(exact_epsilon > 0, printf('crossings exact from %.2g down', "
+        "exact_epsilon), 'crossings not exact at the smallest epsilon')",
+        "", .place = COLUMN_SHOWN_ONLY),
+    {0},
+};
+/* A slope is fitted where epsilon is seen, and neither neighbouring crossings nor rounding are. */
+static const char series_sql[] =
+    "(SELECT *, iif(fitted < 3, NULL, points) AS line FROM (SELECT within AS parent, contacts, "
+    "projection_order, count(*) FILTER (WHERE fits) AS fitted, "
+    "power(epsilon, rms_error) FILTER (WHERE fits) AS points, "
+    "min(epsilon) FILTER (WHERE fits) AS finest, max(epsilon) FILTER (WHERE fits) AS coarsest, "
+    "median(rms_error) FILTER (WHERE epsilon >= 9.99 * crossing_distance) AS plateau_rms_error, "
+    "coalesce(max(epsilon) FILTER (WHERE epsilon < coalesce(off, 1e999)), 0.0) AS exact_epsilon "
+    "FROM (SELECT *, epsilon <= crossing_distance / 8 AND rms_error >= 10 * min(rms_error) OVER "
+    "points AS fits, min(iif(exact_counts < trials, epsilon, NULL)) OVER points AS off "
+    "FROM scale WHERE run = ?1 WINDOW points AS (PARTITION BY contacts, projection_order)) "
+    "GROUP BY contacts, projection_order)) ORDER BY contacts, projection_order";
 
 /* ---- how far the next guard is when one is crossed ------------------------------------------- */
 
@@ -221,129 +262,20 @@ static int scale_distances(const contest_starts *starts, size_t contacts, scale_
   return status ? -1 : 0;
 }
 
-/* What the samples of scale say: rows, slopes and plateaus. */
-
-/* a slope is fitted where epsilon is at most this part of the distance between crossings, and the
- * error this many times the least one; the plateau begins at so many times the distance */
-static const double fitted_below = 0.125, fitted_above = 10.0, plateau_from = 9.99;
-
-/* ---- rows and series ------------------------------------------------------------------------- */
-
-static void add_row(study_run *run, const scale_sample *of, gather starts, double distance) {
-  const scale_sample *const s = gather_row(starts, 0);
-  scale_row r = {.contacts = of->contacts,
-                 .projection_order = of->order,
-                 .epsilon = of->epsilon,
-                 .crossing_distance = distance,
-                 .trials = starts.count,
-                 .reference_events = gather_mean(starts, "reference_events"),
-                 .rms_worst = gather_quantile(starts, "tight_rms_error", 1.0),
-                 .rms_error = gather_median(starts, "tight_rms_error"),
-                 .events = gather_median(starts, "tight_events"),
-                 .time_s = gather_median(starts, "time_s"),
-                 .rms_error_timed = gather_median(starts, "rms_error")};
-  gather_into(starts, gather_median, SCALE_ROWS, "steps", "guard_evaluations", &r);
-  for (size_t i = 0; i < starts.count; i++)
-    r.exact_counts += s[i].tight.events == s[i].reference_events;
-  r.fields_per_event = r.field_evaluations / r.reference_events;
-  r.guards_per_event = r.guard_evaluations / r.reference_events;
-  r.time_per_event = r.time_s / r.reference_events;
-  study_add(run, SCALE_ROWS, &r);
-}
-
-/* the largest epsilon from which on down all crossings are right */
-static double exact_epsilon(const scale_row r[], size_t count) {
-  double epsilon = 0.0;
-  for (size_t i = count; i-- > 0 && r[i].exact_counts == r[i].trials;) epsilon = r[i].epsilon;
-  return epsilon;
-}
-
-/* the slope where epsilon is seen, and neither neighbouring crossings nor rounding are */
-static void fit_slope(const scale_row r[], size_t count, scale_series *out) {
-  double x[OPTION_NUMBERS_MAX], y[OPTION_NUMBERS_MAX], least = INFINITY;
-  for (size_t i = 0; i < count; i++) least = fmin(least, r[i].rms_error);
-  for (size_t i = 0; i < count; i++) {
-    if (r[i].epsilon > fitted_below * r[i].crossing_distance ||
-        r[i].rms_error < fitted_above * least)
-      continue;
-    x[out->fitted] = r[i].epsilon;
-    y[out->fitted++] = r[i].rms_error;
-  }
-  // of fewer than 3 there is none
-  const gather_power power = gather_fit_power(x, y, out->fitted < 3 ? 0 : out->fitted);
-  out->slope = power.exponent;
-  memcpy(out->slope_interval, power.interval, sizeof power.interval);
-  out->fit_range[0] = out->fitted < 3 ? (double)NAN : x[out->fitted - 1];
-  out->fit_range[1] = out->fitted < 3 ? (double)NAN : x[0];
-}
-
-/* of `count` rows of one order */
-static void add_series(study_run *run, size_t order, size_t first, size_t count) {
-  const scale_row *const r = (const scale_row *)study_rows(run, SCALE_ROWS, NULL) + first;
-  scale_series s = {.projection_order = order, .exact_epsilon = exact_epsilon(r, count)};
-  gather plateau = gather_rows(run, SCALE_ROWS, first, 1, 0);
-  fit_slope(r, count, &s);
-  while (plateau.count < count &&
-         r[plateau.count].epsilon >= plateau_from * r[plateau.count].crossing_distance)
-    plateau.count++;
-  s.plateau_rms_error = gather_median(plateau, "rms_error");
-  study_add(run, SCALE_SERIES, &s);
-}
-
-/* a number of contacts, whose samples of stage 1 begin at *from and are passed by */
-static void add_case(study_run *run, size_t index, size_t *from) {
-  const size_t trials = ((const scale_settings *)run->settings)->trials;
-  size_t count, first;
-  const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
-  const scale_sample *const of = &all[index * trials];
-  study_rows(run, SCALE_ROWS, &first);
-  study_add(run, SCALE_CASES, of);
-  for (size_t i = 0; i < trials; i++) study_add(run, SCALE_EVENTS, &of[i]);
-  size_t points = 0;
-  for (; *from < count && all[*from].contacts == of->contacts; *from += trials, points++)
-    add_row(run, &all[*from], gather_rows(run, SCALE_SAMPLES, *from, 1, trials),
-            of->distance.median);
-  const size_t epsilons = points / SCALE_ORDERS;
-  for (size_t k = 0; k < SCALE_ORDERS; k++) add_series(run, 1 + k, first + k * epsilons, epsilons);
-}
-
-static int scale_derive(study_run *run) {
-  const scale_settings *const s = run->settings;
-  size_t count, cases = 0;
-  const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
-  while (cases * s->trials < count && !all[cases * s->trials].order) cases++;
-  for (size_t i = 0, from = cases * s->trials; i < cases; i++) add_case(run, i, &from);
-  return 0;
-}
-
 /* ---- on the terminal ------------------------------------------------------------------------- */
-
-static void show_series(const scale_series *s) {
-  printf("order %zu: ", s->projection_order);
-  if (s->fitted >= 3)
-    printf("slope %.3f [%.3f, %.3f] for epsilon from %.2g to %.2g, ", s->slope,
-           s->slope_interval[0], s->slope_interval[1], s->fit_range[0], s->fit_range[1]);
-  if (!isnan(s->plateau_rms_error)) printf("plateau at %.2g, ", s->plateau_rms_error);
-  if (s->exact_epsilon > 0.0)
-    printf("crossings exact from %.2g down\n", s->exact_epsilon);
-  else
-    printf("crossings not exact at the smallest epsilon\n");
-}
 
 static void scale_show(const study_run *run) {
   size_t cases, rows, first = 0;
-  const scale_sample *const c = study_rows(run, SCALE_CASES, &cases);
-  const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
-  const scale_series *const s = study_rows(run, SCALE_SERIES, NULL);
+  study_rows(run, SCALE_CASES, &cases);
+  study_rows(run, SCALE_ROWS, &rows);
   for (size_t i = 0; i < cases; i++) {
+    const double contacts = study_number(run, SCALE_CASES, i, "contacts");
     size_t end = first;
-    while (end < rows && r[end].contacts == c[i].contacts) end++;
-    printf(
-        "\n%zu contacts: from a crossing to the next %.2g m (10 %%: %.2g, 90 %%: %.2g), %.2g s\n",
-        c[i].contacts, c[i].distance.median, c[i].distance.low, c[i].distance.high,
-        c[i].interval.median);
+    while (end < rows && study_number(run, SCALE_ROWS, end, "contacts") == contacts) end++;
+    printf("\n%s\n", study_words(run, SCALE_CASES, i, "said"));
     study_print(run, SCALE_ROWS, first, end - first);
-    for (size_t k = 0; k < SCALE_ORDERS; k++) show_series(&s[i * SCALE_ORDERS + k]);
+    for (size_t k = 0; k < SCALE_ORDERS; k++)
+      puts(study_words(run, SCALE_SERIES, i * SCALE_ORDERS + k, "said"));
     first = end;
   }
 }
@@ -460,19 +392,19 @@ const study scale_study = {
     .stages = 2,
     .pinned = true,
     STUDY_OF(scale_settings, cell),
+    .laps = laps_sql,
     .tables = {[SCALE_SAMPLES] = STUDY_TABLE(sample_columns, scale_sample, .meaning = "one start"),
-               [SCALE_CASES] = STUDY_TABLE(case_columns, scale_sample, .json = "cases",
-                                           .meaning = "one number of contacts"),
-               [SCALE_EVENTS] = STUDY_TABLE(event_columns, scale_sample, .json = "reference_events",
-                                            .meaning = "one start", .within = SCALE_CASES),
-               [SCALE_SERIES] =
-                   STUDY_ROWS(scale_series, .json = "series",
-                              .meaning = "what one order's points say", .within = SCALE_CASES),
+               [SCALE_CASES] = STUDY_DERIVED(case_columns, cases_sql, .json = "cases",
+                                             .meaning = "one number of contacts"),
+               [SCALE_EVENTS] = STUDY_DERIVED(event_columns, events_sql, .json = "reference_events",
+                                              .meaning = "one start", .within = SCALE_CASES),
                [SCALE_ROWS] =
-                   STUDY_ROWS(scale_row, .json = "rows", .csv = "scale.csv",
-                              .meaning = "one epsilon with one order", .within = SCALE_CASES)},
+                   STUDY_DERIVED(row_columns, rows_sql, .json = "rows", .csv = "scale.csv",
+                                 .meaning = "one epsilon with one order", .within = SCALE_CASES),
+               [SCALE_SERIES] =
+                   STUDY_DERIVED(series_columns, series_sql, .json = "series",
+                                 .meaning = "what one order's points say", .within = SCALE_CASES)},
     .plan = plan,
     .run = measure,
-    .derive = scale_derive,
     .show = scale_show,
 };

@@ -76,17 +76,27 @@ static void rows_are_medians_and_counts(void **state) {
   made_up u;
   size_t count;
   make_up_all(&u, &(plate){100, 0.01}, 1);
-  const scale_row *const r = study_rows(&u.run, SCALE_ROWS, &count);
-  const scale_row *const above = &r[3], *const below = &r[EPSILONS + 9];
+  static const struct {
+    size_t row;
+    const char *name;
+    double value;
+  } expected[] = {{3, "contacts", 100},
+                  {3, "projection_order", 1},
+                  {3, "crossing_distance", 0.01},
+                  {3, "trials", 3},
+                  {3, "exact_counts", 2},
+                  {3, "reference_events", 41},
+                  {EPSILONS + 9, "projection_order", 2},
+                  {EPSILONS + 9, "exact_counts", 3},
+                  {EPSILONS + 9, "events", 41},
+                  {EPSILONS + 9, "guard_evaluations", 82}};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    assert_true(number_at(&u, SCALE_ROWS, expected[i].row, expected[i].name) == expected[i].value);
+  study_rows(&u.run, SCALE_ROWS, &count);
   assert_int_equal(count, SCALE_ORDERS * EPSILONS);
-  assert_true(above->contacts == 100 && above->projection_order == 1);
-  assert_true(above->epsilon == epsilon_at(3) && above->crossing_distance == 0.01);
-  assert_true(above->trials == 3 && above->exact_counts == 2);
-  assert_true(fabs(above->reference_events - 41) < 1e-12);
-  assert_true(above->rms_error == 2 * error_at(1, 0.01, 1));
-  assert_true(above->rms_worst == 3 * error_at(1, 0.01, 1));
-  assert_true(below->projection_order == 2 && below->exact_counts == 3);
-  assert_true(below->events == 41 && below->guard_evaluations == 82);
+  assert_true(number_at(&u, SCALE_ROWS, 3, "epsilon") == epsilon_at(3));
+  assert_true(number_at(&u, SCALE_ROWS, 3, "rms_error") == 2 * error_at(1, 0.01, 1));
+  assert_true(number_at(&u, SCALE_ROWS, 3, "rms_worst") == 3 * error_at(1, 0.01, 1));
   dispose(&u);
 }
 
@@ -96,34 +106,40 @@ static void slopes_are_those_between_plateau_and_floor(void **state) {
   made_up u;
   size_t count;
   make_up_all(&u, &(plate){100, 0.01}, 1);
-  const scale_series *const s = study_rows(&u.run, SCALE_SERIES, &count);
+  double finest = 0.0;
+  study_rows(&u.run, SCALE_SERIES, &count);
   assert_int_equal(count, SCALE_ORDERS);
-  assert_true(fabs(s[0].slope - 2) < 1e-9 && fabs(s[1].slope - 3) < 1e-9);
   for (size_t i = 0; i < SCALE_ORDERS; i++) {
-    assert_int_equal(s[i].projection_order, i + 1);
+    double range[2], ends[2];
+    const double slope = number_at(&u, SCALE_SERIES, i, "slope");
+    const double plateau = number_at(&u, SCALE_SERIES, i, "plateau_rms_error");
+    assert_true(fabs(slope - (double)(i + 2)) < 1e-9);
+    assert_true(number_at(&u, SCALE_SERIES, i, "projection_order") == (double)(i + 1));
+    interval_at(&u, SCALE_SERIES, i, "fit_range", range);
+    interval_at(&u, SCALE_SERIES, i, "slope_interval", ends);
     // an eighth of the distance, rounded down to the grid
-    assert_true(s[i].fit_range[1] == epsilon_at(9));
-    assert_true(error_at(s[i].fit_range[0], 0.01, i + 1) >= 10 * floor_rms);
-    assert_true(s[i].slope_interval[0] <= s[i].slope && s[i].slope <= s[i].slope_interval[1]);
-    assert_true(fabs(s[i].plateau_rms_error / (2 * error_at(1, 0.01, i + 1)) - 1) < 1e-12);
-    assert_true(s[i].exact_epsilon == epsilon_at(6));
+    assert_true(range[1] == epsilon_at(9));
+    assert_true(error_at(range[0], 0.01, i + 1) >= 10 * floor_rms && range[0] > finest);
+    assert_true(ends[0] <= slope && slope <= ends[1]);
+    assert_true(fabs(plateau / (2 * error_at(1, 0.01, i + 1)) - 1) < 1e-12);
+    assert_true(number_at(&u, SCALE_SERIES, i, "exact_epsilon") == epsilon_at(6));
+    finest = range[0];
   }
-  assert_true(s[1].fit_range[0] > s[0].fit_range[0]);
   dispose(&u);
 }
 
 static void what_cannot_be_fitted_is_not(void **state) {
   (void)state;
   made_up u;
-  size_t count;
+  double ends[2];
   make_up_all(&u, &(plate){100, 1e-7}, 1);
-  const scale_series *s = study_rows(&u.run, SCALE_SERIES, &count);
-  assert_int_equal(s->fitted, 0);
-  assert_true(isnan(s->slope) && isnan(s->slope_interval[0]) && s->exact_epsilon == 0);
+  assert_true(number_at(&u, SCALE_SERIES, 0, "fitted") == 0);
+  interval_at(&u, SCALE_SERIES, 0, "slope_interval", ends);
+  assert_true(isnan(number_at(&u, SCALE_SERIES, 0, "slope")) && isnan(ends[0]));
+  assert_true(number_at(&u, SCALE_SERIES, 0, "exact_epsilon") == 0);
   dispose(&u);
   make_up_all(&u, &(plate){100, 1}, 1);
-  s = study_rows(&u.run, SCALE_SERIES, &count);
-  assert_true(isnan(s->plateau_rms_error));
+  assert_true(isnan(number_at(&u, SCALE_SERIES, 0, "plateau_rms_error")));
   dispose(&u);
 }
 

@@ -118,11 +118,15 @@ static inline const column *column_of(const made_up *u, size_t table, const char
 }
 
 static inline double number_at(const made_up *u, size_t table, size_t row, const char *name) {
-  return column_number(column_of(u, table, name), row_of(u, table, row));
+  row_of(u, table, row);
+  column_of(u, table, name);
+  return study_number(&u->run, table, row, name);
 }
 
 static inline const char *text_at(const made_up *u, size_t table, size_t row, const char *name) {
-  return column_text(column_of(u, table, name), row_of(u, table, row));
+  row_of(u, table, row);
+  column_of(u, table, name);
+  return study_words(&u->run, table, row, name);
 }
 
 /* An interval, whose ends are not known where it is not. */
