@@ -7,7 +7,6 @@
 #include "affine3.h"
 #include "ess.h"
 #include "race.h"
-#include "series.h"
 #include "solvers.h"
 #include "studies.h"
 
@@ -130,12 +129,16 @@ enum { PER_DECADE = 8, DECADES = 6, POINTS_OF_ORDER = PER_DECADE * DECADES + 1, 
 /* Where each order's slope is fitted: below the epsilon at which higher terms show and above that
  * at which rounding does, 3e-14 on this system, which order 2 reaches at epsilon 3e-5. The paper's
  * slope is that of order 1. */
-static const struct {
-  double fit_min, fit_max, paper_slope;
-} wanted[ORDERS] = {{1e-5, 1e-2, 2.1}, {1e-4, 1e-2, NAN}};
+#define WANTED(X)                                                                                  \
+  X(1, 1e-5, 1e-2, 2.1)                                                                            \
+  X(2, 1e-4, 1e-2, NULL)
+#define VALUES_OF(order, low, high, paper) "(" #order ", " #low ", " #high ", " #paper "), "
+#define RANGE_OF(order, low, high, paper)  {low, high},
+static const struct { double fit_min, fit_max; } wanted[ORDERS] = {WANTED(RANGE_OF)};
 
 /* tight enough not to be seen; epsilon from which on the error must fall */
-static const double tight_rtol = 1e-12, tight_atol = 1e-14, monotone_max = 0.05;
+static const double tight_rtol = 1e-12, tight_atol = 1e-14;
+#define MONOTONE_MAX "0.05"
 
 /* what integrates the paper's steps has these as they come; epsilon up to which its error is flat
  */
@@ -180,25 +183,41 @@ typedef struct crossing {
 static const column crossing_columns[] = {
     COLUMN_AS("", crossing, time, AMOUNT, "s", "of the exact solution"), {0}};
 
-#define FIT_COLUMNS(COLUMN, row)                                                                   \
-  COLUMN(row, projection_order, COUNT, "", "1 or 2")                                               \
-  COLUMN(row, slope, NUMBER, "", "of log RMS against log epsilon")                                 \
-  COLUMN(row, slope_lo, NUMBER, "", "lower end of its interval", .place = COLUMN_CSV_ONLY)         \
-  COLUMN(row, slope_hi, NUMBER, "", "upper end", .place = COLUMN_CSV_ONLY)                         \
-  COLUMN(row, slope_interval, INTERVAL, "", "both", .place = COLUMN_JSON_ONLY)                     \
-  COLUMN(row, intercept, NUMBER, "", "log10 of RMS at epsilon 1", .place = COLUMN_CSV_ONLY)        \
-  COLUMN(row, confidence, AMOUNT, "", "of the interval", .place = COLUMN_JSON_ONLY)                \
-  COLUMN(row, fit_min, AMOUNT, "",                                                                 \
-         "epsilon below which the slope is not fitted: for order 2, rounding begins")              \
-  COLUMN(row, fit_max, AMOUNT, "", "epsilon above which it is not")                                \
-  COLUMN(row, paper_slope, NUMBER, "", "not known: the paper has none for this order")             \
-  COLUMN(row, monotone, FLAG, "",                                                                  \
-         "whether the error falls with epsilon, from monotone_max down to fit_min",                \
-         .place = COLUMN_JSON_ONLY)                                                                \
-  COLUMN(row, monotone_max, AMOUNT, "", "epsilon", .place = COLUMN_JSON_ONLY)                      \
-  COLUMN(row, rms_error_at_fit_min, AMOUNT, "", "error", .place = COLUMN_JSON_ONLY)                \
-  COLUMN(row, rtol, AMOUNT, "", "of the integration", .place = COLUMN_JSON_ONLY)
-COLUMN_ROW(fit, FIT_COLUMNS);
+static const column fit_columns[] = {
+    TAKEN("projection_order", COUNT, "", "1 or 2"),
+    DERIVED("slope", NUMBER, "", "line->>0", "of log RMS against log epsilon"),
+    DERIVED("slope_lo", NUMBER, "", "line->>1", "lower end of its interval",
+            .place = COLUMN_CSV_ONLY),
+    DERIVED("slope_hi", NUMBER, "", "line->>2", "upper end", .place = COLUMN_CSV_ONLY),
+    DERIVED("slope_interval", INTERVAL, "", "json_remove(line, '$[3]', '$[0]')", "both",
+            .place = COLUMN_JSON_ONLY),
+    DERIVED("intercept", NUMBER, "", "line->>3", "log10 of RMS at epsilon 1",
+            .place = COLUMN_CSV_ONLY),
+    DERIVED("confidence", AMOUNT, "", "0.95", "of the interval", .place = COLUMN_JSON_ONLY),
+    TAKEN("fit_min", AMOUNT, "",
+          "epsilon below which the slope is not fitted: for order 2, rounding begins"),
+    TAKEN("fit_max", AMOUNT, "", "epsilon above which it is not"),
+    TAKEN("paper_slope", NUMBER, "", "not known: the paper has none for this order"),
+    TAKEN("monotone", FLAG, "",
+          "whether the error falls with epsilon, from monotone_max down to fit_min",
+          .place = COLUMN_JSON_ONLY),
+    DERIVED("monotone_max", AMOUNT, "", MONOTONE_MAX, "epsilon", .place = COLUMN_JSON_ONLY),
+    TAKEN("rms_error_at_fit_min", AMOUNT, "", "error", .place = COLUMN_JSON_ONLY),
+    DERIVED("rtol", AMOUNT, "", "1e-12", "of the integration", .place = COLUMN_JSON_ONLY),
+    {0},
+};
+/* epsilons are powers of ten up to rounding */
+static const char fits_sql[] =
+    "(SELECT projection_order, fit_min, fit_max, paper_slope, "
+    "power(epsilon, rms_error) FILTER (WHERE in_fit) AS line, "
+    "coalesce(sum(rms_error >= before AND epsilon > 0.9999 * fit_min "
+    "AND epsilon < 1.0001 * " MONOTONE_MAX "), 0) = 0 AS monotone, "
+    "min(iif(in_fit, epsilon, NULL)), rms_error AS rms_error_at_fit_min "
+    "FROM (SELECT *, lag(rms_error) OVER (PARTITION BY projection_order ORDER BY epsilon DESC) "
+    "AS before FROM `order` WHERE run = ?1) JOIN (SELECT column1 AS projection_order, "
+    "column2 AS fit_min, column3 AS fit_max, column4 AS paper_slope FROM (VALUES " WANTED(
+        VALUES_OF) "(0, NULL, NULL, NULL))) USING (projection_order) GROUP BY projection_order) "
+                   "ORDER BY projection_order";
 
 /* ---- cells: one order each ------------------------------------------------------------------- */
 
@@ -248,35 +267,6 @@ static int measure(study_run *run, const void *cell) {
 
 /* ---- what they say --------------------------------------------------------------------------- */
 
-/* slope, monotony, and the error where the fitted range ends */
-static void add_fit(study_run *run, size_t order, const point p[]) {
-  double x[POINTS_OF_ORDER], y[POINTS_OF_ORDER];
-  size_t count = 0;
-  fit f = {.projection_order = order,
-           .fit_min = wanted[order - 1].fit_min,
-           .fit_max = wanted[order - 1].fit_max,
-           .paper_slope = wanted[order - 1].paper_slope,
-           .monotone = true,
-           .monotone_max = monotone_max,
-           .rtol = tight_rtol};
-  for (int i = 0; i < POINTS_OF_ORDER; i++) {
-    if (i && within(p[i].epsilon, f.fit_min, monotone_max) &&
-        p[i].run.rms_error >= p[i - 1].run.rms_error)
-      f.monotone = false;
-    if (!p[i].in_fit) continue;
-    f.rms_error_at_fit_min = p[i].run.rms_error;
-    x[count] = p[i].epsilon;
-    y[count++] = p[i].run.rms_error;
-  }
-  const gather_power power = gather_fit_power(x, y, count);
-  f.slope = power.exponent;
-  f.slope_lo = f.slope_interval[0] = power.interval[0];
-  f.slope_hi = f.slope_interval[1] = power.interval[1];
-  f.intercept = power.intercept;
-  f.confidence = power.confidence;
-  study_add(run, FITS, &f);
-}
-
 static int add_crossings(study_run *run) {
   const model *const m = case_model(run, NULL);
   double x0[MODEL_DIMENSION_MAX], times[AFFINE3_GUARDS];
@@ -307,8 +297,6 @@ static int add_flat(study_run *run) {
 }
 
 static int derive(study_run *run) {
-  const point *const points = study_rows(run, POINTS, NULL);
-  for (size_t i = 0; i < ORDERS; i++) add_fit(run, 1 + i, points + i * POINTS_OF_ORDER);
   return add_crossings(run) || add_flat(run) ? -1 : order_add_paths(run, PATH, EXACT, GUARDS);
 }
 
@@ -338,9 +326,9 @@ const study order_study = {
                    STUDY_ROWS(point, .csv = "order.csv", .meaning = "one epsilon with one order"),
                [CROSSINGS] =
                    STUDY_ROWS(crossing, .json = "crossing_times", .meaning = "one crossing"),
-               [FITS] = STUDY_ROWS(fit, .json = "fits", .csv = "order_fit.csv",
-                                   .meaning =
-                                       "log RMS error against log epsilon of one projection order"),
+               [FITS] = STUDY_DERIVED(
+                   fit_columns, fits_sql, .json = "fits", .csv = "order_fit.csv",
+                   .meaning = "log RMS error against log epsilon of one projection order"),
                [PATH] = STUDY_ROWS(order_step, .csv = "projection_path.csv",
                                    .meaning = "one step of Fig. 3.1"),
                [EXACT] = STUDY_ROWS(order_step, .csv = "projection_exact.csv",
