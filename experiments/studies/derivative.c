@@ -9,7 +9,6 @@
 #include "affine3.h"
 #include "flow.h"
 #include "race.h"
-#include "series.h"
 #include "studies.h"
 
 enum { N = AFFINE3_GUARDS, PER_DECADE = 4, DECADES = 4, TOLERANCES = 10 };
@@ -38,18 +37,31 @@ static const double duration = 0.5, corner_time = 0.3;
   X(row, difference_error, AMOUNT, "", "of differences of the method's own end state")
 COLUMN_ROW(error, ERROR);
 
-#define FIT(X, row)                                                                                \
-  X(row, crossings, TEXT, "", "as above", SHOWN("crossings", "%-9s"))                              \
-  X(row, method, TEXT, "", "as above", SHOWN("method", "%-10s"))                                   \
-  X(row, order, COUNT, "", "as above", SHOWN("order", "%5.0f"))                                    \
-  X(row, of, TEXT, "", "tangents or differences", SHOWN("derivative by", "%-13s"))                 \
-  X(row, slope, NUMBER, "", "of log error against log of the parameter", SHOWN("slope", "%7.3f"))  \
-  X(row, interval, INTERVAL, "", "of the slope, 95 %")                                             \
-  X(row, from, AMOUNT, "", "smallest parameter that it is fitted to", SHOWN("from", "%8.1e"))      \
-  X(row, to, AMOUNT, "", "largest", SHOWN("to", "%8.1e"))                                          \
-  X(row, smallest, AMOUNT, "", "error over all knobs", SHOWN("least", "%9.2e"))                    \
-  X(row, largest, AMOUNT, "", "error over all knobs", SHOWN("most", "%9.2e"))
-COLUMN_ROW(fit, FIT);
+static const column fit_columns[] = {
+    TAKEN("crossings", TEXT, "", "as above", SHOWN("crossings", "%-9s")),
+    TAKEN("method", TEXT, "", "as above", SHOWN("method", "%-10s")),
+    DERIVED("order", COUNT, "", "`order`", "as above", SHOWN("order", "%5.0f")),
+    DERIVED("of", TEXT, "", "kind", "tangents or differences", SHOWN("derivative by", "%-13s")),
+    DERIVED("slope", NUMBER, "", "power(knob, error) FILTER (WHERE fits)->>0",
+            "of log error against log of the parameter", SHOWN("slope", "%7.3f")),
+    DERIVED("interval", INTERVAL, "",
+            "json_remove(power(knob, error) FILTER (WHERE fits), '$[3]', '$[0]')",
+            "of the slope, 95 %"),
+    DERIVED("from", AMOUNT, "", "coalesce(min(knob) FILTER (WHERE fits), 0.0)",
+            "smallest parameter that it is fitted to", SHOWN("from", "%8.1e")),
+    DERIVED("to", AMOUNT, "", "coalesce(max(knob) FILTER (WHERE fits), 0.0)", "largest",
+            SHOWN("to", "%8.1e")),
+    DERIVED("smallest", AMOUNT, "", "min(error)", "error over all knobs", SHOWN("least", "%9.2e")),
+    DERIVED("largest", AMOUNT, "", "max(error)", "error over all knobs", SHOWN("most", "%9.2e")),
+    {0},
+};
+/* slopes are fitted above rounding, and below where higher terms show */
+static const char fits_sql[] =
+    "(SELECT *, error > 0 AND iif(`order` = 0, knob BETWEEN 1e-11 AND 1e-3, "
+    "iif(`order` = 1, knob BETWEEN 9e-5 AND 1.1e-2, knob BETWEEN 9e-4 AND 5e-2)) AS fits "
+    "FROM (SELECT *, 'tangents' AS kind, tangent_error AS error FROM derivative_error "
+    "UNION ALL SELECT *, 'differences', difference_error FROM derivative_error) "
+    "WHERE run = ?1) GROUP BY within, kind ORDER BY within, kind DESC";
 
 /* ---- cells: one method at one place ---------------------------------------------------------- */
 
@@ -195,47 +207,6 @@ static int measure(study_run *run, const void *planned) {
   return status;
 }
 
-/* ---- what they say --------------------------------------------------------------------------- */
-
-/* where slopes are fitted: above rounding, and below where higher terms show */
-static bool is_fitted(const error *e) {
-  static const double low[] = {1e-11, 9e-5, 9e-4}, high[] = {1e-3, 1.1e-2, 5e-2};
-  return e->knob >= low[e->order] && e->knob <= high[e->order];
-}
-
-static void add_fit(study_run *run, const error *e, size_t count, bool of_tangents) {
-  double x[KNOBS_MAX], y[KNOBS_MAX];
-  size_t points = 0;
-  fit f = {.crossings = e->crossings,
-           .method = e->method,
-           .order = e->order,
-           .of = of_tangents ? "tangents" : "differences",
-           .smallest = INFINITY};
-  for (size_t i = 0; i < count; i++) {
-    const double value = of_tangents ? e[i].tangent_error : e[i].difference_error;
-    f.smallest = fmin(f.smallest, value);
-    f.largest = fmax(f.largest, value);
-    if (!is_fitted(&e[i]) || !(value > 0.0)) continue;
-    if (!points) f.to = e[i].knob;
-    f.from = x[points] = e[i].knob;
-    y[points++] = value;
-  }
-  if (!isfinite(f.smallest)) f.smallest = f.largest = NAN;
-  const gather_power power = gather_fit_power(x, y, points);
-  f.slope = power.exponent;
-  memcpy(f.interval, power.interval, sizeof f.interval);
-  study_add(run, FITS, &f);
-}
-
-static int derive(study_run *run) {
-  for (size_t i = 0; i < study_cells(run); i++) {
-    size_t count;
-    const error *const all = study_samples(run, i, &count);
-    for (int tangent = 1; tangent >= 0; tangent--) add_fit(run, all, count, tangent);
-  }
-  return 0;
-}
-
 const study derivative_study = {
     .name = "derivative-error",
     .summary = "error of the flow's derivative over epsilon and tolerance, also at two events",
@@ -247,10 +218,9 @@ const study derivative_study = {
     .cell_size = sizeof(cell),
     .tables = {[ERRORS] = STUDY_ROWS(error, .json = "errors", .csv = "derivative_error.csv",
                                      .meaning = "one parameter value of one method at one place"),
-               [FITS] =
-                   STUDY_ROWS(fit, .json = "fits", .csv = "derivative_error_fit.csv",
-                              .meaning = "error over the parameter of one method at one place")},
+               [FITS] = STUDY_DERIVED(
+                   fit_columns, fits_sql, .json = "fits", .csv = "derivative_error_fit.csv",
+                   .meaning = "error over the parameter of one method at one place")},
     .plan = plan,
     .run = measure,
-    .derive = derive,
 };
