@@ -42,16 +42,34 @@ enum { RUNS = STUDY_SAMPLES, COSTS, PATH, SLIDES };
   X(row, steps, AMOUNT, "", "accepted; mean")
 COLUMN_ROW(attempt, ATTEMPT);
 
-#define COST(X, row)                                                                               \
-  X(row, target, AMOUNT, "", "the error that both keep to", SHOWN("error", "%7.0e"))               \
-  X(row, libess_tolerance, AMOUNT, "", "the cheapest that keeps to it", SHOWN("libess", "%8.1e"))  \
-  X(row, libess_calls, AMOUNT, "", "right-hand-side evaluations at that", SHOWN("calls", "%7.0f")) \
-  X(row, tanh_width, AMOUNT, "m/s", "of the cheapest tanh that keeps to it",                       \
-    SHOWN("width", "%8.1e"))                                                                       \
-  X(row, tanh_tolerance, AMOUNT, "", "its tolerance", SHOWN("CVODE", "%8.1e"))                     \
-  X(row, tanh_calls, AMOUNT, "", "right-hand-side evaluations at that", SHOWN("calls", "%7.0f"))   \
-  X(row, ratio, AMOUNT, "", "libess_calls / tanh_calls", SHOWN("ratio", "%6.2f"))
-COLUMN_ROW(cost, COST);
+static const column cost_columns[] = {
+    DERIVED("target", AMOUNT, "", "target.error", "the error that both keep to",
+            SHOWN("error", "%7.0e")),
+    DERIVED("libess_tolerance", AMOUNT, "", "ours.tolerance", "the cheapest that keeps to it",
+            SHOWN("libess", "%8.1e")),
+    DERIVED("libess_calls", AMOUNT, "", "ours.calls", "right-hand-side evaluations at that",
+            SHOWN("calls", "%7.0f")),
+    DERIVED("tanh_width", AMOUNT, "m/s", "theirs.width", "of the cheapest tanh that keeps to it",
+            SHOWN("width", "%8.1e")),
+    DERIVED("tanh_tolerance", AMOUNT, "", "theirs.tolerance", "its tolerance",
+            SHOWN("CVODE", "%8.1e")),
+    DERIVED("tanh_calls", AMOUNT, "", "theirs.calls", "right-hand-side evaluations at that",
+            SHOWN("calls", "%7.0f")),
+    DERIVED("ratio", AMOUNT, "", "ours.calls / theirs.calls", "libess_calls / tanh_calls",
+            SHOWN("ratio", "%6.2f")),
+    {0},
+};
+#define TARGETS "(SELECT column1 AS error FROM (VALUES (1e-2), (1e-3), (1e-4), (1e-5), (1e-6)))"
+
+/* the cheapest by a solver that keeps to an error; of several the first of the plan */
+#define CHEAPEST(solver)                                                                           \
+  "(SELECT * FROM (SELECT t.error AS target, r.*, row_number() OVER (PARTITION BY t.error "        \
+  "ORDER BY calls, width DESC, tolerance DESC) AS place FROM " TARGETS " t JOIN sliding_runs r "   \
+  "ON r.error <= t.error WHERE r.run = ?1 AND solver = '" solver "') WHERE place = 1)"
+static const char costs_sql[] = TARGETS " AS target LEFT JOIN " CHEAPEST(
+    "libess") " AS ours ON ours.target = target.error "
+              "LEFT JOIN " CHEAPEST("tanh-cvode") " AS theirs ON theirs.target = target.error "
+                                                  "ORDER BY target.error DESC";
 
 #define POINT(X, row)                                                                              \
   X(row, t, AMOUNT, "s", "time")                                                                   \
@@ -121,22 +139,6 @@ static int measure(study_run *run, const void *which) {
   return study_add(run, RUNS, &row);
 }
 
-/* ---- what an error costs --------------------------------------------------------------------- */
-
-/* the cheapest by either solver that keeps to an error; of several the first of the plan */
-static const char costs_sql[] =
-    "WITH target (error) AS (VALUES (1e-2), (1e-3), (1e-4), (1e-5), (1e-6)), "
-    "kept AS (SELECT target.error AS target, r.*, row_number() OVER (PARTITION BY target.error, "
-    "solver ORDER BY calls, width DESC, tolerance DESC) AS place "
-    "FROM target JOIN sliding_runs r ON r.run = ? AND r.error <= target.error) "
-    "SELECT target.error, ours.tolerance, ours.calls, theirs.width, theirs.tolerance, "
-    "theirs.calls, ours.calls / theirs.calls FROM target "
-    "LEFT JOIN kept ours ON ours.target = target.error AND ours.place = 1 "
-    "AND ours.solver = 'libess' "
-    "LEFT JOIN kept theirs ON theirs.target = target.error AND theirs.place = 1 "
-    "AND theirs.solver = 'tanh-cvode' "
-    "ORDER BY target.error DESC";
-
 /* ---- the path -------------------------------------------------------------------------------- */
 
 /* where slides begin and end: more than any run of the model's default has */
@@ -162,7 +164,7 @@ static void add_points(study_run *run, const trajectory *path, const told *all) 
   for (size_t i = 0; i < all->count; i++) study_add(run, SLIDES, &all->at[i]);
 }
 
-static int add_path(study_run *run) {
+static int derive(study_run *run) {
   told all = {.count = 0};
   solver_settings with = solver_settings_default();
   with.rtol = with.atol = path_tolerance;
@@ -178,10 +180,6 @@ static int add_path(study_run *run) {
   return fails ? -1 : 0;
 }
 
-static int derive(study_run *run) {
-  return study_select(run, COSTS, costs_sql) ? -1 : add_path(run);
-}
-
 const study sliding_study = {
     .name = "sliding",
     .summary = "a mass on a belt: sliding located by events, against smoothed friction",
@@ -192,11 +190,12 @@ const study sliding_study = {
     STUDY_OF(settings, cell),
     .tables = {[RUNS] = STUDY_ROWS(attempt, .json = "runs", .csv = "sliding_runs.csv",
                                    .meaning = "one solver at one width and tolerance"),
-               [COSTS] =
-                   STUDY_ROWS(cost, .json = "costs", .csv = "sliding.csv", .meaning = "one error",
-                              .above = "Calls of the field, of a run by the cheapest settings that "
-                                       "keep to an error: libess, and "
-                                       "CVODE's BDF with tanh(slip / width)"),
+               [COSTS] = STUDY_DERIVED(
+                   cost_columns, costs_sql, .json = "costs", .csv = "sliding.csv",
+                   .meaning = "one error",
+                   .above = "Calls of the field, of a run by the cheapest settings that "
+                            "keep to an error: libess, and "
+                            "CVODE's BDF with tanh(slip / width)"),
                [PATH] =
                    STUDY_ROWS(point, .csv = "sliding_path.csv",
                               .meaning = "one output time of the model's own initial condition"),
