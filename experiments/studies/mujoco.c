@@ -16,7 +16,7 @@
 
 /* Settings that leave the trajectory this close to the reference's, relative to the largest value
  * of the component that differs most, leave it unchanged. */
-#define MUJOCO_UNCHANGED 1e-9
+#define UNCHANGED "1e-9"
 
 /* One combination of settings. */
 typedef struct mujoco_variant {
@@ -42,13 +42,6 @@ enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 52, MUJOCO_PROFILES = 
     .result = "callback")
 OPTION_ROW(mujoco_settings, OPTIONS);
 
-/* What is said of a setting: this MuJoCo does not have it, or gives up with it; it takes another
- * trajectory; it is faster than the race's by more than the minimum effect, seen twice; slower by
- * as much; neither is shown; it is the race's own, with an unchanged trajectory. */
-static const char mujoco_left_out[] = "left out", mujoco_changed[] = "changes the trajectory",
-                  mujoco_faster[] = "faster", mujoco_slower[] = "slower",
-                  mujoco_as_fast[] = "no difference shown", mujoco_is_the_race[] = "the race's";
-
 /* ---- cells: the hopper, then the plate with every number of contacts ------------------------- */
 
 typedef enum mujoco_kind {
@@ -66,7 +59,13 @@ typedef struct mujoco_cell {
 /* What a cell gives: of FOLLOW a row for each setting, of RACED and AGAIN one for each
  * start and each that takes part; of PROFILE one for each start, then one for each timer. */
 #define MUJOCO_SAMPLE_COLUMNS(COLUMN, row)                                                         \
+  COLUMN(row, model, TEXT, "", "hopper or plate")                                                  \
+  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
+  COLUMN(row, session, COUNT, "", "1 or 2: it is of a race")                                       \
   COLUMN(row, variant, COUNT, "", "number of the setting")                                         \
+  COLUMN(row, base, TEXT, "", "mujoco: its own defaults; race: the race's")                        \
+  COLUMN(row, changes, TEXT, "", "of it, by MuJoCo's names")                                       \
+  COLUMN(row, process, COUNT, "", "which of them ran it")                                          \
   COLUMN(row, trial, COUNT, "", "of the initial condition")                                        \
   COLUMN(row, difference, AMOUNT, "",                                                              \
          "of trajectories, the largest over all initial conditions, relative")                     \
@@ -94,48 +93,6 @@ typedef struct mujoco_session {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 enum { MUJOCO_SAMPLES = STUDY_SAMPLES, MUJOCO_TOP, MUJOCO_ROWS, MUJOCO_TRIALS, MUJOCO_TIMES };
-
-/* What a row is of. */
-typedef struct mujoco_name {
-  const char *model;
-  size_t contacts;
-  const char *base, *changes;
-} mujoco_name;
-
-typedef struct mujoco_row {
-  mujoco_name of;
-  double median_s, median_interval_s[2], q25_s, q75_s, min_s;
-  double ratio, ratio_interval[2], difference, rms_error, rms_worst, field_gap, scaling_s;
-  double confirmed, confirmed_interval[2];
-  double retaken;
-  const char *verdict, *left_out;
-} mujoco_row;
-
-typedef struct mujoco_trial {
-  mujoco_name of;
-  size_t session, trial, process;
-  double seconds, rms_error;
-} mujoco_trial;
-
-/* Where MuJoCo's time goes with one setting, per step; means over the quiet half of the starts. */
-typedef struct mujoco_profile {
-  mujoco_name of;
-  double run_s; /* without timers */
-  double timers_cost, reading_s;
-} mujoco_profile;
-
-/* A timer, or what none of its parts accounts for. */
-typedef struct mujoco_time {
-  mujoco_profile in;
-  const char *timer, *part_of;
-  double calls, measured_s, net_s, share;
-} mujoco_time;
-
-#define MUJOCO_TOP_COLUMNS(COLUMN, row)                                                            \
-  COLUMN(row, unchanged, AMOUNT, "",                                                               \
-         "largest relative difference at which a trajectory is unchanged")                         \
-  COLUMN(row, confidence, AMOUNT, "", "of the intervals")
-COLUMN_ROW(mujoco_top, MUJOCO_TOP_COLUMNS);
 
 /* The settings of MuJoCo's that are tried. */
 
@@ -216,83 +173,143 @@ static race_entry variant_entry(const study_run *run, size_t variant, char chang
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-#define OF_NAME(row, of)                                                                           \
-  COLUMN_AS("model", row, of.model, TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),          \
-      COLUMN_AS("contacts", row, of.contacts, COUNT, "", "number of contacts",                     \
-                SHOWN("N", "%4.0f")),                                                              \
-      COLUMN_AS("base", row, of.base, TEXT, "", "mujoco: its own defaults; race: the race's",      \
-                SHOWN("base", "%-6s")),                                                            \
-      COLUMN_AS("changes", row, of.changes, TEXT, "", "of it, by MuJoCo's names",                  \
-                SHOWN("changes", "%-25s"))
+#define OF_NAME                                                                                    \
+  TAKEN("model", TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),                             \
+      TAKEN("contacts", COUNT, "", "number of contacts", SHOWN("N", "%4.0f")),                     \
+      TAKEN("base", TEXT, "", "mujoco: its own defaults; race: the race's",                        \
+            SHOWN("base", "%-6s")),                                                                \
+      TAKEN("changes", TEXT, "", "of it, by MuJoCo's names", SHOWN("changes", "%-25s"))
+
+/* With fewer initial conditions than these a 95 % interval of a median is no such thing: no verdict
+ * on times. The least effect that is one is infinite then. */
+#define VERDICT_TRIALS "6"
+static const char laps_sql[] =
+    "SELECT c.*, r.seed, max(process) OVER () + 1 AS processes, iif(r.settings->>'trials' "
+    "< " VERDICT_TRIALS ", 1e999, r.settings->>'minimum-effect') AS effect "
+    "FROM mujoco_settings_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1";
+
+static const column top_columns[] = {
+    DERIVED("unchanged", AMOUNT, "", UNCHANGED,
+            "largest relative difference at which a trajectory is unchanged"),
+    DERIVED("confidence", AMOUNT, "", "0.95", "of the intervals"),
+    {0},
+};
+
+/* What is said of a setting: this MuJoCo does not have it, or gives up with it; it takes another
+ * trajectory; it is the race's own, with an unchanged trajectory; it is faster than the race's by
+ * more than the minimum effect, seen twice; slower by as much; neither is shown. */
+#define VERDICT                                                                                    \
+  "CASE WHEN left_out <> '' THEN 'left out' WHEN (difference <= " UNCHANGED ") IS NOT 1 "          \
+  "THEN 'changes the trajectory' WHEN base = 'race' AND changes = '' THEN 'the race''s' "          \
+  "WHEN last->>0 * (1 + effect) < 1 AND last->>2 < 1 THEN 'faster' "                               \
+  "WHEN last->>0 > 1 + effect AND last->>1 > 1 THEN 'slower' ELSE 'no difference shown' END"
 
 static const column row_columns[] = {
-    OF_NAME(mujoco_row, of),
-    COLUMN(mujoco_row, median_s, AMOUNT, "s", "of one run", SHOWN_TIMES("ms", "%8.4f", 1e3)),
-    COLUMN_AS("median_lo_s", mujoco_row, median_interval_s[0], AMOUNT, "s", "its 95 % interval",
-              SHOWN_TIMES("from", "%7.4f", 1e3)),
-    COLUMN_AS("median_hi_s", mujoco_row, median_interval_s[1], AMOUNT, "s", "its 95 % interval",
-              SHOWN_TIMES("to", "%7.4f", 1e3)),
-    COLUMN(mujoco_row, q25_s, AMOUNT, "s", "lower quartile", .place = COLUMN_CSV_ONLY),
-    COLUMN(mujoco_row, q75_s, AMOUNT, "s", "upper quartile", .place = COLUMN_CSV_ONLY),
-    COLUMN(mujoco_row, min_s, AMOUNT, "s", "fastest", .place = COLUMN_CSV_ONLY),
-    COLUMN(mujoco_row, ratio, AMOUNT, "", "time over the race's, paired by initial condition",
-           SHOWN("ratio", "%6.3f")),
-    COLUMN_AS("ratio_lo", mujoco_row, ratio_interval[0], AMOUNT, "", "its 95 % interval",
-              SHOWN("from", "%6.3f")),
-    COLUMN_AS("ratio_hi", mujoco_row, ratio_interval[1], AMOUNT, "", "its 95 % interval",
-              SHOWN("to", "%6.3f")),
-    COLUMN(mujoco_row, difference, AMOUNT, "",
-           "of the trajectory from that by MuJoCo's own defaults, the largest, relative",
-           SHOWN("differs", "%8.1e")),
-    COLUMN(mujoco_row, rms_error, AMOUNT, "", "against our reference, median",
-           SHOWN("RMS", "%8.2g")),
-    COLUMN(mujoco_row, rms_worst, AMOUNT, "", "the largest"),
-    COLUMN(mujoco_row, field_gap, AMOUNT, "", "of MuJoCo's acceleration from the model's"),
-    COLUMN(mujoco_row, scaling_s, AMOUNT, "", "divides the mass MuJoCo's contacts add"),
-    COLUMN(mujoco_row, confirmed, AMOUNT, "", "the ratio when timed a second time",
-           SHOWN("again", "%6.3f")),
-    COLUMN_AS("confirmed_lo", mujoco_row, confirmed_interval[0], AMOUNT, "", "its 95 % interval"),
-    COLUMN_AS("confirmed_hi", mujoco_row, confirmed_interval[1], AMOUNT, "", "its 95 % interval"),
-    COLUMN(mujoco_row, retaken, AMOUNT, "",
-           "runs taken again because the thread had lost its core, in the first session"),
-    COLUMN(mujoco_row, verdict, TEXT, "", "what is said of the setting", SHOWN("", "%s")),
-    COLUMN(mujoco_row, left_out, TEXT, "", "why it is left out", SHOWN("", "%s")),
+    OF_NAME,
+    DERIVED("median_s", AMOUNT, "s", "median->>0", "of one run", SHOWN_TIMES("ms", "%8.4f", 1e3)),
+    DERIVED("median_lo_s", AMOUNT, "s", "median->>1", "its 95 % interval",
+            SHOWN_TIMES("from", "%7.4f", 1e3)),
+    DERIVED("median_hi_s", AMOUNT, "s", "median->>2", "its 95 % interval",
+            SHOWN_TIMES("to", "%7.4f", 1e3)),
+    TAKEN("q25_s", AMOUNT, "s", "lower quartile", .place = COLUMN_CSV_ONLY),
+    TAKEN("q75_s", AMOUNT, "s", "upper quartile", .place = COLUMN_CSV_ONLY),
+    TAKEN("min_s", AMOUNT, "s", "fastest", .place = COLUMN_CSV_ONLY),
+    DERIVED("ratio", AMOUNT, "", "first->>0", "time over the race's, paired by initial condition",
+            SHOWN("ratio", "%6.3f")),
+    DERIVED("ratio_lo", AMOUNT, "", "first->>1", "its 95 % interval", SHOWN("from", "%6.3f")),
+    DERIVED("ratio_hi", AMOUNT, "", "first->>2", "its 95 % interval", SHOWN("to", "%6.3f")),
+    TAKEN("difference", AMOUNT, "",
+          "of the trajectory from that by MuJoCo's own defaults, the largest, relative",
+          SHOWN("differs", "%8.1e")),
+    DERIVED("rms_error", AMOUNT, "", "error", "against our reference, median",
+            SHOWN("RMS", "%8.2g")),
+    TAKEN("rms_worst", AMOUNT, "", "the largest"),
+    DERIVED("field_gap", AMOUNT, "", "iif(left_out = '', gap->>'gap', NULL)",
+            "of MuJoCo's acceleration from the model's"),
+    DERIVED("scaling_s", AMOUNT, "", "iif(left_out = '', gap->>'scaling', NULL)",
+            "divides the mass MuJoCo's contacts add"),
+    DERIVED("confirmed", AMOUNT, "", "again->>0", "the ratio when timed a second time",
+            SHOWN("again", "%6.3f")),
+    DERIVED("confirmed_lo", AMOUNT, "", "again->>1", "its 95 % interval"),
+    DERIVED("confirmed_hi", AMOUNT, "", "again->>2", "its 95 % interval"),
+    DERIVED("retaken", AMOUNT, "", "lost",
+            "runs taken again because the thread had lost its core, in the first session"),
+    DERIVED("verdict", TEXT, "", VERDICT, "what is said of the setting", SHOWN("", "%s")),
+    TAKEN("left_out", TEXT, "", "why it is left out", SHOWN("", "%s")),
     {0},
 };
+/* times over the race's in a session */
+#define OVER_RACE(session, name)                                                                   \
+  "(SELECT l.model, l.contacts, l.variant, "                                                       \
+  "median_of(l.seconds / r.seconds, trial, l.processes, l.seed) AS " name " "                      \
+  "FROM laps l JOIN laps r USING (model, contacts, session, trial) "                               \
+  "WHERE session = " session " AND r.base = 'race' AND r.changes = '' "                            \
+  "GROUP BY l.model, l.contacts, l.variant) USING (model, contacts, variant)"
+static const char rows_sql[] =
+    "(SELECT *, coalesce(again, first) AS last FROM (SELECT * FROM laps WHERE NOT session "
+    "AND timer = '' AND timers_cost IS NULL) "
+    "LEFT JOIN (SELECT model, contacts, variant, median_of(seconds, trial, processes, seed) "
+    "AS median, quantile(seconds, 0.25) AS q25_s, quantile(seconds, 0.75) AS q75_s, "
+    "min(seconds) AS min_s, sum(retaken) AS lost, median(rms_error) AS error, "
+    "max(rms_error) AS rms_worst FROM laps WHERE session = 1 GROUP BY model, contacts, variant) "
+    "USING (model, contacts, variant) LEFT JOIN " OVER_RACE("1", "first") " LEFT JOIN " OVER_RACE(
+        "2", "again") ") ORDER BY model, contacts, variant";
 
 static const column trial_columns[] = {
-    OF_NAME(mujoco_trial, of),
-    COLUMN(mujoco_trial, session, COUNT, "", "1, or 2 for those that looked faster"),
-    COLUMN(mujoco_trial, trial, COUNT, "", "start"),
-    COLUMN(mujoco_trial, process, COUNT, "", "which of them ran it"),
-    COLUMN(mujoco_trial, seconds, AMOUNT, "s", "of one run"),
-    COLUMN(mujoco_trial, rms_error, AMOUNT, "", "against our reference"),
+    OF_NAME,
+    TAKEN("session", COUNT, "", "1, or 2 for those that looked faster"),
+    TAKEN("trial", COUNT, "", "start"),
+    TAKEN("process", COUNT, "", "which of them ran it"),
+    TAKEN("seconds", AMOUNT, "s", "of one run"),
+    TAKEN("rms_error", AMOUNT, "", "against our reference"),
     {0},
 };
+static const char trials_sql[] =
+    "laps WHERE session ORDER BY model, contacts, variant, session, trial";
 
 static const column time_columns[] = {
-    OF_NAME(mujoco_time, in.of),
-    COLUMN(mujoco_time, timer, TEXT, "", "MuJoCo's own name; rest: what no part accounts for",
-           SHOWN("timer", "%-16s")),
-    COLUMN(mujoco_time, part_of, TEXT, "", "the timer it is a part of; empty: the whole step",
-           SHOWN("of", "%-13s")),
-    COLUMN(mujoco_time, calls, AMOUNT, "", "in a step"),
-    COLUMN(mujoco_time, measured_s, AMOUNT, "s", "in a step, by the timer"),
-    COLUMN(mujoco_time, net_s, NUMBER, "s", "without what the readings of the clock took",
-           SHOWN_TIMES("us", "%8.4f", 1e6)),
-    COLUMN(mujoco_time, share, NUMBER, "", "of the step", SHOWN_TIMES("share", "%6.1f%%", 100.0)),
-    COLUMN_AS("run_s", mujoco_time, in.run_s, AMOUNT, "s", "a step without timers",
-              SHOWN_TIMES("without us", "%10.4f", 1e6)),
-    COLUMN_AS("timers_cost", mujoco_time, in.timers_cost, AMOUNT, "",
-              "a run with timers over one without", SHOWN("timers cost", "%11.2f")),
-    COLUMN_AS("reading_s", mujoco_time, in.reading_s, AMOUNT, "s", "one reading of the clock"),
+    OF_NAME,
+    DERIVED("timer", TEXT, "", "iif(is_rest, 'rest', timer)",
+            "MuJoCo's own name; rest: what no part accounts for", SHOWN("timer", "%-16s")),
+    DERIVED("part_of", TEXT, "", "iif(is_rest, timer, above)",
+            "the timer it is a part of; empty: the whole step", SHOWN("of", "%-13s")),
+    DERIVED("calls", AMOUNT, "", "iif(is_rest, NULL, calls)", "in a step"),
+    DERIVED("measured_s", AMOUNT, "s", "iif(is_rest, NULL, 1e-9 * measured_ns)",
+            "in a step, by the timer"),
+    DERIVED("net_s", NUMBER, "s", "1e-9 * iif(is_rest, rest, net)",
+            "without what the readings of the clock took", SHOWN_TIMES("us", "%8.4f", 1e6)),
+    DERIVED("share", NUMBER, "", "iif(is_rest, rest, net) / whole", "of the step",
+            SHOWN_TIMES("share", "%6.1f%%", 100.0)),
+    DERIVED("run_s", AMOUNT, "s", "1e-9 * run_ns", "a step without timers",
+            SHOWN_TIMES("without us", "%10.4f", 1e6)),
+    DERIVED("timers_cost", AMOUNT, "", "cost", "a run with timers over one without",
+            SHOWN("timers cost", "%11.2f")),
+    DERIVED("reading_s", AMOUNT, "s", "1e-9 * reading_ns", "one reading of the clock"),
     {0},
 };
+/* A timer shows the work between its two readings of the clock and, since the readings lie on both
+ * sides of it, about one reading; its parts' readings are inside it, two for each. All are taken
+ * off, at what a reading costs by itself. What is left of the whole step then has to be a step's
+ * time without timers, which is measured as well. Timers are numbered by their place `i`; `inside`
+ * has each with all that it is a part of. */
+static const char times_sql[] =
+    "(WITH RECURSIVE part AS (SELECT *, row_number() OVER (PARTITION BY within ORDER BY row) - 1 "
+    "AS i FROM laps WHERE timer <> ''), "
+    "inside (within, i, calls, above) AS (SELECT within, i, calls, parent FROM part "
+    "UNION ALL SELECT within, inside.i, inside.calls, part.parent FROM inside JOIN part "
+    "USING (within) WHERE part.i = inside.above), "
+    "clean AS (SELECT *, measured_ns - reading_ns * (calls + 2 * coalesce((SELECT sum(calls) "
+    "FROM inside n WHERE n.within = part.within AND n.above = part.i), 0)) AS net FROM part) "
+    "SELECT *, net - (SELECT sum(net) FROM clean n WHERE n.within = c.within AND n.parent = c.i "
+    "AND n.calls > 0) AS rest, first_value(net) OVER (PARTITION BY within ORDER BY i) AS whole, "
+    "coalesce((SELECT timer FROM clean n WHERE n.within = c.within AND n.i = c.parent), '') "
+    "AS above, (SELECT median(timers_cost) FROM laps l WHERE l.within = c.within "
+    "AND l.timer = '') AS cost "
+    "FROM clean c) JOIN (SELECT 0 AS is_rest UNION ALL SELECT 1) "
+    "WHERE iif(is_rest, rest IS NOT NULL, calls > 0) "
+    "ORDER BY model, contacts, variant DESC, i, is_rest";
 
 /* The cells of mujoco: trajectories of all settings, and their races. */
-
-/* with fewer starts than these a 95 % interval of a median is no such thing: no verdict on times */
-enum { VERDICT_TRIALS = 6 };
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
@@ -353,46 +370,26 @@ static gather mujoco_laps(study_run *run, const mujoco_session *session, size_t 
   return race_laps(run, session->cell, &d, session->count, place);
 }
 
-/* the median of its times in a session, or of those over the race's; a failure is noted */
-static void mujoco_median(study_run *run, const mujoco_session *session, size_t place,
-                          bool over_race, double *median, double interval[2]) {
-  const gather laps = mujoco_laps(run, session, place);
+/* whether one looks faster than the race's in the first session, as its verdict has it */
+static bool looks_faster(study_run *run, const mujoco_session *in, size_t place) {
+  const mujoco_settings *const given = given_of(run);
   const draws d = mujoco_draws(run);
-  if (over_race)
-    series_median_ratio(laps, mujoco_laps(run, session, 0), "seconds", &d, median, interval);
-  else
-    series_median(laps, "seconds", &d, median, interval);
+  double ratio, interval[2];
+  series_median_ratio(mujoco_laps(run, in, place), mujoco_laps(run, in, 0), "seconds", &d, &ratio,
+                      interval);
+  return given->trials >= strtoul(VERDICT_TRIALS, NULL, 10) &&
+         ratio * (1.0 + given->minimum_effect) < 1.0 && interval[1] < 1.0;
 }
 
-/* of a setting whose trajectory differs so much, and whose time over the race's is a ratio with an
- * interval */
-static const char *mujoco_judge(size_t variant, double difference, double ratio,
-                                const double interval[2], double effect) {
-  if (!(difference <= MUJOCO_UNCHANGED)) return mujoco_changed;
-  if (variant == MUJOCO_RACE) return mujoco_is_the_race;
-  if (ratio * (1.0 + effect) < 1.0 && interval[1] < 1.0) return mujoco_faster;
-  if (ratio > 1.0 + effect && interval[0] > 1.0) return mujoco_slower;
-  return mujoco_as_fast;
-}
-
-/* the least effect that is one: none is seen from few starts */
-static double mujoco_effect(const mujoco_settings *given) {
-  return given->trials < VERDICT_TRIALS ? INFINITY : given->minimum_effect;
-}
-
-/* those of the first session that look faster than the race's by it, which comes first */
+/* the race's, and those of an unchanged trajectory that look faster */
 static mujoco_session mujoco_second_session(study_run *run, size_t of) {
-  const double effect = mujoco_effect(given_of(run));
   const mujoco_session in = mujoco_first_session(run, of);
   mujoco_session out = {
       .count = 1, .variant = {MUJOCO_RACE}, .cell = cell_of(run, MUJOCO_AGAIN, of)};
-  for (size_t i = 1; i < in.count; i++) {
-    double ratio, interval[2];
-    mujoco_median(run, &in, i, true, &ratio, interval);
-    const double difference = mujoco_followed(run, of, in.variant[i])->difference;
-    if (mujoco_judge(in.variant[i], difference, ratio, interval, effect) == mujoco_faster)
+  for (size_t i = 1; i < in.count; i++)
+    if (mujoco_followed(run, of, in.variant[i])->difference <= strtod(UNCHANGED, NULL) &&
+        looks_faster(run, &in, i))
       out.variant[out.count++] = in.variant[i];
-  }
   if (out.count == 1) out.count = 0;
   return out;
 }
@@ -438,6 +435,18 @@ static double difference_of(const trajectory *a, const double b[]) {
   return largest;
 }
 
+/* a sample of a case's setting */
+static mujoco_sample sample_of(const study_run *run, size_t of, size_t variant) {
+  mujoco_sample s;
+  column_clear(mujoco_sample_columns, &s);
+  s.model = mujoco_type(of)->name;
+  s.contacts = mujoco_contacts(run, of);
+  s.variant = variant;
+  s.base = mujoco_variant_base(&mujoco_variants[variant]);
+  s.changes = mujoco_variants[variant].changes;
+  return s;
+}
+
 /* one setting from every start; nonzero when MuJoCo gives up with it. `own` has the trajectories of
  * the first, one after the other, begun by it. */
 static int follow(contestant *c, double **own, mujoco_sample *s) {
@@ -480,9 +489,7 @@ static int mujoco_follow(study_run *run, size_t of) {
   int status = starts ? 0 : -1;
   for (size_t k = 0; !status && k < MUJOCO_VARIANTS; k++) {
     char why[SOLVER_MESSAGE_SIZE] = "";
-    mujoco_sample s;
-    column_clear(mujoco_sample_columns, &s);
-    s.variant = k;
+    mujoco_sample s = sample_of(run, of, k);
     status = try_variant(run, starts, &own, &s, why);
     s.left_out = why;
     if (*why) s.difference = NAN;
@@ -506,8 +513,8 @@ static int mujoco_race(study_run *run, const mujoco_cell *c) {
   char changes[MUJOCO_VARIANTS][CHANGES_SIZE];
   for (size_t i = 0; i < session.count; i++) {
     entry[i] = variant_entry(run, session.variant[i], changes[i]);
-    column_clear(mujoco_sample_columns, &sample[i]);
-    sample[i].variant = session.variant[i];
+    sample[i] = sample_of(run, c->of, session.variant[i]);
+    sample[i].session = 1 + again;
   }
   const race_plan plan = {.starts = mujoco_starts(run, c->of),
                           .trials = given_of(run)->trials,
@@ -593,13 +600,10 @@ static size_t quiet_half(const double seconds[], size_t trials, timed_trial orde
 }
 
 /* a row for each start, and one for each timer */
-static void add_rows(study_run *run, const profiled *p, size_t variant) {
+static void add_rows(study_run *run, const profiled *p, mujoco_sample s) {
   const double *const plain = p->seconds, *const timed = p->seconds + PROFILED * p->trials;
   timed_trial order[PROFILE_TRIALS_MAX];
   double mean;
-  mujoco_sample s;
-  column_clear(mujoco_sample_columns, &s);
-  s.variant = variant;
   for (size_t i = 0; i < p->trials; i++) {
     s.trial = i;
     s.seconds = plain[i];
@@ -623,7 +627,7 @@ static void add_rows(study_run *run, const profiled *p, size_t variant) {
   }
 }
 
-static int profile(study_run *run, profiled *p, size_t variant) {
+static int profile(study_run *run, profiled *p, mujoco_sample s) {
   const measure_candidate candidates[CANDIDATES] = {
       [PLAIN] = contestant_candidate(&p->runner), [PROFILED] = {.run = run_profiled, .context = p}};
   const measure_turns plan = {.trials = p->trials,
@@ -636,7 +640,7 @@ static int profile(study_run *run, profiled *p, size_t variant) {
   if (status) return measure_fail(run->message, "profiling: %s", measure_strerror(status));
   if (record[PLAIN].failed || record[PROFILED].failed)
     return measure_fail(run->message, "profiling: %s", p->runner.report.message);
-  add_rows(run, p, variant);
+  add_rows(run, p, s);
   return 0;
 }
 
@@ -651,179 +655,38 @@ static int mujoco_measure_profile(study_run *run, size_t of, size_t which) {
     status = contestant_prepare(&p->runner, entry.solver, &entry.settings, starts, run->message);
   if (!status) {
     p->trials = starts->trials < PROFILE_TRIALS_MAX ? starts->trials : PROFILE_TRIALS_MAX;
-    status = profile(run, p, variants[which]) ? -1 : 0;
+    status = profile(run, p, sample_of(run, of, variants[which])) ? -1 : 0;
     contestant_release(&p->runner);
   }
   free(p);
   return status ? -1 : 0;
 }
 
-/* What the samples of mujoco say: verdicts on settings, and where MuJoCo's time goes. */
-
-static mujoco_name name_of(const study_run *run, size_t of, size_t variant) {
-  return (mujoco_name){.model = mujoco_type(of)->name,
-                       .contacts = mujoco_contacts(run, of),
-                       .base = mujoco_variant_base(&mujoco_variants[variant]),
-                       .changes = mujoco_variants[variant].changes};
-}
-
-/* ---- settings -------------------------------------------------------------------------------- */
-
-/* the place of a setting in a session; its count when it takes no part */
-static size_t place_in(const mujoco_session *session, size_t variant) {
-  size_t place = 0;
-  while (place < session->count && session->variant[place] != variant) place++;
-  return place;
-}
-
-/* times of one that took part; what looked faster is judged by the second session */
-static void fill_times(study_run *run, const mujoco_session session[2], size_t variant,
-                       mujoco_row *r) {
-  const mujoco_settings *const given = run->settings;
-  const double effect = mujoco_effect(given);
-  const size_t place = place_in(&session[0], variant), again = place_in(&session[1], variant);
-  const gather laps = mujoco_laps(run, &session[0], place);
-  mujoco_median(run, &session[0], place, false, &r->median_s, r->median_interval_s);
-  mujoco_median(run, &session[0], place, true, &r->ratio, r->ratio_interval);
-  r->q25_s = gather_quantile(laps, "seconds", 0.25);
-  r->q75_s = gather_quantile(laps, "seconds", 0.75);
-  r->min_s = gather_quantile(laps, "seconds", 0.0);
-  r->retaken = gather_sum(laps, "retaken");
-  r->rms_error = gather_median(laps, "rms_error");
-  r->rms_worst = gather_quantile(laps, "rms_error", 1.0);
-  r->verdict = mujoco_judge(variant, r->difference, r->ratio, r->ratio_interval, effect);
-  if (again < session[1].count) {
-    mujoco_median(run, &session[1], again, true, &r->confirmed, r->confirmed_interval);
-    r->verdict = mujoco_judge(variant, r->difference, r->confirmed, r->confirmed_interval, effect);
-  }
-}
-
-static void add_row(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
-  const mujoco_sample *const followed = mujoco_followed(run, of, variant);
-  mujoco_row r;
-  column_clear(run->study->tables[MUJOCO_ROWS].columns, &r);
-  r.of = name_of(run, of, variant);
-  r.left_out = followed->left_out;
-  r.verdict = mujoco_left_out;
-  if (!*r.left_out) {
-    r.difference = followed->difference;
-    r.field_gap = followed->gap.gap;
-    r.scaling_s = followed->gap.scaling;
-    fill_times(run, session, variant, &r);
-  }
-  study_add(run, MUJOCO_ROWS, &r);
-}
-
-/* the first session, then the second of those it made look fast */
-static void add_trials(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
-  const mujoco_name name = name_of(run, of, variant);
-  const draws d = mujoco_draws(run);
-  for (size_t i = 0; i < 2; i++) {
-    const mujoco_session *const in = &session[i];
-    const size_t place = place_in(in, variant);
-    const gather laps = mujoco_laps(run, in, place);
-    for (size_t j = 0; place < in->count && j < d.trials; j++) {
-      const mujoco_sample *const s = gather_row(laps, j);
-      const mujoco_trial t = {name, i + 1, j, j % d.processes, s->seconds, s->rms_error};
-      study_add(run, MUJOCO_TRIALS, &t);
-    }
-  }
-}
-
-static void add_case(study_run *run, size_t of) {
-  const mujoco_session session[2] = {mujoco_first_session(run, of), mujoco_second_session(run, of)};
-  for (size_t k = 0; k < MUJOCO_VARIANTS; k++) {
-    add_row(run, of, k, session);
-    add_trials(run, of, k, session);
-  }
-}
-
-/* ---- profiles -------------------------------------------------------------------------------- */
-
-/* A timer shows the work between its two readings of the clock and, since the readings lie on both
- * sides of it, about one reading; its parts' readings are inside it, two for each. All are taken
- * off, at what a reading costs by itself. What is left of the whole step then has to be a step's
- * time without timers, which is measured as well. */
-
-/* readings of the clock that happened inside timer i in a step, its own two counting as one */
-static double readings_inside(const mujoco_sample t[], size_t timers, size_t i) {
-  double readings = t[i].calls;
-  for (size_t k = 0; k < timers; k++) {
-    int above = (int)t[k].parent;
-    while (above != BRIDGE_NO_TIMER && (size_t)above != i) above = (int)t[above].parent;
-    if (above != BRIDGE_NO_TIMER) readings += 2.0 * t[k].calls;
-  }
-  return readings;
-}
-
-/* the time of each without readings, and what its parts leave of it; NaN: it has none */
-static void take_off_readings(const mujoco_sample t[], size_t timers, double net[], double rest[]) {
-  for (size_t i = 0; i < timers; i++) {
-    net[i] = t[i].measured_ns - t->reading_ns * readings_inside(t, timers, i);
-    rest[i] = NAN;
-  }
-  for (size_t i = 0; i < timers; i++) {
-    const int parent = (int)t[i].parent;
-    if (parent == BRIDGE_NO_TIMER || !(t[i].calls > 0.0)) continue;
-    if (isnan(rest[parent])) rest[parent] = net[parent];
-    rest[parent] -= net[i];
-  }
-}
-
-static void add_times(study_run *run, const mujoco_profile *in, const mujoco_sample t[],
-                      size_t timers) {
-  double net[BRIDGE_TIMERS_MAX], rest[BRIDGE_TIMERS_MAX];
-  take_off_readings(t, timers, net, rest);
-  for (size_t i = 0; i < timers; i++) {
-    const char *const above = t[i].parent >= 0.0 ? t[(size_t)t[i].parent].timer : "";
-    const mujoco_time time = {
-        *in,           t[i].timer,     above, t[i].calls, 1e-9 * t[i].measured_ns,
-        1e-9 * net[i], net[i] / net[0]};
-    const mujoco_time left = {*in, "rest", t[i].timer, NAN, NAN, 1e-9 * rest[i], rest[i] / net[0]};
-    if (t[i].calls > 0.0) study_add(run, MUJOCO_TIMES, &time);
-    if (!isnan(rest[i])) study_add(run, MUJOCO_TIMES, &left);
-  }
-}
-
-/* the samples of a profile's cell: starts, then timers */
-static void add_profile(study_run *run, size_t of, size_t cell) {
-  size_t count, starts = 0;
-  const mujoco_sample *const s = study_samples(run, cell, &count);
-  while (starts < count && !*s[starts].timer) starts++;
-  const gather pairs = gather_rows(run, MUJOCO_SAMPLES, study_first_sample(run, cell), 1, starts);
-  const mujoco_profile p = {.of = name_of(run, of, s->variant),
-                            .run_s = 1e-9 * s[starts].run_ns,
-                            .timers_cost = gather_median(pairs, "timers_cost"),
-                            .reading_s = 1e-9 * s[starts].reading_ns};
-  add_times(run, &p, s + starts, count - starts);
-}
-
-static int mujoco_derive(study_run *run) {
-  const size_t cases = mujoco_cases(run), profiles = cases * MUJOCO_PROFILES;
-  study_add(run, MUJOCO_TOP, &(mujoco_top){MUJOCO_UNCHANGED, 0.95});
-  for (size_t i = 0; i < cases; i++) add_case(run, i);
-  for (size_t i = 0; i < profiles; i++)
-    add_profile(run, i / MUJOCO_PROFILES, study_cells(run) - profiles + i);
-  return 0;
-}
+/* ---- whether MuJoCo is held back --------------------------------------------------------------
+ */
 
 static int mujoco_conclude(study_run *run) {
   size_t count;
-  const mujoco_row *const rows = study_rows(run, MUJOCO_ROWS, &count);
+  study_rows(run, MUJOCO_ROWS, &count);
   for (size_t i = 0; i < count; i++) {
-    const mujoco_row *const r = &rows[i];
-    if (r->verdict == mujoco_faster)
+    const char *const verdict = study_words(run, MUJOCO_ROWS, i, "verdict");
+    const char *const name = study_words(run, MUJOCO_ROWS, i, "model");
+    const double contacts = study_number(run, MUJOCO_ROWS, i, "contacts");
+    if (strcmp(verdict, "faster") == 0)
       return measure_fail(
           run->message,
-          "%s, N = %zu: %s %s leaves the trajectory unchanged and takes %.3f [%.3f, %.3f] of the "
+          "%s, N = %.0f: %s %s leaves the trajectory unchanged and takes %.3f [%.3f, %.3f] of the "
           "time of the compared settings, which must be the fastest",
-          r->of.model, r->of.contacts, r->of.base, r->of.changes, r->confirmed,
-          r->confirmed_interval[0], r->confirmed_interval[1]);
-    if (i % MUJOCO_VARIANTS == MUJOCO_RACE && r->verdict != mujoco_is_the_race)
+          name, contacts, study_words(run, MUJOCO_ROWS, i, "base"),
+          study_words(run, MUJOCO_ROWS, i, "changes"),
+          study_number(run, MUJOCO_ROWS, i, "confirmed"),
+          study_number(run, MUJOCO_ROWS, i, "confirmed_lo"),
+          study_number(run, MUJOCO_ROWS, i, "confirmed_hi"));
+    if (i % MUJOCO_VARIANTS == MUJOCO_RACE && strcmp(verdict, "the race's") != 0)
       return measure_fail(
           run->message,
-          "%s, N = %zu: the race's settings change MuJoCo's trajectory by %.2g; %.0g is accepted",
-          r->of.model, r->of.contacts, r->difference, MUJOCO_UNCHANGED);
+          "%s, N = %.0f: the race's settings change MuJoCo's trajectory by %.2g; %s is accepted",
+          name, contacts, study_number(run, MUJOCO_ROWS, i, "difference"), UNCHANGED);
   }
   return 0;
 }
@@ -859,20 +722,21 @@ const study mujoco_study = {
     .pinned = true,
     .processes = 12,
     STUDY_OF(mujoco_settings, mujoco_cell),
+    .laps = laps_sql,
     .tables = {[MUJOCO_SAMPLES] = STUDY_ROWS(mujoco_sample, .meaning = "a sample"),
-               [MUJOCO_TOP] = STUDY_ROWS(mujoco_top, .json = "", .meaning = "of all"),
-               [MUJOCO_ROWS] =
-                   STUDY_TABLE(row_columns, mujoco_row, .json = "settings",
-                               .csv = "mujoco_settings.csv", .meaning = "one setting on one model"),
+               [MUJOCO_TOP] =
+                   STUDY_DERIVED(top_columns, "(SELECT 1)", .json = "", .meaning = "of all"),
+               [MUJOCO_ROWS] = STUDY_DERIVED(row_columns, rows_sql, .json = "settings",
+                                             .csv = "mujoco_settings.csv",
+                                             .meaning = "one setting on one model"),
                [MUJOCO_TRIALS] =
-                   STUDY_TABLE(trial_columns, mujoco_trial, .csv = "mujoco_settings_samples.csv",
-                               .meaning = "one sample"),
-               [MUJOCO_TIMES] = STUDY_TABLE(time_columns, mujoco_time, .csv = "mujoco_profile.csv",
-                                            .meaning = "one timer, or what its parts leave")},
+                   STUDY_DERIVED(trial_columns, trials_sql, .csv = "mujoco_settings_samples.csv",
+                                 .meaning = "one sample"),
+               [MUJOCO_TIMES] = STUDY_DERIVED(time_columns, times_sql, .csv = "mujoco_profile.csv",
+                                              .meaning = "one timer, or what its parts leave")},
     .plan = mujoco_plan,
     .run = measure,
     .place = mujoco_place,
-    .derive = mujoco_derive,
     .show = show,
     .conclude = mujoco_conclude,
 };

@@ -17,6 +17,7 @@ import math
 import os
 import pathlib
 import shlex
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -46,7 +47,8 @@ def begin(command, folder):
     )
     while process.poll() is None and not asked(database, "SELECT 1 FROM run"):
         time.sleep(0.002)
-    process.kill()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # and the processes that it has started
     process.wait()
     return database
 
