@@ -563,8 +563,10 @@ static void tell_in_force(sqlite3_context *c, int count, sqlite3_value **of) {
   const model_type *const type = model_find(text_of(of[0]));
   const solver_type *const solver = solver_find(text_of(of[1]));
   json_t *const given = measure_json_parse(text_of(of[2]));
-  solver_settings settings;
-  if (type && solver && json_is_object(given) && column_take(&settings_column, given, &settings)) {
+  solver_settings settings = solver_settings_default();
+  json_t *const whole = record_settings(&settings);
+  if (type && solver && json_is_object(given) && !json_object_update(whole, given) &&
+      column_take(&settings_column, whole, &settings)) {
     settings = solver_settings_in_force(solver, &settings, type->time_step);
     json_t *const known = known_settings(&settings);
     sqlite3_result_text(c, measure_json_text(known), -1, free);
@@ -572,6 +574,7 @@ static void tell_in_force(sqlite3_context *c, int count, sqlite3_value **of) {
   } else {
     sqlite3_result_error(c, "in_force: there is no such model, solver or settings", -1);
   }
+  json_decref(whole);
   json_decref(given);
 }
 

@@ -412,7 +412,7 @@ int series_marginal(const series *s, size_t window, double marginal[], double (*
 
 /* a value, where it stands, and whose it is */
 typedef struct given_value {
-  double x, y;
+  double x, y, over;
   sqlite3_int64 trial;
 } given_value;
 
@@ -440,7 +440,7 @@ static void add_value(sqlite3_context *c, given_value v) {
   if (!value) return sqlite3_result_error_nomem(c);
   all->value = value;
   value[all->count++] = v;
-  if (isnan(v.x) || isnan(v.y)) all->unknown = true;
+  if (isnan(v.x) || isnan(v.y) || isnan(v.over)) all->unknown = true;
 }
 
 /* y and p */
@@ -457,23 +457,30 @@ static void add_point(sqlite3_context *c, int count, sqlite3_value **of) {
   add_value(c, (given_value){.x = number_of(of[0]), .y = number_of(of[1])});
 }
 
-/* trial, processes, seed, window */
-static void add_lap(sqlite3_context *c, int count, double x, double y, sqlite3_value **of) {
+/* trial, processes, seed, window; the function itself says whether starts are crossed */
+static void add_lap(sqlite3_context *c, int count, given_value v, sqlite3_value **of) {
   given_values *const all = all_of(c);
   if (all) {
+    all->draws.crossed = sqlite3_user_data(c);
     all->draws.processes = (size_t)sqlite3_value_int64(of[1]);
     all->draws.seed = (unsigned long)sqlite3_value_int64(of[2]);
     if (count > 3) all->window = (size_t)sqlite3_value_int64(of[3]);
   }
-  add_value(c, (given_value){x, y, sqlite3_value_int64(of[0])});
+  v.trial = sqlite3_value_int64(of[0]);
+  add_value(c, v);
 }
 
 static void add_lap_alone(sqlite3_context *c, int count, sqlite3_value **of) {
-  add_lap(c, count - 1, 0.0, number_of(of[0]), of + 1);
+  add_lap(c, count - 1, (given_value){.y = number_of(of[0])}, of + 1);
 }
 
 static void add_lap_at(sqlite3_context *c, int count, sqlite3_value **of) {
-  add_lap(c, count - 2, number_of(of[0]), number_of(of[1]), of + 2);
+  add_lap(c, count - 2, (given_value){.x = number_of(of[0]), .y = number_of(of[1])}, of + 2);
+}
+
+static void add_lap_over(sqlite3_context *c, int count, sqlite3_value **of) {
+  const given_value v = {number_of(of[0]), number_of(of[1]), number_of(of[2]), 0};
+  add_lap(c, count - 3, v, of + 3);
 }
 
 static int by_place(const void *a, const void *b) {
@@ -482,19 +489,26 @@ static int by_place(const void *a, const void *b) {
                       : (u->trial > v->trial) - (u->trial < v->trial);
 }
 
-/* the same trials, from 0 on, at every x; x[] has room for all. A measure_status. */
-static int table_of_given(given_values *all, double x[], table *t) {
+/* the same trials, from 0 on, at every x; x[] has room for all. The second table is of the
+ * divisors. A measure_status. */
+static int table_of_given(given_values *all, double x[], table t[2]) {
   size_t groups = 0;
   if (all->unknown) return MEASURE_ENONFINITE;
   qsort(all->value, all->count, sizeof *all->value, by_place);
   for (size_t i = 0; i < all->count; i++)
     if (!i || all->value[i].x != all->value[i - 1].x) x[groups++] = all->value[i].x;
   all->draws.trials = all->count / groups;
-  if (!all->draws.processes || all->draws.processes > all->draws.trials) return MEASURE_EINVAL;
+  if (!all->draws.processes || all->draws.processes > all->draws.trials ||
+      (all->draws.crossed && all->draws.trials % all->draws.processes))
+    return MEASURE_EINVAL;
   for (size_t i = 0; i < all->count; i++)
     if (all->value[i].trial != (sqlite3_int64)(i % all->draws.trials)) return MEASURE_EINVAL;
-  const int status = table_alloc(t, groups, x, &all->draws);
-  for (size_t i = 0; !status && i < all->count; i++) t->value[i] = all->value[i].y;
+  int status = table_alloc(&t[0], groups, x, &all->draws);
+  if (!status) status = table_alloc(&t[1], groups, x, &all->draws);
+  for (size_t i = 0; !status && i < all->count; i++) {
+    t[0].value[i] = all->value[i].y;
+    t[1].value[i] = all->value[i].over;
+  }
   return status;
 }
 
@@ -522,14 +536,15 @@ static void give_statistic(sqlite3_context *c, draws_statistic *statistic, size_
   given_values *const all = all_of(c);
   if (!all || !all->count) return;
   double *const x = malloc(all->count * sizeof *x), value[3] = {NAN, NAN, NAN};
-  table t = {0};
-  int status = x ? table_of_given(all, x, &t) : MEASURE_ENOMEM;
-  if (!status && t.groups >= least) {
-    *value = statistic(&t, NULL, t.trials);
-    status = interval(&all->draws, statistic, &t, value + 1);
+  table t[2] = {{0}};
+  int status = x ? table_of_given(all, x, t) : MEASURE_ENOMEM;
+  if (!status && t->groups >= least) {
+    *value = statistic(t, NULL, t->trials);
+    status = interval(&all->draws, statistic, t, value + 1);
     if (!status) widen(&all->draws, *value, value + 1);
   }
-  table_free(&t);
+  table_free(&t[0]);
+  table_free(&t[1]);
   free(x);
   sqlite3_str *const text = sqlite3_str_new(NULL);
   sqlite3_str_appendchar(text, 1, '[');
@@ -546,24 +561,29 @@ static void give_slope(sqlite3_context *c) {
   give_statistic(c, slope_of, 2);
 }
 
+static void give_slope_ratio(sqlite3_context *c) {
+  give_statistic(c, slope_ratio_of, 2);
+}
+
 static void give_marginal(sqlite3_context *c) {
   given_values *const all = all_of(c);
   if (!all || !all->count) return;
   double *const room = malloc(4 * all->count * sizeof *room);
   double *const marginal = room + all->count;
   double(*const ends)[2] = (double(*)[2])(marginal + all->count);
-  table t = {0};
-  int status = room ? table_of_given(all, room, &t) : MEASURE_ENOMEM;
-  if (!status && t.groups > 1) status = marginal_of(&t, &all->draws, all->window, marginal, ends);
+  table t[2] = {{0}};
+  int status = room ? table_of_given(all, room, t) : MEASURE_ENOMEM;
+  if (!status && t->groups > 1) status = marginal_of(t, &all->draws, all->window, marginal, ends);
   sqlite3_str *const text = sqlite3_str_new(NULL);
   sqlite3_str_appendchar(text, 1, '[');
-  for (size_t i = 0; !status && t.groups > 1 && i < t.groups; i++) {
+  for (size_t i = 0; !status && t->groups > 1 && i < t->groups; i++) {
     sqlite3_str_appendall(text, i ? ",[" : "[");
     append(text, (const double[]){room[i], marginal[i], ends[i][0], ends[i][1]}, 4);
     sqlite3_str_appendchar(text, 1, ']');
   }
   sqlite3_str_appendchar(text, 1, ']');
-  table_free(&t);
+  table_free(&t[0]);
+  table_free(&t[1]);
   free(room);
   give(c, all, text, status);
 }
@@ -613,16 +633,22 @@ int series_teach(struct sqlite3 *database) {
   static const struct {
     const char *name;
     int arguments;
+    bool crossed;
     void (*add)(sqlite3_context *c, int count, sqlite3_value **of);
     void (*give)(sqlite3_context *c);
-  } aggregates[] = {{"power", 2, add_point, give_power},
-                    {"median_of", 4, add_lap_alone, give_median},
-                    {"slope_of", 5, add_lap_at, give_slope},
-                    {"marginal_of", 6, add_lap_at, give_marginal}};
+  } aggregates[] = {{"power", 2, false, add_point, give_power},
+                    {"median_of", 4, false, add_lap_alone, give_median},
+                    {"slope_of", 5, false, add_lap_at, give_slope},
+                    {"marginal_of", 6, false, add_lap_at, give_marginal},
+                    {"crossed_median_of", 4, true, add_lap_alone, give_median},
+                    {"crossed_slope_of", 5, true, add_lap_at, give_slope},
+                    {"crossed_slope_ratio_of", 6, true, add_lap_over, give_slope_ratio}};
+  static char crossed; // its address says so
   int code = 0;
   for (size_t i = 0; !code && i < sizeof aggregates / sizeof *aggregates; i++)
     code = sqlite3_create_function(database, aggregates[i].name, aggregates[i].arguments,
-                                   SQLITE_UTF8, NULL, NULL, aggregates[i].add, aggregates[i].give);
+                                   SQLITE_UTF8, aggregates[i].crossed ? &crossed : NULL, NULL,
+                                   aggregates[i].add, aggregates[i].give);
   for (int i = 1; !code && i <= 2; i++)
     code = sqlite3_create_window_function(database, i > 1 ? "quantile" : "median", i, SQLITE_UTF8,
                                           NULL, add_known, give_quantile, tell_quantile, take_back,

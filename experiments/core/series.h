@@ -144,7 +144,13 @@ int series_marginal(const series *s, size_t window, double marginal[], double (*
  *   slope_of(x, y, trial, processes, seed)             [slope of the medians, from, to]
  *   marginal_of(x, y, trial, processes, seed, window)  {x: [slope there, from, to], ...}
  *
- * Slopes are NULL where there is but one x. An SQLite status.
+ * Where every process has every start, of which `trial` is start * processes + process:
+ *
+ *   crossed_median_of, crossed_slope_of                likewise
+ *   crossed_slope_ratio_of(x, y, over, trial, processes, seed)
+ *                                                      [slope of y over that of `over`, from, to]
+ *
+ * Slopes are null where there is but one x. An SQLite status.
  */
 struct sqlite3;
 int series_teach(struct sqlite3 *database);

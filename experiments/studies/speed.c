@@ -11,7 +11,6 @@
 #include "choice.h"
 #include "earlier.h"
 #include "race.h"
-#include "series.h"
 #include "solvers.h"
 #include "speed_calls.h"
 #include "studies.h"
@@ -24,6 +23,7 @@ typedef enum speed_form { SPEED_CONTACTS, SPEED_AGGREGATED, SPEED_FORMS } speed_
 /* The hopper, the plate with every number of contacts, and the largest without damping; then both
  * with springs of every stiffness asked for; then plates with many contacts, without MuJoCo. */
 typedef struct speed_system {
+  size_t index; /* among all */
   const char *model;
   size_t contacts, forms;
   double damping;              /* NaN: the hopper's own */
@@ -67,6 +67,7 @@ OPTION_ROW(speed_settings, OPTIONS);
  * one of a model's callbacks takes ("call", the callback being the variant). Of the numbers that is
  * not known which it has not. */
 typedef struct speed_sample {
+  speed_system of;
   const char *what, *protocol, *field, *solver, *variant;
   double target, rtol, time_step, field_gap, scaling;
   size_t process, trial;
@@ -107,250 +108,323 @@ typedef struct speed_room {
 
 /* ---- what is derived ------------------------------------------------------------------------- */
 
-enum { SPEED_SAMPLES = STUDY_SAMPLES, SPEED_ROWS, SPEED_MARGINALS, SPEED_CALLBACKS, SPEED_RUNS };
+enum {
+  SPEED_SAMPLES = STUDY_SAMPLES,
+  SPEED_BEFORE,
+  SPEED_ROWS,
+  SPEED_MARGINALS,
+  SPEED_CALLBACKS,
+  SPEED_RUNS
+};
 
-/* What one run costs, at a start or at the median. */
-typedef struct speed_work {
-  double steps, rejected, entries, through, field_evaluations, guard_evaluations;
-  double evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
-} speed_work;
+/* What earlier results say, of a system's or else of a field's: in no file. */
+#define SPEED_EARLIER_COLUMNS(COLUMN, row)                                                         \
+  COLUMN(row, system, COUNT, "", "")                                                               \
+  COLUMN(row, protocol, TEXT, "", "")                                                              \
+  COLUMN(row, field, TEXT, "", "")                                                                 \
+  COLUMN(row, ratio, NUMBER, "", "")                                                               \
+  COLUMN(row, low, NUMBER, "", "")                                                                 \
+  COLUMN(row, high, NUMBER, "", "")
+COLUMN_ROW(speed_earlier, SPEED_EARLIER_COLUMNS);
 
-/* Another in the same protocol, and its time over this one's, by start and process. */
-typedef struct speed_rival {
-  const char *name; /* MuJoCo's integrator, or the solver */
-  double setting, median_s, ratio, ends[2];
-} speed_rival;
+/* What the calls of a run cost alone, by what one of each callback costs; of the event functions
+ * that one call is asked for, those behind the first cost what 7 more of them do. */
+#define COST(calls, seconds) "iif(" calls " > 0, " calls " * " seconds ", 0.0)"
+#define BOUND                                                                                      \
+  COST("fields", "field_s")                                                                        \
+  " + " COST("guards", "guards_s") " + " COST("rates", "rates_s") " + " COST(                      \
+      "some", "some_s") " + " COST("(some_guards - some)", "coalesce(max((more_s - some_s) / 7, "  \
+                                                           "0.0), 0.0)")
 
-/* One of either engine in one protocol. Numbers that it does not have are NaN. */
-typedef struct speed_row {
-  speed_system of;
-  speed_sample who; /* the entry */
-  const char *law;
-  size_t trials, processes;
-  double median_s, median[2];
-  speed_rival mujoco, callback, plain;
-  measure_interval before;
-  double rms[3], mujoco_rms[3], callback_rms[3], accepted[3]; /* median, 90 % and worst start */
-  bool worse;
-  double events, events_ratio, retaken, disturbed;
-  speed_work work;
-  solver_settings settings;
-} speed_row;
+/* Runs: each with its number among all of its entry, what was counted in the first process, what
+ * its calls cost alone, and MuJoCo's time in the same protocol. Entries are in their order. */
+static const char laps_sql[] =
+    "WITH lap AS (SELECT c.*, r.seed, max(process) OVER () + 1 AS processes, "
+    "trial * (max(process) OVER () + 1) + process AS lap, field = 'aggregated' AS aggregated, "
+    "coalesce(rtol, time_step) AS setting, iif(process, NULL, events) AS found, min(c.row) OVER "
+    "(PARTITION BY system, protocol, field, "
+    "solver) AS entry FROM speed_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1 "
+    "AND what = 'run'), "
+    "cost AS (SELECT system, field = 'aggregated' AS aggregated, "
+    "median(seconds) FILTER (WHERE variant = 'field') AS field_s, "
+    "median(seconds) FILTER (WHERE variant = 'guards') AS guards_s, "
+    "median(seconds) FILTER (WHERE variant = 'guard_rates') AS rates_s, "
+    "median(seconds) FILTER (WHERE variant = 'some_guard_rates of 1') AS some_s, "
+    "median(seconds) FILTER (WHERE variant = 'some_guard_rates of 8') AS more_s "
+    "FROM speed_cells WHERE run = ?1 AND what = 'call' GROUP BY system, aggregated), "
+    "counted AS (SELECT system, entry, trial, `counts[0]` AS steps, `counts[1]` AS rejected, "
+    "`counts[2]` AS entries, `counts[3]` AS through, `counts[4]` AS crossings, "
+    "`counts[5]` AS fields, `counts[6]` AS guards, `counts[7]` AS rates, `counts[8]` AS some, "
+    "`counts[9]` AS some_guards, aggregated FROM lap WHERE solver = 'libess' AND process = 0), "
+    "work AS (SELECT system, entry, trial, steps, rejected, entries, through, crossings, fields, "
+    "guards + rates + some AS calls, " BOUND " AS bound FROM counted "
+    "JOIN cost USING (system, aggregated)) "
+    "SELECT lap.*, steps, rejected, entries, through, crossings, fields, calls, bound, "
+    "m.seconds AS mujoco_seconds FROM lap LEFT JOIN work USING (system, entry, trial) "
+    "LEFT JOIN (SELECT * FROM lap WHERE solver = 'mujoco') m USING (system, protocol, lap)";
 
-#define SPEED_MARGINAL_COLUMNS(COLUMN, row)                                                        \
-  COLUMN(row, field, TEXT, "", "how libess's field is summed", SHOWN("one more contact", "%-16s")) \
-  COLUMN(row, rtol, AMOUNT, "", "libess's tolerance at every number of contacts",                  \
-         SHOWN("rtol", "%7.1e"))                                                                   \
-  COLUMN(row, mujoco_variant, TEXT, "", "MuJoCo's integrator at each of them",                     \
-         SHOWN("MuJoCo's", "%-12s"))                                                               \
-  COLUMN(row, mujoco_time_step, AMOUNT, "s", "and its step", SHOWN_TIMES("ms", "%5.2f", 1e3))      \
-  COLUMN(row, s_per_contact, NUMBER, "s", "slope of libess's medians over the number of contacts", \
-         SHOWN_TIMES("libess us", "%9.3f", 1e6))                                                   \
-  COLUMN(row, interval, INTERVAL, "s", "its 95 % interval")                                        \
-  COLUMN(row, mujoco_s_per_contact, NUMBER, "s", "MuJoCo's",                                       \
-         SHOWN_TIMES("MuJoCo us", "%9.2f", 1e6))                                                   \
-  COLUMN(row, mujoco_interval, INTERVAL, "s", "its interval")                                      \
-  COLUMN(row, share, NUMBER, "", "libess's over MuJoCo's", SHOWN("share", "%7.4f"))                \
-  COLUMN(row, share_interval, INTERVAL, "",                                                        \
-         "its interval, initial conditions and processes drawn for both alike")                    \
-  COLUMN(row, share_before, NUMBER, "", "of earlier results", SHOWN("before", "%7.4f"))            \
-  COLUMN(row, callback_variant, TEXT, "",                                                          \
-         "integrator at each of them of MuJoCo with the contact force as a callback",              \
-         SHOWN("callback's", "%-12s"))                                                             \
-  COLUMN(row, callback_time_step, AMOUNT, "s", "and its step", SHOWN_TIMES("ms", "%5.2f", 1e3))    \
-  COLUMN(row, callback_s_per_contact, NUMBER, "s", "its slope",                                    \
-         SHOWN_TIMES("callback us", "%11.3f", 1e6))                                                \
-  COLUMN(row, callback_interval, INTERVAL, "s", "its interval")                                    \
-  COLUMN(row, callback_share, NUMBER, "", "libess's over this one's", SHOWN("share", "%7.4f"))     \
-  COLUMN(row, callback_share_interval, INTERVAL, "", "its interval")
-COLUMN_ROW(speed_marginal, SPEED_MARGINAL_COLUMNS);
-
-#define SPEED_CALLBACK_COLUMNS(COLUMN, row)                                                        \
-  COLUMN(row, model, TEXT, "", "hopper or plate", SHOWN("calls of", "%-8s"))                       \
-  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f"))                      \
-  COLUMN(row, damping, AMOUNT, "N s/m", "of all springs", SHOWN("c", "%3.0f"))                     \
-  COLUMN(row, field, TEXT, "", "how it is summed", SHOWN("field", "%-10s"))                        \
-  COLUMN(row, callback, TEXT, "", "of the model", SHOWN("callback", "%-21s"))                      \
-  COLUMN(row, s_per_call, AMOUNT, "s",                                                             \
-         "median, in cache, at states along a trajectory with half of the contacts pressed",       \
-         SHOWN_TIMES("ns", "%7.1f", 1e9))                                                          \
-  COLUMN(row, interval, INTERVAL, "s", "95 %")
-COLUMN_ROW(speed_callback, SPEED_CALLBACK_COLUMNS);
-
-/* One start in one process. */
-typedef struct speed_one_run {
-  speed_system of;
-  speed_sample told;
-  speed_work work;
-} speed_one_run;
-
-/* The columns of essbench speed. */
-
-/* the work of an entry: medians over the starts */
-#define WORK(row, name, text, ...) COLUMN_AS(#name, row, work.name, AMOUNT, "", text, __VA_ARGS__)
+/* what settings were chosen by, on the initial conditions that are timed; the tails where they were
+ * asked for; and whether one is more than 1 % above one of those after all */
+#define ACCEPTED "coalesce(target, yardstick_rms)"
+#define ACCEPTED_TAIL(of)                                                                          \
+  "iif(target IS NULL AND protocol <> 'equal-median', yardstick_" of ", NULL)"
+#define WORSE                                                                                      \
+  "coalesce(rms > 1.01 * " ACCEPTED ", 0) OR coalesce(q90 > 1.01 * " ACCEPTED_TAIL(                \
+      "q90") ", 0) "                                                                               \
+             "OR coalesce(worst > 1.01 * " ACCEPTED_TAIL(                                          \
+                 "worst") ", 0) "                                                                  \
+                          "OR coalesce(abs(crossed_ratio - 1) > 0.01, 0)"
 
 static const column speed_row_columns[] = {
-    COLUMN_AS("model", speed_row, of.model, TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),
-    COLUMN(speed_row, law, TEXT, "", "of the plate's contacts"),
-    COLUMN_AS("field", speed_row, who.field, TEXT, "",
-              "how libess's field is summed: contacts or aggregated", SHOWN("field", "%-10s")),
-    COLUMN_AS("solver", speed_row, who.solver, TEXT, "",
-              "mujoco, mujoco-callback, libess or a plain one", SHOWN("solver", "%-15s")),
-    COLUMN_AS("variant", speed_row, who.variant, TEXT, "", "MuJoCo's integrator"),
-    COLUMN_AS("protocol", speed_row, who.protocol, TEXT, "",
-              "what is compared (docs/results/speed.md)", SHOWN("protocol", "%-15s")),
-    COLUMN_AS("contacts", speed_row, of.contacts, COUNT, "", "number of contacts",
-              SHOWN("N", "%3.0f")),
-    COLUMN_AS("damping", speed_row, of.damping, AMOUNT, "N s/m",
-              "of all springs; not known of the hopper", SHOWN("c", "%3.0f")),
-    COLUMN_AS("stiffness", speed_row, of.stiffness, AMOUNT, "N/m", "of all springs",
-              SHOWN("k", "%7.0f")),
-    COLUMN(speed_row, trials, COUNT, "", "starts"),
-    COLUMN_AS("mujoco_variant", speed_row, mujoco.name, TEXT, "",
-              "integrator that MuJoCo chose in this protocol", SHOWN("MuJoCo's", "%-12s")),
-    COLUMN_AS("mujoco_time_step", speed_row, mujoco.setting, AMOUNT, "s",
-              "step that MuJoCo chose in this protocol", SHOWN_TIMES("ms", "%5.2f", 1e3)),
-    COLUMN_AS("rtol", speed_row, settings.rtol, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,
-              SHOWN("rtol", "%7.1e")),
-    COLUMN(speed_row, median_s, AMOUNT, "s", "median over initial conditions and processes",
-           SHOWN_TIMES("us", "%8.2f", 1e6)),
-    COLUMN_AS("median_lo_s", speed_row, median[0], AMOUNT, "s", "lower end of its 95 % interval"),
-    COLUMN_AS("median_hi_s", speed_row, median[1], AMOUNT, "s", "upper end"),
-    COLUMN_AS("mujoco_s", speed_row, mujoco.median_s, AMOUNT, "s",
-              "MuJoCo's median in this protocol", SHOWN_TIMES("MuJoCo us", "%9.1f", 1e6)),
-    COLUMN_AS("mujoco_over_this", speed_row, mujoco.ratio, AMOUNT, "",
-              "median of MuJoCo's time over this, by initial condition and process",
-              SHOWN("ratio", "%6.1f")),
-    COLUMN_AS("mujoco_over_this_lo", speed_row, mujoco.ends[0], AMOUNT, "",
-              "lower end of its 95 % interval", SHOWN("from", "%6.1f")),
-    COLUMN_AS("mujoco_over_this_hi", speed_row, mujoco.ends[1], AMOUNT, "", "upper end",
-              SHOWN("to", "%6.1f")),
-    COLUMN_AS("callback_variant", speed_row, callback.name, TEXT, "",
-              "the same of MuJoCo with the contact force as a callback: the integrator that it "
-              "chose in this protocol",
-              SHOWN("callback's", "%-12s")),
-    COLUMN_AS("callback_time_step", speed_row, callback.setting, AMOUNT, "s", "step that it chose",
-              SHOWN_TIMES("ms", "%5.2f", 1e3)),
-    COLUMN_AS("callback_s", speed_row, callback.median_s, AMOUNT, "s", "its median",
-              SHOWN_TIMES("callback us", "%11.1f", 1e6)),
-    COLUMN_AS("callback_over_this", speed_row, callback.ratio, AMOUNT, "",
-              "median of its time over this, by initial condition and process",
-              SHOWN("ratio", "%6.1f")),
-    COLUMN_AS("callback_over_this_lo", speed_row, callback.ends[0], AMOUNT, "",
-              "lower end of its 95 % interval", SHOWN("from", "%6.1f")),
-    COLUMN_AS("callback_over_this_hi", speed_row, callback.ends[1], AMOUNT, "", "upper end",
-              SHOWN("to", "%6.1f")),
-    COLUMN_AS("plain_solver", speed_row, plain.name, TEXT, "",
-              "cheapest method that looks for no crossing, in this protocol and with this field; "
-              "empty: none reaches it",
-              SHOWN("plain", "%-12s")),
-    COLUMN_AS("plain_setting", speed_row, plain.setting, AMOUNT, "",
-              "its tolerance, rtol = atol, or its step, s", SHOWN("setting", "%8.2g")),
-    COLUMN_AS("plain_s", speed_row, plain.median_s, AMOUNT, "s", "its median",
-              SHOWN_TIMES("unaware us", "%8.2f", 1e6)),
-    COLUMN_AS("plain_over_this", speed_row, plain.ratio, AMOUNT, "",
-              "median of its time over this, by initial condition and process",
-              SHOWN("ratio", "%6.2f")),
-    COLUMN_AS("plain_over_this_lo", speed_row, plain.ends[0], AMOUNT, "",
-              "lower end of its 95 % interval", SHOWN("from", "%6.2f")),
-    COLUMN_AS("plain_over_this_hi", speed_row, plain.ends[1], AMOUNT, "", "upper end",
-              SHOWN("to", "%6.2f")),
-    COLUMN_AS("before", speed_row, before.estimate, AMOUNT, "", "the same ratio of earlier results",
-              SHOWN("before", "%6.1f")),
-    COLUMN_AS("before_lo", speed_row, before.low, AMOUNT, "", "its lower end"),
-    COLUMN_AS("before_hi", speed_row, before.high, AMOUNT, "", "its upper end"),
-    COLUMN_AS("rms_error", speed_row, rms[0], AMOUNT, "", "RMS error: median initial condition",
-              SHOWN("RMS", "%7.1e")),
-    COLUMN_AS("rms_q90", speed_row, rms[1], AMOUNT, "", "90 % quantile", SHOWN("90 %", "%7.1e")),
-    COLUMN_AS("rms_worst", speed_row, rms[2], AMOUNT, "", "worst initial condition",
-              SHOWN("worst", "%7.1e")),
-    COLUMN_AS("mujoco_rms_error", speed_row, mujoco_rms[0], AMOUNT, "",
-              "MuJoCo's in this protocol: median initial condition"),
-    COLUMN_AS("mujoco_rms_q90", speed_row, mujoco_rms[1], AMOUNT, "", "90 % quantile"),
-    COLUMN_AS("mujoco_rms_worst", speed_row, mujoco_rms[2], AMOUNT, "", "worst initial condition"),
-    COLUMN_AS("callback_rms_error", speed_row, callback_rms[0], AMOUNT, "",
-              "MuJoCo's by a callback: median initial condition"),
-    COLUMN_AS("callback_rms_q90", speed_row, callback_rms[1], AMOUNT, "", "90 % quantile"),
-    COLUMN_AS("callback_rms_worst", speed_row, callback_rms[2], AMOUNT, "",
-              "worst initial condition"),
-    COLUMN_AS("accepted_rms_error", speed_row, accepted[0], AMOUNT, "",
-              "what settings were chosen by, on the initial conditions that are timed: median "
-              "initial condition"),
-    COLUMN_AS("accepted_rms_q90", speed_row, accepted[1], AMOUNT, "",
-              "90 % quantile; not known where it was not asked for"),
-    COLUMN_AS("accepted_rms_worst", speed_row, accepted[2], AMOUNT, "",
-              "worst initial condition, likewise"),
-    COLUMN(speed_row, worse, FLAG, "",
-           "more than 1 % above one of those after all, or off the reference's crossings",
-           SHOWN("(!)", "%3.0f")),
-    COLUMN(speed_row, events, AMOUNT, "", "crossings, median"),
-    COLUMN(speed_row, events_ratio, AMOUNT, "",
-           "crossings of all initial conditions, over the reference's",
-           SHOWN("crossings", "%9.4f")),
-    WORK(speed_row, steps, "accepted, median as all to mujoco_over_bound", SHOWN("steps", "%5.0f")),
-    COLUMN_AS("rejected", speed_row, work.rejected, AMOUNT, "", "steps"),
-    WORK(speed_row, entries, "crossings located on the dense output", SHOWN("located", "%7.0f")),
-    WORK(speed_row, through, "of the steps, those that went through crossings",
-         SHOWN("through", "%7.0f")),
-    COLUMN_AS("field_evaluations", speed_row, work.field_evaluations, AMOUNT, "", "calls"),
-    COLUMN_AS("guard_evaluations", speed_row, work.guard_evaluations, AMOUNT, "",
-              "calls for all or some event functions"),
-    WORK(speed_row, evaluations_per_crossing, "both kinds of calls over those",
-         SHOWN("calls/cr.", "%9.2f")),
-    COLUMN_AS("bound_s", speed_row, work.bound_s, AMOUNT, "s",
-              "what the calls alone cost: each at its time in callbacks",
-              SHOWN_TIMES("bound us", "%8.2f", 1e6)),
-    WORK(speed_row, over_bound, "time over the bound", SHOWN("/bound", "%6.2f")),
-    COLUMN_AS("mujoco_over_bound", speed_row, work.mujoco_over_bound, AMOUNT, "",
-              "MuJoCo's time over the bound: what these evaluations allow at best"),
-    COLUMN_AS("field_gap", speed_row, who.field_gap, AMOUNT, "",
-              "between the model's field and MuJoCo's", SHOWN("gap", "%7.1e")),
-    COLUMN_AS("scaling_s", speed_row, who.scaling, AMOUNT, "",
-              "of MuJoCo's contacts, with which that is so"),
-    COLUMN(speed_row, processes, COUNT, "", "that timed every initial condition"),
-    COLUMN(speed_row, retaken, AMOUNT, "",
-           "runs taken again because another task had had the core meanwhile"),
-    COLUMN(speed_row, disturbed, AMOUNT, "",
-           "runs that another task had a share of however often they were taken; it is taken out"),
-    COLUMN(speed_row, settings, SETTINGS, "", "with which it ran"),
+    TAKEN("model", TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),
+    DERIVED("law", TEXT, "", "iif(model = 'plate', 'roller', '')", "of the plate's contacts"),
+    TAKEN("field", TEXT, "", "how libess's field is summed: contacts or aggregated",
+          SHOWN("field", "%-10s")),
+    TAKEN("solver", TEXT, "", "mujoco, mujoco-callback, libess or a plain one",
+          SHOWN("solver", "%-15s")),
+    TAKEN("variant", TEXT, "", "MuJoCo's integrator"),
+    TAKEN("protocol", TEXT, "", "what is compared (docs/results/speed.md)",
+          SHOWN("protocol", "%-15s")),
+    TAKEN("contacts", COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
+    TAKEN("damping", AMOUNT, "N s/m", "of all springs; not known of the hopper",
+          SHOWN("c", "%3.0f")),
+    TAKEN("stiffness", AMOUNT, "N/m", "of all springs", SHOWN("k", "%7.0f")),
+    TAKEN("trials", COUNT, "", "starts"),
+    DERIVED("mujoco_variant", TEXT, "", "coalesce(mujoco_is, '')",
+            "integrator that MuJoCo chose in this protocol", SHOWN("MuJoCo's", "%-12s")),
+    DERIVED("mujoco_time_step", AMOUNT, "s", "mujoco_setting",
+            "step that MuJoCo chose in this protocol", SHOWN_TIMES("ms", "%5.2f", 1e3)),
+    TAKEN("rtol", AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY, SHOWN("rtol", "%7.1e")),
+    DERIVED("median_s", AMOUNT, "s", "median->>0", "median over initial conditions and processes",
+            SHOWN_TIMES("us", "%8.2f", 1e6)),
+    DERIVED("median_lo_s", AMOUNT, "s", "median->>1", "lower end of its 95 % interval"),
+    DERIVED("median_hi_s", AMOUNT, "s", "median->>2", "upper end"),
+    TAKEN("mujoco_s", AMOUNT, "s", "MuJoCo's median in this protocol",
+          SHOWN_TIMES("MuJoCo us", "%9.1f", 1e6)),
+    DERIVED("mujoco_over_this", AMOUNT, "", "mujoco->>0",
+            "median of MuJoCo's time over this, by initial condition and process",
+            SHOWN("ratio", "%6.1f")),
+    DERIVED("mujoco_over_this_lo", AMOUNT, "", "mujoco->>1", "lower end of its 95 % interval",
+            SHOWN("from", "%6.1f")),
+    DERIVED("mujoco_over_this_hi", AMOUNT, "", "mujoco->>2", "upper end", SHOWN("to", "%6.1f")),
+    DERIVED("callback_variant", TEXT, "", "coalesce(callback_is, '')",
+            "the same of MuJoCo with the contact force as a callback: the integrator that it "
+            "chose in this protocol",
+            SHOWN("callback's", "%-12s")),
+    DERIVED("callback_time_step", AMOUNT, "s", "callback_setting", "step that it chose",
+            SHOWN_TIMES("ms", "%5.2f", 1e3)),
+    TAKEN("callback_s", AMOUNT, "s", "its median", SHOWN_TIMES("callback us", "%11.1f", 1e6)),
+    DERIVED("callback_over_this", AMOUNT, "", "callback->>0",
+            "median of its time over this, by initial condition and process",
+            SHOWN("ratio", "%6.1f")),
+    DERIVED("callback_over_this_lo", AMOUNT, "", "callback->>1", "lower end of its 95 % interval",
+            SHOWN("from", "%6.1f")),
+    DERIVED("callback_over_this_hi", AMOUNT, "", "callback->>2", "upper end", SHOWN("to", "%6.1f")),
+    DERIVED("plain_solver", TEXT, "", "coalesce(plain_is, '')",
+            "cheapest method that looks for no crossing, in this protocol and with this field; "
+            "empty: none reaches it",
+            SHOWN("plain", "%-12s")),
+    TAKEN("plain_setting", AMOUNT, "", "its tolerance, rtol = atol, or its step, s",
+          SHOWN("setting", "%8.2g")),
+    TAKEN("plain_s", AMOUNT, "s", "its median", SHOWN_TIMES("unaware us", "%8.2f", 1e6)),
+    DERIVED("plain_over_this", AMOUNT, "", "plain->>0",
+            "median of its time over this, by initial condition and process",
+            SHOWN("ratio", "%6.2f")),
+    DERIVED("plain_over_this_lo", AMOUNT, "", "plain->>1", "lower end of its 95 % interval",
+            SHOWN("from", "%6.2f")),
+    DERIVED("plain_over_this_hi", AMOUNT, "", "plain->>2", "upper end", SHOWN("to", "%6.2f")),
+    TAKEN("before", AMOUNT, "", "the same ratio of earlier results", SHOWN("before", "%6.1f")),
+    TAKEN("before_lo", AMOUNT, "", "its lower end"),
+    TAKEN("before_hi", AMOUNT, "", "its upper end"),
+    DERIVED("rms_error", AMOUNT, "", "rms", "RMS error: median initial condition",
+            SHOWN("RMS", "%7.1e")),
+    DERIVED("rms_q90", AMOUNT, "", "q90", "90 % quantile", SHOWN("90 %", "%7.1e")),
+    DERIVED("rms_worst", AMOUNT, "", "worst", "worst initial condition", SHOWN("worst", "%7.1e")),
+    DERIVED("mujoco_rms_error", AMOUNT, "", "mujoco_rms",
+            "MuJoCo's in this protocol: median initial condition"),
+    DERIVED("mujoco_rms_q90", AMOUNT, "", "mujoco_q90", "90 % quantile"),
+    DERIVED("mujoco_rms_worst", AMOUNT, "", "mujoco_worst", "worst initial condition"),
+    DERIVED("callback_rms_error", AMOUNT, "", "callback_rms",
+            "MuJoCo's by a callback: median initial condition"),
+    DERIVED("callback_rms_q90", AMOUNT, "", "callback_q90", "90 % quantile"),
+    DERIVED("callback_rms_worst", AMOUNT, "", "callback_worst", "worst initial condition"),
+    DERIVED("accepted_rms_error", AMOUNT, "", ACCEPTED,
+            "what settings were chosen by, on the initial conditions that are timed: median "
+            "initial condition"),
+    DERIVED("accepted_rms_q90", AMOUNT, "", ACCEPTED_TAIL("q90"),
+            "90 % quantile; not known where it was not asked for"),
+    DERIVED("accepted_rms_worst", AMOUNT, "", ACCEPTED_TAIL("worst"),
+            "worst initial condition, likewise"),
+    DERIVED("worse", FLAG, "", WORSE,
+            "more than 1 % above one of those after all, or off the reference's crossings",
+            SHOWN("(!)", "%3.0f")),
+    DERIVED("events", AMOUNT, "", "crossed", "crossings, median"),
+    DERIVED("events_ratio", AMOUNT, "", "crossed_ratio",
+            "crossings of all initial conditions, over the reference's",
+            SHOWN("crossings", "%9.4f")),
+    DERIVED("steps", AMOUNT, "", "steps_of", "accepted, median as all to mujoco_over_bound",
+            SHOWN("steps", "%5.0f")),
+    DERIVED("rejected", AMOUNT, "", "rejected_of", "steps"),
+    DERIVED("entries", AMOUNT, "", "entries_of", "crossings located on the dense output",
+            SHOWN("located", "%7.0f")),
+    DERIVED("through", AMOUNT, "", "through_of", "of the steps, those that went through crossings",
+            SHOWN("through", "%7.0f")),
+    DERIVED("field_evaluations", AMOUNT, "", "fields_of", "calls"),
+    DERIVED("guard_evaluations", AMOUNT, "", "calls_of", "calls for all or some event functions"),
+    DERIVED("evaluations_per_crossing", AMOUNT, "", "per_crossing",
+            "both kinds of calls over those", SHOWN("calls/cr.", "%9.2f")),
+    DERIVED("bound_s", AMOUNT, "s", "bound_of",
+            "what the calls alone cost: each at its time in callbacks",
+            SHOWN_TIMES("bound us", "%8.2f", 1e6)),
+    TAKEN("over_bound", AMOUNT, "", "time over the bound", SHOWN("/bound", "%6.2f")),
+    DERIVED("mujoco_over_bound", AMOUNT, "", "best",
+            "MuJoCo's time over the bound: what these evaluations allow at best"),
+    TAKEN("field_gap", AMOUNT, "", "between the model's field and MuJoCo's", SHOWN("gap", "%7.1e")),
+    DERIVED("scaling_s", AMOUNT, "", "scaling", "of MuJoCo's contacts, with which that is so"),
+    TAKEN("processes", COUNT, "", "that timed every initial condition"),
+    DERIVED("retaken", AMOUNT, "", "again",
+            "runs taken again because another task had had the core meanwhile"),
+    DERIVED("disturbed", AMOUNT, "", "lost",
+            "runs that another task had a share of however often they were taken; it is taken out"),
+    DERIVED("settings", SETTINGS, "", "force", "with which it ran"),
     {0},
 };
 
-#define RUN(name, of)                                                                              \
-  COLUMN_AS(#name, speed_one_run, of.name, AMOUNT, "", "", .place = COLUMN_JSON_ONLY)
-static const column speed_run_columns[] = {
-    COLUMN_AS("model", speed_one_run, of.model, TEXT, "", "hopper or plate"),
-    COLUMN_AS("contacts", speed_one_run, of.contacts, COUNT, "", "number of contacts"),
-    COLUMN_AS("damping", speed_one_run, of.damping, AMOUNT, "N s/m", "of all springs"),
-    COLUMN_AS("field", speed_one_run, told.field, TEXT, "", "how libess's field is summed"),
-    COLUMN_AS("solver", speed_one_run, told.solver, TEXT, "",
-              "mujoco, mujoco-callback, libess or a plain one"),
-    COLUMN_AS("protocol", speed_one_run, told.protocol, TEXT, "",
-              "what is compared; equal settings of two protocols were timed once for both"),
-    COLUMN_AS("trial", speed_one_run, told.trial, COUNT, "", "the initial condition"),
-    COLUMN_AS("seconds", speed_one_run, told.seconds, AMOUNT, "s", "median of the repetitions"),
-    COLUMN_AS("rms_error", speed_one_run, told.rms_error, AMOUNT, "",
-              "by the first process, as all that follows"),
-    COLUMN_AS("events", speed_one_run, told.events, AMOUNT, "", "crossings"),
-    COLUMN_AS("events_reference", speed_one_run, told.events_reference, AMOUNT, "",
-              "of the reference"),
-    COLUMN_AS("process", speed_one_run, told.process, COUNT, "", "which process"),
-    // of each of its runs, in no file
-    RUN(retaken, told),
-    RUN(disturbed, told),
-    RUN(steps, work),
-    RUN(rejected, work),
-    RUN(entries, work),
-    RUN(through, work),
-    RUN(field_evaluations, work),
-    RUN(guard_evaluations, work),
-    RUN(evaluations_per_crossing, work),
-    RUN(bound_s, work),
-    RUN(over_bound, work),
-    RUN(mujoco_over_bound, work),
-    COLUMN_AS("stiffness", speed_one_run, of.stiffness, AMOUNT, "N/m", "of all springs"),
+/* the runs of each entry */
+#define ENTRIES                                                                                    \
+  "(SELECT *, crossed_median_of(seconds, lap, processes, seed) AS median, "                        \
+  "median(rms_error) AS rms, quantile(rms_error, 0.9) AS q90, max(rms_error) AS worst, "           \
+  "count(*) / processes AS trials, median(found) AS crossed, "                                     \
+  "sum(found) / sum(events_reference) AS crossed_ratio, sum(retaken) AS again, "                   \
+  "sum(disturbed) AS lost, median(steps) AS steps_of, median(rejected) AS rejected_of, "           \
+  "median(entries) AS entries_of, median(through) AS through_of, median(fields) AS fields_of, "    \
+  "median(calls) AS calls_of, median(bound) AS bound_of, "                                         \
+  "median(iif(crossings > 0, (fields + calls) / crossings, NULL)) AS per_crossing, "               \
+  "median(seconds / bound) AS over_bound, median(mujoco_seconds / bound) AS best, "                \
+  "in_force(model, solver, '{\"variant\":' || json_quote(nullif(variant, '')) || "                 \
+  "iif(rtol IS NULL, '', printf(',\"rtol\":%!.17g,\"atol\":%!.17g', rtol, rtol)) || "              \
+  "iif(time_step IS NULL, '', printf(',\"time_step\":%!.17g', time_step)) || '}') AS force, "      \
+  "iif(protocol = 'equal-error-RK4', 'RK4-2ms', 'Euler-2ms') AS yardstick "                        \
+  "FROM laps GROUP BY system, entry)"
+
+/* beside each entry another of its protocol, and its time over this one's, by initial condition and
+ * process */
+#define RIVAL(name, which)                                                                         \
+  "LEFT JOIN (SELECT l.system, l.entry, coalesce(nullif(r.variant, ''), r.solver) AS " name        \
+  "_is, "                                                                                          \
+  "r.setting AS " name "_setting, median(r.seconds) AS " name "_s, "                               \
+  "median(r.rms_error) AS " name "_rms, quantile(r.rms_error, 0.9) AS " name "_q90, "              \
+  "max(r.rms_error) AS " name "_worst, "                                                           \
+  "crossed_median_of(r.seconds / l.seconds, lap, l.processes, l.seed) AS " name                    \
+  " FROM laps l JOIN laps r USING (system, protocol, lap) WHERE " which                            \
+  " GROUP BY l.system, l.entry) USING (system, entry) "
+static const char rows_sql[] =
+    ENTRIES
+        RIVAL("mujoco", "r.solver = 'mujoco'")
+            RIVAL("callback", "r.solver = 'mujoco-callback'")
+                RIVAL("plain", "r.solver LIKE 'plain-%' AND r.field = l.field AND l.solver = "
+                               "'libess'") "LEFT JOIN (SELECT system, protocol AS yardstick, "
+                                           "median(rms_error) AS yardstick_rms, "
+                                           "quantile(rms_error, 0.9) AS yardstick_q90, "
+                                           "max(rms_error) AS yardstick_worst FROM laps "
+                                           "WHERE solver = 'mujoco' GROUP BY system, protocol) "
+                                           "USING (system, yardstick) "
+                                           "LEFT JOIN (SELECT system, protocol, field, 'libess' AS "
+                                           "solver, ratio AS before, "
+                                           "low AS before_lo, high AS before_hi FROM speed_before "
+                                           "WHERE run = ?1) "
+                                           "USING (system, protocol, field, solver) ORDER BY "
+                                           "system, entry";
+
+/* What one more contact costs at settings that are the same at every number of them: the slopes of
+ * libess and of another over the same initial conditions and processes. */
+static const column speed_marginal_columns[] = {
+    TAKEN("field", TEXT, "", "how libess's field is summed", SHOWN("one more contact", "%-16s")),
+    TAKEN("rtol", AMOUNT, "", "libess's tolerance at every number of contacts",
+          SHOWN("rtol", "%7.1e")),
+    TAKEN("mujoco_variant", TEXT, "", "MuJoCo's integrator at each of them",
+          SHOWN("MuJoCo's", "%-12s")),
+    TAKEN("mujoco_time_step", AMOUNT, "s", "and its step", SHOWN_TIMES("ms", "%5.2f", 1e3)),
+    DERIVED("s_per_contact", NUMBER, "s", "line->>0",
+            "slope of libess's medians over the number of contacts",
+            SHOWN_TIMES("libess us", "%9.3f", 1e6)),
+    DERIVED("interval", INTERVAL, "s", "json_remove(line, '$[0]')", "its 95 % interval"),
+    DERIVED("mujoco_s_per_contact", NUMBER, "s", "mujoco->>0", "MuJoCo's",
+            SHOWN_TIMES("MuJoCo us", "%9.2f", 1e6)),
+    DERIVED("mujoco_interval", INTERVAL, "s", "json_remove(mujoco, '$[0]')", "its interval"),
+    DERIVED("share", NUMBER, "", "mujoco_share->>0", "libess's over MuJoCo's",
+            SHOWN("share", "%7.4f")),
+    DERIVED("share_interval", INTERVAL, "", "json_remove(mujoco_share, '$[0]')",
+            "its interval, initial conditions and processes drawn for both alike"),
+    TAKEN("share_before", NUMBER, "", "of earlier results", SHOWN("before", "%7.4f")),
+    DERIVED("callback_variant", TEXT, "", "coalesce(callback_variant, '')",
+            "integrator at each of them of MuJoCo with the contact force as a callback",
+            SHOWN("callback's", "%-12s")),
+    TAKEN("callback_time_step", AMOUNT, "s", "and its step", SHOWN_TIMES("ms", "%5.2f", 1e3)),
+    DERIVED("callback_s_per_contact", NUMBER, "s", "callback->>0", "its slope",
+            SHOWN_TIMES("callback us", "%11.3f", 1e6)),
+    DERIVED("callback_interval", INTERVAL, "s", "json_remove(callback, '$[0]')", "its interval"),
+    DERIVED("callback_share", NUMBER, "", "callback_share->>0", "libess's over this one's",
+            SHOWN("share", "%7.4f")),
+    DERIVED("callback_share_interval", INTERVAL, "", "json_remove(callback_share, '$[0]')",
+            "its interval"),
     {0},
 };
+#define FIXED "protocol = 'fixed-tolerance' "
+#define SLOPE(name, which)                                                                         \
+  "(SELECT l.field, r.variant AS " name "_variant, r.time_step AS " name "_time_step, "            \
+  "crossed_slope_of(r.contacts, r.seconds, lap, r.processes, r.seed) AS " name ", "                \
+  "crossed_slope_ratio_of(l.contacts, l.seconds, r.seconds, lap, l.processes, l.seed) "            \
+  "AS " name "_share FROM laps l JOIN laps r USING (system, protocol, lap) WHERE " FIXED           \
+  "AND l.solver = 'libess' AND r.solver = '" which "' GROUP BY l.field) USING (field) "
+static const char marginals_sql[] =
+    "(SELECT field, rtol, crossed_slope_of(contacts, seconds, lap, processes, seed) AS line "
+    "FROM laps WHERE " FIXED "AND solver = 'libess' GROUP BY field) "
+    "JOIN " SLOPE("mujoco", "mujoco") "LEFT JOIN " SLOPE(
+        "callback", "mujoco-callback") "LEFT JOIN (SELECT field, ratio AS share_before FROM "
+                                       "speed_before WHERE run = ?1 "
+                                       "AND protocol = '') USING (field) ORDER BY field DESC";
+
+static const column speed_callback_columns[] = {
+    TAKEN("model", TEXT, "", "hopper or plate", SHOWN("calls of", "%-8s")),
+    TAKEN("contacts", COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
+    TAKEN("damping", AMOUNT, "N s/m", "of all springs", SHOWN("c", "%3.0f")),
+    TAKEN("field", TEXT, "", "how it is summed", SHOWN("field", "%-10s")),
+    DERIVED("callback", TEXT, "", "variant", "of the model", SHOWN("callback", "%-21s")),
+    DERIVED("s_per_call", AMOUNT, "s", "median->>0",
+            "median, in cache, at states along a trajectory with half of the contacts pressed",
+            SHOWN_TIMES("ns", "%7.1f", 1e9)),
+    DERIVED("interval", INTERVAL, "s", "json_remove(median, '$[0]')", "95 %"),
+    {0},
+};
+/* springs that are stiffer cost no more; a callback that the model does not have has no times */
+static const char callbacks_sql[] =
+    "(SELECT *, min(row) AS place, median_of(seconds, trial * processes + process, processes, "
+    "seed) "
+    "AS median FROM (SELECT c.*, r.seed, max(process) OVER () + 1 AS processes "
+    "FROM speed_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1 AND what = 'call' "
+    "AND NOT stiff AND seconds IS NOT NULL) GROUP BY system, field, variant) ORDER BY system, "
+    "place";
+
+/* One start in one process. */
+static const column speed_run_columns[] = {
+    TAKEN("model", TEXT, "", "hopper or plate"),
+    TAKEN("contacts", COUNT, "", "number of contacts"),
+    TAKEN("damping", AMOUNT, "N s/m", "of all springs"),
+    TAKEN("field", TEXT, "", "how libess's field is summed"),
+    TAKEN("solver", TEXT, "", "mujoco, mujoco-callback, libess or a plain one"),
+    TAKEN("protocol", TEXT, "",
+          "what is compared; equal settings of two protocols were timed once for both"),
+    TAKEN("trial", COUNT, "", "the initial condition"),
+    TAKEN("seconds", AMOUNT, "s", "median of the repetitions"),
+    TAKEN("rms_error", AMOUNT, "", "by the first process, as all that follows"),
+    DERIVED("events", AMOUNT, "", "found", "crossings"),
+    TAKEN("events_reference", AMOUNT, "", "of the reference"),
+    TAKEN("process", COUNT, "", "which process"),
+    TAKEN("stiffness", AMOUNT, "N/m", "of all springs"),
+    {0},
+};
+static const char runs_sql[] = "laps ORDER BY system, entry, lap";
 
 /* ---- systems, and who races on them ---------------------------------------------------------- */
 
@@ -373,7 +447,8 @@ static speed_system speed_system_at(const speed_settings *s, size_t index) {
   const size_t last = s->contacts.count, stiff = last + 2, many = stiff + 2 * s->stiff.count;
   const bool is_stiff = index >= stiff && index < many, in_series = index && index <= last;
   const bool hopper = !index || (is_stiff && (index - stiff) % 2 == 0);
-  speed_system of = {.model = hopper ? "hopper" : "plate",
+  speed_system of = {.index = index,
+                     .model = hopper ? "hopper" : "plate",
                      .contacts = hopper ? 1 : STIFF_CONTACTS,
                      .forms = hopper ? 1 : SPEED_FORMS,
                      .damping = hopper              ? NAN
@@ -512,6 +587,7 @@ static int enter(void *context, const choice *chosen) {
   const bool by_tolerance = solver_concerns(chosen->solver) & SETTING_TOLERANCE;
   speed_sample s;
   column_clear(r->run->study->tables[SPEED_SAMPLES].columns, &s);
+  s.of = r->of;
   s.what = "entry";
   s.protocol = r->protocol;
   s.field = mujoco ? "" : form_name(&r->of, r->field);
@@ -649,6 +725,7 @@ static int tell(void *context, const race_lap *lap) {
   if (*lap->message)
     return measure_fail(r->run->message, "%s, %zu contacts, initial condition %zu: %s", r->of.model,
                         r->of.contacts, lap->trial, lap->message);
+  s.of = r->of;
   s.what = "run";
   race_note(lap, r->run->study->tables[SPEED_SAMPLES].columns, &s);
   if (solver_is_libess(solver_find(s.solver)) && !r->process) {
@@ -687,6 +764,7 @@ static int add_calls(const speed_room *r, size_t form) {
       speed_time_calls(r->form[form].m, &r->starts->references[0], run->seed, seconds);
   if (status) measure_message(run->message, "timing of callbacks: %s", measure_strerror(status));
   column_clear(run->study->tables[SPEED_SAMPLES].columns, &s);
+  s.of = r->of;
   s.what = "call";
   s.field = form_name(&r->of, form);
   s.process = r->process;
@@ -710,239 +788,34 @@ static int speed_race(speed_room *r, size_t system, size_t process) {
   return status ? -1 : 0;
 }
 
-/* What is derived from the samples of essbench speed: medians with intervals, ratios paired by
- * start and process, the bound that evaluations set, and the cost of one more contact. */
+/* ---- earlier results --------------------------------------------------------------------------
+ */
 
-/* errors this much larger than what was asked are marked */
-static const double slack = 0.01;
-
-/* ---- runs ------------------------------------------------------------------------------------ */
-
-/* a system under way */
-typedef struct deriving {
-  study_run *run;
-  size_t system, count;
-  speed_system of;
-  speed_sample entry[SPEED_ENTRIES_MAX];
-  size_t first[SPEED_ENTRIES_MAX]; /* run of each */
-  double cost[SPEED_FORMS][SPEED_CALLS];
-  draws draws;
-} deriving;
-
-/* the cell of a system's race in the first process */
-static size_t cell_of(const deriving *d) {
-  return speed_systems(d->run->settings) + d->system * d->run->processes;
+static void add_earlier(study_run *run, const speed_system *of, const speed_sample *e) {
+  const measure_interval found =
+      earlier_ratio(run->own, of->model, of->contacts, of->damping, e->field, e->protocol);
+  study_add(
+      run, SPEED_BEFORE,
+      &(speed_earlier){of->index, e->protocol, e->field, found.estimate, found.low, found.high});
 }
 
-/* the runs of an entry in all processes */
-static gather laps_of(const deriving *d, size_t entry) {
-  return race_laps(d->run, cell_of(d), &d->draws, d->count, entry);
-}
-
-static double over(double a, double b) {
-  return b > 0.0 ? a / b : NAN;
-}
-
-/* what was counted at a start, and what follows from it */
-static speed_work work_of(const double n[SPEED_COUNTS], const double cost[SPEED_CALLS],
-                          double seconds, double mujoco_s) {
-  const double calls = n[SPEED_GUARDS] + n[SPEED_RATES] + n[SPEED_SOME];
-  const double bound_s = speed_bound(n, cost);
-  return (speed_work){.steps = n[SPEED_STEPS],
-                      .rejected = n[SPEED_REJECTED],
-                      .entries = n[SPEED_ENTRIES],
-                      .through = n[SPEED_THROUGH],
-                      .field_evaluations = n[SPEED_FIELDS],
-                      .guard_evaluations = calls,
-                      .evaluations_per_crossing = over(n[SPEED_FIELDS] + calls, n[SPEED_CROSSINGS]),
-                      .bound_s = bound_s,
-                      .over_bound = seconds / bound_s,
-                      .mujoco_over_bound = mujoco_s / bound_s};
-}
-
-/* start by start, of each all processes */
-static void add_runs(deriving *d, size_t index) {
-  const speed_sample *const e = &d->entry[index];
-  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
-  const gather laps = laps_of(d, index), rivals = laps_of(d, rival);
-  study_rows(d->run, SPEED_RUNS, &d->first[index]);
-  for (size_t j = 0; j < d->draws.trials; j++) {
-    // what was counted is in the first process
-    const speed_sample *const told = gather_row(laps, j);
-    const speed_sample *const first = gather_row(laps, j - j % d->draws.processes);
-    const speed_sample *const mujoco = rival == SIZE_MAX ? NULL : gather_row(rivals, j);
-    speed_one_run r = {.of = d->of, .told = *told};
-    if (told->process) r.told.events = NAN;
-    r.work = work_of(first->counts, d->cost[speed_form_of(e)], told->seconds,
-                     mujoco ? mujoco->seconds : NAN);
-    study_add(d->run, SPEED_RUNS, &r);
-  }
-}
-
-static gather runs_of(const deriving *d, size_t index) {
-  return gather_rows(d->run, SPEED_RUNS, d->first[index], 1, d->draws.trials);
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-static void fill_errors(gather runs, double rms[3]) {
-  static const double quantiles[3] = {0.5, 0.9, 1.0};
-  for (int i = 0; i < 3; i++) rms[i] = gather_quantile(runs, "rms_error", quantiles[i]);
-}
-
-/* the errors that settings were chosen by, on the starts that are timed */
-static void fill_accepted(const deriving *d, const speed_sample *e, double accepted[3]) {
-  const bool rk4 = strcmp(e->protocol, "equal-error-RK4") == 0;
-  const size_t yardstick = speed_entry_of(
-      d->entry, d->count, rk4 ? speed_yardstick_rk4 : speed_yardstick, SPEED_MUJOCO, NULL);
-  accepted[0] = e->target;
-  accepted[1] = accepted[2] = NAN;
-  if (isnan(e->target)) fill_errors(runs_of(d, yardstick), accepted);
-  if (strcmp(e->protocol, "equal-median") == 0) accepted[1] = accepted[2] = NAN;
-}
-
-static bool is_worse(const speed_row *r) {
-  for (int i = 0; i < 3; i++)
-    if (r->rms[i] > (1.0 + slack) * r->accepted[i]) return true;
-  return fabs(r->events_ratio - 1.0) > CONTEST_EVENTS_TOLERANCE;
-}
-
-/* beside another of its protocol, where there is one */
-static void fill_rival(const deriving *d, size_t index, size_t other, speed_rival *out) {
-  if (other == SIZE_MAX) return;
-  const gather runs = runs_of(d, index), rivals = runs_of(d, other);
-  const speed_sample *const e = &d->entry[other];
-  out->name = *e->variant ? e->variant : e->solver;
-  out->setting = isnan(e->rtol) ? e->time_step : e->rtol;
-  out->median_s = gather_median(rivals, "seconds");
-  series_median_ratio(rivals, runs, "seconds", &d->draws, &out->ratio, out->ends);
-}
-
-static void add_row(const deriving *d, size_t index) {
-  const speed_sample *const e = &d->entry[index];
-  const gather runs = runs_of(d, index);
-  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
-  const size_t callback = speed_entry_of(d->entry, d->count, e->protocol, SPEED_CALLBACK, NULL);
-  const solver_settings settings = speed_settings_of(e);
-  speed_row r;
-  column_clear(speed_row_columns, &r);
-  r.of = d->of;
-  r.who = *e;
-  r.law = d->of.forms > 1 ? "roller" : ""; // the one MuJoCo can do, and the default
-  r.processes = d->run->processes;
-  r.trials = d->draws.trials / r.processes;
-  r.settings = solver_settings_in_force(solver_find(e->solver), &settings,
-                                        model_find(d->of.model)->time_step);
-  series_median(runs, "seconds", &d->draws, &r.median_s, r.median);
-  fill_rival(d, index, rival, &r.mujoco);
-  fill_rival(d, index, callback, &r.callback);
-  if (rival != SIZE_MAX) fill_errors(runs_of(d, rival), r.mujoco_rms);
-  if (callback != SIZE_MAX) fill_errors(runs_of(d, callback), r.callback_rms);
-  fill_errors(runs, r.rms);
-  fill_accepted(d, e, r.accepted);
-  r.events = gather_median(runs, "events");
-  r.events_ratio = gather_sum(runs, "events") / gather_sum(runs, "events_reference");
-  r.retaken = gather_sum(runs, "retaken");
-  r.disturbed = gather_sum(runs, "disturbed");
-  if (speed_is(e, SPEED_OURS)) {
-    fill_rival(d, index, speed_entry_of(d->entry, d->count, e->protocol, SPEED_PLAIN, e->field),
-               &r.plain);
-    // what was measured earlier has the models' own springs
-    r.before = earlier_ratio(d->of.stiff ? NULL : d->run->own, d->of.model, d->of.contacts,
-                             d->of.damping, e->field, e->protocol);
-    gather_into(runs, gather_median, SPEED_ROWS, "steps", "mujoco_over_bound", &r);
-  }
-  r.worse = is_worse(&r);
-  study_add(d->run, SPEED_ROWS, &r);
-}
-
-/* ---- callbacks ------------------------------------------------------------------------------- */
-
-/* one of a form's, if the model has it, told behind the laps: its cost goes into those of the
- * system */
-static void add_callback(deriving *d, size_t form, size_t call) {
-  const size_t processes = d->run->processes, laps = d->draws.trials / processes * d->count;
-  const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false, NULL};
-  const gather calls = race_laps(d->run, cell_of(d), &nested, 1,
-                                 laps + (form * SPEED_CALLS + call) * SPEED_CALL_SAMPLES);
-  speed_callback c = {.model = d->of.model,
-                      .field = form_name(&d->of, form),
-                      .callback = speed_call_names[call],
-                      .contacts = d->of.contacts,
-                      .damping = d->of.damping};
-  d->cost[form][call] = NAN;
-  if (!gather_known(calls, "seconds")) return;
-  series_median(calls, "seconds", &nested, &c.s_per_call, c.interval);
-  d->cost[form][call] = c.s_per_call;
-  // springs that are stiffer cost no more
-  if (!d->of.stiff) study_add(d->run, SPEED_CALLBACKS, &c);
-}
-
-/* ---- one more contact ------------------------------------------------------------------------ */
-
-/* over the systems of the series, where all of them have it */
-static void add_marginal(study_run *run, const deriving systems[], size_t count,
-                         const char *field) {
-  gather ours[count], mujoco[count], callback[count];
-  double x[count];
-  bool by_callback = true;
-  speed_marginal m;
-  column_clear(speed_marginal_columns, &m);
-  m.field = field;
-  m.share_before = earlier_share(run->own, field);
-  for (size_t i = 0; i < count; i++) {
-    const deriving *const d = &systems[i];
-    const size_t at = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_OURS, field);
-    const size_t rival = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_MUJOCO, NULL);
-    const size_t other = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_CALLBACK, NULL);
-    if (at == SIZE_MAX || rival == SIZE_MAX) return;
-    by_callback = by_callback && other != SIZE_MAX;
-    x[i] = (double)d->of.contacts;
-    ours[i] = runs_of(d, at);
-    mujoco[i] = runs_of(d, rival);
-    m.rtol = d->entry[at].rtol;
-    m.mujoco_variant = d->entry[rival].variant;
-    m.mujoco_time_step = d->entry[rival].time_step;
-    if (!by_callback) continue;
-    callback[i] = runs_of(d, other);
-    m.callback_variant = d->entry[other].variant;
-    m.callback_time_step = d->entry[other].time_step;
-  }
-  const series own = {count, x, ours, "seconds", systems->draws};
-  const series theirs = {count, x, mujoco, "seconds", systems->draws};
-  series_slope(&own, &m.s_per_contact, m.interval);
-  series_slope(&theirs, &m.mujoco_s_per_contact, m.mujoco_interval);
-  series_slope_ratio(&own, &theirs, &m.share, m.share_interval);
-  if (by_callback) {
-    const series rest = {count, x, callback, "seconds", systems->draws};
-    series_slope(&rest, &m.callback_s_per_contact, m.callback_interval);
-    series_slope_ratio(&own, &rest, &m.callback_share, m.callback_share_interval);
-  }
-  study_add(run, SPEED_MARGINALS, &m);
-}
-
-/* ---- all of it ------------------------------------------------------------------------------- */
-
-static void derive_system(deriving *d, study_run *run, size_t system) {
-  const speed_settings *const s = run->settings;
-  *d = (deriving){.run = run, .system = system, .of = speed_system_at(s, system)};
-  d->count = speed_entries(run, system, d->entry);
-  d->draws = race_draws(run, s->trials, true);
-  for (size_t i = 0; i < d->of.forms * SPEED_CALLS; i++)
-    add_callback(d, i / SPEED_CALLS, i % SPEED_CALLS);
-  for (size_t i = 0; i < d->count; i++) add_runs(d, i);
-  for (size_t i = 0; i < d->count; i++) add_row(d, i);
-}
-
+/* of libess, with the models' own springs */
 static int speed_derive(study_run *run) {
   const speed_settings *const s = run->settings;
-  const size_t count = speed_systems(s), in_series = s->contacts.count;
-  deriving *const systems = calloc(count, sizeof *systems);
-  if (!systems) return study_out_of_memory(run);
-  for (size_t i = 0; i < count; i++) derive_system(&systems[i], run, i);
-  for (size_t k = 0; in_series > 1 && k < SPEED_FORMS; k++)
-    add_marginal(run, systems + 1, in_series, speed_form_names[k]);
-  free(systems);
+  for (size_t i = 0; run->own && i < speed_systems(s); i++) {
+    const speed_system of = speed_system_at(s, i);
+    speed_sample entry[SPEED_ENTRIES_MAX];
+    const size_t count = of.stiff ? 0 : speed_entries(run, i, entry);
+    for (size_t k = 0; k < count; k++)
+      if (speed_is(&entry[k], SPEED_OURS)) add_earlier(run, &of, &entry[k]);
+  }
+  for (size_t k = 0; run->own && k < SPEED_FORMS; k++)
+    study_add(run, SPEED_BEFORE,
+              &(speed_earlier){.protocol = "",
+                               .field = speed_form_names[k],
+                               .ratio = earlier_share(run->own, speed_form_names[k]),
+                               .low = NAN,
+                               .high = NAN});
   return 0;
 }
 
@@ -954,6 +827,12 @@ typedef struct cell {
 } cell;
 
 static const column sample_columns[] = {
+    COLUMN_AS("system", speed_sample, of.index, COUNT, "", ""),
+    COLUMN_AS("model", speed_sample, of.model, TEXT, "", ""),
+    COLUMN_AS("contacts", speed_sample, of.contacts, COUNT, "", ""),
+    COLUMN_AS("damping", speed_sample, of.damping, AMOUNT, "", ""),
+    COLUMN_AS("stiffness", speed_sample, of.stiffness, AMOUNT, "", ""),
+    COLUMN_AS("stiff", speed_sample, of.stiff, FLAG, "", ""),
     COLUMNS(speed_sample, TEXT, what, protocol, field, solver, variant),
     COLUMNS(speed_sample, AMOUNT, target, rtol, time_step, field_gap, scaling),
     COLUMNS(speed_sample, COUNT, process, trial),
@@ -1021,19 +900,23 @@ const study speed_study = {
     .pinned = true,
     .processes = 5,
     STUDY_OF(speed_settings, cell),
+    .laps = laps_sql,
     .tables = {[SPEED_SAMPLES] = STUDY_TABLE(sample_columns, speed_sample,
                                              .meaning = "entry, initial condition or call"),
-               [SPEED_ROWS] = STUDY_ROWS(speed_row, .json = "rows", .csv = "speed.csv",
-                                         .meaning = "one of either engine in one protocol"),
+               [SPEED_BEFORE] =
+                   STUDY_ROWS(speed_earlier, .sql = "speed_before", .meaning = "an earlier result"),
+               [SPEED_ROWS] =
+                   STUDY_DERIVED(speed_row_columns, rows_sql, .json = "rows", .csv = "speed.csv",
+                                 .meaning = "one of either engine in one protocol"),
                [SPEED_MARGINALS] =
-                   STUDY_ROWS(speed_marginal, .json = "marginals",
-                              .meaning = "what one more contact costs, at settings that are "
-                                         "the same at every number of them"),
-               [SPEED_CALLBACKS] = STUDY_ROWS(speed_callback, .json = "callbacks",
-                                              .meaning = "what a call of a model's callback costs"),
-               [SPEED_RUNS] =
-                   STUDY_TABLE(speed_run_columns, speed_one_run, .csv = "speed_samples.csv",
-                               .meaning = "one initial condition in one process")},
+                   STUDY_DERIVED(speed_marginal_columns, marginals_sql, .json = "marginals",
+                                 .meaning = "what one more contact costs, at settings that are "
+                                            "the same at every number of them"),
+               [SPEED_CALLBACKS] =
+                   STUDY_DERIVED(speed_callback_columns, callbacks_sql, .json = "callbacks",
+                                 .meaning = "what a call of a model's callback costs"),
+               [SPEED_RUNS] = STUDY_DERIVED(speed_run_columns, runs_sql, .csv = "speed_samples.csv",
+                                            .meaning = "one initial condition in one process")},
     .check = check,
     .plan = plan,
     .run = measure,

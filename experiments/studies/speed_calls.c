@@ -197,17 +197,3 @@ int speed_time_calls(const model *m, const trajectory *along, unsigned long seed
   free(c.rate);
   return status;
 }
-
-/* calls that were made at what one costs; a callback that is not there is not called */
-static double cost_of(double count, double cost) {
-  return count > 0.0 ? count * cost : 0.0;
-}
-
-double speed_bound(const double counts[SPEED_COUNTS], const double cost[SPEED_CALLS]) {
-  const double further = (cost[SPEED_MORE_CALL] - cost[SPEED_SOME_CALL]) / (SPEED_MORE - 1);
-  return cost_of(counts[SPEED_FIELDS], cost[SPEED_FIELD_CALL]) +
-         cost_of(counts[SPEED_GUARDS], cost[SPEED_GUARDS_CALL]) +
-         cost_of(counts[SPEED_RATES], cost[SPEED_RATES_CALL]) +
-         cost_of(counts[SPEED_SOME], cost[SPEED_SOME_CALL]) +
-         cost_of(counts[SPEED_SOME_GUARDS] - counts[SPEED_SOME], fmax(further, 0.0));
-}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run of libess calls, and what calls of a model's callbacks cost: the bound that
- * evaluations set to any time. */
+/* What a run of libess calls, and what calls of a model's callbacks cost. */
 #ifndef SPEED_CALLS_H
 #define SPEED_CALLS_H
 
@@ -43,8 +42,5 @@ int speed_count_run(const model *m, const solver_settings *settings, const doubl
  * A measure_status. */
 int speed_time_calls(const model *m, const trajectory *along, unsigned long seed,
                      double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES]);
-
-/* Time that the evaluations of a run alone take: calls of each callback times what one costs. */
-double speed_bound(const double counts[SPEED_COUNTS], const double cost[SPEED_CALLS]);
 
 #endif

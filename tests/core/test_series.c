@@ -286,6 +286,44 @@ static void statistics_are_the_same_in_sql(void **state) {
   dispose(&u);
 }
 
+/* where every process has every start: of 5 starts by 2 processes, the last trial left out */
+static void crossed_statistics_are_the_same_in_sql(void **state) {
+  static const draws crossed = {.trials = TRIALS - 1, .processes = 2, .seed = 7, .crossed = true};
+  char message[MEASURE_MESSAGE_SIZE];
+  made_up u;
+  gather group[GROUPS];
+  double value, ends[2], out[3];
+  (void)state;
+  fill(&u, group, 0.0);
+  measure_store *const store = laps_of(group, message);
+  for (size_t i = 0; i < GROUPS; i++) group[i].count = TRIALS - 1;
+  ask(store,
+      "SELECT m->>0, m->>1, m->>2 FROM (SELECT crossed_median_of(y, trial, 2, 7) AS m FROM lap "
+      "WHERE x = 10 AND trial < 10)",
+      out);
+  assert_int_equal(series_median(group[1], "ours", &crossed, &value, ends), 0);
+  assert_true(out[0] == value && out[1] == ends[0] && out[2] == ends[1]);
+
+  const series all = {GROUPS, x, group, "ours", crossed};
+  ask(store,
+      "SELECT m->>0, m->>1, m->>2 FROM (SELECT crossed_slope_of(x, y, trial, 2, 7) AS m FROM lap "
+      "WHERE trial < 10)",
+      out);
+  assert_int_equal(series_slope(&all, &value, ends), 0);
+  assert_true(out[0] == value && out[1] == ends[0] && out[2] == ends[1]);
+  ask(store,
+      "SELECT m->>0, m->>1, m->>2 FROM (SELECT crossed_slope_ratio_of(x, y, 4 * y, trial, 2, 7) "
+      "AS m FROM lap WHERE trial < 10)",
+      out);
+  for (size_t i = 0; i < 3; i++) close_to(out[i], 0.25);
+  // eleven laps are of no two processes
+  if (!measure_store_run(store, "SELECT crossed_median_of(y, trial, 2, 7) FROM lap WHERE x = 2",
+                         NULL, NULL, message))
+    fail_msg("laps of half a start");
+  measure_store_close(store);
+  dispose(&u);
+}
+
 /* order statistics leave out what is not known, of a partition, too */
 static void quantiles_are_of_what_is_known(void **state) {
   char message[MEASURE_MESSAGE_SIZE];
@@ -340,6 +378,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_known_is_told),
       cmocka_unit_test(what_is_known_has_its_interval),
       cmocka_unit_test(statistics_are_the_same_in_sql),
+      cmocka_unit_test(crossed_statistics_are_the_same_in_sql),
       cmocka_unit_test(quantiles_are_of_what_is_known),
       cmocka_unit_test(laps_are_whole_in_sql),
   };

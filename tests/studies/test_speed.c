@@ -20,20 +20,29 @@ static void close_to(double value, double expected) {
 /* ---- bound ------------------------------------------------------------------------------------
  */
 
+static void a_bound_is(double expected, const char *of) {
+  char message[MEASURE_MESSAGE_SIZE], sql[2048];
+  measure_store *store;
+  json_t *rows;
+  snprintf(sql, sizeof sql, "SELECT 1e9 * (" BOUND ") FROM (SELECT %s)", of);
+  assert_int_equal(measure_store_open(&store, NULL, "", message), 0);
+  if (measure_store_run(store, sql, NULL, &rows, message)) fail_msg("%s", message);
+  close_to(json_real_value(json_array_get(json_array_get(rows, 0), 0)), expected);
+  json_decref(rows);
+  measure_store_close(store);
+}
+
 static void a_bound_is_what_the_calls_cost(void **state) {
   (void)state;
-  double counts[SPEED_COUNTS] = {[SPEED_FIELDS] = 100,
-                                 [SPEED_GUARDS] = 10,
-                                 [SPEED_RATES] = 3,
-                                 [SPEED_SOME] = 4,
-                                 [SPEED_SOME_GUARDS] = 24};
-  double cost[SPEED_CALLS] = {20e-9, 7e-9, 11e-9, 5e-9, 12e-9}; // one further event function: 1
-  close_to(speed_bound(counts, cost), 1e-9 * (2000 + 70 + 33 + 20 + 20));
-
+  // one further event function: 1
+  a_bound_is(2000 + 70 + 33 + 20 + 20,
+             "100 AS fields, 10 AS guards, 3 AS rates, 4 AS some, 24 AS some_guards, "
+             "20e-9 AS field_s, 7e-9 AS guards_s, 11e-9 AS rates_s, 5e-9 AS some_s, "
+             "12e-9 AS more_s");
   // callbacks that the model does not have are not called, and cost nothing
-  cost[SPEED_RATES_CALL] = cost[SPEED_SOME_CALL] = cost[SPEED_MORE_CALL] = NAN;
-  counts[SPEED_RATES] = counts[SPEED_SOME] = counts[SPEED_SOME_GUARDS] = 0;
-  close_to(speed_bound(counts, cost), 1e-9 * (2000 + 70));
+  a_bound_is(2000 + 70, "100 AS fields, 10 AS guards, 0 AS rates, 0 AS some, 0 AS some_guards, "
+                        "20e-9 AS field_s, 7e-9 AS guards_s, NULL AS rates_s, NULL AS some_s, "
+                        "NULL AS more_s");
 }
 
 /* ---- made-up samples --------------------------------------------------------------------------
@@ -56,6 +65,7 @@ static speed_sample entry_of(size_t system, const char *protocol, const char *so
                              const char *field) {
   speed_sample s;
   column_clear(speed_study.tables[SPEED_SAMPLES].columns, &s);
+  s.of = speed_system_at(&settings, system);
   const bool ours = strcmp(solver, "libess") == 0;
   s.what = "entry";
   s.protocol = protocol;
@@ -111,12 +121,17 @@ static void measure_cell(made_up *u, size_t index, bool race) {
     assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &entry[i]), 0);
   for (size_t j = 0; race && j < STARTS; j++)
     for (size_t i = 0; i < count; i++) {
-      const speed_sample s = made_run(&entry[i], of.contacts, process, j);
+      speed_sample s = made_run(&entry[i], of.contacts, process, j);
+      s.of = of;
       assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &s), 0);
     }
   for (size_t i = 0; race && i < of.forms * SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {
     speed_sample s = entry[0];
     s.what = "call";
+    s.of = of;
+    s.field = form_name(&of, i / SPEED_CALL_SAMPLES / SPEED_CALLS);
+    s.process = process;
+    s.trial = i % SPEED_CALL_SAMPLES;
     s.variant = speed_call_names[i / SPEED_CALL_SAMPLES % SPEED_CALLS];
     s.seconds = i / SPEED_CALL_SAMPLES % SPEED_CALLS < 2 ? 1e-5 : NAN;
     assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &s), 0);
@@ -136,6 +151,7 @@ static void make_up_all(made_up *u) {
     assert_int_equal(study_cells_settle(&u->run), 0);
   }
   assert_int_equal(study_cells(&u->run), SYSTEMS + SYSTEMS * PROCESSES);
+  u->ended = SYSTEMS + SYSTEMS * PROCESSES;
   rederive(u);
 }
 
@@ -145,55 +161,69 @@ static void dispose_all(made_up *u) {
   json_decref(u->private.known);
 }
 
-static const speed_row *row_of(const made_up *u, size_t n, double damping, const char *protocol,
-                               const char *solver) {
+static size_t row_of(const made_up *u, size_t n, double damping, const char *protocol,
+                     const char *solver) {
   size_t count;
-  const speed_row *const rows = study_rows(&u->run, SPEED_ROWS, &count);
+  study_rows(&u->run, SPEED_ROWS, &count);
   for (size_t i = 0; i < count; i++)
-    if (rows[i].of.contacts == n && (rows[i].of.damping == damping || isnan(damping)) &&
-        strcmp(rows[i].who.protocol, protocol) == 0 && strcmp(rows[i].who.solver, solver) == 0)
-      return &rows[i];
+    if (number_at(u, SPEED_ROWS, i, "contacts") == (double)n &&
+        (number_at(u, SPEED_ROWS, i, "damping") == damping || isnan(damping)) &&
+        strcmp(text_at(u, SPEED_ROWS, i, "protocol"), protocol) == 0 &&
+        strcmp(text_at(u, SPEED_ROWS, i, "solver"), solver) == 0)
+      return i;
   fail_msg("no row of %s in %s", solver, protocol);
-  return NULL;
+  return 0;
 }
 
+typedef struct named {
+  const char *name;
+  double value;
+} named;
+
 static void rows_have_medians_quantiles_and_paired_ratios(void **state) {
+  static const named expected[] = {
+      {"trials", STARTS},
+      {"processes", PROCESSES},
+      {"median_s", 0.0245}, // of 4 + 10 rank and one more
+      {"mujoco_s", 24.0},   // 4 (10 + 2) / 2
+      // by start and process: 20/4, 20/5, 22/14, 22/15, 24/24, 24/25, 26/34 ..., in thousands
+      {"mujoco_over_this", 0.5 * (1000.0 + 960.0)},
+      {"rms_error", 0.03},
+      {"rms_q90", 0.046},
+      {"rms_worst", 0.05},
+      {"mujoco_rms_error", 0.03},
+      {"accepted_rms_error", 0.04}, // of Euler at the output step, on the same starts
+      {"accepted_rms_worst", 0.05},
+      {"worse", 1}, // 21 crossings of 20
+      {"events_ratio", 21.0 / 20.0},
+      {"retaken", 3.0 * PROCESSES},
+      {"steps", 12.0},
+      {"evaluations_per_crossing", 20.0},
+      {"bound_s", 80e-5},
+      {"over_bound", 0.0245 / 80e-5},
+      {"mujoco_over_bound", 24.0 / 80e-5},
+      {"mujoco_time_step", 8e-3}};
   (void)state;
   made_up u;
   make_up_all(&u);
-  const speed_row *const r = row_of(&u, 4, 60.0, "equal-error", "libess");
-  assert_int_equal(r->trials, STARTS);
-  assert_int_equal(r->processes, PROCESSES);
-  close_to(r->median_s, 0.0245);      // of 4 + 10 rank and one more
-  close_to(r->mujoco.median_s, 24.0); // 4 (10 + 2) / 2
-  // by start and process: 20/4, 20/5, 22/14, 22/15, 24/24, 24/25, 26/34 ..., in thousands
-  close_to(r->mujoco.ratio, 0.5 * (1000.0 + 960.0));
-  assert_true(r->mujoco.ends[0] < r->mujoco.ratio && r->mujoco.ends[1] > r->mujoco.ratio);
-  close_to(r->rms[0], 0.03);
-  close_to(r->rms[1], 0.046);
-  close_to(r->rms[2], 0.05);
-  close_to(r->mujoco_rms[0], 0.03);
-  close_to(r->accepted[0], 0.04); // of Euler at the output step, on the same starts
-  close_to(r->accepted[2], 0.05);
-  assert_true(r->worse); // 21 crossings of 20
-  close_to(r->events_ratio, 21.0 / 20.0);
-  close_to(r->retaken, 3.0 * PROCESSES);
-  close_to(r->work.steps, 12.0);
-  close_to(r->work.evaluations_per_crossing, 20.0);
-  close_to(r->work.bound_s, 80e-5);
-  close_to(r->work.over_bound, r->median_s / 80e-5);
-  close_to(r->work.mujoco_over_bound, 24.0 / 80e-5);
-  close_to(r->settings.rtol, 1e-2 / 3.0);
-  assert_string_equal(r->mujoco.name, "implicitfast");
-  close_to(r->mujoco.setting, 8e-3);
-  assert_true(isnan(r->before.estimate));
+  const size_t r = row_of(&u, 4, 60.0, "equal-error", "libess");
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    close_to(number_at(&u, SPEED_ROWS, r, expected[i].name), expected[i].value);
+  assert_true(number_at(&u, SPEED_ROWS, r, "mujoco_over_this_lo") < 980.0 &&
+              number_at(&u, SPEED_ROWS, r, "mujoco_over_this_hi") > 980.0);
+  close_to(settings_at(&u, SPEED_ROWS, r).rtol, 1e-2 / 3.0);
+  assert_string_equal(text_at(&u, SPEED_ROWS, r, "mujoco_variant"), "implicitfast");
+  assert_true(isnan(number_at(&u, SPEED_ROWS, r, "before")));
 
   // MuJoCo is its own rival, has no work of ours, and is no worse than its Euler
-  const speed_row *const m = row_of(&u, 4, 60.0, "equal-error", "mujoco");
-  close_to(m->mujoco.ratio, 1.0);
-  assert_true(isnan(m->work.steps) && isnan(m->work.bound_s) && isnan(m->work.over_bound));
-  assert_false(m->worse);
-  assert_string_equal(row_of(&u, 1, NAN, "equal-error", "libess")->who.field, "");
+  const size_t m = row_of(&u, 4, 60.0, "equal-error", "mujoco");
+  close_to(number_at(&u, SPEED_ROWS, m, "mujoco_over_this"), 1.0);
+  assert_true(isnan(number_at(&u, SPEED_ROWS, m, "steps")) &&
+              isnan(number_at(&u, SPEED_ROWS, m, "bound_s")) &&
+              isnan(number_at(&u, SPEED_ROWS, m, "over_bound")));
+  assert_true(number_at(&u, SPEED_ROWS, m, "worse") == 0.0);
+  assert_string_equal(text_at(&u, SPEED_ROWS, row_of(&u, 1, NAN, "equal-error", "libess"), "field"),
+                      "");
   dispose_all(&u);
 }
 
@@ -201,21 +231,29 @@ static void one_more_contact_has_one_setting(void **state) {
   (void)state;
   made_up u;
   size_t count;
+  double ends[2];
   make_up_all(&u);
   // the finest tolerance, and MuJoCo's setting at the largest; the undamped plate has none
-  close_to(row_of(&u, 2, 60.0, speed_fixed, "libess")->settings.rtol, 1e-2 / 3.0);
-  close_to(row_of(&u, 2, 60.0, speed_fixed, "mujoco")->mujoco.setting, 8e-3);
-  close_to(row_of(&u, 4, 0.0, "equal-error", "libess")->settings.rtol, 1e-2 / 4.0);
-  const speed_marginal *const m = study_rows(&u.run, SPEED_MARGINALS, &count);
+  close_to(settings_at(&u, SPEED_ROWS, row_of(&u, 2, 60.0, speed_fixed, "libess")).rtol,
+           1e-2 / 3.0);
+  close_to(
+      number_at(&u, SPEED_ROWS, row_of(&u, 2, 60.0, speed_fixed, "mujoco"), "mujoco_time_step"),
+      8e-3);
+  close_to(settings_at(&u, SPEED_ROWS, row_of(&u, 4, 0.0, "equal-error", "libess")).rtol,
+           1e-2 / 4.0);
+  study_rows(&u.run, SPEED_MARGINALS, &count);
   assert_int_equal(count, 1); // the other form of the field has no tolerance
-  assert_string_equal(m->field, "contacts");
-  close_to(m->rtol, 1e-2 / 3.0);
-  close_to(m->s_per_contact, 1e-3);
-  close_to(m->mujoco_s_per_contact, 6.0);
-  close_to(m->share, 1e-3 / 6.0);
+  assert_string_equal(text_at(&u, SPEED_MARGINALS, 0, "field"), "contacts");
+  const double share = number_at(&u, SPEED_MARGINALS, 0, "share");
+  close_to(number_at(&u, SPEED_MARGINALS, 0, "rtol"), 1e-2 / 3.0);
+  close_to(number_at(&u, SPEED_MARGINALS, 0, "s_per_contact"), 1e-3);
+  close_to(number_at(&u, SPEED_MARGINALS, 0, "mujoco_s_per_contact"), 6.0);
+  close_to(share, 1e-3 / 6.0);
   // a start that is slow at one number of contacts is slow at all: our slope does not scatter
-  assert_true(fabs(m->interval[0] - 1e-3) < 1e-12 && fabs(m->interval[1] - 1e-3) < 1e-12);
-  assert_true(m->share_interval[0] < m->share && m->share < m->share_interval[1]);
+  interval_at(&u, SPEED_MARGINALS, 0, "interval", ends);
+  assert_true(fabs(ends[0] - 1e-3) < 1e-12 && fabs(ends[1] - 1e-3) < 1e-12);
+  interval_at(&u, SPEED_MARGINALS, 0, "share_interval", ends);
+  assert_true(ends[0] < share && share < ends[1]);
   dispose_all(&u);
 }
 

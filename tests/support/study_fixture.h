@@ -105,7 +105,7 @@ static inline void rederive(made_up *u) {
 }
 
 /* A row of a table, and values of it by the names of columns. */
-static inline const void *row_of(const made_up *u, size_t table, size_t row) {
+static inline const void *made_row(const made_up *u, size_t table, size_t row) {
   const study_row_list *const list = &u->private.rows[table];
   if (row >= list->count) fail_msg("%zu rows, not %zu", list->count, row + 1);
   return list->row + row * u->run.study->tables[table].row_size;
@@ -118,13 +118,13 @@ static inline const column *column_of(const made_up *u, size_t table, const char
 }
 
 static inline double number_at(const made_up *u, size_t table, size_t row, const char *name) {
-  row_of(u, table, row);
+  made_row(u, table, row);
   column_of(u, table, name);
   return study_number(&u->run, table, row, name);
 }
 
 static inline const char *text_at(const made_up *u, size_t table, size_t row, const char *name) {
-  row_of(u, table, row);
+  made_row(u, table, row);
   column_of(u, table, name);
   return study_words(&u->run, table, row, name);
 }
@@ -133,7 +133,7 @@ static inline const char *text_at(const made_up *u, size_t table, size_t row, co
 static inline void interval_at(const made_up *u, size_t table, size_t row, const char *name,
                                double ends[2]) {
   const column alone = {.kind = COLUMN_INTERVAL};
-  json_t *const value = column_json(column_of(u, table, name), row_of(u, table, row));
+  json_t *const value = column_json(column_of(u, table, name), made_row(u, table, row));
   assert_true(column_take(&alone, value, ends));
   json_decref(value);
 }
@@ -142,7 +142,7 @@ static inline void interval_at(const made_up *u, size_t table, size_t row, const
 static inline solver_settings settings_at(const made_up *u, size_t table, size_t row) {
   const column alone = {.kind = COLUMN_SETTINGS};
   const column *const c = column_of(u, table, "settings");
-  const column_values *const values = row_of(u, table, row);
+  const column_values *const values = made_row(u, table, row);
   solver_settings settings;
   assert_true(column_take(&alone, values->value[c - values->columns], &settings));
   return settings;
