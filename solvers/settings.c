@@ -79,27 +79,3 @@ bool settings_same(const solver_settings *a, const solver_settings *b) {
   }
   return a->variant && b->variant ? strcmp(a->variant, b->variant) == 0 : a->variant == b->variant;
 }
-
-/* a value of two; NaN stands for one that is not known, -1 for two that differ: no value is */
-static double common(double a, double b) {
-  return isnan(a) ? b : isnan(b) || a == b ? a : -1.0;
-}
-
-solver_settings settings_in_common(const solver_settings *first, size_t stride, size_t count) {
-  solver_settings all = {0};
-  const char *const at = (const char *)first;
-  bool differ = false;
-  for (const setting *line = settings_table; line->name; line++) {
-    double value = NAN;
-    for (size_t i = 0; i < count; i++)
-      value = common(value, setting_get(line, (const void *)(at + i * stride)));
-    setting_put(line, &all, value < 0.0 ? (double)NAN : value);
-  }
-  for (size_t i = 0; i < count; i++) {
-    const char *const variant = ((const solver_settings *)(const void *)(at + i * stride))->variant;
-    differ = differ || (variant && all.variant && strcmp(variant, all.variant) != 0);
-    if (!all.variant) all.variant = variant;
-  }
-  if (differ) all.variant = NULL;
-  return all;
-}

@@ -46,8 +46,4 @@ const setting *setting_find(const char *name);
 /* Whether every line and the variant are the same, or known of neither. */
 bool settings_same(const solver_settings *a, const solver_settings *b);
 
-/* The common part of `count` settings in force, `stride` bytes apart. A setting that concerns some
- * of them has their value; where they differ it is unknown. */
-solver_settings settings_in_common(const solver_settings *first, size_t stride, size_t count);
-
 #endif

@@ -66,6 +66,10 @@ typedef struct column {
   { .name = called, .kind = COLUMN_##kind_, .unit = unit_, .sql = sql_, .meaning = __VA_ARGS__ }
 #define TAKEN(called, kind_, unit_, ...) DERIVED(called, kind_, unit_, called, __VA_ARGS__)
 
+/* A macro's value in SQL. */
+#define COLUMN_SQL(value)  COLUMN_TEXT_OF(value)
+#define COLUMN_TEXT_OF(of) #of
+
 /* A row of a derived table: what SQL gave for each of its columns, borrowed. */
 typedef struct column_values {
   const column *columns;

@@ -216,12 +216,6 @@ draws race_draws(const study_run *run, size_t trials, bool crossed);
  * from `cell` on, and begin with laps of so many entries. */
 gather race_laps(study_run *run, size_t cell, const draws *d, size_t entries, size_t entry);
 
-/* Gives a database in_force(model, solver, settings): the settings with which a solver of that name
- * runs on a model of that name, without the members that it does not heed. Those that are not given
- * are the defaults. An SQLite status. */
-struct sqlite3;
-int race_teach(struct sqlite3 *database);
-
 /* ---- same system ----------------------------------------------------------------------------- */
 
 /* That MuJoCo and libess have the same mechanical system, without which no race says anything. */

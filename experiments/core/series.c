@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_fit.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,83 +9,10 @@
 #include "statistics.h"
 #include "study_run.h"
 
-/* ---- resamples ------------------------------------------------------------------------------- */
-
-static const double tail_95 = 0.025; // of a 95 % interval, at either end
-
-/* processes, and starts for all of them */
-static size_t pick_crossed(const draws *d, gsl_rng *rng, size_t pick[]) {
-  size_t count = 0, process[d->processes];
-  for (size_t i = 0; i < d->processes; i++) process[i] = gsl_rng_uniform_int(rng, d->processes);
-  while (count + d->processes <= d->trials) {
-    const size_t start = gsl_rng_uniform_int(rng, d->trials / d->processes);
-    for (size_t i = 0; i < d->processes; i++) pick[count++] = start * d->processes + process[i];
-  }
-  return count;
-}
-
-/* processes, and of each its own, as many as there are trials at most */
-static size_t pick_grouped(const draws *d, gsl_rng *rng, size_t pick[]) {
-  size_t count = 0;
-  while (count < d->trials) {
-    const size_t process = gsl_rng_uniform_int(rng, d->processes), first = d->first[process];
-    const size_t size = d->first[process + 1] - first;
-    for (size_t k = 0; k < size && count < d->trials; k++)
-      pick[count++] = first + gsl_rng_uniform_int(rng, size);
-  }
-  return count;
-}
-
-size_t draws_pick(const draws *d, gsl_rng *rng, size_t pick[]) {
-  size_t count = 0;
-  if (d->first) return pick_grouped(d, rng, pick);
-  if (d->crossed) return pick_crossed(d, rng, pick);
-  for (size_t i = 0; i < d->processes; i++) {
-    const size_t process = gsl_rng_uniform_int(rng, d->processes);
-    const size_t size = (d->trials - process + d->processes - 1) / d->processes;
-    for (size_t k = 0; k < size; k++)
-      pick[count++] = process + d->processes * gsl_rng_uniform_int(rng, size);
-  }
-  return count;
-}
-
-double draws_widening(const draws *d) {
-  const double others = (double)d->processes - 1.0;
-  if (others < 1.0) return sqrt(2.0);
-  const double student = gsl_cdf_tdist_Pinv(1.0 - tail_95, others);
-  const double normal = gsl_cdf_ugaussian_Pinv(1.0 - tail_95);
-  return student / normal * sqrt(2.0 * (others + 1.0) / others);
-}
-
-/* that of one run: what is left of the statistic's resamples without tails. A measure_status. */
-static int interval(const draws *d, draws_statistic *statistic, const void *context,
-                    double ends[2]) {
-  double values[DRAWS_RESAMPLES];
-  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
-  size_t *const pick = calloc(d->trials + d->processes, sizeof *pick);
-  int status = rng && pick ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-  if (rng) gsl_rng_set(rng, d->seed);
-  for (size_t b = 0; !status && b < DRAWS_RESAMPLES; b++) {
-    const size_t count = draws_pick(d, rng, pick);
-    values[b] = statistic(context, pick, count);
-  }
-  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, tail_95, &ends[0]);
-  if (!status) status = measure_quantile(values, DRAWS_RESAMPLES, 1.0 - tail_95, &ends[1]);
-  if (rng) gsl_rng_free(rng);
-  free(pick);
-  return status;
-}
-
 /* ---- columns of samples ---------------------------------------------------------------------- */
 
 gather gather_rows(study_run *run, size_t table, size_t first, size_t stride, size_t count) {
   return (gather){.run = run, .table = table, .first = first, .stride = stride, .count = count};
-}
-
-gather gather_part(gather rows, size_t from, size_t to) {
-  rows.first += from * rows.stride;
-  rows.count = to - from;
-  return rows;
 }
 
 const void *gather_row(gather rows, size_t i) {
@@ -124,16 +48,6 @@ static double *values_of(gather rows, const char *name, size_t *known) {
   return values;
 }
 
-measure_summary gather_summary(gather rows, const char *name) {
-  measure_summary all = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-  size_t known;
-  double *const values = values_of(rows, name, &known);
-  if (known && measure_summarize(values, known, &all) == MEASURE_ENOMEM)
-    study_out_of_memory(rows.run);
-  free(values);
-  return all;
-}
-
 double gather_quantile(gather rows, const char *name, double p) {
   double value = NAN;
   size_t known;
@@ -157,11 +71,6 @@ double gather_sum(gather rows, const char *name) {
   return sum;
 }
 
-double gather_mean(gather rows, const char *name) {
-  const size_t known = gather_known(rows, name);
-  return known ? gather_sum(rows, name) / (double)known : NAN;
-}
-
 void gather_into(gather rows, double (*statistic)(gather, const char *), size_t table,
                  const char *first, const char *last, void *row) {
   const column *const columns = rows.run->study->tables[table].columns;
@@ -170,38 +79,7 @@ void gather_into(gather rows, double (*statistic)(gather, const char *), size_t 
     *(double *)((char *)row + c->offset) = statistic(rows, c->name);
 }
 
-/* ---- fits ------------------------------------------------------------------------------------ */
-
-gather_power gather_fit_power(const double x[], const double y[], size_t count) {
-  const double confidence = 0.95;
-  gather_power power = {NAN, {NAN, NAN}, NAN, confidence};
-  double *const logs = malloc((2 * count + 1) * sizeof *logs), *const u = logs,
-                *const v = u + count;
-  measure_line line;
-  if (!logs) return power;
-  for (size_t i = 0; i < count; i++) {
-    u[i] = log10(x[i]);
-    v[i] = log10(y[i]);
-  }
-  if (count == 2) power.exponent = (v[1] - v[0]) / (u[1] - u[0]);
-  if (count > 2 && !measure_fit_line(u, v, count, confidence, &line))
-    power =
-        (gather_power){line.slope, {line.slope_low, line.slope_high}, line.intercept, confidence};
-  free(logs);
-  return power;
-}
-
 /* ---- intervals ------------------------------------------------------------------------------- */
-
-/* resamples of a band */
-enum { BAND_RESAMPLES = 400 };
-
-/* values by group and trial, with room for a resample and its medians */
-typedef struct table {
-  size_t groups, trials;
-  const double *x;
-  double *value, *drawn, *median; /* owned */
-} table;
 
 /* what a failure leaves unknown is NaN; `value` may be NULL */
 static int conclude(study_run *run, const char *name, int status, double *value,
@@ -212,85 +90,36 @@ static int conclude(study_run *run, const char *name, int status, double *value,
   return study_note_failure(run);
 }
 
-static void table_free(table *t) {
-  free(t->value);
-  free(t->drawn);
-  free(t->median);
-}
-
-/* a measure_status */
-static int table_alloc(table *t, size_t groups, const double *x, const draws *d) {
-  *t = (table){.groups = groups, .trials = d->trials, .x = x};
-  t->value = calloc(groups * d->trials, sizeof *t->value);
-  t->drawn = calloc(d->trials + d->processes, sizeof *t->drawn);
-  t->median = calloc(groups, sizeof *t->median);
-  if (t->value && t->drawn && t->median) return MEASURE_SUCCESS;
-  table_free(t);
-  *t = (table){0};
-  return MEASURE_ENOMEM;
-}
-
-static int table_fill(table *t, const series *s) {
-  const int status = table_alloc(t, s->groups, s->x, &s->draws);
-  for (size_t i = 0; !status && i < s->groups; i++)
-    take(s->group[i], s->name, false, t->value + i * t->trials);
-  return status;
-}
-
-/* medians of the trials drawn, the same at every x; of all of them in their order with NULL */
-static int medians_of(const table *t, const size_t pick[], size_t count) {
-  int status = MEASURE_SUCCESS;
-  for (size_t i = 0; !status && i < t->groups; i++) {
-    for (size_t j = 0; j < count; j++) t->drawn[j] = t->value[i * t->trials + (pick ? pick[j] : j)];
-    status = measure_median(t->drawn, count, &t->median[i]);
-  }
-  return status;
-}
-
 /* ---- medians --------------------------------------------------------------------------------- */
-
-static double median_of(const void *context, const size_t pick[], size_t count) {
-  const table *const t = context;
-  return medians_of(t, pick, count) ? NAN : t->median[0];
-}
-
-/* an interval of one run becomes that of the value of a second one; on the logarithm, where all are
- * above zero and so are to stay */
-static void widen(const draws *d, double value, double interval[2]) {
-  const double factor = draws_widening(d);
-  for (int end = 0; end < 2; end++)
-    interval[end] = value > 0.0 && interval[end] > 0.0 ? value * pow(interval[end] / value, factor)
-                                                       : value + factor * (interval[end] - value);
-}
 
 /* a statistic of all trials, and its interval; the tables are freed. Unless a status says that they
  * are none */
-static int estimate(study_run *run, const char *name, const draws *d, int status, table t[],
+static int estimate(study_run *run, const char *name, const draws *d, int status, draws_table t[],
                     size_t tables, draws_statistic *statistic, double *value, double ends[2]) {
   if (!status) *value = statistic(t, NULL, d->trials);
-  if (!status) status = interval(d, statistic, t, ends);
-  if (!status) widen(d, *value, ends);
-  for (size_t i = 0; i < tables; i++) table_free(&t[i]);
+  if (!status) status = draws_interval(d, statistic, t, ends);
+  if (!status) draws_widen(d, *value, ends);
+  for (size_t i = 0; i < tables; i++) draws_table_free(&t[i]);
   return conclude(run, name, status, value, ends);
 }
 
 /* one group: a measure_status */
-static int table_of(table *t, gather rows, const char *name, const draws *d) {
-  const int status = table_alloc(t, 1, NULL, d);
+static int table_of(draws_table *t, gather rows, const char *name, const draws *d) {
+  const int status = draws_table_alloc(t, 1, NULL, d);
   if (!status) take(rows, name, false, t->value);
   return status;
 }
 
 int series_median(gather rows, const char *name, const draws *d, double *median,
                   double interval[2]) {
-  table t;
+  draws_table t;
   const int status = table_of(&t, rows, name, d);
-  return estimate(rows.run, name, d, status, &t, 1, median_of, median, interval);
+  return estimate(rows.run, name, d, status, &t, 1, draws_median, median, interval);
 }
 
 /* the known values to the front, process by process: a draw of as many; those that know none are
  * none */
-static draws keep_known(table *t, const draws *d, size_t first[]) {
+static draws keep_known(draws_table *t, const draws *d, size_t first[]) {
   draws known = {.seed = d->seed, .first = first};
   first[0] = 0;
   for (size_t p = 0; p < d->processes; p++) {
@@ -305,7 +134,7 @@ static draws keep_known(table *t, const draws *d, size_t first[]) {
 
 int series_median_known(gather rows, const char *name, const draws *d, double *median,
                         double interval[2]) {
-  table t;
+  draws_table t;
   draws known = {0};
   size_t *const first = calloc(d->processes + 1, sizeof *first);
   int status = table_of(&t, rows, name, d);
@@ -313,10 +142,10 @@ int series_median_known(gather rows, const char *name, const draws *d, double *m
   if (!first) status = MEASURE_ENOMEM;
   if (!status) known = keep_known(&t, d, first);
   if (known.trials >= SERIES_FEW) {
-    status = estimate(rows.run, name, &known, status, &t, 1, median_of, median, interval);
+    status = estimate(rows.run, name, &known, status, &t, 1, draws_median, median, interval);
   } else {
     if (known.trials) status = measure_median(t.value, known.trials, median);
-    table_free(&t);
+    draws_table_free(&t);
     status = conclude(rows.run, name, status, median, interval);
   }
   free(first);
@@ -325,333 +154,10 @@ int series_median_known(gather rows, const char *name, const draws *d, double *m
 
 int series_median_ratio(gather rows, gather over, const char *name, const draws *d, double *median,
                         double interval[2]) {
-  table t[2]; // the second is the divisor
+  draws_table t[2]; // the second is the divisor
   int status = table_of(&t[0], rows, name, d);
   const int failed = table_of(&t[1], over, name, d);
   if (!status) status = failed;
   for (size_t j = 0; !status && j < d->trials; j++) t[0].value[j] /= t[1].value[j];
-  return estimate(rows.run, name, d, status, t, 2, median_of, median, interval);
-}
-
-/* ---- slopes ---------------------------------------------------------------------------------- */
-
-static double slope_of(const void *context, const size_t pick[], size_t count) {
-  const table *const t = context;
-  double intercept, slope, cov00, cov01, cov11, residual;
-  if (medians_of(t, pick, count)) return NAN;
-  gsl_fit_linear(t->x, 1, t->median, 1, t->groups, &intercept, &slope, &cov00, &cov01, &cov11,
-                 &residual);
-  return slope;
-}
-
-static double slope_ratio_of(const void *context, const size_t pick[], size_t count) {
-  const table *const both = context;
-  return slope_of(&both[0], pick, count) / slope_of(&both[1], pick, count);
-}
-
-int series_slope(const series *s, double *slope, double interval[2]) {
-  table t;
-  const int status = table_fill(&t, s);
-  return estimate(s->group->run, s->name, &s->draws, status, &t, 1, slope_of, slope, interval);
-}
-
-int series_slope_ratio(const series *s, const series *over, double *ratio, double interval[2]) {
-  table both[2];
-  int status = table_fill(&both[0], s);
-  const int failed = table_fill(&both[1], over);
-  if (!status) status = failed;
-  return estimate(s->group->run, s->name, &s->draws, status, both, 2, slope_ratio_of, ratio,
-                  interval);
-}
-
-/* ---- marginal cost --------------------------------------------------------------------------- */
-
-/* resampled slopes at every x: value[i * BAND_RESAMPLES + b] */
-static int resample(const table *t, const draws *d, size_t window, double value[],
-                    double marginal[]) {
-  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
-  size_t *const pick = calloc(d->trials + d->processes, sizeof *pick);
-  int status = rng && pick ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-  if (rng) gsl_rng_set(rng, d->seed);
-  for (size_t b = 0; !status && b < BAND_RESAMPLES; b++) {
-    const size_t count = draws_pick(d, rng, pick);
-    status = medians_of(t, pick, count);
-    if (!status) status = measure_smooth_derivative(t->x, t->median, t->groups, window, marginal);
-    for (size_t i = 0; !status && i < t->groups; i++) value[i * BAND_RESAMPLES + b] = marginal[i];
-  }
-  free(pick);
-  if (rng) gsl_rng_free(rng);
-  return status;
-}
-
-static int marginal_of(const table *t, const draws *d, size_t window, double marginal[],
-                       double (*interval)[2]) {
-  double *const value = calloc(t->groups * BAND_RESAMPLES, sizeof *value);
-  int status = value ? resample(t, d, window, value, marginal) : MEASURE_ENOMEM;
-  for (size_t i = 0; !status && i < t->groups; i++) {
-    const double *const at_x = value + i * BAND_RESAMPLES;
-    status = measure_quantile(at_x, BAND_RESAMPLES, tail_95, &interval[i][0]);
-    if (!status) status = measure_quantile(at_x, BAND_RESAMPLES, 1.0 - tail_95, &interval[i][1]);
-  }
-  if (!status) status = medians_of(t, NULL, t->trials);
-  if (!status) status = measure_smooth_derivative(t->x, t->median, t->groups, window, marginal);
-  for (size_t i = 0; !status && i < t->groups; i++) widen(d, marginal[i], interval[i]);
-  free(value);
-  return status;
-}
-
-int series_marginal(const series *s, size_t window, double marginal[], double (*interval)[2]) {
-  table t;
-  int status = table_fill(&t, s);
-  if (!status) status = marginal_of(&t, &s->draws, window, marginal, interval);
-  table_free(&t);
-  return conclude(s->group->run, s->name, status, NULL, NULL);
-}
-
-/* ---- in SQL ---------------------------------------------------------------------------------- */
-
-/* a value, where it stands, and whose it is */
-typedef struct given_value {
-  double x, y, over;
-  sqlite3_int64 trial;
-} given_value;
-
-/* those that an aggregate has been given, and the arguments that all of them have in common */
-typedef struct given_values {
-  given_value *value; /* owned */
-  size_t count, room, window;
-  bool unknown; /* one is not known */
-  double p;
-  draws draws;
-} given_values;
-
-static given_values *all_of(sqlite3_context *c) {
-  return sqlite3_aggregate_context(c, sizeof(given_values));
-}
-
-static double number_of(sqlite3_value *value) {
-  return sqlite3_value_type(value) == SQLITE_NULL ? (double)NAN : sqlite3_value_double(value);
-}
-
-static void add_value(sqlite3_context *c, given_value v) {
-  given_values *const all = all_of(c);
-  given_value *const value =
-      all ? measure_grow(all->value, &all->room, all->count, sizeof *value) : NULL;
-  if (!value) return sqlite3_result_error_nomem(c);
-  all->value = value;
-  value[all->count++] = v;
-  if (isnan(v.x) || isnan(v.y) || isnan(v.over)) all->unknown = true;
-}
-
-/* y and p */
-static void add_known(sqlite3_context *c, int count, sqlite3_value **of) {
-  given_values *const all = all_of(c);
-  if (all) all->p = count > 1 ? sqlite3_value_double(of[1]) : 0.5;
-  if (sqlite3_value_type(*of) != SQLITE_NULL)
-    add_value(c, (given_value){.y = sqlite3_value_double(*of)});
-}
-
-/* x and y */
-static void add_point(sqlite3_context *c, int count, sqlite3_value **of) {
-  (void)count;
-  add_value(c, (given_value){.x = number_of(of[0]), .y = number_of(of[1])});
-}
-
-/* trial, processes, seed, window; the function itself says whether starts are crossed */
-static void add_lap(sqlite3_context *c, int count, given_value v, sqlite3_value **of) {
-  given_values *const all = all_of(c);
-  if (all) {
-    all->draws.crossed = sqlite3_user_data(c);
-    all->draws.processes = (size_t)sqlite3_value_int64(of[1]);
-    all->draws.seed = (unsigned long)sqlite3_value_int64(of[2]);
-    if (count > 3) all->window = (size_t)sqlite3_value_int64(of[3]);
-  }
-  v.trial = sqlite3_value_int64(of[0]);
-  add_value(c, v);
-}
-
-static void add_lap_alone(sqlite3_context *c, int count, sqlite3_value **of) {
-  add_lap(c, count - 1, (given_value){.y = number_of(of[0])}, of + 1);
-}
-
-static void add_lap_at(sqlite3_context *c, int count, sqlite3_value **of) {
-  add_lap(c, count - 2, (given_value){.x = number_of(of[0]), .y = number_of(of[1])}, of + 2);
-}
-
-static void add_lap_over(sqlite3_context *c, int count, sqlite3_value **of) {
-  const given_value v = {number_of(of[0]), number_of(of[1]), number_of(of[2]), 0};
-  add_lap(c, count - 3, v, of + 3);
-}
-
-static int by_place(const void *a, const void *b) {
-  const given_value *const u = a, *const v = b;
-  return u->x != v->x ? (u->x > v->x) - (u->x < v->x)
-                      : (u->trial > v->trial) - (u->trial < v->trial);
-}
-
-/* the same trials, from 0 on, at every x; x[] has room for all. The second table is of the
- * divisors. A measure_status. */
-static int table_of_given(given_values *all, double x[], table t[2]) {
-  size_t groups = 0;
-  if (all->unknown) return MEASURE_ENONFINITE;
-  qsort(all->value, all->count, sizeof *all->value, by_place);
-  for (size_t i = 0; i < all->count; i++)
-    if (!i || all->value[i].x != all->value[i - 1].x) x[groups++] = all->value[i].x;
-  all->draws.trials = all->count / groups;
-  if (!all->draws.processes || all->draws.processes > all->draws.trials ||
-      (all->draws.crossed && all->draws.trials % all->draws.processes))
-    return MEASURE_EINVAL;
-  for (size_t i = 0; i < all->count; i++)
-    if (all->value[i].trial != (sqlite3_int64)(i % all->draws.trials)) return MEASURE_EINVAL;
-  int status = table_alloc(&t[0], groups, x, &all->draws);
-  if (!status) status = table_alloc(&t[1], groups, x, &all->draws);
-  for (size_t i = 0; !status && i < all->count; i++) {
-    t[0].value[i] = all->value[i].y;
-    t[1].value[i] = all->value[i].over;
-  }
-  return status;
-}
-
-/* numbers behind each other, of which those that are not known are null */
-static void append(sqlite3_str *text, const double value[], size_t count) {
-  for (size_t i = 0; i < count; i++)
-    sqlite3_str_appendf(text, isnan(value[i]) ? "%snull" : "%s%!.17g", i ? "," : "", value[i]);
-}
-
-/* gives an array, or an error, and frees all */
-static void give(sqlite3_context *c, given_values *all, sqlite3_str *text, int status) {
-  char *const array = sqlite3_str_finish(text);
-  if (status)
-    sqlite3_result_error(c, measure_strerror(status), -1);
-  else if (array)
-    sqlite3_result_text(c, array, -1, SQLITE_TRANSIENT);
-  else
-    sqlite3_result_error_nomem(c);
-  sqlite3_free(array);
-  free(all->value);
-}
-
-/* of tables of so many x at least: what it is of fewer is not known */
-static void give_statistic(sqlite3_context *c, draws_statistic *statistic, size_t least) {
-  given_values *const all = all_of(c);
-  if (!all || !all->count) return;
-  double *const x = malloc(all->count * sizeof *x), value[3] = {NAN, NAN, NAN};
-  table t[2] = {{0}};
-  int status = x ? table_of_given(all, x, t) : MEASURE_ENOMEM;
-  if (!status && t->groups >= least) {
-    *value = statistic(t, NULL, t->trials);
-    status = interval(&all->draws, statistic, t, value + 1);
-    if (!status) widen(&all->draws, *value, value + 1);
-  }
-  table_free(&t[0]);
-  table_free(&t[1]);
-  free(x);
-  sqlite3_str *const text = sqlite3_str_new(NULL);
-  sqlite3_str_appendchar(text, 1, '[');
-  append(text, value, 3);
-  sqlite3_str_appendchar(text, 1, ']');
-  give(c, all, text, status);
-}
-
-static void give_median(sqlite3_context *c) {
-  give_statistic(c, median_of, 1);
-}
-
-static void give_slope(sqlite3_context *c) {
-  give_statistic(c, slope_of, 2);
-}
-
-static void give_slope_ratio(sqlite3_context *c) {
-  give_statistic(c, slope_ratio_of, 2);
-}
-
-static void give_marginal(sqlite3_context *c) {
-  given_values *const all = all_of(c);
-  if (!all || !all->count) return;
-  double *const room = malloc(4 * all->count * sizeof *room);
-  double *const marginal = room + all->count;
-  double(*const ends)[2] = (double(*)[2])(marginal + all->count);
-  table t[2] = {{0}};
-  int status = room ? table_of_given(all, room, t) : MEASURE_ENOMEM;
-  if (!status && t->groups > 1) status = marginal_of(t, &all->draws, all->window, marginal, ends);
-  sqlite3_str *const text = sqlite3_str_new(NULL);
-  sqlite3_str_appendchar(text, 1, '[');
-  for (size_t i = 0; !status && t->groups > 1 && i < t->groups; i++) {
-    sqlite3_str_appendall(text, i ? ",[" : "[");
-    append(text, (const double[]){room[i], marginal[i], ends[i][0], ends[i][1]}, 4);
-    sqlite3_str_appendchar(text, 1, ']');
-  }
-  sqlite3_str_appendchar(text, 1, ']');
-  table_free(&t[0]);
-  table_free(&t[1]);
-  free(room);
-  give(c, all, text, status);
-}
-
-static void give_power(sqlite3_context *c) {
-  given_values *const all = all_of(c);
-  const size_t count = all ? all->count : 0;
-  double *const x = malloc((2 * count + 1) * sizeof *x), *const y = x + count;
-  for (size_t i = 0; x && i < count; i++) {
-    x[i] = all->value[i].x;
-    y[i] = all->value[i].y;
-  }
-  if (!x) return sqlite3_result_error_nomem(c);
-  const gather_power p = gather_fit_power(x, y, count);
-  sqlite3_str *const text = sqlite3_str_new(NULL);
-  sqlite3_str_appendchar(text, 1, '[');
-  append(text, (const double[]){p.exponent, p.interval[0], p.interval[1], p.intercept}, 4);
-  sqlite3_str_appendchar(text, 1, ']');
-  free(x);
-  if (all) give(c, all, text, 0);
-}
-
-/* of a partition as a window's function: all values stay */
-static void tell_quantile(sqlite3_context *c) {
-  const given_values *const all = all_of(c);
-  const size_t count = all ? all->count : 0;
-  double *const y = malloc((count + 1) * sizeof *y), value;
-  for (size_t i = 0; y && i < count; i++) y[i] = all->value[i].y;
-  const int status = !y ? MEASURE_ENOMEM : count ? measure_quantile(y, count, all->p, &value) : 0;
-  free(y);
-  if (status) return sqlite3_result_error(c, measure_strerror(status), -1);
-  if (count) sqlite3_result_double(c, value);
-}
-
-static void give_quantile(sqlite3_context *c) {
-  given_values *const all = all_of(c);
-  tell_quantile(c);
-  if (all) free(all->value);
-}
-
-static void take_back(sqlite3_context *c, int count, sqlite3_value **of) {
-  (void)count, (void)of;
-  sqlite3_result_error(c, "a quantile is of a whole partition", -1);
-}
-
-int series_teach(struct sqlite3 *database) {
-  static const struct {
-    const char *name;
-    int arguments;
-    bool crossed;
-    void (*add)(sqlite3_context *c, int count, sqlite3_value **of);
-    void (*give)(sqlite3_context *c);
-  } aggregates[] = {{"power", 2, false, add_point, give_power},
-                    {"median_of", 4, false, add_lap_alone, give_median},
-                    {"slope_of", 5, false, add_lap_at, give_slope},
-                    {"marginal_of", 6, false, add_lap_at, give_marginal},
-                    {"crossed_median_of", 4, true, add_lap_alone, give_median},
-                    {"crossed_slope_of", 5, true, add_lap_at, give_slope},
-                    {"crossed_slope_ratio_of", 6, true, add_lap_over, give_slope_ratio}};
-  static char crossed; // its address says so
-  int code = 0;
-  for (size_t i = 0; !code && i < sizeof aggregates / sizeof *aggregates; i++)
-    code = sqlite3_create_function(database, aggregates[i].name, aggregates[i].arguments,
-                                   SQLITE_UTF8, aggregates[i].crossed ? &crossed : NULL, NULL,
-                                   aggregates[i].add, aggregates[i].give);
-  for (int i = 1; !code && i <= 2; i++)
-    code = sqlite3_create_window_function(database, i > 1 ? "quantile" : "median", i, SQLITE_UTF8,
-                                          NULL, add_known, give_quantile, tell_quantile, take_back,
-                                          NULL);
-  return code;
+  return estimate(rows.run, name, d, status, t, 2, draws_median, median, interval);
 }

@@ -16,7 +16,7 @@
  *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a
  *     row with NaN; -1 with one line ends the study.
  *  5. The other tables are derived from table 0: each of their columns says its SQL (DERIVED in
- *     column.h; series.h has the statistics), and the table behind FROM what that is of, such as
+ *     column.h; draws.h has the statistics), and the table behind FROM what that is of, such as
  *     `laps`. Where SQL cannot say it, `derive` adds rows by study_add or study_select before all
  *     queries, in the order of the files: a row of a table `within` another belongs to the last row
  *     of that one.

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draws.h"
+#include "in_force.h"
 #include "json_file.h"
 #include "process.h"
-#include "race.h"
 #include "record.h"
-#include "series.h"
 #include "study_run.h"
 
 /* ---- what samples depend on ------------------------------------------------------------------ */
@@ -309,7 +309,7 @@ static int open_store(study_run *run, const char *made) {
   if (measure_store_open(&run->private->store, path, made, run->message)) return -1;
   struct sqlite3 *const database =
       run->private->store ? measure_store_database(run->private->store) : NULL;
-  return database && (series_teach(database) || race_teach(database))
+  return database && (draws_teach(database) || in_force_teach(database))
              ? measure_fail(run->message, "out of memory")
              : 0;
 }

@@ -16,7 +16,7 @@
 
 /* Settings that leave the trajectory this close to the reference's, relative to the largest value
  * of the component that differs most, leave it unchanged. */
-#define UNCHANGED "1e-9"
+#define UNCHANGED 1e-9
 
 /* One combination of settings. */
 typedef struct mujoco_variant {
@@ -182,14 +182,15 @@ static race_entry variant_entry(const study_run *run, size_t variant, char chang
 
 /* With fewer initial conditions than these a 95 % interval of a median is no such thing: no verdict
  * on times. The least effect that is one is infinite then. */
-#define VERDICT_TRIALS "6"
+#define VERDICT_TRIALS 6
 static const char laps_sql[] =
     "SELECT c.*, r.seed, max(process) OVER () + 1 AS processes, iif(r.settings->>'trials' "
-    "< " VERDICT_TRIALS ", 1e999, r.settings->>'minimum-effect') AS effect "
-    "FROM mujoco_settings_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1";
+    "< " COLUMN_SQL(
+        VERDICT_TRIALS) ", 1e999, r.settings->>'minimum-effect') AS effect "
+                        "FROM mujoco_settings_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1";
 
 static const column top_columns[] = {
-    DERIVED("unchanged", AMOUNT, "", UNCHANGED,
+    DERIVED("unchanged", AMOUNT, "", COLUMN_SQL(UNCHANGED),
             "largest relative difference at which a trajectory is unchanged"),
     DERIVED("confidence", AMOUNT, "", "0.95", "of the intervals"),
     {0},
@@ -199,10 +200,13 @@ static const column top_columns[] = {
  * trajectory; it is the race's own, with an unchanged trajectory; it is faster than the race's by
  * more than the minimum effect, seen twice; slower by as much; neither is shown. */
 #define VERDICT                                                                                    \
-  "CASE WHEN left_out <> '' THEN 'left out' WHEN (difference <= " UNCHANGED ") IS NOT 1 "          \
-  "THEN 'changes the trajectory' WHEN base = 'race' AND changes = '' THEN 'the race''s' "          \
-  "WHEN last->>0 * (1 + effect) < 1 AND last->>2 < 1 THEN 'faster' "                               \
-  "WHEN last->>0 > 1 + effect AND last->>1 > 1 THEN 'slower' ELSE 'no difference shown' END"
+  "CASE WHEN left_out <> '' THEN 'left out' WHEN (difference <= " COLUMN_SQL(                      \
+      UNCHANGED) ") IS NOT 1 "                                                                     \
+                 "THEN 'changes the trajectory' WHEN base = 'race' AND changes = '' THEN 'the "    \
+                 "race''s' "                                                                       \
+                 "WHEN last->>0 * (1 + effect) < 1 AND last->>2 < 1 THEN 'faster' "                \
+                 "WHEN last->>0 > 1 + effect AND last->>1 > 1 THEN 'slower' ELSE 'no difference "  \
+                 "shown' END"
 
 static const column row_columns[] = {
     OF_NAME,
@@ -377,8 +381,8 @@ static bool looks_faster(study_run *run, const mujoco_session *in, size_t place)
   double ratio, interval[2];
   series_median_ratio(mujoco_laps(run, in, place), mujoco_laps(run, in, 0), "seconds", &d, &ratio,
                       interval);
-  return given->trials >= strtoul(VERDICT_TRIALS, NULL, 10) &&
-         ratio * (1.0 + given->minimum_effect) < 1.0 && interval[1] < 1.0;
+  return given->trials >= VERDICT_TRIALS && ratio * (1.0 + given->minimum_effect) < 1.0 &&
+         interval[1] < 1.0;
 }
 
 /* the race's, and those of an unchanged trajectory that look faster */
@@ -387,7 +391,7 @@ static mujoco_session mujoco_second_session(study_run *run, size_t of) {
   mujoco_session out = {
       .count = 1, .variant = {MUJOCO_RACE}, .cell = cell_of(run, MUJOCO_AGAIN, of)};
   for (size_t i = 1; i < in.count; i++)
-    if (mujoco_followed(run, of, in.variant[i])->difference <= strtod(UNCHANGED, NULL) &&
+    if (mujoco_followed(run, of, in.variant[i])->difference <= UNCHANGED &&
         looks_faster(run, &in, i))
       out.variant[out.count++] = in.variant[i];
   if (out.count == 1) out.count = 0;
@@ -686,7 +690,7 @@ static int mujoco_conclude(study_run *run) {
       return measure_fail(
           run->message,
           "%s, N = %.0f: the race's settings change MuJoCo's trajectory by %.2g; %s is accepted",
-          name, contacts, study_number(run, MUJOCO_ROWS, i, "difference"), UNCHANGED);
+          name, contacts, study_number(run, MUJOCO_ROWS, i, "difference"), COLUMN_SQL(UNCHANGED));
   }
   return 0;
 }

@@ -138,7 +138,7 @@ static const struct { double fit_min, fit_max; } wanted[ORDERS] = {WANTED(RANGE_
 
 /* tight enough not to be seen; epsilon from which on the error must fall */
 static const double tight_rtol = 1e-12, tight_atol = 1e-14;
-#define MONOTONE_MAX "0.05"
+#define MONOTONE_MAX 0.05
 
 /* what integrates the paper's steps has these as they come; epsilon up to which its error is flat
  */
@@ -201,7 +201,8 @@ static const column fit_columns[] = {
     TAKEN("monotone", FLAG, "",
           "whether the error falls with epsilon, from monotone_max down to fit_min",
           .place = COLUMN_JSON_ONLY),
-    DERIVED("monotone_max", AMOUNT, "", MONOTONE_MAX, "epsilon", .place = COLUMN_JSON_ONLY),
+    DERIVED("monotone_max", AMOUNT, "", COLUMN_SQL(MONOTONE_MAX), "epsilon",
+            .place = COLUMN_JSON_ONLY),
     TAKEN("rms_error_at_fit_min", AMOUNT, "", "error", .place = COLUMN_JSON_ONLY),
     DERIVED("rtol", AMOUNT, "", "1e-12", "of the integration", .place = COLUMN_JSON_ONLY),
     {0},
@@ -211,13 +212,17 @@ static const char fits_sql[] =
     "(SELECT projection_order, fit_min, fit_max, paper_slope, "
     "power(epsilon, rms_error) FILTER (WHERE in_fit) AS line, "
     "coalesce(sum(rms_error >= before AND epsilon > 0.9999 * fit_min "
-    "AND epsilon < 1.0001 * " MONOTONE_MAX "), 0) = 0 AS monotone, "
-    "min(iif(in_fit, epsilon, NULL)), rms_error AS rms_error_at_fit_min "
-    "FROM (SELECT *, lag(rms_error) OVER (PARTITION BY projection_order ORDER BY epsilon DESC) "
-    "AS before FROM `order` WHERE run = ?1) JOIN (SELECT column1 AS projection_order, "
-    "column2 AS fit_min, column3 AS fit_max, column4 AS paper_slope FROM (VALUES " WANTED(
-        VALUES_OF) "(0, NULL, NULL, NULL))) USING (projection_order) GROUP BY projection_order) "
-                   "ORDER BY projection_order";
+    "AND epsilon < 1.0001 * " COLUMN_SQL(
+        MONOTONE_MAX) "), 0) = 0 AS monotone, "
+                      "min(iif(in_fit, epsilon, NULL)), rms_error AS rms_error_at_fit_min "
+                      "FROM (SELECT *, lag(rms_error) OVER (PARTITION BY projection_order ORDER BY "
+                      "epsilon DESC) "
+                      "AS before FROM `order` WHERE run = ?1) JOIN (SELECT column1 AS "
+                      "projection_order, "
+                      "column2 AS fit_min, column3 AS fit_max, column4 AS paper_slope FROM "
+                      "(VALUES " WANTED(VALUES_OF) "(0, NULL, NULL, NULL))) USING "
+                                                   "(projection_order) GROUP BY projection_order) "
+                                                   "ORDER BY projection_order";
 
 /* ---- cells: one order each ------------------------------------------------------------------- */
 

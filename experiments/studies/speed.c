@@ -319,22 +319,20 @@ static const column speed_row_columns[] = {
   " FROM laps l JOIN laps r USING (system, protocol, lap) WHERE " which                            \
   " GROUP BY l.system, l.entry) USING (system, entry) "
 static const char rows_sql[] =
-    ENTRIES
-        RIVAL("mujoco", "r.solver = 'mujoco'")
-            RIVAL("callback", "r.solver = 'mujoco-callback'")
-                RIVAL("plain", "r.solver LIKE 'plain-%' AND r.field = l.field AND l.solver = "
-                               "'libess'") "LEFT JOIN (SELECT system, protocol AS yardstick, "
-                                           "median(rms_error) AS yardstick_rms, "
-                                           "quantile(rms_error, 0.9) AS yardstick_q90, "
-                                           "max(rms_error) AS yardstick_worst FROM laps "
-                                           "WHERE solver = 'mujoco' GROUP BY system, protocol) "
-                                           "USING (system, yardstick) "
-                                           "LEFT JOIN (SELECT system, protocol, field, 'libess' AS "
-                                           "solver, ratio AS before, "
-                                           "low AS before_lo, high AS before_hi FROM speed_before "
-                                           "WHERE run = ?1) "
-                                           "USING (system, protocol, field, solver) ORDER BY "
-                                           "system, entry";
+    ENTRIES RIVAL("mujoco", "r.solver = 'mujoco'") RIVAL("callback", "r.solver = 'mujoco-callback'")
+        RIVAL("plain", "r.solver LIKE 'plain-%' AND r.field = l.field AND l.solver = "
+                       "'libess'") "LEFT JOIN (SELECT system, protocol AS yardstick, "
+                                   "median(rms_error) AS yardstick_rms, "
+                                   "quantile(rms_error, 0.9) AS yardstick_q90, "
+                                   "max(rms_error) AS yardstick_worst FROM laps "
+                                   "WHERE solver = 'mujoco' GROUP BY system, protocol) "
+                                   "USING (system, yardstick) "
+                                   "LEFT JOIN (SELECT system, protocol, field, 'libess' AS "
+                                   "solver, ratio AS before, "
+                                   "low AS before_lo, high AS before_hi FROM speed_before "
+                                   "WHERE run = ?1) "
+                                   "USING (system, protocol, field, solver) ORDER BY "
+                                   "system, entry";
 
 /* What one more contact costs at settings that are the same at every number of them: the slopes of
  * libess and of another over the same initial conditions and processes. */
