@@ -183,11 +183,11 @@ static race_entry variant_entry(const study_run *run, size_t variant, char chang
 /* With fewer initial conditions than these a 95 % interval of a median is no such thing: no verdict
  * on times. The least effect that is one is infinite then. */
 #define VERDICT_TRIALS 6
+#define FEW            COLUMN_SQL(VERDICT_TRIALS)
 static const char laps_sql[] =
-    "SELECT c.*, r.seed, max(process) OVER () + 1 AS processes, iif(r.settings->>'trials' "
-    "< " COLUMN_SQL(
-        VERDICT_TRIALS) ", 1e999, r.settings->>'minimum-effect') AS effect "
-                        "FROM mujoco_settings_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1";
+    "SELECT c.*, r.seed, max(process) OVER () + 1 AS processes, iif(r.settings->>'trials' < " FEW
+    ", 1e999, r.settings->>'minimum-effect') AS effect "
+    "FROM mujoco_settings_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1";
 
 static const column top_columns[] = {
     DERIVED("unchanged", AMOUNT, "", COLUMN_SQL(UNCHANGED),
@@ -196,17 +196,17 @@ static const column top_columns[] = {
     {0},
 };
 
+#define SAME COLUMN_SQL(UNCHANGED)
+
 /* What is said of a setting: this MuJoCo does not have it, or gives up with it; it takes another
  * trajectory; it is the race's own, with an unchanged trajectory; it is faster than the race's by
  * more than the minimum effect, seen twice; slower by as much; neither is shown. */
 #define VERDICT                                                                                    \
-  "CASE WHEN left_out <> '' THEN 'left out' WHEN (difference <= " COLUMN_SQL(                      \
-      UNCHANGED) ") IS NOT 1 "                                                                     \
-                 "THEN 'changes the trajectory' WHEN base = 'race' AND changes = '' THEN 'the "    \
-                 "race''s' "                                                                       \
-                 "WHEN last->>0 * (1 + effect) < 1 AND last->>2 < 1 THEN 'faster' "                \
-                 "WHEN last->>0 > 1 + effect AND last->>1 > 1 THEN 'slower' ELSE 'no difference "  \
-                 "shown' END"
+  "CASE WHEN left_out <> '' THEN 'left out' "                                                      \
+  "WHEN (difference <= " SAME ") IS NOT 1 THEN 'changes the trajectory' "                          \
+  "WHEN base = 'race' AND changes = '' THEN 'the race''s' "                                        \
+  "WHEN last->>0 * (1 + effect) < 1 AND last->>2 < 1 THEN 'faster' "                               \
+  "WHEN last->>0 > 1 + effect AND last->>1 > 1 THEN 'slower' ELSE 'no difference shown' END"
 
 static const column row_columns[] = {
     OF_NAME,
@@ -249,6 +249,8 @@ static const column row_columns[] = {
   "FROM laps l JOIN laps r USING (model, contacts, session, trial) "                               \
   "WHERE session = " session " AND r.base = 'race' AND r.changes = '' "                            \
   "GROUP BY l.model, l.contacts, l.variant) USING (model, contacts, variant)"
+#define FIRST OVER_RACE("1", "first")
+#define AGAIN OVER_RACE("2", "again")
 static const char rows_sql[] =
     "(SELECT *, coalesce(again, first) AS last FROM (SELECT * FROM laps WHERE NOT session "
     "AND timer = '' AND timers_cost IS NULL) "
@@ -256,8 +258,8 @@ static const char rows_sql[] =
     "AS median, quantile(seconds, 0.25) AS q25_s, quantile(seconds, 0.75) AS q75_s, "
     "min(seconds) AS min_s, sum(retaken) AS lost, median(rms_error) AS error, "
     "max(rms_error) AS rms_worst FROM laps WHERE session = 1 GROUP BY model, contacts, variant) "
-    "USING (model, contacts, variant) LEFT JOIN " OVER_RACE("1", "first") " LEFT JOIN " OVER_RACE(
-        "2", "again") ") ORDER BY model, contacts, variant";
+    "USING (model, contacts, variant) LEFT JOIN " FIRST " LEFT JOIN " AGAIN
+    ") ORDER BY model, contacts, variant";
 
 static const column trial_columns[] = {
     OF_NAME,

@@ -207,22 +207,20 @@ static const column fit_columns[] = {
     DERIVED("rtol", AMOUNT, "", "1e-12", "of the integration", .place = COLUMN_JSON_ONLY),
     {0},
 };
-/* epsilons are powers of ten up to rounding */
+/* Epsilons are powers of ten up to rounding. SQLite takes the error of a group from the row that
+ * has its only minimum: the smallest epsilon that is fitted. */
+#define IN_ORDER "epsilon > 0.9999 * fit_min AND epsilon < 1.0001 * " COLUMN_SQL(MONOTONE_MAX)
+#define ORDERS_OF                                                                                  \
+  "(SELECT column1 AS projection_order, column2 AS fit_min, column3 AS fit_max, "                  \
+  "column4 AS paper_slope FROM (VALUES " WANTED(VALUES_OF) "(0, NULL, NULL, NULL))) "
 static const char fits_sql[] =
     "(SELECT projection_order, fit_min, fit_max, paper_slope, "
     "power(epsilon, rms_error) FILTER (WHERE in_fit) AS line, "
-    "coalesce(sum(rms_error >= before AND epsilon > 0.9999 * fit_min "
-    "AND epsilon < 1.0001 * " COLUMN_SQL(
-        MONOTONE_MAX) "), 0) = 0 AS monotone, "
-                      "min(iif(in_fit, epsilon, NULL)), rms_error AS rms_error_at_fit_min "
-                      "FROM (SELECT *, lag(rms_error) OVER (PARTITION BY projection_order ORDER BY "
-                      "epsilon DESC) "
-                      "AS before FROM `order` WHERE run = ?1) JOIN (SELECT column1 AS "
-                      "projection_order, "
-                      "column2 AS fit_min, column3 AS fit_max, column4 AS paper_slope FROM "
-                      "(VALUES " WANTED(VALUES_OF) "(0, NULL, NULL, NULL))) USING "
-                                                   "(projection_order) GROUP BY projection_order) "
-                                                   "ORDER BY projection_order";
+    "coalesce(sum(rms_error >= before AND " IN_ORDER "), 0) = 0 AS monotone, "
+    "min(iif(in_fit, epsilon, NULL)), rms_error AS rms_error_at_fit_min "
+    "FROM (SELECT *, lag(rms_error) OVER (PARTITION BY projection_order ORDER BY epsilon DESC) "
+    "AS before FROM `order` WHERE run = ?1) JOIN " ORDERS_OF "USING (projection_order) "
+    "GROUP BY projection_order) ORDER BY projection_order";
 
 /* ---- cells: one order each ------------------------------------------------------------------- */
 

@@ -66,10 +66,11 @@ static const column cost_columns[] = {
   "(SELECT * FROM (SELECT t.error AS target, r.*, row_number() OVER (PARTITION BY t.error "        \
   "ORDER BY calls, width DESC, tolerance DESC) AS place FROM " TARGETS " t JOIN sliding_runs r "   \
   "ON r.error <= t.error WHERE r.run = ?1 AND solver = '" solver "') WHERE place = 1)"
-static const char costs_sql[] = TARGETS " AS target LEFT JOIN " CHEAPEST(
-    "libess") " AS ours ON ours.target = target.error "
-              "LEFT JOIN " CHEAPEST("tanh-cvode") " AS theirs ON theirs.target = target.error "
-                                                  "ORDER BY target.error DESC";
+#define OURS   CHEAPEST("libess")
+#define THEIRS CHEAPEST("tanh-cvode")
+static const char costs_sql[] =
+    TARGETS " AS target LEFT JOIN " OURS " AS ours ON ours.target = target.error LEFT JOIN " THEIRS
+            " AS theirs ON theirs.target = target.error ORDER BY target.error DESC";
 
 #define POINT(X, row)                                                                              \
   X(row, t, AMOUNT, "s", "time")                                                                   \

@@ -318,21 +318,21 @@ static const column speed_row_columns[] = {
   "crossed_median_of(r.seconds / l.seconds, lap, l.processes, l.seed) AS " name                    \
   " FROM laps l JOIN laps r USING (system, protocol, lap) WHERE " which                            \
   " GROUP BY l.system, l.entry) USING (system, entry) "
+/* errors of MuJoCo at the output step, and earlier results */
+#define YARDSTICK                                                                                  \
+  "LEFT JOIN (SELECT system, protocol AS yardstick, median(rms_error) AS yardstick_rms, "          \
+  "quantile(rms_error, 0.9) AS yardstick_q90, max(rms_error) AS yardstick_worst FROM laps "        \
+  "WHERE solver = 'mujoco' GROUP BY system, protocol) USING (system, yardstick) "
+#define EARLIER                                                                                    \
+  "LEFT JOIN (SELECT system, protocol, field, 'libess' AS solver, ratio AS before, "               \
+  "low AS before_lo, high AS before_hi FROM speed_before WHERE run = ?1) "                         \
+  "USING (system, protocol, field, solver) "
+#define BY_CONTACTS RIVAL("mujoco", "r.solver = 'mujoco'")
+#define BY_CALLBACK RIVAL("callback", "r.solver = 'mujoco-callback'")
+#define PLAIN                                                                                      \
+  RIVAL("plain", "r.solver LIKE 'plain-%' AND r.field = l.field AND l.solver = 'libess'")
 static const char rows_sql[] =
-    ENTRIES RIVAL("mujoco", "r.solver = 'mujoco'") RIVAL("callback", "r.solver = 'mujoco-callback'")
-        RIVAL("plain", "r.solver LIKE 'plain-%' AND r.field = l.field AND l.solver = "
-                       "'libess'") "LEFT JOIN (SELECT system, protocol AS yardstick, "
-                                   "median(rms_error) AS yardstick_rms, "
-                                   "quantile(rms_error, 0.9) AS yardstick_q90, "
-                                   "max(rms_error) AS yardstick_worst FROM laps "
-                                   "WHERE solver = 'mujoco' GROUP BY system, protocol) "
-                                   "USING (system, yardstick) "
-                                   "LEFT JOIN (SELECT system, protocol, field, 'libess' AS "
-                                   "solver, ratio AS before, "
-                                   "low AS before_lo, high AS before_hi FROM speed_before "
-                                   "WHERE run = ?1) "
-                                   "USING (system, protocol, field, solver) ORDER BY "
-                                   "system, entry";
+    ENTRIES BY_CONTACTS BY_CALLBACK PLAIN YARDSTICK EARLIER "ORDER BY system, entry";
 
 /* What one more contact costs at settings that are the same at every number of them: the slopes of
  * libess and of another over the same initial conditions and processes. */
@@ -375,13 +375,14 @@ static const column speed_marginal_columns[] = {
   "crossed_slope_ratio_of(l.contacts, l.seconds, r.seconds, lap, l.processes, l.seed) "            \
   "AS " name "_share FROM laps l JOIN laps r USING (system, protocol, lap) WHERE " FIXED           \
   "AND l.solver = 'libess' AND r.solver = '" which "' GROUP BY l.field) USING (field) "
+#define SLOPE_BY_CONTACTS SLOPE("mujoco", "mujoco")
+#define SLOPE_BY_CALLBACK SLOPE("callback", "mujoco-callback")
 static const char marginals_sql[] =
     "(SELECT field, rtol, crossed_slope_of(contacts, seconds, lap, processes, seed) AS line "
     "FROM laps WHERE " FIXED "AND solver = 'libess' GROUP BY field) "
-    "JOIN " SLOPE("mujoco", "mujoco") "LEFT JOIN " SLOPE(
-        "callback", "mujoco-callback") "LEFT JOIN (SELECT field, ratio AS share_before FROM "
-                                       "speed_before WHERE run = ?1 "
-                                       "AND protocol = '') USING (field) ORDER BY field DESC";
+    "JOIN " SLOPE_BY_CONTACTS "LEFT JOIN " SLOPE_BY_CALLBACK
+    "LEFT JOIN (SELECT field, ratio AS share_before FROM speed_before WHERE run = ?1 "
+    "AND protocol = '') USING (field) ORDER BY field DESC";
 
 static const column speed_callback_columns[] = {
     TAKEN("model", TEXT, "", "hopper or plate", SHOWN("calls of", "%-8s")),

@@ -33,5 +33,6 @@ foreach(name ${frozen})
   if(PYTHON3)
     add_test(NAME derive_${name} COMMAND ${PYTHON3} -B ${CMAKE_CURRENT_LIST_DIR}/test_derive.py
                                          $<TARGET_FILE:essbench> ${name})
+    set_tests_properties(derive_${name} PROPERTIES LABELS "quick;program")
   endif()
 endforeach()
