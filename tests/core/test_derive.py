@@ -59,19 +59,21 @@ def put(database, kept, changes):
     store.execute("ATTACH ? AS kept", (str(kept),))
     (run,) = store.execute("SELECT max(id) FROM run").fetchone()
     (old,) = store.execute("SELECT max(id) FROM kept.run").fetchone()
-    tables = store.execute("SELECT name FROM kept.sqlite_schema WHERE name LIKE '%\\_cells' ESCAPE '\\'")
+    # samples are the first of a study's tables
+    (table,) = store.execute(
+        "SELECT name FROM kept.sqlite_schema WHERE sql LIKE '%within INTEGER%' ORDER BY rowid"
+    ).fetchone()
     store.execute("UPDATE run SET ended = NULL")
     store.execute("DELETE FROM cell")
     store.execute(f"INSERT INTO cell SELECT id, {run}, name FROM kept.cell WHERE run = {old}")
-    for (table,) in tables.fetchall():
-        has = {x[1] for x in store.execute(f"PRAGMA main.table_info({table})")}
-        names = [x[1] for x in store.execute(f"PRAGMA kept.table_info({table})") if x[1] in has][1:]
-        columns = ", ".join(f'"{x}"' for x in names)
-        store.execute(f"DELETE FROM main.{table}")
-        store.execute(
-            f"INSERT INTO main.{table} (run, {columns}) SELECT {run}, {columns} "
-            f"FROM kept.{table} WHERE run = {old}"
-        )
+    has = {x[1] for x in store.execute(f"PRAGMA main.table_info({table})")}
+    names = [x[1] for x in store.execute(f"PRAGMA kept.table_info({table})") if x[1] in has][1:]
+    columns = ", ".join(f'"{x}"' for x in names)
+    store.execute(f"DELETE FROM main.{table}")
+    store.execute(
+        f"INSERT INTO main.{table} (run, {columns}) SELECT {run}, {columns} "
+        f"FROM kept.{table} WHERE run = {old}"
+    )
     store.executescript(changes)
     store.commit()
     store.close()
