@@ -270,7 +270,9 @@ static void statistics_are_the_same_in_sql(void **state) {
       "WHERE x = 10)",
       out);
   assert_int_equal(series_median(group[1], "ours", &by_two, &value, ends), 0);
-  assert_true(out[0] == value && out[1] == ends[0] && out[2] == ends[1]);
+  close_to(out[0], value);
+  close_to(out[1], ends[0]);
+  close_to(out[2], ends[1]);
 
   ask(store,
       "SELECT m->>0, m->>1, m->>2, m->>3 FROM (SELECT power(x, y) AS m FROM lap WHERE trial = 3)",
@@ -299,7 +301,9 @@ static void crossed_statistics_are_the_same_in_sql(void **state) {
       "WHERE x = 10 AND trial < 10)",
       out);
   assert_int_equal(series_median(group[1], "ours", &crossed, &value, ends), 0);
-  assert_true(out[0] == value && out[1] == ends[0] && out[2] == ends[1]);
+  close_to(out[0], value);
+  close_to(out[1], ends[0]);
+  close_to(out[2], ends[1]);
 
   ask(store, "SELECT crossed_slope_of(x, y, trial, 2, 7)->>0 FROM lap WHERE trial < 10", out);
   close_to(out[0], 1.55); // of all ranks but 4
