@@ -6,13 +6,14 @@
 JAX, and `ess.mujoco` integrates MuJoCo robots.
 """
 
-from ._ensemble import ensemble
+from ._ensemble import EnsembleResult, ensemble
 from ._functions import FIELD, GUARDS, IMPACT
 from ._ivp import OdeResult, OdeSolution, solve_ivp
 from ._native import version as __version__
 
 __all__ = [
     "FIELD",
+    "EnsembleResult",
     "GUARDS",
     "IMPACT",
     "OdeResult",

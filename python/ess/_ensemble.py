@@ -1,38 +1,442 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ensemble: many runs of native functions, in threads that do not hold the lock of Python."""
+"""ensemble: many runs of one problem, in threads, one after the other, or by an executor."""
 
+from __future__ import annotations
+
+import concurrent.futures
+import math
 import os
-from collections.abc import Iterable, Sequence
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _ivp, _native
+from . import _ivp, _native, _plotting
 from ._callbacks import Watch
+from ._functions import FIELD, GUARDS, IMPACT, native
+from ._progress import Reported, check_max_time
 from ._result import OdeResult
 
-__all__ = ["ensemble"]
+__all__ = ["EnsembleResult", "ensemble"]
+
+# chunks for each worker of an executor: runs may differ in cost
+_CHUNKS = 4
 
 
-def _check_users(user, count):
-    """one address for each run: of the rows of an array, or the same for all"""
-    if user is None:
-        return np.zeros(0, np.uint64), None
-    shape: tuple[int, ...] = getattr(user, "shape", ())
-    if len(shape) > 1 and shape[0] == count:
-        rows = np.ascontiguousarray(user)
-        first = rows.__array_interface__["data"][0]
-        return np.uint64(first) + np.arange(count, dtype=np.uint64) * np.uint64(rows.strides[0]), rows
-    return np.zeros(0, np.uint64), user
+class EnsembleResult(OdeResult):
+    """Results of an ensemble: a dictionary whose entries are also attributes.
+
+    The docstring of `ensemble` describes the entries.
+
+    Examples
+    --------
+    >>> import ess
+    >>> many = ess.ensemble(lambda t, y: -y, (0, 1), [[1.0], [2.0]], rtol=1e-8)
+    >>> print(many.y_end.round(4).ravel())
+    [0.3679 0.7358]
+    """
+
+    def _summary(self) -> list[tuple[str, str]]:
+        count, good = len(self.success), int(self.success.sum())
+        rows = [("members", str(count)), ("succeeded", str(good))]
+        for reason in sorted({self.reason[i] for i in np.flatnonzero(~self.success)}):
+            which = [i for i, one in enumerate(self.reason) if one == reason]
+            rows.append((reason, f"{len(which)}, the first: member {which[0]}"))
+        if good:
+            lowest, highest = self.y_end[self.success].min(axis=0), self.y_end[self.success].max(axis=0)
+            with np.printoptions(edgeitems=2, threshold=6, precision=6):
+                rows += [("least y_end", str(lowest)), ("largest y_end", str(highest))]
+        return [*rows, ("nfev", str(int(self.nfev.sum())))]
+
+    def plot(
+        self,
+        components: int | str | Sequence[int | str] | None = None,
+        *,
+        ax: Any = None,
+        names: Sequence[str] | None = None,
+        marks: bool = True,
+    ) -> Any:
+        """Draw the states of all members at `t_eval`; needs matplotlib.
+
+        Parameters
+        ----------
+        components, ax, names
+            As in `OdeResult.plot`.
+        marks : bool, optional
+            Without effect.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ValueError
+            If the ensemble had no `t_eval`, or an argument has a wrong value.
+
+        Examples
+        --------
+        >>> import ess, numpy as np
+        >>> starts = np.linspace(1, 2, 5)[:, None]
+        >>> many = ess.ensemble(lambda t, y: -y, (0, 1), starts, t_eval=np.linspace(0, 1, 50))
+        >>> len(many.plot().lines)  # one for each member, and one in the legend
+        6
+        """
+        if self.y is None:
+            raise ValueError("`plot` of an ensemble needs the states on the way: use `t_eval`")
+        return _plotting.plot_many(self.t, self.y, components, ax, names)
+
+    def to_dataframe(self, *, names: Sequence[str] | None = None) -> tuple[Any, Any]:
+        """Return two tables, of members and of events; needs pandas.
+
+        Parameters
+        ----------
+        names : list of str, optional
+            Names of all states. Default is y0, y1, ...
+
+        Returns
+        -------
+        members : pandas.DataFrame
+            A row for each member: `success`, `reason`, `t_end`, the final states, `crossings`,
+            `impacts` and `nfev`.
+        events : pandas.DataFrame
+            A row for each event: `member`, `index` of the event, `t` and the states.
+
+        Examples
+        --------
+        >>> import ess
+        >>> many = ess.ensemble(lambda t, y: -y, (0, 1), [[1.0], [2.0]], rtol=1e-8)
+        >>> print(many.to_dataframe()[0][["success", "y0"]].round(4))
+           success      y0
+        0     True  0.3679
+        1     True  0.7358
+        """
+        return _plotting.frames_of_many(self, names)
 
 
 def _check_threads(threads):
     if threads is None:
         return max(1, len(os.sched_getaffinity(0)))
-    if not isinstance(threads, (int, np.integer)) or not 1 <= threads <= 4096:
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 1 <= threads <= 4096:
         raise ValueError("`threads` must be an integer from 1 to 4096")
     return int(threads)
+
+
+def _check_starts(y0):
+    starts = np.ascontiguousarray(_ivp._numbers(y0, "y0"))
+    if starts.ndim != 2 or starts.shape[1] == 0:
+        raise ValueError("`y0` must have the shape (count, n) with n >= 1, a row for each run")
+    bad = ~np.isfinite(starts).all(axis=1)
+    if bad.any():
+        raise ValueError(
+            "All components of the initial states `y0` must be finite; "
+            f"those of member {np.flatnonzero(bad)[0]} are not."
+        )
+    return starts
+
+
+def _rows_of_params(params, count):
+    """a row for each member, or None"""
+    if params is None:
+        return None
+    values = _ivp._numbers(params, "params")
+    if values.ndim == 0:
+        values = values.reshape(1)
+    if values.ndim == 1:
+        values = np.tile(values, (count, 1))
+    if values.ndim != 2 or len(values) != count or values.shape[1] == 0:
+        raise ValueError(
+            f"`params` must have the shape (p,), the same for all, or ({count}, p), a row for each member; "
+            f"it has {np.shape(params)}"
+        )
+    bad = ~np.isfinite(values).all(axis=1)
+    if bad.any():
+        raise ValueError(f"`params` must be finite; those of member {np.flatnonzero(bad)[0]} are not")
+    return np.ascontiguousarray(values)
+
+
+def _rows_of_user(user, count):
+    """whether it has a row for each member"""
+    shape: tuple[int, ...] = getattr(user, "shape", ())
+    return len(shape) > 1 and shape[0] == count
+
+
+def _addresses(rows):
+    first = rows.__array_interface__["data"][0]
+    return np.uint64(first) + np.arange(len(rows), dtype=np.uint64) * np.uint64(rows.strides[0])
+
+
+def _listed(events):
+    if events is None:
+        return []
+    return [events] if callable(events) or not hasattr(events, "__iter__") else list(events)
+
+
+def _is_native(given):
+    """whether all functions are; then runs do not hold the lock of Python"""
+    kinds = {"fun": FIELD, "guards": GUARDS, "impact": IMPACT, "jac": FIELD, "guard_jac": GUARDS,
+             "params_jac": FIELD}  # fmt: skip
+    functions = [(given[name], kind) for name, kind in kinds.items() if given[name] is not None]
+    functions += [(event, GUARDS) for event in given["events"]]
+    # a matrix is called from Python
+    return all(native(one, kind, 0, "a function") for one, kind in functions)
+
+
+# ---- results --------------------------------------------------------------------------------------
+
+
+class _Gathered:
+    """what comes of all members"""
+
+    def __init__(self, count, n, times, directions):
+        self.times, self.directions = times, directions
+        self.y_end, self.t_end = np.full((count, n), np.nan), np.full(count, np.nan)
+        self.y = np.full((count, len(times), n), np.nan)
+        self.tangents = np.full((count, n, directions), np.nan)
+        self.status = np.full(count, -1)
+        self.crossings, self.impacts, self.nfev = (np.zeros(count, np.int64) for _ in range(3))
+        self.reason, self.message = [""] * count, [""] * count
+        self.errors: dict[int, BaseException] = {}
+        self.noted, self.noted_y = np.zeros((0, 3)), np.zeros((0, n))  # member, time, event
+
+    def fail(self, i, error):
+        """a member whose function has raised has no results"""
+        self.errors[i] = error
+        self.status[i], self.reason[i] = -1, "ECALLBACK"
+        self.message[i] = f"{type(error).__name__}: {error}"
+        self.y_end[i] = self.y[i] = self.t_end[i] = self.tangents[i] = np.nan
+        self.noted_y = self.noted_y[self.noted[:, 0] != i]
+        self.noted = self.noted[self.noted[:, 0] != i]
+
+    def skip(self, i, t0, y0):
+        """the time is over before this member begins"""
+        self.t_end[i], self.y_end[i], self.reason[i] = t0, y0, "EMAXTIME"
+        self.message[i] = _ivp._message({"status": _ivp._NAMES.index("EMAXTIME"), "t_end": t0}, -1, None, None)
+
+    def take(self, i, run):
+        """one member's result of `solve_ivp`"""
+        self.y_end[i], self.t_end[i], self.status[i] = run.y_end, run.t_end, run.status
+        self.reason[i], self.message[i], self.nfev[i] = run.reason, run.message, run.nfev
+        self.crossings[i], self.impacts[i] = len(run.t_crossings), len(run.t_impacts)
+        if self.y.shape[1]:
+            self.y[i, : run.y.shape[1]] = run.y.T
+        if "tangents" in run:
+            self.tangents[i] = run.tangents
+        for k, found in enumerate(run.t_events or ()):
+            self.noted = np.concatenate([self.noted, [(i, t, k) for t in found]]) if len(found) else self.noted
+            self.noted_y = np.concatenate([self.noted_y, run.y_events[k]]) if len(found) else self.noted_y
+
+
+def _padded(noted, noted_y, count, n, events):
+    """times and states of each event, a row for each member, NaN after its last"""
+    t_events, y_events = [], []
+    for k in range(events):
+        mine = noted[:, 2] == k
+        member, t, y = noted[mine, 0].astype(int), noted[mine, 1], noted_y[mine]
+        order = np.argsort(member, kind="stable")
+        member, t, y = member[order], t[order], y[order]
+        counts = np.bincount(member, minlength=count)
+        most = int(counts.max()) if count else 0
+        place = np.arange(len(member)) - np.repeat(np.cumsum(counts) - counts, counts)
+        times, states = np.full((count, most), np.nan), np.full((count, most, n), np.nan)
+        times[member, place], states[member, place] = t, y
+        t_events.append(times)
+        y_events.append(states)
+    return t_events, y_events
+
+
+def _result(found, times, is_grid, events, directions):
+    count, n = found.y_end.shape
+    t_events = y_events = None
+    if events is not None:
+        t_events, y_events = _padded(found.noted, found.noted_y, count, n, events)
+    result = EnsembleResult(
+        t=times if is_grid else None,
+        y=found.y.transpose(0, 2, 1) if is_grid else None,
+        mask=np.isnan(found.y).any(axis=2) if is_grid else None,
+        t_end=found.t_end,
+        y_end=found.y_end,
+        status=found.status,
+        success=found.status >= 0,
+        reason=found.reason,
+        message=found.message,
+        t_events=t_events,
+        y_events=y_events,
+        crossings=found.crossings,
+        impacts=found.impacts,
+        nfev=found.nfev,
+    )
+    if directions:
+        result.tangents = found.tangents
+    return result
+
+
+def _warn_of(errors, count):
+    """one line about members whose functions have raised; nothing is left where that is all"""
+    if not errors:
+        return
+    first = min(errors)
+    if len(errors) == count:
+        raise errors[first]
+    warnings.warn(
+        f"{len(errors)} of {count} members failed with an exception; the first is member {first}: "
+        f"{type(errors[first]).__name__}: {errors[first]}",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
+# ---- three ways to make them ------------------------------------------------------------------------
+
+
+def _in_threads(given, options, starts, rows, user, threads, t0, t1, found):
+    """native functions: in threads that do not hold the lock of Python"""
+    count = len(starts)
+    kept = rows if rows is not None else np.ascontiguousarray(user) if _rows_of_user(user, count) else None
+    users = np.zeros(0, np.uint64) if kept is None else _addresses(kept)
+    numbers, failed_at = np.zeros((count, 7), np.int64), np.full(count, np.nan)
+    with Watch(is_threaded=True) as watch:
+        options["watch"] = watch
+        found.noted, found.noted_y = _native.ensemble(
+            t0, _ivp._far(t1), starts, users, np.zeros((0, 0)) if rows is None else rows,
+            min(threads, max(count, 1)), options, found.y_end, found.t_end, failed_at, found.y,
+            found.tangents, numbers,
+        )  # fmt: skip
+    failed = numbers[:, 0] != 0
+    found.status[:] = np.where(failed, -1, np.where(numbers[:, 1] != 0, 1, 0))
+    found.reason[:] = [_ivp._NAMES[code] for code in numbers[:, 0]]
+    found.message[:] = [_ivp._MESSAGES[status] if status >= 0 else "" for status in found.status.tolist()]
+    found.crossings, found.impacts, found.nfev = numbers[:, 2].copy(), numbers[:, 3].copy(), numbers[:, 4].copy()
+    for i in np.flatnonzero(failed):
+        code, guard = int(numbers[i, 0]), int(numbers[i, 5])
+        run = {
+            "status": code, "status_message": _native.status_message(code), "reason": None,
+            "failure_row": None, "failure_guard": None if guard < 0 else guard,
+            "failure_time": failed_at[i], "t_end": found.t_end[i], "callback_code": int(numbers[i, 6]),
+        }  # fmt: skip
+        found.message[i] = _ivp._message(run, -1, options["guard_count"], options)
+        if code == 1:  # ESS_EINVAL: the same for all, and a single run has the reason
+            raise ValueError(_native.solve(t0, _ivp._far(t1), starts[i], options)["reason"])
+    for i, error in watch.errors.items():
+        found.fail(i, error)
+
+
+def _one_by_one(given, starts, rows, user, threads, until, report, found):
+    """by `solve_ivp`; in threads where no function holds the lock of Python"""
+    count = len(starts)
+
+    def run(i):
+        left = until - time.monotonic()
+        if left <= 0:
+            return None
+        mine = dict(given)
+        if rows is not None:
+            mine["params"] = rows[i]
+        if _rows_of_user(user, count):
+            mine["user"] = np.ascontiguousarray(user[i])
+        return _ivp.solve_ivp(y0=starts[i], max_time=left if left < math.inf else None, **mine)
+
+    def settle(i, make):
+        try:
+            made = make()
+            if made is None:
+                found.skip(i, given["t_span"][0], starts[i])
+            else:
+                found.take(i, made)
+        except Exception as error:
+            found.fail(i, error)
+
+    if threads == 1 or count < 2:
+        for i in range(count):
+            settle(i, lambda: run(i))
+            report(i + 1, count)
+        return
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(run, i) for i in range(count)]
+        try:
+            for i, future in enumerate(futures):
+                settle(i, future.result)
+                report(i + 1, count)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _chunk(given, starts, rows, user):
+    """in a worker of an executor"""
+    return _ensemble(given, starts, rows, user, 1, None, Reported(None, ""))
+
+
+def _by_executor(executor, given, starts, rows, user, report, found, until):
+    count = len(starts)
+    workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    size = max(1, -(-count // (_CHUNKS * workers)))
+    places = [slice(i, min(i + size, count)) for i in range(0, count, size)]
+    futures = {}
+    for place in places:
+        mine = user[place] if _rows_of_user(user, count) else user
+        part = None if rows is None else rows[place]
+        futures[executor.submit(_chunk, given, starts[place], part, mine)] = place
+    try:
+        done = 0
+        for future in concurrent.futures.as_completed(futures):
+            place = futures[future]
+            try:
+                _merge(found, place, future.result())
+            except Exception as error:
+                if "pickle" in f"{type(error).__name__} {error}".lower():
+                    raise ValueError(
+                        "`executor` needs functions and arguments that pickle can handle, "
+                        f"such as functions defined in a module ({error})"
+                    ) from None
+                for i in range(place.start, place.stop):
+                    found.fail(i, error)
+            done += place.stop - place.start
+            report(done, count)
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+
+
+def _merge(found, place, part):
+    for name in ("y_end", "t_end", "y", "tangents", "status", "crossings", "impacts", "nfev"):
+        getattr(found, name)[place] = getattr(part, name)
+    found.reason[place], found.message[place] = part.reason, part.message
+    found.errors |= {place.start + i: error for i, error in part.errors.items()}
+    part.noted[:, 0] += place.start
+    found.noted = np.concatenate([found.noted, part.noted])
+    found.noted_y = np.concatenate([found.noted_y, part.noted_y])
+
+
+def _ensemble(given, starts, rows, user, threads, executor, report, seconds=math.inf):
+    """all members' results"""
+    count, n = starts.shape
+    t0, t1 = _ivp._check_span(given["t_span"])
+    until = time.monotonic() + seconds
+    shared = user[0] if _rows_of_user(user, count) else user
+    more = {name: value for name, value in given.items() if name not in ("fun", "t_span")}
+    options = _ivp._options(
+        given["fun"], t0, t1, starts[0] if count else np.zeros(n), False, dense_output=False,
+        params=None if rows is None else rows[0] if count else np.zeros(rows.shape[1]), user=shared,
+        **{name: value for name, value in more.items() if name != "jac_sparsity"},
+    )  # fmt: skip
+    found = _Gathered(count, n, options["times"], options["directions"].shape[1])
+    is_native = _is_native(given)
+    if executor is not None:
+        _by_executor(executor, given, starts, rows, user, report, found, until)
+    elif is_native and given["jump_params"] is None:
+        # without a grid nothing of the way is kept
+        options["is_grid"], options["max_time"], options["progress"] = True, seconds, report.function
+        _in_threads(given, options, starts, rows, user, threads, t0, t1, found)
+        report(count, count)
+    else:
+        fixed = given if given["t_eval"] is not None else given | {"t_eval": ()}
+        _one_by_one(fixed, starts, rows, user, threads if is_native else 1, until, report, found)
+    return found
 
 
 def ensemble(
@@ -40,13 +444,19 @@ def ensemble(
     t_span: Sequence[float],
     y0: ArrayLike,
     *,
+    method: str | type | None = None,
     t_eval: ArrayLike | None = None,
-    events: Any = None,
+    events: Callable[..., Any] | Iterable[Any] | None = None,
+    vectorized: bool = False,
+    args: Iterable[Any] | None = None,
     guards: Any = None,
     guard_count: int | None = None,
     impact: Any = None,
     impacts_at: Iterable[int | Sequence[int]] | int | None = None,
     jac: Any = None,
+    guard_jac: Any = None,
+    params: ArrayLike | None = None,
+    params_jac: Any = None,
     tangents: bool | ArrayLike | None = None,
     rtol: ArrayLike = 1e-3,
     atol: ArrayLike = 1e-6,
@@ -60,93 +470,109 @@ def ensemble(
     user: Any = None,
     threads: int | None = None,
     t_jumps: ArrayLike | None = None,
-) -> OdeResult:
-    """Solve the same problem from many initial conditions, in threads.
+    jump_params: Iterable[int] | int | None = None,
+    progress: bool | Callable[[float, float], object] | None = None,
+    max_time: float | None = None,
+    executor: concurrent.futures.Executor | None = None,
+) -> EnsembleResult:
+    """Solve the same problem from many initial conditions, with many parameters.
 
-    All functions must be native (`numba.cfunc`, ctypes, cffi, `scipy.LowLevelCallable`), because the
-    threads run without Python. The other arguments are those of `solve_ivp`.
+    Members whose functions are all native (`numba.cfunc`, ctypes, cffi, `scipy.LowLevelCallable`) run
+    in threads without Python. Functions of Python run one after the other, or by an `executor`. The
+    arguments that are not listed here are those of `solve_ivp`.
 
     Parameters
     ----------
     y0 : array_like, shape (count, n)
-        Initial states.
+        Initial states, a row for each member.
+    params : array_like, shape (p,) or (count, p), optional
+        Parameters: the same for all members, or a row for each. Functions receive them as in
+        `solve_ivp`.
     user : array, optional
-        With the shape (count, ...) the functions of each run receive the address of its row.
+        With the shape (count, ...) the functions of each member receive the address of its row.
     threads : int, optional
         Number of threads. Default is the number of processors.
+    progress : bool or callable, optional
+        As in `solve_ivp`; ``progress(done, whole)`` receives the number of members that have ended,
+        and that of all.
+    max_time : float, optional
+        Seconds that the whole ensemble may take. Members that have not ended by then have `reason`
+        'EMAXTIME' and the state reached; those that have not begun have their initial state. It is
+        not used together with `executor`. Default is None: no limit.
+    executor : concurrent.futures.Executor, optional
+        Runs the members, in chunks. Workers that are processes need functions that pickle can handle:
+        those defined in a module. Without it nothing leaves this process.
 
     Returns
     -------
-    OdeResult
+    EnsembleResult
+        t : ndarray or None
+            `t_eval`.
+        y : ndarray, shape (count, n, len(t_eval)), or None
+            States at `t_eval`; NaN after the end of a member. None without `t_eval`.
+        mask : ndarray of bool, shape (count, len(t_eval)), or None
+            True where a member had ended before.
         t_end : ndarray, shape (count,)
+            Final times.
         y_end : ndarray, shape (count, n)
-        y : ndarray, shape (count, n, len(t_eval))
-            States at `t_eval`; NaN after the end of a run. None without `t_eval`.
+            Final states; NaN for members whose functions have raised an exception.
         status : ndarray of int, shape (count,)
             0, 1 or -1, as in `solve_ivp`.
         success : ndarray of bool, shape (count,)
-        reason : list of str
-            Statuses of libess.
+        reason, message : list of str
+            As in `solve_ivp`. The message of a member whose function has raised is that exception's.
+        t_events, y_events : list of ndarray, or None
+            Times and states of each of `events`: shapes (count, most) and (count, most, n), NaN after
+            a member's last event.
         crossings, impacts, nfev : ndarray of int, shape (count,)
-            Numbers of crossings, impacts and right-hand-side evaluations of each run.
+            Numbers of crossings, impacts and right-hand-side evaluations of each member.
         tangents : ndarray, shape (count, n, directions)
             Derivatives of the final states, if `tangents` is given; NaN where there is none.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong value. The message names it and the accepted values.
+    Exception
+        What the functions of *all* members have raised. If some members succeed, their results are
+        returned and a `RuntimeWarning` names the first member that failed.
+    KeyboardInterrupt
+        Ctrl-C ends all members.
 
     See Also
     --------
     ess.solve_ivp : A single run.
+
+    Examples
+    --------
+    Balls that keep different parts of their speed at an impact:
+
+    >>> import ess, numpy as np
+    >>> restitution = np.array([[0.5], [0.7], [0.9]])
+    >>> many = ess.ensemble(
+    ...     lambda t, y, sign, p: [y[1], -9.81], (0, 1), np.tile([1.0, 0.0], (3, 1)),
+    ...     guards=lambda t, y, p: y[0], impact=lambda t, y, sign, crossed, p: [0.0, -p[0] * y[1]],
+    ...     impacts_at=[(0, -1)], params=restitution, rtol=1e-8,
+    ... )
+    >>> print(many.y_end[:, 0].round(4), many.impacts)
+    [0.1024 0.2249 0.7111] [2 1 1]
     """
-    starts = np.ascontiguousarray(_ivp._numbers(y0, "y0"))
-    if starts.ndim != 2 or starts.shape[1] == 0:
-        raise ValueError("`y0` must have the shape (count, n) with n >= 1, a row for each run")
-    if not np.isfinite(starts).all():
-        raise ValueError("All components of the initial states `y0` must be finite.")
-    count, n = starts.shape
-    t0, t1 = _ivp._check_span(t_span)
+    given = locals().copy()
+    starts, rows = _check_starts(y0), None
+    rows = _rows_of_params(params, len(starts))
     threads = _check_threads(threads)
-    users, kept = _check_users(user, count)
-    options = _ivp._options(
-        fun, t0, t1, starts[0] if count else np.zeros(n), False, None, t_eval, False, events, False,
-        None, guards, guard_count, impact, impacts_at, jac, None, tangents, rtol, atol, max_step,
-        first_step, max_steps, tie, base, kept, sliding, rest=rest,
-        t_jumps=t_jumps,
-    )  # fmt: skip
-    if any(callable(function) for function in options["functions"]):
+    reported, seconds = Reported(progress, "runs"), check_max_time(max_time, _ivp._number)
+    if executor is not None and not hasattr(executor, "submit"):
         raise ValueError(
-            "all functions of an ensemble must be native (numba.cfunc, ctypes, cffi, LowLevelCallable)"
+            f"`executor` must be a concurrent.futures.Executor; it is {type(executor).__name__}"
         )
-    # without a grid nothing of the way is kept
-    is_grid, options["is_grid"] = options["is_grid"], True
-    grid = options["times"]
-    ends, times = np.full((count, n), np.nan), np.full(count, np.nan)
-    states = np.full((count, len(grid), n), np.nan)
-    followed = np.full((count, n, options["directions"].shape[1]), np.nan)
-    numbers = np.zeros((count, 5), np.int64)
-    with Watch(is_threaded=True) as options["watch"]:
-        _native.ensemble(
-            t0, _ivp._far(t1), starts, users, min(threads, max(count, 1)), options, ends, times,
-            states, followed, numbers,
-        )  # fmt: skip
-    options["watch"]()
-    failed = numbers[:, 0] != 0
-    if failed.any() and np.isnan(ends[failed]).all() and numbers[failed, 4].sum() == 0:
-        _refuse(numbers[failed][0, 0])
-    status = np.where(failed, -1, np.where(numbers[:, 1] != 0, 1, 0))
-    result = OdeResult(
-        t_end=times,
-        y_end=ends,
-        y=states.transpose(0, 2, 1) if is_grid else None,
-        status=status,
-        success=status >= 0,
-        reason=[_ivp._NAMES[code] for code in numbers[:, 0]],
-        crossings=numbers[:, 2],
-        impacts=numbers[:, 3],
-        nfev=numbers[:, 4],
-    )
-    if options["directions"].shape[1]:
-        result.tangents = followed
-    return result
-
-
-def _refuse(code):
-    raise ValueError(f"libess: {_native.status_message(int(code))}")
+    if executor is not None and max_time is not None:
+        raise ValueError("`max_time` and `executor` exclude each other")
+    for name in ("y0", "params", "user", "threads", "progress", "max_time", "executor"):
+        del given[name]
+    given["events"], given["args"] = _listed(events), None if args is None else _ivp._check_args(args)
+    with reported:
+        found = _ensemble(given, starts, rows, user, threads, executor, reported, seconds)
+    _warn_of(found.errors, len(starts))
+    count = None if events is None else len(given["events"])
+    return _result(found, found.times, t_eval is not None, count, found.directions)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """solve_ivp: checks the arguments, and assembles the result."""
 
+from __future__ import annotations
+
+import functools
 import inspect
 import math
 import warnings
@@ -13,6 +16,7 @@ from numpy.typing import ArrayLike
 from . import _native
 from ._callbacks import Watch
 from ._functions import FIELD, GUARDS, IMPACT, has_own_data, native
+from ._progress import Reported, check_max_time
 from ._result import OdeResult, OdeSolution
 
 __all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
@@ -36,7 +40,7 @@ _EPS = np.finfo(float).eps
 _NAMES = (
     "SUCCESS EINVAL ENOMEM ECALLBACK EFIELD EGUARD EUNDERFLOW ELIVENESS ECHATTER EMAXSTEPS "
     "EMAXCROSSINGS ESTOP ESLIDING ETOLERANCE EJACOBIAN EIMPACT EZENO EGRAZING EDISCONTINUOUS "
-    "EWEIGHTS"
+    "EWEIGHTS EMAXTIME"
 ).split()
 
 
@@ -457,6 +461,8 @@ def _remedy(run, options):
 def _message(run, status, guard_count, options):
     if status >= 0:
         return _MESSAGES[status]
+    if _NAMES[run["status"]] == "EMAXTIME":
+        return f"libess: `max_time` is over; the run has reached t = {run['t_end']:.9g}"
     parts = [run["status_message"]]
     is_own = _NAMES[run["status"]] == "EJACOBIAN" and run["failure_row"] is None
     if run["reason"] and is_own:
@@ -661,6 +667,8 @@ def _options(
         "rest": bool(rest),
         "direction": direction,
         "terminal": terminal,
+        "max_time": math.inf,
+        "progress": None,
     }
 
 
@@ -709,6 +717,8 @@ def solve_ivp(
     jac_sparsity: Any = None,
     t_jumps: ArrayLike | None = None,
     jump_params: Iterable[int] | int | None = None,
+    progress: bool | Callable[[float, float], object] | None = None,
+    max_time: float | None = None,
 ) -> OdeResult:
     """Solve an initial value problem with events that switch the equations.
 
@@ -829,6 +839,15 @@ def solve_ivp(
         `fun` for each time. If `fun` only compares `t` with the times, their columns in `params_jac`
         are 0. If a crossing or an impact is simultaneous with such a time, the derivative depends on
         their order, and a run with `tangents` ends with `reason` 'EDISCONTINUOUS'.
+    progress : bool or callable, optional
+        True: show how much of `t_span` is done, by tqdm if it is installed, otherwise as a line on
+        standard error. A function ``progress(done, whole)`` is called about ten times a second and at
+        the end, with the time integrated so far and that of the whole run. An exception in it ends
+        the run and propagates. Default is None.
+    max_time : float, optional
+        Seconds that the run may take. It is checked after each step; a run that takes longer ends
+        with ``success=False``, `reason` 'EMAXTIME' and the results up to the time reached. Default is
+        None: no limit.
 
     Returns
     -------
@@ -932,8 +951,10 @@ def solve_ivp(
     >>> print(run.tangents.round(9))
     [[  1. -20.  20.]]
     """
+    given = locals() | {"t_eval": None, "dense_output": True, "progress": None, "max_time": None}
     t0, t1 = _check_span(t_span)
     x0, as_complex = _check_y0(y0)
+    reported, seconds = Reported(progress, "units of time"), check_max_time(max_time, _number)
     if len(x0) == 0:
         _check_args(args)
         return _empty_result(t0, t1, t_eval, events, dense_output)
@@ -945,13 +966,20 @@ def solve_ivp(
         max_steps, tie, base, user, sliding, params, params_jac, rest,
         t_jumps=t_jumps, jump_params=jump_params,
     )  # fmt: skip
-    with Watch() as options["watch"]:
+    options["max_time"], options["progress"] = seconds, reported.function
+    with reported, Watch() as options["watch"]:
         run = _native.solve(t0, _far(t1), x0, options)
+        if "t_end" in run:
+            reported(abs(run["t_end"] - t0), abs(_far(t1) - t0))
     options["watch"]()
     if run["reason"] and "t" not in run:
         raise ValueError(run["reason"])
     n_events = None if events is None else len(options["terminal"])
     guard_count = options["guard_count"]
-    return _result(
+    result = _result(
         run, _status(run), x0, t0, t1, n_events, guard_count, dense_output, as_complex, options
     )
+    if result.reason == "EMAXTIME":
+        given["t_span"] = (t0, result.t_end)
+    result._keep(functools.partial(solve_ivp, **given))
+    return result

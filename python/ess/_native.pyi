@@ -12,12 +12,14 @@ def ensemble(
     t1: float,
     starts: NDArray[Any],
     users: NDArray[Any],
+    params: NDArray[Any],
     threads: int,
     options: dict[str, Any],
     ends: NDArray[Any],
     times: NDArray[Any],
+    failed_at: NDArray[Any],
     grid: NDArray[Any],
     tangents: NDArray[Any],
     numbers: NDArray[Any],
-) -> None: ...
+) -> tuple[Any, ...]: ...
 def status_message(status: int) -> str: ...

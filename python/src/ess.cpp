@@ -46,6 +46,33 @@ static bool is_watched(PyObject *watch) {
   return result.is_valid();
 }
 
+using Clock = std::chrono::steady_clock;
+
+/* a time that never comes, where there is no limit */
+static Clock::time_point deadline_after(double seconds) {
+  if (!(seconds < 1e9)) return Clock::time_point::max();
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(seconds > 0.0 ? seconds : 0.0));
+}
+
+/* What looks at the clock after each step: a run's time limit, and its progress, which is reported
+ * a few times a second. */
+struct Timing {
+  static constexpr std::chrono::milliseconds INTERVAL{100};
+  Clock::time_point deadline = Clock::time_point::max(), next = Clock::now() + INTERVAL;
+  PyObject *progress = nullptr; /* borrowed; called with the time integrated, and the whole */
+  double t0 = 0.0, whole = 0.0;
+  bool is_used() const {
+    return progress || deadline != Clock::time_point::max();
+  }
+};
+
+/* false: an exception is set */
+static bool report(PyObject *progress, double done, double whole) {
+  const nb::object result = nb::steal(PyObject_CallFunction(progress, "dd", done, whole));
+  return result.is_valid();
+}
+
 /* a run's functions and what their calls need */
 struct Functions {
   std::size_t n = 0, guards = 0;
@@ -60,6 +87,8 @@ struct Functions {
   bool has_raised = false;
   std::unique_ptr<nb::python_error> aside; /* raised by event functions, and not known to matter */
   PyObject *watch = nullptr; /* borrowed: raises what a callback of ctypes or cffi has raised */
+  bool is_system = false;    /* one of libess's own, which none of these functions belongs to */
+  Timing timing;
 
   bool all_native() const {
     for (const Callback &event : events)
@@ -74,6 +103,19 @@ struct Functions {
     if (stop) return stop->load() ? -1 : 0;
     nb::gil_scoped_acquire hold;
     return raised(has_raised || PyErr_CheckSignals() != 0 || !is_watched(watch));
+  }
+
+  /* after a step: 0; 1 where the time is over; or -1 with an exception set */
+  int after_step(double t) {
+    if (is_system && tick()) return -1;
+    if (!timing.is_used()) return 0;
+    const Clock::time_point now = Clock::now();
+    if (now >= timing.deadline) return 1;
+    if (!timing.progress || now < timing.next) return 0;
+    timing.next = now + Timing::INTERVAL;
+    nb::gil_scoped_acquire hold;
+    const double done = t > timing.t0 ? t - timing.t0 : timing.t0 - t;
+    return raised(!report(timing.progress, done, timing.whole));
   }
 
   void set_user(void *user) {
@@ -353,7 +395,15 @@ struct Plan {
     require(problem.system && problem.system->dimension == f.n &&
                 problem.system->guard_count == f.guards && f.events.empty() && f.is_native,
             "system must have as many states and guards as it is said to have");
-    problem.tick = [](void *context) { return static_cast<Functions *>(context)->tick(); };
+    f.is_system = true;
+  }
+
+  void set_timing(double t0, double t1) {
+    f.timing.deadline = deadline_after(nb::cast<double>(given["max_time"]));
+    const nb::object progress = given["progress"];
+    if (!progress.is_none()) f.timing.progress = progress.ptr(); // the dictionary has it
+    f.timing.t0 = t0;
+    f.timing.whole = t1 > t0 ? t1 - t0 : t0 - t1;
   }
 
   void set_problem() {
@@ -388,6 +438,9 @@ struct Plan {
     problem.direction = reinterpret_cast<const int *>(direction.c_str());
     problem.terminal = terminal.data();
     problem.context = &f;
+    problem.tick = [](double t, void *context) {
+      return static_cast<Functions *>(context)->after_step(t);
+    };
   }
 
   void set_options() {
@@ -433,6 +486,7 @@ struct Plan {
 
 static nb::dict solve(double t0, double t1, Vector y0, nb::dict given) {
   Plan plan(y0.size(), given);
+  plan.set_timing(t0, t1);
   glue_record raw = {};
   const std::unique_ptr<glue_record, void (*)(glue_record *)> record(&raw, glue_free);
   if (plan.f.is_native) {
@@ -450,6 +504,7 @@ static nb::dict solve(double t0, double t1, Vector y0, nb::dict given) {
 /* ---- many runs, in threads ------------------------------------------------------------------- */
 
 using Users = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Parameters = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <typename T> using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 
 /* what all threads share */
@@ -458,28 +513,52 @@ struct Ensemble {
   double t0, t1;
   const Matrix &starts;
   const Users &users;
-  double *ends, *times_reached, *grid, *tangents;
-  std::int64_t *numbers; /* status, ended by an event, crossings, impacts, calls of the field */
+  const Parameters &params; /* a row for each run, which takes differences in it; or none */
+  double *ends, *times_reached, *failed_at, *grid, *tangents;
+  std::int64_t *numbers; /* NUMBERS for each run, see keep() */
   std::size_t grid_count;
-  std::atomic<std::size_t> next{0};
+  std::vector<glue_list> noted, noted_x; /* of each run */
+  std::atomic<std::size_t> next{0}, done{0};
   std::atomic<bool> stop{false}, is_full{false};
 
-  static constexpr std::size_t NUMBERS = 5;
+  static constexpr std::size_t NUMBERS = 7;
 
-  void keep(std::size_t i, const glue_record &r) {
+  void keep(std::size_t i, glue_record &r) {
     const std::size_t n = plan.f.n, directions = plan.options.directions;
     std::int64_t *const number = numbers + NUMBERS * i;
     number[0] = r.status;
     number[1] = r.is_ended_by_event;
-    number[2] = static_cast<std::int64_t>(r.counters.crossings);
+    number[2] = static_cast<std::int64_t>(r.crossed.count / 3); // without events
     number[3] = static_cast<std::int64_t>(r.impacts.count);
     number[4] = static_cast<std::int64_t>(r.counters.field_evaluations);
-    times_reached[i] = r.t;
+    number[5] = r.failure.guard == SIZE_MAX ? -1 : static_cast<std::int64_t>(r.failure.guard);
+    number[6] = r.failure.callback_code;
+    failed_at[i] = r.failure.time;
+    if (r.x) times_reached[i] = r.t;
     if (r.x) std::memcpy(ends + i * n, r.x, n * sizeof(double));
     if (r.x_out.count)
       std::memcpy(grid + i * grid_count * n, r.x_out.at, r.x_out.count * sizeof(double));
     if (r.tangents)
       std::memcpy(tangents + i * n * directions, r.tangents, n * directions * sizeof(double));
+    std::swap(noted[i], r.noted);
+    std::swap(noted_x[i], r.noted_x);
+  }
+
+  /* the run has not begun when the time is over: its state is the initial one */
+  void skip(std::size_t i) {
+    numbers[NUMBERS * i] = GLUE_STOPPED;
+    times_reached[i] = t0;
+    const std::size_t n = plan.f.n;
+    std::memcpy(ends + i * n, starts.data() + i * n, n * sizeof(double));
+  }
+
+  /* tells Python which run's function has raised, if one has; it cannot stop the run itself */
+  void note_raised(std::size_t i) {
+    if (!plan.f.watch) return;
+    nb::gil_scoped_acquire hold;
+    const nb::object result =
+        nb::steal(PyObject_CallMethod(plan.f.watch, "settle", "n", static_cast<Py_ssize_t>(i)));
+    if (!result.is_valid()) PyErr_Clear();
   }
 
   void work() {
@@ -498,16 +577,42 @@ struct Ensemble {
     f.events = plan.f.events;
     f.is_native = true;
     f.stop = &stop;
+    f.timing.deadline = plan.f.timing.deadline;
     glue_problem problem = plan.problem;
     problem.context = &f;
-    for (std::size_t i; !stop && (i = next++) < count;) {
+    for (std::size_t i; !stop && (i = next++) < count; done++) {
+      if (f.timing.is_used() && Clock::now() >= f.timing.deadline) {
+        skip(i);
+        continue;
+      }
       if (users.size()) f.set_user(reinterpret_cast<void *>(users.data()[i]));
+      if (params.size()) problem.parameter_values = params.data() + i * params.shape(1);
       glue_record record = {};
       glue_run(&problem, &plan.options, t0, t1, starts.data() + i * n, &record);
       if (record.status == ESS_ENOMEM) is_full = true;
+      note_raised(i);
       if (!stop) keep(i, record);
       glue_free(&record);
     }
+  }
+
+  /* (run, time, event) of all events, and their states */
+  nb::tuple events() {
+    glue_list all = {}, all_x = {};
+    for (std::size_t i = 0; i < noted.size(); i++) {
+      for (std::size_t j = 0; j + 1 < noted[i].count; j += 2) {
+        const double row[] = {static_cast<double>(i), noted[i].at[j], noted[i].at[j + 1]};
+        if (!glue_append(&all, row, 3)) is_full = true;
+      }
+      if (noted_x[i].count && !glue_append(&all_x, noted_x[i].at, noted_x[i].count)) is_full = true;
+    }
+    nb::object rows = list_of(all, 3, false), states = list_of(all_x, plan.f.n, false);
+    return nb::make_tuple(rows, states);
+  }
+
+  ~Ensemble() {
+    for (glue_list &list : noted) std::free(list.at);
+    for (glue_list &list : noted_x) std::free(list.at);
   }
 };
 
@@ -517,6 +622,7 @@ static void run_threads(Ensemble &all, std::size_t count) {
   std::condition_variable ended;
   std::size_t running = count;
   std::vector<std::thread> threads;
+  PyObject *const progress = all.plan.f.timing.progress;
   nb::gil_scoped_release release;
   for (std::size_t i = 0; i < count; i++) {
     try {
@@ -537,8 +643,11 @@ static void run_threads(Ensemble &all, std::size_t count) {
     hold.unlock();
     {
       nb::gil_scoped_acquire python;
+      const double done = static_cast<double>(all.done.load());
+      const double whole = static_cast<double>(all.starts.shape(0));
       // an exception that is set is not to meet another call of Python, however long threads take
-      if (!all.stop && (PyErr_CheckSignals() || !is_watched(all.plan.f.watch))) all.stop = true;
+      if (!all.stop && (PyErr_CheckSignals() || (progress && !report(progress, done, whole))))
+        all.stop = true;
     }
     hold.lock();
   }
@@ -546,14 +655,18 @@ static void run_threads(Ensemble &all, std::size_t count) {
   for (std::thread &thread : threads) thread.join();
 }
 
-static void ensemble(double t0, double t1, Matrix starts, Users users, std::size_t threads,
-                     nb::dict given, Out<double> ends, Out<double> times, Out<double> grid,
-                     Out<double> tangents, Out<std::int64_t> numbers) {
+static nb::tuple ensemble(double t0, double t1, Matrix starts, Users users, Parameters params,
+                          std::size_t threads, nb::dict given, Out<double> ends, Out<double> times,
+                          Out<double> failed_at, Out<double> grid, Out<double> tangents,
+                          Out<std::int64_t> numbers) {
   Plan plan(starts.shape(1), given);
+  plan.set_timing(t0, t1);
   const std::size_t count = starts.shape(0), n = starts.shape(1);
-  require(plan.f.is_native, "an ensemble needs native functions");
+  require(plan.f.is_native, "an ensemble in threads needs native functions");
   require(users.size() == 0 || users.size() == count, "users must be as many as runs");
-  require(ends.size() == count * n && times.size() == count &&
+  require(params.size() == 0 || (params.shape(0) == count && params.shape(1) == plan.f.parameters),
+          "params must be a row for each run");
+  require(ends.size() == count * n && times.size() == count && failed_at.size() == count &&
               grid.size() == count * plan.options.times_count * n &&
               tangents.size() == count * n * plan.options.directions &&
               numbers.size() == count * Ensemble::NUMBERS,
@@ -563,15 +676,21 @@ static void ensemble(double t0, double t1, Matrix starts, Users users, std::size
                t1,
                starts,
                users,
+               params,
                ends.data(),
                times.data(),
+               failed_at.data(),
                grid.data(),
                tangents.data(),
                numbers.data(),
-               plan.options.times_count};
+               plan.options.times_count,
+               std::vector<glue_list>(count),
+               std::vector<glue_list>(count)};
   run_threads(all, threads);
   if (PyErr_Occurred()) throw nb::python_error();
+  nb::tuple events = all.events();
   if (all.is_full) throw std::bad_alloc();
+  return events;
 }
 
 } // namespace ess_python
@@ -583,8 +702,9 @@ NB_MODULE(_native, m) {
   m.attr("NODES") = static_cast<int>(GLUE_NODES);
   m.def("solve", &ess_python::solve, "t0"_a, "t1"_a, "y0"_a, "options"_a,
         "One run; returns a dictionary of the recorded results.");
-  m.def("ensemble", &ess_python::ensemble, "t0"_a, "t1"_a, "starts"_a, "users"_a, "threads"_a,
-        "options"_a, "ends"_a, "times"_a, "grid"_a, "tangents"_a, "numbers"_a,
-        "Many runs of native functions, in threads; fills the arrays.");
+  m.def("ensemble", &ess_python::ensemble, "t0"_a, "t1"_a, "starts"_a, "users"_a, "params"_a,
+        "threads"_a, "options"_a, "ends"_a, "times"_a, "failed_at"_a, "grid"_a, "tangents"_a,
+        "numbers"_a,
+        "Many runs of native functions, in threads; fills the arrays, and returns events.");
   m.def("status_message", &ess_strerror, "status"_a, "Message of a status.");
 }

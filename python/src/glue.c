@@ -18,6 +18,7 @@ typedef struct run {
   size_t n, m;
   bool is_full;      /* memory */
   bool has_failed;   /* a callback that an observer called */
+  bool is_stopped;   /* by a tick */
   double *f, *h, *x; /* scratch */
   double *mode;      /* scratch: [m] */
   double *met;       /* [m] rates with which guards are met by the map's last impact */
@@ -28,7 +29,7 @@ typedef struct run {
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static bool append(glue_list *list, const double values[], size_t count) {
+bool glue_append(glue_list *list, const double values[], size_t count) {
   if (list->count + count > list->space) {
     const size_t space = 2 * list->space + count + 64;
     double *const at = realloc(list->at, space * sizeof *at);
@@ -165,7 +166,7 @@ static int map(ess_impact *impact, void *params) {
 /* ---- what is recorded ------------------------------------------------------------------------ */
 
 static bool record_state(run *r, double t, const double x[]) {
-  return append(&r->record->t_out, &t, 1) && append(&r->record->x_out, x, r->n);
+  return glue_append(&r->record->t_out, &t, 1) && glue_append(&r->record->x_out, x, r->n);
 }
 
 static bool is_ahead(const run *r, double t, double later) {
@@ -176,11 +177,11 @@ static bool is_ahead(const run *r, double t, double later) {
 static bool record_piece(run *r, double from, double until) {
   const double ends[] = {from, until};
   if (until == from) return true;
-  if (!append(&r->record->pieces, ends, 2)) return false;
+  if (!glue_append(&r->record->pieces, ends, 2)) return false;
   for (int i = 0; i < GLUE_NODES; i++) {
     const double part = (double)i / (GLUE_NODES - 1);
     const double t = i == GLUE_NODES - 1 ? until : from + part * (until - from);
-    if (ess_driver_dense(r->driver, t, r->x) || !append(&r->record->nodes, r->x, r->n))
+    if (ess_driver_dense(r->driver, t, r->x) || !glue_append(&r->record->nodes, r->x, r->n))
       return false;
   }
   return true;
@@ -223,14 +224,16 @@ static bool record_end(run *r, double t, const double x[]) {
 static int on_step(const ess_step_info *info, void *context) {
   run *const r = context;
   bool ok = true;
-  if (r->problem->tick && r->problem->tick(r->problem->context)) return r->has_failed = true;
   if (r->options->times)
     ok = record_grid(r, info);
   else if (info->t1 != info->t0)
     ok = record_state(r, info->t1, info->x);
   if (ok && r->options->is_dense) ok = record_path(r, info);
   r->is_full |= !ok;
-  return !ok;
+  const int asked = ok && r->problem->tick ? r->problem->tick(info->t1, r->problem->context) : 0;
+  r->has_failed |= asked < 0;
+  r->is_stopped |= asked > 0;
+  return !ok || asked;
 }
 
 static bool remember_split(run *r, double t) {
@@ -284,7 +287,7 @@ static int on_event(const ess_crossing_info *info, void *context) {
     x = r->f;
   }
   const double entry[] = {t, (double)info->guard};
-  bool ok = append(&r->record->noted, entry, 2) && append(&r->record->noted_x, x, r->n);
+  bool ok = glue_append(&r->record->noted, entry, 2) && glue_append(&r->record->noted_x, x, r->n);
   if (ok && r->options->is_dense) ok = remember_split(r, info->t);
   r->is_full |= !ok;
   return !ok;
@@ -293,7 +296,7 @@ static int on_event(const ess_crossing_info *info, void *context) {
 static int on_crossing(const ess_crossing_info *info, void *context) {
   run *const r = context;
   const double entry[] = {info->t, (double)info->guard, (double)info->direction};
-  bool ok = append(&r->record->crossed, entry, 3);
+  bool ok = glue_append(&r->record->crossed, entry, 3);
   if (ok && r->options->is_dense) ok = remember_split(r, info->t);
   r->is_full |= !ok;
   return !ok;
@@ -302,7 +305,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
 static int on_slide(const ess_slide_info *info, void *context) {
   run *const r = context;
   const double entry[] = {info->t, (double)info->guard, (double)info->begins};
-  bool ok = append(&r->record->slides, entry, 3);
+  bool ok = glue_append(&r->record->slides, entry, 3);
   if (ok && r->options->is_dense) ok = remember_split(r, info->t);
   r->is_full |= !ok;
   return !ok;
@@ -311,8 +314,9 @@ static int on_slide(const ess_slide_info *info, void *context) {
 static int on_impact(const ess_impact *impact, void *context) {
   run *const r = context;
   glue_record *const record = r->record;
-  bool ok = append(&record->impacts, &impact->t, 1) && append(&record->jumps, impact->x, r->n) &&
-            append(&record->jumps, impact->after, r->n);
+  bool ok = glue_append(&record->impacts, &impact->t, 1) &&
+            glue_append(&record->jumps, impact->x, r->n) &&
+            glue_append(&record->jumps, impact->after, r->n);
   for (size_t k = 0; k < r->m; k++) r->fastest[k] = fmax(r->fastest[k], r->met[k]);
   if (ok && !r->options->times) ok = record_state(r, impact->t, impact->after);
   r->is_full |= !ok;
@@ -384,8 +388,9 @@ static int keep_end(run *r, double t, const double x[], int status) {
   record->x = copy(x, r->n);
   record->sign = copy(ess_driver_sign(r->driver), r->problem->guards);
   if (r->is_full || !record->x || !record->sign) return ESS_ENOMEM;
-  record->is_ended_by_event = status == ESS_ESTOP && !r->has_failed;
-  if (status == ESS_ESTOP) status = r->has_failed ? ESS_ECALLBACK : ESS_SUCCESS;
+  record->is_ended_by_event = status == ESS_ESTOP && !r->has_failed && !r->is_stopped;
+  if (status == ESS_ESTOP)
+    status = r->has_failed ? ESS_ECALLBACK : r->is_stopped ? GLUE_STOPPED : ESS_SUCCESS;
   const int kept = keep_tangents(r);
   return status ? status : kept;
 }

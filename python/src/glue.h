@@ -54,8 +54,9 @@ typedef struct glue_problem {
    * the place of all functions above. */
   const ess_system *system;
 
-  /* optional: asked after each step; anything but 0 stops the run with ESS_ECALLBACK */
-  int (*tick)(void *context);
+  /* Optional: called after each step with the time reached. A positive result ends the run there
+   * with GLUE_STOPPED, a negative one with ESS_ECALLBACK. */
+  int (*tick)(double t, void *context);
   void *context;
 } glue_problem;
 
@@ -79,11 +80,17 @@ typedef struct glue_list {
   size_t count, space;
 } glue_list;
 
-enum { GLUE_NODES = 5 /* of a piece, evenly spaced from its beginning to its end */ };
+/* Appends these numbers; false without memory. */
+bool glue_append(glue_list *list, const double values[], size_t count);
+
+enum {
+  GLUE_NODES = 5,                 /* of a piece, evenly spaced from its beginning to its end */
+  GLUE_STOPPED = ESS_STATUS_COUNT /* a status: `tick` has ended the run */
+};
 
 /* What came of it. Free with glue_free, whatever glue_run has returned. */
 typedef struct glue_record {
-  int status; /* ess_status */
+  int status; /* ess_status, or GLUE_STOPPED */
   bool is_ended_by_event;
   double t;          /* reached */
   double *x;         /* [n] there */
@@ -105,8 +112,8 @@ typedef struct glue_record {
   ess_failure failure;
 } glue_record;
 
-/* Runs from x[n] at t0 to t1. Returns ESS_SUCCESS, ESS_ENOMEM, ESS_EINVAL (see failure.reason), or
- * the status of the run. */
+/* Runs from x[n] at t0 to t1. Returns ESS_SUCCESS, ESS_ENOMEM, ESS_EINVAL (see failure.reason),
+ * GLUE_STOPPED, or the status of the run. */
 int glue_run(const glue_problem *problem, const glue_options *options, double t0, double t1,
              const double x[], glue_record *record);
 

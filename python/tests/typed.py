@@ -43,9 +43,12 @@ assert_type(ess.__version__, str)
 assert_type(ess.FIELD, str)
 
 many = ess.ensemble(
-    None, (0, 1), np.zeros((3, 2)), guards=None, guard_count=1, user=np.zeros((3, 1)), threads=2
-)
-assert_type(many, ess.OdeResult)
+    None, (0, 1), np.zeros((3, 2)), guards=None, guard_count=1, user=np.zeros((3, 1)), threads=2,
+    params=[1.0], progress=True, max_time=2.0, executor=None,
+)  # fmt: skip
+assert_type(many, ess.EnsembleResult)
+states, events = r.to_dataframe(names=["height", "speed"])
+axes = many.plot([0, "speed"], names=["height", "speed"])
 
 end = ess.jax.flow(field, (0, 1), guards=height, rtol=1e-6)
 assert_type(end(jax.numpy.zeros(2)), jax.Array)

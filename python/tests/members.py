@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of ensembles that workers import by name."""
+
+
+def decay(t, y, p):
+    if p[0] == 3.0:
+        raise ValueError("odd rate")
+    return -p[0] * y
+
+
+def half(t, y, p):
+    return y[0] - 0.5
+
+
+def fall(t, y, sign, p):
+    return [y[1], -9.81]
+
+
+def height(t, y, p):
+    return y[0]
+
+
+def bounce(t, y, sign, crossed, p):
+    return [0.0, -p[0] * y[1]]
