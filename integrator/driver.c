@@ -308,10 +308,6 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   return status;
 }
 
-int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
-  return ess_driver_sample(d, t, t1, x, NULL, 0, NULL);
-}
-
 /* whether times ascend, or where the way is -1 descend */
 static bool are_in_order(const double times[], size_t count, double way) {
   // four at once: a long grid is checked in every call
@@ -349,11 +345,21 @@ static const char *check_apply(const ess_driver *d, const double *t, double t1, 
   return ess_are_finite(x, ess_caller_states(d)) ? NULL : "each of x must be finite";
 }
 
-int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const double times[],
-                      size_t count, double states[]) {
+/* what is wrong with samples of directions; NULL when nothing is */
+static const char *check_directions(const ess_driver *d, const double tangents[]) {
+  if (!tangents) return NULL;
+  if (!d->scheme->locates) return "ESS_METHOD_PAPER has no samples of directions";
+  const ess_tangents *const v = d->tangents;
+  return v && !v->tape && !v->is_lost ? NULL : "no directions are followed";
+}
+
+int ess_driver_sample_tangents(ess_driver *d, double *t, double t1, double x[],
+                               const double times[], size_t count, double states[],
+                               double tangents[]) {
   if (!d) return ESS_EINVAL;
   const char *wrong = check_apply(d, t, t1, x);
   if (!wrong) wrong = check_grid(times, count, states, *t, t1);
+  if (!wrong) wrong = check_directions(d, tangents);
   if (wrong) return ess_refuse_at(d, t ? *t : ess_caller_time(d, d->t), wrong);
   d->times = times;
   d->times_count = count;
@@ -362,6 +368,8 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
 
   const int turned = turn(d, *t, t1);
   if (turned) return turned;
+  if (tangents) d->tangents->samples = tangents;
+  if (tangents) d->tangents->sampled = 0;
   d->applying = true;
   const double from = ess_caller_time(d, *t), to = ess_caller_time(d, t1);
   int status = begin(d, from, to, ess_caller_state(d, from, x));
@@ -378,7 +386,18 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   if (!status) ess_no_failure(d);
   const int shown = ess_tangents_show(d);
   if (!status) status = shown;
+  if (tangents && !status) ess_tangents_sample_rest(d);
+  if (d->tangents) d->tangents->samples = NULL; // the caller's, for this apply alone
   *t = ess_caller_time(d, d->t);
   memcpy(x, d->x, ess_caller_states(d) * sizeof *x);
   return status;
+}
+
+int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const double times[],
+                      size_t count, double states[]) {
+  return ess_driver_sample_tangents(d, t, t1, x, times, count, states, NULL);
+}
+
+int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
+  return ess_driver_sample(d, t, t1, x, NULL, 0, NULL);
 }

@@ -88,6 +88,15 @@ ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
  * that the state had already taken, or the run has failed in a slide that had already begun. */
 ESS_API const double *ess_driver_tangent(const ess_driver *driver);
 
+/* As ess_driver_sample, by the same steps. Also writes the directions at each of times[count] into
+ * the rows of tangents[count*n*directions], each as ess_driver_tangent returns them: at the time of
+ * a crossing or an impact those after it. NULL: as ess_driver_sample. Takes no evaluations beyond
+ * those of a run with tangents. ESS_EINVAL also without directions and with ESS_METHOD_PAPER. After
+ * a failure, rows of times not reached are unchanged. */
+ESS_API int ess_driver_sample_tangents(ess_driver *driver, double *t, double t1, double x[],
+                                       const double times[], size_t count, double states[],
+                                       double tangents[]);
+
 /*
  * For a run that ends on the zero of event function k (a section): the derivative of the time at
  * which it ends, Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] =

@@ -301,6 +301,51 @@ static double error_of(ess_driver *d, double dt, const double J[]) {
   return most / ESS_ALLOWED;
 }
 
+/* Entry i of V at a place of the step of length dt that ends in v_end: dense output, as the
+ * state's.
+ */
+static double along(const ess_tangents *v, size_t i, double dt, double place) {
+  const double rest = 1.0 - place, rise = v->v_end[i] - v->v[i];
+  const double bend = dt * v->k[0][i] - rise;
+  const double inner = rise - dt * v->k[ESS_STAGES - 1][i] - bend + rest * v->v_last[i];
+  return v->v[i] + place * (rise + rest * (bend + place * inner));
+}
+
+/* the caller's row of sample k, of the first n states */
+static double *row_of(const ess_driver *d, size_t k) {
+  return d->tangents->samples + k * ess_caller_states(d) * d->tangents->count;
+}
+
+/* Samples on the step, or part, of length dt from time t, before its place `to`; those at its end
+ * belong to what follows. */
+static void sample(ess_driver *d, double t, double dt, double to) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  for (; v->samples && v->sampled < d->times_count; v->sampled++) {
+    const double place = (ess_caller_time(d, d->times[v->sampled]) - t) / dt;
+    if (!(place < to)) return;
+    double *const row = row_of(d, v->sampled);
+    for (size_t j = 0; j < v->count; j++)
+      for (size_t i = 0; i < ess_caller_states(d); i++)
+        row[i * v->count + j] = along(v, j * n + i, dt, ess_larger(0.0, place));
+  }
+}
+
+/* samples that rounding has put before the node, where they belong to what follows */
+static void unsample(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  while (v->samples && v->sampled > 0 && ess_caller_time(d, d->times[v->sampled - 1]) >= d->t)
+    v->sampled--;
+}
+
+void ess_tangents_sample_rest(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  for (; v->samples && v->sampled < d->times_count; v->sampled++) {
+    if (ess_caller_time(d, d->times[v->sampled]) > d->t) return;
+    memcpy(row_of(d, v->sampled), v->rows, ess_caller_states(d) * v->count * sizeof *v->rows);
+  }
+}
+
 /* rates in the stages of the step just tried, its errors, and whether V needs parts */
 static int try_step(ess_driver *d, bool *is_rough) {
   ess_tangents *const v = d->tangents;
@@ -371,12 +416,8 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   if (stays) v->smoothness.pieces = 0;
   v->theta = is_rough ? theta : 0.0;
   v->has_first = !cut && !is_rough;
-  const double rest = 1.0 - theta;
-  for (size_t i = 0; !is_rough && cut && i < v->count * n; i++) { // dense output at theta
-    const double rise = v->v_end[i] - v->v[i], bend = d->dt * v->k[0][i] - rise;
-    const double inner = rise - d->dt * v->k[ESS_STAGES - 1][i] - bend + rest * v->v_last[i];
-    v->v[i] += theta * (rise + rest * (bend + theta * inner));
-  }
+  if (!is_rough) sample(d, d->t, d->dt, theta);
+  for (size_t i = 0; !is_rough && cut && i < v->count * n; i++) v->v[i] = along(v, i, d->dt, theta);
   if (!is_rough && !cut) take_end(v, n);
   note_source(d, theta, cut);
   return ESS_SUCCESS;
@@ -388,6 +429,8 @@ static int try_part(ess_parts *p, double from, double to, ess_errors *errors) {
   ess_driver *const d = p->d;
   ess_tangents *const v = d->tangents;
   const double dt = (to - from) * p->dt;
+  v->part_from = from;
+  v->part_to = to;
   // own directions would resolve fast motions that stabilised steps leave out
   const bool has_own = has_matrix(d, v->count) && d->base->kind != ESS_STABILISED;
   const size_t n = d->system.dimension;
@@ -414,7 +457,10 @@ static int try_part(ess_parts *p, double from, double to, ess_errors *errors) {
 }
 
 static void go_part(ess_parts *p) {
-  take_end(p->d->tangents, p->d->system.dimension);
+  ess_tangents *const v = p->d->tangents;
+  const double dt = (v->part_to - v->part_from) * p->dt;
+  sample(p->d, p->t + v->part_from * p->dt, dt, 1.0);
+  take_end(v, p->d->system.dimension);
 }
 
 int ess_tangent_piece(ess_driver *d) {
@@ -437,6 +483,7 @@ int ess_tangent_piece(ess_driver *d) {
     v->theta = 0.0;
     v->is_lost = status != ESS_SUCCESS; // the state is ahead already
   }
+  unsample(d);
   ess_tape_close(d, true);
   return status;
 }

@@ -212,6 +212,12 @@ typedef struct ess_tangents {
 
   struct ess_tape *tape; /* NULL unless the run is recorded */
 
+  /* the caller's samples [times_count][n][count] at the driver's times, NULL for none; the part of
+   * a step that is tried, from one place to another */
+  double *samples;
+  size_t sampled;
+  double part_from, part_to;
+
   bool is_lost; /* V could not follow the state */
   void *memory;
 } ess_tangents;
@@ -243,8 +249,10 @@ void ess_tangents_free(ess_driver *d);
 void ess_tangents_begin(ess_driver *d);
 void ess_tangents_forget(ess_driver *d);
 
-/* Ends an apply, perhaps at a crossing: writes the caller's rows. */
+/* Ends an apply, perhaps at a crossing: writes the caller's rows; and, if it has reached its end,
+ * the samples that are left. */
 int ess_tangents_show(ess_driver *d);
+void ess_tangents_sample_rest(ess_driver *d);
 
 /* ---- variation ------------------------------------------------------------------------------- */
 

@@ -555,7 +555,7 @@ def ensemble(
     ...     impacts_at=[(0, -1)], params=restitution, rtol=1e-8,
     ... )
     >>> print(many.y_end[:, 0].round(4), many.impacts)
-    [0.1024 0.2249 0.7111] [2 1 1]
+    [0.0613 0.2251 0.7109] [2 1 1]
     """
     given = locals().copy()
     starts, rows = _check_starts(y0), None

@@ -405,16 +405,6 @@ def _check_jac(jac, user, name, handed, as_complex=False):
 # ---- functions that are handed something else -------------------------------------------------
 
 
-def _dense_jac(jac):
-    """of sparse matrices the numbers"""
-
-    def dense(*arguments):
-        matrix = jac(*arguments)
-        return matrix.toarray() if hasattr(matrix, "toarray") else matrix
-
-    return dense
-
-
 def _one_column(fun):
     """`fun` is vectorized: it takes and returns columns"""
     return lambda t, y, *rest: np.asarray(fun(t, y[:, None], *rest)).ravel()
@@ -432,7 +422,8 @@ def _complex_jac(jac):
     """of the real and imaginary parts in turn: multiplication by a + ib is [[a, -b], [b, a]]"""
 
     def parts(t, y, *rest):
-        found = np.asarray(jac(t, y.view(complex), *rest), dtype=complex)
+        found = jac(t, y.view(complex), *rest)
+        found = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=complex)
         return np.kron(found.real, np.eye(2)) + np.kron(found.imag, [[0.0, -1.0], [1.0, 0.0]])
 
     return parts
@@ -540,6 +531,9 @@ def _result(
     if "tangents" in run:
         result.tangents = run["tangents"]
         result.smooth = _SMOOTH[run["smooth"]]
+    if "along" in run:
+        # as `y`: the states first, the times last
+        result.tangents_at = run["along"].reshape(len(run["t"]), len(y0), -1).transpose(1, 2, 0)
     if "event_dx" in run:
         result.event_dt, result.event_dy = run["event_dt"], run["event_dx"]
     return result
@@ -618,7 +612,6 @@ def _options(
     uses_jac = directions.shape[1] or is_implicit
     jac = _check_jac(jac, user, "jac", signed, as_complex) if uses_jac else None
     params_jac = _check_jac(params_jac, user, "params_jac", signed) if directions.shape[1] else None
-    jac, params_jac = (_dense_jac(one) if callable(one) else one for one in (jac, params_jac))
     if as_complex and callable(jac):
         jac = _complex_jac(jac)
     is_count = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)

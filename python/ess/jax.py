@@ -5,6 +5,8 @@
 it by `jax.grad`, `jax.jvp`, `jax.vjp` and `jax.jacobian`. libess propagates the derivatives.
 """
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -25,7 +27,14 @@ __all__ = ["NoDerivative", "flow"]
 
 
 class NoDerivative(ValueError):
-    """Raised if there is no derivative, or none that is valid for all directions."""
+    """Raised if there is no derivative, or none that is valid for all directions.
+
+    Examples
+    --------
+    >>> from ess.jax import NoDerivative
+    >>> print(issubclass(NoDerivative, ValueError))
+    True
+    """
 
 
 class _Compiled:
@@ -254,6 +263,17 @@ def flow(
     See Also
     --------
     ess.solve_ivp : A run with all its results.
+
+    Examples
+    --------
+    How the end of a decay depends on its rate:
+
+    >>> import jax, jax.numpy as jnp, ess.jax
+    >>> jax.config.update("jax_enable_x64", True)
+    >>> end = ess.jax.flow(lambda t, y, p: -p[0] * y, (0, 1))
+    >>> slope = jax.grad(lambda p: end(jnp.array([1.0]), p)[0])(jnp.array([2.0]))
+    >>> print(slope.round(6))
+    [-0.135335]
     """
     options = {
         "impacts_at": impacts_at, "rtol": rtol, "atol": atol, "max_step": max_step,

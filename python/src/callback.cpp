@@ -147,8 +147,46 @@ bool take_numbers(PyObject *result, const char *what, double *out, std::size_t c
   return refuse_shape(what, shape, accepted);
 }
 
+/* a list or tuple of rows, each one of plain numbers */
+static bool copy_rows(PyObject *result, double *out, std::size_t rows, std::size_t columns) {
+  const bool is_list = PyList_CheckExact(result);
+  if (!is_list && !PyTuple_CheckExact(result)) return false;
+  const Py_ssize_t size = is_list ? PyList_Size(result) : PyTuple_Size(result);
+  if (static_cast<std::size_t>(size) != rows) return false;
+  for (Py_ssize_t i = 0; i < size; i++) {
+    PyObject *const row = is_list ? PyList_GetItem(result, i) : PyTuple_GetItem(result, i);
+    if (!row || !copy_items(row, out + static_cast<std::size_t>(i) * columns, columns))
+      return false;
+  }
+  return true;
+}
+
+/* a contiguous array of doubles of this shape */
+static bool copy_plane(PyObject *result, double *out, std::size_t rows, std::size_t columns) {
+  Py_buffer view;
+  if (!PyObject_CheckBuffer(result)) return false;
+  if (PyObject_GetBuffer(result, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) {
+    PyErr_Clear();
+    return false;
+  }
+  const bool fits = view.ndim == 2 && view.format && std::strcmp(view.format, "d") == 0 &&
+                    static_cast<std::size_t>(view.shape[0]) == rows &&
+                    static_cast<std::size_t>(view.shape[1]) == columns;
+  if (fits && rows * columns) std::memcpy(out, view.buf, rows * columns * sizeof(double));
+  PyBuffer_Release(&view);
+  return fits;
+}
+
 bool take_matrix(PyObject *result, const char *what, double *out, std::size_t rows,
                  std::size_t columns) {
+  if (copy_rows(result, out, rows, columns) || copy_plane(result, out, rows, columns)) return true;
+  // of a sparse matrix all numbers
+  nb::object dense;
+  if (PyObject_HasAttrString(result, "toarray")) {
+    dense = nb::steal(PyObject_CallMethod(result, "toarray", nullptr));
+    if (!dense.is_valid()) return false;
+    result = dense.ptr();
+  }
   nb::object shape;
   nb::object flat = nb::steal(as_flat(result, what, &shape));
   if (!flat.is_valid()) return false;

@@ -320,6 +320,7 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["noted"] = list_of(record->noted, 2, false);
   out["noted_x"] = list_of(record->noted_x, n, false);
   out["smooth"] = static_cast<int>(record->smooth);
+  if (record->along.at) out["along"] = list_of(record->along, n * directions, false);
   if (record->tangents) out["tangents"] = array_of(record->tangents, n, directions, false);
   if (record->Dx) {
     out["event_dt"] = array_of(record->Dt, directions, 1, true);

@@ -379,6 +379,36 @@ static int keep_tangents(run *r) {
   return ess_driver_section(r->driver, r->m + last_event(r), record->Dt, record->Dx);
 }
 
+/* The run itself; with directions and a grid also directions on it, NAN where there are none. */
+static int advance(run *r, double *t, double t1, double x[]) {
+  const glue_options *const o = r->options;
+  glue_list *const along = &r->record->along;
+  const size_t size = r->n * o->directions, all = o->times_count * size;
+  if (!all || !o->times) return ess_driver_apply(r->driver, t, t1, x);
+  double *const states = malloc(o->times_count * r->n * sizeof *states);
+  along->at = malloc(all * sizeof *along->at);
+  r->is_full |= !states || !along->at;
+  for (size_t i = 0; along->at && i < all; i++) along->at[i] = NAN;
+  const int status = r->is_full ? ESS_ENOMEM
+                                : ess_driver_sample_tangents(r->driver, t, t1, x, o->times,
+                                                             o->times_count, states, along->at);
+  free(states);
+  return status;
+}
+
+/* the directions of the grid's times that were reached; an event ends a run before those at its end
+ * are written */
+static void keep_along(run *r, double t) {
+  const glue_options *const o = r->options;
+  glue_list *const along = &r->record->along;
+  const double *const v = ess_driver_tangent(r->driver);
+  const size_t size = r->n * o->directions;
+  if (!along->at) return;
+  along->space = along->count = r->grid_done * size;
+  for (size_t k = 0; v && k < r->grid_done; k++)
+    if (o->times[k] == t) memcpy(along->at + k * size, v, size * sizeof *v);
+}
+
 /* the run ends on its own terms: by an event, where it was asked to stop */
 static int keep_end(run *r, double t, const double x[], int status) {
   glue_record *const record = r->record;
@@ -409,8 +439,9 @@ static int apply(run *r, double t1, double x[]) {
     r->record->failure = *ess_driver_failure(r->driver);
     return status;
   }
-  status = ess_driver_apply(r->driver, &t, t1, x);
+  status = advance(r, &t, t1, x);
   if (!record_end(r, t, x)) return ESS_ENOMEM;
+  keep_along(r, t);
   return keep_end(r, t, x, status);
 }
 
@@ -465,7 +496,7 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
 void glue_free(glue_record *record) {
   glue_list *const lists[] = {&record->t_out,   &record->x_out,   &record->pieces, &record->nodes,
                               &record->crossed, &record->impacts, &record->slides, &record->noted,
-                              &record->noted_x, &record->jumps};
+                              &record->noted_x, &record->jumps,   &record->along};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->at);
   free(record->x);
   free(record->sign);

@@ -106,6 +106,7 @@ typedef struct glue_record {
   glue_list noted;   /* time, event of each event */
   glue_list noted_x; /* [n] each */
   double *tangents;  /* [n*directions], or NULL */
+  glue_list along;   /* [n*directions] at each of t_out, where there are directions and a grid */
   double *Dt, *Dx;   /* [directions], [n*directions] of the end by an event, or NULL */
   ess_smooth smooth; /* where tangents are followed */
   ess_counters counters;
