@@ -76,6 +76,88 @@ TEST(an_adjoint_costs_the_same_for_any_number_of_parameters) {
   assert_true(calls[0] == calls[1]);
 }
 
+/* ---- samples of directions ------------------------------------------------------------------- */
+
+enum { SAMPLES = 16, ENTRIES = HYBRID_STATES * MOST };
+
+/* the largest entry of a difference, over the largest of the first, at least 1 */
+static double apart(const double a[], const double b[], size_t count) {
+  double most = 0.0, size = 1.0;
+  for (size_t i = 0; i < count; i++) {
+    most = fmax(most, fabs(a[i] - b[i]));
+    size = fmax(size, fabs(a[i]));
+  }
+  return isfinite(most) ? most / size : INFINITY;
+}
+
+/* each is what a run that ends there has, and the run is that without them */
+static void sample(const char *text, ess_base base, double until, double tolerance, double within) {
+  running r = begin(text, HYBRID_GIVES_NONE, tolerance);
+  r.options.base = base;
+  assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
+  const size_t n = r.system.dimension, count = n + r.system.parameters, size = n * count;
+  double times[SAMPLES], states[SAMPLES * HYBRID_STATES], found[SAMPLES * ENTRIES], last[ENTRIES];
+  for (size_t k = 0; k < SAMPLES; k++) times[k] = until * (double)k / (SAMPLES - 1);
+  assert_int_equal(ess_driver_follow_parameters(r.d, count, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(go(&r, until), ESS_SUCCESS);
+  const uint64_t calls = ess_driver_counters(r.d)->field_evaluations;
+  memcpy(last, ess_driver_tangent(r.d), size * sizeof *last);
+  again(&r);
+  assert_int_equal(ess_driver_follow_parameters(r.d, count, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(ess_driver_sample_tangents(r.d, &r.t, until, r.x, times, SAMPLES, states, found),
+                   ESS_SUCCESS);
+  assert_true(ess_driver_counters(r.d)->field_evaluations == calls);
+  assert_memory_equal(found + (SAMPLES - 1) * size, last, size * sizeof *last);
+  for (size_t k = 0; k < SAMPLES; k++) {
+    again(&r);
+    assert_int_equal(ess_driver_follow_parameters(r.d, count, NULL, NULL), ESS_SUCCESS);
+    assert_int_equal(go(&r, times[k]), ESS_SUCCESS);
+    const double off = apart(ess_driver_tangent(r.d), found + k * size, size);
+    if (!(off <= within)) fail_msg("at %g: off by %.2g, not %.2g", times[k], off, within);
+    assert_true(apart(r.x, states + k * n, n) <= within);
+  }
+  end(&r);
+}
+
+TEST(samples_of_directions_are_those_of_runs_that_end_there) {
+  sample(OSCILLATORS, ESS_BASE_DOPRI5, 6.0, 1e-9, 1e-7);
+  sample(BALL, ESS_BASE_DOPRI5, 1.7, 1e-9, 1e-7);
+  sample(BELT, ESS_BASE_DOPRI5, 9.0, 1e-9, 1e-6);
+  // steps that directions go along in parts
+  sample("k = 2000; q = 1\n"
+         "x' = -k*(x - cos(t)); y' = q*x - y\n"
+         "from 0: x = 0.5; to 2\n",
+         ESS_BASE_CHOSEN, 2.0, 1e-6, 1e-4);
+}
+
+TEST(samples_of_directions_that_make_no_sense_are_refused) {
+  running r = begin(BALL, HYBRID_GIVES_NONE, 1e-8);
+  double x[2] = {1.0, 0.0}, t = 0.0, states[2], found[4];
+  const double now = 0.0;
+  assert_int_equal(ess_driver_sample_tangents(NULL, &t, 1.0, x, &now, 1, states, found),
+                   ESS_EINVAL);
+  refused(r.d, ess_driver_sample_tangents(r.d, &t, 1.0, x, &now, 1, states, found), ESS_EINVAL,
+          "no directions are followed");
+  assert_int_equal(ess_driver_record(r.d, BYTES), ESS_SUCCESS);
+  refused(r.d, ess_driver_sample_tangents(r.d, &t, 1.0, x, &now, 1, states, found), ESS_EINVAL,
+          "no directions are followed");
+  assert_int_equal(ess_driver_follow(r.d, 2, NULL), ESS_SUCCESS);
+  refused(r.d, ess_driver_sample_tangents(r.d, &t, 1.0, x, NULL, 1, states, found), ESS_EINVAL,
+          "times must not be NULL");
+  assert_int_equal(ess_driver_sample_tangents(r.d, &t, 1.0, x, &now, 1, states, found),
+                   ESS_SUCCESS);
+  assert_true(found[0] == 1.0 && found[1] == 0.0 && found[2] == 0.0 && found[3] == 1.0);
+  end(&r);
+  r = begin(CLOCK, HYBRID_GIVES_NONE, 1e-8);
+  ess_options paper = ess_options_paper();
+  assert_int_equal(ess_driver_set_options(r.d, &paper), ESS_SUCCESS);
+  assert_int_equal(ess_driver_follow(r.d, 2, NULL), ESS_SUCCESS);
+  t = 0.0;
+  refused(r.d, ess_driver_sample_tangents(r.d, &t, 1.0, x, &now, 1, states, found), ESS_EINVAL,
+          "PAPER");
+  end(&r);
+}
+
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 /* a run in two applies and samples, and its adjoint twice; returns the size of its recording */
