@@ -493,6 +493,12 @@ def _solution(run, y0, t0, t1, as_complex):
     return OdeSolution(run["pieces"], run["nodes"], len(y0), t0, y0, way, as_complex, end)
 
 
+def _along(run, n):
+    """directions on the grid, as `y` has the states: the times last"""
+    rows = run["along"]
+    return rows.reshape(len(rows), n, rows.shape[1] // n).transpose(1, 2, 0)
+
+
 def _result(
     run, status, y0, t0, t1, n_events, guard_count, dense_output, as_complex, options=None
 ):  # fmt: skip
@@ -532,8 +538,7 @@ def _result(
         result.tangents = run["tangents"]
         result.smooth = _SMOOTH[run["smooth"]]
     if "along" in run:
-        # as `y`: the states first, the times last
-        result.tangents_at = run["along"].reshape(len(run["t"]), len(y0), -1).transpose(1, 2, 0)
+        result.tangents_at = _along(run, len(y0))
     if "event_dx" in run:
         result.event_dt, result.event_dy = run["event_dt"], run["event_dx"]
     return result
@@ -781,8 +786,9 @@ def solve_ivp(
         ``params_jac(t, y, sign, params)`` with `guards`. Default is finite differences, which guards
         and impacts always use.
     tangents : bool or array_like, shape (n, count), optional
-        True: also return the derivative of the final state with respect to `y0`, and then to
-        `params`. An array: directions, with an additional row for each of `params`.
+        True: also return the derivative of the final state, and of the states at `t_eval`, with
+        respect to `y0`, and then to `params`. An array: directions, with an additional row for each
+        of `params`.
     rtol, atol : float or array_like, shape (n,), optional
         Relative and absolute tolerance. The estimated error of a step is below
         ``atol + rtol * abs(y)``, crossings and impacts included. Defaults are 1e-3 and 1e-6, as in
@@ -876,6 +882,9 @@ def solve_ivp(
             Final time, state and signs.
         tangents : ndarray, shape (n, count)
             Derivative of the final state.
+        tangents_at : ndarray, shape (n, count, k)
+            Derivatives of the states at `t_eval`, with `tangents` and `t_eval`; at the time of an
+            impact those of the state after it. They take no further evaluations.
         smooth : str
             Differentiability of the flow there: 'C1', 'piecewise' or 'not counted'.
         event_dt, event_dy : ndarray

@@ -20,8 +20,8 @@ class OdeResult(dict[str, Any]):
 
     `solve_ivp` returns `t`, `y`, `sol`, `t_events`, `y_events`, `nfev`, `njev`, `nlu`, `status`,
     `message`, `success`, `t_crossings`, `crossings`, `t_impacts`, `y_impacts`, `t_slides`, `slides`,
-    `t_end`, `y_end`, `sign`, `tangents`, `smooth`, `event_dt`, `event_dy`, `reason`, `ngev` and
-    `nsteps`. Its docstring describes them.
+    `t_end`, `y_end`, `sign`, `tangents`, `tangents_at`, `smooth`, `event_dt`, `event_dy`,
+    `reason`, `ngev` and `nsteps`. Its docstring describes them.
 
     Examples
     --------

@@ -384,9 +384,9 @@ static int advance(run *r, double *t, double t1, double x[]) {
   const glue_options *const o = r->options;
   glue_list *const along = &r->record->along;
   const size_t size = r->n * o->directions, all = o->times_count * size;
-  if (!all || !o->times) return ess_driver_apply(r->driver, t, t1, x);
-  double *const states = malloc(o->times_count * r->n * sizeof *states);
-  along->at = malloc(all * sizeof *along->at);
+  if (!o->directions || !o->times) return ess_driver_apply(r->driver, t, t1, x);
+  double *const states = malloc((o->times_count * r->n + 1) * sizeof *states);
+  along->at = malloc((all + 1) * sizeof *along->at);
   r->is_full |= !states || !along->at;
   for (size_t i = 0; along->at && i < all; i++) along->at[i] = NAN;
   const int status = r->is_full ? ESS_ENOMEM
