@@ -8,6 +8,7 @@ JAX, and `ess.mujoco` integrates MuJoCo robots.
 
 from ._ensemble import EnsembleResult, ensemble
 from ._functions import FIELD, GUARDS, IMPACT
+from ._gradient import gradient
 from ._ivp import OdeResult, OdeSolution, solve_ivp
 from ._native import version as __version__
 
@@ -19,6 +20,7 @@ __all__ = [
     "OdeResult",
     "OdeSolution",
     "ensemble",
+    "gradient",
     "solve_ivp",
     "__version__",
 ]

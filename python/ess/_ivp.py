@@ -667,6 +667,7 @@ def _options(
         "terminal": terminal,
         "max_time": math.inf,
         "progress": None,
+        "memory": 0,
     }
 
 

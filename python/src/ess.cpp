@@ -294,7 +294,7 @@ static nb::object index_or_none(std::size_t index) {
 
 /* a run's record, as a dictionary of arrays */
 static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
-                        std::size_t directions) {
+                        std::size_t directions, std::size_t along) {
   nb::dict out;
   out["status"] = record->status;
   out["status_message"] = ess_strerror(record->status);
@@ -320,7 +320,8 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["noted"] = list_of(record->noted, 2, false);
   out["noted_x"] = list_of(record->noted_x, n, false);
   out["smooth"] = static_cast<int>(record->smooth);
-  if (record->along.at) out["along"] = list_of(record->along, n * directions, false);
+  if (record->along.at) out["along"] = list_of(record->along, along, false);
+  out["recorded"] = record->recorded;
   if (record->tangents) out["tangents"] = array_of(record->tangents, n, directions, false);
   if (record->Dx) {
     out["event_dt"] = array_of(record->Dt, directions, 1, true);
@@ -479,6 +480,7 @@ struct Plan {
     if (nb::cast<bool>(given["is_grid"])) options.times = times.size() ? times.data() : &nothing;
     options.times_count = times.size();
     options.is_dense = nb::cast<bool>(given["is_dense"]);
+    options.bytes = nb::cast<std::size_t>(given["memory"]);
     options.directions = directions.shape(1);
     options.directions_at = directions.data();
     if (f.parameters) options.parameters_at = directions.data() + f.n * directions.shape(1);
@@ -498,8 +500,12 @@ static nb::dict solve(double t0, double t1, Vector y0, nb::dict given) {
   }
   if (PyErr_Occurred()) throw nb::python_error();
   if (raw.status == ESS_ECALLBACK && plan.f.aside) throw *plan.f.aside;
-  if (raw.status == ESS_ENOMEM) throw std::bad_alloc();
-  return as_dict(&raw, plan.f.n, plan.f.guards, plan.options.directions);
+  // a recording that does not fit into what the caller allows is no lack of memory
+  const bool is_long = plan.options.bytes && raw.recorded > plan.options.bytes;
+  if (raw.status == ESS_ENOMEM && !is_long) throw std::bad_alloc();
+  const std::size_t n = plan.f.n, directions = plan.options.directions;
+  const std::size_t along = plan.options.bytes ? n * (n + plan.f.parameters) : n * directions;
+  return as_dict(&raw, n, plan.f.guards, directions, along);
 }
 
 /* ---- many runs, in threads ------------------------------------------------------------------- */

@@ -224,7 +224,9 @@ static bool record_end(run *r, double t, const double x[]) {
 static int on_step(const ess_step_info *info, void *context) {
   run *const r = context;
   bool ok = true;
-  if (r->options->times)
+  if (r->options->bytes)
+    ok = true; // states are recorded where a stretch ends
+  else if (r->options->times)
     ok = record_grid(r, info);
   else if (info->t1 != info->t0)
     ok = record_state(r, info->t1, info->x);
@@ -379,6 +381,44 @@ static int keep_tangents(run *r) {
   return ess_driver_section(r->driver, r->m + last_event(r), record->Dt, record->Dx);
 }
 
+/* One stretch of the run, to a time of the grid, and its transposed derivative, of which each
+ * outcome is a state at its end. */
+static int go_back(run *r, double *t, double until, double x[], const double unit[], double at[]) {
+  const size_t n = r->n;
+  glue_record *const record = r->record;
+  if (*t == until) { // nothing is run
+    memset(at, 0, (n * n + r->problem->parameters * n) * sizeof *at);
+    memcpy(at, unit, n * n * sizeof *at);
+    return ESS_SUCCESS;
+  }
+  int status = ess_driver_record(r->driver, r->options->bytes);
+  if (!status) status = ess_driver_apply(r->driver, t, until, x);
+  if (!status) status = ess_driver_adjoint(r->driver, n, unit, at, at + n * n);
+  const size_t recorded = ess_driver_recorded(r->driver);
+  if (recorded > record->recorded) record->recorded = recorded;
+  const ess_smoothness *const found = ess_driver_smoothness(r->driver);
+  if (found && found->kind > record->smooth) record->smooth = found->kind;
+  return status;
+}
+
+/* all stretches; the grid's times alone end them */
+static int go_in_stretches(run *r, double *t, double x[]) {
+  const glue_options *const o = r->options;
+  const size_t n = r->n, size = n * n + r->problem->parameters * n;
+  double *const unit = calloc(n * n + size, sizeof *unit);
+  int status = unit ? ESS_SUCCESS : ESS_ENOMEM;
+  r->is_full |= !unit;
+  for (size_t i = 0; unit && i < n; i++) unit[i * n + i] = 1.0;
+  for (size_t k = 0; !status && k < o->times_count; k++) {
+    double *const at = unit + n * n;
+    status = go_back(r, t, o->times[k], x, unit, at);
+    if (!status && (!record_state(r, *t, x) || !glue_append(&r->record->along, at, size)))
+      r->is_full = true;
+  }
+  free(unit);
+  return r->is_full ? ESS_ENOMEM : status;
+}
+
 /* The run itself; with directions and a grid also directions on it, NAN where there are none. */
 static int advance(run *r, double *t, double t1, double x[]) {
   const glue_options *const o = r->options;
@@ -439,9 +479,9 @@ static int apply(run *r, double t1, double x[]) {
     r->record->failure = *ess_driver_failure(r->driver);
     return status;
   }
-  status = advance(r, &t, t1, x);
-  if (!record_end(r, t, x)) return ESS_ENOMEM;
-  keep_along(r, t);
+  status = o->bytes ? go_in_stretches(r, &t, x) : advance(r, &t, t1, x);
+  if (!o->bytes && !record_end(r, t, x)) return ESS_ENOMEM;
+  if (!o->bytes) keep_along(r, t);
   return keep_end(r, t, x, status);
 }
 

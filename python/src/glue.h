@@ -72,6 +72,10 @@ typedef struct glue_options {
   size_t directions;             /* tangents, and where they begin: [n*directions] */
   const double *directions_at;
   const double *parameters_at; /* [parameters*directions], or NULL: they stay */
+
+  /* Instead of directions: the transposed derivative of each stretch between times of the grid, by
+   * an adjoint that may record this many bytes; 0: none. The run ends at the last of the times. */
+  size_t bytes;
 } glue_options;
 
 /* Numbers that grow. */
@@ -106,11 +110,13 @@ typedef struct glue_record {
   glue_list noted;   /* time, event of each event */
   glue_list noted_x; /* [n] each */
   double *tangents;  /* [n*directions], or NULL */
-  glue_list along;   /* [n*directions] at each of t_out, where there are directions and a grid */
+  glue_list along;   /* [n*directions] at each of t_out, where there are directions and a grid; or,
+                        for an adjoint, [n*n] and [parameters*n] of the stretch that ends there */
   double *Dt, *Dx;   /* [directions], [n*directions] of the end by an event, or NULL */
   ess_smooth smooth; /* where tangents are followed */
   ess_counters counters;
   ess_failure failure;
+  size_t recorded; /* bytes that an adjoint has needed */
 } glue_record;
 
 /* Runs from x[n] at t0 to t1. Returns ESS_SUCCESS, ESS_ENOMEM, ESS_EINVAL (see failure.reason),
