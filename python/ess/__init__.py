@@ -2,8 +2,9 @@
 """Initial value problems with events that switch the equations.
 
 `solve_ivp` extends `scipy.integrate.solve_ivp` by `guards`, whose signs select the equations, and by
-`impact`, which resets the state. `ensemble` makes many runs in threads. `ess.jax` has derivatives for
-JAX, and `ess.mujoco` integrates MuJoCo robots.
+`impact`, which resets the state. `ensemble` makes many runs, and `gradient` differentiates one number
+by any number of parameters. `ess.jax` has derivatives for JAX, and `ess.mujoco` integrates MuJoCo
+robots.
 """
 
 from ._ensemble import EnsembleResult, ensemble

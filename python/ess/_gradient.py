@@ -148,7 +148,7 @@ def gradient(
     memory, seconds = _check_memory(memory), check_max_time(max_time, _ivp._number)
     if as_complex or len(x0) == 0:
         raise ValueError("`y0` must be real, with at least one state")
-    times = _ivp._check_times([t1] if t_eval is None else t_eval, t0, t1)
+    times = _ivp.check_times([t1] if t_eval is None else t_eval, t0, t1)
     if len(times) == 0:
         raise ValueError("`t_eval` must have at least one time")
     count = len(x0) + (0 if params is None else np.size(params))

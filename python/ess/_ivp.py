@@ -149,7 +149,7 @@ def _check_params(params, params_jac, user):
     return values
 
 
-def _check_times(t_eval, t0, t1):
+def check_times(t_eval, t0, t1):
     if t_eval is None:
         return np.zeros(0)
     times = np.ascontiguousarray(_numbers(t_eval, "t_eval"))
@@ -587,7 +587,7 @@ def _options(
     field = _function(fun, FIELD, user, "fun", signed)
     if field is None and not is_system:
         raise ValueError("`fun` must be a function")
-    times = _check_times(t_eval, t0, t1)
+    times = check_times(t_eval, t0, t1)
     jumps, jump_params = _check_jump_params(jump_params, check_jumps(t_jumps, t0, t1), params, t0, t1)
     rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
     max_step, first_step = _check_steps(max_step, first_step, t0, t1)

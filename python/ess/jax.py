@@ -21,7 +21,7 @@ try:
 except ModuleNotFoundError as absent:
     raise ModuleNotFoundError("ess.jax needs the package jax: pip install jax") from absent
 
-from ._ivp import check_jumps, solve_ivp
+from ._ivp import check_jumps, check_times, solve_ivp
 
 __all__ = ["NoDerivative", "flow"]
 
@@ -84,8 +84,10 @@ _NO_SELECTION = (
 class _Flow:
     """One flow for parameters of one structure, as libess sees it: `params` are the numbers in it."""
 
-    def __init__(self, fun, t_span, guards, impact, options, unravel, select, count):
+    def __init__(self, fun, t_span, guards, impact, options, unravel, select, count, t_eval, event):
         self._t_span, self._options = t_span, options
+        self._is_grid = t_eval is not None
+        self._times = t_eval if self._is_grid else () if event else t_span[-1:]
         self._select, self._places = select, _places_of(select, unravel, count) if select else None
         self._has_guards, self._has_impact = guards is not None, impact is not None
 
@@ -101,9 +103,30 @@ class _Flow:
                 lambda t, y, s, p: jnp.atleast_1d(jnp.asarray(guards(t, y, unravel(p)), dtype=float))
             )
         self._impact, self._unravel = impact, unravel
+        self._event = event and _Compiled(
+            lambda t, y, s, p: jnp.reshape(jnp.asarray(event(t, y, unravel(p)), dtype=float), ())
+        )
+        self._direction = getattr(event, "direction", 0)
+
+    def shape(self, n):
+        """of what is returned: the state at the end, states at times, or the end's time and state"""
+        return (len(self._times), n) if self._is_grid else (n + 1,) if self._event else (n,)
+
+    def _outcome(self, r, has_directions):
+        """what is returned, and its derivative"""
+        if has_directions and "tangents" not in r:
+            raise NoDerivative("libess: a direction became non-finite during the run")
+        if self._is_grid:
+            return r.y.T, r.tangents_at.transpose(2, 0, 1) if has_directions else None
+        if not self._event:
+            return r.y_end, r.tangents if has_directions else None
+        if r.status != 1:
+            raise RuntimeError(f"libess: `event` has not occurred by t = {r.t_end:.9g}")
+        end = np.concatenate([[r.t_end], r.y_end])
+        return end, np.vstack([r.event_dt, r.event_dy]) if has_directions else None
 
     def run(self, y0, p, directions=None):
-        """the state at the end; with directions (dy; dp) theirs, too"""
+        """what is returned; with directions (dy; dp) its derivative, and whether that is linear"""
         none = np.zeros(0)
 
         # each calls what follows the time and the state: the signs, where there are guards, and the
@@ -141,15 +164,19 @@ class _Flow:
             options["jac"] = lambda t, y, *rest: self._rate_y(t, y, *split(rest))
             if len(p):
                 options["params_jac"] = lambda t, y, *rest: self._rate_p(t, y, *split(rest))
-        r = solve_ivp(field, self._t_span, y0, t_eval=self._t_span[-1:], **options)
+        if self._event:
+
+            def ends(t, y, *rest):
+                return self._event(t, y, none, rest[0] if len(p) else p)
+
+            vars(ends).update(terminal=True, direction=self._direction)
+            options["events"] = ends
+        r = solve_ivp(field, self._t_span, y0, t_eval=self._times, **options)
         if not r.success:
             kind = NoDerivative if r.reason in ("EGRAZING", "EDISCONTINUOUS") else RuntimeError
             raise kind(r.message)
-        if directions is None:
-            return r.y_end, None, "C1"
-        if "tangents" not in r:
-            raise NoDerivative("libess: a direction became non-finite during the run")
-        return r.y_end, r.tangents, r.smooth
+        has_directions = directions is not None
+        return (*self._outcome(r, has_directions), r.smooth if has_directions else "C1")
 
     def end(self, y0, p):
         return self.run(_double(y0), _double(p))[0]
@@ -170,15 +197,16 @@ class _Flow:
         y0, p = _double(y0), _double(p)
         direction = np.concatenate([_double(dy), _double(dp)])[:, None]
         end, found, _ = self.run(y0, p, direction)
-        return end, found[:, 0]
+        return end, found[..., 0]
 
 
 def _as_function(flow):
     """what JAX differentiates: of flat arrays"""
 
     def shapes(y0, p):
-        vector = jax.ShapeDtypeStruct(y0.shape, y0.dtype)
-        return vector, jax.ShapeDtypeStruct((*y0.shape, y0.shape[0] + p.shape[0]), y0.dtype)
+        shape = flow.shape(y0.shape[0])
+        end = jax.ShapeDtypeStruct(shape, y0.dtype)
+        return end, jax.ShapeDtypeStruct((*shape, y0.shape[0] + p.shape[0]), y0.dtype)
 
     @jax.custom_jvp
     def jacobian(y0, p):
@@ -204,7 +232,7 @@ def _as_function(flow):
             return tuple(map(jnp.asarray, flow.along(y0, p, dy, dp)))
         value, J = jacobian(y0, p)
         n = y0.shape[0]
-        return value, J[:, :n] @ dy + J[:, n:] @ dp
+        return value, J[..., :n] @ dy + J[..., n:] @ dp
 
     return end
 
@@ -223,8 +251,16 @@ def flow(
     tie: float = 0.0,
     base: str | None = None,
     t_jumps: ArrayLike | Callable[[Any], Any] | None = None,
-) -> Callable[..., jax.Array]:
-    """Return the final state of a run as a function that JAX can differentiate.
+    t_eval: ArrayLike | None = None,
+    event: Callable[..., Any] | None = None,
+    sliding: bool | Iterable[int] | int | None = None,
+    rest: bool = False,
+    max_time: float | None = None,
+) -> Callable[..., Any]:
+    """Return the outcome of a run as a function that JAX can differentiate.
+
+    The outcome is the final state. With `t_eval` it is the states at these times, and with `event` the
+    time and the state at which the event ends the run.
 
     Parameters
     ----------
@@ -240,8 +276,13 @@ def flow(
     rtol, atol : float or array_like, shape (n,), optional
         Relative and absolute tolerance. Defaults are 1e-8 and 1e-10: stricter than those of
         `ess.solve_ivp` (1e-3 and 1e-6).
-    impacts_at, max_step, max_steps, tie, base
-        As in `ess.solve_ivp`.
+    impacts_at, max_step, max_steps, tie, base, sliding, rest, max_time
+        As in `ess.solve_ivp`. A run that comes to rest has no derivative.
+    t_eval : array_like, shape (k,), optional
+        Times at which to return the state, as in `ess.solve_ivp`.
+    event : callable, optional
+        ``event(t, y, p)``, in jax.numpy, whose zero ends the run. It may have SciPy's attribute
+        `direction`. `t_span` may then be infinite. It is not used together with `t_eval`.
     t_jumps : array_like or callable, optional
         Times at which `fun` jumps by time alone, as in `ess.solve_ivp`; `fun` compares ``t < T`` by
         `jnp.where`. An array lists constants. A function ``t_jumps(p)`` selects the times from `p`,
@@ -252,13 +293,17 @@ def flow(
     Returns
     -------
     callable
-        ``end(y0, p=())`` returns the final state, shape (n,); `p` may be any pytree of arrays.
+        ``end(y0, p=())`` returns the final state, shape (n,); with `t_eval` the states, shape (k, n);
+        with `event` the pair of the final time and state. `p` may be any pytree of arrays.
 
     Raises
     ------
     NoDerivative
         If there is no derivative, with the reason. Where several events are simultaneous the flow may
         have a derivative for each direction alone: `jax.jvp` returns it, `jax.grad` raises.
+
+    RuntimeError
+        If a run fails, or ends without `event`.
 
     See Also
     --------
@@ -274,12 +319,25 @@ def flow(
     >>> slope = jax.grad(lambda p: end(jnp.array([1.0]), p)[0])(jnp.array([2.0]))
     >>> print(slope.round(6))
     [-0.135335]
+
+    How the time of a fall from 1 m depends on gravity:
+
+    >>> end = ess.jax.flow(lambda t, y, p: [y[1], -p], (0, 9), event=lambda t, y, p: y[0])
+    >>> time = lambda p: end(jnp.array([1.0, 0.0]), p)[0]
+    >>> print(time(9.81).round(6), jax.grad(time)(9.81).round(6))
+    0.451524 -0.023013
     """
     options = {
         "impacts_at": impacts_at, "rtol": rtol, "atol": atol, "max_step": max_step,
-        "max_steps": max_steps, "tie": tie, "base": base,
+        "max_steps": max_steps, "tie": tie, "base": base, "sliding": sliding, "rest": rest,
+        "max_time": max_time,
     }  # fmt: skip
     t_span = tuple(map(float, t_span))
+    if event is not None and t_eval is not None:
+        raise ValueError("`t_eval` and `event` exclude each other")
+    if event is not None and not callable(event):
+        raise ValueError(f"`event` must be a function; it is {type(event).__name__}")
+    times = None if t_eval is None else check_times(t_eval, *t_span)
     select = t_jumps if callable(t_jumps) else None
     options["t_jumps"] = check_jumps(None if select else t_jumps, *t_span)
     if not jax.config.read("jax_enable_x64"):
@@ -292,7 +350,9 @@ def flow(
         leaves = [jnp.zeros(shape, dtype) for shape, dtype in sizes]
         _, unravel = ravel_pytree(jax.tree_util.tree_unflatten(structure, leaves))
         count = sum(leaf.size for leaf in leaves)
-        return _as_function(_Flow(fun, t_span, guards, impact, options, unravel, select, count))
+        return _as_function(
+            _Flow(fun, t_span, guards, impact, options, unravel, select, count, times, event)
+        )
 
     def end(y0, p=()):
         y0 = jnp.asarray(y0, dtype=float)
@@ -302,6 +362,7 @@ def flow(
         leaves, structure = jax.tree_util.tree_flatten(p)
         flat, _ = ravel_pytree(p)
         key = tuple((leaf.shape, leaf.dtype) for leaf in leaves)
-        return of(structure, key)(y0, jnp.asarray(flat, dtype=float))
+        found = of(structure, key)(y0, jnp.asarray(flat, dtype=float))
+        return (found[0], found[1:]) if event is not None else found
 
     return end

@@ -50,8 +50,11 @@ assert_type(many, ess.EnsembleResult)
 states, events = r.to_dataframe(names=["height", "speed"])
 axes = many.plot([0, "speed"], names=["height", "speed"])
 
-end = ess.jax.flow(field, (0, 1), guards=height, rtol=1e-6)
-assert_type(end(jax.numpy.zeros(2)), jax.Array)
+g = ess.gradient(lambda y: (0.0, y), field, (0, 3), [1.0, 0.0], t_eval=[1.0], guards=height, memory=1 << 20)
+assert_type(g, ess.OdeResult)
+
+end = ess.jax.flow(field, (0, 1), guards=height, rtol=1e-6, t_eval=[0.5], event=None, sliding=True, rest=False)
+ends: jax.Array = end(jax.numpy.zeros(2))
 
 robot = ess.mujoco.Robot("robot.xml")
 assert_type(robot.state([0.0], qvel=[0.0]), NDArray[Any])

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What flows of JAX return besides the final state: states at times, and the end by an event."""
+
+import math
+
+import numpy as np
+import pytest
+
+import ess
+
+jax = pytest.importorskip("jax")
+jax.config.update("jax_enable_x64", True)
+jnp = jax.numpy
+ess_jax = pytest.importorskip("ess.jax")
+
+TIGHT = {"rtol": 1e-10, "atol": 1e-12}
+BALL = dict(
+    guards=lambda t, y, p: [y[0]], impact=lambda t, y, s, c, p: [0.0, -p[0] * y[1]], impacts_at=[(0, -1)],
+)  # fmt: skip
+
+
+def fall(t, y, s, p):
+    return [y[1], -p[1]]
+
+
+def numeric(of, at, by=1e-6):
+    steps = np.eye(len(at)) * by
+    return np.stack([(of(at + s) - of(at - s)) / (2 * by) for s in steps], axis=-1)
+
+
+def test_states_at_times_and_their_derivatives():
+    t = np.array([0.0, 0.3, 0.7, 1.0])
+    path = ess_jax.flow(fall, (0, 1), t_eval=t, **BALL, **TIGHT)
+    y0, p = jnp.array([1.0, 0.0]), jnp.array([0.8, 9.81])
+    r = ess.solve_ivp(
+        lambda t, y, s: [y[1], -9.81], (0, 1), [1.0, 0.0], t_eval=t, guards=lambda t, y: y[0],
+        impact=lambda t, y, s, c: [0.0, -0.8 * y[1]], impacts_at=[(0, -1)], **TIGHT,
+    )  # fmt: skip
+    np.testing.assert_allclose(path(y0, p), r.y.T, rtol=1e-9, atol=1e-9)
+    J = jax.jacobian(path, argnums=1)(y0, p)
+    assert J.shape == (4, 2, 2)
+    np.testing.assert_allclose(J, numeric(lambda q: np.asarray(path(y0, jnp.asarray(q))), np.array(p)), atol=1e-5)
+    # forward, backward, and compiled
+    forward = jax.jacfwd(path, argnums=1)(y0, p)
+    np.testing.assert_allclose(forward, J, atol=1e-7)
+    np.testing.assert_allclose(jax.jit(jax.jacobian(path, argnums=1))(y0, p), J, atol=1e-12)
+    loss = jax.grad(lambda p: (path(y0, p)[:, 0] ** 2).sum())(p)
+    np.testing.assert_allclose(loss, 2 * np.einsum("k,kj->j", path(y0, p)[:, 0], J[:, 0]), rtol=1e-9)
+
+
+def test_the_end_by_an_event_is_differentiable():
+    end = ess_jax.flow(lambda t, y, p: [y[1], -p["g"]], (0, math.inf), event=lambda t, y, p: y[0] - p["floor"], **TIGHT)
+    y0, p = jnp.array([1.0, 0.0]), {"g": 9.81, "floor": 0.2}
+
+    def exact(z, g, floor):
+        return math.sqrt(2 * (z - floor) / g)
+
+    t, y = end(y0, p)
+    np.testing.assert_allclose(t, exact(1.0, 9.81, 0.2), rtol=1e-9)
+    np.testing.assert_allclose(y, [0.2, -9.81 * t], rtol=1e-9, atol=1e-9)
+    slope = jax.grad(lambda p: end(y0, p)[0])(p)
+    np.testing.assert_allclose(slope["g"], -0.5 * t / 9.81, rtol=1e-7)
+    np.testing.assert_allclose(slope["floor"], -1 / (9.81 * t), rtol=1e-7)
+    by_y0 = jax.jacobian(lambda y0: end(y0, p)[1])(y0)
+    # the height there is the floor's; the speed is -sqrt(v^2 + 2 g (z - floor))
+    np.testing.assert_allclose(by_y0, [[0, 0], [-1 / t, 0]], atol=1e-7)
+    np.testing.assert_allclose(jax.jit(lambda p: end(y0, p)[0])(p), t, rtol=1e-12)
+
+
+def test_the_direction_of_an_event():
+    def top(t, y, p):
+        return y[0]
+
+    top.direction = 1
+    end = ess_jax.flow(lambda t, y, p: [y[1], -y[0]], (0, 9), event=top, **TIGHT)
+    np.testing.assert_allclose(end(jnp.array([1.0, 0.0]))[0], 1.5 * math.pi, rtol=1e-9)
+
+
+def test_slides_have_derivatives_and_rests_have_none():
+    end = ess_jax.flow(
+        lambda t, y, s, p: [-3 * s[0] + 0 * y[0]], (0, 2), guards=lambda t, y, p: [y[0] - p[0] * t - p[1]],
+        sliding=True, rtol=1e-9, atol=1e-11,
+    )  # fmt: skip
+    p = jnp.array([0.5, 0.25])
+    np.testing.assert_allclose(end(jnp.array([1.0]), p), [1.25], atol=1e-8)
+    np.testing.assert_allclose(jax.jacobian(end, argnums=1)(jnp.array([1.0]), p), [[2, 1]], atol=1e-6)
+    rest = ess_jax.flow(fall, (0, 9), rest=True, **BALL)
+    y0, p = jnp.array([1.0, 0.0]), jnp.array([0.5, 9.81])
+    np.testing.assert_allclose(rest(y0, p), [0, 0], atol=1e-6)
+    with pytest.raises(Exception, match="impacts accumulate"):
+        jax.grad(lambda p: rest(y0, p)[0])(p)
+
+
+def test_a_time_limit():
+    end = ess_jax.flow(lambda t, y, p: [y[1], -y[0]], (0, 1e7), max_time=0.2)
+    with pytest.raises(RuntimeError, match="`max_time` is over"):
+        end(jnp.array([1.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    "given, word",
+    [
+        ({"t_eval": [2.0]}, "within `t_span`"),
+        ({"t_eval": [0.5], "event": lambda t, y, p: y[0]}, "exclude each other"),
+        ({"event": 3}, "`event` must be a function"),
+    ],
+)
+def test_bad_arguments(given, word):
+    with pytest.raises(ValueError, match=word) as error:
+        ess_jax.flow(lambda t, y, p: -y, (0, 1), **given)
+    assert "\n" not in str(error.value)
+
+
+def test_an_event_that_does_not_occur():
+    end = ess_jax.flow(lambda t, y, p: -y, (0, 1), event=lambda t, y, p: y[0] + 1)
+    with pytest.raises(RuntimeError, match="`event` has not occurred by t = 1"):
+        end(jnp.array([1.0]))
