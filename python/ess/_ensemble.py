@@ -324,45 +324,25 @@ def _in_threads(given, options, starts, rows, user, threads, t0, t1, found):
         found.fail(i, error)
 
 
-def _one_by_one(given, starts, rows, user, threads, until, report, found):
-    """by `solve_ivp`; in threads where no function holds the lock of Python"""
+def _one_by_one(given, starts, rows, user, until, report, found):
+    """by `solve_ivp`, since functions of Python run one at a time"""
     count = len(starts)
-
-    def run(i):
+    for i in range(count):
         left = until - time.monotonic()
-        if left <= 0:
-            return None
         mine = dict(given)
         if rows is not None:
             mine["params"] = rows[i]
-        if _rows_of_user(user, count):
-            mine["user"] = np.ascontiguousarray(user[i])
-        return _ivp.solve_ivp(y0=starts[i], max_time=left if left < math.inf else None, **mine)
-
-    def settle(i, make):
+        if user is not None:
+            mine["user"] = np.ascontiguousarray(user[i]) if _rows_of_user(user, count) else user
         try:
-            made = make()
-            if made is None:
+            if left <= 0:
                 found.skip(i, given["t_span"][0], starts[i])
             else:
-                found.take(i, made)
+                limit = left if left < math.inf else None
+                found.take(i, _ivp.solve_ivp(y0=starts[i], max_time=limit, **mine))
         except Exception as error:
             found.fail(i, error)
-
-    if threads == 1 or count < 2:
-        for i in range(count):
-            settle(i, lambda: run(i))
-            report(i + 1, count)
-        return
-    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(run, i) for i in range(count)]
-        try:
-            for i, future in enumerate(futures):
-                settle(i, future.result)
-                report(i + 1, count)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        report(i + 1, count)
 
 
 def _chunk(given, starts, rows, user):
@@ -417,7 +397,7 @@ def _ensemble(given, starts, rows, user, threads, executor, report, seconds=math
     count, n = starts.shape
     t0, t1 = _ivp._check_span(given["t_span"])
     until = time.monotonic() + seconds
-    shared = user[0] if _rows_of_user(user, count) else user
+    shared = user[0] if count and _rows_of_user(user, count) else user
     more = {name: value for name, value in given.items() if name not in ("fun", "t_span")}
     options = _ivp._options(
         given["fun"], t0, t1, starts[0] if count else np.zeros(n), False, dense_output=False,
@@ -425,17 +405,16 @@ def _ensemble(given, starts, rows, user, threads, executor, report, seconds=math
         **{name: value for name, value in more.items() if name != "jac_sparsity"},
     )  # fmt: skip
     found = _Gathered(count, n, options["times"], options["directions"].shape[1])
-    is_native = _is_native(given)
     if executor is not None:
         _by_executor(executor, given, starts, rows, user, report, found, until)
-    elif is_native and given["jump_params"] is None:
+    elif _is_native(given) and given["jump_params"] is None:
         # without a grid nothing of the way is kept
         options["is_grid"], options["max_time"], options["progress"] = True, seconds, report.function
         _in_threads(given, options, starts, rows, user, threads, t0, t1, found)
         report(count, count)
     else:
         fixed = given if given["t_eval"] is not None else given | {"t_eval": ()}
-        _one_by_one(fixed, starts, rows, user, threads if is_native else 1, until, report, found)
+        _one_by_one(fixed, starts, rows, user, until, report, found)
     return found
 
 
@@ -478,8 +457,8 @@ def ensemble(
     """Solve the same problem from many initial conditions, with many parameters.
 
     Members whose functions are all native (`numba.cfunc`, ctypes, cffi, `scipy.LowLevelCallable`) run
-    in threads without Python. Functions of Python run one after the other, or by an `executor`. The
-    arguments that are not listed here are those of `solve_ivp`.
+    in threads without Python, unless there are `jump_params`. All other members run one after the
+    other, or by an `executor`. The arguments that are not listed here are those of `solve_ivp`.
 
     Parameters
     ----------

@@ -110,6 +110,25 @@ def test_an_array_of_params_that_is_not_writable():
     assert np.array_equal(many.tangents, expected.tangents)
 
 
+def test_functions_of_both_kinds_and_data_for_the_native_ones():
+    numba = pytest.importorskip("numba")
+
+    @numba.cfunc(ess.FIELD)
+    def field(t, y, sign, dydt, user):
+        dydt[0] = numba.carray(user, 1, numba.float64)[0] * y[0]
+        return 0
+
+    def twice(t, y):
+        return y[0] - 2.0
+
+    for user, rates in ((np.array([0.8]), [0.8, 0.8]), (np.array([[0.8], [0.9]]), [0.8, 0.9])):
+        many = ess.ensemble(field, (0, 1), np.ones((2, 1)), user=user, events=twice, **OPTIONS)
+        np.testing.assert_allclose(many.y_end[:, 0], np.exp(rates), rtol=1e-8)
+        np.testing.assert_allclose(many.t_events[0][:, 0], np.log(2) / rates, rtol=1e-8)
+    none = ess.ensemble(field, (0, 1), np.zeros((0, 1)), user=np.zeros((0, 1)), events=twice)
+    assert none.t_events[0].shape == (0, 0) and none.y_end.shape == (0, 1)
+
+
 def test_times_of_jumps_of_each_member():
     def pulse(t, y, p):
         return [20.0 if p[0] <= t < p[1] else 0.0]
