@@ -346,7 +346,7 @@ static const char *check_apply(const ess_driver *d, const double *t, double t1, 
 }
 
 /* what is wrong with samples of directions; NULL when nothing is */
-static const char *check_directions(const ess_driver *d, const double tangents[]) {
+static const char *check_samples(const ess_driver *d, const double tangents[]) {
   if (!tangents) return NULL;
   if (!d->scheme->locates) return "ESS_METHOD_PAPER has no samples of directions";
   const ess_tangents *const v = d->tangents;
@@ -359,7 +359,7 @@ int ess_driver_sample_tangents(ess_driver *d, double *t, double t1, double x[],
   if (!d) return ESS_EINVAL;
   const char *wrong = check_apply(d, t, t1, x);
   if (!wrong) wrong = check_grid(times, count, states, *t, t1);
-  if (!wrong) wrong = check_directions(d, tangents);
+  if (!wrong) wrong = check_samples(d, tangents);
   if (wrong) return ess_refuse_at(d, t ? *t : ess_caller_time(d, d->t), wrong);
   d->times = times;
   d->times_count = count;
