@@ -63,7 +63,8 @@ def call(rng):
     for _ in range(rng.choice([0, 0, 1, 2])):
         name = rng.choice(
             "fun t_span y0 method t_eval dense_output events vectorized args guards guard_count impact "
-            "impacts_at jac guard_jac tangents rtol atol max_step first_step max_steps tie base user".split()
+            "impacts_at jac guard_jac tangents rtol atol max_step first_step max_steps tie base user params "
+            "sliding rest t_jumps progress max_time".split()
         )
         given[name] = rng.choice(ODD)
         if name == "max_steps" and given[name] is True:
