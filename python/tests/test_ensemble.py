@@ -212,6 +212,29 @@ def test_an_executor_makes_the_same_members(kind):
     assert seen[-1] == (9, 9)
 
 
+def test_a_cluster_of_dask_makes_the_same_members(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    # workers import what members do from here
+    here = os.path.dirname(os.path.abspath(__file__))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")])))
+    given = dict(params=np.linspace(4, 5, 12)[:, None], events=members.half, **OPTIONS)
+    expected = ess.ensemble(members.decay, (0, 1), np.ones((12, 1)), **given)
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        many = ess.ensemble(members.decay, (0, 1), np.ones((12, 1)), executor=client.get_executor(), **given)
+    assert many.success.all() and np.array_equal(many.y_end, expected.y_end)
+    assert np.array_equal(many.t_events[0], expected.t_events[0])
+
+
+def test_a_worker_that_dies_leaves_the_other_chunks():
+    rates = np.full((16, 1), 2.0)
+    rates[5] = -1.0  # ends its process
+    with concurrent.futures.ProcessPoolExecutor(1) as executor, pytest.warns(RuntimeWarning, match="members failed"):
+        many = ess.ensemble(members.dies, (0, 1), np.ones((16, 1)), params=rates, executor=executor)
+    assert many.success[:4].all() and not many.success[5]
+    assert "terminated abruptly" in many.message[5] and "\n" not in many.message[5]
+
+
 def test_an_executor_of_processes_refuses_what_cannot_be_pickled():
     with concurrent.futures.ProcessPoolExecutor(1) as executor, pytest.raises(ValueError) as error:
         ess.ensemble(lambda t, y: -y, (0, 1), np.ones((3, 1)), executor=executor)
