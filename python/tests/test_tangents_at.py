@@ -173,3 +173,51 @@ def test_a_fit_takes_fewer_evaluations_than_by_differences():
     plain, with_tangents = solve(true, False).nfev, solve(true, True).nfev
     assert with_tangents <= 1.05 * plain
     assert 3 * evaluations[1] < evaluations[0]
+
+
+KINDS = {
+    "lists": lambda J: J.tolist(),
+    "tuples": lambda J: tuple(map(tuple, J.tolist())),
+    "numbers of numpy": lambda J: [list(row) for row in J],
+    "rows of arrays": list,
+    "an array": lambda J: J,
+    "columns first": np.asfortranarray,
+    "every other entry": lambda J: np.repeat(J, 2, axis=1)[:, ::2],
+    "single precision": lambda J: J.astype(np.float32),
+    "a sparse matrix": lambda J: pytest.importorskip("scipy.sparse").csc_matrix(J),
+    "a sparse array": lambda J: pytest.importorskip("scipy.sparse").csr_array(J),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_jacobians_of_any_kind(kind):
+    make = KINDS[kind]
+    r = ess.solve_ivp(
+        lambda t, y, p: [y[1], -p[0] * y[0]], (0, 1), [1.0, 0.0], params=[2.0], tangents=True, t_eval=[1.0],
+        jac=lambda t, y, p: make(np.array([[0.0, 1.0], [-p[0], 0.0]])),
+        params_jac=lambda t, y, p: make(np.array([[0.0], [-float(np.float32(y[0])) if kind == "single precision" else -y[0]]])),
+        **TIGHT,
+    )  # fmt: skip
+    w = math.sqrt(2.0)
+    exact = [[math.cos(w), math.sin(w) / w], [-w * math.sin(w), math.cos(w)]]
+    np.testing.assert_allclose(r.tangents[:, :2], exact, rtol=1e-8)
+    # of cos(w t) by w^2
+    np.testing.assert_allclose(r.tangents[0, 2], -math.sin(w) / (2 * w), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "J, word",
+    [
+        ([[0.0, 1.0]], r"jac returned an array of shape \(1, 2\); it must be \(2, 2\)"),
+        ([[0.0, 1.0], [1.0]], "jac must return numbers"),
+        ([[0.0, 1.0], [1.0, "a"]], "jac must return numbers"),
+        ([0.0, 1.0, 1.0, 0.0], r"shape \(4,\); it must be \(2, 2\)"),
+        (np.zeros((2, 3)), r"shape \(2, 3\); it must be \(2, 2\)"),
+        (None, "jac returned None"),
+        ([[0j, 1.0], [1.0, 0.0]], "jac"),
+    ],
+)
+def test_jacobians_that_are_none(J, word):
+    with pytest.raises(ValueError, match=word) as error:
+        ess.solve_ivp(lambda t, y: [y[1], -y[0]], (0, 1), [1.0, 0.0], tangents=True, jac=lambda t, y: J)
+    assert "\n" not in str(error.value)
