@@ -17,7 +17,7 @@ from ._result import OdeResult
 __all__ = ["gradient"]
 
 
-def _check_memory(memory):
+def check_memory(memory):
     is_count = isinstance(memory, (int, np.integer)) and not isinstance(memory, bool)
     if not is_count or not 2**16 <= memory < 2**46:
         raise ValueError("`memory` must be an integer, a number of bytes from 65536 on")
@@ -145,7 +145,7 @@ def gradient(
     """
     t0, t1 = _ivp._check_span(t_span)
     x0, as_complex = _ivp._check_y0(y0)
-    memory, seconds = _check_memory(memory), check_max_time(max_time, _ivp._number)
+    memory, seconds = check_memory(memory), check_max_time(max_time, _ivp._number)
     if as_complex or len(x0) == 0:
         raise ValueError("`y0` must be real, with at least one state")
     times = _ivp.check_times([t1] if t_eval is None else t_eval, t0, t1)

@@ -21,6 +21,7 @@ try:
 except ModuleNotFoundError as absent:
     raise ModuleNotFoundError("ess.jax needs the package jax: pip install jax") from absent
 
+from ._gradient import check_memory, gradient
 from ._ivp import check_jumps, check_times, solve_ivp
 
 __all__ = ["NoDerivative", "flow"]
@@ -81,11 +82,25 @@ _NO_SELECTION = (
 )
 
 
+def _refuse_failed(r):
+    if not r.success:
+        kind = NoDerivative if r.reason in ("EGRAZING", "EDISCONTINUOUS") else RuntimeError
+        raise kind(r.message)
+
+
+def _refuse_pieces(smooth):
+    if smooth != "C1":
+        raise NoDerivative(
+            f"libess: the flow is {smooth} there: events are simultaneous, and the derivative depends "
+            "on the direction; jax.jvp returns the derivative in one direction"
+        )
+
+
 class _Flow:
     """One flow for parameters of one structure, as libess sees it: `params` are the numbers in it."""
 
-    def __init__(self, fun, t_span, guards, impact, options, unravel, select, count, t_eval, event):
-        self._t_span, self._options = t_span, options
+    def __init__(self, fun, t_span, guards, impact, options, unravel, select, count, t_eval, event, memory):
+        self._t_span, self._options, self._memory = t_span, options, memory
         self._is_grid = t_eval is not None
         self._times = t_eval if self._is_grid else () if event else t_span[-1:]
         self._select, self._places = select, _places_of(select, unravel, count) if select else None
@@ -125,8 +140,8 @@ class _Flow:
         end = np.concatenate([[r.t_end], r.y_end])
         return end, np.vstack([r.event_dt, r.event_dy]) if has_directions else None
 
-    def run(self, y0, p, directions=None):
-        """what is returned; with directions (dy; dp) its derivative, and whether that is linear"""
+    def _given(self, p, has_derivatives):
+        """the field and options of a run"""
         none = np.zeros(0)
 
         # each calls what follows the time and the state: the signs, where there are guards, and the
@@ -159,8 +174,7 @@ class _Flow:
             options["guards"] = lambda t, y, *rest: self._guards(t, y, none, rest[0] if len(p) else p)
         if self._has_impact:
             options["impact"] = impact
-        if directions is not None:
-            options["tangents"] = directions
+        if has_derivatives:
             options["jac"] = lambda t, y, *rest: self._rate_y(t, y, *split(rest))
             if len(p):
                 options["params_jac"] = lambda t, y, *rest: self._rate_p(t, y, *split(rest))
@@ -171,25 +185,41 @@ class _Flow:
 
             vars(ends).update(terminal=True, direction=self._direction)
             options["events"] = ends
+        return field, options
+
+    def run(self, y0, p, directions=None):
+        """what is returned; with directions (dy; dp) its derivative, and whether that is linear"""
+        field, options = self._given(p, directions is not None)
+        if directions is not None:
+            options["tangents"] = directions
         r = solve_ivp(field, self._t_span, y0, t_eval=self._times, **options)
-        if not r.success:
-            kind = NoDerivative if r.reason in ("EGRAZING", "EDISCONTINUOUS") else RuntimeError
-            raise kind(r.message)
+        _refuse_failed(r)
         has_directions = directions is not None
         return (*self._outcome(r, has_directions), r.smooth if has_directions else "C1")
 
     def end(self, y0, p):
         return self.run(_double(y0), _double(p))[0]
 
+    def back(self, y0, p, cotangent):
+        """the gradient by (y0, p) of what is returned times its cotangent, by the adjoint"""
+        y0, p = _double(y0), _double(p)
+        weight = _double(cotangent).reshape(-1, len(y0)).T
+        field, options = self._given(p, True)
+        for name in ("rest", "t_eval"):
+            options.pop(name, None)
+        r = gradient(
+            lambda y: (float((weight * y).sum()), weight), field, self._t_span, y0, t_eval=self._times,
+            memory=self._memory, **options,
+        )  # fmt: skip
+        _refuse_failed(r)
+        _refuse_pieces(r.smooth)
+        return r.by_y0, r.by_params
+
     def jacobian(self, y0, p):
         """the end, and its derivative by (y0, p), where that is one for all directions"""
         y0, p = _double(y0), _double(p)
         end, found, smooth = self.run(y0, p, np.eye(len(y0) + len(p)))
-        if smooth != "C1":
-            raise NoDerivative(
-                f"libess: the flow is {smooth} there: events are simultaneous, and the derivative depends "
-                "on the direction; jax.jvp returns the derivative in one direction"
-            )
+        _refuse_pieces(smooth)
         return end, found
 
     def along(self, y0, p, dy, dp):
@@ -198,6 +228,30 @@ class _Flow:
         direction = np.concatenate([_double(dy), _double(dp)])[:, None]
         end, found, _ = self.run(y0, p, direction)
         return end, found[..., 0]
+
+
+def _as_reverse(flow):
+    """what JAX differentiates backward alone, by the adjoint: of flat arrays"""
+
+    @jax.custom_vjp
+    def end(y0, p):
+        if _is_concrete((y0, p)):
+            return jnp.asarray(flow.end(y0, p))
+        shape = jax.ShapeDtypeStruct(flow.shape(y0.shape[0]), y0.dtype)
+        return jax.pure_callback(flow.end, shape, y0, p, vmap_method="sequential")
+
+    def forward(y0, p):
+        return end(y0, p), (y0, p)
+
+    def backward(kept, cotangent):
+        y0, p = kept
+        if _is_concrete((y0, p, cotangent)):
+            return tuple(map(jnp.asarray, flow.back(y0, p, cotangent)))
+        shapes = jax.ShapeDtypeStruct(y0.shape, y0.dtype), jax.ShapeDtypeStruct(p.shape, p.dtype)
+        return jax.pure_callback(flow.back, shapes, y0, p, cotangent, vmap_method="sequential")
+
+    end.defvjp(forward, backward)
+    return end
 
 
 def _as_function(flow):
@@ -256,6 +310,8 @@ def flow(
     sliding: bool | Iterable[int] | int | None = None,
     rest: bool = False,
     max_time: float | None = None,
+    adjoint: bool = False,
+    memory: int = 1 << 26,
 ) -> Callable[..., Any]:
     """Return the outcome of a run as a function that JAX can differentiate.
 
@@ -283,6 +339,12 @@ def flow(
     event : callable, optional
         ``event(t, y, p)``, in jax.numpy, whose zero ends the run. It may have SciPy's attribute
         `direction`. `t_span` may then be infinite. It is not used together with `t_eval`.
+    adjoint : bool, optional
+        True: gradients are computed by the adjoint method, as in `ess.gradient`. That is faster for
+        many states and parameters. Only `jax.grad`, `jax.vjp` and `jax.jacrev` are then supported, and
+        no `event`. Default is False.
+    memory : int, optional
+        Bytes in which the adjoint records a run. Default is 64 MB.
     t_jumps : array_like or callable, optional
         Times at which `fun` jumps by time alone, as in `ess.solve_ivp`; `fun` compares ``t < T`` by
         `jnp.where`. An array lists constants. A function ``t_jumps(p)`` selects the times from `p`,
@@ -337,7 +399,9 @@ def flow(
         raise ValueError("`t_eval` and `event` exclude each other")
     if event is not None and not callable(event):
         raise ValueError(f"`event` must be a function; it is {type(event).__name__}")
-    times = None if t_eval is None else check_times(t_eval, *t_span)
+    if event is not None and adjoint:
+        raise ValueError("`event` and `adjoint` exclude each other")
+    times, memory = None if t_eval is None else check_times(t_eval, *t_span), check_memory(memory)
     select = t_jumps if callable(t_jumps) else None
     options["t_jumps"] = check_jumps(None if select else t_jumps, *t_span)
     if not jax.config.read("jax_enable_x64"):
@@ -350,9 +414,10 @@ def flow(
         leaves = [jnp.zeros(shape, dtype) for shape, dtype in sizes]
         _, unravel = ravel_pytree(jax.tree_util.tree_unflatten(structure, leaves))
         count = sum(leaf.size for leaf in leaves)
-        return _as_function(
-            _Flow(fun, t_span, guards, impact, options, unravel, select, count, times, event)
+        made = _Flow(
+            fun, t_span, guards, impact, options, unravel, select, count, times, event, memory
         )
+        return _as_reverse(made) if adjoint else _as_function(made)
 
     def end(y0, p=()):
         y0 = jnp.asarray(y0, dtype=float)

@@ -115,3 +115,34 @@ def test_an_event_that_does_not_occur():
     end = ess_jax.flow(lambda t, y, p: -y, (0, 1), event=lambda t, y, p: y[0] + 1)
     with pytest.raises(RuntimeError, match="`event` has not occurred by t = 1"):
         end(jnp.array([1.0]))
+
+
+@pytest.mark.parametrize("times", [None, [0.3, 0.7, 1.0]])
+def test_the_adjoint_has_the_same_gradient(times):
+    y0, p = jnp.array([1.0, 0.0]), jnp.array([0.8, 9.81])
+    tangents, adjoint = (ess_jax.flow(fall, (0, 1), t_eval=times, adjoint=way, **BALL, **TIGHT) for way in (False, True))
+
+    def loss(end):
+        return lambda y0, p: (end(y0, p) ** 2).sum()
+
+    expected = jax.grad(loss(tangents), argnums=(0, 1))(y0, p)
+    for found in (
+        jax.grad(loss(adjoint), argnums=(0, 1))(y0, p),
+        jax.jit(jax.grad(loss(adjoint), argnums=(0, 1)))(y0, p),
+    ):
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-6)
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-6)
+    J = jax.jacrev(adjoint, argnums=1)(y0, p)
+    np.testing.assert_allclose(J, jax.jacobian(tangents, argnums=1)(y0, p), rtol=1e-6, atol=1e-7)
+    with pytest.raises(TypeError, match="custom_vjp"):
+        jax.jvp(lambda p: adjoint(y0, p), (p,), (p,))
+
+
+def test_the_adjoint_refuses_what_it_cannot():
+    with pytest.raises(ValueError, match="`event` and `adjoint` exclude each other"):
+        ess_jax.flow(lambda t, y, p: -y, (0, 1), event=lambda t, y, p: y[0], adjoint=True)
+    with pytest.raises(ValueError, match="`memory` must be an integer"):
+        ess_jax.flow(lambda t, y, p: -y, (0, 1), adjoint=True, memory=3)
+    short = ess_jax.flow(lambda t, y, p: [y[1], -y[0]], (0, 1000), adjoint=True, memory=1 << 16)
+    with pytest.raises(RuntimeError, match="does not fit into `memory`"):
+        jax.grad(lambda y0: short(y0)[0])(jnp.array([1.0, 0.0]))
