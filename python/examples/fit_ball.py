@@ -5,6 +5,7 @@ Usage: fit_ball.py [FILE]: also draws data and fit into this file; needs matplot
 """
 
 import sys
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -36,7 +37,7 @@ def run(p, **more):
 def fit(measured, start):
     """estimated restitution and drag; each iteration is one run, which has the derivatives, too"""
     by_parameters = np.eye(4)[:, 2:]  # rows: the two states and the two parameters
-    latest = {}
+    latest: dict[str, Any] = {}
 
     def latest_run(p):
         if latest.get("p") != p.tobytes():

@@ -2,6 +2,8 @@
 """Ensembles: each member is the run of solve_ivp, whatever makes it."""
 
 import concurrent.futures
+import functools
+import multiprocessing
 import os
 import signal
 import threading
@@ -14,6 +16,10 @@ import pytest
 
 import ess
 
+# a fork would have the threads of other tests' packages
+Processes = functools.partial(
+    concurrent.futures.ProcessPoolExecutor, mp_context=multiprocessing.get_context("spawn")
+)
 OPTIONS = {"rtol": 1e-9, "atol": 1e-12}
 
 
@@ -193,7 +199,7 @@ def test_what_all_members_raise_is_raised():
         ess.ensemble(fun, (0, 1), np.ones((3, 1)))
 
 
-@pytest.mark.parametrize("kind", [concurrent.futures.ThreadPoolExecutor, concurrent.futures.ProcessPoolExecutor])
+@pytest.mark.parametrize("kind", [concurrent.futures.ThreadPoolExecutor, Processes])
 def test_an_executor_makes_the_same_members(kind):
     rates = np.arange(9.0)[:, None]
     given = dict(params=rates, events=members.half, t_eval=[0, 0.1, 1], tangents=True, **OPTIONS)
@@ -229,14 +235,14 @@ def test_a_cluster_of_dask_makes_the_same_members(monkeypatch):
 def test_a_worker_that_dies_leaves_the_other_chunks():
     rates = np.full((16, 1), 2.0)
     rates[5] = -1.0  # ends its process
-    with concurrent.futures.ProcessPoolExecutor(1) as executor, pytest.warns(RuntimeWarning, match="members failed"):
+    with Processes(1) as executor, pytest.warns(RuntimeWarning, match="members failed"):
         many = ess.ensemble(members.dies, (0, 1), np.ones((16, 1)), params=rates, executor=executor)
     assert many.success[:4].all() and not many.success[5]
     assert "terminated abruptly" in many.message[5] and "\n" not in many.message[5]
 
 
 def test_an_executor_of_processes_refuses_what_cannot_be_pickled():
-    with concurrent.futures.ProcessPoolExecutor(1) as executor, pytest.raises(ValueError) as error:
+    with Processes(1) as executor, pytest.raises(ValueError) as error:
         ess.ensemble(lambda t, y: -y, (0, 1), np.ones((3, 1)), executor=executor)
     assert "pickle" in str(error.value) and "\n" not in str(error.value)
 
