@@ -345,21 +345,13 @@ static const char *check_apply(const ess_driver *d, const double *t, double t1, 
   return ess_are_finite(x, ess_caller_states(d)) ? NULL : "each of x must be finite";
 }
 
-/* what is wrong with samples of directions; NULL when nothing is */
-static const char *check_samples(const ess_driver *d, const double tangents[]) {
-  if (!tangents) return NULL;
-  if (!d->scheme->locates) return "ESS_METHOD_PAPER has no samples of directions";
-  const ess_tangents *const v = d->tangents;
-  return v && !v->tape && !v->is_lost ? NULL : "no directions are followed";
-}
-
 int ess_driver_sample_tangents(ess_driver *d, double *t, double t1, double x[],
                                const double times[], size_t count, double states[],
                                double tangents[]) {
   if (!d) return ESS_EINVAL;
   const char *wrong = check_apply(d, t, t1, x);
   if (!wrong) wrong = check_grid(times, count, states, *t, t1);
-  if (!wrong) wrong = check_samples(d, tangents);
+  if (!wrong && tangents) wrong = ess_tangents_refuse_samples(d);
   if (wrong) return ess_refuse_at(d, t ? *t : ess_caller_time(d, d->t), wrong);
   d->times = times;
   d->times_count = count;
@@ -399,5 +391,5 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
 }
 
 int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
-  return ess_driver_sample(d, t, t1, x, NULL, 0, NULL);
+  return ess_driver_sample_tangents(d, t, t1, x, NULL, 0, NULL, NULL);
 }

@@ -331,11 +331,10 @@ static void sample(ess_driver *d, double t, double dt, double to) {
   }
 }
 
-/* samples that rounding has put before the node, where they belong to what follows */
-static void unsample(ess_driver *d) {
-  ess_tangents *const v = d->tangents;
-  while (v->samples && v->sampled > 0 && ess_caller_time(d, d->times[v->sampled - 1]) >= d->t)
-    v->sampled--;
+const char *ess_tangents_refuse_samples(const ess_driver *d) {
+  if (!d->scheme->locates) return "ESS_METHOD_PAPER has no samples of directions";
+  const ess_tangents *const v = d->tangents;
+  return v && !v->tape && !v->is_lost ? NULL : "no directions are followed";
 }
 
 void ess_tangents_sample_rest(ess_driver *d) {
@@ -483,7 +482,9 @@ int ess_tangent_piece(ess_driver *d) {
     v->theta = 0.0;
     v->is_lost = status != ESS_SUCCESS; // the state is ahead already
   }
-  unsample(d);
+  // samples that rounding has put before the node belong to what follows
+  while (v->samples && v->sampled > 0 && ess_caller_time(d, d->times[v->sampled - 1]) >= d->t)
+    v->sampled--;
   ess_tape_close(d, true);
   return status;
 }

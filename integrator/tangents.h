@@ -249,9 +249,10 @@ void ess_tangents_free(ess_driver *d);
 void ess_tangents_begin(ess_driver *d);
 void ess_tangents_forget(ess_driver *d);
 
-/* Ends an apply, perhaps at a crossing: writes the caller's rows; and, if it has reached its end,
- * the samples that are left. */
+/* Ends an apply, perhaps at a crossing: writes the caller's rows. What is wrong with samples, or
+ * NULL; those that are left where an apply has reached its end. */
 int ess_tangents_show(ess_driver *d);
+const char *ess_tangents_refuse_samples(const ess_driver *d);
 void ess_tangents_sample_rest(ess_driver *d);
 
 /* ---- variation ------------------------------------------------------------------------------- */
