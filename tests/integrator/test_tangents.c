@@ -92,7 +92,7 @@ static double apart(const double a[], const double b[], size_t count) {
 
 /* each is what a run that ends there has, and the run is that without them */
 static void sample(const char *text, ess_base base, double until, double tolerance, double within) {
-  running r = begin(text, HYBRID_GIVES_NONE, tolerance);
+  driven r = run_of(text, HYBRID_GIVES_NONE, tolerance);
   r.options.base = base;
   assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
   const size_t n = r.system.dimension, count = n + r.system.parameters, size = n * count;
@@ -116,7 +116,7 @@ static void sample(const char *text, ess_base base, double until, double toleran
     if (!(off <= within)) fail_msg("at %g: off by %.2g, not %.2g", times[k], off, within);
     assert_true(apart(r.x, states + k * n, n) <= within);
   }
-  end(&r);
+  drop(&r);
 }
 
 TEST(samples_of_directions_are_those_of_runs_that_end_there) {
@@ -131,7 +131,7 @@ TEST(samples_of_directions_are_those_of_runs_that_end_there) {
 }
 
 TEST(samples_of_directions_that_make_no_sense_are_refused) {
-  running r = begin(BALL, HYBRID_GIVES_NONE, 1e-8);
+  driven r = run_of(BALL, HYBRID_GIVES_NONE, 1e-8);
   double x[2] = {1.0, 0.0}, t = 0.0, states[2], found[4];
   const double now = 0.0;
   assert_int_equal(ess_driver_sample_tangents(NULL, &t, 1.0, x, &now, 1, states, found),
@@ -147,15 +147,15 @@ TEST(samples_of_directions_that_make_no_sense_are_refused) {
   assert_int_equal(ess_driver_sample_tangents(r.d, &t, 1.0, x, &now, 1, states, found),
                    ESS_SUCCESS);
   assert_true(found[0] == 1.0 && found[1] == 0.0 && found[2] == 0.0 && found[3] == 1.0);
-  end(&r);
-  r = begin(CLOCK, HYBRID_GIVES_NONE, 1e-8);
+  drop(&r);
+  r = run_of(CLOCK, HYBRID_GIVES_NONE, 1e-8);
   ess_options paper = ess_options_paper();
   assert_int_equal(ess_driver_set_options(r.d, &paper), ESS_SUCCESS);
   assert_int_equal(ess_driver_follow(r.d, 2, NULL), ESS_SUCCESS);
   t = 0.0;
   refused(r.d, ess_driver_sample_tangents(r.d, &t, 1.0, x, &now, 1, states, found), ESS_EINVAL,
           "PAPER");
-  end(&r);
+  drop(&r);
 }
 
 /* ---- recordings ------------------------------------------------------------------------------ */
