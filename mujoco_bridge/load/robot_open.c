@@ -309,11 +309,20 @@ static int fill_from_model(robot_shared *s, const mjModel *from, char message[RO
   return status;
 }
 
+/* what has no field is accepted where the options say so, but for what does not move */
+static int survey_or_note(robot_shared *s, const char *file, const robot_options *options,
+                          char message[ROBOT_MESSAGE_SIZE]) {
+  const bool accepts = options && options->unfit && s->model->nv > 0;
+  if (!accepts) return survey(s->model, file, message);
+  if (robot_survey_check(s->model, s->unfit) == 0) s->unfit[0] = '\0';
+  return 0;
+}
+
 static int fill(robot_shared *s, const char *file, const char *text, const robot_options *options,
                 char message[ROBOT_MESSAGE_SIZE]) {
   const bool twin = options && (options->stiffness != 0.0 || options->damping != 0.0);
   int status = load(file, text, &s->model, message);
-  if (status == 0) status = survey(s->model, text ? NULL : file, message);
+  if (status == 0) status = survey_or_note(s, text ? NULL : file, options, message);
   if (status == 0) status = robot_pairs_find(s, message);
   if (status == 0 && options && options->without) {
     status = robot_without_make(s, file, text, options->without, message);
@@ -433,6 +442,56 @@ robot_sizes robot_size(const robot *r) {
                    .integrator = integrator_name(m->opt.integrator)};
   memcpy(s.gravity, m->opt.gravity, sizeof s.gravity);
   return s;
+}
+
+const char *robot_model_name(const robot *r) {
+  return r->shared->model->names;
+}
+
+const char *robot_unfit(const robot *r) {
+  return *r->shared->unfit ? r->shared->unfit : NULL;
+}
+
+/* ---- what an error of it says ---------------------------------------------------------------- */
+
+static bool is_static(const mjModel *m, int geom) {
+  return m->body_weldid[m->geom_bodyid[geom]] == 0;
+}
+
+bool robot_has_ground(const robot *r) {
+  const robot_shared *const s = r->shared;
+  for (size_t i = 0; i < s->pair_count; ++i)
+    if (is_static(s->model, s->pairs[i].geom[0]) || is_static(s->model, s->pairs[i].geom[1]))
+      return true;
+  return false;
+}
+
+/* a target or a marker is a tree of bodies without a contact, in a model that has some */
+bool robot_body_counts(const robot *r, size_t body) {
+  const robot_shared *const s = r->shared;
+  const mjModel *const m = s->model;
+  if (m->body_weldid[body] == 0 || m->body_subtreemass[body] <= 0.0) return false;
+  bool any = false;
+  for (size_t i = 0; i < 2 * s->pair_count; ++i) {
+    const int of = m->geom_bodyid[s->pairs[i / 2].geom[i % 2]];
+    if (m->body_rootid[of] == m->body_rootid[body]) return true;
+    any = true;
+  }
+  return !any;
+}
+
+bool robot_state_counts(const robot *r, size_t k) {
+  const mjModel *const m = r->shared->model;
+  for (int j = (int)m->njnt - 1; j >= 0; --j)
+    if (m->jnt_qposadr[j] <= (int)k) return robot_body_counts(r, (size_t)m->jnt_bodyid[j]);
+  return false;
+}
+
+void robot_set_precision(robot *r, double tolerance) {
+  const mjOption *const given = &r->shared->model->opt;
+  r->model.opt.ccd_tolerance = fmin(given->ccd_tolerance, 1e-3 * tolerance);
+  r->model.opt.ccd_iterations = given->ccd_iterations > 200 ? given->ccd_iterations : 200;
+  robot_stage_forget(r);
 }
 
 const ess_system *robot_system(robot *r) {

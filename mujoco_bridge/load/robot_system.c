@@ -64,9 +64,14 @@ static bool follows(const robot *r, size_t k) {
   return robot_found_follows(s, &s->pairs[s->events[k].object]);
 }
 
-/* whether a contact acts that has no rule, nor points that are followed */
+/* whether the model has no field, or a contact acts that has no rule, nor points that are followed
+ */
 static bool refuses(robot *r, const double sign[]) {
   const robot_shared *s = r->shared;
+  if (*s->unfit) {
+    snprintf(r->failure, sizeof r->failure, "%s", s->unfit);
+    return true;
+  }
   size_t k = s->row_events;
   while (k < s->force_events && (sign[k] < 0.0 || follows(r, k))) k++;
   if (k == s->force_events) return false;
@@ -357,8 +362,9 @@ int robot_plain_field(robot *r, const double x[], double dxdt[]) {
   call.model.jnt_range = r->shared->model->jnt_range;
   call.model.tendon_range = r->shared->model->tendon_range;
   robot_stage_forget(r);
-  if (!all_finite(x, r->system.dimension)) {
-    snprintf(r->failure, sizeof r->failure, "the state is not finite");
+  if (*r->shared->unfit || !all_finite(x, r->system.dimension)) {
+    snprintf(r->failure, sizeof r->failure, "%s",
+             *r->shared->unfit ? r->shared->unfit : "the state is not finite");
     return -1;
   }
   const int status = robot_guarded(r, make_plain, &call);

@@ -39,6 +39,10 @@ typedef struct robot_options {
   /* Pairs that are never to touch, in MuJoCo's model and in this one: "self", which is all pairs
    * within one robot; or names of geoms or bodies, "A,B" or "A,B,C,D". NULL: none. */
   const char *without;
+
+  /* A model that is no field of its state is accepted, too: robot_unfit says why, its field fails,
+   * and MuJoCo's own steps run. */
+  bool unfit;
 } robot_options;
 
 /*
@@ -74,6 +78,23 @@ typedef struct robot_sizes {
 } robot_sizes;
 
 robot_sizes robot_size(const robot *r);
+
+/* What the model calls itself; "" where it does not. The robot's. */
+const char *robot_model_name(const robot *r);
+
+/* Why the model is no field of its state; NULL where it is one. The robot's. */
+const char *robot_unfit(const robot *r);
+
+/* Whether anything that does not move may touch what does: a floor, a table, a wall. */
+bool robot_has_ground(const robot *r);
+
+/* Whether an error of a body, or of the joint that state k is a position of, says anything: a body
+ * without mass, or without a contact in a model whose bodies have some, is a target or a marker. */
+bool robot_body_counts(const robot *r, size_t body);
+bool robot_state_counts(const robot *r, size_t k);
+
+/* Distances that MuJoCo searches for are as exact as a run at this tolerance needs them. */
+void robot_set_precision(robot *r, double tolerance);
 
 /*
  * The system: field, guards, guard_rates, some_guard_rates. It is the robot's and lives as long; a

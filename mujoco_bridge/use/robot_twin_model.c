@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 // realpath
 
 #include <errno.h>
 #include <locale.h>
@@ -140,7 +140,23 @@ static void set_options(mjSpec *spec) {
 
 /* ---- the text and the model ------------------------------------------------------------------ */
 
+/* a folder of assets, as one that the text finds wherever it lies */
+static void set_folder(mjString *folder, const char *file) {
+  const char *const slash = strrchr(file, '/'), *const given = mjs_getString(folder);
+  const int length = slash ? (int)(slash - file) + 1 : 0;
+  char path[4096];
+  if (*given == '/') return;
+  snprintf(path, sizeof path, "%.*s%s", length, file, *given ? given : ".");
+  char *const whole = realpath(path, NULL);
+  if (whole) mjs_setString(folder, whole);
+  free(whole);
+}
+
 static void write_text(rewriting *w) {
+  if (w->file && !w->text) {
+    set_folder(w->spec->compiler.meshdir, w->file);
+    set_folder(w->spec->compiler.texturedir, w->file);
+  }
   for (int size = 1 << 16; size <= 1 << 28; size *= 4) {
     char *text = realloc(w->written, (size_t)size);
     if (!text) break;

@@ -350,14 +350,77 @@ static void test_threads(void **state) {
   robot_close(NULL);
 }
 
+/* what has no field is opened where that is asked for, and fails by the reason */
+static void test_unfit(void **state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco model='gecko'><worldbody><body name='b'><freejoint/><geom size='.1'/></body>"
+      "</worldbody><actuator><adhesion name='glue' body='b' ctrlrange='0 1'/></actuator></mujoco>";
+  char message[ROBOT_MESSAGE_SIZE];
+  const robot_options accepts = {.unfit = true};
+  robot *r = NULL;
+  assert_int_equal(robot_open(NULL, text, &accepts, &r, message), 0);
+  assert_non_null(robot_unfit(r));
+  assert_string_equal(robot_model_name(r), "gecko");
+  double x[FIXTURE_STATES] = {0}, dxdt[FIXTURE_STATES], sign[FIXTURE_EVENTS];
+  robot_reset_state(r, x);
+  fixture_signs(r, x, sign);
+  assert_int_not_equal(robot_system(r)->field(0.0, x, sign, dxdt, r), 0);
+  assert_non_null(strstr(robot_failure(r), "glue"));
+  assert_int_not_equal(robot_plain_field(r, x, dxdt), 0);
+  assert_non_null(strstr(robot_failure(r), "glue"));
+  robot_close(r);
+  // nothing runs where nothing moves
+  assert_int_equal(robot_open(NULL, "<mujoco><worldbody/></mujoco>", &accepts, &r, message),
+                   SOLVER_FAILED);
+}
+
+/* a body without a contact is a marker, unless none has one */
+static void test_counts(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><worldbody><geom type='plane' size='5 5 .1'/>"
+      "<body><freejoint/><geom size='.1'/><body><joint/><geom size='.1' contype='0' "
+      "conaffinity='0'/></body></body>"
+      "<body><joint type='slide'/><geom size='.1' contype='0' conaffinity='0'/></body>"
+      "<body><geom size='.1'/></body></worldbody></mujoco>");
+  const bool bodies[] = {false, true, true, false, false};
+  for (size_t i = 0; i < 5; ++i) assert_int_equal(robot_body_counts(r, i), bodies[i]);
+  for (size_t k = 0; k < 9; ++k) assert_int_equal(robot_state_counts(r, k), k < 8);
+  assert_true(robot_has_ground(r));
+  assert_null(robot_unfit(r));
+  robot_close(r);
+  r = fixture_robot("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body>"
+                    "</worldbody></mujoco>");
+  assert_false(robot_has_ground(r));
+  assert_true(robot_body_counts(r, 1));
+  robot_close(r);
+}
+
+/* MuJoCo takes no contact of depth 0: a ball that slides in its plane has no friction */
+static void test_no_depth(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'>"
+      "<joint type='slide' axis='1 0 0'/><geom size='.1'/></body></worldbody></mujoco>");
+  const double x[] = {0.0, 1.0};
+  double sign[FIXTURE_EVENTS], ours[2], theirs[2];
+  fixture_signs(r, x, sign);
+  fixture_field(r, x, sign, ours);
+  assert_int_equal(robot_plain_field(r, x, theirs), 0);
+  assert_true(theirs[1] == 0.0 && ours[1] == 0.0);
+  robot_close(r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_refusals), cmocka_unit_test(test_many),
-      cmocka_unit_test(test_override), cmocka_unit_test(test_kinks),
-      cmocka_unit_test(test_survey),   cmocka_unit_test(test_watch),
-      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_cost),
-      cmocka_unit_test(test_threads),  cmocka_unit_test(test_hull),
-      cmocka_unit_test(test_apart),
+      cmocka_unit_test(test_unfit),    cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_no_depth), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_many),     cmocka_unit_test(test_override),
+      cmocka_unit_test(test_kinks),    cmocka_unit_test(test_survey),
+      cmocka_unit_test(test_watch),    cmocka_unit_test(test_fixed),
+      cmocka_unit_test(test_cost),     cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_hull),     cmocka_unit_test(test_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
