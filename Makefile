@@ -117,7 +117,7 @@ limbs = $(essbench) limbs $(out)
 rigid-soft = $(essbench) rigid-soft $(out)
 contact-modes = $(essbench) contact-modes $(out)
 sliding = $(essbench) sliding $(out)
-robot = $(essbench) robot $(call quote,$(ROBOT)) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
+robot = $(essbench) robot $(call quote,$(ROBOT)) --race $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
   option,processes,$(PROCESSES)) $(out)
 claims = $(essbench) claims $(out)
 # $(call work-precision,model options)

@@ -112,7 +112,8 @@ typedef struct arguments {
   const struct solver_type *solvers[ARGUMENTS_SOLVERS_MAX];
   size_t solver_count;
   const char *positionals[ARGUMENTS_POSITIONALS_MAX]; /* as many as the command names */
-  void *study_settings;                               /* of the command's study; owned */
+  char *several;        /* that of them which took several words, a line each; owned */
+  void *study_settings; /* of the command's study; owned */
 } arguments;
 
 /* Exit statuses. */

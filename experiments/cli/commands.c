@@ -78,7 +78,8 @@ static const struct {
      {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
     {"Validate", {"order", "calibrate", "tolerance", "derivative-error", "claims"}},
     {"Robots and mechanisms",
-     {"robot", "robots", "robot-derivative", "limbs", "rigid-soft", "contact-modes", "sliding"}},
+    {"robot", "robot-race", "robots", "robot-derivative", "limbs", "rigid-soft", "contact-modes",
+      "sliding"}},
     {"Results and tools",
      {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "merge",
       "columns"}},
@@ -98,7 +99,7 @@ bool command_at(size_t index, command *out) {
 /* flags that make a command another one */
 static const struct {
   const char *command, *flag, *other;
-} flags[] = {{"robot", "--derivative", "robot-derivative"}};
+} flags[] = {{"robot", "--derivative", "robot-derivative"}, {"robot", "--race", "robot-race"}};
 
 void command_by_flag(command *chosen, int *argc, char **argv) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

@@ -40,6 +40,7 @@ static const figure figures[] = {
     {"fig_rigid_soft", "rigid-soft", "rigid_soft.csv"},
     {"fig_contact_modes", "contact-modes", "contact_modes.csv"},
     {"fig_sliding", "sliding", "sliding.csv"},
+    {"fig_robot_time", "robot", "robot_error_times.csv"},
     {"fig_robot", "robot", "robot_mujoco.csv"},
     {"fig_robot_error", "robot", "robot_errors.csv"},
     {"fig_robot_derivative", "robot", "robot_derivative.csv"},

@@ -490,6 +490,22 @@ static const char *positional_name(const command *c, size_t index, int *length) 
   return name;
 }
 
+/* whether the last of its positional arguments takes several words */
+static bool takes_several(const command *c) {
+  const size_t length = c->positional ? strlen(c->positional) : 0;
+  return length > 3 && strcmp(c->positional + length - 3, "...") == 0;
+}
+
+/* another word of the last argument, a line each */
+static void add_positional(parse *p, const char *text) {
+  arguments *const given = p->given;
+  const char **const last = &given->positionals[p->positional_count - 1];
+  char *joined;
+  if (asprintf(&joined, "%s\n%s", *last, text) < 0) command_usage(given, "out of memory");
+  free(given->several);
+  *last = given->several = joined;
+}
+
 /* a word that no argument is for, behind an option that may have a value, or NULL */
 __attribute__((noreturn)) static void refuse_word(const parse *p, const char *text,
                                                   const char *option) {
@@ -507,7 +523,11 @@ __attribute__((noreturn)) static void refuse_word(const parse *p, const char *te
 static void set_positional(parse *p, const char *text, const char *option) {
   arguments *const given = p->given;
   int length;
-  if (!positional_name(given->command, p->positional_count, &length)) refuse_word(p, text, option);
+  if (!positional_name(given->command, p->positional_count, &length)) {
+    if (!takes_several(given->command) || option) refuse_word(p, text, option);
+    add_positional(p, text);
+    return;
+  }
   // the one argument of a command about models is its model
   if (given->command->groups & ARGUMENTS_MODEL) given->model_name = text;
   given->positionals[p->positional_count++] = text;
@@ -648,5 +668,6 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
 void arguments_free(arguments *given) {
   if (given->command->study) option_free(given->command->study->options, given->study_settings);
   free(given->study_settings);
+  free(given->several);
   model_release(&given->m);
 }

@@ -141,10 +141,10 @@ static int check_size(study_run *run) {
 }
 
 static int check(study_run *run) {
-  int status = robot_case_open(run);
+  int status = robot_case_open(run, false);
   if (!status) status = round_times(run);
   if (!status) status = check_size(run);
-  return status ? status : robot_outlook(run);
+  return status ? status : robot_outlook(run, true);
 }
 
 static int plan(study_run *run, size_t stage) {

@@ -460,8 +460,7 @@ static double radius_at(robot *r, size_t n, const double x[], gsl_eigen_nonsymm_
   return largest;
 }
 
-/* the mean; NaN without memory */
-static double spectral_radius(study_run *run, const double states[], size_t count) {
+double robot_spectral_radius(study_run *run, const double states[], size_t count) {
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;
   double sum = 0.0, looks = 0.0;
@@ -489,7 +488,7 @@ static void measure(study_run *run, double x[], double states[], robot_bounds *b
     double *const parts[] = {&b->cost.inertia, &b->cost.rows, &b->cost.forces, &b->cost.rates};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = fmax(0.0, *parts[i]);
   }
-  b->radius = spectral_radius(run, states, count);
+  b->radius = robot_spectral_radius(run, states, count);
   b->evaluations = stages * b->radius / stable_to;
 }
 

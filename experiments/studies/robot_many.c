@@ -132,7 +132,7 @@ static void add_options(words *w, const char *options) {
 static void add_words(const study_run *run, const listed_file *m, const char *folder, words *w) {
   const many_settings *const s = run->settings;
   add(w, "essbench");
-  add(w, "robot");
+  add(w, "robot-race");
   add(w, "%s", m->file);
   add(w, "--out=%s", folder);
   add(w, "--seed=%lu", run->seed);

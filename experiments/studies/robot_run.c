@@ -159,12 +159,17 @@ static int check_sizes(study_run *run) {
   return 0;
 }
 
-static int find_hinges(study_run *run) {
+/* what errors are of */
+static int find_parts(study_run *run) {
   robot_case *const c = run->own;
   c->hinge = calloc(c->size.nq + 1, sizeof *c->hinge);
-  if (!c->hinge) return study_out_of_memory(run);
+  c->body = calloc(c->size.bodies + 1, sizeof *c->body);
+  if (!c->hinge || !c->body) return study_out_of_memory(run);
   for (size_t k = 0; k < c->size.nq; k++)
-    if (strcmp(robot_state_unit(c->robot, k), "rad") == 0) c->hinge[c->hinges++] = k;
+    if (strcmp(robot_state_unit(c->robot, k), "rad") == 0 && robot_state_counts(c->robot, k))
+      c->hinge[c->hinges++] = k;
+  for (size_t i = 1; i < c->size.bodies; i++)
+    if (robot_body_counts(c->robot, i)) c->body[c->bodies++] = i;
   return 0;
 }
 
@@ -268,7 +273,7 @@ static int read_controls(study_run *run) {
   return SOLVER_REFUSE(run->message, "--period needs a --ctrl FILE.csv with more than one row");
 }
 
-int robot_case_open(study_run *run) {
+int robot_case_open(study_run *run, bool unfit) {
   const robot_settings *const s = run->settings;
   robot_options options = {0};
   robot_case *const c = calloc(1, sizeof *c);
@@ -276,6 +281,7 @@ int robot_case_open(study_run *run) {
   if (!c) return study_out_of_memory(run);
   int status = read_twin(run, &options);
   options.without = s->without;
+  options.unfit = unfit;
   if (!status) status = robot_open(run->operand, NULL, &options, &c->robot, run->message);
   if (status) return status;
   c->size = robot_size(c->robot);
@@ -283,7 +289,7 @@ int robot_case_open(study_run *run) {
     c->refuses = c->refuses || robot_findings(c->robot)[i].treatment == ROBOT_REFUSED;
   c->follows = robot_followed_pairs(c->robot);
   status = check_sizes(run);
-  if (!status) status = find_hinges(run);
+  if (!status) status = find_parts(run);
   if (!status) status = read_controls(run);
   if (!status) status = tell_content(run);
   if (!status) status = check_starts(run);
@@ -298,6 +304,7 @@ void robot_case_close(study_run *run) {
   robot_controls_free(&c->controls);
   robot_close(c->robot);
   free(c->hinge);
+  free(c->body);
   free(c);
 }
 
@@ -313,7 +320,9 @@ int robot_track_alloc(study_run *run, robot_track *t) {
                      .at_end = calloc(c->outputs, sizeof *t->at_end),
                      .asked = c->outputs,
                      .status = "",
-                     .event = SIZE_MAX};
+                     .event = SIZE_MAX,
+                     .unguarded = NAN,
+                     .gave_up = ""};
   return t->states && t->times && t->at_end ? 0 : study_out_of_memory(run);
 }
 
@@ -513,6 +522,29 @@ static size_t base_of(const robot_entry *e) {
   return base;
 }
 
+/* the time that a run with event functions may take before it goes on without, as a share */
+static const double guarded_share = 0.5;
+
+/* From where a run has ended, without event functions: what switches is left to the error control.
+ */
+static int go_on(study_run *run, const ess_system *plain, ess_options *options, double x[],
+                 listening *l, int status, const char **failed) {
+  const robot_case *const c = run->own;
+  robot_track *const t = l->t;
+  const char *const why =
+      l->late ? "they take more than their share of --budget; a larger one keeps them"
+              : reason(run, l, status);
+  const char *const name = t->event < c->size.events ? robot_event_name(c->robot, t->event) : "";
+  t->unguarded = t->until;
+  t->gave_up =
+      study_text(run, "%s%s%s", why, strstr(why, name) ? "" : ": ", strstr(why, name) ? "" : name);
+  l->budget /= guarded_share;
+  l->late = false;
+  l->crossings = l->looks = 0;
+  options->h_max = INFINITY;
+  return drive(run, plain, options, x, l, failed);
+}
+
 static int follow_libess(study_run *run, const robot_entry *e, const double x0[], bool listen,
                          robot_track *t) {
   const robot_settings *const s = run->settings;
@@ -538,6 +570,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   if (e->kind == ROBOT_REFERENCE)
     l.budget = s->reference_budget > 0.0 ? s->reference_budget : 6.0 * s->budget;
   if (t->most_s > 0.0) l.budget = fmin(l.budget, t->most_s);
+  if (t->goes_on) l.budget *= guarded_share;
   const ess_system *const system = e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot);
   const char *failed;
   double *const x = malloc(c->size.dimension * sizeof *x);
@@ -550,6 +583,8 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
     return study_out_of_memory(run);
   }
   memcpy(x, x0, c->size.dimension * sizeof *x);
+  t->unguarded = NAN;
+  t->gave_up = "";
   t->until = t->evaluations = t->steps = t->jumps = t->refused = 0.0;
   robot_forget(c->robot);
   l.start_ns = measure_thread_ns();
@@ -562,6 +597,8 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
     options.h_max = c->output_step;
     status = drive(run, system, &options, x, &l, &failed);
   }
+  if (!failed && status && t->goes_on && !*run->interrupted)
+    status = go_on(run, &plain, &options, x, &l, status, &failed);
   t->seconds = 1e-9 * (double)(measure_thread_ns() - l.start_ns);
   free(x);
   free(l.points);
@@ -670,14 +707,16 @@ static double hinges_at(const robot_case *c, const double x[], const double y[])
   return sum;
 }
 
-/* origins of bodies but the world's, by two states; NaN where MuJoCo fails */
+/* origins of the bodies that count, by two states; NaN where MuJoCo fails */
 static double bodies_at(const robot_case *c, const double x[], const double y[], double room[]) {
   const size_t numbers = 3 * c->size.bodies;
   double sum = 0.0;
   if (robot_body_positions(c->robot, x, room) || robot_body_positions(c->robot, y, room + numbers))
     return NAN;
-  for (size_t k = 3; k < numbers; k++)
+  for (size_t i = 0; i < 3 * c->bodies; i++) {
+    const size_t k = 3 * c->body[i / 3] + i % 3;
     sum += (room[k] - room[numbers + k]) * (room[k] - room[numbers + k]);
+  }
   return sum;
 }
 
@@ -703,7 +742,7 @@ robot_error robot_apart(const study_run *run, const robot_track *t, const robot_
   }
   free(room);
   return (robot_error){sqrt(sum.states / (counted * (double)(c->size.nq + c->size.nv))),
-                       sqrt(sum.bodies / (counted * (double)(c->size.bodies - 1))),
+                       sqrt(sum.bodies / (counted * (double)c->bodies)),
                        sqrt(sum.hinges / (counted * (double)c->hinges))};
 }
 
@@ -846,7 +885,7 @@ int robot_coarse(study_run *run, const double x0[]) {
   return status;
 }
 
-int robot_outlook(study_run *run) {
+int robot_outlook(study_run *run, bool stops) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   double *const x0 = calloc(2 * c->size.dimension + 1, sizeof *x0);
@@ -856,7 +895,7 @@ int robot_outlook(study_run *run) {
   if (!status) status = robot_track_alloc(run, &t);
   if (!status) status = follow_briefly(run, x0, &t);
   if (!status && s->starts == 1 && is_still(run, x0, &t)) status = refuse_still(run);
-  if (!status && c->refuses) {
+  if (!status && stops && c->refuses) {
     const outlook o = look_ahead(run, x0, &t);
     if (o.contact) status = tell(run, &o, x0 + c->size.dimension);
   }

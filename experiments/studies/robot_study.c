@@ -50,8 +50,6 @@
   X(row, all, FLAG, "all", NULL,                                                                   \
     "show all tables: switching elements, errors by time step, costs (default: a summary)",        \
     .shows = true)                                                                                 \
-  X(row, derivative, FLAG, "derivative", NULL,                                                     \
-    "compare derivatives instead, with the options of essbench robot-derivative", .shows = true)   \
   X(row, budget, NUMBER, "budget", "S", "time limit of a run, s; longer runs are skipped",         \
     .initial = "10", .min = 1e-3, .max = 1e6)                                                      \
   X(row, reference_budget, NUMBER, "reference-budget", "S",                                        \
@@ -90,8 +88,8 @@ static const study_word words[] = {
 /* ---- cells: one start each, whose reference serves all --------------------------------------- */
 
 static int check(study_run *run) {
-  const int status = robot_case_open(run);
-  return status ? status : robot_outlook(run);
+  const int status = robot_case_open(run, false);
+  return status ? status : robot_outlook(run, true);
 }
 
 static int plan(study_run *run, size_t stage) {
@@ -771,10 +769,11 @@ static const column libess_columns[] = {
 /* ---- the study ------------------------------------------------------------------------------- */
 
 const study robot_study = {
-    .name = "robot",
-    .summary = "error of MuJoCo's time stepping on a model (MJCF), and cost of a smaller error",
-    .example = "essbench robot ant.xml --starts 3",
+    .name = "robot-race",
+    .summary = "race of MuJoCo and libess on a model (MJCF) at equal errors",
+    .example = "essbench robot ant.xml --race --starts 3",
     .file = "robot",
+    .schema = "essbench-robot-1",
     .operand = "FILE",
     .own_models = true,
     .printable = true,

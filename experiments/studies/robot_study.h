@@ -23,6 +23,7 @@ typedef struct robot_settings {
   const char *qpos, *control, *without;
   bool own;        /* the error of the model's own setting alone is asked for */
   bool all;        /* tables: the whole screen */
+  bool race;       /* another study is asked for */
   bool derivative; /* another study is asked for, which alone has the next two */
   size_t halvings;
   option_numbers moves;
@@ -85,6 +86,7 @@ typedef struct robot_case {
   double output_step;             /* between output times */
   size_t outputs;                 /* of them, the start among them */
   size_t *hinge, hinges;          /* the states that are angles of hinges; owned */
+  size_t *body, bodies;           /* those whose errors count; owned */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
   bool falls;                     /* something in it can be raised */
   double broken;                  /* the most that the first start breaks an equality by */
@@ -93,9 +95,9 @@ typedef struct robot_case {
   robot_entry entry[ROBOT_ENTRIES_MAX]; /* the reference first */
 } robot_case;
 
-/* Opens the file that the study is given, and reads what else is asked for. 0, or a
- * solver_status with one line. */
-int robot_case_open(study_run *run);
+/* Opens the file that the study is given, and reads what else is asked for; with `unfit` also a
+ * model that only MuJoCo's steps can run. 0, or a solver_status with one line. */
+int robot_case_open(study_run *run, bool unfit);
 /* How long a row of the controls is held, s; NaN: there is one alone. */
 double robot_period(const robot_case *c);
 void robot_case_close(study_run *run);
@@ -103,9 +105,10 @@ void robot_case_close(study_run *run);
 /* One of its starts, x[dimension]. 0, or a solver_status with one line. */
 int robot_start_of(study_run *run, size_t number, double x[]);
 
-/* Before anything is measured: where nothing moves, or the reference would end at
- * 0 from every start, a solver_status with one line; where it would end early, a warning. */
-int robot_outlook(study_run *run);
+/* Before anything is measured: where nothing moves, a solver_status with one line. Of a study that
+ * `stops` where its reference ends, also where that is at 0 from every start; and a warning where
+ * it is early. */
+int robot_outlook(study_run *run, bool stops);
 
 /* From x0: a line on how far MuJoCo is off, by a loose tolerance, where even that takes its time.
  * 0, or -1 with one line. */
@@ -128,6 +131,7 @@ typedef struct robot_touch {
 typedef struct robot_track {
   double most_steps;  /* of libess: so many, whatever time they take; 0: --budget ends the run */
   double most_s;      /* of the thread's own time, where that is less than --budget; 0: it is not */
+  bool goes_on;       /* libess goes on without event functions where it ends with them */
   size_t asked;       /* outputs that it is to reach: all, unless set to fewer */
   double *states;     /* [outputs * dimension]; owned */
   double *times;      /* [outputs] that libess is asked for; owned */
@@ -136,6 +140,8 @@ typedef struct robot_track {
   double until;       /* the time reached */
   const char *status; /* "success", or why it ended, of the run's texts */
   size_t event;       /* the event function concerned; SIZE_MAX: none */
+  double unguarded;   /* from when on there are no event functions; NaN: there always are */
+  const char *gave_up;                                /* why; "" */
   double seconds, evaluations, steps, jumps, refused; /* jumps: of a reference, else 0 */
   robot_touch *touch; /* touch-downs in the order of time, where asked for; owned */
   size_t touches, room;
@@ -180,6 +186,10 @@ extern const robot_error robot_error_unknown;
 
 /* Root mean square over positions and velocities at one output time. */
 double robot_apart_at(const study_run *run, const robot_track *t, const robot_track *of, size_t i);
+
+/* The modulus of the largest eigenvalue of the field's Jacobian, 1/s, the mean over every 25th of
+ * so many states; NaN where it is not known. */
+double robot_spectral_radius(study_run *run, const double states[], size_t count);
 
 /* ---- robot_study.c: what is measured --------------------------------------------------------- */
 

@@ -22,6 +22,7 @@ const study *const studies[] = {
     &sliding_study,
     &claims_study,
 #ifdef ESS_ROBOTS
+    &robot_error_study,
     &robot_study,
     &robots_study,
     &robot_audit_study,

@@ -16,7 +16,7 @@ model() {
 study() {
   name=$1
   shift
-  run robot "$name" --starts 2 --time 0.2 --time-steps 0.002,0.001,0.0005,0.00025 \
+  run robot-race "$name" --starts 2 --time 0.2 --time-steps 0.002,0.001,0.0005,0.00025 \
     --tolerances 1e-3,1e-5 --check-step 2e-5 --budget 20 --out results --restart "$@"
 }
 
@@ -46,7 +46,7 @@ refuses() {
   study "$1"
   expect "$1: status $2 and one line with: $3" one_line "$2" "$3"
   expect "$1: nothing printed" nothing_printed
-  expect "$1: the command is named once" says_once 'robot: '
+  expect "$1: the command is named once" says_once 'robot-race: '
 }
 
 plane='<geom name="floor" type="plane" size="5 5 .1"/>'
@@ -129,7 +129,7 @@ expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]
 # may; each base is raced with event functions and without, and the cheapest is the one that counts
 "$essbench" xml robot --contacts 6 --output legs.xml
 legs() {
-  run robot legs.xml --starts 2 --time 0.4 --time-steps 0.008,0.004,0.002 --tolerances 1e-1,1e-2 \
+  run robot-race legs.xml --starts 2 --time 0.4 --time-steps 0.008,0.004,0.002 --tolerances 1e-1,1e-2 \
     --check-step 2e-5 --all "$@"
 }
 legs --base dopri5,chosen --out results
@@ -223,7 +223,7 @@ expect '10 000 free bodies: it says what is accepted' [ -n "$(said | grep -E '20
 refused() {
   words=$1
   shift
-  run robot free_ball.xml "$@"
+  run robot-race free_ball.xml "$@"
   expect "robot $*: status 2 and one line with: $words" one_line 2 "$words"
 }
 refused '7 finite numbers' --qpos 1,2
@@ -235,12 +235,12 @@ refused 'there are dopri5, rkc, chosen, rodas, ros2, heun, adams2' --base RKC
 refused "--base begins with heun, which is event-unaware; the first must be one of libess" --base heun,dopri5
 refused 'all 10 initial conditions are equal; --starts 1 is' --height 0 --tilt 0
 refused 'needs a --ctrl FILE.csv with more than one row' --period 0.03
-run robot
+run robot-race
 expect 'no file: one line' one_line 2 'FILE is missing'
 
 # --- what a program reads -------------------------------------------------------------------------
 
-run robot free_ball.xml --starts 1 --time 0.2 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 \
+run robot-race free_ball.xml --starts 1 --time 0.2 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 \
   --out results --json
 expect '--json: success' success
 expect '--json: it is the file' same_bytes "$room/out" results/robot.json
@@ -282,7 +282,7 @@ print("True")
 END
 holds_out() { [ "$(python3 held_out.py "$@")" = True ]; }
 race() {
-  run robot free_ball.xml --starts "$1" --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
+  run robot-race free_ball.xml --starts "$1" --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
     --base dopri5,chosen --check-step 2e-5 --out results --restart --processes "$2"
 }
 for of in '6 1' '6 3' '1 1'; do
@@ -309,7 +309,7 @@ ends_early() {
   race 6 1
   cut_to results 6
   python3 early.py "$@"
-  run robot free_ball.xml --starts 6 --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
+  run robot-race free_ball.xml --starts 6 --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
     --base dopri5,chosen --check-step 2e-5 --out results --all
 }
 ends_early 4 dopri5 chosen
@@ -345,7 +345,7 @@ with sqlite3.connect("results/essbench.sqlite") as store:
     store.execute("""UPDATE robot_cells SET seconds = CASE WHEN start < 4 THEN 1e-9 ELSE 100 END
         WHERE row >= ? AND row < ? AND run = (SELECT max(id) FROM run)""", (first, end))
 END
-run robot free_ball.xml --starts 6 --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
+run robot-race free_ball.xml --starts 6 --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
   --base dopri5,chosen --check-step 2e-5 --out results
 expect 'a base that takes very long from two of six starts: the other is raced' \
   holds 'r["reach"] and all(x["libess_base"] == "chosen" for x in r["reach"] if x["mujoco_seconds"])'
@@ -360,7 +360,7 @@ leave_unfinished() {
   cut_to results 2
 }
 goes_on() {
-  run robot changing.xml --starts 2 --time 0.2 --time-steps 0.002,0.001,0.0005,0.00025 \
+  run robot-race changing.xml --starts 2 --time 0.2 --time-steps 0.002,0.001,0.0005,0.00025 \
     --tolerances 1e-3,1e-5 --check-step 2e-5 --budget 20 --out results --ctrl torque.csv
 }
 leave_unfinished
@@ -380,7 +380,7 @@ expect 'unfinished: and so are other controls of that name' [ "$(unended results
 
 # what is drawn of the first start ends where that start ended, however fast the machine is now
 drawn() {
-  run robot legs.xml --starts 1 --time 0.5 --time-steps 0.002 --tolerances 1e-2,1e-6 --check-step 1e-4 \
+  run robot-race legs.xml --starts 1 --time 0.5 --time-steps 0.002 --tolerances 1e-2,1e-6 --check-step 1e-4 \
     --budget 0.002 --out results
   expect 'a short budget: a study' success
   cat results/robot_errors.csv results/robot_paths.csv results/robot_touchdowns.csv | sha256sum >>drawn
@@ -403,7 +403,7 @@ model two "<body><joint name='a' axis='0 1 0'/>$link<body pos='.3 0 0'><joint na
 # the table $1 (lines by \n) is refused with the words $2
 refuses_table() {
   printf "$1" >table.csv
-  run robot two.xml --ctrl table.csv --starts 1 --time 0.1 --out results --restart
+  run robot-race two.xml --ctrl table.csv --starts 1 --time 0.1 --out results --restart
   expect "a table of controls: one line with: $2" one_line 2 "$2"
 }
 refuses_table 'u,w,u\n1,2,3\n' "column 'u' is there twice"
@@ -422,9 +422,9 @@ for written in 'u,w\n1,2\n' '\357\273\277w,u\r\n2,1\r\n' 'one,other\n1,2\n'; do
 done
 expect 'a table of controls: the same by each' [ "$(sort -u same | wc -l)" -eq 1 ]
 expect 'one row is held for no period' holds 'r["period"] is None'
-run robot two.xml --ctrl table.csv --period 0.05 --out results --restart
+run robot-race two.xml --ctrl table.csv --period 0.05 --out results --restart
 expect 'one row: a period is refused' one_line 2 'needs a --ctrl FILE.csv with more than one row'
-run robot two.xml --ctrl 0.5 --period 0.05 --out results --restart
+run robot-race two.xml --ctrl 0.5 --period 0.05 --out results --restart
 expect 'a constant: a period is refused' one_line 2 'needs a --ctrl FILE.csv with more than one row'
 printf 'u,w\n1,2\n2,1\n' >table.csv
 study two.xml --ctrl table.csv

@@ -13,7 +13,7 @@ model() {
 twin='--twin 5000,40'
 study() {
   # shellcheck disable=SC2086 # two words
-  run robot "$1.xml" $twin --starts 1 --time "$2" --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-4 \
+  run robot-race "$1.xml" $twin --starts 1 --time "$2" --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-4 \
     --check-step 1e-4 --out "$3" --restart
 }
 
@@ -95,7 +95,7 @@ model rests '<body pos="0 0 1"><joint name="a" axis="0 0 1"/><geom size=".1"/></
 study rests 1 whole
 expect 'nothing moves: one line' one_line 1 'rests.xml: nothing moves within 1 s of the first initial condition'
 expect 'nothing moves: it has no actuators' one_line 1 'it has no actuators; --starts 10 draws'
-run robot rests.xml --starts 2 --time 0.1 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out whole
+run robot-race rests.xml --starts 2 --time 0.1 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out whole
 expect 'drawn velocities move it' success
 on_screen() { grep -qE -- "$1" "$room/out"; }
 expect 'no body moves its origin: nothing is said of mm' on_screen '^Its error is about [0-9.e-]+ mrad[.]$'
@@ -112,7 +112,7 @@ hung="<body pos='0 0 1'><joint name='swing' axis='0 1 0'/><geom type='capsule' s
   <body pos='.3 0 0'><joint name='elbow' axis='0 1 0'/><geom type='capsule' size='.03' fromto='0 0 0 .3 0 0'/></body></body>"
 model hung "$hung"
 model lands "$plane<body pos='0 0 .1'><freejoint name='root'/><geom name='ball' size='.1'/><body><joint name='arm' axis='0 1 0'/><geom type='capsule' size='.02' fromto='.1 0 0 .3 0 0' contype='0' conaffinity='0'/></body></body>"
-screen() { run robot "$@" --starts 1 --time 0.4 --check-step 2e-5 --out out --restart; }
+screen() { run robot-race "$@" --starts 1 --time 0.4 --check-step 2e-5 --out out --restart; }
 screen lands.xml --time-steps 0.002,0.001,0.0005,0.00025 --tolerances 1e-2,1e-3,1e-5
 expect 'brief: a study' success
 expect 'brief: raised' on_screen 'qpos0, raised by 0.05 m, tilted by 0.1 rad'
@@ -150,15 +150,15 @@ screen hung.xml --time-steps 0.002,0.001 --tolerances 1e-3
 expect 'what cannot be raised is not' on_screen 'hinges turned by 0.1 rad, as no body is free'
 # an arm that falls with its body turns by nothing but rounding
 model falls "<body pos='0 0 1'><freejoint/><geom size='.1'/><body><joint name='arm' axis='0 1 0'/><geom size='.05'/></body></body>"
-run robot falls.xml --starts 1 --time 0.1 --tilt 0 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out out --restart
+run robot-race falls.xml --starts 1 --time 0.1 --tilt 0 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out out --restart
 expect 'what is off by rounding is not off' holds out 'r["off"]["joint"] is None and r["off"]["name"] == "" and r["off"]["base"] > 1e-4'
 # its touch-down falls on the end of a step: a disturbance to one side moves that by a step
 model wall "<geom name='wall' type='box' size='.1 5 .1' pos='2 0 0'/><body><joint name='x' type='slide' axis='1 0 0'/><geom type='box' size='.1 .1 .1'/></body>" \
   "<keyframe><key qvel='4'/></keyframe><option gravity='0 0 0'/>"
-run robot wall.xml --starts 1 --height 0 --time 0.6 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out out --restart
+run robot-race wall.xml --starts 1 --height 0 --time 0.6 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out out --restart
 expect 'a step is no growth' holds out '1 < r["growth"] < 100'
 # all words are in the help
-run robot --help
+run robot-race --help
 for word in base 'worst joint' 'bodies, hinges' 'begins at' reference libess plain; do
   expect "help: $word" on_screen "^  $word  "
 done
@@ -173,7 +173,7 @@ expect 'few steps: no false alarm' [ "$(grep -c 'misses an event' "$room/out")" 
 
 # $1.xml with --without $2 goes to the end in both engines, and says what it lacks
 leaves_out() {
-  run robot "$1.xml" --starts 1 --time 0.4 --time-steps 0.002,0.001,0.0005,0.00025 --tolerances 1e-3,1e-5 \
+  run robot-race "$1.xml" --starts 1 --time 0.4 --time-steps 0.002,0.001,0.0005,0.00025 --tolerances 1e-3,1e-5 \
     --check-step 1e-4 --out out --restart --all --without "$2"
   expect "$1 --without $2: a study" success
   expect "$1 --without $2: it goes to the end" holds out 'r["reached"] == 1'
@@ -201,7 +201,7 @@ leaves_out pair "base,hand,base,body 3,foot,body 3" 3
 refused() {
   words=$1
   shift
-  run robot "$@"
+  run robot-race "$@"
   expect "robot $*: status 2 and one line with: $words" one_line 2 "$words"
 }
 refused 'no geoms or bodies of these names may touch' robot.xml --without base,nothing

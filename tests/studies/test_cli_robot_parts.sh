@@ -12,7 +12,7 @@ body = "".join(f"<body pos='{.2 if i else 0} 0 {0 if i else .6}'><joint name='j{
                "<geom type='capsule' fromto='0 0 0 .2 0 0' size='.02'/>" for i in range(links))
 print("<mujoco><option timestep='0.002'><flag contact='disable'/></option><worldbody>" + body + "</body>" * links + "</worldbody></mujoco>")
 END
-study="robot chain.xml --starts 1 --time 1 --time-steps 0.002,0.0001,0.000004,0.000002 --integrators Euler
+study="robot-race chain.xml --starts 1 --time 1 --time-steps 0.002,0.0001,0.000004,0.000002 --integrators Euler
   --tolerances 1e-4,1e-6 --reference 1e-8 --check-step 1e-4 --budget 100 --out results"
 
 parts() { number "$(asked results 'SELECT count(*) FROM part WHERE run = (SELECT max(id) FROM run)')"; }
@@ -36,7 +36,7 @@ interrupt_at
 expect 'interrupted' one_line 130 'what is done is kept, within the initial conditions, too'
 kept=$(parts)
 expect 'parts are kept' [ "$kept" -ge 6 ]
-run robot chain.xml --table --out results
+run robot-race chain.xml --table --out results
 expect 'a table of what is there' sh -c 'grep -q "^start=0 is under way" "$1" && grep -q "reference: libess at 1e-08" "$1" &&
   grep -qE "MuJoCo +Euler +0.002 .* mm" "$1"' - "$room/out"
 
@@ -58,7 +58,7 @@ r = json.load(open("results/robot.json"))
 assert r["growth"] == 12345.0
 assert sum(m["position_error"] == 0.125 for m in r["mujoco"]) == json.load(open("long"))'
 expect 'and no part is left' [ "$(parts)" -eq 0 ]
-run robot chain.xml --table --out results
+run robot-race chain.xml --table --out results
 expect 'a table of all' grep -qE 'libess +dopri5 +1e-06 .* mm' "$room/out"
 
 # begun anew, a part is none

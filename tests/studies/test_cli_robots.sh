@@ -114,14 +114,14 @@ printf '<mujoco><asset><mesh name="ell" vertex="%s" face="%s"/></asset><worldbod
   "0 0 0 0.2 0 0 0.2 0.1 0 0.1 0.1 0 0.1 0.2 0 0 0.2 0 0 0 0.1 0.2 0 0.1 0.2 0.1 0.1 0.1 0.1 0.1 0.1 0.2 0.1 0 0.2 0.1" \
   "0 2 1 0 3 2 0 5 3 3 5 4 6 7 8 6 8 9 6 9 11 9 10 11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 9 2 9 8 3 4 10 3 10 9 4 5 11 4 11 10 5 0 6 5 6 11" \
   "$plane" >ell.xml
-run robot ell.xml --starts 1 --time 0.2 --time-steps 0.004,0.001 --tolerances 1e-2 --out ell
+run robot-race ell.xml --starts 1 --time 0.2 --time-steps 0.004,0.001 --tolerances 1e-2 --out ell
 expect 'an L: a study' [ "$status" -eq 0 ]
 expect 'an L: its hull is told, once' \
   [ "$(grep -c '^Mesh ell: not convex: MuJoCo collides the convex hull' "$room/out")" -eq 1 ]
 
 # --- files that MuJoCo refuses: one line, status 1 ------------------------------------------------
 
-one() { run robot "$1" --starts 1 --out one; }
+one() { run robot-race "$1" --starts 1 --out one; }
 one all/mesh.xml
 expect 'a mesh that is not there' one_line 1 'gone'
 printf '<mujoco><asset><mesh name="m" file="gone.stl"/></asset><worldbody><body><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>' >file.xml
