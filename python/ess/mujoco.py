@@ -12,7 +12,8 @@ import math
 import os
 import textwrap
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,10 @@ def _load():
         ("robot_failure", text, pointer),
         ("robot_start_state", ctypes.c_int, pointer, ctypes.POINTER(_Start), _Double, text),
         ("robot_state_name", None, pointer, size, text),
+        ("robot_state_unit", text, pointer, size),
+        ("robot_state_counts", ctypes.c_bool, pointer, size),
+        ("robot_body_counts", ctypes.c_bool, pointer, size),
+        ("robot_set_precision", None, pointer, ctypes.c_double),
     ):
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
@@ -137,6 +142,38 @@ def _as_model(model):
     raise ValueError("`model` must be a mujoco.MjModel or the path of an MJCF or MJB file")
 
 
+_NEVER = 1e9  # a margin of that size, negative, has no contact
+
+
+def _leave_out(model, without):
+    """the model of a file, in which some pairs never touch"""
+    if not isinstance(model, (str, os.PathLike)) or os.fspath(model).endswith(".mjb"):
+        raise ValueError("`without` needs a path of an MJCF as `model`, which it leaves pairs out of")
+    spec = mujoco.MjSpec.from_file(os.fspath(model))
+    names = without.split(",")
+    if without == "self":
+        m = spec.compile()
+        moving = [i for i in range(m.nbody) if m.body_geomnum[i] and m.body_weldid[i]]
+        for k, a in enumerate(moving):
+            for b in moving[k + 1 :]:
+                if m.body_rootid[a] == m.body_rootid[b] and m.body(a).name and m.body(b).name:
+                    spec.add_exclude(bodyname1=m.body(a).name, bodyname2=m.body(b).name)
+        return spec.compile()
+    if len(names) % 2 or not all(names):
+        raise ValueError(f"`without` must be 'self' or pairs of names, A,B; it is {without!r}")
+    geoms, bodies = ({one.name for one in of} for of in (spec.geoms, spec.bodies))
+    for a, b in zip(names[::2], names[1::2]):
+        if a in geoms and b in geoms:
+            spec.add_pair(geomname1=a, geomname2=b, margin=-_NEVER, gap=_NEVER)
+        elif a in bodies and b in bodies:
+            spec.add_exclude(bodyname1=a, bodyname2=b)
+        else:
+            unknown = [name for name in (a, b) if name not in geoms | bodies]
+            wrong = unknown[0] if unknown else f"{a},{b}"
+            raise ValueError(f"`without` must name two geoms or two bodies; {wrong} is none of both")
+    return spec.compile()
+
+
 def _vector(value, size, name):
     array = np.ascontiguousarray(_ivp._numbers(value, name))
     if array.shape != (size,) or not np.isfinite(array).all():
@@ -151,6 +188,9 @@ class Robot:
     ----------
     model : mujoco.MjModel or path of an MJCF
         It is copied, so later changes have no effect.
+    without : str, optional
+        Contacts to exclude: "A,B" between these geoms or bodies (more pairs may follow), or "self" between
+        all bodies of one robot. The model must be a path then.
 
     Attributes
     ----------
@@ -163,8 +203,11 @@ class Robot:
         (treatment, kind, name, reason) of each element that switches.
     """
 
-    def __init__(self, model: mujoco.MjModel | str | os.PathLike[str]) -> None:
-        self.model = copy.copy(_as_model(model))  # audits see no later changes, either
+    def __init__(
+        self, model: mujoco.MjModel | str | os.PathLike[str], without: str | None = None
+    ) -> None:
+        # audits see no later changes, either
+        self.model = copy.copy(_as_model(model) if without is None else _leave_out(model, without))
         message = ctypes.create_string_buffer(_MESSAGE_SIZE)
         handle = ctypes.c_void_p()
         self._handle = None
@@ -336,11 +379,48 @@ def _shown(error, reference):
     return f"{error:.{digits}e}"
 
 
-class Audit:
-    """The errors of `mj_step`: `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure."""
+def _known(error, bound, unit):
+    """an error in mm or mrad with its bound"""
+    unit = {"m": "mm", "rad": "mrad"}[unit]
+    if not math.isfinite(error):
+        return "not known"
+    if math.isinf(bound):
+        return f"{1e3 * error:.2g} {unit}, without a bound"
+    if not error > bound:
+        return f"less than {1e3 * (error + bound):.2g} {unit}"
+    return f"{1e3 * error:.3g} +- {1e3 * bound:.1g} {unit}"
 
-    def __init__(self, rows: list[dict[str, Any]], reference: float) -> None:
+
+class Audit:
+    """The errors of `mj_step`: `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure.
+
+    Attributes
+    ----------
+    rows : list of dict
+        An integrator at a step: `bodies` (m) and `hinges` (rad) are root mean square errors of the bodies'
+        origins and of the hinges' angles, `error` is that of all positions and velocities in SI units.
+    reference : float
+        Bound of the reference's own error, in the unit of `error`.
+    how, until
+        How the reference was obtained, and the time that it reaches, s.
+    error, bound : dict
+        At the model's own settings: `bodies` (m), `hinges` (rad) and `states`; and by how much the true
+        errors may differ from these.
+    worst : list of dict
+        Joints, the worst first: `joint`, `unit` (m or rad), `error` (the largest over time), `bound`, `t`.
+    times, over_time
+        The times of the own run, and the error of its bodies at each, m.
+    """
+
+    def __init__(self, rows: list[dict[str, Any]], reference: float, **about: Any) -> None:
         self.rows, self.reference = rows, reference
+        self.how: str = about.get("how", "")
+        self.until: float = about.get("until", math.nan)
+        self.error: dict[str, float] = about.get("error", {})
+        self.bound: dict[str, float] = about.get("bound", {})
+        self.worst: list[dict[str, Any]] = about.get("worst", [])
+        self.times: NDArray[Any] = about.get("times", np.empty(0))
+        self.over_time: NDArray[Any] = about.get("over_time", np.empty(0))
 
     def frame(self) -> Any:
         import pandas
@@ -354,20 +434,41 @@ class Audit:
             return None
 
     def __repr__(self) -> str:
-        lines = ["integrator    step, s      error  its own"]
+        lines = []
+        for part, unit in ("bodies", "m"), ("hinges", "rad"):
+            if part in self.error and not math.isnan(self.bound[part]):
+                said = _known(self.error[part], self.bound[part], unit)
+                lines.append(f"{part:<13}{said}, root mean square")
+        for k, one in enumerate(self.worst[:3]):
+            said = _known(one["error"], one["bound"], one["unit"])
+            lines.append(f"{'' if k else 'worst joints':<13}{one['joint']}: {said}, at {one['t']:.3g} s")
+        lines.append("integrator    step, s      error  its own")
         for row in self.rows:
             own = "*" if row["own"] else ""
             error = _shown(row["error"], self.reference)
             lines.append(f"{row['integrator']:<12} {row['step']:>8.6g} {error:>10}  {own}".rstrip())
         lines.append(f"estimated error of the reference: {self.reference:.1e}")
+        if self.how:
+            lines.append(f"by {self.how}, to {self.until:g} s")
         return "\n".join(lines)
 
-    def plot(self, axes: Any = None) -> Any:
-        """Plot the error over the step by integrator, on `axes` of matplotlib."""
+    def plot(self, axes: Any = None, over: str = "time") -> Any:
+        """Plot the error over time at the model's own settings, or with `over="step"` that over the step by
+        integrator, on `axes` of matplotlib."""
+        if over not in ("time", "step"):
+            raise ValueError("`over` must be 'time' or 'step'")
         if axes is None:
             from matplotlib import pyplot
 
             axes = pyplot.subplots()[1]
+        if over == "time":
+            bound = 1e3 * self.bound["bodies"]
+            axes.semilogy(self.times, 1e3 * self.over_time, label="bodies")
+            axes.axhspan(axes.get_ylim()[0], bound, alpha=0.2, label="bound of the reference")
+            axes.set_xlabel("time, s")
+            axes.set_ylabel("error, mm")
+            axes.legend()
+            return axes
         for name in dict.fromkeys(row["integrator"] for row in self.rows):
             rows = [row for row in self.rows if row["integrator"] == name]
             axes.loglog([r["step"] for r in rows], [r["error"] for r in rows], "o-", label=name)
@@ -450,6 +551,232 @@ def _by_pieces(robot, x0, ctrl, times, tol, tangents=None, atol=1.0):
     return found
 
 
+# ---- a reference that always ends ------------------------------------------------------------
+#
+# As in essbench robot: libess to ever smaller tolerances, beside MuJoCo's own steps, ever finer, until the
+# bound is small or the budget is spent. Where libess does not come to the end, MuJoCo's finest steps are
+# the reference.
+
+_FIRST, _LAST = 1e-4, 1e-10  # tolerances
+_GOOD, _NEGLIGIBLE = 0.1, 1e-6  # a bound, as a share of the error; and what nobody asks for, m, rad
+_HALVINGS = 9
+_LOOK = 300  # steps that tell what one takes
+
+
+def _rms(x):
+    return float(np.sqrt(np.mean(np.square(x)))) if np.size(x) else math.nan
+
+
+class _Parts:
+    """what errors are of: bodies, hinges and states"""
+
+    def __init__(self, robot):
+        self.robot, self.data = robot, mujoco.MjData(robot.model)
+        _place_mocap(robot.model, self.data)
+        handle = robot._handle
+        self.bodies = [
+            i for i in range(robot.model.nbody) if _library.robot_body_counts(handle, i)
+        ]
+        counted = [k for k in range(robot.nq) if _library.robot_state_counts(handle, k)]
+        self.unit = {k: _library.robot_state_unit(handle, k).decode() for k in counted}
+        self.hinges = [k for k in counted if self.unit[k] == "rad"]
+
+    def name(self, k):
+        text = ctypes.create_string_buffer(_NAME_SIZE)
+        _library.robot_state_name(self.robot._handle, k, text)
+        return text.value.decode()
+
+    def origins(self, states):
+        found = np.empty((len(states), len(self.bodies), 3))
+        for i, x in enumerate(states):
+            self.data.qpos[:] = x[: self.robot.nq]
+            mujoco.mj_kinematics(self.robot.model, self.data)
+            found[i] = self.data.xpos[self.bodies]
+        return found
+
+    def apart(self, a, b):
+        """root mean squares between states at the same times"""
+        if len(a) != len(b) or not len(a):
+            return dict.fromkeys(("bodies", "hinges", "states"), math.nan)
+        moved = np.sum((self.origins(a) - self.origins(b)) ** 2, axis=2)
+        return {
+            "bodies": math.sqrt(np.mean(moved)) if moved.size else math.nan,
+            "hinges": _rms((a - b)[:, self.hinges]),
+            "states": _rms(a - b),
+        }
+
+
+def _left_over(moved):
+    """how far the finest of halved steps is from where these lead, by the last three differences, as a
+    geometric series whose ratio is between 1.25 and 2"""
+    if len(moved) < 2:
+        return math.nan
+    count = 2 if len(moved) > 2 else 1
+    last = max(moved[-1], 1e-300)
+    ratio = min(2.0, max(1.25, (moved[-1 - count] / last) ** (1 / count)))
+    return max(x / ratio**i / (ratio - 1) for i, x in enumerate(moved[:-4:-1]))
+
+
+def _larger(a, b):
+    return {part: max(a[part], b[part]) for part in a}
+
+
+class _Search:
+    """a reference and its bound, at times of which the first is 0"""
+
+    def __init__(self, robot, x0, ctrl, times, budget, progress):
+        self.robot, self.x0, self.ctrl, self.times = robot, x0, ctrl, times
+        self.budget, self.progress = budget, progress
+        self.begin = time.thread_time()
+        self.parts = _Parts(robot)
+        self.step, self.integrator = robot.time_step, robot.integrator
+        if self.integrator not in _INTEGRATORS:
+            self.integrator = "Euler"
+        self.ends = _ends(self.step, times) or [len(times) - 1]
+        self.runs, self.moved, self.seconds = [self.steps(0)], [], 0.0
+        self.own = self.runs[0]
+        self.truth = self.looser = None
+        self.tol, self.truth_s, self.no_tighter, self.no_finer = _FIRST, 0.0, False, False
+        self.base = None
+
+    def left(self, share):
+        return share * self.budget - (time.thread_time() - self.begin)
+
+    def say(self, words):
+        if self.progress:
+            self.progress(f"{time.thread_time() - self.begin:.1f} s: {words}")
+
+    def steps(self, halvings):
+        """states of mj_step at the ends of the model's own steps; fewer where it is unstable"""
+        begin = time.thread_time()
+        found = _steps(
+            self.robot, self.x0, self.ctrl, self.integrator, self.step / 2**halvings, self.times, self.ends
+        )
+        self.seconds = time.thread_time() - begin
+        return found if len(found) == len(self.ends) else found[:0]
+
+    def halve(self):
+        self.no_finer = len(self.runs) > _HALVINGS or 2 * self.seconds > self.left(0.7)
+        if self.no_finer:
+            return
+        self.say(f"mj_step at {self.step / 2 ** len(self.runs):g} s")
+        self.runs.append(self.steps(len(self.runs)))
+        apart = self.parts.apart(self.runs[-2], self.runs[-1])
+        unstable = not len(self.runs[-2]) or not len(self.runs[-1])
+        self.moved.append({part: math.inf if unstable else x for part, x in apart.items()})
+        if len(self.runs) > 3:
+            self.runs[-4] = self.runs[-4][:0]  # no longer asked for
+
+    def libess(self, tol, seconds):
+        """all states at the times, or None where libess does not come to the end"""
+        r = self.robot
+        _library.robot_set_precision(r._handle, tol)
+        given = {"act": self.x0[r.nq + r.nv :], "ctrl": self.ctrl, "base": self.base}
+        start = self.x0[: r.nq], self.x0[r.nq : r.nq + r.nv], self.times[-1], tol
+        begin = time.thread_time()
+        run = r.simulate(*start, t_eval=self.times, max_steps=_LOOK, **given)
+        each = max(time.thread_time() - begin, 1e-6) / _LOOK
+        if run.reason == "EMAXSTEPS" and seconds > 0:
+            run = r.simulate(*start, t_eval=self.times, max_steps=max(1, int(seconds / each)), **given)
+        self.truth_s = time.thread_time() - begin
+        return r.normalise(run.y.T.copy())[:, : r.nq + r.nv] if run.success else None
+
+    def first(self):
+        for base in None, "ros2":
+            self.base = base
+            self.say(f"libess at {_FIRST:g}{', ros2' if base else ''}")
+            self.truth = self.libess(_FIRST, 0.15 * self.budget)
+            if self.truth is not None:
+                error = self.parts.apart(self.own, self.truth[self.ends])
+                self.say(f"a first error of {1e3 * error['bodies']:.2g} mm, without a bound")
+                return
+        self.no_tighter = True
+
+    def tighten(self):
+        self.no_tighter = self.tol < 10 * _LAST or 2.5 * self.truth_s > self.left(0.7)
+        if self.no_tighter:
+            return
+        self.say(f"libess at {self.tol / 10:g}")
+        found = self.libess(self.tol / 10, self.left(0.7))
+        self.no_tighter = found is None
+        if found is not None:
+            self.tol, self.looser, self.truth = self.tol / 10, self.truth, found
+
+    def judge(self):
+        """the reference at the ends of own steps, how it was obtained, the errors and their bounds"""
+        names = ("bodies", "hinges", "states")
+        steps = {part: _left_over([m[part] for m in self.moved]) for part in names}
+        finest = self.runs[-1]
+        by_steps = f"MuJoCo's {self.integrator} at {self.step / 2 ** (len(self.runs) - 1):g} s"
+        if self.truth is None or not np.isfinite(self.truth).all():
+            return finest, by_steps, self.parts.apart(self.own, finest), steps
+        truth = self.truth[self.ends]
+        error = self.parts.apart(self.own, truth)
+        plain = self.parts.apart(finest, truth)
+        nearest = plain
+        if len(self.runs) > 1 and len(self.runs[-2]) == len(finest) > 0:
+            led = np.pad(2 * finest - self.runs[-2], ((0, 0), (0, self.robot.na)))
+            led = self.robot.normalise(led)[:, : finest.shape[1]]
+            other = self.parts.apart(led, truth)
+            nearest = {part: min(plain[part], other[part]) for part in names}
+        if self.looser is not None:
+            bound = _larger(self.parts.apart(self.looser[1:], self.truth[1:]), nearest)
+        else:
+            bound = {part: nearest[part] + steps[part] for part in names}
+        for part in names:  # where the two lead elsewhere the bound takes in both
+            if plain[part] > 3 * steps[part]:
+                bound[part] = plain[part] + steps[part]
+        if self.is_good(error, bound) or not bound["states"] > steps["states"]:
+            return truth, f"libess at {self.tol:g}", error, bound
+        wide = {p: bound[p] if bound[p] > 3 * steps[p] else steps[p] for p in names}
+        return finest, by_steps, self.parts.apart(self.own, finest), wide
+
+    def is_good(self, error, bound):
+        return math.isfinite(bound["states"]) and not any(
+            bound[p] > max(_NEGLIGIBLE, _GOOD * (1e-3 if math.isnan(error[p]) else error[p]))
+            for p in ("bodies", "hinges")
+        )
+
+    def narrow(self):
+        self.first()
+        while True:
+            if len(self.moved) < 3 and not self.no_finer:
+                self.halve()
+                continue
+            found = self.judge()
+            if self.is_good(*found[2:]) or self.no_tighter and self.no_finer:
+                break
+            tighter = self.truth is not None and (
+                self.looser is None
+                or self.parts.apart(self.looser[1:], self.truth[1:])["states"]
+                > self.parts.apart(self.runs[-1], self.truth[self.ends])["states"]
+            )
+            if tighter and not self.no_tighter or self.no_finer:
+                self.tighten()
+            else:
+                self.halve()
+        _library.robot_set_precision(self.robot._handle, math.inf)
+        return found
+
+    def worst(self, truth):
+        """joints by their largest error"""
+        other = self.runs[-2] if truth is self.runs[-1] and len(self.runs) > 1 else self.runs[-1]
+        found = []
+        for k, unit in self.parts.unit.items():
+            if unit not in ("m", "rad"):
+                continue
+            off = np.abs(self.own[:, k] - truth[:, k]) if len(self.own) else np.zeros(1)
+            bound = np.abs(other[:, k] - truth[:, k]).max() if len(other) == len(truth) else math.nan
+            if self.truth is not None:
+                bound = max(bound, np.abs(self.truth[self.ends][:, k] - truth[:, k]).max())
+            at = int(np.argmax(off))
+            found.append({
+                "joint": self.parts.name(k), "unit": unit, "error": float(off[at]), "bound": float(bound),
+                "t": float(self.times[self.ends[at]]),
+            })  # fmt: skip
+        return sorted(found, key=lambda one: -one["error"])
+
+
 def audit(
     model: Robot | mujoco.MjModel | str | os.PathLike[str],
     qpos: ArrayLike | None = None,
@@ -460,14 +787,17 @@ def audit(
     integrators: Iterable[str] | None = None,
     time_steps: Iterable[float] | None = None,
     output_step: float = 0.002,
-    reference: float = 1e-9,
+    reference: float | None = None,
+    budget: float = 60.0,
+    progress: Callable[[str], Any] | None = None,
+    without: str | None = None,
 ) -> Audit:
     """Measure the errors of `mj_step`, at the time step of the model and at others.
 
-    The reference is libess's solution at a tolerance of `reference`, as in `essbench robot`. The error is
-    the root mean square over positions, velocities and those output times at which a step ends. Two
-    further runs estimate the error of the reference: one at ten times its tolerance, and one with short
-    steps where contacts begin or end, so that no step misses the spline of `solimp`.
+    The reference is libess's solution, as in `essbench robot`: to ever smaller tolerances, until a looser
+    tolerance and MuJoCo's own finer steps differ from it by at most a tenth of the error, or the budget is
+    spent. If libess does not reach the end, MuJoCo's finest steps are the reference. The error is the root
+    mean square over positions, velocities and those output times at which a step ends.
 
     Parameters
     ----------
@@ -479,14 +809,29 @@ def audit(
         Default is the time step of the model, and twice, half and a quarter of it.
     output_step : float
         Interval of the output times.
-    reference : float
-        Tolerance of the reference.
+    reference : float, optional
+        Tolerance of the reference. Then there is no budget: libess runs to the end, also at ten times this
+        tolerance, and once with short steps where contacts begin or end, so that no step misses the spline
+        of `solimp`; these runs bound the error.
+    budget : float
+        Time of the processor that the reference may take, s.
+    progress : callable, optional
+        Called with a line of text before each run, such as `print`.
+    without : str, optional
+        Contacts to exclude, as in `Robot`.
 
     Returns
     -------
     Audit
     """
-    robot = model if isinstance(model, Robot) else Robot(model)
+    if isinstance(model, Robot) and without is not None:
+        raise ValueError("`without` is an argument of Robot; this one is made already")
+    robot = model if isinstance(model, Robot) else Robot(model, without)
+    budget = _ivp._number(budget, "budget")
+    if not budget > 0:
+        raise ValueError("`budget` must be > 0")
+    if progress is not None and not callable(progress):
+        raise ValueError("`progress` must be callable, such as print")
     count = int(np.floor(_ivp._number(t, "t") / _ivp._number(output_step, "output_step") + 1e-9))
     if count < 1:
         raise ValueError("`output_step` must be > 0 and not longer than `t`")
@@ -500,6 +845,52 @@ def audit(
             raise ValueError(f"`integrators` must be from {', '.join(_INTEGRATORS)}; one is {name}")
     if time_steps is None:
         time_steps = [robot.time_step * part for part in (2.0, 1.0, 0.5, 0.25)]
+    steps = sorted(map(float, time_steps), reverse=True)
+    for step in steps:
+        if not 0 < step < np.inf:
+            raise ValueError("`time_steps` must be positive and finite")
+        if not _ends(step, times):
+            raise ValueError(f"no step of {step:g} s ends at a multiple of `output_step`")
+    search = _Search(robot, x0, ctrl, times, budget, progress)
+    if reference is None:
+        truth, how, error, bound = search.narrow()
+        # a budget that is too short for a bound
+        bound = {p: math.inf if math.isnan(x) and error[p] >= 0 else x for p, x in bound.items()}
+        if not len(truth):
+            raise RuntimeError(
+                "no answer: mj_step is unstable at each step tried, and libess does not reach the end"
+            )
+        states = np.full((len(times), robot.nq + robot.nv), np.nan)
+        states[search.ends] = truth
+        if how.startswith("libess"):
+            states[:] = search.truth
+    else:
+        states, bound = _to_tolerance(robot, x0, ctrl, times, reference, search.parts)
+        truth, how = states[search.ends], f"libess at {reference:g}"
+        search.truth = states
+        error = search.parts.apart(search.own, truth)
+    rows = []
+    for step in steps:
+        ends = [i for i in _ends(step, times) if np.isfinite(states[i]).all()]
+        for name in integrators:
+            found = _steps(robot, x0, ctrl, name, step, times, ends)
+            apart = search.parts.apart(found, states[ends])
+            own = name == robot.integrator and step == robot.time_step
+            rows.append({
+                "integrator": name, "step": step, "error": apart["states"], "bodies": apart["bodies"],
+                "hinges": apart["hinges"], "own": own,
+            })  # fmt: skip
+    over_time = [
+        search.parts.apart(search.own[i : i + 1], truth[i : i + 1])["bodies"] for i in range(len(search.own))
+    ]
+    return Audit(
+        rows, bound["states"], how=how, until=float(times[-1]), error=error, bound=bound,
+        worst=search.worst(truth), times=times[search.ends][: len(over_time)], over_time=np.array(over_time),
+    )  # fmt: skip
+
+
+def _to_tolerance(robot, x0, ctrl, times, reference, parts):
+    """libess's states to that tolerance, and by how much two other runs differ from them"""
     truth, coarse = (
         robot.simulate(
             x0[: robot.nq], x0[robot.nq : robot.nq + robot.nv], times[-1], tol,
@@ -511,27 +902,14 @@ def audit(
         raise RuntimeError(f"the reference failed: {truth.message}")
     used = robot.nq + robot.nv
     states, other = (robot.normalise(r.y.T.copy())[:, :used] for r in (truth, coarse))
-    rows = []
-    for step in sorted(map(float, time_steps), reverse=True):
-        if not 0 < step < np.inf:
-            raise ValueError("`time_steps` must be positive and finite")
-        ends = _ends(step, times)
-        if not ends:
-            raise ValueError(f"no step of {step:g} s ends at a multiple of `output_step`")
-        for name in integrators:
-            found = _steps(robot, x0, ctrl, name, step, times, ends)
-            complete = len(found) == len(ends)
-            error = float(np.sqrt(np.mean((found - states[ends]) ** 2))) if complete else np.nan
-            own = name == robot.integrator and step == robot.time_step
-            rows.append({"integrator": name, "step": step, "error": error, "own": own})
-    apart = (
-        np.sqrt(np.mean((other - states[: len(other)])[1:] ** 2)) if coarse.success else np.inf
-    )
+    bound = dict.fromkeys(("bodies", "hinges", "states"), math.inf)
+    if coarse.success:
+        bound = parts.apart(other[1:], states[1:])
     near = _by_pieces(robot, x0, ctrl, times, reference)
     if near is not None:
         other = robot.normalise(np.array([x for x, _ in near]))[:, :used]
-        apart = max(apart, np.sqrt(np.mean((other - states)[1:] ** 2)))
-    return Audit(rows, float(apart))
+        bound = _larger(bound, parts.apart(other[1:], states[1:]))
+    return states, bound
 
 
 # ---- derivatives ------------------------------------------------------------------------------

@@ -163,6 +163,86 @@ def test_an_audit_is_of_the_model_as_it_was():
     assert robots.audit(robot, t=0.2, integrators=["RK4"]).rows[-1]["error"] < 1e-6
 
 
+def falling(tmp_path, floor=""):
+    path = tmp_path / "falling.xml"
+    path.write_text(f"""<mujoco><option timestep="0.002"/><worldbody>{floor}
+      <body name="ball" pos="0 0 .1"><freejoint name="root"/><geom name="ball" size=".1"/></body>
+      </worldbody></mujoco>""")
+    return str(path)
+
+
+def test_an_audit_has_units_a_bound_and_the_worst_joint(tmp_path):
+    table = robots.audit(falling(tmp_path), t=0.4)
+    # semi-implicit Euler falls by g h t/2 too far
+    off = 9.81 * 0.002 / 2 * 0.002 * np.arange(1, 201)
+    assert abs(table.error["bodies"] - np.sqrt(np.mean(off**2))) <= table.bound["bodies"] + 1e-12
+    assert table.bound["bodies"] <= 0.1 * table.error["bodies"] and np.isnan(table.error["hinges"])
+    worst = table.worst[0]
+    assert (worst["joint"], worst["unit"], worst["t"]) == ("root z", "m", pytest.approx(0.4))
+    assert abs(worst["error"] - off[-1]) <= worst["bound"] + 1e-12
+    np.testing.assert_allclose(table.over_time, off, rtol=0.1)
+    assert table.how.startswith("libess") and table.until == pytest.approx(0.4)
+    assert "mm" in repr(table) and "root z" in repr(table)
+    own = next(row for row in table.rows if row["own"])
+    assert own["bodies"] == pytest.approx(table.error["bodies"], rel=0.1)
+
+
+@pytest.mark.parametrize("budget", [0.02, 1.0, 60.0])
+def test_a_bound_holds_for_a_reference_of_any_cost(budget, tmp_path):
+    path = falling(tmp_path, '<geom name="floor" type="plane" size="5 5 .1"/>')
+    exact = robots.audit(path, t=0.3, reference=1e-10)
+    lines: list[str] = []
+    found = robots.audit(path, t=0.3, budget=budget, progress=lines.append)
+    for part in "bodies", "states":
+        off = abs(found.error[part] - exact.error[part])
+        assert off <= found.bound[part] + exact.bound[part], (part, off, found.bound[part])
+    assert lines and all("\n" not in line for line in lines)
+
+
+def test_an_audit_where_libess_has_no_time_is_by_finer_steps(tmp_path, monkeypatch):
+    path = falling(tmp_path, '<geom name="floor" type="plane" size="5 5 .1"/>')
+    exact = robots.audit(path, t=0.3, reference=1e-10)
+    monkeypatch.setattr(robots._Search, "libess", lambda self, tol, seconds: None)
+    found = robots.audit(path, t=0.3)
+    assert found.how.startswith("MuJoCo's Euler")
+    assert abs(found.error["bodies"] - exact.error["bodies"]) <= found.bound["bodies"]
+    assert found.bound["bodies"] <= 0.15 * found.error["bodies"]
+
+
+def test_contacts_are_left_out_by_name(tmp_path):
+    path = falling(tmp_path, '<geom name="floor" type="plane" size="5 5 .1"/>')
+    for without in "floor,ball", "world,ball":
+        robot = robots.Robot(path, without=without)
+        assert robots.simulate(robot, t=0.5).y_end[2] < -0.5
+    assert robots.simulate(path, t=0.5).y_end[2] > 0.0
+    assert "floor" not in str(robots.audit(path, t=0.2, without="floor,ball").worst)
+    for given, word in ("floor,none", "none"), ("floor", "pairs of names"):
+        with pytest.raises(ValueError, match=word):
+            robots.Robot(path, without=given)
+    with pytest.raises(ValueError, match="path of an MJCF"):
+        robots.Robot(ball(), without="self")
+    with pytest.raises(ValueError, match="made already"):
+        robots.audit(robots.Robot(path), without="self")
+
+
+def test_wrong_arguments_of_an_audit_are_named():
+    for more, word in ({"budget": 0}, "budget"), ({"progress": 3}, "progress"):
+        with pytest.raises(ValueError, match=word):
+            robots.audit(ball(), t=0.1, **more)
+
+
+def test_an_audit_draws_its_error_over_time_and_over_the_step(tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    table = robots.audit(falling(tmp_path), t=0.2)
+    axes = table.plot()
+    assert axes.get_xlabel() == "time, s" and axes.get_ylabel() == "error, mm"
+    np.testing.assert_allclose(axes.lines[0].get_ydata(), 1e3 * table.over_time)
+    assert table.plot(over="step").get_xlabel() == "step, s"
+    with pytest.raises(ValueError, match="over"):
+        table.plot(over="days")
+
+
 def slider(control):
     """a mass on a motor, with a hinge that its limit stops"""
     return mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="0.001" integrator="RK4"/><worldbody>
@@ -203,7 +283,7 @@ def test_digits_shown_are_those_that_are_known():
 
 def said_by_essbench(model, out):
     subprocess.run(
-        [ESSBENCH, "robot", model, "--starts", "1", "--out", out, "--budget", "2", "--tolerances", "1e-4"],
+        [ESSBENCH, "robot-race", model, "--starts", "1", "--out", out, "--budget", "2", "--tolerances", "1e-4"],
         check=True, capture_output=True, timeout=300,
     )  # fmt: skip
     with open(os.path.join(out, "robot_mujoco.csv")) as file:
@@ -226,7 +306,7 @@ def test_the_audit_is_that_of_essbench(name, tmp_path):
     robot = robots.Robot(model)
     own = [step for step in steps if step >= robot.time_step / 4 and step <= 4 * robot.time_step]
     compared = 0
-    audit = robots.audit(robot, time_steps=own)
+    audit = robots.audit(robot, time_steps=own, reference=1e-9)
     for row in audit.rows:
         for other in said:
             if other["variant"] == row["integrator"] and float(other["time_step"]) == row["step"]:
