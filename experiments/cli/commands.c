@@ -78,7 +78,7 @@ static const struct {
      {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
     {"Validate", {"order", "calibrate", "tolerance", "derivative-error", "claims"}},
     {"Robots and mechanisms",
-    {"robot", "robot-race", "robots", "robot-derivative", "limbs", "rigid-soft", "contact-modes",
+     {"robot", "robot-race", "robots", "robot-derivative", "limbs", "rigid-soft", "contact-modes",
       "sliding"}},
     {"Results and tools",
      {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "merge",
