@@ -279,6 +279,7 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   if (system->resets) c->start = system->resets->start;
   c->system.resets = NULL;
   c->system.impacts = NULL;
+  c->system.kinds = NULL;
   if (c->moves) d->system.dimension++;
   if (c->differs) {
     d->system.guard_rates = guard_rates;

@@ -50,7 +50,8 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, size_t, all, &k->pair);
   ESS_LAY(l, ess_kink_row, 2 * m, &k->row);
   ESS_LAY(l, signed char, entries, &d->row_effect);
-  ESS_LAY(l, bool, 2 * m, &d->silent, &d->armed_at_start);
+  ESS_LAY(l, ess_guard_kind, 2 * m, &d->kind);
+  ESS_LAY(l, bool, 2 * m, &d->armed_at_start);
   ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->idle, &d->idle_at_node, &d->idle_at_end,
           &d->idle_in_step);
   ESS_LAY(l, ess_fate, all, &d->fate);
@@ -199,6 +200,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   if (d->system.weights) ess_kinks_prepare(d);
   d->system.resets = NULL; // copied
   d->system.impacts = NULL;
+  d->system.kinds = NULL;
   ess_driver_reset(d);
   *status = ESS_SUCCESS;
   return d;

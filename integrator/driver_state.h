@@ -215,7 +215,8 @@ struct ess_driver {
   signed char *row_effect;
   const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
   double row_t;
-  bool *silent, *armed_at_start;
+  ess_guard_kind *kind; /* [2m] */
+  bool *armed_at_start;
   double *is_silent; /* by event function, for lanes: 1 where the guard that is armed is silent,
                         else 0 */
 

@@ -43,9 +43,9 @@ extern "C" {
 
 /* Version of this header; while the major number is 0, another minor number breaks programs. */
 #define ESS_VERSION_MAJOR 0
-#define ESS_VERSION_MINOR 3
+#define ESS_VERSION_MINOR 4
 #define ESS_VERSION_PATCH 0
-#define ESS_VERSION       "0.3.0"
+#define ESS_VERSION       "0.4.0"
 
 /* Version of the library that runs, "major.minor.patch", in static storage. */
 ESS_API const char *ess_version(void);
@@ -120,6 +120,17 @@ typedef struct ess_failure {
 #define ESS_GUARD_UP(k)   (2 * (size_t)(k))
 #define ESS_GUARD_DOWN(k) (2 * (size_t)(k) + 1)
 
+/* Effect of the crossing of a guard. */
+typedef enum ess_guard_kind {
+  ESS_GUARD_CHANGES_FIELD, /* the field after it is the one of the other sign */
+  ESS_GUARD_ARMS_ONLY,     /* it only applies its row: neither its sign nor the signs that the row
+                              latches have an effect on the field in any mode. It is crossed at the
+                              end of the step that passes it, or before the projection that would.
+                              No step is shortened for it unless another crossing depends on it, and
+                              observers do not receive it */
+  ESS_GUARD_IMPACT         /* the state jumps, by ess_impacts.map */
+} ess_guard_kind;
+
 /* An effect that the state at the crossing determines. The event function of the guard that the
  * entry names, either of the two, is latched to its sign there, and its guard that lies ahead is
  * armed (none, if a one-way event function is positive). At h = 0 the side is the one to which the
@@ -142,12 +153,6 @@ typedef struct ess_reset_matrix {
   const size_t *guard;       /* [row_start[2m+1]]: the guard an entry concerns, < 2m */
   const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it, ESS_ARM_AHEAD, which
                                 must not name the event function whose guard is crossed */
-
-  /* Optional, [2m]: guards whose crossing, including the signs latched by their rows, has no effect
-   * on the right-hand side in any mode. They only apply their rows, at the end of the step that
-   * passes them or before the projection that would. No step is shortened for them unless another
-   * crossing depends on it, and observers do not receive them. */
-  const bool *silent;
 
   /* Optional: which guards are initially armed, armed[2m]. On entry those that lie ahead are armed;
    * a caller may clear others, such as the release of a contact that does not touch. */
@@ -183,9 +188,8 @@ typedef struct ess_impact {
                    past the zeros of the events: x is then beyond them, not on them */
 } ess_impact;
 
-/* Impacts: crossings at which the state jumps, and their map. */
+/* The map of impacts: of the guards of kind ESS_GUARD_IMPACT. */
 typedef struct ess_impacts {
-  const bool *at; /* [2m]: guards whose crossing is an impact, none of them silent; NULL: each */
   /* Computes state and mode after the impact. A nonzero result ends the run with ESS_ECALLBACK, for
    * example if no mode is consistent: state and mode are then those before it. With tangents the
    * map must be a function of x, events and sign alone (and of t with guards_move), and is called
@@ -266,9 +270,11 @@ typedef struct ess_system {
    */
   bool weights;
 
+  const ess_guard_kind *kinds;    /* optional, [2m]: the effect of each guard's crossing; NULL: each
+                                     is an impact if there are `impacts`, else changes the field */
   const ess_reset_matrix *resets; /* optional: the guards that a crossing arms; NULL: the guard of
                                      the same event function in the opposite direction */
-  const ess_impacts *impacts;     /* optional: the crossings that are impacts, and their map */
+  const ess_impacts *impacts;     /* optional: the map of impacts */
 
   /* Optional, for tangents and ESS_BASE_RODAS: J[n*n], d f_i / d x_j, of the field with these
    * signs. NULL: finite differences, which use atol / rtol as the size of a state near 0. With
@@ -437,7 +443,8 @@ typedef struct ess_options {
   double h_init;          /* first integration step, in units of time, finite, >= 0; 0 (default):
                              chosen by libess */
   uint64_t max_steps;     /* of one apply, rejected ones included, >= 1; default 10^7 */
-  uint64_t max_crossings; /* of one apply, silent ones included, >= 1; default 10^7 */
+  uint64_t max_crossings; /* of one apply, silent ones included (ESS_GUARD_ARMS_ONLY), >= 1;
+                             default 10^7 */
   ess_observer observer;  /* default: none */
   ess_method method;      /* default: ESS_METHOD_TOLERANCE */
   ess_base base;          /* default: ESS_BASE_DOPRI5. While the state slides steps are dopri5's */
@@ -463,8 +470,9 @@ typedef struct ess_options {
    * weights; fixed at alloc. */
   ess_sliding sliding;
   const bool *slides; /* optional, [m]: the event functions on which the state may slide. Those with
-                         one-way or silent guards, with impacts, or with rows that change other
-                         event functions are not accepted. NULL: all others. Fixed at alloc */
+                         one-way guards, with guards that arm only or are impacts, or with rows that
+                         change other event functions are not accepted. NULL: all others. Fixed at
+                         alloc */
   /* Default: false. true: the state comes to rest on the guard of an impact if impacts accumulate,
    * have absorbed all normal speed, or begin at rest, and the field pushes the state onto the
    * guard. It then slides, held by the effect of the impacts, and leaves when they would have to
@@ -507,7 +515,7 @@ typedef struct ess_counters {
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
   uint64_t projections; /* projection steps */
   uint64_t crossings;   /* crossings that are not silent, those of impacts included */
-  uint64_t silent;      /* silent crossings */
+  uint64_t silent;      /* silent crossings, of guards that arm only (ESS_GUARD_ARMS_ONLY) */
   uint64_t impacts;     /* impacts; simultaneous events are one impact */
   uint64_t slides;      /* slides begun, counted for each event function */
   uint64_t field_evaluations;          /* evaluations of field, those for tangents included */

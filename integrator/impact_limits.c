@@ -20,8 +20,8 @@
 /* whether a crossing of event function k from this side, -1 below it, is an impact; or from either
  */
 static bool is_impact_from(const ess_driver *d, size_t k, double side) {
-  const bool *const at = d->impacts->at;
-  return side < 0.0 ? at[ESS_GUARD_UP(k)] : at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
+  const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+  return d->kind[guard] == ESS_GUARD_IMPACT && (side < 0.0 || !d->system.one_way);
 }
 
 static bool has_impact(const ess_driver *d, size_t k) {

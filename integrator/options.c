@@ -57,6 +57,7 @@ static const char *check_system(const ess_system *s) {
   if (s->weights && !s->guard_count) return "weights must be false when guard_count is 0";
   const char *wrong = ess_field_jumps_check(s);
   if (!wrong) wrong = ess_resets_check(s);
+  if (!wrong) wrong = ess_kinds_check(s);
   return wrong ? wrong : ess_impacts_check(s);
 }
 

@@ -65,10 +65,10 @@ static int find_chatter(ess_driver *d, bool *is_endless) {
 static const char *refuse(const ess_system *s, size_t k) {
   const ess_reset_matrix *const r = s->resets;
   for (size_t guard = ESS_GUARD_UP(k); guard <= ESS_GUARD_DOWN(k); guard++) {
-    if (r && r->silent && r->silent[guard])
-      return "a guard that is silent must not be among those of slides";
-    if (s->impacts && (!s->impacts->at || s->impacts->at[guard]))
-      return "a guard whose crossing is an impact must not be among those of slides";
+    if (ess_kind_of(s, guard) == ESS_GUARD_ARMS_ONLY)
+      return "a guard of kind ESS_GUARD_ARMS_ONLY must not be among those of slides";
+    if (ess_kind_of(s, guard) == ESS_GUARD_IMPACT)
+      return "a guard of kind ESS_GUARD_IMPACT must not be among those of slides";
     for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++)
       if (r->guard[i] / 2 != k)
         return "a guard whose row arms or disarms another's must not be among those of slides";

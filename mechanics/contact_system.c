@@ -227,14 +227,14 @@ int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t
   s->impacts = (ess_impacts){.map = map, .jacobian = map_jacobian, .start = start};
   const size_t slip = slip_event(s);
   for (size_t e = 0; e < KINDS * m->constraints; e++)
-    s->at[ESS_GUARD_UP(e)] = s->at[ESS_GUARD_DOWN(e)] = true;
-  if (slip != SIZE_MAX) s->impacts.at = s->at;
+    s->kinds[ESS_GUARD_UP(e)] = s->kinds[ESS_GUARD_DOWN(e)] = ESS_GUARD_IMPACT;
   s->system = (ess_system){.dimension = 2 * m->coordinates,
                            .guard_count = KINDS * m->constraints + (slip != SIZE_MAX),
                            .field = field,
                            .guards = guards,
                            .guard_rates = guard_rates,
                            .mode_changed = mode_changed,
+                           .kinds = s->kinds,
                            .impacts = &s->impacts,
                            .params = s};
   return 0;

@@ -123,7 +123,7 @@ static int jump(pursuit *p, double tau) {
     p->sign[k] = -sign[k];
     p->armed[guard] = false;
     apply_row(p, guard);
-    impact = impact || (s->impacts && (!s->impacts->at || s->impacts->at[guard]));
+    impact = impact || (s->impacts && (!s->kinds || s->kinds[guard] == ESS_GUARD_IMPACT));
     p->events += p->m->type->changes_field(p->m, k, p->sign);
   }
   ess_impact with = {.t = p->t,

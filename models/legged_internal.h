@@ -18,6 +18,7 @@ typedef struct legged_data {
   struct legged_leg *leg; /* [legs] what a call of the field works on */
   char (*name)[LEGGED_NAME_SIZE];
   ess_reset_matrix resets; /* with damping */
+  ess_guard_kind *kinds;   /* likewise; else NULL */
 } legged_data;
 
 /* ---- geometry of a leg in its own plane: r outwards, z up, from the body's origin ------------ */

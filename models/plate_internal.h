@@ -33,6 +33,7 @@ typedef struct plate_data {
   double *weight; /* [contacts] */
 
   ess_reset_matrix resets; /* with damping */
+  ess_guard_kind *kinds;   /* likewise; else NULL */
 } plate_data;
 
 /* system.field in its two forms, and system.mode_changed of the aggregated one. */

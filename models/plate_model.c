@@ -105,6 +105,7 @@ static ess_system system_of(plate_data *data) {
                        .guard_rates = plate_guards_rates,
                        .some_guard_rates = plate_some_guards_rates,
                        .weights = true,
+                       .kinds = data->kinds,
                        .resets = q->damping > 0 ? &data->resets : NULL,
                        .params = data};
   if (q->field == PLATE_FIELD_AGGREGATED) {

@@ -311,6 +311,7 @@ struct Plan {
   Terminal terminal;
   Matrix directions;
   std::vector<std::size_t> jump_parameters;
+  std::vector<ess_guard_kind> kinds;
 
   Plan(std::size_t n, const nb::dict &o) : given(o) {
     args = nb::cast<nb::tuple>(o["args"]);
@@ -383,8 +384,9 @@ struct Plan {
     require(impact_at.size() == 2 * f.guards, "impact_at must be as long as guards");
     require(direction.size() == sizeof(int) * f.events.size() && terminal.size() == f.events.size(),
             "direction and terminal must be as many as events");
-    static_assert(sizeof(bool) == 1, "bytes are handed on as bool");
-    problem.impact_at = reinterpret_cast<const bool *>(impact_at.c_str());
+    for (std::size_t i = 0; i < impact_at.size(); i++)
+      kinds.push_back(impact_at.c_str()[i] ? ESS_GUARD_IMPACT : ESS_GUARD_CHANGES_FIELD);
+    problem.kinds = kinds.data();
     problem.direction = reinterpret_cast<const int *>(direction.c_str());
     problem.terminal = terminal.data();
     problem.context = &f;

@@ -343,7 +343,8 @@ static ess_system make_system(run *r, ess_impacts *impacts) {
   if (p->events > 0) system.watch = (ess_watch){p->events, events, p->direction, p->terminal};
   if (p->guard_jacobian) system.guard_jacobian = guard_jacobian;
   if (p->impact) {
-    *impacts = (ess_impacts){.at = p->impact_at, .map = map};
+    *impacts = (ess_impacts){.map = map};
+    system.kinds = p->kinds;
     system.impacts = impacts;
   }
   return system;

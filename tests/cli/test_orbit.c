@@ -197,8 +197,8 @@ static void corner_lift(const model *m, const double s[], double x[], double Dx[
 }
 
 static void find_corner(double part, orbit *o) {
-  static const bool at_section[6] = {[ESS_GUARD_UP(2)] = true};
-  static const ess_impacts impacts = {.at = at_section, .map = set_back};
+  static const ess_guard_kind at_section[6] = {[ESS_GUARD_UP(2)] = ESS_GUARD_IMPACT};
+  static const ess_impacts impacts = {.map = set_back};
   static const model_section section = {
       .guard = ESS_GUARD_UP(2), .count = 1, .states = {0}, .lift = corner_lift};
   static const model_parameter duration[] = {{"duration", 10, 0, 10, false, NULL, ""}};
@@ -216,6 +216,7 @@ static void find_corner(double part, orbit *o) {
                         .field = corner_field,
                         .guards = corner_guards,
                         .guard_jacobian = corner_guard_jacobian,
+                        .kinds = at_section,
                         .impacts = &impacts,
                         .params = &part}};
   ess_options options = ess_options_default();

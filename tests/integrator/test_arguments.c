@@ -149,6 +149,19 @@ TEST(no_row_arms_a_downward_guard_of_one_way_event_functions) {
   }
 }
 
+TEST(kinds_are_those_that_there_are) {
+  static ess_guard_kind kinds[4];
+  static const char of_three[] = "each of kinds must be ESS_GUARD_CHANGES_FIELD, "
+                                 "ESS_GUARD_ARMS_ONLY or ESS_GUARD_IMPACT";
+  for (size_t j = 0; j < 4; j++) {
+    memset(kinds, 0, sizeof kinds);
+    AFTER((s.system.kinds = kinds, kinds[j] = ESS_GUARD_ARMS_ONLY), NULL);
+    AFTER((s.system.kinds = kinds, kinds[j] = (ess_guard_kind)3), of_three);
+    AFTER((s.system.kinds = kinds, kinds[j] = ESS_GUARD_IMPACT),
+          "a guard of kind ESS_GUARD_IMPACT needs impacts");
+  }
+}
+
 TEST(a_system_without_guards_has_an_empty_matrix) {
   static const size_t none[] = {0, 0}, one[] = {0, 1};
   AFTER((s.system.guard_count = 0, s.resets.row_start = none), NULL);

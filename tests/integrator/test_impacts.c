@@ -104,14 +104,16 @@ IMPACT_MAP(turn_inflow) {
 }
 
 TEST(impacts_without_a_jump_accumulate_too) {
-  static const bool at[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true, [5] = false};
-  const ess_impacts turns = {.at = at, .map = turn_inflow};
+  static const ess_guard_kind kinds[6] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_IMPACT,
+                                          [ESS_GUARD_DOWN(1)] = ESS_GUARD_IMPACT};
+  const ess_impacts turns = {.map = turn_inflow};
   for (int digits = 2; digits <= 11; digits++) {
     hybrid *const h = hybrid_of("x' = 2.5*off(second) - 1; y' = 2.5*on(second) - 2\n"
                                 "a: x; b: y; second: 1 # has no guard");
     ess_system system = hybrid_system(h, HYBRID_GIVES_NONE);
     const ess_options options = hybrid_options(pow(10.0, -digits));
     double t = 0.0, x[2] = {0.5, 0.7};
+    system.kinds = kinds;
     system.impacts = &turns;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     for (double end = 2.0; end < 2.35; end += 0.1)
@@ -200,10 +202,11 @@ IMPACT_MAP(changes_nothing) {
 /* nothing is left of an impact that has stopped the run: the last state, put beyond its guard and
  * leaving it, has not been carried there */
 TEST(an_impact_is_over_where_the_caller_moves_the_state) {
-  static const bool at[6] = {true, true};
-  const ess_impacts impacts = {.at = at, .map = changes_nothing};
+  static const ess_guard_kind kinds[6] = {ESS_GUARD_IMPACT, ESS_GUARD_IMPACT};
+  const ess_impacts impacts = {.map = changes_nothing};
   hybrid *const h = hybrid_of("x' = 1; y' = 1; z' = -1; a: x; b: y; c: z");
   ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  system.kinds = kinds;
   system.impacts = &impacts;
   h->has_impacts = true;
   hybrid_log log;
@@ -342,10 +345,12 @@ IMPACT_MAP(exchange) {
 }
 
 static int run_row(hybrid *h, bool both, double tolerance, double end, double x[]) {
-  bool at[2 * BALLS];
-  for (size_t j = 0; j < 2 * BALLS; j++) at[j] = (j % 2 == 1) == (h->parameter[1] > 0.0);
-  const ess_impacts impacts = {.at = both ? NULL : at, .map = exchange};
+  ess_guard_kind kinds[2 * BALLS];
+  for (size_t j = 0; j < 2 * BALLS; j++)
+    kinds[j] = (j % 2 == 1) == (h->parameter[1] > 0.0) ? ESS_GUARD_IMPACT : ESS_GUARD_CHANGES_FIELD;
+  const ess_impacts impacts = {.map = exchange};
   ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  system.kinds = both ? NULL : kinds;
   system.impacts = &impacts;
   const ess_options options = hybrid_options(tolerance);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -440,13 +445,16 @@ TEST(equal_balls_that_meet_at_once_have_a_derivative) {
       {3, {1.0, 0.0, -1.0}, 1.5, ESS_EDISCONTINUOUS},
       {4, {1.5, 0.5, -0.5, -1.7}, 0.5, ESS_EDISCONTINUOUS},
   };
-  static const bool at[] = {false, true, false, true, false, true, false, true};
-  const ess_impacts collides = {.at = at, .map = collide};
+  static const ess_guard_kind kinds[] = {
+      ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT, ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT,
+      ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT, ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT};
+  const ess_impacts collides = {.map = collide};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const size_t n = rows[i].count;
     hybrid *const h = row_of(n, 1.0, 1.0);
     ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
     double start[2 * MOST], x[2 * MOST], t = 0.0;
+    system.kinds = kinds;
     system.impacts = &collides;
     for (size_t k = 0; k < n; k++) {
       mass[k] = k ? 1.0 : rows[i].mass;

@@ -57,7 +57,7 @@ static int plain_map(ess_impact *impact, void *params) {
 static ess_driver *driver_of(hybrid *h, bool is_plain, double tolerance) {
   ess_system system = hybrid_system(h, is_plain ? HYBRID_GIVES_NONE : HYBRID_GIVES_ALL);
   const ess_options options = hybrid_options(tolerance);
-  const ess_impacts impacts = {.at = system.impacts->at, .map = plain_map};
+  const ess_impacts impacts = {.map = plain_map};
   if (is_plain) system.impacts = &impacts;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);

@@ -600,6 +600,7 @@ void hybrid_read(hybrid *h) {
   h->impact_at = kept(h, 2 * h->m, sizeof *h->impact_at);
   h->unarmed = kept(h, 2 * h->m, sizeof *h->unarmed);
   h->silent = kept(h, 2 * h->m, sizeof *h->silent);
+  h->kinds = kept(h, 2 * h->m, sizeof *h->kinds);
   const struct {
     const char **text;
     int *of;
@@ -1022,10 +1023,12 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
   h->resets = (ess_reset_matrix){.row_start = h->row_start,
                                  .guard = h->row_guard,
                                  .effect = h->row_effect,
-                                 .silent = h->has_silent ? h->silent : NULL,
                                  .start = h->has_unarmed ? armed_of : NULL};
-  h->impacts = (ess_impacts){.at = h->impact_at,
-                             .map = map_of,
+  for (size_t g = 0; g < 2 * h->m; g++)
+    h->kinds[g] = h->impact_at[g] ? ESS_GUARD_IMPACT
+                  : h->silent[g]  ? ESS_GUARD_ARMS_ONLY
+                                  : ESS_GUARD_CHANGES_FIELD;
+  h->impacts = (ess_impacts){.map = map_of,
                              .jacobian = GIVEN(HYBRID_IMPACT_JACOBIAN, map_jacobian_of),
                              .parameter_jacobian = GIVEN(HYBRID_IMPACT_BY, map_by_of)};
   ess_system system = {
@@ -1038,6 +1041,7 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .some_guard_rates = GIVEN(HYBRID_SOME_RATES, some_rates_of),
       .one_way = h->one_way,
       .weights = gives_weights,
+      .kinds = h->has_impacts || h->has_silent ? h->kinds : NULL,
       .resets = h->has_resets || h->has_unarmed || h->has_silent ? &h->resets : NULL,
       .impacts = h->has_impacts ? &h->impacts : NULL,
       .field_jacobian = GIVEN(HYBRID_FIELD_JACOBIAN, field_jacobian_of),

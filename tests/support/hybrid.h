@@ -135,6 +135,7 @@ typedef struct hybrid {
   hybrid_impact *impact; /* [2m] */
   bool one_way, moves, has_impacts, has_resets, has_unarmed, has_silent;
   bool *unarmed, *silent, *impact_at, *slides; /* [2m], [2m], [2m], [m] or NULL */
+  ess_guard_kind *kinds;                       /* [2m] */
   bool *solves;                                /* [n] or NULL */
   size_t *row_start, *row_guard;
   signed char *row_effect;
