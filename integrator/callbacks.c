@@ -128,29 +128,19 @@ int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
 int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
                     double rate[]) {
   const ess_system *const s = &d->system;
-  if (s->guard_rates) {
-    d->counters.guard_evaluations++;
-    d->t_seen = t;
-    const int code = s->guard_rates(t, x, v, h, rate, s->params);
-    return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
-  }
-  int status = ess_guards(d, t, x, h);
-  if (status) return status;
-  d->counters.jacobian_evaluations++;
-  status = ess_called(d, s->guard_jacobian(t, x, d->jacobian, s->params));
-  if (status) return status;
-  for (size_t k = 0; k < s->guard_count; k++)
-    rate[k] = ess_dot(d->jacobian + k * s->dimension, v, s->dimension);
-  return ESS_SUCCESS;
+  d->counters.guard_evaluations++;
+  d->t_seen = t;
+  if (!s->event_rates) return ess_called(d, ess_rates_by_jacobian(d, t, x, v, h, rate));
+  return ess_called(d, s->event_rates(t, x, 0.0, v, NULL, s->guard_count, h, rate, s->params));
 }
 
 int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                          const size_t which[], size_t count, double h[], double rate[]) {
   const ess_system *const s = &d->system;
-  if (s->some_guard_rates) {
+  if (ess_may_list(d, which, count)) {
     d->counters.some_evaluations++;
     d->t_seen = t;
-    return ess_called(d, s->some_guard_rates(t, x, v, which, count, h, rate, s->params));
+    return ess_called(d, s->event_rates(t, x, 0.0, v, which, count, h, rate, s->params));
   }
   const int status = ess_guard_rates(d, t, x, v, d->h_try, d->rate_try);
   for (size_t i = 0; !status && i < count; i++) {

@@ -28,7 +28,8 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                     double rate[]);
 
 /* The same for event functions which[count] alone: h[i] and rate[i] are those of which[i]. h and
- * rate have room for all of them. */
+ * rate have room for all of them. ess_may_list: true if no others are evaluated. */
+bool ess_may_list(const ess_driver *d, const size_t which[], size_t count);
 int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                          const size_t which[], size_t count, double h[], double rate[]);
 
@@ -97,11 +98,14 @@ const double *ess_caller_state(ess_driver *d, double t, const double x[]);
 
 /* The caller's event functions, and then what it watches, at its time t; 0, or what a callback
  * returned. */
-int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[]);
+int ess_caller_guards(ess_driver *d, double t, const double x[], double h[]);
+
+/* What is watched alone, from h + watched.first on. */
+int ess_watch_values(ess_driver *d, double t, const double x[], double h[]);
 
 /* ---- slope ----------------------------------------------------------------------------------- */
 
-/* Some of the caller's event functions, of which alone rates are sought. */
+/* Some event functions, of which alone rates are sought: either of the caller's or watched ones. */
 typedef struct ess_sought {
   const size_t *which;
   size_t count;
@@ -109,7 +113,7 @@ typedef struct ess_sought {
 } ess_sought;
 
 /* These alone, or all where `sought` is NULL. */
-int ess_sought_guards(const ess_driver *d, double t, const double x[], const ess_sought *sought,
+int ess_sought_guards(ess_driver *d, double t, const double x[], const ess_sought *sought,
                       double h[]);
 
 /* rate[m] = dh/dx v + dh/dt vt of these event functions, h[m] at the caller's time t and state
@@ -124,7 +128,12 @@ int ess_slope_weigh(ess_driver *d);
 /* Another trajectory begins: nothing of that is known. */
 void ess_slope_forget(ess_driver *d);
 
-/* As ess_guard_rates; where rates are differences only those that are sought are found. */
+/* Rates of the caller's event functions by its Jacobian, where it needs no wrapper. */
+int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const double v[], double h[],
+                          double rate[]);
+
+/* As ess_guard_rates, of the caller's event functions alone; where rates are differences only those
+ * that are sought are found. */
 int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                            const ess_sought *sought, double h[], double rate[]);
 

@@ -40,7 +40,8 @@ static void lay(ess_driver *d, ess_layout *l) {
           &k->theta, &k->pattern, &k->until, &k->pair_side, &k->value[0], &k->value[1],
           &k->error[0], &k->error[1], &k->dense[0], &k->dense[1], &k->told, &k->undoable);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
-  if (!d->system.guard_rates) ESS_LAY(l, double, m * d->system.dimension, &d->jacobian);
+  if (d->system.guard_jacobian && !d->caller.system.event_rates)
+    ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->jacobian);
   ESS_LAY(l, size_t, m, &d->flagged, &d->batch, &k->kink, &k->companion, &k->undo,
           &k->companion_in);
   ESS_LAY(l, size_t, 2 * m + 2, &d->row_start);
@@ -56,7 +57,7 @@ static void lay(ess_driver *d, ess_layout *l) {
           &d->idle_in_step);
   ESS_LAY(l, ess_fate, all, &d->fate);
   ess_projection_lay(d, l);
-  if (d->caller.moves || d->caller.differs) ess_caller_lay(d, l);
+  if (d->caller.moves) ess_caller_lay(d, l);
   if (d->watched.count) ess_watched_lay(d, l);
   if (d->impacts || d->slides) ESS_LAY(l, ess_return, 2 * m, &d->returns.of);
   if (d->impacts) ess_impacts_lay(d, l);
@@ -67,7 +68,7 @@ static void lay(ess_driver *d, ess_layout *l) {
 /* whether that is no more than memory can hold */
 static bool is_within_memory(const ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(double) / 512, n = d->system.dimension;
-  const size_t m = d->system.guard_count, gradient = d->system.guard_rates ? 1 : n;
+  const size_t m = d->system.guard_count, gradient = d->caller.system.event_rates ? 1 : n;
   return n <= most && m <= most / gradient && ess_resets_size(&d->system) <= most;
 }
 
@@ -82,6 +83,7 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   if (!ess_slides_alloc(d, options) || !ess_base_alloc(d, options->base)) return false;
   d->memory = ess_lay_out(d, lay, &d->bytes);
   if (!d->memory) return false;
+  for (size_t k = 0; d->caller.moves && k < d->system.guard_count; k++) d->caller.each[k] = k;
   ess_resets_copy(d);
   if (d->watched.count) ess_watched_take(d, &system->watch);
   if (d->impacts) ess_impacts_take(d);

@@ -135,8 +135,8 @@ typedef enum ess_guard_kind {
  * entry names, either of the two, is latched to its sign there, and its guard that lies ahead is
  * armed (none, if a one-way event function is positive). At h = 0 the side is the one to which the
  * field points, in the mode after the preceding entries of the row; if the field is tangential to
- * the guard the sign stays. An entry costs one evaluation of guards, or of some_guard_rates if it
- * is given. */
+ * the guard the sign stays. An entry costs one evaluation of guards, or of event_rates if it is
+ * given. */
 #define ESS_ARM_AHEAD 2
 
 /* The guard reset matrix R: crossing guard j disarms j and then applies row j, whose entries arm
@@ -192,7 +192,7 @@ typedef struct ess_impact {
 typedef struct ess_impacts {
   /* Computes state and mode after the impact. A nonzero result ends the run with ESS_ECALLBACK, for
    * example if no mode is consistent: state and mode are then those before it. With tangents the
-   * map must be a function of x, events and sign alone (and of t with guards_move), and is called
+   * map must be a function of x, events and sign alone (and of t with guard_time), and is called
    * more than once. */
   int (*map)(ess_impact *impact, void *params);
   /* Optional, for tangents: DR[n*n], d after_i / d x_j at the impact that the map has just computed
@@ -210,8 +210,8 @@ typedef struct ess_impacts {
 /* Events: functions of time and state whose zeros have no effect on the right-hand side or the
  * mode. No row of a matrix names them. They are located, counted and reported like crossings, as
  * event function m + i; ESS_METHOD_PAPER does not accept them. Their cost is that of the same
- * number of event functions that depend on time. All rates are then finite differences, also those
- * of guards.
+ * number of event functions that depend on time: their rates are finite differences, at about four
+ * evaluations of values for each. Rates of the system's event functions are as without them.
  *
  * If an impact's jump changes the sign of such a function, the event has the impact's time and is
  * reported after it. If the function is zero at the impact, the event is reported once, with the
@@ -230,6 +230,20 @@ typedef struct ess_watch {
                            0 (NULL): not terminal */
 } ess_watch;
 
+/* ---- event functions and time ---------------------------------------------------------------- */
+
+/* Whether event functions depend on time and, if so, how their derivatives with respect to it are
+ * found. If they do, time is an additional internal state. */
+typedef enum ess_guard_time {
+  ESS_TIME_NONE,        /* they do not. If they do all the same, the run is correct if neither
+                           guard_jacobian nor event_rates is given. Otherwise it is correct or fails,
+                           most often with ESS_EJACOBIAN */
+  ESS_TIME_DIFFERENCED, /* they do; guard_jacobian is Dh[m*n] and has no column for time, whose
+                           derivatives are finite differences of guards */
+  ESS_TIME_COLUMN       /* they do; guard_jacobian is Dh[m*(n+1)], and the last entry of row k is
+                           d h_k / d t */
+} ess_guard_time;
+
 /* ---- the system: (f, h, Dh) of section 2.1 of the paper -------------------------------------- */
 
 /* The system to integrate. `sign[k]` is the latched sign of h_k: exactly -1.0 or +1.0. It changes
@@ -243,16 +257,17 @@ typedef struct ess_system {
   int (*field)(double t, const double x[], const double sign[], double dxdt[], void *params);
   /* h[m] = h(t, x[n]) */
   int (*guards)(double t, const double x[], double h[], void *params);
-  /* Dh[m*n]: row k is the gradient of h_k. Optional if guard_rates is given. Without either, rates
-   * are finite differences of guards, at about four evaluations for each. */
+  /* Dh[m*n]: row k is the gradient of h_k; or Dh[m*(n+1)], with ESS_TIME_COLUMN. Optional if
+   * event_rates is given. Without either, rates are finite differences of guards, at about four
+   * evaluations for each. */
   int (*guard_jacobian)(double t, const double x[], double Dh[], void *params);
-  /* Optional, for speed: h[m] and rate[m], rate[k] = grad h_k . v, in one pass without Dh. */
-  int (*guard_rates)(double t, const double x[], const double v[], double h[], double rate[],
-                     void *params);
-  /* Optional, for speed, when a crossing is located or corrected: as guard_rates, only for the
-   * `count` event functions which[]: h[i] and rate[i] are those of which[i]. */
-  int (*some_guard_rates)(double t, const double x[], const double v[], const size_t which[],
-                          size_t count, double h[], double rate[], void *params);
+  /* Optional, for speed: values and total rates of event functions in one pass without Dh, along
+   * the direction (vt, v) of time and state: rate = dh/dt vt + grad h . v. h[i] and rate[i] are
+   * those of event function which[i], i < count; which is NULL and count is m for all. Event
+   * functions that do not depend on time ignore vt. */
+  int (*event_rates)(double t, const double x[], double vt, const double v[], const size_t which[],
+                     size_t count, double h[], double rate[], void *params);
+  ess_guard_time guard_time; /* whether event functions depend on time; default: ESS_TIME_NONE */
 
   /* Optional: called whenever the latched mode changes, before the next evaluation of the field.
    * `guard` is the event function whose sign was flipped, or m if all of `sign` may have changed.
@@ -320,13 +335,6 @@ typedef struct ess_system {
    * contain the parameter ends there with ESS_EDISCONTINUOUS. */
   const size_t *field_jump_parameters;
 
-  /* true: event functions also depend on time, which is then an additional internal state. If they
-   * depend on time and this is false, the run is still correct or fails, most often with
-   * ESS_EJACOBIAN. */
-  bool guards_move;
-  /* Optional with guards_move: ht[m], the partial derivatives ht[k] = d h_k / d t. NULL: finite
-   * differences of guards. guard_jacobian and guard_rates never include this derivative. */
-  int (*guard_time_rates)(double t, const double x[], double ht[], void *params);
   ess_watch watch; /* optional: events without effect on the right-hand side */
 
   /* Optional, for tangents and adjoints (ess_driver_follow_parameters): the number P of parameters,
@@ -519,8 +527,9 @@ typedef struct ess_counters {
   uint64_t impacts;     /* impacts; simultaneous events are one impact */
   uint64_t slides;      /* slides begun, counted for each event function */
   uint64_t field_evaluations;          /* evaluations of field, those for tangents included */
-  uint64_t guard_evaluations;          /* evaluations of guards or guard_rates */
-  uint64_t some_evaluations;           /* evaluations of some_guard_rates */
+  uint64_t guard_evaluations;          /* evaluations of guards, or of event_rates for all */
+  uint64_t some_evaluations;           /* evaluations of event_rates for a list */
+  uint64_t watch_evaluations;          /* evaluations of ess_watch.values */
   uint64_t jacobian_evaluations;       /* evaluations of guard_jacobian */
   uint64_t field_jacobian_evaluations; /* evaluations of field_jacobian */
 } ess_counters;

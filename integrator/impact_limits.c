@@ -270,7 +270,7 @@ static bool is_stopped(const ess_driver *d, size_t k) {
 int ess_end_stopped(ess_driver *d) {
   static const double SHORTLY[] = {1e-3, 1e-1}; // parts of a step
   const ess_impact_work *const w = d->impacts;
-  const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
+  const bool is_exact = !d->caller.differs;
   bool any = false, sure = false;
   double step;
   for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);

@@ -52,8 +52,9 @@ static const char *check_system(const ess_system *s) {
   if (s->dimension < 1) return "dimension must be at least 1";
   if (!s->field) return "field must not be NULL";
   if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
-  if (s->some_guard_rates && !s->guard_jacobian && !s->guard_rates)
-    return "some_guard_rates needs guard_jacobian or guard_rates beside it";
+  if (s->guard_time != ESS_TIME_NONE && s->guard_time != ESS_TIME_DIFFERENCED &&
+      s->guard_time != ESS_TIME_COLUMN)
+    return "guard_time must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN";
   if (s->weights && !s->guard_count) return "weights must be false when guard_count is 0";
   const char *wrong = ess_field_jumps_check(s);
   if (!wrong) wrong = ess_resets_check(s);

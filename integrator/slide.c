@@ -164,7 +164,8 @@ void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options 
   ess_slides *const s = d->slides;
   const ess_caller *const c = &d->caller;
   s->field = ess_slide_field;
-  s->is_noisy = c->differs || (c->moves && !c->system.guard_time_rates);
+  s->is_noisy =
+      c->differs || (c->system.guard_time == ESS_TIME_DIFFERENCED && !c->system.event_rates);
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const bool asked = !options->slides || (k < system->guard_count && options->slides[k]);
     s->can[k] = k < system->guard_count && !refuse(system, k);

@@ -165,8 +165,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guard_count = damped ? 2 * p.legs : p.legs,
                            .field = legged_field,
                            .guards = legged_guards,
-                           .guard_rates = legged_guard_rates,
-                           .some_guard_rates = legged_some_guard_rates,
+                           .event_rates = legged_event_rates,
                            .kinds = d->kinds,
                            .resets = damped ? &d->resets : NULL,
                            .params = d};

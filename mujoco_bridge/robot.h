@@ -76,7 +76,7 @@ typedef struct robot_sizes {
 robot_sizes robot_size(const robot *r);
 
 /*
- * The system: field, guards, guard_rates, some_guard_rates. It is the robot's and lives as long; a
+ * The system: field, guards, event_rates. It is the robot's and lives as long; a
  * driver of it must not run in two threads at once. A callback that fails has said why in
  * robot_failure.
  */

@@ -74,6 +74,8 @@ TEST(members_of_systems_and_options_are_named) {
   AFTER(s.system.dimension = 0, "dimension must be at least 1");
   AFTER(s.system.field = NULL, "field must not be NULL");
   AFTER(s.system.guards = NULL, "guards must not be NULL when guard_count > 0");
+  AFTER(s.system.guard_time = (ess_guard_time)3,
+        "guard_time must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN");
   AFTER(s.options.method = (ess_method)7,
         "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER");
   AFTER(s.options.base = (ess_base)7,

@@ -44,8 +44,8 @@ GUARDS(wave) {
   h[0] = 1.1 + sin(x[0] * x[0]);
 }
 
-GUARD_RATES(wave_rates) {
-  (void)t, (void)params;
+EVENT_RATES(wave_rates) {
+  (void)t, (void)vt, (void)which, (void)count, (void)params;
   h[0] = 1.1 + sin(x[0] * x[0]);
   rate[0] = 2.0 * x[0] * cos(x[0] * x[0]) * v[0];
 }
@@ -65,7 +65,7 @@ TEST(errors_refuse_steps) {
 TEST(turning_refuses_steps) {
   double x[] = {0.1};
   const ess_system system = {
-      .dimension = 1, .guard_count = 1, .field = ticks, .guards = wave, .guard_rates = wave_rates};
+      .dimension = 1, .guard_count = 1, .field = ticks, .guards = wave, .event_rates = wave_rates};
   const ess_options options = toy_options(1e-8);
   const causes c = causes_of(&system, &options, 10.0, x);
   assert_true(c.refused[ESS_BY_TURNING] > 0);

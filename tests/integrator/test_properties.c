@@ -466,8 +466,9 @@ static void check_counters(subject *s) {
     if (i) assert_true(r->t >= end.log.record[i - 1].t);
   }
   assert_int_equal(c->field_evaluations, calls[HYBRID_FIELD]);
-  assert_int_equal(c->guard_evaluations, s->h->m ? calls[HYBRID_GUARDS] + calls[HYBRID_GUARD_RATES]
-                                                 : calls[HYBRID_WATCH]);
+  if (s->h->m)
+    assert_int_equal(c->guard_evaluations, calls[HYBRID_GUARDS] + calls[HYBRID_GUARD_RATES]);
+  assert_int_equal(c->watch_evaluations, calls[HYBRID_WATCH]);
   assert_int_equal(c->some_evaluations, calls[HYBRID_SOME_RATES]);
   assert_int_equal(c->jacobian_evaluations, calls[HYBRID_GUARD_JACOBIAN]);
   assert_int_equal(c->field_jacobian_evaluations, calls[HYBRID_FIELD_JACOBIAN]);
@@ -484,8 +485,7 @@ static void check_given(subject *s) {
                                    1u << HYBRID_FIELD_JACOBIAN,
                                    1u << HYBRID_GUARD_JACOBIAN,
                                    1u << HYBRID_GUARD_RATES,
-                                   1u << HYBRID_GUARD_JACOBIAN | 1u << HYBRID_SOME_RATES |
-                                       1u << HYBRID_TIME_RATES,
+                                   1u << HYBRID_GUARD_JACOBIAN | 1u << HYBRID_TIME_RATES,
                                    HYBRID_GIVES_ALL & ~(1u << HYBRID_TIME_RATES)};
   hybrid_plan plan = s->plan;
   const hybrid_end all = run(s, &plan);
@@ -675,23 +675,16 @@ static int other_guards(double t, const double y[], double g[], void *params) {
 
 static int other_jacobian(double t, const double y[], double Dg[], void *params) {
   const coordinates *const c = params;
-  const size_t n = c->h->n;
-  double x[HYBRID_STATES] = {0.0}, *const Dh = malloc((c->h->m * n + 1) * sizeof *Dh);
+  const size_t n = c->h->n, columns = n + (c->inner.guard_time == ESS_TIME_COLUMN);
+  double x[HYBRID_STATES] = {0.0}, *const Dh = malloc((c->h->m * columns + 1) * sizeof *Dh);
   to_inner(c, y, x);
   const int code = c->inner.guard_jacobian(t / c->pace, x, Dh, c->h);
   for (size_t k = 0; k < c->h->m; k++)
-    for (size_t i = 0; i < n; i++)
-      Dg[k * n + i] = Dh[c->event[k] * n + c->of[i]] * c->factor[k] / c->scale[i];
+    for (size_t i = 0; i < columns; i++) {
+      const double given = Dh[c->event[k] * columns + (i < n ? c->of[i] : n)];
+      Dg[k * columns + i] = given * c->factor[k] / (i < n ? c->scale[i] : c->pace);
+    }
   free(Dh);
-  return code;
-}
-
-static int other_times(double t, const double y[], double gt[], void *params) {
-  const coordinates *const c = params;
-  double x[HYBRID_STATES] = {0.0}, ht[HYBRID_EVENTS] = {0.0};
-  to_inner(c, y, x);
-  const int code = c->inner.guard_time_rates(t / c->pace, x, ht, c->h);
-  for (size_t k = 0; k < c->h->m; k++) gt[k] = ht[c->event[k]] * c->factor[k] / c->pace;
   return code;
 }
 
@@ -706,8 +699,7 @@ static hybrid_end run_in(subject *s, coordinates *c) {
                              .guards = other_guards,
                              .guard_jacobian = other_jacobian,
                              .one_way = s->h->one_way,
-                             .guards_move = c->inner.guards_move,
-                             .guard_time_rates = c->inner.guard_time_rates ? other_times : NULL,
+                             .guard_time = c->inner.guard_time,
                              .params = c};
   ess_options options = s->plan.options;
   double atols[HYBRID_STATES], x[HYBRID_STATES] = {0.0}, y[HYBRID_STATES] = {0.0};

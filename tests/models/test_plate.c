@@ -182,7 +182,7 @@ static void check_rates(const model *m, gsl_rng *rng) {
   m->system.guards(0.0, x, h, m->system.params);
   m->system.guards(0.0, x_ahead, ahead, m->system.params);
   m->system.guards(0.0, x_behind, behind, m->system.params);
-  m->system.guard_rates(0.0, x, v, h_too, rate, m->system.params);
+  m->system.event_rates(0.0, x, 1.0, v, NULL, m->system.guard_count, h_too, rate, m->system.params);
   m->system.guard_jacobian(0.0, x, Dh, m->system.params);
   for (size_t k = 0; k < m->system.guard_count; k++) {
     double sum = 0;
@@ -243,7 +243,7 @@ static void check_against_oracle(const model *m, gsl_rng *rng) {
   oracle_plate_derivatives(&o, x, on, on + q->contacts, f_oracle);
   assert_true(distance(f, f_oracle, N) < 1e-13 * (norm(f_oracle, N) + 1000));
 
-  m->system.guard_rates(0.0, x, f, h, rate, m->system.params);
+  m->system.event_rates(0.0, x, 1.0, f, NULL, m->system.guard_count, h, rate, m->system.params);
   for (size_t i = 0; i < q->contacts; i++) {
     double p, p_rate, force, force_rate;
     oracle_plate_contact(&o, i, x, f, &p, &p_rate, &force, &force_rate);
@@ -303,7 +303,7 @@ static void check_power(const model *m, gsl_rng *rng) {
   draw_state(rng, x);
   draw_signs(rng, m->system.guard_count, sign);
   m->system.field(0, x, sign, f, m->system.params);
-  m->system.guard_rates(0.0, x, f, h, rate, m->system.params);
+  m->system.event_rates(0.0, x, 1.0, f, NULL, m->system.guard_count, h, rate, m->system.params);
   double power =
       q->mass * (x[3] * f[3] + x[4] * f[4] + q->gravity * x[4]) + q->inertia * x[5] * f[5];
   double scale = 1 + fabs(q->mass * x[4] * f[4]);

@@ -36,15 +36,11 @@
 #define GUARD_JACOBIAN_OF    (double t, const double x[], double Dh[], void *params)
 #define GUARD_JACOBIAN(name) TOY_CALLBACK(name, GUARD_JACOBIAN_OF, (t, x, Dh, params))
 
-#define GUARD_RATES_OF                                                                             \
-  (double t, const double x[], const double v[], double h[], double rate[], void *params)
-#define GUARD_RATES(name)      TOY_CALLBACK(name, GUARD_RATES_OF, (t, x, v, h, rate, params))
-#define GUARD_RATES_CODE(name) static int name GUARD_RATES_OF
-
-#define SOME_RATES_OF                                                                              \
-  (double t, const double x[], const double v[], const size_t which[], size_t count, double h[],   \
-   double rate[], void *params)
-#define SOME_RATES(name) TOY_CALLBACK(name, SOME_RATES_OF, (t, x, v, which, count, h, rate, params))
+#define EVENT_RATES_OF                                                                             \
+  (double t, const double x[], double vt, const double v[], const size_t which[], size_t count,    \
+   double h[], double rate[], void *params)
+#define EVENT_RATES(name)                                                                          \
+  TOY_CALLBACK(name, EVENT_RATES_OF, (t, x, vt, v, which, count, h, rate, params))
 
 #define IMPACT_MAP_OF    (ess_impact * impact, void *params)
 #define IMPACT_MAP(name) TOY_CALLBACK(name, IMPACT_MAP_OF, (impact, params))
@@ -98,7 +94,7 @@
 
 /* what a system's callbacks are called: OF(belt), of a system, are belt_field and belt_guards */
 #define OF(name)          .field = name##_field, .guards = name##_guards
-#define OF_RATES(name)    OF(name), .guard_rates = name##_rates
+#define OF_RATES(name)    OF(name), .event_rates = name##_rates
 #define OF_JACOBIAN(name) OF(name), .guard_jacobian = name##_jacobian
 
 #endif

@@ -118,7 +118,7 @@ static const word METHODS[] = {{"on", ESS_METHOD_PAPER}, {"off", ESS_METHOD_TOLE
 static const word GIVES[] = {
     {"all", HYBRID_GIVES_ALL}, {"none", 0}, {"field", 1 << HYBRID_FIELD_JACOBIAN},
     {"jacobian", 1 << HYBRID_GUARD_JACOBIAN}, {"rates", 1 << HYBRID_GUARD_RATES},
-    {"some", 1 << HYBRID_SOME_RATES}, {"times", 1 << HYBRID_TIME_RATES},
+    {"times", 1 << HYBRID_TIME_RATES},
     {"by", 1 << HYBRID_FIELD_BY | 1 << HYBRID_GUARDS_BY | 1 << HYBRID_IMPACT_BY},
     {"weights", HYBRID_WEIGHTS}, {"fixed", HYBRID_FIXED}, {"moves", HYBRID_MOVES},
     {"idle", 1 << HYBRID_IDLE}, {NULL, 0}};
@@ -128,7 +128,7 @@ static const word STOPS[] = {
     {"slides", 1 << HYBRID_SLIDE}, {"none", 0}, {NULL, 0}};
 static const word CALLBACKS[] = {
     {"field", HYBRID_FIELD}, {"guards", HYBRID_GUARDS}, {"guard_jacobian", HYBRID_GUARD_JACOBIAN},
-    {"guard_rates", HYBRID_GUARD_RATES}, {"some_rates", HYBRID_SOME_RATES},
+    {"event_rates", HYBRID_GUARD_RATES}, {"some_rates", HYBRID_SOME_RATES},
     {"time_rates", HYBRID_TIME_RATES}, {"field_jacobian", HYBRID_FIELD_JACOBIAN},
     {"field_by", HYBRID_FIELD_BY}, {"guards_by", HYBRID_GUARDS_BY}, {"impact", HYBRID_IMPACT},
     {"impact_jacobian", HYBRID_IMPACT_JACOBIAN}, {"impact_by", HYBRID_IMPACT_BY},
