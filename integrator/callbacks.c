@@ -36,7 +36,7 @@ static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_EZENO] = "impacts accumulate: infinitely many in a finite time",
     [ESS_EGRAZING] = "grazing: a guard is reached along it, at no rate",
     [ESS_EDISCONTINUOUS] = "the flow is discontinuous: the order of simultaneous events decides",
-    [ESS_EWEIGHTS] = "the field is not affine in the signs, though weights are declared",
+    [ESS_EAFFINE] = "the field is not affine in the signs, though it is declared to be",
 };
 
 const char *ess_strerror(int status) {
@@ -130,14 +130,19 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
   const ess_system *const s = &d->system;
   d->counters.guard_evaluations++;
   d->t_seen = t;
-  if (!s->event_rates) return ess_called(d, ess_rates_by_jacobian(d, t, x, v, h, rate));
-  return ess_called(d, s->event_rates(t, x, 0.0, v, NULL, s->guard_count, h, rate, s->params));
+  const int code = s->event_rates
+                       ? s->event_rates(t, x, 0.0, v, NULL, s->guard_count, h, rate, s->params)
+                       : ess_rates_by_jacobian(d, t, x, v, h, rate);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
 int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                          const size_t which[], size_t count, double h[], double rate[]) {
   const ess_system *const s = &d->system;
-  if (ess_may_list(d, which, count)) {
+  bool lists = d->caller.system.event_rates && count < s->guard_count;
+  for (size_t i = 0; d->watched.count && i < count; i++)
+    lists = lists && which[i] < d->watched.first;
+  if (lists) {
     d->counters.some_evaluations++;
     d->t_seen = t;
     return ess_called(d, s->event_rates(t, x, 0.0, v, which, count, h, rate, s->params));

@@ -171,12 +171,6 @@ int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const doub
                                   : own_rates(d, at, x, vt, v, NULL, d->watched.first, h, rate));
 }
 
-bool ess_may_list(const ess_driver *d, const size_t which[], size_t count) {
-  bool own = d->caller.system.event_rates && count < d->system.guard_count;
-  for (size_t i = 0; d->watched.count && i < count; i++) own = own && which[i] < d->watched.first;
-  return own;
-}
-
 /* of what is watched nobody hears */
 static int mode_changed(const double sign[], size_t guard, void *params) {
   const ess_driver *const d = params;

@@ -222,11 +222,13 @@ static int compare_directions(checker *c) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Dh at x: from the Jacobian or, where there is none or no column by time, rates along each */
-static int given_jacobian(checker *c) {
+/* Event functions and Dh at x, from the Jacobian or, where there is none or no column by time,
+ * rates along each; what is rounding in a sum of the terms that they may be made of. */
+static int evaluate(checker *c) {
   const ess_system *const s = c->system;
   const size_t n = s->dimension, m = s->guard_count, columns = given_columns(s);
   const size_t given = !s->guard_jacobian ? 0 : n + (s->guard_time == ESS_TIME_COLUMN);
+  if (s->guards(c->t, c->x, c->h, s->params)) return ESS_ECALLBACK;
   if (given && s->guard_jacobian(c->t, c->x, c->Dh, s->params)) return ESS_ECALLBACK;
   for (size_t k = given == n ? m : 0; k-- > 0;) {
     memmove(c->Dh + k * (n + 1), c->Dh + k * n, n * sizeof *c->Dh);
@@ -238,16 +240,6 @@ static int given_jacobian(checker *c) {
     if (rates(c, NULL, m, c->above, c->column)) return ESS_ECALLBACK;
     for (size_t k = 0; k < m; k++) c->Dh[k * (n + 1) + i] = c->column[k];
   }
-  return ESS_SUCCESS;
-}
-
-/* event functions and Dh at x; what is rounding in a sum of the terms that they may be made of */
-static int evaluate(checker *c) {
-  const ess_system *const s = c->system;
-  const size_t n = s->dimension, m = s->guard_count;
-  if (s->guards(c->t, c->x, c->h, s->params)) return ESS_ECALLBACK;
-  const int status = given_jacobian(c);
-  if (status) return status;
   if (!ess_are_finite(c->h, m) || !ess_are_finite(c->Dh, m * (n + 1))) return ESS_EGUARD;
   double largest = 0.0;
   for (size_t k = 0; k < m; k++) {

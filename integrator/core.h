@@ -28,8 +28,7 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                     double rate[]);
 
 /* The same for event functions which[count] alone: h[i] and rate[i] are those of which[i]. h and
- * rate have room for all of them. ess_may_list: true if no others are evaluated. */
-bool ess_may_list(const ess_driver *d, const size_t which[], size_t count);
+ * rate have room for all of them. */
 int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                          const size_t which[], size_t count, double h[], double rate[]);
 

@@ -199,7 +199,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
     return NULL;
   }
   ess_take_options(d, options);
-  if (d->system.weights) ess_kinks_prepare(d);
+  if (d->system.affine_in_signs) ess_kinks_prepare(d);
   d->system.resets = NULL; // copied
   d->system.impacts = NULL;
   d->system.kinds = NULL;

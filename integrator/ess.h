@@ -19,6 +19,24 @@
  * driver's functions return belong to the driver and are valid until it is freed; for a NULL driver
  * they are NULL.
  *
+ * A ball on a spring, from a height of 1 m:
+ *
+ *   static int f(double t, const double x[], const double sign[], double dxdt[], void *params) {
+ *     dxdt[0] = x[1];
+ *     dxdt[1] = sign[0] > 0.0 ? -9.81 - 1e4 * x[0] : -9.81;
+ *     return 0;
+ *   }
+ *   static int h(double t, const double x[], double h[], void *params) { h[0] = -x[0]; return 0; }
+ *   int main(void) {
+ *     const ess_system ball = {.dimension = 2, .guard_count = 1, .field = f, .guards = h};
+ *     const ess_options options = ess_options_default();
+ *     ess_driver *const driver = ess_driver_alloc(&ball, &options, NULL);
+ *     double t = 0.0, x[] = {1.0, 0.0};
+ *     const int status = driver ? ess_driver_apply(driver, &t, 2.0, x) : ESS_ENOMEM;
+ *     ess_driver_free(driver);
+ *     return status;
+ *   }
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ESS_H
@@ -73,7 +91,7 @@ typedef enum ess_status {
   ESS_EZENO,          /* impacts accumulate; ess_failure.time is the time of accumulation */
   ESS_EGRAZING,       /* an impact, or a crossing that tangents are taken through, has no rate */
   ESS_EDISCONTINUOUS, /* the result of simultaneous events depends on their order: no derivative */
-  ESS_EWEIGHTS,       /* the field is not affine in the signs, although ess_system.weights is set */
+  ESS_EAFFINE,        /* the field is not affine in the signs, although affine_in_signs is set */
   ESS_STATUS_COUNT
 } ess_status;
 
@@ -281,9 +299,9 @@ typedef struct ess_system {
   /* true: the field is affine in each sign, and field and mode_changed accept any numbers as
    * signs: instead of an `if`, the contribution of contact k has the weight (1 + sign[k]) / 2, or
    * the product of two such weights. One step may then pass through many crossings
-   * (docs/theory/through-crossings.md). If the field is not affine, the run ends with ESS_EWEIGHTS.
+   * (docs/theory/through-crossings.md). If the field is not affine, the run ends with ESS_EAFFINE.
    */
-  bool weights;
+  bool affine_in_signs;
 
   const ess_guard_kind *kinds;    /* optional, [2m]: the effect of each guard's crossing; NULL: each
                                      is an impact if there are `impacts`, else changes the field */
@@ -310,8 +328,8 @@ typedef struct ess_system {
    * if its event function is idle at the beginning and in all evaluations of the step. Its crossing
    * is then made at the step's end, and reported with the time at which the step's quartic
    * interpolant of h_k is zero (exact if h_k is affine along the step). Ignored for guards that are
-   * impacts or whose rows concern other event functions, and with weights, tangents, recordings,
-   * ESS_METHOD_PAPER, ESS_BASE_RODAS and ESS_BASE_CHOSEN_RODAS. */
+   * impacts or whose rows concern other event functions, and with affine_in_signs, tangents,
+   * recordings, ESS_METHOD_PAPER, ESS_BASE_RODAS and ESS_BASE_CHOSEN_RODAS. */
   int (*idle)(bool idle[], void *params);
   void *params; /* passed to every callback */
 
@@ -430,12 +448,37 @@ typedef enum ess_base {
 
 /* Behaviour where the fields on both sides of an event function's zero point towards it. */
 typedef enum ess_sliding {
-  ESS_SLIDING_NONE,    /* the run ends there with ESS_ESLIDING */
-  ESS_SLIDING_FILIPPOV /* the state slides along it, by the convex combination of the two fields
-                          that keeps it there (docs/theory/sliding.md) */
+  ESS_SLIDING_STOP,  /* the run ends there with ESS_ESLIDING */
+  ESS_SLIDING_SLIDE, /* the state slides along it, by the convex combination of the two fields that
+                        keeps it there (docs/theory/sliding.md) */
+  ESS_SLIDING_SLIDE_AND_REST /* the same, and the state comes to rest on the guard of an impact if
+                                impacts accumulate, have absorbed all normal speed, or begin at
+                                rest, and the field pushes the state onto the guard. It then slides,
+                                held by the effect of the impacts, and leaves when they would have
+                                to pull. The map is also evaluated at states that differ from the
+                                trajectory's by a thousandth, so that they approach the guard
+                                slowly, and must send these back. A run with tangents ends there
+                                with ESS_EZENO */
 } ess_sliding;
 
-/* Options. Begin with ess_options_default() and change individual members. */
+/* Options. Begin with ess_options_default() and change individual members.
+ *
+ * Members of the options and the system that do not combine are refused, with a line that names
+ * both:
+ *
+ *                                sliding   affine_in_signs   watch     tangents   recording
+ *   ESS_METHOD_PAPER             refused   ignored           refused   yes        refused
+ *   ESS_BASE_RKC, CHOSEN         yes       ignored           yes       yes        yes
+ *   ESS_BASE_RODAS, ROS2,
+ *     CHOSEN_RODAS               yes       ignored           yes       refused    refused
+ *   sliding                      -         refused           yes       yes        yes
+ *   impacts                      yes       ignored           yes       yes        yes
+ *   tangents, recording          yes       ignored           yes       -          -
+ *
+ * Besides, ESS_BASE_ROS2 needs field_solve, ESS_GUARD_IMPACT needs impacts, and `slides` must not
+ * name a guard that is an impact, arms only, is one-way, or has a row that names another. Chosen at
+ * alloc: the system, an implicit base, `slides`, and whether sliding is ESS_SLIDING_STOP. All other
+ * options may change between applies. */
 typedef struct ess_options {
   /* The tolerance. The error of each state x_i is at most a few times atol + rtol |x_i|; with
    * ESS_METHOD_PAPER this holds only for the integration between crossings. rtol: in [0, 1),
@@ -466,7 +509,7 @@ typedef struct ess_options {
    * would accumulate before its end. Fewer suffice if the tolerance cannot distinguish the time of
    * accumulation from the present time. >= 4, default 200. */
   uint64_t zeno_impacts;
-  /* Default: ESS_SLIDING_NONE. With ESS_SLIDING_FILIPPOV the state may slide on any number of event
+  /* Default: ESS_SLIDING_STOP. Otherwise the state may slide on any number of event
    * functions if their jumps of the field are additive, as those of friction are, and on at most
    * three otherwise. This takes one evaluation of the field for each of them and one more. If the
    * jump does not change the rate of its event function (second order, as with the force of a
@@ -475,19 +518,12 @@ typedef struct ess_options {
    * ends there with ESS_ESLIDING. The same status ends a run whose initial state is on a zero from
    * which the fields of both sides point away, and a run that turns around while it slides: in
    * neither case is the continuation unique. Needs ESS_METHOD_TOLERANCE and a system without
-   * weights; fixed at alloc. */
+   * affine_in_signs; whether it is ESS_SLIDING_STOP is fixed at alloc. */
   ess_sliding sliding;
   const bool *slides; /* optional, [m]: the event functions on which the state may slide. Those with
                          one-way guards, with guards that arm only or are impacts, or with rows that
                          change other event functions are not accepted. NULL: all others. Fixed at
                          alloc */
-  /* Default: false. true: the state comes to rest on the guard of an impact if impacts accumulate,
-   * have absorbed all normal speed, or begin at rest, and the field pushes the state onto the
-   * guard. It then slides, held by the effect of the impacts, and leaves when they would have to
-   * pull. The map is also evaluated at states that differ from the trajectory's by a thousandth, so
-   * that they approach the guard slowly, and must send these back. Needs ESS_SLIDING_FILIPPOV. A
-   * run with tangents ends there with ESS_EZENO. */
-  bool rest;
   /* The remaining options apply to ESS_METHOD_PAPER only. Half-width of every guard's
    * neighbourhood, in units of h, finite, > 0; default 1e-3. */
   double epsilon;
@@ -518,7 +554,7 @@ typedef struct ess_counters {
   uint64_t steps;       /* accepted integration steps, those cut at a crossing included */
   uint64_t stabilised;  /* of these: by ESS_BASE_RKC */
   uint64_t implicit;    /* of these: by ESS_BASE_RODAS or ESS_BASE_ROS2 */
-  uint64_t through;     /* of these: through crossings (ess_system.weights) */
+  uint64_t through;     /* of these: through crossings (ess_system.affine_in_signs) */
   uint64_t rejected;    /* rejected steps: error too large, or crossings could have been missed */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
   uint64_t projections; /* projection steps */
@@ -610,7 +646,7 @@ ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
 ESS_API const double *ess_driver_sign(const ess_driver *driver);
 
 /* The event functions on which the state slides, [*count], in ascending order; their signs in
- * ess_driver_sign are -1. NULL without ess_options.sliding. */
+ * ess_driver_sign are -1. NULL with ESS_SLIDING_STOP. */
 ESS_API const size_t *ess_driver_sliding(const ess_driver *driver, size_t *count);
 
 #ifdef __cplusplus

@@ -55,7 +55,8 @@ static const char *check_system(const ess_system *s) {
   if (s->guard_time != ESS_TIME_NONE && s->guard_time != ESS_TIME_DIFFERENCED &&
       s->guard_time != ESS_TIME_COLUMN)
     return "guard_time must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN";
-  if (s->weights && !s->guard_count) return "weights must be false when guard_count is 0";
+  if (s->affine_in_signs && !s->guard_count)
+    return "affine_in_signs must be false when guard_count is 0";
   const char *wrong = ess_field_jumps_check(s);
   if (!wrong) wrong = ess_resets_check(s);
   if (!wrong) wrong = ess_kinds_check(s);
@@ -129,7 +130,9 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   const char *wrong = NULL;
   if (d->applying) wrong = "options change between applies, not within one";
   if (!wrong) wrong = check_anew(d, options);
-  if (!wrong && (options->sliding != d->options.sliding || !ess_slides_stay(d, options)))
+  if (!wrong &&
+      ((options->sliding == ESS_SLIDING_STOP) != (d->options.sliding == ESS_SLIDING_STOP) ||
+       !ess_slides_stay(d, options)))
     wrong = "sliding and slides are chosen when the driver is allocated";
   if (!wrong && options->base != d->options.base &&
       (ess_may_be_implicit(options->base) || ess_may_be_implicit(d->options.base)))

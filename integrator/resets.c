@@ -144,7 +144,7 @@ static int arm_ahead(ess_driver *d, size_t k) {
   const double *const x = d->row_x ? d->row_x : d->x;
   double *const f = d->stage[5], rate, side;
   const double t = d->row_x ? d->row_t : d->t;
-  int status = ess_may_list(d, &k, 1)
+  int status = d->caller.system.event_rates
                    ? ess_some_guard_rates(d, t, x, d->f, &k, 1, &d->h_try[k], &rate)
                    : ess_guards(d, t, x, d->h_try);
   side = d->h_try[k];

@@ -77,10 +77,11 @@ static const char *refuse(const ess_system *s, size_t k) {
 }
 
 const char *ess_slide_check(const ess_system *s, const ess_options *o) {
-  if (o->sliding != ESS_SLIDING_NONE && o->sliding != ESS_SLIDING_FILIPPOV)
-    return "sliding must be ESS_SLIDING_NONE or ESS_SLIDING_FILIPPOV";
-  if (o->sliding == ESS_SLIDING_NONE) return o->rest ? "rest needs ESS_SLIDING_FILIPPOV" : NULL;
-  if (s->weights) return "sliding needs a system without weights";
+  if (o->sliding != ESS_SLIDING_STOP && o->sliding != ESS_SLIDING_SLIDE &&
+      o->sliding != ESS_SLIDING_SLIDE_AND_REST)
+    return "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST";
+  if (o->sliding == ESS_SLIDING_STOP) return NULL;
+  if (s->affine_in_signs) return "sliding needs a system without affine_in_signs";
   for (size_t k = 0; o->slides && k < s->guard_count; k++) {
     const char *const wrong = o->slides[k] ? refuse(s, k) : NULL;
     if (wrong) return wrong;
@@ -155,7 +156,7 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
 
 bool ess_slides_alloc(ess_driver *d, const ess_options *options) {
   const size_t m = d->system.guard_count, most = SIZE_MAX / sizeof(double) / 64;
-  if (options->sliding == ESS_SLIDING_NONE || !m) return true;
+  if (options->sliding == ESS_SLIDING_STOP || !m) return true;
   if (m <= most / (m + d->lanes)) d->slides = calloc(1, sizeof *d->slides);
   return d->slides;
 }

@@ -178,7 +178,7 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
                            .guard_jacobian = guard_jacobian,
                            .kinds = p->sticks ? kinds : NULL,
                            .impacts = p->sticks ? &impacts : NULL,
-                           .weights = true,
+                           .affine_in_signs = true,
                            .params = data};
   return 0;
 }

@@ -217,7 +217,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guard_count = 1,
                            .field = field,
                            .field_jacobian = field_jacobian,
-                           .weights = true,
+                           .affine_in_signs = true,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .event_rates = event_rates,

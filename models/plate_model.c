@@ -103,7 +103,7 @@ static ess_system system_of(plate_data *data) {
                        .guards = plate_guards,
                        .guard_jacobian = plate_guards_jacobian,
                        .event_rates = plate_event_rates,
-                       .weights = true,
+                       .affine_in_signs = true,
                        .kinds = data->kinds,
                        .resets = q->damping > 0 ? &data->resets : NULL,
                        .params = data};

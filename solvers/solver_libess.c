@@ -73,7 +73,7 @@ static int prepare(const char *name, ess_method method, const model *m,
                    const solver_settings *settings, const solver_output *output, void **instance,
                    char message[SOLVER_MESSAGE_SIZE]) {
   ess_options options = solver_libess_options(method, settings, output->dt);
-  if (m->type->slides && method == ESS_METHOD_TOLERANCE) options.sliding = ESS_SLIDING_FILIPPOV;
+  if (m->type->slides && method == ESS_METHOD_TOLERANCE) options.sliding = ESS_SLIDING_SLIDE;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) return SOLVER_REFUSE(message, "%s: %s", name, wrong);
   solver_driver *const p = calloc(1, sizeof *p);

@@ -230,7 +230,7 @@ static int run(arguments *given) {
   const unsigned tolerances = SETTING_TOLERANCE | SETTING_RTOL | SETTING_ATOL;
   if (!(given->settings_given & tolerances)) f->options.rtol = f->options.atol = usual_tolerance;
   f->options.tie = given->tie;
-  if (given->m.type->slides) f->options.sliding = ESS_SLIDING_FILIPPOV;
+  if (given->m.type->slides) f->options.sliding = ESS_SLIDING_SLIDE;
   f->request = (orbit_request){
       .m = &given->m, .options = &f->options, .passages = given->passages ? given->passages : 1};
   read_guess(given, f);

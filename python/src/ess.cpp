@@ -420,8 +420,8 @@ struct Plan {
     o.max_steps = nb::cast<std::uint64_t>(given["max_steps"]);
     const nb::bytes slides = nb::cast<nb::bytes>(given["slides"]);
     require(slides.size() == 0 || slides.size() == f.guards, "slides must be as long as guards");
-    if (nb::cast<bool>(given["sliding"])) o.sliding = ESS_SLIDING_FILIPPOV;
-    o.rest = nb::cast<bool>(given["rest"]);
+    if (nb::cast<bool>(given["sliding"]))
+      o.sliding = nb::cast<bool>(given["rest"]) ? ESS_SLIDING_SLIDE_AND_REST : ESS_SLIDING_SLIDE;
     if (slides.size()) o.slides = reinterpret_cast<const bool *>(slides.c_str());
     static const double nothing = 0.0; // a grid may have no times
     if (nb::cast<bool>(given["is_grid"])) options.times = times.size() ? times.data() : &nothing;

@@ -243,8 +243,7 @@ TEST(a_reset_forgets_the_run_before_of_a_state_that_rests) {
                               "hit down table: v = -e*v + (1 + e)*a*w*cos(w*t)\n");
   hybrid_read(h);
   ess_options options = ess_options_default();
-  options.sliding = ESS_SLIDING_FILIPPOV;
-  options.rest = true;
+  options.sliding = ESS_SLIDING_SLIDE_AND_REST;
   options.rtol = options.atol = 1e-6; // differences without a Jacobian may fail at smaller ones
   for (int i = 0; i < 20; i++) {
     ess_system system = hybrid_system(h, i % 2 ? 0 : HYBRID_GIVES_ALL);

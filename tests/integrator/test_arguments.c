@@ -83,8 +83,8 @@ TEST(members_of_systems_and_options_are_named) {
         "ESS_BASE_ROS2 or ESS_BASE_CHOSEN_RODAS");
   AFTER(s.options.rtol = s.options.atol = 0.0,
         "one of rtol and atol must be > 0: ess_options_default() has both");
-  AFTER((s.system.guard_count = 0, s.system.resets = NULL, s.system.weights = true),
-        "weights must be false when guard_count is 0");
+  AFTER((s.system.guard_count = 0, s.system.resets = NULL, s.system.affine_in_signs = true),
+        "affine_in_signs must be false when guard_count is 0");
   static const double epsilons[] = {0.0, -1.0, NAN, INFINITY};
   for (size_t i = 0; i < 4; i++)
     for (int k = 0; k < 2; k++)

@@ -252,7 +252,7 @@ static void check_stops(subject *s) {
         if (!(hybrid_error(s->h, states + i * s->h->n, samples + i * s->h->n, TOLERANCE) <
               100.0 * s->most))
           fail_msg("%s: another sample %zu when stopped", s->name, i);
-      if (!plan.options.rest && !messages_agree(&whole, &stopped))
+      if (plan.options.sliding != ESS_SLIDING_SLIDE_AND_REST && !messages_agree(&whole, &stopped))
         fail_msg("%s, stops %u, every %zu: other messages", s->name, stops, plan.every);
     }
 }
@@ -296,7 +296,9 @@ static void check_codes(subject *s) {
           (in == HYBRID_MODE || (in == HYBRID_SOME_RATES && s->h->has_resets)) &&
           s->h->calls[in] == call + 1;
       if (!(s->h->calls[in] == call || is_repeated) || !(end.t >= reached) ||
-          !(failure.time >= end.t - 1e-12 || s->plan.options.rest) || !(failure.time <= t1))
+          !(failure.time >= end.t - 1e-12 ||
+            s->plan.options.sliding == ESS_SLIDING_SLIDE_AND_REST) ||
+          !(failure.time <= t1))
         fail_msg("%s: call %llu of %llu of callback %d has failed at %.17g; the run is at %.17g",
                  s->name, (unsigned long long)call, (unsigned long long)s->h->calls[in], in,
                  failure.time, end.t);
@@ -359,7 +361,8 @@ static double derivatives_apart(const subject *s, const double a[], const double
  * so the event function is named. */
 static void check_not_finite(subject *s) {
   static const double values[] = {NAN, INFINITY, -INFINITY};
-  const bool has_derivative = s->plan.options.base == ESS_BASE_DOPRI5 && !s->plan.options.rest;
+  const bool has_derivative = s->plan.options.base == ESS_BASE_DOPRI5 &&
+                              s->plan.options.sliding != ESS_SLIDING_SLIDE_AND_REST;
   double *const clean = calloc(2 * s->h->n * s->h->n, sizeof *clean), *const D =
                                                                           clean + s->h->n * s->h->n;
   for (derivative wanted = 0; wanted < (has_derivative ? DERIVATIVES : TANGENTS); wanted++) {
@@ -409,7 +412,7 @@ static void check_reset(subject *s) {
     ess_driver_reset(d);
     hybrid_end second = applied(s, d);
     if (before) second.counters.field_evaluations = first.counters.field_evaluations;
-    if (before && s->plan.options.rest)
+    if (before && s->plan.options.sliding == ESS_SLIDING_SLIDE_AND_REST)
       are_near(s, &first, &second, 1e-3, "after another run and a reset"); // not to the last bit
     else
       are_repeated(s, &first, &second, "after a reset");
@@ -808,7 +811,8 @@ static void check_backward(subject *s) {
 /* runs with tangents and with a recording have the same states, but for impacts' rest and slides of
  * second order, which have no derivative */
 static bool has_derivatives(const subject *s) {
-  return !s->plan.options.rest && s->plan.options.base == ESS_BASE_DOPRI5 && by_tolerance(s);
+  return s->plan.options.sliding != ESS_SLIDING_SLIDE_AND_REST &&
+         s->plan.options.base == ESS_BASE_DOPRI5 && by_tolerance(s);
 }
 
 static void check_followed(subject *s) {

@@ -13,7 +13,7 @@
 
 static ess_options sliding(const hybrid *h, hybrid_log *log) {
   ess_options options = hybrid_options(1e-8);
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   options.observer = hybrid_observer(h, log);
   return options;
 }
@@ -105,7 +105,7 @@ TEST(a_rest_that_is_stopped_at_the_start_goes_on) {
   ess_options options = sliding(h, &log);
   impacts.start = begin_above;
   system.impacts = &impacts;
-  options.rest = true;
+  options.sliding = ESS_SLIDING_SLIDE_AND_REST;
   options.rtol = options.atol = 1e-10;
   log.stops = 1u << HYBRID_SLIDE;
   double x[2], t = hybrid_start(h, x);
@@ -136,7 +136,7 @@ TEST(a_body_that_is_not_sent_back_does_not_rest) {
   ess_options options = sliding(h, &log);
   impacts.map = let_through;
   system.impacts = &impacts;
-  options.rest = true;
+  options.sliding = ESS_SLIDING_SLIDE_AND_REST;
   double t = 0.0, x[] = {0.1, 0.0};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   const int status = ess_driver_apply(d, &t, 2.0, x);
@@ -171,8 +171,9 @@ TEST(slides_stay_as_they_were_chosen) {
   options.slides = NULL;
   assert_int_equal(ess_driver_set_options(d, &options), ESS_EINVAL);
   options.sliding = (ess_sliding)7;
-  assert_string_equal(ess_check(&system, &options),
-                      "sliding must be ESS_SLIDING_NONE or ESS_SLIDING_FILIPPOV");
+  assert_string_equal(
+      ess_check(&system, &options),
+      "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST");
   ess_driver_free(d);
   hybrid_free(h);
   free(slides);

@@ -18,7 +18,7 @@ static hybrid *blocks;
 static int run_blocks(hybrid_fault fault, bool follows, double x[4], uint64_t *rejected) {
   const ess_system system = hybrid_system(blocks, 1u << HYBRID_GUARD_JACOBIAN);
   ess_options options = hybrid_options(1e-6);
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
   double t = hybrid_start(blocks, x);

@@ -44,7 +44,7 @@ typedef struct running {
 static running begin(const char *text, unsigned gives, double tolerance) {
   running r = {.h = hybrid_of("%s", text), .options = hybrid_options(tolerance)};
   r.system = hybrid_system(r.h, gives);
-  if (strstr(text, "slip")) r.options.sliding = ESS_SLIDING_FILIPPOV;
+  if (strstr(text, "slip")) r.options.sliding = ESS_SLIDING_SLIDE;
   r.d = ess_driver_alloc(&r.system, &r.options, NULL);
   assert_non_null(r.d);
   r.t = hybrid_start(r.h, r.x);

@@ -96,7 +96,7 @@ int main(int argc, char *argv[]) {
                              .params = &at};
   ess_options options = ess_options_default();
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing};
-  if (slides) options.sliding = ESS_SLIDING_FILIPPOV;
+  if (slides) options.sliding = ESS_SLIDING_SLIDE;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   if (!d) return 1;
   is_running = true;

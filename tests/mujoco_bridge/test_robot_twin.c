@@ -236,7 +236,7 @@ static heard throw_box(robot *r, const ess_reset_matrix *resets, double x[]) {
   ess_system system = *robot_system(r);
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-9;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   options.observer = (ess_observer){.crossing = hear, .context = &of};
   system.resets = resets;
   robot_reset_state(r, x);
@@ -278,7 +278,7 @@ static void a_force_is_an_event_of_what_touches(void **state) {
   ess_options options = ess_options_default();
   bool slides[16];
   for (size_t k = 0; k < 16; ++k) slides[k] = true;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   options.slides = slides;
   assert_null(ess_check(robot_system(r), &options));
   robot_close(r);

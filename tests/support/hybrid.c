@@ -1056,7 +1056,7 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
                     : is_wide ? ESS_TIME_COLUMN
                               : ESS_TIME_DIFFERENCED,
       .one_way = h->one_way,
-      .weights = gives_weights,
+      .affine_in_signs = gives_weights,
       .kinds = h->has_impacts || h->has_silent ? h->kinds : NULL,
       .resets = h->has_resets || h->has_unarmed || h->has_silent ? &h->resets : NULL,
       .impacts = h->has_impacts ? &h->impacts : NULL,
