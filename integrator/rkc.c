@@ -62,7 +62,7 @@ int ess_find_radius(ess_driver *d, ess_multiplier *multiply) {
   const double size = ess_size_beside(d, s->direction, NULL);
   double found = 0.0;
   if (!(size > 0.0 && size < INFINITY))
-    for (size_t i = 0; i < d->system.dimension; i++)
+    for (size_t i = 0; i < ess_caller_states(d); i++) // time is not stiff
       s->direction[i] = (2.0 * ess_scattered(i + 1) - 1.0) * ess_unit_beside(d, i);
   s->tries = 0;
   for (int k = 0; k < RADIUS_ITERATIONS; k++) {

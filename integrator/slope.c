@@ -220,7 +220,10 @@ static bool find_moving(const along *a, double first, double *most, double later
     moving += find_changes(a, *most, apart);
   }
   if (moving < a->count && later > *most) {
-    const size_t more = find_changes(a, later, apart);
+    along by_time = *a; // states stay, whose bends would be taken for changes
+    memset(c->after, 0, c->system.dimension * sizeof *c->after);
+    by_time.v = c->after;
+    const size_t more = find_changes(&by_time, later, apart);
     if (more) *most = later;
     moving += more;
   }
