@@ -125,6 +125,18 @@ int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
+int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const double v[], double h[],
+                          double rate[]) {
+  const ess_system *const s = &d->caller.system;
+  const size_t n = s->dimension, columns = n + (s->guard_time == ESS_TIME_COLUMN);
+  int code = s->guards(t, x, h, s->params);
+  if (code) return code;
+  d->counters.jacobian_evaluations++;
+  code = s->guard_jacobian(t, x, d->jacobian, s->params);
+  for (size_t k = 0; k < d->watched.first; k++) rate[k] = ess_dot(d->jacobian + k * columns, v, n);
+  return code;
+}
+
 int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
                     double rate[]) {
   const ess_system *const s = &d->system;

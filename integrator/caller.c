@@ -96,37 +96,24 @@ static int guards(double t, const double x[], double h[], void *params) {
 
 /* ---- rates of event functions ---------------------------------------------------------------- */
 
-/* Rates of the caller's own event functions along (vt, v) of its time and states, by its Jacobian,
- * and by differences where that has no column for time. */
-static int rates_by_jacobian(ess_driver *d, double t, const double x[], double vt, const double v[],
-                             double h[], double rate[]) {
-  ess_caller *const c = &d->caller;
-  const ess_system *const s = &c->system;
-  const bool has_column = s->guard_time == ESS_TIME_COLUMN;
-  const size_t n = s->dimension, columns = n + has_column;
-  const ess_sought own = {.which = c->each, .count = d->watched.first};
-  int code = s->guards(t, x, h, s->params);
-  if (code) return code;
-  d->counters.jacobian_evaluations++;
-  code = s->guard_jacobian(t, x, d->jacobian, s->params);
-  for (size_t k = 0; k < own.count; k++) {
-    const double *const row = d->jacobian + k * columns;
-    rate[k] = ess_dot(row, v, n);
-    if (has_column) rate[k] += vt * row[n];
-  }
-  if (code || vt == 0.0 || s->guard_time != ESS_TIME_DIFFERENCED) return code;
-  memset(c->after, 0, n * sizeof *c->after); // no state moves
-  code = ess_slope(d, t, x, 1.0, c->after, h, &own, c->partial);
-  for (size_t k = 0; k < own.count; k++) rate[k] += vt * c->partial[k];
-  return code;
-}
-
-/* The same of those listed, if the caller gives rates, or of all. */
+/* Rates of the caller's own event functions along (vt, v) of its time and states: of those listed,
+ * if the caller gives rates, or of all, by its Jacobian; without a column for time, that part is a
+ * difference. */
 static int own_rates(ess_driver *d, double t, const double x[], double vt, const double v[],
                      const size_t which[], size_t count, double h[], double rate[]) {
-  const ess_system *const s = &d->caller.system;
-  if (!s->event_rates) return rates_by_jacobian(d, t, x, vt, v, h, rate);
-  return s->event_rates(t, x, vt, v, which, count, h, rate, s->params);
+  ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  const size_t n = s->dimension;
+  if (s->event_rates) return s->event_rates(t, x, vt, v, which, count, h, rate, s->params);
+  const ess_sought own = {.which = c->each, .count = d->watched.first};
+  const bool has_column = s->guard_time == ESS_TIME_COLUMN;
+  int code = ess_rates_by_jacobian(d, t, x, v, h, rate);
+  if (code || vt == 0.0 || s->guard_time == ESS_TIME_NONE) return code;
+  memset(c->after, 0, n * sizeof *c->after); // no state moves
+  if (!has_column) code = ess_slope(d, t, x, 1.0, c->after, h, &own, c->partial);
+  for (size_t k = 0; k < own.count; k++)
+    rate[k] += vt * (has_column ? d->jacobian[k * (n + 1) + n] : c->partial[k]);
+  return code;
 }
 
 /* Differences of all event functions, of those sought, or of those that are watched. */
@@ -153,11 +140,6 @@ static int event_rates(double t, const double x[], double vt, const double v[],
   if (w->count && !which) code = rates_by_differences(d, t, x, vt, v, &watched, h, rate);
   if (code || !w->first) return code;
   return own_rates(d, t, x, vt, v, which, which ? count : w->first, h, rate);
-}
-
-int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const double v[], double h[],
-                          double rate[]) {
-  return rates_by_jacobian(d, t, x, 0.0, v, h, rate);
 }
 
 int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const double v[],

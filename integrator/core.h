@@ -127,7 +127,7 @@ int ess_slope_weigh(ess_driver *d);
 /* Another trajectory begins: nothing of that is known. */
 void ess_slope_forget(ess_driver *d);
 
-/* Rates of the caller's event functions by its Jacobian, where it needs no wrapper. */
+/* Rates of the caller's event functions by its Jacobian at its time t, without the part by time. */
 int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const double v[], double h[],
                           double rate[]);
 
