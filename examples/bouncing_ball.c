@@ -41,13 +41,14 @@ static int print_bounce(const ess_impact *impact, void *context) {
 }
 
 int main(void) {
-  /* which guards are impacts: reaching the floor from below is none, from above it is one */
-  static const bool at[] = {false, true};
-  const ess_impacts impacts = {.at = at, .map = bounce};
+  /* reaching the floor from above is an impact, from below it is none */
+  static const ess_guard_kind kinds[] = {ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT};
+  const ess_impacts impacts = {.map = bounce};
   const ess_system ball = {.dimension = DIMENSION,
                            .guard_count = 1,
                            .field = field,
                            .guards = guards,
+                           .kinds = kinds,
                            .impacts = &impacts};
   ess_options options = ess_options_default();
   options.observer.impact = print_bounce;

@@ -105,7 +105,7 @@ int main(void) {
                               .field = field,
                               .guards = guards,
                               .guard_jacobian = guard_jacobian,
-                              .weights = true};
+                              .affine_in_signs = true};
   ess_options options = ess_options_default();
   options.observer = (ess_observer){.crossing = record_crossing, .context = &downs};
 

@@ -66,10 +66,17 @@ static int guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+/* of those that are asked for: which[count], or all */
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
-  for (int i = 0; i < ABSORBERS; i++) rate[i] = -v[Z] - place[i] * cos(x[TILT]) * v[TILT];
-  return guards(t, x, h, params);
+  (void)t, (void)vt, (void)params;
+  for (size_t i = 0; i < count; i++) {
+    const double at = place[which ? which[i] : i];
+    h[i] = -x[Z] - at * sin(x[TILT]);
+    rate[i] = -v[Z] - at * cos(x[TILT]) * v[TILT];
+  }
+  return 0;
 }
 
 /* the naive planner's: the state, and two directions by the variational equation alone */
@@ -92,12 +99,12 @@ static const ess_system plate = {.dimension = STATES,
                                  .field = field,
                                  .field_jacobian = field_jacobian,
                                  .guards = guards,
-                                 .guard_rates = guard_rates};
+                                 .event_rates = event_rates};
 static const ess_system naive_plate = {.dimension = NAIVE,
                                        .guard_count = ABSORBERS,
                                        .field = naive_field,
                                        .guards = guards,
-                                       .guard_rates = guard_rates};
+                                       .event_rates = event_rates};
 
 /* tilt at the end and speed beyond what is wanted, and their derivatives by what is chosen: speed
  * and spin at the start */

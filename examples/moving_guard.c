@@ -31,18 +31,13 @@ static int guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-/* along the state alone */
+/* by the state, and in a last column by time; with ESS_TIME_DIFFERENCED there is no such column,
+ * and libess takes differences of guards */
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t, (void)x, (void)params;
+  (void)x, (void)params;
   Dh[Z] = -1.0;
   Dh[V] = 0.0;
-  return 0;
-}
-
-/* by time alone; without this callback libess takes differences of guards */
-static int guard_time_rates(double t, const double x[], double ht[], void *params) {
-  (void)x, (void)params;
-  ht[0] = amplitude * rate * cos(rate * t);
+  Dh[DIMENSION] = amplitude * rate * cos(rate * t);
   return 0;
 }
 
@@ -59,8 +54,7 @@ int main(void) {
                              .field = field,
                              .guards = guards,
                              .guard_jacobian = guard_jacobian,
-                             .guards_move = true,
-                             .guard_time_rates = guard_time_rates};
+                             .guard_time = ESS_TIME_COLUMN};
   ess_options options = ess_options_default();
   options.observer.crossing = print_crossing;
 

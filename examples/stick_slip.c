@@ -61,7 +61,7 @@ int main(void) {
                              .guards = guards,
                              .guard_jacobian = guard_jacobian};
   ess_options options = ess_options_default();
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   options.observer.slide = print_slide;
   options.observer.crossing = print_crossing;
 

@@ -36,7 +36,7 @@ static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_EZENO] = "impacts accumulate: infinitely many in a finite time",
     [ESS_EGRAZING] = "grazing: a guard is reached along it, at no rate",
     [ESS_EDISCONTINUOUS] = "the flow is discontinuous: the order of simultaneous events decides",
-    [ESS_EWEIGHTS] = "the field is not affine in the signs, though weights are declared",
+    [ESS_EAFFINE] = "the field is not affine in the signs, though it is declared to be",
 };
 
 const char *ess_strerror(int status) {
@@ -125,32 +125,39 @@ int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
+int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const double v[], double h[],
+                          double rate[]) {
+  const ess_system *const s = &d->caller.system;
+  const size_t n = s->dimension, columns = n + (s->guard_time == ESS_TIME_COLUMN);
+  int code = s->guards(t, x, h, s->params);
+  if (code) return code;
+  d->counters.jacobian_evaluations++;
+  code = s->guard_jacobian(t, x, d->jacobian, s->params);
+  for (size_t k = 0; k < d->watched.first; k++) rate[k] = ess_dot(d->jacobian + k * columns, v, n);
+  return code;
+}
+
 int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
                     double rate[]) {
   const ess_system *const s = &d->system;
-  if (s->guard_rates) {
-    d->counters.guard_evaluations++;
-    d->t_seen = t;
-    const int code = s->guard_rates(t, x, v, h, rate, s->params);
-    return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
-  }
-  int status = ess_guards(d, t, x, h);
-  if (status) return status;
-  d->counters.jacobian_evaluations++;
-  status = ess_called(d, s->guard_jacobian(t, x, d->jacobian, s->params));
-  if (status) return status;
-  for (size_t k = 0; k < s->guard_count; k++)
-    rate[k] = ess_dot(d->jacobian + k * s->dimension, v, s->dimension);
-  return ESS_SUCCESS;
+  d->counters.guard_evaluations++;
+  d->t_seen = t;
+  const int code = s->event_rates
+                       ? s->event_rates(t, x, 0.0, v, NULL, s->guard_count, h, rate, s->params)
+                       : ess_rates_by_jacobian(d, t, x, v, h, rate);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
 int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                          const size_t which[], size_t count, double h[], double rate[]) {
   const ess_system *const s = &d->system;
-  if (s->some_guard_rates) {
+  bool lists = d->caller.system.event_rates && count < s->guard_count;
+  for (size_t i = 0; d->watched.count && i < count; i++)
+    lists = lists && which[i] < d->watched.first;
+  if (lists) {
     d->counters.some_evaluations++;
     d->t_seen = t;
-    return ess_called(d, s->some_guard_rates(t, x, v, which, count, h, rate, s->params));
+    return ess_called(d, s->event_rates(t, x, 0.0, v, which, count, h, rate, s->params));
   }
   const int status = ess_guard_rates(d, t, x, v, d->h_try, d->rate_try);
   for (size_t i = 0; !status && i < count; i++) {

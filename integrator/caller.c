@@ -90,86 +90,67 @@ static int guard_parameter_jacobian(double t, const double x[], double hp[], voi
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
-  const ess_driver *const d = params;
+  ess_driver *const d = params;
   return ess_caller_guards(d, time_of(d, t, x), x, h);
 }
 
-/* partial derivatives by the driver's time */
-static int time_rates(ess_driver *d, double t, const double x[], const double h[], double rate[]) {
+/* ---- rates of event functions ---------------------------------------------------------------- */
+
+/* Rates of the caller's own event functions along (vt, v) of its time and states: of those listed,
+ * if the caller gives rates, or of all, by its Jacobian; without a column for time, that part is a
+ * difference. */
+static int own_rates(ess_driver *d, double t, const double x[], double vt, const double v[],
+                     const size_t which[], size_t count, double h[], double rate[]) {
   ess_caller *const c = &d->caller;
   const ess_system *const s = &c->system;
-  int code;
-  if (s->guard_time_rates) {
-    code = s->guard_time_rates(t, x, rate, s->params);
-  } else {
-    memset(c->after, 0, s->dimension * sizeof *c->after); // no state moves
-    code = ess_slope(d, t, x, 1.0, c->after, h, NULL, rate);
-  }
-  if (c->way < 0.0)
-    for (size_t k = 0; k < s->guard_count; k++) rate[k] = -rate[k];
+  const size_t n = s->dimension;
+  if (s->event_rates) return s->event_rates(t, x, vt, v, which, count, h, rate, s->params);
+  const ess_sought own = {.which = c->each, .count = d->watched.first};
+  const bool has_column = s->guard_time == ESS_TIME_COLUMN;
+  int code = ess_rates_by_jacobian(d, t, x, v, h, rate);
+  if (code || vt == 0.0 || s->guard_time == ESS_TIME_NONE) return code;
+  memset(c->after, 0, n * sizeof *c->after); // no state moves
+  if (!has_column) code = ess_slope(d, t, x, 1.0, c->after, h, &own, c->partial);
+  for (size_t k = 0; k < own.count; k++)
+    rate[k] += vt * (has_column ? d->jacobian[k * (n + 1) + n] : c->partial[k]);
   return code;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  ess_driver *const d = params;
-  ess_caller *const c = &d->caller;
-  const ess_system *const s = &c->system;
-  const size_t n = s->dimension, m = s->guard_count;
-  t = time_of(d, t, x);
-  int code = s->guard_jacobian(t, x, Dh, s->params);
-  if (code || !c->moves) return code;
-  spread(Dh, m, n);
-  code = ess_caller_guards(d, t, x, c->h);
-  if (!code) code = time_rates(d, t, x, c->h, c->partial);
-  for (size_t k = 0; k < m; k++) Dh[k * (n + 1) + n] = c->partial[k];
-  return code;
-}
-
-static int sought_rates(ess_driver *d, double t, const double x[], const double v[],
-                        const ess_sought *sought, double h[], double rate[]) {
-  const ess_caller *const c = &d->caller;
-  t = time_of(d, t, x);
+/* Differences of all event functions, of those sought, or of those that are watched. */
+static int rates_by_differences(ess_driver *d, double t, const double x[], double vt,
+                                const double v[], const ess_sought *sought, double h[],
+                                double rate[]) {
   const int code = ess_sought_guards(d, t, x, sought, h);
-  const double vt = c->moves ? v[c->system.dimension] : 0.0;
-  return code ? code : ess_slope(d, t, x, c->way * vt, v, h, sought, rate);
+  return code ? code : ess_slope(d, t, x, vt, v, h, sought, rate);
+}
+
+/* A list is of the caller's own event functions, and there is one only if the caller gives rates.
+ */
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
+                       void *params) {
+  ess_driver *const d = params;
+  const ess_caller *const c = &d->caller;
+  const ess_watched *const w = &d->watched;
+  const ess_sought watched = {.which = c->each + w->first, .count = w->count};
+  t = time_of(d, t, x);
+  vt = c->moves ? c->way * v[c->system.dimension] : 0.0;
+  if (c->differs) return rates_by_differences(d, t, x, vt, v, NULL, h, rate);
+  int code = 0;
+  if (w->count && !which) code = rates_by_differences(d, t, x, vt, v, &watched, h, rate);
+  if (code || !w->first) return code;
+  return own_rates(d, t, x, vt, v, which, which ? count : w->first, h, rate);
 }
 
 int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                            const ess_sought *sought, double h[], double rate[]) {
-  if (!d->caller.differs) return ess_guard_rates(d, t, x, v, h, rate);
+  const ess_caller *const c = &d->caller;
+  if (!c->differs && !d->watched.count) return ess_guard_rates(d, t, x, v, h, rate);
   d->counters.guard_evaluations++;
   d->t_seen = t;
-  return ess_called(d, sought_rates(d, t, x, v, sought, h, rate));
-}
-
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  ess_driver *const d = params;
-  ess_caller *const c = &d->caller;
-  const ess_system *const s = &c->system;
-  if (c->differs) return sought_rates(d, t, x, v, NULL, h, rate);
-  const double vt = c->moves ? v[s->dimension] : 0.0;
-  t = time_of(d, t, x);
-  int code = s->guard_rates(t, x, v, h, rate, s->params);
-  if (code || vt == 0.0) return code;
-  code = time_rates(d, t, x, h, c->partial);
-  for (size_t k = 0; k < s->guard_count; k++) rate[k] += vt * c->partial[k];
-  return code;
-}
-
-static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
-  ess_driver *const d = params;
-  ess_caller *const c = &d->caller;
-  const ess_system *const s = &c->system;
-  const double vt = c->moves ? v[s->dimension] : 0.0;
-  t = time_of(d, t, x);
-  int code = s->some_guard_rates(t, x, v, which, count, h, rate, s->params);
-  if (code || vt == 0.0) return code;
-  code = s->guard_time_rates ? 0 : ess_caller_guards(d, t, x, c->h);
-  if (!code) code = time_rates(d, t, x, c->h, c->partial);
-  for (size_t i = 0; i < count; i++) rate[i] += vt * c->partial[which[i]];
-  return code;
+  const double at = time_of(d, t, x), vt = c->moves ? c->way * v[c->system.dimension] : 0.0;
+  return ess_called(d, c->differs ? rates_by_differences(d, at, x, vt, v, sought, h, rate)
+                                  : own_rates(d, at, x, vt, v, NULL, d->watched.first, h, rate));
 }
 
 /* of what is watched nobody hears */
@@ -258,8 +239,9 @@ void ess_caller_lay(ess_driver *d, ess_layout *l) {
   const size_t n = c->system.dimension + 1, m = c->system.guard_count;
   ESS_LAY(l, double, n, &c->x, &c->beside, &c->after);
   ESS_LAY(l, double, m, &c->above, &c->below, &c->best, &c->off, &c->bent, &c->rate, &c->rounding,
-          &c->terms, &c->h, &c->partial, &c->mode);
+          &c->terms, &c->partial, &c->mode);
   ESS_LAY(l, bool, 2 * m, &c->armed);
+  ESS_LAY(l, size_t, m, &c->each);
 }
 
 bool ess_caller_take(ess_driver *d, const ess_system *system) {
@@ -273,18 +255,15 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   d->system = c->system;
   c->way = 1.0;
   c->is_latched_by_state = !system->resets && !system->impacts;
-  c->moves = s->guard_count && (s->guards_move || s->guard_time_rates);
-  c->differs = s->guard_count && !s->guard_jacobian && !s->guard_rates;
+  c->differs = s->guard_count && !s->guard_jacobian && !s->event_rates;
+  // differences know what depends on time, and need not be told
+  c->moves = s->guard_count && (s->guard_time != ESS_TIME_NONE || s->watch.count || c->differs);
   if (system->impacts) c->impacts = *system->impacts;
   if (system->resets) c->start = system->resets->start;
   c->system.resets = NULL;
   c->system.impacts = NULL;
+  c->system.kinds = NULL;
   if (c->moves) d->system.dimension++;
-  if (c->differs) {
-    d->system.guard_rates = guard_rates;
-    d->system.some_guard_rates = NULL;
-    c->system.some_guard_rates = NULL;
-  }
   return true;
 }
 
@@ -292,9 +271,7 @@ static void dress_system(ess_driver *d) {
   const ess_system *const s = &d->caller.system;
   d->system.field = field;
   d->system.guards = guards;
-  d->system.guard_jacobian = s->guard_jacobian ? guard_jacobian : NULL;
-  d->system.guard_rates = s->guard_rates || d->caller.differs ? guard_rates : NULL;
-  d->system.some_guard_rates = s->some_guard_rates ? some_guard_rates : NULL;
+  d->system.event_rates = event_rates;
   d->system.mode_changed = s->mode_changed ? mode_changed : NULL;
   d->system.field_jacobian = s->field_jacobian ? field_jacobian : NULL;
   d->system.field_solve = s->field_solve ? field_solve : NULL;
@@ -322,7 +299,7 @@ static void undress_system(ess_driver *d) {
 
 void ess_caller_dress(ess_driver *d) {
   const ess_caller *const c = &d->caller;
-  if (c->moves || c->differs || c->way < 0.0)
+  if (c->moves || c->way < 0.0)
     dress_system(d);
   else
     undress_system(d);

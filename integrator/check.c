@@ -12,6 +12,7 @@
 
 #include "arithmetic.h"
 #include "ess_tangents.h"
+#include "events.h"
 
 /* Increments of differences, over max(|x_i|, 1): from FIRST_INCREMENT, beyond any scale of the
  * state, by the factor SHRINK, to where rounding dominates. DIRECTIONS: random ones for rates. */
@@ -33,11 +34,11 @@ typedef struct checker {
   const ess_system *system;
   double t;
   const double *x;
-  double *Dh, *ht;   /* m n, 0 where nothing gives it; m, by time alone, or 0 likewise */
-  double *column;    /* m: what guard_rates has along a direction */
+  double *Dh;        /* m (n + 1), the last column by time; 0 where nothing gives it */
+  double *column;    /* m: rates along a direction */
   double *h, *noise; /* at x, and what is rounding there */
   bool is_map; /* they are what an impact makes of states: what rounds one may be in another */
-  double *v, *moved;     /* n: a direction; a state beside x */
+  double *v, *moved;     /* n + 1: a direction, with that of time; a state beside x */
   double *above, *below; /* m: event functions on either side */
   double *last, *older;  /* m: this difference, and the extrapolation before */
   double *best, *found,
@@ -137,17 +138,17 @@ static bool compare_column(checker *c, size_t i, const double given[], size_t st
 
 /* ---- rates along a direction ----------------------------------------------------------------- */
 
-/* what state i is large beside: itself, or 1 where it is nothing */
+/* what state i, or time, is large beside: itself, or 1 where it is nothing */
 static double size_of(const checker *c, size_t i) {
-  return c->x[i] != 0.0 ? fabs(c->x[i]) : 1.0;
+  return at(c, i) != 0.0 ? fabs(at(c, i)) : 1.0;
 }
 
 /* what Dh says of event function k along the direction, and its terms' size */
 static double rate_by_Dh(const checker *c, size_t k, double *size) {
-  const size_t n = c->system->dimension;
+  const size_t columns = c->system->dimension + 1;
   double sum = 0.0, all = 0.0;
-  for (size_t i = 0; i < n; i++) {
-    const double term = c->Dh[k * n + i] * c->v[i];
+  for (size_t i = 0; i < columns; i++) {
+    const double term = c->Dh[k * columns + i] * c->v[i];
     sum += term;
     all += fabs(term);
   }
@@ -160,51 +161,60 @@ static void compare_rate(checker *c, size_t k, double h, double rate) {
   const size_t n = c->system->dimension;
   double size, reach = 0.0;
   const double expected = rate_by_Dh(c, k, &size);
-  for (size_t i = 0; i < n; i++) reach = ess_larger(reach, fabs(c->v[i]) / size_of(c, i));
+  for (size_t i = 0; i <= n; i++) reach = ess_larger(reach, fabs(c->v[i]) / size_of(c, i));
   const double allowed = ESS_SAME * size + SAME_ROUNDINGS * reach * c->noise[k] + DBL_MIN;
   note(c, k, SIZE_MAX, rate, expected, fabs(rate - expected) / allowed);
   const double same = ESS_SAME * fabs(c->h[k]) + SAME_ROUNDINGS * c->noise[k] + DBL_MIN;
   note(c, k, SIZE_MAX, h, c->h[k], fabs(h - c->h[k]) / same);
 }
 
-/* some_guard_rates of every `stride`-th event function, forwards or backwards */
-static int compare_some(checker *c, size_t first, size_t stride, bool backwards) {
+/* rates along the direction, of which[count] or all */
+static int rates(checker *c, const size_t which[], size_t count, double h[], double rate[]) {
   const ess_system *const s = c->system;
-  const size_t m = s->guard_count, count = (m - first + stride - 1) / stride;
+  const double vt = c->v[s->dimension];
+  return s->event_rates(c->t, c->x, vt, c->v, which, count, h, rate, s->params) ? ESS_ECALLBACK : 0;
+}
+
+/* rates of every `stride`-th event function, forwards or backwards */
+static int compare_some(checker *c, size_t first, size_t stride, bool backwards) {
+  const size_t m = c->system->guard_count, count = (m - first + stride - 1) / stride;
   for (size_t i = 0; i < count; i++) c->which[i] = first + stride * (backwards ? count - 1 - i : i);
-  if (s->some_guard_rates(c->t, c->x, c->v, c->which, count, c->some_h, c->some_rate, s->params))
-    return ESS_ECALLBACK;
+  const int status = rates(c, c->which, count, c->some_h, c->some_rate);
+  if (status) return status;
   for (size_t i = 0; i < count; i++) compare_rate(c, c->which[i], c->some_h[i], c->some_rate[i]);
   return ESS_SUCCESS;
 }
 
-/* both callbacks along the direction; subsets are all, either half, and one alone */
+/* rates along the direction; subsets are all, either half, and one alone */
 static int compare_direction(checker *c, size_t alone) {
-  const ess_system *const s = c->system;
-  const size_t m = s->guard_count;
-  int status = ESS_SUCCESS;
-  if (s->guard_rates) {
-    if (s->guard_rates(c->t, c->x, c->v, c->above, c->below, s->params)) return ESS_ECALLBACK;
-    for (size_t k = 0; k < m; k++) compare_rate(c, k, c->above[k], c->below[k]);
-  }
-  if (!s->some_guard_rates) return ESS_SUCCESS;
-  status = compare_some(c, 0, 1, true);
+  const size_t m = c->system->guard_count;
+  int status = rates(c, NULL, m, c->above, c->below);
+  for (size_t k = 0; !status && k < m; k++) compare_rate(c, k, c->above[k], c->below[k]);
+  if (!status) status = compare_some(c, 0, 1, true);
   for (size_t half = 0; !status && half < 2 && half < m; half++)
     status = compare_some(c, half, 2, half);
   return status ? status : compare_some(c, alone % m, m, false);
 }
 
+/* the number of columns of Dh that the system gives: with that by time, or without */
+static size_t given_columns(const ess_system *s) {
+  const bool by_rates = s->event_rates && s->guard_time != ESS_TIME_NONE;
+  if (!s->guard_jacobian && !s->event_rates) return 0;
+  return s->dimension + (by_rates || s->guard_time == ESS_TIME_COLUMN);
+}
+
 static int compare_directions(checker *c) {
-  const size_t n = c->system->dimension;
+  const size_t n = c->system->dimension, columns = given_columns(c->system);
   int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && i < n; i++) {
-    memset(c->v, 0, n * sizeof *c->v);
+  for (size_t i = 0; !status && i < columns; i++) {
+    memset(c->v, 0, (n + 1) * sizeof *c->v);
     c->v[i] = 1.0;
     status = compare_direction(c, i);
   }
   // a rate is linear in the direction: some in which all states move, unlike one another
   for (int j = 0; !status && j < DIRECTIONS; j++) {
-    for (size_t i = 0; i < n; i++) c->v[i] = size_of(c, i) * cos((double)(7 * i + 1) * (j + 1.3));
+    for (size_t i = 0; i < columns; i++)
+      c->v[i] = size_of(c, i) * cos((double)(7 * i + 1) * (j + 1.3));
     status = compare_direction(c, (size_t)j + n);
   }
   return status;
@@ -212,41 +222,29 @@ static int compare_directions(checker *c) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* whether anything gives Dh */
-static bool has_jacobian(const ess_system *s) {
-  return s->guard_jacobian || s->guard_rates;
-}
-
-/* Dh at x: from the Jacobian or, where there is none, rates along each state */
-static int given_jacobian(checker *c) {
-  const ess_system *const s = c->system;
-  const size_t n = s->dimension, m = s->guard_count;
-  if (!has_jacobian(s)) return ESS_SUCCESS;
-  if (s->guard_jacobian) return s->guard_jacobian(c->t, c->x, c->Dh, s->params) ? ESS_ECALLBACK : 0;
-  for (size_t i = 0; i < n; i++) {
-    memset(c->v, 0, n * sizeof *c->v);
-    c->v[i] = 1.0;
-    if (s->guard_rates(c->t, c->x, c->v, c->above, c->column, s->params)) return ESS_ECALLBACK;
-    for (size_t k = 0; k < m; k++) c->Dh[k * n + i] = c->column[k];
-  }
-  return ESS_SUCCESS;
-}
-
-/* event functions and Dh at x; what is rounding in a sum of the terms that they may be made of */
+/* Event functions and Dh at x, from the Jacobian or, where there is none or no column by time,
+ * rates along each; what is rounding in a sum of the terms that they may be made of. */
 static int evaluate(checker *c) {
   const ess_system *const s = c->system;
-  const size_t n = s->dimension, m = s->guard_count;
+  const size_t n = s->dimension, m = s->guard_count, columns = given_columns(s);
+  const size_t given = !s->guard_jacobian ? 0 : n + (s->guard_time == ESS_TIME_COLUMN);
   if (s->guards(c->t, c->x, c->h, s->params)) return ESS_ECALLBACK;
-  const int status = given_jacobian(c);
-  if (status) return status;
-  if (s->guard_time_rates && s->guard_time_rates(c->t, c->x, c->ht, s->params))
-    return ESS_ECALLBACK;
-  if (!ess_are_finite(c->h, m) || !ess_are_finite(c->Dh, m * n) || !ess_are_finite(c->ht, m))
-    return ESS_EGUARD;
+  if (given && s->guard_jacobian(c->t, c->x, c->Dh, s->params)) return ESS_ECALLBACK;
+  for (size_t k = given == n ? m : 0; k-- > 0;) {
+    memmove(c->Dh + k * (n + 1), c->Dh + k * n, n * sizeof *c->Dh);
+    c->Dh[k * (n + 1) + n] = 0.0;
+  }
+  for (size_t i = given; i < columns; i++) {
+    memset(c->v, 0, (n + 1) * sizeof *c->v);
+    c->v[i] = 1.0;
+    if (rates(c, NULL, m, c->above, c->column)) return ESS_ECALLBACK;
+    for (size_t k = 0; k < m; k++) c->Dh[k * (n + 1) + i] = c->column[k];
+  }
+  if (!ess_are_finite(c->h, m) || !ess_are_finite(c->Dh, m * (n + 1))) return ESS_EGUARD;
   double largest = 0.0;
   for (size_t k = 0; k < m; k++) {
-    double size = fabs(c->h[k]) + fabs(c->ht[k] * c->t);
-    for (size_t i = 0; i < n; i++) size += fabs(c->Dh[k * n + i] * c->x[i]);
+    double size = fabs(c->h[k]);
+    for (size_t i = 0; i <= n; i++) size += fabs(c->Dh[k * (n + 1) + i] * at(c, i));
     c->noise[k] = DBL_EPSILON * size;
     largest = ess_larger(largest, c->noise[k]);
   }
@@ -257,12 +255,11 @@ static int evaluate(checker *c) {
 /* what the system gives; the rest is differences in any case */
 static int check(checker *c) {
   const ess_system *const s = c->system;
-  const size_t n = s->dimension, columns = has_jacobian(s) ? n : 0;
+  const size_t columns = given_columns(s);
   int status = evaluate(c);
   for (size_t i = 0; !status && i < columns; i++)
-    if (!compare_column(c, i, c->Dh + i, n)) status = ESS_EGUARD;
-  if (!status && s->guard_time_rates && !compare_column(c, n, c->ht, 1)) status = ESS_EGUARD;
-  if (!status && columns) status = compare_directions(c);
+    if (!compare_column(c, i, c->Dh + i, s->dimension + 1)) status = ESS_EGUARD;
+  if (!status && s->event_rates) status = compare_directions(c);
   if (status) return status;
   return c->ratio <= 1.0 ? ESS_SUCCESS : ESS_EJACOBIAN;
 }
@@ -283,16 +280,16 @@ static int check_events(const ess_system *system, double t, const double x[], bo
                .worst = {.guard = SIZE_MAX, .state = SIZE_MAX, .event = SIZE_MAX}};
   double **const arrays[] = {&c.h,         &c.noise,  &c.above, &c.below,  &c.last,
                              &c.older,     &c.best,   &c.found, &c.excess, &c.some_h,
-                             &c.some_rate, &c.column, &c.rank,  &c.ht};
+                             &c.some_rate, &c.column, &c.rank};
   enum { ARRAYS = sizeof arrays / sizeof *arrays };
-  double *const memory = calloc(m * n + 2 * n + ARRAYS * m, sizeof *memory);
+  double *const memory = calloc((m + 2) * (n + 1) + ARRAYS * m, sizeof *memory);
   c.which = calloc(m, sizeof *c.which);
   int status = ESS_ENOMEM;
   if (memory && c.which) {
     c.Dh = memory;
-    c.v = c.Dh + m * n;
-    c.moved = c.v + n;
-    for (size_t i = 0; i < ARRAYS; i++) *arrays[i] = c.moved + n + i * m;
+    c.v = c.Dh + m * (n + 1);
+    c.moved = c.v + n + 1;
+    for (size_t i = 0; i < ARRAYS; i++) *arrays[i] = c.moved + n + 1 + i * m;
     status = check(&c);
     if (worst) *worst = c.worst;
   }
@@ -384,7 +381,7 @@ static int check_parts(part *p, const double x[], ess_jacobian_check *worst) {
   if (s->field_jacobian) status = check_part(p, x, ESS_JACOBIAN_OF_FIELD, worst);
   if (!s->impacts || !s->impacts->jacobian) return status;
   for (size_t j = 0; !status && j < 2 * m; j++) {
-    if ((s->impacts->at && !s->impacts->at[j]) || (j % 2 && s->one_way)) continue;
+    if (ess_kind_of(s, j) != ESS_GUARD_IMPACT || (j % 2 && s->one_way)) continue;
     p->event = j / 2;
     const double held = p->sign[p->event];
     p->sign[p->event] = j % 2 ? 1.0 : -1.0;

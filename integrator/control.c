@@ -59,7 +59,7 @@ bool ess_is_resolved(const ess_driver *d, double length) {
 /* ---- the error ------------------------------------------------------------------------------- */
 
 double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]) {
-  const size_t n = d->system.dimension;
+  const size_t n = ess_caller_states(d); // time, where it is a state, has no error
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) {
     const double magnitude = ess_larger(fabs(a[i]), fabs(b[i]));
@@ -161,7 +161,7 @@ bool ess_control_after(ess_driver *d) {
   const double limit = ess_larger(c->after.longest[from], LIMIT_LEAST * c->next);
   if (limit >= LIMIT_WORTH * c->next) c->after.longest[from] = INFINITY;
   if (limit < LIMIT_WORTH * c->next) ess_control_bound(d, ESS_BY_CROSSING, limit);
-  if (!d->base->brief || d->system.weights || d->tangents) return false;
+  if (!d->base->brief || d->system.affine_in_signs || d->tangents) return false;
   const bool is_brief = b->way[from] <= ess_smaller(b->longest, c->next);
   if (is_brief) c->longest = b->longest;
   if (!is_brief && b->way[from] <= c->next) b->longest *= REGAINED;

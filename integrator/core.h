@@ -97,11 +97,14 @@ const double *ess_caller_state(ess_driver *d, double t, const double x[]);
 
 /* The caller's event functions, and then what it watches, at its time t; 0, or what a callback
  * returned. */
-int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[]);
+int ess_caller_guards(ess_driver *d, double t, const double x[], double h[]);
+
+/* What is watched alone, from h + watched.first on. */
+int ess_watch_values(ess_driver *d, double t, const double x[], double h[]);
 
 /* ---- slope ----------------------------------------------------------------------------------- */
 
-/* Some of the caller's event functions, of which alone rates are sought. */
+/* Some event functions, of which alone rates are sought: either of the caller's or watched ones. */
 typedef struct ess_sought {
   const size_t *which;
   size_t count;
@@ -109,7 +112,7 @@ typedef struct ess_sought {
 } ess_sought;
 
 /* These alone, or all where `sought` is NULL. */
-int ess_sought_guards(const ess_driver *d, double t, const double x[], const ess_sought *sought,
+int ess_sought_guards(ess_driver *d, double t, const double x[], const ess_sought *sought,
                       double h[]);
 
 /* rate[m] = dh/dx v + dh/dt vt of these event functions, h[m] at the caller's time t and state
@@ -124,7 +127,12 @@ int ess_slope_weigh(ess_driver *d);
 /* Another trajectory begins: nothing of that is known. */
 void ess_slope_forget(ess_driver *d);
 
-/* As ess_guard_rates; where rates are differences only those that are sought are found. */
+/* Rates of the caller's event functions by its Jacobian at its time t, without the part by time. */
+int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const double v[], double h[],
+                          double rate[]);
+
+/* As ess_guard_rates, of the caller's event functions alone; where rates are differences only those
+ * that are sought are found. */
 int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                            const ess_sought *sought, double h[], double rate[]);
 

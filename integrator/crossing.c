@@ -72,7 +72,8 @@ static bool is_simple(const ess_driver *d, size_t i) {
   }
   for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
     const size_t armed = d->row_guard[e];
-    if (d->row_effect[e] < 0 || (visit ? armed == undo : d->silent[armed])) continue;
+    if (d->row_effect[e] < 0 || (visit ? armed == undo : d->kind[armed] == ESS_GUARD_ARMS_ONLY))
+      continue;
     // approached again, so fast that it may be reached within another such step
     const double g = -d->side[i] * d->h_end[i], rate = -d->side[i] * d->rate_end[i];
     const bool turns_back = rate > 0.0 && g + d->dt * rate >= 0.0;
@@ -82,7 +83,8 @@ static bool is_simple(const ess_driver *d, size_t i) {
   for (size_t e = d->row_start[undo]; visit && e < d->row_start[undo + 1]; e++) {
     const size_t armed = d->row_guard[e];
     if (d->row_effect[e] == ESS_ARM_AHEAD) return false;
-    if (d->row_effect[e] < 0 || d->silent[armed] || armed / 2 == i || armed / 2 == undo / 2)
+    if (d->row_effect[e] < 0 || d->kind[armed] == ESS_GUARD_ARMS_ONLY || armed / 2 == i ||
+        armed / 2 == undo / 2)
       continue;
     if (!ess_stays_below(d, armed, k->until[i])) return false;
   }

@@ -40,7 +40,8 @@ static void lay(ess_driver *d, ess_layout *l) {
           &k->theta, &k->pattern, &k->until, &k->pair_side, &k->value[0], &k->value[1],
           &k->error[0], &k->error[1], &k->dense[0], &k->dense[1], &k->told, &k->undoable);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
-  if (!d->system.guard_rates) ESS_LAY(l, double, m * d->system.dimension, &d->jacobian);
+  if (d->system.guard_jacobian && !d->caller.system.event_rates)
+    ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->jacobian);
   ESS_LAY(l, size_t, m, &d->flagged, &d->batch, &k->kink, &k->companion, &k->undo,
           &k->companion_in);
   ESS_LAY(l, size_t, 2 * m + 2, &d->row_start);
@@ -50,12 +51,13 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, size_t, all, &k->pair);
   ESS_LAY(l, ess_kink_row, 2 * m, &k->row);
   ESS_LAY(l, signed char, entries, &d->row_effect);
-  ESS_LAY(l, bool, 2 * m, &d->silent, &d->armed_at_start);
+  ESS_LAY(l, ess_guard_kind, 2 * m, &d->kind);
+  ESS_LAY(l, bool, 2 * m, &d->armed_at_start);
   ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->idle, &d->idle_at_node, &d->idle_at_end,
           &d->idle_in_step);
   ESS_LAY(l, ess_fate, all, &d->fate);
   ess_projection_lay(d, l);
-  if (d->caller.moves || d->caller.differs) ess_caller_lay(d, l);
+  if (d->caller.moves) ess_caller_lay(d, l);
   if (d->watched.count) ess_watched_lay(d, l);
   if (d->impacts || d->slides) ESS_LAY(l, ess_return, 2 * m, &d->returns.of);
   if (d->impacts) ess_impacts_lay(d, l);
@@ -66,7 +68,7 @@ static void lay(ess_driver *d, ess_layout *l) {
 /* whether that is no more than memory can hold */
 static bool is_within_memory(const ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(double) / 512, n = d->system.dimension;
-  const size_t m = d->system.guard_count, gradient = d->system.guard_rates ? 1 : n;
+  const size_t m = d->system.guard_count, gradient = d->caller.system.event_rates ? 1 : n;
   return n <= most && m <= most / gradient && ess_resets_size(&d->system) <= most;
 }
 
@@ -81,6 +83,7 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   if (!ess_slides_alloc(d, options) || !ess_base_alloc(d, options->base)) return false;
   d->memory = ess_lay_out(d, lay, &d->bytes);
   if (!d->memory) return false;
+  for (size_t k = 0; d->caller.moves && k < d->system.guard_count; k++) d->caller.each[k] = k;
   ess_resets_copy(d);
   if (d->watched.count) ess_watched_take(d, &system->watch);
   if (d->impacts) ess_impacts_take(d);
@@ -196,9 +199,10 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
     return NULL;
   }
   ess_take_options(d, options);
-  if (d->system.weights) ess_kinks_prepare(d);
+  if (d->system.affine_in_signs) ess_kinks_prepare(d);
   d->system.resets = NULL; // copied
   d->system.impacts = NULL;
+  d->system.kinds = NULL;
   ess_driver_reset(d);
   *status = ESS_SUCCESS;
   return d;

@@ -48,7 +48,8 @@ typedef struct ess_caller {
   double origin;            /* in the driver's time */
 
   double *x;                        /* [n + 1] */
-  double *h, *partial;              /* event functions, and what they change by with time alone */
+  double *partial;                  /* what event functions change by with time alone */
+  size_t *each;                     /* all event functions */
   double *beside, *above, *below;   /* a state, and event functions, beside the one looked at */
   double *best, *off, *rate, *bent; /* by event function: differences (slope.c) */
   double *rounding, *terms;         /* where the state slides, what is rounding in them, and how
@@ -182,7 +183,7 @@ struct ess_driver {
   double *h_try, *rate_try; /* scratch: event functions there */
   double *some_h;           /* scratch: those of some guards only */
   double *inexact;          /* by event function: what its model over the step may be off by */
-  double *jacobian;         /* Dh, when the system has no guard_rates */
+  double *jacobian;         /* Dh, when the system gives no event_rates */
 
   ess_piece piece; /* the last step made; arrays of its own, which a failing try leaves alone */
 
@@ -215,7 +216,8 @@ struct ess_driver {
   signed char *row_effect;
   const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
   double row_t;
-  bool *silent, *armed_at_start;
+  ess_guard_kind *kind; /* [2m] */
+  bool *armed_at_start;
   double *is_silent; /* by event function, for lanes: 1 where the guard that is armed is silent,
                         else 0 */
 

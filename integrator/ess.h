@@ -19,6 +19,24 @@
  * driver's functions return belong to the driver and are valid until it is freed; for a NULL driver
  * they are NULL.
  *
+ * A ball on a spring, from a height of 1 m:
+ *
+ *   static int f(double t, const double x[], const double sign[], double dxdt[], void *params) {
+ *     dxdt[0] = x[1];
+ *     dxdt[1] = sign[0] > 0.0 ? -9.81 - 1e4 * x[0] : -9.81;
+ *     return 0;
+ *   }
+ *   static int h(double t, const double x[], double h[], void *params) { h[0] = -x[0]; return 0; }
+ *   int main(void) {
+ *     const ess_system ball = {.dimension = 2, .guard_count = 1, .field = f, .guards = h};
+ *     const ess_options options = ess_options_default();
+ *     ess_driver *const driver = ess_driver_alloc(&ball, &options, NULL);
+ *     double t = 0.0, x[] = {1.0, 0.0};
+ *     const int status = driver ? ess_driver_apply(driver, &t, 2.0, x) : ESS_ENOMEM;
+ *     ess_driver_free(driver);
+ *     return status;
+ *   }
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ESS_H
@@ -43,9 +61,9 @@ extern "C" {
 
 /* Version of this header; while the major number is 0, another minor number breaks programs. */
 #define ESS_VERSION_MAJOR 0
-#define ESS_VERSION_MINOR 3
+#define ESS_VERSION_MINOR 4
 #define ESS_VERSION_PATCH 0
-#define ESS_VERSION       "0.3.0"
+#define ESS_VERSION       "0.4.0"
 
 /* Version of the library that runs, "major.minor.patch", in static storage. */
 ESS_API const char *ess_version(void);
@@ -73,7 +91,7 @@ typedef enum ess_status {
   ESS_EZENO,          /* impacts accumulate; ess_failure.time is the time of accumulation */
   ESS_EGRAZING,       /* an impact, or a crossing that tangents are taken through, has no rate */
   ESS_EDISCONTINUOUS, /* the result of simultaneous events depends on their order: no derivative */
-  ESS_EWEIGHTS,       /* the field is not affine in the signs, although ess_system.weights is set */
+  ESS_EAFFINE,        /* the field is not affine in the signs, although affine_in_signs is set */
   ESS_STATUS_COUNT
 } ess_status;
 
@@ -120,12 +138,23 @@ typedef struct ess_failure {
 #define ESS_GUARD_UP(k)   (2 * (size_t)(k))
 #define ESS_GUARD_DOWN(k) (2 * (size_t)(k) + 1)
 
+/* Effect of the crossing of a guard. */
+typedef enum ess_guard_kind {
+  ESS_GUARD_CHANGES_FIELD, /* the field after it is the one of the other sign */
+  ESS_GUARD_ARMS_ONLY,     /* it only applies its row: neither its sign nor the signs that the row
+                              latches have an effect on the field in any mode. It is crossed at the
+                              end of the step that passes it, or before the projection that would.
+                              No step is shortened for it unless another crossing depends on it, and
+                              observers do not receive it */
+  ESS_GUARD_IMPACT         /* the state jumps, by ess_impacts.map */
+} ess_guard_kind;
+
 /* An effect that the state at the crossing determines. The event function of the guard that the
  * entry names, either of the two, is latched to its sign there, and its guard that lies ahead is
  * armed (none, if a one-way event function is positive). At h = 0 the side is the one to which the
  * field points, in the mode after the preceding entries of the row; if the field is tangential to
- * the guard the sign stays. An entry costs one evaluation of guards, or of some_guard_rates if it
- * is given. */
+ * the guard the sign stays. An entry costs one evaluation of guards, or of event_rates if it is
+ * given. */
 #define ESS_ARM_AHEAD 2
 
 /* The guard reset matrix R: crossing guard j disarms j and then applies row j, whose entries arm
@@ -142,12 +171,6 @@ typedef struct ess_reset_matrix {
   const size_t *guard;       /* [row_start[2m+1]]: the guard an entry concerns, < 2m */
   const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it, ESS_ARM_AHEAD, which
                                 must not name the event function whose guard is crossed */
-
-  /* Optional, [2m]: guards whose crossing, including the signs latched by their rows, has no effect
-   * on the right-hand side in any mode. They only apply their rows, at the end of the step that
-   * passes them or before the projection that would. No step is shortened for them unless another
-   * crossing depends on it, and observers do not receive them. */
-  const bool *silent;
 
   /* Optional: which guards are initially armed, armed[2m]. On entry those that lie ahead are armed;
    * a caller may clear others, such as the release of a contact that does not touch. */
@@ -183,12 +206,11 @@ typedef struct ess_impact {
                    past the zeros of the events: x is then beyond them, not on them */
 } ess_impact;
 
-/* Impacts: crossings at which the state jumps, and their map. */
+/* The map of impacts: of the guards of kind ESS_GUARD_IMPACT. */
 typedef struct ess_impacts {
-  const bool *at; /* [2m]: guards whose crossing is an impact, none of them silent; NULL: each */
   /* Computes state and mode after the impact. A nonzero result ends the run with ESS_ECALLBACK, for
    * example if no mode is consistent: state and mode are then those before it. With tangents the
-   * map must be a function of x, events and sign alone (and of t with guards_move), and is called
+   * map must be a function of x, events and sign alone (and of t with guard_time), and is called
    * more than once. */
   int (*map)(ess_impact *impact, void *params);
   /* Optional, for tangents: DR[n*n], d after_i / d x_j at the impact that the map has just computed
@@ -206,8 +228,8 @@ typedef struct ess_impacts {
 /* Events: functions of time and state whose zeros have no effect on the right-hand side or the
  * mode. No row of a matrix names them. They are located, counted and reported like crossings, as
  * event function m + i; ESS_METHOD_PAPER does not accept them. Their cost is that of the same
- * number of event functions that depend on time. All rates are then finite differences, also those
- * of guards.
+ * number of event functions that depend on time: their rates are finite differences, at about four
+ * evaluations of values for each. Rates of the system's event functions are as without them.
  *
  * If an impact's jump changes the sign of such a function, the event has the impact's time and is
  * reported after it. If the function is zero at the impact, the event is reported once, with the
@@ -226,6 +248,20 @@ typedef struct ess_watch {
                            0 (NULL): not terminal */
 } ess_watch;
 
+/* ---- event functions and time ---------------------------------------------------------------- */
+
+/* Whether event functions depend on time and, if so, how their derivatives with respect to it are
+ * found. If they do, time is an additional internal state. */
+typedef enum ess_guard_time {
+  ESS_TIME_NONE,        /* they do not. If they do all the same, the run is correct if neither
+                           guard_jacobian nor event_rates is given. Otherwise it is correct or fails,
+                           most often with ESS_EJACOBIAN */
+  ESS_TIME_DIFFERENCED, /* they do; guard_jacobian is Dh[m*n] and has no column for time, whose
+                           derivatives are finite differences of guards */
+  ESS_TIME_COLUMN       /* they do; guard_jacobian is Dh[m*(n+1)], and the last entry of row k is
+                           d h_k / d t */
+} ess_guard_time;
+
 /* ---- the system: (f, h, Dh) of section 2.1 of the paper -------------------------------------- */
 
 /* The system to integrate. `sign[k]` is the latched sign of h_k: exactly -1.0 or +1.0. It changes
@@ -239,16 +275,17 @@ typedef struct ess_system {
   int (*field)(double t, const double x[], const double sign[], double dxdt[], void *params);
   /* h[m] = h(t, x[n]) */
   int (*guards)(double t, const double x[], double h[], void *params);
-  /* Dh[m*n]: row k is the gradient of h_k. Optional if guard_rates is given. Without either, rates
-   * are finite differences of guards, at about four evaluations for each. */
+  /* Dh[m*n]: row k is the gradient of h_k; or Dh[m*(n+1)], with ESS_TIME_COLUMN. Optional if
+   * event_rates is given. Without either, rates are finite differences of guards, at about four
+   * evaluations for each. */
   int (*guard_jacobian)(double t, const double x[], double Dh[], void *params);
-  /* Optional, for speed: h[m] and rate[m], rate[k] = grad h_k . v, in one pass without Dh. */
-  int (*guard_rates)(double t, const double x[], const double v[], double h[], double rate[],
-                     void *params);
-  /* Optional, for speed, when a crossing is located or corrected: as guard_rates, only for the
-   * `count` event functions which[]: h[i] and rate[i] are those of which[i]. */
-  int (*some_guard_rates)(double t, const double x[], const double v[], const size_t which[],
-                          size_t count, double h[], double rate[], void *params);
+  /* Optional, for speed: values and total rates of event functions in one pass without Dh, along
+   * the direction (vt, v) of time and state: rate = dh/dt vt + grad h . v. h[i] and rate[i] are
+   * those of event function which[i], i < count; which is NULL and count is m for all. Event
+   * functions that do not depend on time ignore vt. */
+  int (*event_rates)(double t, const double x[], double vt, const double v[], const size_t which[],
+                     size_t count, double h[], double rate[], void *params);
+  ess_guard_time guard_time; /* whether event functions depend on time; default: ESS_TIME_NONE */
 
   /* Optional: called whenever the latched mode changes, before the next evaluation of the field.
    * `guard` is the event function whose sign was flipped, or m if all of `sign` may have changed.
@@ -262,13 +299,15 @@ typedef struct ess_system {
   /* true: the field is affine in each sign, and field and mode_changed accept any numbers as
    * signs: instead of an `if`, the contribution of contact k has the weight (1 + sign[k]) / 2, or
    * the product of two such weights. One step may then pass through many crossings
-   * (docs/theory/through-crossings.md). If the field is not affine, the run ends with ESS_EWEIGHTS.
+   * (docs/theory/through-crossings.md). If the field is not affine, the run ends with ESS_EAFFINE.
    */
-  bool weights;
+  bool affine_in_signs;
 
+  const ess_guard_kind *kinds;    /* optional, [2m]: the effect of each guard's crossing; NULL: each
+                                     is an impact if there are `impacts`, else changes the field */
   const ess_reset_matrix *resets; /* optional: the guards that a crossing arms; NULL: the guard of
                                      the same event function in the opposite direction */
-  const ess_impacts *impacts;     /* optional: the crossings that are impacts, and their map */
+  const ess_impacts *impacts;     /* optional: the map of impacts */
 
   /* Optional, for tangents and ESS_BASE_RODAS: J[n*n], d f_i / d x_j, of the field with these
    * signs. NULL: finite differences, which use atol / rtol as the size of a state near 0. With
@@ -289,8 +328,8 @@ typedef struct ess_system {
    * if its event function is idle at the beginning and in all evaluations of the step. Its crossing
    * is then made at the step's end, and reported with the time at which the step's quartic
    * interpolant of h_k is zero (exact if h_k is affine along the step). Ignored for guards that are
-   * impacts or whose rows concern other event functions, and with weights, tangents, recordings,
-   * ESS_METHOD_PAPER, ESS_BASE_RODAS and ESS_BASE_CHOSEN_RODAS. */
+   * impacts or whose rows concern other event functions, and with affine_in_signs, tangents,
+   * recordings, ESS_METHOD_PAPER, ESS_BASE_RODAS and ESS_BASE_CHOSEN_RODAS. */
   int (*idle)(bool idle[], void *params);
   void *params; /* passed to every callback */
 
@@ -314,13 +353,6 @@ typedef struct ess_system {
    * contain the parameter ends there with ESS_EDISCONTINUOUS. */
   const size_t *field_jump_parameters;
 
-  /* true: event functions also depend on time, which is then an additional internal state. If they
-   * depend on time and this is false, the run is still correct or fails, most often with
-   * ESS_EJACOBIAN. */
-  bool guards_move;
-  /* Optional with guards_move: ht[m], the partial derivatives ht[k] = d h_k / d t. NULL: finite
-   * differences of guards. guard_jacobian and guard_rates never include this derivative. */
-  int (*guard_time_rates)(double t, const double x[], double ht[], void *params);
   ess_watch watch; /* optional: events without effect on the right-hand side */
 
   /* Optional, for tangents and adjoints (ess_driver_follow_parameters): the number P of parameters,
@@ -416,12 +448,37 @@ typedef enum ess_base {
 
 /* Behaviour where the fields on both sides of an event function's zero point towards it. */
 typedef enum ess_sliding {
-  ESS_SLIDING_NONE,    /* the run ends there with ESS_ESLIDING */
-  ESS_SLIDING_FILIPPOV /* the state slides along it, by the convex combination of the two fields
-                          that keeps it there (docs/theory/sliding.md) */
+  ESS_SLIDING_STOP,  /* the run ends there with ESS_ESLIDING */
+  ESS_SLIDING_SLIDE, /* the state slides along it, by the convex combination of the two fields that
+                        keeps it there (docs/theory/sliding.md) */
+  ESS_SLIDING_SLIDE_AND_REST /* the same, and the state comes to rest on the guard of an impact if
+                                impacts accumulate, have absorbed all normal speed, or begin at
+                                rest, and the field pushes the state onto the guard. It then slides,
+                                held by the effect of the impacts, and leaves when they would have
+                                to pull. The map is also evaluated at states that differ from the
+                                trajectory's by a thousandth, so that they approach the guard
+                                slowly, and must send these back. A run with tangents ends there
+                                with ESS_EZENO */
 } ess_sliding;
 
-/* Options. Begin with ess_options_default() and change individual members. */
+/* Options. Begin with ess_options_default() and change individual members.
+ *
+ * Members of the options and the system that do not combine are refused, with a line that names
+ * both:
+ *
+ *                                sliding   affine_in_signs   watch     tangents   recording
+ *   ESS_METHOD_PAPER             refused   ignored           refused   yes        refused
+ *   ESS_BASE_RKC, CHOSEN         yes       ignored           yes       yes        yes
+ *   ESS_BASE_RODAS, ROS2,
+ *     CHOSEN_RODAS               yes       ignored           yes       refused    refused
+ *   sliding                      -         refused           yes       yes        yes
+ *   impacts                      yes       ignored           yes       yes        yes
+ *   tangents, recording          yes       ignored           yes       -          -
+ *
+ * Besides, ESS_BASE_ROS2 needs field_solve, ESS_GUARD_IMPACT needs impacts, and `slides` must not
+ * name a guard that is an impact, arms only, is one-way, or has a row that names another. Chosen at
+ * alloc: the system, an implicit base, `slides`, and whether sliding is ESS_SLIDING_STOP. All other
+ * options may change between applies. */
 typedef struct ess_options {
   /* The tolerance. The error of each state x_i is at most a few times atol + rtol |x_i|; with
    * ESS_METHOD_PAPER this holds only for the integration between crossings. rtol: in [0, 1),
@@ -437,7 +494,8 @@ typedef struct ess_options {
   double h_init;          /* first integration step, in units of time, finite, >= 0; 0 (default):
                              chosen by libess */
   uint64_t max_steps;     /* of one apply, rejected ones included, >= 1; default 10^7 */
-  uint64_t max_crossings; /* of one apply, silent ones included, >= 1; default 10^7 */
+  uint64_t max_crossings; /* of one apply, silent ones included (ESS_GUARD_ARMS_ONLY), >= 1;
+                             default 10^7 */
   ess_observer observer;  /* default: none */
   ess_method method;      /* default: ESS_METHOD_TOLERANCE */
   ess_base base;          /* default: ESS_BASE_DOPRI5. While the state slides steps are dopri5's */
@@ -451,7 +509,7 @@ typedef struct ess_options {
    * would accumulate before its end. Fewer suffice if the tolerance cannot distinguish the time of
    * accumulation from the present time. >= 4, default 200. */
   uint64_t zeno_impacts;
-  /* Default: ESS_SLIDING_NONE. With ESS_SLIDING_FILIPPOV the state may slide on any number of event
+  /* Default: ESS_SLIDING_STOP. Otherwise the state may slide on any number of event
    * functions if their jumps of the field are additive, as those of friction are, and on at most
    * three otherwise. This takes one evaluation of the field for each of them and one more. If the
    * jump does not change the rate of its event function (second order, as with the force of a
@@ -460,18 +518,12 @@ typedef struct ess_options {
    * ends there with ESS_ESLIDING. The same status ends a run whose initial state is on a zero from
    * which the fields of both sides point away, and a run that turns around while it slides: in
    * neither case is the continuation unique. Needs ESS_METHOD_TOLERANCE and a system without
-   * weights; fixed at alloc. */
+   * affine_in_signs; whether it is ESS_SLIDING_STOP is fixed at alloc. */
   ess_sliding sliding;
   const bool *slides; /* optional, [m]: the event functions on which the state may slide. Those with
-                         one-way or silent guards, with impacts, or with rows that change other
-                         event functions are not accepted. NULL: all others. Fixed at alloc */
-  /* Default: false. true: the state comes to rest on the guard of an impact if impacts accumulate,
-   * have absorbed all normal speed, or begin at rest, and the field pushes the state onto the
-   * guard. It then slides, held by the effect of the impacts, and leaves when they would have to
-   * pull. The map is also evaluated at states that differ from the trajectory's by a thousandth, so
-   * that they approach the guard slowly, and must send these back. Needs ESS_SLIDING_FILIPPOV. A
-   * run with tangents ends there with ESS_EZENO. */
-  bool rest;
+                         one-way guards, with guards that arm only or are impacts, or with rows that
+                         change other event functions are not accepted. NULL: all others. Fixed at
+                         alloc */
   /* The remaining options apply to ESS_METHOD_PAPER only. Half-width of every guard's
    * neighbourhood, in units of h, finite, > 0; default 1e-3. */
   double epsilon;
@@ -502,17 +554,18 @@ typedef struct ess_counters {
   uint64_t steps;       /* accepted integration steps, those cut at a crossing included */
   uint64_t stabilised;  /* of these: by ESS_BASE_RKC */
   uint64_t implicit;    /* of these: by ESS_BASE_RODAS or ESS_BASE_ROS2 */
-  uint64_t through;     /* of these: through crossings (ess_system.weights) */
+  uint64_t through;     /* of these: through crossings (ess_system.affine_in_signs) */
   uint64_t rejected;    /* rejected steps: error too large, or crossings could have been missed */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
   uint64_t projections; /* projection steps */
   uint64_t crossings;   /* crossings that are not silent, those of impacts included */
-  uint64_t silent;      /* silent crossings */
+  uint64_t silent;      /* silent crossings, of guards that arm only (ESS_GUARD_ARMS_ONLY) */
   uint64_t impacts;     /* impacts; simultaneous events are one impact */
   uint64_t slides;      /* slides begun, counted for each event function */
   uint64_t field_evaluations;          /* evaluations of field, those for tangents included */
-  uint64_t guard_evaluations;          /* evaluations of guards or guard_rates */
-  uint64_t some_evaluations;           /* evaluations of some_guard_rates */
+  uint64_t guard_evaluations;          /* evaluations of guards, or of event_rates for all */
+  uint64_t some_evaluations;           /* evaluations of event_rates for a list */
+  uint64_t watch_evaluations;          /* evaluations of ess_watch.values */
   uint64_t jacobian_evaluations;       /* evaluations of guard_jacobian */
   uint64_t field_jacobian_evaluations; /* evaluations of field_jacobian */
 } ess_counters;
@@ -593,7 +646,7 @@ ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
 ESS_API const double *ess_driver_sign(const ess_driver *driver);
 
 /* The event functions on which the state slides, [*count], in ascending order; their signs in
- * ess_driver_sign are -1. NULL without ess_options.sliding. */
+ * ess_driver_sign are -1. NULL with ESS_SLIDING_STOP. */
 ESS_API const size_t *ess_driver_sliding(const ess_driver *driver, size_t *count);
 
 #ifdef __cplusplus

@@ -218,7 +218,7 @@ ESS_API int ess_driver_choose_piece(ess_driver *driver, size_t piece);
 
 /* The derivative in which ess_check_jacobian found the worst disagreement. */
 typedef enum ess_jacobian_of {
-  ESS_JACOBIAN_OF_GUARDS, /* guard_jacobian, guard_rates, some_guard_rates or guard_time_rates */
+  ESS_JACOBIAN_OF_GUARDS, /* guard_jacobian or event_rates */
   ESS_JACOBIAN_OF_FIELD,  /* field_jacobian; `guard` is the component of the field */
   ESS_JACOBIAN_OF_IMPACT  /* impacts->jacobian; `guard` is the component of the state after */
 } ess_jacobian_of;

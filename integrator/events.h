@@ -27,6 +27,12 @@ static inline size_t ess_mirror(size_t guard) {
   return guard ^ 1;
 }
 
+/* The kind of a system's guard, which need not give any. */
+static inline ess_guard_kind ess_kind_of(const ess_system *s, size_t guard) {
+  if (s->kinds) return s->kinds[guard];
+  return s->impacts ? ESS_GUARD_IMPACT : ESS_GUARD_CHANGES_FIELD;
+}
+
 /* the sign from which a guard is crossed */
 static inline double ess_sign_before(size_t guard) {
   return guard % 2 ? 1.0 : -1.0;
@@ -45,12 +51,11 @@ static inline bool ess_is_armed(const ess_driver *d, size_t k) {
 /* arms a guard, which is ahead of its event function's latched side, and what goes with it */
 static inline void ess_arm(ess_driver *d, size_t guard) {
   const size_t k = guard / 2, more = d->side[k] == 0.0;
-  const bool silent = d->silent[guard];
   d->block_armed[k / ESS_BLOCK] += more;
   d->armed_count += more;
   d->side[k] = -d->sign[k];
   d->due_from[k] = 0.0;
-  d->is_silent[k] = silent;
+  d->is_silent[k] = d->kind[guard] == ESS_GUARD_ARMS_ONLY;
 }
 
 /* arms neither guard of event function k */
@@ -75,8 +80,9 @@ static inline bool ess_is_one_way(const ess_driver *d, size_t k) {
 
 /* ---- the guard reset matrix ------------------------------------------------------------------ */
 
-/* Checks a system's matrix: a line for ess_check, or NULL. */
+/* Checks a system's matrix and kinds of guards: a line for ess_check, or NULL. */
 const char *ess_resets_check(const ess_system *system);
+const char *ess_kinds_check(const ess_system *system);
 
 /* Counts the entries of the system's matrix, or of mirrored pairs, and copies it into the driver.
  */

@@ -19,9 +19,6 @@ const char *ess_impacts_check(const ess_system *s) {
   if (!impacts) return NULL;
   if (!impacts->map) return "impacts->map must not be NULL";
   if (!s->guard_count) return "guard_count must be at least 1 where there are impacts";
-  for (size_t j = 0; s->resets && s->resets->silent && j < 2 * s->guard_count; j++)
-    if (s->resets->silent[j] && (!impacts->at || impacts->at[j]))
-      return "a guard whose crossing is an impact must not be silent";
   return NULL;
 }
 
@@ -32,15 +29,13 @@ void ess_impacts_lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, d->blocks *ESS_BLOCK, &w->sign, &w->side, &w->h, &w->doubt, &w->mode, &w->met,
           &w->stopped, &w->left, &w->beyond, &w->mode_before);
   ESS_LAY(l, size_t, m, &w->events);
-  ESS_LAY(l, bool, 2 * m, &w->at, &w->armed, &w->armed_before);
+  ESS_LAY(l, bool, 2 * m, &w->armed, &w->armed_before);
   ESS_LAY(l, bool, m, &w->rests, &w->pending, &w->is_checked);
 }
 
 void ess_impacts_take(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
   w->calls = *d->system.impacts;
-  for (size_t j = 0; j < 2 * d->watched.first; j++) w->at[j] = !w->calls.at || w->calls.at[j];
-  w->calls.at = NULL;
   w->has_rows = d->system.resets != NULL;
 }
 

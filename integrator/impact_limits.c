@@ -20,8 +20,8 @@
 /* whether a crossing of event function k from this side, -1 below it, is an impact; or from either
  */
 static bool is_impact_from(const ess_driver *d, size_t k, double side) {
-  const bool *const at = d->impacts->at;
-  return side < 0.0 ? at[ESS_GUARD_UP(k)] : at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
+  const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+  return d->kind[guard] == ESS_GUARD_IMPACT && (side < 0.0 || !d->system.one_way);
 }
 
 static bool has_impact(const ess_driver *d, size_t k) {
@@ -270,7 +270,7 @@ static bool is_stopped(const ess_driver *d, size_t k) {
 int ess_end_stopped(ess_driver *d) {
   static const double SHORTLY[] = {1e-3, 1e-1}; // parts of a step
   const ess_impact_work *const w = d->impacts;
-  const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
+  const bool is_exact = !d->caller.differs;
   bool any = false, sure = false;
   double step;
   for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);

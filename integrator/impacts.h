@@ -14,7 +14,6 @@ static const double ESS_STOPPED = 1e-6;
 /* Owned by the driver of a system with impacts; NULL in any other. */
 typedef struct ess_impact_work {
   ess_impacts calls;           /* the caller's functions */
-  bool *at;                    /* by guard */
   size_t *events, count;       /* of the last impact */
   double *x, *sign, *side, *h; /* before the impact */
   double *met;                 /* by event function: its rate before the impact */
@@ -53,7 +52,7 @@ static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_
 
 /* Whether crossing event function k's armed guard is an impact. */
 static inline bool ess_is_impact(const ess_driver *d, size_t k) {
-  return d->impacts && ess_is_armed(d, k) && d->impacts->at[ess_guard_ahead(d, k)];
+  return d->impacts && ess_is_armed(d, k) && d->kind[ess_guard_ahead(d, k)] == ESS_GUARD_IMPACT;
 }
 
 /* ---- made ------------------------------------------------------------------------------------ */

@@ -496,7 +496,7 @@ static int check_some(ess_driver *d, size_t from, size_t to) {
     status = check_latched(d);
     if (status || k->is_involved) return status;
   }
-  if (to - from == 1) return ess_fail(d, ESS_EWEIGHTS, k->kink[from]);
+  if (to - from == 1) return ess_fail(d, ESS_EAFFINE, k->kink[from]);
   k->is_involved = true;
   const size_t middle = from + (to - from) / 2;
   status = check_some(d, from, middle);
@@ -854,7 +854,7 @@ static bool reaches_more(const ess_driver *d, double time, size_t than) {
 
 void ess_kinks_choose(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  const bool may = d->system.weights && !d->impacts && !d->tangents && !d->is_coarse &&
+  const bool may = d->system.affine_in_signs && !d->impacts && !d->tangents && !d->is_coarse &&
                    d->options.base == ESS_BASE_DOPRI5;
   k->parts = 0;
   if (!may || d->armed_count <= REACHES_FEW) return;

@@ -1,5 +1,5 @@
 /*
- * Steps through crossings, where the field is affine in the signs (ess_system.weights).
+ * Steps through crossings, where the field is affine in the signs (ess_system.affine_in_signs).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -138,8 +138,8 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
  * place is not sure. */
 static int place_flagged(ess_driver *d, size_t *doubtful) {
   // the crossing of an idle guard only arms its mirror image: that can wait for the step's end
-  const bool may_be_idle = d->system.idle && !d->system.weights && !d->tangents && !d->rodas &&
-                           !ess_is_sliding(d) && d->scheme->locates;
+  const bool may_be_idle = d->system.idle && !d->system.affine_in_signs && !d->tangents &&
+                           !d->rodas && !ess_is_sliding(d) && d->scheme->locates;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     double b[QUARTIC];
@@ -208,10 +208,11 @@ static double excess_at(const ess_driver *d, size_t i, double theta, double *uni
 
 /* evaluates the flagged guards at theta, into h_try */
 static int look(ess_driver *d, double theta, probe *p) {
-  const bool by_some = d->system.some_guard_rates;
+  const bool by_some = d->caller.system.event_rates && d->flagged_count < d->system.guard_count;
   const double t = d->t + theta * d->dt;
   ess_dopri5_dense(d, theta, d->x_try);
-  const int status = by_some ? ess_some_guard_rates(d, t, d->x_try, d->f, d->flagged,
+  memset(d->v_try, 0, d->lanes * sizeof *d->v_try); // values alone are asked for
+  const int status = by_some ? ess_some_guard_rates(d, t, d->x_try, d->v_try, d->flagged,
                                                     d->flagged_count, d->some_h, d->rate_try)
                              : ess_guards(d, t, d->x_try, d->h_try);
   if (status) return status;
@@ -285,7 +286,7 @@ static bool overlooked(const ess_driver *d) {
  * level are where the step is cut. */
 static int settle(ess_driver *d, const probe *p, ess_location *found) {
   double b[QUARTIC], until[QUARTIC], rest[QUARTIC], slope, unit;
-  if (d->system.some_guard_rates) {
+  if (d->caller.system.event_rates && d->flagged_count < d->system.guard_count) {
     const int status = ess_guards(d, d->t + p->theta * d->dt, d->x_try, d->h_try);
     if (status) return status;
   }

@@ -155,7 +155,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   if (!v.status && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
   if (found->cut && !sliding && d->base->approach && ess_stands(&v))
     v = d->base->approach(d, found);
-  if (found->cut && d->system.weights && ess_stands(&v)) ess_kinks_located(d);
+  if (found->cut && d->system.affine_in_signs && ess_stands(&v)) ess_kinks_located(d);
   return sliding && ess_stands(&v) ? ess_slide_watch(d, found) : v;
 }
 
@@ -244,7 +244,7 @@ static int step(ess_driver *d, double t1) {
     status = ess_base_start(d);
   if (!status && d->slides) status = ess_slide_scale(d);
   if (!status && sliding && d->slides->is_noisy) status = ess_slope_weigh(d);
-  if (!status && d->system.weights) ess_kinks_choose(d);
+  if (!status && d->system.affine_in_signs) ess_kinks_choose(d);
   const bool is_after = d->control.after.from != SIZE_MAX;
   if (!status && is_after && d->base->kind != ESS_THROUGH && ess_control_after(d))
     d->base = d->base->brief;

@@ -52,11 +52,14 @@ static const char *check_system(const ess_system *s) {
   if (s->dimension < 1) return "dimension must be at least 1";
   if (!s->field) return "field must not be NULL";
   if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
-  if (s->some_guard_rates && !s->guard_jacobian && !s->guard_rates)
-    return "some_guard_rates needs guard_jacobian or guard_rates beside it";
-  if (s->weights && !s->guard_count) return "weights must be false when guard_count is 0";
+  if (s->guard_time != ESS_TIME_NONE && s->guard_time != ESS_TIME_DIFFERENCED &&
+      s->guard_time != ESS_TIME_COLUMN)
+    return "guard_time must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN";
+  if (s->affine_in_signs && !s->guard_count)
+    return "affine_in_signs must be false when guard_count is 0";
   const char *wrong = ess_field_jumps_check(s);
   if (!wrong) wrong = ess_resets_check(s);
+  if (!wrong) wrong = ess_kinds_check(s);
   return wrong ? wrong : ess_impacts_check(s);
 }
 
@@ -127,7 +130,9 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   const char *wrong = NULL;
   if (d->applying) wrong = "options change between applies, not within one";
   if (!wrong) wrong = check_anew(d, options);
-  if (!wrong && (options->sliding != d->options.sliding || !ess_slides_stay(d, options)))
+  if (!wrong &&
+      ((options->sliding == ESS_SLIDING_STOP) != (d->options.sliding == ESS_SLIDING_STOP) ||
+       !ess_slides_stay(d, options)))
     wrong = "sliding and slides are chosen when the driver is allocated";
   if (!wrong && options->base != d->options.base &&
       (ess_may_be_implicit(options->base) || ess_may_be_implicit(d->options.base)))

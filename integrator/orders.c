@@ -92,7 +92,7 @@ static bool passage_returns(const ess_driver *d, const ess_passage *p, size_t i)
   const size_t k = d->tangents->events[i];
   const size_t guard = p->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
   const double least = ESS_STOPPED * fabs(d->tangents->passage[0].rate[i]);
-  return d->impacts && d->impacts->at[guard] && p->place[i] == 0.0 &&
+  return d->impacts && d->kind[guard] == ESS_GUARD_IMPACT && p->place[i] == 0.0 &&
          p->side[k] * p->rate[i] > least;
 }
 

@@ -317,7 +317,7 @@ const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
   const bool guards = (s->guard_count && !s->guard_parameter_jacobian) || s->watch.count;
   const bool map = s->impacts && !s->impacts->parameter_jacobian;
   const bool differs = !s->field_parameter_jacobian || guards || map;
-  if (!s->parameter_values && (differs || o->sliding != ESS_SLIDING_NONE))
+  if (!s->parameter_values && (differs || o->sliding != ESS_SLIDING_STOP))
     return "parameter_values must not be NULL where a derivative by parameters is not given";
   return NULL;
 }

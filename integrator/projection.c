@@ -29,7 +29,7 @@ const char *ess_projection_check(const ess_system *s, const ess_options *o) {
   if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
     return "liveness must be a finite number >= 0";
   if (o->method != ESS_METHOD_PAPER) return NULL;
-  if (o->sliding != ESS_SLIDING_NONE) return "sliding needs ESS_METHOD_TOLERANCE";
+  if (o->sliding != ESS_SLIDING_STOP) return "sliding needs ESS_METHOD_TOLERANCE";
   if (s->watch.count)
     return "watch.count must be 0 by ESS_METHOD_PAPER, whose projections would move the state";
   return NULL;

@@ -39,6 +39,18 @@ const char *ess_resets_check(const ess_system *system) {
   return NULL;
 }
 
+const char *ess_kinds_check(const ess_system *system) {
+  for (size_t j = 0; system->kinds && j < 2 * system->guard_count; j++) {
+    const ess_guard_kind kind = system->kinds[j];
+    if (kind != ESS_GUARD_CHANGES_FIELD && kind != ESS_GUARD_ARMS_ONLY && kind != ESS_GUARD_IMPACT)
+      return "each of kinds must be ESS_GUARD_CHANGES_FIELD, ESS_GUARD_ARMS_ONLY or "
+             "ESS_GUARD_IMPACT";
+    if (kind == ESS_GUARD_IMPACT && !system->impacts)
+      return "a guard of kind ESS_GUARD_IMPACT needs impacts";
+  }
+  return NULL;
+}
+
 size_t ess_resets_size(const ess_system *system) {
   const size_t watched = 2 * system->watch.count, own = 2 * system->guard_count - watched;
   if (system->resets) return system->resets->row_start[own + 1] + watched;
@@ -53,11 +65,12 @@ static ess_kink_row read_row(const ess_driver *d, size_t guard) {
   for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
     const size_t armed = d->row_guard[e], other = armed / 2;
     const int effect = d->row_effect[e];
-    if (effect >= 0 && !d->silent[armed]) {
+    const bool is_silent = d->kind[armed] == ESS_GUARD_ARMS_ONLY;
+    if (effect >= 0 && !is_silent) {
       r.undo = armed;
       arms++;
     }
-    r.arms_silent |= effect > 0 && d->silent[armed];
+    r.arms_silent |= effect > 0 && is_silent;
     r.is_simple &= effect != ESS_ARM_AHEAD;
     r.is_simple &= other == i ? armed != guard && effect > 0 : r.other == ESS_NONE;
     r.arms_mirror |= other == i;
@@ -79,13 +92,13 @@ void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
   const size_t own = 2 * d->watched.first, guards = 2 * d->system.guard_count;
   size_t entry = 0, from = d->system.one_way ? own : 0; // one-way guards have no mirror image
+  for (size_t j = 0; j < own; j++) d->kind[j] = ess_kind_of(&d->system, j);
   if (r) {
     from = own;
     entry = r->row_start[own];
     memcpy(d->row_start, r->row_start, (own + 1) * sizeof *d->row_start);
     if (entry) memcpy(d->row_guard, r->guard, entry * sizeof *d->row_guard);
     if (entry) memcpy(d->row_effect, r->effect, entry * sizeof *d->row_effect);
-    if (r->silent && own) memcpy(d->silent, r->silent, own * sizeof *d->silent);
     d->start = r->start;
   }
   for (size_t j = from; j < guards; j++, entry++) {
@@ -131,7 +144,7 @@ static int arm_ahead(ess_driver *d, size_t k) {
   const double *const x = d->row_x ? d->row_x : d->x;
   double *const f = d->stage[5], rate, side;
   const double t = d->row_x ? d->row_t : d->t;
-  int status = d->system.some_guard_rates
+  int status = d->caller.system.event_rates
                    ? ess_some_guard_rates(d, t, x, d->f, &k, 1, &d->h_try[k], &rate)
                    : ess_guards(d, t, x, d->h_try);
   side = d->h_try[k];

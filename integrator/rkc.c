@@ -32,7 +32,7 @@ static double stages_for(double extent) {
 /* ---- the spectral radius --------------------------------------------------------------------- */
 
 double ess_size_beside(const ess_driver *d, const double v[], const double w[]) {
-  const size_t n = d->system.dimension;
+  const size_t n = ess_caller_states(d); // time is not stiff
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) {
     const double part = (w ? v[i] - w[i] : v[i]) / ess_unit_beside(d, i);
@@ -62,7 +62,7 @@ int ess_find_radius(ess_driver *d, ess_multiplier *multiply) {
   const double size = ess_size_beside(d, s->direction, NULL);
   double found = 0.0;
   if (!(size > 0.0 && size < INFINITY))
-    for (size_t i = 0; i < d->system.dimension; i++)
+    for (size_t i = 0; i < ess_caller_states(d); i++) // time is not stiff
       s->direction[i] = (2.0 * ess_scattered(i + 1) - 1.0) * ess_unit_beside(d, i);
   s->tries = 0;
   for (int k = 0; k < RADIUS_ITERATIONS; k++) {

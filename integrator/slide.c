@@ -65,10 +65,10 @@ static int find_chatter(ess_driver *d, bool *is_endless) {
 static const char *refuse(const ess_system *s, size_t k) {
   const ess_reset_matrix *const r = s->resets;
   for (size_t guard = ESS_GUARD_UP(k); guard <= ESS_GUARD_DOWN(k); guard++) {
-    if (r && r->silent && r->silent[guard])
-      return "a guard that is silent must not be among those of slides";
-    if (s->impacts && (!s->impacts->at || s->impacts->at[guard]))
-      return "a guard whose crossing is an impact must not be among those of slides";
+    if (ess_kind_of(s, guard) == ESS_GUARD_ARMS_ONLY)
+      return "a guard of kind ESS_GUARD_ARMS_ONLY must not be among those of slides";
+    if (ess_kind_of(s, guard) == ESS_GUARD_IMPACT)
+      return "a guard of kind ESS_GUARD_IMPACT must not be among those of slides";
     for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++)
       if (r->guard[i] / 2 != k)
         return "a guard whose row arms or disarms another's must not be among those of slides";
@@ -77,10 +77,11 @@ static const char *refuse(const ess_system *s, size_t k) {
 }
 
 const char *ess_slide_check(const ess_system *s, const ess_options *o) {
-  if (o->sliding != ESS_SLIDING_NONE && o->sliding != ESS_SLIDING_FILIPPOV)
-    return "sliding must be ESS_SLIDING_NONE or ESS_SLIDING_FILIPPOV";
-  if (o->sliding == ESS_SLIDING_NONE) return o->rest ? "rest needs ESS_SLIDING_FILIPPOV" : NULL;
-  if (s->weights) return "sliding needs a system without weights";
+  if (o->sliding != ESS_SLIDING_STOP && o->sliding != ESS_SLIDING_SLIDE &&
+      o->sliding != ESS_SLIDING_SLIDE_AND_REST)
+    return "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST";
+  if (o->sliding == ESS_SLIDING_STOP) return NULL;
+  if (s->affine_in_signs) return "sliding needs a system without affine_in_signs";
   for (size_t k = 0; o->slides && k < s->guard_count; k++) {
     const char *const wrong = o->slides[k] ? refuse(s, k) : NULL;
     if (wrong) return wrong;
@@ -155,7 +156,7 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
 
 bool ess_slides_alloc(ess_driver *d, const ess_options *options) {
   const size_t m = d->system.guard_count, most = SIZE_MAX / sizeof(double) / 64;
-  if (options->sliding == ESS_SLIDING_NONE || !m) return true;
+  if (options->sliding == ESS_SLIDING_STOP || !m) return true;
   if (m <= most / (m + d->lanes)) d->slides = calloc(1, sizeof *d->slides);
   return d->slides;
 }
@@ -164,7 +165,8 @@ void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options 
   ess_slides *const s = d->slides;
   const ess_caller *const c = &d->caller;
   s->field = ess_slide_field;
-  s->is_noisy = c->differs || (c->moves && !c->system.guard_time_rates);
+  s->is_noisy =
+      c->differs || (c->system.guard_time == ESS_TIME_DIFFERENCED && !c->system.event_rates);
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const bool asked = !options->slides || (k < system->guard_count && options->slides[k]);
     s->can[k] = k < system->guard_count && !refuse(system, k);

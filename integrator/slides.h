@@ -194,7 +194,8 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to, doub
 /* Whether a state may rest on the guards of impacts: it is asked for, and no direction is followed.
  */
 static inline bool ess_may_rest(const ess_driver *d) {
-  return d->options.rest && d->slides && d->impacts && !d->tangents;
+  return d->options.sliding == ESS_SLIDING_SLIDE_AND_REST && d->slides && d->impacts &&
+         !d->tangents;
 }
 
 /* The state has been changed so by an impact of event function k, among others. */

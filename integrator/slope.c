@@ -13,17 +13,24 @@
 #include "events.h"
 #include "slides.h"
 
-int ess_caller_guards(const ess_driver *d, double t, const double x[], double h[]) {
+int ess_watch_values(ess_driver *d, double t, const double x[], double h[]) {
   const ess_system *const s = &d->caller.system;
-  const ess_watched *const w = &d->watched;
-  const int code = w->first ? s->guards(t, x, h, s->params) : 0;
-  return code || !w->count ? code : s->watch.values(t, x, h + w->first, s->params);
+  d->counters.watch_evaluations++;
+  return s->watch.values(t, x, h + d->watched.first, s->params);
 }
 
-int ess_sought_guards(const ess_driver *d, double t, const double x[], const ess_sought *sought,
+int ess_caller_guards(ess_driver *d, double t, const double x[], double h[]) {
+  const ess_system *const s = &d->caller.system;
+  const int code = d->watched.first ? s->guards(t, x, h, s->params) : 0;
+  return code || !d->watched.count ? code : ess_watch_values(d, t, x, h);
+}
+
+int ess_sought_guards(ess_driver *d, double t, const double x[], const ess_sought *sought,
                       double h[]) {
   const ess_system *const s = &d->caller.system;
-  return sought ? s->guards(t, x, h, s->params) : ess_caller_guards(d, t, x, h);
+  if (!sought) return ess_caller_guards(d, t, x, h);
+  if (sought->which[0] >= d->watched.first) return ess_watch_values(d, t, x, h);
+  return s->guards(t, x, h, s->params);
 }
 
 /* the first length moves no state by more than this part of what it is large beside, nor time by
@@ -56,17 +63,19 @@ typedef struct along {
   const double *x, *v, *h;
   const ess_sought *sought; /* NULL: all */
   size_t count;
+  bool is_own; /* the caller's event functions are evaluated */
 } along;
 
 static size_t event_of(const along *a, size_t i) {
   return a->sought ? a->sought->which[i] : i;
 }
 
-/* the length that moves the first, or the last, of what moves by one of its own size */
-static void find_lengths(const along *a, double *least, double *most) {
+/* Lengths that move the first, or the last, of what moves by one of its own size. Where nobody says
+ * that event functions depend on time, states alone say that: *later is what time says, or 0. */
+static void find_lengths(const along *a, double *least, double *most, double *later) {
   const ess_driver *const d = a->d;
   *least = INFINITY;
-  *most = 0.0;
+  *most = *later = 0.0;
   for (size_t i = 0; i < d->caller.system.dimension; i++) {
     const double speed = fabs(a->v[i]);
     if (speed == 0.0) continue;
@@ -79,8 +88,14 @@ static void find_lengths(const along *a, double *least, double *most) {
   // a step may be short for what has just been crossed: time is not
   const double left = d->t_end - d->t, whole = left > 0.0 ? PART_LEFT * left : 1e-2;
   const double step = d->dt > 0.0 ? d->dt : 10.0 * whole;
+  const double longest = FIRST_OF_STEP * ess_larger(step, whole) / fabs(a->vt);
+  const bool is_told = d->caller.system.guard_time != ESS_TIME_NONE || d->watched.count;
+  if (!is_told && *most > 0.0) {
+    *later = longest;
+    return;
+  }
   *least = ess_smaller(*least, FIRST_OF_STEP * step / fabs(a->vt));
-  *most = ess_larger(*most, FIRST_OF_STEP * ess_larger(step, whole) / fabs(a->vt));
+  *most = ess_larger(*most, longest);
 }
 
 /* event functions either side, and how far apart these are; 0 where they cannot be told, which far
@@ -91,10 +106,10 @@ static double look(const along *a, double length) {
   const size_t n = c->system.dimension;
   const double after = a->t + length * a->vt, before = a->t - length * a->vt;
   for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] + length * a->v[i];
-  d->counters.guard_evaluations++;
+  d->counters.guard_evaluations += a->is_own;
   if (ess_sought_guards(d, after, c->beside, a->sought, c->above)) return 0.0;
   for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] - length * a->v[i];
-  d->counters.guard_evaluations++;
+  d->counters.guard_evaluations += a->is_own;
   if (ess_sought_guards(d, before, c->beside, a->sought, c->below)) return 0.0;
   return 2.0 * length;
 }
@@ -189,8 +204,9 @@ static size_t find_changes(const along *a, double length, double *apart) {
 }
 
 /* event functions that do not change at all, over the first of lengths, or the most, or one between
- * these, have no rate; whether there are others. The first has then been looked at. */
-static bool find_moving(const along *a, double first, double most, double *apart) {
+ * these, or the later one, which is then the most, have no rate; whether there are others. The
+ * first has then been looked at. */
+static bool find_moving(const along *a, double first, double *most, double later, double *apart) {
   ess_caller *const c = &a->d->caller;
   for (size_t i = 0; i < a->count; i++) {
     const size_t k = event_of(a, i);
@@ -198,9 +214,19 @@ static bool find_moving(const along *a, double first, double most, double *apart
     c->off[k] = 0.0;
   }
   size_t moving = find_changes(a, first, apart);
-  if (moving == a->count || first == most) return moving > 0;
-  moving += find_changes(a, sqrt(first) * sqrt(most), apart);
-  moving += find_changes(a, most, apart);
+  if (moving == a->count || (first == *most && later <= *most)) return moving > 0;
+  if (first != *most) {
+    moving += find_changes(a, sqrt(first) * sqrt(*most), apart);
+    moving += find_changes(a, *most, apart);
+  }
+  if (moving < a->count && later > *most) {
+    along by_time = *a; // states stay, whose bends would be taken for changes
+    memset(c->after, 0, c->system.dimension * sizeof *c->after);
+    by_time.v = c->after;
+    const size_t more = find_changes(&by_time, later, apart);
+    if (more) *most = later;
+    moving += more;
+  }
   if (moving) *apart = look(a, first);
   return moving > 0;
 }
@@ -219,12 +245,13 @@ int ess_slope(ess_driver *d, double t, const double x[], double vt, const double
                    .v = v,
                    .h = h,
                    .sought = sought,
-                   .count = sought ? sought->count : m};
-  double least, most, apart;
-  find_lengths(&a, &least, &most);
+                   .count = sought ? sought->count : m,
+                   .is_own = !sought || sought->which[0] < d->watched.first};
+  double least, most, later, apart;
+  find_lengths(&a, &least, &most, &later);
   memset(rate, 0, m * sizeof *rate);
   const double first = ldexp(least, powers[0]);
-  if (!(most > 0.0) || !find_moving(&a, first, most, &apart)) return 0;
+  if (!(most > 0.0) || !find_moving(&a, first, &most, later, &apart)) return 0;
   bool enough = compare(&a, first, apart, powers[0] > 0);
   for (int i = 1; i < LENGTHS && !enough; i++) {
     const double length = ldexp(least, powers[i]);

@@ -231,9 +231,11 @@ static int examine(ess_driver *d, size_t k, const place *from, const place *to, 
   if (!status && contradicted) status = is_contradicted(d, k, to, -length, &contradicted);
   if (status || !contradicted) return status;
   status = ess_fail(d, ESS_EJACOBIAN, k);
-  if (d->caller.differs)
+  if (d->caller.differs && k < d->watched.first)
     d->failure.reason = "guard_jacobian is not given, and differences of guards, which are used in "
                         "its place, contradict each other: guards has a kink or noise";
+  if (k >= d->watched.first)
+    d->failure.reason = "differences of watch.values contradict each other: it has a kink or noise";
   return status;
 }
 

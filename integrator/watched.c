@@ -68,15 +68,16 @@ static int find_roundings(ess_driver *d, const ess_impact *impact) {
 static int read_sides(ess_driver *d, const ess_impact *impact) {
   const ess_watched *const w = &d->watched;
   const ess_system *const s = &d->caller.system;
+  const ess_sought watched = {.which = d->caller.each + w->first, .count = w->count};
   // a model that keeps the mode has to know the one after the impact, which may yet be refused
   int code = s->mode_changed ? s->mode_changed(impact->mode, w->first, s->params) : 0;
   if (!code) d->counters.field_evaluations++;
   if (!code) code = s->field(impact->t, impact->after, impact->mode, w->v, s->params);
   if (!code && s->mode_changed) code = s->mode_changed(d->sign, w->first, s->params);
-  if (!code) code = ess_caller_guards(d, impact->t, impact->x, w->h_before);
-  if (!code) code = ess_caller_guards(d, impact->t, impact->after, w->h);
+  if (!code) code = ess_watch_values(d, impact->t, impact->x, w->h_before);
+  if (!code) code = ess_watch_values(d, impact->t, impact->after, w->h);
   if (!code && any_near(w, impact)) code = find_roundings(d, impact);
-  if (!code) code = ess_slope(d, impact->t, impact->after, 1.0, w->v, w->h, NULL, w->rate);
+  if (!code) code = ess_slope(d, impact->t, impact->after, 1.0, w->v, w->h, &watched, w->rate);
   for (size_t k = w->first; !code && k < w->first + w->count; k++) read_side(d, impact, k);
   return code;
 }
@@ -210,11 +211,6 @@ void ess_watched_join(ess_driver *d, ess_system *system) {
   system->watch.direction = NULL;
   system->watch.stop = NULL;
   system->guard_count = w->first + w->count;
-  system->guards_move = true;
-  system->guard_jacobian = NULL;
-  system->guard_rates = NULL;
-  system->some_guard_rates = NULL;
-  system->guard_time_rates = NULL;
   system->guard_parameter_jacobian = NULL;
 }
 

@@ -78,8 +78,8 @@ static int guards(double t, const double x[], double h[], void *params) {
 }
 
 /* By differences along v: what a cone's force changes by is no part of what a mechanism states. */
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
+static int all_rates(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params) {
   contact_system *const s = params;
   const size_t states = s->system.dimension, events = s->system.guard_count;
   double there[2 * MECHANISM_COORDINATES_MAX], side[2][EVENTS_MAX];
@@ -98,6 +98,22 @@ static int guard_rates(double t, const double x[], const double v[], double h[],
     rate[event(s, GAP, k)] = 0;
     for (size_t j = 0; j < s->m->coordinates; j++)
       rate[event(s, GAP, k)] += s->c.here->A[k * s->m->coordinates + j] * v[j];
+  }
+  return wrong;
+}
+
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
+                       void *params) {
+  (void)vt;
+  const contact_system *const s = params;
+  double all[EVENTS_MAX], rates[EVENTS_MAX] = {0};
+  bool moves = false; // else values alone are asked for
+  for (size_t j = 0; j < s->system.dimension; j++) moves = moves || v[j] != 0;
+  const int wrong = moves ? all_rates(t, x, v, all, rates, params) : guards(t, x, all, params);
+  for (size_t i = 0; i < count; i++) {
+    h[i] = all[which ? which[i] : i];
+    rate[i] = rates[which ? which[i] : i];
   }
   return wrong;
 }
@@ -227,14 +243,14 @@ int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t
   s->impacts = (ess_impacts){.map = map, .jacobian = map_jacobian, .start = start};
   const size_t slip = slip_event(s);
   for (size_t e = 0; e < KINDS * m->constraints; e++)
-    s->at[ESS_GUARD_UP(e)] = s->at[ESS_GUARD_DOWN(e)] = true;
-  if (slip != SIZE_MAX) s->impacts.at = s->at;
+    s->kinds[ESS_GUARD_UP(e)] = s->kinds[ESS_GUARD_DOWN(e)] = ESS_GUARD_IMPACT;
   s->system = (ess_system){.dimension = 2 * m->coordinates,
                            .guard_count = KINDS * m->constraints + (slip != SIZE_MAX),
                            .field = field,
                            .guards = guards,
-                           .guard_rates = guard_rates,
+                           .event_rates = event_rates,
                            .mode_changed = mode_changed,
+                           .kinds = s->kinds,
                            .impacts = &s->impacts,
                            .params = s};
   return 0;

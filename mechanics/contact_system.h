@@ -38,7 +38,8 @@ typedef struct contact_system {
   contact_mode mode;      /* the latched one */
   contact_mode leaving; /* what touched at the start and was let go: it lands a hair deeper, so that
                            a gap that is zero but for rounding is no landing */
-  bool at[2 * (3 * MECHANISM_CONSTRAINTS_MAX + 1)]; /* of impacts, where a tangent rubs */
+  ess_guard_kind kinds[2 * (3 * MECHANISM_CONSTRAINTS_MAX + 1)]; /* a tangent that rubs has none
+                                                                   that is an impact */
   ess_impacts impacts;
   ess_system system; /* for libess */
 } contact_system;

@@ -77,10 +77,18 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
   return 0;
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
-  guards(t, x, h, params);
-  return guards(t, v, rate, params); /* h is linear */
+  (void)vt;
+  double all[N], rates[N];
+  guards(t, x, all, params);
+  guards(t, v, rates, params); /* h is linear */
+  for (size_t i = 0; i < count; i++) {
+    h[i] = all[which ? which[i] : i];
+    rate[i] = rates[which ? which[i] : i];
+  }
+  return 0;
 }
 
 /* A stretch of trajectory with one mode, from its start at time t. */
@@ -272,7 +280,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .field = field,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
-                           .guard_rates = guard_rates,
+                           .event_rates = event_rates,
                            .field_jacobian = field_jacobian,
                            .one_way = true};
   return 0;

@@ -55,23 +55,23 @@ void contact_resets_start(size_t contacts, const double sign[], bool armed[]) {
   }
 }
 
-int contact_resets_prepare(ess_reset_matrix *out, size_t contacts,
+int contact_resets_prepare(ess_reset_matrix *out, ess_guard_kind **kinds, size_t contacts,
                            int (*start)(const double sign[], bool armed[], void *params)) {
   const size_t entries = ENTRIES_PER_CONTACT * contacts;
   size_t *row_start = calloc(ROWS_PER_CONTACT * contacts + 2, sizeof *row_start);
   size_t *guard = calloc(entries, sizeof *guard);
   signed char *effect = calloc(entries, sizeof *effect);
-  bool *silent = calloc(ROWS_PER_CONTACT * contacts, sizeof *silent);
-  *out = (ess_reset_matrix){row_start, guard, effect, silent, start};
-  if (!row_start || !guard || !effect || !silent) return -1;
+  *kinds = calloc(ROWS_PER_CONTACT * contacts, sizeof **kinds);
+  *out = (ess_reset_matrix){row_start, guard, effect, start};
+  if (!row_start || !guard || !effect || !*kinds) return -1;
   write_rows(&(row_writer){row_start, guard, effect, 0}, contacts);
-  for (size_t i = 0; i < contacts; i++) silent[ESS_GUARD_DOWN(i)] = true;
+  for (size_t i = 0; i < contacts; i++) (*kinds)[ESS_GUARD_DOWN(i)] = ESS_GUARD_ARMS_ONLY;
   return 0;
 }
 
-void contact_resets_release(ess_reset_matrix *resets) {
+void contact_resets_release(ess_reset_matrix *resets, ess_guard_kind *kinds) {
   free((void *)resets->row_start);
   free((void *)resets->guard);
   free((void *)resets->effect);
-  free((void *)resets->silent);
+  free(kinds);
 }

@@ -9,7 +9,7 @@
  *
  * and in each only the guards that lead out of it are armed. A contact touches down with F > 0
  * always (p = 0, dp/dt > 0) and separates with F < 0 always, so the force's sign change before a
- * touch-down is no crossing at all, and the separation changes no field: it is silent.
+ * touch-down is no crossing at all, and the separation changes no field: it arms only.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -18,11 +18,11 @@
 
 #include "ess.h"
 
-/* The matrix, with a start of the model's own, which calls contact_resets_start. 0, or -1 when out
- * of memory. Release what a failed call has made, too. */
-int contact_resets_prepare(ess_reset_matrix *out, size_t contacts,
+/* The matrix, with a start of the model's own, which calls contact_resets_start, and the kinds of
+ * guards. 0, or -1 when out of memory. Release what a failed call has made, too. */
+int contact_resets_prepare(ess_reset_matrix *out, ess_guard_kind **kinds, size_t contacts,
                            int (*start)(const double sign[], bool armed[], void *params));
-void contact_resets_release(ess_reset_matrix *resets);
+void contact_resets_release(ess_reset_matrix *resets, ess_guard_kind *kinds);
 
 /* Which guards lead out of the state that each contact starts in. */
 void contact_resets_start(size_t contacts, const double sign[], bool armed[]);

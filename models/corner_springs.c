@@ -158,9 +158,9 @@ static int anchor_jacobian(const ess_impact *impact, double DR[], void *params) 
   return 0;
 }
 
-static const bool at[2 * EVENTS] = {[ESS_GUARD_UP(PRESSED)] = true,
-                                    [ESS_GUARD_UP(PRESSED + 1)] = true};
-static const ess_impacts impacts = {.at = at, .map = anchor, .jacobian = anchor_jacobian};
+static const ess_guard_kind kinds[2 * EVENTS] = {[ESS_GUARD_UP(PRESSED)] = ESS_GUARD_IMPACT,
+                                                 [ESS_GUARD_UP(PRESSED + 1)] = ESS_GUARD_IMPACT};
+static const ess_impacts impacts = {.map = anchor, .jacobian = anchor_jacobian};
 
 int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL_MESSAGE_SIZE]) {
   corner_springs *const data = malloc(sizeof *data);
@@ -176,8 +176,9 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
                            .field_jacobian = field_jacobian,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
+                           .kinds = p->sticks ? kinds : NULL,
                            .impacts = p->sticks ? &impacts : NULL,
-                           .weights = true,
+                           .affine_in_signs = true,
                            .params = data};
   return 0;
 }

@@ -66,8 +66,10 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
   return 0;
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
+  (void)vt, (void)which, (void)count;
   rate[0] = -v[Z];
   return guards(t, x, h, params);
 }
@@ -215,10 +217,10 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guard_count = 1,
                            .field = field,
                            .field_jacobian = field_jacobian,
-                           .weights = true,
+                           .affine_in_signs = true,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
-                           .guard_rates = guard_rates,
+                           .event_rates = event_rates,
                            .params = p};
   return 0;
 }

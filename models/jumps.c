@@ -123,7 +123,7 @@ static int jump(pursuit *p, double tau) {
     p->sign[k] = -sign[k];
     p->armed[guard] = false;
     apply_row(p, guard);
-    impact = impact || (s->impacts && (!s->impacts->at || s->impacts->at[guard]));
+    impact = impact || (s->impacts && (!s->kinds || s->kinds[guard] == ESS_GUARD_IMPACT));
     p->events += p->m->type->changes_field(p->m, k, p->sign);
   }
   ess_impact with = {.t = p->t,
@@ -163,7 +163,10 @@ static int pursue(pursuit *p, double t1) {
 static int find_rates(const pursuit *p, double f[], double h[], double rate[]) {
   const ess_system *const s = &p->m->system;
   if (s->field(0.0, p->x, p->sign, f, s->params)) return GSL_EBADFUNC;
-  if (s->guard_rates) return s->guard_rates(0.0, p->x, f, h, rate, s->params) ? GSL_EBADFUNC : 0;
+  if (s->event_rates)
+    return s->event_rates(0.0, p->x, 1.0, f, NULL, s->guard_count, h, rate, s->params)
+               ? GSL_EBADFUNC
+               : 0;
   if (s->guards(0.0, p->x, h, s->params) || s->guard_jacobian(0.0, p->x, p->jacobian, s->params))
     return GSL_EBADFUNC;
   for (size_t k = 0; k < s->guard_count; k++) {

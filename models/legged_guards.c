@@ -161,19 +161,13 @@ int legged_guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-int legged_guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+int legged_event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
-  (void)t;
+  (void)t, (void)vt;
   const view w = view_at(params, x, v);
-  all_events(&w, h, rate);
-  return 0;
-}
-
-int legged_some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
-  (void)t;
-  const view w = view_at(params, x, v);
-  for (size_t i = 0; i < count; i++) {
+  if (!which) all_events(&w, h, rate);
+  for (size_t i = 0; which && i < count; i++) {
     const legged_parameters *const p = &w.d->parameters;
     const foot f = foot_at(p, x + LEGGED_HINGES + 2 * (which[i] % p->legs));
     event(&w, which[i], &f, &h[i], &rate[i]);

@@ -18,6 +18,7 @@ typedef struct legged_data {
   struct legged_leg *leg; /* [legs] what a call of the field works on */
   char (*name)[LEGGED_NAME_SIZE];
   ess_reset_matrix resets; /* with damping */
+  ess_guard_kind *kinds;   /* likewise; else NULL */
 } legged_data;
 
 /* ---- geometry of a leg in its own plane: r outwards, z up, from the body's origin ------------ */
@@ -52,10 +53,8 @@ void legged_up(const double quaternion[4], double up[3]);
 /* system.field; and the event functions. */
 int legged_field(double t, const double x[], const double sign[], double dxdt[], void *params);
 int legged_guards(double t, const double x[], double h[], void *params);
-int legged_guard_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params);
-int legged_some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params);
+int legged_event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[], void *params);
 
 /* Depth of foot i, and its rate. */
 void legged_depth(const legged_data *d, size_t i, const double x[], const double up[3],

@@ -108,7 +108,7 @@ static int start_resets(const double sign[], bool armed[], void *params) {
 
 static void free_robot(legged_data *d) {
   if (!d) return;
-  contact_resets_release(&d->resets);
+  contact_resets_release(&d->resets, d->kinds);
   legged_field_release(d);
   free(d->toward);
   free(d->name);
@@ -139,7 +139,7 @@ static legged_data *make_robot(const legged_parameters *p) {
   d->name = calloc(d->coordinates + LEGGED_BODY_RATES + 2 * p->legs, sizeof *d->name);
   const bool failed =
       !d->toward || !d->name || legged_field_prepare(d) ||
-      (p->damping > 0.0 && contact_resets_prepare(&d->resets, p->legs, start_resets));
+      (p->damping > 0.0 && contact_resets_prepare(&d->resets, &d->kinds, p->legs, start_resets));
   if (failed) {
     free_robot(d);
     return NULL;
@@ -165,8 +165,8 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guard_count = damped ? 2 * p.legs : p.legs,
                            .field = legged_field,
                            .guards = legged_guards,
-                           .guard_rates = legged_guard_rates,
-                           .some_guard_rates = legged_some_guard_rates,
+                           .event_rates = legged_event_rates,
+                           .kinds = d->kinds,
                            .resets = damped ? &d->resets : NULL,
                            .params = d};
   return 0;

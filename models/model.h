@@ -123,7 +123,7 @@ typedef struct model_type {
   bool mode_of_state;
 
   /* its field points back to guards from both sides: libess goes on along them
-   * (ESS_SLIDING_FILIPPOV) */
+   * (ESS_SLIDING_SLIDE) */
   bool slides;
 
   /* Optional, where the mode is a function of the state: the field with the mode read off the state

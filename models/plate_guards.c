@@ -97,25 +97,21 @@ static plate_lines lines_at(const plate_parameters *q, const double x[], const d
                        .force_rate = plate_affine_add(p_rate, ratio, rate_rate)};
 }
 
-int plate_guards_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  (void)t;
-  const plate_data *data = params;
+static void all_rates(const plate_data *data, const plate_lines *lines, double h[], double rate[]) {
   const size_t count = data->parameters.contacts;
-  const plate_lines lines = lines_at(&data->parameters, x, v);
-  fill_two(count, lines.p, lines.p_rate, data->spring_x, h, rate);
+  fill_two(count, lines->p, lines->p_rate, data->spring_x, h, rate);
   if (data->parameters.damping > 0)
-    fill_two(count, lines.force, lines.force_rate, data->spring_x, h + count, rate + count);
-  return 0;
+    fill_two(count, lines->force, lines->force_rate, data->spring_x, h + count, rate + count);
 }
 
-int plate_some_guards_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
-  (void)t;
+int plate_event_rates(double t, const double x[], double vt, const double v[], const size_t which[],
+                      size_t count, double h[], double rate[], void *params) {
+  (void)t, (void)vt;
   const plate_data *data = params;
   const size_t contacts = data->parameters.contacts;
   const plate_lines lines = lines_at(&data->parameters, x, v);
-  for (size_t i = 0; i < count; i++) {
+  if (!which) all_rates(data, &lines, h, rate);
+  for (size_t i = 0; which && i < count; i++) {
     const bool penetration = which[i] < contacts;
     const double spring_x = data->spring_x[penetration ? which[i] : which[i] - contacts];
     h[i] = plate_affine_at(penetration ? lines.p : lines.force, spring_x);

@@ -33,6 +33,7 @@ typedef struct plate_data {
   double *weight; /* [contacts] */
 
   ess_reset_matrix resets; /* with damping */
+  ess_guard_kind *kinds;   /* likewise; else NULL */
 } plate_data;
 
 /* system.field in its two forms, and system.mode_changed of the aggregated one. */
@@ -48,10 +49,8 @@ int plate_field_mode_changed(const double sign[], size_t guard, void *params);
 /* The other callbacks of system. */
 int plate_guards(double t, const double x[], double h[], void *params);
 int plate_guards_jacobian(double t, const double x[], double Dh[], void *params);
-int plate_guards_rates(double t, const double x[], const double v[], double h[], double rate[],
-                       void *params);
-int plate_some_guards_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params);
+int plate_event_rates(double t, const double x[], double vt, const double v[], const size_t which[],
+                      size_t count, double h[], double rate[], void *params);
 
 /* model_type.active_contacts and penetrations */
 void plate_active_contacts(const model *m, const double x[], unsigned char active[]);

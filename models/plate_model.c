@@ -102,9 +102,9 @@ static ess_system system_of(plate_data *data) {
                        .field_jacobian = plate_field_jacobian,
                        .guards = plate_guards,
                        .guard_jacobian = plate_guards_jacobian,
-                       .guard_rates = plate_guards_rates,
-                       .some_guard_rates = plate_some_guards_rates,
-                       .weights = true,
+                       .event_rates = plate_event_rates,
+                       .affine_in_signs = true,
+                       .kinds = data->kinds,
                        .resets = q->damping > 0 ? &data->resets : NULL,
                        .params = data};
   if (q->field == PLATE_FIELD_AGGREGATED) {

@@ -13,9 +13,9 @@ static int start(const double sign[], bool armed[], void *params) {
 }
 
 int plate_resets_prepare(plate_data *data) {
-  return contact_resets_prepare(&data->resets, data->parameters.contacts, start);
+  return contact_resets_prepare(&data->resets, &data->kinds, data->parameters.contacts, start);
 }
 
 void plate_resets_release(plate_data *data) {
-  contact_resets_release(&data->resets);
+  contact_resets_release(&data->resets, data->kinds);
 }

@@ -82,23 +82,18 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return plate_field_aggregated(t, x, sign, dxdt, &w->data);
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
   plate_window *w = params;
-  return plate_some_guards_rates(t, x, v, w->guard, w->count, h, rate, &w->data);
+  for (size_t i = 0; which && i < count; i++) w->some[i] = w->guard[which[i]];
+  return plate_event_rates(t, x, vt, v, which ? w->some : w->guard, count, h, rate, &w->data);
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
   static const double nowhere[PLATE_DIMENSION] = {0};
   plate_window *w = params;
-  return guard_rates(t, x, nowhere, h, w->rate, w);
-}
-
-static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
-  plate_window *w = params;
-  for (size_t i = 0; i < count; i++) w->some[i] = w->guard[which[i]];
-  return plate_some_guards_rates(t, x, v, w->some, count, h, rate, &w->data);
+  return event_rates(t, x, 0.0, nowhere, NULL, w->count, h, w->rate, w);
 }
 
 static int mode_changed(const double sign[], size_t guard, void *params) {
@@ -116,8 +111,7 @@ ess_system plate_window_system(plate_window *w) {
                       .guard_count = w->count,
                       .field = field,
                       .guards = guards,
-                      .guard_rates = guard_rates,
-                      .some_guard_rates = some_guard_rates,
+                      .event_rates = event_rates,
                       .mode_changed = mode_changed,
                       .params = w};
 }

@@ -82,12 +82,21 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
   return 0;
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
-  rate[LANDS] = -v[Z];
-  rate[LEAVES] = ((x[X] - x[FOOT]) * (v[X] - v[FOOT]) + x[Z] * v[Z]) / leg_length(x);
-  rate[FALLS] = -v[VZ];
-  return guards(t, x, h, params);
+  (void)vt;
+  double all[EVENTS];
+  const double rates[EVENTS] = {[LANDS] = -v[Z],
+                                [LEAVES] = ((x[X] - x[FOOT]) * (v[X] - v[FOOT]) + x[Z] * v[Z]) /
+                                           leg_length(x),
+                                [FALLS] = -v[VZ]};
+  guards(t, x, all, params);
+  for (size_t i = 0; i < count; i++) {
+    h[i] = all[which ? which[i] : i];
+    rate[i] = rates[which ? which[i] : i];
+  }
+  return 0;
 }
 
 static int field_jacobian(double t, const double x[], const double sign[], double J[],
@@ -199,7 +208,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .field = field,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
-                           .guard_rates = guard_rates,
+                           .event_rates = event_rates,
                            .impacts = &impacts,
                            .field_jacobian = field_jacobian,
                            .params = p};

@@ -202,17 +202,17 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
   return 0;
 }
 
-/* landing and leaving are impacts; falling arms landing, and is of no account else */
-#define PAIR(impact) impact, false, impact, false
-static const bool at[] = {PAIR(true), PAIR(true), PAIR(true), PAIR(false)};
-static const bool silent[] = {PAIR(false), PAIR(false), PAIR(false), PAIR(true)};
+/* landing and leaving are impacts; falling arms landing, and has no effect else */
+#define PAIR(kind) kind, ESS_GUARD_CHANGES_FIELD, kind, ESS_GUARD_CHANGES_FIELD
+static const ess_guard_kind kinds[] = {PAIR(ESS_GUARD_IMPACT), PAIR(ESS_GUARD_IMPACT),
+                                       PAIR(ESS_GUARD_IMPACT), PAIR(ESS_GUARD_ARMS_ONLY)};
 static const size_t row_start[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2};
 static const size_t row_guard[] = {ESS_GUARD_UP(LANDS + REAR), ESS_GUARD_UP(LANDS + FRONT)};
 static const signed char row_effect[] = {1, 1};
 
-static const ess_impacts impacts = {.at = at, .map = change, .start = start};
+static const ess_impacts impacts = {.map = change, .start = start};
 static const ess_reset_matrix resets = {
-    .row_start = row_start, .guard = row_guard, .effect = row_effect, .silent = silent};
+    .row_start = row_start, .guard = row_guard, .effect = row_effect};
 
 static bool changes_field(size_t guard) {
   return guard < FALLS;
@@ -224,6 +224,7 @@ const trot_limbs trot_rigid = {
                .field = field,
                .guards = guards,
                .guard_jacobian = guard_jacobian,
+               .kinds = kinds,
                .resets = &resets,
                .impacts = &impacts},
     .changes_field = changes_field,

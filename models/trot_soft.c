@@ -169,23 +169,23 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
   return 0;
 }
 
-/* each foot's: landing and leaving are impacts; falling arms landing, and is of no account else */
-#define FOOT(lands, leaves, falls) lands, false, leaves, false, falls, false
-static const bool at[] = {FOOT(true, true, false), FOOT(true, true, false), false, false};
-static const bool silent[] = {FOOT(false, false, true), FOOT(false, false, true), false, false};
+/* each foot's: landing and leaving are impacts; falling arms landing, and has no effect else */
+#define FOOT                                                                                       \
+  ESS_GUARD_IMPACT, ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT, ESS_GUARD_CHANGES_FIELD,            \
+      ESS_GUARD_ARMS_ONLY, ESS_GUARD_CHANGES_FIELD
+static const ess_guard_kind kinds[2 * (TROT_APEX + 1)] = {FOOT, FOOT};
 static const size_t row_start[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2};
 static const size_t driven_row_start[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4, 4};
 static const size_t row_guard[] = {ESS_GUARD_UP(LANDS), ESS_GUARD_UP(EVENTS + LANDS),
                                    ESS_GUARD_DOWN(TROT_APEX), ESS_GUARD_UP(TROT_APEX)};
 static const signed char row_effect[] = {1, 1, 1, 1};
 
-static const ess_impacts impacts = {
-    .at = at, .map = change, .jacobian = change_jacobian, .start = start};
+static const ess_impacts impacts = {.map = change, .jacobian = change_jacobian, .start = start};
 static const ess_reset_matrix resets = {
-    .row_start = row_start, .guard = row_guard, .effect = row_effect, .silent = silent};
+    .row_start = row_start, .guard = row_guard, .effect = row_effect};
 
 static const ess_reset_matrix driven_resets = {
-    .row_start = driven_row_start, .guard = row_guard, .effect = row_effect, .silent = silent};
+    .row_start = driven_row_start, .guard = row_guard, .effect = row_effect};
 
 static bool changes_field(size_t guard) {
   return guard < TROT_APEX && guard % EVENTS != FALLS;
@@ -197,6 +197,7 @@ const trot_limbs trot_soft = {
                .field = field,
                .guards = guards,
                .guard_jacobian = guard_jacobian,
+               .kinds = kinds,
                .resets = &resets,
                .impacts = &impacts,
                .field_jacobian = field_jacobian},
@@ -209,6 +210,7 @@ const trot_limbs trot_driven = {
                .field = field,
                .guards = guards,
                .guard_jacobian = guard_jacobian,
+               .kinds = kinds,
                .resets = &driven_resets,
                .impacts = &impacts,
                .field_jacobian = field_jacobian},

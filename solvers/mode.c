@@ -19,7 +19,7 @@ static const double a_little = 1e-6;
 int mode_alloc(latched_mode *mode, const model *m, const char *solver,
                char message[SOLVER_MESSAGE_SIZE]) {
   const ess_system *const s = &m->system;
-  const size_t room = s->guard_count + 1, matrix = s->guard_rates ? 0 : room * s->dimension;
+  const size_t room = s->guard_count + 1, matrix = s->event_rates ? 0 : room * s->dimension;
   *mode = (latched_mode){.m = m, .solver = solver};
   mode->sign = calloc(5 * room + matrix, sizeof *mode->sign);
   if (!mode->sign) return SOLVER_FAIL(message, "%s: out of memory", solver);
@@ -51,9 +51,9 @@ int mode_guards(latched_mode *mode, double t, const double x[], double h[]) {
 int mode_rates(latched_mode *mode, double t, const double x[], const double v[], double h[],
                double rate[]) {
   const ess_system *const s = &mode->m->system;
-  if (s->guard_rates) {
+  if (s->event_rates) {
     mode->guard_evaluations++;
-    return s->guard_rates(t, x, v, h, rate, s->params);
+    return s->event_rates(t, x, 0.0, v, NULL, s->guard_count, h, rate, s->params);
   }
   if (mode_guards(mode, t, x, h) || s->guard_jacobian(t, x, mode->jacobian, s->params)) return -1;
   for (size_t k = 0; k < s->guard_count; k++) {

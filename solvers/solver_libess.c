@@ -73,13 +73,14 @@ static int prepare(const char *name, ess_method method, const model *m,
                    const solver_settings *settings, const solver_output *output, void **instance,
                    char message[SOLVER_MESSAGE_SIZE]) {
   ess_options options = solver_libess_options(method, settings, output->dt);
-  if (m->type->slides && method == ESS_METHOD_TOLERANCE) options.sliding = ESS_SLIDING_FILIPPOV;
+  if (m->type->slides && method == ESS_METHOD_TOLERANCE) options.sliding = ESS_SLIDING_SLIDE;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) return SOLVER_REFUSE(message, "%s: %s", name, wrong);
   solver_driver *const p = calloc(1, sizeof *p);
   if (p) {
-    const ess_reset_matrix *const resets = m->system.resets;
-    p->counts_itself = resets && resets->silent;
+    const ess_system *const s = &m->system;
+    for (size_t j = 0; s->kinds && j < 2 * s->guard_count; j++)
+      p->counts_itself |= s->kinds[j] == ESS_GUARD_ARMS_ONLY;
     options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
                                       .crossing = p->counts_itself ? NULL : count_crossing,
                                       .impact = settings->impact ? tell_impact : NULL,

@@ -347,7 +347,7 @@ static int run(arguments *given) {
   d->options = solver_libess_options(paper ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE,
                                      &given->settings, given->m.type->time_step);
   d->options.tie = given->tie;
-  if (given->m.type->slides && !paper) d->options.sliding = ESS_SLIDING_FILIPPOV;
+  if (given->m.type->slides && !paper) d->options.sliding = ESS_SLIDING_SLIDE;
   given->m.type->initial_state(&given->m, d->x0);
   int status = follow(given, d, message);
   if (!status) status = find_by_name(given, d, message);

@@ -562,7 +562,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   options.rtol = options.atol = e->knob;
   const size_t base = base_of(e);
   options.base = base < ROBOT_BASES ? (ess_base)base : ESS_BASE_DOPRI5;
-  options.sliding = ESS_SLIDING_FILIPPOV; // contacts that bounce ever less
+  options.sliding = ESS_SLIDING_SLIDE; // contacts that bounce ever less
   options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
   options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &l};

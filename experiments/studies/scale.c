@@ -207,7 +207,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   if (c->any) {
     double h, rate;
     if (reserve(c) ||
-        s->some_guard_rates(info->t, c->x, nowhere, &info->guard, 1, &h, &rate, s->params))
+        s->event_rates(info->t, c->x, 0.0, nowhere, &info->guard, 1, &h, &rate, s->params))
       return -1;
     c->distance[c->count] = fabs(h);
     c->interval[c->count++] = info->t - c->t;

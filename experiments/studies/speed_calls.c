@@ -39,19 +39,13 @@ static int guard_jacobian(double t, const double x[], double Dh[], void *params)
   return c->system->guard_jacobian(t, x, Dh, c->system->params);
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
   counting *const c = params;
-  c->counts[SPEED_RATES]++;
-  return c->system->guard_rates(t, x, v, h, rate, c->system->params);
-}
-
-static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
-  counting *const c = params;
-  c->counts[SPEED_SOME]++;
-  c->counts[SPEED_SOME_GUARDS] += (double)count;
-  return c->system->some_guard_rates(t, x, v, which, count, h, rate, c->system->params);
+  c->counts[which ? SPEED_SOME : SPEED_RATES]++;
+  if (which) c->counts[SPEED_SOME_GUARDS] += (double)count;
+  return c->system->event_rates(t, x, vt, v, which, count, h, rate, c->system->params);
 }
 
 static int mode_changed(const double sign[], size_t guard, void *params) {
@@ -71,8 +65,7 @@ static ess_system counted_system(counting *c, ess_reset_matrix *resets) {
   s.field = field;
   s.guards = guards;
   if (s.guard_jacobian) s.guard_jacobian = guard_jacobian;
-  if (s.guard_rates) s.guard_rates = guard_rates;
-  if (s.some_guard_rates) s.some_guard_rates = some_guard_rates;
+  if (s.event_rates) s.event_rates = event_rates;
   if (s.mode_changed) s.mode_changed = mode_changed;
   if (s.resets) {
     *resets = *s.resets;
@@ -115,11 +108,9 @@ int speed_count_run(const model *m, const solver_settings *settings, const doubl
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 const char *const speed_call_names[SPEED_CALLS] = {
-    [SPEED_FIELD_CALL] = "field",
-    [SPEED_GUARDS_CALL] = "guards",
-    [SPEED_RATES_CALL] = "guard_rates",
-    [SPEED_SOME_CALL] = "some_guard_rates of 1",
-    [SPEED_MORE_CALL] = "some_guard_rates of 8",
+    [SPEED_FIELD_CALL] = "field",           [SPEED_GUARDS_CALL] = "guards",
+    [SPEED_RATES_CALL] = "event_rates",     [SPEED_SOME_CALL] = "event_rates of 1",
+    [SPEED_MORE_CALL] = "event_rates of 8",
 };
 
 /* what callbacks are called with; owned */
@@ -143,11 +134,12 @@ typedef struct calls {
   }
 AT_EACH_STATE(call_field, field(0.0, c->states[i], c->sign, c->field, s->params))
 AT_EACH_STATE(call_guards, guards(0.0, c->states[i], c->h, s->params))
-AT_EACH_STATE(call_rates, guard_rates(0.0, c->states[i], c->field, c->h, c->rate, s->params))
+AT_EACH_STATE(call_rates, event_rates(0.0, c->states[i], 1.0, c->field, NULL, s->guard_count, c->h,
+                                      c->rate, s->params))
 AT_EACH_STATE(call_one,
-              some_guard_rates(0.0, c->states[i], c->field, c->which, 1, c->h, c->rate, s->params))
-AT_EACH_STATE(call_more, some_guard_rates(0.0, c->states[i], c->field, c->which, SPEED_MORE, c->h,
-                                          c->rate, s->params))
+              event_rates(0.0, c->states[i], 1.0, c->field, c->which, 1, c->h, c->rate, s->params))
+AT_EACH_STATE(call_more, event_rates(0.0, c->states[i], 1.0, c->field, c->which, SPEED_MORE, c->h,
+                                     c->rate, s->params))
 
 /* states evenly along a trajectory, every other contact latched as pressed */
 static int lay_out(calls *c, const model *of, const trajectory *along) {
@@ -170,8 +162,8 @@ static int lay_out(calls *c, const model *of, const trajectory *along) {
 static int time_call(calls *c, speed_call call, unsigned long seed, double seconds[]) {
   static int (*const run[SPEED_CALLS])(void *, size_t) = {call_field, call_guards, call_rates,
                                                           call_one, call_more};
-  const bool some = c->system->some_guard_rates != NULL, rates = c->system->guard_rates != NULL;
-  const bool has[SPEED_CALLS] = {true, true, rates, some, some};
+  const bool rates = c->system->event_rates != NULL;
+  const bool has[SPEED_CALLS] = {true, true, rates, rates, rates};
   const measure_candidate candidate = {.run = run[call], .context = c};
   const measure_turns plan = {.trials = SPEED_CALL_SAMPLES,
                               .seed = seed,

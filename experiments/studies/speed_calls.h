@@ -14,8 +14,8 @@ typedef enum speed_count {
   SPEED_CROSSINGS,   /* that change the field */
   SPEED_FIELDS,      /* calls of field */
   SPEED_GUARDS,      /* of guards */
-  SPEED_RATES,       /* of guard_rates */
-  SPEED_SOME,        /* of some_guard_rates */
+  SPEED_RATES,       /* of event_rates for all */
+  SPEED_SOME,        /* of event_rates for a list */
   SPEED_SOME_GUARDS, /* event functions asked for in those */
   SPEED_COUNTS
 } speed_count;

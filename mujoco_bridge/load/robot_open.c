@@ -249,7 +249,7 @@ static bool find_fixed(robot *r) {
     robot_reset_state(r, x);
     scatter(x, n, round);
     scatter(v, n, round + ROUNDS);
-    if (r->system.guard_rates(0.0, x, v, h, rate, r) != 0) break;
+    if (r->system.event_rates(0.0, x, 0.0, v, NULL, events, h, rate, r) != 0) break;
     for (size_t k = 0; k < events; ++k) largest[k] = fmax(largest[k], fabs(rate[k]));
   }
   robot_reset_state(r, x);

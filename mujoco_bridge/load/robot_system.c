@@ -289,16 +289,10 @@ static int guards(double t, const double x[], double h[], void *params) {
   return call_guards(&call);
 }
 
-static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
-  (void)t;
-  robot *const r = params;
-  guard_call call = {.r = r, .x = x, .v = v, .count = r->system.guard_count, .h = h, .rate = rate};
-  return call_guards(&call);
-}
-
-static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
-                            size_t count, double h[], double rate[], void *params) {
+  (void)vt;
   (void)t;
   robot *const r = params;
   guard_call call = {.r = r, .x = x, .v = v, .which = which, .count = count, .h = h, .rate = rate};
@@ -329,8 +323,7 @@ ess_system robot_system_of(robot *r) {
                       .field = field,
                       .field_solve = field_solve,
                       .guards = guards,
-                      .guard_rates = guard_rates,
-                      .some_guard_rates = some_guard_rates,
+                      .event_rates = event_rates,
                       .idle = idle,
                       .resets = robot_twin_resets(r),
                       .params = r};

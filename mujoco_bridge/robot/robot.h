@@ -97,7 +97,7 @@ bool robot_state_counts(const robot *r, size_t k);
 void robot_set_precision(robot *r, double tolerance);
 
 /*
- * The system: field, guards, guard_rates, some_guard_rates. It is the robot's and lives as long; a
+ * The system: field, guards, event_rates. It is the robot's and lives as long; a
  * driver of it must not run in two threads at once. A callback that fails has said why in
  * robot_failure.
  */

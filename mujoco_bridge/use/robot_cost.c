@@ -75,7 +75,7 @@ static int visit_callbacks(const visit *v) {
     if (v->part != GUARDS) status = s->field(0.0, x, sign, v->dxdt, v->r);
     if (v->part == GUARDS) status = s->guards(0.0, x, v->h, v->r);
     if (status == 0 && v->part == RATES)
-      status = s->guard_rates(0.0, x, v->dxdt, v->h, v->rate, v->r);
+      status = s->event_rates(0.0, x, 1.0, v->dxdt, NULL, s->guard_count, v->h, v->rate, v->r);
   }
   return status;
 }

@@ -355,6 +355,7 @@ struct Plan {
   Terminal terminal;
   Matrix directions;
   std::vector<std::size_t> jump_parameters;
+  std::vector<ess_guard_kind> kinds;
 
   Plan(std::size_t n, const nb::dict &o) : given(o) {
     args = nb::cast<nb::tuple>(o["args"]);
@@ -435,8 +436,9 @@ struct Plan {
     require(impact_at.size() == 2 * f.guards, "impact_at must be as long as guards");
     require(direction.size() == sizeof(int) * f.events.size() && terminal.size() == f.events.size(),
             "direction and terminal must be as many as events");
-    static_assert(sizeof(bool) == 1, "bytes are handed on as bool");
-    problem.impact_at = reinterpret_cast<const bool *>(impact_at.c_str());
+    for (std::size_t i = 0; i < impact_at.size(); i++)
+      kinds.push_back(impact_at.c_str()[i] ? ESS_GUARD_IMPACT : ESS_GUARD_CHANGES_FIELD);
+    problem.kinds = kinds.data();
     problem.direction = reinterpret_cast<const int *>(direction.c_str());
     problem.terminal = terminal.data();
     problem.context = &f;
@@ -473,8 +475,8 @@ struct Plan {
     o.max_steps = nb::cast<std::uint64_t>(given["max_steps"]);
     const nb::bytes slides = nb::cast<nb::bytes>(given["slides"]);
     require(slides.size() == 0 || slides.size() == f.guards, "slides must be as long as guards");
-    if (nb::cast<bool>(given["sliding"])) o.sliding = ESS_SLIDING_FILIPPOV;
-    o.rest = nb::cast<bool>(given["rest"]);
+    if (nb::cast<bool>(given["sliding"]))
+      o.sliding = nb::cast<bool>(given["rest"]) ? ESS_SLIDING_SLIDE_AND_REST : ESS_SLIDING_SLIDE;
     if (slides.size()) o.slides = reinterpret_cast<const bool *>(slides.c_str());
     static const double nothing = 0.0; // a grid may have no times
     if (nb::cast<bool>(given["is_grid"])) options.times = times.size() ? times.data() : &nothing;

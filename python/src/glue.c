@@ -344,12 +344,13 @@ static ess_system make_system(run *r, ess_impacts *impacts) {
                        .params = r};
   if (r->m > 0) {
     system.guards = guards;
-    system.guards_move = true;
+    system.guard_time = ESS_TIME_DIFFERENCED;
   }
   if (p->events > 0) system.watch = (ess_watch){p->events, events, p->direction, p->terminal};
   if (p->guard_jacobian) system.guard_jacobian = guard_jacobian;
   if (p->impact) {
-    *impacts = (ess_impacts){.at = p->impact_at, .map = map};
+    *impacts = (ess_impacts){.map = map};
+    system.kinds = p->kinds;
     system.impacts = impacts;
   }
   return system;

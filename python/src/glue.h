@@ -44,7 +44,7 @@ typedef struct glue_problem {
    * that the field takes it to. */
   int (*impact)(double t, const double x[], const double sign[], const size_t crossed[],
                 size_t count, double after[], double mode[], void *context);
-  const bool *impact_at; /* [2*guards], which guards have impacts */
+  const ess_guard_kind *kinds; /* [2*guards], likewise */
 
   /* of each event: which crossings count (0: both), and how many end the run (0: none does) */
   const int *direction;

@@ -307,7 +307,7 @@ static void adjoint_is_tangents(const char *name, const char *option, const char
   assert_int_equal(model_prepare(&m, message), 0);
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-12;
-  if (m.type->slides) options.sliding = ESS_SLIDING_FILIPPOV;
+  if (m.type->slides) options.sliding = ESS_SLIDING_SLIDE;
   const size_t rows = gradient_outcomes(&m), all = rows * (gradient_inputs(&m) + 1);
   double *const room = calloc(2 * all, sizeof *room), x0[MODEL_DIMENSION_MAX];
   gradient forward = {.value = room, .by = room + rows};

@@ -195,7 +195,7 @@ static void read_system(fuzz_case *c, bytes *b, bool wild) {
   const uint8_t flags = byte(b), gives = byte(b);
   const bool one_way = flags & 1, is_mechanical = flags & 32;
   c->gives = gives & ((1u << HYBRID_GUARD_JACOBIAN) | (1u << HYBRID_GUARD_RATES) |
-                      (1u << HYBRID_SOME_RATES) | (1u << HYBRID_FIELD_JACOBIAN));
+                      (1u << HYBRID_FIELD_JACOBIAN));
   if (flags & 2) c->gives |= 1u << HYBRID_MODE;
   if (flags & 4) c->gives |= HYBRID_WEIGHTS;
   c->h = printed = hybrid_of("%s", one_way ? "one-way" : "");
@@ -423,11 +423,12 @@ static int guards(double t, const double x[], double values[], void *params) {
   return now->inner.guards(t, x, values, params);
 }
 
-static int guard_rates(double t, const double x[], const double v[], double values[], double rate[],
+static int event_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double values[], double rate[],
                        void *params) {
   note_call(t, x);
   now->hash = hash_of(now->hash, v, now->of->n * sizeof *v);
-  return now->inner.guard_rates(t, x, v, values, rate, params);
+  return now->inner.event_rates(t, x, vt, v, which, count, values, rate, params);
 }
 
 static int mode_changed(const double sign[], size_t which, void *params) {
@@ -717,7 +718,7 @@ static bool start(run *r, const fuzz_case *c, bool is_full) {
   r->inner = r->system = hybrid_system(c->h, c->gives);
   r->system.field = field;
   if (r->system.guards) r->system.guards = guards;
-  if (r->system.guard_rates) r->system.guard_rates = guard_rates;
+  if (r->system.event_rates) r->system.event_rates = event_rates;
   if (r->system.mode_changed) r->system.mode_changed = mode_changed;
   r->options = &c->options[0];
   r->observer.context = r;

@@ -49,7 +49,6 @@ typedef struct course {
   line line[LINES];
   body body[BODIES];
   double x0[STATES], end, damping, smooth, phase, size, bend;
-  bool some;
 } course;
 
 static bool toss(uint64_t *r, double chance) {
@@ -262,8 +261,7 @@ static bool draw_course(course *c, shape of, uint64_t seed) {
   c->smooth = toss(&r, 0.5);
   c->damping = toss(&r, 0.5) ? draw_between(&r, 0.0, 3.0) : 0.0;
   c->phase = draw_between(&r, 0.0, 6.0);
-  (void)toss(&r, 0.3); // keeps each seed its course
-  c->some = toss(&r, 0.5);
+  for (int i = 0; i < 2; i++) (void)draw(&r); // keeps each seed its course
   c->x0[0] = -0.5 * span - draw_log(&r, 0.05, 1.0) - 2.0 * c->size;
   c->x0[1] = draw_between(&r, -0.5, 0.5);
   c->x0[2] = draw_between(&r, 0.0, 6.0);
@@ -295,7 +293,7 @@ static void run_shape(shape of, uint64_t seed) {
   hybrid *const h = write(&c, 1.0);
   const truth_options options = {.margin = -1.0, .times = times, .time_count = TIMES};
   const truth_end truth = truth_run(h, &options);
-  hybrid_plan plan = {.gives = 1 << HYBRID_GUARD_RATES | (c.some ? 1 << HYBRID_SOME_RATES : 0),
+  hybrid_plan plan = {.gives = 1 << HYBRID_GUARD_RATES,
                       .times = times,
                       .time_count = TIMES,
                       .states = states,

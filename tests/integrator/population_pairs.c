@@ -87,8 +87,9 @@ static void draw_features(uint64_t *r, drawn *s) {
   const bool is_loose = base == ESS_BASE_RKC || base == ESS_BASE_ROS2 || base == ESS_BASE_CHOSEN;
   p->options = hybrid_options(pow(10.0, -(double)count_of(r, 2, is_loose ? 6 : 9)));
   p->options.base = base;
-  p->options.sliding = s->sliding ? ESS_SLIDING_FILIPPOV : ESS_SLIDING_NONE;
-  p->options.rest = s->rest;
+  p->options.sliding = !s->sliding ? ESS_SLIDING_STOP
+                       : s->rest   ? ESS_SLIDING_SLIDE_AND_REST
+                                   : ESS_SLIDING_SLIDE;
   p->options.max_steps = 200000;
   const bool has_rates = chance(r, 0.3);
   const bool has_time_rates = chance(r, 0.7) && has_guard_jacobian;

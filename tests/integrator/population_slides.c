@@ -52,7 +52,7 @@ static hybrid *draw_system(uint64_t *seed) {
 
 static hybrid_end run(hybrid *h, double tolerance) {
   hybrid_plan plan = {.options = hybrid_options(tolerance), .gives = 1u << HYBRID_GUARD_JACOBIAN};
-  plan.options.sliding = ESS_SLIDING_FILIPPOV;
+  plan.options.sliding = ESS_SLIDING_SLIDE;
   return hybrid_run(h, &plan);
 }
 

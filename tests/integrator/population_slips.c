@@ -305,8 +305,7 @@ static slip_outcome slip_run(slip_family family, uint64_t i) {
   const ess_system system =
       hybrid_system(h, knows ? 1u << HYBRID_GUARD_JACOBIAN | 1u << HYBRID_TIME_RATES : 0);
   ess_options options = hybrid_options(o.tolerance);
-  options.sliding = ESS_SLIDING_FILIPPOV;
-  options.rest = family >= SLIP_LOAD;
+  options.sliding = family >= SLIP_LOAD ? ESS_SLIDING_SLIDE_AND_REST : ESS_SLIDING_SLIDE;
   options.max_steps = STEPS; // a rest that neither begins nor ends
   options.observer = (ess_observer){.slide = held_slide, .context = &s};
   ess_driver *const d = ess_driver_alloc(&system, &options, &o.status);

@@ -355,7 +355,6 @@ static void draw_system(drawn *s, kind of, uint64_t seed) {
   (void)one_in(rng, 3);
   const unsigned callbacks = (unsigned)gsl_rng_uniform_int(rng, 4);
   s->gives = callbacks & 1 ? 1 << HYBRID_GUARD_JACOBIAN : 1 << HYBRID_GUARD_RATES;
-  if (callbacks & 2) s->gives |= 1 << HYBRID_SOME_RATES;
   for (size_t k = 0; k < s->m; k++) s->order[k] = k;
   gsl_ran_shuffle(rng, s->order, s->m, sizeof *s->order);
   draw_field(s);

@@ -231,19 +231,13 @@ static int jacobian(double t, const double x[], double Dh[], void *params) {
   return 0;
 }
 
-static int rates(double t, const double x[], const double v[], double h[], double rate[],
-                 void *params) {
-  const affine *const s = params;
-  for (size_t k = 0; k < s->m; k++) rate[k] = dot(s->n, s->normal[k], v);
-  return guards(t, x, h, params);
-}
-
-static int some_rates(double t, const double x[], const double v[], const size_t which[],
-                      size_t count, double h[], double rate[], void *params) {
+static int rates(double t, const double x[], double vt, const double v[], const size_t which[],
+                 size_t count, double h[], double rate[], void *params) {
   const affine *const s = params;
   for (size_t i = 0; i < count; i++) {
-    h[i] = dot(s->n, s->normal[which[i]], x) - s->offset[which[i]];
-    rate[i] = dot(s->n, s->normal[which[i]], v);
+    const size_t k = which ? which[i] : i;
+    h[i] = dot(s->n, s->normal[k], x) - s->offset[k];
+    rate[i] = dot(s->n, s->normal[k], v);
   }
   return 0;
 }
@@ -264,10 +258,10 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   return 0;
 }
 
-/* Ways to say the same: a pass for rates instead of a Jacobian; one for rates of some guards, too;
- * one-way guards instead of mirrored pairs; an empty reset matrix. The tolerance is near round-off;
- * order 2, whose errors are smaller than that adds up to, has short steps. Every guard is crossed
- * exactly once, upward, in time that does not run backwards. */
+/* Ways to say the same: a pass for rates instead of a Jacobian; one-way guards instead of mirrored
+ * pairs; an empty reset matrix. The tolerance is near round-off; order 2, whose errors are smaller
+ * than that adds up to, has short steps. Every guard is crossed exactly once, upward, in time that
+ * does not run backwards. */
 static void integrate(trial *t, const draws *d) {
   static const size_t no_rows[2 * M + 2];
   static const ess_reset_matrix no_resets = {.row_start = no_rows};
@@ -277,8 +271,7 @@ static void integrate(trial *t, const draws *d) {
                              .field = field,
                              .guards = guards,
                              .guard_jacobian = d->variant & 1 ? NULL : jacobian,
-                             .guard_rates = d->variant & 1 ? rates : NULL,
-                             .some_guard_rates = d->variant & 2 ? some_rates : NULL,
+                             .event_rates = d->variant & 1 ? rates : NULL,
                              .one_way = d->variant & 4,
                              .resets = d->variant & 8 ? &no_resets : NULL,
                              .params = (void *)s};

@@ -87,8 +87,8 @@ static const struct kind {
     {"", 0, ESS_BASE_CHOSEN_RODAS, 0, false},
     {"", 0, ESS_BASE_CHOSEN, 0, false},
     {WATCHING, 0, ESS_BASE_DOPRI5, 0, false},
-    {"", 0, ESS_BASE_DOPRI5, ESS_SLIDING_FILIPPOV, false},
-    {PASSING, 0, ESS_BASE_DOPRI5, ESS_SLIDING_FILIPPOV, false},
+    {"", 0, ESS_BASE_DOPRI5, ESS_SLIDING_SLIDE, false},
+    {PASSING, 0, ESS_BASE_DOPRI5, ESS_SLIDING_SLIDE, false},
     {"", 1u << HYBRID_GUARD_RATES | 1u << HYBRID_IDLE, ESS_BASE_DOPRI5, 0, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -74,6 +74,8 @@ TEST(members_of_systems_and_options_are_named) {
   AFTER(s.system.dimension = 0, "dimension must be at least 1");
   AFTER(s.system.field = NULL, "field must not be NULL");
   AFTER(s.system.guards = NULL, "guards must not be NULL when guard_count > 0");
+  AFTER(s.system.guard_time = (ess_guard_time)3,
+        "guard_time must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN");
   AFTER(s.options.method = (ess_method)7,
         "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER");
   AFTER(s.options.base = (ess_base)7,
@@ -81,8 +83,8 @@ TEST(members_of_systems_and_options_are_named) {
         "ESS_BASE_ROS2 or ESS_BASE_CHOSEN_RODAS");
   AFTER(s.options.rtol = s.options.atol = 0.0,
         "one of rtol and atol must be > 0: ess_options_default() has both");
-  AFTER((s.system.guard_count = 0, s.system.resets = NULL, s.system.weights = true),
-        "weights must be false when guard_count is 0");
+  AFTER((s.system.guard_count = 0, s.system.resets = NULL, s.system.affine_in_signs = true),
+        "affine_in_signs must be false when guard_count is 0");
   static const double epsilons[] = {0.0, -1.0, NAN, INFINITY};
   for (size_t i = 0; i < 4; i++)
     for (int k = 0; k < 2; k++)
@@ -146,6 +148,19 @@ TEST(no_row_arms_a_downward_guard_of_one_way_event_functions) {
     s.guard[i] = ESS_GUARD_UP(1);
     s.effect[i] = 1;
     expect(NULL);
+  }
+}
+
+TEST(kinds_are_those_that_there_are) {
+  static ess_guard_kind kinds[4];
+  static const char of_three[] = "each of kinds must be ESS_GUARD_CHANGES_FIELD, "
+                                 "ESS_GUARD_ARMS_ONLY or ESS_GUARD_IMPACT";
+  for (size_t j = 0; j < 4; j++) {
+    memset(kinds, 0, sizeof kinds);
+    AFTER((s.system.kinds = kinds, kinds[j] = ESS_GUARD_ARMS_ONLY), NULL);
+    AFTER((s.system.kinds = kinds, kinds[j] = (ess_guard_kind)3), of_three);
+    AFTER((s.system.kinds = kinds, kinds[j] = ESS_GUARD_IMPACT),
+          "a guard of kind ESS_GUARD_IMPACT needs impacts");
   }
 }
 

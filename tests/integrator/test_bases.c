@@ -244,8 +244,9 @@ TEST(weights_need_guards) {
   hybrid *const h = hybrid_of("x' = 1");
   const ess_system system = hybrid_system(h, HYBRID_WEIGHTS);
   const ess_options options = ess_options_default();
-  assert_string_equal(ess_check(&system, &options), "weights must be false when guard_count is 0");
-  assert_string_equal(ess_strerror(ESS_EWEIGHTS),
-                      "the field is not affine in the signs, though weights are declared");
+  assert_string_equal(ess_check(&system, &options),
+                      "affine_in_signs must be false when guard_count is 0");
+  assert_string_equal(ess_strerror(ESS_EAFFINE),
+                      "the field is not affine in the signs, though it is declared to be");
   hybrid_free(h);
 }

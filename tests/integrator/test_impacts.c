@@ -18,10 +18,11 @@
 
 enum { BALLS = 20 };
 
-/* a driver with these impacts */
+/* a driver with these impacts, at guards of these kinds; NULL: at each */
 static void begin_with(driven *r, hybrid *h, unsigned gives, ess_options options,
-                       const ess_impacts *impacts) {
+                       const ess_guard_kind kinds[], const ess_impacts *impacts) {
   set_up(r, h, gives, options);
+  r->system.kinds = kinds;
   r->system.impacts = impacts;
   begin(r);
 }
@@ -65,7 +66,7 @@ TEST(a_map_says_at_least_the_mode) {
     for (int paper = 0; paper < 2; paper++) {
       driven r;
       begin_with(&r, hybrid_of("%s", falls), HYBRID_GIVES_ALL,
-                 paper ? ess_options_paper() : ess_options_default(), &bounces);
+                 paper ? ess_options_paper() : ess_options_default(), NULL, &bounces);
       returns = rows[i].returns;
       assert_int_equal(go(&r, 1.0), rows[i].said ? ESS_EIMPACT : ESS_SUCCESS);
       if (rows[i].said) {
@@ -86,7 +87,7 @@ TEST(a_start_on_a_wall_leaves_it_though_its_side_is_that_of_the_speed_after_the_
     const double speed = form & 2 ? 1.0 : -1.0;
     returns = form & 4 ? ONE_ARMED : SIDE_OF_SPEED;
     begin_with(&r, hybrid_of("%s; from 0: z = 0, v = %g", falls, speed),
-               form & 1 ? HYBRID_GIVES_ALL : HYBRID_FIXED, ess_options_default(), &bounces);
+               form & 1 ? HYBRID_GIVES_ALL : HYBRID_FIXED, ess_options_default(), NULL, &bounces);
     assert_int_equal(go(&r, 0.1), ESS_SUCCESS);
     assert_int_equal(ess_driver_counters(r.d)->impacts, 0);
     assert_true(fabs(r.x[0] - (0.1 * speed - 0.005 * 9.81)) < 1e-7);
@@ -104,14 +105,15 @@ IMPACT_MAP(turn_inflow) {
 }
 
 TEST(impacts_without_a_jump_accumulate_too) {
-  static const bool at[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true, [5] = false};
-  const ess_impacts turns = {.at = at, .map = turn_inflow};
+  static const ess_guard_kind kinds[6] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_IMPACT,
+                                          [ESS_GUARD_DOWN(1)] = ESS_GUARD_IMPACT};
+  const ess_impacts turns = {.map = turn_inflow};
   for (int digits = 2; digits <= 11; digits++) {
     driven r;
     begin_with(&r,
                hybrid_of("x' = 2.5*off(second) - 1; y' = 2.5*on(second) - 2\n"
                          "a: x; b: y; second: 1 # has no guard\nfrom 0: x = 0.5, y = 0.7"),
-               HYBRID_GIVES_NONE, hybrid_options(pow(10.0, -digits)), &turns);
+               HYBRID_GIVES_NONE, hybrid_options(pow(10.0, -digits)), kinds, &turns);
     for (double end = 2.0; end < 2.35; end += 0.1) assert_int_equal(go(&r, end), ESS_SUCCESS);
     assert_int_equal(go(&r, 5.0), ESS_EZENO);
     assert_true(fabs(ess_driver_failure(r.d)->time - 2.4) < 1e-9);
@@ -176,7 +178,7 @@ TEST(a_mode_that_rows_put_back_is_back_at_the_start_too) {
     begin_with(
         &r,
         hybrid_of("x' = 1; fires: x - 1; row up fires: +up fires; from 0: x = %.17g", starts[i]),
-        HYBRID_GIVES_NONE, ess_options_default(), &fires);
+        HYBRID_GIVES_NONE, ess_options_default(), NULL, &fires);
     assert_int_equal(go(&r, 2.4), ESS_SUCCESS);
     assert_int_equal(ess_driver_counters(r.d)->impacts, i ? 3 : 2);
     assert_true(fabs(r.x[0] - (i ? 0.4 : 0.9)) < 1e-9);
@@ -192,13 +194,14 @@ IMPACT_MAP(changes_nothing) {
 /* nothing is left of an impact that has stopped the run: the last state, put beyond its guard and
  * leaving it, has not been carried there */
 TEST(an_impact_is_over_where_the_caller_moves_the_state) {
-  static const bool at[6] = {true, true};
-  const ess_impacts impacts = {.at = at, .map = changes_nothing};
+  static const ess_guard_kind kinds[6] = {ESS_GUARD_IMPACT, ESS_GUARD_IMPACT};
+  const ess_impacts impacts = {.map = changes_nothing};
   driven r;
   set_up(&r,
          hybrid_of("x' = 1; y' = 1; z' = -1; a: x; b: y; c: z\n"
                    "from 0: x = -1, y = -10, z = -10"),
          HYBRID_GIVES_ALL, ess_options_default());
+  r.system.kinds = kinds;
   r.system.impacts = &impacts;
   r.h->has_impacts = true;
   hear(&r);
@@ -247,7 +250,7 @@ TEST(events_of_one_instant_are_handed_together) {
     driven r;
     memset(&landed, 0, sizeof landed);
     begin_with(&r, hybrid_of(body, 1.0, form & 2 ? 0.1 : 0.0), HYBRID_GIVES_ALL,
-               form & 1 ? ess_options_paper() : ess_options_default(), &lands);
+               form & 1 ? ess_options_paper() : ess_options_default(), NULL, &lands);
     assert_int_equal(go(&r, 0.32), ESS_SUCCESS);
     assert_int_equal(landed.calls, 1);
     assert_int_equal(landed.most, form & 2 ? 1 : 2);
@@ -260,7 +263,7 @@ TEST(an_order_that_matters_has_no_derivative) {
   for (int is_far = 0; is_far < 2; is_far++) {
     driven r;
     begin_with(&r, hybrid_of(body, is_far ? 2.0 : 1.0, 0.0), HYBRID_GIVES_ALL,
-               ess_options_default(), &lands);
+               ess_options_default(), NULL, &lands);
     assert_int_equal(ess_driver_follow(r.d, 4, NULL), ESS_SUCCESS);
     assert_int_equal(go(&r, 0.32), is_far ? ESS_EDISCONTINUOUS : ESS_SUCCESS);
     const ess_failure *const failure = ess_driver_failure(r.d);
@@ -325,10 +328,12 @@ IMPACT_MAP(exchange) {
 }
 
 static int run_row(hybrid *h, bool both, double tolerance, double end, double x[]) {
-  bool at[2 * BALLS];
-  for (size_t j = 0; j < 2 * BALLS; j++) at[j] = (j % 2 == 1) == (h->parameter[1] > 0.0);
-  const ess_impacts impacts = {.at = both ? NULL : at, .map = exchange};
+  ess_guard_kind kinds[2 * BALLS];
+  for (size_t j = 0; j < 2 * BALLS; j++)
+    kinds[j] = (j % 2 == 1) == (h->parameter[1] > 0.0) ? ESS_GUARD_IMPACT : ESS_GUARD_CHANGES_FIELD;
+  const ess_impacts impacts = {.map = exchange};
   ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  system.kinds = both ? NULL : kinds;
   system.impacts = &impacts;
   const ess_options options = hybrid_options(tolerance);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -423,8 +428,10 @@ TEST(equal_balls_that_meet_at_once_have_a_derivative) {
       {3, {1.0, 0.0, -1.0}, 1.5, ESS_EDISCONTINUOUS},
       {4, {1.5, 0.5, -0.5, -1.7}, 0.5, ESS_EDISCONTINUOUS},
   };
-  static const bool at[] = {false, true, false, true, false, true, false, true};
-  const ess_impacts collides = {.at = at, .map = collide};
+  static const ess_guard_kind kinds[] = {
+      ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT, ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT,
+      ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT, ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT};
+  const ess_impacts collides = {.map = collide};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const size_t n = rows[i].count;
     hybrid *const h = row_of(n, 1.0, 1.0);
@@ -438,7 +445,7 @@ TEST(equal_balls_that_meet_at_once_have_a_derivative) {
       hybrid_set(h, name, speed);
     }
     driven r;
-    begin_with(&r, h, HYBRID_GIVES_ALL, ess_options_default(), &collides);
+    begin_with(&r, h, HYBRID_GIVES_ALL, ess_options_default(), kinds, &collides);
     assert_int_equal(ess_driver_follow(r.d, 2 * n, NULL), ESS_SUCCESS);
     assert_int_equal(go(&r, 1.0), rows[i].status);
     if (!rows[i].status) {

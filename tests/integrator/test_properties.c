@@ -252,7 +252,7 @@ static void check_stops(subject *s) {
         if (!(hybrid_error(s->h, states + i * s->h->n, samples + i * s->h->n, TOLERANCE) <
               100.0 * s->most))
           fail_msg("%s: another sample %zu when stopped", s->name, i);
-      if (!plan.options.rest && !messages_agree(&whole, &stopped))
+      if (plan.options.sliding != ESS_SLIDING_SLIDE_AND_REST && !messages_agree(&whole, &stopped))
         fail_msg("%s, stops %u, every %zu: other messages", s->name, stops, plan.every);
     }
 }
@@ -296,7 +296,9 @@ static void check_codes(subject *s) {
           (in == HYBRID_MODE || (in == HYBRID_SOME_RATES && s->h->has_resets)) &&
           s->h->calls[in] == call + 1;
       if (!(s->h->calls[in] == call || is_repeated) || !(end.t >= reached) ||
-          !(failure.time >= end.t - 1e-12 || s->plan.options.rest) || !(failure.time <= t1))
+          !(failure.time >= end.t - 1e-12 ||
+            s->plan.options.sliding == ESS_SLIDING_SLIDE_AND_REST) ||
+          !(failure.time <= t1))
         fail_msg("%s: call %llu of %llu of callback %d has failed at %.17g; the run is at %.17g",
                  s->name, (unsigned long long)call, (unsigned long long)s->h->calls[in], in,
                  failure.time, end.t);
@@ -359,7 +361,8 @@ static double derivatives_apart(const subject *s, const double a[], const double
  * so the event function is named. */
 static void check_not_finite(subject *s) {
   static const double values[] = {NAN, INFINITY, -INFINITY};
-  const bool has_derivative = s->plan.options.base == ESS_BASE_DOPRI5 && !s->plan.options.rest;
+  const bool has_derivative = s->plan.options.base == ESS_BASE_DOPRI5 &&
+                              s->plan.options.sliding != ESS_SLIDING_SLIDE_AND_REST;
   double *const clean = calloc(2 * s->h->n * s->h->n, sizeof *clean), *const D =
                                                                           clean + s->h->n * s->h->n;
   for (derivative wanted = 0; wanted < (has_derivative ? DERIVATIVES : TANGENTS); wanted++) {
@@ -409,7 +412,7 @@ static void check_reset(subject *s) {
     ess_driver_reset(d);
     hybrid_end second = applied(s, d);
     if (before) second.counters.field_evaluations = first.counters.field_evaluations;
-    if (before && s->plan.options.rest)
+    if (before && s->plan.options.sliding == ESS_SLIDING_SLIDE_AND_REST)
       are_near(s, &first, &second, 1e-3, "after another run and a reset"); // not to the last bit
     else
       are_repeated(s, &first, &second, "after a reset");
@@ -466,8 +469,9 @@ static void check_counters(subject *s) {
     if (i) assert_true(r->t >= end.log.record[i - 1].t);
   }
   assert_int_equal(c->field_evaluations, calls[HYBRID_FIELD]);
-  assert_int_equal(c->guard_evaluations, s->h->m ? calls[HYBRID_GUARDS] + calls[HYBRID_GUARD_RATES]
-                                                 : calls[HYBRID_WATCH]);
+  if (s->h->m)
+    assert_int_equal(c->guard_evaluations, calls[HYBRID_GUARDS] + calls[HYBRID_GUARD_RATES]);
+  assert_int_equal(c->watch_evaluations, calls[HYBRID_WATCH]);
   assert_int_equal(c->some_evaluations, calls[HYBRID_SOME_RATES]);
   assert_int_equal(c->jacobian_evaluations, calls[HYBRID_GUARD_JACOBIAN]);
   assert_int_equal(c->field_jacobian_evaluations, calls[HYBRID_FIELD_JACOBIAN]);
@@ -484,8 +488,7 @@ static void check_given(subject *s) {
                                    1u << HYBRID_FIELD_JACOBIAN,
                                    1u << HYBRID_GUARD_JACOBIAN,
                                    1u << HYBRID_GUARD_RATES,
-                                   1u << HYBRID_GUARD_JACOBIAN | 1u << HYBRID_SOME_RATES |
-                                       1u << HYBRID_TIME_RATES,
+                                   1u << HYBRID_GUARD_JACOBIAN | 1u << HYBRID_TIME_RATES,
                                    HYBRID_GIVES_ALL & ~(1u << HYBRID_TIME_RATES)};
   hybrid_plan plan = s->plan;
   const hybrid_end all = run(s, &plan);
@@ -675,23 +678,16 @@ static int other_guards(double t, const double y[], double g[], void *params) {
 
 static int other_jacobian(double t, const double y[], double Dg[], void *params) {
   const coordinates *const c = params;
-  const size_t n = c->h->n;
-  double x[HYBRID_STATES] = {0.0}, *const Dh = malloc((c->h->m * n + 1) * sizeof *Dh);
+  const size_t n = c->h->n, columns = n + (c->inner.guard_time == ESS_TIME_COLUMN);
+  double x[HYBRID_STATES] = {0.0}, *const Dh = malloc((c->h->m * columns + 1) * sizeof *Dh);
   to_inner(c, y, x);
   const int code = c->inner.guard_jacobian(t / c->pace, x, Dh, c->h);
   for (size_t k = 0; k < c->h->m; k++)
-    for (size_t i = 0; i < n; i++)
-      Dg[k * n + i] = Dh[c->event[k] * n + c->of[i]] * c->factor[k] / c->scale[i];
+    for (size_t i = 0; i < columns; i++) {
+      const double given = Dh[c->event[k] * columns + (i < n ? c->of[i] : n)];
+      Dg[k * columns + i] = given * c->factor[k] / (i < n ? c->scale[i] : c->pace);
+    }
   free(Dh);
-  return code;
-}
-
-static int other_times(double t, const double y[], double gt[], void *params) {
-  const coordinates *const c = params;
-  double x[HYBRID_STATES] = {0.0}, ht[HYBRID_EVENTS] = {0.0};
-  to_inner(c, y, x);
-  const int code = c->inner.guard_time_rates(t / c->pace, x, ht, c->h);
-  for (size_t k = 0; k < c->h->m; k++) gt[k] = ht[c->event[k]] * c->factor[k] / c->pace;
   return code;
 }
 
@@ -706,8 +702,7 @@ static hybrid_end run_in(subject *s, coordinates *c) {
                              .guards = other_guards,
                              .guard_jacobian = other_jacobian,
                              .one_way = s->h->one_way,
-                             .guards_move = c->inner.guards_move,
-                             .guard_time_rates = c->inner.guard_time_rates ? other_times : NULL,
+                             .guard_time = c->inner.guard_time,
                              .params = c};
   ess_options options = s->plan.options;
   double atols[HYBRID_STATES], x[HYBRID_STATES] = {0.0}, y[HYBRID_STATES] = {0.0};
@@ -816,7 +811,8 @@ static void check_backward(subject *s) {
 /* runs with tangents and with a recording have the same states, but for impacts' rest and slides of
  * second order, which have no derivative */
 static bool has_derivatives(const subject *s) {
-  return !s->plan.options.rest && s->plan.options.base == ESS_BASE_DOPRI5 && by_tolerance(s);
+  return s->plan.options.sliding != ESS_SLIDING_SLIDE_AND_REST &&
+         s->plan.options.base == ESS_BASE_DOPRI5 && by_tolerance(s);
 }
 
 static void check_followed(subject *s) {

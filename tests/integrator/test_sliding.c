@@ -8,7 +8,7 @@
 
 static void set_up_slide(driven *r, hybrid *h) {
   set_up(r, h, HYBRID_GIVES_ALL, hybrid_options(1e-8));
-  r->options.sliding = ESS_SLIDING_FILIPPOV;
+  r->options.sliding = ESS_SLIDING_SLIDE;
   hear(r);
 }
 
@@ -86,7 +86,7 @@ TEST(a_rest_that_is_stopped_at_the_start_goes_on) {
   ess_impacts impacts = *r.system.impacts;
   impacts.start = begin_above;
   r.system.impacts = &impacts;
-  r.options.rest = true;
+  r.options.sliding = ESS_SLIDING_SLIDE_AND_REST;
   r.options.rtol = r.options.atol = 1e-10;
   r.log.stops = 1u << HYBRID_SLIDE;
   begin(&r);
@@ -114,7 +114,7 @@ TEST(a_body_that_is_not_sent_back_does_not_rest) {
   ess_impacts impacts = *r.system.impacts;
   impacts.map = let_through;
   r.system.impacts = &impacts;
-  r.options.rest = true;
+  r.options.sliding = ESS_SLIDING_SLIDE_AND_REST;
   begin(&r);
   const int status = go(&r, 2.0);
   assert_true(status == ESS_EZENO || (status == ESS_SUCCESS && r.x[0] < -0.1));
@@ -145,7 +145,7 @@ TEST(slides_stay_as_they_were_chosen) {
   assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_EINVAL);
   r.options.sliding = (ess_sliding)7;
   assert_string_equal(ess_check(&r.system, &r.options),
-                      "sliding must be ESS_SLIDING_NONE or ESS_SLIDING_FILIPPOV");
+                      "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST");
   drop(&r);
   free(slides);
   free(epsilons);

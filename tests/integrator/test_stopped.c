@@ -28,7 +28,7 @@ TEST(a_callback_that_fails_once_spoils_no_slide) {
          hybrid_of("x' = u; y' = v; u' = -x + 0.5*(y - x) + 1.2*sin(0.7*t) - 0.6*[s]\n"
                    "v' = 0.5*(x - y) + 0.3*cos(1.3*t) - 0.4*[r]; s: u; r: v; from 0: x = 1"),
          1u << HYBRID_GUARD_JACOBIAN, hybrid_options(1e-6));
-  r.options.sliding = ESS_SLIDING_FILIPPOV;
+  r.options.sliding = ESS_SLIDING_SLIDE;
   for (int follows = 0; follows < 2; follows++) {
     double expected[4];
     uint64_t rejected, usual, calls[HYBRID_CALLBACKS];

@@ -30,7 +30,7 @@ static const char CLOCK[] = "x' = 1; y' = 0; to 2\n";
 static driven run_of(const char *text, unsigned gives, double tolerance) {
   driven r;
   set_up(&r, hybrid_of("%s", text), gives, hybrid_options(tolerance));
-  if (strstr(text, "slip")) r.options.sliding = ESS_SLIDING_FILIPPOV;
+  if (strstr(text, "slip")) r.options.sliding = ESS_SLIDING_SLIDE;
   begin(&r);
   return r;
 }

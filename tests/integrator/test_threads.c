@@ -66,7 +66,7 @@ static ess_system bed_system(bed *own) {
                       .guards = bed_guards,
                       .guard_jacobian = bed_jacobian,
                       .mode_changed = own ? find_sums : NULL,
-                      .weights = true,
+                      .affine_in_signs = true,
                       .params = own};
 }
 

@@ -52,7 +52,7 @@ static int plain_map(ess_impact *impact, void *params) {
 
 static void begin_dose(driven *r, hybrid *h, bool is_plain, double tolerance) {
   set_up(r, h, is_plain ? HYBRID_GIVES_NONE : HYBRID_GIVES_ALL, hybrid_options(tolerance));
-  const ess_impacts impacts = {.at = r->system.impacts->at, .map = plain_map};
+  const ess_impacts impacts = {.map = plain_map};
   if (is_plain) r->system.impacts = &impacts;
   begin(r);
 }

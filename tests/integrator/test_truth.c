@@ -154,8 +154,9 @@ TEST(libess_agrees) {
     hybrid *const h = hybrid_of("%s", KNOWN[i].text);
     const truth_end end = truth_run(h, KNOWN[i].options);
     hybrid_plan plan = hybrid_at(1e-12);
-    plan.options.sliding = KNOWN[i].options->sliding ? ESS_SLIDING_FILIPPOV : ESS_SLIDING_NONE;
-    plan.options.rest = KNOWN[i].options->rest;
+    plan.options.sliding = KNOWN[i].options->rest      ? ESS_SLIDING_SLIDE_AND_REST
+                           : KNOWN[i].options->sliding ? ESS_SLIDING_SLIDE
+                                                       : ESS_SLIDING_STOP;
     const hybrid_end run = hybrid_run(h, &plan);
     const double error = hybrid_error(h, run.x, end.x, 1e-12);
     if (run.status || !(error <= 50.0))

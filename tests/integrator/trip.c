@@ -64,8 +64,9 @@ static int level(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int level_rate(double t, const double x[], const double v[], double h[], double rate[],
-                      void *params) {
+static int level_rate(double t, const double x[], double vt, const double v[], const size_t which[],
+                      size_t count, double h[], double rate[], void *params) {
+  (void)vt, (void)which, (void)count;
   rate[0] = v[0];
   return level(t, x, h, params);
 }
@@ -91,11 +92,11 @@ int main(int argc, char *argv[]) {
                                       : is_free ? swing_freely
                                                 : swing,
                              .guards = is_free ? NULL : level,
-                             .guard_rates = is_free ? NULL : level_rate,
+                             .event_rates = is_free ? NULL : level_rate,
                              .params = &at};
   ess_options options = ess_options_default();
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing};
-  if (slides) options.sliding = ESS_SLIDING_FILIPPOV;
+  if (slides) options.sliding = ESS_SLIDING_SLIDE;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   if (!d) return 1;
   is_running = true;

@@ -117,7 +117,7 @@ static int go(run *r, double tolerance, double t1, double along, double speed, d
   const double c = cos(r->p.angle), s = sin(r->p.angle);
   ess_options options = ess_options_default();
   options.rtol = options.atol = tolerance;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   options.observer = (ess_observer){.slide = note_slide, .impact = note_impact, .context = r};
   memset(x, 0, STATES * sizeof *x);
   x[X] = along * c - above * s;
@@ -262,7 +262,7 @@ static int fall(double mu, bool rubs, double angle, double t1, double x[6], size
   memcpy(x, start, sizeof start);
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-10;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   options.observer = (ess_observer){.slide = note_slide, .context = &r};
   double t = 0;
   ess_driver *const d = ess_driver_alloc(&r.s.system, &options, NULL);

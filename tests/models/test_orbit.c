@@ -145,8 +145,8 @@ static void corner_lift(const double s[], double x[], double Dx[]) {
 static void a_corner_has_all_its_pieces(void **state) {
   (void)state;
   static const double parts[] = {0.45, 0.52, 0.6};
-  static const bool at_guard[6] = {[ESS_GUARD_UP(2)] = true};
-  static const ess_impacts impacts = {.at = at_guard, .map = set_back};
+  static const ess_guard_kind kinds[6] = {[ESS_GUARD_UP(2)] = ESS_GUARD_IMPACT};
+  static const ess_impacts impacts = {.map = set_back};
   for (size_t i = 0; i < 3; i++) {
     double part = parts[i], s[] = {-0.9};
     const ess_system system = {.dimension = 2,
@@ -154,6 +154,7 @@ static void a_corner_has_all_its_pieces(void **state) {
                                .field = corner_field,
                                .guards = corner_guards,
                                .guard_jacobian = corner_guard_jacobian,
+                               .kinds = kinds,
                                .impacts = &impacts,
                                .params = &part};
     section on = {.system = &system, .guard = 2, .count = 1, .lift = corner_lift};

@@ -182,7 +182,7 @@ static void check_rates(const model *m, gsl_rng *rng) {
   m->system.guards(0.0, x, h, m->system.params);
   m->system.guards(0.0, x_ahead, ahead, m->system.params);
   m->system.guards(0.0, x_behind, behind, m->system.params);
-  m->system.guard_rates(0.0, x, v, h_too, rate, m->system.params);
+  m->system.event_rates(0.0, x, 1.0, v, NULL, m->system.guard_count, h_too, rate, m->system.params);
   m->system.guard_jacobian(0.0, x, Dh, m->system.params);
   for (size_t k = 0; k < m->system.guard_count; k++) {
     double sum = 0;
@@ -244,7 +244,7 @@ static void field_and_guards_are_the_independent_ones(void **state) {
       draw_signs(rng, text->m, sign);
       for (int i = 0; i < 2; i++) {
         systems[i].field(0, x, sign, f[i], systems[i].params);
-        systems[i].guard_rates(0.0, x, f[0], h[i], rate[i], systems[i].params);
+        systems[i].event_rates(0.0, x, 1.0, f[0], NULL, text->m, h[i], rate[i], systems[i].params);
       }
       assert_true(distance(f[0], f[1], N) < 1e-13 * (norm(f[1], N) + 1000));
       for (size_t k = 0; k < text->m; k++) {
@@ -302,7 +302,7 @@ static void check_power(const model *m, gsl_rng *rng) {
   draw_state(rng, x);
   draw_signs(rng, m->system.guard_count, sign);
   m->system.field(0, x, sign, f, m->system.params);
-  m->system.guard_rates(0.0, x, f, h, rate, m->system.params);
+  m->system.event_rates(0.0, x, 1.0, f, NULL, m->system.guard_count, h, rate, m->system.params);
   double power =
       q->mass * (x[3] * f[3] + x[4] * f[4] + q->gravity * x[4]) + q->inertia * x[5] * f[5];
   double scale = 1 + fabs(q->mass * x[4] * f[4]);

@@ -99,8 +99,10 @@ static int above(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int above_rates(double t, const double x[], const double v[], double h[], double rate[],
+static int above_rates(double t, const double x[], double vt, const double v[],
+                       const size_t which[], size_t count, double h[], double rate[],
                        void *params) {
+  (void)vt, (void)which, (void)count;
   rate[0] = -v[Q1];
   return above(t, x, h, params);
 }
@@ -127,7 +129,7 @@ static void an_effort_without_a_consistent_mode_is_refused(void **state) {
                              .guard_count = 1,
                              .field = effort,
                              .guards = above,
-                             .guard_rates = above_rates,
+                             .event_rates = above_rates,
                              .impacts = &impacts};
   double x[N] = {0.5, 0.0, 0.0, 0.0};
   ess_failure failure;

@@ -30,7 +30,7 @@ static void by_libess(const model *m, const double x0[], double tolerance, doubl
                       double x[]) {
   ess_options options = ess_options_default();
   options.rtol = options.atol = tolerance;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   ess_driver *const d = ess_driver_alloc(&m->system, &options, NULL);
   double t = 0.0;
   memcpy(x, x0, m->system.dimension * sizeof *x);

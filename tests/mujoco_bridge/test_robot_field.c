@@ -206,7 +206,7 @@ static void test_followed_rates(void **state) {
     for (int i = 0; i < 13; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
     for (int i = 0; i < 13; ++i) there[i] = x[i] + reach * v[i];
     for (int i = 0; i < 13; ++i) back[i] = x[i] - reach * v[i];
-    assert_int_equal(s->guard_rates(0.0, x, v, &h, &rate, r), 0);
+    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, &h, &rate, r), 0);
     assert_int_equal(s->guards(0.0, there, &after, r), 0);
     assert_int_equal(s->guards(0.0, back, &before, r), 0);
     touching += h > 0.0;
@@ -360,7 +360,7 @@ static void test_rates(void **state) {
     for (size_t i = 0; i < s->dimension; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
     for (size_t i = 0; i < s->dimension; ++i) there[i] = x[i] + reach * v[i];
     for (size_t i = 0; i < s->dimension; ++i) back[i] = x[i] - reach * v[i];
-    assert_int_equal(s->guard_rates(0.0, x, v, h, rate, r), 0);
+    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, h, rate, r), 0);
     assert_int_equal(s->guards(0.0, there, after, r), 0);
     assert_int_equal(s->guards(0.0, back, before, r), 0);
     for (size_t k = 0; k < s->guard_count; ++k) {
@@ -370,7 +370,7 @@ static void test_rates(void **state) {
     }
     const size_t which[2] = {s->guard_count - 1, 3};
     double some[2], some_rate[2];
-    assert_int_equal(s->some_guard_rates(0.0, x, v, which, 2, some, some_rate, r), 0);
+    assert_int_equal(s->event_rates(0.0, x, 1.0, v, which, 2, some, some_rate, r), 0);
     for (int i = 0; i < 2; ++i) assert_true(some[i] == h[which[i]]);
     for (int i = 0; i < 2; ++i) assert_true(some_rate[i] == rate[which[i]]);
   }
@@ -413,7 +413,7 @@ static void test_places(void **state) {
     assert_int_equal(s->guards(0.0, x, h, r), 0);
     x[0] += trial % 3; // nothing is kept of these places where rates are asked for
     assert_int_equal(s->guards(0.0, x, h, r), 0);
-    assert_int_equal(s->guard_rates(0.0, x, v, all, rate, r), 0);
+    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, all, rate, r), 0);
     assert_memory_equal(h, all, s->guard_count * sizeof *h);
   }
   robot_close(r);
@@ -465,7 +465,7 @@ static void test_not_finite(void **state) {
   assert_true(isnan(again[0]));
   assert_int_equal(s->guards(0.0, x, h, r), 0);
   assert_true(isnan(h[0]));
-  assert_int_equal(s->guard_rates(0.0, x, x, h, rate, r), 0);
+  assert_int_equal(s->event_rates(0.0, x, 1.0, x, NULL, s->guard_count, h, rate, r), 0);
   assert_true(isnan(rate[0]));
   assert_int_equal(robot_plain_field(r, x, again), -1);
   assert_non_null(strstr(robot_failure(r), "not finite"));
@@ -534,7 +534,7 @@ static void test_parallel(void **state) {
       touching[(sign[0] > 0.0) + (sign[1] > 0.0)]++;
       // rates, but where an end passes another
       for (int i = 0; i < 8; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
-      assert_int_equal(s->guard_rates(0.0, x, v, h, rate, s->params), 0);
+      assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, h, rate, s->params), 0);
       for (int i = 0; i < 8; ++i) at[i] = x[i] - 1e-6 * v[i];
       assert_int_equal(s->guards(0.0, at, before, s->params), 0);
       for (int i = 0; i < 8; ++i) at[i] = x[i] + 1e-6 * v[i];

@@ -144,7 +144,7 @@ static void compare_rates(const robot *r, const char *of, const double x[], cons
   assert_int_equal(s->guards(0.0, at, before, s->params), 0);
   for (size_t i = 0; i < s->dimension; ++i) at[i] = x[i] + span * v[i];
   assert_int_equal(s->guards(0.0, at, after, s->params), 0);
-  assert_int_equal(s->guard_rates(0.0, x, v, h, rate, s->params), 0);
+  assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, h, rate, s->params), 0);
   assert_int_equal(s->guards(0.0, x, values, s->params), 0);
   for (size_t k = 0; k < s->guard_count; ++k) {
     double one, one_rate;
@@ -153,7 +153,7 @@ static void compare_rates(const robot *r, const char *of, const double x[], cons
     assert_true(h[k] == values[k]);
     if (!(fabs(found - rate[k]) < 1e-5 * (1.0 + fabs(rate[k]))))
       fail_msg("event %zu: rate %.12g, found %.12g", k, rate[k], found);
-    assert_int_equal(s->some_guard_rates(0.0, x, v, &k, 1, &one, &one_rate, s->params), 0);
+    assert_int_equal(s->event_rates(0.0, x, 1.0, v, &k, 1, &one, &one_rate, s->params), 0);
     assert_true(one == h[k] && fabs(one_rate - rate[k]) < 1e-7 * (1.0 + fabs(rate[k])));
   }
 }
@@ -236,7 +236,7 @@ static heard throw_box(robot *r, const ess_reset_matrix *resets, double x[]) {
   ess_system system = *robot_system(r);
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-9;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   options.observer = (ess_observer){.crossing = hear, .context = &of};
   system.resets = resets;
   robot_reset_state(r, x);
@@ -278,7 +278,7 @@ static void a_force_is_an_event_of_what_touches(void **state) {
   ess_options options = ess_options_default();
   bool slides[16];
   for (size_t k = 0; k < 16; ++k) slides[k] = true;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   options.slides = slides;
   assert_null(ess_check(robot_system(r), &options));
   robot_close(r);

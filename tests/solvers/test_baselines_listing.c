@@ -146,8 +146,9 @@ static int ramp_guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int ramp_rates(double t, const double x[], const double v[], double h[], double rate[],
-                      void *params) {
+static int ramp_rates(double t, const double x[], double vt, const double v[], const size_t which[],
+                      size_t count, double h[], double rate[], void *params) {
+  (void)vt, (void)which, (void)count;
   rate[0] = v[0];
   return ramp_guards(t, x, h, params);
 }
@@ -178,7 +179,7 @@ static void test_time_runs_backwards(void **state) {
                               .one_way = true,
                               .field = ramp_field,
                               .guards = ramp_guards,
-                              .guard_rates = ramp_rates}};
+                              .event_rates = ramp_rates}};
   double times[OUTPUTS], states[OUTPUTS][2];
   for (int i = 0; i < OUTPUTS; i++) times[i] = 0.25 * i;
   const solver_output output = {.times = times, .dt = 0.25, .count = OUTPUTS, .states = states[0]};

@@ -87,18 +87,20 @@ static int course_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int course_rates(double t, const double x[], const double v[], double h[], double rate[],
+static int course_rates(double t, const double x[], double vt, const double v[],
+                        const size_t which[], size_t count, double h[], double rate[],
                         void *params) {
-  (void)t;
+  (void)t, (void)vt;
   const course_case *const c = params;
-  for (size_t k = 0; k < 2; k++) {
+  for (size_t i = 0; i < count; i++) {
+    const size_t k = which ? which[i] : i;
     double slope = 0.0;
-    h[k] = 0.0;
-    for (size_t i = 5; i-- > 0;) {
-      slope = slope * x[0] + h[k];
-      h[k] = h[k] * x[0] + c->coefficient[k][i];
+    h[i] = 0.0;
+    for (size_t j = 5; j-- > 0;) {
+      slope = slope * x[0] + h[i];
+      h[i] = h[i] * x[0] + c->coefficient[k][j];
     }
-    rate[k] = slope * v[0];
+    rate[i] = slope * v[0];
   }
   return 0;
 }
@@ -106,7 +108,7 @@ static int course_rates(double t, const double x[], const double v[], double h[]
 static int course_guards(double t, const double x[], double h[], void *params) {
   const double v[3] = {0.0};
   double rate[2];
-  return course_rates(t, x, v, h, rate, params);
+  return course_rates(t, x, 0.0, v, NULL, 2, h, rate, params);
 }
 
 static bool course_changes(const model *m, size_t guard, const double sign[]) {
@@ -137,7 +139,7 @@ static void test_courses_within_a_step(void **state) {
                                 .guard_count = 2,
                                 .field = course_field,
                                 .guards = course_guards,
-                                .guard_rates = course_rates,
+                                .event_rates = course_rates,
                                 .params = &cases[i]}};
     const double times[] = {0.0, 0.25}, x0[] = {0.0, 0.0, 10.0};
     double states[2][3];

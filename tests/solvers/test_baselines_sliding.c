@@ -46,7 +46,7 @@ static int jacobian(double t, const double x[], double Dh[], void *params) {
 static double by_libess(double tolerance, uint64_t *calls) {
   ess_options options = ess_options_default();
   options.rtol = options.atol = tolerance;
-  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.sliding = ESS_SLIDING_SLIDE;
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = field,

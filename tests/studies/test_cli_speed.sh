@@ -59,7 +59,7 @@ grep '^hopper\|^plate' "$room/out" >"$room/again"
 expect 'and are the same' same_bytes "$room/rows" "$room/again"
 
 for row in 'plate  contacts   libess          equal-error       2  60' \
-  'plate  aggregated libess          equal-median      3   0' 'plate             mujoco-callback equal-error       2  60' '   12.5 ' 'one more contact' 'some_guard_rates of 8'; do
+  'plate  aggregated libess          equal-median      3   0' 'plate             mujoco-callback equal-error       2  60' '   12.5 ' 'one more contact' 'event_rates of 8'; do
   expect "a table has $row" grep -qF "$row" "$room/out"
 done
 

@@ -113,12 +113,14 @@ static const word BASES[] = {
     {"rodas", ESS_BASE_RODAS}, {"ros2", ESS_BASE_ROS2}, {"chosen_rodas", ESS_BASE_CHOSEN_RODAS},
     {NULL, 0}};
 static const word SLIDING[] = {
-    {"on", ESS_SLIDING_FILIPPOV}, {"off", ESS_SLIDING_NONE}, {NULL, 0}};
+    {"on", ESS_SLIDING_SLIDE}, {"off", ESS_SLIDING_STOP}, {NULL, 0}};
+static const word RESTS[] = {
+    {"on", ESS_SLIDING_SLIDE_AND_REST}, {"off", ESS_SLIDING_SLIDE}, {NULL, 0}};
 static const word METHODS[] = {{"on", ESS_METHOD_PAPER}, {"off", ESS_METHOD_TOLERANCE}, {NULL, 0}};
 static const word GIVES[] = {
     {"all", HYBRID_GIVES_ALL}, {"none", 0}, {"field", 1 << HYBRID_FIELD_JACOBIAN},
     {"jacobian", 1 << HYBRID_GUARD_JACOBIAN}, {"rates", 1 << HYBRID_GUARD_RATES},
-    {"some", 1 << HYBRID_SOME_RATES}, {"times", 1 << HYBRID_TIME_RATES},
+    {"times", 1 << HYBRID_TIME_RATES},
     {"by", 1 << HYBRID_FIELD_BY | 1 << HYBRID_GUARDS_BY | 1 << HYBRID_IMPACT_BY},
     {"weights", HYBRID_WEIGHTS}, {"fixed", HYBRID_FIXED}, {"moves", HYBRID_MOVES},
     {"idle", 1 << HYBRID_IDLE}, {NULL, 0}};
@@ -128,7 +130,7 @@ static const word STOPS[] = {
     {"slides", 1 << HYBRID_SLIDE}, {"none", 0}, {NULL, 0}};
 static const word CALLBACKS[] = {
     {"field", HYBRID_FIELD}, {"guards", HYBRID_GUARDS}, {"guard_jacobian", HYBRID_GUARD_JACOBIAN},
-    {"guard_rates", HYBRID_GUARD_RATES}, {"some_rates", HYBRID_SOME_RATES},
+    {"event_rates", HYBRID_GUARD_RATES}, {"some_rates", HYBRID_SOME_RATES},
     {"time_rates", HYBRID_TIME_RATES}, {"field_jacobian", HYBRID_FIELD_JACOBIAN},
     {"field_by", HYBRID_FIELD_BY}, {"guards_by", HYBRID_GUARDS_BY}, {"impact", HYBRID_IMPACT},
     {"impact_jacobian", HYBRID_IMPACT_JACOBIAN}, {"impact_by", HYBRID_IMPACT_BY},
@@ -151,7 +153,7 @@ static const struct {
     OPTION(NUMBER, rtol), OPTION(NUMBER, atol), OPTION(NUMBER, epsilon), OPTION(NUMBER, h_max),
     OPTION(NUMBER, h_init), OPTION(NUMBER, tie), OPTION(NUMBER, liveness),
     OPTION(NUMBER, projection_max), OPTION(WHOLE, order), OPTION(COUNT, max_steps),
-    OPTION(COUNT, max_crossings), OPTION(SWITCH, rest), PLAN(SWITCH, back), PLAN(COUNT, every),
+    OPTION(COUNT, max_crossings), PLAN(SWITCH, back), PLAN(COUNT, every),
     PLAN(COUNT, parts), PLAN(COUNT, until), MEMBER("zeno", COUNT, options.zeno_impacts, NULL),
     MEMBER("to", NUMBER, t1, NULL), MEMBER("samples", COUNT, time_count, NULL),
     MEMBER("bytes", COUNT, derivative.bytes, NULL), MEMBER("piece", COUNT, derivative.piece, NULL),
@@ -159,6 +161,7 @@ static const struct {
     MEMBER("record", SWITCH, derivative.records, NULL),
     MEMBER("by_states", SWITCH, derivative.by_states, NULL),
     MEMBER("base", WORDS, options.base, BASES), MEMBER("sliding", WORDS, options.sliding, SLIDING),
+    MEMBER("rest", WORDS, options.sliding, RESTS),
     MEMBER("paper", WORDS, options.method, METHODS), MEMBER("gives", WORDS, gives, GIVES),
     MEMBER("stops", WORDS, stops, STOPS), MEMBER("hears", WORDS, hears, STOPS)};
 
@@ -363,7 +366,7 @@ static const char *const STATUSES[ESS_STATUS_COUNT] = {
     "success",       "EINVAL",     "ENOMEM",    "ECALLBACK",      "EFIELD",
     "EGUARD",        "EUNDERFLOW", "ELIVENESS", "ECHATTER",       "EMAXSTEPS",
     "EMAXCROSSINGS", "ESTOP",      "ESLIDING",  "ETOLERANCE",     "EJACOBIAN",
-    "EIMPACT",       "EZENO",      "EGRAZING",  "EDISCONTINUOUS", "EWEIGHTS"};
+    "EIMPACT",       "EZENO",      "EGRAZING",  "EDISCONTINUOUS", "EAFFINE"};
 
 /* The runs of a case: how far, and the latest truth with what it depends on. */
 typedef struct progress {
@@ -558,8 +561,8 @@ static bool is_apart(look *l, const double x[], const double truth[], double mos
 
 static truth_options truth_like(const look *l) {
   return (truth_options){.margin = -1.0, // `beyond` looks at the nearest event
-                         .sliding = l->plan->options.sliding != ESS_SLIDING_NONE,
-                         .rest = l->plan->options.rest,
+                         .sliding = l->plan->options.sliding != ESS_SLIDING_STOP,
+                         .rest = l->plan->options.sliding == ESS_SLIDING_SLIDE_AND_REST,
                          .t1 = l->plan->t1,
                          .stops = l->plan->stops,
                          .until = l->plan->until,
@@ -707,8 +710,9 @@ static bool is_whole(look *l, const char *text, const char *line) {
   if (whole.status || l->end.status)
     return whole.status == l->end.status && fabs(whole.failure.time - l->end.failure.time) <=
                                                 most * (1.0 + fabs(whole.failure.time));
-  return (plan.options.rest || are_told(l, l->end.log.record, l->end.log.count, whole.log.record,
-                                        whole.log.count, INFINITY)) &&
+  return (plan.options.sliding == ESS_SLIDING_SLIDE_AND_REST ||
+          are_told(l, l->end.log.record, l->end.log.count, whole.log.record, whole.log.count,
+                   INFINITY)) &&
          !is_apart(l, l->end.x, whole.x, most);
 }
 

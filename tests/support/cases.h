@@ -27,8 +27,8 @@
  *                       that of the state there and of its time
  *   at                  NAME: the run ends at a crossing of this event function or watched one
  *   hears               what observers listen to, in words as those of stops
- *   gives               all, none, or some of field, jacobian, rates, some, times, by,
- *                       weights, fixed, moves, idle, joined with +
+ *   gives               all, none, or some of field, jacobian, rates, times (a column of the
+ *                       Jacobian), by, weights, fixed, moves, idle, joined with +
  *   stops every         steps, crossings, impacts, events, slides, joined with +: the run is
  *                       stopped at each `every`th and continued
  *   parts               applies of equal length to the end

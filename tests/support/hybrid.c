@@ -604,6 +604,7 @@ void hybrid_read(hybrid *h) {
   h->impact_at = kept(h, 2 * h->m, sizeof *h->impact_at);
   h->unarmed = kept(h, 2 * h->m, sizeof *h->unarmed);
   h->silent = kept(h, 2 * h->m, sizeof *h->silent);
+  h->kinds = kept(h, 2 * h->m, sizeof *h->kinds);
   const struct {
     const char **text;
     int *of;
@@ -802,10 +803,28 @@ static int guards_of(double t, const double x[], double values[], void *params) 
   return count_call(h, HYBRID_GUARDS, values, h->m);
 }
 
+static int time_rates_of(hybrid *h, double t, const double x[], double ht[]) {
+  evaluate(h, &h->time_rates, t, x, NULL, ht);
+  return count_call(h, HYBRID_TIME_RATES, ht, h->m);
+}
+
 static int guard_jacobian_of(double t, const double x[], double Dh[], void *params) {
   hybrid *const h = params;
   evaluate(h, &h->guard_jacobian, t, x, NULL, Dh);
   return count_call(h, HYBRID_GUARD_JACOBIAN, Dh, h->m * h->n);
+}
+
+/* the same with a column for time */
+static int wide_jacobian_of(double t, const double x[], double Dh[], void *params) {
+  hybrid *const h = params;
+  double ht[HYBRID_EVENTS];
+  int code = guard_jacobian_of(t, x, Dh, params);
+  if (!code) code = time_rates_of(h, t, x, ht);
+  for (size_t k = h->m; k-- > 0;) {
+    memmove(Dh + k * (h->n + 1), Dh + k * h->n, h->n * sizeof *Dh);
+    Dh[k * (h->n + 1) + h->n] = ht[k];
+  }
+  return code;
 }
 
 static void rates_of(hybrid *h, double t, const double x[], const double v[], const size_t which[],
@@ -824,24 +843,17 @@ static void rates_of(hybrid *h, double t, const double x[], const double v[], co
   }
 }
 
-static int guard_rates_of(double t, const double x[], const double v[], double values[],
-                          double rate[], void *params) {
+static int event_rates_of(double t, const double x[], double vt, const double v[],
+                          const size_t which[], size_t count, double values[], double rate[],
+                          void *params) {
   hybrid *const h = params;
-  rates_of(h, t, x, v, NULL, h->m, values, rate);
-  return count_rates(h, HYBRID_GUARD_RATES, rate, values, h->m);
-}
-
-static int some_rates_of(double t, const double x[], const double v[], const size_t which[],
-                         size_t count, double values[], double rate[], void *params) {
-  hybrid *const h = params;
+  double ht[HYBRID_EVENTS];
   rates_of(h, t, x, v, which, count, values, rate);
-  return count_rates(h, HYBRID_SOME_RATES, rate, values, count);
-}
-
-static int time_rates_of(double t, const double x[], double ht[], void *params) {
-  hybrid *const h = params;
-  evaluate(h, &h->time_rates, t, x, NULL, ht);
-  return count_call(h, HYBRID_TIME_RATES, ht, h->m);
+  const int code = h->moves && vt != 0.0 ? time_rates_of(h, t, x, ht) : 0;
+  for (size_t i = 0; h->moves && vt != 0.0 && i < count; i++)
+    rate[i] += vt * ht[which ? which[i] : i];
+  const hybrid_callback in = which ? HYBRID_SOME_RATES : HYBRID_GUARD_RATES;
+  return code ? code : count_rates(h, in, rate, values, count);
 }
 
 static int field_jacobian_of(double t, const double x[], const double sign[], double J[],
@@ -1019,14 +1031,18 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
   hybrid_read(h);
   h->is_told = false;
   const bool gives_weights = gives & HYBRID_WEIGHTS;
+  const bool moves = h->moves ? !(gives & HYBRID_FIXED) : (gives & HYBRID_MOVES) != 0;
+  const bool is_wide = moves && gives >> HYBRID_TIME_RATES & 1;
 #define GIVEN(callback, function) (gives >> (callback)&1 ? (function) : NULL)
   h->resets = (ess_reset_matrix){.row_start = h->row_start,
                                  .guard = h->row_guard,
                                  .effect = h->row_effect,
-                                 .silent = h->has_silent ? h->silent : NULL,
                                  .start = h->has_unarmed ? armed_of : NULL};
-  h->impacts = (ess_impacts){.at = h->impact_at,
-                             .map = map_of,
+  for (size_t g = 0; g < 2 * h->m; g++)
+    h->kinds[g] = h->impact_at[g] ? ESS_GUARD_IMPACT
+                  : h->silent[g]  ? ESS_GUARD_ARMS_ONLY
+                                  : ESS_GUARD_CHANGES_FIELD;
+  h->impacts = (ess_impacts){.map = map_of,
                              .jacobian = GIVEN(HYBRID_IMPACT_JACOBIAN, map_jacobian_of),
                              .parameter_jacobian = GIVEN(HYBRID_IMPACT_BY, map_by_of)};
   ess_system system = {
@@ -1034,11 +1050,15 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .guard_count = h->m,
       .field = field_of,
       .guards = guards_of,
-      .guard_jacobian = GIVEN(HYBRID_GUARD_JACOBIAN, guard_jacobian_of),
-      .guard_rates = GIVEN(HYBRID_GUARD_RATES, guard_rates_of),
-      .some_guard_rates = GIVEN(HYBRID_SOME_RATES, some_rates_of),
+      .guard_jacobian =
+          GIVEN(HYBRID_GUARD_JACOBIAN, is_wide ? wide_jacobian_of : guard_jacobian_of),
+      .event_rates = GIVEN(HYBRID_GUARD_RATES, event_rates_of),
+      .guard_time = !moves    ? ESS_TIME_NONE
+                    : is_wide ? ESS_TIME_COLUMN
+                              : ESS_TIME_DIFFERENCED,
       .one_way = h->one_way,
-      .weights = gives_weights,
+      .affine_in_signs = gives_weights,
+      .kinds = h->has_impacts || h->has_silent ? h->kinds : NULL,
       .resets = h->has_resets || h->has_unarmed || h->has_silent ? &h->resets : NULL,
       .impacts = h->has_impacts ? &h->impacts : NULL,
       .field_jacobian = GIVEN(HYBRID_FIELD_JACOBIAN, field_jacobian_of),
@@ -1049,8 +1069,6 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .field_jumps = h->jump,
       .field_jump_count = h->jumps,
       .field_jump_parameters = order_jumps(h) ? h->jump_parameter : NULL,
-      .guards_move = h->moves ? !(gives & HYBRID_FIXED) : (gives & HYBRID_MOVES) != 0,
-      .guard_time_rates = h->moves ? GIVEN(HYBRID_TIME_RATES, time_rates_of) : NULL,
       .watch = {.count = h->watched, .values = h->watched ? watch_of : NULL},
       .parameters = h->parameters,
       .parameter_values = h->parameter,

@@ -57,9 +57,9 @@ typedef enum hybrid_callback {
   HYBRID_FIELD,
   HYBRID_GUARDS,
   HYBRID_GUARD_JACOBIAN,
-  HYBRID_GUARD_RATES,
-  HYBRID_SOME_RATES,
-  HYBRID_TIME_RATES,
+  HYBRID_GUARD_RATES, /* event_rates, for all */
+  HYBRID_SOME_RATES,  /* and for a list, which is given with them */
+  HYBRID_TIME_RATES,  /* the part by time of rates, and of a Jacobian that has the column */
   HYBRID_FIELD_JACOBIAN,
   HYBRID_FIELD_BY, /* parameters, as are the next */
   HYBRID_GUARDS_BY,
@@ -85,7 +85,7 @@ enum {
 
 /* From its `call`th call on, counted from 1 (0: never), a callback returns `code`. Where code is 0
  * it multiplies the entry `entry` of its result by `factor`, or writes `value` there if that is 0;
- * `once`: in that call alone. In guard_rates and some_guard_rates values follow rates. */
+ * `once`: in that call alone. In event_rates values follow rates. */
 typedef struct hybrid_fault {
   hybrid_callback in;
   uint64_t call;
@@ -136,6 +136,7 @@ typedef struct hybrid {
   hybrid_impact *impact; /* [2m] */
   bool one_way, moves, has_impacts, has_resets, has_unarmed, has_silent;
   bool *unarmed, *silent, *impact_at, *slides; /* [2m], [2m], [2m], [m] or NULL */
+  ess_guard_kind *kinds;                       /* [2m] */
   bool *solves;                                /* [n] or NULL */
   size_t *row_start, *row_guard;
   signed char *row_effect;

@@ -371,7 +371,7 @@ double truth_error(const hybrid *h, const truth_options *options, const truth_en
  * that its rate depends on; and these event functions. */
 static void find_fixed(hybrid *h, double zero, bool is_fixed[], bool is_zero[]) {
   const size_t n = h->n, m = h->m;
-  const ess_system s = hybrid_system(h, HYBRID_GIVES_ALL);
+  const ess_system s = hybrid_system(h, HYBRID_GIVES_ALL & ~(1u << HYBRID_TIME_RATES));
   double x[HYBRID_STATES], value[HYBRID_EVENTS], sign[HYBRID_EVENTS];
   double *const Dh = truth_room(m * n, sizeof *Dh), *const Df = truth_room(n * n, sizeof *Df);
   const double t = hybrid_start(h, x);
@@ -424,7 +424,7 @@ bool truth_is_clear(hybrid *h, const truth_options *options, const truth_end *tr
   if (P) memcpy(parameter, h->parameter, P * sizeof *parameter);
   for (size_t i = 1; i < n; i++) tolerance = fmin(tolerance, unit[i]);
   find_fixed(h, options->is_rounded ? 1e-12 : 0.0, is_fixed, is_zero);
-  const ess_system s = hybrid_system(h, HYBRID_GIVES_ALL);
+  const ess_system s = hybrid_system(h, HYBRID_GIVES_ALL & ~(1u << HYBRID_TIME_RATES));
   if (m) s.guard_jacobian(truth->t, truth->x, Dh, s.params);
   truth_options moved = *options;
   moved.x0 = x0;

@@ -27,6 +27,12 @@ set_tests_properties(python_install PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME structure COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_structure.sh ${CMAKE_SOURCE_DIR})
 set_tests_properties(structure PROPERTIES SKIP_RETURN_CODE 77)
 
+# the program at the top of ess.h
+if(NOT ESS_SANITIZE)
+  add_test(NAME header_example COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_header_example.sh ${CMAKE_SOURCE_DIR}
+                                       $<TARGET_FILE:ess_static>)
+endif()
+
 # mutants of a library of one file
 add_test(NAME mutants COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_mutants.sh ${CMAKE_SOURCE_DIR})
 

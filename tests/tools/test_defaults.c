@@ -23,7 +23,7 @@ static double value_of(const char *text) {
   if (strcmp(text, "INFINITY") == 0) return INFINITY;
   if (strcmp(text, "ESS_METHOD_TOLERANCE") == 0) return ESS_METHOD_TOLERANCE;
   if (strcmp(text, "ESS_BASE_DOPRI5") == 0) return ESS_BASE_DOPRI5;
-  if (strcmp(text, "ESS_SLIDING_NONE") == 0) return ESS_SLIDING_NONE;
+  if (strcmp(text, "ESS_SLIDING_STOP") == 0) return ESS_SLIDING_STOP;
   if (strcmp(text, "NULL") == 0 || strcmp(text, "false") == 0) return 0.0;
   char *end;
   const double value = strtod(text, &end);
@@ -57,7 +57,6 @@ static double default_of(const char *name) {
                  {"tie", o.tie},
                  {"zeno_impacts", (double)o.zeno_impacts},
                  {"sliding", o.sliding},
-                 {"rest", o.rest},
                  {"slides", o.slides != NULL},
                  {"epsilon", o.epsilon},
                  {"guard_epsilons", o.guard_epsilons != NULL},

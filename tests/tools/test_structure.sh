@@ -33,7 +33,7 @@ tuning constants,199
 their names in several files,0
 static functions called once,183
 members of the driver,92
-booleans in internal structs,62
+booleans in internal structs,60
 END
 
 # a library of one file
