@@ -32,7 +32,7 @@ static double stages_for(double extent) {
 /* ---- the spectral radius --------------------------------------------------------------------- */
 
 double ess_size_beside(const ess_driver *d, const double v[], const double w[]) {
-  const size_t n = ess_caller_states(d); // time is not stiff
+  const size_t n = d->caller.system.dimension; // time is not stiff
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) {
     const double part = (w ? v[i] - w[i] : v[i]) / ess_unit_beside(d, i);
