@@ -144,8 +144,9 @@ TEST(slides_stay_as_they_were_chosen) {
   r.options.slides = NULL;
   assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_EINVAL);
   r.options.sliding = (ess_sliding)7;
-  assert_string_equal(ess_check(&r.system, &r.options),
-                      "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST");
+  assert_string_equal(
+      ess_check(&r.system, &r.options),
+      "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST");
   drop(&r);
   free(slides);
   free(epsilons);

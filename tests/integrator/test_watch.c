@@ -101,7 +101,7 @@ TEST(evaluations_of_the_field_at_impacts_are_counted) {
              "x' = v; v' = -2; floor: x; hit down floor: v = -0.5*v; from 0: x = 1, v = 0\n"
              "watch high: x - 0.5; watch fast: v",
              HYBRID_GIVES_ALL, hybrid_options(1e-9));
-  assert_int_equal(go(&r, 2.5), ESS_SUCCESS);
+  assert_int_equal(go(&r, 2.4), ESS_SUCCESS);
   const ess_counters *const c = ess_driver_counters(r.d);
   assert_int_equal(c->impacts, 2);
   assert_int_equal(c->field_evaluations, r.h->calls[HYBRID_FIELD]);
