@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "measure.h"
 #include "mjcf.h"
@@ -555,9 +557,18 @@ static void show_word(const study_word *w) {
   putchar('\n');
 }
 
-/* the same help whatever layout the user asks of other programs */
+/* The same help whatever layout the user asks of other programs: 100 columns, or those of a
+ * terminal that has fewer. */
 static void set_layout(void) {
-  setenv("ARGP_HELP_FMT", "no-dup-args-note,rmargin=100,opt-doc-col=27", 1);
+  enum { MOST = 100, LEAST = 60 };
+  struct winsize screen = {0};
+  char layout[64];
+  const bool is_screen = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen) && screen.ws_col > 0;
+  const int width = !is_screen || screen.ws_col > MOST ? MOST
+                    : screen.ws_col < LEAST            ? LEAST
+                                                       : screen.ws_col - 1;
+  snprintf(layout, sizeof layout, "no-dup-args-note,rmargin=%d,opt-doc-col=27", width);
+  setenv("ARGP_HELP_FMT", layout, 1);
 }
 
 void models_print(void) {

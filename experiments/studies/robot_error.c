@@ -982,8 +982,7 @@ static int conclude(study_run *run) {
 
 const study robot_error_study = {
     .name = "robot",
-    .summary =
-        "error of MuJoCo's time stepping on models (MJCF), its bound, and the step to choose",
+    .summary = "error of MuJoCo's time steps on models (MJCF), its bound, and the step to choose",
     .example = "essbench robot ant.xml hopper.xml",
     .file = "robot_error",
     .operand = "FILE...",

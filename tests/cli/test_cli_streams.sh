@@ -95,6 +95,14 @@ for processes in 1 2; do
 done
 rm -rf small
 
+# --- a terminal -----------------------------------------------------------------------------------
+
+for command in robot robot-race sweep; do
+  script -qec "stty cols 80; '$essbench' $command --help" /dev/null </dev/null | tr -d '\r' >"$room/out"
+  expect "$command --help fits a terminal of 80 columns" sh -c \
+    '[ -s "$1" ] && awk "length > 79 { exit 1 }" "$1"' - "$room/out"
+done
+
 # --- the user's locale ----------------------------------------------------------------------------
 
 # $1 in locale $2: what does not depend on a clock

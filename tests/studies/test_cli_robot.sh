@@ -127,7 +127,7 @@ expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]
 
 # where stiffness alone sets the steps, those of another base are fewer, and err no more than they
 # may; each base is raced with event functions and without, and the cheapest is the one that counts
-"$essbench" xml robot --contacts 6 --output legs.xml
+"$essbench" xml legged --contacts 6 --output legs.xml
 legs() {
   run robot-race legs.xml --starts 2 --time 0.4 --time-steps 0.008,0.004,0.002 --tolerances 1e-1,1e-2 \
     --check-step 2e-5 --all "$@"

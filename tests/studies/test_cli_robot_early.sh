@@ -162,7 +162,7 @@ run robot-race --help
 for word in base 'worst joint' 'bodies, hinges' 'begins at' reference libess plain; do
   expect "help: $word" on_screen "^  $word  "
 done
-expect 'help: as wide as a terminal' no_line_beyond 79
+expect 'help: at most 100 columns' no_line_beyond 100
 # two steps of one integrator do not fail a check that they cannot make
 screen lands.xml --time-steps 0.002,0.001 --integrators Euler --tolerances 1e-3
 expect 'few steps: checked by RK4 all the same' holds out 'r["reference"]["check_step"] < 1e-4'

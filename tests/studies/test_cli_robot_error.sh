@@ -86,7 +86,7 @@ model box "$plane<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1'
 agrees box
 model can "$plane<body pos='0 0 .1'><freejoint/><geom name='can' type='cylinder' size='.1 .1'/></body>"
 reference=1e-8 agrees can
-"$essbench" xml robot --contacts 6 --output legs.xml
+"$essbench" xml legged --contacts 6 --output legs.xml
 agrees legs
 
 # --- what stops a reference with event functions --------------------------------------------------
