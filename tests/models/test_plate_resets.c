@@ -172,6 +172,7 @@ static void compare(const model *m, const double x0[], const double exact[], ess
   const outcome given = run(m, x0, options, false);
   model pairs = *m;
   pairs.system.resets = NULL;
+  pairs.system.kinds = NULL;
   const outcome mirror = run(&pairs, x0, options, false);
   const double error = rms(given.states, exact), mirror_error = rms(mirror.states, exact);
   c->starts++;
