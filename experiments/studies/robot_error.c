@@ -589,7 +589,8 @@ static const char *scene_beside(study_run *run, const char *file) {
 static const char *free_fall(answering *a) {
   const robot_case *const c = a->run->own;
   const double *const g = c->size.gravity;
-  if (!c->falls || robot_has_ground(c->robot) || !(g[0] || g[1] || g[2])) return "";
+  const bool pulls = g[0] != 0.0 || g[1] != 0.0 || g[2] != 0.0;
+  if (!c->falls || robot_has_ground(c->robot) || !pulls) return "";
   const char *const scene = scene_beside(a->run, file_at(a->run, a->run->operand, a->at.file));
   return study_text(a->run, "the file has no floor, so the robot falls freely%s%s%s",
                     *scene ? "; " : "", scene, *scene ? " beside it may have one" : "");

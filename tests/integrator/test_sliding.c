@@ -173,8 +173,8 @@ TEST(a_run_without_an_absolute_tolerance_continues) {
   static const char *const texts[] = {
       "x' = 1; y' = -[s]; s: y; from 0: x = 0.5, y = 0.3",
       "x' = v; v' = -x + cos(0.4*t) - 0.6*[s]; s: v; from 0: x = 0.5, v = 0.3",
-      "x' = v; v' = -x + 1.2*cos(0.4*t) - 0.6*[s]; y' = w; w' = 0.3*(x - y) - 0.2*[u]; s: v; u: w\n"
-      "from 0: x = 0.5, v = 0.3, y = 0.1, w = 0.2"};
+      ("x' = v; v' = -x + 1.2*cos(0.4*t) - 0.6*[s]; y' = w; w' = 0.3*(x - y) - 0.2*[u]\n"
+       "s: v; u: w; from 0: x = 0.5, v = 0.3, y = 0.1, w = 0.2")};
   for (size_t i = 0; i < 3; i++)
     for (double rtol = 1e-5; rtol > 1e-9; rtol *= 1e-3) {
       const double t1 = 8.0;
