@@ -34,7 +34,6 @@ static inline void make_up(made_up *u, const study *s, const void *settings) {
   u->run.private = &u->private;
   u->run.message = u->message;
   u->private.request = &u->request;
-  u->private.recalled = json_array();
 }
 
 /* A sample more. */
@@ -88,6 +87,7 @@ static inline int derived(made_up *u) {
   char folder[] = "made_up.XXXXXX", path[RECORD_PATH_SIZE];
   const study *const s = u->run.study;
   study_rows_clear(&u->run, STUDY_SAMPLES + 1);
+  if (!u->private.recalled) u->private.recalled = json_array();
   if (study_noted(&u->run, s->derive ? s->derive(&u->run) : 0)) return -1;
   assert_non_null(mkdtemp(folder));
   u->run.folder = folder;
@@ -158,7 +158,6 @@ static inline void dispose(made_up *u) {
 /* Without a cell and a sample again. */
 static inline void start_anew(made_up *u) {
   dispose(u);
-  u->private.recalled = json_array();
   study_cells_free(&u->run);
   u->private.cell = NULL;
   u->private.cells = u->private.room = u->ended = 0;
