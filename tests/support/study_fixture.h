@@ -34,6 +34,7 @@ static inline void make_up(made_up *u, const study *s, const void *settings) {
   u->run.private = &u->private;
   u->run.message = u->message;
   u->private.request = &u->request;
+  u->private.recalled = json_array();
 }
 
 /* A sample more. */
