@@ -48,8 +48,8 @@ def test_example(path):
         assert_printed(done.stdout, said[1])
 
 
-def test_there_are_eight():
-    assert len(EXAMPLES) == 8
+def test_there_are_nine():
+    assert len(EXAMPLES) == 9
 
 
 def words_and_numbers(text):

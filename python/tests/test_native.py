@@ -91,7 +91,7 @@ def test_numba_impact():
     )  # fmt: skip
     other = ess.solve_ivp(
         lambda t, y, s: [y[1], -9.81], (0, 3), [1.0, 0.0], guards=lambda t, y: y[0],
-        impact=lambda t, y, s, c: [0.0, -0.8 * y[1]], impacts_at=[(0, -1)], **OPTIONS,
+        impact=lambda t, y, s, c: [0.0, -0.8 * y[1]], impacts_at=[(0, -1)], events=lambda t, y: y[1], **OPTIONS,
     )  # fmt: skip
     np.testing.assert_allclose(r.t_impacts, other.t_impacts, rtol=1e-12)
     assert len(r.t_events[0]) >= 5
