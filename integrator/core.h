@@ -99,7 +99,7 @@ const double *ess_caller_state(ess_driver *d, double t, const double x[]);
  * returned. */
 int ess_caller_guards(ess_driver *d, double t, const double x[], double h[]);
 
-/* What is watched alone, from h + watched.first on. */
+/* The functions of ess_watch alone, from h + watched.first on. */
 int ess_watch_values(ess_driver *d, double t, const double x[], double h[]);
 
 /* ---- slope ----------------------------------------------------------------------------------- */
@@ -366,7 +366,7 @@ double ess_error_of_order_2(ess_driver *d);
 
 /* ---- implicit bases -------------------------------------------------------------------------- */
 
-/* What steps by RODAS need, false when there is no memory; and its layout. The field may be another
+/* Memory of steps by RODAS, false when there is none; and its layout. The field may be another
  * from now on; and another trajectory begins. */
 bool ess_rodas_alloc(ess_driver *d);
 void ess_rodas_lay(ess_driver *d, ess_layout *l);

@@ -58,7 +58,7 @@ typedef struct ess_caller {
   bool *armed;
 } ess_caller;
 
-/* What is only watched (watched.c). */
+/* Event functions of ess_watch (watched.c). */
 typedef struct ess_watched {
   size_t first, count;   /* event functions from `first` on are only watched */
   ess_observer observer; /* the caller's */
@@ -111,7 +111,7 @@ typedef struct ess_between {
   double after, before; /* at which times the field is called in place of these */
 } ess_between;
 
-/* What ROS2's steps know of the field beside its ends: another node of the same mode
+/* Data of ROS2's steps on the field beside their ends: another node of the same mode
  * (rosenbrock.c). */
 typedef struct ess_beside {
   double t;            /* the node at which a step was tried last; NAN: none was in this apply */
@@ -127,7 +127,7 @@ typedef struct ess_doubt {
   double longest;      /* of those that were since one was made without */
 } ess_doubt;
 
-/* What was found of the step just tried. */
+/* Location of the first crossing in the step just tried. */
 typedef struct ess_location {
   bool cut;           /* a candidate reaches its level at theta */
   bool goes_through;  /* its crossings are made in it (kinks.c) */
@@ -135,8 +135,8 @@ typedef struct ess_location {
   size_t doubt_guard; /* the step is too long to trust this guard's model; SIZE_MAX: none */
 } ess_location;
 
-/* What the step being tried comes to for an event function: those that are sought, or more, are
- * listed in d->flagged. */
+/* The fate of an event function in the step being tried. Event functions that are sought, or more,
+ * are listed in d->flagged. */
 typedef unsigned char ess_fate;
 enum {
   ESS_FATE_NONE,    /* nothing */

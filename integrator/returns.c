@@ -309,8 +309,10 @@ int ess_note_impacts(ess_driver *d, size_t count, const size_t events[], double 
     const double interval = d->t - r->t, speed = fabs(d->rate[k]);
     const double slower = speed / r->speed.last, sooner = interval / r->interval.last;
     bool lost;
-    if (!ess_is_impact(d, k)) r->t = d->t; // crossed with an impact, it makes no series
-    if (!ess_is_impact(d, k)) continue;
+    if (!ess_is_impact(d, k)) {
+      r->t = d->t; // an event that coincides with an impact makes no series
+      continue;
+    }
     r->ends = false;
     if (interval == 0.0 && k == d->returns.other) {
       // again at once: the map has left no more than the rounding of a rate
