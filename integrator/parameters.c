@@ -241,21 +241,26 @@ static int map_again(ess_driver *d, const ess_impact *impact, const double x[], 
   return ess_called(d, d->impacts->calls.map(&again, d->system.params));
 }
 
-/* one column by differences of the map; a direction may have a component of time, too */
+/* One column by differences of the map: along the states of a direction and, if time is a state,
+ * along its part of time, whose steps are far shorter. */
 static int difference(ess_driver *d, const ess_impact *impact, const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, states = ess_caller_states(d);
-  const double moved = states < n ? fabs(from[states]) : 0.0;
-  double step = ess_tangent_part(d, impact->x, from, cbrt(DBL_EPSILON));
-  if (moved != 0.0) {
-    const double apart = ess_time_apart(d) / moved;
-    step = step == 0.0 ? apart : ess_smaller(apart, step);
-  }
+  const double passed = states < n ? from[states] : 0.0;
+  int status = ESS_SUCCESS;
   memset(to, 0, n * sizeof *to);
-  if (step == 0.0) return ESS_SUCCESS;
-  int status = map_again(d, impact, move_state(d, impact->x, from, step), to);
-  if (!status) status = map_again(d, impact, move_state(d, impact->x, from, -step), v->f_beside);
-  for (size_t i = 0; i < n; i++) to[i] = (to[i] - v->f_beside[i]) / (2.0 * step);
+  for (int by_time = 0; by_time <= (passed != 0.0); by_time++) {
+    const double step = by_time ? ess_time_apart(d) / fabs(passed)
+                                : ess_tangent_part(d, impact->x, from, cbrt(DBL_EPSILON));
+    for (int way = -1; !status && step > 0.0 && way <= 1; way += 2) {
+      double *const beside = v->x_beside;
+      memcpy(beside, impact->x, n * sizeof *beside);
+      for (size_t i = by_time ? states : 0; i < (by_time ? n : states); i++)
+        beside[i] += way * step * from[i];
+      status = map_again(d, impact, beside, v->f_beside);
+      for (size_t i = 0; i < n; i++) to[i] += way * v->f_beside[i] / (2.0 * step);
+    }
+  }
   return status;
 }
 

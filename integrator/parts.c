@@ -28,7 +28,7 @@ double ess_rounding_of(const ess_driver *d, const double x[], const double f[], 
   const double step = ess_tangent_part(d, x, direction, part);
   const size_t n = d->system.dimension;
   double largest = 0.0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < ess_caller_states(d); i++) {
     double size = fabs(f[i]);
     for (size_t l = 0; J && l < n; l++) size += fabs(J[i * n + l] * x[l]);
     largest = size <= largest ? largest : size + 0.0 * largest;

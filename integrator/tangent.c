@@ -533,7 +533,7 @@ static const double NO_RIPPLE = 0.01;
 /* the largest component in units of the states, at least 1 */
 static double size_of(const ess_driver *d, const double v[]) {
   double most = 1.0;
-  for (size_t i = 0; i < d->system.dimension; i++)
+  for (size_t i = 0; i < ess_caller_states(d); i++)
     most = ess_larger(most, fabs(v[i]) / ess_tangent_unit(d, i));
   return most;
 }
@@ -541,7 +541,7 @@ static double size_of(const ess_driver *d, const double v[]) {
 /* root of the sum of squares in these units */
 static double length_of(const ess_driver *d, const double v[]) {
   double sum = 0.0;
-  for (size_t i = 0; i < d->system.dimension; i++) {
+  for (size_t i = 0; i < ess_caller_states(d); i++) {
     const double part = v[i] / ess_tangent_unit(d, i);
     sum += part * part;
   }
@@ -551,7 +551,7 @@ static double length_of(const ess_driver *d, const double v[]) {
 /* the largest part of a state in the ripple, whose direction is in `at` */
 static double largest_part(const ess_driver *d) {
   double most = 0.0;
-  for (size_t i = 0; i < d->system.dimension; i++)
+  for (size_t i = 0; i < ess_caller_states(d); i++)
     most = ess_larger(most, fabs(d->tangents->at[i]) / ess_tangent_unit(d, i));
   return most;
 }
@@ -565,7 +565,7 @@ static bool is_in_ripple(const ess_driver *d, size_t i, double largest) {
 static double size_of_ripples(const ess_driver *d) {
   const double largest = largest_part(d);
   double most = 1.0;
-  for (size_t i = 0; i < d->system.dimension; i++)
+  for (size_t i = 0; i < ess_caller_states(d); i++)
     if (is_in_ripple(d, i, largest))
       most = ess_larger(most, fabs(d->x[i]) / ess_tangent_unit(d, i));
   return most;
