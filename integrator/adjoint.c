@@ -128,7 +128,7 @@ static double seen_error(const adjoint *a, size_t c, size_t j, double theta, dou
 
 /* the size of parameter j - n, or of state j */
 static double unit_of(const adjoint *a, size_t j) {
-  const double *const value = a->d->system.parameter_values;
+  const double *const value = a->d->system.parameters.values;
   if (j < a->n) return ess_tangent_unit(a->d, j);
   return value && value[j - a->n] != 0.0 ? fabs(value[j - a->n]) : 1.0;
 }
@@ -410,7 +410,7 @@ static const char *check(const ess_driver *d, size_t count, const double outcome
   if (d->applying) return "an adjoint is asked for between applies";
   if (!v || !v->tape || v->is_lost) return "no run is recorded";
   if (!count) return "count must be at least 1";
-  const size_t all = d->system.dimension + d->system.parameters + 2;
+  const size_t all = d->system.dimension + d->system.parameters.count + 2;
   if (count > SIZE_MAX / sizeof(double) / 8 / all)
     return "there are more outcomes than memory can hold";
   if (!outcomes && !times) return "outcomes must not be NULL";
@@ -432,7 +432,7 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
       .d = d,
       .tape = tape,
       .n = d->system.dimension,
-      .p = d->system.parameters,
+      .p = d->system.parameters.count,
       .count = count,
   };
   const size_t all = a.n + a.p;

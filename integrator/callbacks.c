@@ -104,7 +104,7 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   if (d->slides && ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
   d->t_seen = t;
-  const double at = d->caller.system.field_jump_count ? ess_field_time(d, t) : t;
+  const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
   int code = d->system.field(at, x, d->sign, f, d->system.params);
   if (!code && d->system.idle) code = find_idle(d);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
@@ -113,7 +113,7 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
   d->counters.field_evaluations++;
   d->t_seen = t;
-  const double at = d->caller.system.field_jump_count ? ess_field_time(d, t) : t;
+  const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
   const int code = d->system.field(at, x, sign, f, d->system.params);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }

@@ -80,6 +80,9 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
   if (d->system.impacts) d->impacts = calloc(1, sizeof *d->impacts);
   if (d->system.impacts && !d->impacts) return false;
+  // a slide begins at a crossing that has been located, not within a step through it
+  if (options->sliding != ESS_SLIDING_STOP)
+    d->system.affine_in_signs = d->caller.system.affine_in_signs = false;
   if (!ess_slides_alloc(d, options) || !ess_base_alloc(d, options->base)) return false;
   d->memory = ess_lay_out(d, lay, &d->bytes);
   if (!d->memory) return false;
@@ -174,7 +177,6 @@ static int latch(ess_driver *d) {
   for (size_t k = 0; !status && k < m; k++)
     if (d->h[k] == 0.0 && ess_is_armed(d, k) && !ess_is_impact(d, k))
       status = refuse_repelled(d, k);
-  if (!status) status = ess_impacts_start(d);
   d->latched = !status;
   return status;
 }

@@ -40,7 +40,6 @@ typedef struct ess_caller {
    * impacts NULL: copied */
   ess_system system;
   ess_impacts impacts;
-  int (*start)(const double sign[], bool armed[], void *params);
   bool is_latched_by_state; /* the mode is no more than on which side of the guards the state is */
   bool moves;               /* the state after the caller's is the time since `origin` */
   bool differs;             /* rates are differences */
@@ -224,7 +223,6 @@ struct ess_driver {
   /* by event function, where the system tells: whether its sign acts on nothing by the last call of
    * the field, by those at the node and at the end of the step being tried, and by all of that */
   bool *idle, *idle_at_node, *idle_at_end, *idle_in_step;
-  int (*start)(const double sign[], bool armed[], void *params);
 
   /* guards that may stop the current step, and from which place on each counts (locate.c) */
   size_t *flagged;

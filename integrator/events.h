@@ -73,9 +73,9 @@ static inline bool ess_has_jumped(const ess_driver *d, size_t k) {
   return w->count && k >= w->first && w->jumped[k - w->first] && w->jump_t == d->t;
 }
 
-/* whether event function k is crossed upward alone */
-static inline bool ess_is_one_way(const ess_driver *d, size_t k) {
-  return d->system.one_way && k < d->watched.first; // what is watched is not
+/* whether the guard that event function k has ahead of this side can be armed at all */
+static inline bool ess_has_guard(const ess_driver *d, size_t k, double sign) {
+  return d->kind[sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)] != ESS_GUARD_NONE;
 }
 
 /* ---- the guard reset matrix ------------------------------------------------------------------ */
@@ -89,7 +89,7 @@ const char *ess_kinds_check(const ess_system *system);
 size_t ess_resets_size(const ess_system *system);
 void ess_resets_copy(ess_driver *d);
 
-/* Arms the guards to start with, given the latched signs. */
+/* The mode to start with, and its armed guards: the default ones, or those of the system. */
 int ess_resets_start(ess_driver *d);
 
 /* Flips event function k's sign and applies the row of the guard crossed. */
@@ -131,9 +131,10 @@ int ess_due_impact(ess_driver *d, size_t k, size_t *impact);
 size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const double rate[],
                          size_t events[]);
 
-/* Lists the armed guards; sets the mode, in which only guards that lie ahead can be armed. The
- * model is not informed. */
+/* Lists the armed guards; fails if a sign of the mode is neither -1.0 nor +1.0, with this reason;
+ * sets the mode, in which only guards that lie ahead can be armed. The model is not informed. */
 void ess_list_armed(const ess_driver *d, bool armed[]);
+int ess_check_mode(ess_driver *d, const double mode[], size_t event, const char *reason);
 void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]);
 
 /* Sets an earlier mode of the driver, by its signs and sides. */

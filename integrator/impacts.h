@@ -67,9 +67,6 @@ void ess_impacts_take(ess_driver *d);
 /* No impact has been made yet. */
 void ess_impacts_forget(ess_driver *d);
 
-/* The mode to start with, by the caller's `start`: the signs are latched, the guards armed. */
-int ess_impacts_start(ess_driver *d);
-
 /* Calls the map. Crossed guards are armed in its arguments: they stay so where it puts the mode
  * back before them. Returns its code. */
 int ess_call_map(ess_driver *d, ess_impact *impact);

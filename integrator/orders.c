@@ -60,8 +60,8 @@ static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t colu
   }
   for (size_t j = 0; p->moves && !status && j < columns; j++) {
     memset(v->rate, 0, d->system.guard_count * sizeof *v->rate);
-    status = ess_parameter_guards(d, v->smoothness.time, p->x, p->moves + j * d->system.parameters,
-                                  v->rate);
+    status = ess_parameter_guards(d, v->smoothness.time, p->x,
+                                  p->moves + j * d->system.parameters.count, v->rate);
     for (size_t i = 0; i < count; i++) p->column_rate[j * count + i] += v->rate[v->events[i]];
   }
   return status;
@@ -421,9 +421,9 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own,
                       const unsigned char path[], size_t order[], double column[]) {
   ess_tangents *const v = d->tangents;
   ess_passage *p = &v->passage[0];
-  const double *const moves =
-      v->moves ? v->moves + (size_t)(column - v->v) / d->system.dimension * d->system.parameters
-               : NULL;
+  const double *const moves = v->moves ? v->moves + (size_t)(column - v->v) / d->system.dimension *
+                                                        d->system.parameters.count
+                                       : NULL;
   for (size_t i = 0; i < count; i++) order[i] = i;
   passage_columns(d, p, column, moves, columns);
   int status = passage_restore(d);

@@ -15,23 +15,19 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static bool is_positive(double v) {
-  return v > 0.0 && isfinite(v);
-}
-
 const char *ess_projection_check(const ess_system *s, const ess_options *o) {
-  if (!is_positive(o->epsilon)) return "epsilon must be a finite number > 0";
-  for (size_t k = 0; o->guard_epsilons && k < s->guard_count; k++)
-    if (!is_positive(o->guard_epsilons[k]))
-      return "each of guard_epsilons must be a finite number > 0";
-  if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
-  if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
-  if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
-    return "liveness must be a finite number >= 0";
-  if (o->method != ESS_METHOD_PAPER) return NULL;
-  if (o->sliding != ESS_SLIDING_STOP) return "sliding needs ESS_METHOD_TOLERANCE";
-  if (s->watch.count)
-    return "watch.count must be 0 by ESS_METHOD_PAPER, whose projections would move the state";
+  const ess_projection_options *const p = &o->projection;
+  if (!(p->epsilon >= 0.0) || !isfinite(p->epsilon))
+    return "projection.epsilon must be a finite number >= 0";
+  if (p->epsilons && p->epsilon == 0.0)
+    return "projection.epsilons must be NULL where projection.epsilon is 0";
+  for (size_t k = 0; p->epsilons && k < s->guard_count; k++)
+    if (!(p->epsilons[k] > 0.0) || !isfinite(p->epsilons[k]))
+      return "each of projection.epsilons must be a finite number > 0";
+  if (p->order != 1 && p->order != 2) return "projection.order must be 1 or 2";
+  if (!(p->duration_max > 0.0)) return "projection.duration_max must be > 0 (INFINITY is accepted)";
+  if (!(p->liveness >= 0.0) || !isfinite(p->liveness))
+    return "projection.liveness must be a finite number >= 0";
   return NULL;
 }
 
@@ -42,12 +38,12 @@ void ess_projection_lay(ess_driver *d, ess_layout *l) {
 /* Guards that are armed stay so; one whose neighbourhood is another is inside it or not anew. Those
  * of silent guards have no width. */
 void ess_projection_take(ess_driver *d) {
-  const ess_options *const o = &d->options;
-  const bool projects = o->method == ESS_METHOD_PAPER;
+  const ess_projection_options *const o = &d->options.projection;
+  const bool projects = ess_projects(&d->options);
   double *const epsilon = d->projection.epsilon;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const double before = epsilon[k];
-    epsilon[k] = !projects ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
+    epsilon[k] = !projects ? INFINITY : o->epsilons ? o->epsilons[k] : o->epsilon;
     const bool is_wide = ess_is_armed(d, k) && !ess_is_silent(d, k);
     if (is_wide && epsilon[k] != before) d->due_from[k] = 0.0;
   }
@@ -128,7 +124,7 @@ static inline ess_lanes widths(const ess_driver *d, size_t k) {
 static inline ess_lanes margins(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
   const ess_lanes g = side * ess_lanes_load(d->h + k), width = widths(d, k);
-  const double longest = d->options.projection_max;
+  const double longest = d->options.projection.duration_max;
   if (!(longest < INFINITY)) return g + width;
   const ess_lanes far = longest * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
   return g + ess_lanes_min(width, far);
@@ -160,7 +156,7 @@ static bool any_inside(const ess_driver *d) {
  * have left their neighbourhood are outside again. */
 static void set_levels(ess_driver *d) {
   const ess_lanes zero = {0.0};
-  const double longest = d->options.projection_max;
+  const double longest = d->options.projection.duration_max;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
@@ -201,7 +197,7 @@ static double reaches(const double b[ESS_QUARTIC], double value) {
 /* where a neighbourhood bounded by time begins, the tangent reaches the guard within that time: the
  * level that g has there, in place of the bound on it that the step's ends gave */
 static void place_entry(ess_driver *d, size_t k) {
-  const double longest = d->options.projection_max, side = d->side[k];
+  const double longest = d->options.projection.duration_max, side = d->side[k];
   const double width = ess_is_silent(d, k) ? 0.0 : d->projection.epsilon[k];
   // time may bound it somewhere in the step: most at the slower end
   const double slower = ess_smaller(side * d->rate[k], side * d->rate_end[k]);
@@ -301,10 +297,11 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
     *made = true;
     return ess_make_crossing(d, d->batch[0], false);
   }
-  if (d->side[guard] * rate < d->options.liveness) return ess_fail(d, ESS_ELIVENESS, guard);
+  if (d->side[guard] * rate < d->options.projection.liveness)
+    return ess_fail(d, ESS_ELIVENESS, guard);
   int status = ESS_SUCCESS;
   double duration = first->duration;
-  if (d->options.order == 2 && duration > 0.0) {
+  if (d->options.projection.order == 2 && duration > 0.0) {
     status = bend(d, guard, &duration);
     v = d->v_try;
   }
@@ -314,7 +311,7 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   status = ess_check_state(d, d->x_try);
   if (status) return status;
 
-  if (d->tangents) status = ess_tangent_straight(d, duration, d->options.order == 2);
+  if (d->tangents) status = ess_tangent_straight(d, duration, d->options.projection.order == 2);
   if (status) return status;
 
   *made = true;

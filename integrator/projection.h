@@ -19,8 +19,12 @@ typedef struct ess_projection {
   bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
 } ess_projection;
 
-/* One line about an error in the method's options, or in others beside it; NULL if there is none.
- */
+/* Whether these options ask for the method. */
+static inline bool ess_projects(const ess_options *o) {
+  return o->projection.epsilon > 0.0;
+}
+
+/* One line about an error in the method's options; NULL if there is none. */
 const char *ess_projection_check(const ess_system *system, const ess_options *options);
 
 /* Lays out its arrays; and takes the driver's new options, of which arrays are still the caller's.

@@ -28,9 +28,9 @@ const char *ess_resets_check(const ess_system *system) {
       return "each of resets->effect must be +1, -1 or ESS_ARM_AHEAD";
   }
   // ESS_ARM_AHEAD may name a guard that does not exist
-  for (size_t i = 0; system->one_way && i < entries; i++)
-    if (r->guard[i] % 2 && r->effect[i] == 1)
-      return "resets must not arm ESS_GUARD_DOWN where one_way is true";
+  for (size_t i = 0; i < entries; i++)
+    if (r->effect[i] == 1 && ess_kind_of(system, r->guard[i]) == ESS_GUARD_NONE)
+      return "resets must not arm a guard of kind ESS_GUARD_NONE";
   // on its own guard an event function has no sign
   for (size_t j = 0; j < guards; j++)
     for (size_t i = r->row_start[j]; i < r->row_start[j + 1]; i++)
@@ -42,9 +42,10 @@ const char *ess_resets_check(const ess_system *system) {
 const char *ess_kinds_check(const ess_system *system) {
   for (size_t j = 0; system->kinds && j < 2 * system->guard_count; j++) {
     const ess_guard_kind kind = system->kinds[j];
-    if (kind != ESS_GUARD_CHANGES_FIELD && kind != ESS_GUARD_ARMS_ONLY && kind != ESS_GUARD_IMPACT)
-      return "each of kinds must be ESS_GUARD_CHANGES_FIELD, ESS_GUARD_ARMS_ONLY or "
-             "ESS_GUARD_IMPACT";
+    if (kind != ESS_GUARD_CHANGES_FIELD && kind != ESS_GUARD_ARMS_ONLY &&
+        kind != ESS_GUARD_IMPACT && kind != ESS_GUARD_NONE)
+      return "each of kinds must be ESS_GUARD_CHANGES_FIELD, ESS_GUARD_ARMS_ONLY, "
+             "ESS_GUARD_IMPACT or ESS_GUARD_NONE";
     if (kind == ESS_GUARD_IMPACT && !system->impacts)
       return "a guard of kind ESS_GUARD_IMPACT needs impacts";
   }
@@ -53,8 +54,7 @@ const char *ess_kinds_check(const ess_system *system) {
 
 size_t ess_resets_size(const ess_system *system) {
   const size_t watched = 2 * system->watch.count, own = 2 * system->guard_count - watched;
-  if (system->resets) return system->resets->row_start[own + 1] + watched;
-  return (system->one_way ? 0 : own) + watched;
+  return (system->resets ? system->resets->row_start[own + 1] : own) + watched;
 }
 
 /* the effect of a guard's row in a step */
@@ -91,7 +91,7 @@ static ess_kink_row read_row(const ess_driver *d, size_t guard) {
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
   const size_t own = 2 * d->watched.first, guards = 2 * d->system.guard_count;
-  size_t entry = 0, from = d->system.one_way ? own : 0; // one-way guards have no mirror image
+  size_t entry = 0, from = 0;
   for (size_t j = 0; j < own; j++) d->kind[j] = ess_kind_of(&d->system, j);
   if (r) {
     from = own;
@@ -99,12 +99,14 @@ void ess_resets_copy(ess_driver *d) {
     memcpy(d->row_start, r->row_start, (own + 1) * sizeof *d->row_start);
     if (entry) memcpy(d->row_guard, r->guard, entry * sizeof *d->row_guard);
     if (entry) memcpy(d->row_effect, r->effect, entry * sizeof *d->row_effect);
-    d->start = r->start;
   }
-  for (size_t j = from; j < guards; j++, entry++) {
-    d->row_guard[entry] = ess_mirror(j);
-    d->row_effect[entry] = 1;
-    d->row_start[j + 1] = entry + 1;
+  for (size_t j = from; j < guards; j++) {
+    const size_t k = j / 2;
+    if (ess_has_guard(d, k, -1.0) && ess_has_guard(d, k, 1.0)) {
+      d->row_guard[entry] = ess_mirror(j);
+      d->row_effect[entry++] = 1;
+    }
+    d->row_start[j + 1] = entry;
   }
   // the row of the empty pool comes last
   for (size_t i = r ? r->row_start[own] : 0; r && i < r->row_start[own + 1]; i++, entry++) {
@@ -130,8 +132,7 @@ static inline bool arm(ess_driver *d, size_t guard) {
  * rate: true when that changes its sign */
 static bool arm_beside(ess_driver *d, size_t k, double side) {
   const double sign = side == 0.0 ? d->sign[k] : side < 0.0 ? -1.0 : 1.0;
-  if (sign < 0.0 || !ess_is_one_way(d, k))
-    return arm(d, sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k));
+  if (ess_has_guard(d, k, sign)) return arm(d, sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k));
   const bool sign_changed = d->sign[k] != sign;
   ess_disarm(d, k);
   d->sign[k] = sign;
@@ -158,23 +159,32 @@ static int arm_ahead(ess_driver *d, size_t k) {
 }
 
 int ess_resets_start(ess_driver *d) {
-  const size_t m = d->system.guard_count;
+  const ess_system *const s = &d->system;
+  const size_t m = s->guard_count;
+  double *const mode = d->h_try;
+  bool *const armed = d->armed_at_start;
   for (size_t k = 0; k < m; k++) {
-    d->armed_at_start[ESS_GUARD_UP(k)] = d->sign[k] < 0.0;
-    d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !ess_is_one_way(d, k);
+    mode[k] = d->sign[k];
+    armed[ESS_GUARD_UP(k)] = mode[k] < 0.0 && ess_has_guard(d, k, -1.0);
+    armed[ESS_GUARD_DOWN(k)] = mode[k] > 0.0 && ess_has_guard(d, k, 1.0);
   }
   d->t_seen = d->t;
-  const int code = d->start ? d->start(d->sign, d->armed_at_start, d->system.params) : 0;
+  const int code = s->start ? s->start(d->t, d->x, mode, armed, s->params) : 0;
   if (code) return ess_callback_failed(d, code);
+  int status = ess_check_mode(d, mode, SIZE_MAX,
+                              "each sign that start returns must be exactly -1.0 or +1.0");
+  if (status) return status;
   d->armed_count = 0;
   for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
     d->side[k] = 0.0;
     d->due_from[k] = INFINITY;
-    const bool has_guard = k < m && (d->sign[k] < 0.0 || !ess_is_one_way(d, k));
-    if (has_guard && d->armed_at_start[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
   }
-  return ESS_SUCCESS;
+  const bool mode_changed = m && memcmp(mode, d->sign, m * sizeof *mode) != 0;
+  ess_set_mode(d, mode, armed);
+  if (!mode_changed) return ESS_SUCCESS;
+  status = ess_announce(d, m);
+  return status ? status : ess_evaluate_node(d);
 }
 
 /* by any row: the whole of it, also when the model fails, which is told of the mode again when the

@@ -69,11 +69,13 @@ static const char *refuse(const ess_system *s, size_t k) {
       return "a guard of kind ESS_GUARD_ARMS_ONLY must not be among those of slides";
     if (ess_kind_of(s, guard) == ESS_GUARD_IMPACT)
       return "a guard of kind ESS_GUARD_IMPACT must not be among those of slides";
+    if (ess_kind_of(s, guard) == ESS_GUARD_NONE)
+      return "a guard of kind ESS_GUARD_NONE must not be among those of slides";
     for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++)
       if (r->guard[i] / 2 != k)
         return "a guard whose row arms or disarms another's must not be among those of slides";
   }
-  return s->one_way ? "slides must be NULL where guards are one-way" : NULL;
+  return NULL;
 }
 
 const char *ess_slide_check(const ess_system *s, const ess_options *o) {
@@ -81,7 +83,6 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
       o->sliding != ESS_SLIDING_SLIDE_AND_REST)
     return "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST";
   if (o->sliding == ESS_SLIDING_STOP) return NULL;
-  if (s->affine_in_signs) return "sliding needs a system without affine_in_signs";
   for (size_t k = 0; o->slides && k < s->guard_count; k++) {
     const char *const wrong = o->slides[k] ? refuse(s, k) : NULL;
     if (wrong) return wrong;
