@@ -251,7 +251,7 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   ess_watched_join(d, &c->system);
   d->system = c->system;
   c->way = 1.0;
-  c->is_latched_by_state = !system->resets && !system->impacts && !system->start;
+  c->has_rows = system->resets != NULL;
   c->differs = s->guard_count && !s->guard_jacobian && !s->event_rates;
   // differences know what depends on time, and need not be told
   c->moves = s->guard_count && (s->guard_time != ESS_TIME_NONE || s->watch.count || c->differs);
@@ -301,7 +301,8 @@ void ess_caller_dress(ess_driver *d) {
 
 void ess_caller_turn(ess_driver *d, double way) {
   d->caller.way = way;
-  if (d->caller.is_latched_by_state) d->latched = false;
+  // without these the mode is no more than on which side of the guards the state is
+  if (!d->caller.has_rows && !d->impacts && !d->caller.system.start) d->latched = false;
   ess_caller_dress(d);
 }
 

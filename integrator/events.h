@@ -55,7 +55,7 @@ static inline void ess_arm(ess_driver *d, size_t guard) {
   d->armed_count += more;
   d->side[k] = -d->sign[k];
   d->due_from[k] = 0.0;
-  d->is_silent[k] = d->kind[guard] == ESS_GUARD_ARMS_ONLY;
+  d->is_silent[k] = d->rows.kind[guard] == ESS_GUARD_ARMS_ONLY;
 }
 
 /* arms neither guard of event function k */
@@ -75,7 +75,7 @@ static inline bool ess_has_jumped(const ess_driver *d, size_t k) {
 
 /* whether the guard that event function k has ahead of this side can be armed at all */
 static inline bool ess_has_guard(const ess_driver *d, size_t k, double sign) {
-  return d->kind[sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)] != ESS_GUARD_NONE;
+  return d->rows.kind[sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)] != ESS_GUARD_NONE;
 }
 
 /* ---- the guard reset matrix ------------------------------------------------------------------ */
@@ -164,10 +164,10 @@ int ess_cross_idle(ess_driver *d, const double h[]);
 
 /* ---- by time --------------------------------------------------------------------------------- */
 
-/* One more crossing in d->batch. */
+/* One more crossing in d->batch.list. */
 static inline void ess_list_in_batch(ess_driver *d, size_t k, double time) {
-  d->batch[d->batch_count] = k;
-  d->batch_time[d->batch_count++] = time;
+  d->batch.list[d->batch.count] = k;
+  d->batch.time[d->batch.count++] = time;
 }
 
 /* Sorts crossings by time, those of one time by guard, in O(count log count) without
@@ -198,7 +198,7 @@ static inline ess_models ess_model_events(const ess_driver *d, size_t k, bool kn
   const ess_lanes quarter = ess_lanes_all(0.25 * d->dt);
   const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
   const ess_lanes h_end = ess_lanes_load(d->h_end + k), rate_end = ess_lanes_load(d->rate_end + k);
-  const ess_lanes middle = known ? ess_lanes_load(d->h_mid + k)
+  const ess_lanes middle = known ? ess_lanes_load(d->inside.middle + k)
                                  : ess_middle_of_cubics(h, rate, h_end, rate_end, quarter);
   ess_models m;
   ess_quartic_of_four(h, rate, middle, h_end, rate_end, quarter, m.b);
@@ -238,8 +238,8 @@ int ess_look_at_guards(ess_driver *d);
 /* Where each armed guard stops that step: where it is crossed. */
 void ess_set_levels(ess_driver *d);
 
-/* Lists in d->flagged the guards that reach their level within the step, by their model. Returns a
- * guard of which the step is too long to tell, or SIZE_MAX. */
+/* Lists in d->flagged.list the guards that reach their level within the step, by their model.
+ * Returns a guard of which the step is too long to tell, or SIZE_MAX. */
 size_t ess_flag_guards(ess_driver *d);
 
 /* Forgets the guards that are listed. */

@@ -36,7 +36,6 @@ void ess_impacts_lay(ess_driver *d, ess_layout *l) {
 void ess_impacts_take(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
   w->calls = *d->system.impacts;
-  w->has_rows = d->system.resets != NULL;
 }
 
 void ess_impacts_forget(ess_driver *d) {

@@ -20,7 +20,7 @@
 /* whether a crossing of event function k from this side, -1 below it, is an impact; or from either
  */
 static bool is_impact_from(const ess_driver *d, size_t k, double side) {
-  return d->kind[side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)] == ESS_GUARD_IMPACT;
+  return d->rows.kind[side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)] == ESS_GUARD_IMPACT;
 }
 
 static bool has_impact(const ess_driver *d, size_t k) {
@@ -62,7 +62,7 @@ int ess_call_map(ess_driver *d, ess_impact *impact) {
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
     const size_t crossed = impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
-    if (!w->has_rows || impact->armed[ess_mirror(crossed)]) impact->armed[crossed] = true;
+    if (!d->caller.has_rows || impact->armed[ess_mirror(crossed)]) impact->armed[crossed] = true;
   }
   memcpy(w->mode_before, impact->mode, m * sizeof *w->mode_before);
   memcpy(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
@@ -88,12 +88,12 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   }
   w->mode[k] = -side;
   w->armed[guard] = false;
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    const size_t other = d->row_guard[e], i = other / 2;
-    if (d->row_effect[e] == ESS_ARM_AHEAD) continue; // of another, where the state is: as it was
-    if (d->row_effect[e] > 0) w->mode[i] = ess_sign_before(other);
-    if (d->row_effect[e] > 0) w->armed[ESS_GUARD_UP(i)] = w->armed[ESS_GUARD_DOWN(i)] = false;
-    w->armed[other] = d->row_effect[e] > 0;
+  for (size_t e = d->rows.start[guard]; e < d->rows.start[guard + 1]; e++) {
+    const size_t other = d->rows.guard[e], i = other / 2;
+    if (d->rows.effect[e] == ESS_ARM_AHEAD) continue; // of another, where the state is: as it was
+    if (d->rows.effect[e] > 0) w->mode[i] = ess_sign_before(other);
+    if (d->rows.effect[e] > 0) w->armed[ESS_GUARD_UP(i)] = w->armed[ESS_GUARD_DOWN(i)] = false;
+    w->armed[other] = d->rows.effect[e] > 0;
   }
   const size_t first = w->events[0]; // the field of a state that rests asks amid an impact, too
   w->events[0] = k;

@@ -130,7 +130,7 @@ static const char *check_anew(const ess_driver *d, const ess_options *options) {
 int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!d) return ESS_EINVAL;
   const char *wrong = NULL;
-  if (d->applying) wrong = "options change between applies, not within one";
+  if (d->apply.is_on) wrong = "options change between applies, not within one";
   if (!wrong) wrong = check_anew(d, options);
   if (!wrong &&
       ((options->sliding == ESS_SLIDING_STOP) != (d->options.sliding == ESS_SLIDING_STOP) ||

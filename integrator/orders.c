@@ -92,7 +92,7 @@ static bool passage_returns(const ess_driver *d, const ess_passage *p, size_t i)
   const size_t k = d->tangents->events[i];
   const size_t guard = p->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
   const double least = ESS_STOPPED * fabs(d->tangents->passage[0].rate[i]);
-  return d->impacts && d->kind[guard] == ESS_GUARD_IMPACT && p->place[i] == 0.0 &&
+  return d->impacts && d->rows.kind[guard] == ESS_GUARD_IMPACT && p->place[i] == 0.0 &&
          p->side[k] * p->rate[i] > least;
 }
 
@@ -526,8 +526,8 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
   memset(p->place, 0, m * sizeof *p->place);
   int status = passage_take(d, p);
   if (status) return status;
-  d->row_x = v->at;
-  d->row_t = v->smoothness.time;
+  d->rows.x = v->at;
+  d->rows.t = v->smoothness.time;
   if (count <= ESS_MEETING) {
     status = go_counted(d, count, outcome);
   } else {
@@ -538,7 +538,7 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
           v->tape ? go_through(d, count, v->count, false, NULL, v->best, v->v) : go_each(d, count);
     note_kind(v, adds ? ESS_SMOOTH_C1 : ESS_SMOOTH_NOT_COUNTED, adds, count);
   }
-  d->row_x = NULL;
+  d->rows.x = NULL;
   const int restored = passage_restore(d);
   return status ? status : restored;
 }

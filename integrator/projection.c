@@ -97,9 +97,9 @@ static int find_first(ess_driver *d, candidate *first) {
   return ess_mask_any(bad) ? ess_check_guards(d) : ESS_SUCCESS;
 }
 
-/* lists in d->batch, by time, the first candidate and the silent ones reached until then */
+/* lists in d->batch.list, by time, the first candidate and the silent ones reached until then */
 static void gather_batch(ess_driver *d, const candidate *first) {
-  d->batch_count = 0;
+  d->batch.count = 0;
   ess_list_in_batch(d, first->guard, first->duration);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
@@ -108,7 +108,7 @@ static void gather_batch(ess_driver *d, const candidate *first) {
       if (silent[i] && k + i != first->guard && reach(d, k + i) <= first->duration)
         ess_list_in_batch(d, k + i, reach(d, k + i));
   }
-  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  ess_sort_by_time(d->batch.time, d->batch.list, d->batch.count);
 }
 
 /* ---- neighbourhoods ------------------------------------------------------------------------- */
@@ -183,8 +183,9 @@ static void set_levels(ess_driver *d) {
   }
   // no guard is projected onto before the one that is reached first: while the run awaits that one,
   // another stops the step only where it is reached itself
-  for (size_t k = 0; d->projection.awaits_first && k < d->system.guard_count; k++)
-    if (k != d->projection.first && d->level[k] < 0.0) d->level[k] = 0.0;
+  const size_t awaited = d->projection.awaited;
+  for (size_t k = 0; awaited != SIZE_MAX && k < d->system.guard_count; k++)
+    if (k != awaited && d->level[k] < 0.0) d->level[k] = 0.0;
 }
 
 /* where a model first reaches a value from below; ESS_NEVER when it does not */
@@ -244,10 +245,10 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
   if (!ess_are_finite(v, d->system.dimension)) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
 
   go_along(d, q, v, x);
-  status = ess_some_guard_rates(d, d->t + q, x, v, d->batch, d->batch_count, h, rate);
+  status = ess_some_guard_rates(d, d->t + q, x, v, d->batch.list, d->batch.count, h, rate);
   bool bent = true;
-  for (size_t i = 0; !status && i < d->batch_count; i++) {
-    const size_t k = d->batch[i];
+  for (size_t i = 0; !status && i < d->batch.count; i++) {
+    const size_t k = d->batch.list[i];
     if (!isfinite(h[i] + rate[i])) return ess_fail(d, ESS_EGUARD, k);
     const double approach = d->side[k] * rate[i];
     const double corrected = q - d->side[k] * h[i] / approach;
@@ -264,10 +265,10 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
 /* whether the batch begins with a silent guard that has been passed already, or on which others in
  * the batch depend, itself or one of the silent ones after it: it is crossed by itself then */
 static bool silent_goes_first(const ess_driver *d, const candidate *first) {
-  if (!ess_is_silent(d, d->batch[0])) return false;
+  if (!ess_is_silent(d, d->batch.list[0])) return false;
   bool goes_first = first->duration == 0.0;
-  for (size_t i = 0; i < d->batch_count && !goes_first; i++)
-    goes_first = ess_is_silent(d, d->batch[i]) && ess_row_concerns_batch(d, d->batch[i]);
+  for (size_t i = 0; i < d->batch.count && !goes_first; i++)
+    goes_first = ess_is_silent(d, d->batch.list[i]) && ess_row_concerns_batch(d, d->batch.list[i]);
   return goes_first;
 }
 
@@ -279,9 +280,10 @@ static int cross_batch(ess_driver *d, size_t guard) {
   int status = d->impacts ? ess_evaluate_node(d) : ESS_SUCCESS;
   if (!status) status = ess_due_impact(d, guard, &impact);
   if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
-  for (size_t i = 0; i < d->batch_count; i++) side[i] = d->side[d->batch[i]];
-  for (size_t i = 0; !status && i < d->batch_count; i++)
-    if (d->side[d->batch[i]] == side[i]) status = ess_make_crossing(d, d->batch[i], false);
+  for (size_t i = 0; i < d->batch.count; i++) side[i] = d->side[d->batch.list[i]];
+  for (size_t i = 0; !status && i < d->batch.count; i++)
+    if (d->side[d->batch.list[i]] == side[i])
+      status = ess_make_crossing(d, d->batch.list[i], false);
   return status ? status : ess_evaluate_node(d);
 }
 
@@ -295,7 +297,7 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   gather_batch(d, first);
   if (silent_goes_first(d, first)) {
     *made = true;
-    return ess_make_crossing(d, d->batch[0], false);
+    return ess_make_crossing(d, d->batch.list[0], false);
   }
   if (d->side[guard] * rate < d->options.projection.liveness)
     return ess_fail(d, ESS_ELIVENESS, guard);
@@ -330,9 +332,9 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
 static int enter(ess_driver *d, double t0) {
   d->counters.entries++;
   int status = ess_evaluate_node(d);
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    if (d->fate[k] != ESS_FATE_ENTERED) continue;
+  for (size_t i = 0; i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
+    if (d->flagged.fate[k] != ESS_FATE_ENTERED) continue;
     // the field at the node is not the slope of the dense output there: the margin may be below 0
     const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
     if (margin < d->due_from[k]) d->due_from[k] = margin;
@@ -387,8 +389,7 @@ static int run(ess_driver *d, double t1) {
     }
     if (inside && first.duration <= end - d->t) status = project(d, &first, end, &made);
     if (!status && !made && d->t < end) {
-      d->projection.first = first.guard;
-      d->projection.awaits_first = first.found && any_inside(d) && !inside;
+      d->projection.awaited = first.found && any_inside(d) && !inside ? first.guard : SIZE_MAX;
       status = step(d, end);
     }
     if (!status) status = ess_obey_returns(d);

@@ -14,9 +14,10 @@
 struct ess_layout;
 
 typedef struct ess_projection {
-  double *epsilon;   /* by event function: half-width of its neighbourhood; else INFINITY */
-  size_t first;      /* the event function whose guard the field at the node reaches first */
-  bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
+  double *epsilon; /* by event function: half-width of its neighbourhood; else INFINITY */
+  /* the event function that the field at the node reaches first, if it is outside its neighbourhood
+   * while others are inside theirs; else SIZE_MAX */
+  size_t awaited;
 } ess_projection;
 
 /* Whether these options ask for the method. */

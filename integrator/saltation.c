@@ -225,7 +225,7 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   ess_tangents *const v = d->tangents;
   if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
   if (k >= d->system.guard_count) return ess_refuse(d, "k must be below guard_count");
-  if (d->applying) return ess_refuse(d, "a section is asked for between applies");
+  if (d->apply.is_on) return ess_refuse(d, "a section is asked for between applies");
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
   const size_t i = ess_place_met(d, k);

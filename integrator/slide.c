@@ -537,18 +537,18 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   ess_slides *const s = d->slides;
   int status = is_new ? ess_rest_from_start(d) : ESS_SUCCESS;
   // an instant in which the last apply was stopped is settled at its end
-  if (!d->is_amid) {
+  if (!d->apply.is_amid) {
     s->noted_count = 0;
     s->chatters = SIZE_MAX;
   }
-  if (!status && s->has_stopped && !d->is_amid) return ess_slide_settle(d);
+  if (!status && s->has_stopped && !d->apply.is_amid) return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
   // the caller may have changed the system since the last apply; a question that was open where the
   // run was stopped is settled as it would have been
-  const bool is_open = s->question == ESS_RELEASED || (d->is_amid && !moved && s->question);
+  const bool is_open = s->question == ESS_RELEASED || (d->apply.is_amid && !moved && s->question);
   if (!is_open) s->question = !status && ess_slide_is_beyond(d) ? ESS_AT_BOUND : ESS_NO_QUESTION;
-  if (!status && s->question && !d->is_amid) return ess_slide_settle(d);
+  if (!status && s->question && !d->apply.is_amid) return ess_slide_settle(d);
   if (!status) ess_slide_begin_node(d, s->lambda);
   return status;
 }

@@ -174,7 +174,7 @@ static const char *check_values(const ess_system *s) {
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
   if (!d) return ESS_EINVAL;
-  if (d->applying) return ess_refuse(d, "directions are given between applies");
+  if (d->apply.is_on) return ess_refuse(d, "directions are given between applies");
   if (!directions && count && count != ess_caller_states(d))
     return ess_refuse(d, "count must be the dimension when directions is NULL");
   const int status = follow(d, count, 0, directions, NULL);
@@ -189,7 +189,7 @@ int ess_driver_follow_parameters(ess_driver *d, size_t count, const double direc
                                  const double parameters[]) {
   if (!d) return ESS_EINVAL;
   const size_t p = d->system.parameters.count;
-  if (d->applying) return ess_refuse(d, "directions are given between applies");
+  if (d->apply.is_on) return ess_refuse(d, "directions are given between applies");
   if (!p) return ess_refuse(d, "the system has no parameters");
   if (!directions && !parameters && count && count != ess_caller_states(d) + p)
     return ess_refuse(d, "count must be the dimension and the number of parameters when directions "
@@ -200,7 +200,7 @@ int ess_driver_follow_parameters(ess_driver *d, size_t count, const double direc
 
 int ess_driver_record(ess_driver *d, size_t bytes) {
   if (!d) return ESS_EINVAL;
-  if (d->applying) return ess_refuse(d, "a recording begins between applies");
+  if (d->apply.is_on) return ess_refuse(d, "a recording begins between applies");
   const char *wrong = bytes ? ess_refused_with(&d->options, ESS_WITH_RECORDING) : NULL;
   if (!wrong) wrong = check_values(&d->system);
   if (wrong) return ess_refuse(d, wrong);
@@ -321,8 +321,8 @@ static double *row_of(const ess_driver *d, size_t k) {
 static void sample(ess_driver *d, double t, double dt, double to) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  for (; v->samples && v->sampled < d->times_count; v->sampled++) {
-    const double place = (ess_caller_time(d, d->times[v->sampled]) - t) / dt;
+  for (; v->samples && v->sampled < d->grid.count; v->sampled++) {
+    const double place = (ess_caller_time(d, d->grid.times[v->sampled]) - t) / dt;
     if (!(place < to)) return;
     double *const row = row_of(d, v->sampled);
     for (size_t j = 0; j < v->count; j++)
@@ -339,8 +339,8 @@ const char *ess_tangents_refuse_samples(const ess_driver *d) {
 
 void ess_tangents_sample_rest(ess_driver *d) {
   ess_tangents *const v = d->tangents;
-  for (; v->samples && v->sampled < d->times_count; v->sampled++) {
-    if (ess_caller_time(d, d->times[v->sampled]) > d->t) return;
+  for (; v->samples && v->sampled < d->grid.count; v->sampled++) {
+    if (ess_caller_time(d, d->grid.times[v->sampled]) > d->t) return;
     memcpy(row_of(d, v->sampled), v->rows, ess_caller_states(d) * v->count * sizeof *v->rows);
   }
 }
@@ -483,7 +483,7 @@ int ess_tangent_piece(ess_driver *d) {
     v->is_lost = status != ESS_SUCCESS; // the state is ahead already
   }
   // samples that rounding has put before the node belong to what follows
-  while (v->samples && v->sampled > 0 && ess_caller_time(d, d->times[v->sampled - 1]) >= d->t)
+  while (v->samples && v->sampled > 0 && ess_caller_time(d, d->grid.times[v->sampled - 1]) >= d->t)
     v->sampled--;
   ess_tape_close(d, true);
   return status;
@@ -689,8 +689,9 @@ ess_verdict ess_tangent_approach(ess_driver *d, double time) {
   double most = 1.0;
   ess_verdict v = {0};
   if (is_fast(d, radius)) return v;
-  for (size_t i = 0; !v.status && i < d->flagged_count; i++)
-    if (!ess_is_silent(d, d->flagged[i])) v.status = weigh(d, d->flagged[i], radius, &most);
+  for (size_t i = 0; !v.status && i < d->flagged.count; i++)
+    if (!ess_is_silent(d, d->flagged.list[i]))
+      v.status = weigh(d, d->flagged.list[i], radius, &most);
   if (v.status || !(most > 1.0)) return v;
   if (time * radius > NEAR) return ess_refused(ESS_BY_TANGENTS, time - 0.75 * NEAR / radius);
   leave_stabilised(d, time + NEAR / radius);

@@ -257,7 +257,7 @@ void ess_page_open(ess_driver *d, size_t i) {
   tape->until = *place(tape, i + 1);
   // nobody observes the repetition
   d->options.observer = (ess_observer){0};
-  d->times_count = d->times_done = 0;
+  d->grid.count = d->grid.done = 0;
 }
 
 void ess_page_close(ess_driver *d) {

@@ -33,8 +33,8 @@ tuning constants,199
 their names in several files,0
 static functions called once,183
 members of ess_system and ess_options,34
-members of the driver,91
-booleans in internal structs,60
+members of the driver,66
+booleans in internal structs,58
 END
 
 # a library of one file
