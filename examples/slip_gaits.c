@@ -83,13 +83,14 @@ static int stop_at_apex(const ess_crossing_info *info, void *context) {
   return info->guard == APEX;
 }
 
-static const ess_impacts impacts = {.map = impact, .start = start};
+static const ess_impacts impacts = {.map = impact};
 static const ess_system slip = {.dimension = DIMENSION,
                                 .guard_count = EVENTS,
                                 .field = field,
                                 .guards = guards,
                                 .guard_jacobian = guard_jacobian,
-                                .impacts = &impacts};
+                                .impacts = &impacts,
+                                .start = start};
 
 /* height of the next apex, and its derivative by the height of this one */
 static int next_apex(ess_driver *driver, double height, double *next, double *multiplier) {

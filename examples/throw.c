@@ -227,10 +227,10 @@ int main(void) {
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .impacts = &impacts,
-                           .parameters = PARAMETERS,
-                           .parameter_values = a.p,
-                           .field_parameter_jacobian = by_parameters,
-                           .guard_parameter_jacobian = guard_by_parameters,
+                           .parameters = {.count = PARAMETERS,
+                                          .values = a.p,
+                                          .field_jacobian = by_parameters,
+                                          .guard_jacobian = guard_by_parameters},
                            .params = a.p};
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-10;

@@ -128,7 +128,7 @@ static double seen_error(const adjoint *a, size_t c, size_t j, double theta, dou
 
 /* the size of parameter j - n, or of state j */
 static double unit_of(const adjoint *a, size_t j) {
-  const double *const value = a->d->system.parameter_values;
+  const double *const value = a->d->system.parameters.values;
   if (j < a->n) return ess_tangent_unit(a->d, j);
   return value && value[j - a->n] != 0.0 ? fabs(value[j - a->n]) : 1.0;
 }
@@ -358,7 +358,7 @@ static int back_pages(adjoint *a) {
   for (size_t i = a->tape->live_from; !status && !differs && i-- > 0;) {
     ess_page_open(d, i);
     status = ess_announce(d, d->system.guard_count);
-    if (!status) status = d->scheme->run(d, d->t_end);
+    if (!status) status = d->scheme->run(d, d->apply.t_end);
     differs = !status && !ess_page_is_at(d, i + 1);
     if (!status && a->tape->used == SIZE_MAX) status = ess_fail(d, ESS_ENOMEM, SIZE_MAX);
     if (!status && !differs) status = back_all(a);
@@ -407,10 +407,10 @@ static int begin_on(adjoint *a, size_t k, const double times[]) {
 static const char *check(const ess_driver *d, size_t count, const double outcomes[],
                          const double times[]) {
   const ess_tangents *const v = d->tangents;
-  if (d->applying) return "an adjoint is asked for between applies";
+  if (d->apply.is_on) return "an adjoint is asked for between applies";
   if (!v || !v->tape || v->is_lost) return "no run is recorded";
   if (!count) return "count must be at least 1";
-  const size_t all = d->system.dimension + d->system.parameters + 2;
+  const size_t all = d->system.dimension + d->system.parameters.count + 2;
   if (count > SIZE_MAX / sizeof(double) / 8 / all)
     return "there are more outcomes than memory can hold";
   if (!outcomes && !times) return "outcomes must not be NULL";
@@ -432,7 +432,7 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
       .d = d,
       .tape = tape,
       .n = d->system.dimension,
-      .p = d->system.parameters,
+      .p = d->system.parameters.count,
       .count = count,
   };
   const size_t all = a.n + a.p;

@@ -48,7 +48,7 @@ int ess_fail(ess_driver *d, ess_status status, size_t guard) {
   // a callback fails where it is called; all else where the run has got to
   const bool called = status == ESS_ECALLBACK || status == ESS_EFIELD || status == ESS_EGUARD;
   d->failure.status = status;
-  d->failure.time = ess_caller_time(d, called ? ess_smaller(d->t_seen, d->t_end) : d->t);
+  d->failure.time = ess_caller_time(d, called ? ess_smaller(d->t_seen, d->apply.t_end) : d->t);
   d->failure.guard = guard;
   d->failure.other_guard = status == ESS_ECHATTER ? d->returns.other : SIZE_MAX;
   d->failure.reason = NULL;
@@ -94,9 +94,9 @@ int ess_callback_failed(ess_driver *d, int code) {
 /* whose signs the field that has just been called does not depend on */
 static int find_idle(ess_driver *d) {
   const size_t m = d->system.guard_count;
-  memset(d->idle, 0, m * sizeof *d->idle);
-  const int code = d->system.idle(d->idle, d->system.params);
-  for (size_t k = 0; k < m; k++) d->idle_in_step[k] = d->idle_in_step[k] && d->idle[k];
+  memset(d->idle.now, 0, m * sizeof *d->idle.now);
+  const int code = d->system.idle(d->idle.now, d->system.params);
+  for (size_t k = 0; k < m; k++) d->idle.in_step[k] = d->idle.in_step[k] && d->idle.now[k];
   return code;
 }
 
@@ -104,7 +104,7 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   if (d->slides && ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
   d->t_seen = t;
-  const double at = d->caller.system.field_jump_count ? ess_field_time(d, t) : t;
+  const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
   int code = d->system.field(at, x, d->sign, f, d->system.params);
   if (!code && d->system.idle) code = find_idle(d);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
@@ -113,7 +113,7 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
   d->counters.field_evaluations++;
   d->t_seen = t;
-  const double at = d->caller.system.field_jump_count ? ess_field_time(d, t) : t;
+  const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
   const int code = d->system.field(at, x, sign, f, d->system.params);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
@@ -180,7 +180,7 @@ int ess_field_jacobian(ess_driver *d, double t, const double x[], double J[]) {
  * before: it is not stopped there again, or no apply would ever leave that place. Near t = 0, which
  * has no rounding, that is rounding of the step which has been cut there. */
 static bool goes_on(const ess_driver *d) {
-  return d->t - d->stopped <= 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), d->dt);
+  return d->t - d->apply.stopped <= 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), d->dt);
 }
 
 int ess_observe_step(ess_driver *d, double t0) {
@@ -191,7 +191,7 @@ int ess_observe_step(ess_driver *d, double t0) {
                               .t1 = d->caller.way * d->t,
                               .x = d->x};
   if (!o->step(&info, o->context) || goes_on(d)) return ESS_SUCCESS;
-  d->stopped = d->t;
+  d->apply.stopped = d->t;
   return ess_fail(d, ESS_ESTOP, SIZE_MAX);
 }
 
@@ -238,8 +238,8 @@ int ess_evaluate_node(ess_driver *d) {
   const size_t n = d->system.dimension;
   const int status = ess_field(d, d->t, d->x, d->f);
   if (status) return status;
-  const size_t size = d->system.guard_count * sizeof *d->idle;
-  if (d->system.idle) memcpy(d->idle_at_node, d->idle, size);
+  const size_t size = d->system.guard_count * sizeof *d->idle.now;
+  if (d->system.idle) memcpy(d->idle.at_node, d->idle.now, size);
   if (first_not_finite(d->f, n) < n) return ess_fail_field(d);
   if (d->tangents) ess_tangent_finish(d, d->f);
   if (!d->system.guard_count) return ESS_SUCCESS;
@@ -251,7 +251,7 @@ int ess_evaluate_node(ess_driver *d) {
 }
 
 int ess_look_later(ess_driver *d, double later) {
-  const double t = ess_smaller(d->t + later, d->t_end);
+  const double t = ess_smaller(d->t + later, d->apply.t_end);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + later * d->f[i];
   const int status = ess_field(d, t, d->x_try, d->stage[1]);
   return status ? status : ess_guard_rates(d, t, d->x_try, d->stage[1], d->h_try, d->rate_end);

@@ -75,18 +75,18 @@ static int field_parameter_jacobian(double t, const double x[], const double sig
                                     void *params) {
   const ess_driver *const d = params;
   const ess_system *const s = &d->caller.system;
-  const size_t all = s->dimension * s->parameters;
-  const int code = s->field_parameter_jacobian(ess_caller_time(d, t), x, sign, Fp, s->params);
+  const size_t all = s->dimension * s->parameters.count;
+  const int code = s->parameters.field_jacobian(ess_caller_time(d, t), x, sign, Fp, s->params);
   if (d->caller.way < 0.0)
     for (size_t i = 0; i < all; i++) Fp[i] = -Fp[i];
-  if (d->caller.moves) memset(Fp + all, 0, s->parameters * sizeof *Fp);
+  if (d->caller.moves) memset(Fp + all, 0, s->parameters.count * sizeof *Fp);
   return code;
 }
 
 static int guard_parameter_jacobian(double t, const double x[], double hp[], void *params) {
   const ess_driver *const d = params;
   const ess_system *const s = &d->caller.system;
-  return s->guard_parameter_jacobian(time_of(d, t, x), x, hp, s->params);
+  return s->parameters.guard_jacobian(time_of(d, t, x), x, hp, s->params);
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
@@ -162,9 +162,10 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
   return s->mode_changed(sign, guard < own ? guard : own, s->params);
 }
 
-static int start_armed(const double sign[], bool armed[], void *params) {
-  const ess_caller *const c = &((const ess_driver *)params)->caller;
-  return c->start(sign, armed, c->system.params);
+static int start(double t, const double x[], double sign[], bool armed[], void *params) {
+  const ess_driver *const d = params;
+  const ess_system *const s = &d->caller.system;
+  return s->start(time_of(d, t, x), x, sign, armed, s->params);
 }
 
 /* ---- impacts --------------------------------------------------------------------------------- */
@@ -223,13 +224,9 @@ static int impact_parameter_jacobian(const ess_impact *impact, double Rp[], void
   const ess_caller *const c = &d->caller;
   const ess_system *const s = &c->system;
   const ess_impact seen = seen_by_caller(d, impact);
-  if (c->moves) memset(Rp + s->dimension * s->parameters, 0, s->parameters * sizeof *Rp);
+  if (c->moves)
+    memset(Rp + s->dimension * s->parameters.count, 0, s->parameters.count * sizeof *Rp);
   return c->impacts.parameter_jacobian(&seen, Rp, s->params);
-}
-
-static int start_impacts(double t, const double x[], double sign[], bool armed[], void *params) {
-  const ess_driver *const d = params;
-  return d->caller.impacts.start(time_of(d, t, x), x, sign, armed, d->caller.system.params);
 }
 
 /* ---- the driver's ---------------------------------------------------------------------------- */
@@ -254,12 +251,11 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   ess_watched_join(d, &c->system);
   d->system = c->system;
   c->way = 1.0;
-  c->is_latched_by_state = !system->resets && !system->impacts;
+  c->has_rows = system->resets != NULL;
   c->differs = s->guard_count && !s->guard_jacobian && !s->event_rates;
   // differences know what depends on time, and need not be told
   c->moves = s->guard_count && (s->guard_time != ESS_TIME_NONE || s->watch.count || c->differs);
   if (system->impacts) c->impacts = *system->impacts;
-  if (system->resets) c->start = system->resets->start;
   c->system.resets = NULL;
   c->system.impacts = NULL;
   c->system.kinds = NULL;
@@ -276,24 +272,22 @@ static void dress_system(ess_driver *d) {
   d->system.field_jacobian = s->field_jacobian ? field_jacobian : NULL;
   d->system.field_solve = s->field_solve ? field_solve : NULL;
   d->system.idle = s->idle ? idle : NULL;
-  d->system.field_parameter_jacobian =
-      s->field_parameter_jacobian ? field_parameter_jacobian : NULL;
-  d->system.guard_parameter_jacobian =
-      s->guard_parameter_jacobian ? guard_parameter_jacobian : NULL;
+  d->system.parameters.field_jacobian =
+      s->parameters.field_jacobian ? field_parameter_jacobian : NULL;
+  d->system.parameters.guard_jacobian =
+      s->parameters.guard_jacobian ? guard_parameter_jacobian : NULL;
   d->system.params = d;
-  d->start = d->caller.start ? start_armed : NULL;
+  d->system.start = s->start ? start : NULL;
   if (!d->impacts) return;
   ess_impacts *const calls = &d->impacts->calls;
   calls->map = map;
   calls->jacobian = calls->jacobian ? impact_jacobian : NULL;
-  calls->start = calls->start ? start_impacts : NULL;
   calls->parameter_jacobian = calls->parameter_jacobian ? impact_parameter_jacobian : NULL;
 }
 
 /* the caller's callbacks themselves: a run forward of a system that has all pays nothing */
 static void undress_system(ess_driver *d) {
   d->system = d->caller.system;
-  d->start = d->caller.start;
   if (d->impacts) d->impacts->calls = d->caller.impacts;
 }
 
@@ -307,7 +301,8 @@ void ess_caller_dress(ess_driver *d) {
 
 void ess_caller_turn(ess_driver *d, double way) {
   d->caller.way = way;
-  if (d->caller.is_latched_by_state) d->latched = false;
+  // without these the mode is no more than on which side of the guards the state is
+  if (!d->caller.has_rows && !d->impacts && !d->caller.system.start) d->latched = false;
   ess_caller_dress(d);
 }
 

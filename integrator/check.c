@@ -381,7 +381,7 @@ static int check_parts(part *p, const double x[], ess_jacobian_check *worst) {
   if (s->field_jacobian) status = check_part(p, x, ESS_JACOBIAN_OF_FIELD, worst);
   if (!s->impacts || !s->impacts->jacobian) return status;
   for (size_t j = 0; !status && j < 2 * m; j++) {
-    if (ess_kind_of(s, j) != ESS_GUARD_IMPACT || (j % 2 && s->one_way)) continue;
+    if (ess_kind_of(s, j) != ESS_GUARD_IMPACT) continue;
     p->event = j / 2;
     const double held = p->sign[p->event];
     p->sign[p->event] = j % 2 ? 1.0 : -1.0;

@@ -121,7 +121,7 @@ int ess_control_first(ess_driver *d, double t1, double *dt) {
   double euler = usable ? 0.01 * size / speed : 1e-6;
   euler = ess_smaller(euler, t1 - d->t);
   for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + euler * d->f[i];
-  const int status = ess_field(d, ess_smaller(d->t + euler, d->t_end), d->x_try, d->stage[1]);
+  const int status = ess_field(d, ess_smaller(d->t + euler, d->apply.t_end), d->x_try, d->stage[1]);
   if (status) return status;
   // ... shows the second derivative, and with it the step a 5th-order method may take
   for (size_t i = 0; i < n; i++) d->stage[1][i] -= d->f[i];
@@ -270,7 +270,7 @@ ess_verdict ess_judge_turning(ess_driver *d) {
     double rounding;
     const int status = ess_rounding_error(d, s->guard, &rounding);
     if (status) return (ess_verdict){.status = status};
-    is_lost = d->inexact[s->guard] <= TURN_ROUNDINGS * rounding;
+    is_lost = d->inside.inexact[s->guard] <= TURN_ROUNDINGS * rounding;
     s->refused = is_lost ? TURN_TRIES - 1 : TURN_TRIES / 2; // if so, the next is measured at once
   }
   const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;

@@ -171,6 +171,16 @@ int ess_watched_map(ess_driver *d, ess_impact *impact);
 /* One line about what is wrong with their times; NULL when nothing is. */
 const char *ess_field_jumps_check(const ess_system *system);
 
+/* Why the table of combinations refuses these options with one of its columns; NULL if it does not.
+ */
+typedef enum ess_with {
+  ESS_WITH_SLIDING,
+  ESS_WITH_WATCH,
+  ESS_WITH_TANGENTS,
+  ESS_WITH_RECORDING
+} ess_with;
+const char *ess_refused_with(const ess_options *options, ess_with with);
+
 /* A step that begins at this time is integrated between the jumps beside it. */
 void ess_go_between(ess_driver *d, double t);
 

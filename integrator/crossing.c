@@ -39,10 +39,10 @@ int ess_make_crossing(ess_driver *d, size_t k, bool carried) {
 
 int ess_cross_silent(ess_driver *d, const double h[]) {
   for (int passed = 1; passed >= 0; passed--)
-    for (size_t i = 0; i < d->flagged_count; i++) {
-      const size_t k = d->flagged[i];
+    for (size_t i = 0; i < d->flagged.count; i++) {
+      const size_t k = d->flagged.list[i];
       const ess_fate fate = passed ? ESS_FATE_PASSED : ESS_FATE_REACHED;
-      if (d->fate[k] != fate || d->side[k] == 0.0) continue;
+      if (d->flagged.fate[k] != fate || d->side[k] == 0.0) continue;
       if (passed && d->side[k] * h[k] < 0.0) continue;
       const int status = ess_make_crossing(d, k, false);
       if (status) return status;
@@ -70,9 +70,10 @@ static bool is_simple(const ess_driver *d, size_t i) {
   } else if (!made) {
     return true;
   }
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    const size_t armed = d->row_guard[e];
-    if (d->row_effect[e] < 0 || (visit ? armed == undo : d->kind[armed] == ESS_GUARD_ARMS_ONLY))
+  for (size_t e = d->rows.start[guard]; e < d->rows.start[guard + 1]; e++) {
+    const size_t armed = d->rows.guard[e];
+    if (d->rows.effect[e] < 0 ||
+        (visit ? armed == undo : d->rows.kind[armed] == ESS_GUARD_ARMS_ONLY))
       continue;
     // approached again, so fast that it may be reached within another such step
     const double g = -d->side[i] * d->h_end[i], rate = -d->side[i] * d->rate_end[i];
@@ -80,10 +81,10 @@ static bool is_simple(const ess_driver *d, size_t i) {
     if (!visit && armed / 2 == i ? turns_back : !ess_stays_below(d, armed, k->theta[i]))
       return false;
   }
-  for (size_t e = d->row_start[undo]; visit && e < d->row_start[undo + 1]; e++) {
-    const size_t armed = d->row_guard[e];
-    if (d->row_effect[e] == ESS_ARM_AHEAD) return false;
-    if (d->row_effect[e] < 0 || d->kind[armed] == ESS_GUARD_ARMS_ONLY || armed / 2 == i ||
+  for (size_t e = d->rows.start[undo]; visit && e < d->rows.start[undo + 1]; e++) {
+    const size_t armed = d->rows.guard[e];
+    if (d->rows.effect[e] == ESS_ARM_AHEAD) return false;
+    if (d->rows.effect[e] < 0 || d->rows.kind[armed] == ESS_GUARD_ARMS_ONLY || armed / 2 == i ||
         armed / 2 == undo / 2)
       continue;
     if (!ess_stays_below(d, armed, k->until[i])) return false;
@@ -110,7 +111,7 @@ static bool is_accounted_for(ess_driver *d, size_t i) {
   if (b[0] < 0.0 && !ends_above && ess_quartic_upcrossing(b) > 1.0 && !made) return true;
   if (!(b[0] < 0.0) || ess_sign_changes(b) != 1 || !ends_above) return false;
   if (!ess_is_silent(d, i)) return made;
-  d->fate[i] = ESS_FATE_PASSED;
+  d->flagged.fate[i] = ESS_FATE_PASSED;
   return ess_row_is_local(d, i);
 }
 
@@ -140,14 +141,14 @@ bool ess_kinks_fits(ess_driver *d) {
     ess_keep_mask(plain, i,
                   rise(d, i) & ess_mask_at(k->known, i) & ess_mask_at(k->made, i) & stays);
   }
-  for (size_t n = 0; n < d->flagged_count; n++) {
-    const size_t i = d->flagged[n], lane = i % ESS_LANES;
+  for (size_t n = 0; n < d->flagged.count; n++) {
+    const size_t i = d->flagged.list[n], lane = i % ESS_LANES;
     const bool known = ess_is_set(k->known, i);
     if (known && ess_is_set(plain, i)) continue;
     if (!known && ess_is_silent(d, i)) {
       if (looked_at != i - lane) rising = rise(d, looked_at = i - lane);
       if (rising[lane]) {
-        d->fate[i] = ESS_FATE_PASSED;
+        d->flagged.fate[i] = ESS_FATE_PASSED;
         if (!ess_row_is_local(d, i)) return false;
         continue;
       }
@@ -170,7 +171,7 @@ static inline int make_one(ess_driver *d, size_t k, double theta) {
   const double t = ess_smaller(d->piece.t0 + theta * d->piece.length, d->piece.t1);
   int status = ESS_SUCCESS;
   bool stop = false;
-  if (d->apply_crossings++ >= d->options.max_crossings) {
+  if (d->apply.crossings++ >= d->options.max_crossings) {
     status = ess_fail(d, ESS_EMAXCROSSINGS, k);
   } else {
     d->counters.crossings++;
@@ -194,9 +195,9 @@ static inline int make_one(ess_driver *d, size_t k, double theta) {
 /* the batch, in the order of times, or as it is listed */
 static int make_batch(ess_driver *d, bool in_turn) {
   int status = ESS_SUCCESS;
-  if (in_turn) ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
-  for (size_t i = 0; !status && i < d->batch_count; i++)
-    status = make_one(d, d->batch[i], d->batch_time[i]);
+  if (in_turn) ess_sort_by_time(d->batch.time, d->batch.list, d->batch.count);
+  for (size_t i = 0; !status && i < d->batch.count; i++)
+    status = make_one(d, d->batch.list[i], d->batch.time[i]);
   return status;
 }
 
@@ -204,9 +205,9 @@ static int make_batch(ess_driver *d, bool in_turn) {
 static inline int cross_armed_silent(ess_driver *d, size_t guard) {
   int status = ESS_SUCCESS;
   if (!d->kinks.row[guard].arms_silent) return ESS_SUCCESS;
-  for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
-    const size_t other = d->row_guard[e] / 2;
-    if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
+  for (size_t e = d->rows.start[guard]; !status && e < d->rows.start[guard + 1]; e++) {
+    const size_t other = d->rows.guard[e] / 2;
+    if (d->rows.effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
     if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other, false);
   }
   return status;
@@ -222,7 +223,7 @@ int ess_kinks_take(ess_driver *d, double t1) {
   ess_kinks_accepted(d);
   ess_take_whole_step(d, t1);
   d->t_seen = d->t;
-  d->batch_count = 0;
+  d->batch.count = 0;
   for (size_t n = 0; n < k->count; n++) {
     const size_t i = k->kink[n];
     const bool visited = ess_is_visit(k, i);
@@ -232,7 +233,7 @@ int ess_kinks_take(ess_driver *d, double t1) {
   // crossings that are not undone do not concern each other: their order matters to observers, and
   // where the run ends at one
   int status = make_batch(d, k->visits || d->options.observer.crossing || d->system.mode_changed ||
-                                 d->apply_crossings + k->count > d->options.max_crossings);
+                                 d->apply.crossings + k->count > d->options.max_crossings);
   if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all
   if (!status) status = ess_cross_silent(d, d->h);
   for (size_t n = 0; !status && n < k->count; n++) {
@@ -248,15 +249,16 @@ int ess_kinks_take(ess_driver *d, double t1) {
 }
 
 int ess_cross_idle(ess_driver *d, const double h[]) {
-  d->batch_count = 0;
-  for (size_t n = 0; n < d->flagged_count; n++) {
-    const size_t k = d->flagged[n];
-    if (d->fate[k] != ESS_FATE_IDLE || d->side[k] == 0.0 || d->side[k] * h[k] < 0.0) continue;
+  d->batch.count = 0;
+  for (size_t n = 0; n < d->flagged.count; n++) {
+    const size_t k = d->flagged.list[n];
+    if (d->flagged.fate[k] != ESS_FATE_IDLE || d->side[k] == 0.0 || d->side[k] * h[k] < 0.0)
+      continue;
     double b[QUARTIC];
     ess_model_guard(d, k, b);
     ess_list_in_batch(d, k, ess_quartic_upcrossing(b));
   }
   // a step says the same of the next one as without them
-  d->choice.crossings += d->batch_count;
+  d->choice.crossings += d->batch.count;
   return make_batch(d, true);
 }

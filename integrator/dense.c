@@ -17,7 +17,7 @@ static void end_piece(ess_driver *d, ess_piece_kind kind, double length, double 
   d->piece.length = length;
   d->piece.t0 = before;
   // what rounding cut off may be half a rounding below, or reach past the end: time does neither
-  d->t = ess_smaller(added > 0.0 ? before + added : before, d->t_end);
+  d->t = ess_smaller(added > 0.0 ? before + added : before, d->apply.t_end);
   if (d->caller.moves) ess_take_time(d, d->t);
   d->t_rest = added - (d->t - before);
   d->piece.t1 = d->t;
@@ -44,8 +44,8 @@ void ess_take_whole_step(ess_driver *d, double t1) {
   ess_swap(&d->h, &d->h_end);
   ess_swap(&d->rate, &d->rate_end);
   ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);
-  const size_t size = d->system.guard_count * sizeof *d->idle_at_end;
-  if (d->system.idle) memcpy(d->idle_at_node, d->idle_at_end, size);
+  const size_t size = d->system.guard_count * sizeof *d->idle.at_end;
+  if (d->system.idle) memcpy(d->idle.at_node, d->idle.at_end, size);
   d->stage[0] = d->f;
 }
 
@@ -104,12 +104,12 @@ double ess_driver_step_start(const ess_driver *d) {
 
 /* whether a sample up to t_end is still to be written */
 static bool pending(const ess_driver *d, double t_end) {
-  return d->times_done < d->times_count && d->times[d->times_done] <= t_end;
+  return d->grid.done < d->grid.count && d->grid.times[d->grid.done] <= t_end;
 }
 
 /* the next row of the caller's buffer, and one sample fewer to do */
 static double *next_row(ess_driver *d) {
-  return d->samples + d->times_done++ * d->system.dimension;
+  return d->grid.states + d->grid.done++ * d->system.dimension;
 }
 
 /* one step's dense output in four lanes: of four components, or of one for four samples */
@@ -192,8 +192,8 @@ static void sample_pairs(const ess_piece *p, const double theta[], size_t count,
 
 static void sample_block(ess_driver *d, const ess_piece *p, size_t first, size_t count) {
   const size_t n = d->system.dimension;
-  double theta[BLOCK], *const rows = d->samples + first * n;
-  find_thetas(d->times + first, count, p, theta);
+  double theta[BLOCK], *const rows = d->grid.states + first * n;
+  find_thetas(d->grid.times + first, count, p, theta);
   if (n == 2) {
     sample_pairs(p, theta, count, rows);
     return;
@@ -208,12 +208,12 @@ static void sample_block(ess_driver *d, const ess_piece *p, size_t first, size_t
 
 /* many at once, in lanes */
 static void sample_step(ess_driver *d, const ess_piece *p, double t_end) {
-  const size_t first = d->times_done;
+  const size_t first = d->grid.done;
   size_t end = first;
-  while (end + ESS_LANES <= d->times_count && d->times[end + ESS_LANES - 1] <= t_end)
+  while (end + ESS_LANES <= d->grid.count && d->grid.times[end + ESS_LANES - 1] <= t_end)
     end += ESS_LANES;
-  while (end < d->times_count && d->times[end] <= t_end) end++;
-  d->times_done = end;
+  while (end < d->grid.count && d->grid.times[end] <= t_end) end++;
+  d->grid.done = end;
   for (size_t k = first; k < end; k += BLOCK)
     sample_block(d, p, k, end - k < BLOCK ? end - k : BLOCK);
 }
@@ -222,9 +222,9 @@ static void sample_step(ess_driver *d, const ess_piece *p, double t_end) {
 static void sample_for_caller(ess_driver *d, double t_end) {
   const ess_caller *const c = &d->caller;
   const size_t n = c->system.dimension;
-  for (; d->times_done < d->times_count; d->times_done++) {
-    const double t = ess_caller_time(d, d->times[d->times_done]);
-    double *const row = d->samples + d->times_done * n, *const x = c->moves ? c->x : row;
+  for (; d->grid.done < d->grid.count; d->grid.done++) {
+    const double t = ess_caller_time(d, d->grid.times[d->grid.done]);
+    double *const row = d->grid.states + d->grid.done * n, *const x = c->moves ? c->x : row;
     if (!(t <= t_end)) return;
     ess_piece_state(d, t, x);
     if (c->moves) memcpy(row, x, n * sizeof *row);
@@ -245,19 +245,19 @@ void ess_sample_piece(ess_driver *d, double t_end) {
     break;
   }
   while (pending(d, t_end)) {
-    const double t = d->times[d->times_done];
+    const double t = d->grid.times[d->grid.done];
     ess_piece_state(d, t, next_row(d));
   }
 }
 
 void ess_sample_node(ess_driver *d) {
   const size_t n = ess_caller_states(d);
-  for (size_t k = d->times_done; k > 0 && ess_caller_time(d, d->times[k - 1]) >= d->t; k--)
-    memcpy(d->samples + (k - 1) * n, d->x, n * sizeof *d->x);
+  for (size_t k = d->grid.done; k > 0 && ess_caller_time(d, d->grid.times[k - 1]) >= d->t; k--)
+    memcpy(d->grid.states + (k - 1) * n, d->x, n * sizeof *d->x);
 }
 
 void ess_sample_rest(ess_driver *d) {
-  for (; d->times_done < d->times_count; d->times_done++)
-    if (ess_caller_time(d, d->times[d->times_done]) > d->t) break;
+  for (; d->grid.done < d->grid.count; d->grid.done++)
+    if (ess_caller_time(d, d->grid.times[d->grid.done]) > d->t) break;
   ess_sample_node(d);
 }

@@ -33,29 +33,30 @@ static void lay(ess_driver *d, ess_layout *l) {
           &piece[0], &piece[1], &piece[2], &piece[3], &stage[1], &stage[2], &stage[3], &stage[4],
           &stage[5], &stage[6]);
   d->stage[0] = d->f;
-  ESS_LAY(l, double, all, &d->h, &d->rate, &d->h_end, &d->rate_end, &d->h_mid, &d->h_check[0],
-          &d->h_check[1], &d->h_try, &d->rate_try, &d->sign, &d->side, &d->is_silent, &d->level,
-          &d->flagged_theta, &d->some_h, &d->batch_time, &d->scale, &d->grain, &d->due_from,
-          &d->inexact, &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made,
-          &k->theta, &k->pattern, &k->until, &k->pair_side, &k->value[0], &k->value[1],
-          &k->error[0], &k->error[1], &k->dense[0], &k->dense[1], &k->told, &k->undoable);
+  ESS_LAY(l, double, all, &d->h, &d->rate, &d->h_end, &d->rate_end, &d->inside.middle,
+          &d->inside.beside[0], &d->inside.beside[1], &d->h_try, &d->rate_try, &d->sign, &d->side,
+          &d->is_silent, &d->level, &d->flagged.theta, &d->some_h, &d->batch.time, &d->scale,
+          &d->grain, &d->due_from, &d->inside.inexact, &d->control.turning.pace, &k->live,
+          &k->watch, &k->known, &k->last, &k->made, &k->theta, &k->pattern, &k->until,
+          &k->pair_side, &k->value[0], &k->value[1], &k->error[0], &k->error[1], &k->dense[0],
+          &k->dense[1], &k->told, &k->undoable);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
   if (d->system.guard_jacobian && !d->caller.system.event_rates)
     ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->jacobian);
-  ESS_LAY(l, size_t, m, &d->flagged, &d->batch, &k->kink, &k->companion, &k->undo,
+  ESS_LAY(l, size_t, m, &d->flagged.list, &d->batch.list, &k->kink, &k->companion, &k->undo,
           &k->companion_in);
-  ESS_LAY(l, size_t, 2 * m + 2, &d->row_start);
-  ESS_LAY(l, size_t, entries, &d->row_guard);
+  ESS_LAY(l, size_t, 2 * m + 2, &d->rows.start);
+  ESS_LAY(l, size_t, entries, &d->rows.guard);
   ESS_LAY(l, size_t, d->blocks, &d->block_armed, &k->block);
   ESS_LAY(l, size_t, groups, &k->group, &k->opened_in);
   ESS_LAY(l, size_t, all, &k->pair);
   ESS_LAY(l, ess_kink_row, 2 * m, &k->row);
-  ESS_LAY(l, signed char, entries, &d->row_effect);
-  ESS_LAY(l, ess_guard_kind, 2 * m, &d->kind);
-  ESS_LAY(l, bool, 2 * m, &d->armed_at_start);
-  ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->idle, &d->idle_at_node, &d->idle_at_end,
-          &d->idle_in_step);
-  ESS_LAY(l, ess_fate, all, &d->fate);
+  ESS_LAY(l, signed char, entries, &d->rows.effect);
+  ESS_LAY(l, ess_guard_kind, 2 * m, &d->rows.kind);
+  ESS_LAY(l, bool, 2 * m, &d->rows.armed);
+  ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->idle.now, &d->idle.at_node, &d->idle.at_end,
+          &d->idle.in_step);
+  ESS_LAY(l, ess_fate, all, &d->flagged.fate);
   ess_projection_lay(d, l);
   if (d->caller.moves) ess_caller_lay(d, l);
   if (d->watched.count) ess_watched_lay(d, l);
@@ -80,6 +81,9 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
   if (d->system.impacts) d->impacts = calloc(1, sizeof *d->impacts);
   if (d->system.impacts && !d->impacts) return false;
+  // a slide begins at a crossing that has been located, not within a step through it
+  if (options->sliding != ESS_SLIDING_STOP)
+    d->system.affine_in_signs = d->caller.system.affine_in_signs = false;
   if (!ess_slides_alloc(d, options) || !ess_base_alloc(d, options->base)) return false;
   d->memory = ess_lay_out(d, lay, &d->bytes);
   if (!d->memory) return false;
@@ -106,7 +110,7 @@ static bool is_undecided(const ess_driver *d) {
 /* rates a whole step later, which shows higher derivatives than the second */
 static int look_further(ess_driver *d, double later) {
   double ignored;
-  d->dt = ess_smaller(later, d->t_end - d->t);
+  d->dt = ess_smaller(later, d->apply.t_end - d->t);
   int status = ess_dopri5_try(d, &ignored);
   if (!status)
     status = ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_try, d->rate_end);
@@ -174,7 +178,6 @@ static int latch(ess_driver *d) {
   for (size_t k = 0; !status && k < m; k++)
     if (d->h[k] == 0.0 && ess_is_armed(d, k) && !ess_is_impact(d, k))
       status = refuse_repelled(d, k);
-  if (!status) status = ess_impacts_start(d);
   d->latched = !status;
   return status;
 }
@@ -220,8 +223,8 @@ void ess_driver_free(ess_driver *d) {
 
 /* what has been learnt on the way is of no use on another */
 static void forget(ess_driver *d) {
-  d->stopped = NAN;
-  d->is_amid = false;
+  d->apply.stopped = NAN;
+  d->apply.is_amid = false;
   d->dt = 0.0;                // of differences and ties at the start
   d->between.next = INFINITY; // that was in the time of the other way
   ess_control_forget(d);
@@ -239,7 +242,7 @@ static void forget(ess_driver *d) {
 }
 
 void ess_driver_reset(ess_driver *d) {
-  if (!d || d->applying) return;
+  if (!d || d->apply.is_on) return;
   d->latched = false;
   d->t = 0.0;
   forget(d);
@@ -283,9 +286,9 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   const double reached = d->t;
   ess_base_leave(d, moved || t != d->t || !d->latched);
   ess_piece_begin(d, t, x);
-  if (t != d->stopped || moved) d->stopped = NAN;
-  d->is_amid = d->is_amid && t == d->t && !moved;
-  if (d->impacts && !d->is_amid) d->impacts->t_open = NAN;
+  if (t != d->apply.stopped || moved) d->apply.stopped = NAN;
+  d->apply.is_amid = d->apply.is_amid && t == d->t && !moved;
+  if (d->impacts && !d->apply.is_amid) d->impacts->t_open = NAN;
   d->t = d->t_seen = t;
   // a jump at which the last apply ended has not been passed: what is due is made before it
   const bool is_at_jump = d->latched && !moved && t == reached && t == d->between.next;
@@ -293,15 +296,15 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   ess_control_open(d);
   ess_no_failure(d);
   if (d->tangents) ess_tangents_begin(d);
-  d->t_end = t1;
+  d->apply.t_end = t1;
   d->t_rest = 0.0;
   if (moved) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   // an observer that stops at each crossing does not make them fewer
   if (moved || t != reached || !d->latched) ess_returns_begin(d, t);
   d->doubt = (ess_doubt){.guard = SIZE_MAX};
-  d->apply_steps = 0;
-  d->apply_crossings = 0;
+  d->apply.steps = 0;
+  d->apply.crossings = 0;
   ess_returns_open(d);
   const bool is_new = !d->latched;
   int status = is_new ? latch(d) : resume(d);
@@ -340,7 +343,7 @@ static const char *check_grid(const double times[], size_t count, const double s
 
 /* what is wrong with where an apply is to begin and end; NULL when nothing is */
 static const char *check_apply(const ess_driver *d, const double *t, double t1, const double x[]) {
-  if (d->applying) return "a callback or observer must not apply the driver that calls it";
+  if (d->apply.is_on) return "a callback or observer must not apply the driver that calls it";
   if (!t) return "t must not be NULL";
   if (!x) return "x must not be NULL";
   if (!isfinite(*t)) return "*t must be finite";
@@ -357,26 +360,26 @@ int ess_driver_sample_tangents(ess_driver *d, double *t, double t1, double x[],
   if (!wrong) wrong = check_grid(times, count, states, *t, t1);
   if (!wrong && tangents) wrong = ess_tangents_refuse_samples(d);
   if (wrong) return ess_refuse_at(d, t ? *t : ess_caller_time(d, d->t), wrong);
-  d->times = times;
-  d->times_count = count;
-  d->times_done = 0;
-  d->samples = states;
+  d->grid.times = times;
+  d->grid.count = count;
+  d->grid.done = 0;
+  d->grid.states = states;
 
   const int turned = turn(d, *t, t1);
   if (turned) return turned;
   if (tangents) d->tangents->samples = tangents;
   if (tangents) d->tangents->sampled = 0;
-  d->applying = true;
+  d->apply.is_on = true;
   const double from = ess_caller_time(d, *t), to = ess_caller_time(d, t1);
   int status = begin(d, from, to, ess_caller_state(d, from, x));
   ess_tape_begin(d);
-  if (!status && d->is_amid) status = ess_finish_instant(d);
-  d->is_amid = false; // a jump of the field further on is an instant of its own
+  if (!status && d->apply.is_amid) status = ess_finish_instant(d);
+  d->apply.is_amid = false; // a jump of the field further on is an instant of its own
   if (!status) status = d->scheme->run(d, to);
   if (status == ESS_ENDS) status = ess_end(d);
   ess_tape_end(d, status);
-  d->applying = false;
-  d->is_amid = status != ESS_SUCCESS;
+  d->apply.is_on = false;
+  d->apply.is_amid = status != ESS_SUCCESS;
   if (!status) ess_sample_rest(d);
   // what an observer was refused on the way is no failure of the run
   if (!status) ess_no_failure(d);

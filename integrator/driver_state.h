@@ -40,12 +40,11 @@ typedef struct ess_caller {
    * impacts NULL: copied */
   ess_system system;
   ess_impacts impacts;
-  int (*start)(const double sign[], bool armed[], void *params);
-  bool is_latched_by_state; /* the mode is no more than on which side of the guards the state is */
-  bool moves;               /* the state after the caller's is the time since `origin` */
-  bool differs;             /* rates are differences */
-  double way;               /* -1: the driver's time is the caller's, negated; else 1 */
-  double origin;            /* in the driver's time */
+  bool has_rows; /* the system says what crossings arm */
+  bool moves;    /* the state after the caller's is the time since `origin` */
+  bool differs;  /* rates are differences */
+  double way;    /* -1: the driver's time is the caller's, negated; else 1 */
+  double origin; /* in the driver's time */
 
   double *x;                        /* [n + 1] */
   double *partial;                  /* what event functions change by with time alone */
@@ -149,12 +148,66 @@ enum {
   ESS_FATE_ENTERED  /* the step is cut at its level */
 };
 
+/* The apply that is under way, or the last one (driver.c). */
+typedef struct ess_apply {
+  bool is_on;
+  double t_end;              /* no time, and no field, beyond it */
+  uint64_t steps, crossings; /* so far, of those that the options allow */
+  double stopped;            /* where an observer of steps stopped the last one; else NAN */
+  bool is_amid; /* the last one did not come to its end: not all may have been made there */
+} ess_apply;
+
+/* The caller's sample grid during one apply (dense.c). */
+typedef struct ess_grid {
+  const double *times;
+  size_t count, done;
+  double *states;
+} ess_grid;
+
+/* The guard reset matrix, copied (resets.c): 2m + 1 rows. */
+typedef struct ess_rows {
+  size_t *start, *guard;
+  signed char *effect;
+  const double *x; /* the state that they look at, at time t; NULL: the node */
+  double t;
+  ess_guard_kind *kind; /* [2m] */
+  bool *armed;          /* [2m]: to start with */
+} ess_rows;
+
+/* By event function, where the system tells: whether its sign acts on nothing by the last call of
+ * the field, by those at the node and at the end of the step being tried, and by all of that
+ * (callbacks.c). */
+typedef struct ess_idle {
+  bool *now, *at_node, *at_end, *in_step;
+} ess_idle;
+
+/* Event functions in the middle of the step being tried, and where they are compared in each half;
+ * by event function, what its model over the step may be off by (enclosure.c). */
+typedef struct ess_inside {
+  double *middle, *beside[2];
+  ess_compared compared;
+  double *inexact;
+} ess_inside;
+
+/* Guards that may stop the step being tried, and from which place on each counts (locate.c). */
+typedef struct ess_flagged {
+  size_t *list, count;
+  double *theta;
+  ess_fate *fate; /* by event function */
+} ess_flagged;
+
+/* Crossings that are made in the order of their times, or of their places in a step (crossing.c).
+ */
+typedef struct ess_batch {
+  size_t *list, count;
+  double *time;
+} ess_batch;
+
 struct ess_driver {
   ess_watched watched;
   ess_caller caller;
   ess_system system;   /* that is integrated */
   ess_options options; /* its arrays NULL: copied */
-  bool applying;       /* within an apply */
   ess_counters counters;
   ess_failure failure;
 
@@ -164,25 +217,19 @@ struct ess_driver {
 
   /* the node: the point the trajectory has reached, with field, event functions and their rates */
   double t, t_rest; /* t_rest: what rounding has cut off t */
-  double t_end;     /* of this apply: no time, and no field, beyond it */
   double *x, *f, *h, *rate;
 
-  double stopped; /* where an observer of steps stopped the last apply; else NAN */
-  bool is_amid;   /* the last apply did not come to its end: not all may have been made there */
-  double t_seen;  /* of the state that a callback was last shown, for failures */
+  double t_seen; /* of the state that a callback was last shown, for failures */
 
   /* the integration step being tried, from the node to t + dt */
   double dt;
   double *stage[ESS_STAGES]; /* [0] is f at the node, [6] is f at the step's end (FSAL) */
   double *x_end, *h_end, *rate_end;
-  double *h_mid;            /* event functions at the middle of the step */
-  double *h_check[2];       /* and where they are looked at besides, in each half */
-  ess_compared compared;    /* at those places */
+  ess_inside inside;
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */
   double *some_h;           /* scratch: those of some guards only */
-  double *inexact;          /* by event function: what its model over the step may be off by */
   double *jacobian;         /* Dh, when the system gives no event_rates */
 
   ess_piece piece; /* the last step made; arrays of its own, which a failing try leaves alone */
@@ -211,43 +258,22 @@ struct ess_driver {
   size_t *block_armed; /* armed guards in each block */
   size_t armed_count;
 
-  /* the guard reset matrix (resets.c), copied: 2m + 1 rows */
-  size_t *row_start, *row_guard;
-  signed char *row_effect;
-  const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
-  double row_t;
-  ess_guard_kind *kind; /* [2m] */
-  bool *armed_at_start;
+  ess_rows rows;
   double *is_silent; /* by event function, for lanes: 1 where the guard that is armed is silent,
                         else 0 */
 
-  /* by event function, where the system tells: whether its sign acts on nothing by the last call of
-   * the field, by those at the node and at the end of the step being tried, and by all of that */
-  bool *idle, *idle_at_node, *idle_at_end, *idle_in_step;
-  int (*start)(const double sign[], bool armed[], void *params);
-
-  /* guards that may stop the current step, and from which place on each counts (locate.c) */
-  size_t *flagged;
-  double *flagged_theta;
-  size_t flagged_count;
-  ess_fate *fate; /* by event function */
-
+  ess_idle idle;
+  ess_flagged flagged;
   ess_doubt doubt;
 
-  /* crossings that are made in the order of their times, or of their places in a step */
-  size_t *batch, batch_count;
-  double *batch_time;
+  ess_batch batch;
 
   ess_kinks kinks; /* steps through crossings */
   ess_projection projection;
 
   ess_returns returns; /* the ledger of crossings */
-  uint64_t apply_steps, apply_crossings;
-
-  /* the caller's sample grid during one apply */
-  const double *times;
-  size_t times_count, times_done;
-  double *samples;
+  ess_apply apply;
+  ess_grid grid;
 
   void *memory; /* the block that all arrays above lie in */
   size_t bytes;

@@ -24,7 +24,7 @@ enum { QUARTIC = ESS_QUARTIC };
 void ess_model_event(const ess_driver *d, size_t k, double side, bool known, double b[QUARTIC]) {
   const double quarter = 0.25 * d->dt;
   const double middle =
-      known ? d->h_mid[k]
+      known ? d->inside.middle[k]
             : ess_middle_of_cubic(d->h[k], d->rate[k], d->h_end[k], d->rate_end[k], quarter);
   ess_quartic_of_one(d->h[k], d->rate[k], middle, d->h_end[k], d->rate_end[k], quarter, b);
   for (int i = 0; i < QUARTIC; i++) b[i] *= side;
@@ -53,9 +53,9 @@ double ess_level_tolerance(const ess_driver *d, size_t k) {
 int ess_look_at_guards(ess_driver *d) {
   // the model's error is theta^2 (theta - 1/2) (1 - theta)^2 times a fifth derivative
   static const double largest[2] = {0.275, 0.725};
-  ess_compare_at(&d->compared, largest, d->counters.steps + d->counters.rejected + 1);
-  double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
-  const double at[] = {d->compared.at[0], 0.5, d->compared.at[1]};
+  ess_compare_at(&d->inside.compared, largest, d->counters.steps + d->counters.rejected + 1);
+  double *const h[] = {d->inside.beside[0], d->inside.middle, d->inside.beside[1]};
+  const double at[] = {d->inside.compared.at[0], 0.5, d->inside.compared.at[1]};
   int status = d->base->rates
                    ? d->base->rates(d)
                    : ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
@@ -135,12 +135,18 @@ ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_
   double four[8][ESS_LANES];
   for (int i = 0; i < ESS_LANES; i++) {
     const size_t k = which[i];
-    const double seen[] = {d->h[k],        d->rate[k],       d->h_mid[k],      d->h_end[k],
-                           d->rate_end[k], d->h_check[0][k], d->h_check[1][k], d->scale[k]};
+    const double seen[] = {d->h[k],
+                           d->rate[k],
+                           d->inside.middle[k],
+                           d->h_end[k],
+                           d->rate_end[k],
+                           d->inside.beside[0][k],
+                           d->inside.beside[1][k],
+                           d->scale[k]};
     for (int j = 0; j < 8; j++) four[j][i] = seen[j];
   }
   const values v = {four[0], four[1], four[2], four[3], four[4], {four[5], four[6]}};
-  looks l = look_at(&v, &d->compared, ess_lanes_all(0.25 * d->dt), 0);
+  looks l = look_at(&v, &d->inside.compared, ess_lanes_all(0.25 * d->dt), 0);
   ess_lanes slight, *const b = l.m.b;
   const ess_lanes more = FARTHER * doubt_of(&l, ess_lanes_load(four[7]), &slight);
   for (int i = 0; i < QUARTIC; i++) b[i] = side * b[i] + (i && i < QUARTIC - 1 ? more : zero);
@@ -160,8 +166,9 @@ bool ess_stays_below(const ess_driver *d, size_t guard, double theta) {
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
   const size_t from = k - k % ESS_LANES;
-  const values v = {d->h, d->rate, d->h_mid, d->h_end, d->rate_end, {d->h_check[0], d->h_check[1]}};
-  const looks l = look_at(&v, &d->compared, ess_lanes_all(0.25 * d->dt), from);
+  const values v = {d->h,     d->rate,     d->inside.middle,
+                    d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
+  const looks l = look_at(&v, &d->inside.compared, ess_lanes_all(0.25 * d->dt), from);
   ess_lanes slight;
   return doubt_of(&l, ess_lanes_load(d->scale + from), &slight)[k % ESS_LANES] == 0.0;
 }
@@ -213,15 +220,16 @@ static bool reaches_level(const ess_driver *d, size_t k, double margin, double d
 }
 
 void ess_clear_flags(ess_driver *d) {
-  for (size_t i = 0; i < d->flagged_count; i++) d->fate[d->flagged[i]] = ESS_FATE_NONE;
-  d->flagged_count = 0;
+  for (size_t i = 0; i < d->flagged.count; i++) d->flagged.fate[d->flagged.list[i]] = ESS_FATE_NONE;
+  d->flagged.count = 0;
 }
 
 size_t ess_flag_guards(ess_driver *d) {
-  const ess_compared compared = d->compared;
-  const values v = {d->h, d->rate, d->h_mid, d->h_end, d->rate_end, {d->h_check[0], d->h_check[1]}};
+  const ess_compared compared = d->inside.compared;
+  const values v = {d->h,     d->rate,     d->inside.middle,
+                    d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
   const ess_lanes zero = {0.0}, quarter = ess_lanes_all(0.25 * d->dt);
-  if (d->flagged_count) ess_clear_flags(d);
+  if (d->flagged.count) ess_clear_flags(d);
   d->control.turning.share = ESS_STILL_TURNING;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
@@ -246,7 +254,7 @@ size_t ess_flag_guards(ess_driver *d) {
       const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->scale + k), &slight);
       const ess_lanes rise = height - slight + 0.0 * model[2];
       const unsigned reached = ess_mask_bits(~(rise + FARTHER * doubt < 0.0));
-      ess_lanes_store(d->inexact + k, doubt);
+      ess_lanes_store(d->inside.inexact + k, doubt);
       if (ess_mask_any(doubt > believed)) note_share(d, k, model, doubt);
       if (!reached) continue;
       // most of these rise through their level once, even were their models off by their doubt
@@ -265,11 +273,12 @@ size_t ess_flag_guards(ess_driver *d) {
     for (; near; near &= near - 1) {
       const size_t i = (size_t)__builtin_ctz(near), k = b * ESS_BLOCK + i;
       bool doubtful = false;
-      if (!(sure >> i & 1) && !reaches_level(d, k, margin[i], d->inexact[k], &doubtful)) continue;
+      if (!(sure >> i & 1) && !reaches_level(d, k, margin[i], d->inside.inexact[k], &doubtful))
+        continue;
       if (doubtful) return k;
-      d->flagged_theta[d->flagged_count] = ESS_NEVER; // until it is placed
-      d->flagged[d->flagged_count++] = k;
-      d->fate[k] = ESS_FATE_SOUGHT;
+      d->flagged.theta[d->flagged.count] = ESS_NEVER; // until it is placed
+      d->flagged.list[d->flagged.count++] = k;
+      d->flagged.fate[k] = ESS_FATE_SOUGHT;
     }
   }
   return SIZE_MAX;
@@ -283,11 +292,13 @@ void ess_keep_rivals(ess_driver *d, double theta) {
                                   6.0 * rest * rest * theta * theta,
                                   4.0 * rest * theta * theta * theta,
                                   theta * theta * theta * theta};
-  d->flagged_count = 0;
+  d->flagged.count = 0;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
-      if (!(d->fate[k] | d->fate[k + 1] | d->fate[k + 2] | d->fate[k + 3])) continue;
+      if (!(d->flagged.fate[k] | d->flagged.fate[k + 1] | d->flagged.fate[k + 2] |
+            d->flagged.fate[k + 3]))
+        continue;
       const ess_models m = ess_model_guards(d, k);
       ess_lanes value = weight[0] * m.b[0], size = ess_lanes_abs(m.b[0]);
       ess_mask falls = {0};
@@ -298,9 +309,9 @@ void ess_keep_rivals(ess_driver *d, double theta) {
       }
       const unsigned rivals = ess_mask_bits(~(value < -ESS_STILL * size) | falls | ~(m.b[0] < 0.0));
       for (size_t i = 0; i < ESS_LANES; i++) {
-        if (!d->fate[k + i]) continue;
-        d->fate[k + i] = rivals >> i & 1 ? ESS_FATE_SOUGHT : ESS_FATE_NONE;
-        if (d->fate[k + i]) d->flagged[d->flagged_count++] = k + i;
+        if (!d->flagged.fate[k + i]) continue;
+        d->flagged.fate[k + i] = rivals >> i & 1 ? ESS_FATE_SOUGHT : ESS_FATE_NONE;
+        if (d->flagged.fate[k + i]) d->flagged.list[d->flagged.count++] = k + i;
       }
     }
   }

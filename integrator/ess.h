@@ -14,7 +14,8 @@
  *
  * Shapes are given in n states, m event functions and P parameters; matrices are row-major. Times
  * and states are in the caller's units. The driver copies all data to which a system and options
- * point, except `params`, an observer's context and parameter_values, which the caller keeps.
+ * point, except `params`, an observer's context, parameters' values and the times of field_jumps,
+ * which the caller keeps.
  * Pointers that callbacks and observers receive are valid during the call only. Pointers that a
  * driver's functions return belong to the driver and are valid until it is freed; for a NULL driver
  * they are NULL.
@@ -79,7 +80,7 @@ typedef enum ess_status {
   ESS_EFIELD,     /* the right-hand side, or a derivative being propagated, is not finite */
   ESS_EGUARD,     /* an event function or its rate is not finite */
   ESS_EUNDERFLOW, /* the step size fell below the resolution of time */
-  ESS_ELIVENESS,  /* an event function's rate at a projection is below options.liveness */
+  ESS_ELIVENESS,  /* an event function's rate at a projection is below projection.liveness */
   ESS_ECHATTER,   /* guards send the state back to each other without progress in time (Filippov) */
   ESS_EMAXSTEPS,  /* options.max_steps reached */
   ESS_EMAXCROSSINGS,  /* options.max_crossings reached */
@@ -87,7 +88,7 @@ typedef enum ess_status {
   ESS_ESLIDING,       /* on both sides of an event function's zero the field points towards it */
   ESS_ETOLERANCE,     /* the tolerance is below the rounding of a state */
   ESS_EJACOBIAN,      /* an event function or field contradicts its Jacobian */
-  ESS_EIMPACT,        /* an impact's map returned a state or mode that is not accepted */
+  ESS_EIMPACT,        /* a state or mode that an impact's map, or `start`, returned is refused */
   ESS_EZENO,          /* impacts accumulate; ess_failure.time is the time of accumulation */
   ESS_EGRAZING,       /* an impact, or a crossing that tangents are taken through, has no rate */
   ESS_EDISCONTINUOUS, /* the result of simultaneous events depends on their order: no derivative */
@@ -146,12 +147,14 @@ typedef enum ess_guard_kind {
                               end of the step that passes it, or before the projection that would.
                               No step is shortened for it unless another crossing depends on it, and
                               observers do not receive it */
-  ESS_GUARD_IMPACT         /* the state jumps, by ess_impacts.map */
+  ESS_GUARD_IMPACT,        /* the state jumps, by ess_impacts.map */
+  ESS_GUARD_NONE           /* it is no guard: passing the zero in this direction has no effect, and
+                              neither a row nor `start` arms it */
 } ess_guard_kind;
 
 /* An effect that the state at the crossing determines. The event function of the guard that the
  * entry names, either of the two, is latched to its sign there, and its guard that lies ahead is
- * armed (none, if a one-way event function is positive). At h = 0 the side is the one to which the
+ * armed (none, if it is of kind ESS_GUARD_NONE). At h = 0 the side is the one to which the
  * field points, in the mode after the preceding entries of the row; if the field is tangential to
  * the guard the sign stays. An entry costs one evaluation of guards, or of event_rates if it is
  * given. */
@@ -171,10 +174,6 @@ typedef struct ess_reset_matrix {
   const size_t *guard;       /* [row_start[2m+1]]: the guard an entry concerns, < 2m */
   const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it, ESS_ARM_AHEAD, which
                                 must not name the event function whose guard is crossed */
-
-  /* Optional: which guards are initially armed, armed[2m]. On entry those that lie ahead are armed;
-   * a caller may clear others, such as the release of a contact that does not touch. */
-  int (*start)(const double sign[], bool armed[], void *params);
 } ess_reset_matrix;
 
 /* ---- impacts: crossings at which the state jumps --------------------------------------------- */
@@ -218,16 +217,13 @@ typedef struct ess_impacts {
   int (*jacobian)(const ess_impact *impact, double DR[], void *params);
   /* Optional, likewise: Rp[n*P], d after_i / d p_j with respect to the system's parameters. */
   int (*parameter_jacobian)(const ess_impact *impact, double Rp[], void *params);
-  /* Optional: the initial mode, if it differs from the signs of h. On entry sign[m] and armed[2m]
-   * have their default values. */
-  int (*start)(double t, const double x[], double sign[], bool armed[], void *params);
 } ess_impacts;
 
 /* ---- events without effect on the right-hand side, terminal or not --------------------------- */
 
 /* Events: functions of time and state whose zeros have no effect on the right-hand side or the
  * mode. No row of a matrix names them. They are located, counted and reported like crossings, as
- * event function m + i; ESS_METHOD_PAPER does not accept them. Their cost is that of the same
+ * event function m + i; projection does not accept them. Their cost is that of the same
  * number of event functions that depend on time: their rates are finite differences, at about four
  * evaluations of values for each. Rates of the system's event functions are as without them.
  *
@@ -262,6 +258,40 @@ typedef enum ess_guard_time {
                            d h_k / d t */
 } ess_guard_time;
 
+/* ---- parameters, and jumps of the field ------------------------------------------------------ */
+
+/* Parameters, for derivatives with respect to them (ess_driver_follow_parameters). */
+typedef struct ess_parameters {
+  size_t count;   /* P; 0 (default): none */
+  double *values; /* [P]; not copied; NULL if all derivatives are given */
+  /* Optional: Fp[n*P], d f_i / d p_j. NULL: finite differences. */
+  int (*field_jacobian)(double t, const double x[], const double sign[], double Fp[], void *params);
+  /* Optional: hp[m*P], d h_k / d p_j. NULL: finite differences. */
+  int (*guard_jacobian)(double t, const double x[], double hp[], void *params);
+} ess_parameters;
+
+/* Times t_j at which the field is discontinuous in time, as with piecewise constant inputs. Steps
+ * end there. In the steps before t_j the field is evaluated only at t < t_j, and in those after it
+ * only at t >= t_j, whether the run goes forward or backward. Event functions must be continuous
+ * there. A run that begins at t_j has passed it. A run that ends there has not, and the next apply
+ * from the same state passes it. */
+typedef struct ess_field_jumps {
+  size_t count;        /* 0 (default): none */
+  const double *times; /* [count], ascending; not copied */
+  /* Optional, for derivatives with respect to these times, [count], not copied: the parameter
+   * (< P) whose value t_j is; SIZE_MAX: t_j is a constant. Tangents and adjoints then contain the
+   * effect of the time, dx+ = dx- + (f- - f+) dt_j, where f- and f+ are the fields before and after
+   * the jump. If the field depends on the parameter beyond the comparison of t with t_j, as an
+   * impulse response f(t - t_j) does, its derivative contains that as well. A difference moves t_j
+   * away from t, so that t remains on the same side. Each such parameter takes three evaluations
+   * wherever a rate is needed: ess_parameters.field_jacobian saves them.
+   *
+   * If a crossing or an impact is simultaneous with such a jump (ess_options.tie), their order
+   * decides the derivative: a run whose directions, or recording, contain the parameter ends there
+   * with ESS_EDISCONTINUOUS. */
+  const size_t *parameters;
+} ess_field_jumps;
+
 /* ---- the system: (f, h, Dh) of section 2.1 of the paper -------------------------------------- */
 
 /* The system to integrate. `sign[k]` is the latched sign of h_k: exactly -1.0 or +1.0. It changes
@@ -269,32 +299,47 @@ typedef enum ess_guard_time {
  * must therefore be smooth *through* the zeros of h for a fixed sign vector and must never evaluate
  * the sign of h itself. A nonzero result of a callback ends the run with ESS_ECALLBACK. */
 typedef struct ess_system {
+  /* Required. */
   size_t dimension;   /* n >= 1, number of states */
   size_t guard_count; /* m >= 0, number of event functions */
   /* dxdt[n] = f(t, x[n], sign[m]) */
   int (*field)(double t, const double x[], const double sign[], double dxdt[], void *params);
   /* h[m] = h(t, x[n]) */
   int (*guards)(double t, const double x[], double h[], void *params);
-  /* Dh[m*n]: row k is the gradient of h_k; or Dh[m*(n+1)], with ESS_TIME_COLUMN. Optional if
-   * event_rates is given. Without either, rates are finite differences of guards, at about four
-   * evaluations for each. */
+  void *params; /* passed to every callback */
+
+  /* Common, all optional. */
+
+  /* Dh[m*n]: row k is the gradient of h_k; or Dh[m*(n+1)], with ESS_TIME_COLUMN. Without it and
+   * event_rates, rates are finite differences of guards, at about four evaluations for each. */
   int (*guard_jacobian)(double t, const double x[], double Dh[], void *params);
-  /* Optional, for speed: values and total rates of event functions in one pass without Dh, along
-   * the direction (vt, v) of time and state: rate = dh/dt vt + grad h . v. h[i] and rate[i] are
-   * those of event function which[i], i < count; which is NULL and count is m for all. Event
-   * functions that do not depend on time ignore vt. */
+  ess_guard_time guard_time;      /* whether event functions depend on time; default: they do not */
+  const ess_guard_kind *kinds;    /* [2m]: the effect of each guard's crossing; NULL: each is an
+                                     impact if there are `impacts`, else changes the field. Paper:
+                                     ESS_GUARD_NONE for each ESS_GUARD_DOWN */
+  const ess_impacts *impacts;     /* the map of impacts */
+  const ess_reset_matrix *resets; /* the guards that a crossing arms; NULL: the guard of the same
+                                     event function in the opposite direction */
+  /* The mode in which a trajectory begins, and the guards that are armed then. On entry sign[m] and
+   * armed[2m] have their default values: the signs of h(t, x), and every guard that lies ahead. A
+   * sign that is changed need not be that of h. A guard that does not lie ahead of its sign on
+   * return is not armed. */
+  int (*start)(double t, const double x[], double sign[], bool armed[], void *params);
+  ess_watch watch;             /* events without effect on the right-hand side */
+  ess_field_jumps field_jumps; /* times at which the field jumps */
+
+  /* Expert: for speed, stiff fields and derivatives; all optional. */
+
+  /* Values and total rates of event functions in one pass without Dh, along the direction (vt, v)
+   * of time and state: rate = dh/dt vt + grad h . v. h[i] and rate[i] are those of event function
+   * which[i], i < count; which is NULL and count is m for all. Event functions that do not depend
+   * on time ignore vt. */
   int (*event_rates)(double t, const double x[], double vt, const double v[], const size_t which[],
                      size_t count, double h[], double rate[], void *params);
-  ess_guard_time guard_time; /* whether event functions depend on time; default: ESS_TIME_NONE */
 
-  /* Optional: called whenever the latched mode changes, before the next evaluation of the field.
-   * `guard` is the event function whose sign was flipped, or m if all of `sign` may have changed.
-   * */
+  /* Called whenever the latched mode changes, before the next evaluation of the field. `guard` is
+   * the event function whose sign was flipped, or m if all of `sign` may have changed. */
   int (*mode_changed)(const double sign[], size_t guard, void *params);
-
-  /* false (default): each event function has two guards, h_k crossed upward (touch-down) and
-   * downward (lift-off). true: only crossings from h_k < 0 to h_k >= 0 are guards. */
-  bool one_way;
 
   /* true: the field is affine in each sign, and field and mode_changed accept any numbers as
    * signs: instead of an `if`, the contribution of contact k has the weight (1 + sign[k]) / 2, or
@@ -303,16 +348,19 @@ typedef struct ess_system {
    */
   bool affine_in_signs;
 
-  const ess_guard_kind *kinds;    /* optional, [2m]: the effect of each guard's crossing; NULL: each
-                                     is an impact if there are `impacts`, else changes the field */
-  const ess_reset_matrix *resets; /* optional: the guards that a crossing arms; NULL: the guard of
-                                     the same event function in the opposite direction */
-  const ess_impacts *impacts;     /* optional: the map of impacts */
+  /* Called after evaluations of the field. idle[k] = true if that evaluation did not depend on
+   * sign[k]: any combination of the idle signs would have given the same result, as for contacts
+   * whose force is zero. On entry all are false. A guard ahead does not end a step if its event
+   * function is idle at the beginning and in all evaluations of the step. Its crossing is then made
+   * at the step's end, and reported with the time at which the step's quartic interpolant of h_k is
+   * zero (exact if h_k is affine along the step). Ignored for guards that are impacts or whose rows
+   * concern other event functions, and with affine_in_signs, tangents, recordings, projection,
+   * ESS_BASE_RODAS and ESS_BASE_CHOSEN_RODAS. */
+  int (*idle)(bool idle[], void *params);
 
-  /* Optional, for tangents and ESS_BASE_RODAS: J[n*n], d f_i / d x_j, of the field with these
-   * signs. NULL: finite differences, which use atol / rtol as the size of a state near 0. With
-   * ESS_BASE_RODAS a wrong Jacobian ends the run with ESS_EJACOBIAN, and the failure names the
-   * entry. */
+  /* For tangents and ESS_BASE_RODAS: J[n*n], d f_i / d x_j, of the field with these signs. NULL:
+   * finite differences, which use atol / rtol as the size of a state near 0. With ESS_BASE_RODAS a
+   * wrong Jacobian ends the run with ESS_EJACOBIAN, and the failure names the entry. */
   int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
 
   /* Required by ESS_BASE_ROS2: replaces v[n] by (I - c W)^-1 v, where W is an approximation of
@@ -322,47 +370,7 @@ typedef struct ess_system {
   int (*field_solve)(double t, const double x[], const double sign[], double c, double v[],
                      void *params);
 
-  /* Optional, for speed, called after evaluations of the field. idle[k] = true if that evaluation
-   * did not depend on sign[k]: any combination of the idle signs would have given the same result,
-   * as for contacts whose force is zero. On entry all are false. A guard ahead does not end a step
-   * if its event function is idle at the beginning and in all evaluations of the step. Its crossing
-   * is then made at the step's end, and reported with the time at which the step's quartic
-   * interpolant of h_k is zero (exact if h_k is affine along the step). Ignored for guards that are
-   * impacts or whose rows concern other event functions, and with affine_in_signs, tangents,
-   * recordings, ESS_METHOD_PAPER, ESS_BASE_RODAS and ESS_BASE_CHOSEN_RODAS. */
-  int (*idle)(bool idle[], void *params);
-  void *params; /* passed to every callback */
-
-  /* Optional: times t_j, ascending, at which the field is discontinuous in time, as with piecewise
-   * constant inputs; not copied. Steps end there. In the steps before t_j the field is evaluated
-   * only at t < t_j, and in those after it only at t >= t_j, whether the run goes forward or
-   * backward. Event functions must be continuous there. */
-  const double *field_jumps;
-  size_t field_jump_count;
-  /* Optional, for derivatives with respect to these times, [field_jump_count], not copied: the
-   * parameter (below, < P) whose value t_j is; SIZE_MAX: t_j is a constant. Tangents and adjoints
-   * then contain the effect of the time, dx+ = dx- + (f- - f+) dt_j, where f- and f+ are the fields
-   * before and after the jump. If the field depends on the parameter beyond the comparison of t
-   * with t_j, as an impulse response f(t - t_j) does, its derivative contains that as well. A
-   * difference moves t_j away from t, so that t remains on the same side. Each such parameter takes
-   * three evaluations wherever a rate is needed: field_parameter_jacobian saves them.
-   *
-   * A run that begins at t_j has passed it. A run that ends there has not, and the next apply from
-   * the same state passes it. If a crossing or an impact is simultaneous with such a jump
-   * (ess_options.tie), their order decides the derivative: a run whose directions, or recording,
-   * contain the parameter ends there with ESS_EDISCONTINUOUS. */
-  const size_t *field_jump_parameters;
-
-  ess_watch watch; /* optional: events without effect on the right-hand side */
-
-  /* Optional, for tangents and adjoints (ess_driver_follow_parameters): the number P of parameters,
-   * their values [P], and the derivatives Fp[n*P], d f_i / d p_j, and hp[m*P], d h_k / d p_j. NULL
-   * derivatives: finite differences. */
-  size_t parameters;
-  double *parameter_values;
-  int (*field_parameter_jacobian)(double t, const double x[], const double sign[], double Fp[],
-                                  void *params);
-  int (*guard_parameter_jacobian)(double t, const double x[], double hp[], void *params);
+  ess_parameters parameters; /* for tangents and adjoints */
 } ess_system;
 
 /* ---- observers ------------------------------------------------------------------------------- */
@@ -410,13 +418,26 @@ typedef struct ess_observer {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Treatment of crossings. */
-typedef enum ess_method {
-  ESS_METHOD_TOLERANCE, /* the error of everything, crossings included, is controlled by rtol and
-                           atol alone (docs/theory/method.md) */
-  ESS_METHOD_PAPER      /* by projection inside neighbourhoods of the guards, as in the paper: the
-                           error of crossings is that of epsilon, which the caller chooses */
-} ess_method;
+/* Options of the paper's method (docs/theory/paper.md), which *projects* the state onto guards: the
+ * error of its crossings is that of epsilon, which the caller chooses, and not of the tolerance. */
+typedef struct ess_projection_options {
+  /* Half-width of every guard's neighbourhood, in units of h, finite, > 0. 0 (default): no
+   * projection; the tolerance controls the error of everything, crossings included
+   * (docs/theory/method.md). ess_options_paper: 1e-3. */
+  double epsilon;
+  const double *epsilons; /* optional, [m]: replaces epsilon if that is > 0, each finite, > 0 */
+  /* Order of the projection in epsilon. 1 (default): along the tangent, one evaluation of the
+   * field, global error O(epsilon^2); 2: along the field at the midpoint, two evaluations,
+   * O(epsilon^3). */
+  int order;
+  /* Longest projection, in units of time, > 0; INFINITY (default): no limit. A guard that the field
+   * would reach later does not count as inside its neighbourhood: set it if guards are nearly
+   * grazed. */
+  double duration_max;
+  /* Smallest rate of an event function, in units of h over time, that is accepted at a projection
+   * onto its guard, finite, >= 0; 0 (default): not checked. Requirement 4 of the paper. */
+  double liveness;
+} ess_projection_options;
 
 /* Step methods. */
 typedef enum ess_base {
@@ -461,44 +482,54 @@ typedef enum ess_sliding {
                                 with ESS_EZENO */
 } ess_sliding;
 
+/* The tolerance of one state. */
+typedef struct ess_tolerance {
+  double rtol, atol; /* as in ess_options */
+} ess_tolerance;
+
 /* Options. Begin with ess_options_default() and change individual members.
  *
- * Members of the options and the system that do not combine are refused, with a line that names
- * both:
+ * Table of combinations. Members of the system and the options, and derivatives (ess_tangents.h),
+ * combine as follows. What does not combine is refused with the line of this table; what is ignored
+ * costs nothing.
  *
- *                                sliding   affine_in_signs   watch     tangents   recording
- *   ESS_METHOD_PAPER             refused   ignored           refused   yes        refused
- *   ESS_BASE_RKC, CHOSEN         yes       ignored           yes       yes        yes
- *   ESS_BASE_RODAS, ROS2,
- *     CHOSEN_RODAS               yes       ignored           yes       refused    refused
- *   sliding                      -         refused           yes       yes        yes
- *   impacts                      yes       ignored           yes       yes        yes
- *   tangents, recording          yes       ignored           yes       -          -
+ *                                   sliding   affine_in_signs   watch     tangents   recording
+ *   1 projection                    refused   ignored           refused   yes        refused
+ *   2 ESS_BASE_RKC, CHOSEN          yes       ignored           yes       yes        yes
+ *   3 ESS_BASE_RODAS, ROS2,
+ *     CHOSEN_RODAS                  yes       ignored           yes       refused    refused
+ *   4 sliding                       -         ignored           yes       yes        yes
+ *   5 impacts                       yes       ignored           yes       yes        yes
+ *   6 tangents, recording           yes       ignored           yes       -          -
  *
- * Besides, ESS_BASE_ROS2 needs field_solve, ESS_GUARD_IMPACT needs impacts, and `slides` must not
- * name a guard that is an impact, arms only, is one-way, or has a row that names another. Chosen at
- * alloc: the system, an implicit base, `slides`, and whether sliding is ESS_SLIDING_STOP. All other
- * options may change between applies. */
+ * Besides, ESS_BASE_ROS2 needs field_solve, and ESS_GUARD_IMPACT needs impacts.
+ *
+ * The system and the last three options are chosen at alloc. All other options may change between
+ * applies. */
 typedef struct ess_options {
-  /* The tolerance. The error of each state x_i is at most a few times atol + rtol |x_i|; with
-   * ESS_METHOD_PAPER this holds only for the integration between crossings. rtol: in [0, 1),
-   * default 1e-8. atol: in units of the states, finite, >= 0, default 1e-10. One of the two must be
-   * > 0. With atol = 0 a state that a slide holds, such as the speed of a body that dry friction
-   * has stopped, gets an absolute tolerance for the rest of the run: 2^-44 of the largest value
-   * that it has had, or that the jump of the field would give it in a step. */
+  /* Required: the tolerance. The error of each state x_i is at most a few times atol + rtol |x_i|;
+   * with projection this holds only for the integration between crossings. rtol: in [0, 1), default
+   * 1e-8. atol: in units of the states, finite, >= 0, default 1e-10. One of the two must be > 0.
+   * With atol = 0 a state that a slide holds, such as the speed of a body that dry friction has
+   * stopped, gets an absolute tolerance for the rest of the run: 2^-44 of the largest value that it
+   * has had, or that the jump of the field would give it in a step. */
   double rtol, atol;
-  const double *rtols, *atols; /* optional, [n] each: replace rtol or atol, state by state */
+
+  /* Common. */
+
+  ess_observer observer; /* default: none */
   /* Longest integration step, in units of time, > 0; INFINITY (default): no limit. Set it if an
    * event function changes sign twice within much less than a step. */
   double h_max;
-  double h_init;          /* first integration step, in units of time, finite, >= 0; 0 (default):
-                             chosen by libess */
   uint64_t max_steps;     /* of one apply, rejected ones included, >= 1; default 10^7 */
   uint64_t max_crossings; /* of one apply, silent ones included (ESS_GUARD_ARMS_ONLY), >= 1;
                              default 10^7 */
-  ess_observer observer;  /* default: none */
-  ess_method method;      /* default: ESS_METHOD_TOLERANCE */
-  ess_base base;          /* default: ESS_BASE_DOPRI5. While the state slides steps are dopri5's */
+
+  /* Expert. */
+
+  const ess_tolerance *tolerances; /* optional, [n]: replaces rtol and atol, state by state */
+  double h_init; /* first integration step, in units of time, finite, >= 0; 0 (default): chosen by
+                    libess */
   /* Simultaneity tolerance, in units of time, finite, >= 0: impact maps and tangents treat events
    * that are closer in time as simultaneous. 0 (default): events are simultaneous if the tolerance
    * cannot resolve their order: within the time in which the state moves by one tolerance and, for
@@ -509,6 +540,13 @@ typedef struct ess_options {
    * would accumulate before its end. Fewer suffice if the tolerance cannot distinguish the time of
    * accumulation from the present time. >= 4, default 200. */
   uint64_t zeno_impacts;
+  ess_projection_options projection; /* the paper's method; default: none */
+
+  /* Chosen at alloc. */
+
+  /* Default: ESS_BASE_DOPRI5. While the state slides steps are dopri5's. The bases of lines 1 and 2
+   * of the table may replace each other later, those of line 3 not. */
+  ess_base base;
   /* Default: ESS_SLIDING_STOP. Otherwise the state may slide on any number of event
    * functions if their jumps of the field are additive, as those of friction are, and on at most
    * three otherwise. This takes one evaluation of the field for each of them and one more. If the
@@ -517,34 +555,18 @@ typedef struct ess_options {
    * bounces are below the tolerance, or too many for the run to reach its end. A run with tangents
    * ends there with ESS_ESLIDING. The same status ends a run whose initial state is on a zero from
    * which the fields of both sides point away, and a run that turns around while it slides: in
-   * neither case is the continuation unique. Needs ESS_METHOD_TOLERANCE and a system without
-   * affine_in_signs; whether it is ESS_SLIDING_STOP is fixed at alloc. */
+   * neither case is the continuation unique. ESS_SLIDING_SLIDE and ESS_SLIDING_SLIDE_AND_REST may
+   * replace each other later. */
   ess_sliding sliding;
   const bool *slides; /* optional, [m]: the event functions on which the state may slide. Those with
-                         one-way guards, with guards that arm only or are impacts, or with rows that
-                         change other event functions are not accepted. NULL: all others. Fixed at
-                         alloc */
-  /* The remaining options apply to ESS_METHOD_PAPER only. Half-width of every guard's
-   * neighbourhood, in units of h, finite, > 0; default 1e-3. */
-  double epsilon;
-  const double *guard_epsilons; /* optional, [m]: replaces epsilon, in the same range */
-  /* Order of the projection in epsilon. 1 (default): along the tangent, one evaluation of the
-   * field, global error O(epsilon^2); 2: along the field at the midpoint, two evaluations,
-   * O(epsilon^3). */
-  int order;
-  /* Longest projection, in units of time, > 0; INFINITY (default): no limit. A guard that the field
-   * would reach later does not count as inside its neighbourhood: set it if guards are nearly
-   * grazed. */
-  double projection_max;
-  /* Smallest rate of an event function, in units of h over time, that is accepted at a projection
-   * onto its guard, finite, >= 0; 0 (default): not checked. Requirement 4 of the paper. */
-  double liveness;
+                         guards that arm only, are impacts or are none, or with rows that change
+                         other event functions are not accepted. NULL: all others */
 } ess_options;
 
-/* The default options: ESS_METHOD_TOLERANCE, rtol 1e-8, atol 1e-10, unlimited step. */
+/* The default options: no projection, rtol 1e-8, atol 1e-10, unlimited step. */
 ESS_API ess_options ess_options_default(void);
 
-/* As ess_options_default, with ESS_METHOD_PAPER. */
+/* As ess_options_default, with the paper's method: projection.epsilon is 1e-3. */
 ESS_API ess_options ess_options_paper(void);
 
 /* ---- counters -------------------------------------------------------------------------------- */

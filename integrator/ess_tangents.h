@@ -44,7 +44,7 @@ extern "C" {
  * and do not describe the others. If the run touches a guard within the tolerance, and a crossing
  * would change the field there, the run ends with ESS_EGRAZING: the time that neighbouring
  * trajectories spend beyond the guard grows as a square root. This does not apply to
- * ESS_METHOD_PAPER, which projects onto guards: its derivatives near a graze are those of its own
+ * projection onto guards: its derivatives near a graze are those of its own
  * run.
  *
  * Without field_jacobian each direction, or each state if there are fewer states than directions,
@@ -67,17 +67,17 @@ ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double dir
  * directly, the caller adds this dependence to the directions and to the results. ESS_EINVAL also
  * if parameter values are not finite.
  *
- * The P = ess_system.parameters parameters are numbers that the callbacks read through `params` and
+ * The P = parameters.count parameters are numbers that the callbacks read through `params` and
  * that are constant during a run. They are not states: a run without tangents of parameters ignores
- * them. Finite differences replace field_parameter_jacobian, guard_parameter_jacobian or an
+ * them. Finite differences replace `parameters` field_jacobian, guard_jacobian or an
  * impact's parameter_jacobian where one is missing, that of guards also if ess_watch is used, and
  * all of them while the state slides. By the time of a jump of the field
- * (ess_system.field_jump_parameters) they are one-sided. For a difference libess perturbs
- * ess_system.parameter_values[P], which the caller owns, by some millionths of the value (of 1 if
+ * (ess_field_jumps) they are one-sided. For a difference libess perturbs
+ * parameters.values[P], which the caller owns, by some millionths of the value (of 1 if
  * it is 0), calls mode_changed for all signs, so that a model can recompute data that depend on
  * parameters, evaluates, and restores the values to the last bit. This takes two evaluations of
  * field or guards for each direction with parameters, wherever a rate is needed. Drivers that
- * follow parameters must therefore not share their values across threads. parameter_values may be
+ * follow parameters must therefore not share their values across threads. parameters.values may be
  * NULL if all derivatives are given.
  */
 ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
@@ -91,7 +91,7 @@ ESS_API const double *ess_driver_tangent(const ess_driver *driver);
 /* As ess_driver_sample, by the same steps. Also writes the directions at each of times[count] into
  * the rows of tangents[count*n*directions], each as ess_driver_tangent returns them: at the time of
  * a crossing or an impact those after it. NULL: as ess_driver_sample. Takes no evaluations beyond
- * those of a run with tangents. ESS_EINVAL also without directions and with ESS_METHOD_PAPER. After
+ * those of a run with tangents. ESS_EINVAL also without directions and with projection. After
  * a failure, rows of times not reached are unchanged. */
 ESS_API int ess_driver_sample_tangents(ess_driver *driver, double *t, double t1, double x[],
                                        const double times[], size_t count, double states[],
@@ -119,7 +119,7 @@ ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double
  * propagated backward along them: to the time at which recording began, or at which the driver was
  * last reset or turned around. Steps and states are those of a run with tangents, but no directions
  * are propagated; ess_driver_follow ends the recording, as does bytes = 0. Only this call
- * allocates. ESS_EINVAL, also with ESS_METHOD_PAPER, which ess_driver_set_options refuses during a
+ * allocates. ESS_EINVAL, also with projection, which ess_driver_set_options refuses during a
  * recording; ESS_ENOMEM.
  *
  * A step takes 5 + n doubles. A crossing takes 4 + 2 n + P, and m / 8 more if signs have changed.
@@ -152,9 +152,9 @@ ESS_API size_t ess_driver_recorded(const ess_driver *driver);
  *
  * The result is D phi^T v, with the D phi that tangents propagate, through crossings, impacts and
  * slides. Its cost is that of about three runs, the forward run included, for any number of
- * parameters, if field_jacobian and field_parameter_jacobian are given. Otherwise each stage takes
- * n more evaluations of the field, and two for each parameter; and each entry that is recorded as a
- * matrix is computed with as many directions as there are states and parameters.
+ * parameters, if the Jacobians of the field by states and parameters are given. Otherwise each
+ * stage takes n more evaluations of the field, and two for each parameter; and each entry that is
+ * recorded as a matrix is computed with as many directions as there are states and parameters.
  *
  * At simultaneous events the adjoint is that of the piece that ess_driver_choose_piece has chosen
  * (default: the first); ess_driver_smoothness reports whether there are others.

@@ -55,7 +55,7 @@ static inline void ess_arm(ess_driver *d, size_t guard) {
   d->armed_count += more;
   d->side[k] = -d->sign[k];
   d->due_from[k] = 0.0;
-  d->is_silent[k] = d->kind[guard] == ESS_GUARD_ARMS_ONLY;
+  d->is_silent[k] = d->rows.kind[guard] == ESS_GUARD_ARMS_ONLY;
 }
 
 /* arms neither guard of event function k */
@@ -73,9 +73,9 @@ static inline bool ess_has_jumped(const ess_driver *d, size_t k) {
   return w->count && k >= w->first && w->jumped[k - w->first] && w->jump_t == d->t;
 }
 
-/* whether event function k is crossed upward alone */
-static inline bool ess_is_one_way(const ess_driver *d, size_t k) {
-  return d->system.one_way && k < d->watched.first; // what is watched is not
+/* whether the guard that event function k has ahead of this side can be armed at all */
+static inline bool ess_has_guard(const ess_driver *d, size_t k, double sign) {
+  return d->rows.kind[sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)] != ESS_GUARD_NONE;
 }
 
 /* ---- the guard reset matrix ------------------------------------------------------------------ */
@@ -89,7 +89,7 @@ const char *ess_kinds_check(const ess_system *system);
 size_t ess_resets_size(const ess_system *system);
 void ess_resets_copy(ess_driver *d);
 
-/* Arms the guards to start with, given the latched signs. */
+/* The mode to start with, and its armed guards: the default ones, or those of the system. */
 int ess_resets_start(ess_driver *d);
 
 /* Flips event function k's sign and applies the row of the guard crossed. */
@@ -131,9 +131,10 @@ int ess_due_impact(ess_driver *d, size_t k, size_t *impact);
 size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const double rate[],
                          size_t events[]);
 
-/* Lists the armed guards; sets the mode, in which only guards that lie ahead can be armed. The
- * model is not informed. */
+/* Lists the armed guards; fails if a sign of the mode is neither -1.0 nor +1.0, with this reason;
+ * sets the mode, in which only guards that lie ahead can be armed. The model is not informed. */
 void ess_list_armed(const ess_driver *d, bool armed[]);
+int ess_check_mode(ess_driver *d, const double mode[], size_t event, const char *reason);
 void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]);
 
 /* Sets an earlier mode of the driver, by its signs and sides. */
@@ -163,10 +164,10 @@ int ess_cross_idle(ess_driver *d, const double h[]);
 
 /* ---- by time --------------------------------------------------------------------------------- */
 
-/* One more crossing in d->batch. */
+/* One more crossing in d->batch.list. */
 static inline void ess_list_in_batch(ess_driver *d, size_t k, double time) {
-  d->batch[d->batch_count] = k;
-  d->batch_time[d->batch_count++] = time;
+  d->batch.list[d->batch.count] = k;
+  d->batch.time[d->batch.count++] = time;
 }
 
 /* Sorts crossings by time, those of one time by guard, in O(count log count) without
@@ -197,7 +198,7 @@ static inline ess_models ess_model_events(const ess_driver *d, size_t k, bool kn
   const ess_lanes quarter = ess_lanes_all(0.25 * d->dt);
   const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
   const ess_lanes h_end = ess_lanes_load(d->h_end + k), rate_end = ess_lanes_load(d->rate_end + k);
-  const ess_lanes middle = known ? ess_lanes_load(d->h_mid + k)
+  const ess_lanes middle = known ? ess_lanes_load(d->inside.middle + k)
                                  : ess_middle_of_cubics(h, rate, h_end, rate_end, quarter);
   ess_models m;
   ess_quartic_of_four(h, rate, middle, h_end, rate_end, quarter, m.b);
@@ -237,8 +238,8 @@ int ess_look_at_guards(ess_driver *d);
 /* Where each armed guard stops that step: where it is crossed. */
 void ess_set_levels(ess_driver *d);
 
-/* Lists in d->flagged the guards that reach their level within the step, by their model. Returns a
- * guard of which the step is too long to tell, or SIZE_MAX. */
+/* Lists in d->flagged.list the guards that reach their level within the step, by their model.
+ * Returns a guard of which the step is too long to tell, or SIZE_MAX. */
 size_t ess_flag_guards(ess_driver *d);
 
 /* Forgets the guards that are listed. */

@@ -12,21 +12,22 @@
 #include "tangents.h"
 
 const char *ess_field_jumps_check(const ess_system *s) {
-  if (s->field_jump_count && !s->field_jumps)
-    return "field_jumps must not be NULL when field_jump_count > 0";
-  for (size_t i = 0; i < s->field_jump_count; i++) {
-    if (!isfinite(s->field_jumps[i])) return "each of field_jumps must be finite";
-    if (i && !(s->field_jumps[i] > s->field_jumps[i - 1])) return "field_jumps must ascend";
+  if (s->field_jumps.count && !s->field_jumps.times)
+    return "field_jumps.times must not be NULL when field_jumps.count > 0";
+  for (size_t i = 0; i < s->field_jumps.count; i++) {
+    if (!isfinite(s->field_jumps.times[i])) return "each of field_jumps.times must be finite";
+    if (i && !(s->field_jumps.times[i] > s->field_jumps.times[i - 1]))
+      return "field_jumps.times must ascend";
   }
   return NULL;
 }
 
 /* how many are below this time, or at it */
 static size_t count_below(const ess_system *s, double t, bool or_at) {
-  size_t below = 0, end = s->field_jump_count;
+  size_t below = 0, end = s->field_jumps.count;
   while (below < end) {
     const size_t i = below + (end - below) / 2;
-    if (s->field_jumps[i] < t || (or_at && s->field_jumps[i] == t))
+    if (s->field_jumps.times[i] < t || (or_at && s->field_jumps.times[i] == t))
       below = i + 1;
     else
       end = i;
@@ -36,12 +37,12 @@ static size_t count_below(const ess_system *s, double t, bool or_at) {
 
 void ess_go_between(ess_driver *d, double t) {
   const ess_system *const s = &d->caller.system;
-  const double *const jumps = s->field_jumps, way = d->caller.way;
+  const double *const jumps = s->field_jumps.times, way = d->caller.way;
   const bool forward = way > 0.0;
   // between jumps i - 1 and i; where time goes backward the one that it begins at has been passed
   const size_t i = count_below(s, ess_caller_time(d, t), forward);
   const double lower = i > 0 ? jumps[i - 1] : -INFINITY;
-  const double upper = i < s->field_jump_count ? jumps[i] : INFINITY;
+  const double upper = i < s->field_jumps.count ? jumps[i] : INFINITY;
   const double below = nextafter(upper, -INFINITY);
   d->between = forward ? (ess_between){lower, upper, lower, below}
                        : (ess_between){-upper, -lower, -below, -lower};
@@ -58,9 +59,9 @@ void ess_begin_between(ess_driver *d, double t) {
 /* the parameter whose value the next jump's time is, where directions follow it; else SIZE_MAX */
 static size_t followed_parameter(const ess_driver *d) {
   const ess_system *const s = &d->system;
-  if (!d->tangents || !s->field_jump_parameters) return SIZE_MAX;
+  if (!d->tangents || !s->field_jumps.parameters) return SIZE_MAX;
   const size_t i = count_below(s, ess_caller_time(d, d->between.next), false);
-  const size_t parameter = s->field_jump_parameters[i];
+  const size_t parameter = s->field_jumps.parameters[i];
   return ess_tangent_follows(d, parameter) ? parameter : SIZE_MAX;
 }
 

@@ -78,14 +78,14 @@ int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last
   if (!d->scheme->locates) return ESS_SUCCESS;
   bool any = false;
   int status = ESS_SUCCESS;
-  last = last && !(d->between.next < d->t_end); // a step may also end at a jump of the field
+  last = last && !(d->between.next < d->apply.t_end); // a step may also end at a jump of the field
   for (size_t k = 0; !status && k < d->watched.first; k++) {
     const double rate = d->side[k] * d->rate[k], rate_end = d->side[k] * d->rate_end[k];
     // a run that ends at the turn is on one side of it
     const bool turns = rate > 0.0 && (rate_end < 0.0 || (rate_end == 0.0 && !last));
     double peak, place, doubt, rounding;
     if (!turns || ess_is_impact(d, k) || !ess_turns_near(d, k, &peak, &place)) continue;
-    if (found->cut && place > found->theta && d->fate[k] != ESS_FATE_ENTERED) continue;
+    if (found->cut && place > found->theta && d->flagged.fate[k] != ESS_FATE_ENTERED) continue;
     any = true;
     status = ess_weigh_graze(d, k, &doubt);
     if (!status) status = ess_rounding_error(d, k, &rounding);

@@ -36,7 +36,6 @@ void ess_impacts_lay(ess_driver *d, ess_layout *l) {
 void ess_impacts_take(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
   w->calls = *d->system.impacts;
-  w->has_rows = d->system.resets != NULL;
 }
 
 void ess_impacts_forget(ess_driver *d) {
@@ -50,28 +49,6 @@ static int refuse_map(ess_driver *d, size_t k, const char *reason) {
   const int status = ess_fail(d, ESS_EIMPACT, k);
   d->failure.reason = reason;
   return status;
-}
-
-static int check_mode(ess_driver *d, size_t event) {
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    if (fabs(d->impacts->mode[k]) != 1.0)
-      return refuse_map(d, event, "each of mode must be exactly -1.0 or +1.0");
-  return ESS_SUCCESS;
-}
-
-int ess_impacts_start(ess_driver *d) {
-  ess_impact_work *const w = d->impacts;
-  if (!w || !w->calls.start) return ESS_SUCCESS;
-  memcpy(w->mode, d->sign, d->system.guard_count * sizeof *w->mode);
-  ess_list_armed(d, w->armed);
-  d->t_seen = d->t;
-  const int code = w->calls.start(d->t, d->x, w->mode, w->armed, d->system.params);
-  if (code) return ess_callback_failed(d, code);
-  int status = check_mode(d, SIZE_MAX);
-  if (status) return status;
-  ess_set_mode(d, w->mode, w->armed);
-  status = ess_announce(d, d->system.guard_count);
-  return status ? status : ess_evaluate_node(d);
 }
 
 /* ---- an impact ------------------------------------------------------------------------------- */
@@ -130,7 +107,7 @@ static int map_events(ess_driver *d, size_t count, bool carried, ess_impact *imp
   d->t_seen = d->t;
   const int code = ess_call_map(d, impact);
   if (code) return ess_callback_failed(d, code);
-  status = check_mode(d, w->events[0]);
+  status = ess_check_mode(d, w->mode, w->events[0], "each of mode must be exactly -1.0 or +1.0");
   if (!status && !ess_are_finite(w->after, d->system.dimension))
     status = refuse_map(d, w->events[0], "each of after must be finite");
   if (!status) status = check_map(d, impact);

@@ -20,8 +20,7 @@
 /* whether a crossing of event function k from this side, -1 below it, is an impact; or from either
  */
 static bool is_impact_from(const ess_driver *d, size_t k, double side) {
-  const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
-  return d->kind[guard] == ESS_GUARD_IMPACT && (side < 0.0 || !d->system.one_way);
+  return d->rows.kind[side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)] == ESS_GUARD_IMPACT;
 }
 
 static bool has_impact(const ess_driver *d, size_t k) {
@@ -44,7 +43,7 @@ static int find_grain(ess_driver *d, size_t k, bool *rests) {
 
 int ess_find_resting(ess_driver *d) {
   int status = ESS_SUCCESS;
-  if (!d->impacts || d->impacts->calls.start) return status; // who starts it says the mode
+  if (!d->impacts) return status;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     d->impacts->rests[k] = false;
     d->impacts->beyond[k] = 0.0;
@@ -63,7 +62,7 @@ int ess_call_map(ess_driver *d, ess_impact *impact) {
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
     const size_t crossed = impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
-    if (!w->has_rows || impact->armed[ess_mirror(crossed)]) impact->armed[crossed] = true;
+    if (!d->caller.has_rows || impact->armed[ess_mirror(crossed)]) impact->armed[crossed] = true;
   }
   memcpy(w->mode_before, impact->mode, m * sizeof *w->mode_before);
   memcpy(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
@@ -84,17 +83,17 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   memcpy(w->mode, w->sign, m * sizeof *w->mode);
   // mode and armed guards after the guard's row alone: before it all that lies ahead is armed
   for (size_t i = 0; i < m; i++) {
-    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0;
-    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !ess_is_one_way(d, i);
+    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0 && ess_has_guard(d, i, -1.0);
+    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && ess_has_guard(d, i, 1.0);
   }
   w->mode[k] = -side;
   w->armed[guard] = false;
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    const size_t other = d->row_guard[e], i = other / 2;
-    if (d->row_effect[e] == ESS_ARM_AHEAD) continue; // of another, where the state is: as it was
-    if (d->row_effect[e] > 0) w->mode[i] = ess_sign_before(other);
-    if (d->row_effect[e] > 0) w->armed[ESS_GUARD_UP(i)] = w->armed[ESS_GUARD_DOWN(i)] = false;
-    w->armed[other] = d->row_effect[e] > 0;
+  for (size_t e = d->rows.start[guard]; e < d->rows.start[guard + 1]; e++) {
+    const size_t other = d->rows.guard[e], i = other / 2;
+    if (d->rows.effect[e] == ESS_ARM_AHEAD) continue; // of another, where the state is: as it was
+    if (d->rows.effect[e] > 0) w->mode[i] = ess_sign_before(other);
+    if (d->rows.effect[e] > 0) w->armed[ESS_GUARD_UP(i)] = w->armed[ESS_GUARD_DOWN(i)] = false;
+    w->armed[other] = d->rows.effect[e] > 0;
   }
   const size_t first = w->events[0]; // the field of a state that rests asks amid an impact, too
   w->events[0] = k;
@@ -117,13 +116,19 @@ static void put_before(ess_driver *d, size_t k, double side) {
   d->sign[k] = side;
 }
 
+/* The state rests on an impact's guard, and neither side is the one that it is on: only `start` can
+ * decide. */
+static int refuse_side(ess_driver *d, size_t k) {
+  return d->system.start ? ESS_SUCCESS : ess_fail(d, ESS_EGRAZING, k);
+}
+
 int ess_impact_side(ess_driver *d, size_t k) {
   bool below = is_impact_from(d, k, -1.0), above = is_impact_from(d, k, 1.0);
   if (below && above) {
     below = returns_to(d, k, d->x, -1.0);
     above = returns_to(d, k, d->x, 1.0);
   }
-  if (below == above) return ess_fail(d, ESS_EGRAZING, k);
+  if (below == above) return refuse_side(d, k);
   put_before(d, k, below ? -1.0 : 1.0);
   return ESS_SUCCESS;
 }
@@ -178,11 +183,11 @@ static int look_before(ess_driver *d, size_t k, bool *led) {
 
 int ess_put_before_impact(ess_driver *d, size_t k) {
   const ess_impact_work *const w = d->impacts;
-  if (!w || w->calls.start) return ESS_SUCCESS; // who starts it says the mode
+  if (!w) return ESS_SUCCESS;
   bool led;
   const int status = look_before(d, k, &led);
   if (status || !led) return status;
-  if (d->rate[k] == 0.0 && !ess_may_rest(d)) return ess_fail(d, ESS_EGRAZING, k);
+  if (d->rate[k] == 0.0 && !ess_may_rest(d)) return refuse_side(d, k);
   put_before(d, k, -d->sign[k]);
   return ESS_SUCCESS;
 }
@@ -198,7 +203,7 @@ static int take_mode(ess_driver *d) {
 int ess_put_before_passed(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
   bool any = false, asked = false;
-  if (!w || w->calls.start) return ESS_SUCCESS; // who starts it says the mode
+  if (!w) return ESS_SUCCESS;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     bool led = false;
     int status = ESS_SUCCESS;
@@ -217,7 +222,7 @@ int ess_put_before_passed(ess_driver *d) {
 
 int ess_put_past_jumps(ess_driver *d) {
   bool any = false;
-  if (!d->impacts || d->impacts->calls.start) return ESS_SUCCESS; // who starts it says the mode
+  if (!d->impacts) return ESS_SUCCESS;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const double side = d->sign[k], early = ess_time_rounding(d) * fabs(d->rate[k]);
     const bool is_near = fabs(d->h[k]) <= early && d->h[k] * d->rate[k] < 0.0;

@@ -28,7 +28,6 @@ typedef struct ess_impact_work {
   bool *armed;
   double *mode_before; /* arguments of the last call of the map */
   bool *armed_before;
-  bool has_rows;    /* the system says what crossings arm */
   bool *is_checked; /* by event function: its map has been checked */
   bool *pending;    /* by event function: a map of the instant has carried the state past it */
   bool *rests;      /* by event function: it rests at the start on the guard of an impact */
@@ -52,7 +51,8 @@ static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_
 
 /* Whether crossing event function k's armed guard is an impact. */
 static inline bool ess_is_impact(const ess_driver *d, size_t k) {
-  return d->impacts && ess_is_armed(d, k) && d->kind[ess_guard_ahead(d, k)] == ESS_GUARD_IMPACT;
+  return d->impacts && ess_is_armed(d, k) &&
+         d->rows.kind[ess_guard_ahead(d, k)] == ESS_GUARD_IMPACT;
 }
 
 /* ---- made ------------------------------------------------------------------------------------ */
@@ -66,9 +66,6 @@ void ess_impacts_take(ess_driver *d);
 
 /* No impact has been made yet. */
 void ess_impacts_forget(ess_driver *d);
-
-/* The mode to start with, by the caller's `start`: the signs are latched, the guards armed. */
-int ess_impacts_start(ess_driver *d);
 
 /* Calls the map. Crossed guards are armed in its arguments: they stay so where it puts the mode
  * back before them. Returns its code. */

@@ -90,12 +90,22 @@ void ess_list_armed(const ess_driver *d, bool armed[]) {
   }
 }
 
+int ess_check_mode(ess_driver *d, const double mode[], size_t event, const char *reason) {
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (fabs(mode[k]) == 1.0) continue;
+    const int status = ess_fail(d, ESS_EIMPACT, event);
+    d->failure.reason = reason;
+    return status;
+  }
+  return ESS_SUCCESS;
+}
+
 void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]) {
   for (size_t k = 0; k < d->system.guard_count; k++) {
     ess_disarm(d, k);
     d->sign[k] = mode[k];
-    const bool has_guard = mode[k] < 0.0 || !ess_is_one_way(d, k);
-    if (has_guard && armed[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
+    const size_t ahead = ess_guard_ahead(d, k);
+    if (armed[ahead] && ess_has_guard(d, k, mode[k])) ess_arm(d, ahead);
   }
 }
 

@@ -170,10 +170,10 @@ static int list_kink(ess_driver *d, size_t i) {
   if (r->is_simple) return r->other == ESS_NONE ? ESS_SUCCESS : latch(d, r->other, r->sign);
   // rows that look at the state, or concern other crossings of this step, are involved
   int status = ESS_SUCCESS;
-  for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
-    const size_t other = d->row_guard[e] / 2;
-    const double sign = d->row_effect[e] > 0 ? ess_sign_before(d->row_guard[e]) : 0.0;
-    if (d->row_effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
+  for (size_t e = d->rows.start[guard]; !status && e < d->rows.start[guard + 1]; e++) {
+    const size_t other = d->rows.guard[e] / 2;
+    const double sign = d->rows.effect[e] > 0 ? ess_sign_before(d->rows.guard[e]) : 0.0;
+    if (d->rows.effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
     if (other != i && !k->is_involved) status = latch(d, other, sign);
   }
   return status;
@@ -614,7 +614,7 @@ static int look_at_middle(ess_driver *d, double *off) {
     d->v_try[i] = 0.5 * (d->x[i] + d->x_end[i]) + 0.125 * d->dt * (d->stage[0][i] - f[i]) +
                   0.0625 * k->quartic[i];
   }
-  return ess_guards(d, d->t + 0.5 * d->dt, d->v_try, d->h_mid);
+  return ess_guards(d, d->t + 0.5 * d->dt, d->v_try, d->inside.middle);
 }
 
 /* Crossings have moved with the end that has been corrected, and are not where cubics have them:
@@ -858,7 +858,7 @@ void ess_kinks_choose(ess_driver *d) {
                    d->options.base == ESS_BASE_DOPRI5;
   k->parts = 0;
   if (!may || d->armed_count <= REACHES_FEW) return;
-  const double rest = ess_smaller(d->t_end - d->t, d->options.h_max);
+  const double rest = ess_smaller(d->apply.t_end - d->t, d->options.h_max);
   const double longest = k->length > 0.0 ? k->length : FIRST_THROUGH * d->control.next;
   double length = ess_smaller(ess_smaller(d->control.next, rest), longest);
   k->whole = d->control.next;

@@ -18,12 +18,13 @@ enum { QUARTIC = ESS_QUARTIC };
  * most of a hundred at once; false when nothing can be said. The likely first one, silent ones
  * aside, is that of the chords between the places looked at. */
 static bool keep_first_ones(ess_driver *d) {
-  const double at[] = {0.0, d->compared.at[0], 0.5, d->compared.at[1], 1.0};
+  const double at[] = {0.0, d->inside.compared.at[0], 0.5, d->inside.compared.at[1], 1.0};
   size_t likely = SIZE_MAX;
   double soonest = ESS_NEVER, b[QUARTIC];
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    const double h[] = {d->h[k], d->h_check[0][k], d->h_mid[k], d->h_check[1][k], d->h_end[k]};
+  for (size_t i = 0; i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
+    const double h[] = {d->h[k], d->inside.beside[0][k], d->inside.middle[k],
+                        d->inside.beside[1][k], d->h_end[k]};
     double before = d->side[k] * h[0] - d->level[k], now = before;
     if (before >= 0.0 || ess_is_silent(d, k)) continue;
     int j = 0;
@@ -107,8 +108,8 @@ static const double STEEPER = 8.0;
  * it has risen by more than its tolerance: from rest, that is the root of that, up to some 1e-6 of
  * a step, later than it turned. */
 static int place_beyond(ess_driver *d, size_t i, bool *sure) {
-  const size_t k = d->flagged[i];
-  const double unit = ess_level_tolerance(d, k), doubt = d->inexact[k];
+  const size_t k = d->flagged.list[i];
+  const double unit = ess_level_tolerance(d, k), doubt = d->inside.inexact[k];
   double b[QUARTIC], until[QUARTIC], rest[QUARTIC], slope, excess;
   bool found;
   ess_model_guard(d, k, b);
@@ -118,7 +119,7 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
   double most = rest[0];
   for (int j = 1; j < QUARTIC; j++) most = ess_larger(rest[j], most);
   const bool turns = theta <= 1.0 && most > rest[0] + unit;
-  d->flagged_theta[i] = turns ? theta : ESS_NEVER;
+  d->flagged.theta[i] = turns ? theta : ESS_NEVER;
   *sure = true;
   if (turns && theta == 0.0) d->level[k] += b[0] + unit;
   if (theta == 0.0) return ESS_SUCCESS;
@@ -128,8 +129,8 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
   const int status = place_turn(d, k, &theta, &excess, &found);
   if (status) return status;
   *sure &= found && !(excess < -unit);
-  d->flagged_theta[i] = theta;
-  d->fate[k] = ESS_FATE_TURNING;
+  d->flagged.theta[i] = theta;
+  d->flagged.fate[k] = ESS_FATE_TURNING;
   return ESS_SUCCESS;
 }
 
@@ -140,12 +141,12 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
   // the crossing of an idle guard only arms its mirror image: that can wait for the step's end
   const bool may_be_idle = d->system.idle && !d->system.affine_in_signs && !d->tangents &&
                            !d->rodas && !ess_is_sliding(d) && d->scheme->locates;
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
+  for (size_t i = 0; i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
     double b[QUARTIC];
     if (d->level[k] < 0.0) d->scheme->place_level(d, k);
-    d->fate[k] = ESS_FATE_SOUGHT;
-    d->flagged_theta[i] = 0.0;
+    d->flagged.fate[k] = ESS_FATE_SOUGHT;
+    d->flagged.theta[i] = 0.0;
     if (!(d->side[k] * d->h[k] < d->level[k])) {
       bool sure;
       const int status = place_beyond(d, i, &sure);
@@ -154,12 +155,12 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
       continue;
     }
     const bool silent = ess_is_silent(d, k);
-    const bool idle = may_be_idle && d->idle_in_step[k] && !silent && !ess_is_impact(d, k);
+    const bool idle = may_be_idle && d->idle.in_step[k] && !silent && !ess_is_impact(d, k);
     if (!silent && !idle) continue;
     ess_model_guard(d, k, b);
     if (ess_sign_changes(b) == 1 && ess_row_is_local(d, k)) {
-      d->fate[k] = idle ? ESS_FATE_IDLE : ESS_FATE_PASSED;
-      d->flagged_theta[i] = ESS_NEVER; // it stops no search
+      d->flagged.fate[k] = idle ? ESS_FATE_IDLE : ESS_FATE_PASSED;
+      d->flagged.theta[i] = ESS_NEVER; // it stops no search
     }
   }
   return ESS_SUCCESS;
@@ -180,11 +181,11 @@ typedef struct probe {
 static size_t first_flagged(const ess_driver *d, double *theta) {
   size_t first = SIZE_MAX;
   *theta = ESS_NEVER;
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    double b[QUARTIC], slope, crossing = d->flagged_theta[i];
+  for (size_t i = 0; i < d->flagged.count; i++) {
+    double b[QUARTIC], slope, crossing = d->flagged.theta[i];
     if (crossing > 1.0) continue;
-    if (d->fate[d->flagged[i]] != ESS_FATE_TURNING) {
-      ess_model_guard(d, d->flagged[i], b);
+    if (d->flagged.fate[d->flagged.list[i]] != ESS_FATE_TURNING) {
+      ess_model_guard(d, d->flagged.list[i], b);
       // most often it does not come before the first so far, at the price of one evaluation
       if (*theta <= 1.0 && ess_sign_changes(b) == 1 && ess_quartic(b, *theta, &slope) < 0.0)
         continue;
@@ -200,29 +201,30 @@ static size_t first_flagged(const ess_driver *d, double *theta) {
 /* the height of the i-th flagged guard above its level at theta, by its value in h_try, and the
  * tolerance of that; of one that turns, how far theta is beyond its turn */
 static double excess_at(const ess_driver *d, size_t i, double theta, double *unit) {
-  const size_t k = d->flagged[i];
-  const bool turns = d->fate[k] == ESS_FATE_TURNING;
+  const size_t k = d->flagged.list[i];
+  const bool turns = d->flagged.fate[k] == ESS_FATE_TURNING;
   *unit = turns ? ESS_PLACED : ess_level_tolerance(d, k);
-  return turns ? theta - d->flagged_theta[i] : d->side[k] * d->h_try[k] - d->level[k];
+  return turns ? theta - d->flagged.theta[i] : d->side[k] * d->h_try[k] - d->level[k];
 }
 
 /* evaluates the flagged guards at theta, into h_try */
 static int look(ess_driver *d, double theta, probe *p) {
-  const bool by_some = d->caller.system.event_rates && d->flagged_count < d->system.guard_count;
+  const bool by_some = d->caller.system.event_rates && d->flagged.count < d->system.guard_count;
   const double t = d->t + theta * d->dt;
   ess_dopri5_dense(d, theta, d->x_try);
   memset(d->v_try, 0, d->lanes * sizeof *d->v_try); // values alone are asked for
-  const int status = by_some ? ess_some_guard_rates(d, t, d->x_try, d->v_try, d->flagged,
-                                                    d->flagged_count, d->some_h, d->rate_try)
+  const int status = by_some ? ess_some_guard_rates(d, t, d->x_try, d->v_try, d->flagged.list,
+                                                    d->flagged.count, d->some_h, d->rate_try)
                              : ess_guards(d, t, d->x_try, d->h_try);
   if (status) return status;
-  for (size_t i = 0; by_some && i < d->flagged_count; i++) d->h_try[d->flagged[i]] = d->some_h[i];
+  for (size_t i = 0; by_some && i < d->flagged.count; i++)
+    d->h_try[d->flagged.list[i]] = d->some_h[i];
   p->theta = theta;
   p->excess = -INFINITY;
   double furthest = -INFINITY;
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    if (theta < d->flagged_theta[i]) continue;
+  for (size_t i = 0; i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
+    if (theta < d->flagged.theta[i]) continue;
     double unit;
     const double excess = excess_at(d, i, theta, &unit);
     if (!isfinite(d->h_try[k])) return ess_fail(d, ESS_EGUARD, k);
@@ -245,7 +247,7 @@ static int refine(ess_driver *d, probe *p, bool *found) {
     const int status = look(d, s->theta, p);
     *found = p->close;
     if (status || p->close) return status;
-    if (p->excess > -INFINITY && d->fate[p->guard] != ESS_FATE_TURNING) {
+    if (p->excess > -INFINITY && d->flagged.fate[p->guard] != ESS_FATE_TURNING) {
       ess_model_guard(d, p->guard, b);
       ess_quartic(b, s->theta, &slope);
     }
@@ -276,7 +278,7 @@ static bool overlooked(const ess_driver *d) {
           (side * ess_lanes_load(d->h_try + k) - level > slight) & (side * h < level);
       if (!ess_mask_any(above)) continue;
       for (size_t i = 0; i < ESS_LANES; i++)
-        if (above[i] && !d->fate[k + i]) return true;
+        if (above[i] && !d->flagged.fate[k + i]) return true;
     }
   }
   return false;
@@ -286,41 +288,41 @@ static bool overlooked(const ess_driver *d) {
  * level are where the step is cut. */
 static int settle(ess_driver *d, const probe *p, ess_location *found) {
   double b[QUARTIC], until[QUARTIC], rest[QUARTIC], slope, unit;
-  if (d->caller.system.event_rates && d->flagged_count < d->system.guard_count) {
+  if (d->caller.system.event_rates && d->flagged.count < d->system.guard_count) {
     const int status = ess_guards(d, d->t + p->theta * d->dt, d->x_try, d->h_try);
     if (status) return status;
   }
   found->cut = true;
   found->theta = p->theta;
   if (overlooked(d)) found->doubt_guard = p->guard;
-  for (size_t i = 0; i < d->flagged_count; i++) {
+  for (size_t i = 0; i < d->flagged.count; i++) {
     // a guard that the model has touched and left before was not there: it may be elsewhere
-    const size_t k = d->flagged[i];
-    if (d->flagged_theta[i] > 1.0) continue;
+    const size_t k = d->flagged.list[i];
+    if (d->flagged.theta[i] > 1.0) continue;
     ess_model_guard(d, k, b);
     ess_quartic_split(b, p->theta, until, rest);
     const int expected = b[0] < 0.0 ? 1 : 2;
     if (ess_sign_changes(until) > expected && !ess_model_is_exact(d, k))
       found->doubt_guard = p->guard;
   }
-  for (size_t i = 0; found->doubt_guard == SIZE_MAX && i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
+  for (size_t i = 0; found->doubt_guard == SIZE_MAX && i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
     const double excess = excess_at(d, i, p->theta, &unit);
     // one that is armed beyond its level does not count until it comes back, or turns
-    if (excess < -unit || p->theta < d->flagged_theta[i]) continue;
+    if (excess < -unit || p->theta < d->flagged.theta[i]) continue;
     if (excess < 0.0 && k != p->guard) {
       ess_model_guard(d, k, b);
       ess_quartic(b, p->theta, &slope);
       if (slope < 0.0) continue; // it recedes
     }
-    d->fate[k] = ess_is_silent(d, k) ? ESS_FATE_REACHED : ESS_FATE_ENTERED;
+    d->flagged.fate[k] = ess_is_silent(d, k) ? ESS_FATE_REACHED : ESS_FATE_ENTERED;
   }
   return ESS_SUCCESS;
 }
 
 int ess_locate_flagged(ess_driver *d, ess_location *found) {
   *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
-  bool shortened = d->flagged_count > 1 && keep_first_ones(d);
+  bool shortened = d->flagged.count > 1 && keep_first_ones(d);
   int status = place_flagged(d, &found->doubt_guard);
   for (;;) {
     // the guard whose model crosses first shows where to look for the first real crossing of any
@@ -342,13 +344,14 @@ int ess_locate_flagged(ess_driver *d, ess_location *found) {
     if (real) {
       // where it has come to the place from which its guard counts, and that lies beyond the level
       // already, the guard went below and rose again where its model does not say
-      const size_t i = ess_place_in(d->flagged, d->flagged_count, p.guard);
-      if (p.close || !(p.search.below < d->flagged_theta[i])) return settle(d, &p, found);
+      const size_t i = ess_place_in(d->flagged.list, d->flagged.count, p.guard);
+      if (p.close || !(p.search.below < d->flagged.theta[i])) return settle(d, &p, found);
       found->doubt_guard = p.guard;
     } else {
-      d->flagged_theta[first] = ESS_NEVER;
+      d->flagged.theta[first] = ESS_NEVER;
       // it crosses elsewhere, or not at all
-      if (!ess_model_is_exact(d, d->flagged[first])) found->doubt_guard = d->flagged[first];
+      if (!ess_model_is_exact(d, d->flagged.list[first]))
+        found->doubt_guard = d->flagged.list[first];
     }
   }
 }

@@ -25,21 +25,21 @@
  * SIZE_MAX when there is none. The node is evaluated if there may be one. */
 static int find_impact(ess_driver *d, size_t *impact) {
   *impact = SIZE_MAX;
-  for (size_t i = 0; i < d->flagged_count; i++)
-    if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
+  for (size_t i = 0; i < d->flagged.count; i++)
+    if (ess_is_impact(d, d->flagged.list[i])) *impact = d->flagged.list[i];
   if (*impact == SIZE_MAX) return ESS_SUCCESS;
   *impact = SIZE_MAX;
   int status = ess_evaluate_node(d);
   // guards that the state rests on, and goes on to, are not reached where the step is cut for
   // others
-  for (size_t i = 0; !status && i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
+  for (size_t i = 0; !status && i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
     const bool rests = d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
-    if (rests && ess_is_impact(d, k)) d->fate[k] = ESS_FATE_NONE;
+    if (rests && ess_is_impact(d, k)) d->flagged.fate[k] = ESS_FATE_NONE;
   }
-  for (size_t i = 0; !status && i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_armed(d, k)) continue;
+  for (size_t i = 0; !status && i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
+    if (d->flagged.fate[k] != ESS_FATE_ENTERED || !ess_is_armed(d, k)) continue;
     size_t due;
     status = ess_due_impact(d, k, &due);
     if (status || due == SIZE_MAX) continue;
@@ -54,10 +54,10 @@ static int find_impact(ess_driver *d, size_t *impact) {
 static int cross_all(ess_driver *d) {
   bool jumped = false;
   int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
+  for (size_t i = 0; !status && i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
     double h, rate = 0.0;
-    if (d->fate[k] != ESS_FATE_ENTERED || d->side[k] == 0.0) continue;
+    if (d->flagged.fate[k] != ESS_FATE_ENTERED || d->side[k] == 0.0) continue;
     // another that is crossed here may have turned the state back
     if (jumped) status = ess_field(d, d->t, d->x, d->stage[1]);
     if (jumped && !status)
@@ -75,10 +75,10 @@ static int cross_all(ess_driver *d) {
  * the step's end. Time, where it is a state, is set there: stabilised steps would add up its
  * rounding. */
 ess_verdict ess_try_step(ess_driver *d, double t1) {
-  const size_t size = d->system.guard_count * sizeof *d->idle;
+  const size_t size = d->system.guard_count * sizeof *d->idle.now;
   double error = INFINITY, severity;
   int status = ESS_SUCCESS;
-  if (d->apply_steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
+  if (d->apply.steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
   if (!status && d->base->begin) status = d->base->begin(d);
   if (!status && d->tangents && d->base->kind == ESS_STABILISED) status = ess_tangent_leave(d);
   if (status) return (ess_verdict){.status = status};
@@ -86,10 +86,10 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   const double bound = ess_smaller(d->options.h_max, d->control.turning.longest);
   const double length = ess_smaller(d->control.next, ess_smaller(d->control.longest, bound));
   d->dt = length * (1.0 + 1e-9) >= t1 - d->t ? t1 - d->t : length;
-  if (d->system.idle) memcpy(d->idle_in_step, d->idle_at_node, size);
+  if (d->system.idle) memcpy(d->idle.in_step, d->idle.at_node, size);
   status = d->base->try(d, &error);
   if (d->scheme->locates) error *= d->base->severity;
-  if (d->system.idle) memcpy(d->idle_at_end, d->idle, size);
+  if (d->system.idle) memcpy(d->idle.at_end, d->idle.now, size);
   if (d->caller.moves) d->x_end[ess_caller_states(d)] = d->x[ess_caller_states(d)] + d->dt;
   if (!status && d->tangents) {
     status = ess_tangent_severity(d, error, &severity);
@@ -112,7 +112,8 @@ ess_verdict ess_halve(ess_driver *d, ess_location *found) {
   if (v.status) return v;
   if (coarser || !ess_is_shortest(d))
     return ess_refused(ESS_BY_DOUBT, coarser ? d->doubt.longest : 0.5 * d->dt);
-  if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
+  if (!isfinite(d->h_end[k] + d->rate_end[k] + d->inside.middle[k] + d->inside.beside[0][k] +
+                d->inside.beside[1][k]))
     v.status = ess_fail(d, ESS_EGUARD, k);
   ess_control_count(d, ESS_BY_DOUBT);
   found->doubt_guard = SIZE_MAX;
@@ -133,7 +134,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     found->doubt_guard = ess_flag_guards(d);
   }
   const bool is_sure = found->doubt_guard == SIZE_MAX;
-  if (d->base->kind == ESS_THROUGH && (d->kinks.count || d->flagged_count || !is_sure)) {
+  if (d->base->kind == ESS_THROUGH && (d->kinks.count || d->flagged.count || !is_sure)) {
     if (is_sure) v = ess_judge_turning(d);
     if (v.status) return v;
     found->goes_through = is_sure && ess_stands(&v) && ess_kinks_fits(d);
@@ -144,7 +145,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     if (!v.status && d->control.turning.tries) v.status = ess_suspect_turns(d);
     if (v.status || v.cause) return v;
   }
-  if (watching && is_sure && d->flagged_count) v.status = ess_locate_flagged(d, found);
+  if (watching && is_sure && d->flagged.count) v.status = ess_locate_flagged(d, found);
   if (!v.status && found->cut && stabilised && d->tangents) {
     // directions may need more of the crossing than a stabilised step has
     v = ess_tangent_approach(d, found->theta * d->dt);
@@ -205,7 +206,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   d->counters.stabilised += d->base->kind == ESS_STABILISED;
   d->counters.implicit += d->base->kind == ESS_IMPLICIT;
   if (d->system.idle) status = ess_cross_idle(d, found->cut ? d->h_try : d->h_end);
-  if (d->times_done < d->times_count)
+  if (d->grid.done < d->grid.count)
     ess_sample_piece(d, status || found->cut ? d->t : t0 + duration);
   if (status) return status;
   d->t_seen = d->t;
@@ -215,7 +216,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   // candidates may have to be added from event functions that nobody watched
   if (!watching && d->system.guard_count)
     status = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
-  if (!status && watching && d->flagged_count) status = ess_cross_silent(d, d->h);
+  if (!status && watching && d->flagged.count) status = ess_cross_silent(d, d->h);
   if (!status && d->armed_count <= d->watched.count) status = ess_refill(d);
   return status ? status : ess_observe_step(d, t0);
 }
@@ -243,7 +244,7 @@ static int step(ess_driver *d, double t1) {
   else if (!status)
     status = ess_base_start(d);
   if (!status && d->slides) status = ess_slide_scale(d);
-  if (!status && sliding && d->slides->is_noisy) status = ess_slope_weigh(d);
+  if (!status && ess_is_sliding_by_differences(d)) status = ess_slope_weigh(d);
   if (!status && d->system.affine_in_signs) ess_kinks_choose(d);
   const bool is_after = d->control.after.from != SIZE_MAX;
   if (!status && is_after && d->base->kind != ESS_THROUGH && ess_control_after(d))
@@ -271,7 +272,7 @@ static int step(ess_driver *d, double t1) {
 static int find_due(ess_driver *d, size_t *due) {
   size_t on = SIZE_MAX;
   *due = SIZE_MAX;
-  const double rounding = d->impacts && d->t >= d->t_end ? ess_time_rounding(d) : 0.0;
+  const double rounding = d->impacts && d->t >= d->apply.t_end ? ess_time_rounding(d) : 0.0;
   bool any = rounding != 0.0 && d->armed_count;
   // mostly no armed guard is passed, and all that is known of them are numbers
   for (size_t b = 0; !any && b < d->blocks; b++) {
@@ -326,7 +327,7 @@ static int run(ess_driver *d, double t1) {
     int status = find_due(d, &due);
     if (status) return status;
     const double end = ess_smaller(d->between.next, t1);
-    const uint64_t crossings = d->apply_crossings;
+    const uint64_t crossings = d->apply.crossings;
     if (due != SIZE_MAX) {
       size_t impact;
       status = ess_due_impact(d, due, &impact);
@@ -345,7 +346,7 @@ static int run(ess_driver *d, double t1) {
       if (status) return status;
       continue;
     }
-    if (status || d->slides || d->apply_crossings != crossings) status = settle(d, status);
+    if (status || d->slides || d->apply.crossings != crossings) status = settle(d, status);
     if (status) return status;
   }
 }

@@ -18,32 +18,32 @@ ess_options ess_options_default(void) {
                        .h_max = INFINITY,
                        .max_steps = 10000000,
                        .max_crossings = 10000000,
-                       .method = ESS_METHOD_TOLERANCE,
                        .zeno_impacts = 200,
-                       .epsilon = 1e-3,
-                       .order = 1,
-                       .projection_max = INFINITY};
+                       .projection = {.order = 1, .duration_max = INFINITY}};
 }
 
 ess_options ess_options_paper(void) {
   ess_options options = ess_options_default();
-  options.method = ESS_METHOD_PAPER;
+  options.projection.epsilon = 1e-3;
   return options;
 }
 
+static ess_tolerance tolerance_of(const ess_options *o, size_t i) {
+  return o->tolerances ? o->tolerances[i] : (ess_tolerance){.rtol = o->rtol, .atol = o->atol};
+}
+
 static const char *check_tolerances(const ess_options *o, size_t n) {
-  const bool by_state = o->rtols || o->atols;
-  for (size_t i = 0; i < (by_state ? n : 1); i++) {
-    const double rtol = o->rtols ? o->rtols[i] : o->rtol, atol = o->atols ? o->atols[i] : o->atol;
-    if (!(rtol >= 0.0 && rtol < 1.0))
-      return o->rtols ? "each of rtols must be a number in [0, 1)"
-                      : "rtol must be a number in [0, 1)";
-    if (!(atol >= 0.0) || !isfinite(atol))
-      return o->atols ? "each of atols must be a finite number >= 0"
-                      : "atol must be a finite number >= 0";
-    if (rtol == 0.0 && atol == 0.0)
-      return by_state ? "for each state, one of its rtol and atol must be > 0"
-                      : "one of rtol and atol must be > 0: ess_options_default() has both";
+  for (size_t i = 0; i < (o->tolerances ? n : 1); i++) {
+    const ess_tolerance of = tolerance_of(o, i);
+    if (!(of.rtol >= 0.0 && of.rtol < 1.0))
+      return o->tolerances ? "rtol in each of tolerances must be a number in [0, 1)"
+                           : "rtol must be a number in [0, 1)";
+    if (!(of.atol >= 0.0) || !isfinite(of.atol))
+      return o->tolerances ? "atol in each of tolerances must be a finite number >= 0"
+                           : "atol must be a finite number >= 0";
+    if (of.rtol == 0.0 && of.atol == 0.0)
+      return o->tolerances ? "one of rtol and atol in each of tolerances must be > 0"
+                           : "one of rtol and atol must be > 0: ess_options_default() has both";
   }
   return NULL;
 }
@@ -69,8 +69,6 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   const char *wrong = check_system(system);
   if (!wrong) wrong = check_tolerances(o, system->dimension);
   if (wrong) return wrong;
-  if (o->method != ESS_METHOD_TOLERANCE && o->method != ESS_METHOD_PAPER)
-    return "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER";
   if (o->base != ESS_BASE_DOPRI5 && o->base != ESS_BASE_RKC && o->base != ESS_BASE_CHOSEN &&
       o->base != ESS_BASE_RODAS && o->base != ESS_BASE_ROS2 && o->base != ESS_BASE_CHOSEN_RODAS)
     return "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS, "
@@ -84,6 +82,8 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (o->zeno_impacts < 4) return "zeno_impacts must be at least 4";
   wrong = ess_slide_check(system, o);
   if (!wrong) wrong = ess_projection_check(system, o);
+  if (!wrong && o->sliding != ESS_SLIDING_STOP) wrong = ess_refused_with(o, ESS_WITH_SLIDING);
+  if (!wrong && system->watch.count) wrong = ess_refused_with(o, ESS_WITH_WATCH);
   if (!wrong) wrong = ess_parameters_check(system, o);
   return wrong ? wrong : ess_watched_check(system);
 }
@@ -92,8 +92,9 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
 static void copy_tolerances(ess_driver *d, const ess_options *o) {
   const size_t n = ess_caller_states(d);
   for (size_t i = 0; i < d->lanes; i++) {
-    d->rtol[i] = i >= n ? 0.0 : o->rtols ? o->rtols[i] : o->rtol;
-    d->atol[i] = i >= n ? 1.0 : o->atols ? o->atols[i] : o->atol;
+    const ess_tolerance of = i < n ? tolerance_of(o, i) : (ess_tolerance){.rtol = 0.0, .atol = 1.0};
+    d->rtol[i] = of.rtol;
+    d->atol[i] = of.atol;
   }
   if (!d->caller.moves) return;
   // an absolute tolerance alone, of a state, is not to ask of time what rounding does not give
@@ -103,13 +104,14 @@ static void copy_tolerances(ess_driver *d, const ess_options *o) {
 
 void ess_take_options(ess_driver *d, const ess_options *options) {
   d->options = *options;
-  d->scheme = options->method == ESS_METHOD_PAPER ? &ess_scheme_projection : &ess_scheme_tolerance;
+  d->scheme = ess_projects(options) ? &ess_scheme_projection : &ess_scheme_tolerance;
   ess_base_take(d);
   copy_tolerances(d, options);
   if (d->slides) ess_slides_keep_tolerances(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   ess_projection_take(d);
-  d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;
+  d->options.tolerances = NULL;
+  d->options.projection.epsilons = NULL;
   d->options.slides = NULL;
   d->options.observer = ess_watched_observer(d, &options->observer);
   ess_caller_dress(d);
@@ -128,7 +130,7 @@ static const char *check_anew(const ess_driver *d, const ess_options *options) {
 int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!d) return ESS_EINVAL;
   const char *wrong = NULL;
-  if (d->applying) wrong = "options change between applies, not within one";
+  if (d->apply.is_on) wrong = "options change between applies, not within one";
   if (!wrong) wrong = check_anew(d, options);
   if (!wrong &&
       ((options->sliding == ESS_SLIDING_STOP) != (d->options.sliding == ESS_SLIDING_STOP) ||
@@ -138,8 +140,8 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
       (ess_may_be_implicit(options->base) || ess_may_be_implicit(d->options.base)))
     wrong = "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS and ESS_BASE_ROS2 are chosen when the driver is "
             "allocated";
-  if (!wrong && options->method == ESS_METHOD_PAPER && d->tangents && d->tangents->tape)
-    wrong = "ESS_METHOD_PAPER has no adjoint: end the recording first";
+  if (!wrong && d->tangents && d->tangents->tape)
+    wrong = ess_refused_with(options, ESS_WITH_RECORDING);
   if (wrong) return ess_refuse(d, wrong);
   ess_take_options(d, options);
   ess_no_failure(d);

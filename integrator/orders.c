@@ -60,8 +60,8 @@ static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t colu
   }
   for (size_t j = 0; p->moves && !status && j < columns; j++) {
     memset(v->rate, 0, d->system.guard_count * sizeof *v->rate);
-    status = ess_parameter_guards(d, v->smoothness.time, p->x, p->moves + j * d->system.parameters,
-                                  v->rate);
+    status = ess_parameter_guards(d, v->smoothness.time, p->x,
+                                  p->moves + j * d->system.parameters.count, v->rate);
     for (size_t i = 0; i < count; i++) p->column_rate[j * count + i] += v->rate[v->events[i]];
   }
   return status;
@@ -92,7 +92,7 @@ static bool passage_returns(const ess_driver *d, const ess_passage *p, size_t i)
   const size_t k = d->tangents->events[i];
   const size_t guard = p->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
   const double least = ESS_STOPPED * fabs(d->tangents->passage[0].rate[i]);
-  return d->impacts && d->kind[guard] == ESS_GUARD_IMPACT && p->place[i] == 0.0 &&
+  return d->impacts && d->rows.kind[guard] == ESS_GUARD_IMPACT && p->place[i] == 0.0 &&
          p->side[k] * p->rate[i] > least;
 }
 
@@ -421,9 +421,9 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own,
                       const unsigned char path[], size_t order[], double column[]) {
   ess_tangents *const v = d->tangents;
   ess_passage *p = &v->passage[0];
-  const double *const moves =
-      v->moves ? v->moves + (size_t)(column - v->v) / d->system.dimension * d->system.parameters
-               : NULL;
+  const double *const moves = v->moves ? v->moves + (size_t)(column - v->v) / d->system.dimension *
+                                                        d->system.parameters.count
+                                       : NULL;
   for (size_t i = 0; i < count; i++) order[i] = i;
   passage_columns(d, p, column, moves, columns);
   int status = passage_restore(d);
@@ -526,8 +526,8 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
   memset(p->place, 0, m * sizeof *p->place);
   int status = passage_take(d, p);
   if (status) return status;
-  d->row_x = v->at;
-  d->row_t = v->smoothness.time;
+  d->rows.x = v->at;
+  d->rows.t = v->smoothness.time;
   if (count <= ESS_MEETING) {
     status = go_counted(d, count, outcome);
   } else {
@@ -538,7 +538,7 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
           v->tape ? go_through(d, count, v->count, false, NULL, v->best, v->v) : go_each(d, count);
     note_kind(v, adds ? ESS_SMOOTH_C1 : ESS_SMOOTH_NOT_COUNTED, adds, count);
   }
-  d->row_x = NULL;
+  d->rows.x = NULL;
   const int restored = passage_restore(d);
   return status ? status : restored;
 }

@@ -212,7 +212,7 @@ bool ess_tangent_needs_field(const ess_driver *d, const double moves[]) {
   if (ess_is_sliding(d)) return false;
   const bool by_state =
       !ess_tangent_knows_field(d) && (d->watched.first || !d->tangents->is_central);
-  return by_state || (moves && d->watched.first && !d->system.field_parameter_jacobian);
+  return by_state || (moves && d->watched.first && !d->system.parameters.field_jacobian);
 }
 
 bool ess_tangent_is_matrix(const ess_driver *d, size_t count) {
@@ -305,25 +305,26 @@ int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[]
 }
 
 const char *ess_parameter_times_check(const ess_system *s) {
-  for (size_t i = 0; s->field_jump_parameters && i < s->field_jump_count; i++) {
-    const size_t p = s->field_jump_parameters[i];
+  for (size_t i = 0; s->field_jumps.parameters && i < s->field_jumps.count; i++) {
+    const size_t p = s->field_jumps.parameters[i];
     if (p == SIZE_MAX) continue;
-    if (p >= s->parameters)
-      return "each of field_jump_parameters must be below parameters, or SIZE_MAX";
-    if (s->parameter_values && s->parameter_values[p] != s->field_jumps[i])
-      return "each of field_jumps must be equal to the parameter that field_jump_parameters names";
+    if (p >= s->parameters.count)
+      return "each of field_jumps.parameters must be below parameters.count, or SIZE_MAX";
+    if (s->parameters.values && s->parameters.values[p] != s->field_jumps.times[i])
+      return "each of field_jumps.times must be equal to the parameter that field_jumps.parameters "
+             "names";
   }
   return NULL;
 }
 
 const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
   const char *const wrong = ess_parameter_times_check(s);
-  if (wrong || !s->parameters) return wrong;
-  const bool guards = (s->guard_count && !s->guard_parameter_jacobian) || s->watch.count;
+  if (wrong || !s->parameters.count) return wrong;
+  const bool guards = (s->guard_count && !s->parameters.guard_jacobian) || s->watch.count;
   const bool map = s->impacts && !s->impacts->parameter_jacobian;
-  const bool differs = !s->field_parameter_jacobian || guards || map;
-  if (!s->parameter_values && (differs || o->sliding != ESS_SLIDING_STOP))
-    return "parameter_values must not be NULL where a derivative by parameters is not given";
+  const bool differs = !s->parameters.field_jacobian || guards || map;
+  if (!s->parameters.values && (differs || o->sliding != ESS_SLIDING_STOP))
+    return "parameters.values must not be NULL where a derivative by parameters is not given";
   return NULL;
 }
 
@@ -332,7 +333,7 @@ const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
 /* The parameters that a direction displaces: mostly one of many, at every stage. */
 static ess_range find_range(const ess_driver *d, const double moves[]) {
   const ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension, p = d->system.parameters;
+  const size_t n = d->system.dimension, p = d->system.parameters.count;
   if (ess_has_units(d) && moves >= v->unit && moves < v->unit + v->wide * p) {
     const size_t row = (size_t)(moves - v->unit) / p;
     return row < n ? (ess_range){0} : (ess_range){row - n, row - n + 1};
@@ -352,7 +353,7 @@ static double step_of(const ess_driver *d, const double moves[]) {
   const ess_range r = find_range(d, moves);
   double most = 0.0;
   for (size_t i = r.first; i < r.end; i++) {
-    const double size = fabs(d->system.parameter_values[i]);
+    const double size = fabs(d->system.parameters.values[i]);
     most = ess_larger(most, fabs(moves[i]) / (size > 0.0 ? size : 1.0));
   }
   return cbrt(DBL_EPSILON) / most;
@@ -369,7 +370,7 @@ typedef struct question {
 } question;
 
 static question of_field(const ess_driver *d, double t, const double x[]) {
-  const bool is_given = d->system.field_parameter_jacobian && !ess_is_sliding(d);
+  const bool is_given = d->system.parameters.field_jacobian && !ess_is_sliding(d);
   return (question){.t = t, .x = x, .count = d->system.dimension, .is_given = is_given};
 }
 
@@ -379,7 +380,7 @@ static const double *f_between(const ess_driver *d, const double *f) {
 }
 
 static question of_guards(const ess_driver *d, double t, const double x[]) {
-  const bool is_given = d->system.guard_parameter_jacobian;
+  const bool is_given = d->system.parameters.guard_jacobian;
   return (question){
       .t = t, .x = x, .count = d->system.guard_count, .of_guards = true, .is_given = is_given};
 }
@@ -396,16 +397,16 @@ static int take_given(ess_driver *d, const question *q, double to[]) {
   d->t_seen = q->t;
   if (q->impact)
     return ess_called(d, d->impacts->calls.parameter_jacobian(q->impact, to, s->params));
-  return ess_called(d, q->of_guards ? s->guard_parameter_jacobian(q->t, q->x, to, s->params)
-                                    : s->field_parameter_jacobian(ess_field_time(d, q->t), q->x,
-                                                                  d->sign, to, s->params));
+  return ess_called(d, q->of_guards ? s->parameters.guard_jacobian(q->t, q->x, to, s->params)
+                                    : s->parameters.field_jacobian(ess_field_time(d, q->t), q->x,
+                                                                   d->sign, to, s->params));
 }
 
 /* the values with parameters displaced; a model recomputes data that depend on them */
 static int ask_at(ess_driver *d, const question *q, const double moves[], double step,
                   double to[]) {
-  double *const values = d->system.parameter_values;
-  const size_t bytes = d->system.parameters * sizeof *values, m = d->system.guard_count;
+  double *const values = d->system.parameters.values;
+  const size_t bytes = d->system.parameters.count * sizeof *values, m = d->system.guard_count;
   const ess_range r = find_range(d, moves);
   memcpy(d->tangents->nominal, values, bytes);
   for (size_t i = r.first; i < r.end; i++) values[i] += step * moves[i];
@@ -458,10 +459,10 @@ static int add_difference(ess_driver *d, const question *q, const double moves[]
   double *const part = d->tangents->part;
   const double last = d->caller.way > 0.0 ? d->between.passed : -d->between.next;
   int status = ESS_SUCCESS;
-  if (!d->system.field_jump_parameters) return add_central(d, q, moves, to);
+  if (!d->system.field_jumps.parameters) return add_central(d, q, moves, to);
   for (int side = -1; !status && side <= 1; side++) {
-    for (size_t i = 0; i < d->system.parameters; i++) {
-      const int sense = d->system.parameter_values[i] <= last ? -1 : 1;
+    for (size_t i = 0; i < d->system.parameters.count; i++) {
+      const int sense = d->system.parameters.values[i] <= last ? -1 : 1;
       const bool is_time = d->tangents->is_time[i] && moves[i] != 0.0;
       part[i] = (is_time ? (moves[i] > 0.0 ? sense : -sense) : 0) == side ? moves[i] : 0.0;
     }
@@ -476,7 +477,7 @@ static int add_difference(ess_driver *d, const question *q, const double moves[]
 /* columns gain the derivative along their displacements of parameters */
 static int add_to_columns(ess_driver *d, const question *q, const double *moves, size_t count,
                           double to[]) {
-  const size_t p = d->system.parameters;
+  const size_t p = d->system.parameters.count;
   size_t first = 0;
   while (moves && first < count && is_nothing(d, moves + first * p)) first++;
   if (!moves || first == count) return ESS_SUCCESS;
@@ -527,7 +528,7 @@ double ess_parameter_noise(const ess_driver *d, const double moves[]) {
 int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
                             const double columns[], const double moves[], size_t count,
                             double rate[]) {
-  const size_t n = d->system.dimension, p = d->system.parameters;
+  const size_t n = d->system.dimension, p = d->system.parameters.count;
   const bool has_gradient = ess_tangent_is_matrix(d, count);
   double *const gradient = d->tangents->nearest, h;
   int status = has_gradient ? ess_guard_gradient(d, t, x, k, gradient) : ESS_SUCCESS;
@@ -550,7 +551,7 @@ int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
 /* the whole matrix or, unless it is SIZE_MAX, one of its rows */
 static int take(ess_driver *d, const question *q, size_t row, double to[]) {
   ess_tangents *const v = d->tangents;
-  const size_t p = d->system.parameters;
+  const size_t p = d->system.parameters.count;
   if (!p) return ESS_SUCCESS;
   int status = q->is_given ? take_given(d, q, row == SIZE_MAX ? to : v->by) : ESS_SUCCESS;
   if (q->is_given && row != SIZE_MAX) memcpy(to, v->by + row * p, p * sizeof *to);

@@ -15,23 +15,19 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static bool is_positive(double v) {
-  return v > 0.0 && isfinite(v);
-}
-
 const char *ess_projection_check(const ess_system *s, const ess_options *o) {
-  if (!is_positive(o->epsilon)) return "epsilon must be a finite number > 0";
-  for (size_t k = 0; o->guard_epsilons && k < s->guard_count; k++)
-    if (!is_positive(o->guard_epsilons[k]))
-      return "each of guard_epsilons must be a finite number > 0";
-  if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
-  if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
-  if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
-    return "liveness must be a finite number >= 0";
-  if (o->method != ESS_METHOD_PAPER) return NULL;
-  if (o->sliding != ESS_SLIDING_STOP) return "sliding needs ESS_METHOD_TOLERANCE";
-  if (s->watch.count)
-    return "watch.count must be 0 by ESS_METHOD_PAPER, whose projections would move the state";
+  const ess_projection_options *const p = &o->projection;
+  if (!(p->epsilon >= 0.0) || !isfinite(p->epsilon))
+    return "projection.epsilon must be a finite number >= 0";
+  if (p->epsilons && p->epsilon == 0.0)
+    return "projection.epsilons must be NULL where projection.epsilon is 0";
+  for (size_t k = 0; p->epsilons && k < s->guard_count; k++)
+    if (!(p->epsilons[k] > 0.0) || !isfinite(p->epsilons[k]))
+      return "each of projection.epsilons must be a finite number > 0";
+  if (p->order != 1 && p->order != 2) return "projection.order must be 1 or 2";
+  if (!(p->duration_max > 0.0)) return "projection.duration_max must be > 0 (INFINITY is accepted)";
+  if (!(p->liveness >= 0.0) || !isfinite(p->liveness))
+    return "projection.liveness must be a finite number >= 0";
   return NULL;
 }
 
@@ -42,12 +38,12 @@ void ess_projection_lay(ess_driver *d, ess_layout *l) {
 /* Guards that are armed stay so; one whose neighbourhood is another is inside it or not anew. Those
  * of silent guards have no width. */
 void ess_projection_take(ess_driver *d) {
-  const ess_options *const o = &d->options;
-  const bool projects = o->method == ESS_METHOD_PAPER;
+  const ess_projection_options *const o = &d->options.projection;
+  const bool projects = ess_projects(&d->options);
   double *const epsilon = d->projection.epsilon;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const double before = epsilon[k];
-    epsilon[k] = !projects ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
+    epsilon[k] = !projects ? INFINITY : o->epsilons ? o->epsilons[k] : o->epsilon;
     const bool is_wide = ess_is_armed(d, k) && !ess_is_silent(d, k);
     if (is_wide && epsilon[k] != before) d->due_from[k] = 0.0;
   }
@@ -101,9 +97,9 @@ static int find_first(ess_driver *d, candidate *first) {
   return ess_mask_any(bad) ? ess_check_guards(d) : ESS_SUCCESS;
 }
 
-/* lists in d->batch, by time, the first candidate and the silent ones reached until then */
+/* lists in d->batch.list, by time, the first candidate and the silent ones reached until then */
 static void gather_batch(ess_driver *d, const candidate *first) {
-  d->batch_count = 0;
+  d->batch.count = 0;
   ess_list_in_batch(d, first->guard, first->duration);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
@@ -112,7 +108,7 @@ static void gather_batch(ess_driver *d, const candidate *first) {
       if (silent[i] && k + i != first->guard && reach(d, k + i) <= first->duration)
         ess_list_in_batch(d, k + i, reach(d, k + i));
   }
-  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  ess_sort_by_time(d->batch.time, d->batch.list, d->batch.count);
 }
 
 /* ---- neighbourhoods ------------------------------------------------------------------------- */
@@ -128,7 +124,7 @@ static inline ess_lanes widths(const ess_driver *d, size_t k) {
 static inline ess_lanes margins(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
   const ess_lanes g = side * ess_lanes_load(d->h + k), width = widths(d, k);
-  const double longest = d->options.projection_max;
+  const double longest = d->options.projection.duration_max;
   if (!(longest < INFINITY)) return g + width;
   const ess_lanes far = longest * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
   return g + ess_lanes_min(width, far);
@@ -160,7 +156,7 @@ static bool any_inside(const ess_driver *d) {
  * have left their neighbourhood are outside again. */
 static void set_levels(ess_driver *d) {
   const ess_lanes zero = {0.0};
-  const double longest = d->options.projection_max;
+  const double longest = d->options.projection.duration_max;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
@@ -187,8 +183,9 @@ static void set_levels(ess_driver *d) {
   }
   // no guard is projected onto before the one that is reached first: while the run awaits that one,
   // another stops the step only where it is reached itself
-  for (size_t k = 0; d->projection.awaits_first && k < d->system.guard_count; k++)
-    if (k != d->projection.first && d->level[k] < 0.0) d->level[k] = 0.0;
+  const size_t awaited = d->projection.awaited;
+  for (size_t k = 0; awaited != SIZE_MAX && k < d->system.guard_count; k++)
+    if (k != awaited && d->level[k] < 0.0) d->level[k] = 0.0;
 }
 
 /* where a model first reaches a value from below; ESS_NEVER when it does not */
@@ -201,7 +198,7 @@ static double reaches(const double b[ESS_QUARTIC], double value) {
 /* where a neighbourhood bounded by time begins, the tangent reaches the guard within that time: the
  * level that g has there, in place of the bound on it that the step's ends gave */
 static void place_entry(ess_driver *d, size_t k) {
-  const double longest = d->options.projection_max, side = d->side[k];
+  const double longest = d->options.projection.duration_max, side = d->side[k];
   const double width = ess_is_silent(d, k) ? 0.0 : d->projection.epsilon[k];
   // time may bound it somewhere in the step: most at the slower end
   const double slower = ess_smaller(side * d->rate[k], side * d->rate_end[k]);
@@ -248,10 +245,10 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
   if (!ess_are_finite(v, d->system.dimension)) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
 
   go_along(d, q, v, x);
-  status = ess_some_guard_rates(d, d->t + q, x, v, d->batch, d->batch_count, h, rate);
+  status = ess_some_guard_rates(d, d->t + q, x, v, d->batch.list, d->batch.count, h, rate);
   bool bent = true;
-  for (size_t i = 0; !status && i < d->batch_count; i++) {
-    const size_t k = d->batch[i];
+  for (size_t i = 0; !status && i < d->batch.count; i++) {
+    const size_t k = d->batch.list[i];
     if (!isfinite(h[i] + rate[i])) return ess_fail(d, ESS_EGUARD, k);
     const double approach = d->side[k] * rate[i];
     const double corrected = q - d->side[k] * h[i] / approach;
@@ -268,10 +265,10 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
 /* whether the batch begins with a silent guard that has been passed already, or on which others in
  * the batch depend, itself or one of the silent ones after it: it is crossed by itself then */
 static bool silent_goes_first(const ess_driver *d, const candidate *first) {
-  if (!ess_is_silent(d, d->batch[0])) return false;
+  if (!ess_is_silent(d, d->batch.list[0])) return false;
   bool goes_first = first->duration == 0.0;
-  for (size_t i = 0; i < d->batch_count && !goes_first; i++)
-    goes_first = ess_is_silent(d, d->batch[i]) && ess_row_concerns_batch(d, d->batch[i]);
+  for (size_t i = 0; i < d->batch.count && !goes_first; i++)
+    goes_first = ess_is_silent(d, d->batch.list[i]) && ess_row_concerns_batch(d, d->batch.list[i]);
   return goes_first;
 }
 
@@ -283,9 +280,10 @@ static int cross_batch(ess_driver *d, size_t guard) {
   int status = d->impacts ? ess_evaluate_node(d) : ESS_SUCCESS;
   if (!status) status = ess_due_impact(d, guard, &impact);
   if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
-  for (size_t i = 0; i < d->batch_count; i++) side[i] = d->side[d->batch[i]];
-  for (size_t i = 0; !status && i < d->batch_count; i++)
-    if (d->side[d->batch[i]] == side[i]) status = ess_make_crossing(d, d->batch[i], false);
+  for (size_t i = 0; i < d->batch.count; i++) side[i] = d->side[d->batch.list[i]];
+  for (size_t i = 0; !status && i < d->batch.count; i++)
+    if (d->side[d->batch.list[i]] == side[i])
+      status = ess_make_crossing(d, d->batch.list[i], false);
   return status ? status : ess_evaluate_node(d);
 }
 
@@ -299,12 +297,13 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   gather_batch(d, first);
   if (silent_goes_first(d, first)) {
     *made = true;
-    return ess_make_crossing(d, d->batch[0], false);
+    return ess_make_crossing(d, d->batch.list[0], false);
   }
-  if (d->side[guard] * rate < d->options.liveness) return ess_fail(d, ESS_ELIVENESS, guard);
+  if (d->side[guard] * rate < d->options.projection.liveness)
+    return ess_fail(d, ESS_ELIVENESS, guard);
   int status = ESS_SUCCESS;
   double duration = first->duration;
-  if (d->options.order == 2 && duration > 0.0) {
+  if (d->options.projection.order == 2 && duration > 0.0) {
     status = bend(d, guard, &duration);
     v = d->v_try;
   }
@@ -314,7 +313,7 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   status = ess_check_state(d, d->x_try);
   if (status) return status;
 
-  if (d->tangents) status = ess_tangent_straight(d, duration, d->options.order == 2);
+  if (d->tangents) status = ess_tangent_straight(d, duration, d->options.projection.order == 2);
   if (status) return status;
 
   *made = true;
@@ -333,9 +332,9 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
 static int enter(ess_driver *d, double t0) {
   d->counters.entries++;
   int status = ess_evaluate_node(d);
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    if (d->fate[k] != ESS_FATE_ENTERED) continue;
+  for (size_t i = 0; i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
+    if (d->flagged.fate[k] != ESS_FATE_ENTERED) continue;
     // the field at the node is not the slope of the dense output there: the margin may be below 0
     const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
     if (margin < d->due_from[k]) d->due_from[k] = margin;
@@ -390,8 +389,7 @@ static int run(ess_driver *d, double t1) {
     }
     if (inside && first.duration <= end - d->t) status = project(d, &first, end, &made);
     if (!status && !made && d->t < end) {
-      d->projection.first = first.guard;
-      d->projection.awaits_first = first.found && any_inside(d) && !inside;
+      d->projection.awaited = first.found && any_inside(d) && !inside ? first.guard : SIZE_MAX;
       status = step(d, end);
     }
     if (!status) status = ess_obey_returns(d);

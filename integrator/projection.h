@@ -14,13 +14,18 @@
 struct ess_layout;
 
 typedef struct ess_projection {
-  double *epsilon;   /* by event function: half-width of its neighbourhood; else INFINITY */
-  size_t first;      /* the event function whose guard the field at the node reaches first */
-  bool awaits_first; /* it is outside its neighbourhood, while others are inside theirs */
+  double *epsilon; /* by event function: half-width of its neighbourhood; else INFINITY */
+  /* the event function that the field at the node reaches first, if it is outside its neighbourhood
+   * while others are inside theirs; else SIZE_MAX */
+  size_t awaited;
 } ess_projection;
 
-/* One line about an error in the method's options, or in others beside it; NULL if there is none.
- */
+/* Whether these options ask for the method. */
+static inline bool ess_projects(const ess_options *o) {
+  return o->projection.epsilon > 0.0;
+}
+
+/* One line about an error in the method's options; NULL if there is none. */
 const char *ess_projection_check(const ess_system *system, const ess_options *options);
 
 /* Lays out its arrays; and takes the driver's new options, of which arrays are still the caller's.

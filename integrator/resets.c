@@ -28,9 +28,9 @@ const char *ess_resets_check(const ess_system *system) {
       return "each of resets->effect must be +1, -1 or ESS_ARM_AHEAD";
   }
   // ESS_ARM_AHEAD may name a guard that does not exist
-  for (size_t i = 0; system->one_way && i < entries; i++)
-    if (r->guard[i] % 2 && r->effect[i] == 1)
-      return "resets must not arm ESS_GUARD_DOWN where one_way is true";
+  for (size_t i = 0; i < entries; i++)
+    if (r->effect[i] == 1 && ess_kind_of(system, r->guard[i]) == ESS_GUARD_NONE)
+      return "resets must not arm a guard of kind ESS_GUARD_NONE";
   // on its own guard an event function has no sign
   for (size_t j = 0; j < guards; j++)
     for (size_t i = r->row_start[j]; i < r->row_start[j + 1]; i++)
@@ -42,9 +42,10 @@ const char *ess_resets_check(const ess_system *system) {
 const char *ess_kinds_check(const ess_system *system) {
   for (size_t j = 0; system->kinds && j < 2 * system->guard_count; j++) {
     const ess_guard_kind kind = system->kinds[j];
-    if (kind != ESS_GUARD_CHANGES_FIELD && kind != ESS_GUARD_ARMS_ONLY && kind != ESS_GUARD_IMPACT)
-      return "each of kinds must be ESS_GUARD_CHANGES_FIELD, ESS_GUARD_ARMS_ONLY or "
-             "ESS_GUARD_IMPACT";
+    if (kind != ESS_GUARD_CHANGES_FIELD && kind != ESS_GUARD_ARMS_ONLY &&
+        kind != ESS_GUARD_IMPACT && kind != ESS_GUARD_NONE)
+      return "each of kinds must be ESS_GUARD_CHANGES_FIELD, ESS_GUARD_ARMS_ONLY, "
+             "ESS_GUARD_IMPACT or ESS_GUARD_NONE";
     if (kind == ESS_GUARD_IMPACT && !system->impacts)
       return "a guard of kind ESS_GUARD_IMPACT needs impacts";
   }
@@ -53,8 +54,7 @@ const char *ess_kinds_check(const ess_system *system) {
 
 size_t ess_resets_size(const ess_system *system) {
   const size_t watched = 2 * system->watch.count, own = 2 * system->guard_count - watched;
-  if (system->resets) return system->resets->row_start[own + 1] + watched;
-  return (system->one_way ? 0 : own) + watched;
+  return (system->resets ? system->resets->row_start[own + 1] : own) + watched;
 }
 
 /* the effect of a guard's row in a step */
@@ -62,10 +62,10 @@ static ess_kink_row read_row(const ess_driver *d, size_t guard) {
   const size_t i = guard / 2;
   ess_kink_row r = {.other = ESS_NONE, .undo = ESS_NONE, .is_simple = true};
   size_t arms = 0; // silent guards aside: one alone may undo the crossing
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    const size_t armed = d->row_guard[e], other = armed / 2;
-    const int effect = d->row_effect[e];
-    const bool is_silent = d->kind[armed] == ESS_GUARD_ARMS_ONLY;
+  for (size_t e = d->rows.start[guard]; e < d->rows.start[guard + 1]; e++) {
+    const size_t armed = d->rows.guard[e], other = armed / 2;
+    const int effect = d->rows.effect[e];
+    const bool is_silent = d->rows.kind[armed] == ESS_GUARD_ARMS_ONLY;
     if (effect >= 0 && !is_silent) {
       r.undo = armed;
       arms++;
@@ -91,27 +91,29 @@ static ess_kink_row read_row(const ess_driver *d, size_t guard) {
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
   const size_t own = 2 * d->watched.first, guards = 2 * d->system.guard_count;
-  size_t entry = 0, from = d->system.one_way ? own : 0; // one-way guards have no mirror image
-  for (size_t j = 0; j < own; j++) d->kind[j] = ess_kind_of(&d->system, j);
+  size_t entry = 0, from = 0;
+  for (size_t j = 0; j < own; j++) d->rows.kind[j] = ess_kind_of(&d->system, j);
   if (r) {
     from = own;
     entry = r->row_start[own];
-    memcpy(d->row_start, r->row_start, (own + 1) * sizeof *d->row_start);
-    if (entry) memcpy(d->row_guard, r->guard, entry * sizeof *d->row_guard);
-    if (entry) memcpy(d->row_effect, r->effect, entry * sizeof *d->row_effect);
-    d->start = r->start;
+    memcpy(d->rows.start, r->row_start, (own + 1) * sizeof *d->rows.start);
+    if (entry) memcpy(d->rows.guard, r->guard, entry * sizeof *d->rows.guard);
+    if (entry) memcpy(d->rows.effect, r->effect, entry * sizeof *d->rows.effect);
   }
-  for (size_t j = from; j < guards; j++, entry++) {
-    d->row_guard[entry] = ess_mirror(j);
-    d->row_effect[entry] = 1;
-    d->row_start[j + 1] = entry + 1;
+  for (size_t j = from; j < guards; j++) {
+    const size_t k = j / 2;
+    if (ess_has_guard(d, k, -1.0) && ess_has_guard(d, k, 1.0)) {
+      d->rows.guard[entry] = ess_mirror(j);
+      d->rows.effect[entry++] = 1;
+    }
+    d->rows.start[j + 1] = entry;
   }
   // the row of the empty pool comes last
   for (size_t i = r ? r->row_start[own] : 0; r && i < r->row_start[own + 1]; i++, entry++) {
-    d->row_guard[entry] = r->guard[i];
-    d->row_effect[entry] = r->effect[i];
+    d->rows.guard[entry] = r->guard[i];
+    d->rows.effect[entry] = r->effect[i];
   }
-  d->row_start[guards + 1] = entry;
+  d->rows.start[guards + 1] = entry;
   for (size_t guard = 0; guard < guards; guard++) d->kinks.row[guard] = read_row(d, guard);
 }
 
@@ -130,8 +132,7 @@ static inline bool arm(ess_driver *d, size_t guard) {
  * rate: true when that changes its sign */
 static bool arm_beside(ess_driver *d, size_t k, double side) {
   const double sign = side == 0.0 ? d->sign[k] : side < 0.0 ? -1.0 : 1.0;
-  if (sign < 0.0 || !ess_is_one_way(d, k))
-    return arm(d, sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k));
+  if (ess_has_guard(d, k, sign)) return arm(d, sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k));
   const bool sign_changed = d->sign[k] != sign;
   ess_disarm(d, k);
   d->sign[k] = sign;
@@ -141,9 +142,9 @@ static bool arm_beside(ess_driver *d, size_t k, double side) {
 /* Arms the guard that event function k has ahead at the crossing's state: on its zero by its rate
  * along the field there, in the mode so far. */
 static int arm_ahead(ess_driver *d, size_t k) {
-  const double *const x = d->row_x ? d->row_x : d->x;
+  const double *const x = d->rows.x ? d->rows.x : d->x;
   double *const f = d->stage[5], rate, side;
-  const double t = d->row_x ? d->row_t : d->t;
+  const double t = d->rows.x ? d->rows.t : d->t;
   int status = d->caller.system.event_rates
                    ? ess_some_guard_rates(d, t, x, d->f, &k, 1, &d->h_try[k], &rate)
                    : ess_guards(d, t, x, d->h_try);
@@ -158,39 +159,48 @@ static int arm_ahead(ess_driver *d, size_t k) {
 }
 
 int ess_resets_start(ess_driver *d) {
-  const size_t m = d->system.guard_count;
+  const ess_system *const s = &d->system;
+  const size_t m = s->guard_count;
+  double *const mode = d->h_try;
+  bool *const armed = d->rows.armed;
   for (size_t k = 0; k < m; k++) {
-    d->armed_at_start[ESS_GUARD_UP(k)] = d->sign[k] < 0.0;
-    d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !ess_is_one_way(d, k);
+    mode[k] = d->sign[k];
+    armed[ESS_GUARD_UP(k)] = mode[k] < 0.0 && ess_has_guard(d, k, -1.0);
+    armed[ESS_GUARD_DOWN(k)] = mode[k] > 0.0 && ess_has_guard(d, k, 1.0);
   }
   d->t_seen = d->t;
-  const int code = d->start ? d->start(d->sign, d->armed_at_start, d->system.params) : 0;
+  const int code = s->start ? s->start(d->t, d->x, mode, armed, s->params) : 0;
   if (code) return ess_callback_failed(d, code);
+  int status = ess_check_mode(d, mode, SIZE_MAX,
+                              "each sign that start returns must be exactly -1.0 or +1.0");
+  if (status) return status;
   d->armed_count = 0;
   for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
     d->side[k] = 0.0;
     d->due_from[k] = INFINITY;
-    const bool has_guard = k < m && (d->sign[k] < 0.0 || !ess_is_one_way(d, k));
-    if (has_guard && d->armed_at_start[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
   }
-  return ESS_SUCCESS;
+  const bool mode_changed = m && memcmp(mode, d->sign, m * sizeof *mode) != 0;
+  ess_set_mode(d, mode, armed);
+  if (!mode_changed) return ESS_SUCCESS;
+  status = ess_announce(d, m);
+  return status ? status : ess_evaluate_node(d);
 }
 
 /* by any row: the whole of it, also when the model fails, which is told of the mode again when the
  * run is resumed */
 static __attribute__((noinline)) int cross_by_row(ess_driver *d, size_t k) {
-  const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
+  const size_t guard = ess_guard_ahead(d, k), end = d->rows.start[guard + 1];
   ess_disarm(d, k);
   d->sign[k] = -d->sign[k];
   int status = ess_announce(d, k);
-  for (size_t i = d->row_start[guard]; i < end; i++) {
-    const size_t named = d->row_guard[i], other = named / 2;
+  for (size_t i = d->rows.start[guard]; i < end; i++) {
+    const size_t named = d->rows.guard[i], other = named / 2;
     int applied = ESS_SUCCESS;
     if (d->slides) ess_slide_release(d, other);
-    if (d->row_effect[i] == ESS_ARM_AHEAD)
+    if (d->rows.effect[i] == ESS_ARM_AHEAD)
       applied = arm_ahead(d, other);
-    else if (d->row_effect[i] > 0)
+    else if (d->rows.effect[i] > 0)
       applied = arm(d, named) ? ess_announce(d, other) : ESS_SUCCESS;
     else if (ess_guard_ahead(d, other) == named)
       ess_disarm(d, other);
@@ -220,19 +230,19 @@ int ess_refill(ess_driver *d) {
   const size_t row = 2 * d->system.guard_count;
   // what is watched is armed at all times
   const bool armed = d->armed_count > d->watched.count;
-  if (armed || d->row_start[row] == d->row_start[row + 1]) return ESS_SUCCESS;
+  if (armed || d->rows.start[row] == d->rows.start[row + 1]) return ESS_SUCCESS;
   // guards that are not armed have not been checked
   int status = ess_check_guards(d);
   if (status) return status;
   bool mode_changed = false;
-  for (size_t i = d->row_start[row]; i < d->row_start[row + 1]; i++) {
-    const size_t guard = d->row_guard[i], k = guard / 2;
-    const bool ahead = d->row_effect[i] == ESS_ARM_AHEAD;
+  for (size_t i = d->rows.start[row]; i < d->rows.start[row + 1]; i++) {
+    const size_t guard = d->rows.guard[i], k = guard / 2;
+    const bool ahead = d->rows.effect[i] == ESS_ARM_AHEAD;
     // where a crossing has just been located its value may still be on the other side, or nothing
     const bool located = d->scheme->locates && fabs(d->h[k]) <= ess_level_tolerance(d, k);
     const double at_node = located ? d->sign[k] : d->h[k];
     const bool is_near = ess_sign_before(guard) * at_node > 0.0;
-    if (d->row_effect[i] < 0 || !(ahead || is_near)) continue;
+    if (d->rows.effect[i] < 0 || !(ahead || is_near)) continue;
     const double side = d->h[k] == 0.0 ? d->rate[k] : d->h[k];
     if (!(ahead ? arm_beside(d, k, side) : arm(d, guard))) continue;
     mode_changed = true;
@@ -244,19 +254,20 @@ int ess_refill(ess_driver *d) {
 
 bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k);
-  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
-    const size_t other = d->row_guard[i] / 2;
-    const bool arms = d->row_effect[i] > 0;
-    if (other != k && (arms || ess_is_listed(d->batch, d->batch_count, other))) return true;
+  for (size_t i = d->rows.start[guard]; i < d->rows.start[guard + 1]; i++) {
+    const size_t other = d->rows.guard[i] / 2;
+    const bool arms = d->rows.effect[i] > 0;
+    if (other != k && (arms || ess_is_listed(d->batch.list, d->batch.count, other))) return true;
   }
   return false;
 }
 
 bool ess_row_is_local(const ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k);
-  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
-    const size_t other = d->row_guard[i];
-    if (other != ess_mirror(guard) && (d->row_effect[i] >= 0 || d->fate[other / 2])) return false;
+  for (size_t i = d->rows.start[guard]; i < d->rows.start[guard + 1]; i++) {
+    const size_t other = d->rows.guard[i];
+    if (other != ess_mirror(guard) && (d->rows.effect[i] >= 0 || d->flagged.fate[other / 2]))
+      return false;
   }
   return true;
 }

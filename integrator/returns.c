@@ -93,21 +93,21 @@ typedef enum meaning { NOTHING, SLIDE, CHATTER, ROUNDING, ENDLESS } meaning;
  * grow by the same factor from page to page, since bounces may grow. */
 static bool will_end(const ess_driver *d) {
   const ess_returns *const r = &d->returns;
-  const double span = d->t - r->since, left = d->t_end - d->t;
+  const double span = d->t - r->since, left = d->apply.t_end - d->t;
   const double wider = r->span > 0.0 ? span / r->span : 2.0;
   const double pages =
       SPARE * (wider > 1.0 ? log1p(left / span * (wider - 1.0)) / log(wider) : left / span);
-  const uint64_t steps = d->options.max_steps - d->apply_steps;
-  const uint64_t crossings = d->options.max_crossings - d->apply_crossings;
-  return pages * (double)(d->apply_steps - r->steps) <= (double)steps &&
-         pages * (double)(d->apply_crossings - r->crossings) <= (double)crossings;
+  const uint64_t steps = d->options.max_steps - d->apply.steps;
+  const uint64_t crossings = d->options.max_crossings - d->apply.crossings;
+  return pages * (double)(d->apply.steps - r->steps) <= (double)steps &&
+         pages * (double)(d->apply.crossings - r->crossings) <= (double)crossings;
 }
 
 /* The meaning of the record when a crossing is noted, or at the node after it. */
 static meaning read(const ess_driver *d, bool noted) {
   const ess_returns *const r = &d->returns;
   const size_t m = d->system.guard_count;
-  const uint64_t since = d->apply_crossings - r->looked;
+  const uint64_t since = d->apply.crossings - r->looked;
   // impacts pass on the speed from one to the next: a chain of balls makes one for each pair
   if (noted && r->stalled > 2 * m + ESS_MANY + (d->impacts ? m * (m + 1) / 2 : 0)) return CHATTER;
   if (noted) return r->at_once > ESS_ALIKE ? SLIDE : NOTHING;
@@ -135,8 +135,8 @@ void ess_watch_returns_of(ess_driver *d, size_t k) {
   r->count = r->others = r->endless = 0;
   r->since = d->t;
   r->span = 0.0;
-  r->steps = d->apply_steps;
-  r->crossings = d->apply_crossings;
+  r->steps = d->apply.steps;
+  r->crossings = d->apply.crossings;
 }
 
 int ess_watch_progress(ess_driver *d, size_t k) {
@@ -153,7 +153,7 @@ int ess_watch_progress(ess_driver *d, size_t k) {
 }
 
 int ess_count_crossing(ess_driver *d, size_t k) {
-  if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
+  if (d->apply.crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
   if (!ess_is_silent(d, k)) ess_count_return(d, k);
   return ess_watch_progress(d, k);
 }
@@ -183,7 +183,7 @@ int ess_obey_returns(ess_driver *d) {
   const size_t k = r->guard;
   double allowed;
   if (says == ROUNDING) {
-    r->looked = d->apply_crossings;
+    r->looked = d->apply.crossings;
     const int status = ess_give_grains(d);
     // rounding says nothing of sliding
     if (!status && r->crossed < d->system.guard_count && d->grain[r->crossed] > 0.0) r->at_once = 0;
@@ -282,7 +282,7 @@ static int read_series(ess_driver *d, size_t k, ess_return *r) {
   if (r->slower) ess_control_bound(d, ESS_BY_SERIES, intervals * interval);
   if (by_both || by_speeds) r->height = height;
   if ((by_both || by_speeds) && !r->is_lost) r->end = d->t + (by_both ? left : 0.0);
-  if (r->end <= d->t_end) {
+  if (r->end <= d->apply.t_end) {
     status = is_lost(d, k, r->height, &r->is_lost);
     const bool is_near = by_both && (left <= ess_tie(d) || r->slower >= d->options.zeno_impacts);
     r->ends = !status && (by_both ? is_near : r->is_lost);
@@ -293,7 +293,7 @@ static int read_series(ess_driver *d, size_t k, ess_return *r) {
 
   double allowed;
   ess_control_bound(d, ESS_BY_SERIES, STEP * interval);
-  if (d->t + left > d->t_end) return ESS_SUCCESS;
+  if (d->t + left > d->apply.t_end) return ESS_SUCCESS;
   status = ess_allowed_error(d, k, &allowed);
   r->ends = !status && (height <= HEIGHT * allowed || left <= TIMELESS * fabs(d->t));
   if (r->ends) r->end = d->t + left;
@@ -340,7 +340,7 @@ int ess_end_zeno(ess_driver *d, double when) {
 int ess_end_grazing(ess_driver *d, size_t k, double time, double *zeno) {
   ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
   bool lost = false;
-  const int status = r->end <= d->t_end ? is_lost(d, k, r->height, &lost) : ESS_SUCCESS;
+  const int status = r->end <= d->apply.t_end ? is_lost(d, k, r->height, &lost) : ESS_SUCCESS;
   const double when = lost ? ess_larger(r->end, d->t) : NAN;
   r->ends = lost;
   if (zeno) *zeno = when;

@@ -438,10 +438,10 @@ static ess_verdict approach(ess_driver *d, ess_location *found) {
   v.status = ess_field(d, t, s->beside, s->other);
   if (!v.status && !ess_are_finite(s->other, d->system.dimension))
     v.status = ess_fail(d, ESS_EFIELD, SIZE_MAX);
-  for (size_t i = 0; ess_stands(&v) && i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
+  for (size_t i = 0; ess_stands(&v) && i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
     double h, along, by_field, allowed = 0.0;
-    if (d->fate[k] != ESS_FATE_ENTERED) continue;
+    if (d->flagged.fate[k] != ESS_FATE_ENTERED) continue;
     v.status = ess_some_guard_rates(d, t, s->beside, slope, &k, 1, &h, &along);
     if (!v.status) v.status = ess_some_guard_rates(d, t, s->beside, s->other, &k, 1, &h, &by_field);
     if (!v.status && !isfinite(h + along + by_field)) v.status = ess_fail(d, ESS_EGUARD, k);
@@ -514,7 +514,7 @@ static bool is_blind(const ess_driver *d, size_t i) {
 static int find_missed(ess_driver *d) {
   const ess_beside *const b = &d->beside;
   const double *const f = d->f, *const f_end = d->stage[ESS_STAGES - 1], dt = d->dt;
-  const size_t n = d->system.dimension, size = d->system.guard_count * sizeof *d->idle;
+  const size_t n = d->system.dimension, size = d->system.guard_count * sizeof *d->idle.now;
   double *const x = d->stage[1], *const middle = d->stage[2];
   const bool by_node = b->way != 0.0;
   bool any = by_node;
@@ -525,9 +525,9 @@ static int find_missed(ess_driver *d) {
   }
   if (!any) return ESS_SUCCESS;
   // the last call of a step is that of its end
-  if (d->system.idle && !by_node) memcpy(d->idle_at_end, d->idle, size);
+  if (d->system.idle && !by_node) memcpy(d->idle.at_end, d->idle.now, size);
   const int status = by_node ? ESS_SUCCESS : ess_field(d, d->t + 0.5 * dt, x, middle);
-  if (d->system.idle && !by_node) memcpy(d->idle, d->idle_at_end, size);
+  if (d->system.idle && !by_node) memcpy(d->idle.now, d->idle.at_end, size);
   const double ratio = by_node ? dt / b->way : 0.0, over = dt * dt / (6.0 * (dt + b->way));
   for (size_t i = 0; i < n; i++) {
     const double missed = by_node ? over * ((f_end[i] - f[i]) - ratio * (f[i] - b->f_there[i]))

@@ -17,7 +17,7 @@
 /* the share of the crossing of event function k at `at`, with grad h . f- = rate */
 static int add_share(ess_driver *d, size_t k, double rate, double t) {
   ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension, p = d->system.parameters;
+  const size_t n = d->system.dimension, p = d->system.parameters.count;
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
   int status = ess_tangent_guard_rates(d, t, v->at, k, v->v, v->moves, v->count, v->share);
   for (size_t j = 0; j < v->count; j++) v->share[j] /= rate;
@@ -114,7 +114,8 @@ bool ess_tangent_follows(const ess_driver *d, size_t parameter) {
   const ess_tangents *const v = d->tangents;
   if (parameter == SIZE_MAX) return false;
   size_t j = 0;
-  while (v->moves && j < v->count && v->moves[j * d->system.parameters + parameter] == 0.0) j++;
+  while (v->moves && j < v->count && v->moves[j * d->system.parameters.count + parameter] == 0.0)
+    j++;
   return v->tape || (v->moves && j < v->count);
 }
 
@@ -126,7 +127,7 @@ int ess_tangent_before_jump(ess_driver *d) {
 
 void ess_tangent_jump(ess_driver *d, size_t parameter) {
   ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension, p = d->system.parameters;
+  const size_t n = d->system.dimension, p = d->system.parameters.count;
   const double share = -d->caller.way;
   double *const entry = ess_tape_add(d, ESS_TAPE_SHARE, n + p);
   if (entry) memset(entry, 0, (n + p) * sizeof *entry);
@@ -224,7 +225,7 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   ess_tangents *const v = d->tangents;
   if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
   if (k >= d->system.guard_count) return ess_refuse(d, "k must be below guard_count");
-  if (d->applying) return ess_refuse(d, "a section is asked for between applies");
+  if (d->apply.is_on) return ess_refuse(d, "a section is asked for between applies");
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
   const size_t i = ess_place_met(d, k);

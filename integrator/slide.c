@@ -69,11 +69,13 @@ static const char *refuse(const ess_system *s, size_t k) {
       return "a guard of kind ESS_GUARD_ARMS_ONLY must not be among those of slides";
     if (ess_kind_of(s, guard) == ESS_GUARD_IMPACT)
       return "a guard of kind ESS_GUARD_IMPACT must not be among those of slides";
+    if (ess_kind_of(s, guard) == ESS_GUARD_NONE)
+      return "a guard of kind ESS_GUARD_NONE must not be among those of slides";
     for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++)
       if (r->guard[i] / 2 != k)
         return "a guard whose row arms or disarms another's must not be among those of slides";
   }
-  return s->one_way ? "slides must be NULL where guards are one-way" : NULL;
+  return NULL;
 }
 
 const char *ess_slide_check(const ess_system *s, const ess_options *o) {
@@ -81,7 +83,6 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
       o->sliding != ESS_SLIDING_SLIDE_AND_REST)
     return "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST";
   if (o->sliding == ESS_SLIDING_STOP) return NULL;
-  if (s->affine_in_signs) return "sliding needs a system without affine_in_signs";
   for (size_t k = 0; o->slides && k < s->guard_count; k++) {
     const char *const wrong = o->slides[k] ? refuse(s, k) : NULL;
     if (wrong) return wrong;
@@ -536,18 +537,18 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   ess_slides *const s = d->slides;
   int status = is_new ? ess_rest_from_start(d) : ESS_SUCCESS;
   // an instant in which the last apply was stopped is settled at its end
-  if (!d->is_amid) {
+  if (!d->apply.is_amid) {
     s->noted_count = 0;
     s->chatters = SIZE_MAX;
   }
-  if (!status && s->has_stopped && !d->is_amid) return ess_slide_settle(d);
+  if (!status && s->has_stopped && !d->apply.is_amid) return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
   // the caller may have changed the system since the last apply; a question that was open where the
   // run was stopped is settled as it would have been
-  const bool is_open = s->question == ESS_RELEASED || (d->is_amid && !moved && s->question);
+  const bool is_open = s->question == ESS_RELEASED || (d->apply.is_amid && !moved && s->question);
   if (!is_open) s->question = !status && ess_slide_is_beyond(d) ? ESS_AT_BOUND : ESS_NO_QUESTION;
-  if (!status && s->question && !d->is_amid) return ess_slide_settle(d);
+  if (!status && s->question && !d->apply.is_amid) return ess_slide_settle(d);
   if (!status) ess_slide_begin_node(d, s->lambda);
   return status;
 }

@@ -256,8 +256,9 @@ static int find_exit(ess_driver *d, ess_location *found, bool *unsure) {
   if (status || theta > found->theta) return status;
   *found = (ess_location){.cut = true, .theta = theta, .doubt_guard = SIZE_MAX};
   d->slides->question = ESS_AT_BOUND;
-  for (size_t i = 0; i < d->flagged_count; i++)
-    if (d->fate[d->flagged[i]] != ESS_FATE_PASSED) d->fate[d->flagged[i]] = ESS_FATE_SOUGHT;
+  for (size_t i = 0; i < d->flagged.count; i++)
+    if (d->flagged.fate[d->flagged.list[i]] != ESS_FATE_PASSED)
+      d->flagged.fate[d->flagged.list[i]] = ESS_FATE_SOUGHT;
   return ess_guards(d, d->t + theta * d->dt, d->x_try, d->h_try);
 }
 

@@ -86,7 +86,7 @@ static void find_lengths(const along *a, double *least, double *most, double *la
   }
   if (a->vt == 0.0) return;
   // a step may be short for what has just been crossed: time is not
-  const double left = d->t_end - d->t, whole = left > 0.0 ? PART_LEFT * left : 1e-2;
+  const double left = d->apply.t_end - d->t, whole = left > 0.0 ? PART_LEFT * left : 1e-2;
   const double step = d->dt > 0.0 ? d->dt : 10.0 * whole;
   const double longest = FIRST_OF_STEP * ess_larger(step, whole) / fabs(a->vt);
   const bool is_told = d->caller.system.guard_time != ESS_TIME_NONE || d->watched.count;

@@ -118,7 +118,8 @@ bool ess_is_shortest(const ess_driver *d) {
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   // reduction of a step by halvings after which doubt that depends on its length has vanished
   static const double HALVED = 1.0 / (1 << 24);
-  const double h[] = {d->h[k], d->h_check[0][k], d->h_mid[k], d->h_check[1][k], d->h_end[k]};
+  const double h[] = {d->h[k], d->inside.beside[0][k], d->inside.middle[k], d->inside.beside[1][k],
+                      d->h_end[k]};
   // the change of an event function whose rate is nought at both ends of the step, or at a
   // beginning on its zero, may be rounding however long the step is
   const bool rests = d->rate[k] == 0.0 && (d->rate_end[k] == 0.0 || d->h[k] == 0.0);
@@ -137,7 +138,7 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   }
   if (status || d->grain[k] > 0.0 || !(is_halved || rests || ess_is_shortest(d))) return status;
   status = is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
-  const double doubt = d->inexact[k];
+  const double doubt = d->inside.inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
   d->grain[k] = ess_larger(doubt, is_halved ? ESS_LOST * allowed : allowed);
   d->is_coarse = *coarser = true;
@@ -248,7 +249,7 @@ int ess_suspect_turns(ess_driver *d) {
   const bool is_lasting = s->tries && s->tries % PATIENCE == 0;
   if (!is_lasting || !(s->share > ESS_STILL_TURNING)) return ESS_SUCCESS;
   const size_t k = s->guard;
-  const double length = ess_larger(d->dt, SECOND_PLACE * (d->t_end - d->t));
+  const double length = ess_larger(d->dt, SECOND_PLACE * (d->apply.t_end - d->t));
   const double *const f = d->stage[d->base->first];
   double *const x = d->stage[1]; // the dense output is made
   for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + length * f[i];

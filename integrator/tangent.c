@@ -19,7 +19,7 @@ enum { ROWS = ESS_PASSES * (ESS_MEETING - 1) }; // of the cone
 static void lay(ess_driver *d, ess_layout *l) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, m = d->system.guard_count, p = v->count;
-  const size_t parameters = d->system.parameters, most = n > m ? n : m;
+  const size_t parameters = d->system.parameters.count, most = n > m ? n : m;
   v->wide = n + parameters;
   const size_t wide = v->wide > p ? v->wide : p, events = m < ESS_MEETING ? m : ESS_MEETING;
   const size_t column_rates = wide * events > p * m ? wide * events : p * m;
@@ -119,12 +119,12 @@ static void set_part(const double given[], size_t rows, size_t columns, size_t f
 /* a line about what is wrong with directions or a recording, or NULL */
 static const char *check_directions(const ess_driver *d, size_t count, const double directions[],
                                     const double parameters[]) {
-  const size_t n = ess_caller_states(d), p = d->system.parameters;
+  const size_t n = ess_caller_states(d), p = d->system.parameters.count;
   const size_t all = n + p, most = SIZE_MAX / sizeof(double) / 64;
   if (all < n || all > most / all || count > most / (all + d->system.guard_count))
     return "there are more directions than memory can hold";
-  if (count && ess_may_be_implicit(d->options.base))
-    return "tangents and recordings need ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN";
+  const char *const wrong = count ? ess_refused_with(&d->options, ESS_WITH_TANGENTS) : NULL;
+  if (wrong) return wrong;
   if (directions && !ess_are_finite(directions, n * count))
     return "each of directions must be finite";
   if (parameters && !ess_are_finite(parameters, p * count))
@@ -149,13 +149,13 @@ static int follow(ess_driver *d, size_t count, size_t bytes, const double direct
     ess_tangents_free(d);
     return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   }
-  const size_t n = ess_caller_states(d), p = d->system.parameters, none = SIZE_MAX / 2;
+  const size_t n = ess_caller_states(d), p = d->system.parameters.count, none = SIZE_MAX / 2;
   set_part(directions, n, v->count, parameters ? none : 0, d->system.dimension, v->v);
   set_part(parameters, p, v->count, directions ? none : n, p, v->moves);
   for (size_t j = 0; j < v->count; j++) v->range[j] = ess_range_of(v->moves + j * p, p);
   if (!p) v->moves = NULL;
-  for (size_t i = 0; d->system.field_jump_parameters && i < d->system.field_jump_count; i++) {
-    const size_t time = d->system.field_jump_parameters[i];
+  for (size_t i = 0; d->system.field_jumps.parameters && i < d->system.field_jumps.count; i++) {
+    const size_t time = d->system.field_jumps.parameters[i];
     if (time != SIZE_MAX) v->is_time[time] = true;
   }
   if (ess_has_units(d)) set_part(NULL, p, v->wide, d->system.dimension, p, v->unit);
@@ -167,14 +167,14 @@ static int follow(ess_driver *d, size_t count, size_t bytes, const double direct
 
 /* a line about what is wrong with the current values of parameters, or NULL */
 static const char *check_values(const ess_system *s) {
-  if (s->parameter_values && !ess_are_finite(s->parameter_values, s->parameters))
-    return "each of parameter_values must be finite";
+  if (s->parameters.values && !ess_are_finite(s->parameters.values, s->parameters.count))
+    return "each of parameters.values must be finite";
   return ess_parameter_times_check(s);
 }
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
   if (!d) return ESS_EINVAL;
-  if (d->applying) return ess_refuse(d, "directions are given between applies");
+  if (d->apply.is_on) return ess_refuse(d, "directions are given between applies");
   if (!directions && count && count != ess_caller_states(d))
     return ess_refuse(d, "count must be the dimension when directions is NULL");
   const int status = follow(d, count, 0, directions, NULL);
@@ -188,8 +188,8 @@ int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
 int ess_driver_follow_parameters(ess_driver *d, size_t count, const double directions[],
                                  const double parameters[]) {
   if (!d) return ESS_EINVAL;
-  const size_t p = d->system.parameters;
-  if (d->applying) return ess_refuse(d, "directions are given between applies");
+  const size_t p = d->system.parameters.count;
+  if (d->apply.is_on) return ess_refuse(d, "directions are given between applies");
   if (!p) return ess_refuse(d, "the system has no parameters");
   if (!directions && !parameters && count && count != ess_caller_states(d) + p)
     return ess_refuse(d, "count must be the dimension and the number of parameters when directions "
@@ -200,11 +200,11 @@ int ess_driver_follow_parameters(ess_driver *d, size_t count, const double direc
 
 int ess_driver_record(ess_driver *d, size_t bytes) {
   if (!d) return ESS_EINVAL;
-  if (d->applying) return ess_refuse(d, "a recording begins between applies");
-  if (!d->scheme->locates) return ess_refuse(d, "ESS_METHOD_PAPER has no adjoint");
-  const char *const wrong = check_values(&d->system);
+  if (d->apply.is_on) return ess_refuse(d, "a recording begins between applies");
+  const char *wrong = bytes ? ess_refused_with(&d->options, ESS_WITH_RECORDING) : NULL;
+  if (!wrong) wrong = check_values(&d->system);
   if (wrong) return ess_refuse(d, wrong);
-  const size_t all = d->system.dimension + d->system.parameters;
+  const size_t all = d->system.dimension + d->system.parameters.count;
   return follow(d, bytes ? all : 0, bytes, NULL, NULL);
 }
 
@@ -282,7 +282,7 @@ static double error_of(ess_driver *d, double dt, const double J[]) {
   ess_dopri5_sum(ESS_SUM_DENSE, dt, NULL, v->k, v->count * n, v->v_last);
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n, *const end = v->v_end + j * n;
-    const double *const moves = v->moves ? v->moves + j * d->system.parameters : NULL;
+    const double *const moves = v->moves ? v->moves + j * d->system.parameters.count : NULL;
     const double rounding = ess_rounding_of(d, d->x, d->f, J, from);
     const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, moves));
     for (size_t i = 0; i < n; i++) {
@@ -321,8 +321,8 @@ static double *row_of(const ess_driver *d, size_t k) {
 static void sample(ess_driver *d, double t, double dt, double to) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  for (; v->samples && v->sampled < d->times_count; v->sampled++) {
-    const double place = (ess_caller_time(d, d->times[v->sampled]) - t) / dt;
+  for (; v->samples && v->sampled < d->grid.count; v->sampled++) {
+    const double place = (ess_caller_time(d, d->grid.times[v->sampled]) - t) / dt;
     if (!(place < to)) return;
     double *const row = row_of(d, v->sampled);
     for (size_t j = 0; j < v->count; j++)
@@ -332,15 +332,15 @@ static void sample(ess_driver *d, double t, double dt, double to) {
 }
 
 const char *ess_tangents_refuse_samples(const ess_driver *d) {
-  if (!d->scheme->locates) return "ESS_METHOD_PAPER has no samples of directions";
+  if (!d->scheme->locates) return "projection has no samples of directions";
   const ess_tangents *const v = d->tangents;
   return v && !v->tape && !v->is_lost ? NULL : "no directions are followed";
 }
 
 void ess_tangents_sample_rest(ess_driver *d) {
   ess_tangents *const v = d->tangents;
-  for (; v->samples && v->sampled < d->times_count; v->sampled++) {
-    if (ess_caller_time(d, d->times[v->sampled]) > d->t) return;
+  for (; v->samples && v->sampled < d->grid.count; v->sampled++) {
+    if (ess_caller_time(d, d->grid.times[v->sampled]) > d->t) return;
     memcpy(row_of(d, v->sampled), v->rows, ess_caller_states(d) * v->count * sizeof *v->rows);
   }
 }
@@ -483,7 +483,7 @@ int ess_tangent_piece(ess_driver *d) {
     v->is_lost = status != ESS_SUCCESS; // the state is ahead already
   }
   // samples that rounding has put before the node belong to what follows
-  while (v->samples && v->sampled > 0 && ess_caller_time(d, d->times[v->sampled - 1]) >= d->t)
+  while (v->samples && v->sampled > 0 && ess_caller_time(d, d->grid.times[v->sampled - 1]) >= d->t)
     v->sampled--;
   ess_tape_close(d, true);
   return status;
@@ -689,8 +689,9 @@ ess_verdict ess_tangent_approach(ess_driver *d, double time) {
   double most = 1.0;
   ess_verdict v = {0};
   if (is_fast(d, radius)) return v;
-  for (size_t i = 0; !v.status && i < d->flagged_count; i++)
-    if (!ess_is_silent(d, d->flagged[i])) v.status = weigh(d, d->flagged[i], radius, &most);
+  for (size_t i = 0; !v.status && i < d->flagged.count; i++)
+    if (!ess_is_silent(d, d->flagged.list[i]))
+      v.status = weigh(d, d->flagged.list[i], radius, &most);
   if (v.status || !(most > 1.0)) return v;
   if (time * radius > NEAR) return ess_refused(ESS_BY_TANGENTS, time - 0.75 * NEAR / radius);
   leave_stabilised(d, time + NEAR / radius);

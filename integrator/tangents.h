@@ -238,7 +238,7 @@ static inline bool ess_has_units(const ess_driver *d) {
 
 /* the unit direction of parameter j, if ess_has_units */
 static inline const double *ess_unit_parameter(const ess_driver *d, size_t j) {
-  return d->tangents->unit + (d->system.dimension + j) * d->system.parameters;
+  return d->tangents->unit + (d->system.dimension + j) * d->system.parameters.count;
 }
 
 /* ---- between crossings ----------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 
 static void lay(ess_driver *d, ess_layout *l) {
   ess_tape *const tape = d->tangents->tape;
-  const size_t n = d->system.dimension, p = d->system.parameters, m = d->system.guard_count;
+  const size_t n = d->system.dimension, p = d->system.parameters.count, m = d->system.guard_count;
   for (int s = 0; s < ESS_STAGES; s++) {
     ESS_LAY(l, double, d->lanes > n + p ? d->lanes : n + p, &tape->x[s]);
     ESS_LAY(l, double, d->lanes, &tape->k[s]);
@@ -103,7 +103,7 @@ void ess_tape_open(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   if (!ess_is_recording(d)) return;
   v->count = v->wide;
-  v->moves = d->system.parameters ? v->unit : NULL;
+  v->moves = d->system.parameters.count ? v->unit : NULL;
   v->has_first = false;
   v->theta = 0.0;
   ess_tape_units(d, v->wide);
@@ -112,7 +112,7 @@ void ess_tape_open(ess_driver *d) {
 void ess_tape_close(ess_driver *d, bool made) {
   ess_tangents *const v = d->tangents;
   if (!v || !v->tape || !v->count) return;
-  const size_t n = d->system.dimension, p = d->system.parameters;
+  const size_t n = d->system.dimension, p = d->system.parameters.count;
   v->count = 0;
   v->moves = NULL;
   v->has_first = false;
@@ -257,7 +257,7 @@ void ess_page_open(ess_driver *d, size_t i) {
   tape->until = *place(tape, i + 1);
   // nobody observes the repetition
   d->options.observer = (ess_observer){0};
-  d->times_count = d->times_done = 0;
+  d->grid.count = d->grid.done = 0;
 }
 
 void ess_page_close(ess_driver *d) {

@@ -51,7 +51,7 @@ static int find_time(ess_driver *d, size_t k, double *t) {
     if (!(next > before && next < after)) next = before + 0.5 * (after - before);
     last = at;
     last_g = g;
-    at = ess_smaller(next, d->t_end);
+    at = ess_smaller(next, d->apply.t_end);
   }
   if (after < INFINITY) *t = after;
   return ESS_SUCCESS;
@@ -59,9 +59,9 @@ static int find_time(ess_driver *d, size_t k, double *t) {
 
 int ess_sharpen_jump(ess_driver *d) {
   bool timed = false;
-  for (size_t i = 0; d->caller.moves && d->scheme->locates && !timed && i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_impact(d, k)) continue;
+  for (size_t i = 0; d->caller.moves && d->scheme->locates && !timed && i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
+    if (d->flagged.fate[k] != ESS_FATE_ENTERED || !ess_is_impact(d, k)) continue;
     double t = d->t;
     int status = ess_is_timed(d, k, &timed);
     if (!status && timed) status = find_time(d, k, &t);

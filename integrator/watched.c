@@ -211,7 +211,7 @@ void ess_watched_join(ess_driver *d, ess_system *system) {
   system->watch.direction = NULL;
   system->watch.stop = NULL;
   system->guard_count = w->first + w->count;
-  system->guard_parameter_jacobian = NULL;
+  system->parameters.guard_jacobian = NULL;
 }
 
 void ess_watched_lay(ess_driver *d, ess_layout *l) {

@@ -240,7 +240,7 @@ int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t
   if (!s->c.here) return -1;
   const double scale = m->time_scale > 0 ? m->time_scale : KKT_TIME_SCALE;
   s->c.here->settling = 1 / (settling_scales * scale);
-  s->impacts = (ess_impacts){.map = map, .jacobian = map_jacobian, .start = start};
+  s->impacts = (ess_impacts){.map = map, .jacobian = map_jacobian};
   const size_t slip = slip_event(s);
   for (size_t e = 0; e < KINDS * m->constraints; e++)
     s->kinds[ESS_GUARD_UP(e)] = s->kinds[ESS_GUARD_DOWN(e)] = ESS_GUARD_IMPACT;
@@ -252,6 +252,7 @@ int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t
                            .mode_changed = mode_changed,
                            .kinds = s->kinds,
                            .impacts = &s->impacts,
+                           .start = start,
                            .params = s};
   return 0;
 }

@@ -273,6 +273,11 @@ static void random_state(const model *m, gsl_rng *rng, double x0[]) {
   initial_state(m, x0);
 }
 
+static const ess_guard_kind upward_only[2 * AFFINE3_GUARDS] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_NONE,
+                                                               [ESS_GUARD_DOWN(1)] = ESS_GUARD_NONE,
+                                                               [ESS_GUARD_DOWN(2)] =
+                                                                   ESS_GUARD_NONE};
+
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   (void)message;
   m->system = (ess_system){.dimension = N,
@@ -282,7 +287,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guard_jacobian = guard_jacobian,
                            .event_rates = event_rates,
                            .field_jacobian = field_jacobian,
-                           .one_way = true};
+                           .kinds = upward_only};
   return 0;
 }
 

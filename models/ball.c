@@ -106,7 +106,7 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
   return 0;
 }
 
-static const ess_impacts impacts = {.map = bounce, .jacobian = bounce_jacobian, .start = start};
+static const ess_impacts impacts = {.map = bounce, .jacobian = bounce_jacobian};
 
 /* Time from a state to where it next meets the surface, which it is on or off: infinite if never.
  * Speeds at z = 0 are +-s with s^2 = v^2 + 2 g z. */
@@ -194,6 +194,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guard_jacobian = guard_jacobian,
                            .event_rates = event_rates,
                            .impacts = &impacts,
+                           .start = start,
                            .field_jacobian = field_jacobian,
                            .params = p};
   return 0;

@@ -55,14 +55,13 @@ void contact_resets_start(size_t contacts, const double sign[], bool armed[]) {
   }
 }
 
-int contact_resets_prepare(ess_reset_matrix *out, ess_guard_kind **kinds, size_t contacts,
-                           int (*start)(const double sign[], bool armed[], void *params)) {
+int contact_resets_prepare(ess_reset_matrix *out, ess_guard_kind **kinds, size_t contacts) {
   const size_t entries = ENTRIES_PER_CONTACT * contacts;
   size_t *row_start = calloc(ROWS_PER_CONTACT * contacts + 2, sizeof *row_start);
   size_t *guard = calloc(entries, sizeof *guard);
   signed char *effect = calloc(entries, sizeof *effect);
   *kinds = calloc(ROWS_PER_CONTACT * contacts, sizeof **kinds);
-  *out = (ess_reset_matrix){row_start, guard, effect, start};
+  *out = (ess_reset_matrix){row_start, guard, effect};
   if (!row_start || !guard || !effect || !*kinds) return -1;
   write_rows(&(row_writer){row_start, guard, effect, 0}, contacts);
   for (size_t i = 0; i < contacts; i++) (*kinds)[ESS_GUARD_DOWN(i)] = ESS_GUARD_ARMS_ONLY;

@@ -18,13 +18,12 @@
 
 #include "ess.h"
 
-/* The matrix, with a start of the model's own, which calls contact_resets_start, and the kinds of
- * guards. 0, or -1 when out of memory. Release what a failed call has made, too. */
-int contact_resets_prepare(ess_reset_matrix *out, ess_guard_kind **kinds, size_t contacts,
-                           int (*start)(const double sign[], bool armed[], void *params));
+/* The matrix, and the kinds of guards. 0, or -1 when out of memory. Release what a failed call has
+ * made, too. */
+int contact_resets_prepare(ess_reset_matrix *out, ess_guard_kind **kinds, size_t contacts);
 void contact_resets_release(ess_reset_matrix *resets, ess_guard_kind *kinds);
 
-/* Which guards lead out of the state that each contact starts in. */
+/* Which guards lead out of the state that each contact starts in, for the model's start. */
 void contact_resets_start(size_t contacts, const double sign[], bool armed[]);
 
 #endif

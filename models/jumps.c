@@ -86,7 +86,7 @@ static int locate(pursuit *p, size_t guard, double step, double *tau) {
 /* what a crossing arms and disarms; without rows, the way back */
 static void apply_row(pursuit *p, size_t guard) {
   const ess_reset_matrix *const r = p->m->system.resets;
-  if (!r) p->armed[guard ^ 1] = !p->m->system.one_way;
+  if (!r) p->armed[guard ^ 1] = model_has_guard(p->m, guard ^ 1);
   for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++) {
     p->armed[r->guard[i]] = r->effect[i] > 0;
     if (r->effect[i] > 0) p->sign[r->guard[i] / 2] = r->guard[i] % 2 ? 1.0 : -1.0;
@@ -200,11 +200,10 @@ static int begin(pursuit *p, const double x0[]) {
   if (find_rates(p, f, h, rate)) return GSL_EBADFUNC;
   for (size_t k = 0; k < s->guard_count; k++) {
     if (h[k] == 0.0 && rate[k] > 0.0) p->sign[k] = 1.0;
-    p->armed[ESS_GUARD_UP(k)] = p->sign[k] < 0.0;
-    p->armed[ESS_GUARD_DOWN(k)] = p->sign[k] > 0.0 && !s->one_way;
+    for (size_t guard = ESS_GUARD_UP(k); guard <= ESS_GUARD_DOWN(k); guard++)
+      p->armed[guard] = (p->sign[k] > 0.0) == (guard % 2) && model_has_guard(p->m, guard);
   }
-  if (s->impacts && s->impacts->start && s->impacts->start(0.0, p->x, p->sign, p->armed, s->params))
-    return GSL_EBADFUNC;
+  if (s->start && s->start(0.0, p->x, p->sign, p->armed, s->params)) return GSL_EBADFUNC;
   bool jumps;
   if (tell_mode(p) || begins_with_jump(p, &jumps)) return GSL_EBADFUNC;
   return jumps ? jump(p, 0.0) : GSL_SUCCESS;

@@ -100,7 +100,8 @@ static legged_parameters read_parameters(const double value[]) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static int start_resets(const double sign[], bool armed[], void *params) {
+static int start(double t, const double x[], double sign[], bool armed[], void *params) {
+  (void)t, (void)x;
   const legged_data *d = params;
   contact_resets_start(d->parameters.legs, sign, armed);
   return 0;
@@ -137,9 +138,8 @@ static legged_data *make_robot(const legged_parameters *p) {
   d->coordinates = LEGGED_HINGES + 2 * p->legs;
   d->toward = calloc(p->legs, sizeof *d->toward);
   d->name = calloc(d->coordinates + LEGGED_BODY_RATES + 2 * p->legs, sizeof *d->name);
-  const bool failed =
-      !d->toward || !d->name || legged_field_prepare(d) ||
-      (p->damping > 0.0 && contact_resets_prepare(&d->resets, &d->kinds, p->legs, start_resets));
+  const bool failed = !d->toward || !d->name || legged_field_prepare(d) ||
+                      (p->damping > 0.0 && contact_resets_prepare(&d->resets, &d->kinds, p->legs));
   if (failed) {
     free_robot(d);
     return NULL;
@@ -168,6 +168,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .event_rates = legged_event_rates,
                            .kinds = d->kinds,
                            .resets = damped ? &d->resets : NULL,
+                           .start = damped ? start : NULL,
                            .params = d};
   return 0;
 }

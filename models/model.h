@@ -177,6 +177,11 @@ const char *model_state_name(const model *m, size_t i);
 /* The place of the state of that name; the dimension where there is none. */
 size_t model_state_place(const model *m, const char *name);
 
+/* Whether a guard (ESS_GUARD_UP, ESS_GUARD_DOWN) of a prepared model can be crossed at all. */
+static inline bool model_has_guard(const model *m, size_t guard) {
+  return !m->system.kinds || m->system.kinds[guard] != ESS_GUARD_NONE;
+}
+
 /* Energy at x, J: of motion, of weight, and of the springs that are pressed; `work` has room for (1
  * + coordinates) * contacts numbers. NaN where the model is no mechanical system. */
 double model_energy(const model *m, const double x[], double work[]);

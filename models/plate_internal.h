@@ -58,6 +58,7 @@ void plate_penetrations(const model *m, const double x[], double p[], double gra
 
 /* The damped plate's reset matrix, into data->resets; 0, or -1 when out of memory. */
 int plate_resets_prepare(plate_data *data);
+int plate_resets_start(double t, const double x[], double sign[], bool armed[], void *params);
 void plate_resets_release(plate_data *data);
 
 /* model_type.reference */

@@ -106,6 +106,7 @@ static ess_system system_of(plate_data *data) {
                        .affine_in_signs = true,
                        .kinds = data->kinds,
                        .resets = q->damping > 0 ? &data->resets : NULL,
+                       .start = q->damping > 0 ? plate_resets_start : NULL,
                        .params = data};
   if (q->field == PLATE_FIELD_AGGREGATED) {
     system.field = plate_field_aggregated;

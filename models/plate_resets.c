@@ -6,14 +6,15 @@
 #include "contact_resets.h"
 #include "plate_internal.h"
 
-static int start(const double sign[], bool armed[], void *params) {
+int plate_resets_start(double t, const double x[], double sign[], bool armed[], void *params) {
+  (void)t, (void)x;
   const plate_data *data = params;
   contact_resets_start(data->parameters.contacts, sign, armed);
   return 0;
 }
 
 int plate_resets_prepare(plate_data *data) {
-  return contact_resets_prepare(&data->resets, &data->kinds, data->parameters.contacts, start);
+  return contact_resets_prepare(&data->resets, &data->kinds, data->parameters.contacts);
 }
 
 void plate_resets_release(plate_data *data) {

@@ -117,10 +117,10 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .field_jacobian = field_jacobian,
-                           .parameters = PARAMETERS,
-                           .parameter_values = p,
-                           .field_parameter_jacobian = field_parameter_jacobian,
-                           .guard_parameter_jacobian = guard_parameter_jacobian,
+                           .parameters = {.count = PARAMETERS,
+                                          .values = p,
+                                          .field_jacobian = field_parameter_jacobian,
+                                          .guard_jacobian = guard_parameter_jacobian},
                            .params = p};
   return 0;
 }

@@ -3,9 +3,10 @@
 
 ess_options model_reference_options(double h_max, const ess_observer *observer) {
   ess_options options = ess_options_paper();
-  options.epsilon = 1e-9; // projected in nanoseconds: far below the tolerances, above rounding
-  options.projection_max = 1e-6;
-  options.order = 2;
+  options.projection.epsilon =
+      1e-9; // projected in nanoseconds: far below the tolerances, above rounding
+  options.projection.duration_max = 1e-6;
+  options.projection.order = 2;
   options.rtol = 1e-12;
   options.atol = 1e-13;
   options.h_max = h_max;

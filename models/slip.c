@@ -160,7 +160,7 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
   return 0;
 }
 
-static const ess_impacts impacts = {.map = change, .jacobian = change_jacobian, .start = start};
+static const ess_impacts impacts = {.map = change, .jacobian = change_jacobian};
 
 /* from the apex, the leg already at its angle */
 static void initial_state(const model *m, double x0[]) {
@@ -210,6 +210,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guard_jacobian = guard_jacobian,
                            .event_rates = event_rates,
                            .impacts = &impacts,
+                           .start = start,
                            .field_jacobian = field_jacobian,
                            .params = p};
   return 0;

@@ -210,7 +210,7 @@ static const size_t row_start[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 
 static const size_t row_guard[] = {ESS_GUARD_UP(LANDS + REAR), ESS_GUARD_UP(LANDS + FRONT)};
 static const signed char row_effect[] = {1, 1};
 
-static const ess_impacts impacts = {.map = change, .start = start};
+static const ess_impacts impacts = {.map = change};
 static const ess_reset_matrix resets = {
     .row_start = row_start, .guard = row_guard, .effect = row_effect};
 
@@ -226,6 +226,7 @@ const trot_limbs trot_rigid = {
                .guard_jacobian = guard_jacobian,
                .kinds = kinds,
                .resets = &resets,
-               .impacts = &impacts},
+               .impacts = &impacts,
+               .start = start},
     .changes_field = changes_field,
 };

@@ -180,7 +180,7 @@ static const size_t row_guard[] = {ESS_GUARD_UP(LANDS), ESS_GUARD_UP(EVENTS + LA
                                    ESS_GUARD_DOWN(TROT_APEX), ESS_GUARD_UP(TROT_APEX)};
 static const signed char row_effect[] = {1, 1, 1, 1};
 
-static const ess_impacts impacts = {.map = change, .jacobian = change_jacobian, .start = start};
+static const ess_impacts impacts = {.map = change, .jacobian = change_jacobian};
 static const ess_reset_matrix resets = {
     .row_start = row_start, .guard = row_guard, .effect = row_effect};
 
@@ -200,6 +200,7 @@ const trot_limbs trot_soft = {
                .kinds = kinds,
                .resets = &resets,
                .impacts = &impacts,
+               .start = start,
                .field_jacobian = field_jacobian},
     .changes_field = changes_field,
 };
@@ -213,6 +214,7 @@ const trot_limbs trot_driven = {
                .kinds = kinds,
                .resets = &driven_resets,
                .impacts = &impacts,
+               .start = start,
                .field_jacobian = field_jacobian},
     .changes_field = changes_field,
 };

@@ -174,10 +174,8 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
   return 0;
 }
 
-static const ess_impacts impacts = {.map = change,
-                                    .jacobian = change_jacobian,
-                                    .parameter_jacobian = change_by_parameters,
-                                    .start = start};
+static const ess_impacts impacts = {
+    .map = change, .jacobian = change_jacobian, .parameter_jacobian = change_by_parameters};
 
 /* a step begins where the last heel has struck: the other leg follows from the one that stands */
 static void begin(double angle, double rate, double x[]) {
@@ -215,11 +213,12 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .impacts = &impacts,
+                           .start = start,
                            .field_jacobian = field_jacobian,
-                           .parameters = PARAMETERS,
-                           .parameter_values = p,
-                           .field_parameter_jacobian = field_parameter_jacobian,
-                           .guard_parameter_jacobian = guard_parameter_jacobian,
+                           .parameters = {.count = PARAMETERS,
+                                          .values = p,
+                                          .field_jacobian = field_parameter_jacobian,
+                                          .guard_jacobian = guard_parameter_jacobian},
                            .params = p};
   return 0;
 }

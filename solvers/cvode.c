@@ -141,12 +141,12 @@ static void count_steps(const cvode *c, solver_report *report) {
   report->rejected += (uint64_t)rejected;
 }
 
-/* starts CVODE at (t, state) in the present mode, looking for crossings away from each side, of
- * one-way guards for those that go up */
+/* starts CVODE at (t, state) in the present mode, looking for crossings away from each side, or
+ * back to it where no guard is ahead */
 static int start(cvode *c, double t, solver_report *report) {
   const size_t m = c->mode.m->system.guard_count;
-  const bool one_way = c->mode.m->system.one_way;
-  for (size_t k = 0; k < m; k++) c->direction[k] = one_way || c->mode.sign[k] < 0.0 ? 1 : -1;
+  for (size_t k = 0; k < m; k++)
+    c->direction[k] = (c->mode.sign[k] < 0.0) == mode_armed(&c->mode, k) ? 1 : -1;
   int flag = CVodeReInit(c->memory, t, c->state);
   if (!flag && m) flag = CVodeSetRootDirection(c->memory, c->direction);
   if (!flag) flag = CVodeSetStopTime(c->memory, c->t_end);

@@ -40,17 +40,18 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   return 0;
 }
 
-/* the sign that h says, which a guard that has been crossed for good keeps */
-static double sign_of(double h, double before, bool one_way) {
-  return h >= 0.0 || (one_way && before > 0.0) ? 1.0 : -1.0;
+/* the sign that h_k says; the one before it, where it is no guard that leads from there */
+static double sign_of(const hybrid *s, size_t k) {
+  const double before = s->sign[k], after = s->h[k] >= 0.0 ? 1.0 : -1.0;
+  if (before * after >= 0.0) return after;
+  return model_has_guard(s->m, before < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k)) ? after : before;
 }
 
 /* whether any sign differs from the latched one */
 static bool is_mode_old(const hybrid *s) {
   const size_t count = s->m->system.guard_count;
-  const bool one_way = s->m->system.one_way;
   bool old = false;
-  for (size_t k = 0; k < count; k++) old |= sign_of(s->h[k], s->sign[k], one_way) != s->sign[k];
+  for (size_t k = 0; k < count; k++) old |= sign_of(s, k) != s->sign[k];
   return old;
 }
 
@@ -63,7 +64,7 @@ static int check_guards(hybrid *s, double t, const double x[], solver_report *re
   if (!is_mode_old(s)) return 0;
   for (size_t k = 0; k < system->guard_count; k++) {
     const double before = s->sign[k];
-    s->sign[k] = sign_of(s->h[k], before, system->one_way);
+    s->sign[k] = sign_of(s, k);
     if (before * s->sign[k] < 0.0) report->events += s->m->type->changes_field(s->m, k, s->sign);
   }
   return system->mode_changed ? system->mode_changed(s->sign, system->guard_count, system->params)

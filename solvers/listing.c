@@ -52,7 +52,8 @@ typedef struct listing {
   dense_dopri5 stepper;
   double epsilon;
   size_t guard_count; /* with mirror images */
-  bool *crossed;      /* crossmsk, by guard; mirror images follow the event functions */
+  size_t *guard;      /* [guard_count]: upward ones, then their mirror images */
+  bool *crossed;      /* crossmsk, by guard */
   double *node_sign;  /* signs at the last node */
   double t, x[DENSE_DOPRI5_ROOM];
   size_t written; /* outputs up to t */
@@ -63,12 +64,11 @@ typedef struct listing {
 
 /* the event function that guard k is, and the value of that guard */
 static size_t event_of(const listing *l, size_t k) {
-  const size_t m = l->mode.m->system.guard_count;
-  return k < m ? k : k - m;
+  return l->guard[k] / 2;
 }
 
 static double guard_value(const listing *l, size_t k, const double h[]) {
-  return k < l->mode.m->system.guard_count ? h[k] : -h[event_of(l, k)];
+  return l->guard[k] % 2 ? -h[event_of(l, k)] : h[event_of(l, k)];
 }
 
 static bool all_crossed(const listing *l) {
@@ -252,6 +252,7 @@ static void release(void *instance) {
   if (!l) return;
   mode_free(&l->mode);
   free(l->crossed);
+  free(l->guard);
   free(l->node_sign);
   free(l);
 }
@@ -269,17 +270,21 @@ static int prepare(const model *m, const solver_settings *settings, const solver
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   const int variant = check(m, settings, message);
   if (variant < 0) return variant;
-  const size_t guards = m->system.guard_count, images = m->system.one_way ? 0 : guards;
+  const size_t events = m->system.guard_count;
   listing *const l = calloc(1, sizeof *l);
   if (l && mode_alloc(&l->mode, m, "listing", message) == 0) {
-    l->node_sign = calloc(guards + 1, sizeof *l->node_sign);
-    l->crossed = calloc(guards + images + 1, sizeof *l->crossed);
+    l->node_sign = calloc(events + 1, sizeof *l->node_sign);
+    l->crossed = calloc(2 * events + 1, sizeof *l->crossed);
+    l->guard = calloc(2 * events + 1, sizeof *l->guard);
   }
-  if (!l || !l->crossed || !l->node_sign) {
+  if (!l || !l->crossed || !l->guard || !l->node_sign) {
     release(l);
     return SOLVER_FAIL(message, "listing: out of memory");
   }
-  l->guard_count = guards + images;
+  for (size_t j = 0; j < 2 * events; j++) {
+    const size_t guard = j < events ? ESS_GUARD_UP(j) : ESS_GUARD_DOWN(j - events);
+    if (model_has_guard(m, guard)) l->guard[l->guard_count++] = guard;
+  }
   l->epsilon = settings->epsilon;
   const bool capped = variant == 0 && !isfinite(settings->h_max);
   const double h_max = capped ? output->dt : settings->h_max;

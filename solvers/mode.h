@@ -49,9 +49,9 @@ static inline double mode_gap(const latched_mode *mode, size_t k, double h) {
   return -mode->sign[k] * h;
 }
 
-/* Whether guard k can be crossed: a one-way guard only upward. */
+/* Whether event function k can be crossed from the side that it is on. */
 static inline bool mode_armed(const latched_mode *mode, size_t k) {
-  return !mode->m->system.one_way || mode->sign[k] < 0.0;
+  return model_has_guard(mode->m, mode->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k));
 }
 
 /*

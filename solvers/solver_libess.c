@@ -56,24 +56,23 @@ static double projection_bound(const solver_settings *settings, double dt) {
   return fmin(dt, fmax(time_by_epsilon * settings->epsilon, shortest_bound * dt));
 }
 
-ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt) {
-  const bool paper = method == ESS_METHOD_PAPER;
-  ess_options options = paper ? ess_options_paper() : ess_options_default();
+ess_options solver_libess_options(bool projects, const solver_settings *settings, double dt) {
+  ess_options options = projects ? ess_options_paper() : ess_options_default();
   options.rtol = settings->rtol;
   options.atol = settings->atol;
   options.h_max = settings->h_max;
-  if (!paper) return options;
-  options.epsilon = settings->epsilon;
-  options.projection_max = projection_bound(settings, dt);
-  options.order = settings->order;
+  if (!projects) return options;
+  options.projection.epsilon = settings->epsilon;
+  options.projection.duration_max = projection_bound(settings, dt);
+  options.projection.order = settings->order;
   return options;
 }
 
-static int prepare(const char *name, ess_method method, const model *m,
-                   const solver_settings *settings, const solver_output *output, void **instance,
+static int prepare(const char *name, bool projects, const model *m, const solver_settings *settings,
+                   const solver_output *output, void **instance,
                    char message[SOLVER_MESSAGE_SIZE]) {
-  ess_options options = solver_libess_options(method, settings, output->dt);
-  if (m->type->slides && method == ESS_METHOD_TOLERANCE) options.sliding = ESS_SLIDING_SLIDE;
+  ess_options options = solver_libess_options(projects, settings, output->dt);
+  if (m->type->slides && !projects) options.sliding = ESS_SLIDING_SLIDE;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) return SOLVER_REFUSE(message, "%s: %s", name, wrong);
   solver_driver *const p = calloc(1, sizeof *p);
@@ -156,7 +155,7 @@ static void release(void *instance) {
 static int prepare_tolerance(const model *m, const solver_settings *settings,
                              const solver_output *output, void **instance,
                              char message[SOLVER_MESSAGE_SIZE]) {
-  return prepare("libess", ESS_METHOD_TOLERANCE, m, settings, output, instance, message);
+  return prepare("libess", false, m, settings, output, instance, message);
 }
 
 const solver_type libess_solver = {
@@ -172,7 +171,7 @@ const solver_type libess_solver = {
 static int prepare_paper(const model *m, const solver_settings *settings,
                          const solver_output *output, void **instance,
                          char message[SOLVER_MESSAGE_SIZE]) {
-  return prepare("projection", ESS_METHOD_PAPER, m, settings, output, instance, message);
+  return prepare("projection", true, m, settings, output, instance, message);
 }
 
 const solver_type projection_solver = {

@@ -48,7 +48,7 @@ solver_settings solver_settings_in_force(const solver_type *solver, const solver
   solver_settings s = *given;
   s.variant = variant || !solver->variants ? variant : solver->variants[0];
   if (!(s.time_step > 0.0)) s.time_step = dt;
-  s.projection_max = solver_libess_options(ESS_METHOD_PAPER, given, dt).projection_max;
+  s.projection_max = solver_libess_options(true, given, dt).projection.duration_max;
   for (const setting *line = settings_table; line->name; line++)
     if (!(concern & 1U << (line - settings_table))) setting_put(line, &s, NAN);
   return s;

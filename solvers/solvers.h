@@ -19,7 +19,7 @@ extern const solver_line solver_types[];
 /* Whether a solver is libess; the options that one of its methods makes of settings, with an output
  * step dt. */
 bool solver_is_libess(const solver_type *solver);
-ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt);
+ess_options solver_libess_options(bool projects, const solver_settings *settings, double dt);
 
 /* Whether it is one that reads the mode off the state, and looks for no crossing. */
 bool solver_is_plain(const solver_type *solver);

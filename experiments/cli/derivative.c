@@ -344,8 +344,7 @@ static int run(arguments *given) {
   if (!d) return command_fail(given, "out of memory");
   d->n = given->m.system.dimension;
   d->asked = asked;
-  d->options = solver_libess_options(paper ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE,
-                                     &given->settings, given->m.type->time_step);
+  d->options = solver_libess_options(paper, &given->settings, given->m.type->time_step);
   d->options.tie = given->tie;
   if (given->m.type->slides && !paper) d->options.sliding = ESS_SLIDING_SLIDE;
   given->m.type->initial_state(&given->m, d->x0);

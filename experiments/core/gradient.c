@@ -13,7 +13,7 @@ size_t gradient_outcomes(const model *m) {
 }
 
 size_t gradient_inputs(const model *m) {
-  return m->system.parameters + m->system.dimension;
+  return m->system.parameters.count + m->system.dimension;
 }
 
 const char *gradient_outcome_name(const model *m, size_t i) {
@@ -21,7 +21,7 @@ const char *gradient_outcome_name(const model *m, size_t i) {
 }
 
 const char *gradient_input_name(const model *m, size_t j) {
-  const size_t p = m->system.parameters;
+  const size_t p = m->system.parameters.count;
   return j < p ? m->type->system_parameters[j] : model_state_name(m, j - p);
 }
 
@@ -38,7 +38,7 @@ static int run(const model *m, ess_driver *driver, const double x0[], double val
 
 /* directions: the parameters', then the states' */
 static int follow(const model *m, ess_driver *driver) {
-  const size_t n = m->system.dimension, p = m->system.parameters, all = n + p;
+  const size_t n = m->system.dimension, p = m->system.parameters.count, all = n + p;
   if (!p) return ess_driver_follow(driver, n, NULL);
   double *const states = calloc(all * all, sizeof *states);
   if (!states) return ESS_ENOMEM;
@@ -70,7 +70,7 @@ static int forward(const model *m, ess_driver *driver, const double x0[], gradie
 static int adjoint(const model *m, ess_driver *driver, const double x0[], gradient *out,
                    char message[SOLVER_MESSAGE_SIZE]) {
   static const size_t megabytes = (size_t)1 << 20;
-  const size_t n = m->system.dimension, p = m->system.parameters, all = n + p;
+  const size_t n = m->system.dimension, p = m->system.parameters.count, all = n + p;
   const size_t rows = gradient_outcomes(m);
   double *const outcomes = calloc(rows * (n + 1) + rows * all, sizeof *outcomes);
   double *const times = outcomes + rows * n, *const by = times + rows;
@@ -92,14 +92,14 @@ static int adjoint(const model *m, ess_driver *driver, const double x0[], gradie
 
 /* an input of the run, in its place */
 static double *input(const model *m, double x0[], size_t j) {
-  const size_t p = m->system.parameters;
-  return j < p ? &m->system.parameter_values[j] : &x0[j - p];
+  const size_t p = m->system.parameters.count;
+  return j < p ? &m->system.parameters.values[j] : &x0[j - p];
 }
 
 /* what it is large beside */
 static double size_of(const model *m, const double x0[], size_t j) {
-  const size_t p = m->system.parameters;
-  const double size = fabs(j < p ? m->system.parameter_values[j] : x0[j - p]);
+  const size_t p = m->system.parameters.count;
+  const double size = fabs(j < p ? m->system.parameters.values[j] : x0[j - p]);
   return size > 0.0 ? size : 1.0;
 }
 
@@ -201,7 +201,7 @@ static const double rounding = 1e-10, kinks = 5e3, noise = 1e-5, fine = 1.4e-8, 
 
 /* whether tangents have no noise of differences */
 static bool is_exact(const ess_system *s) {
-  return s->field_jacobian && (!s->parameters || s->field_parameter_jacobian) &&
+  return s->field_jacobian && (!s->parameters.count || s->parameters.field_jacobian) &&
          (!s->impacts || s->impacts->jacobian);
 }
 

@@ -92,8 +92,8 @@ static ess_options options_of(size_t order, double knob) {
   ess_options with = order ? ess_options_paper() : ess_options_default();
   with.rtol = with.atol = order ? tight : knob;
   if (!order) return with;
-  with.epsilon = knob;
-  with.order = (int)order;
+  with.projection.epsilon = knob;
+  with.projection.order = (int)order;
   return with;
 }
 

@@ -82,15 +82,17 @@ static int add_step(const ess_step_info *info, void *context) {
 static int add_path(study_run *run, size_t table, double half_width, double h_max) {
   path_table to = {run, table};
   ess_options options = ess_options_paper();
-  options.epsilon = half_width;
+  options.projection.epsilon = half_width;
   options.h_max = h_max;
   options.observer = (ess_observer){.step = add_step, .context = &to};
+  static const ess_guard_kind upward_only[] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_NONE,
+                                               [ESS_GUARD_DOWN(1)] = ESS_GUARD_NONE};
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
                              .field = field,
                              .guards = event_functions,
                              .guard_jacobian = jacobian,
-                             .one_way = true};
+                             .kinds = upward_only};
   double x[2], t = 0.0;
   memcpy(x, line_start, sizeof x);
   study_add(run, table, &(order_step){0.0, t, x[0], x[1]});

@@ -221,11 +221,11 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
 /* all crossings from one start */
 static int watch(crossings *c, const double x0[]) {
   ess_options with = ess_options_paper();
-  with.epsilon = distance_epsilon;
-  with.order = 2;
+  with.projection.epsilon = distance_epsilon;
+  with.projection.order = 2;
   with.rtol = tight_rtol;
   with.atol = tight_atol;
-  with.projection_max = c->m->type->time_step;
+  with.projection.duration_max = c->m->type->time_step;
   with.observer = (ess_observer){.crossing = on_crossing, .context = c};
   ess_driver *const driver = ess_driver_alloc(&c->m->system, &with, NULL);
   double t = 0.0, x[MODEL_DIMENSION_MAX];

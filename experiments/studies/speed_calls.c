@@ -53,13 +53,13 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
   return c->system->mode_changed(sign, guard, c->system->params);
 }
 
-static int start(const double sign[], bool armed[], void *params) {
+static int start(double t, const double x[], double sign[], bool armed[], void *params) {
   const counting *const c = params;
-  return c->system->resets->start(sign, armed, c->system->params);
+  return c->system->start(t, x, sign, armed, c->system->params);
 }
 
-/* the system with every callback it has behind one that counts; `resets` is the caller's */
-static ess_system counted_system(counting *c, ess_reset_matrix *resets) {
+/* the system with every callback it has behind one that counts */
+static ess_system counted_system(counting *c) {
   ess_system s = *c->system;
   s.params = c;
   s.field = field;
@@ -67,11 +67,7 @@ static ess_system counted_system(counting *c, ess_reset_matrix *resets) {
   if (s.guard_jacobian) s.guard_jacobian = guard_jacobian;
   if (s.event_rates) s.event_rates = event_rates;
   if (s.mode_changed) s.mode_changed = mode_changed;
-  if (s.resets) {
-    *resets = *s.resets;
-    if (resets->start) resets->start = start;
-    s.resets = resets;
-  }
+  if (s.start) s.start = start;
   return s;
 }
 
@@ -84,9 +80,8 @@ static int count_crossing(const ess_crossing_info *info, void *context) {
 int speed_count_run(const model *m, const solver_settings *settings, const double x0[],
                     const solver_output *output, double counts[SPEED_COUNTS]) {
   counting c = {.m = m, .system = &m->system, .counts = counts};
-  ess_reset_matrix resets;
-  const ess_system system = counted_system(&c, &resets);
-  ess_options options = solver_libess_options(ESS_METHOD_TOLERANCE, settings, output->dt);
+  const ess_system system = counted_system(&c);
+  ess_options options = solver_libess_options(false, settings, output->dt);
   options.observer = (ess_observer){.crossing = count_crossing, .context = &c};
   double t = output->times[0], x[MODEL_DIMENSION_MAX];
   int status;

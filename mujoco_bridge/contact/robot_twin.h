@@ -27,10 +27,10 @@ int robot_twin_make(robot_shared *shared, const char *file, const char *text,
 bool robot_twin_has_forces(const robot_shared *shared);
 
 /* What crossings arm, once all events are known: a force's sign is an event while its points touch,
- * where they have no friction. False where there is no memory. Of one instance: NULL, where all are
- * events at all times. */
+ * where they have no friction. False where there is no memory. The system of one instance gets
+ * them, unless all are events at all times. */
 bool robot_twin_rows(robot_shared *shared);
-const ess_reset_matrix *robot_twin_resets(robot *r);
+void robot_twin_give_resets(robot *r, ess_system *system);
 
 /* The forces of contacts that act, at the poses and velocities that r->data has, by the latched
  * signs r->acting: into qfrc_applied. May leave by MuJoCo's error handler. */

@@ -51,7 +51,8 @@ bool robot_twin_rows(robot_shared *s) {
 }
 
 /* none is armed of such a contact that does not touch */
-static int start(const double sign[], bool armed[], void *params) {
+static int start(double t, const double x[], double sign[], bool armed[], void *params) {
+  (void)t, (void)x;
   const robot *const r = params;
   const robot_shared *const s = r->shared;
   for (size_t k = 0; k < s->contact_events; ++k) {
@@ -62,10 +63,11 @@ static int start(const double sign[], bool armed[], void *params) {
   return 0;
 }
 
-const ess_reset_matrix *robot_twin_resets(robot *r) {
+void robot_twin_give_resets(robot *r, ess_system *system) {
   const robot_shared *const s = r->shared;
-  if (!s->row_start) return NULL;
-  r->resets = (ess_reset_matrix){
-      .row_start = s->row_start, .guard = s->row_guard, .effect = s->row_effect, .start = start};
-  return &r->resets;
+  if (!s->row_start) return;
+  r->resets =
+      (ess_reset_matrix){.row_start = s->row_start, .guard = s->row_guard, .effect = s->row_effect};
+  system->resets = &r->resets;
+  system->start = start;
 }

@@ -318,15 +318,16 @@ static int idle(bool idle[], void *params) {
 
 ess_system robot_system_of(robot *r) {
   const mjModel *m = &r->model;
-  return (ess_system){.dimension = (size_t)(m->nq + m->nv + m->na),
-                      .guard_count = r->shared->event_count,
-                      .field = field,
-                      .field_solve = field_solve,
-                      .guards = guards,
-                      .event_rates = event_rates,
-                      .idle = idle,
-                      .resets = robot_twin_resets(r),
-                      .params = r};
+  ess_system system = {.dimension = (size_t)(m->nq + m->nv + m->na),
+                       .guard_count = r->shared->event_count,
+                       .field = field,
+                       .field_solve = field_solve,
+                       .guards = guards,
+                       .event_rates = event_rates,
+                       .idle = idle,
+                       .params = r};
+  robot_twin_give_resets(r, &system);
+  return system;
 }
 
 /* ---- as MuJoCo itself has it ----------------------------------------------------------------- */

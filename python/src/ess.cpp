@@ -351,7 +351,8 @@ struct Plan {
   nb::dict given;
   nb::tuple args;
   nb::list functions;
-  Vector rtols, atols, times, jumps, parameters;
+  Vector times, jumps, parameters;
+  std::vector<ess_tolerance> tolerances;
   Terminal terminal;
   Matrix directions;
   std::vector<std::size_t> jump_parameters;
@@ -448,26 +449,25 @@ struct Plan {
   }
 
   void set_options() {
-    rtols = nb::cast<Vector>(given["rtols"]);
-    atols = nb::cast<Vector>(given["atols"]);
+    const Vector rtols = nb::cast<Vector>(given["rtols"]), atols = nb::cast<Vector>(given["atols"]);
     times = nb::cast<Vector>(given["times"]);
     jumps = nb::cast<Vector>(given["jumps"]);
-    options.jumps = jumps.data();
-    options.jumps_count = jumps.size();
+    options.jumps.times = jumps.data();
+    options.jumps.count = jumps.size();
     const Indices named = nb::cast<Indices>(given["jump_params"]);
     require(named.size() == 0 || named.size() == jumps.size(),
             "jump_params must be as many as jumps");
     for (std::size_t i = 0; i < named.size(); i++)
       jump_parameters.push_back(named(i) < 0 ? SIZE_MAX : static_cast<std::size_t>(named(i)));
-    if (named.size()) options.jump_parameters = jump_parameters.data();
+    if (named.size()) options.jumps.parameters = jump_parameters.data();
     directions = nb::cast<Matrix>(given["directions"]);
     require(rtols.size() == f.n && atols.size() == f.n, "tolerances must be as many as states");
     require(directions.shape(1) == 0 || directions.shape(0) == f.n + f.parameters,
             "directions must have as many rows as states and parameters");
     ess_options &o = options.integration;
     o = ess_options_default();
-    o.rtols = rtols.data();
-    o.atols = atols.data();
+    for (std::size_t i = 0; i < f.n; i++) tolerances.push_back({rtols(i), atols(i)});
+    o.tolerances = tolerances.data();
     o.h_max = nb::cast<double>(given["max_step"]);
     o.h_init = nb::cast<double>(given["first_step"]);
     o.tie = nb::cast<double>(given["tie"]);

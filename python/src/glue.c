@@ -330,18 +330,16 @@ static int on_impact(const ess_impact *impact, void *context) {
 static ess_system make_system(run *r, ess_impacts *impacts) {
   const glue_problem *const p = r->problem;
   if (p->system) return *p->system;
-  ess_system system = {.dimension = r->n,
-                       .guard_count = r->m,
-                       .field = field,
-                       .field_jacobian = p->jacobian ? field_jacobian : NULL,
-                       .parameters = p->parameters,
-                       .parameter_values = p->parameter_values,
-                       .field_parameter_jacobian =
-                           p->parameter_jacobian ? parameter_jacobian : NULL,
-                       .field_jumps = r->options->jumps,
-                       .field_jump_count = r->options->jumps_count,
-                       .field_jump_parameters = r->options->jump_parameters,
-                       .params = r};
+  ess_system system = {
+      .dimension = r->n,
+      .guard_count = r->m,
+      .field = field,
+      .field_jacobian = p->jacobian ? field_jacobian : NULL,
+      .parameters = {.count = p->parameters,
+                     .values = p->parameter_values,
+                     .field_jacobian = p->parameter_jacobian ? parameter_jacobian : NULL},
+      .field_jumps = r->options->jumps,
+      .params = r};
   if (r->m > 0) {
     system.guards = guards;
     system.guard_time = ESS_TIME_DIFFERENCED;

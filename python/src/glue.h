@@ -62,14 +62,12 @@ typedef struct glue_problem {
 
 /* How, and what is to be recorded. */
 typedef struct glue_options {
-  ess_options integration; /* with rtols and atols */
+  ess_options integration; /* with tolerances */
   const double *times;     /* the caller's grid in the run's direction, or NULL: every step */
   size_t times_count;
-  const double *jumps; /* times at which the field jumps */
-  size_t jumps_count;
-  const size_t *jump_parameters; /* [jumps_count], whose values these are, or NULL */
-  bool is_dense;                 /* the path, in pieces */
-  size_t directions;             /* tangents, and where they begin: [n*directions] */
+  ess_field_jumps jumps; /* of the field in time */
+  bool is_dense;         /* the path, in pieces */
+  size_t directions;     /* tangents, and where they begin: [n*directions] */
   const double *directions_at;
   const double *parameters_at; /* [parameters*directions], or NULL: they stay */
 

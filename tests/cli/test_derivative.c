@@ -380,7 +380,7 @@ static void a_wrong_derivative_is_told(void **state) {
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-10;
   for (int wrong = 0; wrong < 2; wrong++) {
-    if (wrong) m.system.field_parameter_jacobian = half;
+    if (wrong) m.system.parameters.field_jacobian = half;
     gradient_check check;
     assert_int_equal(gradient_check_all(&m, &options, x0, FLOW_C1, &check, message), 0);
     assert_true(gradient_check_agrees(&check) == !wrong);

@@ -89,7 +89,9 @@ static void test_trampoline_needs_no_exact_solution(void **state) {
   assert_true(trajectory_rms(&t, &f.exact) < 1e-11);
   assert_int_equal(events, f.events);
 
-  f.m.system.one_way = true; // what is crossed once stays: it is thrown up for good
+  // what is crossed once stays: it is thrown up for good
+  static const ess_guard_kind upward_only[] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_NONE};
+  f.m.system.kinds = upward_only;
   assert_int_equal(trajectory_reference(&t, &f.m, f.x0, &events, NULL, message), 0);
   assert_int_equal(events, 1);
 

@@ -94,7 +94,8 @@ typedef struct fuzz_case {
   unsigned gives;
   hybrid_fault fault;
   ess_options options[2]; /* those at first, and others */
-  double rtols[STATES], atols[STATES], epsilons[GUARDS], t0, x0[STATES];
+  ess_tolerance tolerances[STATES];
+  double epsilons[GUARDS], t0, x0[STATES];
   bool is_wild, observes_steps, observes_crossings;
   uint64_t stop_step, stop_crossing; /* the observer's call that stops; 0: none */
   size_t command_count;
@@ -256,20 +257,25 @@ static hybrid_fault read_fault(bytes *b) {
 static void read_options(fuzz_case *c, bytes *b, bool wild, bool bad) {
   ess_options *const o = c->options;
   o[0] = ess_options_default();
-  o->method = byte(b) % 4 == 3 ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE;
-  o->epsilon = ONE_OF(b, 1e-3, 1e-6, 1e-2, 0.1, 1.0, 1e-9);
+  const bool projects = byte(b) % 4 == 3;
+  double epsilon = ONE_OF(b, 1e-3, 1e-6, 1e-2, 0.1, 1.0, 1e-9);
   o->rtol = ONE_OF(b, 1e-6, 1e-3, 1e-9, 0.0, 1e-1, 1e-2, 1e-4, 1e-10);
   o->atol = ONE_OF(b, 1e-8, 1e-3, 1e-10, 1e-1, 1e-2, 1e-4, 1e-6);
   o->h_max = ONE_OF(b, INFINITY, 1.0, 0.1, 0.02);
   o->h_init = ONE_OF(b, 0.0, 0.0, 1e-3, 0.5);
-  o->projection_max = ONE_OF(b, INFINITY, INFINITY, 1e-2, 1e-4);
-  o->liveness = ONE_OF(b, 0.0, 0.0, 0.0, 1e-3);
+  o->projection.duration_max = ONE_OF(b, INFINITY, INFINITY, 1e-2, 1e-4);
+  o->projection.liveness = ONE_OF(b, 0.0, 0.0, 0.0, 1e-3);
   o->max_steps = 1 + 2 * (uint64_t)byte(b);
   o->max_crossings = 1 + (uint64_t)byte(b);
-  o->order = 1 + byte(b) % 2;
+  o->projection.order = 1 + byte(b) % 2;
   // far ends of what is accepted, and anything at all
-  double *const numbers[] = {&o->epsilon, &o->rtol,           &o->atol,    &o->h_max,
-                             &o->h_init,  &o->projection_max, &o->liveness};
+  double *const numbers[] = {&epsilon,
+                             &o->rtol,
+                             &o->atol,
+                             &o->h_max,
+                             &o->h_init,
+                             &o->projection.duration_max,
+                             &o->projection.liveness};
   for (size_t i = 0; i < 7 && (wild || bad); i++) {
     const uint8_t how = byte(b);
     if (wild && how % 2)
@@ -280,12 +286,11 @@ static void read_options(fuzz_case *c, bytes *b, bool wild, bool bad) {
   const uint8_t other = byte(b);
   if (bad && other & 8) {
     o->max_steps = choice(b, 2);
-    o->order = (int)choice(b, 4);
-    o->method = (ess_method)choice(b, 3);
+    o->projection.order = (int)choice(b, 4);
   }
   o[1] = o[0];
-  if (other & 1) o[1].method = ESS_METHOD_PAPER;
-  if (other & 2) o[1].method = ESS_METHOD_TOLERANCE;
+  if (projects) o[0].projection.epsilon = epsilon;
+  if (other & 1 || (projects && !(other & 2))) o[1].projection.epsilon = epsilon;
   if (other & 4) o[1].rtol = ONE_OF(b, 1e-3, 1e-10, 1.5);
 }
 
@@ -296,14 +301,17 @@ static void read_lists(fuzz_case *c, bytes *b, uint8_t which, bool bad) {
                      : bad && byte(b) % 16 == 15 ? ONE_OF(b, NAN, 0.0, -1.0, INFINITY)
                                                  : ONE_OF(b, 1e-3, 1e-6, 0.1, 1e-320, 1e10);
   for (size_t i = 0; i < c->n; i++) {
-    c->rtols[i] = ONE_OF(b, 1e-6, 1e-3, 1e-9, 0.0, 1e-1, 1e-2, 1e-4, 1e-10);
-    c->atols[i] = ONE_OF(b, 1e-8, 1e-3, 1e-10, 1e-1, 1e-2, 1e-4, 1e3);
-    if (bad && byte(b) % 16 == 15) c->rtols[i] = ONE_OF(b, NAN, -1.0, 1.0, INFINITY);
+    ess_tolerance *const of = &c->tolerances[i];
+    of->rtol = ONE_OF(b, 1e-6, 1e-3, 1e-9, 0.0, 1e-1, 1e-2, 1e-4, 1e-10);
+    of->atol = ONE_OF(b, 1e-8, 1e-3, 1e-10, 1e-1, 1e-2, 1e-4, 1e3);
+    if (bad && byte(b) % 16 == 15) of->rtol = ONE_OF(b, NAN, -1.0, 1.0, INFINITY);
+    if (!(which & 2)) of->rtol = c->options->rtol;
+    if (!(which & 4)) of->atol = c->options->atol;
   }
   for (int i = 0; i < 2; i++) {
-    if (which & 1) c->options[i].guard_epsilons = c->epsilons;
-    if (which & 2) c->options[i].rtols = c->rtols;
-    if (which & 4) c->options[i].atols = c->atols;
+    ess_options *const o = &c->options[i];
+    if (which & 1 && (bad || o->projection.epsilon > 0.0)) o->projection.epsilons = c->epsilons;
+    if (which & 6) o->tolerances = c->tolerances;
   }
 }
 
@@ -445,7 +453,8 @@ static int mode_changed(const double sign[], size_t which, void *params) {
 /* the error that the method by one tolerance may have in state i */
 static double tolerance(const run *r, size_t i, const double x[]) {
   const ess_options *const o = r->options;
-  return (o->atols ? o->atols[i] : o->atol) + (o->rtols ? o->rtols[i] : o->rtol) * fabs(x[i]);
+  const ess_tolerance of = o->tolerances ? o->tolerances[i] : (ess_tolerance){o->rtol, o->atol};
+  return of.atol + of.rtol * fabs(x[i]);
 }
 
 /* Event functions that are affine in the state lie on the side of their sign, as far as tolerance,
@@ -453,9 +462,9 @@ static double tolerance(const run *r, size_t i, const double x[]) {
 static void require_sides(const run *r, double t, const double x[], double late) {
   const fuzz_case *const c = r->of;
   const ess_options *const o = r->options;
-  const bool by_paper = o->method == ESS_METHOD_PAPER;
+  const bool by_paper = o->projection.epsilon > 0.0;
   // of order 2 a projection ends beyond the guard by its error of time
-  if (c->fault.call || !is_mirrored(c->h) || (by_paper && o->order != 1)) return;
+  if (c->fault.call || !is_mirrored(c->h) || (by_paper && o->projection.order != 1)) return;
   for (size_t k = 0; k < c->m; k++) {
     const guard *const g = &c->guard[k];
     if (g->shape > DUPLICATE) continue;
@@ -468,7 +477,9 @@ static void require_sides(const run *r, double t, const double x[], double late)
       may_pass += 10.0 * fabs(g->normal[i]) * tolerance(r, i, x);
     }
     const double of = fabs(g->scale);
-    if (by_paper) may_pass = 1e-6 * (o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon) / of;
+    if (by_paper)
+      may_pass =
+          1e-6 * (o->projection.epsilons ? o->projection.epsilons[k] : o->projection.epsilon) / of;
     const double allowed = may_pass + 1e-11 * size + (late + 1e-12 * fabs(t)) * rate;
     REQUIRE(!(-ess_driver_sign(r->d)[k] * g->scale * s > of * allowed));
   }
@@ -482,7 +493,7 @@ static int on_step(const ess_step_info *info, void *context) {
     REQUIRE(info->t1 >= info->t0 && info->t1 <= r->t1);
     REQUIRE(info->t1 >= r->crossing_t);
     REQUIRE(are_finite(info->x, r->of->n));
-    const bool by_paper = r->options->method == ESS_METHOD_PAPER;
+    const bool by_paper = r->options->projection.epsilon > 0.0;
     require_sides(r, info->t1, info->x, by_paper ? 0.0 : 0.25 * (info->t1 - info->t0));
     double end[STATES];
     REQUIRE(!r->is_full || ess_driver_step_start(r->d) == info->t0);
@@ -506,7 +517,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
     r->stalled = 0;
   }
   // by one tolerance, those of steps through crossings come on top
-  const size_t most = (r->options->method == ESS_METHOD_PAPER ? 1 : 8) * (2 * m + 17);
+  const size_t most = (r->options->projection.epsilon > 0.0 ? 1 : 8) * (2 * m + 17);
   REQUIRE(++r->stalled <= most);
   REQUIRE(h->has_resets || info->direction == (info->sign[info->guard] > 0.0 ? 1 : -1));
   REQUIRE(!h->one_way || info->direction == 1);
@@ -527,7 +538,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
 static void require_counters(const run *r, const ess_counters *before, const uint64_t calls[]) {
   const ess_counters *const c = ess_driver_counters(r->d);
   const uint64_t *const to = r->of->h->calls, crossings = c->crossings - before->crossings;
-  const bool by_paper = r->options->method == ESS_METHOD_PAPER;
+  const bool by_paper = r->options->projection.epsilon > 0.0;
 #define CALLED(callback) (to[callback] - calls[callback])
   REQUIRE(c->field_evaluations - before->field_evaluations == CALLED(HYBRID_FIELD));
   REQUIRE(c->guard_evaluations - before->guard_evaluations ==
@@ -562,9 +573,8 @@ static const double UNTOUCHED = 12345.678; // what rows of samples have before t
 
 /* the correction of state i by a crossing at the start, where its guard was passed */
 static double may_start_off(const run *r, size_t i, const double x0[]) {
-  return r->options->method == ESS_METHOD_PAPER
-             ? 0.0
-             : 10.0 * sqrt((double)r->of->n) * tolerance(r, i, x0);
+  return r->options->projection.epsilon > 0.0 ? 0.0
+                                              : 10.0 * sqrt((double)r->of->n) * tolerance(r, i, x0);
 }
 
 /* Rows up to the time reached are written, those after it are not; either within some roundings. */
@@ -609,7 +619,7 @@ static void require_end(const run *r, int status, double t, double t0, const dou
   REQUIRE(status || are_signs(ess_driver_sign(r->d), m));
   for (size_t i = 0; r->t1 == t0 && is_usable && i < n; i++)
     REQUIRE(fabs(x[i] - x0[i]) <= may_start_off(r, i, x0));
-  if (!status && r->options->method == ESS_METHOD_TOLERANCE) require_sides(r, t, x, 0.0);
+  if (!status && r->options->projection.epsilon == 0.0) require_sides(r, t, x, 0.0);
   if (status == ESS_EINVAL) return;
   // time, state and signs are those that observers were told of last, or later
   const bool sees_crossings = (r->is_full && c->observes_crossings) || c->stop_crossing;
@@ -756,8 +766,8 @@ static void require_same(const outcome *a, const outcome *b) {
 static void require_true(const fuzz_case *c, const outcome *end) {
   const ess_options *const o = &c->options[0];
   const double tolerance = fmax(o->rtol, o->atol);
-  bool is_plain = !c->is_wild && !c->h->has_resets && !c->fault.call && !o->rtols && !o->atols &&
-                  c->m <= OWN && o->method == ESS_METHOD_TOLERANCE && tolerance < 1e-3;
+  bool is_plain = !c->is_wild && !c->h->has_resets && !c->fault.call && !o->tolerances &&
+                  c->m <= OWN && o->projection.epsilon == 0.0 && tolerance < 1e-3;
   for (size_t k = 0; k < c->m && is_plain; k++) is_plain = c->guard[k].shape < PLATEAU; // smooth
   if (!is_plain || end->plain_t == c->t0) return;
   double beside[STATES], most = 0.0;

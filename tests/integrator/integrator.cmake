@@ -15,10 +15,11 @@ foreach(file ${case_files})
   add_test(NAME cases_${name} COMMAND check_cases ${file})
   list(APPEND ESS_CASES cases_${name})
 endforeach()
-foreach(duty api arguments bases check_jacobian control guards impacts properties resets sliding stopped tangents
+foreach(duty api arguments bases check_jacobian combinations control guards impacts properties resets sliding stopped tangents
              timed_jumps truth watch)
   ess_test(${duty} hybrid)
 endforeach()
+target_compile_definitions(test_combinations PRIVATE HEADER="${CMAKE_SOURCE_DIR}/integrator/ess.h")
 target_compile_definitions(test_properties PRIVATE SYSTEMS="${CMAKE_CURRENT_LIST_DIR}/cases/systems.txt")
 
 # a population of runs (tools/populations), by its sources and libraries; it sees each driver, because these functions

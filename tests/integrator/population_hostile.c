@@ -464,12 +464,12 @@ __attribute__((noinline)) int hostile_reach(const hostile_system *s, ess_driver 
 static hybrid_end run(const hostile_system *s, double tolerance, bool weights, double states[],
                       hybrid_log *log) {
   hybrid_end end = {.status = ESS_SUCCESS};
-  double units[STATES];
-  for (size_t i = 0; i < s->n; i++) units[i] = unit(s, tolerance, i);
+  ess_tolerance units[STATES];
+  for (size_t i = 0; i < s->n; i++) units[i].rtol = units[i].atol = unit(s, tolerance, i);
   const ess_system system =
       hybrid_system(s->h, 1 << HYBRID_GUARD_JACOBIAN | (weights ? HYBRID_WEIGHTS : 0));
   ess_options options = hybrid_options(tolerance);
-  if (s->by_component) options.rtols = options.atols = units;
+  if (s->by_component) options.tolerances = units;
   options.max_steps = 2000000;
   options.max_crossings = 100000;
   if (log) options.observer = hybrid_observer(s->h, log);

@@ -266,22 +266,24 @@ static void integrate(trial *t, const draws *d) {
   static const size_t no_rows[2 * M + 2];
   static const ess_reset_matrix no_resets = {.row_start = no_rows};
   const affine *const s = t->system;
+  ess_guard_kind upward_only[2 * M] = {0};
+  for (size_t k = 0; k < M; k++) upward_only[ESS_GUARD_DOWN(k)] = ESS_GUARD_NONE;
   const ess_system system = {.dimension = s->n,
                              .guard_count = s->m,
                              .field = field,
                              .guards = guards,
                              .guard_jacobian = d->variant & 1 ? NULL : jacobian,
                              .event_rates = d->variant & 1 ? rates : NULL,
-                             .one_way = d->variant & 4,
+                             .kinds = d->variant & 4 ? upward_only : NULL,
                              .resets = d->variant & 8 ? &no_resets : NULL,
                              .params = (void *)s};
   ess_options options = ess_options_paper();
-  options.epsilon = t->epsilon;
-  options.order = t->order;
+  options.projection.epsilon = t->epsilon;
+  options.projection.order = t->order;
   if (t->order == 2) options.h_max = 0.01;
   options.rtol = 1e-13;
   options.atol = 1e-14;
-  options.liveness = 0.99 * LIVENESS;
+  options.projection.liveness = 0.99 * LIVENESS;
   options.observer = (ess_observer){.crossing = on_crossing, .context = &t->run};
   ess_driver *const driver = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(driver);

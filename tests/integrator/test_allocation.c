@@ -106,7 +106,7 @@ static ess_driver *allocate(const struct kind *k, hybrid *h, size_t guard_count,
   ess_options options = by_tolerance ? ess_options_default() : ess_options_paper();
   options.base = k->base;
   options.sliding = k->sliding;
-  if (k->has_epsilons) options.guard_epsilons = epsilons;
+  if (k->has_epsilons) options.projection.epsilons = epsilons;
   if (guard_count < system.guard_count) system.guard_count = guard_count;
   return ess_driver_alloc(&system, &options, status);
 }

@@ -12,7 +12,7 @@ static const char BALL[] = "z' = v; v' = -2 - 100*on(s)*z; s: -z; from 0: z = 1;
 
 static ess_options paper(int order) {
   ess_options options = ess_options_paper();
-  options.order = order;
+  options.projection.order = order;
   return options;
 }
 
@@ -240,7 +240,7 @@ TEST(a_reset_forgets_the_run_before_of_a_state_that_rests) {
 
 /* ---- callbacks of their own ------------------------------------------------------------------ */
 
-static int arm_everything(const double sign[], bool armed[], void *params) {
+static int arm_everything(double t, const double x[], double sign[], bool armed[], void *params) {
   armed[ESS_GUARD_UP(0)] = armed[ESS_GUARD_DOWN(0)] = true;
   return 0;
 }
@@ -252,12 +252,69 @@ TEST(no_start_arms_a_one_way_event_function_downward) {
     driven r;
     set_up(&r, hybrid_of("x' = 1; p: 0.5 - x; row up p: ; %s", one_way ? "one-way" : ""),
            HYBRID_GIVES_ALL, i & 2 ? ess_options_default() : ess_options_paper());
-    r.h->resets.start = arm_everything;
+    r.system.start = arm_everything;
     begin(&r);
     assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
     assert_int_equal(ess_driver_counters(r.d)->crossings, one_way ? 0 : 1);
     drop(&r);
   }
+}
+
+static int say_up(double t, const double x[], double sign[], bool armed[], void *params) {
+  assert_true(t == 0.25 && x[0] == 0.0 && sign[0] == -1.0);
+  assert_true(armed[ESS_GUARD_UP(0)] && !armed[ESS_GUARD_DOWN(0)]);
+  armed[ESS_GUARD_UP(0)] = false;
+  sign[0] = 1.0;
+  return 0;
+}
+
+static int say_nothing(double t, const double x[], double sign[], bool armed[], void *params) {
+  sign[0] = 0.0;
+  return 0;
+}
+
+/* without impacts, too, and although the event function has the other sign */
+TEST(a_run_begins_in_the_mode_that_start_says) {
+  driven r;
+  set_up(&r, hybrid_of("x' = off(p) - on(p); p: x - 0.5; from 0.25: x = 0"), HYBRID_GIVES_ALL,
+         hybrid_options(1e-8));
+  r.system.start = say_up;
+  begin(&r);
+  assert_int_equal(go(&r, 1.25), ESS_SUCCESS);
+  assert_true(fabs(r.x[0] + 1.0) < 1e-12 && ess_driver_sign(r.d)[0] == 1.0);
+  assert_int_equal(ess_driver_counters(r.d)->crossings, 0);
+  drop(&r);
+  set_up(&r, hybrid_of("x' = 1; p: x - 0.5"), HYBRID_GIVES_ALL, hybrid_options(1e-8));
+  r.system.start = say_nothing;
+  begin(&r);
+  assert_int_equal(go(&r, 1.0), ESS_EIMPACT);
+  assert_string_equal(ess_driver_failure(r.d)->reason,
+                      "each sign that start returns must be exactly -1.0 or +1.0");
+  r.system.start = NULL;
+  drop(&r);
+}
+
+/* in either direction: what is crossed once stays, and its mirror image does to the last bit */
+TEST(a_guard_that_is_none_is_passed_without_effect) {
+  static const char *const texts[] = {"x' = cos(t); q' = on(a)*x; a: x; from 0: x = -0.5; to 9",
+                                      "x' = cos(t); q' = off(a)*x; a: -x; from 0: x = -0.5; to 9"};
+  double end[2];
+  for (size_t i = 0; i < 2; i++) {
+    ess_guard_kind kinds[2] = {ESS_GUARD_CHANGES_FIELD};
+    kinds[i ? ESS_GUARD_UP(0) : ESS_GUARD_DOWN(0)] = ESS_GUARD_NONE;
+    driven r;
+    set_up(&r, hybrid_of("%s", texts[i]), HYBRID_GIVES_ALL, hybrid_options(1e-8));
+    r.system.kinds = kinds;
+    begin(&r);
+    assert_int_equal(go(&r, 9.0), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(r.d)->crossings, 1);
+    end[i] = r.x[1];
+    drop(&r);
+  }
+  assert_true(end[0] == end[1]);
+  // from the crossing at arcsin(0.5): the integral of sin(t) - 0.5
+  const double t = asin(0.5);
+  assert_true(fabs(end[0] - (cos(t) - cos(9.0) - 0.5 * (9.0 - t))) < 1e-6);
 }
 
 static double kinked(double x) {
@@ -306,7 +363,7 @@ static hybrid_end run_balls(size_t count, size_t others, unsigned gives, int ord
   hybrid *const h = balls(count, others);
   hybrid_plan plan = {.options = paper(order), .gives = gives};
   for (size_t k = 0; k < count + others; k++) epsilons[k] = 0.002 + 1e-6 * (double)k;
-  plan.options.guard_epsilons = epsilons;
+  plan.options.projection.epsilons = epsilons;
   const hybrid_end end = hybrid_run(h, &plan);
   if (end.status) fail_msg("%zu and %zu: %s", count, others, ess_strerror(end.status));
   assert_int_equal(end.counters.some_evaluations, h->calls[HYBRID_SOME_RATES]);

@@ -21,6 +21,7 @@ typedef struct spoiled {
   signed char effect[ENTRIES];
   ess_reset_matrix resets;
   double array[2];
+  ess_tolerance tolerances[2];
 } spoiled;
 
 static spoiled s;
@@ -67,6 +68,14 @@ static double *filled(double first, double second) {
   return s.array;
 }
 
+/* of both states */
+static bool each_of(double rtol, double second_rtol, double atol, double second_atol) {
+  s.tolerances[0] = (ess_tolerance){rtol, atol};
+  s.tolerances[1] = (ess_tolerance){second_rtol, second_atol};
+  s.options.tolerances = s.tolerances;
+  return true;
+}
+
 /* ---- systems and options --------------------------------------------------------------------- */
 
 TEST(members_of_systems_and_options_are_named) {
@@ -76,8 +85,8 @@ TEST(members_of_systems_and_options_are_named) {
   AFTER(s.system.guards = NULL, "guards must not be NULL when guard_count > 0");
   AFTER(s.system.guard_time = (ess_guard_time)3,
         "guard_time must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN");
-  AFTER(s.options.method = (ess_method)7,
-        "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER");
+  AFTER((s.options.projection.epsilon = 0.0, s.options.projection.epsilons = filled(1.0, 1.0)),
+        "projection.epsilons must be NULL where projection.epsilon is 0");
   AFTER(s.options.base = (ess_base)7,
         "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS, "
         "ESS_BASE_ROS2 or ESS_BASE_CHOSEN_RODAS");
@@ -88,25 +97,24 @@ TEST(members_of_systems_and_options_are_named) {
   static const double epsilons[] = {0.0, -1.0, NAN, INFINITY};
   for (size_t i = 0; i < 4; i++)
     for (int k = 0; k < 2; k++)
-      AFTER(s.options.guard_epsilons = filled(k ? 1.0 : epsilons[i], k ? epsilons[i] : 1.0),
-            "each of guard_epsilons must be a finite number > 0");
+      AFTER(s.options.projection.epsilons = filled(k ? 1.0 : epsilons[i], k ? epsilons[i] : 1.0),
+            "each of projection.epsilons must be a finite number > 0");
 }
 
 TEST(tolerances_are_checked_for_each_state) {
-  static const char *const rtols = "each of rtols must be a number in [0, 1)",
-                           *const atols = "each of atols must be a finite number >= 0",
-                           *const none = "for each state, one of its rtol and atol must be > 0";
-  AFTER(s.options.rtols = filled(1e-3, 0.0), NULL);
-  AFTER((s.options.rtols = filled(1e-3, 0.0), s.options.rtol = -1.0), NULL); // replaced
-  AFTER(s.options.rtols = filled(1e-3, -1e-9), rtols);
-  AFTER(s.options.rtols = filled(0.5, 1.0), rtols);
-  AFTER(s.options.rtols = filled(NAN, 0.5), rtols);
-  AFTER((s.options.rtols = filled(1e-3, 0.0), s.options.atol = 0.0), none);
-  AFTER(s.options.atols = filled(1e-3, 0.0), NULL);
-  AFTER((s.options.atols = filled(1e-3, 0.0), s.options.rtol = 0.0), none);
-  AFTER(s.options.atols = filled(INFINITY, 1.0), atols);
-  AFTER(s.options.atols = filled(1.0, NAN), atols);
-  AFTER(s.options.atols = filled(1.0, -1.0), atols);
+  static const char *const rtols = "rtol in each of tolerances must be a number in [0, 1)",
+                           *const atols = "atol in each of tolerances must be a finite number >= 0",
+                           *const none = "one of rtol and atol in each of tolerances must be > 0";
+  AFTER(each_of(1e-3, 0.0, 1e-3, 1e-3), NULL);
+  AFTER((each_of(1e-3, 0.0, 1e-3, 1e-3), s.options.rtol = -1.0), NULL); // replaced
+  AFTER(each_of(1e-3, -1e-9, 1e-3, 1e-3), rtols);
+  AFTER(each_of(0.5, 1.0, 1e-3, 1e-3), rtols);
+  AFTER(each_of(NAN, 0.5, 1e-3, 1e-3), rtols);
+  AFTER(each_of(1e-3, 0.0, 1e-3, 0.0), none);
+  AFTER(each_of(0.0, 0.0, 0.0, 1e-3), none);
+  AFTER(each_of(1e-3, 1e-3, INFINITY, 1.0), atols);
+  AFTER(each_of(1e-3, 1e-3, 1.0, NAN), atols);
+  AFTER(each_of(1e-3, 1e-3, 1.0, -1.0), atols);
 }
 
 /* ---- reset matrices -------------------------------------------------------------------------- */
@@ -135,11 +143,13 @@ TEST(entries_of_a_matrix_are_checked_one_by_one) {
 }
 
 /* in the row of a crossing or of the empty pool; either may name what lies ahead */
-TEST(no_row_arms_a_downward_guard_of_one_way_event_functions) {
-  static const char refused[] = "resets must not arm ESS_GUARD_DOWN where one_way is true";
-  AFTER(s.system.one_way = true, refused); // its first entry
+TEST(no_row_arms_a_guard_that_is_none) {
+  static const char refused[] = "resets must not arm a guard of kind ESS_GUARD_NONE";
+  static const ess_guard_kind upward_only[] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_NONE,
+                                               [ESS_GUARD_DOWN(1)] = ESS_GUARD_NONE};
+  AFTER(s.system.kinds = upward_only, refused); // its first entry
   for (size_t i = 0; i < ENTRIES; i++) {
-    AFTER((s.system.one_way = true, s.effect[0] = -1), NULL);
+    AFTER((s.system.kinds = upward_only, s.effect[0] = -1), NULL);
     s.guard[i] = ESS_GUARD_DOWN(1);
     s.effect[i] = 1;
     expect(refused);
@@ -153,12 +163,12 @@ TEST(no_row_arms_a_downward_guard_of_one_way_event_functions) {
 
 TEST(kinds_are_those_that_there_are) {
   static ess_guard_kind kinds[4];
-  static const char of_three[] = "each of kinds must be ESS_GUARD_CHANGES_FIELD, "
-                                 "ESS_GUARD_ARMS_ONLY or ESS_GUARD_IMPACT";
+  static const char of_four[] = "each of kinds must be ESS_GUARD_CHANGES_FIELD, "
+                                "ESS_GUARD_ARMS_ONLY, ESS_GUARD_IMPACT or ESS_GUARD_NONE";
   for (size_t j = 0; j < 4; j++) {
     memset(kinds, 0, sizeof kinds);
     AFTER((s.system.kinds = kinds, kinds[j] = ESS_GUARD_ARMS_ONLY), NULL);
-    AFTER((s.system.kinds = kinds, kinds[j] = (ess_guard_kind)3), of_three);
+    AFTER((s.system.kinds = kinds, kinds[j] = (ess_guard_kind)4), of_four);
     AFTER((s.system.kinds = kinds, kinds[j] = ESS_GUARD_IMPACT),
           "a guard of kind ESS_GUARD_IMPACT needs impacts");
   }
@@ -291,10 +301,11 @@ static void are_same(hybrid_end a, hybrid_end b) {
 }
 
 TEST(options_that_are_set_are_in_force_and_arrays_are_copied_or_forgotten) {
-  static double epsilons[] = {1e-6, 1e-6}, tolerances[] = {1e-4, 1e-4};
+  static double epsilons[] = {1e-6, 1e-6};
+  static ess_tolerance tolerances[] = {{1e-4, 1e-4}, {1e-4, 1e-4}};
   ess_options fine = ess_options_paper(), coarse = ess_options_default(), bad = coarse;
-  fine.guard_epsilons = epsilons;
-  coarse.rtols = coarse.atols = tolerances;
+  fine.projection.epsilons = epsilons;
+  coarse.tolerances = tolerances;
   bad.atol = -1.0;
   const hybrid_end a = bounce(&fine, NULL, false), b = bounce(&coarse, NULL, false);
   assert_true(b.counters.field_evaluations < a.counters.field_evaluations);
@@ -327,9 +338,10 @@ TEST(a_state_has_its_own_tolerance) {
   hybrid_end end[4];
   double error[4], slow[4];
   for (int i = 0; i < 4; i++) {
-    const double each[] = {1e-9, 1e-9, of[i], of[i], 1e-9};
+    const ess_tolerance each[] = {
+        {1e-9, 1e-9}, {1e-9, 1e-9}, {of[i], of[i]}, {of[i], of[i]}, {1e-9, 1e-9}};
     hybrid_plan plan = hybrid_at(1e-9);
-    if (i) plan.options.rtols = plan.options.atols = each;
+    if (i) plan.options.tolerances = each;
     end[i] = hybrid_run(h, &plan);
     assert_int_equal(end[i].status, ESS_SUCCESS);
     slow[i] = fabs(end[i].x[0] - cos(1.0));

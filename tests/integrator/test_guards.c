@@ -11,8 +11,8 @@
 
 static ess_options paper(int order, double epsilon) {
   ess_options options = ess_options_paper();
-  options.order = order;
-  options.epsilon = epsilon;
+  options.projection.order = order;
+  options.projection.epsilon = epsilon;
   return options;
 }
 
@@ -63,7 +63,7 @@ TEST(each_guard_has_its_own_epsilon) {
   for (int order = 1; order <= 2; order++) {
     hybrid *const h = hybrid_of("x' = 1; a: x - 0.3; b: x - 0.7; to 1");
     ess_options options = paper(order, 1.0);
-    options.guard_epsilons = epsilons;
+    options.projection.epsilons = epsilons;
     projections p;
     run(h, options, &p, NULL, 0, NULL);
     assert_int_equal(p.count, 2);

@@ -141,7 +141,7 @@ static int heats_at_first(double t, const double x[], double sign[], bool armed[
 }
 
 TEST(the_mode_at_the_start_may_be_another_than_that_of_the_signs) {
-  const ess_impacts turns = {.map = turn_heater, .start = heats_at_first};
+  const ess_impacts turns = {.map = turn_heater};
   uint64_t seed = 1;
   for (int i = 0; i < 200; i++) {
     const double start = draw(&seed), tolerance = pow(10.0, -3.0 - i % 8);
@@ -156,6 +156,7 @@ TEST(the_mode_at_the_start_may_be_another_than_that_of_the_signs) {
     set_up(&r, h, HYBRID_GIVES_ALL, hybrid_options(tolerance));
     r.system.resets = NULL;
     r.system.impacts = &turns;
+    r.system.start = heats_at_first;
     begin(&r);
     assert_int_equal(truth.status, ESS_SUCCESS);
     assert_int_equal(go(&r, 20.0), ESS_SUCCESS);

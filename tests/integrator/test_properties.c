@@ -49,7 +49,7 @@ static subject subject_of(const a_case *c, const char *more) {
 }
 
 static bool is_paper(const subject *s) {
-  return s->plan.options.method == ESS_METHOD_PAPER;
+  return s->plan.options.projection.epsilon > 0.0;
 }
 
 static bool by_tolerance(const subject *s) {
@@ -618,10 +618,10 @@ static void check_rows(subject *s) {
   static const double epsilons[] = {1e-4, 1e-2, 0.2};
   for (size_t i = 0; i < 3 && !s->h->watched && !s->plan.options.sliding; i++) {
     hybrid_plan plan = {.options = ess_options_paper(), .gives = s->plan.gives};
-    plan.options.epsilon = epsilons[i];
-    plan.options.order = 1 + (int)i % 2;
+    plan.options.projection.epsilon = epsilons[i];
+    plan.options.projection.order = 1 + (int)i % 2;
     plan.options.h_max = 0.05;
-    if (i == 1) plan.options.projection_max = 1e-3;
+    if (i == 1) plan.options.projection.duration_max = 1e-3;
     const hybrid_end a = run(s, &plan), b = run(&with, &plan);
     hybrid_end c = run(&quiet, &plan);
     are_same(s, &a, &b, "with rows for the way back, by the paper's method");
@@ -701,17 +701,18 @@ static hybrid_end run_in(subject *s, coordinates *c) {
                              .field = other_field,
                              .guards = other_guards,
                              .guard_jacobian = other_jacobian,
-                             .one_way = s->h->one_way,
+                             .kinds = s->h->one_way ? s->h->kinds : NULL,
                              .guard_time = c->inner.guard_time,
                              .params = c};
   ess_options options = s->plan.options;
-  double atols[HYBRID_STATES], x[HYBRID_STATES] = {0.0}, y[HYBRID_STATES] = {0.0};
+  ess_tolerance tolerances[HYBRID_STATES];
+  double x[HYBRID_STATES] = {0.0}, y[HYBRID_STATES] = {0.0};
   double t = hybrid_start(s->h, x) * c->pace;
   for (size_t i = 0; i < s->h->n; i++) {
-    atols[i] = TOLERANCE * fabs(c->scale[i]);
+    tolerances[i] = (ess_tolerance){options.rtol, TOLERANCE * fabs(c->scale[i])};
     y[i] = x[c->of[i]] * c->scale[i];
   }
-  options.atols = atols;
+  options.tolerances = tolerances;
   options.h_init = 1e-3 * c->pace; // the one that libess chooses is another in other units of time
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   if (!d) fail_msg("%s: %s", s->name, ess_check(&system, &options));

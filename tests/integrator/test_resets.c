@@ -18,7 +18,6 @@ enum { MOST = 20, ENTRIES = 4, EVENTS = 256 };
 
 static struct {
   ess_system of;
-  ess_reset_matrix resets;
   size_t count, guard[EVENTS], starts;
   double sign[MOST];
   bool clear[2 * MOST]; /* what the start disarms */
@@ -42,13 +41,13 @@ static int on_mode(const double sign[], size_t guard, void *params) {
   return 0;
 }
 
-static int on_start(const double sign[], bool armed[], void *params) {
+static int on_start(double t, const double x[], double sign[], bool armed[], void *params) {
   told.starts++;
   for (size_t k = 0; k < told.of.guard_count; k++) {
     assert_true(armed[ESS_GUARD_UP(k)] == (sign[k] < 0.0));
     assert_true(armed[ESS_GUARD_DOWN(k)] == (sign[k] > 0.0));
   }
-  if (told.of.resets->start) told.of.resets->start(sign, armed, params);
+  if (told.of.start) told.of.start(t, x, sign, armed, params);
   for (size_t g = 0; g < 2 * told.of.guard_count; g++) armed[g] = armed[g] && !told.clear[g];
   return told.code;
 }
@@ -59,20 +58,18 @@ static void begin_told(driven *r, hybrid *h, ess_options options) {
   set_up(r, h, HYBRID_GIVES_ALL, options);
   told.of = r->system;
   assert_non_null(told.of.resets);
-  told.resets = *told.of.resets;
-  told.resets.start = on_start;
-  r->system.resets = &told.resets;
+  r->system.start = on_start;
   r->system.field = told_field;
   r->system.mode_changed = on_mode;
   hear(r);
-  if (options.method == ESS_METHOD_PAPER) r->options.observer.slide = NULL;
+  if (options.projection.epsilon > 0.0) r->options.observer.slide = NULL;
   begin(r);
 }
 
 static ess_options paper(double epsilon, int order) {
   ess_options options = ess_options_paper();
-  options.epsilon = epsilon;
-  options.order = order;
+  options.projection.epsilon = epsilon;
+  options.projection.order = order;
   return options;
 }
 
@@ -150,7 +147,9 @@ TEST(no_row_arms_ahead_what_is_crossed) {
   for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
     hybrid *const h = hybrid_of("x' = 1; a: x; b: x - 1\n%s", rows[i / 2].row);
     ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-    system.one_way = i % 2;
+    ess_guard_kind upward_only[4] = {0};
+    upward_only[ESS_GUARD_DOWN(0)] = upward_only[ESS_GUARD_DOWN(1)] = ESS_GUARD_NONE;
+    if (i % 2) system.kinds = upward_only;
     h->row_guard[0] += i % 2; // either of the two, also where there is one way
     const char *const said = ess_check(&system, &options);
     if (rows[i / 2].is_refused)

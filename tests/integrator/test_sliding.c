@@ -83,9 +83,7 @@ TEST(a_rest_that_is_stopped_at_the_start_goes_on) {
   set_up_slide(&r, hybrid_of("z' = v; v' = -9.81; table: z - 0.1*sin(12*t); to 0.1\n"
                              "hit down table: v = -0.5*v + 1.8*cos(12*t)\n"
                              "from 0.02: z = 0.1*sin(0.24)*(1 - 4.5e-16), v = 1.2*cos(0.24)"));
-  ess_impacts impacts = *r.system.impacts;
-  impacts.start = begin_above;
-  r.system.impacts = &impacts;
+  r.system.start = begin_above;
   r.options.sliding = ESS_SLIDING_SLIDE_AND_REST;
   r.options.rtol = r.options.atol = 1e-10;
   r.log.stops = 1u << HYBRID_SLIDE;
@@ -122,22 +120,16 @@ TEST(a_body_that_is_not_sent_back_does_not_rest) {
   drop(&r);
 }
 
-/* which may be slid on is chosen with sliding; arrays have no room for what is watched */
+/* which may be slid on is chosen with sliding; the array has no room for what is watched */
 TEST(slides_stay_as_they_were_chosen) {
   driven r;
   set_up_slide(&r, hybrid_of("x' = 1; y' = -[s]; s: y; other: x - 50; watch a: y; watch b: x"));
   r.system = hybrid_system(r.h, HYBRID_GIVES_NONE);
   bool *const slides = calloc(2, sizeof *slides);
-  double *const epsilons = malloc(2 * sizeof *epsilons);
   slides[0] = true;
-  epsilons[0] = epsilons[1] = 1e-3;
   r.options.slides = slides;
-  r.options.guard_epsilons = epsilons;
   begin(&r);
   assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
-  epsilons[1] = 0.0;
-  assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_EINVAL);
-  epsilons[1] = 1e-3;
   slides[1] = true;
   assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_EINVAL);
   assert_non_null(strstr(ess_driver_failure(r.d)->reason, "slides"));
@@ -149,7 +141,6 @@ TEST(slides_stay_as_they_were_chosen) {
       "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST");
   drop(&r);
   free(slides);
-  free(epsilons);
 }
 
 /* what may not slide, because it is silent or its crossings are impacts, is left out when the

@@ -95,7 +95,7 @@ static void sample(const char *text, ess_base base, double until, double toleran
   driven r = run_of(text, HYBRID_GIVES_NONE, tolerance);
   r.options.base = base;
   assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
-  const size_t n = r.system.dimension, count = n + r.system.parameters, size = n * count;
+  const size_t n = r.system.dimension, count = n + r.system.parameters.count, size = n * count;
   double times[SAMPLES], states[SAMPLES * HYBRID_STATES], found[SAMPLES * ENTRIES], last[ENTRIES];
   for (size_t k = 0; k < SAMPLES; k++) times[k] = until * (double)k / (SAMPLES - 1);
   assert_int_equal(ess_driver_follow_parameters(r.d, count, NULL, NULL), ESS_SUCCESS);
@@ -154,7 +154,7 @@ TEST(samples_of_directions_that_make_no_sense_are_refused) {
   assert_int_equal(ess_driver_follow(r.d, 2, NULL), ESS_SUCCESS);
   t = 0.0;
   refused(r.d, ess_driver_sample_tangents(r.d, &t, 1.0, x, &now, 1, states, found), ESS_EINVAL,
-          "PAPER");
+          "projection");
   drop(&r);
 }
 
@@ -371,7 +371,7 @@ TEST(arguments_of_adjoints_that_make_no_sense_are_refused) {
   outcome[1] = 0.0;
   assert_int_equal(ess_driver_adjoint(d, 1, outcome, start, by), ESS_SUCCESS);
   const ess_options paper = ess_options_paper(), options = r.options;
-  refused(d, ess_driver_set_options(d, &paper), ESS_EINVAL, "PAPER");
+  refused(d, ess_driver_set_options(d, &paper), ESS_EINVAL, "projection");
   // tangents end the recording, as no room does
   assert_int_equal(ess_driver_follow(d, 4, NULL), ESS_SUCCESS);
   refused(d, ess_driver_adjoint(d, 1, outcome, start, by), ESS_EINVAL, NULL);
@@ -380,7 +380,7 @@ TEST(arguments_of_adjoints_that_make_no_sense_are_refused) {
   refused(d, ess_driver_adjoint(d, 1, outcome, start, by), ESS_EINVAL, NULL);
   refused(d, ess_driver_record(d, SIZE_MAX), ESS_ENOMEM, NULL);
   assert_int_equal(ess_driver_set_options(d, &paper), ESS_SUCCESS);
-  refused(d, ess_driver_record(d, BYTES), ESS_EINVAL, "PAPER");
+  refused(d, ess_driver_record(d, BYTES), ESS_EINVAL, "projection");
   assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
   drop(&r);
 }
@@ -419,9 +419,9 @@ TEST(arguments_of_tangents_that_make_no_sense_are_refused) {
   // values are needed for differences alone
   for (int given = 0; given < 2; given++) {
     r = run_of(BALL, given ? HYBRID_GIVES_ALL : HYBRID_GIVES_NONE, 1e-8);
-    r.system.parameter_values = NULL;
+    r.system.parameters.values = NULL;
     const char *const reason = ess_check(&r.system, &r.options);
-    assert_true(given ? !reason : reason && strstr(reason, "parameter_values"));
+    assert_true(given ? !reason : reason && strstr(reason, "parameters.values"));
     ess_driver *const other = ess_driver_alloc(&r.system, &r.options, NULL);
     assert_true(given == (other != NULL));
     ess_driver_free(other);

@@ -118,8 +118,7 @@ TEST(ten_million_jumps_are_accepted) {
   for (size_t i = 0; i < COUNT; i++) at[i] = ((double)i - 5e6) * 1e-3;
   driven r;
   set_up(&r, hybrid_of("x' = 0; from 0: x = 0.5"), HYBRID_GIVES_NONE, hybrid_options(1e-6));
-  r.system.field_jumps = at;
-  r.system.field_jump_count = COUNT;
+  r.system.field_jumps = (ess_field_jumps){.count = COUNT, .times = at};
   begin(&r);
   assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
   const uint64_t steps = ess_driver_counters(r.d)->steps;
@@ -133,17 +132,16 @@ TEST(jumps_that_do_not_ascend_are_refused) {
   static const struct {
     const double *at;
     const char *why;
-  } wrong[] = {{falling, "field_jumps must ascend"},
-               {twice, "field_jumps must ascend"},
-               {no_number, "each of field_jumps must be finite"},
-               {NULL, "field_jumps must not be NULL when field_jump_count > 0"}};
+  } wrong[] = {{falling, "field_jumps.times must ascend"},
+               {twice, "field_jumps.times must ascend"},
+               {no_number, "each of field_jumps.times must be finite"},
+               {NULL, "field_jumps.times must not be NULL when field_jumps.count > 0"}};
   hybrid *const h = hybrid_of("x' = 0");
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     ess_system system = hybrid_system(h, HYBRID_GIVES_NONE);
     const ess_options options = hybrid_options(1e-6);
     int status = ESS_SUCCESS;
-    system.field_jumps = wrong[i].at;
-    system.field_jump_count = 2;
+    system.field_jumps = (ess_field_jumps){.count = 2, .times = wrong[i].at};
     assert_null(ess_driver_alloc(&system, &options, &status));
     assert_int_equal(status, ESS_EINVAL);
     assert_string_equal(ess_check(&system, &options), wrong[i].why);
@@ -159,7 +157,7 @@ TEST(parameters_that_are_not_the_times_are_refused) {
              hybrid_options(1e-6));
   r.h->parameter[1] += 1e-9;
   const char *const differs =
-      "each of field_jumps must be equal to the parameter that field_jump_parameters names";
+      "each of field_jumps.times must be equal to the parameter that field_jumps.parameters names";
   assert_string_equal(ess_check(&r.system, &r.options), differs);
   assert_int_equal(ess_driver_follow_parameters(r.d, 3, NULL, NULL), ESS_EINVAL);
   assert_string_equal(ess_driver_failure(r.d)->reason, differs);
@@ -169,7 +167,7 @@ TEST(parameters_that_are_not_the_times_are_refused) {
   assert_null(ess_check(&r.system, &r.options));
   r.h->jump_parameter[0] = 2;
   assert_string_equal(ess_check(&r.system, &r.options),
-                      "each of field_jump_parameters must be below parameters, or SIZE_MAX");
+                      "each of field_jumps.parameters must be below parameters.count, or SIZE_MAX");
   drop(&r);
 }
 

@@ -99,8 +99,9 @@ static ess_options options_of(const lab *l) {
   ess_options options = ess_options_default();
   if (setting("LAB_LOCATE", 0)) {
     options = ess_options_paper();
-    options.epsilon = 1e-10;
-    options.projection_max = 2e-6; /* as the solver has it: grazed guards are not projected onto */
+    options.projection.epsilon = 1e-10;
+    options.projection.duration_max =
+        2e-6; /* as the solver has it: grazed guards are not projected onto */
   }
   options.rtol = options.atol = l->tolerance;
   return options;

@@ -53,7 +53,8 @@ static void the_field_is_table_4_1(void **state) {
     assert_int_equal(m.system.field(0, x, sign, f, m.system.params), 0);
     for (size_t i = 0; i < N; i++) assert_true(fabs(f[i] - expected[i]) < 1e-15);
   }
-  assert_true(m.system.one_way);
+  for (size_t k = 0; k < AFFINE3_GUARDS; k++)
+    assert_true(model_has_guard(&m, ESS_GUARD_UP(k)) && !model_has_guard(&m, ESS_GUARD_DOWN(k)));
   model_release(&m);
 }
 
@@ -212,7 +213,7 @@ static void libess_converges_to_the_exact_solution(void **state) {
   assert_int_equal(m.type->reference(&m, start, &out, message), 0);
 
   ess_options options = ess_options_paper();
-  options.epsilon = 1e-6;
+  options.projection.epsilon = 1e-6;
   options.rtol = options.atol = 1e-13;
   ess_driver *driver = ess_driver_alloc(&m.system, &options, NULL);
   assert_non_null(driver);

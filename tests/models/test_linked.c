@@ -145,13 +145,14 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
   return 0;
 }
 
-static const ess_impacts impacts = {.map = change, .start = start};
+static const ess_impacts impacts = {.map = change};
 static const ess_system linked = {.dimension = N,
                                   .guard_count = 2 * EVENTS,
                                   .field = field,
                                   .guards = guards,
                                   .guard_jacobian = guard_jacobian,
                                   .impacts = &impacts,
+                                  .start = start,
                                   .field_jacobian = field_jacobian};
 
 static void near(double value, double known, double within) {

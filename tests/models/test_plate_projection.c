@@ -39,7 +39,7 @@ static double worst_error(const model *m, const double x0[], double epsilon, dou
   assert_int_equal(m->type->reference(m, x0, &reference, message), 0);
   counted c = {.m = m};
   ess_options options = ess_options_paper();
-  options.epsilon = epsilon;
+  options.projection.epsilon = epsilon;
   options.rtol = 1e-10;
   options.atol = 1e-11;
   options.h_max = h_max;

@@ -70,9 +70,9 @@ static int count_crossing(const ess_crossing_info *info, void *context) {
 static void located(const model *m, const double x0[N], trajectory *out) {
   event_counter counter = {.m = m};
   ess_options options = ess_options_paper();
-  options.epsilon = 1e-9;
-  options.projection_max = 1e-6;
-  options.order = 2;
+  options.projection.epsilon = 1e-9;
+  options.projection.duration_max = 1e-6;
+  options.projection.order = 2;
   options.rtol = 1e-12;
   options.atol = 1e-13;
   options.h_max = 2e-4;

@@ -111,10 +111,10 @@ static size_t reference(const model *m, const double x0[], double states[]) {
 
 static ess_options with(double epsilon, int order) {
   ess_options options = ess_options_paper();
-  options.epsilon = epsilon;
-  options.order = order;
+  options.projection.epsilon = epsilon;
+  options.projection.order = order;
   options.h_max = 0.02;
-  options.projection_max = 0.01;
+  options.projection.duration_max = 0.01;
   return options;
 }
 

@@ -125,6 +125,7 @@ static void test_roots_have_a_direction(void **state) {
   (void)state;
   static const model_type type = {
       .name = "falling", .dimension = 1, .changes_field = falling_changes};
+  static const ess_guard_kind upward_only[] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_NONE};
   const double x0[] = {1.0};
   double offsets[] = {0.0, -10.0};
   uint64_t evaluations[2];
@@ -132,7 +133,7 @@ static void test_roots_have_a_direction(void **state) {
     const model m = {.type = &type,
                      .system = {.dimension = 1,
                                 .guard_count = 1,
-                                .one_way = true,
+                                .kinds = upward_only,
                                 .field = falling_field,
                                 .guards = falling_guards,
                                 .params = &offsets[i]}};

@@ -172,11 +172,12 @@ static bool ramp_changes(const model *m, size_t guard, const double sign[]) {
 static void test_time_runs_backwards(void **state) {
   (void)state;
   enum { OUTPUTS = 9 };
+  static const ess_guard_kind upward_only[] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_NONE};
   static const model_type ramp = {.name = "ramp", .dimension = 2, .changes_field = ramp_changes};
   const model m = {.type = &ramp,
                    .system = {.dimension = 2,
                               .guard_count = 1,
-                              .one_way = true,
+                              .kinds = upward_only,
                               .field = ramp_field,
                               .guards = ramp_guards,
                               .event_rates = ramp_rates}};

@@ -116,7 +116,6 @@ static const word SLIDING[] = {
     {"on", ESS_SLIDING_SLIDE}, {"off", ESS_SLIDING_STOP}, {NULL, 0}};
 static const word RESTS[] = {
     {"on", ESS_SLIDING_SLIDE_AND_REST}, {"off", ESS_SLIDING_SLIDE}, {NULL, 0}};
-static const word METHODS[] = {{"on", ESS_METHOD_PAPER}, {"off", ESS_METHOD_TOLERANCE}, {NULL, 0}};
 static const word GIVES[] = {
     {"all", HYBRID_GIVES_ALL}, {"none", 0}, {"field", 1 << HYBRID_FIELD_JACOBIAN},
     {"jacobian", 1 << HYBRID_GUARD_JACOBIAN}, {"rates", 1 << HYBRID_GUARD_RATES},
@@ -143,6 +142,7 @@ typedef enum member_kind { NUMBER, WHOLE, COUNT, SWITCH, WORDS } member_kind;
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "COUNT is for both");
 #define MEMBER(name, kind, member, words) {name, kind, offsetof(hybrid_plan, member), words}
 #define OPTION(kind, name)                MEMBER(#name, kind, options.name, NULL)
+#define PROJECTION(kind, name)            MEMBER(#name, kind, options.projection.name, NULL)
 #define PLAN(kind, name)                  MEMBER(#name, kind, name, NULL)
 static const struct {
   const char *name;
@@ -150,9 +150,9 @@ static const struct {
   size_t at;
   const word *words;
 } MEMBERS[] = {
-    OPTION(NUMBER, rtol), OPTION(NUMBER, atol), OPTION(NUMBER, epsilon), OPTION(NUMBER, h_max),
-    OPTION(NUMBER, h_init), OPTION(NUMBER, tie), OPTION(NUMBER, liveness),
-    OPTION(NUMBER, projection_max), OPTION(WHOLE, order), OPTION(COUNT, max_steps),
+    OPTION(NUMBER, rtol), OPTION(NUMBER, atol), PROJECTION(NUMBER, epsilon), OPTION(NUMBER, h_max),
+    OPTION(NUMBER, h_init), OPTION(NUMBER, tie), PROJECTION(NUMBER, liveness),
+    PROJECTION(NUMBER, duration_max), PROJECTION(WHOLE, order), OPTION(COUNT, max_steps),
     OPTION(COUNT, max_crossings), PLAN(SWITCH, back), PLAN(COUNT, every),
     PLAN(COUNT, parts), PLAN(COUNT, until), MEMBER("zeno", COUNT, options.zeno_impacts, NULL),
     MEMBER("to", NUMBER, t1, NULL), MEMBER("samples", COUNT, time_count, NULL),
@@ -162,7 +162,7 @@ static const struct {
     MEMBER("by_states", SWITCH, derivative.by_states, NULL),
     MEMBER("base", WORDS, options.base, BASES), MEMBER("sliding", WORDS, options.sliding, SLIDING),
     MEMBER("rest", WORDS, options.sliding, RESTS),
-    MEMBER("paper", WORDS, options.method, METHODS), MEMBER("gives", WORDS, gives, GIVES),
+    MEMBER("gives", WORDS, gives, GIVES),
     MEMBER("stops", WORDS, stops, STOPS), MEMBER("hears", WORDS, hears, STOPS)};
 
 #define COUNTER(name) {#name, offsetof(ess_counters, name)}
@@ -306,6 +306,8 @@ void case_set(hybrid *h, hybrid_plan *plan, const char *name, const char *value)
     case_set(h, plan, value, "on");
   else if (!strncmp(name, "d_", 2) && hybrid_has(h, name + 2))
     set_direction(h, &plan->derivative, name + 2, number_of(h, value));
+  else if (!strcmp(name, "paper"))
+    o->projection.epsilon = strcmp(value, "off") ? ess_options_paper().projection.epsilon : 0.0;
   else if (!strcmp(name, "step"))
     o->h_init = o->h_max = number_of(h, value);
   else if (!strcmp(name, "tolerance"))
@@ -761,8 +763,7 @@ static bool are_tangents_true(look *l, const char *text, const char *line) {
   ess_smoothness smooth, other;
   int status = take_derivative(l, false, given, &smooth);
   /* an adjoint is that of one piece, and there is none by the paper's method */
-  const bool records =
-      smooth.kind == ESS_SMOOTH_C1 && l->plan->options.method == ESS_METHOD_TOLERANCE;
+  const bool records = smooth.kind == ESS_SMOOTH_C1 && l->plan->options.projection.epsilon == 0.0;
   if (!status && records) status = take_derivative(l, true, back, &other);
   const truth_status true_status = status ? TRUTH_SUCCESS : truth_tangent_of(l);
   if (may_be_undecided && true_status == TRUTH_UNDECIDED) l->is_undecided = true;
@@ -896,8 +897,13 @@ static void run_one(const char *path, const a_case *c, const case_run *run,
   hybrid_plan plan = {.options = hybrid_options(1e-8), .gives = HYBRID_GIVES_ALL};
   hybrid_read(h);
   double drawn[SETTINGS];
-  for (size_t i = 0; i < count; i++)
-    if (!strcmp(settings[i].name, "paper")) plan.options = ess_options_paper();
+  // both methods with the same settings: the epsilon of one is not the other's
+  bool by_tolerance = false;
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(settings[i].name, "paper")) continue;
+    plan.options = ess_options_paper();
+    by_tolerance = !strcmp(settings[i].values[settings[i].chosen], "off");
+  }
   for (size_t i = 0; i < count; i++) {
     const char *value = settings[i].values[settings[i].chosen];
     const char *const range = strstr(value, "..");
@@ -916,6 +922,7 @@ static void run_one(const char *path, const a_case *c, const case_run *run,
     }
     case_set(h, &plan, settings[i].name, value);
   }
+  if (by_tolerance) plan.options.projection.epsilon = 0.0;
   const size_t samples = plan.time_count;
   const double t0 = hybrid_start(h, NULL), t1 = plan.t1 != 0.0 ? plan.t1 : hybrid_end_time(h);
   double *const times = grown(NULL, samples, sizeof *times);

@@ -15,7 +15,7 @@
  * combination with those of others; `a/b 1/2,3/4` are two values of both. Settings are
  *
  *   tolerance rtol atol epsilon order h_max h_init max_steps max_crossings tie zeno liveness
- *   projection_max      options; tolerance is rtol = atol
+ *   duration_max        options; tolerance is rtol = atol
  *   base                dopri5, rkc, chosen, rodas, ros2, chosen_rodas
  *   paper sliding rest                   without a value, or on,off
  *   follow record by_states              with tangents, or the adjoint of a recording, by initial

@@ -1002,7 +1002,7 @@ static int map_by_of(const ess_impact *impact, double Rp[], void *params) {
   return count_call(h, HYBRID_IMPACT_BY, Rp, h->n * h->parameters);
 }
 
-static int armed_of(const double sign[], bool armed[], void *params) {
+static int armed_of(double t, const double x[], double sign[], bool armed[], void *params) {
   hybrid *const h = params;
   for (size_t g = 0; g < 2 * h->m; g++) armed[g] = armed[g] && !h->unarmed[g];
   return count_call(h, HYBRID_START, NULL, 0);
@@ -1034,14 +1034,13 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
   const bool moves = h->moves ? !(gives & HYBRID_FIXED) : (gives & HYBRID_MOVES) != 0;
   const bool is_wide = moves && gives >> HYBRID_TIME_RATES & 1;
 #define GIVEN(callback, function) (gives >> (callback)&1 ? (function) : NULL)
-  h->resets = (ess_reset_matrix){.row_start = h->row_start,
-                                 .guard = h->row_guard,
-                                 .effect = h->row_effect,
-                                 .start = h->has_unarmed ? armed_of : NULL};
+  h->resets =
+      (ess_reset_matrix){.row_start = h->row_start, .guard = h->row_guard, .effect = h->row_effect};
   for (size_t g = 0; g < 2 * h->m; g++)
     h->kinds[g] = h->impact_at[g] ? ESS_GUARD_IMPACT
                   : h->silent[g]  ? ESS_GUARD_ARMS_ONLY
                                   : ESS_GUARD_CHANGES_FIELD;
+  for (size_t k = 0; h->one_way && k < h->m; k++) h->kinds[ESS_GUARD_DOWN(k)] = ESS_GUARD_NONE;
   h->impacts = (ess_impacts){.map = map_of,
                              .jacobian = GIVEN(HYBRID_IMPACT_JACOBIAN, map_jacobian_of),
                              .parameter_jacobian = GIVEN(HYBRID_IMPACT_BY, map_by_of)};
@@ -1056,25 +1055,25 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .guard_time = !moves    ? ESS_TIME_NONE
                     : is_wide ? ESS_TIME_COLUMN
                               : ESS_TIME_DIFFERENCED,
-      .one_way = h->one_way,
       .affine_in_signs = gives_weights,
-      .kinds = h->has_impacts || h->has_silent ? h->kinds : NULL,
+      .kinds = h->has_impacts || h->has_silent || h->one_way ? h->kinds : NULL,
       .resets = h->has_resets || h->has_unarmed || h->has_silent ? &h->resets : NULL,
       .impacts = h->has_impacts ? &h->impacts : NULL,
+      .start = h->has_unarmed ? armed_of : NULL,
       .field_jacobian = GIVEN(HYBRID_FIELD_JACOBIAN, field_jacobian_of),
       .field_solve = GIVEN(HYBRID_SOLVE, solve_of),
       .mode_changed = GIVEN(HYBRID_MODE, mode_of),
       .idle = GIVEN(HYBRID_IDLE, idle_of),
       .params = h,
-      .field_jumps = h->jump,
-      .field_jump_count = h->jumps,
-      .field_jump_parameters = order_jumps(h) ? h->jump_parameter : NULL,
+      .field_jumps = {.count = h->jumps,
+                      .times = h->jump,
+                      .parameters = order_jumps(h) ? h->jump_parameter : NULL},
       .watch = {.count = h->watched, .values = h->watched ? watch_of : NULL},
-      .parameters = h->parameters,
-      .parameter_values = h->parameter,
-      .field_parameter_jacobian = h->parameters ? GIVEN(HYBRID_FIELD_BY, field_by_of) : NULL,
-      .guard_parameter_jacobian =
-          h->parameters && h->m ? GIVEN(HYBRID_GUARDS_BY, guards_by_of) : NULL};
+      .parameters = {.count = h->parameters,
+                     .values = h->parameter,
+                     .field_jacobian = h->parameters ? GIVEN(HYBRID_FIELD_BY, field_by_of) : NULL,
+                     .guard_jacobian =
+                         h->parameters && h->m ? GIVEN(HYBRID_GUARDS_BY, guards_by_of) : NULL}};
 #undef GIVEN
   return system;
 }

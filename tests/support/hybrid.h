@@ -69,7 +69,7 @@ typedef enum hybrid_callback {
   HYBRID_WATCH,
   HYBRID_SOLVE, /* with the Jacobian of the whole field */
   HYBRID_MODE,  /* mode_changed */
-  HYBRID_START, /* of the reset matrix, where a text has `unarmed` lines */
+  HYBRID_START, /* where a text has `unarmed` lines */
   HYBRID_IDLE,  /* which signs the last evaluation of the field did not depend on */
   HYBRID_CALLBACKS
 } hybrid_callback;

@@ -168,7 +168,7 @@ hybrid_end hybrid_run(hybrid *h, const hybrid_plan *plan) {
   if (deaf >> HYBRID_IMPACTS & 1) options.observer.impact = NULL;
   if (deaf >> HYBRID_EVENT & 1) options.observer.event = NULL;
   if (deaf >> HYBRID_SLIDE & 1) options.observer.slide = NULL;
-  if (!plan->unobserved && options.method == ESS_METHOD_PAPER) options.observer.slide = NULL;
+  if (!plan->unobserved && options.projection.epsilon > 0.0) options.observer.slide = NULL;
   if (h->slides && options.sliding && !options.slides) options.slides = h->slides;
   ess_driver *const d = ess_driver_alloc(&system, &options, &end.status);
   if (!d) {
