@@ -384,18 +384,23 @@ int study_store_enter(study_run *run, const char *place, const char *settings, c
   return status;
 }
 
+/* a process that was killed may have kept the cell after this one looked: the first one stays */
 int study_store_keep(study_run *run, json_t *entry) {
   const char *const name = json_string_value(json_object_get(entry, "cell"));
-  json_t *const rows = json_object_get(entry, "rows"), *row;
+  json_t *const rows = json_object_get(entry, "rows"), *row, *made = NULL;
   size_t i;
   int status = say(run, "BEGIN IMMEDIATE", NULL);
   if (!status)
-    status = say(run, "INSERT INTO cell (run, name) VALUES (?, ?)",
-                 json_pack("[I, s]", run->private->number, name));
-  const json_int_t cell = measure_store_inserted(run->private->store);
+    status = study_store_ask(run,
+                             "INSERT INTO cell (run, name) VALUES (?, ?) ON CONFLICT DO NOTHING "
+                             "RETURNING id",
+                             json_pack("[I, s]", run->private->number, name), &made);
+  json_t *const cell = json_array_get(json_array_get(made, 0), 0);
   json_array_foreach(rows, i, row) {
-    if (!status) status = insert(run, STUDY_SAMPLES, i, json_integer(cell), json_incref(row));
+    if (!status && cell)
+      status = insert(run, STUDY_SAMPLES, i, json_incref(cell), json_incref(row));
   }
+  json_decref(made);
   if (!status && run->study->show_part)
     status = say(run, "DELETE FROM part WHERE run = ? AND cell = ?",
                  json_pack("[I, s]", run->private->number, name));
