@@ -595,15 +595,24 @@ static int make_laps(study_run *run) {
              : 0;
 }
 
-/* those that are derived may be of tables before them */
-int study_store_tables(study_run *run) {
+/* those that queries derive, or all others */
+static int store_tables(study_run *run, bool derived) {
   const study_table *const all = run->study->tables;
-  int status = make_laps(run);
+  int status = 0;
   for (size_t i = 1; !status && i < STUDY_TABLES_MAX && all[i].columns; i++) {
-    if (all[i].from) status = derive(run, i);
+    if (derived != (all[i].from != NULL)) continue;
+    if (derived) status = derive(run, i);
     if (!status && study_store_keeps(run->study, i)) status = insert_rows(run, i);
   }
   return status;
+}
+
+/* laps may be of tables that no query derives, and those that are derived also of tables before
+ * them */
+int study_store_tables(study_run *run) {
+  int status = store_tables(run, false);
+  if (!status) status = make_laps(run);
+  return status ? status : store_tables(run, true);
 }
 
 /* behind those that are there */
