@@ -20,7 +20,6 @@ RUNS ?= 1000000
 MODEL ?= plate
 LABEL_KNOBS ?=
 TARGET ?=
-BEFORE ?=
 # as the GNU coding standards have it, too
 PREFIX ?= $(if $(filter command,$(origin prefix)),$(prefix),/usr/local)
 STIFF ?= 1e6
@@ -39,7 +38,7 @@ quote = '$(subst ','\'',$(1))'
 # a variable that nothing reads is a mistake: known are those of make help, and what compilers,
 # CMake and tools take from any make
 settings := MUJOCO OUT CONTACTS TRIALS SEED SOLVERS PROTOCOL PROCESSES RANKS BASE PAIRS RUNS MODEL \
-  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL ONLY ALL
+  ROBOT LABEL_KNOBS TARGET PREFIX STIFF SMALL ONLY ALL
 customary := CC CXX CPP LD AR NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS V VERBOSE DESTDIR \
   prefix SHELL MAKE MAKEFLAGS MFLAGS PATH HOME TMPDIR LANG LC_% CMAKE_% CTEST_% CCACHE_% PKG_CONFIG% \
   SOURCE_DATE_EPOCH INSTALL AM_% DEB_% %_proxy
@@ -102,8 +101,7 @@ crossing-cost = $(study) crossing-cost $(if $(filter-out file,$(origin CONTACTS)
   $(call option,target,$(TARGET)) $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
 speed = $(study) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,processes,$(PROCESSES)) $(call option,before,$(BEFORE)) \
-  $(call option,stiff,$(STIFF)) $(out)$(call shared,$(out))
+  $(call option,processes,$(PROCESSES)) $(call option,stiff,$(STIFF)) $(out)$(call shared,$(out))
 scale = $(study) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)$(call shared,$(out))
 tolerance = $(study) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
@@ -472,7 +470,6 @@ TRIALS=120        initial conditions for each number of contacts
 MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says); of
                   sweep: plate or legged, whose results go to OUT/legged
 TARGET=0.01       RMS error of crossing-cost
-BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after RESULTS makes some)
 STIFF=1e6         stiffness of springs, N/m, with which speed races, too
 LABEL_KNOBS=1     write the parameter's value at the points of its figures (powers of ten)
 ROBOT=FILE        of robot: an MJCF (.deps/robots/hopper.xml)
