@@ -818,6 +818,8 @@ const study speed_study = {
     .summary = "times of libess and MuJoCo at an error that is no larger, and a profile",
     .example = "essbench speed --contacts 2,10,100 --trials 30",
     .file = "speed",
+    .group = STUDY_COMPARES,
+    .make = "speed CONTACTS TRIALS SEED PROCESSES STIFF=1e6 RANKS",
     .own_models = true,
     .table = "the tables of the results in the folder; nothing is measured",
     .cells = "measurements",

@@ -6,7 +6,7 @@ endforeach()
 ess_test(experiments_projection experiments)
 target_compile_definitions(test_experiments_projection PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
 add_dependencies(test_experiments_projection essbench)
-foreach(duty calibrate claims verdict ensemble known order rigid_soft scale speed sweep tolerance)
+foreach(duty calibrate claims verdict ensemble event_times known order rigid_soft scale speed sweep tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
