@@ -257,7 +257,7 @@ tools/page stale >"$room/out" && grep -qx "docs/results/speed.md: race: speed at
 check 'tables whose code has changed are listed, each with what it depends on' $?
 : >"$room/asked"
 results
-[ $? -eq 1 ] && grep -q '^results: [a-z]*.json is not of this commit: ' "$room/out"
+[ $? -eq 1 ] && grep -q '^results: [a-z_]*.json is not of this commit: ' "$room/out"
 check 'a program of another commit is no measurement of this one' $?
 for part in sweep mujoco_settings work_precision-plate_100; do results --only "$part"; done
 grep -q '^sweep --protocol paper,equal-error .* --out results$' "$room/asked" && grep -q '^mujoco .*--out results' "$room/asked" &&
