@@ -71,7 +71,7 @@ json_t *record_model(const model *m) {
 }
 
 json_t *record_named_model(const model *m) {
-  json_t *const object = json_pack("{s:s}", "name", m->type->name);
+  json_t *const object = json_pack("{s:s, s:s*}", "name", m->type->name, "file", m->file);
   json_object_update_new(object, record_model(m));
   return object;
 }

@@ -53,10 +53,12 @@ static bool is_numbered(const model_type *type) {
 
 void study_case_name(const study_run *run, char name[STUDY_CELL_NAME_SIZE]) {
   const model *const m = run->m;
+  char of[MODEL_NAME_SIZE];
+  model_case_name(m, of);
   if (is_numbered(m->type))
-    snprintf(name, STUDY_CELL_NAME_SIZE, "%s_%.0f", m->type->name, model_get(m, "contacts"));
+    snprintf(name, STUDY_CELL_NAME_SIZE, "%s_%.0f", of, model_get(m, "contacts"));
   else
-    snprintf(name, STUDY_CELL_NAME_SIZE, "%s", m->type->name);
+    snprintf(name, STUDY_CELL_NAME_SIZE, "%s", of);
 }
 
 /* ---- the database ---------------------------------------------------------------------------- */

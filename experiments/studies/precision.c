@@ -150,6 +150,9 @@ int precision_check(study_run *run) {
   const precision_asked *const s = run->settings;
   const contest_starts *const first = precision_starts(run, 0);
   int status = first ? 0 : SOLVER_REFUSED;
+  if (first && first->m->type->content &&
+      first->m->type->content(first->m, &run->content, run->message))
+    return -1;
   for (size_t i = 0; first && i < precision_method_count; i++) {
     const precision_method *const method = &precision_methods[i];
     const solver_settings with = precision_settings(method, method->values[0], 1);
@@ -304,8 +307,11 @@ int precision_try(const study_run *run, const contest_starts *starts, double roo
     measure_message(message, "%s", c.report.message);
   } else {
     s->status = PRECISION_OK;
+    // whoever runs a model of MuJoCo's evaluates MuJoCo
+    const bool dear = starts->m->type->engine && solver_find(method->solver) != &bridge_solver;
     s->trials = precision_trials(run->settings, contacts, method,
-                                 s->of.field_evaluations + s->of.guard_evaluations);
+                                 (s->of.field_evaluations + s->of.guard_evaluations) *
+                                     (dear ? times_of_mujoco : 1.0));
     if (room) status = try_others(&c, room, s, message);
   }
   contestant_release(&c);
@@ -580,12 +586,14 @@ static const char *choice_of(const model *m, const char *name) {
   return "";
 }
 
-static precision_entry entry_of(const study_run *run, const model *m, const precision_point *p) {
+static precision_entry entry_of(study_run *run, const model *m, const precision_point *p) {
+  char name[MODEL_NAME_SIZE];
+  model_case_name(m, name);
   const precision_method *const of = &precision_methods[p->method];
   const precision_asked *const s = run->settings;
   const solver_settings with = precision_settings(of, p->value, model_contacts(m));
   return (precision_entry){
-      .model = m->type->name,
+      .model = study_text(run, "%s", name),
       .law = choice_of(m, "law"),
       .method = of->name,
       .label = of->label,

@@ -55,12 +55,14 @@ static int check(study_run *run) {
   const int refused = precision_check(run);
   if (refused) return refused;
   const model *const m = case_model(run, NULL);
+  char of[MODEL_NAME_SIZE];
   size_t count;
+  model_case_name(m, of);
   study_rows(run, WORK_PRECISION_POINTS, &count);
   for (size_t i = 0; i < count && s->methods.count; i++) {
     const char *const method = study_words(run, WORK_PRECISION_POINTS, i, "method");
     bool stays =
-        strcmp(study_words(run, WORK_PRECISION_POINTS, i, "model"), m->type->name) != 0 ||
+        strcmp(study_words(run, WORK_PRECISION_POINTS, i, "model"), of) != 0 ||
         study_number(run, WORK_PRECISION_POINTS, i, "contacts") != (double)model_contacts(m);
     for (size_t k = 0; k < s->methods.count; k++)
       stays = stays || strcmp(precision_methods[s->methods.index[k]].name, method) == 0;
@@ -120,7 +122,10 @@ static int derive(study_run *run) {
   if (!m) return -1;
   const precision_sample *const first = study_rows(run, STUDY_SAMPLES, NULL);
   study_case_name(run, name);
-  const model_case c = {study_text(run, "%s", name), m->type->name, model_contacts(m), first->gap};
+  char of[MODEL_NAME_SIZE];
+  model_case_name(m, of);
+  const model_case c = {study_text(run, "%s", name), study_text(run, "%s", of), model_contacts(m),
+                        first->gap};
   study_add(run, WORK_PRECISION_CASES, &c);
   return precision_derive(run, WORK_PRECISION_ENTRIES);
 }

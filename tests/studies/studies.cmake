@@ -23,6 +23,7 @@ if(ESS_ROBOTS)
                    ${CMAKE_SOURCE_DIR}/.deps/robots)
   add_test(NAME cli_robot_parts
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robot_parts.sh $<TARGET_FILE:essbench>)
+  add_test(NAME cli_mjcf COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_mjcf.sh $<TARGET_FILE:essbench>)
   add_test(NAME cli_robots
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robots.sh $<TARGET_FILE:essbench>)
 endif()
