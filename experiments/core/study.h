@@ -101,6 +101,9 @@ typedef struct study_figure {
   bool crowded; /* a few of its curves are a figure of their own, too */
 } study_figure;
 
+#define STUDY_FIGURE(script, ...)                                                                  \
+  { .name = script, .data = __VA_ARGS__ }
+
 enum { STUDY_FIGURES_MAX = 6 };
 
 /* Groups of the help, in its order. */

@@ -640,7 +640,7 @@ const study contact_modes_study = {
     .summary = "effect of pseudo-impulses: a rocking block, and a point that meets a hill",
     .file = "contact_modes",
     .group = STUDY_MECHANISMS,
-    .figures = {{"fig_contact_modes", "contact_modes.csv"}},
+    .figures = {STUDY_FIGURE("fig_contact_modes", "contact_modes.csv")},
     .make = "contact-modes",
     .small = "",
     STUDY_BRIEF,

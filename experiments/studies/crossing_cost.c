@@ -171,7 +171,7 @@ const study crossing_cost_study = {
     .example = "essbench crossing-cost --contacts 2,10,100 --target 1e-3",
     .file = "crossing_cost",
     .group = STUDY_COMPARES,
-    .figures = {{"crossing_cost", "crossing_cost.csv", true}},
+    .figures = {STUDY_FIGURE("crossing_cost", "crossing_cost.csv", .crowded = true)},
     .make = "crossing-cost CONTACTS TRIALS SEED TARGET PROCESSES RANKS",
     .model = "plate",
     .cells = "methods and initial conditions",

@@ -688,7 +688,7 @@ const study ensemble_study = {
     .example = "mpirun -n 4 essbench ensemble --contacts 100 --tolerance 1e-3 --trials 100000",
     .file = "ensemble",
     .group = STUDY_RUNS,
-    .figures = {{"fig_ensemble", "ensemble.csv"}},
+    .figures = {STUDY_FIGURE("fig_ensemble", "ensemble.csv")},
     .make = "ensemble MODEL=plate CONTACTS TRIALS SEED PROCESSES RANKS",
     .untimed = true,
     .cells = "blocks",

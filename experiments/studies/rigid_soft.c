@@ -716,7 +716,7 @@ const study rigid_soft_study = {
     .example = "essbench rigid-soft --time-steps 2,0.5 --integrators RK4",
     .file = "rigid_soft",
     .group = STUDY_MECHANISMS,
-    .figures = {{"fig_rigid_soft", "rigid_soft.csv", true}},
+    .figures = {STUDY_FIGURE("fig_rigid_soft", "rigid_soft.csv", .crowded = true)},
     .make = "rigid-soft",
     .small = "--stiffnesses 1e6,1e5,1e4 --time-steps 2,1",
     .own_models = true,

@@ -168,6 +168,14 @@ def read_sql(sql, store):
 END2
 expect 'three lines of Python' [ "$(wc -l <ask.py)" -eq 4 ]
 expect 'and they answer' sh -c 'python3 ask.py | grep -q mujoco_over_libess'
+# where there is a DuckDB
+query=$(sed -n 's/^    duckdb -c "\(.* = 100\)"/\1/p' "$guide" | sed 's/= 100/= 4/')
+expect 'the guide has a query for DuckDB' [ -n "$query" ]
+if python3 -c 'import duckdb' 2>/dev/null; then
+  expect 'which answers the same' [ "$(python3 -c 'import duckdb, sys
+for row in duckdb.sql(sys.argv[1]).fetchall(): print("%s|%.6g" % row)' "$query")" = "$(asked results \
+    "SELECT protocol || printf('|%.6g', mujoco_over_libess) FROM sweep_ratios JOIN newest USING (run) WHERE contacts = 4")" ]
+fi
 expect "ratios of a sweep lie in their own intervals" sh -c "$2/tools/page compare results results | grep -qE '^([1-9][0-9]*) of \\1 ratios'"
 command=$(sed -n 's/^    \(sqlite3 results.*ATTACH.*\)/\1/p' "$guide")
 mkdir earlier && cp results/essbench.sqlite earlier
