@@ -20,7 +20,6 @@ RUNS ?= 1000000
 MODEL ?= plate
 LABEL_KNOBS ?=
 TARGET ?=
-BEFORE ?=
 # as the GNU coding standards have it, too
 PREFIX ?= $(if $(filter command,$(origin prefix)),$(prefix),/usr/local)
 STIFF ?= 1e6
@@ -33,13 +32,17 @@ SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-syste
 RELEASE := build/release$(SUFFIX)
 
 comma := ,
+define newline
+
+
+endef
 # a value as one word of the shell, whatever it holds
 quote = '$(subst ','\'',$(1))'
 
 # a variable that nothing reads is a mistake: known are those of make help, and what compilers,
 # CMake and tools take from any make
 settings := MUJOCO OUT CONTACTS TRIALS SEED SOLVERS PROTOCOL PROCESSES RANKS BASE PAIRS RUNS MODEL \
-  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL ONLY ALL
+  ROBOT LABEL_KNOBS TARGET PREFIX STIFF SMALL ONLY ALL
 customary := CC CXX CPP LD AR NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS V VERBOSE DESTDIR \
   prefix SHELL MAKE MAKEFLAGS MFLAGS PATH HOME TMPDIR LANG LC_% CMAKE_% CTEST_% CCACHE_% PKG_CONFIG% \
   SOURCE_DATE_EPOCH INSTALL AM_% DEB_% %_proxy
@@ -51,9 +54,22 @@ upper = $(shell printf %s $(call quote,$(1)) | tr a-z A-Z)
 $(foreach name,$(filter-out $(settings) $(customary),$(given)),$(call refuse,there is no $(name) to \
   set,$(call nearest,$(call upper,$(name)),$(settings))))
 
+# What studies say of themselves in their sources: TARGET|option/VARIABLE/default|...:name:file:setup
+declared := $(shell awk -F'"' 'FNR == 1 { setup = "build" } /^    \.name = / { name = $$2 } \
+  /^    \.file = / { file = $$2 } /^    \.figures = / { setup = "figures" } \
+  /^    \.make = / { count = split($$2, word, " "); said = word[1]; \
+    for (i = 2; i <= count; i++) { split(word[i], of, "="); \
+      said = said "|" tolower(of[1]) "/" of[1] "/" of[2] } \
+    print said ":" name ":" file ":" setup }' experiments/studies/*.c)
+bar := |
+field = $(word $(1),$(subst :, ,$(2)))
+words-of = $(subst $(bar), ,$(call field,1,$(1)))
+target-of = $(firstword $(words-of))
+drawn := $(foreach d,$(declared),$(if $(filter figures,$(call field,4,$(d))),$(d)))
+
 # so is a target that nothing makes: it is told before the others are made, which may take hours
-targets := all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes sliding robot claims figures help clean \
+targets := all build test regress baseline $(foreach d,$(declared),$(call target-of,$(d))) sweep work-precision \
+  robot figures help clean \
   columns dist format format-check fuzz install uninstall report results stale test-dist test-report setup-build setup-figures setup-install setup-test \
   drake many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
   build-essbench test-quick test-rest test-all test-long test-clang test-sanitized test-plain
@@ -77,8 +93,6 @@ shared = $(if $(RANKS), --share auto && $(essbench) merge $(1))
 out = --out $(call quote,$(OUT))
 result = $(call quote,$(OUT)/$(1))
 
-order = $(essbench) order $(out)
-calibrate = $(essbench) calibrate $(out)
 # another model than the plate has a folder of its own, and fewer and equal errors alone unless the
 # user says otherwise: what epsilon is to be is calibrated for the plate, and runs of many legs are long
 sweep-choice = $(if $(filter plate,$(MODEL)),$(2),$(if $(filter file,$(origin $(1))),$(3),$($(1))))
@@ -92,34 +106,14 @@ sweep = $(study) sweep $(if $(filter-out plate,$(MODEL)),$(call option,model,$(M
   $(call option,processes,$(PROCESSES)) $(sweep-out)$(call shared,$(sweep-out))
 figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(out)
 sweep-figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(sweep-out)
-# its own choice of contacts unless the user makes one
-mujoco = $(study) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
-  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
-
-crossing-cost = $(study) crossing-cost $(if $(filter-out file,$(origin CONTACTS)),$(call \
-  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,target,$(TARGET)) $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
-speed = $(study) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
-  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,processes,$(PROCESSES)) $(call option,before,$(BEFORE)) \
-  $(call option,stiff,$(STIFF)) $(out)$(call shared,$(out))
-scale = $(study) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
-  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)$(call shared,$(out))
-tolerance = $(study) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
-  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
-# as many contacts as the model has, unless the user says another
-ensemble = $(study) ensemble $(chosen-model) $(call option,trials,$(TRIALS)) $(call \
-  option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
-derivative = $(essbench) derivative-error $(out)
-limbs = $(essbench) limbs $(out)
-rigid-soft = $(essbench) rigid-soft $(out)
-contact-modes = $(essbench) contact-modes $(out)
-sliding = $(essbench) sliding $(out)
+# a variable that the user sets, or else its default: $(call said,option VARIABLE default)
+said = $(call option,$(word 1,$(1)),$(if $(filter undefined file,$(origin $(word 2,$(1)))),$(word 3,$(1)),$($(word 2,$(1)))))
+options-of = $(foreach w,$(filter-out ranks/%,$(wordlist 2,99,$(words-of))),$(call said,$(subst /, ,$(w))))
+# $(call measure,study): its command, with its own choice of what the user does not choose
+measure = $(if $(findstring $(bar)ranks/,$(1)),$(study),$(essbench)) $(call field,2,$(1)) $(call \
+  options-of,$(1)) $(out)$(if $(findstring $(bar)ranks/,$(1)),$(call shared,$(out)))
 robot = $(essbench) robot $(call quote,$(ROBOT)) --race $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
   option,processes,$(PROCESSES)) $(out)
-claims = $(essbench) claims $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)$(call shared,$(out))
@@ -170,21 +164,17 @@ build-essbench:
 
 # --- experiments ---------------------------------------------------------------------------------
 
-order: setup-figures build-essbench
-	$(order)
-	$(figures)
-
-calibrate: setup-figures build-essbench
-	$(calibrate)
-	$(figures)
+define study-rule
+$(call target-of,$(1)): setup-$(call field,4,$(1)) build-essbench
+	$$(call measure,$(1))
+	$(if $(filter figures,$(call field,4,$(1))),$$(figures))
+endef
+$(foreach d,$(declared),$(eval $(call study-rule,$(d))))
 
 sweep: setup-figures build-essbench
 	$(sweep)
 	$(sweep-figures)
 	@$(essbench) sweep --table $(sweep-out)
-
-mujoco: setup-build build-essbench
-	$(mujoco)
 
 # one model where the user names it, or else all that figures has and the results have not
 work-precision: setup-figures build-essbench
@@ -193,45 +183,6 @@ ifeq ($(origin MODEL) $(origin CONTACTS),file file)
 else
 	$(call work-precision,$(chosen-model))
 endif
-	$(figures)
-
-crossing-cost: setup-figures build-essbench
-	$(crossing-cost)
-	$(figures)
-
-speed: setup-build build-essbench
-	$(speed)
-
-scale: setup-figures build-essbench
-	$(scale)
-	$(figures)
-
-tolerance: setup-figures build-essbench
-	$(tolerance)
-	$(figures)
-
-ensemble: setup-figures build-essbench
-	$(ensemble)
-	$(figures)
-
-derivative: setup-figures build-essbench
-	$(derivative)
-	$(figures)
-
-limbs: setup-figures build-essbench
-	$(limbs)
-	$(figures)
-
-rigid-soft: setup-figures build-essbench
-	$(rigid-soft)
-	$(figures)
-
-contact-modes: setup-figures build-essbench
-	$(contact-modes)
-	$(figures)
-
-sliding: setup-figures build-essbench
-	$(sliding)
 	$(figures)
 
 # the robot that ROBOT names, or one of those that tests run
@@ -243,28 +194,14 @@ robot: robot-file setup-robots build-essbench
 	$(robot)
 	$(figures)
 
-# judges what has been measured
-claims: setup-build build-essbench
-	$(claims)
-
 # what has been measured is drawn again; ALL=1 measures first what is absent; the .json is written last
 figures: setup-figures build-essbench
 ifneq ($(ALL),)
-	@[ -e $(call result,order.json) ] || { set -x; $(order); }
-	@[ -e $(call result,calibration.json) ] || { set -x; $(calibrate); }
+	$(foreach d,$(drawn),@[ -e $(call result,$(call field,3,$(d)).json) ] || { set -x; $(call measure,$(d)); }$(newline)	)
 	@[ -e $(call result,sweep.json) ] || { set -x; $(sweep); }
 	$(measure-models)
-	@[ -e $(call result,crossing_cost.json) ] || { set -x; $(crossing-cost); }
-	@[ -e $(call result,scale.json) ] || { set -x; $(scale); }
-	@[ -e $(call result,tolerance.json) ] || { set -x; $(tolerance); }
-	@[ -e $(call result,ensemble.json) ] || { set -x; $(ensemble); }
-	@[ -e $(call result,derivative_error.json) ] || { set -x; $(derivative); }
-	@[ -e $(call result,limbs.json) ] || { set -x; $(limbs); }
-	@[ -e $(call result,rigid_soft.json) ] || { set -x; $(rigid-soft); }
-	@[ -e $(call result,contact_modes.json) ] || { set -x; $(contact-modes); }
 else
-	@missing=; for part in order calibration sweep work_precision crossing_cost scale tolerance ensemble \
-	    derivative_error limbs rigid_soft contact_modes; do \
+	@missing=; for part in $(foreach d,$(drawn),$(call field,3,$(d))) sweep work_precision; do \
 	  [ -e $(call quote,$(OUT))/$$part.json ] || missing="$$missing $$part"; \
 	done; \
 	[ -z "$$missing" ] || echo "make figures: not measured, so not drawn:$$missing;" \
@@ -275,7 +212,7 @@ endif
 # one page of what is there: figures, claims, where libess loses
 report: setup-report build-essbench
 	$(figures)
-	$(claims) >/dev/null
+	$(essbench) claims $(out) >/dev/null
 	@tools/report $(call quote,$(OUT))
 
 # the numbers of all pages, measured at this commit, written and committed part by part: an hour without
@@ -425,21 +362,8 @@ clean:
 define HELP
 make              build essbench
 make sweep        race the engines over CONTACTS: results and figures in OUT
-make order        error against epsilon, and the order of the projection
-make calibrate    find the epsilon at which the projection is as accurate as MuJoCo
-make mujoco       time MuJoCo's own settings against the race's, and profile it
 make work-precision  every method over its accuracy parameter, on MODEL with CONTACTS
-make crossing-cost  what a crossing costs each method at the same error, over CONTACTS
-make speed        libess against MuJoCo at equal error, and what its time is spent on
-make scale        error, crossings and cost over epsilon with 100 and 1000 springs, or CONTACTS
-make tolerance    error over the tolerance and what it costs, with 2 to 1000 springs, or CONTACTS
-make derivative   error of the flow's derivative, through crossings and at a corner
-make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
-make rigid-soft   rigid contacts against soft ones, by libess and by MuJoCo
-make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
-make sliding      a mass on a belt: sliding located by events, against smoothed friction
 make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
-make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at
 make results        measure the numbers of all pages; write and commit them, part by part
 make stale          the tables of pages whose measured code has changed since
@@ -453,7 +377,6 @@ make dist         the source archive of this commit, in build/dist
 make test-dist    the same, and what is in it is built and tested
 make test-releases  its robots with every release of MuJoCo that is supported
 make test-report    a small report in a headless browser
-make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw the figures of what has been measured (ALL=1: measure the rest first, hours)
 make test         build with gcc and test, in ten minutes
 make test-quick   the tests of a minute, before a commit
@@ -472,7 +395,6 @@ TRIALS=120        initial conditions for each number of contacts
 MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says); of
                   sweep: plate or legged, whose results go to OUT/legged
 TARGET=0.01       RMS error of crossing-cost
-BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after RESULTS makes some)
 STIFF=1e6         stiffness of springs, N/m, with which speed races, too
 LABEL_KNOBS=1     write the parameter's value at the points of its figures (powers of ten)
 ROBOT=FILE        of robot: an MJCF (.deps/robots/hopper.xml)
@@ -494,4 +416,6 @@ endef
 
 help:
 	$(info $(HELP))
-	@:
+	@echo
+	@awk -F'"' '/^    \.summary = / { summary = $$2 } /^    \.make = / { split($$2, word, " "); \
+	  printf "make %-13s%s\n", word[1], summary }' experiments/studies/*.c

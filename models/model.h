@@ -10,10 +10,16 @@
 #include <gsl/gsl_rng.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ess.h"
 
-enum { MODEL_PARAMETERS_MAX = 24, MODEL_DIMENSION_MAX = 512, MODEL_MESSAGE_SIZE = 256 };
+enum {
+  MODEL_PARAMETERS_MAX = 24,
+  MODEL_DIMENSION_MAX = 512,
+  MODEL_MESSAGE_SIZE = 256,
+  MODEL_NAME_SIZE = 128
+};
 
 /*
  * One number a user may set, by the name it has on the command line (`--name`). A parameter with
@@ -142,11 +148,20 @@ typedef struct model_type {
 
   /* Whether the crossing that led to `sign` (event function `guard` just flipped) changes f. */
   bool (*changes_field)(const model *m, size_t guard, const double sign[]);
+
+  /* It is of a file that the user names: model.file is not NULL then. A number that no other file's
+   * model has: 0, or -1 with one line. */
+  bool from_file;
+  int (*content)(const model *m, uint64_t *content, char message[MODEL_MESSAGE_SIZE]);
+
+  /* Optional: who runs it where the solver "mujoco" is asked for, in place of its twin. */
+  const struct solver_type *engine;
 } model_type;
 
 struct model {
   const model_type *type;
   double value[MODEL_PARAMETERS_MAX]; /* in the order of type->parameters */
+  const char *file;                   /* borrowed */
   ess_system system;
   void *data; /* the model's own */
 };
@@ -167,6 +182,9 @@ int model_set(model *m, const char *name, double value, char message[MODEL_MESSA
 
 /* Value of a parameter; NaN when the model has none of that name. */
 double model_get(const model *m, const char *name);
+
+/* What a case of it is called: its file without the folder, or else its type. */
+void model_case_name(const model *m, char name[MODEL_NAME_SIZE]);
 
 /* How many contacts a prepared model has; 0 of one that has none. */
 size_t model_contacts(const model *m);

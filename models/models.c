@@ -197,6 +197,11 @@ void model_release(model *m) {
   m->system = (ess_system){0};
 }
 
+void model_case_name(const model *m, char name[MODEL_NAME_SIZE]) {
+  const char *const slash = m->file ? strrchr(m->file, '/') : NULL;
+  snprintf(name, MODEL_NAME_SIZE, "%s", slash ? slash + 1 : m->file ? m->file : m->type->name);
+}
+
 size_t model_contacts(const model *m) {
   return m->type->contact_count ? m->type->contact_count(m) : 0;
 }

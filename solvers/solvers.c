@@ -64,6 +64,10 @@ bool solver_is_libess(const solver_type *solver) {
   return solver == &libess_solver || solver == &projection_solver;
 }
 
+const solver_type *solver_on(const solver_type *solver, const model *m) {
+  return solver == &bridge_solver && m->type->engine ? m->type->engine : solver;
+}
+
 const solver_type *solver_find(const char *name) {
   for (const solver_line *line = solver_types; line->type; line++)
     if (strcmp(line->type->name, name) == 0) return line->type;

@@ -32,6 +32,9 @@ unsigned solver_concerns(const solver_type *solver);
 solver_settings solver_settings_in_force(const solver_type *solver, const solver_settings *given,
                                          double dt);
 
+/* Who runs a model where that solver is asked for: MuJoCo has a solver of its own for some. */
+const solver_type *solver_on(const solver_type *solver, const model *m);
+
 /* NULL when there is none of that name. */
 const solver_type *solver_find(const char *name);
 

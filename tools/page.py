@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import fnmatch
 import functools
+import glob
 import importlib.machinery
 import importlib.util
 import itertools
@@ -56,6 +57,18 @@ def git(*words):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
+def declared():
+    """What studies say of themselves in their sources, a line each: by the source of each that says how it is small."""
+    studies = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../experiments/studies/*.c")
+    for path in sorted(glob.glob(studies)):
+        with open(path) as file:
+            text = file.read()
+        said = dict(re.findall(r'^    \.(name|file|small|page) = "(.*)",$', text, re.M))
+        if "small" in said:
+            timed = not re.search(r"^    (STUDY_BRIEF|\.untimed = true),$", text, re.M)
+            yield f"experiments/studies/{os.path.basename(path)}", {"page": None, "timed": timed, **said}
+
+
 @functools.cache
 def measured_code():
     """Patterns of files that numbers depend on, with the parts that each matters to; those that are compiled first."""
@@ -64,6 +77,7 @@ def measured_code():
             compiled, _, other = re.sub(r"^#.*\n", "", file.read(), flags=re.M).partition("\n\n")
     except OSError:  # outside the repository nothing says what is measured
         return [], []
+    compiled += "".join(f"\n{path} {said['file']}" for path, said in declared())
     return [[line.split() for line in half.splitlines()] for half in (compiled, other)]
 
 

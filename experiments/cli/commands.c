@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of commands: a new study is one file, one line in studies/studies.c, and its name among
- * the groups of the help. */
+/* The table of commands: a new study is one file, and one line in studies/studies.c. */
 #include "command.h"
 
 #include <string.h>
@@ -69,30 +68,30 @@ static const command *const commands[] = {
     &compare_command,  &columns_command,    &regress_time_command, &merge_command,
 };
 
-/* in the order of the help, under its titles */
+/* in the order of the help, under its titles, before the studies of the group */
 static const struct {
-  const char *title, *names[16];
+  const char *title, *names[12];
 } groups[] = {
-    {"Single runs", {"run", "derivative", "xml", "ensemble"}},
-    {"Compare and measure",
-     {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
-    {"Validate", {"order", "calibrate", "tolerance", "derivative-error", "claims"}},
-    {"Robots and mechanisms",
-     {"robot", "robot-race", "robots", "robot-derivative", "limbs", "rigid-soft", "contact-modes",
-      "sliding"}},
-    {"Results and tools",
-     {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "merge",
-      "columns"}},
+    [STUDY_RUNS] = {"Single runs", {"run", "derivative", "xml"}},
+    [STUDY_COMPARES] = {"Compare and measure", {0}},
+    [STUDY_VALIDATES] = {"Validate", {0}},
+    [STUDY_MECHANISMS] = {"Robots and mechanisms", {0}},
+    [STUDY_TOOLS] = {"Results and tools",
+                     {"figures", "compare", "counters", "bench", "regress", "regress-time",
+                      "baseline", "merge", "columns"}},
 };
 
 bool command_at(size_t index, command *out) {
-  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
-    for (const char *const *name = groups[g].names; *name; name++) {
-      // one of a build that has it
-      if (!command_find(*name, out) || index--) continue;
+  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+    for (const char *const *name = groups[g].names; *name; name++)
+      if (!index--) return command_find(*name, out) && (out->title = groups[g].title);
+    for (size_t i = 0; studies[i]; i++) {
+      if (studies[i]->group != g || index--) continue;
+      *out = study_command(studies[i]);
       out->title = groups[g].title;
       return true;
     }
+  }
   return false;
 }
 

@@ -10,49 +10,21 @@
 #include "files.h"
 #include "gnuplot.h"
 #include "json_file.h"
+#include "names.h"
 #include "process.h"
 #include "record.h"
+#include "studies.h"
 
 enum { NAME_SIZE = 160 };
 
-/* a figure, the study that it shows, and the file whose presence says that it can be drawn */
-typedef struct figure {
-  const char *name, *study, *data;
-} figure;
-
-static const figure figures[] = {
-    {"fig3_1_projection", "order", "projection_path.csv"},
-    {"fig4_1_order", "order", "order.csv"},
-    {"fig5_1_calibration", "calibrate", "calibration_trajectory.csv"},
-    {"calibration_epsilon", "calibrate", "calibration.csv"},
-    {"fig5_2_marginal", "sweep", "sweep.csv"},
-    {"marginal_cost", "sweep", "sweep.csv"},
-    {"runtime_vs_n", "sweep", "sweep.csv"},
-    {"error_vs_n", "sweep", "sweep.csv"},
-    {"crossing_cost", "crossing-cost", "crossing_cost.csv"},
-    {"scale_epsilon", "scale", "scale.csv"},
-    {"scale_contacts", "scale", "scale.csv"},
-    {"fig_tolerance", "tolerance", "tolerance.csv"},
-    {"fig_tolerance_kept", "work-precision", "work_precision.csv"},
-    {"fig_ensemble", "ensemble", "ensemble.csv"},
-    {"fig_derivative", "derivative-error", "derivative_error.csv"},
-    {"fig_limbs", "limbs", "limbs.csv"},
-    {"fig_rigid_soft", "rigid-soft", "rigid_soft.csv"},
-    {"fig_contact_modes", "contact-modes", "contact_modes.csv"},
-    {"fig_sliding", "sliding", "sliding.csv"},
-    {"fig_robot_time", "robot", "robot_error_times.csv"},
-    {"fig_robot", "robot", "robot_mujoco.csv"},
-    {"fig_robot_error", "robot", "robot_errors.csv"},
-    {"fig_robot_derivative", "robot", "robot_derivative.csv"},
-};
 static const char *const formats[] = {"svg", "pdf", "png"};
 
 /* the figures of this study are asked for */
-static bool is_asked(const arguments *given, const char *study) {
+static bool is_asked(const arguments *given, const char *of) {
   if (!given->only) return true;
   for (const char *name = given->only; *name; name += *name == ',') {
     const size_t length = strcspn(name, ",");
-    if (strlen(study) == length && strncmp(study, name, length) == 0) return true;
+    if (strlen(of) == length && strncmp(of, name, length) == 0) return true;
     name += length;
   }
   return false;
@@ -60,22 +32,20 @@ static bool is_asked(const arguments *given, const char *study) {
 
 /* A name that is no study's is a usage error. */
 static void check_names(const arguments *given) {
-  const size_t count = sizeof figures / sizeof *figures;
   for (const char *name = given->only ? given->only : ""; *name; name += *name == ',') {
     const size_t length = strcspn(name, ",");
-    size_t known = 0, used = 0;
-    while (known < count && (strlen(figures[known].study) != length ||
-                             strncmp(figures[known].study, name, length) != 0))
-      known++;
+    names known = names_for(name, length);
+    bool is_known = false;
+    for (size_t i = 0; studies[i]; i++) {
+      if (!studies[i]->figures->name) continue;
+      names_add(&known, studies[i]->name);
+      is_known = is_known || (strlen(studies[i]->name) == length &&
+                              strncmp(studies[i]->name, name, length) == 0);
+    }
+    if (!is_known)
+      command_usage(given, "'%.*s' is not a study with figures; accepted are %s", (int)length, name,
+                    known.list);
     name += length;
-    if (known < count) continue;
-    char accepted[2 * NAME_SIZE] = "";
-    for (size_t i = 0; i < count; i++)
-      if (i == 0 || strcmp(figures[i].study, figures[i - 1].study) != 0)
-        used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s%s", i ? ", " : "",
-                                 figures[i].study);
-    command_usage(given, "'%.*s' is not a study with figures; accepted are %s", (int)length,
-                  name - length, accepted);
   }
 }
 
@@ -107,17 +77,13 @@ static int draw(const arguments *given, const char *script_name, const char *nam
 }
 
 /* a figure, and a few of its curves where it has more than a talk would show */
-static int draw_whole_and_few(const arguments *given, const char *name) {
-  static const char *const crowded[] = {"crossing_cost", "fig_rigid_soft"};
+static int draw_whole_and_few(const arguments *given, const study_figure *of) {
   char few[NAME_SIZE], settings[2 * NAME_SIZE];
-  int status = draw(given, name, name, "");
-  for (size_t i = 0; !status && i < sizeof crowded / sizeof *crowded; i++) {
-    if (strcmp(name, crowded[i]) != 0) continue;
-    snprintf(few, sizeof few, "%.96s_few", name);
-    snprintf(settings, sizeof settings, "name='%s'; few=6", few);
-    status = draw(given, name, few, settings);
-  }
-  return status;
+  const int status = draw(given, of->name, of->name, "");
+  if (status || !of->crowded) return status;
+  snprintf(few, sizeof few, "%.96s_few", of->name);
+  snprintf(settings, sizeof settings, "name='%s'; few=6", few);
+  return draw(given, of->name, few, settings);
 }
 
 /* one case of the results of work-precision: error against time, the same of a few methods and of
@@ -181,6 +147,18 @@ static bool has_rows(const char *path, const char *name) {
   return lines >= 2;
 }
 
+/* those of its figures that have rows */
+static int draw_study(const arguments *given, const study *s, size_t *drawn) {
+  char path[RECORD_PATH_SIZE];
+  int status = COMMAND_SUCCESS;
+  for (const study_figure *f = s->figures; !status && f->name; f++) {
+    if (!has_rows(record_path(path, given->folder, f->data), f->name)) continue;
+    status = draw_whole_and_few(given, f);
+    *drawn += !status;
+  }
+  return status;
+}
+
 static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
   check_names(given);
@@ -190,14 +168,10 @@ static int run(arguments *given) {
   if (measure_folder_create(record_path(path, given->folder, "figures"), message))
     return command_fail(given, "%s", message);
   size_t drawn = 0;
-  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-    if (!is_asked(given, figures[i].study)) continue;
-    if (!has_rows(record_path(path, given->folder, figures[i].data), figures[i].name)) continue;
-    const int status = draw_whole_and_few(given, figures[i].name);
-    if (status) return status;
-    drawn++;
-  }
-  const int status = draw_cases(given, &drawn);
+  int status = COMMAND_SUCCESS;
+  for (size_t i = 0; !status && studies[i]; i++)
+    if (is_asked(given, studies[i]->name)) status = draw_study(given, studies[i], &drawn);
+  if (!status) status = draw_cases(given, &drawn);
   if (status) return status;
   if (!drawn)
     return command_fail(given, "%s holds no results%s%s; run %s first", given->folder,

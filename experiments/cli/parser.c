@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "all_models.h"
 #include "measure.h"
 #include "mjcf.h"
 #include "names.h"
@@ -123,15 +124,15 @@ static void append_name(char doc[OPTION_TABLE_DOC_SIZE], const char *name, bool 
  * too, for races without MuJoCo. */
 static bool is_shown(const command *c, const model_type *type) {
   const bool races = c->study && c->study->solvers && strstr(c->study->solvers, "mujoco");
-  return !races || mjcf_has(type);
+  return !races || mjcf_has(type) || type->engine;
 }
 
 /* the models that the help tells of, and the default */
 static void list_models(const command *c, char doc[OPTION_TABLE_DOC_SIZE]) {
   const model_type *shown[OPTION_TABLE_MAX];
   size_t count = 0, all = 0;
-  for (; model_types[all]; all++)
-    if (is_shown(c, model_types[all])) shown[count++] = model_types[all];
+  for (; all_models_at(all); all++)
+    if (is_shown(c, all_models_at(all))) shown[count++] = all_models_at(all);
   for (size_t i = 0; i < count; i++) append_name(doc, shown[i]->name, i + 1 == count);
   append(doc, " (default plate)%s",
          count < all ? "; in a race without MuJoCo any of essbench help models" : "");
@@ -181,7 +182,7 @@ static const model_parameter *parameter_named(const model_type *type, const char
 
 /* whether a model has a parameter of that name, and what it is to it */
 static bool described(size_t i, const char *name, char text[OPTION_TABLE_DOC_SIZE]) {
-  const model_parameter *const own = parameter_named(model_types[i], name);
+  const model_parameter *const own = parameter_named(all_models_at(i), name);
   *text = '\0';
   if (own) describe_parameter(own, text);
   return own;
@@ -191,17 +192,17 @@ static bool described(size_t i, const char *name, char text[OPTION_TABLE_DOC_SIZ
  * False where none of them has it */
 static bool describe_to_all(const command *c, const char *name, char doc[OPTION_TABLE_DOC_SIZE]) {
   char text[OPTION_TABLE_DOC_SIZE], other[OPTION_TABLE_DOC_SIZE];
-  for (size_t i = 0; model_types[i]; i++) {
-    if (!is_shown(c, model_types[i]) || !described(i, name, text)) continue;
+  for (size_t i = 0; all_models_at(i); i++) {
+    if (!is_shown(c, all_models_at(i)) || !described(i, name, text)) continue;
     bool is_told = false;
     for (size_t k = 0; k < i && !is_told; k++)
       is_told =
-          is_shown(c, model_types[k]) && described(k, name, other) && strcmp(other, text) == 0;
+          is_shown(c, all_models_at(k)) && described(k, name, other) && strcmp(other, text) == 0;
     if (is_told) continue;
-    append(doc, "%s%s", *doc ? "; " : "", model_types[i]->name);
-    for (size_t k = i + 1; model_types[k]; k++)
-      if (is_shown(c, model_types[k]) && described(k, name, other) && strcmp(other, text) == 0)
-        append(doc, ", %s", model_types[k]->name);
+    append(doc, "%s%s", *doc ? "; " : "", all_models_at(i)->name);
+    for (size_t k = i + 1; all_models_at(k); k++)
+      if (is_shown(c, all_models_at(k)) && described(k, name, other) && strcmp(other, text) == 0)
+        append(doc, ", %s", all_models_at(k)->name);
     append(doc, ": %s", text);
   }
   return *doc;
@@ -265,7 +266,8 @@ static void add_study(option_table *t, const study *s) {
 
 /* a command whose model is its argument, or always the same, has no choice of model */
 static bool is_taken(const command *c, const common_option *o) {
-  const bool is_model = o->option.name && strcmp(o->option.name, "model") == 0;
+  const bool is_model = o->option.name && (strcmp(o->option.name, "model") == 0 ||
+                                           strcmp(o->option.name, "file") == 0);
   return (o->group == ~0U || c->groups & o->group) && !(is_model && (c->model || c->positional));
 }
 
@@ -286,9 +288,9 @@ static void option_table_build(option_table *t, const command *c) {
                                   .group = o->help_group});
   add_settings(t);
   if (!(c->groups & ARGUMENTS_MODEL)) return;
-  for (size_t i = 0; model_types[i]; i++)
-    if (!c->model || strcmp(c->model, model_types[i]->name) == 0)
-      add_parameters(t, model_types[i], !c->model);
+  for (size_t i = 0; all_models_at(i); i++)
+    if (!c->model || strcmp(c->model, all_models_at(i)->name) == 0)
+      add_parameters(t, all_models_at(i), !c->model);
 }
 
 /* whether another command has it: who asks for that has made no slip of the finger */
@@ -458,7 +460,7 @@ static void check_settings(const arguments *given) {
 
 __attribute__((noreturn)) static void refuse_model(const arguments *given, const char *name) {
   names known = names_for(name, strlen(name));
-  for (size_t i = 0; model_types[i]; i++) names_add(&known, model_types[i]->name);
+  for (size_t i = 0; all_models_at(i); i++) names_add(&known, all_models_at(i)->name);
   command_usage(given, "model %.60s is not accepted; %sthere are %s", name, names_hint(&known, ""),
                 known.list);
 }
@@ -468,9 +470,16 @@ static void set_model(parse *p) {
   arguments *const given = p->given;
   const char *const only = given->command->model;
   const char *const name = only ? only : given->model_name ? given->model_name : "plate";
-  const model_type *const type = model_find(name);
+  const model_type *const type = all_models_find(name);
   if (!type) refuse_model(given, name);
   model_init(&given->m, type);
+  given->m.file = given->model_file;
+  if (type->from_file && given->command->positional)
+    command_usage(given, "model %s is not accepted; it is a file already", type->name);
+  if (type->from_file && !given->model_file)
+    command_usage(given, "--model %s needs --file FILE", type->name);
+  if (!type->from_file && given->model_file)
+    command_usage(given, "--file is of --model mjcf, and the model is %s", type->name);
   for (size_t i = 0; i < p->table.parameter_count; i++) {
     char why[MODEL_MESSAGE_SIZE];
     if (p->text[i] && model_set_text(&given->m, p->table.parameter[i]->name, p->text[i], why))
@@ -517,7 +526,7 @@ __attribute__((noreturn)) static void refuse_word(const parse *p, const char *te
   if (taken)
     command_usage(given, "%.60s is not accepted after %.60s; see essbench %s --help", text,
                   given->positionals[taken - 1], given->command->name);
-  if (given->command->groups & ARGUMENTS_MODEL && !given->command->model && model_find(text))
+  if (given->command->groups & ARGUMENTS_MODEL && !given->command->model && all_models_find(text))
     command_usage(given, "%.60s is not accepted; --model %.60s is", text, text);
   command_usage(given, "%.60s is not accepted; see essbench %s --help", text, given->command->name);
 }
@@ -574,10 +583,10 @@ static void set_layout(void) {
 void models_print(void) {
   static const command none;
   set_layout();
-  for (size_t i = 0; model_types[i]; i++) {
+  for (size_t i = 0; all_models_at(i); i++) {
     option_table t = {.command = &none};
-    add_parameters(&t, model_types[i], false);
-    printf("%s%s: %s\n", i ? "\n" : "", model_types[i]->name, model_types[i]->summary);
+    add_parameters(&t, all_models_at(i), false);
+    printf("%s%s: %s\n", i ? "\n" : "", all_models_at(i)->name, all_models_at(i)->summary);
     argp_help(&(struct argp){.options = t.option}, stdout, ARGP_HELP_LONG, "essbench");
   }
 }

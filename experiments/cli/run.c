@@ -234,6 +234,7 @@ static size_t rows_reached(const trajectory *t) {
 /* prepares, runs and times the solver */
 static int run_solver(arguments *given, const double x0[], trajectory *t, outcome *o,
                       char message[SOLVER_MESSAGE_SIZE]) {
+  given->solver = solver_on(given->solver, &given->m);
   const solver_output output = trajectory_output(t);
   void *instance;
   waiting w;

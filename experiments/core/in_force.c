@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "all_models.h"
 #include "column.h"
 #include "json_file.h"
 #include "record.h"
@@ -29,7 +30,7 @@ static const char *text_of(sqlite3_value *value) {
 
 static void tell_in_force(sqlite3_context *c, int count, sqlite3_value **of) {
   (void)count;
-  const model_type *const type = model_find(text_of(of[0]));
+  const model_type *const type = all_models_find(text_of(of[0]));
   const solver_type *const solver = solver_find(text_of(of[1]));
   json_t *const given = measure_json_parse(text_of(of[2]));
   solver_settings settings = solver_settings_default();

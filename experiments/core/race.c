@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "measure.h"
 #include "race.h"
+#include "robot_model.h"
 #include "settings.h"
 #include "solvers.h"
 #include "study_run.h"
@@ -71,14 +72,14 @@ void contest_starts_free(contest_starts *s) {
 
 int contestant_prepare(contestant *c, const solver_type *solver, const solver_settings *settings,
                        const contest_starts *starts, char message[SOLVER_MESSAGE_SIZE]) {
-  *c = (contestant){.solver = solver, .starts = starts};
+  *c = (contestant){.solver = solver_on(solver, starts->m), .starts = starts};
   c->rms = calloc(starts->trials, sizeof *c->rms);
   c->events = calloc(starts->trials, sizeof *c->events);
   int status = c->rms && c->events ? trajectory_alloc(&c->samples, starts->m, message)
                                    : measure_fail(message, "out of memory");
   if (!status) {
     const solver_output output = trajectory_output(&c->samples);
-    status = solver->prepare(starts->m, settings, &output, &c->instance, message);
+    status = c->solver->prepare(starts->m, settings, &output, &c->instance, message);
   }
   if (status) contestant_release(c);
   return status;
@@ -570,9 +571,26 @@ race_entry race_variant(bool own, const char *changes) {
 
 /* ---- the same system ------------------------------------------------------------------------- */
 
+/* of a model that MuJoCo runs as it is */
+static int own_gap(const model *m, unsigned long seed, bridge_gap *gap,
+                   char message[SOLVER_MESSAGE_SIZE]) {
+#ifdef ESS_ROBOTS
+  double x0[MODEL_DIMENSION_MAX];
+  m->type->initial_state(m, x0);
+  *gap = (bridge_gap){.rms = NAN, .inverse_weight = NAN, .scaling = NAN};
+  return robot_model_gap(m, x0, seed, gap, message) ? SOLVER_FAILED : 0;
+#else
+  (void)m, (void)seed, (void)gap;
+  return SOLVER_REFUSE(message, "this build has no robots");
+#endif
+}
+
 int same_system(const solver_type *engine, const model *m, const solver_settings *settings,
                 unsigned long seed, bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]) {
-  const int status = bridge_field_gap(engine, m, settings, SAME_SYSTEM_STATES, seed, gap, message);
+  const bool is_own = solver_on(engine, m) != engine;
+  const int status =
+      is_own ? own_gap(m, seed, gap, message)
+             : bridge_field_gap(engine, m, settings, SAME_SYSTEM_STATES, seed, gap, message);
   if (status || gap->gap <= BRIDGE_GAP_MAX) return status;
   char scaling[64] = "";
   if (!isnan(gap->scaling)) snprintf(scaling, sizeof scaling, " at a scaling of %g", gap->scaling);

@@ -59,7 +59,7 @@ json_t *record_build(void) {
 }
 
 json_t *record_model(const model *m) {
-  json_t *const object = json_object();
+  json_t *const object = json_pack("{s:s*}", "file", m->file);
   for (size_t i = 0; object && i < m->type->parameter_count; i++) {
     const model_parameter *const p = &m->type->parameters[i];
     json_t *const value = p->choices   ? json_string(p->choices[(size_t)m->value[i]])

@@ -62,15 +62,6 @@ double gather_median(gather rows, const char *name) {
   return gather_quantile(rows, name, 0.5);
 }
 
-double gather_sum(gather rows, const char *name) {
-  double sum = 0.0;
-  size_t known;
-  double *const values = values_of(rows, name, &known);
-  for (size_t i = 0; i < known; i++) sum += values[i];
-  free(values);
-  return sum;
-}
-
 void gather_into(gather rows, double (*statistic)(gather, const char *), size_t table,
                  const char *first, const char *last, void *row) {
   const column *const columns = rows.run->study->tables[table].columns;

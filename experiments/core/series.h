@@ -30,7 +30,6 @@ const void *gather_row(gather rows, size_t i);
  * noted. */
 double gather_quantile(gather rows, const char *name, double p);
 double gather_median(gather rows, const char *name);
-double gather_sum(gather rows, const char *name);
 
 /* A statistic of every column of `table` from `first` to `last`, of the rows' columns of the same
  * names, into a row of that table. */

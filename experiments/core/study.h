@@ -22,8 +22,8 @@
  *     of that one.
  *  6. `show`: sentences that depend on what was found, and the tables by study_print; NULL: they
  *     are printed, with what a table has `above` and `below`.
- *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
- *     help (cli/commands.c). `essbench columns` then prints its columns.
+ *  7. Its line in studies.c. It says itself in which group of the help it stands, which scripts of
+ *     plots/ draw it, and what of it make knows. `essbench columns` then prints its columns.
  *
  * No study opens a file or the database, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and
@@ -95,8 +95,35 @@ typedef struct study_place {
   size_t race, number;
 } study_place;
 
+/* A figure: its script in plots/, and the table whose rows say that it can be drawn. */
+typedef struct study_figure {
+  const char *name, *data;
+  bool crowded; /* a few of its curves are a figure of their own, too */
+} study_figure;
+
+#define STUDY_FIGURE(script, ...)                                                                  \
+  { .name = script, .data = __VA_ARGS__ }
+
+enum { STUDY_FIGURES_MAX = 6 };
+
+/* Groups of the help, in its order. */
+typedef enum study_group {
+  STUDY_RUNS,
+  STUDY_COMPARES,
+  STUDY_VALIDATES,
+  STUDY_MECHANISMS,
+  STUDY_TOOLS
+} study_group;
+
 typedef struct study {
   const char *name, *summary, *example;
+  study_group group;
+  study_figure figures[STUDY_FIGURES_MAX]; /* ends with one without a name */
+
+  /* Optional; the Makefile and tools/results read these in the source, a line each: the target of
+   * make with the variables that are options of the study (NAME=VALUE: by default), options that
+   * make it as short as it can be, and the page that make results writes its numbers into. */
+  const char *make, *small, *page;
   const char *file;       /* of results, before ".json" */
   const char *schema;     /* NULL: "essbench-NAME-1" */
   const char *operand;    /* what it is given beside options, such as "FILE"; NULL: nothing */

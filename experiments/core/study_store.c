@@ -53,10 +53,12 @@ static bool is_numbered(const model_type *type) {
 
 void study_case_name(const study_run *run, char name[STUDY_CELL_NAME_SIZE]) {
   const model *const m = run->m;
+  char of[MODEL_NAME_SIZE];
+  model_case_name(m, of);
   if (is_numbered(m->type))
-    snprintf(name, STUDY_CELL_NAME_SIZE, "%s_%.0f", m->type->name, model_get(m, "contacts"));
+    snprintf(name, STUDY_CELL_NAME_SIZE, "%s_%.0f", of, model_get(m, "contacts"));
   else
-    snprintf(name, STUDY_CELL_NAME_SIZE, "%s", m->type->name);
+    snprintf(name, STUDY_CELL_NAME_SIZE, "%s", of);
 }
 
 /* ---- the database ---------------------------------------------------------------------------- */
@@ -384,18 +386,23 @@ int study_store_enter(study_run *run, const char *place, const char *settings, c
   return status;
 }
 
+/* a process that was killed may have kept the cell after this one looked: the first one stays */
 int study_store_keep(study_run *run, json_t *entry) {
   const char *const name = json_string_value(json_object_get(entry, "cell"));
-  json_t *const rows = json_object_get(entry, "rows"), *row;
+  json_t *const rows = json_object_get(entry, "rows"), *row, *made = NULL;
   size_t i;
   int status = say(run, "BEGIN IMMEDIATE", NULL);
   if (!status)
-    status = say(run, "INSERT INTO cell (run, name) VALUES (?, ?)",
-                 json_pack("[I, s]", run->private->number, name));
-  const json_int_t cell = measure_store_inserted(run->private->store);
+    status = study_store_ask(run,
+                             "INSERT INTO cell (run, name) VALUES (?, ?) ON CONFLICT DO NOTHING "
+                             "RETURNING id",
+                             json_pack("[I, s]", run->private->number, name), &made);
+  json_t *const cell = json_array_get(json_array_get(made, 0), 0);
   json_array_foreach(rows, i, row) {
-    if (!status) status = insert(run, STUDY_SAMPLES, i, json_integer(cell), json_incref(row));
+    if (!status && cell)
+      status = insert(run, STUDY_SAMPLES, i, json_incref(cell), json_incref(row));
   }
+  json_decref(made);
   if (!status && run->study->show_part)
     status = say(run, "DELETE FROM part WHERE run = ? AND cell = ?",
                  json_pack("[I, s]", run->private->number, name));
@@ -590,15 +597,24 @@ static int make_laps(study_run *run) {
              : 0;
 }
 
-/* those that are derived may be of tables before them */
-int study_store_tables(study_run *run) {
+/* those that queries derive, or all others */
+static int store_tables(study_run *run, bool derived) {
   const study_table *const all = run->study->tables;
-  int status = make_laps(run);
+  int status = 0;
   for (size_t i = 1; !status && i < STUDY_TABLES_MAX && all[i].columns; i++) {
-    if (all[i].from) status = derive(run, i);
+    if (derived != (all[i].from != NULL)) continue;
+    if (derived) status = derive(run, i);
     if (!status && study_store_keeps(run->study, i)) status = insert_rows(run, i);
   }
   return status;
+}
+
+/* laps may be of tables that no query derives, and those that are derived also of tables before
+ * them */
+int study_store_tables(study_run *run) {
+  int status = store_tables(run, false);
+  if (!status) status = make_laps(run);
+  return status ? status : store_tables(run, true);
 }
 
 /* behind those that are there */

@@ -4,6 +4,8 @@
  * that are its own, and keeps them there. A line into a pipe tells the one who leads of each cell,
  * or of what went wrong. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -24,9 +26,13 @@ static bool is_process(const study_run *run) {
 }
 
 int study_work_join(study_run *run) {
+  struct pollfd leader = {.fd = STDOUT_FILENO};
   run->private->worker = is_process(run);
-  // a process does not outlive the study it is of
-  if (run->private->worker) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!run->private->worker) return 0;
+  // a process does not outlive the study it is of, which may have ended before it could say so
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (poll(&leader, 1, 0) < 0 || leader.revents & POLLERR)
+    return measure_fail(run->message, "the run to measure for is gone");
   return 0;
 }
 
@@ -144,7 +150,7 @@ static int hear(study_run *run, FILE *said, const pid_t child[], size_t count, s
 /* so many processes from `part` on, side by side, to their ends */
 static int run_processes(study_run *run, size_t part, size_t count, size_t done) {
   pid_t child[count];
-  int ends[2], error = pipe(ends) ? errno : 0, ended = 0;
+  int ends[2], error = pipe2(ends, O_CLOEXEC) ? errno : 0, ended = 0;
   size_t started = 0;
   FILE *const said = error ? NULL : fdopen(ends[0], "r");
   for (; !error && started < count; started += !error)

@@ -538,6 +538,8 @@ const study claims_study = {
     .name = "claims",
     .summary = "the papers' claims one by one, checked by the results in the folder or by a test",
     .file = "claims",
+    .group = STUDY_VALIDATES,
+    .make = "claims",
     STUDY_BRIEF,
     .cells = "claims",
     .cell_size = sizeof(size_t),

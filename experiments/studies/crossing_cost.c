@@ -16,12 +16,6 @@
  * error and time, both infinite where a run failed. 0, or a solver_status with one line. */
 typedef int crossing_try(void *context, precision_sample *s, char message[SOLVER_MESSAGE_SIZE]);
 
-/* A row of the results: a method at one number of contacts. */
-typedef struct crossing_row {
-  precision_row p;
-  double target, ns_per_crossing, ns_per_crossing_lo, ns_per_crossing_hi, evaluations_per_crossing;
-} crossing_row;
-
 /* ---- the cheapest value of a knob that reaches an error -------------------------------------- */
 
 /* a smaller epsilon may cost less, as fewer guards are inside their neighbourhoods at once: the
@@ -105,15 +99,6 @@ static int attempt(void *context, precision_sample *s, char message[SOLVER_MESSA
   return status;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* marks a row that is "ok" but raced to an error above its target as not reached */
-static void crossing_check_target(crossing_row *r) {
-  if (r->p.rms_error <= r->target || strcmp(r->p.status, "ok") != 0) return;
-  r->p.status = precision_status_name(PRECISION_UNREACHED);
-  r->p.message = "the RMS error is above the target in the race";
-}
-
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 #define OPTIONS(X, row)                                                                            \
@@ -127,17 +112,22 @@ static const study_option precision_asked_options[] = {OPTIONS(OPTION_LINE, prec
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum { SAMPLES = STUDY_SAMPLES, ROWS };
+enum { SAMPLES = STUDY_SAMPLES, ENTRIES, ROWS };
 
+/* where there is no crossing, none costs anything */
+#define CROSSINGS " / nullif(reference, 0)"
 static const column row_columns[] = {
-    PRECISION_COLUMNS(PRECISION_LINE, crossing_row)
-        COLUMN(crossing_row, target, AMOUNT, "", "RMS error to be reached"),
-    COLUMN(crossing_row, ns_per_crossing, AMOUNT, "ns", "median_s over events_reference",
-           SHOWN("ns/crossing", "%11.1f")),
-    COLUMN(crossing_row, ns_per_crossing_lo, AMOUNT, "ns", "lower end of its 95 % interval"),
-    COLUMN(crossing_row, ns_per_crossing_hi, AMOUNT, "ns", "upper end"),
-    COLUMN(crossing_row, evaluations_per_crossing, AMOUNT, "", "evaluations over events_reference"),
-    PRECISION_MESSAGE(PRECISION_LINE, crossing_row){0},
+    PRECISION_COLUMNS,
+    TAKEN("target", AMOUNT, "", "RMS error to be reached"),
+    DERIVED("ns_per_crossing", AMOUNT, "ns", "1e9 * " PRECISION_MEDIAN CROSSINGS,
+            "median_s over events_reference", SHOWN("ns/crossing", "%11.1f")),
+    DERIVED("ns_per_crossing_lo", AMOUNT, "ns", "1e9 * (times->>1)" CROSSINGS,
+            "lower end of its 95 % interval"),
+    DERIVED("ns_per_crossing_hi", AMOUNT, "ns", "1e9 * (times->>2)" CROSSINGS, "upper end"),
+    DERIVED("evaluations_per_crossing", AMOUNT, "", PRECISION_EVALUATIONS CROSSINGS,
+            "evaluations over events_reference"),
+    PRECISION_MESSAGE,
+    {0},
 };
 
 /* ---- cells: PRECISION_METHOD is its choice --------------------------------------------------- */
@@ -157,8 +147,9 @@ static int choose(study_run *run, contest_starts *starts, size_t method) {
   if (!status && !case_known(run, starts, s->trials)) status = -1;
   if (!status) {
     precision_sample sample =
-        crossing_choose(&precision_methods[method], precision_unknown(method, NAN), s->target,
-                        attempt, &a, message);
+        crossing_choose(&precision_methods[method],
+                        precision_unknown("known", model_contacts(starts->m), method, NAN),
+                        s->target, attempt, &a, message);
     sample.message = message;
     status = *run->interrupted ? -1 : study_add(run, SAMPLES, &sample);
   }
@@ -170,36 +161,8 @@ static int measure(study_run *run, const void *planned) {
   return precision_measure(run, planned, choose);
 }
 
-/* ---- what the samples say -------------------------------------------------------------------- */
-
-static void make_row(study_run *run, const model *m, gather starts, const precision_point *p,
-                     crossing_row *r) {
-  precision_summarize(run, m, starts, p, ROWS, &r->p);
-  if (p->obstacle != PRECISION_OK) {
-    // where it came closest
-    r->p.rms_error = p->first.rms_error;
-    r->p.failures = r->p.retaken = NAN;
-  }
-  r->target = ((const precision_asked *)run->settings)->target;
-  // where there is none, none costs anything
-  const double crossings = r->p.events_reference > 0.0 ? r->p.events_reference : NAN;
-  r->ns_per_crossing = 1e9 * r->p.median_s / crossings;
-  r->ns_per_crossing_lo = 1e9 * r->p.median_lo_s / crossings;
-  r->ns_per_crossing_hi = 1e9 * r->p.median_hi_s / crossings;
-  r->evaluations_per_crossing = r->p.evaluations / crossings;
-  crossing_check_target(r);
-}
-
 static int derive(study_run *run) {
-  const precision_survey *const all = run->own;
-  for (size_t i = 0; i < precision_cases(run) * all->count; i++) {
-    const contest_starts *const at = precision_starts(run, i / all->count);
-    crossing_row row;
-    if (!at) return -1;
-    make_row(run, at->m, precision_starts_of(run, i / all->count), &all->point[i], &row);
-    study_add(run, ROWS, &row);
-  }
-  return 0;
+  return precision_derive(run, ENTRIES);
 }
 
 const study crossing_cost_study = {
@@ -207,16 +170,22 @@ const study crossing_cost_study = {
     .summary = "cost of a crossing by every method at equal error, over the number of contacts",
     .example = "essbench crossing-cost --contacts 2,10,100 --target 1e-3",
     .file = "crossing_cost",
+    .group = STUDY_COMPARES,
+    .figures = {STUDY_FIGURE("crossing_cost", "crossing_cost.csv", .crowded = true)},
+    .make = "crossing-cost CONTACTS TRIALS SEED TARGET PROCESSES RANKS",
     .model = "plate",
     .cells = "methods and initial conditions",
     .stages = 2,
     .pinned = true,
     .processes = 5,
     STUDY_OF(precision_asked, precision_cell),
+    .laps = PRECISION_LAPS("crossing_cost"),
     .tables = {[SAMPLES] = PRECISION_SAMPLES,
-               [ROWS] = STUDY_TABLE(
-                   row_columns, crossing_row, .json = "rows", .csv = "crossing_cost.csv",
-                   .meaning = "a method's cheapest setting at one number of contacts")},
+               [ENTRIES] = PRECISION_ENTRIES("crossing_cost"),
+               [ROWS] = STUDY_DERIVED(row_columns, PRECISION_FROM("crossing_cost"), .json = "rows",
+                                      .csv = "crossing_cost.csv",
+                                      .meaning =
+                                          "a method's cheapest setting at one number of contacts")},
     .check = precision_check,
     .plan = plan,
     .run = measure,

@@ -7,7 +7,6 @@
 
 #include "precision.h"
 #include "race.h"
-#include "series.h"
 #include "solvers.h"
 #include "statistics.h"
 
@@ -151,6 +150,9 @@ int precision_check(study_run *run) {
   const precision_asked *const s = run->settings;
   const contest_starts *const first = precision_starts(run, 0);
   int status = first ? 0 : SOLVER_REFUSED;
+  if (first && first->m->type->content &&
+      first->m->type->content(first->m, &run->content, run->message))
+    return -1;
   for (size_t i = 0; first && i < precision_method_count; i++) {
     const precision_method *const method = &precision_methods[i];
     const solver_settings with = precision_settings(method, method->values[0], 1);
@@ -244,7 +246,8 @@ static precision_status judge(const tally *all) {
 /* ---- samples --------------------------------------------------------------------------------- */
 
 const column precision_sample_columns[] = {
-    COLUMNS(precision_sample, COUNT, method, trial, trials, status),
+    COLUMNS(precision_sample, TEXT, what),
+    COLUMNS(precision_sample, COUNT, contacts, method, process, trial, trials, status),
     COLUMNS(precision_sample, AMOUNT, value, retaken),
     COLUMNS(precision_sample, TEXT, message),
     COLUMN_AS("events_reference", precision_sample, start.events, AMOUNT, "", ""),
@@ -254,9 +257,11 @@ const column precision_sample_columns[] = {
     {0},
 };
 
-precision_sample precision_unknown(size_t method, double value) {
+precision_sample precision_unknown(const char *what, size_t contacts, size_t method, double value) {
   precision_sample s;
   column_clear(precision_sample_columns, &s);
+  s.what = what;
+  s.contacts = contacts;
   s.method = method;
   s.value = value;
   return s;
@@ -302,8 +307,11 @@ int precision_try(const study_run *run, const contest_starts *starts, double roo
     measure_message(message, "%s", c.report.message);
   } else {
     s->status = PRECISION_OK;
+    // whoever runs a model of MuJoCo's evaluates MuJoCo
+    const bool dear = starts->m->type->engine && solver_find(method->solver) != &bridge_solver;
     s->trials = precision_trials(run->settings, contacts, method,
-                                 s->of.field_evaluations + s->of.guard_evaluations);
+                                 (s->of.field_evaluations + s->of.guard_evaluations) *
+                                     (dear ? times_of_mujoco : 1.0));
     if (room) status = try_others(&c, room, s, message);
   }
   contestant_release(&c);
@@ -338,7 +346,7 @@ static int prove_same_system(study_run *run, const model *m, const option_names 
 }
 
 static int add_starts(study_run *run, contest_starts *starts, const option_names *methods) {
-  precision_sample s = precision_unknown(0, NAN);
+  precision_sample s = precision_unknown("start", model_contacts(starts->m), 0, NAN);
   if (prove_same_system(run, starts->m, methods, &s.gap)) return -1;
   for (size_t j = 0; j < starts->trials; j++) {
     if (!case_known(run, starts, j + 1)) return -1;
@@ -434,14 +442,6 @@ static size_t sample_of(size_t trials, size_t count, size_t i) {
   return i / count * (trials + count) + trials + i % count;
 }
 
-/* gives a point a sample of what is known before the race as its one lap */
-static void settle(study_run *run, precision_point *p, size_t sample) {
-  p->trials = 1;
-  p->settled = true;
-  p->draws = (draws){.trials = 1, .processes = 1};
-  p->laps = gather_rows(run, STUDY_SAMPLES, sample, 1, 1);
-}
-
 /* of the samples, which are in each case the starts, and then the points; without laps of a race */
 static int survey(study_run *run, bool settles) {
   const size_t cases = precision_cases(run),
@@ -461,13 +461,12 @@ static int survey(study_run *run, bool settles) {
                                        .trials = known->trials,
                                        .first = known->of,
                                        .message = known->message,
-                                       .as = "",
-                                       .laps = {.run = run}};
+                                       .as = ""};
   }
   find_coincidences(made, cases);
   for (size_t i = 0; settles && i < points; i++) {
     precision_point *const p = &made->point[i];
-    if (p->trials == 1 || (p->trials && *p->as)) settle(run, p, sample_of(trials, count, i));
+    p->settled = p->trials == 1 || (p->trials && *p->as);
   }
   return 0;
 }
@@ -492,17 +491,10 @@ size_t precision_raced(const precision_point point[], size_t count, size_t trial
   return raced;
 }
 
-/* of the points of a case that race from so many starts, which have their laps then */
+/* of the points of a case that race from so many starts */
 static int plan_race(study_run *run, size_t index, size_t trials, const char *of) {
-  precision_survey *const all = run->own;
-  precision_point *const point = all->point + index * all->count;
-  const size_t raced = precision_raced(point, all->count, trials);
-  const draws drawn = race_draws(run, trials, true);
-  for (size_t i = 0, place = 0; i < all->count; i++) {
-    if (!races(&point[i], trials)) continue;
-    point[i].draws = drawn;
-    point[i].laps = race_laps(run, study_cells(run), &drawn, raced, place++);
-  }
+  const precision_survey *const all = run->own;
+  const size_t raced = precision_raced(all->point + index * all->count, all->count, trials);
   for (size_t j = 0; raced && j < run->processes; j++) {
     const precision_cell c = {
         .kind = PRECISION_RACE, .index = index, .trials = trials, .process = j};
@@ -543,12 +535,6 @@ int precision_plan(study_run *run, size_t stage, bool settles) {
   return status;
 }
 
-gather precision_starts_of(study_run *run, size_t index) {
-  const size_t trials = ((const precision_asked *)run->settings)->trials;
-  const precision_survey *const all = run->own;
-  return gather_rows(run, STUDY_SAMPLES, index * (trials + all->count), 1, trials);
-}
-
 static int race_points(study_run *run, contest_starts *starts, const precision_cell *cell) {
   const precision_survey *const all = run->own;
   const precision_point *const point = all->point + cell->index * all->count;
@@ -569,7 +555,7 @@ static int race_points(study_run *run, contest_starts *starts, const precision_c
   for (size_t i = 0; !status && i < all->count; i++) {
     const precision_method *const method = &precision_methods[point[i].method];
     if (!races(&point[i], cell->trials)) continue;
-    sample[raced] = precision_unknown(point[i].method, point[i].value);
+    sample[raced] = precision_unknown("lap", contacts, point[i].method, point[i].value);
     entry[raced++] = (race_entry){.solver = solver_find(method->solver),
                                   .settings = precision_settings(method, point[i].value, contacts)};
   }
@@ -589,7 +575,7 @@ int precision_measure(study_run *run, const void *cell,
   return c->kind == PRECISION_METHOD ? known(run, starts, c->method) : race_points(run, starts, c);
 }
 
-/* The row of a method at one value of its knob. */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* the name of a parameter's choice; empty where the model has no such parameter */
 static const char *choice_of(const model *m, const char *name) {
@@ -600,69 +586,39 @@ static const char *choice_of(const model *m, const char *name) {
   return "";
 }
 
-static void fill_names(study_run *run, const model *m, const precision_point *p, size_t table,
-                       precision_status status, const char *message, precision_row *row) {
+static precision_entry entry_of(study_run *run, const model *m, const precision_point *p) {
+  char name[MODEL_NAME_SIZE];
+  model_case_name(m, name);
   const precision_method *const of = &precision_methods[p->method];
-  column_clear(run->study->tables[table].columns, row);
-  row->model = m->type->name;
-  row->law = choice_of(m, "law");
-  row->method = of->name;
-  row->label = of->label;
-  row->solver = of->solver;
-  row->variant = of->variant ? of->variant : "";
-  row->knob = knob_name(of->knob);
-  row->status = precision_status_name(status);
-  row->contacts = model_contacts(m);
-  row->damping = model_get(m, "damping");
-  row->value = p->value;
-  row->coincides_with = p->as;
-  row->message = message;
+  const precision_asked *const s = run->settings;
+  const solver_settings with = precision_settings(of, p->value, model_contacts(m));
+  return (precision_entry){
+      .model = study_text(run, "%s", name),
+      .law = choice_of(m, "law"),
+      .method = of->name,
+      .label = of->label,
+      .solver = of->solver,
+      .variant = of->variant ? of->variant : "",
+      .knob = knob_name(of->knob),
+      .obstacle = precision_status_name(p->obstacle),
+      .coincides_with = p->as,
+      .message = p->message,
+      .contacts = model_contacts(m),
+      .number = p->method,
+      .settled = p->settled,
+      .damping = model_get(m, "damping"),
+      .value = p->value,
+      .target = s->target > 0.0 ? s->target : (double)NAN,
+      .settings = solver_settings_in_force(solver_find(of->solver), &with, m->type->time_step)};
 }
 
-/* why a point is what it is: as it was said, or else as its runs say */
-static const char *message_of(const precision_point *p, precision_status status) {
-  if (*p->message) return p->message;
-  for (size_t j = 0; j < p->laps.count; j++) {
-    const precision_sample *const lap = gather_row(p->laps, j);
-    if (*lap->message) return lap->message;
+int precision_derive(study_run *run, size_t table) {
+  const precision_survey *const all = run->own;
+  for (size_t i = 0; i < precision_cases(run) * all->count; i++) {
+    const contest_starts *const at = precision_starts(run, i / all->count);
+    if (!at) return -1;
+    const precision_entry entry = entry_of(run, at->m, &all->point[i]);
+    study_add(run, table, &entry);
   }
-  if (status == PRECISION_DIVERGED) return "no better than a state that stays where it started";
-  if (status == PRECISION_CROSSINGS) return "crossings are more than 1 % off the reference's";
-  return "";
-}
-
-/* a point that was not raced has the time of its first run */
-static void fill_times(const precision_point *p, precision_row *row) {
-  double interval[2] = {NAN, NAN};
-  row->median_s = p->laps.count ? gather_median(p->laps, "time_s") : p->first.time_s;
-  if (p->laps.count > 1) series_median(p->laps, "time_s", &p->draws, &row->median_s, interval);
-  row->median_lo_s = interval[0];
-  row->median_hi_s = interval[1];
-}
-
-void precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
-                         size_t table, precision_row *row) {
-  tally all = {0};
-  // errors are those of the first process
-  for (size_t j = 0; j < p->laps.count; j += p->draws.processes) {
-    const precision_sample *const lap = gather_row(p->laps, j);
-    const precision_sample *const from = gather_row(starts, j / p->draws.processes);
-    count_run(&all, &lap->of, from->start);
-  }
-  const precision_status status = p->obstacle ? p->obstacle : judge(&all);
-  fill_names(run, m, p, table, status, message_of(p, status), row);
-  row->trials = all.trials;
-  row->failures = all.failures;
-  row->rms_error = gather_median(p->laps, "rms_error");
-  row->rms_worst = gather_quantile(p->laps, "rms_error", 1.0);
-  row->retaken = gather_sum(p->laps, "retaken");
-  row->events = gather_median(p->laps, "events");
-  row->events_reference = gather_median(starts, "events_reference");
-  if (p->laps.count) row->events_ratio = events_ratio(&all);
-  gather_into(p->laps, gather_median, table, "steps", "guard_evaluations", row);
-  row->evaluations = row->field_evaluations + row->guard_evaluations;
-  // a run that failed has made those up to there
-  if (isnan(row->evaluations))
-    row->evaluations = p->first.field_evaluations + p->first.guard_evaluations;
-  fill_times(p, row);
+  return 0;
 }

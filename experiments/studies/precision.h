@@ -6,7 +6,6 @@
 
 #include "bridge.h"
 #include "race.h"
-#include "series.h"
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
@@ -113,9 +112,11 @@ typedef struct precision_start {
   double held;   /* error of a state that stays where it started */
 } precision_start;
 
-/* A sample of either study: a start, what is known of a setting before the race, or a lap of it. */
+/* A sample of either study (what = "start"), what is known of a setting before the race ("known"),
+ * or a lap of it ("lap"). */
 typedef struct precision_sample {
-  size_t method, trial, trials, status;
+  const char *what;
+  size_t contacts, method, process, trial, trials, status;
   double value, retaken;
   const char *message;
   precision_start start;
@@ -127,8 +128,8 @@ extern const column precision_sample_columns[];
 #define PRECISION_SAMPLES                                                                          \
   STUDY_ROWS(precision_sample, .meaning = "an initial condition, a setting or a run")
 
-/* One in which nothing is known but the method and its value. */
-precision_sample precision_unknown(size_t method, double value);
+/* One in which nothing else is known. */
+precision_sample precision_unknown(const char *what, size_t contacts, size_t method, double value);
 
 /* Runs the sample's method at its value from the first start, and says from how many it is raced.
  * With room for twice so many numbers it is run from all of those, as in the race: its error and
@@ -157,7 +158,7 @@ contest_starts *precision_starts(study_run *run, size_t index);
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
-/* One method at one value of its knob, and where its runs are among the samples. */
+/* One method at one value of its knob. */
 typedef struct precision_point {
   size_t method;
   double value;
@@ -167,8 +168,6 @@ typedef struct precision_point {
   const char *message;       /* of the obstacle; "": none */
   const char *as;            /* the method that stands for it; "": itself */
   bool settled;              /* its first run is all that is wanted: it is its lap */
-  draws draws;               /* by which it was raced */
-  gather laps;               /* or its first run; there when all is measured */
 } precision_point;
 
 /* All points, those of one case after those of another: run->own once they are known. Variants of
@@ -178,9 +177,6 @@ typedef struct precision_survey {
   size_t count; /* of a case */
   precision_point point[];
 } precision_survey;
-
-/* The starts of a case among the samples. */
-gather precision_starts_of(study_run *run, size_t index);
 
 /* How many of them are raced from so many starts. */
 size_t precision_raced(const precision_point point[], size_t count, size_t trials);
@@ -195,61 +191,150 @@ int precision_measure(study_run *run, const void *cell,
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A setting as files have it; a row of either study has it as its first member p, and its message
- * goes last. */
-#define PRECISION_COLUMNS(COLUMN, row)                                                             \
-  COLUMN(row, model, TEXT, "", "its name", SHOWN("model", "%-7s"))                                 \
-  COLUMN(row, law, TEXT, "", "of its contacts; empty: the model has but one")                      \
-  COLUMN(row, method, TEXT, "", "by its name", SHOWN("method", "%-28s"))                           \
-  COLUMN(row, label, TEXT, "", "the method in legends")                                            \
-  COLUMN(row, solver, TEXT, "", "of the method")                                                   \
-  COLUMN(row, variant, TEXT, "", "of the solver; empty: its default")                              \
-  COLUMN(row, knob, TEXT, "", "epsilon, tolerance, rtol or time_step")                             \
-  COLUMN(row, status, TEXT, "",                                                                    \
-         "ok; crossings: more than 1 % off the reference's; diverged: no better "                  \
-         "than a state that stays where it started; failed: a run gave up; not "                   \
-         "reached: no value reaches the target; too long: not run; refused: the "                  \
-         "solver does not do this",                                                                \
-         SHOWN("status", "%-11s"))                                                                 \
-  COLUMN(row, coincides_with, TEXT, "", "method that stands for it; empty: it stands for itself",  \
-         SHOWN("as", "%-21s"))                                                                     \
-  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%5.0f"))                      \
-  COLUMN(row, damping, NUMBER, "N s/m", "of all springs")                                          \
-  COLUMN(row, value, AMOUNT, "", "of the parameter", SHOWN("knob", "%8.3g"))                       \
-  COLUMN(row, trials, COUNT, "", "initial conditions", SHOWN("starts", "%6.0f"))                   \
-  COLUMN(row, failures, AMOUNT, "", "of them gave up or diverged")                                 \
-  COLUMN(row, rms_error, AMOUNT, "",                                                               \
-         "error against the reference: root mean square over all states on the "                   \
-         "output grid; median, as all to guard_evaluations",                                       \
-         SHOWN("RMS", "%8.2e"))                                                                    \
-  COLUMN(row, rms_worst, AMOUNT, "", "the largest", SHOWN("worst", "%8.2e"))                       \
-  COLUMN(row, median_s, AMOUNT, "s", "time; where it was not raced, of one run",                   \
-         SHOWN_TIMES("median ms", "%10.4f", 1e3))                                                  \
-  COLUMN(row, median_lo_s, AMOUNT, "s", "lower end of its 95 % interval",                          \
-         SHOWN_TIMES("from", "%10.4f", 1e3))                                                       \
-  COLUMN(row, median_hi_s, AMOUNT, "s", "upper end", SHOWN_TIMES("to", "%10.4f", 1e3))             \
-  COLUMN(row, events, AMOUNT, "", "crossings that change the field")                               \
-  COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
-  COLUMN(row, events_ratio, AMOUNT, "",                                                            \
-         "crossings of all initial conditions over the reference's",                               \
-         SHOWN_TIMES("crossings", "%8.2f%%", 100.0))                                               \
-  COLUMN(row, steps, AMOUNT, "", "accepted")                                                       \
-  COLUMN(row, rejected, AMOUNT, "", "steps")                                                       \
-  COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing")                              \
-  COLUMN(row, projections, AMOUNT, "", "over neighbourhoods of guards")                            \
-  COLUMN(row, field_evaluations, AMOUNT, "", "MuJoCo: steps times stages")                         \
-  COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once")                     \
-  COLUMN(row, evaluations, AMOUNT, "", "of field and guards", SHOWN("evals", "%9.0f"))             \
-  COLUMN(row, retaken, AMOUNT, "", "runs taken again because the thread had lost its core")
-#define PRECISION_MESSAGE(COLUMN, row)                                                             \
-  COLUMN(row, message, TEXT, "", "why the status is not ok", SHOWN("", "%s"))
-#define PRECISION_ALL(COLUMN, row)       PRECISION_COLUMNS(COLUMN, row) PRECISION_MESSAGE(COLUMN, row)
-#define PRECISION_LINE(row, member, ...) COLUMN_AS(#member, row, p.member, __VA_ARGS__),
-COLUMN_ROW(precision_row, PRECISION_ALL);
+/* What a point is before it is measured, a row of a table in no file. */
+#define PRECISION_ENTRY_COLUMNS(COLUMN, row)                                                       \
+  COLUMN(row, model, TEXT, "", "")                                                                 \
+  COLUMN(row, law, TEXT, "", "")                                                                   \
+  COLUMN(row, method, TEXT, "", "")                                                                \
+  COLUMN(row, label, TEXT, "", "")                                                                 \
+  COLUMN(row, solver, TEXT, "", "")                                                                \
+  COLUMN(row, variant, TEXT, "", "")                                                               \
+  COLUMN(row, knob, TEXT, "", "")                                                                  \
+  COLUMN(row, obstacle, TEXT, "", "")                                                              \
+  COLUMN(row, coincides_with, TEXT, "", "")                                                        \
+  COLUMN(row, message, TEXT, "", "")                                                               \
+  COLUMN(row, contacts, COUNT, "", "")                                                             \
+  COLUMN(row, number, COUNT, "", "")                                                               \
+  COLUMN(row, settled, FLAG, "", "")                                                               \
+  COLUMN(row, damping, NUMBER, "", "")                                                             \
+  COLUMN(row, value, AMOUNT, "", "")                                                               \
+  COLUMN(row, target, AMOUNT, "", "")                                                              \
+  COLUMN(row, settings, SETTINGS, "", "")
+COLUMN_ROW(precision_entry, PRECISION_ENTRY_COLUMNS);
 
-/* A row of `table`, from the point's laps on those starts. It is the member p of that table's, and
- * its first. */
-void precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
-                         size_t table, precision_row *row);
+#define PRECISION_ENTRIES(file)                                                                    \
+  STUDY_ROWS(precision_entry, .sql = file "_entries",                                              \
+             .meaning = "a method at one value of its parameter")
+
+/* Adds all points to `table`, which is of entries: a derivation, that SQL derives the rows from. */
+int precision_derive(study_run *run, size_t table);
+
+/* Laps, of which a settled point has its first run, with their number among those of their point,
+ * and what their start's reference says. */
+#define PRECISION_LAPS(file)                                                                       \
+  "WITH lap AS (SELECT *, max(process) OVER () + 1 AS processes FROM " file "_cells "              \
+  "WHERE run = ?1 AND what = 'lap' UNION ALL SELECT c.*, 1 FROM " file "_cells c "                 \
+  "JOIN " file "_entries e USING (run, contacts, value) WHERE run = ?1 AND what = 'known' "        \
+  "AND c.method = e.number AND settled) "                                                          \
+  "SELECT lap.*, trial * processes + process AS lap, stay, crossings, r.seed, "                    \
+  "count(*) OVER (PARTITION BY contacts, method, value) AS laps FROM lap "                         \
+  "JOIN run r ON r.id = lap.run JOIN (SELECT contacts, trial, held AS stay, "                      \
+  "events_reference AS crossings FROM " file "_cells WHERE run = ?1 AND what = 'start') "          \
+  "USING (contacts, trial)"
+
+/* A run gave up, or is no better than a state that stays where it started. Errors are those of the
+ * first process. */
+#define PRECISION_UP    "steps IS NULL"
+#define PRECISION_AWAY  "coalesce(rms_error >= stay, 1)"
+#define PRECISION_FIRST "FILTER (WHERE NOT process) "
+#define PRECISION_ENDED "FILTER (WHERE NOT process AND steps IS NOT NULL) "
+#define PRECISION_RACED                                                                            \
+  "SELECT contacts, method, value, count(*) " PRECISION_FIRST "AS raced, "                         \
+  "sum(" PRECISION_UP ") " PRECISION_FIRST "AS up, sum(" PRECISION_AWAY ") " PRECISION_FIRST       \
+  "AS away, sum(" PRECISION_UP " OR " PRECISION_AWAY ") " PRECISION_FIRST "AS failed, "            \
+  "total(events) " PRECISION_ENDED "AS found, total(crossings) " PRECISION_ENDED "AS wanted, "     \
+  "median(rms_error) AS rms, max(rms_error) AS worst, sum(retaken) AS retaken, "                   \
+  "median(events) AS events, median(steps) AS steps, median(rejected) AS rejected, "               \
+  "median(entries) AS entries, median(projections) AS projections, "                               \
+  "median(field_evaluations) AS fields, median(guard_evaluations) AS guards, "                     \
+  "crossed_median_of(time_s, lap, processes, seed) FILTER (WHERE laps > 1) AS times, "             \
+  "median(time_s) AS middle, substr(min(printf('%09d', lap) || message) "                          \
+  "FILTER (WHERE message <> ''), 10) AS said FROM laps GROUP BY contacts, method, value"
+
+/* Points in their order: what they are, what was known of them before the race, and their laps. */
+#define PRECISION_FROM(file)                                                                       \
+  "(SELECT *, 0 AS parent, CASE WHEN obstacle <> 'ok' THEN obstacle WHEN up THEN 'failed' "        \
+  "WHEN away THEN 'diverged' WHEN abs(ratio - 1) <= " COLUMN_SQL(                                  \
+      CONTEST_EVENTS_TOLERANCE) " THEN 'ok' ELSE 'crossings' END AS state, target > 0 AND "        \
+                                "obstacle <> 'ok' AS none FROM "                                   \
+                                "(SELECT e.*, d.*, iif(found = wanted, 1.0, found / wanted) AS "   \
+                                "ratio, e.row AS place, "                                          \
+                                "k.time_s AS first_s, k.rms_error AS closest, "                    \
+                                "k.field_evaluations + k.guard_evaluations "                       \
+                                "AS first_evaluations, reference FROM " file                       \
+                                "_entries e JOIN " file "_cells k "                                \
+                                "ON k.run = e.run AND k.what = 'known' AND k.contacts = "          \
+                                "e.contacts AND k.method = e.number "                              \
+                                "AND k.value IS e.value JOIN (SELECT contacts, "                   \
+                                "median(events_reference) AS reference "                           \
+                                "FROM " file                                                       \
+                                "_cells WHERE run = ?1 AND what = 'start' GROUP BY contacts) s "   \
+                                "ON s.contacts = e.contacts LEFT JOIN (" PRECISION_RACED           \
+                                ") d ON d.contacts = e.contacts "                                  \
+                                "AND d.method = e.number AND d.value = e.value WHERE e.run = "     \
+                                "?1)) ORDER BY place"
+
+#define PRECISION_MEDIAN      "coalesce(times->>0, middle, first_s)"
+#define PRECISION_EVALUATIONS "coalesce(fields + guards, first_evaluations)"
+#define PRECISION_MISSED      "state = 'ok' AND rms > target"
+
+/* A setting as files have it; its message goes last. */
+#define PRECISION_COLUMNS                                                                          \
+  TAKEN("model", TEXT, "", "its name", SHOWN("model", "%-7s")),                                    \
+      TAKEN("law", TEXT, "", "of its contacts; empty: the model has but one"),                     \
+      TAKEN("method", TEXT, "", "by its name", SHOWN("method", "%-28s")),                          \
+      TAKEN("label", TEXT, "", "the method in legends"),                                           \
+      TAKEN("solver", TEXT, "", "of the method"),                                                  \
+      TAKEN("variant", TEXT, "", "of the solver; empty: its default"),                             \
+      TAKEN("knob", TEXT, "", "epsilon, tolerance, rtol or time_step"),                            \
+      DERIVED("status", TEXT, "", "iif(" PRECISION_MISSED ", 'not reached', state)",               \
+              "ok; crossings: more than 1 % off the reference's; diverged: no better "             \
+              "than a state that stays where it started; failed: a run gave up; not "              \
+              "reached: no value reaches the target; too long: not run; refused: the "             \
+              "solver does not do this",                                                           \
+              SHOWN("status", "%-11s")),                                                           \
+      TAKEN("coincides_with", TEXT, "", "method that stands for it; empty: it stands for itself",  \
+            SHOWN("as", "%-21s")),                                                                 \
+      TAKEN("contacts", COUNT, "", "number of contacts", SHOWN("N", "%5.0f")),                     \
+      TAKEN("damping", NUMBER, "N s/m", "of all springs"),                                         \
+      TAKEN("value", AMOUNT, "", "of the parameter", SHOWN("knob", "%8.3g")),                      \
+      DERIVED("trials", COUNT, "", "coalesce(raced, 0)", "initial conditions",                     \
+              SHOWN("starts", "%6.0f")),                                                           \
+      DERIVED("failures", AMOUNT, "", "iif(none, NULL, coalesce(failed, 0))",                      \
+              "of them gave up or diverged"),                                                      \
+      DERIVED("rms_error", AMOUNT, "", "iif(none, closest, rms)",                                  \
+              "error against the reference: root mean square over all states on the "              \
+              "output grid; median, as all to guard_evaluations",                                  \
+              SHOWN("RMS", "%8.2e")),                                                              \
+      DERIVED("rms_worst", AMOUNT, "", "worst", "the largest", SHOWN("worst", "%8.2e")),           \
+      DERIVED("median_s", AMOUNT, "s", PRECISION_MEDIAN,                                           \
+              "time; where it was not raced, of one run",                                          \
+              SHOWN_TIMES("median ms", "%10.4f", 1e3)),                                            \
+      DERIVED("median_lo_s", AMOUNT, "s", "times->>1", "lower end of its 95 % interval",           \
+              SHOWN_TIMES("from", "%10.4f", 1e3)),                                                 \
+      DERIVED("median_hi_s", AMOUNT, "s", "times->>2", "upper end",                                \
+              SHOWN_TIMES("to", "%10.4f", 1e3)),                                                   \
+      TAKEN("events", AMOUNT, "", "crossings that change the field"),                              \
+      DERIVED("events_reference", AMOUNT, "", "reference", "of the reference"),                    \
+      DERIVED("events_ratio", AMOUNT, "", "ratio",                                                 \
+              "crossings of all initial conditions over the reference's",                          \
+              SHOWN_TIMES("crossings", "%8.2f%%", 100.0)),                                         \
+      TAKEN("steps", AMOUNT, "", "accepted"), TAKEN("rejected", AMOUNT, "", "steps"),              \
+      TAKEN("entries", AMOUNT, "", "steps cut at a located crossing"),                             \
+      TAKEN("projections", AMOUNT, "", "over neighbourhoods of guards"),                           \
+      DERIVED("field_evaluations", AMOUNT, "", "fields", "MuJoCo: steps times stages"),            \
+      DERIVED("guard_evaluations", AMOUNT, "", "guards", "of all event functions at once"),        \
+      DERIVED("evaluations", AMOUNT, "", PRECISION_EVALUATIONS, "of field and guards",             \
+              SHOWN("evals", "%9.0f")),                                                            \
+      DERIVED("retaken", AMOUNT, "", "iif(none, NULL, coalesce(retaken, 0))",                      \
+              "runs taken again because the thread had lost its core")
+#define PRECISION_MESSAGE                                                                          \
+  DERIVED("message", TEXT, "",                                                                     \
+          "CASE WHEN " PRECISION_MISSED                                                            \
+          " THEN 'the RMS error is above the target in the race' WHEN message <> '' THEN message " \
+          "WHEN said <> '' THEN said WHEN state = 'diverged' "                                     \
+          "THEN 'no better than a state that stays where it started' WHEN state = 'crossings' "    \
+          "THEN 'crossings are more than 1 % off the reference''s' ELSE '' END",                   \
+          "why the status is not ok", SHOWN("", "%s"))
 
 #endif

@@ -768,6 +768,7 @@ const study robot_audit_study = {
     .summary = "difference of MuJoCo's derivatives from those of the continuous flow",
     .example = "essbench robot hopper.xml --derivative",
     .file = "robot_derivative",
+    .group = STUDY_MECHANISMS,
     .operand = "FILE",
     .own_models = true,
     .unseeded = true,

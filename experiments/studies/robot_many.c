@@ -380,6 +380,7 @@ const study robots_study = {
     .summary = "essbench robot on many models: a table with a line for each",
     .example = "essbench robots menagerie/ --budget 1",
     .file = "robots",
+    .group = STUDY_MECHANISMS,
     .operand = "LIST|DIR",
     .own_models = true,
     .untimed = true,

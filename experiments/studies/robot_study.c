@@ -773,6 +773,7 @@ const study robot_study = {
     .summary = "race of MuJoCo and libess on a model (MJCF) at equal errors",
     .example = "essbench robot ant.xml --race --starts 3",
     .file = "robot",
+    .group = STUDY_MECHANISMS,
     .schema = "essbench-robot-1",
     .operand = "FILE",
     .own_models = true,

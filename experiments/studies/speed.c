@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "choice.h"
-#include "earlier.h"
 #include "race.h"
 #include "solvers.h"
 #include "speed_calls.h"
@@ -54,11 +53,7 @@ typedef struct speed_system {
     "too, at an RMS error of 0.01 (default: none)",                                                \
     .min = 1e-3, .max = 1e9)                                                                       \
   X(row, trials, WHOLE, "trials", "COUNT", "initial conditions of each system", .initial = "120",  \
-    .min = 1, .max = 1e6, .result = "trials")                                                      \
-  X(row, before, TEXT, "before", "DIR,DIR",                                                        \
-    "folders of earlier results to show alongside: speed.json, or else sweep.json with protocol "  \
-    "equal-error",                                                                                 \
-    .result = "before")
+    .min = 1, .max = 1e6, .result = "trials")
 OPTION_ROW(speed_settings, OPTIONS);
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -108,24 +103,7 @@ typedef struct speed_room {
 
 /* ---- what is derived ------------------------------------------------------------------------- */
 
-enum {
-  SPEED_SAMPLES = STUDY_SAMPLES,
-  SPEED_BEFORE,
-  SPEED_ROWS,
-  SPEED_MARGINALS,
-  SPEED_CALLBACKS,
-  SPEED_RUNS
-};
-
-/* What earlier results say, of a system's or else of a field's: in no file. */
-#define SPEED_EARLIER_COLUMNS(COLUMN, row)                                                         \
-  COLUMN(row, system, COUNT, "", "")                                                               \
-  COLUMN(row, protocol, TEXT, "", "")                                                              \
-  COLUMN(row, field, TEXT, "", "")                                                                 \
-  COLUMN(row, ratio, NUMBER, "", "")                                                               \
-  COLUMN(row, low, NUMBER, "", "")                                                                 \
-  COLUMN(row, high, NUMBER, "", "")
-COLUMN_ROW(speed_earlier, SPEED_EARLIER_COLUMNS);
+enum { SPEED_SAMPLES = STUDY_SAMPLES, SPEED_ROWS, SPEED_MARGINALS, SPEED_CALLBACKS, SPEED_RUNS };
 
 /* What the calls of a run cost alone, by what one of each callback costs; of the event functions
  * that one call is asked for, those behind the first cost what 7 more of them do. */
@@ -233,9 +211,6 @@ static const column speed_row_columns[] = {
     DERIVED("plain_over_this_lo", AMOUNT, "", "plain->>1", "lower end of its 95 % interval",
             SHOWN("from", "%6.2f")),
     DERIVED("plain_over_this_hi", AMOUNT, "", "plain->>2", "upper end", SHOWN("to", "%6.2f")),
-    TAKEN("before", AMOUNT, "", "the same ratio of earlier results", SHOWN("before", "%6.1f")),
-    TAKEN("before_lo", AMOUNT, "", "its lower end"),
-    TAKEN("before_hi", AMOUNT, "", "its upper end"),
     DERIVED("rms_error", AMOUNT, "", "rms", "RMS error: median initial condition",
             SHOWN("RMS", "%7.1e")),
     DERIVED("rms_q90", AMOUNT, "", "q90", "90 % quantile", SHOWN("90 %", "%7.1e")),
@@ -318,21 +293,17 @@ static const column speed_row_columns[] = {
   "crossed_median_of(r.seconds / l.seconds, lap, l.processes, l.seed) AS " name                    \
   " FROM laps l JOIN laps r USING (system, protocol, lap) WHERE " which                            \
   " GROUP BY l.system, l.entry) USING (system, entry) "
-/* errors of MuJoCo at the output step, and earlier results */
+/* errors of MuJoCo at the output step */
 #define YARDSTICK                                                                                  \
   "LEFT JOIN (SELECT system, protocol AS yardstick, median(rms_error) AS yardstick_rms, "          \
   "quantile(rms_error, 0.9) AS yardstick_q90, max(rms_error) AS yardstick_worst FROM laps "        \
   "WHERE solver = 'mujoco' GROUP BY system, protocol) USING (system, yardstick) "
-#define EARLIER                                                                                    \
-  "LEFT JOIN (SELECT system, protocol, field, 'libess' AS solver, ratio AS before, "               \
-  "low AS before_lo, high AS before_hi FROM speed_before WHERE run = ?1) "                         \
-  "USING (system, protocol, field, solver) "
 #define BY_CONTACTS RIVAL("mujoco", "r.solver = 'mujoco'")
 #define BY_CALLBACK RIVAL("callback", "r.solver = 'mujoco-callback'")
 #define PLAIN                                                                                      \
   RIVAL("plain", "r.solver LIKE 'plain-%' AND r.field = l.field AND l.solver = 'libess'")
 static const char rows_sql[] =
-    ENTRIES BY_CONTACTS BY_CALLBACK PLAIN YARDSTICK EARLIER "ORDER BY system, entry";
+    ENTRIES BY_CONTACTS BY_CALLBACK PLAIN YARDSTICK "ORDER BY system, entry";
 
 /* What one more contact costs at settings that are the same at every number of them: the slopes of
  * libess and of another over the same initial conditions and processes. */
@@ -354,7 +325,6 @@ static const column speed_marginal_columns[] = {
             SHOWN("share", "%7.4f")),
     DERIVED("share_interval", INTERVAL, "", "json_remove(mujoco_share, '$[0]')",
             "its interval, initial conditions and processes drawn for both alike"),
-    TAKEN("share_before", NUMBER, "", "of earlier results", SHOWN("before", "%7.4f")),
     DERIVED("callback_variant", TEXT, "", "coalesce(callback_variant, '')",
             "integrator at each of them of MuJoCo with the contact force as a callback",
             SHOWN("callback's", "%-12s")),
@@ -380,9 +350,7 @@ static const column speed_marginal_columns[] = {
 static const char marginals_sql[] =
     "(SELECT field, rtol, crossed_slope_of(contacts, seconds, lap, processes, seed) AS line "
     "FROM laps WHERE " FIXED "AND solver = 'libess' GROUP BY field) "
-    "JOIN " SLOPE_BY_CONTACTS "LEFT JOIN " SLOPE_BY_CALLBACK
-    "LEFT JOIN (SELECT field, ratio AS share_before FROM speed_before WHERE run = ?1 "
-    "AND protocol = '') USING (field) ORDER BY field DESC";
+    "JOIN " SLOPE_BY_CONTACTS "LEFT JOIN " SLOPE_BY_CALLBACK "ORDER BY field DESC";
 
 static const column speed_callback_columns[] = {
     TAKEN("model", TEXT, "", "hopper or plate", SHOWN("calls of", "%-8s")),
@@ -787,37 +755,6 @@ static int speed_race(speed_room *r, size_t system, size_t process) {
   return status ? -1 : 0;
 }
 
-/* ---- earlier results --------------------------------------------------------------------------
- */
-
-static void add_earlier(study_run *run, const speed_system *of, const speed_sample *e) {
-  const measure_interval found =
-      earlier_ratio(run->own, of->model, of->contacts, of->damping, e->field, e->protocol);
-  study_add(
-      run, SPEED_BEFORE,
-      &(speed_earlier){of->index, e->protocol, e->field, found.estimate, found.low, found.high});
-}
-
-/* of libess, with the models' own springs */
-static int speed_derive(study_run *run) {
-  const speed_settings *const s = run->settings;
-  for (size_t i = 0; run->own && i < speed_systems(s); i++) {
-    const speed_system of = speed_system_at(s, i);
-    speed_sample entry[SPEED_ENTRIES_MAX];
-    const size_t count = of.stiff ? 0 : speed_entries(run, i, entry);
-    for (size_t k = 0; k < count; k++)
-      if (speed_is(&entry[k], SPEED_OURS)) add_earlier(run, &of, &entry[k]);
-  }
-  for (size_t k = 0; run->own && k < SPEED_FORMS; k++)
-    study_add(run, SPEED_BEFORE,
-              &(speed_earlier){.protocol = "",
-                               .field = speed_form_names[k],
-                               .ratio = earlier_share(run->own, speed_form_names[k]),
-                               .low = NAN,
-                               .high = NAN});
-  return 0;
-}
-
 /* ---- cells: stage 0 the choice of a system's settings, stage 1 its race in one process ------- */
 
 typedef struct cell {
@@ -856,17 +793,6 @@ static int plan(study_run *run, size_t stage) {
   return 0;
 }
 
-static int check(study_run *run) {
-  const speed_settings *const s = run->settings;
-  if (!s->before) return 0;
-  run->own = earlier_read(s->before, run->message);
-  return run->own ? 0 : -1;
-}
-
-static void release(study_run *run) {
-  json_decref(run->own);
-}
-
 /* a choice is by errors; a race needs one reference to time calls along */
 static int measure(study_run *run, const void *planned) {
   const speed_settings *const s = run->settings;
@@ -890,8 +816,10 @@ static study_place place(const void *planned) {
 const study speed_study = {
     .name = "speed",
     .summary = "times of libess and MuJoCo at an error that is no larger, and a profile",
-    .example = "essbench speed --contacts 2,10,100 --trials 30 --before results/earlier",
+    .example = "essbench speed --contacts 2,10,100 --trials 30",
     .file = "speed",
+    .group = STUDY_COMPARES,
+    .make = "speed CONTACTS TRIALS SEED PROCESSES STIFF=1e6 RANKS",
     .own_models = true,
     .table = "the tables of the results in the folder; nothing is measured",
     .cells = "measurements",
@@ -902,8 +830,6 @@ const study speed_study = {
     .laps = laps_sql,
     .tables = {[SPEED_SAMPLES] = STUDY_TABLE(sample_columns, speed_sample,
                                              .meaning = "entry, initial condition or call"),
-               [SPEED_BEFORE] =
-                   STUDY_ROWS(speed_earlier, .sql = "speed_before", .meaning = "an earlier result"),
                [SPEED_ROWS] =
                    STUDY_DERIVED(speed_row_columns, rows_sql, .json = "rows", .csv = "speed.csv",
                                  .meaning = "one of either engine in one protocol"),
@@ -916,10 +842,7 @@ const study speed_study = {
                                  .meaning = "what a call of a model's callback costs"),
                [SPEED_RUNS] = STUDY_DERIVED(speed_run_columns, runs_sql, .csv = "speed_samples.csv",
                                             .meaning = "one initial condition in one process")},
-    .check = check,
     .plan = plan,
     .run = measure,
     .place = place,
-    .derive = speed_derive,
-    .release = release,
 };

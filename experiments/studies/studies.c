@@ -3,33 +3,37 @@
 
 #include <string.h>
 
-// clang-format off
-const study *const studies[] = {
-    &order_study,
-    &calibrate_study,
-    &sweep_study,
-    &mujoco_study,
-    &work_precision_study,
-    &crossing_cost_study,
-    &speed_study,
-    &scale_study,
-    &tolerance_study,
-    &ensemble_study,
-    &derivative_study,
-    &limbs_study,
-    &rigid_soft_study,
-    &contact_modes_study,
-    &sliding_study,
-    &claims_study,
+/* Each is NAME_study of its file; in a group of the help they have this order. */
+#define STUDIES(X)                                                                                 \
+  X(order)                                                                                         \
+  X(calibrate)                                                                                     \
+  X(speed)                                                                                         \
+  X(sweep)                                                                                         \
+  X(work_precision)                                                                                \
+  X(crossing_cost)                                                                                 \
+  X(scale)                                                                                         \
+  X(mujoco)                                                                                        \
+  X(tolerance)                                                                                     \
+  X(event_times)                                                                                   \
+  X(ensemble)                                                                                      \
+  X(derivative)                                                                                    \
+  X(claims)                                                                                        \
+  ROBOTS(X)                                                                                        \
+  X(limbs)                                                                                         \
+  X(rigid_soft)                                                                                    \
+  X(contact_modes)                                                                                 \
+  X(sliding)
+
 #ifdef ESS_ROBOTS
-    &robot_error_study,
-    &robot_study,
-    &robots_study,
-    &robot_audit_study,
+#define ROBOTS(X) X(robot_error) X(robot) X(robots) X(robot_audit)
+#else
+#define ROBOTS(X)
 #endif
-    NULL,
-};
-// clang-format on
+
+#define DECLARED(name) extern const study name##_study;
+#define LISTED(name)   &name##_study,
+STUDIES(DECLARED)
+const study *const studies[] = {STUDIES(LISTED) NULL};
 
 const study *study_find(const char *name) {
   for (size_t i = 0; studies[i]; i++)

@@ -162,16 +162,16 @@ static const column ratio_columns[] = {
     TAKEN("contacts", COUNT, "", "number of contacts"),
     TAKEN("solver", TEXT, "", "method of libess"),
     TAKEN("protocol", TEXT, "", "of both"),
-    DERIVED("mujoco_over_projection", AMOUNT, "", "ratio->>0", "median of the quotients"),
+    DERIVED("mujoco_over_libess", AMOUNT, "", "ratio->>0", "median of the quotients"),
     DERIVED("interval", INTERVAL, "", "json_remove(ratio, '$[0]')", "of it"),
     CONFIDENCE,
     TAKEN("mujoco_s", AMOUNT, "s", "median time of MuJoCo"),
-    DERIVED("projection_s", AMOUNT, "s", "middle", "of libess"),
+    DERIVED("libess_s", AMOUNT, "s", "middle", "of libess"),
     TAKEN("rms_error_mujoco", AMOUNT, "", "median error of MuJoCo"),
-    TAKEN("rms_error_projection", AMOUNT, "", "of libess"),
+    TAKEN("rms_error_libess", AMOUNT, "", "of libess"),
     DERIVED("epsilon", AMOUNT, "m", "force->>'epsilon'", "of libess"),
     DERIVED("settings", SETTINGS, "", "force", "of libess, in force"),
-    DERIVED("callback_over_projection", AMOUNT, "", "callback->>0",
+    DERIVED("callback_over_libess", AMOUNT, "", "callback->>0",
             "median of the quotients of MuJoCo with the contact force as a callback"),
     DERIVED("callback_interval", INTERVAL, "", "json_remove(callback, '$[0]')", "of it"),
     TAKEN("callback_s", AMOUNT, "s", "its median time"),
@@ -181,7 +181,7 @@ static const column ratio_columns[] = {
 static const char ratios_sql[] =
     "(SELECT l.*, in_force(l.model, l.solver, l.settings) AS force, m.middle AS mujoco_s, c.middle "
     "AS callback_s, "
-    "median(l.rms_error) AS rms_error_projection, median(m.rms_error) AS rms_error_mujoco, "
+    "median(l.rms_error) AS rms_error_libess, median(m.rms_error) AS rms_error_mujoco, "
     "median(c.rms_error) AS rms_error_callback, "
     "median_of(m.seconds / l.seconds, trial, l.processes, l.seed) AS ratio, "
     "median_of(c.seconds / l.seconds, trial, l.processes, l.seed) FILTER (WHERE c.who IS NOT NULL) "
@@ -498,16 +498,16 @@ static const char verdict[] =
     "title (number, protocol, title) AS (VALUES (1, 'equal-error', 'at equal error'), "
     "(3, 'paper', 'by the paper''s protocol')), "
     "ratio AS (SELECT *, first_value(solver) OVER (PARTITION BY protocol ORDER BY row) AS first, "
-    "rms_error_projection / rms_error_mujoco AS error "
+    "rms_error_libess / rms_error_mujoco AS error "
     "FROM sweep_ratios JOIN newest USING (run)), "
-    "ends AS (SELECT protocol, solver, printf('%.3g', min(mujoco_over_projection)) AS low, "
-    "printf('%.3g', max(mujoco_over_projection)) AS high, printf('%.3g', min(error)) AS least, "
+    "ends AS (SELECT protocol, solver, printf('%.3g', min(mujoco_over_libess)) AS low, "
+    "printf('%.3g', max(mujoco_over_libess)) AS high, printf('%.3g', min(error)) AS least, "
     "printf('%.3g', max(error)) AS most, printf('%.3g', min(contacts)) AS few, "
     "printf('%.3g', max(contacts)) AS many, count(*) AS count, "
     "sum(interval->>0 > 1 OR interval->>1 < 1) AS shown, "
-    "printf('%.3g', min(callback_over_projection)) AS callback_low, "
-    "printf('%.3g', max(callback_over_projection)) AS callback_high, "
-    "count(callback_over_projection) AS callbacks FROM ratio WHERE solver = first "
+    "printf('%.3g', min(callback_over_libess)) AS callback_low, "
+    "printf('%.3g', max(callback_over_libess)) AS callback_high, "
+    "count(callback_over_libess) AS callbacks FROM ratio WHERE solver = first "
     "GROUP BY protocol), "
     "plain AS (SELECT printf('%.3g', min(plain_over_libess)) AS low, "
     "printf('%.3g', max(plain_over_libess)) AS high FROM sweep_plain JOIN newest USING (run) "
@@ -627,6 +627,10 @@ const study sweep_study = {
     .summary = "times of the engines on the plate over the number of contacts (Fig. 5.2)",
     .example = "essbench sweep --contacts 2,10,50 --trials 20 --out results",
     .file = "sweep",
+    .group = STUDY_COMPARES,
+    .figures = {STUDY_FIGURE("fig5_2_marginal", "sweep.csv"),
+                STUDY_FIGURE("marginal_cost", "sweep.csv"),
+                STUDY_FIGURE("runtime_vs_n", "sweep.csv"), STUDY_FIGURE("error_vs_n", "sweep.csv")},
     .parameters = "model",
     .cells = "measurements",
     .stages = 3,

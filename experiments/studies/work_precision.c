@@ -12,13 +12,7 @@
 #include "studies.h"
 
 /* The tables of its results. */
-enum { WORK_PRECISION_CASES = STUDY_SAMPLES + 1, WORK_PRECISION_POINTS };
-
-/* One method at one value of its knob, as files have it. */
-typedef struct work_precision_point {
-  precision_row p;
-  solver_settings settings; /* in force */
-} work_precision_point;
+enum { WORK_PRECISION_CASES = STUDY_SAMPLES + 1, WORK_PRECISION_ENTRIES, WORK_PRECISION_POINTS };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -35,18 +29,22 @@ static const study_option precision_asked_options[] = {OPTIONS(OPTION_LINE, prec
 COLUMN_ROW(model_case, MODEL_CASE_COLUMNS);
 
 static const column point_columns[] = {
-    PRECISION_ALL(PRECISION_LINE, work_precision_point)
-        COLUMN(work_precision_point, settings, SETTINGS, "", "in force", .place = COLUMN_JSON_ONLY),
+    PRECISION_COLUMNS,
+    PRECISION_MESSAGE,
+    TAKEN("settings", SETTINGS, "", "in force", .place = COLUMN_JSON_ONLY),
     {0},
 };
 
 /* a method that refuses the model says so once, not at each value of its knob */
 static bool repeats(const void *row, const void *before) {
-  const precision_row *const a = &((const work_precision_point *)row)->p;
-  const precision_row *const b = &((const work_precision_point *)before)->p;
-  return strcmp(a->status, precision_status_name(PRECISION_REFUSED)) == 0 &&
-         strcmp(a->status, b->status) == 0 && strcmp(a->method, b->method) == 0 &&
-         strcmp(a->message, b->message) == 0;
+  static const char *const names[] = {"status", "method", "message"};
+  bool same = true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const column *const c = column_find(point_columns, names[i]);
+    same = same && strcmp(column_text(c, row), column_text(c, before)) == 0;
+  }
+  return same && strcmp(column_text(column_find(point_columns, "status"), row),
+                        precision_status_name(PRECISION_REFUSED)) == 0;
 }
 
 /* ---- cells: PRECISION_METHOD is its first runs ----------------------------------------------- */
@@ -57,18 +55,22 @@ static int check(study_run *run) {
   const int refused = precision_check(run);
   if (refused) return refused;
   const model *const m = case_model(run, NULL);
+  char of[MODEL_NAME_SIZE];
   size_t count;
-  const work_precision_point *const earlier = study_rows(run, WORK_PRECISION_POINTS, &count);
+  model_case_name(m, of);
+  study_rows(run, WORK_PRECISION_POINTS, &count);
   for (size_t i = 0; i < count && s->methods.count; i++) {
-    const precision_row *const p = &earlier[i].p;
-    bool stays = strcmp(p->model, m->type->name) != 0 || p->contacts != model_contacts(m);
+    const char *const method = study_words(run, WORK_PRECISION_POINTS, i, "method");
+    bool stays =
+        strcmp(study_words(run, WORK_PRECISION_POINTS, i, "model"), of) != 0 ||
+        study_number(run, WORK_PRECISION_POINTS, i, "contacts") != (double)model_contacts(m);
     for (size_t k = 0; k < s->methods.count; k++)
-      stays = stays || strcmp(precision_methods[s->methods.index[k]].name, p->method) == 0;
+      stays = stays || strcmp(precision_methods[s->methods.index[k]].name, method) == 0;
     if (stays) continue;
     return measure_fail(run->message,
                         "%s holds this model measured with %s, which --methods leaves out and "
                         "would delete; give another --out, or name it, too",
-                        run->folder, p->method);
+                        run->folder, method);
   }
   return 0;
 }
@@ -99,7 +101,7 @@ static int run_method(study_run *run, contest_starts *starts, size_t method) {
   if (contest_reference(starts, 0, run->message)) return -1;
   for (const double *value = precision_methods[method].values; *value > 0.0; value++) {
     char message[MEASURE_MESSAGE_SIZE] = "";
-    precision_sample s = precision_unknown(method, *value);
+    precision_sample s = precision_unknown("known", model_contacts(starts->m), method, *value);
     s.message = message;
     if (!is_too_long(&coarser, &s, message)) precision_try(run, starts, NULL, &s, message);
     if (*run->interrupted || study_add(run, STUDY_SAMPLES, &s)) return -1;
@@ -114,26 +116,18 @@ static int measure(study_run *run, const void *planned) {
 
 /* ---- what the samples say -------------------------------------------------------------------- */
 
-static void add_point(study_run *run, const model *m, const precision_point *p) {
-  const precision_method *const method = &precision_methods[p->method];
-  const solver_settings with = precision_settings(method, p->value, model_contacts(m));
-  work_precision_point row;
-  precision_summarize(run, m, precision_starts_of(run, 0), p, WORK_PRECISION_POINTS, &row.p);
-  row.settings = solver_settings_in_force(solver_find(method->solver), &with, m->type->time_step);
-  study_add(run, WORK_PRECISION_POINTS, &row);
-}
-
 static int derive(study_run *run) {
   const model *const m = case_model(run, NULL);
   char name[STUDY_CELL_NAME_SIZE];
   if (!m) return -1;
-  const precision_survey *const all = run->own;
   const precision_sample *const first = study_rows(run, STUDY_SAMPLES, NULL);
   study_case_name(run, name);
-  const model_case c = {study_text(run, "%s", name), m->type->name, model_contacts(m), first->gap};
+  char of[MODEL_NAME_SIZE];
+  model_case_name(m, of);
+  const model_case c = {study_text(run, "%s", name), study_text(run, "%s", of), model_contacts(m),
+                        first->gap};
   study_add(run, WORK_PRECISION_CASES, &c);
-  for (size_t i = 0; i < all->count; i++) add_point(run, m, &all->point[i]);
-  return 0;
+  return precision_derive(run, WORK_PRECISION_ENTRIES);
 }
 
 const study work_precision_study = {
@@ -141,6 +135,8 @@ const study work_precision_study = {
     .summary = "work-precision diagrams of all methods: error against time and evaluations",
     .example = "essbench work-precision --model plate --contacts 100",
     .file = "work_precision",
+    .group = STUDY_COMPARES,
+    .figures = {STUDY_FIGURE("fig_tolerance_kept", "work_precision.csv")},
     .kept = WORK_PRECISION_CASES,
     .table = "the points of the results in the folder; nothing is measured",
     .cells = "methods and initial conditions",
@@ -148,14 +144,16 @@ const study work_precision_study = {
     .pinned = true,
     .processes = 5,
     STUDY_OF(precision_asked, precision_cell),
+    .laps = PRECISION_LAPS("work_precision"),
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] = STUDY_ROWS(
                    model_case, .json = "cases", .meaning = "one model with one number of contacts"),
+               [WORK_PRECISION_ENTRIES] = PRECISION_ENTRIES("work_precision"),
                [WORK_PRECISION_POINTS] =
-                   STUDY_TABLE(point_columns, work_precision_point, .json = "points",
-                               .csv = "work_precision.csv",
-                               .meaning = "one method at one value of its parameter",
-                               .within = WORK_PRECISION_CASES, .repeats = repeats)},
+                   STUDY_DERIVED(point_columns, PRECISION_FROM("work_precision"), .json = "points",
+                                 .csv = "work_precision.csv",
+                                 .meaning = "one method at one value of its parameter",
+                                 .within = WORK_PRECISION_CASES, .repeats = repeats)},
     .check = check,
     .plan = plan,
     .run = measure,

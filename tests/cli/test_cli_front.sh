@@ -31,6 +31,18 @@ done
 # a command's options, without values
 options() { run "$1" --help; grep -oE '^ {2,6}(-[a-z], )?--[a-z-]+' "$room/out" | grep -oE -- '--.*' | sort; }
 
+# the variables of make that a study names are its options
+grep -h '^    \.\(name\|make\) = "' "$(dirname "$0")"/../../experiments/studies/*.c | sed 's/.*\.\([a-z]*\) = "\(.*\)",/\1 \2/' >declared
+expect 'studies are targets of make' [ "$(grep -c '^make ' declared)" -ge 14 ]
+while read -r kind first variables; do
+  [ "$kind" = name ] && study=$first && continue
+  options "$study" >of_command
+  for variable in $variables; do
+    option=$(echo "${variable%%=*}" | tr A-Z a-z | sed 's/^ranks$/share/')
+    expect "$study has --$option for make" grep -qx -- "--$option" of_command
+  done
+done <declared
+
 # --- parameters of the models ---------------------------------------------------------------------
 
 run run --help

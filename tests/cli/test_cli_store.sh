@@ -158,7 +158,7 @@ expect 'csv and json are what the tables have' python3 same.py results sweep swe
 command=$(sed -n 's/^    \(sqlite3 results.* = 100"\)/\1/p' "$guide" | sed 's/= 100/= 4/')
 expect 'the line of the guide' [ "$(sh -c "$command" | cut -c 1-14)" = "$(python3 -c 'import json
 for x in json.load(open("results/sweep.json"))["ratios"]:
-    if x["contacts"] == 4: print(x["protocol"], x["mujoco_over_projection"], sep="|")' | cut -c 1-14)" ]
+    if x["contacts"] == 4: print(x["protocol"], x["mujoco_over_libess"], sep="|")' | cut -c 1-14)" ]
 expect 'answers' [ "$(sh -c "$command" | grep -c '^paper|[0-9]')" -eq 1 ]
 sed -n '/^    import pandas/,/^$/p' "$guide" | sed 's/^    //' >ask.py
 python3 -c 'import pandas' 2>/dev/null || cat >pandas.py <<'END2'
@@ -167,8 +167,20 @@ def read_sql(sql, store):
     return [[x[0] for x in at.description], *at.fetchall()]
 END2
 expect 'three lines of Python' [ "$(wc -l <ask.py)" -eq 4 ]
-expect 'and they answer' sh -c 'python3 ask.py | grep -q mujoco_over_projection'
+expect 'and they answer' sh -c 'python3 ask.py | grep -q mujoco_over_libess'
+# where there is a DuckDB
+query=$(sed -n 's/^    duckdb -c "\(.* = 100\)"/\1/p' "$guide" | sed 's/= 100/= 4/')
+expect 'the guide has a query for DuckDB' [ -n "$query" ]
+if python3 -c 'import duckdb' 2>/dev/null; then
+  expect 'which answers the same' [ "$(python3 -c 'import duckdb, sys
+for row in duckdb.sql(sys.argv[1]).fetchall(): print("%s|%.6g" % row)' "$query")" = "$(asked results \
+    "SELECT protocol || printf('|%.6g', mujoco_over_libess) FROM sweep_ratios JOIN newest USING (run) WHERE contacts = 4")" ]
+fi
 expect "ratios of a sweep lie in their own intervals" sh -c "$2/tools/page compare results results | grep -qE '^([1-9][0-9]*) of \\1 ratios'"
+command=$(sed -n 's/^    \(sqlite3 results.*ATTACH.*\)/\1/p' "$guide")
+mkdir earlier && cp results/essbench.sqlite earlier
+expect 'two databases answer together' [ "$(sh -c "$command" | awk -F'|' '$3 > 0 && $3 == $4' | wc -l)" -eq \
+  "$(asked results 'SELECT count(*) FROM sweep_ratios JOIN newest USING (run)')" ]
 command=$(sed -n 's/^    \(sqlite3 results.*VACUUM"\)/\1/p' "$guide" | sed 's/2026-11-01/9999/')
 sh -c "$command"
 expect 'runs are forgotten with all that is theirs' [ "$(asked results \

@@ -21,7 +21,7 @@ if(ESS_ROBOTS)
 endif()
 
 # a study in several processes, and in shares
-foreach(duty workers shares)
+foreach(duty workers shares kills)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()

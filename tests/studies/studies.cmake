@@ -6,7 +6,7 @@ endforeach()
 ess_test(experiments_projection experiments)
 target_compile_definitions(test_experiments_projection PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
 add_dependencies(test_experiments_projection essbench)
-foreach(duty calibrate claims verdict ensemble known order rigid_soft scale speed sweep tolerance)
+foreach(duty calibrate claims verdict ensemble event_times known order rigid_soft scale speed sweep tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
@@ -23,6 +23,7 @@ if(ESS_ROBOTS)
                    ${CMAKE_SOURCE_DIR}/.deps/robots)
   add_test(NAME cli_robot_parts
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robot_parts.sh $<TARGET_FILE:essbench>)
+  add_test(NAME cli_mjcf COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_mjcf.sh $<TARGET_FILE:essbench>)
   add_test(NAME cli_robots
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robots.sh $<TARGET_FILE:essbench>)
 endif()

@@ -29,8 +29,8 @@ expect 'of the same mechanical system' all_rows results sweep 6 \
 expect 'and of the same trajectory by contacts and by a callback' [ "$(asked results "SELECT count(*) FROM sweep a
   JOIN sweep b USING (contacts) WHERE a.solver = 'mujoco' AND b.solver = 'mujoco-callback'
   AND abs(a.rms_error / b.rms_error - 1) < 1e-4 AND a.events = b.events")" -eq 2 ]
-expect 'both ratios are there' all_rows results sweep_ratios 2 'mujoco_over_projection > 0 AND callback_over_projection > 0
-  AND callback_s > 0 AND callback_interval->>0 <= callback_over_projection AND rms_error_callback > 0'
+expect 'both ratios are there' all_rows results sweep_ratios 2 'mujoco_over_libess > 0 AND callback_over_libess > 0
+  AND callback_s > 0 AND callback_interval->>0 <= callback_over_libess AND rms_error_callback > 0'
 expect 'and with its epsilon' all_rows results sweep 6 \
   "settings->>'epsilon' IS iif(solver = 'projection', 2.657e-3, NULL)"
 expect 'all samples are there' all_rows results sweep_samples 240 \

@@ -28,8 +28,8 @@ cost="$number us \[$number, $number\]"
 expect 'and the price of a contact with its interval, where event-unaware solvers are one' grep -qE \
   "^one more contact at equal error \[95 %\]: MuJoCo $cost, MuJoCo by a callback $cost, libess $cost, the cheapest event-unaware solver $cost$" "$room/out"
 
-set_all ratios mujoco_over_projection 12.5
-set_all ratios callback_over_projection 4.5
+set_all ratios mujoco_over_libess 12.5
+set_all ratios callback_over_libess 4.5
 set_all slopes s_per_contact 0.0015
 set_all plain plain_over_libess 0.5
 run sweep --table
@@ -42,8 +42,8 @@ expect 'engines by what they are' \
   says "contact by the paper's protocol [95 %]: libess by the paper's method 1.5e+03 us ["
 # the first ratio alone
 cp whole.sqlite results/essbench.sqlite
-set_all ratios mujoco_over_projection 3
-set_all ratios mujoco_over_projection 7 'row = 0'
+set_all ratios mujoco_over_libess 3
+set_all ratios mujoco_over_libess 7 'row = 0'
 run sweep --table
 expect 'a range' grep -q 'MuJoCo takes 3 to 7 times' "$room/out"
 

@@ -46,7 +46,7 @@ static char said[SOLVER_MESSAGE_SIZE];
 
 static precision_sample chosen_of(precision_knob knob, double target, attempts *o) {
   const precision_method method = {.name = "made-up", .knob = knob, .values = values};
-  precision_sample none = precision_unknown(0, NAN);
+  precision_sample none = precision_unknown("known", 2, 0, NAN);
   none.of = outcome_unknown();
   said[0] = '\0';
   return crossing_choose(&method, none, target, made_up_attempt, o, said);
@@ -81,21 +81,6 @@ static void crossings_must_be_the_references(void **state) {
   assert_true(c.value == 1e-5);
   assert_string_equal(
       said, "the RMS error is 1e-05, but crossings are more than 1 % off the reference's");
-}
-
-/* whatever the choice promised, a row tells what the race found */
-static void a_row_above_the_target_is_not_reached(void **state) {
-  (void)state;
-  crossing_row r = {.p = {.status = "ok", .message = "", .rms_error = 0.01}, .target = 0.01};
-  crossing_check_target(&r);
-  assert_string_equal(r.p.status, "ok");
-  r.p.rms_error = 0.02;
-  crossing_check_target(&r);
-  assert_string_equal(r.p.status, "not reached");
-  assert_string_equal(r.p.message, "the RMS error is above the target in the race");
-  r.p.status = "failed";
-  crossing_check_target(&r);
-  assert_string_equal(r.p.status, "failed");
 }
 
 /* the cost over epsilon has a hump: it is looked past, as far as it is not hopelessly high */
@@ -168,7 +153,8 @@ static bool is_one(double difference, double times) {
   for (; u.ended < study_cells(&u.run); end_cell(&u)) {
     const precision_cell *const c = study_cell_at(&u.run, u.ended);
     const bool here = c->index == 1 && c->method == asked.methods.index[1];
-    precision_sample s = precision_unknown(c->method, here ? 1e-3 * times : 1e-3);
+    precision_sample s =
+        precision_unknown("known", two_numbers[c->index], c->method, here ? 1e-3 * times : 1e-3);
     s.of.rms_error = 1e-2 * (1.0 + 1e-8 * (double)u.ended) * (here ? 1.0 + difference : 1.0);
     s.trials = 1;
     give(&u, &s);
@@ -186,6 +172,62 @@ static void what_is_the_same_everywhere_is_one(void **state) {
   (void)state;
   assert_true(is_one(0.0, 1.0) && is_one(5e-7, 1.0));
   assert_false(is_one(2e-6, 1.0) || is_one(0.0, 2.0));
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* whatever the choice promised, a row tells what the race found: its status and message, where one
+ * start is known to have such an error at best, and to have it in the race */
+static void check_row(precision_status known, double best, double raced, const char *status,
+                      const char *message) {
+  made_up u;
+  precision_asked asked = {.contacts = {1, two_numbers}, .trials = 1, .target = 0.01};
+  const study_option *o = crossing_cost_study.options;
+  model m;
+  while (strcmp(o->name, "methods") != 0) o++;
+  model_init(&m, model_find("plate"));
+  make_up(&u, &crossing_cost_study, &asked);
+  u.run.m = &m;
+  u.run.processes = 1;
+  assert_int_equal(option_set(o, "hybrid", &asked, u.message), 0);
+  assert_int_equal(study_cells_plan(&u.run, 0), 2);
+  const size_t method = asked.methods.index[0];
+  precision_sample start = precision_unknown("start", 2, 0, NAN),
+                   first = precision_unknown("known", 2, method, 1e-3),
+                   lap = precision_unknown("lap", 2, method, 1e-3);
+  start.start = (precision_start){.events = 10, .held = 1};
+  first.status = known;
+  first.trials = 1;
+  first.of = (outcome){1e-3, best, 10, 100, 100, 100, 100, 100, 100, 100};
+  lap.of = (outcome){1e-3, raced, 10, 100, 100, 100, 100, 100, 100, 100};
+  give(&u, &start);
+  end_cell(&u);
+  give(&u, &first);
+  end_cell(&u);
+  assert_int_equal(study_cells_plan(&u.run, 1), known == PRECISION_OK);
+  if (known == PRECISION_OK) give(&u, &lap);
+  if (known == PRECISION_OK) end_cell(&u);
+  rederive(&u);
+  assert_string_equal(text_at(&u, ROWS, 0, "status"), status);
+  assert_string_equal(text_at(&u, ROWS, 0, "message"), message);
+  // one that is not raced has the error that came closest, and no failures
+  const double rms = known == PRECISION_OK ? raced : best;
+  assert_true(number_at(&u, ROWS, 0, "rms_error") == rms);
+  assert_true(isnan(number_at(&u, ROWS, 0, "failures")) == (known != PRECISION_OK));
+  assert_true(fabs(number_at(&u, ROWS, 0, "ns_per_crossing") / 1e5 - 1) < 1e-12);
+  cases_free(&u.run);
+  free(u.run.own);
+  start_anew(&u);
+}
+
+static void a_row_above_the_target_is_not_reached(void **state) {
+  (void)state;
+  const char *const above = "the RMS error is above the target in the race";
+  check_row(PRECISION_OK, 0.01, 0.01, "ok", "");
+  check_row(PRECISION_OK, 0.01, 0.02, "not reached", above);
+  check_row(PRECISION_OK, 0.01, 2, "diverged",
+            "no better than a state that stays where it started");
+  check_row(PRECISION_UNREACHED, 0.05, NAN, "not reached", "");
 }
 
 /* ---- the command ------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "earlier.h"
 #include "solvers.h"
 #include "speed.c"
 #include "studies.h"
@@ -213,7 +212,6 @@ static void rows_have_medians_quantiles_and_paired_ratios(void **state) {
               number_at(&u, SPEED_ROWS, r, "mujoco_over_this_hi") > 980.0);
   close_to(settings_at(&u, SPEED_ROWS, r).rtol, 1e-2 / 3.0);
   assert_string_equal(text_at(&u, SPEED_ROWS, r, "mujoco_variant"), "implicitfast");
-  assert_true(isnan(number_at(&u, SPEED_ROWS, r, "before")));
 
   // MuJoCo is its own rival, has no work of ours, and is no worse than its Euler
   const size_t m = row_of(&u, 4, 60.0, "equal-error", "mujoco");
@@ -293,43 +291,12 @@ static void counts_are_those_of_the_run(void **state) {
   model_release(&m);
 }
 
-/* ---- before -----------------------------------------------------------------------------------
- */
-
-static const char sweep_text[] =
-    "{\"model\": {\"damping\": 60.0, \"field\": \"contacts\"},"
-    " \"benchmarks\": [{\"name\": \"plate/equal-error/mujoco/contacts:2\"}],"
-    " \"ratios\": [{\"contacts\": 2, \"protocol\": \"target-0.01\","
-    "   \"mujoco_over_projection\": 99, \"interval\": [98, 100]},"
-    "  {\"contacts\": 2, \"protocol\": \"equal-error\","
-    "   \"mujoco_over_projection\": 12.5, \"interval\": [12, 13]}],"
-    " \"slopes\": [{\"solver\": \"mujoco\", \"protocol\": \"equal-error\", \"s_per_contact\": 8},"
-    "  {\"solver\": \"projection\", \"protocol\": \"equal-error\", \"s_per_contact\": 2}]}";
-
-static void a_sweep_is_a_before(void **state) {
-  char message[MEASURE_MESSAGE_SIZE], path[PATH_SIZE];
-  assert_null(earlier_read(*state, message));
-  assert_non_null(strstr(message, "holds neither speed.json nor sweep.json"));
-  assert_int_equal(write_text(path_in(state, "sweep.json", path), sweep_text), 0);
-  json_t *const before = earlier_read(*state, message);
-  if (!before) fail_msg("%s", message);
-  const measure_interval found = earlier_ratio(before, "plate", 2, 60, "contacts", "equal-error");
-  assert_true(found.estimate == 12.5 && found.low == 12 && found.high == 13);
-  close_to(earlier_share(before, "contacts"), 0.25);
-  assert_true(isnan(earlier_share(before, "aggregated")) && isnan(earlier_share(NULL, "contacts")));
-  assert_true(isnan(earlier_ratio(before, "plate", 2, 0, "contacts", "equal-error").estimate));
-  assert_true(isnan(earlier_ratio(before, "plate", 2, 60, "aggregated", "equal-error").estimate));
-  json_decref(before);
-}
-
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_set_up, folder_tear_down)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bound_is_what_the_calls_cost),
       cmocka_unit_test(rows_have_medians_quantiles_and_paired_ratios),
       cmocka_unit_test(one_more_contact_has_one_setting),
       cmocka_unit_test(counts_are_those_of_the_run),
-      TEST(a_sweep_is_a_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

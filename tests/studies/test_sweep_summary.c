@@ -253,10 +253,10 @@ static void ratios_are_paired(void **state) {
     const struct {
       const char *name;
       double value;
-    } expected[] = {{"mujoco_over_projection", expected_ratio()},
-                    {"callback_over_projection", 0.5 * expected_ratio()},
+    } expected[] = {{"mujoco_over_libess", expected_ratio()},
+                    {"callback_over_libess", 0.5 * expected_ratio()},
                     {"mujoco_s", 8e-3 * (double)contacts[i]},
-                    {"projection_s", 1.5e-3 * (double)contacts[i]},
+                    {"libess_s", 1.5e-3 * (double)contacts[i]},
                     {"callback_s", 4e-3 * (double)contacts[i]},
                     {"rms_error_callback", number_at(&w.u, SWEEP_RATIOS, i, "rms_error_mujoco")}};
     double ends[2], of_callback[2];
@@ -326,7 +326,7 @@ static void processes_are_put_together(void **state) {
   close_to(row_at(&w, 1, OURS, "median_s"), 15e-3);
   assert_true(row_at(&w, 1, OURS, "retaken") == 2.0 * PROCESSES);
   assert_true(row_at(&w, 2, MUJOCO, "disturbed") == 1.0 * PROCESSES);
-  close_to(number_at(&w.u, SWEEP_RATIOS, 0, "mujoco_over_projection"), expected_ratio());
+  close_to(number_at(&w.u, SWEEP_RATIOS, 0, "mujoco_over_libess"), expected_ratio());
   tear_down(&w);
 }
 

@@ -54,8 +54,8 @@ static void *set(void *into, const char *name, const char *text) {
   return (char *)into + o->offset;
 }
 
-static void fill(precision_sample *s, size_t method, double value, double rms) {
-  *s = precision_unknown(method, value);
+static void fill(precision_sample *s, const char *what, size_t method, double value, double rms) {
+  *s = precision_unknown(what, 1, method, value);
   s->of = (outcome){1e-6 / value, rms, 10, 100, 100, 100, 100, 100, 100, 100};
 }
 
@@ -71,17 +71,20 @@ static int set_up(void **state) {
   e->u.run.m = &e->m;
   e->u.run.processes = PROCESSES;
   for (size_t j = 0; j < TRIALS; j++) {
-    e->start[j] = precision_unknown(0, NAN);
+    e->start[j] = precision_unknown("start", 1, 0, NAN);
+    e->start[j].trial = j;
     e->start[j].start = (precision_start){.events = 10, .held = 1};
   }
   for (size_t i = 0; i < METHODS; i++)
     for (size_t k = 0; k < VALUES; k++) {
       const size_t method = index_of(names[i]);
       const double value = precision_methods[method].values[k];
-      fill(&e->first[i][k], method, value, 0.1 * value);
+      fill(&e->first[i][k], "known", method, value, 0.1 * value);
       e->first[i][k].trials = TRIALS;
-      for (size_t j = 0; j < TRIALS; j++)
-        fill(&e->lap[i][k][j], method, value, 0.1 * value * (1.0 + 0.1 * (double)j));
+      for (size_t j = 0; j < TRIALS; j++) {
+        fill(&e->lap[i][k][j], "lap", method, value, 0.1 * value * (1.0 + 0.1 * (double)j));
+        e->lap[i][k][j].trial = j;
+      }
     }
   // those of one solver differ, so that they are not the same
   for (size_t k = 0; k < VALUES; k++) e->first[C][k].of.rms_error *= 1.01;
@@ -106,14 +109,34 @@ static void give_laps(example *e, const precision_cell *race) {
   for (size_t j = 0; j < race->trials; j++)
     for (size_t i = 0; i < points->count; i++) {
       precision_sample s = e->lap[i / VALUES][i % VALUES][j];
+      s.process = race->process;
       if (race->process) s.of.rms_error = NAN;
       if (race->process) s.of.time_s *= 1.1;
       if (precision_raced(&points->point[i], 1, race->trials)) give(&e->u, &s);
     }
 }
 
-/* the points that the samples make */
-static const work_precision_point *conclude(example *e) {
+/* what is looked at of a point */
+typedef struct point {
+  const char *model, *method, *knob, *status, *message, *law, *coincides_with;
+  double damping, contacts, trials, rms_error, rms_worst, median_s, median_lo_s, median_hi_s,
+      evaluations, steps, projections, events, events_reference, events_ratio, failures;
+} point;
+
+static point point_at(const example *e, size_t row) {
+#define TEXT(name)   .name = text_at(&e->u, WORK_PRECISION_POINTS, row, #name)
+#define NUMBER(name) .name = number_at(&e->u, WORK_PRECISION_POINTS, row, #name)
+  return (point){
+      TEXT(model),          TEXT(method),        TEXT(knob),           TEXT(status),
+      TEXT(message),        TEXT(law),           TEXT(coincides_with), NUMBER(damping),
+      NUMBER(contacts),     NUMBER(trials),      NUMBER(rms_error),    NUMBER(rms_worst),
+      NUMBER(median_s),     NUMBER(median_lo_s), NUMBER(median_hi_s),  NUMBER(evaluations),
+      NUMBER(steps),        NUMBER(projections), NUMBER(events),       NUMBER(events_reference),
+      NUMBER(events_ratio), NUMBER(failures)};
+}
+
+/* makes points of the samples */
+static void conclude(example *e) {
   size_t count;
   start_anew(&e->u);
   assert_int_equal(study_cells_plan(&e->u.run, 0), 1 + METHODS);
@@ -125,21 +148,22 @@ static const work_precision_point *conclude(example *e) {
   for (; e->u.ended < study_cells(&e->u.run); end_cell(&e->u))
     give_laps(e, study_cell_at(&e->u.run, e->u.ended));
   rederive(&e->u);
-  const work_precision_point *const rows = study_rows(&e->u.run, WORK_PRECISION_POINTS, &count);
+  study_rows(&e->u.run, WORK_PRECISION_POINTS, &count);
   assert_int_equal(count, METHODS * VALUES);
-  return rows;
 }
 
 /* the one that is looked at */
-static precision_row first_point(example *e) {
-  return conclude(e)[0].p;
+static point first_point(example *e) {
+  conclude(e);
+  return point_at(e, 0);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
 static void a_good_point_is_ok(void **state) {
   example *const e = *state;
-  const precision_row row = conclude(e)[10].p; // 1e-3 s
+  conclude(e);
+  const point row = point_at(e, 10); // 1e-3 s
   assert_string_equal(row.model, "hopper");
   assert_string_equal(row.method, "hybrid");
   assert_string_equal(row.knob, "time_step");
@@ -166,7 +190,7 @@ static void crossings_off_by_more_than_one_percent_are_marked(void **state) {
   lap[0].of.events += 2;
   assert_string_equal(first_point(e).status, "crossings");
   lap[0].of.events = 970 - 11;
-  const precision_row row = first_point(e);
+  const point row = first_point(e);
   assert_string_equal(row.status, "crossings");
   assert_true(*row.message);
   assert_true(fabs(row.events_ratio - 989.0 / 1000.0) < 1e-12);
@@ -192,7 +216,7 @@ static void no_better_than_staying_put_is_diverged(void **state) {
   // an error that is not finite, of which the journal keeps no more than that it is not known, has
   // no part in the median
   lap[1].of.rms_error = lap[2].of.rms_error = NAN;
-  const precision_row row = first_point(e);
+  const point row = first_point(e);
   assert_string_equal(row.status, "diverged");
   assert_true(*row.message);
   assert_true(row.failures == 2);
@@ -207,7 +231,7 @@ static void a_run_that_gave_up_is_failed(void **state) {
   lap[3].of.time_s = seconds;
   lap[3].message = "the reason";
   lap[0].of.rms_error = 5; // and another diverged
-  const precision_row row = first_point(e);
+  const point row = first_point(e);
   assert_string_equal(row.status, "failed");
   assert_string_equal(row.message, "the reason");
   assert_true(row.failures == 2 && row.events_ratio == 1 && row.steps == 100);
@@ -222,7 +246,7 @@ static void an_obstacle_leaves_a_marked_point(void **state) {
   first->of.rms_error = NAN;
   for (size_t i = 0; i < 3; i++) {
     first->status = obstacles[i];
-    const precision_row row = first_point(e);
+    const point row = first_point(e);
     assert_string_equal(row.status, precision_status_name(obstacles[i]));
     // where it would stand: the time of the first run, and what that evaluated
     assert_true(row.median_s == first->of.time_s && row.evaluations == 200);
@@ -233,13 +257,13 @@ static void an_obstacle_leaves_a_marked_point(void **state) {
 static void a_few_starts_make_a_median_of_those(void **state) {
   example *const e = *state;
   e->first[A][0].trials = PRECISION_FEW;
-  const precision_row row = first_point(e);
+  const point row = first_point(e);
   assert_true(row.trials == 3);
   assert_true(fabs(row.rms_error - 2.64e-3) < 1e-12);
   // the first run is all that there is then
   e->first[A][0].trials = 1;
   e->first[A][0].of.rms_error = 1.5e-3;
-  const precision_row one = first_point(e);
+  const point one = first_point(e);
   assert_true(one.trials == 1 && one.rms_error == 1.5e-3);
   assert_true(one.median_s == e->first[A][0].of.time_s && isnan(one.median_lo_s));
 }
@@ -266,9 +290,9 @@ static void the_work_decides_the_starts(void **state) {
 /* the variants of one solver do the same; which method stands for each */
 static void check_stands(example *e, const char *a, const char *b, const char *c) {
   const char *const wanted[METHODS] = {a, b, c};
-  const work_precision_point *const rows = conclude(e);
+  conclude(e);
   for (size_t i = 0; i < METHODS * VALUES; i++)
-    assert_string_equal(rows[i].p.coincides_with, wanted[i / VALUES]);
+    assert_string_equal(point_at(e, i).coincides_with, wanted[i / VALUES]);
 }
 
 static void make_same(example *e) {
@@ -282,10 +306,10 @@ static void variants_that_are_the_same_are_found(void **state) {
   e->first[C][0].of.rms_error *= 1.0 + 5e-7;
   check_stands(e, "", "", names[B]);
   // what is known of the one that is stood for is its first run
-  const work_precision_point *const rows = conclude(e);
-  const precision_row *const b = &rows[B * VALUES + 2].p, *const c = &rows[C * VALUES + 2].p;
-  assert_true(c->trials == 1 && c->rms_error == e->first[C][2].of.rms_error);
-  assert_true(b->trials == TRIALS);
+  conclude(e);
+  const point b = point_at(e, B * VALUES + 2), c = point_at(e, C * VALUES + 2);
+  assert_true(c.trials == 1 && c.rms_error == e->first[C][2].of.rms_error);
+  assert_true(b.trials == TRIALS);
 }
 
 /* however much faster another one's first runs were: the clock may say otherwise tomorrow */
@@ -312,7 +336,8 @@ static void those_that_fail_alike_are_alike(void **state) {
     e->first[i][1].trials = 0;
   }
   check_stands(e, "", "", names[B]);
-  assert_int_equal(conclude(e)[C * VALUES + 1].p.trials, 0);
+  conclude(e);
+  assert_true(point_at(e, C * VALUES + 1).trials == 0);
   e->first[C][1].status = PRECISION_TOO_LONG;
   check_stands(e, "", "", "");
   // of one that would take too long it is not known that it does anything else

@@ -6,10 +6,10 @@ made_up() {
   local of=$1/tests/tools/results name
   mkdir -p "$2/150" "$2/callback"
   cp -r "$of/." "$2"
-  cp "$1/tests/plots/tables/tolerance.csv" "$2"
+  cp "$1"/tests/plots/tables/{tolerance,event_times}.csv "$2"
   cp "$of/mujoco_settings.csv" "$2/callback"
   for name in order calibration derivative_error limbs contact_modes rigid_soft crossing_cost mujoco_settings \
-    tolerance ensemble 150/sweep callback/mujoco_settings; do
+    tolerance event_times ensemble 150/sweep callback/mujoco_settings; do
     sed "s,any,$name," "$of/any.json" >"$2/$name.json"
   done
   for name in ant hopper walker2d legs-6 legs-20 legs-6-twin legs-20-twin ant-twin; do

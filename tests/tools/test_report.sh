@@ -82,8 +82,8 @@ check 'an error without bound is no number' $?
 
 cat >"$room/sweep.json" <<'END'
 {"trials": 4, "ratios": [
-  {"protocol": "equal-error", "solver": "libess", "contacts": 2, "mujoco_over_projection": 31.25, "callback_over_projection": 12.5,
-    "rms_error_projection": 0.01, "rms_error_mujoco": 0.02},
+  {"protocol": "equal-error", "solver": "libess", "contacts": 2, "mujoco_over_libess": 31.25, "callback_over_libess": 12.5,
+    "rms_error_libess": 0.01, "rms_error_mujoco": 0.02},
   {"protocol": "paper", "solver": "projection"}]}
 END
 report && whole && grep -q 'takes 31.2 times as long as libess</strong>, whose error is 0.5 times MuJoCo' "$room/report.html"

@@ -10,6 +10,7 @@ essbench=$2
 
 mkdir "$room/house" && cd "$room/house" || exit 1
 cp -r "$sources"/{README.md,CONTRIBUTING.md,CITATION.cff,docs,tools} .
+mkdir experiments && cp -r "$sources/experiments/studies" experiments
 cat >program <<END
 #!/bin/sh
 echo "\$@" >>"$room/asked"
@@ -33,7 +34,7 @@ measured_before() {
   ls results/*.json results/*/*.json results/robots/*/robot.json results/gradients/*/*.json 2>/dev/null | python3 -B -c 'import json, sys
 parts = [line.strip()[len("results/"):-len(".json")] for line in sys.stdin]
 parts += ["work_precision-" + n for n in ("affine3", "hopper", "plate_10", "plate_100")]
-untimed = ("counts", "tolerance", "scale", "order", "derivative_error", "limbs", "contact_modes", "sliding")
+untimed = ("counts", "tolerance", "scale", "order", "derivative_error", "limbs", "contact_modes", "sliding", "event_times")
 print(json.dumps({"cost": {p: {"commit": sys.argv[1], "processor_s": 10.0, "wall_s": 100.0, "largest_kb": 2048,
   **({} if p in untimed else {"load": 0.3})} for p in parts}}))' "$commit" >"$room/results.json"
   cp "$room/results.json" results/results.json
@@ -232,22 +233,22 @@ grep -qxF -- '- order: no times are measured' docs/results/paper.md &&
   grep -qxF -- "- sweep: $load" docs/results/paper.md
 check 'what ran beside a part is told of the same code, whichever the commit' $?
 git checkout -q docs
-sed -i 's/"calibrate"/"calibrate --trials 9"/' tools/results
+sed -i 's/"ensemble --processes 1"/"ensemble --processes 2"/' tools/results
 git commit -qam 'another choice'
 python3 -c 'import json, sys
 kept = json.load(open(sys.argv[1]))
-kept["cost"]["calibration"]["asked"] = ["calibrate"]
+kept["cost"]["ensemble"]["asked"] = ["ensemble", "--processes", "1"]
 json.dump(kept, open(sys.argv[1], "w"))' results/results.json
 : >"$room/asked"
 results
-[ "$(measured)" = 'calibrate --trials 9 --out results' ]
+[ "$(measured)" = 'ensemble --processes 2 --out results' ]
 check 'what is asked otherwise is measured again' $?
 git reset -q --hard "$commit"
 measured_before
 results
 tools/page stale docs/results/speed.md >"$room/out" && grep -qx 'no measurements of code that has changed since' "$room/out"
 check 'a page that has just been written is not stale' $?
-results && echo 'int two;' >integrator/code.c && mkdir -p experiments/studies && echo 'int one;' >experiments/studies/order.c &&
+results && echo 'int two;' >integrator/code.c && echo 'int one;' >>experiments/studies/order.c &&
   git add experiments
 git commit -qam 'another code'
 tools/page stale >"$room/out" && grep -qx "docs/results/speed.md: race: speed at ${commit:0:7}: integrator (1)" "$room/out" &&
@@ -256,7 +257,7 @@ tools/page stale >"$room/out" && grep -qx "docs/results/speed.md: race: speed at
 check 'tables whose code has changed are listed, each with what it depends on' $?
 : >"$room/asked"
 results
-[ $? -eq 1 ] && grep -q '^results: [a-z]*.json is not of this commit: ' "$room/out"
+[ $? -eq 1 ] && grep -q '^results: [a-z_]*.json is not of this commit: ' "$room/out"
 check 'a program of another commit is no measurement of this one' $?
 for part in sweep mujoco_settings work_precision-plate_100; do results --only "$part"; done
 grep -q '^sweep --protocol paper,equal-error .* --out results$' "$room/asked" && grep -q '^mujoco .*--out results' "$room/asked" &&

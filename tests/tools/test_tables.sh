@@ -322,11 +322,6 @@ check 'a folder without a page is refused' $?
 "$sources/tools/page" --without drake,nowhere "$room/results" "$at" 2>"$room/err"
 [ $? -eq 2 ] && one_line "there is no part 'nowhere' to leave out; there are .*drake, .*speed"
 check 'an unknown part to leave out is refused' $?
-for words in '' '--help' 'results more'; do
-  "$sources/tools/before-after" $words 2>"$room/err"
-  [ $? -eq 2 ] && one_line "before-after: '$words' is not accepted; usage: .* tools/before-after RESULTS"
-  check "before-after begins nothing without a folder: '$words'" $?
-done
 
 # --- robots ---------------------------------------------------------------------------------------
 is_filled docs/results/robots.md
