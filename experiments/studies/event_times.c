@@ -96,8 +96,7 @@ static int follow(study_run *run, const contest_starts *start, double tolerance,
   solver_settings with = solver_settings_default();
   double x[MODEL_DIMENSION_MAX], t = 0.0;
   with.rtol = with.atol = tolerance;
-  ess_options options =
-      solver_libess_options(ESS_METHOD_TOLERANCE, &with, model_get(m, "duration"));
+  ess_options options = solver_libess_options(false, &with, model_get(m, "duration"));
   options.observer = (ess_observer){.crossing = note, .context = all};
   ess_driver *const driver = ess_driver_alloc(&m->system, &options, NULL);
   *all = (events){0};
