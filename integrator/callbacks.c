@@ -176,13 +176,6 @@ int ess_field_jacobian(ess_driver *d, double t, const double x[], double J[]) {
 
 /* ---- observers ------------------------------------------------------------------------------- */
 
-/* whether this apply has come no further, but for rounding, than where an observer stopped the one
- * before: it is not stopped there again, or no apply would ever leave that place. Near t = 0, which
- * has no rounding, that is rounding of the step which has been cut there. */
-static bool goes_on(const ess_driver *d) {
-  return d->t - d->apply.stopped <= 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), d->dt);
-}
-
 int ess_observe_step(ess_driver *d, double t0) {
   const ess_observer *const o = &d->options.observer;
   if (!o->step) return ESS_SUCCESS;
@@ -190,7 +183,12 @@ int ess_observe_step(ess_driver *d, double t0) {
                               .t0 = d->caller.way * t0,
                               .t1 = d->caller.way * d->t,
                               .x = d->x};
-  if (!o->step(&info, o->context) || goes_on(d)) return ESS_SUCCESS;
+  if (!o->step(&info, o->context)) return ESS_SUCCESS;
+  // An apply that has come no further, but for rounding, than where an observer stopped the one
+  // before is not stopped again, or none would ever leave that place. Near t = 0, which has no
+  // rounding, that is rounding of the step that was cut there.
+  const double rounding = 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), d->dt);
+  if (d->t - d->apply.stopped <= rounding) return ESS_SUCCESS;
   d->apply.stopped = d->t;
   return ess_fail(d, ESS_ESTOP, SIZE_MAX);
 }

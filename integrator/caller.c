@@ -285,18 +285,15 @@ static void dress_system(ess_driver *d) {
   calls->parameter_jacobian = calls->parameter_jacobian ? impact_parameter_jacobian : NULL;
 }
 
-/* the caller's callbacks themselves: a run forward of a system that has all pays nothing */
-static void undress_system(ess_driver *d) {
-  d->system = d->caller.system;
-  if (d->impacts) d->impacts->calls = d->caller.impacts;
-}
-
 void ess_caller_dress(ess_driver *d) {
   const ess_caller *const c = &d->caller;
-  if (c->moves || c->way < 0.0)
+  if (c->moves || c->way < 0.0) {
     dress_system(d);
-  else
-    undress_system(d);
+    return;
+  }
+  // the caller's callbacks themselves: a run forward of a system that has all pays nothing
+  d->system = c->system;
+  if (d->impacts) d->impacts->calls = c->impacts;
 }
 
 void ess_caller_turn(ess_driver *d, double way) {

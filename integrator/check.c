@@ -76,12 +76,6 @@ static bool look_at(checker *c, size_t i, double place, double h[]) {
   return !s->guards(c->t, c->moved, h, s->params);
 }
 
-/* event functions either side of x along state i; the distance between, 0 when there is none */
-static double look_beside(checker *c, size_t i, double step) {
-  const double above = at(c, i) + step, below = at(c, i) - step;
-  return look_at(c, i, above, c->above) && look_at(c, i, below, c->below) ? above - below : 0.0;
-}
-
 /* one more difference of event function k: extrapolated, with its error, against the given */
 static void compare_one(checker *c, size_t k, double given, double apart, int step) {
   const double difference = (c->above[k] - c->below[k]) / apart;
@@ -120,9 +114,10 @@ static bool compare_column(checker *c, size_t i, const double given[], size_t st
     c->best[k] = c->rank[k] = c->excess[k] = INFINITY;
   }
   for (int j = 0; j < INCREMENTS && step > ESS_ROUNDING * size_here; j++, step *= SHRINK) {
-    const double apart = look_beside(c, i, step);
-    if (!(apart > 0.0)) continue;
-    for (size_t k = 0; k < m; k++) compare_one(c, k, given[k * stride], apart, made);
+    const double above = at(c, i) + step, below = at(c, i) - step;
+    const bool looked = look_at(c, i, above, c->above) && look_at(c, i, below, c->below);
+    if (!looked || above == below) continue;
+    for (size_t k = 0; k < m; k++) compare_one(c, k, given[k * stride], above - below, made);
     made++;
   }
   for (size_t k = 0; k < m; k++) {

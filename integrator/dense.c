@@ -102,16 +102,6 @@ double ess_driver_step_start(const ess_driver *d) {
 
 /* ---- samples on the caller's time grid ------------------------------------------------------- */
 
-/* whether a sample up to t_end is still to be written */
-static bool pending(const ess_driver *d, double t_end) {
-  return d->grid.done < d->grid.count && d->grid.times[d->grid.done] <= t_end;
-}
-
-/* the next row of the caller's buffer, and one sample fewer to do */
-static double *next_row(ess_driver *d) {
-  return d->grid.states + d->grid.done++ * d->system.dimension;
-}
-
 /* one step's dense output in four lanes: of four components, or of one for four samples */
 typedef struct dense_lanes {
   ess_lanes x, c[ESS_DENSE];
@@ -219,7 +209,7 @@ static void sample_step(ess_driver *d, const ess_piece *p, double t_end) {
 }
 
 /* one by one, in the caller's time, and without the state that is time */
-static void sample_for_caller(ess_driver *d, double t_end) {
+static void sample_one_by_one(ess_driver *d, double t_end) {
   const ess_caller *const c = &d->caller;
   const size_t n = c->system.dimension;
   for (; d->grid.done < d->grid.count; d->grid.done++) {
@@ -232,22 +222,10 @@ static void sample_for_caller(ess_driver *d, double t_end) {
 }
 
 void ess_sample_piece(ess_driver *d, double t_end) {
-  if (d->caller.moves || d->caller.way < 0.0) {
-    sample_for_caller(d, t_end);
-    return;
-  }
-  switch (d->piece.kind) {
-  case ESS_PIECE_STEP:
+  if (d->piece.kind == ESS_PIECE_STEP && !d->caller.moves && d->caller.way > 0.0)
     sample_step(d, &d->piece, t_end);
-    return;
-  case ESS_PIECE_POINT:
-  case ESS_PIECE_PARABOLA:
-    break;
-  }
-  while (pending(d, t_end)) {
-    const double t = d->grid.times[d->grid.done];
-    ess_piece_state(d, t, next_row(d));
-  }
+  else
+    sample_one_by_one(d, t_end);
 }
 
 void ess_sample_node(ess_driver *d) {

@@ -182,12 +182,6 @@ static int latch(ess_driver *d) {
   return status;
 }
 
-static int resume(ess_driver *d) {
-  int status = ess_announce(d, d->system.guard_count);
-  if (!status) status = ess_evaluate_node(d);
-  return status ? status : ess_check_guards(d);
-}
-
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
   int ignored;
   if (!status) status = &ignored;
@@ -307,7 +301,9 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->apply.crossings = 0;
   ess_returns_open(d);
   const bool is_new = !d->latched;
-  int status = is_new ? latch(d) : resume(d);
+  int status = is_new ? latch(d) : ess_announce(d, d->system.guard_count);
+  if (!status && !is_new) status = ess_evaluate_node(d);
+  if (!status && !is_new) status = ess_check_guards(d);
   if (!status) ess_base_resume(d);
   if (!status && d->slides) status = ess_slides_begin(d, is_new, moved);
   // what an observer stops has begun: it goes on from there

@@ -171,7 +171,7 @@ typedef struct ess_rows {
   const double *x; /* the state that they look at, at time t; NULL: the node */
   double t;
   ess_guard_kind *kind; /* [2m] */
-  bool *armed;          /* [2m]: to start with */
+  bool *armed;          /* [2m]: scratch, of the start and of impacts */
 } ess_rows;
 
 /* By event function, where the system tells: whether its sign acts on nothing by the last call of

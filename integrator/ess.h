@@ -14,11 +14,10 @@
  *
  * Shapes are given in n states, m event functions and P parameters; matrices are row-major. Times
  * and states are in the caller's units. The driver copies all data to which a system and options
- * point, except `params`, an observer's context, parameters' values and the times of field_jumps,
- * which the caller keeps.
- * Pointers that callbacks and observers receive are valid during the call only. Pointers that a
- * driver's functions return belong to the driver and are valid until it is freed; for a NULL driver
- * they are NULL.
+ * point, except `params`, an observer's context, values of parameters and the arrays of
+ * field_jumps, which the caller keeps. Pointers that callbacks and observers receive are valid
+ * during the call only. Pointers that a driver's functions return belong to the driver and are
+ * valid until it is freed; for a NULL driver they are NULL.
  *
  * A ball on a spring, from a height of 1 m:
  *
@@ -315,15 +314,15 @@ typedef struct ess_system {
   int (*guard_jacobian)(double t, const double x[], double Dh[], void *params);
   ess_guard_time guard_time;      /* whether event functions depend on time; default: they do not */
   const ess_guard_kind *kinds;    /* [2m]: the effect of each guard's crossing; NULL: each is an
-                                     impact if there are `impacts`, else changes the field. Paper:
-                                     ESS_GUARD_NONE for each ESS_GUARD_DOWN */
+                                     impact if there are `impacts`, else changes the field */
   const ess_impacts *impacts;     /* the map of impacts */
   const ess_reset_matrix *resets; /* the guards that a crossing arms; NULL: the guard of the same
                                      event function in the opposite direction */
   /* The mode in which a trajectory begins, and the guards that are armed then. On entry sign[m] and
    * armed[2m] have their default values: the signs of h(t, x), and every guard that lies ahead. A
    * sign that is changed need not be that of h. A guard that does not lie ahead of its sign on
-   * return is not armed. */
+   * return is not armed. A state at rest on the guard of an impact is on the side of the sign, and
+   * does not end the run with ESS_EGRAZING. */
   int (*start)(double t, const double x[], double sign[], bool armed[], void *params);
   ess_watch watch;             /* events without effect on the right-hand side */
   ess_field_jumps field_jumps; /* times at which the field jumps */
@@ -452,8 +451,8 @@ typedef enum ess_base {
   ESS_BASE_CHOSEN, /* dopri5, and RKC for as long as stability limits the steps of dopri5 and RKC
                       takes clearly fewer evaluations */
   ESS_BASE_RODAS,  /* RODAS, a Rosenbrock method (linearly implicit) of order 4, for all stiff
-                      fields,  damped or not. A step takes the field's Jacobian (or n evaluations,
-                      which may  be at states beside the trajectory), eight evaluations, and the
+                      fields, damped or not. A step takes the field's Jacobian (or n evaluations,
+                      which may be at states beside the trajectory), eight evaluations, and the
                       solution of  linear equations in n unknowns; in every eighth step one more
                       evaluation checks  field_jacobian. No tangents or recordings. Fixed at alloc,
                       which takes 2 n^2 doubles more */

@@ -43,9 +43,8 @@ extern "C" {
  * counts as being on one side. The derivatives are those of trajectories that stay on this side,
  * and do not describe the others. If the run touches a guard within the tolerance, and a crossing
  * would change the field there, the run ends with ESS_EGRAZING: the time that neighbouring
- * trajectories spend beyond the guard grows as a square root. This does not apply to
- * projection onto guards: its derivatives near a graze are those of its own
- * run.
+ * trajectories spend beyond the guard grows as a square root. This does not apply to projection
+ * onto guards: its derivatives near a graze are those of its own run.
  *
  * Without field_jacobian each direction, or each state if there are fewer states than directions,
  * takes at most as many evaluations of the field as the run by dopri5 itself; twice as many at
@@ -67,18 +66,17 @@ ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double dir
  * directly, the caller adds this dependence to the directions and to the results. ESS_EINVAL also
  * if parameter values are not finite.
  *
- * The P = parameters.count parameters are numbers that the callbacks read through `params` and
+ * The P = ess_parameters.count parameters are numbers that the callbacks read through `params` and
  * that are constant during a run. They are not states: a run without tangents of parameters ignores
- * them. Finite differences replace `parameters` field_jacobian, guard_jacobian or an
- * impact's parameter_jacobian where one is missing, that of guards also if ess_watch is used, and
- * all of them while the state slides. By the time of a jump of the field
- * (ess_field_jumps) they are one-sided. For a difference libess perturbs
- * parameters.values[P], which the caller owns, by some millionths of the value (of 1 if
- * it is 0), calls mode_changed for all signs, so that a model can recompute data that depend on
- * parameters, evaluates, and restores the values to the last bit. This takes two evaluations of
- * field or guards for each direction with parameters, wherever a rate is needed. Drivers that
- * follow parameters must therefore not share their values across threads. parameters.values may be
- * NULL if all derivatives are given.
+ * them. Finite differences replace the Jacobians of ess_parameters and an impact's
+ * parameter_jacobian where one is missing, that of guards also if ess_watch is used, and all of
+ * them while the state slides. By the time of a jump of the field (ess_field_jumps) they are
+ * one-sided. For a difference libess perturbs ess_parameters.values[P], which the caller owns, by
+ * some millionths of the value (of 1 if it is 0), calls mode_changed for all signs, so that a model
+ * can recompute data that depend on parameters, evaluates, and restores the values to the last bit.
+ * This takes two evaluations of field or guards for each direction with parameters, wherever a rate
+ * is needed. Drivers that follow parameters must therefore not share their values across threads.
+ * ess_parameters.values may be NULL if all derivatives are given.
  */
 ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
                                          const double directions[], const double parameters[]);

@@ -29,7 +29,7 @@ void ess_impacts_lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, d->blocks *ESS_BLOCK, &w->sign, &w->side, &w->h, &w->doubt, &w->mode, &w->met,
           &w->stopped, &w->left, &w->beyond, &w->mode_before);
   ESS_LAY(l, size_t, m, &w->events);
-  ESS_LAY(l, bool, 2 * m, &w->armed, &w->armed_before);
+  ESS_LAY(l, bool, 2 * m, &w->armed_before);
   ESS_LAY(l, bool, m, &w->rests, &w->pending, &w->is_checked);
 }
 
@@ -61,7 +61,7 @@ static int check_map(ess_driver *d, const ess_impact *impact) {
   double *const f = d->stage[1];
   const size_t m = d->system.guard_count;
   const bool is_untouched = !memcmp(w->mode_before, w->mode, m * sizeof *w->mode) &&
-                            !memcmp(w->armed_before, w->armed, 2 * m * sizeof *w->armed);
+                            !memcmp(w->armed_before, d->rows.armed, 2 * m * sizeof *d->rows.armed);
   int status = ESS_SUCCESS;
   for (size_t i = 0; !status && i < impact->count; i++) {
     const size_t k = impact->events[i];
@@ -76,7 +76,7 @@ static int check_map(ess_driver *d, const ess_impact *impact) {
       if (!status && turns && impact->sign[k] != w->mode[k])
         return refuse_map(d, k, "the map turns the state back and sets neither mode nor armed");
     }
-    if (!status && w->mode[k] == impact->sign[k] && w->armed[guard])
+    if (!status && w->mode[k] == impact->sign[k] && d->rows.armed[guard])
       status = ess_is_timed(d, k, &timed);
     if (timed)
       return refuse_map(d, k, "a jump at the same time twice: the map puts mode back before it");
@@ -99,11 +99,11 @@ static int map_events(ess_driver *d, size_t count, bool carried, ess_impact *imp
     if (!status) status = ess_cross(d, k);
     w->events[w->count++] = k;
   }
-  *impact = ess_impact_of(w, d->t, w->count, carried);
+  *impact = ess_impact_of(d, d->t, w->count, carried);
   if (status) return status;
   memcpy(w->after, w->x, d->lanes * sizeof *w->x);
   memcpy(w->mode, d->sign, m * sizeof *w->mode);
-  ess_list_armed(d, w->armed);
+  ess_list_armed(d, d->rows.armed);
   d->t_seen = d->t;
   const int code = ess_call_map(d, impact);
   if (code) return ess_callback_failed(d, code);
@@ -134,7 +134,7 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
   d->counters.impacts++;
   d->counters.crossings += impact.count;
   w->t_open = d->t;
-  ess_set_mode(d, w->mode, w->armed);
+  ess_set_mode(d, w->mode, d->rows.armed);
   memcpy(d->x, w->after, d->lanes * sizeof *d->x);
   ess_sample_node(d);
   status = ess_announce(d, m);

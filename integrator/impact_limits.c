@@ -83,25 +83,26 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   memcpy(w->mode, w->sign, m * sizeof *w->mode);
   // mode and armed guards after the guard's row alone: before it all that lies ahead is armed
   for (size_t i = 0; i < m; i++) {
-    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0 && ess_has_guard(d, i, -1.0);
-    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && ess_has_guard(d, i, 1.0);
+    d->rows.armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0 && ess_has_guard(d, i, -1.0);
+    d->rows.armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && ess_has_guard(d, i, 1.0);
   }
   w->mode[k] = -side;
-  w->armed[guard] = false;
+  d->rows.armed[guard] = false;
   for (size_t e = d->rows.start[guard]; e < d->rows.start[guard + 1]; e++) {
     const size_t other = d->rows.guard[e], i = other / 2;
     if (d->rows.effect[e] == ESS_ARM_AHEAD) continue; // of another, where the state is: as it was
     if (d->rows.effect[e] > 0) w->mode[i] = ess_sign_before(other);
-    if (d->rows.effect[e] > 0) w->armed[ESS_GUARD_UP(i)] = w->armed[ESS_GUARD_DOWN(i)] = false;
-    w->armed[other] = d->rows.effect[e] > 0;
+    if (d->rows.effect[e] > 0)
+      d->rows.armed[ESS_GUARD_UP(i)] = d->rows.armed[ESS_GUARD_DOWN(i)] = false;
+    d->rows.armed[other] = d->rows.effect[e] > 0;
   }
   const size_t first = w->events[0]; // the field of a state that rests asks amid an impact, too
   w->events[0] = k;
-  ess_impact impact = ess_impact_of(w, t, 1, false);
+  ess_impact impact = ess_impact_of(d, t, 1, false);
   d->t_seen = t;
   *code = ess_call_map(d, &impact);
   w->events[0] = first;
-  return !*code && w->mode[k] == side && w->armed[guard] ? w->after : NULL;
+  return !*code && w->mode[k] == side && d->rows.armed[guard] ? w->after : NULL;
 }
 
 /* the same now; the state after it is w->after */

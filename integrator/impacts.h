@@ -24,8 +24,7 @@ typedef struct ess_impact_work {
   double t_open; /* time of an impact that has not been finished; NAN: there is none */
   double zeno;   /* limit of a series that ends with the last impact; NAN: none does */
   double *after, *mode;
-  double *doubt; /* by event function: its error after the impact */
-  bool *armed;
+  double *doubt;       /* by event function: its error after the impact */
   double *mode_before; /* arguments of the last call of the map */
   bool *armed_before;
   bool *is_checked; /* by event function: its map has been checked */
@@ -36,8 +35,8 @@ typedef struct ess_impact_work {
 } ess_impact_work;
 
 /* Arguments of the map for the events that are listed. */
-static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_t count,
-                                       bool carried) {
+static inline ess_impact ess_impact_of(const ess_driver *d, double t, size_t count, bool carried) {
+  const ess_impact_work *const w = d->impacts;
   return (ess_impact){.t = t,
                       .count = count,
                       .events = w->events,
@@ -45,7 +44,7 @@ static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_
                       .sign = w->sign,
                       .after = w->after,
                       .mode = w->mode,
-                      .armed = w->armed,
+                      .armed = d->rows.armed,
                       .carried = carried};
 }
 

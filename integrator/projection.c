@@ -134,12 +134,7 @@ static double margin_of(const ess_driver *d, size_t k) {
   return margins(d, k - k % ESS_LANES)[k % ESS_LANES];
 }
 
-/* whether event function k's armed guard is inside its neighbourhood at the node */
-static bool is_inside(const ess_driver *d, size_t k) {
-  return margin_of(d, k) >= d->due_from[k];
-}
-
-/* whether any armed guard is, silent ones apart */
+/* whether any armed guard is inside its neighbourhood at the node, silent ones apart */
 static bool any_inside(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
@@ -378,7 +373,7 @@ static int run(ess_driver *d, double t1) {
     candidate first;
     int status = find_first(d, &first);
     if (status) return status;
-    const bool inside = first.found && is_inside(d, first.guard);
+    const bool inside = first.found && margin_of(d, first.guard) >= d->due_from[first.guard];
     const double end = ess_smaller(d->between.next, t1);
     bool made = false;
     if (d->t >= end && !(inside && first.duration == 0.0)) {

@@ -31,10 +31,10 @@ files that write the next length,1
 functions of more than 60 lines,0
 tuning constants,199
 their names in several files,0
-static functions called once,183
+static functions called once,176
 members of ess_system and ess_options,34
 members of the driver,66
-booleans in internal structs,58
+booleans in internal structs,57
 END
 
 # a library of one file
