@@ -43,7 +43,7 @@ typedef struct command command;
  * .option.min. */
 #define COMMON_OPTIONS(X)                                                                          \
   X(ARGUMENTS_MODEL, MAIN, model_name, TEXT, "model", "NAME", NULL, DOC(models))                   \
-  X(ARGUMENTS_MODEL, MAIN, model_file, TEXT, "file", "FILE", "MJCF of the model mjcf")             \
+  X(ARGUMENTS_MODEL, MAIN, model_file, TEXT, "file", "FILE", "your own MJCF, with --model mjcf")   \
   X(ARGUMENTS_SOLVERS, MAIN, solver_names, TEXT, "solvers", "A,B",                                 \
     "solvers to compare (default projection,mujoco,mujoco-callback)")                              \
   X(ARGUMENTS_RESTART, MAIN, restart, FLAG, "restart", NULL,                                       \

@@ -124,7 +124,7 @@ static void append_name(char doc[OPTION_TABLE_DOC_SIZE], const char *name, bool 
  * too, for races without MuJoCo. */
 static bool is_shown(const command *c, const model_type *type) {
   const bool races = c->study && c->study->solvers && strstr(c->study->solvers, "mujoco");
-  return !races || mjcf_has(type) || type->engine;
+  return !races || mjcf_has(type);
 }
 
 /* the models that the help tells of, and the default */

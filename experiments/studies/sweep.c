@@ -36,7 +36,7 @@ enum { SWEEP_ENTRIES_MAX = 24 };
   X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
     .initial = "120", .min = 1, .max = 1e6, .result = "trials")                                    \
   X(row, protocols, NAMES, "protocol", "A,B",                                                      \
-    "protocols of comparison: paper, free, equal-error, targets or several", .initial = "paper",   \
+    "protocols: paper, free, equal-error, targets or several", .initial = "paper",                 \
     .names = sweep_protocols, .result = "protocol")                                                \
   X(row, min_time, NUMBER, "min-time", "S",                                                        \
     "time for which a run is repeated, s (default 0: all initial conditions of a turn together "   \
