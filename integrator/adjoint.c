@@ -387,12 +387,12 @@ static int begin_on(adjoint *a, size_t k, const double times[]) {
     return ess_refuse(d, "k is one of several events of the instant that the run has ended in");
   int status = ess_field(d, d->t, d->x, f);
   double rate = 1.0;
-  if (!crossed) {
+  if (!crossed || (last == k && k >= d->watched.first)) {
     if (!status) status = ess_guard_gradient(d, d->t, d->x, k, gradient);
-    if (!status) status = ess_parameter_guard(d, d->t, d->x, k, by);
     if (!status) rate = ess_dot(gradient, f, a->n);
-    if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
+    if (!status) status = ess_tangent_refuse_end(d, k, rate);
   }
+  if (!status && !crossed) status = ess_parameter_guard(d, d->t, d->x, k, by);
   for (size_t c = 0; !status && c < a->count; c++) {
     double *const vector = a->vector + c * a->n;
     const double moved = ess_dot(vector, f, a->n) + d->caller.way * (times ? times[c] : 0.0);

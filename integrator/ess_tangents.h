@@ -105,10 +105,21 @@ ESS_API int ess_driver_sample_tangents(ess_driver *driver, double *t, double t1,
  *
  * If event k is one of several simultaneous events, Dt belongs to the time at which the displaced
  * trajectory meets event k. Dx belongs to the state there or, if impacts are among the events, to
- * the state after all of them, continued to that time. ESS_EGRAZING if h_k has no rate; ESS_EINVAL
- * also if Dx is requested among more than 8 events.
+ * the state after all of them, continued to that time. ESS_EGRAZING if h_k has no rate, or is a
+ * function of ess_watch that turns back within the tolerance; ESS_EINVAL also if Dx is requested
+ * among more than 8 events.
  */
 ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double Dx[]);
+
+/*
+ * The directions on both sides of an impact, before[n*count] and after[n*count], each as
+ * ess_driver_tangent returns them, and the derivative of its time, Dt[count]. Any of the three may
+ * be NULL. Only ess_observer.impact may call this; it takes one evaluation of the field. The
+ * derivative of the state on a side is the direction there plus the field there times Dt. Among
+ * simultaneous events Dt belongs to the first that the impact lists. ESS_EINVAL elsewhere.
+ */
+ESS_API int ess_driver_impact_tangents(ess_driver *driver, double before[], double after[],
+                                       double Dt[]);
 
 /* ---- the adjoint ----------------------------------------------------------------------------- */
 
@@ -169,8 +180,8 @@ ESS_API int ess_driver_adjoint(ess_driver *driver, size_t count, const double ou
 /*
  * As ess_driver_adjoint, for a run that has ended on the zero of event function k, as described for
  * ess_driver_section. Outcomes depend on the state there, with gradients outcomes[n*count], and on
- * the time of the event, with derivatives times[count]; one of the two may be NULL. ESS_EGRAZING if
- * h_k has no rate; ESS_EINVAL also if k is one of several simultaneous events.
+ * the time of the event, with derivatives times[count]; one of the two may be NULL. ESS_EGRAZING as
+ * there; ESS_EINVAL also if k is one of several simultaneous events.
  */
 ESS_API int ess_driver_adjoint_section(ess_driver *driver, size_t k, size_t count,
                                        const double outcomes[], const double times[],

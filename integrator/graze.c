@@ -104,6 +104,33 @@ int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last
   return status;
 }
 
+/* ---- a run that ends where a watched function is touched ---------------------------------------
+ */
+
+int ess_tangent_refuse_end(ess_driver *d, size_t k, double rate) {
+  ess_tangents *const v = d->tangents;
+  const ess_piece *const p = &d->piece;
+  const ess_impact_work *const w = d->impacts;
+  double allowed, h, beside, ignored;
+  if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
+  if (k < d->watched.first || p->kind != ESS_PIECE_STEP) return ESS_SUCCESS;
+  // an impact has taken the state off the step
+  if (w && (w->t_open == d->t || w->t_stopped == d->t)) return ESS_SUCCESS;
+  int status = ess_allowed_error(d, k, &allowed);
+  // a parabola whose peak is this far beyond its zero changes its rate by itself in this time
+  const double turn = 2.0 * allowed / fabs(rate);
+  // the step's polynomial, before its zero or beyond, where it is longer
+  const double behind = p->t1 - p->t0, ahead = p->length - behind;
+  const double by = behind >= ahead ? -ess_smaller(turn, behind) : ess_smaller(turn, ahead);
+  if (status || by == 0.0) return status;
+  ess_piece_state(d, d->t + by, v->x);
+  status = ess_some_guard_rates(d, d->t, d->x, d->f, &k, 1, &h, &ignored);
+  if (!status) status = ess_some_guard_rates(d, d->t + by, v->x, d->f, &k, 1, &beside, &ignored);
+  const double changed = 2.0 * ((beside - h) / by - rate); // of the rate, over this time
+  if (!status && !(fabs(changed) * turn < fabs(rate * by))) status = ess_fail(d, ESS_EGRAZING, k);
+  return status;
+}
+
 /* ---- a touch at a jump of the field by time -------------------------------------------------- */
 
 /* A jump of the field may turn the state back at a guard, on either side of it. Trajectories beside

@@ -140,7 +140,9 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
   status = ess_announce(d, m);
   ess_impact seen = impact;
   seen.t = ess_caller_time(d, impact.t);
+  w->is_observed = true;
   bool stop = o->impact && o->impact(&seen, o->context) != 0;
+  w->is_observed = false;
   for (size_t i = 0; i < impact.count; i++) {
     const size_t k = impact.events[i];
     stop = ess_observe_crossing(d, k, impact.sign[k] < 0.0 ? 1 : -1, impact.t, d->x) || stop;

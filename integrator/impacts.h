@@ -27,6 +27,7 @@ typedef struct ess_impact_work {
   double *doubt;       /* by event function: its error after the impact */
   double *mode_before; /* arguments of the last call of the map */
   bool *armed_before;
+  bool is_observed; /* the last impact, now: its observer is called */
   bool *is_checked; /* by event function: its map has been checked */
   bool *pending;    /* by event function: a map of the instant has carried the state past it */
   bool *rests;      /* by event function: it rests at the start on the guard of an impact */

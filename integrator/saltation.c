@@ -10,6 +10,7 @@
 
 #include "core.h"
 #include "events.h"
+#include "impacts.h"
 #include "tangents.h"
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -163,6 +164,7 @@ int ess_tangent_carried(ess_driver *d, const ess_impact *impact) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   if (!v) return ESS_SUCCESS;
+  memcpy(v->v_impact, v->v, v->count * n * sizeof *v->v);
   // after several events each direction has had a share of its own
   if (v->last_event == SIZE_MAX || v->last_t != d->t)
     return ess_fail(d, ESS_EDISCONTINUOUS, impact ? impact->events[0] : SIZE_MAX);
@@ -178,6 +180,7 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   if (!v) return ESS_SUCCESS;
+  memcpy(v->v_impact, v->v, v->count * n * sizeof *v->v);
   memcpy(v->at, impact->x, n * sizeof *v->at);
   memcpy(v->before, d->f, n * sizeof *v->before);
   // events that are only watched have no effect on directions; they come last
@@ -206,9 +209,11 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   const bool is_last = v->last_event == k && v->last_t == d->t;
   double h, rate = 1.0, *const share = is_last ? v->share : v->w;
   int status = ESS_SUCCESS;
-  if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, v->f_here, &k, 1, &h, &rate);
+  if (!is_last || k >= d->watched.first)
+    status = ess_some_guard_rates(d, d->t, d->x, v->f_here, &k, 1, &h, &rate);
   if (!status && !isfinite(rate)) status = ess_fail(d, ESS_EGUARD, k);
-  if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
+  if (!status) status = ess_tangent_refuse_end(d, k, rate);
+  if (is_last) rate = 1.0; // the share has been divided by it
   if (!status && !is_last)
     status = ess_tangent_guard_rates(d, d->t, d->x, k, v->v, v->moves, v->count, share);
   for (size_t j = 0; !status && j < v->count; j++) {
@@ -250,4 +255,37 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
     return ess_refuse(d,
                       "k was passed by the jump of several events, each of which has its own time");
   return end_alone(d, v->last_event, Dt, Dx);
+}
+
+/* ---- both sides of an impact ----------------------------------------------------------------- */
+
+/* the derivative of the time at which event k of this instant is met */
+static int time_of(ess_driver *d, size_t k, double Dt[]) {
+  const ess_tangents *const v = d->tangents;
+  const size_t i = ess_place_met(d, k);
+  const bool is_alone = v->last_event != SIZE_MAX && v->last_t == d->t;
+  if (!is_alone && i == v->met_count)
+    return ess_refuse(d, "Dt is not known of an impact that follows several events of its instant");
+  for (size_t j = 0; j < v->count; j++)
+    Dt[j] = ess_caller_time(d, is_alone ? -v->share[j] : v->met[j * d->system.guard_count + i]);
+  return ESS_SUCCESS;
+}
+
+int ess_driver_impact_tangents(ess_driver *d, double before[], double after[], double Dt[]) {
+  if (!d) return ESS_EINVAL;
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  if (!d->impacts || !d->impacts->is_observed)
+    return ess_refuse(d, "both sides of an impact are for its observer to ask for");
+  if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
+  int status = Dt ? time_of(d, d->impacts->events[0], Dt) : ESS_SUCCESS;
+  const bool is_pending = after && v->is_pending;
+  if (!status && is_pending) status = ess_field(d, d->t, d->x, v->f_here);
+  for (size_t j = 0; !status && j < v->count; j++)
+    for (size_t i = 0; i < ess_caller_states(d); i++) {
+      const double gain = is_pending ? v->share[j] * (v->f_here[i] - v->mapped[i]) : 0.0;
+      if (before) before[i * v->count + j] = v->v_impact[j * n + i];
+      if (after) after[i * v->count + j] = v->v[j * n + i] + gain;
+    }
+  return status;
 }

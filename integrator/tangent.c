@@ -26,7 +26,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   const size_t by_parameter = parameters ? most : 0, orders = m > 1 ? ESS_ORDERS : 0;
   double **const k = v->k;
   ESS_LAY(l, double, (p * n), &v->v, &v->rows, &k[0], &k[1], &k[2], &k[3], &k[4], &k[5], &k[6],
-          &v->v_end, &v->v_last);
+          &v->v_end, &v->v_last, &v->v_impact);
   ESS_LAY(l, double, d->lanes, &v->x, &v->x_beside, &v->f_beside, &v->f_here, &v->before, &v->at,
           &v->mapped, &v->axis, &v->across, &v->change, &v->bend); // whole ones are written
   ESS_LAY(l, double, (wide * n), &v->w);

@@ -176,6 +176,7 @@ typedef struct ess_tangents {
   bool is_pending;
   size_t last_event; /* SIZE_MAX: several events, or none */
   double last_t;
+  double *v_impact; /* V before the last impact */
 
   /* the last event that changes the field; the last jump of the field at a followed time */
   size_t event;
@@ -301,8 +302,13 @@ void ess_tangent_jump(ess_driver *d, size_t parameter);
 /* Fails if the step just tried touches a guard across which the field changes. */
 int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last);
 
-/* The same where the field jumps by time: notes the rates of guards that the state is on, by the
- * field before the jump; fails if one of them has the other sign by the field after it. */
+/* Fails if a run ends on event function k, of this rate, and a function of ess_watch turns back
+ * within the tolerance past its zero: neighbours do not reach it. */
+int ess_tangent_refuse_end(ess_driver *d, size_t k, double rate);
+
+/* As ess_tangent_refuse_touch where the field jumps by time: notes the rates of guards that the
+ * state is on, by the field before the jump; fails if one of them has the other sign by the field
+ * after it. */
 int ess_tangent_note_corners(ess_driver *d);
 int ess_tangent_refuse_corner(ess_driver *d);
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
+import inspect
 import math
 import os
 import time
@@ -21,9 +23,6 @@ from ._progress import Reported, check_max_time
 from ._result import OdeResult
 
 __all__ = ["EnsembleResult", "ensemble"]
-
-# chunks for each worker of an executor: runs may differ in cost
-_CHUNKS = 4
 
 
 class EnsembleResult(OdeResult):
@@ -196,6 +195,10 @@ class _Gathered:
         self.y_end, self.t_end = np.full((count, n), np.nan), np.full(count, np.nan)
         self.y = np.full((count, len(times), n), np.nan)
         self.tangents = np.full((count, n, directions), np.nan)
+        self.tangents_at = np.full((count, len(times), n, directions), np.nan)
+        self.event_dt = np.full((count, directions), np.nan)
+        self.event_dy = np.full((count, n, directions), np.nan)
+        self.smooth = np.zeros(count, np.int64)
         self.status = np.full(count, -1)
         self.crossings, self.impacts, self.nfev = (np.zeros(count, np.int64) for _ in range(3))
         self.reason, self.message = [""] * count, [""] * count
@@ -207,7 +210,8 @@ class _Gathered:
         self.errors[i] = error
         self.status[i], self.reason[i] = -1, "ECALLBACK"
         self.message[i] = f"{type(error).__name__}: {error}"
-        self.y_end[i] = self.y[i] = self.t_end[i] = self.tangents[i] = np.nan
+        self.y_end[i] = self.y[i] = self.t_end[i] = self.tangents[i] = self.tangents_at[i] = np.nan
+        self.event_dt[i] = self.event_dy[i] = np.nan
         self.noted_y = self.noted_y[self.noted[:, 0] != i]
         self.noted = self.noted[self.noted[:, 0] != i]
 
@@ -224,7 +228,11 @@ class _Gathered:
         if self.y.shape[1]:
             self.y[i, : run.y.shape[1]] = run.y.T
         if "tangents" in run:
-            self.tangents[i] = run.tangents
+            self.tangents[i], self.smooth[i] = run.tangents, _ivp._SMOOTH.index(run.smooth)
+        if "tangents_at" in run:
+            self.tangents_at[i, : run.tangents_at.shape[2]] = run.tangents_at.transpose(2, 0, 1)
+        if "event_dt" in run:
+            self.event_dt[i], self.event_dy[i] = run.event_dt, run.event_dy
         for k, found in enumerate(run.t_events or ()):
             self.noted = np.concatenate([self.noted, [(i, t, k) for t in found]]) if len(found) else self.noted
             self.noted_y = np.concatenate([self.noted_y, run.y_events[k]]) if len(found) else self.noted_y
@@ -271,6 +279,11 @@ def _result(found, times, is_grid, events, directions):
     )
     if directions:
         result.tangents = found.tangents
+        result.smooth = [_ivp._SMOOTH[kind] for kind in found.smooth.tolist()]
+    if directions and is_grid:
+        result.tangents_at = found.tangents_at.transpose(0, 2, 3, 1)
+    if directions and events is not None:
+        result.event_dt, result.event_dy = found.event_dt, found.event_dy
     return result
 
 
@@ -297,19 +310,20 @@ def _in_threads(given, options, starts, rows, user, threads, t0, t1, found):
     count = len(starts)
     kept = rows if rows is not None else np.ascontiguousarray(user) if _rows_of_user(user, count) else None
     users = np.zeros(0, np.uint64) if kept is None else _addresses(kept)
-    numbers, failed_at = np.zeros((count, 7), np.int64), np.full(count, np.nan)
+    numbers, failed_at = np.zeros((count, 8), np.int64), np.full(count, np.nan)
     with Watch(is_threaded=True) as watch:
         options["watch"] = watch
         found.noted, found.noted_y = _native.ensemble(
             t0, _ivp._far(t1), starts, users, np.zeros((0, 0)) if rows is None else rows,
             min(threads, max(count, 1)), options, found.y_end, found.t_end, failed_at, found.y,
-            found.tangents, numbers,
+            found.tangents, found.tangents_at, found.event_dt, found.event_dy, numbers,
         )  # fmt: skip
     failed = numbers[:, 0] != 0
     found.status[:] = np.where(failed, -1, np.where(numbers[:, 1] != 0, 1, 0))
     found.reason[:] = [_ivp._NAMES[code] for code in numbers[:, 0]]
     found.message[:] = [_ivp._MESSAGES[status] if status >= 0 else "" for status in found.status.tolist()]
     found.crossings, found.impacts, found.nfev = numbers[:, 2].copy(), numbers[:, 3].copy(), numbers[:, 4].copy()
+    found.smooth[:] = numbers[:, 7]
     for i in np.flatnonzero(failed):
         code, guard = int(numbers[i, 0]), int(numbers[i, 5])
         run = {
@@ -345,45 +359,137 @@ def _one_by_one(given, starts, rows, user, until, report, found):
         report(i + 1, count)
 
 
+# ---- chunks of members, by an executor --------------------------------------------------------------
+
+
 def _chunk(given, starts, rows, user):
-    """in a worker of an executor"""
-    return _ensemble(given, starts, rows, user, 1, None, Reported(None, ""))
+    """in a worker of an executor: all results, and the seconds that they took"""
+    began = time.perf_counter()
+    found = _ensemble(given, starts, rows, user, 1, None, Reported(None, ""))
+    return found, time.perf_counter() - began
 
 
-def _by_executor(executor, given, starts, rows, user, report, found, until):
-    count = len(starts)
-    workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-    size = max(1, -(-count // (_CHUNKS * workers)))
-    places = [slice(i, min(i + size, count)) for i in range(0, count, size)]
-    futures = {}
-    for place in places:
+class _Chunks:
+    """Members in order, in chunks sized by what those before have cost.
+
+    A chunk takes a part of what is left to each worker, so that workers end at about the same time
+    though members differ in cost; but at least so long that handing it over is little beside it, and
+    not so long that much is lost with a worker.
+    """
+
+    LEAST, MOST, PARTS = 0.1, 5.0, 3  # seconds; chunks for each worker
+
+    def __init__(self, count, workers):
+        self._next, self._count, self._workers, self._seconds = 0, count, workers, None
+
+    def take(self):
+        """the next members, or None"""
+        left, first = self._count - self._next, self._next
+        size = 1.0  # as long as nothing is known
+        if self._seconds is not None:
+            share = max(left / (self.PARTS * self._workers), self.LEAST / self._seconds)
+            size = min(share, self.MOST / self._seconds, left / self._workers)
+        self._next = min(self._count, first + max(1, math.ceil(size)))
+        return slice(first, self._next) if left else None
+
+    def learn(self, place, seconds):
+        """of the last chunks most"""
+        each = max(seconds, 1e-9) / (place.stop - place.start)
+        self._seconds = each if self._seconds is None else 0.5 * (each + self._seconds)
+
+
+def _has_died(error):
+    """whether a worker has ended, and its chunk with it; dask has its own name for that"""
+    broken = concurrent.futures.BrokenExecutor
+    return isinstance(error, broken) or type(error).__name__ == "KilledWorker"
+
+
+class _Pool:
+    """An executor; if a process of its has ended it takes no more, and one like it follows."""
+
+    def __init__(self, executor):
+        self._first = self._executor = executor
+        self.workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+
+    def submit(self, *arguments):
+        try:
+            return self._executor.submit(*arguments)
+        except concurrent.futures.BrokenExecutor:
+            old = self._executor
+            if not isinstance(old, concurrent.futures.ProcessPoolExecutor):
+                raise
+            self.close()
+            self._executor = concurrent.futures.ProcessPoolExecutor(
+                self.workers, old._mp_context, old._initializer, old._initargs
+            )
+            return self._executor.submit(*arguments)
+
+    def close(self):
+        if self._executor is not self._first:
+            self._executor.shutdown(cancel_futures=True)
+
+
+def _by_executor(executor, given, starts, rows, user, report, found):
+    count, pool = len(starts), _Pool(executor)
+    chunks = _Chunks(count, pool.workers)
+    # chunks to be made again, one at a time: what ends a worker is found by halves
+    running: dict[concurrent.futures.Future[Any], slice] = {}
+    again: list[slice] = []
+    done = 0
+
+    def submit(place):
         mine = user[place] if _rows_of_user(user, count) else user
         part = None if rows is None else rows[place]
-        futures[executor.submit(_chunk, given, starts[place], part, mine)] = place
+        running[pool.submit(_chunk, given, starts[place], part, mine)] = place
+
+    def settle(future, place, was_alone):
+        """how many members have ended"""
+        size = place.stop - place.start
+        try:
+            part, seconds = future.result()
+        except Exception as error:
+            if "pickle" in f"{type(error).__name__} {error}".lower():
+                raise ValueError(
+                    "`executor` needs functions and arguments that pickle can handle, "
+                    f"such as functions defined in a module ({error})"
+                ) from None
+            if _has_died(error) and not (was_alone and size == 1):
+                middle = place.start + size // 2 if was_alone else place.stop
+                halves = slice(place.start, middle), slice(middle, place.stop)
+                again.extend(half for half in halves if half.start < half.stop)
+                return 0
+            for i in range(place.start, place.stop):
+                found.fail(i, error)
+        else:
+            chunks.learn(place, seconds)
+            _merge(found, place, part)
+        return size
+
     try:
-        done = 0
-        for future in concurrent.futures.as_completed(futures):
-            place = futures[future]
-            try:
-                _merge(found, place, future.result())
-            except Exception as error:
-                if "pickle" in f"{type(error).__name__} {error}".lower():
-                    raise ValueError(
-                        "`executor` needs functions and arguments that pickle can handle, "
-                        f"such as functions defined in a module ({error})"
-                    ) from None
-                for i in range(place.start, place.stop):
-                    found.fail(i, error)
-            done += place.stop - place.start
+        while done < count:
+            while not again and len(running) < 2 * pool.workers and (place := chunks.take()):
+                submit(place)
+            is_alone = not running
+            if is_alone:
+                submit(again.pop())
+            ended, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for future in ended:
+                done += settle(future, running.pop(future), is_alone)
             report(done, count)
-    except BaseException:
-        for future in futures:
+    finally:
+        for future in running:
             future.cancel()
-        raise
+        pool.close()
+
+
+_PARTS = (
+    "y_end", "t_end", "y", "tangents", "tangents_at", "event_dt", "event_dy", "smooth", "status",
+    "crossings", "impacts", "nfev",
+)  # fmt: skip
 
 
 def _merge(found, place, part):
-    for name in ("y_end", "t_end", "y", "tangents", "status", "crossings", "impacts", "nfev"):
+    for name in _PARTS:
         getattr(found, name)[place] = getattr(part, name)
     found.reason[place], found.message[place] = part.reason, part.message
     found.errors |= {place.start + i: error for i, error in part.errors.items()}
@@ -406,7 +512,7 @@ def _ensemble(given, starts, rows, user, threads, executor, report, seconds=math
     )  # fmt: skip
     found = _Gathered(count, n, options["times"], options["directions"].shape[1])
     if executor is not None:
-        _by_executor(executor, given, starts, rows, user, report, found, until)
+        _by_executor(executor, given, starts, rows, user, report, found)
     elif _is_native(given) and given["jump_params"] is None:
         # without a grid nothing of the way is kept
         options["is_grid"], options["max_time"], options["progress"] = True, seconds, report.function
@@ -479,8 +585,10 @@ def ensemble(
         'EMAXTIME' and the state reached; those that have not begun have their initial state. It is
         not used together with `executor`. Default is None: no limit.
     executor : concurrent.futures.Executor, optional
-        Runs the members, in chunks. Workers that are processes need functions that pickle can handle:
-        those defined in a module. Without it nothing leaves this process.
+        Runs the members, in chunks that are sized by the measured cost of a member. Workers that are
+        processes need functions that pickle can handle: those defined in a module. If a worker dies,
+        its chunk is run again, in a new pool if need be; only a member that ends its worker again
+        fails. Without it nothing leaves this process.
 
     Returns
     -------
@@ -507,6 +615,13 @@ def ensemble(
             Numbers of crossings, impacts and right-hand-side evaluations of each member.
         tangents : ndarray, shape (count, n, directions)
             Derivatives of the final states, if `tangents` is given; NaN where there is none.
+        tangents_at : ndarray, shape (count, n, directions, len(t_eval))
+            Derivatives of the states at `t_eval`, with `tangents` and `t_eval`.
+        event_dt, event_dy : ndarray, shapes (count, directions) and (count, n, directions)
+            Derivatives of the final time and state of members that an event ended, with `tangents`
+            and `events`.
+        smooth : list of str
+            Differentiability of the flow of each member, with `tangents`, as in `solve_ivp`.
 
     Raises
     ------
@@ -537,7 +652,25 @@ def ensemble(
     [0.0613 0.2251 0.7109] [2 1 1]
     """
     given = locals().copy()
-    starts, rows = _check_starts(y0), None
+    result, errors = run_members(**given)
+    _warn_of(errors, len(result.success))
+    return result
+
+
+@functools.cache
+def _defaults():
+    """those of all other arguments"""
+    taken = inspect.signature(run_members).parameters
+    known = inspect.signature(ensemble).parameters.items()
+    return {name: one.default for name, one in known if name not in taken}
+
+
+def run_members(
+    y0, params=None, user=None, threads=None, progress=None, max_time=None, executor=None, **given
+):  # fmt: skip
+    """all members' results, and the exceptions of those that have raised some"""
+    given = _defaults() | given
+    starts = _check_starts(y0)
     rows = _rows_of_params(params, len(starts))
     threads = _check_threads(threads)
     reported, seconds = Reported(progress, "runs"), check_max_time(max_time, _ivp._number)
@@ -547,11 +680,10 @@ def ensemble(
         )
     if executor is not None and max_time is not None:
         raise ValueError("`max_time` and `executor` exclude each other")
-    for name in ("y0", "params", "user", "threads", "progress", "max_time", "executor"):
-        del given[name]
-    given["events"], given["args"] = _listed(events), None if args is None else _ivp._check_args(args)
+    args, events = given["args"], given["events"]
+    given |= {"events": _listed(events), "args": None if args is None else _ivp._check_args(args)}
     with reported:
         found = _ensemble(given, starts, rows, user, threads, executor, reported, seconds)
-    _warn_of(found.errors, len(starts))
     count = None if events is None else len(given["events"])
-    return _result(found, found.times, t_eval is not None, count, found.directions)
+    result = _result(found, found.times, given["t_eval"] is not None, count, found.directions)
+    return result, found.errors

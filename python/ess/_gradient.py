@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _ivp, _native
 from ._callbacks import Watch
+from ._functions import GUARDS, native
 from ._progress import check_max_time
 from ._result import OdeResult
 
@@ -24,21 +25,40 @@ def check_memory(memory):
     return int(memory)
 
 
-def _evaluate(objective, y, t):
-    """the number, and its derivative by each of the states"""
-    if not callable(objective):
-        raise ValueError(f"`objective` must be a function; it is {type(objective).__name__}")
-    found = objective(y.copy())
-    if not isinstance(found, tuple) or len(found) != 2:
-        raise ValueError("`objective` must return a pair: a number, and its derivative of the shape of `y`")
+_PAIR = "a pair: a number, and its derivative of the shape of `y`"
+_TRIPLE = "three results: a number, and its derivatives by `t` and by `y`"
+
+
+class _Objective:
+    """What is differentiated, which the native part asks for once, at the end of the run."""
+
+    def __init__(self, function, has_event):
+        self._function, self._has_event = function, has_event
+        self.value, self.slope = np.nan, np.zeros((0, 0))
+
+    def __call__(self, t, y):
+        self.value, slope = _evaluate(self._function, y.T, t, self._has_event)
+        self.slope = slope[: y.shape[1]]
+        by_t = slope[y.shape[1] :, -1] if self._has_event else [0.0]
+        return np.concatenate([self.slope[:, -1], by_t])
+
+
+def _evaluate(objective, y, t, has_event):
+    """the number, and its derivative by each of the states, and then by the time of an event"""
+    found = objective(float(t[0]), y[:, 0].copy()) if has_event else objective(y.copy())
+    if not isinstance(found, tuple) or len(found) != 2 + has_event:
+        raise ValueError(f"`objective` must return {_TRIPLE if has_event else _PAIR}")
     value = _ivp._number(found[0], "objective", "a function whose first result is a number")
-    slope = _ivp._numbers(found[1], "objective", "a function whose second result is an array")
+    slope = _ivp._numbers(found[-1], "objective", "a function whose last result is an array")
     if slope.shape == (len(y),) and len(t) == 1:
         slope = slope[:, None]
     if slope.shape != y.shape:
         raise ValueError(
             f"`objective` must return a derivative of the shape {y.shape}, that of `y`; it has {slope.shape}"
         )
+    if has_event:
+        by_t = _ivp._number(found[1], "objective", "a function whose second result is a number")
+        slope = np.vstack([slope, [[by_t]]])
     if not np.isfinite(value) or not np.isfinite(slope).all():
         raise ValueError("`objective` must return finite numbers")
     return value, slope
@@ -51,6 +71,7 @@ def gradient(
     y0: ArrayLike,
     *,
     t_eval: ArrayLike | None = None,
+    event: Any = None,
     args: Iterable[Any] | None = None,
     guards: Any = None,
     guard_count: int | None = None,
@@ -88,6 +109,11 @@ def gradient(
     t_eval : array_like, shape (k,), optional
         Times at which `objective` looks at the state. The run ends at the last of them. Default is
         the final time alone.
+    event : callable, optional
+        ``event(t, y)``, whose zero ends the run; it may have SciPy's attribute `direction`. The call
+        is then ``objective(t, y)`` with the final time and state, shape (n,), and returns a number and
+        its derivatives with respect to `t` and to `y`. The gradient contains the change of the final
+        time. `t_span` may be infinite. It is not used together with `t_eval`.
     rtol, atol : float or array_like, shape (n,), optional
         Relative and absolute tolerance. Defaults are 1e-8 and 1e-10.
     memory : int, optional
@@ -110,7 +136,9 @@ def gradient(
             Differentiability of the flow, as in `solve_ivp`. Unless it is 'C1', the gradient is that of
             one of several pieces.
         nfev, njev, nsteps, status, success, message, reason
-            As in `solve_ivp`. A run that fails has none of the entries above.
+            As in `solve_ivp`: `status` is 1 if `event` ended the run. A run that fails has none of the
+            entries above. It fails with `reason` 'EGRAZING' if `event` turns back at its zero within
+            the tolerance, where its time has no derivative.
 
     Raises
     ------
@@ -142,31 +170,49 @@ def gradient(
     ... )
     >>> print(round(run.value, 4), run.by_y0.round(4), run.by_params.round(4))
     0.468 [1.3865 0.1873] [2.4294]
+
+    The time of a fall from 1 m, by the initial state:
+
+    >>> run = ess.gradient(
+    ...     lambda t, y: (t, 1.0, [0.0, 0.0]), lambda t, y: [y[1], -9.81], (0, 9), [1.0, 0.0],
+    ...     event=lambda t, y: y[0],
+    ... )
+    >>> print(round(run.value, 4), run.by_y0.round(4))
+    0.4515 [0.2258 0.1019]
     """
     t0, t1 = _ivp._check_span(t_span)
     x0, as_complex = _ivp._check_y0(y0)
     memory, seconds = check_memory(memory), check_max_time(max_time, _ivp._number)
     if as_complex or len(x0) == 0:
         raise ValueError("`y0` must be real, with at least one state")
-    times = _ivp.check_times([t1] if t_eval is None else t_eval, t0, t1)
+    if event is not None and t_eval is not None:
+        raise ValueError("`t_eval` and `event` exclude each other")
+    if event is not None and not native(event, GUARDS, 0, "`event`"):
+        _ivp._callable(event, "event")
+    _ivp._check_handed(_ivp._callable(objective, "objective"), "objective", ["y"] if event is None else ["t", "y"])
+    end = t1 if event is None else _ivp._far(t1)
+    times = _ivp.check_times([end] if t_eval is None else t_eval, t0, end)
     if len(times) == 0:
         raise ValueError("`t_eval` must have at least one time")
     count = len(x0) + (0 if params is None else np.size(params))
     options = _ivp._options(
-        fun, t0, t1, x0, False, None, times, False, None, False, args, guards, guard_count, impact,
+        fun, t0, end, x0, False, None, None, False, None if event is None else [event], False, args, guards, guard_count, impact,
         impacts_at, jac, guard_jac, np.zeros((count, 1)), rtol, atol, max_step, first_step, max_steps,
         tie, base, user, sliding, params, params_jac, t_jumps=t_jumps, jump_params=jump_params,
     )  # fmt: skip
-    options |= {"directions": np.zeros((count, 0)), "memory": memory, "max_time": seconds}
+    options |= {
+        "directions": np.zeros((count, 0)), "memory": memory, "max_time": seconds, "times": times,
+        "is_grid": True, "objective": _Objective(objective, event is not None), "terminal": np.ones(0 if event is None else 1, np.uint64),
+    }  # fmt: skip
     with Watch() as options["watch"]:
-        run = _native.solve(t0, t1, x0, options)
+        run = _native.solve(t0, end, x0, options)
     options["watch"]()
     if run["reason"] and "t" not in run:
         raise ValueError(run["reason"])
-    return _result(objective, run, len(x0), times, options)
+    return _result(run, len(x0), options)
 
 
-def _result(objective, run, n, times, options):
+def _result(run, n, options):
     status = _ivp._status(run)
     result = OdeResult(
         status=status,
@@ -182,15 +228,18 @@ def _result(objective, run, n, times, options):
         result.message = f"libess: the recording does not fit into `memory`; {enough} bytes are enough"
     if status < 0:
         return result
-    y, parts = run["x"].T, run["along"].reshape(len(times), -1)
-    value, slope = _evaluate(objective, y, times)
-    at, by_params = np.zeros(n), np.zeros((parts.shape[1] - n * n) // n)
-    # from the last stretch to the first: what is seen at its end, and what follows it
-    for k in reversed(range(len(times))):
-        at = at + slope[:, k]
-        by_params = by_params + parts[k, n * n :].reshape(-1, n) @ at
-        at = parts[k, : n * n].reshape(n, n) @ at
+    # the last stretch, and those before it with all states as outcomes: what is seen at the end of
+    # each, and what follows it
+    found, objective = run["along"], options["objective"]
+    each = n + len(options["params"])
+    at, by_params = found[-each : n - each or None], found[n - each :] if each > n else np.zeros(0)
+    earlier = found[:-each].reshape(-1, each, n)
+    for k in reversed(range(len(earlier))):
+        seen = at + objective.slope[:, k]
+        by_params = by_params + earlier[k, n:] @ seen
+        at = earlier[k, :n] @ seen
     result.update(
-        value=value, by_y0=at, by_params=by_params, t=times, y=y, smooth=_ivp._SMOOTH[run["smooth"]]
-    )
+        value=objective.value, by_y0=at, by_params=by_params, t=run["t"], y=run["x"].T,
+        smooth=_ivp._SMOOTH[run["smooth"]],
+    )  # fmt: skip
     return result

@@ -539,6 +539,10 @@ def _result(
         result.smooth = _SMOOTH[run["smooth"]]
     if "along" in run:
         result.tangents_at = _along(run, len(y0))
+    if "sides" in run:
+        directions = run["sides"].shape[1] // (2 * len(y0) + 1)
+        result.dt_impacts = run["sides"][:, 2 * len(y0) * directions :]
+        result.tangents_impacts = run["sides"][:, : -directions].reshape(-1, 2, len(y0), directions)
     if "event_dx" in run:
         result.event_dt, result.event_dy = run["event_dt"], run["event_dx"]
     return result
@@ -886,6 +890,12 @@ def solve_ivp(
         tangents_at : ndarray, shape (n, count, k)
             Derivatives of the states at `t_eval`, with `tangents` and `t_eval`; at the time of an
             impact those of the state after it. They take no further evaluations.
+        tangents_impacts : ndarray, shape (count, 2, n, directions)
+            Derivatives just before and just after each impact, with `tangents`: those of the state at
+            this fixed time.
+        dt_impacts : ndarray, shape (count, directions)
+            Derivatives of `t_impacts`. A state of `y_impacts` changes by its derivative in
+            `tangents_impacts`, plus its rate times that of the time.
         smooth : str
             Differentiability of the flow there: 'C1', 'piecewise' or 'not counted'.
         event_dt, event_dy : ndarray

@@ -20,6 +20,9 @@ def ensemble(
     failed_at: NDArray[Any],
     grid: NDArray[Any],
     tangents: NDArray[Any],
+    along: NDArray[Any],
+    event_dt: NDArray[Any],
+    event_dx: NDArray[Any],
     numbers: NDArray[Any],
 ) -> tuple[Any, ...]: ...
 def status_message(status: int) -> str: ...

@@ -7,7 +7,9 @@ it by `jax.grad`, `jax.jvp`, `jax.vjp` and `jax.jacobian`. libess propagates the
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -21,6 +23,8 @@ try:
 except ModuleNotFoundError as absent:
     raise ModuleNotFoundError("ess.jax needs the package jax: pip install jax") from absent
 
+from ._ensemble import run_members
+from ._functions import FIELD, GUARDS, IMPACT, native
 from ._gradient import check_memory, gradient
 from ._ivp import check_jumps, check_times, solve_ivp
 
@@ -50,14 +54,45 @@ class _Compiled:
     def __call__(self, t, y, sign, p):
         if not self._is_by_mode:
             try:
-                return np.asarray(self._traced(t, y, sign, p))
+                return jax.tree_util.tree_map(np.asarray, self._traced(t, y, sign, p))
             except jax.errors.ConcretizationTypeError:
                 self._is_by_mode = True
         key = sign.tobytes()
         if key not in self._modes:
             mode = sign.copy()
             self._modes[key] = jax.jit(lambda t, y, p: self._function(t, y, mode, p))
-        return np.asarray(self._modes[key](t, y, p))
+        return jax.tree_util.tree_map(np.asarray, self._modes[key](t, y, p))
+
+
+class _Both:
+    """Derivatives of a rate by the state and by p, in one call: libess asks for one after the other."""
+
+    def __init__(self, rate):
+        by_p = _by_parameters(rate)
+        self._compiled = _Compiled(lambda *at: (jax.jacfwd(rate, argnums=1)(*at), by_p(*at)))
+        self._last: tuple[Any, Any] = None, None
+
+    def __call__(self, which, t, y, sign, p):
+        at = t, y.tobytes(), sign.tobytes(), p.tobytes()
+        before, found = self._last
+        if at != before:
+            found = self._compiled(t, y, sign, p)
+            self._last = at, found
+        return found[which]
+
+
+def _by_parameters(rate):
+    """the derivative by p, in the mode that takes fewer passes"""
+
+    def derivative(t, y, s, p):
+        if p.size > y.size:
+            try:
+                return jax.jacrev(rate, argnums=3)(t, y, s, p)
+            except ValueError:  # a loop whose length is not known has no such mode
+                pass
+        return jax.jacfwd(rate, argnums=3)(t, y, s, p)
+
+    return derivative
 
 
 def _is_concrete(tree):
@@ -83,151 +118,229 @@ _NO_SELECTION = (
 
 
 def _refuse_failed(r):
-    if not r.success:
-        kind = NoDerivative if r.reason in ("EGRAZING", "EDISCONTINUOUS") else RuntimeError
-        raise kind(r.message)
+    if np.all(r.success):
+        return
+    reason, message = r.reason, r.message
+    if isinstance(reason, list):
+        first = int(np.flatnonzero(~r.success)[0])
+        reason, message = reason[first], f"member {first}: {message[first]}"
+    raise (NoDerivative if reason in ("EGRAZING", "EDISCONTINUOUS") else RuntimeError)(message)
 
 
 def _refuse_pieces(smooth):
-    if smooth != "C1":
+    worst = [kind for kind in np.atleast_1d(smooth) if kind != "C1"]
+    if worst:
         raise NoDerivative(
-            f"libess: the flow is {smooth} there: events are simultaneous, and the derivative depends "
+            f"libess: the flow is {worst[0]} there: events are simultaneous, and the derivative depends "
             "on the direction; jax.jvp returns the derivative in one direction"
         )
 
 
-class _Flow:
-    """One flow for parameters of one structure, as libess sees it: `params` are the numbers in it."""
+def _as_rows(outcomes, batch):
+    """outcomes of the members of a batch, in its shape"""
+    return tuple(one.reshape(*batch, *one.shape[1:]) for one in map(np.asarray, outcomes))
 
-    def __init__(self, fun, t_span, guards, impact, options, unravel, select, count, t_eval, event, memory):
+
+class _Flow:
+    """One flow for parameters of one structure, as libess sees it: `params` are the numbers in it.
+
+    Its methods take one initial state and its parameters, or a batch of them, whose runs are one
+    ensemble.
+    """
+
+    def __init__(
+        self, fun, t_span, guards, impact, options, unravel, select, count, t_eval, event, memory, jac,
+        params_jac,
+    ):  # fmt: skip
         self._t_span, self._options, self._memory = t_span, options, memory
-        self._is_grid = t_eval is not None
-        self._times = t_eval if self._is_grid else () if event else t_span[-1:]
+        self._times, self._has_event = t_eval, event is not None
         self._select, self._places = select, _places_of(select, unravel, count) if select else None
-        self._has_guards, self._has_impact = guards is not None, impact is not None
+        self._unravel = unravel
+        self._derivatives: dict[str, Any] = {}
+        self._field = fun
+        self.is_native = _is_native(fun, FIELD, "fun")
+        has_params, none = count > 0, np.zeros(0)
+
+        # each calls what follows the time and the state: the signs, where there are guards, and the
+        # parameters, where there are some
+        def split(rest):
+            return rest[0] if guards is not None else none, rest[-1] if has_params else none
 
         def rate(t, y, s, p):
             rest = (s, unravel(p)) if guards is not None else (unravel(p),)
             return jnp.asarray(fun(t, y, *rest), dtype=float)
 
-        self._rate = _Compiled(rate)
-        self._rate_y = _Compiled(jax.jacfwd(rate, argnums=1))
-        self._rate_p = _Compiled(jax.jacfwd(rate, argnums=3))
-        if guards is not None:
-            self._guards = _Compiled(
-                lambda t, y, s, p: jnp.atleast_1d(jnp.asarray(guards(t, y, unravel(p)), dtype=float))
+        def signed(compiled):
+            return lambda t, y, *rest: compiled(t, y, *split(rest))
+
+        def unsigned(function, shape):
+            compiled = _Compiled(
+                lambda t, y, s, p: jnp.reshape(jnp.asarray(function(t, y, unravel(p)), dtype=float), shape)
             )
-        self._impact, self._unravel = impact, unravel
-        self._event = event and _Compiled(
-            lambda t, y, s, p: jnp.reshape(jnp.asarray(event(t, y, unravel(p)), dtype=float), ())
-        )
-        self._direction = getattr(event, "direction", 0)
+            return lambda t, y, *rest: compiled(t, y, none, rest[0] if has_params else none)
 
-    def shape(self, n):
-        """of what is returned: the state at the end, states at times, or the end's time and state"""
-        return (len(self._times), n) if self._is_grid else (n + 1,) if self._event else (n,)
+        if self.is_native:
+            self._derivatives |= {"jac": jac, "params_jac": params_jac if has_params else None}
+        else:
+            self._field = signed(_Compiled(rate))
+            if has_params:
+                both = _Both(rate)
+                self._derivatives["jac"] = signed(functools.partial(both, 0))
+                self._derivatives["params_jac"] = signed(functools.partial(both, 1))
+            else:
+                self._derivatives["jac"] = signed(_Compiled(jax.jacfwd(rate, argnums=1)))
 
-    def _outcome(self, r, has_directions):
-        """what is returned, and its derivative"""
-        if has_directions and "tangents" not in r:
-            raise NoDerivative("libess: a direction became non-finite during the run")
-        if self._is_grid:
-            return r.y.T, r.tangents_at.transpose(2, 0, 1) if has_directions else None
-        if not self._event:
-            return r.y_end, r.tangents if has_directions else None
-        if r.status != 1:
-            raise RuntimeError(f"libess: `event` has not occurred by t = {r.t_end:.9g}")
-        end = np.concatenate([[r.t_end], r.y_end])
-        return end, np.vstack([r.event_dt, r.event_dy]) if has_directions else None
-
-    def _given(self, p, has_derivatives):
-        """the field and options of a run"""
-        none = np.zeros(0)
-
-        # each calls what follows the time and the state: the signs, where there are guards, and the
-        # parameters, where there are some
-        def split(rest):
-            sign = rest[0] if self._has_guards else none
-            return sign, rest[-1] if len(p) else p
-
-        def field(t, y, *rest):
-            return self._rate(t, y, *split(rest))
-
-        def impact(t, y, sign, crossed, *rest):
+        def reset(t, y, sign, crossed, *rest):
             # JAX may keep what it is given; libess moves these numbers
-            parameters = rest[0].copy() if len(p) else p
-            found = self._impact(t, y, sign, crossed, self._unravel(parameters))
+            parameters = rest[0].copy() if has_params else none
+            found = impact(t, y, sign, crossed, unravel(parameters))
             after: tuple[np.ndarray, ...] = ()
             if isinstance(found, tuple) and len(found) == 2 and np.ndim(found[0]) == 1:
                 found, after = found[0], (np.asarray(found[1]),)
             state = np.asarray(jnp.asarray(found, dtype=float))
             return (state, *after) if after else state
 
-        options = dict(self._options)
-        if len(p):
+        def ends(*arguments):
+            return reached(*arguments)
+
+        self._functions: dict[str, Any] = {}
+        if guards is not None:
+            is_native = _is_native(guards, GUARDS, "guards")
+            self.is_native &= is_native
+            self._functions["guards"] = guards if is_native else unsigned(guards, -1)
+        if impact is not None:
+            is_native = _is_native(impact, IMPACT, "impact")
+            self.is_native &= is_native
+            self._functions["impact"] = impact if is_native else reset
+        if event is not None:
+            reached, self.is_native = unsigned(event, ()), False
+            vars(ends).update(terminal=True, direction=getattr(event, "direction", 0))
+            self._functions["events"] = ends
+
+    def shape(self, n):
+        """of what is returned: the state at the end, states at times, or the end's time and state"""
+        return (n + 1,) if self._has_event else (n,) if self._times is None else (len(self._times), n)
+
+    def _outcome(self, r, has_directions):
+        """what is returned, and its derivative; of a run, or of all members"""
+        _refuse_failed(r)
+        if has_directions and np.isnan(r.get("tangents", np.nan)).any():
+            raise NoDerivative("libess: a direction became non-finite during the run")
+        if self._times is not None:
+            along = np.moveaxis(r.tangents_at, -1, -3) if has_directions else None
+            return np.swapaxes(r.y, -1, -2), along
+        if not self._has_event:
+            return r.y_end, r.tangents if has_directions else None
+        late = np.ravel(r.t_end)[np.ravel(r.status) != 1]
+        if len(late):
+            raise RuntimeError(f"libess: `event` has not occurred by t = {late[0]:.9g}")
+        end = np.concatenate([np.expand_dims(r.t_end, -1), r.y_end], axis=-1)
+        if not has_directions:
+            return end, None
+        return end, np.concatenate([np.expand_dims(r.event_dt, -2), r.event_dy], axis=-2)
+
+    def _given(self, p, has_derivatives):
+        """the options of a run, or of all members"""
+        options = self._options | self._functions
+        if p.shape[-1]:
             options["params"] = p
         if self._select:
-            if not np.array_equal(np.ravel(self._select(self._unravel(p))), p[self._places]):
-                raise ValueError(_NO_SELECTION)
+            for row in p.reshape(-1, p.shape[-1]):
+                if not np.array_equal(np.ravel(self._select(self._unravel(row))), row[self._places]):
+                    raise ValueError(_NO_SELECTION)
             options["jump_params"] = self._places
-        if self._has_guards:
-            options["guards"] = lambda t, y, *rest: self._guards(t, y, none, rest[0] if len(p) else p)
-        if self._has_impact:
-            options["impact"] = impact
-        if has_derivatives:
-            options["jac"] = lambda t, y, *rest: self._rate_y(t, y, *split(rest))
-            if len(p):
-                options["params_jac"] = lambda t, y, *rest: self._rate_p(t, y, *split(rest))
-        if self._event:
-
-            def ends(t, y, *rest):
-                return self._event(t, y, none, rest[0] if len(p) else p)
-
-            vars(ends).update(terminal=True, direction=self._direction)
-            options["events"] = ends
-        return field, options
+        return options | self._derivatives if has_derivatives else options
 
     def run(self, y0, p, directions=None):
         """what is returned; with directions (dy; dp) its derivative, and whether that is linear"""
-        field, options = self._given(p, directions is not None)
-        if directions is not None:
-            options["tangents"] = directions
-        r = solve_ivp(field, self._t_span, y0, t_eval=self._times, **options)
-        _refuse_failed(r)
-        has_directions = directions is not None
+        options, has_directions = self._given(p, directions is not None), directions is not None
+        options["tangents"] = directions
+        if y0.ndim == 1:
+            times = self._times if self._times is not None else ()
+            r = solve_ivp(self._field, self._t_span, y0, t_eval=times, **options)
+        else:
+            r, errors = run_members(
+                fun=self._field, t_span=self._t_span, y0=y0, t_eval=self._times, **options
+            )
+            for error in errors.values():
+                raise error
         return (*self._outcome(r, has_directions), r.smooth if has_directions else "C1")
 
+    def _batched(self, method, y0, *more):
+        """`method` of one member, or of a batch as rows"""
+        given = [_double(one) for one in (y0, *more)]
+        batch = given[0].shape[:-1]
+        if len(batch) < 2:
+            return method(*given)
+        found = method(*[one.reshape(-1, *one.shape[len(batch) :]) for one in given])
+        return _as_rows(found, batch) if isinstance(found, tuple) else _as_rows((found,), batch)[0]
+
     def end(self, y0, p):
-        return self.run(_double(y0), _double(p))[0]
+        return self._batched(lambda y0, p: self.run(y0, p)[0], y0, p)
+
+    def jacobian(self, y0, p):
+        """the end, and its derivative by (y0, p), where that is one for all directions"""
+
+        def both(y0, p):
+            end, found, smooth = self.run(y0, p, np.eye(y0.shape[-1] + p.shape[-1]))
+            _refuse_pieces(smooth)
+            return end, found
+
+        return self._batched(both, y0, p)
+
+    def along(self, y0, p, dy, dp):
+        """the end, and its derivative along one direction, one-sided where it is so"""
+        direction = np.concatenate([_double(dy), _double(dp)])[:, None]
+        end, found, _ = self.run(_double(y0), _double(p), direction)
+        return end, found[..., 0]
 
     def back(self, y0, p, cotangent):
         """the gradient by (y0, p) of what is returned times its cotangent, by the adjoint"""
-        y0, p = _double(y0), _double(p)
-        weight = _double(cotangent).reshape(-1, len(y0)).T
-        field, options = self._given(p, True)
-        for name in ("rest", "t_eval"):
-            options.pop(name, None)
-        r = gradient(
-            lambda y: (float((weight * y).sum()), weight), field, self._t_span, y0, t_eval=self._times,
-            memory=self._memory, **options,
-        )  # fmt: skip
+
+        def rows(y0, p, cotangent):
+            if y0.ndim == 1:
+                return self._back(y0, p, cotangent)
+            # of native functions in threads, which do not hold the lock of Python
+            threads = len(os.sched_getaffinity(0)) if self.is_native else 1
+            with concurrent.futures.ThreadPoolExecutor(threads) as executor:
+                found = list(executor.map(self._back, y0, p, cotangent))
+            return tuple(map(np.array, zip(*found)))
+
+        return self._batched(rows, y0, p, cotangent)
+
+    def _back(self, y0, p, cotangent):
+        options = self._given(p, True)
+        options.pop("rest")
+        if self._has_event:
+            weight = cotangent[1:]
+            options["event"] = options.pop("events")
+            r = gradient(
+                lambda t, y: (cotangent[0] * t + weight @ y, cotangent[0], weight), self._field,
+                self._t_span, y0, memory=self._memory, **options,
+            )  # fmt: skip
+        else:
+            weight = cotangent.reshape(-1, len(y0)).T
+            r = gradient(
+                lambda y: (float((weight * y).sum()), weight), self._field, self._t_span, y0,
+                t_eval=self._times, memory=self._memory, **options,
+            )  # fmt: skip
         _refuse_failed(r)
         _refuse_pieces(r.smooth)
         return r.by_y0, r.by_params
 
-    def jacobian(self, y0, p):
-        """the end, and its derivative by (y0, p), where that is one for all directions"""
-        y0, p = _double(y0), _double(p)
-        end, found, smooth = self.run(y0, p, np.eye(len(y0) + len(p)))
-        _refuse_pieces(smooth)
-        return end, found
 
-    def along(self, y0, p, dy, dp):
-        """the end, and its derivative along one direction, one-sided where it is so"""
-        y0, p = _double(y0), _double(p)
-        direction = np.concatenate([_double(dy), _double(dp)])[:, None]
-        end, found, _ = self.run(y0, p, direction)
-        return end, found[..., 0]
+def _is_native(function, kind, name):
+    found = native(function, kind, 0, f"`{name}`")
+    if not found and not callable(function):
+        raise ValueError(f"`{name}` must be a function; it is {type(function).__name__}")
+    return found is not None
+
+
+def _call(method, shapes, *arguments):
+    """a batch by jax.vmap is one call, with all of its members"""
+    if _is_concrete(arguments):
+        return jax.tree_util.tree_map(jnp.asarray, method(*arguments))
+    return jax.pure_callback(method, shapes, *arguments, vmap_method="broadcast_all")
 
 
 def _as_reverse(flow):
@@ -235,20 +348,15 @@ def _as_reverse(flow):
 
     @jax.custom_vjp
     def end(y0, p):
-        if _is_concrete((y0, p)):
-            return jnp.asarray(flow.end(y0, p))
-        shape = jax.ShapeDtypeStruct(flow.shape(y0.shape[0]), y0.dtype)
-        return jax.pure_callback(flow.end, shape, y0, p, vmap_method="sequential")
+        return _call(flow.end, jax.ShapeDtypeStruct(flow.shape(y0.shape[0]), y0.dtype), y0, p)
 
     def forward(y0, p):
         return end(y0, p), (y0, p)
 
     def backward(kept, cotangent):
         y0, p = kept
-        if _is_concrete((y0, p, cotangent)):
-            return tuple(map(jnp.asarray, flow.back(y0, p, cotangent)))
         shapes = jax.ShapeDtypeStruct(y0.shape, y0.dtype), jax.ShapeDtypeStruct(p.shape, p.dtype)
-        return jax.pure_callback(flow.back, shapes, y0, p, cotangent, vmap_method="sequential")
+        return _call(flow.back, shapes, y0, p, cotangent)
 
     end.defvjp(forward, backward)
     return end
@@ -264,9 +372,7 @@ def _as_function(flow):
 
     @jax.custom_jvp
     def jacobian(y0, p):
-        if _is_concrete((y0, p)):
-            return tuple(map(jnp.asarray, flow.jacobian(y0, p)))
-        return jax.pure_callback(flow.jacobian, shapes(y0, p), y0, p, vmap_method="sequential")
+        return _call(flow.jacobian, shapes(y0, p), y0, p)
 
     @jacobian.defjvp
     def no_second(primals, tangents):
@@ -274,9 +380,7 @@ def _as_function(flow):
 
     @jax.custom_jvp
     def end(y0, p):
-        if _is_concrete((y0, p)):
-            return jnp.asarray(flow.end(y0, p))
-        return jax.pure_callback(flow.end, shapes(y0, p)[0], y0, p, vmap_method="sequential")
+        return _call(flow.end, shapes(y0, p)[0], y0, p)
 
     @end.defjvp
     def end_jvp(primals, tangents):
@@ -312,6 +416,9 @@ def flow(
     max_time: float | None = None,
     adjoint: bool = False,
     memory: int = 1 << 26,
+    guard_count: int | None = None,
+    jac: Any = None,
+    params_jac: Any = None,
 ) -> Callable[..., Any]:
     """Return the outcome of a run as a function that JAX can differentiate.
 
@@ -341,8 +448,8 @@ def flow(
         `direction`. `t_span` may then be infinite. It is not used together with `t_eval`.
     adjoint : bool, optional
         True: gradients are computed by the adjoint method, as in `ess.gradient`. That is faster for
-        many states and parameters. Only `jax.grad`, `jax.vjp` and `jax.jacrev` are then supported, and
-        no `event`. Default is False.
+        many states and parameters. Only `jax.grad`, `jax.vjp` and `jax.jacrev` are then supported.
+        Default is False.
     memory : int, optional
         Bytes in which the adjoint records a run. Default is 64 MB.
     t_jumps : array_like or callable, optional
@@ -352,11 +459,18 @@ def flow(
         effect. It must not compute, so that `fun` and libess have the same numbers: compute the times
         before, and pass them in `p`.
 
+    guard_count, jac, params_jac
+        As in `ess.solve_ivp`, for native functions: `fun`, `guards` and `impact` may be such as
+        `numba.cfunc` returns. They receive the address of the numbers in `p`, in the order of
+        `jax.flatten_util.ravel_pytree`. Derivatives that are missing are found by differences.
+
     Returns
     -------
     callable
         ``end(y0, p=())`` returns the final state, shape (n,); with `t_eval` the states, shape (k, n);
-        with `event` the pair of the final time and state. `p` may be any pytree of arrays.
+        with `event` the pair of the final time and state. `p` may be any pytree of arrays. Under
+        `jax.vmap` all members are one `ess.ensemble`, on all cores if all functions are native;
+        `max_time` is then that of the ensemble, and a member that fails is named by its number.
 
     Raises
     ------
@@ -392,15 +506,15 @@ def flow(
     options = {
         "impacts_at": impacts_at, "rtol": rtol, "atol": atol, "max_step": max_step,
         "max_steps": max_steps, "tie": tie, "base": base, "sliding": sliding, "rest": rest,
-        "max_time": max_time,
+        "max_time": max_time, "guard_count": guard_count,
     }  # fmt: skip
+    if not _is_native(fun, FIELD, "fun") and (jac is not None or params_jac is not None):
+        raise ValueError("`jac` and `params_jac` are for a native `fun`; JAX differentiates others")
     t_span = tuple(map(float, t_span))
     if event is not None and t_eval is not None:
         raise ValueError("`t_eval` and `event` exclude each other")
     if event is not None and not callable(event):
         raise ValueError(f"`event` must be a function; it is {type(event).__name__}")
-    if event is not None and adjoint:
-        raise ValueError("`event` and `adjoint` exclude each other")
     times, memory = None if t_eval is None else check_times(t_eval, *t_span), check_memory(memory)
     select = t_jumps if callable(t_jumps) else None
     options["t_jumps"] = check_jumps(None if select else t_jumps, *t_span)
@@ -415,8 +529,9 @@ def flow(
         _, unravel = ravel_pytree(jax.tree_util.tree_unflatten(structure, leaves))
         count = sum(leaf.size for leaf in leaves)
         made = _Flow(
-            fun, t_span, guards, impact, options, unravel, select, count, times, event, memory
-        )
+            fun, t_span, guards, impact, options, unravel, select, count, times, event, memory, jac,
+            params_jac,
+        )  # fmt: skip
         return _as_reverse(made) if adjoint else _as_function(made)
 
     def end(y0, p=()):

@@ -86,6 +86,8 @@ struct Functions {
   const std::atomic<bool> *stop = nullptr; /* of runs in threads, of which one asks for all */
   bool has_raised = false;
   std::unique_ptr<nb::python_error> aside; /* raised by event functions, and not known to matter */
+  PyObject *objective = nullptr;           /* borrowed: of an adjoint */
+  const glue_record *record = nullptr;     /* with the states that it looks at */
   PyObject *watch = nullptr; /* borrowed: raises what a callback of ctypes or cffi has raised */
   bool is_system = false;    /* one of libess's own, which none of these functions belongs to */
   Timing timing;
@@ -241,6 +243,42 @@ static int impact(double t, const double *x, const double *sign, const std::size
   return f->raised(!result.is_valid() || !take_impact(f, result.ptr(), after, mode));
 }
 
+/* numbers that Python owns from now on; an empty list has no memory of its own */
+static nb::object array_of(double *&values, std::size_t rows, std::size_t columns, bool is_flat) {
+  static double none;
+  double *const at = values ? values : &none;
+  nb::capsule owner(at, [](void *p) noexcept {
+    if (p != &none) std::free(p);
+  });
+  values = nullptr;
+  const std::size_t shape[] = {rows, columns};
+  return nb::cast(nb::ndarray<nb::numpy, double>(at, is_flat ? 1 : 2, shape, owner));
+}
+
+static nb::object list_of(glue_list &list, std::size_t columns, bool is_flat) {
+  return array_of(list.at, list.count / columns, columns, is_flat);
+}
+
+static nb::object copy_of(const glue_list &list, std::size_t columns, bool is_flat) {
+  double *const at = static_cast<double *>(std::malloc((list.count + 1) * sizeof(double)));
+  if (!at) throw std::bad_alloc();
+  std::memcpy(at, list.at, list.count * sizeof(double));
+  double *values = at;
+  return array_of(values, list.count / columns, columns, is_flat);
+}
+
+/* objective(t, y) returns the derivatives of an outcome by the state at the end, and by the time */
+static int outcome(double, const double *, double *weight, void *context) {
+  auto *const f = static_cast<Functions *>(context);
+  nb::gil_scoped_acquire hold;
+  const glue_list &times = f->record->t_out, &states = f->record->x_out;
+  const nb::object t = copy_of(times, 1, true), y = copy_of(states, f->n, false);
+  nb::object result =
+      nb::steal(PyObject_CallFunctionObjArgs(f->objective, t.ptr(), y.ptr(), nullptr));
+  return f->raised(!result.is_valid() ||
+                   !take_numbers(result.ptr(), "objective", weight, f->n + 1));
+}
+
 /* A function that C++ has written may throw: none does past libess's C. Once an exception is set
  * nothing of Python's may be called, nor what it has made native, though libess may look on. */
 template <auto function, typename... Arguments> static int guarded(Arguments... arguments) {
@@ -270,22 +308,6 @@ static Callback as_callback(nb::handle given) {
     callback.function = given.ptr();
   }
   return callback;
-}
-
-/* numbers that Python owns from now on; an empty list has no memory of its own */
-static nb::object array_of(double *&values, std::size_t rows, std::size_t columns, bool is_flat) {
-  static double none;
-  double *const at = values ? values : &none;
-  nb::capsule owner(at, [](void *p) noexcept {
-    if (p != &none) std::free(p);
-  });
-  values = nullptr;
-  const std::size_t shape[] = {rows, columns};
-  return nb::cast(nb::ndarray<nb::numpy, double>(at, is_flat ? 1 : 2, shape, owner));
-}
-
-static nb::object list_of(glue_list &list, std::size_t columns, bool is_flat) {
-  return array_of(list.at, list.count / columns, columns, is_flat);
 }
 
 static nb::object index_or_none(std::size_t index) {
@@ -320,7 +342,8 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["noted"] = list_of(record->noted, 2, false);
   out["noted_x"] = list_of(record->noted_x, n, false);
   out["smooth"] = static_cast<int>(record->smooth);
-  if (record->along.at) out["along"] = list_of(record->along, along, false);
+  if (record->along.at) out["along"] = list_of(record->along, along ? along : 1, !along);
+  if (directions) out["sides"] = list_of(record->sides, (2 * n + 1) * directions, false);
   out["recorded"] = record->recorded;
   if (record->tangents) out["tangents"] = array_of(record->tangents, n, directions, false);
   if (record->Dx) {
@@ -443,6 +466,7 @@ struct Plan {
     problem.direction = reinterpret_cast<const int *>(direction.c_str());
     problem.terminal = terminal.data();
     problem.context = &f;
+    problem.outcome = guarded<outcome, double, const double *, double *, void *>;
     problem.tick = [](double t, void *context) {
       return static_cast<Functions *>(context)->after_step(t);
     };
@@ -483,6 +507,7 @@ struct Plan {
     options.times_count = times.size();
     options.is_dense = nb::cast<bool>(given["is_dense"]);
     options.bytes = nb::cast<std::size_t>(given["memory"]);
+    if (options.bytes) f.objective = nb::object(given["objective"]).ptr(); // the dictionary has it
     options.directions = directions.shape(1);
     options.directions_at = directions.data();
     if (f.parameters) options.parameters_at = directions.data() + f.n * directions.shape(1);
@@ -493,6 +518,7 @@ static nb::dict solve(double t0, double t1, Vector y0, nb::dict given) {
   Plan plan(y0.size(), given);
   plan.set_timing(t0, t1);
   glue_record raw = {};
+  plan.f.record = &raw;
   const std::unique_ptr<glue_record, void (*)(glue_record *)> record(&raw, glue_free);
   if (plan.f.is_native) {
     nb::gil_scoped_release release;
@@ -506,7 +532,7 @@ static nb::dict solve(double t0, double t1, Vector y0, nb::dict given) {
   const bool is_long = plan.options.bytes && raw.recorded > plan.options.bytes;
   if (raw.status == ESS_ENOMEM && !is_long) throw std::bad_alloc();
   const std::size_t n = plan.f.n, directions = plan.options.directions;
-  const std::size_t along = plan.options.bytes ? n * (n + plan.f.parameters) : n * directions;
+  const std::size_t along = plan.options.bytes ? 0 : n * directions; // stretches differ
   return as_dict(&raw, n, plan.f.guards, directions, along);
 }
 
@@ -523,14 +549,15 @@ struct Ensemble {
   const Matrix &starts;
   const Users &users;
   const Parameters &params; /* a row for each run, which takes differences in it; or none */
-  double *ends, *times_reached, *failed_at, *grid, *tangents;
-  std::int64_t *numbers; /* NUMBERS for each run, see keep() */
+  double *ends, *times_reached, *failed_at, *grid;
+  double *tangents, *along, *event_dt, *event_dx; /* none without directions */
+  std::int64_t *numbers;                          /* NUMBERS for each run, see keep() */
   std::size_t grid_count;
   std::vector<glue_list> noted, noted_x; /* of each run */
   std::atomic<std::size_t> next{0}, done{0};
   std::atomic<bool> stop{false}, is_full{false};
 
-  static constexpr std::size_t NUMBERS = 7;
+  static constexpr std::size_t NUMBERS = 8;
 
   void keep(std::size_t i, glue_record &r) {
     const std::size_t n = plan.f.n, directions = plan.options.directions;
@@ -542,13 +569,18 @@ struct Ensemble {
     number[4] = static_cast<std::int64_t>(r.counters.field_evaluations);
     number[5] = r.failure.guard == SIZE_MAX ? -1 : static_cast<std::int64_t>(r.failure.guard);
     number[6] = r.failure.callback_code;
+    number[7] = r.smooth;
     failed_at[i] = r.failure.time;
     if (r.x) times_reached[i] = r.t;
     if (r.x) std::memcpy(ends + i * n, r.x, n * sizeof(double));
     if (r.x_out.count)
       std::memcpy(grid + i * grid_count * n, r.x_out.at, r.x_out.count * sizeof(double));
-    if (r.tangents)
-      std::memcpy(tangents + i * n * directions, r.tangents, n * directions * sizeof(double));
+    const std::size_t size = n * directions;
+    if (r.tangents) std::memcpy(tangents + i * size, r.tangents, size * sizeof(double));
+    if (r.along.count)
+      std::memcpy(along + i * grid_count * size, r.along.at, r.along.count * sizeof(double));
+    if (r.Dx) std::memcpy(event_dt + i * directions, r.Dt, directions * sizeof(double));
+    if (r.Dx) std::memcpy(event_dx + i * size, r.Dx, size * sizeof(double));
     std::swap(noted[i], r.noted);
     std::swap(noted_x[i], r.noted_x);
   }
@@ -667,17 +699,21 @@ static void run_threads(Ensemble &all, std::size_t count) {
 static nb::tuple ensemble(double t0, double t1, Matrix starts, Users users, Parameters params,
                           std::size_t threads, nb::dict given, Out<double> ends, Out<double> times,
                           Out<double> failed_at, Out<double> grid, Out<double> tangents,
+                          Out<double> along, Out<double> event_dt, Out<double> event_dx,
                           Out<std::int64_t> numbers) {
   Plan plan(starts.shape(1), given);
   plan.set_timing(t0, t1);
   const std::size_t count = starts.shape(0), n = starts.shape(1);
+  const std::size_t directions = plan.options.directions;
   require(plan.f.is_native, "an ensemble in threads needs native functions");
   require(users.size() == 0 || users.size() == count, "users must be as many as runs");
   require(params.size() == 0 || (params.shape(0) == count && params.shape(1) == plan.f.parameters),
           "params must be a row for each run");
   require(ends.size() == count * n && times.size() == count && failed_at.size() == count &&
               grid.size() == count * plan.options.times_count * n &&
-              tangents.size() == count * n * plan.options.directions &&
+              tangents.size() == count * n * directions &&
+              along.size() == count * plan.options.times_count * n * directions &&
+              event_dt.size() == count * directions && event_dx.size() == count * n * directions &&
               numbers.size() == count * Ensemble::NUMBERS,
           "results must have the sizes of what is asked for");
   Ensemble all{plan,
@@ -691,6 +727,9 @@ static nb::tuple ensemble(double t0, double t1, Matrix starts, Users users, Para
                failed_at.data(),
                grid.data(),
                tangents.data(),
+               along.data(),
+               event_dt.data(),
+               event_dx.data(),
                numbers.data(),
                plan.options.times_count,
                std::vector<glue_list>(count),
@@ -713,7 +752,7 @@ NB_MODULE(_native, m) {
         "One run; returns a dictionary of the recorded results.");
   m.def("ensemble", &ess_python::ensemble, "t0"_a, "t1"_a, "starts"_a, "users"_a, "params"_a,
         "threads"_a, "options"_a, "ends"_a, "times"_a, "failed_at"_a, "grid"_a, "tangents"_a,
-        "numbers"_a,
+        "along"_a, "event_dt"_a, "event_dx"_a, "numbers"_a,
         "Many runs of native functions, in threads; fills the arrays, and returns events.");
   m.def("status_message", &ess_strerror, "status"_a, "Message of a status.");
 }

@@ -313,6 +313,19 @@ static int on_slide(const ess_slide_info *info, void *context) {
   return !ok;
 }
 
+/* directions before and after an impact, and of its time; NAN where there are none */
+static bool record_sides(run *r) {
+  const size_t count = r->options->directions, size = r->n * count;
+  double *const sides = malloc((2 * size + count) * sizeof *sides);
+  if (!sides) return false;
+  const int status = ess_driver_impact_tangents(r->driver, sides, sides + size, sides + 2 * size);
+  r->has_failed |= status == ESS_ECALLBACK;
+  for (size_t i = 0; status && i < 2 * size + count; i++) sides[i] = NAN;
+  const bool ok = glue_append(&r->record->sides, sides, 2 * size + count);
+  free(sides);
+  return ok;
+}
+
 static int on_impact(const ess_impact *impact, void *context) {
   run *const r = context;
   glue_record *const record = r->record;
@@ -321,8 +334,9 @@ static int on_impact(const ess_impact *impact, void *context) {
             glue_append(&record->jumps, impact->after, r->n);
   for (size_t k = 0; k < r->m; k++) r->fastest[k] = fmax(r->fastest[k], r->met[k]);
   if (ok && !r->options->times) ok = record_state(r, impact->t, impact->after);
+  if (ok && r->options->directions > 0) ok = record_sides(r);
   r->is_full |= !ok;
-  return !ok;
+  return !ok || r->has_failed;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -377,45 +391,61 @@ static int keep_tangents(run *r) {
   record->Dx = malloc(size * sizeof *record->Dx);
   record->Dt = malloc(count * sizeof *record->Dt);
   if (!record->Dx || !record->Dt) return ESS_ENOMEM;
+  for (size_t i = 0; i < size; i++) record->Dx[i] = NAN;
+  for (size_t j = 0; j < count; j++) record->Dt[j] = NAN;
   return ess_driver_section(r->driver, r->m + last_event(r), record->Dt, record->Dx);
 }
 
-/* One stretch of the run, to a time of the grid, and its transposed derivative, of which each
- * outcome is a state at its end. */
-static int go_back(run *r, double *t, double until, double x[], const double unit[], double at[]) {
-  const size_t n = r->n;
+/* One stretch of the run, to a time of the grid or an event, and its transposed derivative: of each
+ * state at its end or, of the last stretch, of the outcome. `weight` has room for an outcome's. */
+static int go_back(run *r, double *t, double until, double x[], bool is_last, const double unit[],
+                   double weight[], double at[]) {
+  const size_t n = r->n, count = is_last ? 1 : n;
   glue_record *const record = r->record;
-  if (*t == until) { // nothing is run
-    memset(at, 0, (n * n + r->problem->parameters * n) * sizeof *at);
-    memcpy(at, unit, n * n * sizeof *at);
-    return ESS_SUCCESS;
+  const bool is_run = *t != until;
+  int status = is_run ? ess_driver_record(r->driver, r->options->bytes) : ESS_SUCCESS;
+  if (!status && is_run) status = ess_driver_apply(r->driver, t, until, x);
+  const bool is_ended = status == ESS_ESTOP && !r->has_failed && !r->is_stopped;
+  if (status && !is_ended) return status;
+  if (!record_state(r, *t, x)) return ESS_ENOMEM;
+  if (is_last && r->problem->outcome(*t, x, weight, r->problem->context)) {
+    r->has_failed = true;
+    return ESS_ECALLBACK;
   }
-  int status = ess_driver_record(r->driver, r->options->bytes);
-  if (!status) status = ess_driver_apply(r->driver, t, until, x);
-  if (!status) status = ess_driver_adjoint(r->driver, n, unit, at, at + n * n);
+  const double *const outcomes = is_last ? weight : unit;
+  int found = ESS_SUCCESS;
+  memset(at, 0, (n + r->problem->parameters) * count * sizeof *at);
+  if (!is_run)
+    memcpy(at, outcomes, n * count * sizeof *at);
+  else if (is_ended)
+    found = ess_driver_adjoint_section(r->driver, r->m + last_event(r), count, outcomes, weight + n,
+                                       at, at + n * count);
+  else
+    found = ess_driver_adjoint(r->driver, count, outcomes, at, at + n * count);
   const size_t recorded = ess_driver_recorded(r->driver);
   if (recorded > record->recorded) record->recorded = recorded;
-  const ess_smoothness *const found = ess_driver_smoothness(r->driver);
-  if (found && found->kind > record->smooth) record->smooth = found->kind;
-  return status;
+  const ess_smoothness *const smooth = ess_driver_smoothness(r->driver);
+  if (smooth && smooth->kind > record->smooth) record->smooth = smooth->kind;
+  return found ? found : status;
 }
 
-/* all stretches; the grid's times alone end them */
+/* all stretches */
 static int go_in_stretches(run *r, double *t, double x[]) {
   const glue_options *const o = r->options;
-  const size_t n = r->n, size = n * n + r->problem->parameters * n;
-  double *const unit = calloc(n * n + size, sizeof *unit);
+  const size_t n = r->n, each = n + r->problem->parameters;
+  double *const unit = calloc(n * n + n + 1 + each * n, sizeof *unit);
   int status = unit ? ESS_SUCCESS : ESS_ENOMEM;
-  r->is_full |= !unit;
   for (size_t i = 0; unit && i < n; i++) unit[i * n + i] = 1.0;
   for (size_t k = 0; !status && k < o->times_count; k++) {
-    double *const at = unit + n * n;
-    status = go_back(r, t, o->times[k], x, unit, at);
-    if (!status && (!record_state(r, *t, x) || !glue_append(&r->record->along, at, size)))
-      r->is_full = true;
+    const bool is_last = k + 1 == o->times_count;
+    double *const weight = unit + n * n, *const at = weight + n + 1;
+    status = go_back(r, t, o->times[k], x, is_last, unit, weight, at);
+    const bool is_made = !status || (status == ESS_ESTOP && !r->has_failed);
+    if (is_made && !glue_append(&r->record->along, at, is_last ? each : each * n))
+      status = ESS_ENOMEM;
   }
   free(unit);
-  return r->is_full ? ESS_ENOMEM : status;
+  return status;
 }
 
 /* The run itself; with directions and a grid also directions on it, NAN where there are none. */
@@ -535,7 +565,7 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
 void glue_free(glue_record *record) {
   glue_list *const lists[] = {&record->t_out,   &record->x_out,   &record->pieces, &record->nodes,
                               &record->crossed, &record->impacts, &record->slides, &record->noted,
-                              &record->noted_x, &record->jumps,   &record->along};
+                              &record->noted_x, &record->jumps,   &record->along,  &record->sides};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->at);
   free(record->x);
   free(record->sign);

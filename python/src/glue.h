@@ -54,6 +54,10 @@ typedef struct glue_problem {
    * the place of all functions above. */
   const ess_system *system;
 
+  /* For an adjoint: the derivatives of its outcome with respect to the state at the end of the run
+   * and, weight[n], to the time of an event that has ended it. Earlier states are recorded. */
+  int (*outcome)(double t, const double x[], double weight[], void *context);
+
   /* Optional: called after each step with the time reached. A positive result ends the run there
    * with GLUE_STOPPED, a negative one with ESS_ECALLBACK. */
   int (*tick)(double t, void *context);
@@ -72,7 +76,8 @@ typedef struct glue_options {
   const double *parameters_at; /* [parameters*directions], or NULL: they stay */
 
   /* Instead of directions: the transposed derivative of each stretch between times of the grid, by
-   * an adjoint that may record this many bytes; 0: none. The run ends at the last of the times. */
+   * an adjoint that may record this many bytes; 0: none. The run ends at the last of the times; an
+   * event may end it where that is the only one. */
   size_t bytes;
 } glue_options;
 
@@ -107,9 +112,12 @@ typedef struct glue_record {
   glue_list slides;  /* time, guard, and 1 or -1 where a slide on it begins or ends */
   glue_list noted;   /* time, event of each event */
   glue_list noted_x; /* [n] each */
+  glue_list sides;   /* of each impact: [n*directions] before it and after it, and [directions] of
+                        its time */
   double *tangents;  /* [n*directions], or NULL */
   glue_list along;   /* [n*directions] at each of t_out, where there are directions and a grid; or,
-                        for an adjoint, [n*n] and [parameters*n] of the stretch that ends there */
+                        for an adjoint, [n*n] and [parameters*n] of the stretch that ends there, and
+                        of the last one the outcome's, [n] and [parameters] */
   double *Dt, *Dx;   /* [directions], [n*directions] of the end by an event, or NULL */
   ess_smooth smooth; /* where tangents are followed */
   ess_counters counters;

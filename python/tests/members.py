@@ -2,11 +2,23 @@
 """Functions of ensembles that workers import by name."""
 
 import os
+import signal
 
 
 def dies(t, y, p):
     if p[0] < 0.0:
         os._exit(3)
+    return -p[0] * y
+
+
+def dies_once(t, y, p, mark):
+    """of whichever member is the first that is past a quarter"""
+    if p[0] > 1.25:
+        try:
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+            os.kill(os.getpid(), signal.SIGKILL)
+        except FileExistsError:
+            pass
     return -p[0] * y
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Examples run, and so do the pages about them, which show what they print."""
+"""Examples and notebooks run, and so do the pages about them, which show what they print."""
 
 import glob
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -12,7 +13,9 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = sorted(glob.glob(os.path.join(HERE, "..", "examples", "*.py")))
+NOTEBOOKS = sorted(glob.glob(os.path.join(HERE, "..", "notebooks", "*.ipynb")))
 ROOT = os.path.join(HERE, "..", "..")
+PACKAGES = ("jax", "numba", "mujoco", "matplotlib", "pandas", "scipy")
 GUIDE = sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
 PAGES = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "python", "README.md")] + [
     page for page in GUIDE if "```python\n" in open(page).read()
@@ -83,7 +86,7 @@ def test_a_page_prints_what_it_says(page, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     scope: dict = {}
     for block, said in blocks:
-        if any(lacks(m) for m in ("jax", "numba", "mujoco", "matplotlib", "pandas", "scipy") if re.search(rf"\b{m}\b", block)):
+        if any(lacks(m) for m in PACKAGES if re.search(rf"\b{m}\b", block)):
             continue
         try:
             exec(compile(block, page, "exec"), scope)
@@ -91,3 +94,34 @@ def test_a_page_prints_what_it_says(page, capsys, monkeypatch, tmp_path):
             assert "not built for MuJoCo" in str(error)
             continue
         assert_printed(capsys.readouterr().out, said)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=map(os.path.basename, NOTEBOOKS))
+def test_a_notebook_prints_what_it_says(path, capsys, monkeypatch):
+    """its cells in order; a cell of text that follows shows what one prints; no output is stored"""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    plt.switch_backend("Agg")
+    with open(path) as file:
+        notebook = json.load(file)
+    cells = notebook["cells"]
+    text = ["".join(cell["source"]) for cell in cells]
+    for module in PACKAGES:
+        if lacks(module) and any(re.search(rf"^import {module}|^from {module}", one, flags=re.M) for one in text):
+            pytest.skip(f"without {module}")
+    assert notebook["nbformat"] == 4 and os.path.getsize(path) < 20_000
+    scope: dict = {}
+    for i, cell in enumerate(cells):
+        if cell["cell_type"] != "code":
+            continue
+        assert cell["outputs"] == [] and cell["execution_count"] is None
+        exec(compile(text[i], f"{path}, cell {i}", "exec"), scope)
+        said = re.search(r"^```text\n(.*?)^```", text[i + 1], flags=re.S | re.M) if i + 1 < len(cells) else None
+        assert_printed(capsys.readouterr().out, said[1] if said else "")
+    drawn = [plt.figure(number).axes for number in plt.get_fignums()]
+    plt.close("all")
+    assert drawn and all(axes and axes[0].has_data() for axes in drawn)
+
+
+def test_there_are_three_notebooks():
+    assert [os.path.basename(path) for path in NOTEBOOKS] == ["ensemble.ipynb", "fit.ipynb", "gait.ipynb"]

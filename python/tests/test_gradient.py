@@ -92,6 +92,8 @@ def test_with_jacobians_a_thousand_parameters_cost_what_two_do():
     # of the right-hand side: forward, and back, and what differences at crossings take
     assert few[0] < 3 and many[0] < 3
     assert many[1] < 1.2 * few[1] and many[1] < 3
+    # within five runs, where a derivative costs what the right-hand side does
+    assert sum(many) < 5
 
 
 def test_native_functions():
@@ -133,6 +135,81 @@ def test_runs_that_fail_have_no_gradient():
     assert late.reason == "EMAXTIME" and "value" not in late
 
 
+@pytest.mark.parametrize("name", ["impacts", "a slide", "backward"])
+def test_the_time_and_state_of_an_event(name):
+    """against tangents: a function of both, by the initial state and all parameters"""
+
+    def event(t, y, *p):
+        if name == "backward":
+            return y[0] - 1.5 * p[0][0]
+        return y[1] if name == "impacts" else y[1] - 0.5
+
+    systems = SYSTEMS | {"backward": (lambda t, y, p: [-p[0] * y[0]], (0, -math.inf), [1.0], {"params": [0.7]})}
+    fun, span, y0, more = systems[name]
+    event.direction = -1 if name != "backward" else 0
+    span = span if name == "a slide" else (0, math.copysign(math.inf, span[1]))
+
+    def objective(t, y):
+        return t * y[0] + np.sin(t), y[0] + np.cos(t), t * np.eye(len(y))[0]
+
+    g = ess.gradient(objective, fun, span, y0, event=event, **more, **TIGHT)
+    event.terminal = True
+    r = ess.solve_ivp(fun, span, y0, events=event, tangents=True, **more, **TIGHT)
+    assert g.success and g.status == r.status == 1 and g.t[0] == pytest.approx(r.t_end, abs=1e-8)
+    by_t, by_y = objective(r.t_end, r.y_end)[1:]
+    expected = by_t * r.event_dt + by_y @ r.event_dy
+    within = 1e-6 * max(1.0, np.abs(expected).max())
+    np.testing.assert_allclose(np.concatenate([g.by_y0, g.by_params]), expected, atol=within)
+    assert g.value == pytest.approx(objective(r.t_end, r.y_end)[0], abs=1e-7)
+
+
+def test_a_native_event_and_one_that_does_not_occur():
+    numba = pytest.importorskip("numba")
+
+    @numba.cfunc(ess.GUARDS)
+    def half(t, y, g, user):
+        g[0] = y[0] - numba.carray(user, 2, numba.float64)[1]
+        return 0
+
+    def objective(t, y):
+        return t, 1.0, [0.0]
+
+    def fun(t, y, p):
+        return -p[0] * y
+
+    # ln(1 / p1) / p0
+    g = ess.gradient(objective, fun, (0, math.inf), [1.0], event=half, params=[2.0, 0.5], **TIGHT)
+    np.testing.assert_allclose([*g.by_y0, *g.by_params], [0.5, -math.log(2) / 4, -1.0], rtol=1e-8)
+    late = ess.gradient(objective, fun, (0, 0.1), [1.0], event=half, params=[2.0, 0.5], **TIGHT)
+    assert late.status == 0 and late.value == 0.1 and not late.by_y0.any() and not late.by_params.any()
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-10])
+def test_an_event_that_is_only_touched_has_no_derivative(rtol):
+    """where its zero is within the tolerance of the turn; further from it the closed form holds"""
+    top, refused = 25.0 / (2 * 9.81), []
+    for below in 10.0 ** -np.arange(1, 14.0):
+
+        def event(t, y):
+            return y[0] - (top - below)
+
+        given = dict(fun=lambda t, y: [y[1], -9.81], t_span=(0, 3), y0=[0.0, 5.0], rtol=rtol, atol=1e-2 * rtol)
+        g = ess.gradient(lambda t, y: (t, 1.0, [0.0, 0.0]), event=event, **given)
+        event.terminal = True
+        r = ess.solve_ivp(events=event, tangents=True, **given)
+        assert g.reason == r.reason and g.success == (g.reason == "SUCCESS")
+        if g.status == 1:
+            speed = math.sqrt(2 * 9.81 * below)
+            right = -np.array([1.0, (5.0 - speed) / 9.81]) / speed
+            np.testing.assert_allclose(g.by_y0, right, rtol=0.3)
+            np.testing.assert_allclose(r.event_dt, g.by_y0, rtol=1e-6)
+        else:
+            refused.append(below)
+            assert g.reason in ("EGRAZING", "SUCCESS") and "by_y0" not in g or g.status == 0
+            assert np.isnan(r.get("event_dt", np.nan)).all()
+    assert refused and max(refused) < 100 * rtol and len(refused) >= 3
+
+
 def decay(t, y):
     return -y
 
@@ -145,6 +222,10 @@ def decay(t, y):
         ({"objective": lambda y: (1.0, [1.0, 2.0])}, r"the shape \(1, 1\), that of `y`; it has \(2,\)"),
         ({"objective": lambda y: (math.nan, [1.0])}, "finite numbers"),
         ({"objective": lambda y: ("a", [1.0])}, "first result is a number"),
+        ({"event": 3}, "`event` must be a function"),
+        ({"event": decay, "t_eval": [1.0]}, "`t_eval` and `event` exclude each other"),
+        ({"event": decay, "objective": lambda t, y: 1.0}, "must return three results"),
+        ({"event": decay, "objective": lambda t, y: (1.0, "a", [1.0])}, "second result is a number"),
         ({"memory": 10}, "`memory` must be an integer"),
         ({"memory": 1e9}, "`memory` must be an integer"),
         ({"y0": []}, "`y0` must be real, with at least one state"),

@@ -139,10 +139,166 @@ def test_the_adjoint_has_the_same_gradient(times):
 
 
 def test_the_adjoint_refuses_what_it_cannot():
-    with pytest.raises(ValueError, match="`event` and `adjoint` exclude each other"):
-        ess_jax.flow(lambda t, y, p: -y, (0, 1), event=lambda t, y, p: y[0], adjoint=True)
     with pytest.raises(ValueError, match="`memory` must be an integer"):
         ess_jax.flow(lambda t, y, p: -y, (0, 1), adjoint=True, memory=3)
     short = ess_jax.flow(lambda t, y, p: [y[1], -y[0]], (0, 1000), adjoint=True, memory=1 << 16)
     with pytest.raises(RuntimeError, match="does not fit into `memory`"):
         jax.grad(lambda y0: short(y0)[0])(jnp.array([1.0, 0.0]))
+
+
+# ---- an event's time, by the adjoint ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit])
+def test_the_adjoint_has_the_gradient_of_an_events_time_too(transform):
+    """through an impact, of the time and of a function of time and state"""
+
+    def apex(t, y, p):
+        return y[1]
+
+    apex.direction = -1
+    tangents, adjoint = (
+        ess_jax.flow(fall, (0, jnp.inf), event=apex, adjoint=way, **BALL, **TIGHT) for way in (False, True)
+    )
+    y0, p = jnp.array([1.0, 0.0]), jnp.array([0.8, 9.81])
+    # down, and up with 0.8 of the speed
+    np.testing.assert_allclose(adjoint(y0, p)[0], 1.8 * math.sqrt(2 / 9.81), rtol=1e-9)
+    for of in (lambda t, y: t, lambda t, y: t * y[0] ** 2):
+        found, expected = (
+            transform(jax.grad(lambda y0, p: of(*flow(y0, p)), argnums=(0, 1)))(y0, p)
+            for flow in (adjoint, tangents)
+        )
+        for one, right in zip(found, expected):
+            np.testing.assert_allclose(one, right, rtol=1e-7, atol=1e-9)
+
+
+def test_the_time_of_an_event_that_is_only_touched_has_no_gradient():
+    top = 25.0 / (2 * 9.81)
+    for adjoint in (False, True):
+        for below, is_near in ((1e-4, False), (1e-11, True)):
+            end = ess_jax.flow(
+                lambda t, y, p: [y[1], -9.81], (0, 3), event=lambda t, y, p: y[0] - (top - below), adjoint=adjoint
+            )
+            time = jax.grad(lambda y0: end(y0)[0])
+            if is_near:
+                with pytest.raises(ess_jax.NoDerivative, match="grazing"):
+                    time(jnp.array([0.0, 5.0]))
+            else:
+                speed = np.sqrt(2 * 9.81 * below)
+                np.testing.assert_allclose(time(jnp.array([0.0, 5.0]))[0], -1 / speed, rtol=1e-5)
+
+
+# ---- batches ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """how many members each ensemble and each single run have had"""
+    seen = {"ensembles": [], "runs": 0}
+
+    def run_members(**given):
+        seen["ensembles"].append(len(given["y0"]))
+        return ess._ensemble.run_members(**given)
+
+    def solve_ivp(*args, **given):
+        seen["runs"] += 1
+        return ess.solve_ivp(*args, **given)
+
+    monkeypatch.setattr(ess_jax, "run_members", run_members)
+    monkeypatch.setattr(ess_jax, "solve_ivp", solve_ivp)
+    return seen
+
+
+OUTCOMES = {
+    "the end": {},
+    "times": {"t_eval": [0.3, 0.7, 1.0]},
+    "an event": {"event": lambda t, y, p: y[1] + 3.0},
+}
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit])
+def test_a_batch_is_one_ensemble(name, transform, calls):
+    end = ess_jax.flow(fall, (0, 1), **OUTCOMES[name], **BALL, **TIGHT)
+    y0 = jnp.stack([jnp.linspace(0.7, 1.3, 5), jnp.zeros(5)], axis=1)
+    p = jnp.stack([jnp.linspace(0.6, 0.9, 5), jnp.full(5, 9.81)], axis=1)
+    several = transform(jax.vmap(end))(y0, p)
+    assert calls == {"ensembles": [5], "runs": 0}
+    for i in range(5):
+        one = end(y0[i], p[i])
+        assert all(np.array_equal(a[i], b) for a, b in zip(jax.tree.leaves(several), jax.tree.leaves(one)))
+    assert calls == {"ensembles": [5], "runs": 5}
+
+    def jacobians(y0, p):
+        return jax.jacobian(end, argnums=(0, 1))(y0, p)
+
+    calls["ensembles"].clear()
+    several = transform(jax.vmap(jacobians))(y0, p)
+    assert calls["ensembles"] == [5] and calls["runs"] == 5
+    for i in range(5):
+        one = jacobians(y0[i], p[i])
+        for a, b in zip(jax.tree.leaves(several), jax.tree.leaves(one)):
+            np.testing.assert_allclose(a[i], b, rtol=1e-13, atol=1e-13)  # J times a unit vector is rounded
+
+
+def test_a_batch_of_batches_is_one_ensemble(calls):
+    end = ess_jax.flow(lambda t, y, p: -p * y, (0, 1), **TIGHT)
+    y0, p = jnp.ones((3, 1)), jnp.array([1.0, 2.0])
+    found = jax.vmap(lambda y0: jax.vmap(lambda p: end(y0, p))(p))(y0)
+    assert calls == {"ensembles": [6], "runs": 0} and found.shape == (3, 2, 1)
+    np.testing.assert_allclose(found[..., 0], np.exp(-np.array([[1.0, 2.0]] * 3)), rtol=1e-9)
+
+
+def test_the_adjoint_of_a_batch():
+    end = ess_jax.flow(fall, (0, 1), adjoint=True, **BALL, **TIGHT)
+    y0 = jnp.stack([jnp.linspace(0.7, 1.3, 3), jnp.zeros(3)], axis=1)
+    p = jnp.array([0.8, 9.81])
+    slope = jax.grad(lambda y0, p: end(y0, p)[0], argnums=(0, 1))
+    several = jax.vmap(slope, in_axes=(0, None))(y0, p)
+    for i in range(3):
+        assert all(np.array_equal(a[i], b) for a, b in zip(several, slope(y0[i], p)))
+
+
+def test_a_member_that_fails_is_named():
+    end = ess_jax.flow(lambda t, y, p: y * jnp.where(p > 1, jnp.nan, 1.0), (0, 1))
+    with pytest.raises(Exception, match="member 2: libess: .*not finite"):
+        jax.vmap(lambda p: end(jnp.ones(1), p))(jnp.array([0.0, 1.0, 2.0]))
+
+
+def native_decay():
+    numba = pytest.importorskip("numba")
+
+    @numba.cfunc(ess.FIELD)
+    def fun(t, y, sign, out, user):
+        out[0] = -numba.carray(user, 1, numba.float64)[0] * y[0]
+        return 0
+
+    @numba.cfunc(ess.FIELD)
+    def jac(t, y, sign, out, user):
+        out[0] = -numba.carray(user, 1, numba.float64)[0]
+        return 0
+
+    @numba.cfunc(ess.FIELD)
+    def params_jac(t, y, sign, out, user):
+        out[0] = -y[0]
+        return 0
+
+    return fun, {"jac": jac, "params_jac": params_jac}
+
+
+@pytest.mark.parametrize("adjoint", [False, True])
+@pytest.mark.parametrize("given", [False, True])
+def test_native_functions(adjoint, given, calls):
+    fun, derivatives = native_decay()
+    end = ess_jax.flow(fun, (0, 1), adjoint=adjoint, **(derivatives if given else {}), **TIGHT)
+    rates = jnp.linspace(0.5, 2.0, 4)[:, None]
+    found = jax.vmap(lambda p: end(jnp.ones(1), p))(rates)
+    assert calls == {"ensembles": [4], "runs": 0}
+    np.testing.assert_allclose(found, np.exp(-rates), rtol=1e-9)
+    slope = jax.jit(jax.vmap(jax.grad(lambda p: end(jnp.ones(1), p)[0])))(rates)
+    np.testing.assert_allclose(slope, -np.exp(-rates), rtol=1e-7)
+
+
+def test_jac_is_for_native_functions():
+    with pytest.raises(ValueError, match="`jac` and `params_jac` are for a native `fun`"):
+        ess_jax.flow(lambda t, y, p: -y, (0, 1), jac=lambda t, y: -1.0)

@@ -97,6 +97,67 @@ def test_at_a_jump_it_is_the_side_after():
     assert r.tangents_at[0, 0, 2] == pytest.approx((1 + 2 * y) * before, rel=1e-8)
 
 
+@pytest.mark.parametrize("way", [1, -1])
+def test_both_sides_of_impacts(way):
+    """times of impacts, and the states before and after, against differences of runs"""
+
+    def run(e, g, height, speed, **more):
+        return ess.solve_ivp(
+            lambda t, y, s, p: [way * y[1], way * -p[1]], (0, way * 3), [height, speed], params=[e, g],
+            guards=lambda t, y, p: y[0], impact=lambda t, y, s, c, p: [0.0, -p[0] * y[1]],
+            impacts_at=[(0, -1)], rtol=1e-11, atol=1e-13, **more,
+        )  # fmt: skip
+
+    at = np.array([0.8, 9.81, 1.0, 0.0])
+    r = run(*at, tangents=True)
+    count = len(r.t_impacts)
+    assert count == 6 and r.tangents_impacts.shape == (6, 2, 2, 4) and r.dt_impacts.shape == (6, 4)
+    rate = way * np.stack([r.y_impacts[..., 1], np.full((6, 2), -9.81)], axis=2)
+    for column, which in enumerate((2, 3, 0, 1)):
+        step = 1e-5 * np.eye(4)[which]
+        up, down = run(*(at + step)), run(*(at - step))
+        dt = (up.t_impacts - down.t_impacts) / 2e-5
+        dy = (up.y_impacts - down.y_impacts) / 2e-5
+        np.testing.assert_allclose(r.dt_impacts[:, column], dt, rtol=1e-6, atol=1e-6)
+        moved = r.tangents_impacts[..., column] + rate * r.dt_impacts[:, None, None, column]
+        np.testing.assert_allclose(moved, dy, rtol=1e-6, atol=1e-5)
+    # the sides are those of runs that end just there
+    first = r.t_impacts[0]
+    for side, t in ((0, first - way * 1e-9), (1, first + way * 1e-9)):
+        near = ess.solve_ivp(
+            lambda t, y, s, p: [way * y[1], way * -p[1]], (0, t), [1.0, 0.0], params=[0.8, 9.81],
+            guards=lambda t, y, p: y[0], impact=lambda t, y, s, c, p: [0.0, -p[0] * y[1]],
+            impacts_at=[(0, -1)], rtol=1e-11, atol=1e-13, tangents=True,
+        )  # fmt: skip
+        np.testing.assert_allclose(r.tangents_impacts[0, side], near.tangents, rtol=1e-6, atol=1e-7)
+
+
+def test_both_sides_of_simultaneous_impacts():
+    """two balls that land at once, each with its own restitution"""
+    r = ess.solve_ivp(
+        lambda t, y, s, p: [y[1], -9.81, y[3], -9.81], (0, 1), [1.0, 0.0, 1.0, 0.0], params=[0.8, 0.5],
+        guards=lambda t, y, p: [y[0], y[2]], impacts_at=[(0, -1), (1, -1)], tangents=True, **TIGHT,
+        impact=lambda t, y, s, c, p: [
+            0.0 if 0 in c else y[0], -p[0] * y[1] if 0 in c else y[1],
+            0.0 if 1 in c else y[2], -p[1] * y[3] if 1 in c else y[3],
+        ],
+    )  # fmt: skip
+    assert r.success and r.t_impacts[0] == pytest.approx(math.sqrt(2 / 9.81)) and len(r.t_impacts) == 2
+    t = r.t_impacts[0]
+    before = np.kron(np.eye(2), [[1.0, t], [0.0, 1.0]])
+    np.testing.assert_allclose(r.tangents_impacts[0, 0], np.hstack([before, np.zeros((4, 2))]), atol=1e-7)
+    # the first that the impact lists: of the first ball
+    np.testing.assert_allclose(r.dt_impacts[0, :2], [1 / (9.81 * t), 1 / 9.81], rtol=1e-7)
+    after = np.kron(np.diag([0.8, 0.5]), [[-1.0, -t], [0.0, 0.0]])
+    after[1::2] += np.kron(np.diag([1.8, 1.5]), [1 / t, 1.0]) - np.kron(np.diag([0.8, 0.5]), [0.0, 1.0])
+    assert r.tangents_impacts[0, 1].shape == (4, 6) and np.isfinite(r.tangents_impacts).all()
+    near = ess.solve_ivp(
+        lambda t, y, s, p: [y[1], -9.81], (0, t + 1e-9), [1.0, 0.0], params=[0.8], tangents=True, **TIGHT,
+        guards=lambda t, y, p: y[0], impacts_at=[(0, -1)], impact=lambda t, y, s, c, p: [0.0, -p[0] * y[1]],
+    )  # fmt: skip
+    np.testing.assert_allclose(r.tangents_impacts[0, 1][:2, [0, 1, 4]], near.tangents, atol=1e-6)
+
+
 def test_runs_that_end_early():
     def half(t, y):
         return y[0] - 0.5

@@ -472,6 +472,99 @@ TEST(a_section_has_a_rate) {
   }
 }
 
+/* A run that ends below the top of a throw, by so much: its time has a derivative unless the turn
+ * is within the tolerance. */
+static int end_below_top(double below, double tolerance, bool records, double Dt[2]) {
+  static const uint64_t once = 1;
+  const double g = 9.81, v = 5.0, time = 1.0;
+  driven r;
+  set_up(&r,
+         hybrid_of("v' = -9.81; z' = v; watch top: z - %.17g; from 0: v = 5; to 3\n",
+                   0.5 * v * v / g - below),
+         HYBRID_GIVES_NONE, hybrid_options(tolerance));
+  r.system.watch.stop = &once;
+  begin(&r);
+  assert_int_equal(records ? ess_driver_record(r.d, BYTES) : ess_driver_follow(r.d, 2, NULL),
+                   ESS_SUCCESS);
+  int status = go(&r, 3.0);
+  if (status == ESS_ESTOP)
+    status = records ? ess_driver_adjoint_section(r.d, 0, 1, NULL, &time, Dt, NULL)
+                     : ess_driver_section(r.d, 0, Dt, NULL);
+  else // it has passed the top without a zero
+    status = ESS_EGRAZING;
+  drop(&r);
+  return status;
+}
+
+TEST(a_section_that_turns_within_the_tolerance_is_refused) {
+  for (int records = 0; records < 2; records++)
+    for (int digits = 3; digits <= 11; digits += 4) {
+      const double tolerance = pow(10.0, -digits);
+      int refusals = 0;
+      for (double below = 0.1; below > 1e-15; below *= 0.1) {
+        double Dt[2];
+        const double speed = sqrt(2.0 * 9.81 * below);
+        const int status = end_below_top(below, tolerance, records, Dt);
+        assert_true(status == ESS_SUCCESS || status == ESS_EGRAZING);
+        refusals += status == ESS_EGRAZING;
+        // from some distance on it is refused, and never before
+        assert_true((status == ESS_EGRAZING) == (refusals > 0));
+        if (status) continue;
+        if (!(below > 0.1 * tolerance)) fail_msg("%g below at %g", below, tolerance);
+        assert_true(fabs(Dt[1] * speed + 1.0) < 0.3);
+        assert_true(fabs(Dt[0] * 9.81 * speed + 5.0 - speed) < 0.3 * 5.0);
+      }
+      // ten tolerances away it is not
+      assert_true(refusals > 0 && refusals <= 16 - digits + 2);
+    }
+}
+
+/* ---- both sides of an impact ----------------------------------------------------------------- */
+
+typedef struct sides {
+  ess_driver *driver;
+  int impacts;
+  double t, before[10], after[10], Dt[5];
+} sides;
+
+static int note_sides(const ess_impact *impact, void *context) {
+  sides *const s = context;
+  double before[10], after[10], Dt[5];
+  assert_int_equal(ess_driver_impact_tangents(s->driver, before, after, Dt), ESS_SUCCESS);
+  assert_int_equal(ess_driver_impact_tangents(s->driver, NULL, NULL, NULL), ESS_SUCCESS);
+  if (s->impacts++) return 0;
+  s->t = impact->t;
+  memcpy(s->before, before, sizeof before);
+  memcpy(s->after, after, sizeof after);
+  memcpy(s->Dt, Dt, sizeof Dt);
+  return 0;
+}
+
+/* of the ball's first, in closed form, by its height, speed, gravity, restitution and floor */
+TEST(directions_are_known_on_both_sides_of_an_impact) {
+  sides s = {0};
+  driven r = run_of(BALL, HYBRID_GIVES_NONE, 1e-10);
+  s.driver = r.d;
+  r.options.observer = (ess_observer){.impact = note_sides, .context = &s};
+  assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
+  assert_int_equal(ess_driver_follow_parameters(r.d, 5, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(go(&r, 1.7), ESS_SUCCESS);
+  const double g = 9.81, e = 0.8, t = sqrt(2.0 * 0.9 / g);
+  const double z[5] = {1.0, t, -0.5 * t * t, 0.0, 0.0}, v[5] = {0.0, 1.0, -t, 0.0, 0.0};
+  assert_true(s.impacts == 3 && fabs(s.t - t) < 1e-9);
+  for (int j = 0; j < 5; j++) {
+    const double met = z[j] - (j == 4), by_e = j == 3 ? g * t : 0.0;
+    assert_true(fabs(s.before[j] - z[j]) < 1e-6 && fabs(s.before[5 + j] - v[j]) < 1e-6);
+    assert_true(fabs(s.Dt[j] - met / (g * t)) < 1e-6);
+    assert_true(fabs(s.after[j] - z[j] + (1.0 + e) * met) < 1e-6);
+    assert_true(fabs(s.after[5 + j] + e * v[j] - (1.0 + e) * met / t - by_e) < 1e-6);
+  }
+  double x[10];
+  assert_int_equal(ess_driver_impact_tangents(NULL, x, NULL, NULL), ESS_EINVAL);
+  refused(r.d, ess_driver_impact_tangents(r.d, x, NULL, NULL), ESS_EINVAL, "for its observer");
+  drop(&r);
+}
+
 /* of nine events at one instant each has its time, the first eight their states, and none an
  * adjoint */
 TEST(of_many_events_not_all_is_known) {
