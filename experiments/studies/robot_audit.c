@@ -169,7 +169,7 @@ static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
   const robot_settings *const s = l->run->settings;
   // tangents are wrong from there on
-  if (robot_jumps(l->run, info->x, l->points)) l->jumped = info->t1;
+  if (robot_jumps(l->run, info->x, l->points).count) l->jumped = info->t1;
   l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > s->budget;
   return l->late || !isnan(l->jumped) || *l->run->interrupted;
 }
