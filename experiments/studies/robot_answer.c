@@ -356,8 +356,36 @@ const robot_track *robot_answer_truth(const robot_answer *a) {
   return a->how == robot_by_steps ? finest(a) : &a->reference;
 }
 
-const robot_track *robot_answer_other(const robot_answer *a) {
-  return a->how == robot_by_steps ? &a->step[(a->halvings + 2) % ROBOT_KEPT] : finest(a);
+const robot_track *robot_answer_finer(const robot_answer *a, size_t coarser) {
+  return &a->step[(a->halvings + ROBOT_KEPT - (a->halvings ? coarser : 0)) % ROBOT_KEPT];
+}
+
+double robot_answer_known_to(const robot_answer *a, double of, double fine, double before,
+                             double loose) {
+  const double moved = a->moved[a->halvings].states;
+  // of the last difference, by all states
+  const double share = moved > 0.0 ? fmax(1.0, a->bound.states / moved) : 1.0;
+  if (a->how == robot_by_steps) return share * fabs(fine - before);
+  // where the two kinds of runs lead elsewhere neither extrapolates
+  const double plain = fabs(fine - of), led = fabs(2.0 * fine - before - of);
+  return fmax(a->parts ? plain : fmin(plain, led), fabs(loose - of));
+}
+
+double robot_answer_bound(const robot_answer *a, size_t state) {
+  const size_t n = ((const robot_case *)a->run->own)->size.dimension;
+  const robot_track *const of = robot_answer_truth(a), *const fine = robot_answer_finer(a, 0),
+                           *const before = robot_answer_finer(a, 1),
+                           *const loose = a->has_looser ? &a->looser : of;
+  double most = 0.0;
+  for (size_t i = 1; i < a->outputs; i++) {
+    const size_t at = i * n + state;
+    const double here = of->states[at];
+    most = fmax(most, robot_answer_known_to(a, here, fine->states[at], before->states[at],
+                                            loose->states[at]));
+    // MuJoCo's steps and a libess that leads elsewhere
+    if (a->has_reference) most = fmax(most, fabs(a->reference.states[at] - here));
+  }
+  return most;
 }
 
 const char *robot_answer_why_wide(const robot_answer *a) {

@@ -50,9 +50,18 @@ double robot_answer_left(const robot_answer *a, double share);
  * how much longer than the last one a run by half of the step takes, at most. */
 extern const double robot_bound_share, robot_halved_s;
 
-/* The run that errors are measured against, and another that says how well it is known. */
+/* The run that errors are measured against; and MuJoCo's finest run but `coarser`, which is 0 or 1.
+ */
 const robot_track *robot_answer_truth(const robot_answer *a);
-const robot_track *robot_answer_other(const robot_answer *a);
+const robot_track *robot_answer_finer(const robot_answer *a, size_t coarser);
+
+/* How far a number of the reference, `of`, may be from the true one: by the same number of MuJoCo's
+ * two finest runs, and of libess at the looser tolerance (of, where there is none). */
+double robot_answer_known_to(const robot_answer *a, double of, double fine, double before,
+                             double loose);
+
+/* The same of a state, the largest at any time. */
+double robot_answer_bound(const robot_answer *a, size_t state);
 
 /* Why the bound is larger than asked for; "" where it is not. */
 const char *robot_answer_why_wide(const robot_answer *a);

@@ -202,26 +202,30 @@ static int physics_of(robot_answer *a, const robot_track *t, robot_physics *out)
              : 0;
 }
 
-/* MuJoCo's at the model's own settings, and the reference's; a second run tells how well these are
- * known */
+/* MuJoCo's at the model's own settings, and the reference's. Further runs tell how well this is
+ * known: MuJoCo's finest two, where these lead as a first order's would; and libess at the looser
+ * tolerance. */
 static int set_physics(robot_answer *a, error_sample *s, const char **grazing) {
-  robot_physics mine, of, by;
+  robot_physics mine, of, fine, before, loose;
   study_within(a->run, "energy, penetration and creep");
   int status = physics_of(a, &a->mine, &mine);
   if (!status) status = physics_of(a, robot_answer_truth(a), &of);
-  if (!status) status = physics_of(a, robot_answer_other(a), &by);
+  if (!status) status = physics_of(a, robot_answer_finer(a, 0), &fine);
+  if (!status) status = physics_of(a, robot_answer_finer(a, 1), &before);
+  if (!status) status = physics_of(a, a->has_looser ? &a->looser : robot_answer_truth(a), &loose);
   if (status) return status;
   *grazing = study_text(a->run, "%s", mine.grazing);
   s->energy = mine.energy;
   s->energy_reference = of.energy;
   s->energy_drift = mine.energy - of.energy;
-  s->energy_bound = fabs(by.energy - of.energy);
+  s->energy_bound = robot_answer_known_to(a, of.energy, fine.energy, before.energy, loose.energy);
   s->penetration = mine.penetration;
   s->penetration_reference = of.penetration;
-  s->penetration_bound = fabs(by.penetration - of.penetration);
+  s->penetration_bound = robot_answer_known_to(a, of.penetration, fine.penetration,
+                                               before.penetration, loose.penetration);
   s->creep = mine.creep;
   s->creep_reference = of.creep;
-  s->creep_bound = fabs(by.creep - of.creep);
+  s->creep_bound = robot_answer_known_to(a, of.creep, fine.creep, before.creep, loose.creep);
   return 0;
 }
 
@@ -260,30 +264,33 @@ static int add_answer(robot_answer *a) {
   return study_add(a->run, STUDY_SAMPLES, &s);
 }
 
-static void add_joints(robot_answer *a) {
+/* how far a position is from the reference at most: `mine`, and what says how well that is known */
+static void add_joint(robot_answer *a, size_t k) {
   const robot_case *const c = a->run->own;
   const size_t n = c->size.dimension;
-  const robot_track *const of = robot_answer_truth(a), *const by = robot_answer_other(a);
-  const robot_track *const third = a->has_reference ? &a->reference : by;
+  const robot_track *const of = robot_answer_truth(a);
+  char name[ROBOT_NAME_SIZE];
+  error_sample s = sample_of(a, of_joint);
+  s.unit = robot_state_unit(c->robot, k);
+  robot_state_name(c->robot, k, name);
+  s.name = study_text(a->run, "%s", name);
+  s.most = s.most_bound = 0.0;
+  for (size_t i = 1; i < a->outputs && i < a->mine.reached; i++) {
+    const double off = fabs(a->mine.states[i * n + k] - of->states[i * n + k]);
+    if (!a->mine.at_end[i] || off <= s.most) continue;
+    s.most = off;
+    s.at = (double)i * c->output_step;
+  }
+  s.most_bound = robot_answer_bound(a, k);
+  study_add(a->run, STUDY_SAMPLES, &s);
+}
+
+static void add_joints(robot_answer *a) {
+  const robot_case *const c = a->run->own;
   for (size_t k = 0; k < c->size.nq; k++) {
-    char name[ROBOT_NAME_SIZE];
-    error_sample s = sample_of(a, of_joint);
-    s.unit = robot_state_unit(c->robot, k);
-    if (!robot_state_counts(c->robot, k) || (strcmp(s.unit, "m") && strcmp(s.unit, "rad")))
-      continue;
-    robot_state_name(c->robot, k, name);
-    s.name = study_text(a->run, "%s", name);
-    s.most = s.most_bound = 0.0;
-    for (size_t i = 1; i < a->outputs; i++) {
-      const double here = of->states[i * n + k];
-      s.most_bound = fmax(s.most_bound, fmax(fabs(by->states[i * n + k] - here),
-                                             fabs(third->states[i * n + k] - here)));
-      const double off = i < a->mine.reached ? fabs(a->mine.states[i * n + k] - here) : 0.0;
-      if (!a->mine.at_end[i] || off <= s.most) continue;
-      s.most = off;
-      s.at = (double)i * c->output_step;
-    }
-    study_add(a->run, STUDY_SAMPLES, &s);
+    const char *const unit = robot_state_unit(c->robot, k);
+    if (robot_state_counts(c->robot, k) && (!strcmp(unit, "m") || !strcmp(unit, "rad")))
+      add_joint(a, k);
   }
 }
 
@@ -375,10 +382,12 @@ static const char *name_of(study_run *run, const char *file) {
   const char *const slash = strrchr(file, '/');
   // MuJoCo's name for what has none
   const char *const own = c && c->robot ? robot_model_name(c->robot) : "";
-  return study_text(run, "%s",
-                    *own && strcmp(own, "MuJoCo Model") ? own
-                    : slash                             ? slash + 1
-                                                        : file);
+  if (*own && strcmp(own, "MuJoCo Model") != 0) return study_text(run, "%s", own);
+  // a scene is named after its folder
+  const char *name = slash ? slash + 1 : file;
+  if (strncmp(name, "scene", 5) == 0 && slash)
+    for (name = slash; name > file && name[-1] != '/';) name--;
+  return study_text(run, "%s", name);
 }
 
 /* of many files one that has no answer is a row that says why */
@@ -431,8 +440,11 @@ static const step_row *cheapest(const step_row all[], size_t count, const answer
 
 static void choose_steps(const step_row all[], size_t count, answer_row *a) {
   const bool is_off = a->bodies > robot_error_still || a->hinges > robot_error_still;
-  const step_row *const half =
-      is_off ? cheapest(all, count, a, 0.5 * a->bodies, 0.5 * a->hinges) : NULL;
+  // of two errors that are in proportion to the step rounding makes one the larger
+  static const double half_of = 0.501, none = 1e-6;
+  const step_row *const half = is_off ? cheapest(all, count, a, fmax(none, half_of * a->bodies),
+                                                 fmax(none, half_of * a->hinges))
+                                      : NULL;
   const step_row *const small = cheapest(all, count, a, 1e-3, 1e-3);
   a->half_by = half ? half->name : "";
   a->half_step = half ? half->knob : NAN;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The screen of essbench robot. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,7 +120,7 @@ static void show_how(const answer_row *a) {
   printf("By %s %s %g%s, for the whole %.3g s. The first number took %.2g s, all %.2g s.\n", a->how,
          is_libess ? "at a tolerance of" : "of", is_libess ? a->knob : 1e3 * a->knob,
          is_libess ? "" : " ms", a->until, a->seconds, a->total);
-  if (*a->note) printf("%c%s.\n", toupper((unsigned char)*a->note), a->note + 1);
+  if (*a->note) printf("Note: %s.\n", a->note);
 }
 
 static void show_answer(const study_run *run, const answer_row *a) {

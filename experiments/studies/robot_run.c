@@ -460,6 +460,18 @@ static double chatter(const study_run *run, const listening *l, int status) {
   return ended && l->crossings >= RECENT && span < shortly * c->output_step ? span : NAN;
 }
 
+/* where the time went, as far as crossings say, and which option gives more */
+static const char *too_long(study_run *run, const listening *l) {
+  const robot_case *const c = run->own;
+  const char *const option = isnan(l->end) ? "--budget" : "--reference-budget";
+  if (l->crossings == 0 || l->guard >= c->size.events)
+    return study_text(run, "longer than --budget; a larger %s goes on", option);
+  return study_text(run,
+                    "longer than --budget, after %zu changes of contacts and limits, the last of "
+                    "%s; a larger %s goes on",
+                    l->crossings, robot_event_name(c->robot, l->guard), option);
+}
+
 static const char *reason(study_run *run, const listening *l, int status) {
   const robot_case *const c = run->own;
   const double span = chatter(run, l, status);
@@ -467,7 +479,7 @@ static const char *reason(study_run *run, const listening *l, int status) {
     return study_text(run, "%s chatters: %d changes in %.1e s; %s",
                       robot_event_name(c->robot, l->guard), RECENT, span,
                       l->late ? "longer than --budget" : ess_strerror(status));
-  if (l->late) return "longer than --budget";
+  if (l->late) return too_long(run, l);
   if (status == ESS_EJACOBIAN && c->follows > 0 && l->t->event < c->size.events)
     return study_text(run, "%s: MuJoCo's search for its distance is too inexact to go on",
                       robot_event_name(c->robot, l->t->event));

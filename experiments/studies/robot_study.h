@@ -311,6 +311,8 @@ COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
   COLUMN(row, unit, TEXT, "", "of the state; empty where it has none")                             \
   COLUMN(row, parts, FLAG, "",                                                                     \
          "whether it is the state that MuJoCo at its own step gets most wrong, over its range")    \
+  COLUMN(row, counts, FLAG, "",                                                                    \
+         "whether it is of a body that counts: with mass, and with a contact if others have some") \
   COLUMN(row, reference, NUMBER, "", "first initial condition")                                    \
   COLUMN(row, mujoco, NUMBER, "", "by the model's own step and integrator")
 COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
