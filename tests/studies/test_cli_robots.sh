@@ -65,7 +65,7 @@ sys.exit(not eval(sys.argv[1]))' "$1"
 run robots all --time 0.3 --budget 5 --out errors
 expect 'errors of a folder' [ "$status" -eq 0 ]
 expect 'errors: each model has a row' answers '[m["name"] for m in r] == ["ball", "bar", "box", "lost", "mesh", "still"]'
-expect 'errors: an answer with a bound' answers 'all(m["verdict"] == "libess" and 0 < m["bodies_bound"] < 0.2 * m["bodies"] for m in r[:3])'
+expect 'errors: an answer with a bound' answers 'all(m["verdict"] == "libess" and 0 < m[k + "_bound"] < 0.2 * m[k] for m, k in zip(r, ("bodies", "hinges", "bodies")))'
 expect 'errors: of the own settings' answers 'all(m["time_step"] == 0.002 and m["integrator"] == "Euler" and m["stable"] for m in r[:3])'
 expect 'errors: those of the single answer' python3 -c 'import json
 row, a = json.load(open("errors/robots_error.json"))["models"][0], json.load(open("errors/01-ball/robot_error.json"))
