@@ -22,6 +22,10 @@ static const double first_tolerance = 1e-4, last_tolerance = 1e-10, good_share =
  * longer than the last one the next run may be expected to take: by a tenth of the tolerance, or by
  * half of the step. */
 static const double first_share = 0.15, tighter_s = 2.5;
+
+/* MuJoCo's first steps come before libess: so many s, and no more than that share of the budget */
+static const double steps_s = 3.0, steps_share = 0.4;
+
 const double robot_bound_share = 0.7, robot_halved_s = 2.0;
 
 /* of a spectral radius times a step: beyond it explicit steps are as short as stability has them */
@@ -38,6 +42,15 @@ double robot_answer_left(const robot_answer *a, double share) {
 
 static const robot_track *finest(const robot_answer *a) {
   return &a->step[a->halvings % ROBOT_KEPT];
+}
+
+static void copy(const robot_answer *a, const robot_track *from, robot_track *to) {
+  const size_t n = ((const robot_case *)a->run->own)->size.dimension;
+  memcpy(to->states, from->states, a->outputs * n * sizeof *to->states);
+  memcpy(to->at_end, from->at_end, a->outputs * sizeof *to->at_end);
+  to->reached = from->reached;
+  to->until = from->until;
+  to->seconds = from->seconds;
 }
 
 static void swap(robot_track *x, robot_track *y) {
@@ -185,9 +198,10 @@ static const char *why_libess_ends(const robot_answer *a) {
   const robot_track *const t = &a->reference;
   const bool is_late = strstr(t->status, "--budget");
   const char *const leaves =
-      isnan(t->unguarded) ? ""
-                          : study_text(a->run, ", without event functions from %.3g s on (%s)",
-                                       t->unguarded, t->gave_up);
+      isnan(t->unguarded)
+          ? ""
+          : study_text(a->run, ", without event functions from %.3g s on (%s)", t->unguarded,
+                       strstr(t->gave_up, "--budget") ? "they take too long" : t->gave_up);
   if (!is_late)
     return study_text(a->run, "libess ends at %.3g s: %s%s", t->until, t->status, leaves);
   return study_text(a->run,
@@ -261,7 +275,7 @@ enum { FEW = 3 };
 static void publish(robot_answer *a) {
   const robot_error e = a->has_reference ? robot_apart(a->run, &a->mine, &a->reference, a->outputs)
                                          : robot_apart(a->run, &a->mine, finest(a), a->outputs);
-  if (a->first_s > 0.0) return;
+  if (a->first_s > 0.0 || !(a->has_reference || a->halvings)) return;
   a->first_s = robot_answer_elapsed(a);
   if (isnan(e.states))
     fprintf(stderr,
@@ -277,17 +291,19 @@ static void publish(robot_answer *a) {
 
 /* The model's own setting, the base that the first states ask for, and the first reference. */
 static int start(robot_answer *a) {
+  const robot_settings *const s = a->run->settings;
   const robot_case *const c = a->run->own;
   enum { LOOK = 51 };
   int status = robot_start_of(a->run, a->start, a->x0) ? -1 : 0;
   a->own = (robot_entry){ROBOT_MUJOCO, c->size.integrator, c->size.time_step, true};
   study_within(a->run, "MuJoCo at its own step");
   if (!status) status = robot_follow(a->run, &a->own, a->x0, false, &a->mine);
-  if (!status) status = robot_follow(a->run, &a->own, a->x0, false, &a->step[0]);
+  if (!status) copy(a, &a->mine, &a->step[0]);
   a->step_seconds = a->mine.seconds;
   // a first number by steps, which are there before libess may be
+  const double share = fmin(steps_share, fmax(cheap_share, steps_s / s->budget));
   while (!status && a->halvings < FEW &&
-         robot_halved_s * a->step_seconds < robot_answer_left(a, cheap_share))
+         robot_halved_s * a->step_seconds < robot_answer_left(a, share))
     status = halve(a);
   if (status) return status;
   if (a->halvings == FEW) publish(a);

@@ -25,7 +25,8 @@
     .initial = "1", .min = 1, .max = 1000, .result = "starts")                                     \
   ROBOT_START_OPTIONS(X, row)                                                                      \
   X(row, budget, NUMBER, "budget", "S",                                                            \
-    "processor time that an answer may take, s; with a short one the bound is wider",              \
+    "processor time that an answer may take once the model is open, s; with a short one the "      \
+    "bound is wider",                                                                              \
     .initial = "60", .min = 1e-3, .max = 1e6, .result = "budget")                                  \
   X(row, derivative, FLAG, "derivative", NULL,                                                     \
     "compare derivatives instead, with the options of essbench robot-derivative", .shows = true)   \
@@ -328,26 +329,27 @@ static int add_steps_of(robot_answer *a, const char *integrator, double share) {
   const double bodies = asked_of_steps(a->error.bodies, a->bound.bodies),
                hinges = asked_of_steps(a->error.hinges, a->bound.hinges);
   double seconds = 0.0;
-  for (size_t i = 0;
-       i <= COARSER + ROBOT_HALVINGS && robot_halved_s * seconds < robot_answer_left(a, share);
-       i++) {
+  for (size_t i = 0; i <= COARSER + ROBOT_HALVINGS; i++) {
+    // the own step is known, and coarser ones cost little
+    const bool is_cheap = is_own && i <= COARSER;
+    if (!is_cheap && robot_halved_s * seconds >= robot_answer_left(a, share)) break;
     const double step = a->own.knob * pow(2.0, (double)COARSER - (double)i);
     const robot_entry e = {ROBOT_MUJOCO, integrator, step, is_own && i == COARSER};
     error_sample s = sample_of(a, of_step);
     // what is nearer to the finest run than that says nothing
     if (is_own && a->how == robot_by_steps && i >= COARSER + a->halvings) break;
     study_within(a->run, "MuJoCo's %s at %g s", integrator, step);
-    const int status = robot_follow(a->run, &e, a->x0, false, &a->spare);
-    if (status) return status;
-    seconds = a->spare.seconds;
+    const robot_track *const t = e.own ? &a->mine : &a->spare;
+    if (!e.own && robot_follow(a->run, &e, a->x0, false, &a->spare)) return -1;
+    seconds = t->seconds;
     s.name = integrator;
     s.knob = step;
     s.own = e.own;
     s.seconds = seconds;
-    if (a->spare.reached < a->outputs)
+    if (t->reached < a->outputs)
       s.note = "unstable at this step";
     else
-      set_error(&s, robot_apart(a->run, &a->spare, robot_answer_truth(a), a->outputs));
+      set_error(&s, robot_apart(a->run, t, robot_answer_truth(a), a->outputs));
     study_add(a->run, STUDY_SAMPLES, &s);
     if (i > COARSER && s.bodies < bodies && !(s.hinges >= hinges)) break;
   }
@@ -395,13 +397,11 @@ static int measure(study_run *run, const void *cell) {
   const place *const at = cell;
   const bool is_alone = count_files(run->operand) == 1;
   const char *const file = file_at(run, run->operand, at->file);
-  robot_answer a = {.run = run,
-                    .file = at->file,
-                    .start = at->start,
-                    .how = robot_by_none,
-                    .note = "",
-                    .begin_ns = measure_thread_ns()};
+  robot_answer a = {
+      .run = run, .file = at->file, .start = at->start, .how = robot_by_none, .note = ""};
   int status = open_file(run, file);
+  // a model may take longer to compile than a short budget is
+  a.begin_ns = measure_thread_ns();
   a.model = name_of(run, file);
   if (status && !is_alone) {
     error_sample s = sample_of(&a, of_answer);
@@ -421,6 +421,12 @@ static int measure(study_run *run, const void *cell) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* times are noisy, and nobody changes a setting for so little */
+static double cost(const step_row *r) {
+  static const double worth = 0.8;
+  return r->own ? worth * r->seconds : r->seconds;
+}
+
 /* The cheapest of MuJoCo's runs whose errors, and those of all smaller steps of the same
  * integrator, are at most these; NULL: none that was tried. */
 static const step_row *cheapest(const step_row all[], size_t count, const answer_row *a,
@@ -433,7 +439,7 @@ static const step_row *cheapest(const step_row all[], size_t count, const answer
     // steps of an integrator are listed from the largest on
     if (i + 1 == count || strcmp(r->name, all[i + 1].name) != 0) holds = true;
     holds = holds && r->bodies <= bodies && !(r->hinges > hinges);
-    if (holds && (!best || r->seconds < best->seconds)) best = r;
+    if (holds && (!best || cost(r) < cost(best))) best = r;
   }
   return best;
 }

@@ -203,6 +203,8 @@ ask legs.xml --time 1 --budget 0.05
 expect 'a budget of 0.05 s: an answer, or one line' sh -c "[ $status -eq 0 ] || { [ $status -eq 1 ] && grep -q 'no answer\|budget' '$room/err'; }"
 ask legs.xml --time 1 --budget 1
 answers 'a budget of 1 s'
+expect 'a budget of 1 s: a bound, and the own step in the table' holds '0 < a["bodies_bound"] < a["bodies"] and
+  own[0]["bodies"] is not None'
 # 1 s, and what the last run that was begun takes
 expect 'a budget of 1 s: it is kept' holds 'a["total"] < 2'
 
