@@ -1,6 +1,6 @@
 # The error of MuJoCo at a model's own settings over time, of the first file and initial condition: of the bodies in
-# mm, and of the hinges in mrad. The horizontal lines, in the hue of their curve, are the bounds of the two numbers on
-# the screen: of the root mean square over the run. They are no bounds of single points of a curve.
+# mm, and of the hinges in mrad. The horizontal lines are the bounds of the two numbers on the screen, the root mean
+# squares over the run. They are no bounds of single points of a curve.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = 'fig_robot_time'
 needs = 'robot_error_times.csv:file,start,at,bodies,hinges robot_error.csv:file,start,bodies_bound,hinges_bound'
@@ -40,13 +40,13 @@ eval ylabel('error (mm, mrad)')
 eval heading('error of MuJoCo over time')
 eval "plot times using (cell('at')):(first(cell('bodies'))) with lines lc rgb mujoco_hue lw 2". \
   (hinges ? ", times using (cell('at')):(first(cell('hinges'))) with lines lc rgb hinge_hue lw 2" : ''). \
-  (known(bodies_bound) ? ", bodies_bound with lines lc rgb mujoco_hue lw 1.2 dt ".bodies_dash : ''). \
+  (known(bodies_bound) ? ", bodies_bound with lines lc rgb grey lw 1.2 dt ".bodies_dash : ''). \
   (hinges && known(hinges_bound) ? ", hinges_bound with lines lc rgb hinge_hue lw 1.2 dt ".hinges_dash : '')
 
 unset label 98
 eval key_beside(5.3, 1.6).'; set key font ",7"'
 eval "plot 2 with lines, keyentry with lines lc rgb mujoco_hue lw 2 title 'bodies, mm'". \
   (hinges ? ", keyentry with lines lc rgb hinge_hue lw 2 title 'hinges, mrad'" : ''). \
-  ", keyentry with lines lc rgb mujoco_hue lw 1.2 dt ".bodies_dash." title 'bound of the RMS, bodies'". \
+  ", keyentry with lines lc rgb grey lw 1.2 dt ".bodies_dash." title 'bound of the RMS, bodies'". \
   (hinges ? ", keyentry with lines lc rgb hinge_hue lw 1.2 dt ".hinges_dash." title 'bound of the RMS, hinges'" : '')
 unset multiplot

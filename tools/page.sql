@@ -435,8 +435,8 @@ SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(repl
   iif(small_by = '', iif(verdict = 'no answer', NULL, 'none tried'), printf('%s %.3g', small_by, 1e3 * small_step)) AS need,
   iif(abs(energy_drift) > energy_bound, printf('%.2g ± %.1g', energy_drift, energy_bound),
     printf('< %.1g', abs(energy_drift) + energy_bound)) AS drift,
-  1e3 * penetration AS depth, 1e3 * penetration_reference AS depth_reference, 1e3 * creep AS creeps,
-  1e3 * creep_reference AS creep_of, 1e3 * jump_dist AS jump
+  1e3 * iif(penetration < 1e-9, 0, penetration) AS depth, 1e3 * iif(penetration_reference < 1e-9, 0, penetration_reference) AS depth_reference, 1e3 * iif(creep < 1e-9, 0, creep) AS creeps,
+  1e3 * iif(creep_reference < 1e-9, 0, creep_reference) AS creep_of, 1e3 * jump_dist AS jump
 FROM "robot-errors/robots_error_models";
 CREATE VIEW robot_classes AS
 SELECT CASE class WHEN 'legged' THEN 'legged on a floor' WHEN 'arm' THEN 'arms and hands' WHEN 'other' THEN 'others'

@@ -65,7 +65,8 @@ static void show_need(const study_run *run, const answer_row *a, const step_row 
   }
   printf("%s at %.3g ms", r->name, 1e3 * r->knob);
   if (own && r == own) printf(", which is the model's own");
-  if (own && r != own) printf(", which takes %.2g times as long", r->seconds / own->seconds);
+  if (own && r != own && !*own->note)
+    printf(", which takes %.2g times as long", r->seconds / own->seconds);
   putchar('\n');
 }
 
@@ -87,11 +88,16 @@ static void show_steps(const study_run *run, const answer_row *a) {
     if (strcmp(last, r->name)) printf("  %s\n", r->name);
     last = r->name;
     printf("  %12.5g ms%c ", 1e3 * r->knob, r->own ? '*' : ' ');
-    if (*r->note)
+    if (*r->note) {
       puts(r->note);
+      continue;
+    }
+    printf("%9.3g ", 1e3 * r->bodies);
+    if (isnan(r->hinges))
+      printf("%9s", "-");
     else
-      printf("%9.3g %9.3g  %8.2g s\n", 1e3 * r->bodies, isnan(r->hinges) ? 0.0 : 1e3 * r->hinges,
-             r->seconds);
+      printf("%9.3g", 1e3 * r->hinges);
+    printf("  %8.2g s\n", r->seconds);
   }
 }
 

@@ -41,14 +41,20 @@ typedef struct visit {
 
 /* ---- creep ----------------------------------------------------------------------------------- */
 
+/* Whether the tangential force is inside the friction cone. Of a pyramid each edge has a force
+ * then. An ellipsoid may be reached by torsional or rolling friction, while nothing slides. */
 static bool is_held(const visit *v, const mjContact *c) {
+  static const double inside = 0.999;
   const mjData *const d = v->data;
-  if (c->dim < 3 || c->efc_address < 0) return false;
-  const bool is_pyramid = d->efc_type[c->efc_address] == mjCNSTR_CONTACT_PYRAMIDAL;
-  // an edge of the pyramid that has no force: the contact slides; rows behind these are of turning
-  for (int i = 0; i < (is_pyramid ? 4 : 1); ++i)
-    if (d->efc_state[c->efc_address + i] != mjCNSTRSTATE_QUADRATIC) return false;
-  return true;
+  const int first = c->efc_address;
+  if (c->dim < 3 || first < 0) return false;
+  if (d->efc_type[first] == mjCNSTR_CONTACT_PYRAMIDAL) {
+    for (int i = 0; i < 4; ++i)
+      if (d->efc_state[first + i] != mjCNSTRSTATE_QUADRATIC) return false;
+    return true;
+  }
+  const double *const force = d->efc_force + first;
+  return hypot(force[1] / c->friction[0], force[2] / c->friction[1]) < inside * force[0];
 }
 
 /* of a geom's body at a place */

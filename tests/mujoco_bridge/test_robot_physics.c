@@ -12,9 +12,12 @@
 #define BALL                                                                                       \
   "<mujoco><worldbody>" FLOOR "<body name='ball' pos='0 0 .1'><freejoint/>"                        \
   "<geom name='ball' size='.1' mass='2'/></body></worldbody></mujoco>"
-#define BOX                                                                                        \
-  "<mujoco><worldbody>" FLOOR "<body name='box' pos='0 0 .1'><freejoint/>"                         \
-  "<geom name='box' type='box' size='.1 .1 .1' mass='2'/></body></worldbody></mujoco>"
+#define BOX_OF(option, more)                                                                       \
+  "<mujoco><option " option "/><worldbody>" FLOOR "<body name='box' pos='0 0 .1'><freejoint/>"     \
+  "<geom name='box' type='box' size='.1 .1 .1' mass='2' " more "/></body></worldbody></mujoco>"
+#define BOX      BOX_OF("", "")
+#define ELLIPTIC BOX_OF("cone='elliptic'", "")
+#define ROLLING  BOX_OF("cone='elliptic'", "condim='6'")
 
 enum { DIMENSION = 13, OUTPUTS = 51 };
 static const double dt = 0.002;
@@ -67,9 +70,12 @@ static void test_penetration(void **state) {
 static void test_creep(void **state) {
   (void)state;
   const double way = 1e-3 * dt * (OUTPUTS - 1);
-  const double creep = physics_of(BOX, 0.099, 0.0, 1e-3, NULL).creep;
-  if (fabs(creep - way) > 1e-9) fail_msg("creep of %g, not %g", creep, way);
-  assert_true(physics_of(BOX, 0.099, 0.0, 5.0, NULL).creep == 0.0);
+  static const char *const boxes[] = {BOX, ELLIPTIC, ROLLING};
+  for (size_t i = 0; i < sizeof boxes / sizeof *boxes; ++i) {
+    const double creep = physics_of(boxes[i], 0.099, 0.0, 1e-3, NULL).creep;
+    if (fabs(creep - way) > 1e-9) fail_msg("box %zu: creep of %g, not %g", i, creep, way);
+    assert_true(physics_of(boxes[i], 0.099, 0.0, 5.0, NULL).creep == 0.0);
+  }
   assert_true(physics_of(BOX, 0.2, 0.0, 1e-3, NULL).creep == 0.0);
 }
 
