@@ -427,7 +427,7 @@ SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(repl
   integrator || ' ' || printf('%.3g', 1e3 * time_step) AS own,
   CASE WHEN bodies IS NULL THEN iif(verdict = 'no answer', NULL, 'unstable')
     WHEN bodies > bodies_bound THEN printf('%.3g ± %.1g', 1e3 * bodies, 1e3 * bodies_bound)
-    ELSE printf('< %.2g', 1e3 * (bodies + bodies_bound)) END AS bodies_said,
+    ELSE printf('< %.2g', max(1e-6, 1e3 * (bodies + bodies_bound))) END AS bodies_said,
   CASE WHEN hinges IS NULL THEN NULL WHEN hinges > hinges_bound THEN printf('%.3g ± %.1g', 1e3 * hinges, 1e3 * hinges_bound)
     ELSE printf('< %.2g', 1e3 * (hinges + hinges_bound)) END AS hinges_said,
   iif(joint = '' OR NOT joint_error > 0, NULL,
