@@ -217,6 +217,7 @@ const study robots_study = {
     .example = "essbench robots menagerie/ --budget 10",
     .file = "robots_error",
     .group = STUDY_MECHANISMS,
+    .figures = {STUDY_FIGURE("fig_robots_error", "robots_error.csv")},
     .operand = "LIST|DIR",
     .own_models = true,
     .untimed = true,
