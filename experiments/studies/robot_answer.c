@@ -382,7 +382,8 @@ double robot_answer_known_to(const robot_answer *a, double of, double fine, doub
   // of the last difference, by all states
   const double share = moved > 0.0 ? fmax(1.0, a->bound.states / moved) : 1.0;
   if (a->how == robot_by_steps) return share * fabs(fine - before);
-  // where the two kinds of runs lead elsewhere neither extrapolates
+  // where the two kinds of runs lead elsewhere neither extrapolates; one that is unstable is NaN,
+  // which fmin and fmax leave out
   const double plain = fabs(fine - of), led = fabs(2.0 * fine - before - of);
   return fmax(a->parts ? plain : fmin(plain, led), fabs(loose - of));
 }
@@ -396,8 +397,9 @@ double robot_answer_bound(const robot_answer *a, size_t state) {
   for (size_t i = 1; i < a->outputs; i++) {
     const size_t at = i * n + state;
     const double here = of->states[at];
-    most = fmax(most, robot_answer_known_to(a, here, fine->states[at], before->states[at],
-                                            loose->states[at]));
+    const double finer = fine->reached == a->outputs ? fine->states[at] : NAN,
+                 coarser = before->reached == a->outputs ? before->states[at] : NAN;
+    most = fmax(most, robot_answer_known_to(a, here, finer, coarser, loose->states[at]));
     // MuJoCo's steps and a libess that leads elsewhere
     if (a->has_reference) most = fmax(most, fabs(a->reference.states[at] - here));
   }

@@ -64,9 +64,13 @@ static void show_need(const study_run *run, const answer_row *a, const step_row 
     return;
   }
   printf("%s at %.3g ms", r->name, 1e3 * r->knob);
-  if (own && r == own) printf(", which is the model's own");
-  if (own && r != own && !*own->note)
-    printf(", which takes %.2g times as long", r->seconds / own->seconds);
+  const double times = own && !*own->note ? r->seconds / own->seconds : NAN;
+  if (own && r == own)
+    printf(", which is the model's own");
+  else if (fabs(times - 1.0) < 0.05)
+    printf(", which takes as long");
+  else if (!isnan(times))
+    printf(", which takes %.2g times as long", times);
   putchar('\n');
 }
 
