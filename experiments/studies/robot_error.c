@@ -44,9 +44,10 @@ static const study_word words[] = {
     {"penetration", "largest depth of a contact at any time"},
     {"friction creep",
      "largest tangential displacement of two geoms while friction holds them together"},
-    {"largest step",
-     "the largest time step tried whose error, and that of all smaller ones, is small "
-     "enough"},
+    {"jumps", "of contact points while a contact lasts, which no event function detects"},
+    {"cheapest",
+     "run tried that takes the least time, if its errors and those of all smaller steps of the "
+     "same integrator are small enough"},
     {"event function", "function of the state that is zero when a contact or limit begins or ends"},
     {"unstable", "MuJoCo stops at this step, because a state is too large or not finite"},
     {0},

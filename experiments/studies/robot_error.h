@@ -40,7 +40,8 @@ enum {
   COLUMN(row, penetration_bound, AMOUNT, "m",                                                      \
          "largest difference of penetration_reference from its true value, estimated")             \
   COLUMN(row, creep, AMOUNT, "m",                                                                  \
-         "friction creep in MuJoCo: the largest |integral of v dt| of two geoms while their "      \
+         "friction creep in MuJoCo: the largest norm of the integral of v dt for two geoms while " \
+         "their "                                                                                  \
          "contact sticks (friction force inside its cone); v: tangential velocity of one geom "    \
          "against the other, mean over their contacts. Not known if surfaces move (surfacevel)")   \
   COLUMN(row, creep_reference, AMOUNT, "m", "the same in the reference")                           \
