@@ -296,8 +296,9 @@ many-robots: setup-build build-essbench
 	  python3 -m pip install --disable-pip-version-check --quiet --no-deps --upgrade --no-compile \
 	    --only-binary=:all: --target .deps/many-robots -r tools/many-robots.pin && \
 	  cp tools/many-robots.pin .deps/many-robots/done; }
-	$(essbench) robots tools/robots.list --folder .deps/many-robots --out $(OUT)/many-robots
-	@tools/page --without robots,legged $(call quote,$(OUT)) docs/results/robots.md
+	$(essbench) robots tools/robots.list --folder .deps/many-robots --budget 10 --out $(OUT)/robot-errors
+	$(essbench) robots tools/robots.list --race --folder .deps/many-robots --out $(OUT)/many-robots
+	@tools/page --without robots,legged/sweep $(call quote,$(OUT)) docs/results/robots.md
 
 # the Python package's own tests, in an environment of its own
 test-python: setup-python

@@ -422,6 +422,22 @@ SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(repl
   iif(ratio IS NULL, NULL, printf('%.2g', ratio)) || iif(ratio_low IS NULL, '', printf(' [%.2g, %.2g]', ratio_low, ratio_high)) AS raced,
   coalesce(whole AND reference < 1e-3, 0) AS good
 FROM "many-robots/robots_models";
+CREATE VIEW robot_errors_of AS -- what essbench robot answers for each, in mm and mrad
+SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(replace(name, 'assets/', ''), 'suite/', '')) AS robot,
+  integrator || ' ' || printf('%.3g', 1e3 * time_step) AS own,
+  CASE WHEN bodies IS NULL THEN iif(verdict = 'no answer', NULL, 'unstable')
+    WHEN bodies > bodies_bound THEN printf('%.3g ± %.1g', 1e3 * bodies, 1e3 * bodies_bound)
+    ELSE printf('< %.2g', max(1e-6, 1e3 * (bodies + bodies_bound))) END AS bodies_said,
+  CASE WHEN hinges IS NULL THEN NULL WHEN hinges > hinges_bound THEN printf('%.3g ± %.1g', 1e3 * hinges, 1e3 * hinges_bound)
+    ELSE printf('< %.2g', 1e3 * (hinges + hinges_bound)) END AS hinges_said,
+  iif(joint = '' OR NOT joint_error > 0, NULL,
+    printf('%.3g %s (%s)', 1e3 * joint_error, iif(unit = 'rad', 'mrad', 'mm'), joint)) AS worst,
+  iif(small_by = '', iif(verdict = 'no answer', NULL, 'none tried'), printf('%s %.3g', small_by, 1e3 * small_step)) AS need,
+  iif(abs(energy_drift) > energy_bound, printf('%.2g ± %.1g', energy_drift, energy_bound),
+    printf('< %.1g', abs(energy_drift) + energy_bound)) AS drift,
+  1e3 * iif(penetration < 1e-9, 0, penetration) AS depth, 1e3 * iif(penetration_reference < 1e-9, 0, penetration_reference) AS depth_reference, 1e3 * iif(creep < 1e-9, 0, creep) AS creeps,
+  1e3 * iif(creep_reference < 1e-9, 0, creep_reference) AS creep_of, 1e3 * jump_dist AS jump
+FROM "robot-errors/robots_error_models";
 CREATE VIEW robot_classes AS
 SELECT CASE class WHEN 'legged' THEN 'legged on a floor' WHEN 'arm' THEN 'arms and hands' WHEN 'other' THEN 'others'
   ELSE class END AS said, * FROM "many-robots/robots_classes";

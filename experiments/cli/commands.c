@@ -98,7 +98,9 @@ bool command_at(size_t index, command *out) {
 /* flags that make a command another one */
 static const struct {
   const char *command, *flag, *other;
-} flags[] = {{"robot", "--derivative", "robot-derivative"}, {"robot", "--race", "robot-race"}};
+} flags[] = {{"robot", "--derivative", "robot-derivative"},
+             {"robot", "--race", "robot-race"},
+             {"robots", "--race", "robots-race"}};
 
 void command_by_flag(command *chosen, int *argc, char **argv) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

@@ -34,6 +34,8 @@ static const char *const audit_tangents = "tangents", *const audit_transitions =
 typedef struct audit_sample {
   const char *kind, *who, *way, *integrator, *note;
   double step, move, t, error;
+  const char *worst;
+  double others;
 } audit_sample;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -80,6 +82,9 @@ COLUMN_ROW(audit_time, TIME_COLUMNS);
       row, error, AMOUNT, "",                                                                      \
       "norm of the difference from the flow's derivative, which is libess's tangents, over the "   \
       "norm of that (Frobenius)")                                                                  \
+  COLUMN(row, worst, TEXT, "",                                                                     \
+         "joint or coordinate whose position and velocity have the largest part of that")          \
+  COLUMN(row, others, AMOUNT, "", "the same error of all others, relative to their derivative")    \
   COLUMN(row, note, TEXT, "", "why there is none")
 COLUMN_ROW(audit_row, ERROR_COLUMNS);
 
@@ -169,14 +174,15 @@ static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
   const robot_settings *const s = l->run->settings;
   // tangents are wrong from there on
-  if (robot_jumps(l->run, info->x, l->points)) l->jumped = info->t1;
+  if (robot_jumps(l->run, info->x, l->points).count) l->jumped = info->t1;
   l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > s->budget;
   return l->late || !isnan(l->jumped) || *l->run->interrupted;
 }
 
 /* an event function that is crossed, into the samples */
 static int add_event(study_run *run, double t, const char *name, bool begins) {
-  const audit_sample s = {audit_event, "", begins ? "begins" : "ends", "", name, NAN, NAN, t, NAN};
+  const audit_sample s = {audit_event, "", begins ? "begins" : "ends", "", name, NAN, NAN, t, NAN,
+                          "",          NAN};
   return study_add(run, STUDY_SAMPLES, &s);
 }
 
@@ -207,7 +213,7 @@ static const char *reason(study_run *run, const listening *l, int status, const 
   const size_t pair[] = {f->guard, f->other_guard};
   const bool named = f->guard < c->size.events;
   if (!isnan(l->jumped)) return "the points of a followed contact jump without an event function";
-  if (l->late) return "longer than --budget";
+  if (l->late) return "longer than --budget; a larger --budget goes on";
   if (status == ESS_ECALLBACK && *robot_failure(c->robot))
     return study_text(run, "%s", robot_failure(c->robot));
   if (status == ESS_EDISCONTINUOUS)
@@ -444,7 +450,7 @@ static const char times_sql[] =
 /* the model's own step is the largest */
 static const char errors_sql[] =
     "SELECT who, way, integrator, step, coalesce(step = max(step) OVER (), 0), move, t, error, "
-    "note FROM " SAMPLES " WHERE run = ? AND kind = 'error' ORDER BY row";
+    "worst, others, note FROM " SAMPLES " WHERE run = ? AND kind = 'error' ORDER BY row";
 
 static const char events_sql[] =
     "SELECT t, note, way = 'begins' FROM " SAMPLES " WHERE run = ? AND kind = 'event' ORDER BY row";
@@ -463,12 +469,17 @@ static size_t count_known(const study_run *run) {
 typedef struct curve {
   const audit_row *row; /* NULL: there is none */
   double most;          /* the largest error; infinite where one is not known */
+  const audit_row *at;  /* where that is */
 } curve;
 
 static curve curve_at(const audit_row *row, size_t times) {
-  curve c = {row, 0.0};
-  for (size_t i = 0; i < times; i++)
-    c.most = isnan(row[i].error) ? INFINITY : fmax(c.most, row[i].error);
+  curve c = {row, 0.0, row};
+  for (size_t i = 0; i < times; i++) {
+    const double error = isnan(row[i].error) ? INFINITY : row[i].error;
+    if (error < c.most) continue;
+    c.most = error;
+    c.at = row + i;
+  }
   return c;
 }
 
@@ -478,7 +489,7 @@ static curve best_of(const study_run *run, const char *way, double move, bool ow
   const size_t known = count_known(run);
   const audit_row *const row = study_rows(run, ERRORS, &rows);
   study_rows(run, TIMES, &times);
-  curve best = {NULL, INFINITY};
+  curve best = {NULL, INFINITY, NULL};
   for (size_t i = 0; times && i + times <= rows; i += times) {
     const bool counts = strcmp(row[i].who, audit_mujoco) == 0 && row[i].move <= move &&
                         (!way || strcmp(row[i].way, way) == 0) && (!own || row[i].own);
@@ -502,6 +513,16 @@ static const char *way_of(study_run *run, const curve *c) {
                     c->row->integrator);
 }
 
+/* the joint that has the largest part of an error; and the rest, where that is much smaller */
+static const char *mostly(study_run *run, const curve *c) {
+  static const double half = 0.5;
+  if (isinf(c->most) || c->most < 1e-3 || !*c->at->worst) return "";
+  if (!(c->at->others < half * c->most))
+    return study_text(run, " (the largest part is that of %s)", c->at->worst);
+  const curve rest = {c->row, c->at->others, c->at};
+  return study_text(run, " (mostly that of %s; without it %s)", c->at->worst, share(run, &rest));
+}
+
 static const char *verdict(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
@@ -515,15 +536,17 @@ static const char *verdict(study_run *run) {
     return "there is no derivative at the first output time, so nothing is compared";
   double estimate = 0.0;
   for (size_t i = 0; i < known; i++) estimate = fmax(estimate, time[i].estimate);
-  return study_text(run,
-                    "up to %g s, at the model's time step of %g ms, %s differ from the flow's "
-                    "derivative by up to "
-                    "%s, and %s by up to %s; the closest ones tried, %s at %g ms, differ by up to "
-                    "%s; the error of "
-                    "libess's derivative is at most %.1g %%",
-                    time[known - 1].t, 1e3 * c->size.time_step, way_of(run, &transitions),
-                    share(run, &transitions), way_of(run, &differences), share(run, &differences),
-                    way_of(run, &best), 1e3 * best.row->step, share(run, &best), 100.0 * estimate);
+  return study_text(
+      run,
+      "up to %g s, at the model's time step of %g ms, %s differ from the flow's "
+      "derivative by up to "
+      "%s%s, and %s by up to %s; the closest ones tried, %s at %g ms, differ by up to "
+      "%s; the error of "
+      "libess's derivative is at most %.1g %%",
+      time[known - 1].t, 1e3 * c->size.time_step, way_of(run, &transitions),
+      share(run, &transitions), mostly(run, &transitions), way_of(run, &differences),
+      share(run, &differences), way_of(run, &best), 1e3 * best.row->step, share(run, &best),
+      100.0 * estimate);
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */
@@ -646,8 +669,8 @@ static void show(const study_run *run) {
 /* ---- samples --------------------------------------------------------------------------------- */
 
 static const column sample_columns[] = {
-    COLUMNS(audit_sample, TEXT, kind, who, way, integrator, note),
-    COLUMNS(audit_sample, AMOUNT, step, move, t, error),
+    COLUMNS(audit_sample, TEXT, kind, who, way, integrator, note, worst),
+    COLUMNS(audit_sample, AMOUNT, step, move, t, error, others),
     {0},
 };
 
@@ -658,6 +681,32 @@ static double length(const double a[], const double b[], size_t count) {
   return sqrt(sum);
 }
 
+/* sum of squares over the rows of a velocity and of the position that it moves */
+static double part(const robot_case *c, const double a[], const double b[], size_t n, size_t dof) {
+  const double position = length(a + dof * n, b ? b + dof * n : NULL, n);
+  const size_t row = (c->size.nv + dof) * n;
+  const double velocity = length(a + row, b ? b + row : NULL, n);
+  return position * position + velocity * velocity;
+}
+
+/* which velocity and position have the largest part of an error, and the error without these */
+static void find_worst(study_run *run, audit_sample *s, const double matrix[],
+                       const double reference[], size_t n) {
+  const robot_case *const c = run->own;
+  const double all = length(matrix, reference, n * n), size = length(reference, NULL, n * n);
+  double most = -1.0;
+  size_t worst = 0;
+  char name[ROBOT_NAME_SIZE];
+  for (size_t dof = 0; dof < c->size.nv; dof++) {
+    const double here = part(c, matrix, reference, n, dof);
+    if (here > most) most = here, worst = dof;
+  }
+  robot_state_name(c->robot, c->size.nq + worst, name);
+  s->worst = study_text(run, "%s", name + (strncmp(name, "d ", 2) ? 0 : 2));
+  s->others =
+      sqrt(fmax(0.0, all * all - most) / (size * size - part(c, reference, NULL, n, worst)));
+}
+
 /* `s` says who and how; a sample for each time at which there is a reference */
 static int add_errors(study_run *run, audit_sample s, const audit_path *p, const audit_path *of) {
   const robot_case *const c = run->own;
@@ -666,12 +715,15 @@ static int add_errors(study_run *run, audit_sample s, const audit_path *p, const
   for (size_t k = 1; !status && k < of->reached; k++) {
     const double *const reference = of->matrix + k * numbers;
     s.t = (double)k * c->output_step;
-    s.error = NAN;
+    s.error = s.others = NAN;
+    s.worst = "";
     s.note = p->note;
     if (k < p->reached) {
       s.error =
           length(p->matrix + k * numbers, reference, numbers) / length(reference, NULL, numbers);
       s.note = isfinite(s.error) ? "" : "it is not finite";
+      if (isfinite(s.error) && c->size.nv > 1)
+        find_worst(run, &s, p->matrix + k * numbers, reference, of->n);
     }
     if (!isfinite(s.error)) s.error = NAN;
     status = study_add(run, STUDY_SAMPLES, &s);
@@ -690,12 +742,12 @@ static int find_reference(study_run *run, const double x0[], audit_path *of, aud
   if (!status) status = find_tangents(run, x0, 10.0 * s->reference, false, p);
   if (status) return status;
   const audit_path *const first = p->reached < of->reached ? p : of;
-  const audit_sample end = {audit_end, audit_libess, "",           "", first->note,
-                            NAN,       NAN,          first->until, NAN};
+  const audit_sample end = {audit_end, audit_libess, "",  "", first->note, NAN,
+                            NAN,       first->until, NAN, "", NAN};
   of->reached = first->reached;
   status = study_add(run, STUDY_SAMPLES, &end);
-  const audit_sample loose = {audit_error, audit_libess, audit_tangents, base, "", NAN, NAN,
-                              NAN,         NAN};
+  const audit_sample loose = {
+      audit_error, audit_libess, audit_tangents, base, "", NAN, NAN, NAN, NAN, "", NAN};
   return status ? status : add_errors(run, loose, p, of);
 }
 
@@ -703,8 +755,8 @@ static int check_by_runs(study_run *run, const double x0[], const audit_path *of
   const robot_settings *const s = run->settings;
   const char *const base = robot_bases[ESS_BASE_DOPRI5];
   const robot_entry e = {ROBOT_LIBESS, base, runs_tolerance * s->reference, false};
-  const audit_sample own = {audit_error, audit_libess, audit_differences, base, "", NAN, small_move,
-                            NAN,         NAN};
+  const audit_sample own = {
+      audit_error, audit_libess, audit_differences, base, "", NAN, small_move, NAN, NAN, "", NAN};
   study_within(run, "differences of libess's runs");
   const int status = find_differences(run, x0, &e, small_move, p);
   return status ? status : add_errors(run, own, p, of);
@@ -720,8 +772,8 @@ static int find_mujoco(study_run *run, const double x0[], const char *way, doubl
   if (by_matrices && !robot_steps_has_transitions(e.variant)) e.variant = robot_integrators[0];
   int status = 0;
   for (size_t i = 0; !status && i <= s->halvings && !*run->interrupted; i++, e.knob /= 2.0) {
-    const audit_sample sample = {audit_error, audit_mujoco, way, e.variant, "",
-                                 e.knob,      move,         NAN, NAN};
+    const audit_sample sample = {audit_error, audit_mujoco, way, e.variant, "", e.knob,
+                                 move,        NAN,          NAN, "",        NAN};
     study_within(run, "MuJoCo's %s, at %g s", way, e.knob);
     status = by_matrices ? find_transitions(run, x0, &e, move, p)
                          : find_differences(run, x0, &e, move, p);

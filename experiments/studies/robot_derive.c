@@ -361,6 +361,7 @@ static void add_path(study_run *run, const robot_track *t, const robot_track *of
                                   .state = state,
                                   .unit = robot_state_unit(c->robot, k),
                                   .parts = k == parting,
+                                  .counts = k >= c->size.nq || robot_state_counts(c->robot, k),
                                   .reference = of->states[i * n + k],
                                   .mujoco = i < t->reached ? t->states[i * n + k] : NAN};
       study_add(run, ROBOT_PATHS, &row);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench robots: a line for each of many models, how wrong MuJoCo is on it and what the same
+/* essbench robots --race: a line for each of many models, with MuJoCo's error and what the same
  * error costs libess. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "child.h"
-#include "clock.h"
-#include "file_list.h"
+#include "robot_list.h"
 #include "robot_study.h"
 #include "studies.h"
 #include "study.h"
@@ -35,7 +31,7 @@
   X(row, tolerances, NUMBERS, "tolerances", "X,Y",                                                 \
     "tolerances of libess, rtol = atol, the largest first",                                        \
     .initial = "0.5,1e-1,1e-2,1e-3,1e-5,1e-7", .min = 1e-13, .max = 0.5)                           \
-  X(row, bases, NAMES, "base", "A,B", "step methods, as of essbench robot",                        \
+  X(row, bases, NAMES, "base", "A,B", "step methods, as of essbench robot-race",                   \
     .initial = "dopri5,ros2,heun,adams2", .names = robot_bases, .result = "base")                  \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the references", .initial = "1e-7",    \
     .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")
@@ -94,60 +90,18 @@ COLUMN_ROW(many_row, MANY_COLUMNS);
   COLUMN(row, no_answer, COUNT, "", "models without numbers")
 COLUMN_ROW(class_row, CLASS_COLUMNS);
 
-/* One model of many: essbench robot as a process, since MuJoCo may end the one that it is in. */
-
-enum { WORDS_MAX = 64, TEXT_SIZE = 512, PATH_SIZE = 4096 };
-
-/* the words of its command line */
-typedef struct words {
-  size_t count;
-  char *word[WORDS_MAX + 1]; /* owned */
-} words;
-
-__attribute__((format(printf, 2, 3))) static void add(words *w, const char *format, ...) {
-  va_list list;
-  char *word = NULL;
-  va_start(list, format);
-  if (w->count < WORDS_MAX && vasprintf(&word, format, list) >= 0) w->word[w->count++] = word;
-  va_end(list);
-}
-
-static void add_numbers(words *w, const char *option, const option_numbers *n) {
-  char text[TEXT_SIZE] = "";
-  size_t used = 0;
-  for (size_t i = 0; i < n->count && used < sizeof text; i++)
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%.10g", i ? "," : "", n->value[i]);
-  add(w, "--%s=%s", option, text);
-}
-
-static void add_options(words *w, const char *options) {
-  for (const char *at = options; *at;) {
-    const size_t length = strcspn(at, " \t");
-    if (length) add(w, "%.*s", (int)length, at);
-    at += length + strspn(at + length, " \t");
-  }
-}
-
-/* those of the line come last, and win */
-static void add_words(const study_run *run, const listed_file *m, const char *folder, words *w) {
+static void add_words(const study_run *run, robot_words *w) {
   const many_settings *const s = run->settings;
-  add(w, "essbench");
-  add(w, "robot-race");
-  add(w, "%s", m->file);
-  add(w, "--out=%s", folder);
-  add(w, "--seed=%lu", run->seed);
-  add(w, "--time=%.10g", s->time);
-  add(w, "--starts=%zu", s->starts);
-  add(w, "--budget=%.10g", s->budget);
-  add(w, "--reference-budget=%.10g", s->reference_budget);
-  if (s->without) add(w, "--without=%s", s->without);
-  add_numbers(w, "time-steps", &s->time_steps);
-  add_numbers(w, "tolerances", &s->tolerances);
-  add(w, "--base=%s", s->bases.text);
-  add(w, "--own");
-  add(w, "--reference=%.10g", s->reference);
-  if (study_begins_anew(run)) add(w, "--restart");
-  add_options(w, m->options);
+  robot_words_add(w, "--time=%.10g", s->time);
+  robot_words_add(w, "--starts=%zu", s->starts);
+  robot_words_add(w, "--budget=%.10g", s->budget);
+  robot_words_add(w, "--reference-budget=%.10g", s->reference_budget);
+  if (s->without) robot_words_add(w, "--without=%s", s->without);
+  robot_words_add_numbers(w, "time-steps", &s->time_steps);
+  robot_words_add_numbers(w, "tolerances", &s->tolerances);
+  robot_words_add(w, "--base=%s", s->bases.text);
+  robot_words_add(w, "--own");
+  robot_words_add(w, "--reference=%.10g", s->reference);
 }
 
 /* ---- its results ----------------------------------------------------------------------------- */
@@ -191,70 +145,18 @@ static const char row_sql[] =
     "FROM robot_held_out WHERE own GROUP BY run) h ON h.run = t.run "
     "WHERE t.run IN newest ORDER BY t.run DESC, m.row, r.row LIMIT 1)";
 
-/* the line has the model's name already */
-static const char *without_name(const char *text, const char *file) {
-  const size_t length = strlen(file);
-  return strncmp(text, file, length) ? text : text + length + strspn(text + length, ": ");
-}
-
-/* essbench robot on one model, in a process of its own. 0, also where that fails, which the row
- * says; or -1 with one line. */
-static int many_measure(study_run *run, const listed_file *m, many_row *row) {
-  char folder[PATH_SIZE], text[CHILD_TEXT_SIZE];
-  words w = {0};
-  int ended = -1;
-  snprintf(folder, sizeof folder, "%s/%s", run->folder, m->folder);
-  add_words(run, m, folder, &w);
-  const uint64_t start = measure_clock_ns();
-  const int status = child_run(run, w.word, folder, text, &ended);
-  for (size_t i = 0; i < w.count; i++) free(w.word[i]);
-  if (status || (!ended && study_ask(run, folder, row_sql, many_row_columns, row))) return -1;
-  row->class = study_text(run, "%s", m->class);
-  row->name = study_text(run, "%s", m->name);
-  row->model = study_text(run, "%s", m->listed);
-  row->folder = study_text(run, "%s", m->folder);
-  row->seconds = 1e-9 * (double)(measure_clock_ns() - start);
-  if (!ended) return 0;
-  row->verdict = study_text(run, "no answer");
-  row->status = study_text(run, "failed: %s", without_name(text, m->file));
-  return 0;
-}
-
-/* what is asked for, so that another list does not go on where this one ended */
-static uint64_t content_of(const file_list *list) {
-  uint64_t content = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < list->count; i++) {
-    const listed_file *const m = &list->file[i];
-    const char *const texts[] = {m->class, m->listed, m->options};
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-      for (const char *at = texts[k]; at == texts[k] || at[-1]; at++)
-        content = (content ^ (unsigned char)*at) * 0x100000001b3u;
-  }
-  return content;
-}
+static const robot_list_kind kind = {
+    .command = "robot-race", .columns = many_row_columns, .sql = row_sql, .add_words = add_words};
 
 static int check(study_run *run) {
-  file_list *const list = calloc(1, sizeof *list);
-  run->own = list;
-  if (!list) return study_out_of_memory(run);
   const many_settings *const s = run->settings;
-  const int status = file_list_read(list, run->operand, s->in, run->message);
-  if (!status) run->content = content_of(list);
-  return status;
-}
-
-static int plan(study_run *run, size_t stage) {
-  const file_list *const list = run->own;
-  for (size_t i = 0; stage == 0 && i < list->count; i++)
-    study_cell(run, &i, "model=%s", list->file[i].folder);
-  return 0;
+  return robot_list_check(run, s->in);
 }
 
 static int measure(study_run *run, const void *cell) {
-  const file_list *const list = run->own;
   many_row row;
   column_clear(many_row_columns, &row);
-  if (many_measure(run, &list->file[*(const size_t *)cell], &row)) return -1;
+  if (robot_list_measure(run, &kind, *(const size_t *)cell, &row)) return -1;
   study_add(run, STUDY_SAMPLES, &row);
   return 0;
 }
@@ -294,39 +196,22 @@ static const double good_reference = 1e-3;
 
 /* ---- the screen ------------------------------------------------------------------------------ */
 
-/* a number in so many columns; a dash where there is none */
-static void print_number(double value, int width) {
-  if (isnan(value))
-    printf(" %*s", width, "-");
-  else
-    printf(" %*.3g", width, value);
-}
-
-/* as many whole words of a line's last text as there is room for */
-static void print_words(const char *text, size_t most) {
-  static const char more[] = " ...";
-  size_t length = strlen(text);
-  if (length > most)
-    for (length = most - strlen(more); length > 0 && text[length] != ' ';) length--;
-  printf(" %.*s%s\n", (int)length, text, text[length] ? more : "");
-}
-
 static void print_model(const many_row *r) {
   enum { NAME = 22, JOINT = 15, STATUS = 12, WHOLE = 77 };
   printf("%-*.*s", NAME, NAME, r->name);
   if (!r->answered) {
-    print_words(r->status, WHOLE);
+    robot_list_print_words(r->status, WHOLE);
     return;
   }
-  print_number(1e3 * r->base, 7);
+  robot_list_print_number(1e3 * r->base, 7);
   printf(" %*.*s", JOINT, JOINT, *r->joint ? r->joint : "-");
-  print_number(1e3 * r->joint_off, 7);
+  robot_list_print_number(1e3 * r->joint_off, 7);
   printf(" %-4s", strcmp(r->unit, "rad") == 0 ? "mrad" : *r->unit ? "mm" : "");
-  print_number(r->ratio, 5);
-  print_number(r->ratio_low, 5);
-  print_number(r->ratio_high, 5);
+  robot_list_print_number(r->ratio, 5);
+  robot_list_print_number(r->ratio_low, 5);
+  robot_list_print_number(r->ratio_high, 5);
   printf(" %6.0e", r->reference);
-  print_words(strcmp(r->verdict, "stops early") ? r->verdict : r->status, STATUS);
+  robot_list_print_words(strcmp(r->verdict, "stops early") ? r->verdict : r->status, STATUS);
 }
 
 static void show(const study_run *run) {
@@ -370,15 +255,10 @@ static int conclude(study_run *run) {
   return measure_fail(run->message, "%s: no model has an answer; the table says why", run->operand);
 }
 
-static void release(study_run *run) {
-  if (run->own) file_list_free(run->own);
-  free(run->own);
-}
-
-const study robots_study = {
-    .name = "robots",
-    .summary = "essbench robot on many models: a table with a line for each",
-    .example = "essbench robots menagerie/ --budget 1",
+const study robots_race_study = {
+    .name = "robots-race",
+    .summary = "race of MuJoCo and libess on many models: a table with a line for each",
+    .example = "essbench robots menagerie/ --race --budget 1",
     .file = "robots",
     .group = STUDY_MECHANISMS,
     .operand = "LIST|DIR",
@@ -395,10 +275,10 @@ const study robots_study = {
                [CLASSES] = STUDY_ROWS(class_row, .json = "classes", .csv = "robots_classes.csv",
                                       .meaning = "the models of a class")},
     .check = check,
-    .plan = plan,
+    .plan = robot_list_plan,
     .run = measure,
     .derive = derive,
     .show = show,
     .conclude = conclude,
-    .release = release,
+    .release = robot_list_release,
 };

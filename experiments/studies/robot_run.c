@@ -357,10 +357,11 @@ typedef struct listening {
   robot_points *points; /* of a reference, of the pairs that are followed; NULL: not looked at */
 } listening;
 
-size_t robot_jumps(const study_run *run, const double x[], robot_points points[]) {
+robot_point_jumps robot_jumps(const study_run *run, const double x[], robot_points points[]) {
   const robot_case *const c = run->own;
-  size_t jumped = 0;
-  return points && !robot_points_jumped(c->robot, x, points, &jumped) ? jumped : 0;
+  robot_point_jumps jumps;
+  const bool is_known = points && !robot_points_jumped(c->robot, x, points, &jumps);
+  return is_known ? jumps : (robot_point_jumps){0};
 }
 
 /* whether a run that has made so many steps has to end */
@@ -374,7 +375,9 @@ static bool out_of_time(listening *l, uint64_t steps) {
 
 static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
-  l->t->jumps += (double)robot_jumps(l->run, info->x, l->points);
+  const robot_point_jumps jumps = robot_jumps(l->run, info->x, l->points);
+  l->t->jumps += (double)jumps.count;
+  l->t->jump_dist = fmax(l->t->jump_dist, jumps.dist);
   if (!isnan(l->end) && l->looks % LOOK == 0)
     study_within(l->run, "reference at %.3g of %g s", info->t1, l->end);
   return out_of_time(l, ess_driver_counters(l->driver)->steps);
@@ -457,6 +460,18 @@ static double chatter(const study_run *run, const listening *l, int status) {
   return ended && l->crossings >= RECENT && span < shortly * c->output_step ? span : NAN;
 }
 
+/* where the time went, as far as crossings say, and which option gives more */
+static const char *too_long(study_run *run, const listening *l) {
+  const robot_case *const c = run->own;
+  const char *const option = isnan(l->end) ? "--budget" : "--reference-budget";
+  if (l->crossings == 0 || l->guard >= c->size.events)
+    return study_text(run, "longer than --budget; a larger %s goes on", option);
+  return study_text(run,
+                    "longer than --budget, after %zu changes of contacts and limits, the last of "
+                    "%s; a larger %s goes on",
+                    l->crossings, robot_event_name(c->robot, l->guard), option);
+}
+
 static const char *reason(study_run *run, const listening *l, int status) {
   const robot_case *const c = run->own;
   const double span = chatter(run, l, status);
@@ -464,7 +479,7 @@ static const char *reason(study_run *run, const listening *l, int status) {
     return study_text(run, "%s chatters: %d changes in %.1e s; %s",
                       robot_event_name(c->robot, l->guard), RECENT, span,
                       l->late ? "longer than --budget" : ess_strerror(status));
-  if (l->late) return "longer than --budget";
+  if (l->late) return too_long(run, l);
   if (status == ESS_EJACOBIAN && c->follows > 0 && l->t->event < c->size.events)
     return study_text(run, "%s: MuJoCo's search for its distance is too inexact to go on",
                       robot_event_name(c->robot, l->t->event));
@@ -532,7 +547,7 @@ static int go_on(study_run *run, const ess_system *plain, ess_options *options, 
   const robot_case *const c = run->own;
   robot_track *const t = l->t;
   const char *const why =
-      l->late ? "they take more than their share of --budget; a larger one keeps them"
+      l->late ? "they take more than their share of --budget, and a larger one keeps them"
               : reason(run, l, status);
   const char *const name = t->event < c->size.events ? robot_event_name(c->robot, t->event) : "";
   t->unguarded = t->until;
@@ -574,7 +589,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   const ess_system *const system = e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot);
   const char *failed;
   double *const x = malloc(c->size.dimension * sizeof *x);
-  if (e->kind == ROBOT_REFERENCE && c->follows > 0) {
+  if ((e->kind == ROBOT_REFERENCE || t->goes_on) && c->follows > 0) {
     l.points = calloc(c->follows, sizeof *l.points);
     l.out_of_memory = !l.points;
   }
@@ -585,7 +600,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   memcpy(x, x0, c->size.dimension * sizeof *x);
   t->unguarded = NAN;
   t->gave_up = "";
-  t->until = t->evaluations = t->steps = t->jumps = t->refused = 0.0;
+  t->until = t->evaluations = t->steps = t->jumps = t->jump_dist = t->refused = 0.0;
   robot_forget(c->robot);
   l.start_ns = measure_thread_ns();
   int status = base < ROBOT_BASES ? drive(run, system, &options, x, &l, &failed)
@@ -674,9 +689,7 @@ double robot_apart_at(const study_run *run, const robot_track *t, const robot_tr
               (double)(c->size.nq + c->size.nv));
 }
 
-/* whether the states between the ends of steps count, too: where hardly any output is such an end
- */
-static bool counts_all(const robot_track *t, size_t count) {
+bool robot_counts_all(const robot_track *t, size_t count) {
   size_t ends = 0;
   for (size_t i = 1; i < count; i++) ends += t->at_end[i];
   return 20 * ends < count - 1;
@@ -729,7 +742,7 @@ robot_error robot_apart(const study_run *run, const robot_track *t, const robot_
     free(room);
     return robot_error_unknown;
   }
-  const bool all = counts_all(t, count);
+  const bool all = robot_counts_all(t, count);
   robot_error sum = {0};
   double counted = 0.0;
   for (size_t i = 1; i < count; i++) {

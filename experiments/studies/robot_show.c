@@ -69,10 +69,11 @@ static const double begun = 0.1, near_enough = 1e-3;
 typedef struct deviation {
   const char *state, *unit;
   double most;
+  bool counts;
 } deviation;
 
 static deviation next_deviation(const robot_path_row row[], size_t count, size_t *at) {
-  deviation d = {row[*at].state, row[*at].unit, 0.0};
+  deviation d = {row[*at].state, row[*at].unit, 0.0, row[*at].counts};
   for (; *at < count && row[*at].state == d.state; ++*at)
     d.most = fmax(d.most, fabs(row[*at].mujoco - row[*at].reference));
   return d;
@@ -87,13 +88,15 @@ static bool is_velocity(const char *state) {
   return strncmp(state, "d ", 2) == 0;
 }
 
-/* base: the largest of the three coordinates of the first free joint; joint: hinge or slide */
+/* base: the largest coordinate of a free joint; joint: hinge or slide; of bodies that count */
 static void find_worst(const study_run *run, robot_off *off) {
   size_t count;
   const robot_path_row *const row = study_rows(run, ROBOT_PATHS, &count);
   for (size_t i = 0; i < count;) {
     const deviation d = next_deviation(row, count, &i);
-    if (is_velocity(d.state) || (strcmp(d.unit, "m") != 0 && strcmp(d.unit, "rad") != 0)) continue;
+    if (!d.counts || is_velocity(d.state) ||
+        (strcmp(d.unit, "m") != 0 && strcmp(d.unit, "rad") != 0))
+      continue;
     const bool base = is_base(d.state);
     double *const most = base ? &off->base : &off->joint;
     // NaN: nothing was found yet

@@ -9,6 +9,7 @@
 
 #include "column.h"
 #include "robot_cost.h"
+#include "robot_physics.h"
 #include "robot_starts.h"
 #include "robot_steps.h"
 #include "series.h"
@@ -141,9 +142,10 @@ typedef struct robot_track {
   const char *status; /* "success", or why it ended, of the run's texts */
   size_t event;       /* the event function concerned; SIZE_MAX: none */
   double unguarded;   /* from when on there are no event functions; NaN: there always are */
-  const char *gave_up;                                /* why; "" */
-  double seconds, evaluations, steps, jumps, refused; /* jumps: of a reference, else 0 */
-  robot_touch *touch; /* touch-downs in the order of time, where asked for; owned */
+  const char *gave_up; /* why; "" */
+  double seconds, evaluations, steps, refused;
+  double jumps, jump_dist; /* of a reference's followed points, and the largest, m; else 0 */
+  robot_touch *touch;      /* touch-downs in the order of time, where asked for; owned */
   size_t touches, room;
   double *stop; /* times of all crossings, ends of contacts among them, where asked for; owned */
   size_t stops, stop_room;
@@ -165,9 +167,9 @@ int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool l
 int robot_follow_steps(study_run *run, const robot_entry *e, const double x0[],
                        const robot_track *along, robot_track *t);
 
-/* How many of the points that are followed, of `follows` pairs, have jumped by x: each a jump of
- * the field, and no event function says when. None where they are NULL. */
-size_t robot_jumps(const study_run *run, const double x[], robot_points points[]);
+/* How many of the points that are followed, of `follows` pairs, have jumped by x, and by how much
+ * at most: each a jump of the field, and no event function says when. None where they are NULL. */
+robot_point_jumps robot_jumps(const study_run *run, const double x[], robot_points points[]);
 
 /* Root mean square of a track's positions and velocities over its first `count`
  * outputs. */
@@ -183,6 +185,10 @@ robot_error robot_apart(const study_run *run, const robot_track *t, const robot_
 robot_error robot_error_smaller(robot_error a, robot_error b);
 robot_error robot_error_larger(robot_error a, robot_error b);
 extern const robot_error robot_error_unknown;
+
+/* Whether a track's states between the ends of steps count, too: where hardly any of the first
+ * `count` outputs is such an end. */
+bool robot_counts_all(const robot_track *t, size_t count);
 
 /* Root mean square over positions and velocities at one output time. */
 double robot_apart_at(const study_run *run, const robot_track *t, const robot_track *of, size_t i);
@@ -305,6 +311,8 @@ COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
   COLUMN(row, unit, TEXT, "", "of the state; empty where it has none")                             \
   COLUMN(row, parts, FLAG, "",                                                                     \
          "whether it is the state that MuJoCo at its own step gets most wrong, over its range")    \
+  COLUMN(row, counts, FLAG, "",                                                                    \
+         "whether it is of a body that counts: with mass, and with a contact if others have some") \
   COLUMN(row, reference, NUMBER, "", "first initial condition")                                    \
   COLUMN(row, mujoco, NUMBER, "", "by the model's own step and integrator")
 COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);

@@ -25,7 +25,7 @@
   X(sliding)
 
 #ifdef ESS_ROBOTS
-#define ROBOTS(X) X(robot_error) X(robot) X(robots) X(robot_audit)
+#define ROBOTS(X) X(robot_error) X(robot) X(robots) X(robots_race) X(robot_audit)
 #else
 #define ROBOTS(X)
 #endif

@@ -172,6 +172,7 @@ robot_points robot_found_points(robot *r, const robot_pair *p) {
   bound_distance(r, p->geom, &bound);
   if (bound.dist > p->margin) return points;
   points.count = (size_t)search(r, p, p->margin, found, &nearest);
+  if (points.count > 0) points.dist = found[nearest].dist;
   for (int g = 0; g < 2 && points.count > 0; ++g) {
     double sum[3] = {0};
     for (size_t i = 0; i < points.count; ++i) mju_addTo3(sum, found[i].pos);

@@ -31,22 +31,25 @@ typedef struct points_call {
   robot *r;
   const double *x;
   robot_points *now;
-  size_t *jumped;
+  robot_point_jumps *jumps;
 } points_call;
 
 static void look_at_points(void *context) {
   const points_call *c = context;
   const robot_shared *s = c->r->shared;
   robot_stage_poses(c->r, c->x);
-  *c->jumped = 0;
+  *c->jumps = (robot_point_jumps){0};
   for (size_t i = s->ruled_pairs, k = 0; i < s->pair_count; ++i) {
     if (!robot_found_follows(s, &s->pairs[i])) continue;
     const robot_points now = robot_found_points(c->r, &s->pairs[i]);
-    *c->jumped += have_jumped(c->r, &s->pairs[i], &c->now[k], &now);
+    if (have_jumped(c->r, &s->pairs[i], &c->now[k], &now)) {
+      ++c->jumps->count;
+      c->jumps->dist = mju_max(c->jumps->dist, mju_abs(now.dist - c->now[k].dist));
+    }
     c->now[k++] = now;
   }
 }
 
-int robot_points_jumped(robot *r, const double x[], robot_points now[], size_t *jumped) {
-  return robot_guarded(r, look_at_points, &(points_call){r, x, now, jumped});
+int robot_points_jumped(robot *r, const double x[], robot_points now[], robot_point_jumps *jumps) {
+  return robot_guarded(r, look_at_points, &(points_call){r, x, now, jumps});
 }

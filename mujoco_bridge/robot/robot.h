@@ -156,21 +156,29 @@ const robot_finding *robot_findings(const robot *r);
 /* The first pair that is refused (ROBOT_REFUSED) and touches at x; NULL when none does. */
 const robot_finding *robot_refused_contact(robot *r, const double x[]);
 
-/* Where a pair that is followed (ROBOT_FOLLOWED) touches: how many points, and their mean as each
- * of the two geoms sees it. */
+/* Where a pair that is followed (ROBOT_FOLLOWED) touches: how many points, their mean as each of
+ * the two geoms sees it, and the least of their distances. */
 typedef struct robot_points {
   size_t count;
   double mean[2][3];
+  double dist;
 } robot_points;
+
+/* Pairs whose points have jumped from one state to another, and the largest change of the distance
+ * of one of them, m, in which the motion between the states is included. */
+typedef struct robot_point_jumps {
+  size_t count;
+  double dist;
+} robot_point_jumps;
 
 size_t robot_followed_pairs(const robot *r);
 
 /*
- * Notes the points at x in now[robot_followed_pairs], and counts the pairs whose points have jumped
+ * Notes the points at x in now[robot_followed_pairs], and finds the pairs whose points have jumped
  * since the state that `now` is of (all 0: before the first): which touched there and touch here,
  * but with another number of points, or elsewhere on both geoms. 0, or -1 as a callback.
  */
-int robot_points_jumped(robot *r, const double x[], robot_points now[], size_t *jumped);
+int robot_points_jumped(robot *r, const double x[], robot_points now[], robot_point_jumps *jumps);
 
 /* What event function k is of: "floor - left_foot, end 2", "hip upper". The robot's. */
 const char *robot_event_name(const robot *r, size_t k);

@@ -392,7 +392,8 @@ def _known(error, bound, unit):
 
 
 class Audit:
-    """The errors of `mj_step`: `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure.
+    """The errors of `mj_step`: `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, and
+    `render()` an animation.
 
     Attributes
     ----------
@@ -421,6 +422,7 @@ class Audit:
         self.worst: list[dict[str, Any]] = about.get("worst", [])
         self.times: NDArray[Any] = about.get("times", np.empty(0))
         self.over_time: NDArray[Any] = about.get("over_time", np.empty(0))
+        self._motion: tuple[Any, ...] | None = about.get("motion")
 
     def frame(self) -> Any:
         import pandas
@@ -464,7 +466,9 @@ class Audit:
         if over == "time":
             bound = 1e3 * self.bound["bodies"]
             axes.semilogy(self.times, 1e3 * self.over_time, label="bodies")
-            axes.axhspan(axes.get_ylim()[0], bound, alpha=0.2, label="bound of the reference")
+            bottom = axes.get_ylim()[0]
+            axes.axhspan(bottom, bound, alpha=0.2, label="bound of the root mean square")
+            axes.set_ylim(bottom=bottom)
             axes.set_xlabel("time, s")
             axes.set_ylabel("error, mm")
             axes.legend()
@@ -476,6 +480,60 @@ class Audit:
         axes.set_ylabel("error")
         axes.legend()
         return axes
+
+
+    def render(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        magnify: float = 1.0,
+        speed: float = 0.5,
+        fps: float = 25.0,
+        size: tuple[int, int] = (480, 360),
+    ) -> None:
+        """Write an animated GIF of the robot by `mj_step` at the model's own settings, with the reference
+        as a translucent blue ghost.
+
+        Parameters
+        ----------
+        file : path of a .gif
+        magnify : float
+            Factor by which the ghost's distance from the robot is enlarged, for errors of less than a
+            pixel.
+        speed : float
+            Speed of the animation; 1 is real time.
+        fps : float
+            Images per second of the animation.
+        size : (int, int)
+            Width and height in pixels.
+        """
+        from ._overlay import Overlay, write_gif
+
+        if not os.fspath(file).lower().endswith(".gif"):
+            raise ValueError(f"`file` must end in .gif; it is {os.fspath(file)}")
+        for name, value in ("magnify", magnify), ("speed", speed), ("fps", fps):
+            if not (value > 0 and math.isfinite(value)):
+                raise ValueError(f"`{name}` must be > 0 and finite")
+        if len(size) != 2 or min(size) < 16 or max(size) > 4096:
+            raise ValueError("`size` must be a width and a height from 16 to 4096")
+        if self._motion is None or not len(self.times):
+            raise ValueError("there is no motion to render: mj_step is unstable at the model's own settings")
+        m, own, truth = self._motion
+        shown = np.arange(0.0, self.times[-1], speed / fps)
+        # the output at each of these times, or the next
+        at = np.unique(np.minimum(np.searchsorted(self.times, shown), len(self.times) - 1))
+
+        def ghost(k):
+            apart = np.zeros(m.nv)
+            mujoco.mj_differentiatePos(m, apart, 1.0, own[k], truth[k])
+            q = own[k].copy()
+            mujoco.mj_integratePos(m, q, apart, magnify)
+            return q
+
+        with Overlay(m, *map(int, size)) as overlay:
+            overlay.frame([own[k] for k in at], _place_mocap)
+            images = [overlay.render(own[k], ghost(k), _place_mocap) for k in at]
+        write_gif(file, images, fps)
 
 
 def _ends(step, times):
@@ -886,6 +944,7 @@ def audit(
     return Audit(
         rows, bound["states"], how=how, until=float(times[-1]), error=error, bound=bound,
         worst=search.worst(truth), times=times[search.ends][: len(over_time)], over_time=np.array(over_time),
+        motion=(robot.model, *(np.ascontiguousarray(x[:, : robot.nq]) for x in (search.own, truth))),
     )  # fmt: skip
 
 

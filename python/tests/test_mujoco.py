@@ -243,6 +243,65 @@ def test_an_audit_draws_its_error_over_time_and_over_the_step(tmp_path):
         table.plot(over="days")
 
 
+def colours(path, k):
+    """of image k of an animation: numbers of pixels that are red, and that are blue"""
+    from PIL import Image
+
+    with Image.open(path) as animation:
+        count = animation.n_frames
+        animation.seek(k % count)
+        red, green, blue = np.moveaxis(np.asarray(animation.convert("RGB"), dtype=int), 2, 0)
+    clearly = 40
+    return count, np.sum(red > blue + clearly), np.sum(blue > red + clearly)
+
+
+def rendered(table, path, **more):
+    pytest.importorskip("PIL", reason="no Pillow: animations are not written")
+    try:
+        table.render(path, size=(160, 120), **more)
+    except RuntimeError as absent:
+        assert "EGL" in str(absent) and "\n" not in str(absent)
+        pytest.skip(str(absent))
+
+
+def test_an_overlay_has_the_robot_and_a_ghost_where_the_reference_is(tmp_path):
+    path, shown = falling(tmp_path), str(tmp_path / "overlay.gif")
+    text = open(path).read().replace('name="ball" size=".1"', 'name="ball" size=".1" rgba="1 0 0 1"')
+    open(path, "w").write(text)
+    table = robots.audit(path, t=0.4, time_steps=[0.002])
+    # at first both are at one place; then Euler's ball is 4 mm below the reference, here 40 cm
+    rendered(table, shown, magnify=100, speed=1, fps=10)
+    count, red, blue = colours(shown, -1)
+    assert count == 4 and red > 20 and blue > 20, (count, red, blue)
+    _, red_before, blue_before = colours(shown, 0)
+    assert red_before > 20 and blue_before < blue / 4, (red_before, blue_before)
+    # as it is, the ghost hardly shows
+    rendered(table, shown, speed=1, fps=10)
+    assert colours(shown, -1)[2] < blue / 4
+
+
+def test_an_overlay_without_a_renderer_says_so_in_one_line(tmp_path, monkeypatch):
+    table = robots.audit(falling(tmp_path), t=0.1)
+    import ess._overlay as overlay
+
+    def absent(name):
+        raise ImportError(f"{name} is not here\nat all")
+
+    monkeypatch.setattr(overlay.importlib, "import_module", absent)
+    with pytest.raises(RuntimeError, match="EGL .* or OSMesa") as error:
+        table.render(str(tmp_path / "a.gif"))
+    assert "\n" not in str(error.value)
+    for given, word in (
+        ({"file": "a.png"}, "must end in .gif"),
+        ({"magnify": 0}, "magnify"),
+        ({"speed": -1}, "speed"),
+        ({"fps": np.inf}, "fps"),
+        ({"size": (3, 3)}, "size"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            table.render(**{"file": "a.gif", **given})
+
+
 def slider(control):
     """a mass on a motor, with a hinge that its limit stops"""
     return mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="0.001" integrator="RK4"/><worldbody>

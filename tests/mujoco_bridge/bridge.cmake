@@ -21,7 +21,7 @@ ess_test(bridge_profile mujoco_bridge MuJoCo::MuJoCo)
 
 # robots; and, no tests, what the field of an MJCF costs, and what bounds steps on it
 if(ESS_ROBOTS)
-  foreach(duty open field converge kinds runs twin)
+  foreach(duty open field converge kinds physics runs twin)
     ess_test(robot_${duty} mujoco_bridge MuJoCo::MuJoCo Threads::Threads)
   endforeach()
 

@@ -225,8 +225,11 @@ static void test_jumps(void **state) {
   static const struct {
     double height, tilt;
     size_t points, jumped;
-  } looks[] = {{0.3, 0.0, 0, 0},      {0.19, 0.3, 1, 0}, {0.19, 0.301, 1, 0}, {0.199, 0.001, 3, 1},
-               {0.199, 0.0011, 3, 0}, {0.3, 0.0, 0, 0},  {0.19, 0.3, 1, 0},   {0.19, -0.3, 1, 1}};
+    double dist; /* the lowest point's */
+  } looks[] = {{0.3, 0.0, 0, 0, 0.0},           {0.19, 0.3, 1, 0, -0.03062},
+               {0.19, 0.301, 1, 0, -0.03066},   {0.199, 0.001, 3, 1, -0.0011},
+               {0.199, 0.0011, 3, 0, -0.00111}, {0.3, 0.0, 0, 0, 0.0},
+               {0.19, 0.3, 1, 0, -0.03062},     {0.19, -0.3, 1, 1, -0.03062}};
   robot *r = fixture_robot(
       "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 1'>"
       "<freejoint/><geom name='can' type='cylinder' size='.1 .2'/></body></worldbody></mujoco>");
@@ -235,10 +238,13 @@ static void test_jumps(void **state) {
   for (size_t i = 0; i < sizeof looks / sizeof *looks; ++i) {
     const double half = 0.5 * looks[i].tilt;
     const double x[13] = {0.0, 0.0, looks[i].height, cos(half), sin(half)};
-    size_t jumped = 9;
-    assert_int_equal(robot_points_jumped(r, x, now, &jumped), 0);
-    if (now[0].count != looks[i].points || jumped != looks[i].jumped)
-      fail_msg("look %zu: %zu points, %zu jumps", i, now[0].count, jumped);
+    robot_point_jumps jumps = {9, 9.0};
+    assert_int_equal(robot_points_jumped(r, x, now, &jumps), 0);
+    if (now[0].count != looks[i].points || jumps.count != looks[i].jumped)
+      fail_msg("look %zu: %zu points, %zu jumps", i, now[0].count, jumps.count);
+    // where they jump, by how much the lowest point has moved from one look to the next
+    const double moved = jumps.count ? fabs(looks[i].dist - looks[i - 1].dist) : 0.0;
+    if (fabs(jumps.dist - moved) > 1e-4) fail_msg("look %zu: a jump of %g m", i, jumps.dist);
   }
   robot_close(r);
 }

@@ -451,7 +451,7 @@ for figure in fig_derivative fig_limbs fig_rigid_soft fig_robot fig_robot_deriva
   draws 'from the fixture' "$figure" svg
   has_hue 'rgb(  0, 158, 115)' "$figure"
 done
-for figure in runtime_vs_n fig_rigid_soft fig_robot fig_robot_derivative fig_robot_error fig_robot_time work_precision crossing_cost calibration_epsilon; do
+for figure in runtime_vs_n fig_rigid_soft fig_robot fig_robot_derivative fig_robot_error fig_robot_time fig_robots_error work_precision crossing_cost calibration_epsilon; do
   draws 'from the fixture' "$figure" svg
   has_hue 'rgb(  0, 114, 178)' "$figure"
 done

@@ -37,6 +37,10 @@ ask falling.xml --time 0.4
 answers falling
 expect 'falling: the error is g h t/2, within the bound' holds 'abs(a["bodies"] -
   (sum((9.81 * 0.002 * 0.002 * i / 2) ** 2 for i in range(1, 201)) / 200) ** 0.5) <= a["bodies_bound"] <= 0.1 * a["bodies"]'
+expect 'falling: the energy drift is that of the formula, - m g^2 h T/2, and nothing touches' holds \
+  '(lambda e: abs(a["energy_drift"] - e) <= a["energy_bound"] + 1e-6 and a["energy_bound"] <= abs(0.1 * e))(
+  -1000 * 4 / 3 * __import__("math").pi * 1e-3 * 9.81**2 * 0.002 * 0.4 / 2) and a["penetration"] == 0 == a["creep"]'
+expect 'falling: it is on the screen' shows '  energy drift     -0.161 +- '
 expect 'falling: half of the step has half of the error' holds '[s for s in r["steps"] if s["name"] == "Euler" and
   abs(s["knob"] - 0.001) < 1e-12 and abs(s["bodies"] / own[0]["bodies"] - 0.5) < 0.05]'
 expect 'falling: it is said, with the file that may have a floor' \
@@ -115,6 +119,18 @@ answers stiff
 expect 'unstable: it is said' shows 'is not known: it is unstable at this step'
 expect 'unstable: and a step is named' holds '[s for s in r["steps"] if s["bodies"] is not None]'
 
+# a ball that rolls at a distance of 0: rounding decides whether it touches, and a wide bound has that reason
+printf '<mujoco model="grazing"><option timestep="0.02" integrator="RK4"/><worldbody><geom name="floor" type="plane" size="5 5 .1"/>
+<body name="ball"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/><joint name="r" axis="0 0 1"/>
+<geom name="ball" size=".5" pos="0 0 .5"/><geom type="box" size=".1 .1 .1" pos=".6 0 .5"/></body></worldbody>
+<actuator><motor joint="r"/></actuator></mujoco>' >grazing.xml
+ask grazing.xml --ctrl 0.1
+answers grazing
+expect 'grazing: a wide bound has its reason' holds 'a["bodies_bound"] <= 0.1 * a["bodies"] + 1e-6 or
+  "--without '"'"'floor,ball'"'"' excludes it" in a["note"]'
+ask grazing.xml --ctrl 0.1 --without floor,ball
+expect 'grazing: without that pair it is known' holds 'a["how"] == "libess" and a["bodies_bound"] <= 0.1 * a["bodies"] + 1e-6'
+
 # a target that floats without a contact is no part of the robot
 model target "$plane$ball<body name='ghost' pos='2 0 1' gravcomp='1'><freejoint/><geom size='.01' contype='0' conaffinity='0'/></body>"
 ask target.xml --time 0.3
@@ -187,6 +203,8 @@ ask legs.xml --time 1 --budget 0.05
 expect 'a budget of 0.05 s: an answer, or one line' sh -c "[ $status -eq 0 ] || { [ $status -eq 1 ] && grep -q 'no answer\|budget' '$room/err'; }"
 ask legs.xml --time 1 --budget 1
 answers 'a budget of 1 s'
+expect 'a budget of 1 s: a bound, and the own step in the table' holds '0 < a["bodies_bound"] < a["bodies"] and
+  own[0]["bodies"] is not None'
 # 1 s, and what the last run that was begun takes
 expect 'a budget of 1 s: it is kept' holds 'a["total"] < 2'
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# essbench robots: a line for each model of a list or a folder, whatever fails, and again where it was cut
-# short.
+# essbench robots, the question and the race: a line for each model of a list or a folder, whatever fails,
+# and again where it was cut short.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_robots.sh ESSBENCH
 . "$(dirname "$0")/../support/cli_room.sh"
@@ -11,7 +11,7 @@ model() {
 }
 short="--time 0.3 --time-steps 0.004,0.002,0.001 --tolerances 1e-2,1e-4 --base dopri5 --reference 1e-7"
 many() {
-  run robots "$@" $short --starts 1 --out many
+  run robots "$@" --race $short --starts 1 --out many
 }
 # of the models in robots.json, and of their classes, in Python
 holds() {
@@ -51,8 +51,43 @@ expect 'how well the references are known' holds 'all(m["reference"] < 1e-3 for 
 expect 'how many' grep -q '^3 of 6 models have an answer, 3 of them for the whole time' "$room/out"
 expect 'each has its own screen' grep -q 'Error of MuJoCo at the model'\''s own settings' many/01-ball/screen.txt
 expect 'a table' [ "$(wc -l <many/robots.csv)" -eq 7 ]
-run robots all --table --out many
+run robots-race all --table --out many
 expect 'the table again' grep -q '^3 of 6 models have an answer' "$room/out"
+
+# --- the question ---------------------------------------------------------------------------------
+
+answers() {
+  python3 -c 'import json, sys
+of = json.load(open("errors/robots_error.json"))
+r, classes = of["models"], {c["class"]: c for c in of["classes"]}
+sys.exit(not eval(sys.argv[1]))' "$1"
+}
+run robots all --time 0.3 --budget 5 --out errors
+expect 'errors of a folder' [ "$status" -eq 0 ]
+expect 'errors: each model has a row' answers '[m["name"] for m in r] == ["ball", "bar", "box", "lost", "mesh", "still"]'
+expect 'errors: an answer with a bound' answers 'all(m["verdict"] == "libess" and 0 < m[k + "_bound"] < 0.2 * m[k] for m, k in zip(r, ("bodies", "hinges", "bodies")))'
+expect 'errors: of the own settings' answers 'all(m["time_step"] == 0.002 and m["integrator"] == "Euler" and m["stable"] for m in r[:3])'
+expect 'errors: those of the single answer' python3 -c 'import json
+row, a = json.load(open("errors/robots_error.json"))["models"][0], json.load(open("errors/01-ball/robot_error.json"))
+one = a["answers"][0]
+same = ("bodies", "bodies_bound", "energy_drift", "penetration", "penetration_reference", "creep", "half_by", "small_step")
+assert all(row[k] == one[k] for k in same), (row, one)
+worst = max(a["joints"], key=lambda j: j["most"])
+assert (row["joint"], row["joint_error"], row["unit"]) == (worst["name"], worst["most"], worst["unit"])'
+expect 'errors: a floor is penetrated' answers 'r[0]["penetration"] > 0 and r[1]["penetration"] == 0'
+expect 'errors: what fails has its reason' answers 'r[4]["verdict"] == "no answer" and "gone" in r[4]["status"] and "nothing moves" in r[5]["status"]'
+expect 'errors: classes are counted' answers 'classes["all"]["models"] == 6 and classes["all"]["by_libess"] == 3 and classes["all"]["no_answer"] == 3'
+expect 'errors: a line for each' [ "$(grep -cE '^(ball|bar|box|lost|mesh|still) ' "$room/out")" -eq 6 ]
+expect 'errors: how many' grep -q '^3 of 6 models have an answer' "$room/out"
+expect 'errors: none is long' sh -c '! grep -qE "^.{121}" "$1"' - "$room/out"
+run robots all --table --out errors
+expect 'errors: the table again' grep -q '^3 of 6 models have an answer' "$room/out"
+printf 'legged all/ball.xml --height 0.2\n' >one
+run robots one --time 0.3 --budget 5 --out errors --json
+expect 'errors: options of a line' answers 'r[0]["class"] == "legged" and len(r) == 1'
+expect 'errors: json is printed' python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$room/out"
+run robots all --race --budget 5 --starts 1 --out errors --tolerances 7
+expect 'errors: --race has the options of the race' one_line 2 'tolerances'
 
 # --- lists, and options of a line -----------------------------------------------------------------
 
@@ -69,7 +104,7 @@ cp all/ball.xml all/go/scene_flat.xml
 cp all/ball.xml all/go/parts/ball.xml
 cp all/bar.xml all/stay/parts/ball.xml
 printf 'legged go/scene_flat.xml\nlegged  ball.xml  --height 0.2\narm bar.xml\nother mesh.xml\narm go/parts/ball.xml\narm stay/parts/ball.xml\n' >classes
-run robots classes --folder all $short --out many
+run robots-race classes --folder all $short --out many
 expect 'classes' [ "$status" -eq 0 ]
 expect 'each has its own' holds '[m["class"] for m in r] == ["legged", "legged", "arm", "other", "arm", "arm"]'
 expect 'a name is as short as it may be' \
@@ -87,7 +122,7 @@ expect 'and told' grep -q '^legged *2 models: libess is faster on ' "$room/out"
 
 printf 'all/ball.xml\nall/bar.xml\nall/box.xml\n' >three
 rm -r many
-"$essbench" robots three $short --starts 1 --out many >/dev/null 2>&1 </dev/null &
+"$essbench" robots-race three $short --starts 1 --out many >/dev/null 2>&1 </dev/null &
 pid=$!
 while [ ! -e many/02-bar ]; do sleep 0.1; done
 kill -KILL "$pid" $(ps -o pid= --ppid "$pid")

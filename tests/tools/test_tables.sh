@@ -414,6 +414,19 @@ says 'verdicts by class' '| legged on a floor | 2 | 1 | 0 | 1 | 0 | 0 |' '| arms
 has 'a reference that ends early, or is not good enough, does not count' 'Measured at commit `0123456`' \
   'Of 4 references **1** reach the end' 'The median ratio of the 1 robots that reach the end is 2.5.' 'instead of those of the file, it is 1.5.'
 
+# --- what essbench robot answers for them -----------------------------------------------------------
+says 'errors with bounds, and the step to choose' \
+  '| a: spot | Euler 2 | 4 ± 0.2 | 10 ± 0.3 | 50 mrad (knee) | RK4 0.5 | libess |' \
+  "| b: hand/reach | Euler 2 | < 3 |  |  | none tried | MuJoCo's fine steps |" \
+  '| b: stiff | RK4 10 | unstable |  |  | RK4 1 | libess, without event functions |' \
+  '| b: gone |  |  |  |  |  | no answer |'
+says 'energy, penetration, creep and jumps' '| a: spot | -0.25 ± 0.001 | 12 | 13 | 0.4 | 0.5 | 3 | 0.2 |' \
+  '| b: hand/reach | < 0.001 | 0 | 0 | 0 | 0 |  |  |'
+says 'what limits an answer' '| b: hand/reach | a/b touch |' '| b: gone | failed: gone |'
+has 'how many have an answer' '`essbench robot` answers for **3 of 4 robots**' \
+  "1 by libess, 1 by libess without event functions from a certain time, and 1 by MuJoCo's fine steps." \
+  'The processor had 10 s for each robot.' 'at most a tenth of the error, or a micrometre, on 1 robots.'
+
 # --- python: what the package is to reach, and whose error is smaller ------------------------------------
 is_filled docs/results/python.md
 says 'what is reached and what is not, and errors where SciPy errs less' \
