@@ -126,9 +126,9 @@ int ess_tangent_refuse_end(ess_driver *d, size_t k, double rate) {
   ess_piece_state(d, d->t + by, v->x);
   status = ess_some_guard_rates(d, d->t, d->x, d->f, &k, 1, &h, &ignored);
   if (!status) status = ess_some_guard_rates(d, d->t + by, v->x, d->f, &k, 1, &beside, &ignored);
+  if (status) return status;
   const double changed = 2.0 * ((beside - h) / by - rate); // of the rate, over this time
-  if (!status && !(fabs(changed) * turn < fabs(rate * by))) status = ess_fail(d, ESS_EGRAZING, k);
-  return status;
+  return fabs(changed) * turn < fabs(rate * by) ? ESS_SUCCESS : ess_fail(d, ESS_EGRAZING, k);
 }
 
 /* ---- a touch at a jump of the field by time -------------------------------------------------- */
