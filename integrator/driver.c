@@ -99,14 +99,6 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
 
 /* The latched mode at the start: on which side of every guard the state is. */
 
-/* whether an event function is zero, as is its rate, here and where it has been looked at later */
-static bool is_undecided(const ess_driver *d) {
-  bool undecided = false;
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    undecided |= d->h[k] == 0.0 && d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
-  return undecided;
-}
-
 /* rates a whole step later, which shows higher derivatives than the second */
 static int look_further(ess_driver *d, double later) {
   double ignored;
@@ -126,7 +118,11 @@ static int choose_sides(ess_driver *d) {
   int status = ess_control_first(d, d->t + 1.0, &later);
   later *= 1e-3;
   if (!status) status = ess_look_later(d, later);
-  if (!status && is_undecided(d)) status = look_further(d, later);
+  // an event function is zero, as is its rate, here and where it has been looked at later
+  bool undecided = false;
+  for (size_t k = 0; k < m; k++)
+    undecided |= d->h[k] == 0.0 && d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+  if (!status && undecided) status = look_further(d, later);
   for (size_t k = 0; !status && k < m; k++) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
     const bool rests = rate == 0.0 && ess_rests_on_impact(d, k);

@@ -66,9 +66,8 @@ int ess_rest_instead(ess_driver *d, int status) {
     const ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
     // bounces that are not told from zero are no way to go on
     s->stopped[k] = (status && k == e->guard) || r->ends || r->has_stopped || d->grains.of[k] > 0.0;
-    s->has_stopped = s->has_stopped || s->stopped[k];
   }
-  if (!s->has_stopped) return status ? ess_end(d) : ESS_SUCCESS;
+  if (!ess_has_stopped(d)) return status ? ess_end(d) : ESS_SUCCESS;
   if (chatters)
     d->returns.stalled = 0;
   else if (status)

@@ -53,7 +53,6 @@ typedef struct ess_slides {
   bool *stopped; /* by event function: its impacts have ended, and the state may rest on it */
   ess_ending otherwise;           /* how the run ends where it does not; success: it goes on */
   double chattered, chattered_at; /* when impacts at one instant were too many; how fast still */
-  bool has_stopped;               /* some have */
   double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
                            and by how much more it is at lambda = 1 */
   double *largest;      /* by state with no absolute tolerance: its largest value so far */
@@ -98,6 +97,11 @@ static inline double ess_difference_weight(bool noisy, int way) {
   static const double near = 8.0 / 12.0, far = -1.0 / 12.0;
   const double size = !noisy ? 0.5 : abs(way) == 1 ? near : far;
   return way < 0 ? -size : way > 0 ? size : 0.0;
+}
+
+/* Whether impacts of any event function have ended, on which the state may rest. */
+static inline bool ess_has_stopped(const ess_driver *d) {
+  return memchr(d->slides->stopped, true, d->system.guard_count);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
