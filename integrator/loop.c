@@ -244,7 +244,7 @@ static int step(ess_driver *d, double t1) {
   else if (!status)
     status = ess_base_start(d);
   if (!status && d->slides) status = ess_slide_scale(d);
-  if (!status && ess_is_sliding_by_differences(d)) status = ess_slope_weigh(d);
+  if (!status && sliding && d->slides->is_noisy) status = ess_slope_weigh(d);
   if (!status && d->system.affine_in_signs) ess_kinks_choose(d);
   const bool is_after = d->control.after.from != SIZE_MAX;
   if (!status && is_after && d->base->kind != ESS_THROUGH && ess_control_after(d))

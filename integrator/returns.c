@@ -67,7 +67,7 @@ int ess_rest_instead(ess_driver *d, int status) {
     // bounces that are not told from zero are no way to go on
     s->stopped[k] = (status && k == e->guard) || r->ends || r->has_stopped || d->grains.of[k] > 0.0;
   }
-  if (!ess_has_stopped(d)) return status ? ess_end(d) : ESS_SUCCESS;
+  if (!memchr(s->stopped, true, d->system.guard_count)) return status ? ess_end(d) : ESS_SUCCESS;
   if (chatters)
     d->returns.stalled = 0;
   else if (status)

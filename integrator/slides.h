@@ -99,11 +99,6 @@ static inline double ess_difference_weight(bool noisy, int way) {
   return way < 0 ? -size : way > 0 ? size : 0.0;
 }
 
-/* Whether impacts of any event function have ended, on which the state may rest. */
-static inline bool ess_has_stopped(const ess_driver *d) {
-  return memchr(d->slides->stopped, true, d->system.guard_count);
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* One line about options of slides that are not accepted; NULL if all are. */
