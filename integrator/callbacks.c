@@ -48,7 +48,8 @@ int ess_fail(ess_driver *d, ess_status status, size_t guard) {
   // a callback fails where it is called; all else where the run has got to
   const bool called = status == ESS_ECALLBACK || status == ESS_EFIELD || status == ESS_EGUARD;
   d->failure.status = status;
-  d->failure.time = ess_caller_time(d, called ? ess_smaller(d->t_seen, d->apply.t_end) : d->t);
+  d->failure.time =
+      ess_caller_time(d, called ? ess_smaller(d->apply.t_seen, d->apply.t_end) : d->t);
   d->failure.guard = guard;
   d->failure.other_guard = status == ESS_ECHATTER ? d->returns.other : SIZE_MAX;
   d->failure.reason = NULL;
@@ -103,7 +104,7 @@ static int find_idle(ess_driver *d) {
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   if (d->slides && ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
-  d->t_seen = t;
+  d->apply.t_seen = t;
   const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
   int code = d->system.field(at, x, d->sign, f, d->system.params);
   if (!code && d->system.idle) code = find_idle(d);
@@ -112,7 +113,7 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
 
 int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
   d->counters.field_evaluations++;
-  d->t_seen = t;
+  d->apply.t_seen = t;
   const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
   const int code = d->system.field(at, x, sign, f, d->system.params);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
@@ -120,7 +121,7 @@ int ess_field_at(ess_driver *d, const double sign[], double t, const double x[],
 
 int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
   d->counters.guard_evaluations++;
-  d->t_seen = t;
+  d->apply.t_seen = t;
   const int code = d->system.guards(t, x, h, d->system.params);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
@@ -132,8 +133,8 @@ int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const doubl
   int code = s->guards(t, x, h, s->params);
   if (code) return code;
   d->counters.jacobian_evaluations++;
-  code = s->guard_jacobian(t, x, d->jacobian, s->params);
-  for (size_t k = 0; k < d->watched.first; k++) rate[k] = ess_dot(d->jacobian + k * columns, v, n);
+  code = s->guard_jacobian(t, x, d->caller.Dh, s->params);
+  for (size_t k = 0; k < d->watched.first; k++) rate[k] = ess_dot(d->caller.Dh + k * columns, v, n);
   return code;
 }
 
@@ -141,7 +142,7 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                     double rate[]) {
   const ess_system *const s = &d->system;
   d->counters.guard_evaluations++;
-  d->t_seen = t;
+  d->apply.t_seen = t;
   const int code = s->event_rates
                        ? s->event_rates(t, x, 0.0, v, NULL, s->guard_count, h, rate, s->params)
                        : ess_rates_by_jacobian(d, t, x, v, h, rate);
@@ -156,7 +157,7 @@ int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double
     lists = lists && which[i] < d->watched.first;
   if (lists) {
     d->counters.some_evaluations++;
-    d->t_seen = t;
+    d->apply.t_seen = t;
     return ess_called(d, s->event_rates(t, x, 0.0, v, which, count, h, rate, s->params));
   }
   const int status = ess_guard_rates(d, t, x, v, d->h_try, d->rate_try);
@@ -169,7 +170,7 @@ int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double
 
 int ess_field_jacobian(ess_driver *d, double t, const double x[], double J[]) {
   d->counters.field_jacobian_evaluations++;
-  d->t_seen = t;
+  d->apply.t_seen = t;
   const ess_system *const s = &d->system;
   return ess_called(d, s->field_jacobian(ess_field_time(d, t), x, d->sign, J, s->params));
 }
@@ -261,7 +262,7 @@ int ess_check_state(ess_driver *d, const double x[]) {
 
 int ess_check_guards(ess_driver *d) {
   const size_t m = d->system.guard_count;
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   const size_t h = first_not_finite(d->h, m), rate = first_not_finite(d->rate, m);
   if (h < m) return ess_fail(d, ESS_EGUARD, h);
   return rate < m ? ess_fail(d, ESS_EGUARD, rate) : ESS_SUCCESS;

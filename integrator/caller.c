@@ -112,7 +112,7 @@ static int own_rates(ess_driver *d, double t, const double x[], double vt, const
   memset(c->after, 0, n * sizeof *c->after); // no state moves
   if (!has_column) code = ess_slope(d, t, x, 1.0, c->after, h, &own, c->partial);
   for (size_t k = 0; k < own.count; k++)
-    rate[k] += vt * (has_column ? d->jacobian[k * (n + 1) + n] : c->partial[k]);
+    rate[k] += vt * (has_column ? d->caller.Dh[k * (n + 1) + n] : c->partial[k]);
   return code;
 }
 
@@ -147,7 +147,7 @@ int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const doub
   const ess_caller *const c = &d->caller;
   if (!c->differs && !d->watched.count) return ess_guard_rates(d, t, x, v, h, rate);
   d->counters.guard_evaluations++;
-  d->t_seen = t;
+  d->apply.t_seen = t;
   const double at = time_of(d, t, x), vt = c->moves ? c->way * v[c->system.dimension] : 0.0;
   return ess_called(d, c->differs ? rates_by_differences(d, at, x, vt, v, sought, h, rate)
                                   : own_rates(d, at, x, vt, v, NULL, d->watched.first, h, rate));

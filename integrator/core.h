@@ -41,7 +41,7 @@ static inline int ess_called(ess_driver *d, int code) {
 /* Tells the model which sign changed: that of one event function, or all (guard_count). */
 static inline int ess_announce(ess_driver *d, size_t guard) {
   const ess_system *const s = &d->system;
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   return s->mode_changed ? ess_called(d, s->mode_changed(d->sign, guard, s->params)) : ESS_SUCCESS;
 }
 

@@ -222,7 +222,7 @@ int ess_kinks_take(ess_driver *d, double t1) {
   d->counters.through++;
   ess_kinks_accepted(d);
   ess_take_whole_step(d, t1);
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   d->batch.count = 0;
   for (size_t n = 0; n < k->count; n++) {
     const size_t i = k->kink[n];

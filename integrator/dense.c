@@ -12,14 +12,14 @@
 /* Time advances to the node, which is the piece's end, up to the end of the apply. It keeps what
  * rounding cuts off: far from t = 0 that would add up. */
 static void end_piece(ess_driver *d, ess_piece_kind kind, double length, double duration) {
-  const double before = d->t, added = duration + d->t_rest;
+  const double before = d->t, added = duration + d->apply.t_rest;
   d->piece.kind = kind;
   d->piece.length = length;
   d->piece.t0 = before;
   // what rounding cut off may be half a rounding below, or reach past the end: time does neither
   d->t = ess_smaller(added > 0.0 ? before + added : before, d->apply.t_end);
   if (d->caller.moves) ess_take_time(d, d->t);
-  d->t_rest = added - (d->t - before);
+  d->apply.t_rest = added - (d->t - before);
   d->piece.t1 = d->t;
 }
 

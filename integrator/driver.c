@@ -35,14 +35,14 @@ static void lay(ess_driver *d, ess_layout *l) {
   d->stage[0] = d->f;
   ESS_LAY(l, double, all, &d->h, &d->rate, &d->h_end, &d->rate_end, &d->inside.middle,
           &d->inside.beside[0], &d->inside.beside[1], &d->h_try, &d->rate_try, &d->sign, &d->side,
-          &d->is_silent, &d->level, &d->flagged.theta, &d->some_h, &d->batch.time, &d->scale,
-          &d->grain, &d->due_from, &d->inside.inexact, &d->control.turning.pace, &k->live,
-          &k->watch, &k->known, &k->last, &k->made, &k->theta, &k->pattern, &k->until,
-          &k->pair_side, &k->value[0], &k->value[1], &k->error[0], &k->error[1], &k->dense[0],
-          &k->dense[1], &k->told, &k->undoable);
+          &d->is_silent, &d->levels.at, &d->flagged.theta, &d->some_h, &d->batch.time,
+          &d->levels.scale, &d->grains.of, &d->due_from, &d->inside.inexact,
+          &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made, &k->theta,
+          &k->pattern, &k->until, &k->pair_side, &k->value[0], &k->value[1], &k->error[0],
+          &k->error[1], &k->dense[0], &k->dense[1], &k->told, &k->undoable);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
   if (d->system.guard_jacobian && !d->caller.system.event_rates)
-    ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->jacobian);
+    ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->caller.Dh);
   ESS_LAY(l, size_t, m, &d->flagged.list, &d->batch.list, &k->kink, &k->companion, &k->undo,
           &k->companion_in);
   ESS_LAY(l, size_t, 2 * m + 2, &d->rows.start);
@@ -85,8 +85,8 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   if (options->sliding != ESS_SLIDING_STOP)
     d->system.affine_in_signs = d->caller.system.affine_in_signs = false;
   if (!ess_slides_alloc(d, options) || !ess_base_alloc(d, options->base)) return false;
-  d->memory = ess_lay_out(d, lay, &d->bytes);
-  if (!d->memory) return false;
+  d->memory.at = ess_lay_out(d, lay, &d->memory.bytes);
+  if (!d->memory.at) return false;
   for (size_t k = 0; d->caller.moves && k < d->system.guard_count; k++) d->caller.each[k] = k;
   ess_resets_copy(d);
   if (d->watched.count) ess_watched_take(d, &system->watch);
@@ -98,14 +98,6 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
 /* ---- latch ----------------------------------------------------------------------------------- */
 
 /* The latched mode at the start: on which side of every guard the state is. */
-
-/* whether an event function is zero, as is its rate, here and where it has been looked at later */
-static bool is_undecided(const ess_driver *d) {
-  bool undecided = false;
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    undecided |= d->h[k] == 0.0 && d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
-  return undecided;
-}
 
 /* rates a whole step later, which shows higher derivatives than the second */
 static int look_further(ess_driver *d, double later) {
@@ -126,7 +118,11 @@ static int choose_sides(ess_driver *d) {
   int status = ess_control_first(d, d->t + 1.0, &later);
   later *= 1e-3;
   if (!status) status = ess_look_later(d, later);
-  if (!status && is_undecided(d)) status = look_further(d, later);
+  // an event function is zero, as is its rate, here and where it has been looked at later
+  bool undecided = false;
+  for (size_t k = 0; k < m; k++)
+    undecided |= d->h[k] == 0.0 && d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+  if (!status && undecided) status = look_further(d, later);
   for (size_t k = 0; !status && k < m; k++) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
     const bool rests = rate == 0.0 && ess_rests_on_impact(d, k);
@@ -211,7 +207,7 @@ void ess_driver_free(ess_driver *d) {
   free(d->slides);
   free(d->rodas);
   free(d->impacts);
-  free(d->memory);
+  free(d->memory.at);
   free(d);
 }
 
@@ -230,8 +226,8 @@ static void forget(ess_driver *d) {
   ess_returns_forget(d);
   ess_slides_forget(d);
   if (d->tangents) ess_tangents_forget(d);
-  for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
-  d->is_coarse = false;
+  for (size_t k = 0; k < d->system.guard_count; k++) d->grains.of[k] = 0.0;
+  d->grains.any = false;
   ess_slope_forget(d);
 }
 
@@ -283,7 +279,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (t != d->apply.stopped || moved) d->apply.stopped = NAN;
   d->apply.is_amid = d->apply.is_amid && t == d->t && !moved;
   if (d->impacts && !d->apply.is_amid) d->impacts->t_open = NAN;
-  d->t = d->t_seen = t;
+  d->t = d->apply.t_seen = t;
   // a jump at which the last apply ended has not been passed: what is due is made before it
   const bool is_at_jump = d->latched && !moved && t == reached && t == d->between.next;
   if (!is_at_jump) ess_begin_between(d, t);
@@ -291,7 +287,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   ess_no_failure(d);
   if (d->tangents) ess_tangents_begin(d);
   d->apply.t_end = t1;
-  d->t_rest = 0.0;
+  d->apply.t_rest = 0.0;
   if (moved) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   // an observer that stops at each crossing does not make them fewer

@@ -47,6 +47,7 @@ typedef struct ess_caller {
   double origin; /* in the driver's time */
 
   double *x;                        /* [n + 1] */
+  double *Dh;                       /* when the system gives no event_rates */
   double *partial;                  /* what event functions change by with time alone */
   size_t *each;                     /* all event functions */
   double *beside, *above, *below;   /* a state, and event functions, beside the one looked at */
@@ -148,10 +149,30 @@ enum {
   ESS_FATE_ENTERED  /* the step is cut at its level */
 };
 
+/* The block that all arrays of the driver lie in (driver.c). */
+typedef struct ess_memory {
+  void *at;
+  size_t bytes;
+} ess_memory;
+
+/* By event function: what is not told from zero; 0 until it has to be known (suspect.c). */
+typedef struct ess_grains {
+  double *of;
+  bool any; /* some event function has one */
+} ess_grains;
+
+/* By event function: g at which a guard stops the step being tried, INFINITY when none is armed;
+ * and what that may be missed by, which is a billionth of this, or rounding (locate.c). */
+typedef struct ess_levels {
+  double *at, *scale;
+} ess_levels;
+
 /* The apply that is under way, or the last one (driver.c). */
 typedef struct ess_apply {
   bool is_on;
   double t_end;              /* no time, and no field, beyond it */
+  double t_seen;             /* of the state that a callback was last shown, for failures */
+  double t_rest;             /* what rounding has cut off the time of the node */
   uint64_t steps, crossings; /* so far, of those that the options allow */
   double stopped;            /* where an observer of steps stopped the last one; else NAN */
   bool is_amid; /* the last one did not come to its end: not all may have been made there */
@@ -216,10 +237,8 @@ struct ess_driver {
   size_t lanes, blocks, guard_lanes;
 
   /* the node: the point the trajectory has reached, with field, event functions and their rates */
-  double t, t_rest; /* t_rest: what rounding has cut off t */
+  double t;
   double *x, *f, *h, *rate;
-
-  double t_seen; /* of the state that a callback was last shown, for failures */
 
   /* the integration step being tried, from the node to t + dt */
   double dt;
@@ -230,7 +249,6 @@ struct ess_driver {
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */
   double *some_h;           /* scratch: those of some guards only */
-  double *jacobian;         /* Dh, when the system gives no event_rates */
 
   ess_piece piece; /* the last step made; arrays of its own, which a failing try leaves alone */
 
@@ -248,13 +266,10 @@ struct ess_driver {
   /* the latched mode, and by event function the one guard of its two that may be armed */
   bool latched;
   double *sign;
-  double *side;     /* -sign of an armed guard, so that g = side h; 0 when none is armed */
-  double *grain;    /* what is not told from zero (suspect.c); 0 until it has to be known */
-  bool is_coarse;   /* some event function has a grain */
+  double *side; /* -sign of an armed guard, so that g = side h; 0 when none is armed */
+  ess_grains grains;
   double *due_from; /* g, above its level, from which an armed guard may be due at the node: 0, or
                        what it was where a step was cut at it; INFINITY when none is armed */
-  double *level;    /* g at which a guard stops the step being tried; INFINITY when none is armed */
-  double *scale;    /* what a level may be missed by is a billionth of this, or rounding */
   size_t *block_armed; /* armed guards in each block */
   size_t armed_count;
 
@@ -263,6 +278,7 @@ struct ess_driver {
                         else 0 */
 
   ess_idle idle;
+  ess_levels levels;
   ess_flagged flagged;
   ess_doubt doubt;
 
@@ -275,8 +291,7 @@ struct ess_driver {
   ess_apply apply;
   ess_grid grid;
 
-  void *memory; /* the block that all arrays above lie in */
-  size_t bytes;
+  ess_memory memory;
 
   struct ess_impact_work *impacts; /* impacts.h; NULL in a system without them */
   struct ess_rodas *rodas;         /* rosenbrock.c; NULL by other bases */

@@ -39,11 +39,11 @@ void ess_model_after(const ess_driver *d, size_t guard, double theta, bool known
 
 void ess_model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
   ess_model_event(d, k, d->side[k], true, b);
-  for (int i = 0; i < QUARTIC; i++) b[i] -= d->level[k];
+  for (int i = 0; i < QUARTIC; i++) b[i] -= d->levels.at[k];
 }
 
 double ess_level_tolerance(const ess_driver *d, size_t k) {
-  return ESS_SLIGHT(d->scale[k], fabs(d->h[k]) + fabs(d->h_end[k]));
+  return ESS_SLIGHT(d->levels.scale[k], fabs(d->h[k]) + fabs(d->h_end[k]));
 }
 
 /* ---- values within the step --------------------------------------------------------------- */
@@ -78,14 +78,14 @@ void ess_set_levels(ess_driver *d) {
       const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
       const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
                                            ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
-      const ess_lanes grain = ess_lanes_load(d->grain + k);
-      ess_lanes_store(d->scale + k, slight * fast + 1e9 * grain);
-      ess_lanes_store(d->level + k, ess_lanes_select(armed, 2.0 * grain, never));
+      const ess_lanes grain = ess_lanes_load(d->grains.of + k);
+      ess_lanes_store(d->levels.scale + k, slight * fast + 1e9 * grain);
+      ess_lanes_store(d->levels.at + k, ess_lanes_select(armed, 2.0 * grain, never));
     }
   }
   // but impacts are at their zeros: a state that rests there does not leave by a grain
-  for (size_t k = 0; d->impacts && d->is_coarse && k < d->system.guard_count; k++)
-    if (ess_is_impact(d, k)) d->level[k] = 0.0;
+  for (size_t k = 0; d->impacts && d->grains.any && k < d->system.guard_count; k++)
+    if (ess_is_impact(d, k)) d->levels.at[k] = 0.0;
 }
 
 /* ---- doubt -------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_
                            d->rate_end[k],
                            d->inside.beside[0][k],
                            d->inside.beside[1][k],
-                           d->scale[k]};
+                           d->levels.scale[k]};
     for (int j = 0; j < 8; j++) four[j][i] = seen[j];
   }
   const values v = {four[0], four[1], four[2], four[3], four[4], {four[5], four[6]}};
@@ -170,7 +170,7 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
                     d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
   const looks l = look_at(&v, &d->inside.compared, ess_lanes_all(0.25 * d->dt), from);
   ess_lanes slight;
-  return doubt_of(&l, ess_lanes_load(d->scale + from), &slight)[k % ESS_LANES] == 0.0;
+  return doubt_of(&l, ess_lanes_load(d->levels.scale + from), &slight)[k % ESS_LANES] == 0.0;
 }
 
 /* ---- the guards that a step reaches ------------------------------------------------------- */
@@ -244,14 +244,14 @@ size_t ess_flag_guards(ess_driver *d) {
       const ess_lanes *const model = l.m.b;
       const ess_lanes left = ess_lanes_max(side * model[1], side * model[2]);
       const ess_lanes right = ess_lanes_max(side * model[3], side * model[4]);
-      const ess_lanes height = ess_lanes_max(left, right) - ess_lanes_load(d->level + k);
+      const ess_lanes height = ess_lanes_max(left, right) - ess_lanes_load(d->levels.at + k);
       // most are below their levels, and their doubt bounds no step, even if rounding counts as an
       // error; a value that is no number is not
       const ess_lanes most = ESS_DOUBT * l.worst + 0.0 * l.off[0];
       const ess_lanes believed = d->control.turning.share * ess_lanes_abs(model[4] - model[0]);
       if (!ess_mask_any(~((height + FARTHER * most < 0.0) & (most <= believed)))) continue;
       ess_lanes slight;
-      const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->scale + k), &slight);
+      const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->levels.scale + k), &slight);
       const ess_lanes rise = height - slight + 0.0 * model[2];
       const unsigned reached = ess_mask_bits(~(rise + FARTHER * doubt < 0.0));
       ess_lanes_store(d->inside.inexact + k, doubt);

@@ -206,7 +206,7 @@ static inline ess_models ess_model_events(const ess_driver *d, size_t k, bool kn
 }
 
 static inline ess_models ess_seen_from_guards(const ess_driver *d, size_t k, const ess_models *m) {
-  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
+  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->levels.at + k);
   ess_models seen;
   for (int i = 0; i < ESS_QUARTIC; i++) seen.b[i] = side * m->b[i] - level;
   return seen;

@@ -111,7 +111,7 @@ int ess_tangent_refuse_end(ess_driver *d, size_t k, double rate) {
   ess_tangents *const v = d->tangents;
   const ess_piece *const p = &d->piece;
   const ess_impact_work *const w = d->impacts;
-  double allowed, h, beside, ignored;
+  double allowed, h = 0.0, beside = 0.0, ignored;
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
   if (k < d->watched.first || p->kind != ESS_PIECE_STEP) return ESS_SUCCESS;
   // an impact has taken the state off the step

@@ -104,7 +104,7 @@ static int map_events(ess_driver *d, size_t count, bool carried, ess_impact *imp
   memcpy(w->after, w->x, d->lanes * sizeof *w->x);
   memcpy(w->mode, d->sign, m * sizeof *w->mode);
   ess_list_armed(d, d->rows.armed);
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   const int code = ess_call_map(d, impact);
   if (code) return ess_callback_failed(d, code);
   status = ess_check_mode(d, w->mode, w->events[0], "each of mode must be exactly -1.0 or +1.0");

@@ -36,8 +36,8 @@ static int find_grain(ess_driver *d, size_t k, bool *rests) {
   const int status = ess_rounding_error(d, k, &rounding);
   *rests = fabs(d->h[k]) <= rounding;
   if (status || !*rests) return status;
-  d->grain[k] = rounding;
-  d->is_coarse = true;
+  d->grains.of[k] = rounding;
+  d->grains.any = true;
   return ESS_SUCCESS;
 }
 
@@ -99,7 +99,7 @@ const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double
   const size_t first = w->events[0]; // the field of a state that rests asks amid an impact, too
   w->events[0] = k;
   ess_impact impact = ess_impact_of(d, t, 1, false);
-  d->t_seen = t;
+  d->apply.t_seen = t;
   *code = ess_call_map(d, &impact);
   w->events[0] = first;
   return !*code && w->mode[k] == side && d->rows.armed[guard] ? w->after : NULL;
@@ -338,7 +338,7 @@ bool ess_turns_near(const ess_driver *d, size_t k, double *value, double *place)
   double b[ESS_QUARTIC], slope;
   ess_model_event(d, k, -d->side[k], true, b);
   *place = ess_smaller(ess_quartic_turn(b, 0.0), 1.0);
-  *value = -ess_quartic(b, *place, &slope) - d->level[k];
+  *value = -ess_quartic(b, *place, &slope) - d->levels.at[k];
   return fabs(*value) <= near * (fabs(d->h[k]) + fabs(d->h_end[k]));
 }
 

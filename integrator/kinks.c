@@ -854,7 +854,7 @@ static bool reaches_more(const ess_driver *d, double time, size_t than) {
 
 void ess_kinks_choose(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  const bool may = d->system.affine_in_signs && !d->impacts && !d->tangents && !d->is_coarse &&
+  const bool may = d->system.affine_in_signs && !d->impacts && !d->tangents && !d->grains.any &&
                    d->options.base == ESS_BASE_DOPRI5;
   k->parts = 0;
   if (!may || d->armed_count <= REACHES_FEW) return;

@@ -25,12 +25,12 @@ static bool keep_first_ones(ess_driver *d) {
     const size_t k = d->flagged.list[i];
     const double h[] = {d->h[k], d->inside.beside[0][k], d->inside.middle[k],
                         d->inside.beside[1][k], d->h_end[k]};
-    double before = d->side[k] * h[0] - d->level[k], now = before;
+    double before = d->side[k] * h[0] - d->levels.at[k], now = before;
     if (before >= 0.0 || ess_is_silent(d, k)) continue;
     int j = 0;
     while (now < 0.0 && ++j < QUARTIC) {
       before = now;
-      now = d->side[k] * h[j] - d->level[k];
+      now = d->side[k] * h[j] - d->levels.at[k];
     }
     if (!(now >= 0.0)) continue;
     const double theta = at[j] - now / (now - before) * (at[j] - at[j - 1]);
@@ -39,7 +39,7 @@ static bool keep_first_ones(ess_driver *d) {
     likely = k;
   }
   if (likely == SIZE_MAX) return false;
-  if (d->level[likely] < 0.0) d->scheme->place_level(d, likely);
+  if (d->levels.at[likely] < 0.0) d->scheme->place_level(d, likely);
   ess_model_guard(d, likely, b);
   const double theta = b[0] < 0.0 ? ess_quartic_upcrossing(b) : ESS_NEVER;
   if (theta > 1.0) return false;
@@ -64,7 +64,7 @@ static int rise_at(ess_driver *d, size_t k, double theta, double *excess, double
       ess_some_guard_rates(d, d->t + theta * d->dt, d->x_try, d->v_try, &k, 1, &h, &rate);
   if (status) return status;
   if (!isfinite(h + rate)) return ess_fail(d, ESS_EGUARD, k);
-  *excess = d->side[k] * h - d->level[k];
+  *excess = d->side[k] * h - d->levels.at[k];
   *rise = d->side[k] * rate;
   return ESS_SUCCESS;
 }
@@ -121,7 +121,7 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
   const bool turns = theta <= 1.0 && most > rest[0] + unit;
   d->flagged.theta[i] = turns ? theta : ESS_NEVER;
   *sure = true;
-  if (turns && theta == 0.0) d->level[k] += b[0] + unit;
+  if (turns && theta == 0.0) d->levels.at[k] += b[0] + unit;
   if (theta == 0.0) return ESS_SUCCESS;
   const double soonest = ess_quartic_turn(b, STEEPER * doubt);
   *sure = theta - soonest <= BESIDE[0] || ess_quartic(b, soonest, &slope) < -doubt;
@@ -144,10 +144,10 @@ static int place_flagged(ess_driver *d, size_t *doubtful) {
   for (size_t i = 0; i < d->flagged.count; i++) {
     const size_t k = d->flagged.list[i];
     double b[QUARTIC];
-    if (d->level[k] < 0.0) d->scheme->place_level(d, k);
+    if (d->levels.at[k] < 0.0) d->scheme->place_level(d, k);
     d->flagged.fate[k] = ESS_FATE_SOUGHT;
     d->flagged.theta[i] = 0.0;
-    if (!(d->side[k] * d->h[k] < d->level[k])) {
+    if (!(d->side[k] * d->h[k] < d->levels.at[k])) {
       bool sure;
       const int status = place_beyond(d, i, &sure);
       if (!sure) *doubtful = k;
@@ -204,7 +204,7 @@ static double excess_at(const ess_driver *d, size_t i, double theta, double *uni
   const size_t k = d->flagged.list[i];
   const bool turns = d->flagged.fate[k] == ESS_FATE_TURNING;
   *unit = turns ? ESS_PLACED : ess_level_tolerance(d, k);
-  return turns ? theta - d->flagged.theta[i] : d->side[k] * d->h_try[k] - d->level[k];
+  return turns ? theta - d->flagged.theta[i] : d->side[k] * d->h_try[k] - d->levels.at[k];
 }
 
 /* evaluates the flagged guards at theta, into h_try */
@@ -271,9 +271,9 @@ static bool overlooked(const ess_driver *d) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < (b + 1) * ESS_BLOCK; k += ESS_LANES) {
       const ess_lanes h = ess_lanes_load(d->h + k), side = ess_lanes_load(d->side + k);
-      const ess_lanes level = ess_lanes_load(d->level + k);
+      const ess_lanes level = ess_lanes_load(d->levels.at + k);
       const ess_lanes size = ess_lanes_abs(h) + ess_lanes_abs(ess_lanes_load(d->h_end + k));
-      const ess_lanes slight = ESS_SLIGHT(ess_lanes_load(d->scale + k), size);
+      const ess_lanes slight = ESS_SLIGHT(ess_lanes_load(d->levels.scale + k), size);
       const ess_mask above =
           (side * ess_lanes_load(d->h_try + k) - level > slight) & (side * h < level);
       if (!ess_mask_any(above)) continue;

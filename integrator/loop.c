@@ -188,7 +188,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   int status = ESS_SUCCESS;
   if (found->cut) {
     ess_dopri5_dense(d, found->theta, d->x_end);
-    d->t_seen = t0 + duration;
+    d->apply.t_seen = t0 + duration;
     status = ess_check_state(d, d->x_end);
   }
   if (status) return status;
@@ -209,10 +209,10 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   if (d->grid.done < d->grid.count)
     ess_sample_piece(d, status || found->cut ? d->t : t0 + duration);
   if (status) return status;
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   if (found->cut) return cut(d, t0);
   ess_take_whole_step(d, t1);
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   // candidates may have to be added from event functions that nobody watched
   if (!watching && d->system.guard_count)
     status = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
@@ -237,14 +237,14 @@ static int step(ess_driver *d, double t1) {
   const uint64_t rejected = d->counters.rejected;
   const bool sliding = d->slides && ess_is_sliding(d);
   const double t = d->t;
-  int status = d->is_coarse ? ess_refine(d) : ESS_SUCCESS;
+  int status = d->grains.any ? ess_refine(d) : ESS_SUCCESS;
   if (!status) status = ess_control_begin(d, t1, sliding);
   if (d->options.base == ESS_BASE_DOPRI5)
     d->base = &ess_base_dopri5;
   else if (!status)
     status = ess_base_start(d);
   if (!status && d->slides) status = ess_slide_scale(d);
-  if (!status && ess_is_sliding_by_differences(d)) status = ess_slope_weigh(d);
+  if (!status && sliding && d->slides->is_noisy) status = ess_slope_weigh(d);
   if (!status && d->system.affine_in_signs) ess_kinks_choose(d);
   const bool is_after = d->control.after.from != SIZE_MAX;
   if (!status && is_after && d->base->kind != ESS_THROUGH && ess_control_after(d))
@@ -293,7 +293,7 @@ static int find_due(ess_driver *d, size_t *due) {
     if (!ess_is_armed(d, k)) continue;
     if (!(fabs(g) + fabs(rate) <= DBL_MAX)) return ess_check_guards(d);
     const double early = ess_is_impact(d, k) ? rounding * rate : 0.0;
-    if (!(rate > 0.0) || g + early < d->grain[k]) continue;
+    if (!(rate > 0.0) || g + early < d->grains.of[k]) continue;
     if (g > 0.0) *due = k;
     if (on == SIZE_MAX) on = k;
   }

@@ -108,7 +108,7 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   ess_base_take(d);
   copy_tolerances(d, options);
   if (d->slides) ess_slides_keep_tolerances(d);
-  for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
+  for (size_t k = 0; k < d->system.guard_count; k++) d->grains.of[k] = 0.0;
   ess_projection_take(d);
   d->options.tolerances = NULL;
   d->options.projection.epsilons = NULL;

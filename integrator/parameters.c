@@ -237,7 +237,7 @@ static int map_again(ess_driver *d, const ess_impact *impact, const double x[], 
   again.after = to;
   again.mode = v->mode;
   again.armed = v->armed;
-  d->t_seen = impact->t;
+  d->apply.t_seen = impact->t;
   return ess_called(d, d->impacts->calls.map(&again, d->system.params));
 }
 
@@ -296,7 +296,7 @@ int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[]
       status = difference(d, impact, from + j * n, to + j * n);
     return status;
   }
-  d->t_seen = impact->t;
+  d->apply.t_seen = impact->t;
   status = d->impacts->calls.jacobian
                ? ess_called(d, d->impacts->calls.jacobian(impact, matrix, d->system.params))
                : find_matrix(d, impact, impact->t, impact->x, NULL, matrix);
@@ -394,7 +394,7 @@ static question of_map(const ess_driver *d, const ess_impact *impact) {
 /* the caller's derivative */
 static int take_given(ess_driver *d, const question *q, double to[]) {
   const ess_system *const s = &d->system;
-  d->t_seen = q->t;
+  d->apply.t_seen = q->t;
   if (q->impact)
     return ess_called(d, d->impacts->calls.parameter_jacobian(q->impact, to, s->params));
   return ess_called(d, q->of_guards ? s->parameters.guard_jacobian(q->t, q->x, to, s->params)

@@ -64,7 +64,7 @@ typedef struct candidate {
 static double reach(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
   if (!(rate > 0.0)) return INFINITY;
-  return g < d->grain[k] ? (d->grain[k] - g) / rate : 0.0;
+  return g < d->grains.of[k] ? (d->grains.of[k] - g) / rate : 0.0;
 }
 
 static int find_first(ess_driver *d, candidate *first) {
@@ -80,7 +80,7 @@ static int find_first(ess_driver *d, candidate *first) {
       const ess_lanes side = ess_lanes_load(d->side + k), h = ess_lanes_load(d->h + k);
       const ess_lanes g = side * h, rate = side * ess_lanes_load(d->rate + k);
       bad |= ~(g + 0.0 * rate <= ess_lanes_all(DBL_MAX));
-      const ess_lanes way = ess_lanes_load(d->grain + k) - g;
+      const ess_lanes way = ess_lanes_load(d->grains.of + k) - g;
       const ess_lanes time = ess_lanes_max(way / rate, ess_lanes_all(0.0));
       const ess_mask counts = (ess_lanes_load(d->is_silent + k) == 0.0) | (time <= 0.0);
       const ess_lanes reached = ess_lanes_select((rate > 0.0) & counts, time, never);
@@ -171,16 +171,16 @@ static void set_levels(ess_driver *d) {
         width = ess_lanes_min(width, far);
         epsilon = ess_lanes_min(epsilon, far);
       }
-      ess_lanes_store(d->scale + k, epsilon);
+      ess_lanes_store(d->levels.scale + k, epsilon);
       const ess_lanes level = ess_lanes_select(inside, zero, -width);
-      ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
+      ess_lanes_store(d->levels.at + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
     }
   }
   // no guard is projected onto before the one that is reached first: while the run awaits that one,
   // another stops the step only where it is reached itself
   const size_t awaited = d->projection.awaited;
   for (size_t k = 0; awaited != SIZE_MAX && k < d->system.guard_count; k++)
-    if (k != awaited && d->level[k] < 0.0) d->level[k] = 0.0;
+    if (k != awaited && d->levels.at[k] < 0.0) d->levels.at[k] = 0.0;
 }
 
 /* where a model first reaches a value from below; ESS_NEVER when it does not */
@@ -199,7 +199,7 @@ static void place_entry(ess_driver *d, size_t k) {
   const double slower = ess_smaller(side * d->rate[k], side * d->rate_end[k]);
   if (!(longest < INFINITY && longest * slower < width)) return;
   double b[ESS_QUARTIC], tangent[ESS_QUARTIC], slope, theta = 0.0;
-  d->level[k] = 0.0;
+  d->levels.at[k] = 0.0;
   ess_model_guard(d, k, b);
   ess_quartic_slope(b, tangent);
   for (int i = 0; i < ESS_QUARTIC; i++) tangent[i] = b[i] + longest / d->dt * tangent[i];
@@ -208,7 +208,7 @@ static void place_entry(ess_driver *d, size_t k) {
   if (b[0] < -width) theta = reaches(b, -width);
   if (theta <= 1.0 && ess_quartic(tangent, theta, &slope) < 0.0) theta = reaches(tangent, 0.0);
   const double g = theta <= 1.0 ? ess_quartic(b, theta, &slope) : 0.0;
-  d->level[k] = g < -width - ess_level_tolerance(d, k) ? 0.0 : ess_smaller(0.0, g);
+  d->levels.at[k] = g < -width - ess_level_tolerance(d, k) ? 0.0 : ess_smaller(0.0, g);
 }
 
 /* ---- projections ----------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static inline void go_along(const ess_driver *d, double duration, const double v
 static int bend(ess_driver *d, size_t guard, double *duration) {
   const double q = *duration;
   double bent_duration = q;
-  double *const v = d->v_try, *const x = d->x_try, *const h = d->some_h, *const rate = d->level;
+  double *const v = d->v_try, *const x = d->x_try, *const h = d->some_h, *const rate = d->levels.at;
   go_along(d, 0.5 * q, d->f, x);
   int status = ess_field(d, d->t + 0.5 * q, x, v);
   if (status) return status;
@@ -304,7 +304,7 @@ static int project(ess_driver *d, const candidate *first, double t1, bool *made)
   }
   if (status || duration > t1 - t0) return status;
   go_along(d, duration, v, d->x_try);
-  d->t_seen = t0 + duration;
+  d->apply.t_seen = t0 + duration;
   status = ess_check_state(d, d->x_try);
   if (status) return status;
 

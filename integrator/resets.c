@@ -168,7 +168,7 @@ int ess_resets_start(ess_driver *d) {
     armed[ESS_GUARD_UP(k)] = mode[k] < 0.0 && ess_has_guard(d, k, -1.0);
     armed[ESS_GUARD_DOWN(k)] = mode[k] > 0.0 && ess_has_guard(d, k, 1.0);
   }
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   const int code = s->start ? s->start(d->t, d->x, mode, armed, s->params) : 0;
   if (code) return ess_callback_failed(d, code);
   int status = ess_check_mode(d, mode, SIZE_MAX,

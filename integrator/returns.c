@@ -65,10 +65,9 @@ int ess_rest_instead(ess_driver *d, int status) {
     if (!ess_is_impact(d, k)) continue;
     const ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
     // bounces that are not told from zero are no way to go on
-    s->stopped[k] = (status && k == e->guard) || r->ends || r->has_stopped || d->grain[k] > 0.0;
-    s->has_stopped = s->has_stopped || s->stopped[k];
+    s->stopped[k] = (status && k == e->guard) || r->ends || r->has_stopped || d->grains.of[k] > 0.0;
   }
-  if (!s->has_stopped) return status ? ess_end(d) : ESS_SUCCESS;
+  if (!memchr(s->stopped, true, d->system.guard_count)) return status ? ess_end(d) : ESS_SUCCESS;
   if (chatters)
     d->returns.stalled = 0;
   else if (status)
@@ -186,7 +185,8 @@ int ess_obey_returns(ess_driver *d) {
     r->looked = d->apply.crossings;
     const int status = ess_give_grains(d);
     // rounding says nothing of sliding
-    if (!status && r->crossed < d->system.guard_count && d->grain[r->crossed] > 0.0) r->at_once = 0;
+    if (!status && r->crossed < d->system.guard_count && d->grains.of[r->crossed] > 0.0)
+      r->at_once = 0;
     if (status) return status;
   }
   if (r->count < PAGE) return ESS_SUCCESS;

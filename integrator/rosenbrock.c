@@ -118,7 +118,7 @@ static int solve(ess_driver *d, double c, double v[]) {
     ess_solve_factorised(n, d->rodas->factors, d->rodas->exchanged, v);
     return ESS_SUCCESS;
   }
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   const int code = s->field_solve(d->t, d->x, d->sign, c, v, s->params);
   for (size_t i = 0; i < n; i++) v[i] *= c;
   return ess_called(d, code);

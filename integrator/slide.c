@@ -197,7 +197,7 @@ void ess_slides_forget(ess_driver *d) {
   if (!s) return;
   s->count = s->told_count = s->noted_count = 0;
   s->question = ESS_NO_QUESTION;
-  s->is_whole = s->has_stopped = false;
+  s->is_whole = false;
   s->adds = true;
   s->chatters = s->unknown = SIZE_MAX;
   s->chattered = s->left_at = NAN;
@@ -493,9 +493,10 @@ int ess_slide_settle(ess_driver *d) {
   s->impacts = d->counters.impacts;
   bool is_endless = false;
   if (!status && (s->noted_count || s->chatters != SIZE_MAX)) status = find_chatter(d, &is_endless);
-  if (!status && s->has_stopped) status = ess_rest_begin(d);
+  if (!status && memchr(s->stopped, true, d->system.guard_count)) status = ess_rest_begin(d);
   if (status) return status;
-  if (!s->noted_count && !s->question && s->chatters == SIZE_MAX && !s->has_stopped) {
+  if (!s->noted_count && !s->question && s->chatters == SIZE_MAX &&
+      !memchr(s->stopped, true, d->system.guard_count)) {
     if (!s->count) return ESS_SUCCESS;
     const double *const at_end = s->seen + (ESS_QUARTIC - 1) * d->system.guard_count;
     ess_slide_begin_node(d, s->is_whole ? at_end : s->lambda);
@@ -530,7 +531,7 @@ int ess_slide_settle(ess_driver *d) {
     if (is_endless) chattered = ess_fail(d, ESS_ESLIDING, chatters);
   }
   if (chattered) return chattered;
-  return status || !s->has_stopped ? status : ess_rest_end(d);
+  return status || !memchr(s->stopped, true, d->system.guard_count) ? status : ess_rest_end(d);
 }
 
 int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
@@ -541,7 +542,8 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
     s->noted_count = 0;
     s->chatters = SIZE_MAX;
   }
-  if (!status && s->has_stopped && !d->apply.is_amid) return ess_slide_settle(d);
+  if (!status && memchr(s->stopped, true, d->system.guard_count) && !d->apply.is_amid)
+    return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
   // the caller may have changed the system since the last apply; a question that was open where the

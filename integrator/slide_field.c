@@ -77,7 +77,7 @@ static int show(ess_driver *d, size_t k, double sign) {
   const ess_system *const system = &d->system;
   if (s->order[k] == ESS_REST || s->mode[k] * sign > 0.0) return ESS_SUCCESS;
   s->mode[k] = sign;
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   return system->mode_changed ? ess_called(d, system->mode_changed(s->mode, k, system->params))
                               : ESS_SUCCESS;
 }

@@ -45,7 +45,7 @@ int ess_rest_from_start(ess_driver *d) {
     if (!ess_is_impact(d, k)) continue;
     status = ess_rounding_error(d, k, &rounding);
     if (status || !(fabs(d->h[k]) <= rounding)) continue;
-    s->stopped[k] = s->has_stopped = true; // the push that opposes it bounds its speed
+    s->stopped[k] = true; // the push that opposes it bounds its speed
     if (d->rate[k] == 0.0 && d->side[k] * d->rate_end[k] > 0.0)
       s->otherwise = (ess_ending){ESS_EGRAZING, k, d->t};
   }
@@ -262,7 +262,6 @@ int ess_rest_end(ess_driver *d) {
     s->stopped[k] = false;
     if (!is_slid) s->order[k] = ESS_FIRST_ORDER;
   }
-  s->has_stopped = false;
   s->otherwise = (ess_ending){0};
   // the bounces that are left take no time
   status = rests ? ess_evaluate_node(d) : ESS_SUCCESS;

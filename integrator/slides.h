@@ -53,7 +53,6 @@ typedef struct ess_slides {
   bool *stopped; /* by event function: its impacts have ended, and the state may rest on it */
   ess_ending otherwise;           /* how the run ends where it does not; success: it goes on */
   double chattered, chattered_at; /* when impacts at one instant were too many; how fast still */
-  bool has_stopped;               /* some have */
   double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
                            and by how much more it is at lambda = 1 */
   double *largest;      /* by state with no absolute tolerance: its largest value so far */

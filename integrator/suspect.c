@@ -38,7 +38,7 @@ static void move_by(ess_driver *d, double tolerances, double roundings, int dire
 
 /* the changes of `count` event functions from k on along d->v_try, where they are larger */
 static int weigh(ess_driver *d, size_t k, size_t count, double change[]) {
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   const int status = ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
   for (size_t i = 0; !status && i < count; i++)
     change[i] = ess_larger(fabs(d->rate_try[k + i]), change[i]);
@@ -57,7 +57,7 @@ static int weigh_errors(ess_driver *d, size_t k, size_t count, double tolerances
 
 int ess_rates_astray(ess_driver *d, int direction) {
   move_by(d, 1.0, 0.0, direction);
-  d->t_seen = d->t;
+  d->apply.t_seen = d->t;
   return ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
 }
 
@@ -136,24 +136,25 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
       held = held && fabs(h[i]) <= ESS_GRAIN_AT_REST * allowed;
     is_halved = is_halved || held;
   }
-  if (status || d->grain[k] > 0.0 || !(is_halved || rests || ess_is_shortest(d))) return status;
+  if (status || d->grains.of[k] > 0.0 || !(is_halved || rests || ess_is_shortest(d))) return status;
   status = is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
   const double doubt = d->inside.inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
-  d->grain[k] = ess_larger(doubt, is_halved ? ESS_LOST * allowed : allowed);
-  d->is_coarse = *coarser = true;
+  d->grains.of[k] = ess_larger(doubt, is_halved ? ESS_LOST * allowed : allowed);
+  d->grains.any = *coarser = true;
   return ESS_SUCCESS;
 }
 
 int ess_refine(ess_driver *d) {
   static const double GRAINS_AWAY = 10.0; // grains from its zero an event function has left it
   const int status = ess_allowed_errors(d, d->some_h);
-  d->is_coarse = false;
+  d->grains.any = false;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const double allowed = d->some_h[k], change = d->control.next * fabs(d->rate[k]);
-    if (fabs(d->h[k]) > GRAINS_AWAY * d->grain[k] || d->grain[k] > allowed || change > allowed)
-      d->grain[k] = 0.0;
-    d->is_coarse |= d->grain[k] > 0.0;
+    if (fabs(d->h[k]) > GRAINS_AWAY * d->grains.of[k] || d->grains.of[k] > allowed ||
+        change > allowed)
+      d->grains.of[k] = 0.0;
+    d->grains.any |= d->grains.of[k] > 0.0;
   }
   return status;
 }
@@ -175,8 +176,8 @@ int ess_give_grains(ess_driver *d) {
     const double grain = ESS_GRAIN_AT_REST * allowed[k];
     const bool rests = fabs(d->h[k]) + d->control.next * fabs(d->rate[k]) <= grain;
     if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
-    d->grain[k] = ess_larger(grain, d->grain[k]);
-    d->is_coarse = true;
+    d->grains.of[k] = ess_larger(grain, d->grains.of[k]);
+    d->grains.any = true;
   }
   return ESS_SUCCESS;
 }

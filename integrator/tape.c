@@ -162,7 +162,7 @@ static size_t copy_blocks(const ess_driver *d, char *store, bool back) {
     void *at;
     size_t bytes;
   } blocks[] = {{(void *)d, sizeof *d},
-                {d->memory, d->bytes},
+                {d->memory.at, d->memory.bytes},
                 {d->impacts, d->impacts ? sizeof *d->impacts : 0},
                 {d->slides, d->slides ? sizeof *d->slides : 0},
                 {d->tangents, d->tangents ? sizeof *d->tangents : 0}};
@@ -274,7 +274,7 @@ bool ess_page_is_at(const ess_driver *d, size_t i) {
   ess_driver was;
   memcpy(&was, bytes, sizeof was);
   // the blocks are one after the other, and the second one has the state
-  const char *const x = bytes + sizeof was + ((const char *)was.x - (const char *)was.memory);
+  const char *const x = bytes + sizeof was + ((const char *)was.x - (const char *)was.memory.at);
   // each apply sets the time anew if it is a state
   return was.t == d->t && memcmp(x, d->x, ess_caller_states(d) * sizeof *d->x) == 0;
 }

@@ -71,7 +71,7 @@ int ess_sharpen_jump(ess_driver *d) {
     ess_piece_state(d, t, d->x_try);
     memcpy(d->x, d->x_try, ess_caller_states(d) * sizeof *d->x);
     ess_take_time(d, d->piece.t1 = t);
-    d->t_rest = 0.0;
+    d->apply.t_rest = 0.0;
   }
   return ESS_SUCCESS;
 }

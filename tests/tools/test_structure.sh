@@ -33,7 +33,7 @@ tuning constants,199
 their names in several files,0
 static functions called once,176
 members of ess_system and ess_options,34
-members of the driver,66
+members of the driver,60
 booleans in internal structs,57
 END
 
