@@ -173,6 +173,7 @@ static void compare(const model *m, const double x0[], const double exact[], ess
   model pairs = *m;
   pairs.system.resets = NULL;
   pairs.system.kinds = NULL;
+  pairs.system.start = NULL;
   const outcome mirror = run(&pairs, x0, options, false);
   const double error = rms(given.states, exact), mirror_error = rms(mirror.states, exact);
   c->starts++;
