@@ -446,6 +446,9 @@ void ess_take_whole_step(ess_driver *d, double t1);
 /* The state within the piece: n values. */
 void ess_piece_state(const ess_driver *d, double t, double x[]);
 
+/* The second derivative of the last step's dense output where it ends; 0 where that is not here. */
+void ess_piece_bend(const ess_driver *d, double bend[]);
+
 /* ---- the caller's samples -------------------------------------------------------------------- */
 
 /* Writes those up to time t_end on the last step; those at the node once more, to the last bit what

@@ -37,6 +37,31 @@ int ess_make_crossing(ess_driver *d, size_t k, bool carried) {
   return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
 }
 
+/* Crosses the silent guards among the four of flagged guard *n that have been passed for good, in
+ * any order, and goes on after them; false where there are not two that are alike. */
+static bool cross_four_silent(ess_driver *d, const double h[], size_t *n) {
+  const size_t from = d->flagged.list[*n] - d->flagged.list[*n] % ESS_LANES;
+  ess_mask passed = {0};
+  size_t i = *n, count = 0;
+  for (; i < d->flagged.count && d->flagged.list[i] - from < ESS_LANES; i++) {
+    const size_t k = d->flagged.list[i];
+    if (d->flagged.fate[k] != ESS_FATE_PASSED || d->side[k] == 0.0 || d->side[k] * h[k] < 0.0)
+      continue;
+    passed[k - from] = -1;
+    count++;
+  }
+  if (count < 2 || d->system.mode_changed || d->slides || d->tangents ||
+      d->apply.crossings + count > d->options.max_crossings || !ess_are_alike(d, from, passed) ||
+      ess_watch_progress(d, d->flagged.list[*n]))
+    return false;
+  d->returns.stalled += count - 1;
+  d->apply.crossings += count;
+  d->counters.silent += count;
+  ess_cross_four(d, from, passed);
+  *n = i - 1;
+  return true;
+}
+
 int ess_cross_silent(ess_driver *d, const double h[]) {
   for (int passed = 1; passed >= 0; passed--)
     for (size_t i = 0; i < d->flagged.count; i++) {
@@ -44,6 +69,7 @@ int ess_cross_silent(ess_driver *d, const double h[]) {
       const ess_fate fate = passed ? ESS_FATE_PASSED : ESS_FATE_REACHED;
       if (d->flagged.fate[k] != fate || d->side[k] == 0.0) continue;
       if (passed && d->side[k] * h[k] < 0.0) continue;
+      if (passed && cross_four_silent(d, h, &i)) continue;
       const int status = ess_make_crossing(d, k, false);
       if (status) return status;
     }
@@ -132,7 +158,7 @@ static inline ess_mask arm_due(const ess_driver *d, size_t i) {
 
 bool ess_kinks_fits(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  double *const plain = k->error[0]; // masks of crossings that are made once, as most are
+  double *const plain = k->aside[0]; // masks of crossings that are made once, as most are
   size_t looked_at = SIZE_MAX;
   ess_mask rising = {0};
   for (size_t n = 0; n < k->groups; n++) {
@@ -192,6 +218,28 @@ static inline int make_one(ess_driver *d, size_t k, double theta) {
   return status;
 }
 
+/* The crossings of four event functions, which need no order: no step is looked at in between. */
+static int make_four(ess_driver *d, size_t i, ess_mask which) {
+  ess_returns *const r = &d->returns;
+  unsigned bits = ess_mask_bits(which);
+  const size_t count = (size_t)__builtin_popcount(bits);
+  const bool returns =
+      r->guard - i < ESS_LANES || r->others + count > ESS_MANY * d->system.guard_count;
+  if (!returns && !d->slides && ess_are_alike(d, i, which)) {
+    d->apply.crossings += count;
+    d->counters.crossings += count;
+    r->others += count;
+    ess_cross_four(d, i, which);
+    return ESS_SUCCESS;
+  }
+  int status = ESS_SUCCESS;
+  for (; bits && !status; bits &= bits - 1) {
+    const size_t k = i + (size_t)__builtin_ctz(bits);
+    status = make_one(d, k, d->kinks.theta[k]);
+  }
+  return status;
+}
+
 /* the batch, in the order of times, or as it is listed */
 static int make_batch(ess_driver *d, bool in_turn) {
   int status = ESS_SUCCESS;
@@ -223,17 +271,23 @@ int ess_kinks_take(ess_driver *d, double t1) {
   ess_kinks_accepted(d);
   ess_take_whole_step(d, t1);
   d->apply.t_seen = d->t;
+  // crossings that are not undone do not concern each other: their order matters to observers, and
+  // where the run ends at one
+  const bool in_turn = k->visits || d->options.observer.crossing || d->system.mode_changed ||
+                       d->apply.crossings + k->count > d->options.max_crossings;
+  int status = ESS_SUCCESS;
   d->batch.count = 0;
-  for (size_t n = 0; n < k->count; n++) {
+  for (size_t n = 0; in_turn && n < k->count; n++) {
     const size_t i = k->kink[n];
     const bool visited = ess_is_visit(k, i);
     if (visited || ess_is_set(k->made, i)) ess_list_in_batch(d, i, k->theta[i]);
     if (visited) ess_list_in_batch(d, k->undo[i] / 2, k->until[i]);
   }
-  // crossings that are not undone do not concern each other: their order matters to observers, and
-  // where the run ends at one
-  int status = make_batch(d, k->visits || d->options.observer.crossing || d->system.mode_changed ||
-                                 d->apply.crossings + k->count > d->options.max_crossings);
+  if (in_turn) status = make_batch(d, true);
+  for (size_t n = 0; !in_turn && !status && n < k->groups; n++) {
+    const ess_mask made = ess_mask_at(k->known, k->group[n]) & ess_mask_at(k->made, k->group[n]);
+    if (ess_mask_any(made)) status = make_four(d, k->group[n], made);
+  }
   if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all
   if (!status) status = ess_cross_silent(d, d->h);
   for (size_t n = 0; !status && n < k->count; n++) {

@@ -80,6 +80,19 @@ void ess_piece_state(const ess_driver *d, double t, double x[]) {
   }
 }
 
+void ess_piece_bend(const ess_driver *d, double bend[]) {
+  const ess_piece *const p = &d->piece;
+  memset(bend, 0, d->lanes * sizeof *bend);
+  if (p->kind != ESS_PIECE_STEP || p->t1 != d->t) return;
+  const double theta = (p->t1 - p->t0) / p->length, by = 2.0 / (p->length * p->length);
+  for (size_t i = 0; i < d->lanes; i++) {
+    const double inner = p->c[2][i] + (1.0 - theta) * p->c[3][i];
+    const double slope = p->c[2][i] + (1.0 - 2.0 * theta) * p->c[3][i];
+    const double turn = theta * (1.0 - theta) * p->c[3][i];
+    bend[i] = by * ((1.0 - 2.0 * theta) * slope - (p->c[1][i] + theta * inner) - turn);
+  }
+}
+
 int ess_driver_dense(ess_driver *d, double t, double x[]) {
   if (!d) return ESS_EINVAL;
   const ess_piece *const p = &d->piece;

@@ -28,7 +28,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   const size_t m = d->system.guard_count, all = d->blocks * ESS_BLOCK, groups = all / ESS_LANES;
   const size_t n = round_up(d->system.dimension, line), entries = ess_resets_size(&d->system);
   ESS_LAY(l, double, n, &d->x, &d->f, &d->x_end, &d->x_try, &d->v_try, &d->rtol, &d->atol,
-          &d->piece.x, &k->f, &k->sum, &k->first, &k->quartic, &k->at, &k->embedded,
+          &d->piece.x, &k->f, &k->sum[0], &k->sum[1], &k->first, &k->quartic, &k->at,
           &d->stabilised.direction, &d->beside.f, &d->beside.f_there, &c[0], &c[1], &c[2], &c[3],
           &piece[0], &piece[1], &piece[2], &piece[3], &stage[1], &stage[2], &stage[3], &stage[4],
           &stage[5], &stage[6]);
@@ -38,24 +38,24 @@ static void lay(ess_driver *d, ess_layout *l) {
           &d->is_silent, &d->levels.at, &d->flagged.theta, &d->some_h, &d->batch.time,
           &d->levels.scale, &d->grains.of, &d->due_from, &d->inside.inexact,
           &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made, &k->theta,
-          &k->pattern, &k->until, &k->pair_side, &k->value[0], &k->value[1], &k->error[0],
-          &k->error[1], &k->dense[0], &k->dense[1], &k->told, &k->undoable);
+          &k->until, &k->pair_side, &k->missed[0], &k->missed[1], &k->aside[0], &k->aside[1],
+          &k->left[0], &k->left[1], &k->left[2], &k->left[3], &k->told, &k->undoable, &k->checked,
+          &k->companion_in);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
   if (d->system.guard_jacobian && !d->caller.system.event_rates)
     ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->caller.Dh);
-  ESS_LAY(l, size_t, m, &d->flagged.list, &d->batch.list, &k->kink, &k->companion, &k->undo,
-          &k->companion_in);
+  ESS_LAY(l, size_t, m, &d->flagged.list, &d->batch.list, &k->kink, &k->companion, &k->undo);
   ESS_LAY(l, size_t, 2 * m + 2, &d->rows.start);
   ESS_LAY(l, size_t, entries, &d->rows.guard);
   ESS_LAY(l, size_t, d->blocks, &d->block_armed, &k->block);
   ESS_LAY(l, size_t, groups, &k->group, &k->opened_in);
   ESS_LAY(l, size_t, all, &k->pair);
   ESS_LAY(l, ess_kink_row, 2 * m, &k->row);
+  ESS_LAY(l, bool, 2 * groups, &k->is_alike);
   ESS_LAY(l, signed char, entries, &d->rows.effect);
   ESS_LAY(l, ess_guard_kind, 2 * m, &d->rows.kind);
   ESS_LAY(l, bool, 2 * m, &d->rows.armed);
-  ESS_LAY(l, bool, m, &k->is_checked, &k->acts, &d->idle.now, &d->idle.at_node, &d->idle.at_end,
-          &d->idle.in_step);
+  ESS_LAY(l, bool, m, &k->acts, &d->idle.now, &d->idle.at_node, &d->idle.at_end, &d->idle.in_step);
   ESS_LAY(l, ess_fate, all, &d->flagged.fate);
   ess_projection_lay(d, l);
   if (d->caller.moves) ess_caller_lay(d, l);
@@ -192,7 +192,6 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
     return NULL;
   }
   ess_take_options(d, options);
-  if (d->system.affine_in_signs) ess_kinks_prepare(d);
   d->system.resets = NULL; // copied
   d->system.impacts = NULL;
   d->system.kinds = NULL;

@@ -95,6 +95,16 @@ int ess_resets_start(ess_driver *d);
 /* Flips event function k's sign and applies the row of the guard crossed. */
 int ess_cross(ess_driver *d, size_t k);
 
+/* The same of some of four that are crossed one way, by rows that are alike. */
+void ess_cross_four(ess_driver *d, size_t i, ess_mask which);
+
+/* Whether these of four are crossed one way, by rows that are alike. */
+static inline bool ess_are_alike(const ess_driver *d, size_t i, ess_mask which) {
+  const unsigned bits = ess_mask_bits(which);
+  const unsigned up = ess_mask_bits((ess_lanes_load(d->sign + i) < (ess_lanes){0.0}) & which);
+  return (!up || up == bits) && d->kinks.is_alike[i / 2 + !up];
+}
+
 /* Applies the row of the empty pool after an integration step. May change the mode. */
 int ess_refill(ess_driver *d);
 

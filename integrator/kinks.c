@@ -1,9 +1,10 @@
 /*
- * Steps through crossings: one Dormand-Prince step in which the signs follow the state, stage by
- * stage. Each crossing is a kink in the path, or a jump of its slope, which the quadrature gets
- * wrong by moments that are known once the time of the crossing is. Where the field is affine in
- * the signs all of them are corrected together, by right-hand-side evaluations with weights as
- * signs (docs/theory/method.md).
+ * Steps through crossings: one Dormand-Prince step with fractional signs. Each crossing is a kink
+ * in the path, or a jump of its slope, which a quadrature gets wrong. Where the field is affine in
+ * the signs a stage may see a part of a jump: with the weights of a cubic that has the jump's first
+ * two moments, the quadrature is right. The places of the crossings are predicted. Evaluations with
+ * weights as signs measure the prediction's error, and that of the dense output
+ * (docs/theory/method.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,24 +16,23 @@
 #include "events.h"
 #include "kinks.h"
 
-enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
+enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC, PLACES = ESS_PLACES };
 
-/* Each estimate times its factor must be <= 1. SEVERITY_OF_KINKS: second-order effect of kinks on
- * the state. SEVERITY_OF_PLACES: effect of errors in their places. SEVERITY_OF_ERROR: embedded
- * error. */
-static const double SEVERITY_OF_KINKS = 30.0, SEVERITY_OF_PLACES = 20.0, SEVERITY_OF_ERROR = 18.0;
+/* Each estimate times its factor must be <= 1. SEVERITY_OF_ERROR: embedded error. HUMPED: change of
+ * the dense output's last coefficient, which is 1/16 of that in the middle of the step. LEFT_OVER:
+ * what kinks leave between the ends beside. */
+static const double SEVERITY_OF_ERROR = 10.0, HUMPED = 0.0625, LEFT_OVER = 0.25;
 
-/* Error of the dense output between nodes. BETWEEN: over the deviation from a quartic in the middle
- * of the step. UNSEEN_IN_MIDDLE: over the effect on the end, of which up to a third (some thirty
- * tolerances) may be missing if kinks are near a quarter of the step or cancel in the middle. */
-static const double BETWEEN = 0.5, UNSEEN_IN_MIDDLE = 0.01;
+/* LEFT: effect on the state, in tolerances, that is left as it is. TOO_LARGE: sum of two from which
+ * one is larger than its bound. BY_CHANCE: a sum that is less than this part of its summands is so
+ * small by chance. */
+static const double LEFT = 0.05, TOO_LARGE = 2.0, BY_CHANCE = 0.25;
 
-/* embedded error, over the tolerance, from which the effect of kinks is removed */
-static const double SMOOTH = 0.2;
+/* Step of Newton's method for a place that is the last: its error is about the square of that. */
+static const double PLACED_NEAR = 1e-4;
 
-/* Largest growth of the length, and the exponent of the error in the length after a rejection. The
- * error of a step that certainly goes too far makes the next one about a third as long. */
-static const double GROW_THROUGH = 3.0, REJECTED = -0.3, TOO_FAR = 30.0;
+/* Largest growth of the length, and the exponent of the error in the length after a rejection. */
+static const double GROW_THROUGH = 3.0, REJECTED = -0.3;
 
 /* REACHES_FEW: crossings in a step up to which they are located one by one, with fewer field
  * evaluations. MANY_MORE: crossings ahead, over those of the last step through crossings, which
@@ -62,26 +62,11 @@ static const double AFFINE_ROUNDED = 1e-9;
 
 /* ---- before the first step ------------------------------------------------------------------- */
 
-/* The sums that a kink's moments lose to the stages that have seen it, for each set of stages. */
-void ess_kinks_prepare(ess_driver *d) {
-  for (size_t seen = 0; seen < ESS_PATTERNS; seen++) {
-    double *const sum = d->kinks.table[seen];
-    for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] = 0.0;
-    for (int s = 1; s < ESS_STAGES; s++) {
-      if (!(seen >> s & 1)) continue;
-      const double c = ess_dopri5_c[s], rest = 1.0 - c;
-      const double b = ess_dopri5_b[s], e = ess_dopri5_e[s], dense = ess_dopri5_d[s];
-      const double add[] = {-b * rest, -b * c, e * rest, e * c, dense * rest, dense * c};
-      for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] += add[i];
-    }
-  }
-}
-
 void ess_kinks_reset(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   if (k->any_acts) { // a trajectory is the same whatever came before it
     memset(k->acts, 0, d->system.guard_count * sizeof *k->acts);
-    memset(k->is_checked, 0, d->system.guard_count * sizeof *k->is_checked);
+    memset(k->checked, 0, d->system.guard_count * sizeof *k->checked);
     k->any_acts = false;
   }
   k->is_involved = false;
@@ -90,7 +75,7 @@ void ess_kinks_reset(ess_driver *d) {
   k->most_length = INFINITY;
 }
 
-/* ---- signs that follow the state ------------------------------------------------------------- */
+/* ---- the crossings of a step ----------------------------------------------------------------- */
 
 /* the model is told of an event function's sign in the next call of the field */
 static int tell(ess_driver *d, size_t i) {
@@ -112,11 +97,16 @@ static int tell_kinks(ess_driver *d) {
 }
 
 static void take_signs(ess_driver *d) {
-  memcpy(d->kinks.live, d->sign, d->blocks * ESS_BLOCK * sizeof *d->sign);
+  for (size_t i = 0; i < d->blocks * ESS_BLOCK; i += ESS_LANES)
+    ess_lanes_store(d->kinks.live + i, ess_lanes_load(d->sign + i));
 }
 
 static inline bool is_companion(const ess_kinks *k, size_t i) {
-  return k->companion_in[i] == k->tries;
+  return k->companion_in[i] == (double)k->tries;
+}
+
+static inline ess_mask are_companions(const ess_kinks *k, size_t i) {
+  return ess_lanes_load(k->companion_in + i) == ess_lanes_all((double)k->tries);
 }
 
 /* An event function that a row of a crossing in this step names is its companion, and must not be
@@ -127,39 +117,59 @@ static inline int latch(ess_driver *d, size_t other, double sign) {
   k->is_involved |=
       ess_is_set(k->known, other) || (flips && (is_companion(k, other) || k->acts[other]));
   if (k->is_involved || is_companion(k, other)) return ESS_SUCCESS;
-  k->companion_in[other] = k->tries;
+  k->companion_in[other] = (double)k->tries;
   k->companion[k->companions++] = other;
   if (!flips) return ESS_SUCCESS;
   k->live[other] = sign;
   return tell(d, other);
 }
 
+/* the same of four, of which the model is not told */
+static inline void latch_four(ess_driver *d, size_t other, double sign, ess_mask which) {
+  ess_kinks *const k = &d->kinks;
+  const ess_lanes live = ess_lanes_load(k->live + other), to = ess_lanes_all(sign);
+  const ess_mask were = are_companions(k, other), mark = were | which;
+  ess_mask flips = {0}, involved = ess_mask_at(k->known, other);
+  if (sign != 0.0) flips = which & (live != to);
+  if (k->any_acts)
+    for (size_t lane = 0; lane < ESS_LANES; lane++)
+      if (flips[lane] && k->acts[other + lane]) involved[lane] = -1;
+  k->is_involved |= ess_mask_any((involved & which) | (flips & were));
+  const ess_lanes now = ess_lanes_all((double)k->tries);
+  ess_lanes_store(k->companion_in + other,
+                  ess_lanes_select(mark, now, ess_lanes_load(k->companion_in + other)));
+  for (unsigned bits = ess_mask_bits(which & ~were); bits; bits &= bits - 1)
+    k->companion[k->companions++] = other + (size_t)__builtin_ctz(bits);
+  ess_lanes_store(k->live + other, ess_lanes_select(flips & ~were, to, live));
+}
+
+/* four lanes that hold a crossing, for the first time in this step */
+static void open_lanes(ess_kinks *k, size_t from) {
+  const ess_lanes zero = {0.0};
+  if (k->opened_in[from / ESS_LANES] == k->tries) return;
+  k->group[k->groups++] = from;
+  k->opened_in[from / ESS_LANES] = k->tries;
+  ess_lanes_store(k->theta + from, zero + 1.0);
+  ess_lanes_store(k->until + from, zero + 1.0);
+  ess_lanes_store(k->pair_side + from, zero);
+  ess_lanes_store(k->last + from, zero);
+  ess_keep_mask(k->made, from, (ess_mask){0});
+  for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[from + lane] = from;
+}
+
 /* lists a crossing, which has not been listed in this step, and applies its row to others */
 static int list_kink(ess_driver *d, size_t i) {
   ess_kinks *const k = &d->kinks;
-  const ess_lanes zero = {0.0};
-  const size_t from = i - i % ESS_LANES, guard = ess_guard_ahead(d, i);
+  const size_t guard = ess_guard_ahead(d, i);
   const ess_kink_row *const r = &k->row[guard];
   const int64_t yes = -1;
-  // the masks would show this, too, but a processor waits when it reads four numbers as one vector
-  // just after it has written them one by one
-  if (k->opened_in[from / ESS_LANES] != k->tries) {
-    k->group[k->groups++] = from;
-    k->opened_in[from / ESS_LANES] = k->tries;
-    ess_lanes_store(k->theta + from, zero + 1.0);
-    ess_lanes_store(k->until + from, zero + 1.0);
-    ess_lanes_store(k->pair_side + from, zero);
-    ess_keep_mask(k->pattern, from, (ess_mask){0});
-    ess_keep_mask(k->last, from, (ess_mask){0});
-    ess_keep_mask(k->made, from, (ess_mask){0});
-    for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[from + lane] = from;
-  }
+  open_lanes(k, i - i % ESS_LANES);
   memcpy(k->known + i, &yes, sizeof yes);
   memcpy(k->undoable + i, &r->undoable, sizeof r->undoable);
   k->watch[i] = 0.0;
   k->is_involved |= is_companion(k, i);
   k->kink[k->count++] = i;
-  k->unknown += !k->is_checked[i];
+  k->unknown += !ess_is_set(k->checked, i);
   if (d->system.mode_changed) k->told[i] = d->sign[i];
   k->undo[i] = r->undo;
   k->pair[i] = r->pair;
@@ -179,25 +189,44 @@ static int list_kink(ess_driver *d, size_t i) {
   return status;
 }
 
-/* lists the watched guards beyond their zeros by h, which have not been seen so in this step */
-static int look(ess_driver *d, const double h[]) {
-  const ess_kinks *const k = &d->kinks;
+/* four numbers of event functions or guards, each so much above the one before */
+static inline void store_series(size_t to[], ess_mask which, size_t first, size_t by) {
+  for (size_t lane = 0; lane < ESS_LANES; lane++)
+    if (which[lane]) to[lane] = first == ESS_NONE ? ESS_NONE : first + by * lane;
+}
+
+/* lists these of four, as list_kink does with each */
+static int list_four(ess_driver *d, size_t i, ess_mask which) {
+  ess_kinks *const k = &d->kinks;
   const ess_lanes zero = {0.0};
-  for (size_t n = 0; n < k->blocks; n++) {
-    const double *const watch = k->watch + k->block[n], *const from = h + k->block[n];
-    ess_lanes most = zero;
-    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
-      most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(from + i), most);
-    if (!ess_mask_any(most > zero)) continue;
-    unsigned bits = 0;
-    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
-      bits |= ess_mask_bits(ess_lanes_load(watch + i) * ess_lanes_load(from + i) > zero) << i;
-    for (; bits; bits &= bits - 1) {
-      const int status = list_kink(d, k->block[n] + (size_t)__builtin_ctz(bits));
-      if (status) return status;
-    }
+  unsigned bits = ess_mask_bits(which);
+  int status = ESS_SUCCESS;
+  if (d->system.mode_changed || !(bits & (bits - 1)) || !ess_are_alike(d, i, which)) {
+    for (; bits && !status; bits &= bits - 1)
+      status = list_kink(d, i + (size_t)__builtin_ctz(bits));
+    return status;
   }
-  return ESS_SUCCESS;
+  const size_t guard = ess_guard_ahead(d, i + (size_t)__builtin_ctz(bits)) % 2 + 2 * i;
+  const ess_kink_row *const r = &k->row[guard];
+  const int64_t undoable = r->undoable;
+  open_lanes(k, i);
+  ess_keep_mask(k->known, i, ess_mask_at(k->known, i) | which);
+  ess_keep_mask(k->undoable, i,
+                (ess_mask)ess_lanes_select(
+                    which, (ess_lanes)(ess_mask){undoable, undoable, undoable, undoable},
+                    ess_lanes_load(k->undoable + i)));
+  ess_lanes_store(k->watch + i, ess_lanes_select(which, zero, ess_lanes_load(k->watch + i)));
+  ess_lanes_store(k->pair_side + i, ess_lanes_select(which, ess_lanes_all(r->pair_side),
+                                                     ess_lanes_load(k->pair_side + i)));
+  store_series(k->undo + i, which, r->undo, 2);
+  store_series(k->pair + i, which, r->pair, 1);
+  k->is_paired |= r->pair_side != 0.0;
+  k->arm_more |= r->arms_more;
+  k->is_involved |= ess_mask_any(are_companions(k, i) & which);
+  k->unknown += ess_mask_any(which & ~ess_mask_at(k->checked, i));
+  for (; bits; bits &= bits - 1) k->kink[k->count++] = i + (size_t)__builtin_ctz(bits);
+  if (r->other != ESS_NONE) latch_four(d, r->other, r->sign, which);
+  return status;
 }
 
 /* which of four crossings are undone by h again, by a guard that they have armed; those that their
@@ -218,7 +247,7 @@ static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) 
   return ess_mask_at(k->known, i) & beyond & ~undone_by(k, h, i);
 }
 
-/* the signs of four crossings, by their weights: 0 before, 1 after; those that are seen have 1 */
+/* the signs of four crossings, by their weights: 0 before, 1 after */
 static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
   ess_kinks *const k = &d->kinks;
   const ess_lanes live = ess_lanes_load(k->live + i), sign = ess_lanes_load(d->sign + i);
@@ -226,53 +255,46 @@ static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
   ess_lanes_store(k->live + i, ess_lanes_select(ess_mask_at(k->known, i), now, live));
 }
 
-static inline ess_lanes weight_of(ess_mask seen) {
-  return (ess_lanes)(seen & (ess_mask)ess_lanes_all(1.0));
-}
-
-/* the stages: each sees event functions with signs of its own, which are noted */
-static int sweep(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  int status = ESS_SUCCESS;
-  for (int s = 1; !status && s < ESS_STAGES; s++) {
-    const int64_t bit = (int64_t)1 << s;
-    double *const x = s == LAST_STAGE ? d->x_end : d->x_try;
-    const double t = ess_dopri5_stage(d, s, x);
-    status = ess_guards(d, t, x, d->h_try);
-    if (!status) status = look(d, d->h_try);
-    if (status || k->is_involved) return status;
-    for (size_t n = 0; n < k->groups; n++) {
-      const size_t i = k->group[n];
-      const ess_mask seen = seen_by(d, d->h_try, i), noted = ess_mask_at(k->pattern, i);
-      weigh(d, i, weight_of(seen));
-      if (s == LAST_STAGE) ess_keep_mask(k->last, i, seen);
-      ess_keep_mask(k->pattern, i, noted | (seen & (ess_mask){bit, bit, bit, bit}));
-    }
-    status = tell_kinks(d);
-    if (!status) status = ess_field_at(d, k->live, t, x, d->stage[s]);
-  }
-  return status;
-}
-
 /* ---- where the kinks are --------------------------------------------------------------------- */
 
 /* The places of four kinks, by event functions at the step's ends and, if `middle` is known, in its
- * middle: their models rise through zero there; 1 if they do not lie above it at the end. */
+ * middle: their models rise through zero there; 1 if they do not lie above it at the end. Newton's
+ * method goes on from the places so far. */
 static ess_lanes place(const ess_driver *d, size_t i, bool middle) {
   const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
-  ess_models m = ess_model_events(d, i, middle);
-  for (int j = 0; j < QUARTIC; j++) m.b[j] *= side;
-  const ess_mask rises = ess_mask_at(d->kinks.known, i) & (m.b[QUARTIC - 1] > zero);
-  const ess_lanes near = middle ? ess_lanes_load(d->kinks.theta + i) : one;
-  const ess_lanes chord = m.b[0] / ess_lanes_select(rises, m.b[0] - m.b[QUARTIC - 1], -one);
-  const ess_lanes from = ess_lanes_select(near < one, near, chord);
-  return ess_lanes_select(rises, ess_quartics_rise(m.b, rises, from), one);
+  const ess_lanes way = d->dt * side, first = side * ess_lanes_load(d->h + i);
+  const ess_lanes rise = side * ess_lanes_load(d->h_end + i) - first;
+  const ess_lanes slope = way * ess_lanes_load(d->rate + i);
+  const ess_lanes cube = slope + way * ess_lanes_load(d->rate_end + i) - 2.0 * rise;
+  const ess_lanes square = rise - slope - cube;
+  const ess_mask rises = ess_mask_at(d->kinks.known, i) & (first + rise > zero);
+  const ess_lanes near = ess_lanes_load(d->kinks.theta + i);
+  ess_lanes hump = zero, below = zero, above = one;
+  ess_lanes theta = ess_lanes_select(near < one, near, -first / ess_lanes_select(rises, rise, one));
+  if (middle)
+    hump = 16.0 * (side * ess_lanes_load(d->inside.middle + i) - first) -
+           (8.0 * slope + 4.0 * square + 2.0 * cube);
+  for (int probe = 0; probe < ESS_PROBES; probe++) {
+    const ess_lanes rest = theta * (1.0 - theta);
+    const ess_lanes value =
+        first + theta * (slope + theta * (square + theta * cube)) + rest * rest * hump;
+    const ess_lanes steep = slope + theta * (2.0 * square + 3.0 * (theta * cube)) +
+                            2.0 * rest * (1.0 - 2.0 * theta) * hump;
+    const ess_mask is_below = value < zero;
+    below = ess_lanes_select(is_below, theta, below);
+    above = ess_lanes_select(is_below, above, theta);
+    const ess_lanes newton = theta - value / steep;
+    const ess_mask kept = (newton >= below) & (newton <= above);
+    const ess_mask arrived = kept & (ess_lanes_abs(newton - theta) <= ess_lanes_all(PLACED_NEAR));
+    theta = ess_lanes_select(kept, newton, 0.5 * (below + above));
+    if (!ess_mask_any(rises & ~arrived & (above - below > DBL_EPSILON * above))) break;
+  }
+  return ess_lanes_select(rises, theta, one);
 }
 
 /* Touch and leave, of four: where crossings are made and undone that their ends do not show. There,
  * guards are on the side that they were on, or the guard that undoes them is beyond its zero, too.
- * Their moments are those by theta as it was, as if they were there to stay at the end, or had not
- * been there at all. */
+ */
 static inline void place_visits(ess_driver *d, size_t from, bool middle) {
   ess_kinks *const k = &d->kinks;
   const ess_lanes zero = {0.0};
@@ -285,7 +307,7 @@ static inline void place_visits(ess_driver *d, size_t from, bool middle) {
     const size_t i = from + (size_t)__builtin_ctz(bits), undo = k->undo[i];
     double b[QUARTIC], after[QUARTIC];
     ess_model_event(d, i, d->side[i], middle, b);
-    const double was = k->theta[i], theta = ess_smaller(ess_quartic_upcrossing(b), 1.0);
+    const double theta = ess_smaller(ess_quartic_upcrossing(b), 1.0);
     k->theta[i] = theta;
     if (theta < 1.0) {
       ess_model_after(d, undo, theta, middle, after);
@@ -295,85 +317,206 @@ static inline void place_visits(ess_driver *d, size_t from, bool middle) {
       k->until[i] = ess_larger(undone, theta + DBL_EPSILON);
       k->visits += ess_is_visit(k, i);
     }
-    if (middle) continue;
-    const double until = k->until[i];
-    const double first = 0.5 * (was * was - theta * theta - (1.0 - until * until));
-    k->value[0][i] += was - theta - (1.0 - until) - first;
-    k->value[1][i] += first;
   }
 }
 
-/* of four guards that have not been seen beyond their zeros, how far their cubics' control points
- * lie beyond them */
-static inline ess_lanes between(const ess_driver *d, size_t i) {
+/* Of four watched guards, by their cubics: how far the inner control points lie beyond their zeros.
+ */
+static inline ess_lanes between(const ess_driver *d, size_t i, ess_lanes watch) {
   const double third = d->dt / 3.0;
-  const ess_lanes watch = ess_lanes_load(d->kinks.watch + i);
   const ess_lanes first = ess_lanes_load(d->h + i) + third * ess_lanes_load(d->rate + i);
   const ess_lanes last = ess_lanes_load(d->h_end + i) - third * ess_lanes_load(d->rate_end + i);
   return ess_lanes_max(watch * first, watch * last);
 }
 
-/* event functions at the end */
-static int look_at_end(ess_driver *d) {
-  double *const f = d->stage[LAST_STAGE];
-  return ess_guard_rates(d, d->t + d->dt, d->x_end, f, d->h_end, d->rate_end);
-}
-
-/* the kinks' places and moments, by event functions where the sweep has ended; those of guards too
- * that rise above their zeros and fall again between two stages */
-static int measure(ess_driver *d) {
+/* Lists watched guards that have not been listed in this step: those beyond their zeros at the end,
+ * and those that rise above them in between, by cubics. */
+static int look_along(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   const ess_lanes zero = {0.0};
   double b[QUARTIC];
-  int status = look_at_end(d);
-  if (status) return status;
+  int status = ESS_SUCCESS;
   for (size_t n = 0; n < k->blocks; n++) {
     const size_t from = k->block[n];
     ess_lanes most = zero;
-    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES)
-      most = ess_lanes_max(between(d, i), most);
-    if (!ess_mask_any(most > zero)) continue;
     for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES) {
-      unsigned bits = ess_mask_bits(between(d, i) > zero);
+      const ess_lanes watch = ess_lanes_load(k->watch + i);
+      most = ess_lanes_max(watch * ess_lanes_load(d->h_end + i), most);
+      most = ess_lanes_max(between(d, i, watch), most);
+    }
+    if (!ess_mask_any(most > zero)) continue;
+    for (size_t i = from; i < from + ESS_BLOCK && !status; i += ESS_LANES) {
+      const ess_lanes watch = ess_lanes_load(k->watch + i);
+      const ess_mask beyond = watch * ess_lanes_load(d->h_end + i) > zero;
+      unsigned bits = ess_mask_bits((between(d, i, watch) > zero) & ~beyond);
+      if (ess_mask_any(beyond)) status = list_four(d, i, beyond);
       for (; bits && !status; bits &= bits - 1) {
         const size_t found = i + (size_t)__builtin_ctz(bits);
         ess_model_event(d, found, d->side[found], false, b);
         if (ess_quartic_upcrossing(b) < 1.0) status = list_kink(d, found);
       }
     }
+    if (status) return status;
   }
+  return ESS_SUCCESS;
+}
+
+/* Predicts the kinks' places, by event functions where a Taylor polynomial of degree 2 ends, whose
+ * second derivative is that of the last step's dense output, and by parabolas. */
+static int predict(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  const ess_lanes zero = {0.0};
+  const double dt = d->dt;
+  // guards are watched that are armed and below their zeros; silent ones are not
+  for (size_t i = 0; i < k->groups; i++) ess_keep_mask(k->known, k->group[i], (ess_mask){0});
+  k->tries++; // nothing is a companion any more
+  k->count = k->groups = k->companions = k->unknown = k->blocks = 0;
+  k->is_involved = k->is_paired = k->arm_more = false;
+  take_signs(d);
+  for (size_t b = 0; b < d->blocks; b++) {
+    const size_t from = b * ESS_BLOCK;
+    ess_mask any = {0};
+    if (!d->block_armed[b]) continue;
+    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES) {
+      const ess_lanes side = ess_lanes_load(d->side + i);
+      const ess_mask below =
+          (side * ess_lanes_load(d->h + i) < zero) & (ess_lanes_load(d->is_silent + i) == zero);
+      ess_lanes_store(k->watch + i, (ess_lanes)(below & (ess_mask)side));
+      any |= below;
+    }
+    if (ess_mask_any(any)) k->block[k->blocks++] = from;
+  }
+  ess_piece_bend(d, k->f);
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + dt * (d->f[i] + 0.5 * dt * k->f[i]);
+  int status = ess_guards(d, d->t + dt, d->x_try, d->h_end);
+  for (size_t i = 0; !status && i < d->blocks * ESS_BLOCK; i += ESS_LANES) {
+    const ess_lanes h = ess_lanes_load(d->h + i), rate = ess_lanes_load(d->rate + i);
+    ess_lanes_store(d->rate_end + i, 2.0 / dt * (ess_lanes_load(d->h_end + i) - h) - rate);
+  }
+  if (!status) status = look_along(d);
   k->visits = 0;
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_lanes theta = place(d, i, false), rest = 1.0 - theta;
-    const ess_mask seen = ess_mask_at(k->pattern, i);
-    ess_lanes sum[ESS_KINK_SUMS];
-    for (int j = 0; j < ESS_KINK_SUMS; j++)
-      sum[j] = (ess_lanes){k->table[seen[0]][j], k->table[seen[1]][j], k->table[seen[2]][j],
-                           k->table[seen[3]][j]};
-    ess_lanes_store(k->theta + i, theta);
-    ess_lanes_store(k->value[0] + i, sum[0] + 0.5 * rest * rest);
-    ess_lanes_store(k->value[1] + i, sum[1] + 0.5 * rest * (1.0 + theta));
-    for (int end = 0; end < 2; end++) {
-      ess_lanes_store(k->error[end] + i, sum[2 + end]);
-      ess_lanes_store(k->dense[end] + i, sum[4 + end]);
-    }
+    ess_lanes_store(k->theta + i, place(d, i, false));
     place_visits(d, i, false);
   }
   return status;
 }
 
-/* where the kinks are by quartics; their places so far are kept in place of their moments */
-static void place_again(ess_driver *d) {
+/* ---- fractional signs ------------------------------------------------------------------------ */
+
+/* At a place of the step, the weight of a kink at theta: a cubic that rises from 0 to 1 with the
+ * first two moments of the jump. */
+static inline ess_lanes weight_at(double c, ess_lanes theta) {
+  const ess_lanes one = ess_lanes_all(1.0), zero = {0.0};
+  const double hump = c * (1.0 - c), rise = c * c * (3.0 - 2.0 * c);
+  const ess_lanes w = (rise + hump * (9.0 - 12.0 * c)) +
+                      theta * (hump * (60.0 * c - 36.0) + theta * (hump * (30.0 - 60.0 * c)));
+  return ess_lanes_select(theta < one, w, zero);
+}
+
+/* the stages, with the kinks' weights; the last one sees those that are there to stay */
+static int sweep(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  for (int s = 1; !status && s < ESS_STAGES; s++) {
+    double *const x = s == LAST_STAGE ? d->x_end : d->x_try;
+    const double t = ess_dopri5_stage(d, s, x), c = ess_dopri5_c[s];
+    for (size_t n = 0; n < k->groups; n++) {
+      const size_t i = k->group[n];
+      const ess_lanes w = weight_at(c, ess_lanes_load(k->theta + i));
+      const ess_lanes stays = w - weight_at(c, ess_lanes_load(k->until + i));
+      weigh(d, i, stays);
+      ess_lanes_store(k->last + i, stays);
+    }
+    status = tell_kinks(d);
+    if (!status) status = ess_field_at(d, k->live, t, x, d->stage[s]);
+  }
+  return status;
+}
+
+/* Where the dense output and the path are compared. Of a kink that is crossed anywhere, they show
+ * at least half of the most. */
+static const double PLACE[] = {0.16, 0.42, 0.58, 0.84};
+
+/* The shape of the dense output's last term. */
+#define HUMP(s) ((s) * (s) * (1.0 - (s)) * (1.0 - (s)))
+
+/* Weights of the last coefficient of the dense output, by the field at the node and at the end; and
+ * how far the path goes off it at the places, times the jump. */
+typedef struct bend {
+  ess_lanes start, end, left[PLACES];
+} bend;
+
+/* those with which it follows the path of a kink at theta, once the end is corrected */
+static inline bend bend_of_path(ess_lanes theta) {
+  const ess_lanes zero = {0.0}, square = theta * theta;
+  const ess_mask is = theta < ess_lanes_all(1.0);
+  const double squares = 0.0076952695160832; // the sum of those of HUMP over the places
+  ess_lanes all = zero, end = zero;
+  bend path;
+  for (int j = 0; j < PLACES; j++) {
+    const double s = PLACE[j], rise = s * s * (3.0 - 2.0 * s), slope = s * s * (s - 1.0);
+    const double part = HUMP(s) / squares;
+    const ess_lanes after = ess_lanes_max(s - theta, zero);
+    const ess_lanes after_1 = ess_lanes_max(0.5 * (s * s - square), zero);
+    path.left[j] = (after - rise * (1.0 - theta)) - slope;
+    all += part * path.left[j];
+    end += part * ((after_1 - 0.5 * rise * (1.0 - square)) - slope);
+  }
+  for (int j = 0; j < PLACES; j++)
+    path.left[j] = ess_lanes_select(is, path.left[j] - HUMP(PLACE[j]) * all, zero);
+  path.start = ess_lanes_select(is, all - end, zero);
+  path.end = ess_lanes_select(is, end, zero);
+  return path;
+}
+
+/* less those that it has, by the stages */
+static inline void unbend_stages(ess_lanes theta, bend *b) {
+  const ess_lanes zero = {0.0}, q = 60.0 * theta * (1.0 - theta) - 12.0;
+  const ess_lanes p = 9.0 + theta * (30.0 * theta - 36.0);
+  const ess_mask is = theta < ess_lanes_all(1.0);
+  const double fourth = 0.50679180827314751; // the sum over the stages of ess_dopri5_d c^4
+  const ess_lanes all = -0.25 * (2.0 + q), end = 0.25 * (3.0 + q - p) - fourth * (2.0 + q);
+  b->start -= ess_lanes_select(is, all - end, zero);
+  b->end -= ess_lanes_select(is, end, zero);
+}
+
+/* The kinks' places by quartics: by how much the moments were off, and the last coefficient of the
+ * dense output, as weights by the field at either end. *differs: the last stage has had other
+ * signs. */
+static void place_again(ess_driver *d, bool *differs) {
+  ess_kinks *const k = &d->kinks;
+  ess_mask other = {0};
   k->visits = 0;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    ess_lanes_store(k->value[0] + i, ess_lanes_load(k->theta + i));
-    ess_lanes_store(k->value[1] + i, ess_lanes_load(k->until + i));
+    const ess_lanes was = ess_lanes_load(k->theta + i), was_until = ess_lanes_load(k->until + i);
     ess_lanes_store(k->theta + i, place(d, i, true));
     place_visits(d, i, true);
+    const ess_lanes now = ess_lanes_load(k->theta + i), until = ess_lanes_load(k->until + i);
+    const ess_lanes all = (was - now) - (was_until - until);
+    const ess_lanes first =
+        0.5 * ((was * was - now * now) - (was_until * was_until - until * until));
+    ess_lanes_store(k->missed[0] + i, all - first);
+    ess_lanes_store(k->missed[1] + i, first);
+    bend b = bend_of_path(now);
+    unbend_stages(was, &b);
+    if (ess_mask_any((until < 1.0) | (was_until < 1.0))) {
+      bend undone = bend_of_path(until);
+      unbend_stages(was_until, &undone);
+      b.start -= undone.start;
+      b.end -= undone.end;
+      for (int j = 0; j < PLACES; j++) b.left[j] -= undone.left[j];
+    }
+    ess_lanes_store(k->aside[0] + i, HUMPED * b.start);
+    ess_lanes_store(k->aside[1] + i, HUMPED * b.end);
+    for (int j = 0; j < PLACES; j++) ess_lanes_store(k->left[j] + i, LEFT_OVER * b.left[j]);
+    const ess_mask made = seen_by(d, d->h_end, i);
+    ess_keep_mask(k->made, i, made);
+    other |= made ^ (ess_lanes_load(k->last + i) > ess_lanes_all(0.5));
   }
+  *differs = ess_mask_any(other);
 }
 
 /* ---- the field with weights ------------------------------------------------------------------ */
@@ -392,34 +535,14 @@ static int weighted_at_start(ess_driver *d, double factor, const double weight[]
   return weighted(d, d->t, d->x, f);
 }
 
-/* at the step's end, beside those that its last stage has seen already; NULL: these alone */
-static int weighted_at_end(ess_driver *d, const double weight[], const double x[], double f[]) {
+/* at the step's end, beside those that are there to stay */
+static int weighted_at_end(ess_driver *d, double factor, const double weight[], double f[]) {
   const ess_kinks *const k = &d->kinks;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_lanes seen = weight_of(ess_mask_at(k->last, i));
-    weigh(d, i, weight ? seen + ess_lanes_load(weight + i) : seen);
+    weigh(d, i, ess_lanes_load(k->last + i) + factor * ess_lanes_load(weight + i));
   }
-  return weighted(d, d->t + d->dt, x, f);
-}
-
-/* to += factor (a - b) */
-static void add_difference(const ess_driver *d, double factor, const double a[], const double b[],
-                           double to[]) {
-  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
-    ess_lanes_store(to + i, ess_lanes_load(to + i) +
-                                factor * (ess_lanes_load(a + i) - ess_lanes_load(b + i)));
-}
-
-/* adds kinks with these weights, by the field at either end, to a sum over the stages */
-static int add_kinks(ess_driver *d, double factor, double *const weight[2], double to[]) {
-  const ess_kinks *const k = &d->kinks;
-  int status = weighted_at_start(d, 1.0, weight[0], k->f);
-  if (status) return status;
-  add_difference(d, factor * d->dt, k->f, d->stage[0], to);
-  status = weighted_at_end(d, weight[1], k->at, k->f);
-  if (!status) add_difference(d, factor * d->dt, k->f, d->stage[LAST_STAGE], to);
-  return status;
+  return weighted(d, d->t + d->dt, d->x_end, f);
 }
 
 /* ---- is the field affine? -------------------------------------------------------------------- */
@@ -485,11 +608,12 @@ static int check_latched(ess_driver *d) {
  * together are looked at by halves; crossings are then not made in this step. */
 static int check_some(ess_driver *d, size_t from, size_t to) {
   ess_kinks *const k = &d->kinks;
+  const int64_t yes = -1;
   int status = even(d, 1.0, from, to, k->first);
   if (!status) status = even(d, BETWEEN_MODES, from, to, k->f);
   if (status) return status;
   if (is_on_the_way(d, BETWEEN_MODES, k->f, d->stage[0], k->first)) {
-    for (size_t i = from; i < to; i++) k->is_checked[k->kink[i]] = true;
+    for (size_t i = from; i < to; i++) memcpy(k->checked + k->kink[i], &yes, sizeof yes);
     return ESS_SUCCESS;
   }
   if (to - from == k->count) {
@@ -539,228 +663,173 @@ static int check_new(ess_driver *d) {
   return status;
 }
 
-/* Whether kinks add up in this step, and the field is affine still: with their weights the field at
- * the node has gone as much of the way as these are of weights of which the largest is as large as
- * that of a crossing that is made. Their signs are the other ones, which a field that is affine
- * between 0 and 1 alone does not follow. */
-static int check_sum(ess_driver *d) {
+/* ---- errors of the prediction ---------------------------------------------------------------- */
+
+/* The kinks' sums with these weights, by the field at the node and at the end. Checks whether kinks
+ * add up at the end, where the field has to be affine still: with their weights it goes as much of
+ * the way as these are of weights of which the largest takes a crossing back. The first are to the
+ * other side, which a field that is affine between 0 and 1 alone does not follow. */
+static int add_up(ess_driver *d, double *const weight[2], bool checks, double start[],
+                  double end[]) {
   ess_kinks *const k = &d->kinks;
+  const double *const f = d->stage[LAST_STAGE];
   double most = 0.0;
-  for (size_t n = 0; n < k->count; n++) most = ess_larger(fabs(k->value[0][k->kink[n]]), most);
-  if (k->count < 2 || most == 0.0) return check_latched(d);
-  const int status = weighted_at_start(d, -1.0 / most, k->value[0], k->f);
-  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->stage[0][i] + k->first[i];
-  if (!status) k->is_involved = !is_on_the_way(d, -most, d->x_try, d->stage[0], k->f);
-  return status;
-}
-
-/* ---- the corrections ------------------------------------------------------------------------- */
-
-/* The sum that the quadrature has missed, as a rate, corrects the end. So does the change of the
- * last stage by the part that is known at the beginning: *off is that change. */
-static int correct_end(ess_driver *d, double *off) {
-  ess_kinks *const k = &d->kinks;
-  const double *const f = d->stage[LAST_STAGE];
-  int status = weighted_at_start(d, 1.0, k->value[0], k->sum);
-  if (status) return status;
-  for (size_t i = 0; i < d->lanes; i++) k->first[i] = k->sum[i] -= d->stage[0][i];
-  status = weighted_at_end(d, k->value[1], d->x_end, k->f);
-  if (status) return status;
-  add_difference(d, 1.0, k->f, f, k->sum);
-  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x_end[i] + d->dt * k->first[i];
-  status = weighted_at_end(d, NULL, d->x_try, k->f);
-  if (status) return status;
-  for (size_t i = 0; i < d->lanes; i++) {
-    d->v_try[i] = d->dt * (k->f[i] - f[i]);
-    k->at[i] = d->x_end[i];
-    d->x_end[i] += d->dt * k->sum[i] + d->v_try[i];
+  for (size_t n = 0; n < k->count; n++) {
+    const double w = weight[1][k->kink[n]];
+    if (fabs(w) > fabs(most)) most = w;
   }
-  *off = ess_scaled_norm(d, d->v_try, d->x, d->x_end);
+  const double way = most < 0.0 ? -1.0 : 1.0;
+  int status = weighted_at_start(d, 1.0, weight[0], k->f);
+  if (status) return status;
+  for (size_t i = 0; i < d->lanes; i++) start[i] = d->dt * (k->f[i] - d->stage[0][i]);
+  status = weighted_at_end(d, way, weight[1], k->first);
+  if (status) return status;
+  for (size_t i = 0; i < d->lanes; i++) end[i] = way * d->dt * (k->first[i] - f[i]);
+  if (!checks || most == 0.0) return ESS_SUCCESS;
+  status = weighted_at_end(d, -1.0 / most, weight[1], k->f);
+  if (!status) k->is_involved = !is_on_the_way(d, -fabs(most), k->first, f, k->f);
   return status;
 }
 
-/* the parts, by the field at either end, of a kink's effect on the path until its middle */
-static inline void moments_of_middle(ess_lanes theta, ess_lanes *start, ess_lanes *end) {
-  const ess_lanes zero = {0.0}, eighth = ess_lanes_all(0.125), square = theta * theta;
-  const ess_lanes until = ess_lanes_max(0.5 - theta, zero);
-  const ess_lanes until_1 = ess_lanes_max(0.5 * (0.25 - square), zero);
-  const ess_lanes whole_1 = 0.5 * (1.0 - square), whole_0 = (1.0 - theta) - whole_1;
-  *start = (until - until_1) - 0.5 * whole_0;
-  *end = until_1 - 0.5 * whole_1 + ess_lanes_select(theta < 1.0, eighth, zero);
+/* the size of the sum of two, which may take the place of one, but no less than if that were small
+ * by chance */
+static double size_of_sum(const ess_driver *d, const double a[], const double b[], double sum[]) {
+  const double parts =
+      ess_scaled_norm(d, a, d->x, d->x_end) + ess_scaled_norm(d, b, d->x, d->x_end);
+  for (size_t i = 0; i < d->lanes; i++) sum[i] = a[i] + b[i];
+  return ess_larger(ess_scaled_norm(d, sum, d->x, d->x_end), BY_CHANCE * parts) + 0.0 * parts;
 }
 
-/* Event functions in the middle of the path: that of the dense output. Its last coefficient loses
- * the kinks that are in its sum over the stages, and gets *off, the distance by which kinks take
- * the path away from a smooth one until there. */
-static int look_at_middle(ess_driver *d, double *off) {
-  ess_kinks *const k = &d->kinks;
-  const double *const f = d->stage[LAST_STAGE];
-  int status = add_kinks(d, -1.0, k->dense, k->quartic);
-  if (status) return status;
+static double sum_of(ess_lanes v) {
+  return (v[0] + v[1]) + (v[2] + v[3]);
+}
+
+/* The errors of the prediction, of the dense output's last coefficient, and what is left at the
+ * places between the ends, with the signs by which these add up to the most: as weights by the
+ * field at the node and at the end, all in one. */
+static void weigh_all(ess_driver *d, double *const weight[2]) {
+  const ess_kinks *const k = &d->kinks;
+  ess_lanes square[PLACES] = {{0.0}}, row[PLACES] = {{0.0}};
+  double sign[PLACES], size[PLACES];
+  int most = 0;
+  for (size_t n = 0; n < k->groups; n++)
+    for (int j = 0; j < PLACES; j++) {
+      const ess_lanes left = ess_lanes_load(k->left[j] + k->group[n]);
+      square[j] += left * left;
+    }
+  for (int j = 0; j < PLACES; j++) {
+    size[j] = sum_of(square[j]);
+    if (size[j] > size[most]) most = j;
+  }
+  for (size_t n = 0; n < k->groups; n++)
+    for (int j = 0; j < PLACES; j++)
+      row[j] +=
+          ess_lanes_load(k->left[most] + k->group[n]) * ess_lanes_load(k->left[j] + k->group[n]);
+  for (int j = 0; j < PLACES; j++) sign[j] = sum_of(row[j]) < 0.0 ? -1.0 : 1.0;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    ess_lanes start, end, start_until, end_until;
-    moments_of_middle(ess_lanes_load(k->theta + i), &start, &end);
-    moments_of_middle(ess_lanes_load(k->until + i), &start_until, &end_until);
-    ess_lanes_store(k->error[0] + i, start - start_until);
-    ess_lanes_store(k->error[1] + i, end - end_until);
+    ess_lanes left = {0.0};
+    for (int j = 0; j < PLACES; j++) left += sign[j] * ess_lanes_load(k->left[j] + i);
+    const ess_lanes late = ess_lanes_load(k->theta + i) * left;
+    ess_lanes_store(weight[0] + i, ess_lanes_load(k->missed[0] + i) +
+                                       ess_lanes_load(k->aside[0] + i) + (left - late));
+    ess_lanes_store(weight[1] + i,
+                    ess_lanes_load(k->missed[1] + i) + ess_lanes_load(k->aside[1] + i) + late);
   }
-  memset(d->v_try, 0, d->lanes * sizeof *d->v_try);
-  status = add_kinks(d, 1.0, k->error, d->v_try);
-  if (status) return status;
-  *off = ess_scaled_norm(d, d->v_try, d->x, d->x_end);
-  for (size_t i = 0; i < d->lanes; i++) {
-    k->quartic[i] += 16.0 * d->v_try[i];
-    d->v_try[i] = 0.5 * (d->x[i] + d->x_end[i]) + 0.125 * d->dt * (d->stage[0][i] - f[i]) +
-                  0.0625 * k->quartic[i];
-  }
-  return ess_guards(d, d->t + 0.5 * d->dt, d->v_try, d->inside.middle);
 }
 
-/* Crossings have moved with the end that has been corrected, and are not where cubics have them:
- * that is corrected, too. */
-static int correct_places(ess_driver *d, double *off, double *off_middle) {
+/* Measures, in tolerances, how far the end is off by the prediction's errors, with that in v_try,
+ * and the path between the ends, off its dense output: all by the same two evaluations, and only
+ * where their sum is not small each by itself. *bends: the dense output is another then. */
+static int measure(ess_driver *d, double *moved, double *between, bool *bends) {
   ess_kinks *const k = &d->kinks;
-  double *const longer = k->error[0];
-  int status = look_at_middle(d, off_middle);
-  if (!status) status = ess_guards(d, d->t + d->dt, d->x_end, d->h_end);
-  // other crossings have led to some
-  if (!status) status = look(d, d->h_end);
-  if (!status && !k->is_involved) status = check_new(d);
+  double *const start = k->sum[0], *const end = k->sum[1];
+  weigh_all(d, k->left);
+  int status = add_up(d, k->left, true, start, end);
   if (status || k->is_involved) return status;
-  place_again(d);
-  for (size_t n = 0; n < k->groups; n++) {
-    const size_t i = k->group[n];
-    const ess_lanes theta = ess_lanes_load(k->theta + i), until = ess_lanes_load(k->until + i);
-    const ess_lanes earlier = ess_lanes_load(k->value[0] + i) - theta;
-    ess_lanes_store(longer + i, earlier + until - ess_lanes_load(k->value[1] + i));
+  *moved = *between = size_of_sum(d, start, end, d->x_try);
+  if (*moved <= LEFT || !(*moved <= TOO_LARGE)) return ESS_SUCCESS;
+  status = add_up(d, k->missed, false, k->at, d->v_try);
+  if (status) return status;
+  for (size_t i = 0; i < d->lanes; i++) {
+    start[i] -= k->at[i];
+    end[i] -= d->v_try[i];
   }
-  // so little that it may all be by the field at the end
-  status = weighted_at_end(d, longer, k->at, k->f);
-  memset(d->v_try, 0, d->lanes * sizeof *d->v_try);
-  add_difference(d, d->dt, k->f, d->stage[LAST_STAGE], d->v_try);
-  for (size_t i = 0; i < d->lanes; i++) d->x_end[i] += d->v_try[i];
-  *off = ess_scaled_norm(d, d->v_try, d->x, d->x_end);
-  return status;
+  *moved = size_of_sum(d, k->at, d->v_try, d->v_try);
+  *between = size_of_sum(d, start, end, d->x_try);
+  if (*between <= LEFT || !(*between <= TOO_LARGE)) return ESS_SUCCESS;
+  status = add_up(d, k->aside, false, k->at, d->x_try);
+  if (status) return status;
+  for (size_t i = 0; i < d->lanes; i++) {
+    start[i] -= k->at[i];
+    end[i] -= d->x_try[i];
+    k->quartic[i] += (k->at[i] + d->x_try[i]) / HUMPED;
+  }
+  *between = size_of_sum(d, k->at, d->x_try, k->at);
+  *between = ess_larger(*between, size_of_sum(d, start, end, d->x_try));
+  *bends = true;
+  return ESS_SUCCESS;
 }
 
-/* the corrected end, in the mode that it has, and where crossings are by that */
-static int finish(ess_driver *d) {
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* The end, corrected by v_try where it moves, in the mode that it has, and the dense output where
+ * that bends. Crossings that then appear, or disappear, have not been measured. */
+static int finish(ess_driver *d, bool moves, bool differs, bool bends) {
   ess_kinks *const k = &d->kinks;
   double *const f = d->stage[LAST_STAGE];
   const size_t count = k->count;
-  int status = weighted_at_end(d, NULL, d->x_end, f);
-  if (!status) status = look_at_end(d);
-  if (!status) status = look(d, d->h_end);
-  k->is_involved |= k->count > count; // those have not been corrected
-  if (status || k->is_involved) return status;
-  ess_mask differs = {0};
+  for (size_t i = 0; moves && i < d->lanes; i++) d->x_end[i] += d->v_try[i];
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_mask seen = seen_by(d, d->h_end, i);
-    differs |= seen ^ ess_mask_at(k->last, i);
-    ess_keep_mask(k->made, i, seen);
-    weigh(d, i, weight_of(seen));
+    const ess_lanes made = (ess_lanes)(ess_mask_at(k->made, i) & (ess_mask)ess_lanes_all(1.0));
+    weigh(d, i, made);
+    ess_lanes_store(k->last + i, made);
   }
-  if (!ess_mask_any(differs) && !k->visits) return ESS_SUCCESS; // they are where they were
-  if (ess_mask_any(differs)) {
-    status = weighted(d, d->t + d->dt, d->x_end, f);
-    if (!status) status = look_at_end(d);
-  }
-  if (!status) place_again(d);
-  return status;
-}
-
-/* whether most of the crossings are over again at the step's end, before any length is known */
-static bool goes_too_far(const ess_driver *d) {
-  const ess_kinks *const k = &d->kinks;
-  size_t over = 0;
-  for (size_t n = 0; n < k->groups; n++) {
-    const ess_mask left = ess_mask_at(k->known, k->group[n]) & ~ess_mask_at(k->last, k->group[n]);
-    over += (size_t)__builtin_popcount(ess_mask_bits(left));
-  }
-  return !(k->length > 0.0) && 2 * over > k->count;
-}
-
-/* the step with its kinks, and its error: the first estimate that refuses it ends this */
-static int correct(ess_driver *d, double *error) {
-  ess_kinks *const k = &d->kinks;
-  double smooth = 0.0, moved = 0.0, second = 0.0, middle = 0.0;
-  *error = TOO_FAR;
-  if (goes_too_far(d)) return ESS_SUCCESS;
-  int status = measure(d);
-  if (!status) status = check_new(d);
+  int status = moves || differs ? weighted(d, d->t + d->dt, d->x_end, f) : tell_kinks(d);
+  if (status || !(moves || differs || bends)) return status;
+  ess_dense_of_pair(d);
+  memcpy(d->dense[3], k->quartic, d->lanes * sizeof *d->x); // by the signs of the stages
+  status = ess_look_at_guards(d);
+  if (!status) status = look_along(d);
+  k->is_involved |= k->count > count;
   if (status || k->is_involved) return status;
-  status = correct_end(d, &second);
-  *error = SEVERITY_OF_KINKS * second;
-  if (status || !(*error <= 1.0)) return status;
-  // the embedded error without its kinks, unless it is small with them
-  ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, k->embedded);
-  smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, k->embedded, d->x, d->x_end);
-  if (!(smooth <= SMOOTH)) {
-    status = add_kinks(d, -1.0, k->error, k->embedded);
-    smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, k->embedded, d->x, d->x_end);
-  }
-  *error = ess_larger(smooth, SEVERITY_OF_KINKS * second);
-  if (status || *error > 1.0) return status;
-  status = check_sum(d);
-  if (status || k->is_involved) return status;
-  ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, d->stage, d->lanes, k->quartic);
-  for (size_t i = 0; i < d->lanes; i++) d->v_try[i] = d->dt * k->sum[i];
-  const double first = ess_scaled_norm(d, d->v_try, d->x, d->x_end);
-  if (SEVERITY_OF_KINKS * ess_larger(second, first) <= 1.0) {
-    // the effect of kinks on the end, and by that on the stages, is allowed: the step stays as it
-    // was, and only signs are kept
-    memcpy(d->x_end, k->at, d->lanes * sizeof *d->x_end);
-    for (size_t n = 0; n < k->groups; n++) {
-      const size_t i = k->group[n];
-      ess_keep_mask(k->made, i, ess_mask_at(k->last, i));
-      weigh(d, i, weight_of(ess_mask_at(k->last, i)));
-    }
-    return tell_kinks(d);
-  }
-  status = correct_places(d, &moved, &middle);
-  if (!status && !k->is_involved) status = finish(d);
-  if (status || k->is_involved) return status;
-  *error = ess_larger(smooth, ess_larger(BETWEEN * middle, UNSEEN_IN_MIDDLE * first));
-  *error = ess_larger(*error, ess_larger(SEVERITY_OF_PLACES * moved, SEVERITY_OF_KINKS * second));
-  *error += 0.0 * (moved + second + smooth); // not a number stays one
+  place_again(d, &differs);
+  k->is_involved |= differs;
   return ESS_SUCCESS;
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* Tries a step as dopri5 does, with signs that follow the state. Where it crosses none it is that
- * step. d->kinks.is_involved: crossings have to be made one by one. */
+/* Tries a step as dopri5 does, with fractional signs. Where it crosses none it is that step. The
+ * first estimate that refuses it ends this. d->kinks.is_involved: crossings have to be made one by
+ * one. */
 static int try_through(ess_driver *d, double *error) {
   ess_kinks *const k = &d->kinks;
-  const ess_lanes zero = {0.0};
-  for (size_t i = 0; i < k->groups; i++) ess_keep_mask(k->known, k->group[i], (ess_mask){0});
-  k->tries++; // nothing is a companion any more
-  k->count = k->groups = k->companions = k->unknown = k->blocks = 0;
-  k->is_involved = k->is_paired = k->arm_more = false;
-  take_signs(d);
-  // guards are watched that are armed and below their zeros; silent ones are not
-  for (size_t b = 0; b < d->blocks; b++) {
-    const size_t from = b * ESS_BLOCK;
-    ess_mask any = {0};
-    if (!d->block_armed[b]) continue;
-    for (size_t i = from; i < from + ESS_BLOCK; i += ESS_LANES) {
-      const ess_lanes side = ess_lanes_load(d->side + i);
-      const ess_mask below =
-          (side * ess_lanes_load(d->h + i) < zero) & (ess_lanes_load(d->is_silent + i) == zero);
-      ess_lanes_store(k->watch + i, (ess_lanes)(below & (ess_mask)side));
-      any |= below;
-    }
-    if (ess_mask_any(any)) k->block[k->blocks++] = from;
-  }
+  double moved = 0.0, between = 0.0;
+  bool differs = false, bends = false;
   *error = INFINITY;
-  const int status = sweep(d);
+  int status = predict(d);
+  if (!status && !k->is_involved) status = check_new(d);
   if (status || k->is_involved) return status;
-  if (k->count) return correct(d, error);
+  status = sweep(d);
+  if (status) return status;
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, d->x_try);
-  *error = ESS_SEVERITY * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  return look_at_end(d);
+  const double severity = k->count ? SEVERITY_OF_ERROR : ESS_SEVERITY;
+  *error = severity * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  if (!(*error <= 1.0)) return ESS_SUCCESS;
+  ess_dense_of_pair(d);
+  status = ess_look_at_guards(d);
+  if (!status) status = look_along(d);
+  if (status || k->is_involved || !k->count) return status;
+  memcpy(k->quartic, d->dense[3], d->lanes * sizeof *d->x);
+  place_again(d, &differs);
+  status = check_new(d);
+  if (!status && !k->is_involved) status = measure(d, &moved, &between, &bends);
+  if (status || k->is_involved) return status;
+  *error = ess_larger(*error, ess_larger(moved, between)) + 0.0 * (moved + between);
+  if (!(*error <= 1.0)) return ESS_SUCCESS;
+  return finish(d, moved > LEFT, differs, bends);
 }
 
 int ess_kinks_give_up(ess_driver *d) {
@@ -786,6 +855,7 @@ ess_verdict ess_kinks_leave(ess_driver *d) {
 
 static ess_verdict judge(ess_driver *d, double error) {
   ess_kinks *const k = &d->kinks;
+  if (k->is_involved) error = INFINITY;
   if (error <= 1.0 && k->count)
     return ess_control_stands(
         d, d->dt * ess_smaller(GROW_THROUGH, ESS_SAFER * pow(error, -d->base->alpha)));
@@ -805,22 +875,9 @@ static ess_verdict judge(ess_driver *d, double error) {
   return v;
 }
 
-static void make_dense(ess_driver *d) {
-  ess_dense_of_pair(d);
-  if (d->kinks.count) memcpy(d->dense[3], d->kinks.quartic, d->lanes * sizeof *d->x);
-}
-
-/* the sweep has looked at event functions where it has ended */
-static int know_rates(ess_driver *d) {
-  (void)d;
-  return ESS_SUCCESS;
-}
-
 const ess_stepper ess_base_through = {.kind = ESS_THROUGH,
                                       .try = try_through,
                                       .judge = judge,
-                                      .dense = make_dense,
-                                      .rates = know_rates,
                                       .last = ESS_STAGES - 1,
                                       .alpha = 0.2 - 0.75 * ESS_BETA,
                                       .safety = ESS_SAFETY,

@@ -15,9 +15,8 @@
 
 #define ESS_NONE SIZE_MAX
 
-/* Sets of stages that have seen a kink, as bits of which the first is never set; and the sums over
- * such a set, of weights for the end, the error estimate and the dense output. */
-enum { ESS_PATTERNS = 128, ESS_KINK_SUMS = 6 };
+/* Places between a step's ends at which the path is compared with its dense output. */
+enum { ESS_PLACES = 4 };
 
 /* The effect of a guard's row on a step through crossings. */
 typedef struct ess_kink_row {
@@ -35,8 +34,8 @@ typedef struct ess_kink_row {
   bool arms_more;   /* two or more guards that are not silent are armed */
 } ess_kink_row;
 
-/* Crossings in a step, by event function in lanes: the stages that saw them, and the moments that
- * the quadrature has missed. */
+/* Crossings in a step, by event function in lanes: where they are, and the errors of predictions.
+ */
 typedef struct ess_kinks {
   /* the length of steps */
   double length;      /* of the next step through crossings, by the last; 0: none was made */
@@ -54,7 +53,7 @@ typedef struct ess_kinks {
   size_t *group, groups;         /* lanes that hold one, by their first */
   size_t *opened_in;             /* by four: the last try in which they did */
   size_t *companion, companions; /* event functions that rows of these crossings latch */
-  size_t *companion_in;          /* the last try in which each was one */
+  double *companion_in;          /* the last try in which each was one */
   size_t *undo, visits;          /* the guard that undoes a crossing, or ESS_NONE; number undone */
   size_t *pair;                  /* its event function if it is another, else one in these lanes */
   double *pair_side;             /* undone if this times the value of the pair is above zero */
@@ -63,26 +62,26 @@ typedef struct ess_kinks {
 
   /* of the system */
   ess_kink_row *row;    /* by guard */
-  bool *is_checked;     /* event functions in whose sign the field has been found affine */
+  bool *is_alike;       /* by four event functions, up and down: their rows do the same in lanes */
+  double *checked;      /* masks: event functions in whose sign the field was found affine */
   size_t unknown;       /* crossings of others in this step */
   bool *acts, any_acts; /* those whose sign, latched by a row, changed the field by itself */
 
   /* of each crossing */
   double *watch;       /* side of an armed guard that was not beyond its zero so far; else 0 */
   double *known;       /* masks: seen by any stage, */
-  double *last, *made; /* by the last one, and made at the end; */
+  double *made;        /* made at the end; */
   double *undoable;    /* a guard undoes it */
-  double *pattern;     /* bits: stages that saw it beyond its zero */
+  double *last;        /* the weight with which the last stage saw it */
   double *theta;       /* its place in the step; 1 if it is not crossed */
   double *until;       /* the place where it is undone; 1 if it is not */
-  double *value[2];    /* the part that the quadrature has missed, as weights by the field at */
-  double *error[2];    /* either end; the part in the error estimate, */
-  double *dense[2];    /* and in the last coefficient of the dense output */
+  double *missed[2];   /* what its prediction was off by, as weights by the field at either end */
   double *live, *told; /* signs that the field is called with, and that mode_changed knows */
+  double *aside[2];    /* what the dense output's last coefficient was, in the same way; */
+  double *left[ESS_PLACES]; /* and what is left at the places */
 
-  double table[ESS_PATTERNS][ESS_KINK_SUMS];
-  double *f, *sum, *first, *at, *embedded; /* scratch, by state */
-  double *quartic; /* the last coefficient of the dense output, without its kinks */
+  double *f, *first, *sum[2], *at; /* scratch, by state */
+  double *quartic;                 /* the last coefficient of the dense output */
 } ess_kinks;
 
 /* Masks of four event functions, and of one, kept in doubles. */
@@ -107,8 +106,7 @@ static inline bool ess_is_visit(const ess_kinks *k, size_t i) {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Sums of a system with weights, before its first step; and a new trajectory. */
-void ess_kinks_prepare(ess_driver *d);
+/* A new trajectory. */
 void ess_kinks_reset(ess_driver *d);
 
 /* The next step goes through crossings if the tangent reaches more than a few guards. */

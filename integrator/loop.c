@@ -128,7 +128,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   ess_verdict v = {0};
   if (d->base->dense) d->base->dense(d);
   if (watching) {
-    v.status = ess_look_at_guards(d);
+    if (d->base->kind != ESS_THROUGH) v.status = ess_look_at_guards(d);
     if (v.status) return v;
     ess_set_levels(d);
     found->doubt_guard = ess_flag_guards(d);

@@ -88,6 +88,11 @@ static ess_kink_row read_row(const ess_driver *d, size_t guard) {
   return r;
 }
 
+/* a guard's number in a row `by` further on, if the first row names this one */
+static inline size_t further(size_t first, size_t by) {
+  return first == ESS_NONE ? ESS_NONE : first + by;
+}
+
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
   const size_t own = 2 * d->watched.first, guards = 2 * d->system.guard_count;
@@ -115,6 +120,27 @@ void ess_resets_copy(ess_driver *d) {
   }
   d->rows.start[guards + 1] = entry;
   for (size_t guard = 0; guard < guards; guard++) d->kinks.row[guard] = read_row(d, guard);
+  for (size_t i = 0; i + ESS_LANES <= d->system.guard_count; i += ESS_LANES)
+    for (size_t down = 0; down < 2; down++) {
+      // the rows do the same in four lanes
+      const size_t first = 2 * i + down;
+      const ess_kink_row *const one = &d->kinks.row[first];
+      bool alike = one->is_simple;
+      for (size_t lane = 1; alike && lane < ESS_LANES; lane++) {
+        const size_t guard = first + 2 * lane;
+        const ess_kink_row *const other = &d->kinks.row[guard];
+        alike = other->is_simple && other->arms_mirror == one->arms_mirror &&
+                other->arms_silent == one->arms_silent && other->arms_more == one->arms_more &&
+                other->undo == further(one->undo, 2 * lane) && other->pair == one->pair + lane &&
+                other->pair_side == one->pair_side && other->other == further(one->other, lane) &&
+                other->sign == one->sign &&
+                d->rows.kind[ess_mirror(guard)] == d->rows.kind[ess_mirror(first)];
+        if (alike && one->other != ESS_NONE)
+          alike = other->named == one->named + 2 * lane &&
+                  d->rows.kind[other->named] == d->rows.kind[one->named];
+      }
+      d->kinks.is_alike[i / 2 + down] = alike;
+    }
 }
 
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
@@ -224,6 +250,51 @@ int ess_cross(ess_driver *d, size_t k) {
   else if (ess_guard_ahead(d, r->other) == r->named)
     ess_disarm(d, r->other);
   return ESS_SUCCESS;
+}
+
+/* so many more of four guards are armed, or fewer, that may stand in two blocks */
+static inline void count_armed(ess_driver *d, size_t i, unsigned bits, size_t more) {
+  for (; bits; bits &= bits - 1) {
+    d->block_armed[(i + (size_t)__builtin_ctz(bits)) / ESS_BLOCK] += more;
+    d->armed_count += more;
+  }
+}
+
+/* arms these of four guards, or disarms them, which are ahead of these signs */
+static inline void arm_four(ess_driver *d, size_t i, ess_mask which, ess_lanes sign, bool silent) {
+  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0};
+  const ess_mask armed = side != zero, arms = sign != zero;
+  const ess_lanes due = ess_lanes_select(arms, zero, ess_lanes_all(INFINITY));
+  ess_lanes_store(d->side + i, ess_lanes_select(which, -sign, side));
+  ess_lanes_store(d->due_from + i, ess_lanes_select(which, due, ess_lanes_load(d->due_from + i)));
+  count_armed(d, i, ess_mask_bits(which & arms & ~armed), 1);
+  count_armed(d, i, ess_mask_bits(which & armed & ~arms), (size_t)-1);
+  const ess_lanes is_silent = ess_lanes_load(d->is_silent + i);
+  ess_lanes_store(d->is_silent + i,
+                  ess_lanes_select(which & arms, ess_lanes_all(silent), is_silent));
+}
+
+void ess_cross_four(ess_driver *d, size_t i, ess_mask which) {
+  const ess_lanes zero = {0.0}, was = ess_lanes_load(d->sign + i);
+  const size_t one = i + (size_t)__builtin_ctz(ess_mask_bits(which));
+  const size_t guard = 2 * i + (d->sign[one] > 0.0);
+  const ess_kink_row *const r = &d->kinks.row[guard];
+  const ess_lanes now = ess_lanes_select(which, -was, was);
+  ess_lanes_store(d->sign + i, now);
+  arm_four(d, i, which, r->arms_mirror ? now : zero,
+           d->rows.kind[ess_mirror(guard)] == ESS_GUARD_ARMS_ONLY);
+  if (r->other == ESS_NONE) return;
+  const ess_lanes other = ess_lanes_load(d->sign + r->other);
+  const ess_lanes side = ess_lanes_load(d->side + r->other);
+  if (r->sign != 0.0) {
+    const ess_lanes sign = ess_lanes_all(r->sign);
+    const ess_mask changes = which & ((other != sign) | (side == zero));
+    ess_lanes_store(d->sign + r->other, ess_lanes_select(which, sign, other));
+    arm_four(d, r->other, changes, sign, d->rows.kind[r->named] == ESS_GUARD_ARMS_ONLY);
+  } else {
+    const ess_mask ahead = other == ess_lanes_all(ess_sign_before(r->named));
+    arm_four(d, r->other, which & ahead & (side != zero), zero, false);
+  }
 }
 
 int ess_refill(ess_driver *d) {
