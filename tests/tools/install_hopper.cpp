@@ -41,7 +41,7 @@ int main() {
   hopper.guards = guards;
   hopper.guard_jacobian = guard_jacobian;
   ess_options options = ess_options_default();
-  options.epsilon = 1e-5;
+  options.rtol = options.atol = 1e-8;
   options.observer.crossing = count_crossing;
   options.observer.context = &crossings;
 
