@@ -379,6 +379,14 @@ def _shown(error, reference):
     return f"{error:.{digits}e}"
 
 
+def _upward(bound):
+    """a bound to one digit, never a smaller one"""
+    if not bound > 0:
+        return bound
+    digit = 10.0 ** math.floor(math.log10(bound))
+    return digit * math.ceil(bound / digit * (1 - 1e-12))
+
+
 def _known(error, bound, unit):
     """an error in mm or mrad with its bound"""
     unit = {"m": "mm", "rad": "mrad"}[unit]
@@ -388,7 +396,7 @@ def _known(error, bound, unit):
         return f"{1e3 * error:.2g} {unit}, without a bound"
     if not error > bound:
         return f"less than {1e3 * (error + bound):.2g} {unit}"
-    return f"{1e3 * error:.3g} +- {1e3 * bound:.1g} {unit}"
+    return f"{1e3 * error:.3g} +- {_upward(1e3 * bound):g} {unit}"
 
 
 class Audit:
