@@ -283,8 +283,8 @@ static void publish(robot_answer *a) {
             a->model, a->own.variant, 1e3 * a->own.knob, a->mine.until);
   else
     fprintf(stderr,
-            "progress: %s: a first number, whose bound is to come: the error is %.2g mm and %.2g "
-            "mrad, by %s\n",
+            "progress: %s: a first estimate, still without a bound: the error is %.2g mm and "
+            "%.2g mrad, by %s\n",
             a->model, 1e3 * e.bodies, 1e3 * (isnan(e.hinges) ? 0.0 : e.hinges),
             a->has_reference ? "libess at a tolerance of 1e-4" : "MuJoCo's steps");
 }
