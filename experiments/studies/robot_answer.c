@@ -205,8 +205,8 @@ static const char *why_libess_ends(const robot_answer *a) {
   if (!is_late)
     return study_text(a->run, "libess ends at %.3g s: %s%s", t->until, t->status, leaves);
   return study_text(a->run,
-                    "libess gets to %.3g s within its share of --budget%s; a larger one takes it "
-                    "further",
+                    "libess gets to %.3g s within its share of --budget%s; a larger --budget "
+                    "takes it further",
                     t->until, leaves);
 }
 
