@@ -140,12 +140,12 @@ typedef struct ess_failure {
 
 /* Effect of the crossing of a guard. */
 typedef enum ess_guard_kind {
-  ESS_GUARD_CHANGES_FIELD, /* the field after it is the one of the other sign */
+  ESS_GUARD_CHANGES_FIELD, /* after it the field is that of the other sign */
   ESS_GUARD_ARMS_ONLY,     /* it only applies its row: neither its sign nor the signs that the row
                               latches have an effect on the field in any mode. It is crossed at the
-                              end of the step that passes it, or before the projection that would.
-                              No step is shortened for it unless another crossing depends on it, and
-                              observers do not receive it */
+                              end of the step that passes it, or before a projection that would
+                              pass it. No step is shortened for it unless another crossing depends
+                              on it, and observers do not receive it */
   ESS_GUARD_IMPACT,        /* the state jumps, by ess_impacts.map */
   ESS_GUARD_NONE           /* it is no guard: passing the zero in this direction has no effect, and
                               neither a row nor `start` arms it */
@@ -320,9 +320,11 @@ typedef struct ess_system {
                                      event function in the opposite direction */
   /* The mode in which a trajectory begins, and the guards that are armed then. On entry sign[m] and
    * armed[2m] have their default values: the signs of h(t, x), and every guard that lies ahead. A
-   * sign that is changed need not be that of h. A guard that does not lie ahead of its sign on
-   * return is not armed. A state at rest on the guard of an impact is on the side of the sign, and
-   * does not end the run with ESS_EGRAZING. */
+   * sign that is changed need not be that of h. If you change sign[k], also arm the guard that then
+   * lies ahead: otherwise event function k is not crossed. A guard that does not lie ahead of its
+   * sign on return is not armed. If the state is at rest on the guard of an impact, it is taken to
+   * be on the side of the sign; without `start` it may end the run with ESS_EGRAZING. A field that
+   * pushes it onto the guard needs ESS_SLIDING_SLIDE_AND_REST. */
   int (*start)(double t, const double x[], double sign[], bool armed[], void *params);
   ess_watch watch;             /* events without effect on the right-hand side */
   ess_field_jumps field_jumps; /* times at which the field jumps */
@@ -453,8 +455,8 @@ typedef enum ess_base {
   ESS_BASE_RODAS,  /* RODAS, a Rosenbrock method (linearly implicit) of order 4, for all stiff
                       fields, damped or not. A step takes the field's Jacobian (or n evaluations,
                       which may be at states beside the trajectory), eight evaluations, and the
-                      solution of  linear equations in n unknowns; in every eighth step one more
-                      evaluation checks  field_jacobian. No tangents or recordings. Fixed at alloc,
+                      solution of linear equations in n unknowns; in every eighth step one more
+                      evaluation checks field_jacobian. No tangents or recordings. Fixed at alloc,
                       which takes 2 n^2 doubles more */
   ESS_BASE_ROS2,   /* ROS2, a linearly implicit W-method of order 2 with the caller's W
                       (field_solve), for damped stiff forces at loose tolerances. Its errors are
@@ -489,8 +491,8 @@ typedef struct ess_tolerance {
 /* Options. Begin with ess_options_default() and change individual members.
  *
  * Table of combinations. Members of the system and the options, and derivatives (ess_tangents.h),
- * combine as follows. What does not combine is refused with the line of this table; what is ignored
- * costs nothing.
+ * combine as follows. A combination that is refused returns ESS_EINVAL, and its reason names the
+ * line of this table; a member that is ignored costs nothing.
  *
  *                                   sliding   affine_in_signs   watch     tangents   recording
  *   1 projection                    refused   ignored           refused   yes        refused
@@ -543,8 +545,8 @@ typedef struct ess_options {
 
   /* Chosen at alloc. */
 
-  /* Default: ESS_BASE_DOPRI5. While the state slides steps are dopri5's. The bases of lines 1 and 2
-   * of the table may replace each other later, those of line 3 not. */
+  /* Default: ESS_BASE_DOPRI5. While the state slides, steps are dopri5's. ESS_BASE_DOPRI5 and the
+   * bases of line 2 of the table may replace each other later, those of line 3 not. */
   ess_base base;
   /* Default: ESS_SLIDING_STOP. Otherwise the state may slide on any number of event
    * functions if their jumps of the field are additive, as those of friction are, and on at most

@@ -479,7 +479,7 @@ static void set_model(parse *p) {
   if (type->from_file && !given->model_file)
     command_usage(given, "--model %s needs --file FILE", type->name);
   if (!type->from_file && given->model_file)
-    command_usage(given, "--file is of --model mjcf, and the model is %s", type->name);
+    command_usage(given, "--file needs --model mjcf; the model is %s", type->name);
   for (size_t i = 0; i < p->table.parameter_count; i++) {
     char why[MODEL_MESSAGE_SIZE];
     if (p->text[i] && model_set_text(&given->m, p->table.parameter[i]->name, p->text[i], why))

@@ -124,7 +124,7 @@ static int take_class(const char *path, size_t number, char **line, const char *
   if (!**class)
     return SOLVER_REFUSE(message,
                          "%.300s, line %zu: %.*s is no class; legged, arm and other are accepted "
-                         "(before a file that is called so: ./%.60s)",
+                         "(if it is a file: ./%.60s)",
                          path, number, (int)(length < 60 ? length : 60), *line, *line);
   *line = rest;
   return 0;

@@ -205,8 +205,8 @@ static const char *why_libess_ends(const robot_answer *a) {
   if (!is_late)
     return study_text(a->run, "libess ends at %.3g s: %s%s", t->until, t->status, leaves);
   return study_text(a->run,
-                    "libess gets to %.3g s within its share of --budget%s; a larger one takes it "
-                    "further",
+                    "libess gets to %.3g s within its share of --budget%s; a larger --budget "
+                    "takes it further",
                     t->until, leaves);
 }
 
@@ -283,8 +283,8 @@ static void publish(robot_answer *a) {
             a->model, a->own.variant, 1e3 * a->own.knob, a->mine.until);
   else
     fprintf(stderr,
-            "progress: %s: a first number, whose bound is to come: the error is %.2g mm and %.2g "
-            "mrad, by %s\n",
+            "progress: %s: a first estimate, still without a bound: the error is %.2g mm and "
+            "%.2g mrad, by %s\n",
             a->model, 1e3 * e.bodies, 1e3 * (isnan(e.hinges) ? 0.0 : e.hinges),
             a->has_reference ? "libess at a tolerance of 1e-4" : "MuJoCo's steps");
 }

@@ -2,6 +2,7 @@
 /* essbench robot: how large the error of MuJoCo's time steps is on a model, and which step a user
  * would need. */
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static const study_word words[] = {
     {"bodies, hinges",
      "root mean square error of the origins of all bodies, of the angles of all hinges"},
     {"+-", "bound: the true value differs from the number by no more than that"},
-    {"worst joint", "hinge or slide joint with the largest error at any time"},
+    {"worst joints", "hinge or slide joint with the largest error at any time"},
     {"energy drift",
      "change of energy in MuJoCo, minus that in the reference: bodies, gravity and springs"},
     {"penetration", "largest depth of a contact at any time"},
@@ -128,7 +129,8 @@ static int check(study_run *run) {
   }
   for (size_t i = 0; i < count_files(run->operand); i++) {
     const char *const file = file_at(run, run->operand, i);
-    if (stat(file, &about)) return SOLVER_REFUSE(run->message, "%.300s cannot be read", file);
+    if (stat(file, &about))
+      return SOLVER_REFUSE(run->message, "%.300s cannot be read: %s", file, strerror(errno));
     content = content * 31u + (uint64_t)about.st_size * 7u + (uint64_t)about.st_mtime;
   }
   run->content = content;

@@ -9,12 +9,21 @@
 
 const double robot_error_still = 1e-9;
 
-/* a number with its bound, to as many digits as that leaves */
+/* a bound to one digit, never a smaller one */
+static double upward(double bound) {
+  if (!(bound > 0.0 && isfinite(bound))) return bound;
+  const double digit = pow(10.0, floor(log10(bound)));
+  return digit * ceil(bound / digit * (1.0 - 1e-12));
+}
+
+/* a number with its bound; what has none is exact, as at the initial condition */
 static void print_known(double value, double bound, const char *unit) {
   if (value + bound < robot_error_still)
     printf("less than %.1g %s", 1e3 * robot_error_still, unit);
+  else if (bound == 0.0)
+    printf("%.3g %s", 1e3 * value, unit);
   else if (value > bound)
-    printf("%.3g +- %.1g %s", 1e3 * value, 1e3 * bound, unit);
+    printf("%.3g +- %g %s", 1e3 * value, upward(1e3 * bound), unit);
   else
     printf("less than %.2g %s", 1e3 * (value + bound), unit);
 }
@@ -81,7 +90,7 @@ static void show_steps(const study_run *run, const answer_row *a) {
     if (is_of(a, all[i].file, all[i].start) && all[i].own) own = &all[i];
   puts("Cheapest integrator and step tried that have an error of at most:");
   if (a->bodies > robot_error_still || a->hinges > robot_error_still)
-    show_need(run, a, own, "half of that", a->half_by, a->half_step);
+    show_need(run, a, own, "half the above", a->half_by, a->half_step);
   show_need(run, a, own, "1 mm, 1 mrad", a->small_by, a->small_step);
   puts("Errors by step, of bodies in mm and of hinges in mrad, and the time of a run (*: the "
        "model's own):");
@@ -114,8 +123,8 @@ static void show_length(const char *what, double mine, double of, double bound) 
 
 static void show_physics(const answer_row *a) {
   if (!isnan(a->energy))
-    printf("  %-16s %.3g +- %.1g J (MuJoCo %+.4g J, reference %+.4g J)\n", "energy drift",
-           a->energy_drift, a->energy_bound, a->energy, a->energy_reference);
+    printf("  %-16s %.3g +- %g J (MuJoCo %+.4g J, reference %+.4g J)\n", "energy drift",
+           a->energy_drift, upward(a->energy_bound), a->energy, a->energy_reference);
   if (fmax(a->penetration, a->penetration_reference) > robot_error_still)
     show_length("penetration", a->penetration, a->penetration_reference, a->penetration_bound);
   if (fmax(a->creep, a->creep_reference) > robot_error_still)

@@ -819,13 +819,13 @@ static int refuse_still(study_run *run) {
   const robot_case *const c = run->own;
   char actuators[160] = "it has no actuators";
   if (c->size.nu > 0)
-    snprintf(actuators, sizeof actuators, "its %zu actuator%s (%s%s given %s", c->size.nu,
+    snprintf(actuators, sizeof actuators, "its %zu actuator%s (%s%s the controls of %s", c->size.nu,
              c->size.nu > 1 ? "s" : "", robot_actuator_name(c->robot, 0),
-             c->size.nu > 1 ? ", ...) are" : ") is", s->control ? "what --ctrl says" : "nothing");
+             c->size.nu > 1 ? ", ...) have" : ") has", s->control ? "--ctrl" : "keyframe 0, or 0");
   return SOLVER_FAIL(
       run->message,
       "%.180s: nothing moves within %g s of the first initial condition, so there is nothing to "
-      "compare: %s; --starts 10 draws velocities, --qpos another pose, --ctrl steers",
+      "compare: %s; --starts 10 adds random velocities, --qpos sets the pose, --ctrl the controls",
       run->operand, s->time, actuators);
 }
 

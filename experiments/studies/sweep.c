@@ -637,7 +637,7 @@ const study sweep_study = {
     .pinned = true,
     .processes = 12,
     .solvers = "projection,mujoco,mujoco-callback",
-    .table = "what the results in the folder say, in a few lines; nothing is measured",
+    .table = "show the results in the folder, in a few lines; nothing is measured",
     STUDY_OF(sweep_settings, cell),
     .laps = laps_sql,
     .tables = {[SWEEP_SAMPLES] = STUDY_ROWS(sweep_sample, .meaning = "one sample"),

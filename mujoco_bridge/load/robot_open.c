@@ -408,7 +408,7 @@ int robot_content(const robot *r, uint64_t *content, char message[ROBOT_MESSAGE_
   for (size_t i = 0; saved && i < s.size; ++i) *content = (*content ^ s.bytes[i]) * 0x100000001b3u;
   free(s.bytes);
   if (saved) return 0;
-  snprintf(message, ROBOT_MESSAGE_SIZE, "the model cannot be told from others: %s", complaint.text);
+  snprintf(message, ROBOT_MESSAGE_SIZE, "the model cannot be identified: %s", complaint.text);
   return BRIDGE_FAILED;
 }
 

@@ -301,7 +301,7 @@ int robot_options_twin(const char *text, robot_options *out, char message[ROBOT_
   }
   if (good) return 0;
   snprintf(message, ROBOT_MESSAGE_SIZE,
-           "twin: %.80s is not accepted; it is K,C, a stiffness > 0 in N/m and a damping >= 0 in "
+           "--twin %.80s is not accepted; it is K,C, a stiffness > 0 in N/m and a damping >= 0 in "
            "N s/m",
            *text ? text : "an empty value");
   return SOLVER_REFUSED;

@@ -53,8 +53,9 @@ def _evaluate(objective, y, t, has_event):
     if slope.shape == (len(y),) and len(t) == 1:
         slope = slope[:, None]
     if slope.shape != y.shape:
+        wanted = y.shape[:1] if has_event else y.shape
         raise ValueError(
-            f"`objective` must return a derivative of the shape {y.shape}, that of `y`; it has {slope.shape}"
+            f"`objective` must return a derivative of the shape {wanted}, that of `y`; it has {slope.shape}"
         )
     if has_event:
         by_t = _ivp._number(found[1], "objective", "a function whose second result is a number")

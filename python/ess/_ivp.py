@@ -458,9 +458,10 @@ def _message(run, status, guard_count, options):
     is_own = _NAMES[run["status"]] == "EJACOBIAN" and run["failure_row"] is None
     if run["reason"] and is_own:
         is_guard = guard_count is None or run["failure_guard"] < guard_count
-        name = "guards" if is_guard else "events"
         why = "is not used with `events`" if options and options["has_guard_jac"] else "is not given"
-        parts = [f"differences of `{name}` contradict each other, and `guard_jac` {why}"]
+        parts = ["differences of `events` contradict each other: is one not differentiable?"]
+        if is_guard:
+            parts = [f"differences of `guards` contradict each other, and `guard_jac` {why}"]
     elif run["reason"]:
         parts.append(run["reason"])
     guard = run["failure_guard"]

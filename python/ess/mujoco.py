@@ -301,6 +301,8 @@ class Robot:
         if not (t1 >= 0 and np.isfinite(t1)):
             raise ValueError("`t` must be a finite duration, >= 0")
         tol = _ivp._number(tol, "tol")
+        if not 0 < tol < 1:
+            raise ValueError("`tol` must be > 0 and < 1")
         options = _ivp._options(
             None, 0.0, t1, x0, False, None, t_eval, dense_output, None, False, None, None, None,
             None, None, None, None, tangents, tol, _atol * tol, max_step, None, max_steps, 0.0, base, None,
@@ -374,9 +376,17 @@ def _shown(error, reference):
     if not math.isfinite(error):
         return "-"
     if not error > reference:
-        return f"<{reference:.0e}"
+        return f"<{reference:.0e}" if math.isfinite(reference) else "-"
     digits = min(2, math.floor(math.log10(error / reference))) if reference > 0 else 2
     return f"{error:.{digits}e}"
+
+
+def _upward(bound):
+    """a bound to one digit, never a smaller one"""
+    if not bound > 0:
+        return bound
+    digit = 10.0 ** math.floor(math.log10(bound))
+    return digit * math.ceil(bound / digit * (1 - 1e-12))
 
 
 def _known(error, bound, unit):
@@ -388,7 +398,7 @@ def _known(error, bound, unit):
         return f"{1e3 * error:.2g} {unit}, without a bound"
     if not error > bound:
         return f"less than {1e3 * (error + bound):.2g} {unit}"
-    return f"{1e3 * error:.3g} +- {1e3 * bound:.1g} {unit}"
+    return f"{1e3 * error:.3g} +- {_upward(1e3 * bound):g} {unit}"
 
 
 class Audit:
@@ -890,9 +900,12 @@ def audit(
         raise ValueError("`budget` must be > 0")
     if progress is not None and not callable(progress):
         raise ValueError("`progress` must be callable, such as print")
-    count = int(np.floor(_ivp._number(t, "t") / _ivp._number(output_step, "output_step") + 1e-9))
-    if count < 1:
+    t, output_step = _ivp._number(t, "t"), _ivp._number(output_step, "output_step")
+    if not (t > 0 and np.isfinite(t)):
+        raise ValueError("`t` must be a finite duration, > 0")
+    if not 0 < output_step <= t * (1 + 1e-9):
         raise ValueError("`output_step` must be > 0 and not longer than `t`")
+    count = int(np.floor(t / output_step + 1e-9))
     times = output_step * np.arange(count + 1)
     x0, ctrl = robot.state(qpos, qvel), robot.control(ctrl)
     if integrators is None:

@@ -123,7 +123,7 @@ def test_errors_of_mujoco_stay_errors_of_python():
         ({"qpos": [1.0]}, "qpos"),
         ({"qvel": [np.nan] * 6}, "qvel"),
         ({"t": -1.0}, "`t`"),
-        ({"tol": -1.0}, "rtol"),
+        ({"tol": -1.0}, "`tol`"),
         ({"t_eval": [3.0]}, "t_eval"),
         ({"max_step": 0}, "max_step"),
     ],

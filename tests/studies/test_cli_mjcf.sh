@@ -76,7 +76,7 @@ refuses() { # status, words, arguments
   expect_refusal "$wanted" "$words" "$*"
 }
 refuses 2 '--model mjcf needs --file FILE' run --model mjcf
-refuses 2 '--file is of --model mjcf, and the model is plate' run --file legs.xml
+refuses 2 '--file needs --model mjcf; the model is plate' run --file legs.xml
 refuses 2 'model mjcf is not accepted; it is a file already' xml mjcf
 refuses 1 'none.xml cannot be read: No such file' run --model mjcf --file none.xml
 echo words >none.xml

@@ -443,9 +443,9 @@ expect 'a twin: written' grep -q '<pair ' written.xml
 study twin.xml
 expect 'no twin: no gap' holds 'r["twin_gap"] is None'
 study twin.xml --twin 5000
-expect 'a twin without a damping' one_line 2 'twin: 5000 is not accepted; it is K,C'
+expect 'a twin without a damping' one_line 2 '--twin 5000 is not accepted; it is K,C'
 study twin.xml --twin 5000,x
-expect 'a damping that is no number' one_line 2 'twin: 5000,x is not accepted; it is K,C'
+expect 'a damping that is no number' one_line 2 '--twin 5000,x is not accepted; it is K,C'
 study twin.xml --write written.xml
 expect 'nothing to write' one_line 2 '--write needs --twin K,C'
 cp twin.xml kept.xml
