@@ -614,7 +614,8 @@ ESS_API const char *ess_check(const ess_system *system, const ess_options *optio
 
 /* Integrates x[n] from *t to exactly t1 and sets *t to the time reached. The latched mode is kept
  * from the previous call, so successive calls continue one trajectory. The first call after alloc
- * or reset latches the signs from h(x); if h = 0 the side is the one to which the field points.
+ * or reset latches the signs from h(x); if h = 0 the side is the one to which the field points. If
+ * the fields of both sides point towards the zero, the run begins below it.
  *
  * The state at the time of an impact is the one after it, in the direction of the run; this applies
  * to x at t1 and to samples. A timed jump (the impact of an event function of time alone) is made

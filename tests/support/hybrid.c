@@ -1087,3 +1087,8 @@ void hybrid_exact(hybrid *h, double t, double x[]) {
     x[i] = constant->op == CONSTANT ? constant->value : h->value[h->exact[i]];
   }
 }
+
+void hybrid_values(hybrid *h, double t, const double x[], double values[]) {
+  hybrid_read(h);
+  evaluate(h, &h->guards, t, x, NULL, values);
+}

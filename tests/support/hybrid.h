@@ -187,6 +187,9 @@ ess_system hybrid_system(hybrid *h, unsigned gives);
 /* The exact states at a time, as far as the text gives them; others are left. */
 void hybrid_exact(hybrid *h, double t, double x[]);
 
+/* The values of event functions that libess receives, without a fault. */
+void hybrid_values(hybrid *h, double t, const double x[], double values[]);
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 typedef enum hybrid_message {

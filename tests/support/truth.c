@@ -32,11 +32,29 @@ static bool would_change(run *r, size_t k, bool *returns) {
   return changes;
 }
 
+/* Signs are those of the values that libess receives, in `double`. Where one of these is 0, and the
+ * exact value differs by rounding alone, the state starts on the zero. */
+static truth_status find_zeros(run *r) {
+  double x[HYBRID_STATES], value[HYBRID_EVENTS];
+  for (size_t i = 0; i < r->n; i++) x[i] = (double)r->x[i];
+  hybrid_values(r->h, (double)r->t, x, value);
+  for (size_t k = 0; k < r->m; k++) {
+    const long double exact = series_of(r, k)[0];
+    const bool is_near = fabsl(exact) <= r->noise[k] * (DBL_EPSILON / LDBL_EPSILON);
+    if (is_on(r, k) || !is_near) continue;
+    if (value[k] == 0.0) r->zeros[k] = 1;
+    if (value[k] * exact < 0.0L)
+      return truth_fail(r, TRUTH_UNDECIDED, "rounding decides on which side the run begins");
+  }
+  return TRUTH_SUCCESS;
+}
+
 /* latches the signs of the initial condition */
 static truth_status start(run *r) {
   const hybrid *const h = r->h;
   for (size_t k = 0; k < r->m; k++) r->now.sign[k] = 1.0;
   truth_flow(r);
+  if (find_zeros(r)) return r->end->status;
   for (size_t k = 0; k < r->m; k++)
     truth_arm(r, k, !is_on(r, k) && series_of(r, k)[0] < 0.0L ? -1.0 : 1.0, true);
   truth_flow(r);

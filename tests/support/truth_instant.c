@@ -155,6 +155,11 @@ truth_status truth_choose(run *r) {
   }
   free(motion);
   free(case_of);
+  /* a run that starts on a zero towards which the fields of both sides point begins below it */
+  const bool is_drawn = !found && r->is_starting && count == 1 && before.held[set[0]] == BESIDE &&
+                        !r->h->impact_at[2 * set[0]] && !r->h->impact_at[2 * set[0] + 1];
+  if (is_drawn) chosen.sign[set[0]] = -1.0;
+  found += is_drawn;
   r->now = chosen;
   if (found != 1)
     return truth_fail(r, TRUTH_NO_CONTINUATION,
