@@ -454,7 +454,9 @@ static void choose_steps(const step_row all[], size_t count, answer_row *a) {
   const step_row *const half = is_off ? cheapest(all, count, a, fmax(none, half_of * a->bodies),
                                                  fmax(none, half_of * a->hinges))
                                       : NULL;
-  const step_row *const small = cheapest(all, count, a, 1e-3, 1e-3);
+  // the true error may be larger by the reference's, which is the bound
+  const step_row *const small =
+      cheapest(all, count, a, 1e-3 - a->bodies_bound, 1e-3 - a->hinges_bound);
   a->half_by = half ? half->name : "";
   a->half_step = half ? half->knob : NAN;
   a->small_by = small ? small->name : "";

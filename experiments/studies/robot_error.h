@@ -72,7 +72,7 @@ enum {
          "integrator of the cheapest run tried that has at most half of the error; empty: none")   \
   COLUMN(row, half_step, AMOUNT, "s", "time step of that run")                                     \
   COLUMN(row, small_by, TEXT, "",                                                                  \
-         "integrator of the cheapest run tried that has at most 1 mm and 1 mrad; empty: none")     \
+         "integrator of the cheapest run with at most 1 mm and 1 mrad, bounds added; empty: none") \
   COLUMN(row, small_step, AMOUNT, "s", "time step of that run")                                    \
   COLUMN(row, seconds, AMOUNT, "s", "processor time until the first number")                       \
   COLUMN(row, total, AMOUNT, "s",                                                                  \

@@ -23,7 +23,12 @@ import sys; sys.exit(not ($1))"
 }
 
 shows() { grep -qF -- "$1" "$room/out"; }
-answers() { expect "$1: an answer" success; expect "$1: of the whole time" holds 'a["how"] and a["until"] == r["time"]'; }
+answers() {
+  expect "$1: an answer" success
+  expect "$1: of the whole time" holds 'a["how"] and a["until"] == r["time"]'
+  expect "$1: the step for 1 mm has that with its bound" holds 'not a["small_by"] or [s for s in r["steps"]
+    if (s["name"], s["knob"]) == (a["small_by"], a["small_step"]) and s["bodies"] + a["bodies_bound"] <= 1e-3]'
+}
 
 plane='<geom name="floor" type="plane" size="5 5 .1"/>'
 ball='<body name="ball" pos="0 0 .1"><freejoint/><geom name="ball" size=".1"/></body>'
