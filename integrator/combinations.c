@@ -8,10 +8,6 @@
 #define REFUSED(one, other, line)                                                                  \
   one " does not combine with " other " (ess.h, table of combinations, line " line ")"
 
-static bool projects(const ess_options *o) {
-  return ess_projects(o);
-}
-
 static bool is_implicit(const ess_options *o) {
   return ess_may_be_implicit(o->base);
 }
@@ -21,9 +17,9 @@ static const struct {
   bool (*row)(const ess_options *o);
   ess_with column;
   const char *reason;
-} cells[] = {{projects, ESS_WITH_SLIDING, REFUSED("projection", "sliding", "1")},
-             {projects, ESS_WITH_WATCH, REFUSED("projection", "watch", "1")},
-             {projects, ESS_WITH_RECORDING, REFUSED("projection", "a recording", "1")},
+} cells[] = {{ess_projects, ESS_WITH_SLIDING, REFUSED("projection", "sliding", "1")},
+             {ess_projects, ESS_WITH_WATCH, REFUSED("projection", "watch", "1")},
+             {ess_projects, ESS_WITH_RECORDING, REFUSED("projection", "a recording", "1")},
              {is_implicit, ESS_WITH_TANGENTS, REFUSED("an implicit base", "tangents", "3")},
              {is_implicit, ESS_WITH_RECORDING, REFUSED("an implicit base", "a recording", "3")}};
 

@@ -4,7 +4,7 @@
  * the signs a stage may see a part of a jump: with the weights of a cubic that has the jump's first
  * two moments, the quadrature is right. The places of the crossings are predicted. Evaluations with
  * weights as signs measure the prediction's error, and that of the dense output
- * (docs/theory/method.md).
+ * (docs/theory/through-crossings.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -452,9 +452,10 @@ typedef struct bend {
 static inline bend bend_of_path(ess_lanes theta) {
   const ess_lanes zero = {0.0}, square = theta * theta;
   const ess_mask is = theta < ess_lanes_all(1.0);
-  const double squares = 0.0076952695160832; // the sum of those of HUMP over the places
   ess_lanes all = zero, end = zero;
+  double squares = 0.0;
   bend path;
+  for (int j = 0; j < PLACES; j++) squares += HUMP(PLACE[j]) * HUMP(PLACE[j]);
   for (int j = 0; j < PLACES; j++) {
     const double s = PLACE[j], rise = s * s * (3.0 - 2.0 * s), slope = s * s * (s - 1.0);
     const double part = HUMP(s) / squares;
@@ -471,12 +472,11 @@ static inline bend bend_of_path(ess_lanes theta) {
   return path;
 }
 
-/* less those that it has, by the stages */
-static inline void unbend_stages(ess_lanes theta, bend *b) {
+/* less those that it has, by the stages; `fourth` is their sum of d c^4 */
+static inline void unbend_stages(ess_lanes theta, double fourth, bend *b) {
   const ess_lanes zero = {0.0}, q = 60.0 * theta * (1.0 - theta) - 12.0;
   const ess_lanes p = 9.0 + theta * (30.0 * theta - 36.0);
   const ess_mask is = theta < ess_lanes_all(1.0);
-  const double fourth = 0.50679180827314751; // the sum over the stages of ess_dopri5_d c^4
   const ess_lanes all = -0.25 * (2.0 + q), end = 0.25 * (3.0 + q - p) - fourth * (2.0 + q);
   b->start -= ess_lanes_select(is, all - end, zero);
   b->end -= ess_lanes_select(is, end, zero);
@@ -488,6 +488,11 @@ static inline void unbend_stages(ess_lanes theta, bend *b) {
 static void place_again(ess_driver *d, bool *differs) {
   ess_kinks *const k = &d->kinks;
   ess_mask other = {0};
+  double fourth = 0.0;
+  for (int s = 0; s < ESS_STAGES; s++) {
+    const double square = ess_dopri5_c[s] * ess_dopri5_c[s];
+    fourth += ess_dopri5_d[s] * square * square;
+  }
   k->visits = 0;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
@@ -501,10 +506,10 @@ static void place_again(ess_driver *d, bool *differs) {
     ess_lanes_store(k->missed[0] + i, all - first);
     ess_lanes_store(k->missed[1] + i, first);
     bend b = bend_of_path(now);
-    unbend_stages(was, &b);
+    unbend_stages(was, fourth, &b);
     if (ess_mask_any((until < 1.0) | (was_until < 1.0))) {
       bend undone = bend_of_path(until);
-      unbend_stages(was_until, &undone);
+      unbend_stages(was_until, fourth, &undone);
       b.start -= undone.start;
       b.end -= undone.end;
       for (int j = 0; j < PLACES; j++) b.left[j] -= undone.left[j];
@@ -525,14 +530,6 @@ static void place_again(ess_driver *d, bool *differs) {
 static int weighted(ess_driver *d, double t, const double x[], double f[]) {
   const int status = tell_kinks(d);
   return status ? status : ess_field_at(d, d->kinks.live, t, x, f);
-}
-
-/* at the step's beginning, by these weights times a factor */
-static int weighted_at_start(ess_driver *d, double factor, const double weight[], double f[]) {
-  const ess_kinks *const k = &d->kinks;
-  for (size_t n = 0; n < k->groups; n++)
-    weigh(d, k->group[n], factor * ess_lanes_load(weight + k->group[n]));
-  return weighted(d, d->t, d->x, f);
 }
 
 /* at the step's end, beside those that are there to stay */
@@ -679,7 +676,9 @@ static int add_up(ess_driver *d, double *const weight[2], bool checks, double st
     if (fabs(w) > fabs(most)) most = w;
   }
   const double way = most < 0.0 ? -1.0 : 1.0;
-  int status = weighted_at_start(d, 1.0, weight[0], k->f);
+  for (size_t n = 0; n < k->groups; n++)
+    weigh(d, k->group[n], ess_lanes_load(weight[0] + k->group[n]));
+  int status = weighted(d, d->t, d->x, k->f);
   if (status) return status;
   for (size_t i = 0; i < d->lanes; i++) start[i] = d->dt * (k->f[i] - d->stage[0][i]);
   status = weighted_at_end(d, way, weight[1], k->first);

@@ -93,6 +93,26 @@ static inline size_t further(size_t first, size_t by) {
   return first == ESS_NONE ? ESS_NONE : first + by;
 }
 
+/* whether the rows of four guards, each two further on than the one before, do the same to their
+ * lanes */
+static bool do_alike(const ess_driver *d, size_t first) {
+  const ess_kink_row *const one = &d->kinks.row[first];
+  const ess_guard_kind *const kind = d->rows.kind;
+  bool alike = one->is_simple;
+  for (size_t lane = 1; alike && lane < ESS_LANES; lane++) {
+    const size_t guard = first + 2 * lane;
+    const ess_kink_row *const other = &d->kinks.row[guard];
+    alike = other->is_simple && other->arms_mirror == one->arms_mirror &&
+            other->arms_silent == one->arms_silent && other->arms_more == one->arms_more &&
+            other->undo == further(one->undo, 2 * lane) && other->pair == one->pair + lane &&
+            other->pair_side == one->pair_side && other->other == further(one->other, lane) &&
+            other->sign == one->sign && kind[ess_mirror(guard)] == kind[ess_mirror(first)];
+    if (alike && one->other != ESS_NONE)
+      alike = other->named == one->named + 2 * lane && kind[other->named] == kind[one->named];
+  }
+  return alike;
+}
+
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
   const size_t own = 2 * d->watched.first, guards = 2 * d->system.guard_count;
@@ -121,26 +141,8 @@ void ess_resets_copy(ess_driver *d) {
   d->rows.start[guards + 1] = entry;
   for (size_t guard = 0; guard < guards; guard++) d->kinks.row[guard] = read_row(d, guard);
   for (size_t i = 0; i + ESS_LANES <= d->system.guard_count; i += ESS_LANES)
-    for (size_t down = 0; down < 2; down++) {
-      // the rows do the same in four lanes
-      const size_t first = 2 * i + down;
-      const ess_kink_row *const one = &d->kinks.row[first];
-      bool alike = one->is_simple;
-      for (size_t lane = 1; alike && lane < ESS_LANES; lane++) {
-        const size_t guard = first + 2 * lane;
-        const ess_kink_row *const other = &d->kinks.row[guard];
-        alike = other->is_simple && other->arms_mirror == one->arms_mirror &&
-                other->arms_silent == one->arms_silent && other->arms_more == one->arms_more &&
-                other->undo == further(one->undo, 2 * lane) && other->pair == one->pair + lane &&
-                other->pair_side == one->pair_side && other->other == further(one->other, lane) &&
-                other->sign == one->sign &&
-                d->rows.kind[ess_mirror(guard)] == d->rows.kind[ess_mirror(first)];
-        if (alike && one->other != ESS_NONE)
-          alike = other->named == one->named + 2 * lane &&
-                  d->rows.kind[other->named] == d->rows.kind[one->named];
-      }
-      d->kinks.is_alike[i / 2 + down] = alike;
-    }
+    for (size_t down = 0; down < 2; down++)
+      d->kinks.is_alike[i / 2 + down] = do_alike(d, 2 * i + down);
 }
 
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
