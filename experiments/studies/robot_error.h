@@ -48,6 +48,15 @@ enum {
   COLUMN(row, creep_bound, AMOUNT, "m",                                                            \
          "largest difference of creep_reference from its true value, estimated")
 
+/* The step to choose. */
+#define ERROR_CHOICE(COLUMN, row)                                                                  \
+  COLUMN(row, half_by, TEXT, "",                                                                   \
+         "integrator of the cheapest run tried that has at most half of the error; empty: none")   \
+  COLUMN(row, half_step, AMOUNT, "s", "time step of that run")                                     \
+  COLUMN(row, small_by, TEXT, "",                                                                  \
+         "integrator of the cheapest run with at most 1 mm and 1 mrad, bounds added; empty: none") \
+  COLUMN(row, small_step, AMOUNT, "s", "time step of that run")
+
 #define ANSWER_COLUMNS(COLUMN, row)                                                                \
   ERROR_WHICH(COLUMN, row)                                                                         \
   COLUMN(row, model, TEXT, "", "name of the model, or of its file")                                \
@@ -68,12 +77,7 @@ enum {
          "jumps of contact points that no event function detects (meshes, cylinders), in libess")  \
   COLUMN(row, jump_dist, AMOUNT, "m",                                                              \
          "largest change of a contact's distance over a step with such a jump, motion included")   \
-  COLUMN(row, half_by, TEXT, "",                                                                   \
-         "integrator of the cheapest run tried that has at most half of the error; empty: none")   \
-  COLUMN(row, half_step, AMOUNT, "s", "time step of that run")                                     \
-  COLUMN(row, small_by, TEXT, "",                                                                  \
-         "integrator of the cheapest run with at most 1 mm and 1 mrad, bounds added; empty: none") \
-  COLUMN(row, small_step, AMOUNT, "s", "time step of that run")                                    \
+  ERROR_CHOICE(COLUMN, row)                                                                        \
   COLUMN(row, seconds, AMOUNT, "s", "processor time until the first number")                       \
   COLUMN(row, total, AMOUNT, "s",                                                                  \
          "processor time of the whole answer, the table of steps excluded")                        \

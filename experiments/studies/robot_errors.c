@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "robot_error.h"
 #include "robot_list.h"
 #include "studies.h"
 
@@ -20,10 +21,6 @@
   X(row, race, FLAG, "race", NULL,                                                                 \
     "race MuJoCo and libess instead, with the options of essbench robots-race", .shows = true)
 OPTION_ROW(errors_settings, OPTIONS);
-
-/* the verdicts, by how an answer was obtained */
-static const char *const verdicts[] = {"libess", "libess, without event functions",
-                                       "MuJoCo's fine steps", "no answer", NULL};
 
 #define ERRORS_COLUMNS(COLUMN, row)                                                                \
   COLUMN(row, class, TEXT, "",                                                                     \
@@ -60,26 +57,25 @@ static const char *const verdicts[] = {"libess", "libess, without event function
   COLUMN(row, creep_reference, AMOUNT, "m", "the same in the reference")                           \
   COLUMN(row, jumps, AMOUNT, "", "jumps of contact points that no event function detects")         \
   COLUMN(row, jump_dist, AMOUNT, "m", "largest change of a distance over a step with such a jump") \
-  COLUMN(row, half_by, TEXT, "",                                                                   \
-         "integrator of the cheapest run tried that has at most half of the error; empty: none")   \
-  COLUMN(row, half_step, AMOUNT, "s", "time step of that run")                                     \
-  COLUMN(row, small_by, TEXT, "",                                                                  \
-         "integrator of the cheapest run with at most 1 mm and 1 mrad, bounds added; empty: none") \
-  COLUMN(row, small_step, AMOUNT, "s", "time step of that run")                                    \
+  ERROR_CHOICE(COLUMN, row)                                                                        \
   COLUMN(row, first, AMOUNT, "s", "processor time until the first number")                         \
   COLUMN(row, total, AMOUNT, "s", "processor time of the answer")                                  \
   COLUMN(row, seconds, AMOUNT, "s", "wall time of the model, the table of steps included")         \
   COLUMN(row, folder, TEXT, "", "its results, within the folder of these")
 COLUMN_ROW(errors_row, ERRORS_COLUMNS);
 
-#define CLASS_COLUMNS(COLUMN, row)                                                                 \
-  COLUMN(row, class, TEXT, "", "legged, arm or other; empty: the list does not say; all")          \
-  COLUMN(row, models, COUNT, "", "in the list")                                                    \
-  COLUMN(row, by_libess, COUNT, "", "models with an answer by libess")                             \
-  COLUMN(row, by_field, COUNT, "", "by libess, without event functions")                           \
-  COLUMN(row, by_steps, COUNT, "", "by MuJoCo's fine steps")                                       \
-  COLUMN(row, no_answer, COUNT, "", "models without an answer")
-COLUMN_ROW(class_row, CLASS_COLUMNS);
+/* by how an answer was obtained */
+enum { BY_LIBESS, BY_FIELD, BY_STEPS, NO_ANSWER };
+static const column class_columns[] = {
+    ROBOT_CLASS_COLUMNS,
+    COLUMN_AS("by_libess", robot_class, with[BY_LIBESS], COUNT, "",
+              "models with an answer by libess"),
+    COLUMN_AS("by_field", robot_class, with[BY_FIELD], COUNT, "",
+              "by libess, without event functions"),
+    COLUMN_AS("by_steps", robot_class, with[BY_STEPS], COUNT, "", "by MuJoCo's fine steps"),
+    COLUMN_AS("no_answer", robot_class, with[NO_ANSWER], COUNT, "", "models without an answer"),
+    {0},
+};
 
 static void add_words(const study_run *run, robot_words *w) {
   const errors_settings *const s = run->settings;
@@ -103,7 +99,15 @@ static const char row_sql[] =
     "WHERE a.run IN newest ORDER BY a.run DESC, j.most DESC LIMIT 1";
 
 static const robot_list_kind kind = {
-    .command = "robot", .columns = errors_row_columns, .sql = row_sql, .add_words = add_words};
+    .command = "robot",
+    .columns = errors_row_columns,
+    .sql = row_sql,
+    .verdicts = {[BY_LIBESS] = "libess",
+                 [BY_FIELD] = "libess, without event functions",
+                 [BY_STEPS] = "MuJoCo's fine steps",
+                 [NO_ANSWER] = "no answer"},
+    .add_words = add_words,
+};
 
 static int check(study_run *run) {
   const errors_settings *const s = run->settings;
@@ -118,39 +122,14 @@ static int measure(study_run *run, const void *cell) {
   return 0;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-enum { MODELS = STUDY_SAMPLES + 1, CLASSES };
-
-/* how often each verdict is among the models of a class; NULL: of all */
-static class_row count_class(const errors_row all[], size_t count, const char *class) {
-  class_row row = {.class = class ? class : "all"};
-  size_t *const counts[] = {&row.by_libess, &row.by_field, &row.by_steps, &row.no_answer};
-  for (size_t i = 0; i < count; i++) {
-    if (class && strcmp(all[i].class, class) != 0) continue;
-    row.models++;
-    for (size_t k = 0; verdicts[k]; k++) *counts[k] += strcmp(all[i].verdict, verdicts[k]) == 0;
-  }
-  return row;
-}
-
 static int derive(study_run *run) {
-  size_t count;
-  const errors_row *const all = study_rows(run, STUDY_SAMPLES, &count);
-  for (size_t i = 0; i < count; i++) study_add(run, MODELS, &all[i]);
-  for (size_t i = 0;; i++) {
-    const class_row row = count_class(all, count, file_classes[i] ? file_classes[i] : "");
-    if (row.models) study_add(run, CLASSES, &row);
-    if (!file_classes[i]) break;
-  }
-  const class_row whole = count_class(all, count, NULL);
-  return study_add(run, CLASSES, &whole);
+  return robot_list_derive(run, &kind);
 }
 
 /* ---- the screen ------------------------------------------------------------------------------ */
 
 static bool is_answered(const errors_row *r) {
-  return strcmp(r->verdict, "no answer") != 0;
+  return strcmp(r->verdict, kind.verdicts[NO_ANSWER]) != 0;
 }
 
 /* a step in ms, by whom */
@@ -178,8 +157,8 @@ static void print_model(const errors_row *r) {
 
 static void show(const study_run *run) {
   size_t count, classes, answered = 0;
-  const errors_row *const all = study_rows(run, MODELS, &count);
-  const class_row *const class = study_rows(run, CLASSES, &classes);
+  const errors_row *const all = study_rows(run, ROBOT_MODELS, &count);
+  const robot_class *const class = study_rows(run, ROBOT_CLASSES, &classes);
   puts("The error of MuJoCo at each file's own settings, root mean square, with its bound; the\n"
        "cheapest integrator and step tried that have at most 1 mm and 1 mrad; and how the answer\n"
        "was obtained.\n");
@@ -195,8 +174,8 @@ static void show(const study_run *run) {
     printf("%-8s %zu model%s: %zu by libess, %zu by libess without event functions, %zu by "
            "MuJoCo's fine steps; %zu without an answer\n",
            *class[i].class ? class[i].class : "no class", class[i].models,
-           class[i].models == 1 ? "" : "s", class[i].by_libess, class[i].by_field,
-           class[i].by_steps, class[i].no_answer);
+           class[i].models == 1 ? "" : "s", class[i].with[BY_LIBESS], class[i].with[BY_FIELD],
+           class[i].with[BY_STEPS], class[i].with[NO_ANSWER]);
   printf("\n%zu of %zu models have an answer. Each has its own screen in "
          "%s/NUMBER-NAME/screen.txt;\nrobots_error.csv has all columns.\n",
          answered, count, run->folder);
@@ -205,7 +184,7 @@ static void show(const study_run *run) {
 /* each has its line, and none has what was asked for */
 static int conclude(study_run *run) {
   size_t count;
-  const errors_row *const all = study_rows(run, MODELS, &count);
+  const errors_row *const all = study_rows(run, ROBOT_MODELS, &count);
   for (size_t i = 0; i < count; i++)
     if (is_answered(&all[i])) return 0;
   return measure_fail(run->message, "%s: no model has an answer; the table says why", run->operand);
@@ -227,11 +206,11 @@ const study robots_study = {
     .cells = "models",
     STUDY_OF(errors_settings, size_t),
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(errors_row, .meaning = "one model"),
-               [MODELS] = STUDY_ROWS(errors_row, .json = "models", .csv = "robots_error.csv",
-                                     .meaning = "one model"),
-               [CLASSES] =
-                   STUDY_ROWS(class_row, .json = "classes", .csv = "robots_error_classes.csv",
-                              .meaning = "the models of a class")},
+               [ROBOT_MODELS] = STUDY_ROWS(errors_row, .json = "models", .csv = "robots_error.csv",
+                                           .meaning = "one model"),
+               [ROBOT_CLASSES] = STUDY_TABLE(class_columns, robot_class, .json = "classes",
+                                             .csv = "robots_error_classes.csv",
+                                             .meaning = "the models of a class")},
     .check = check,
     .plan = robot_list_plan,
     .run = measure,

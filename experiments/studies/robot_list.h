@@ -9,7 +9,10 @@
 #include "option.h"
 #include "study.h"
 
-enum { ROBOT_WORDS_MAX = 64 };
+enum { ROBOT_WORDS_MAX = 64, ROBOT_VERDICTS_MAX = 5 };
+
+/* The tables of a study, beside its samples. */
+enum { ROBOT_MODELS = STUDY_SAMPLES + 1, ROBOT_CLASSES };
 
 /* the words of a command line */
 typedef struct robot_words {
@@ -26,8 +29,18 @@ typedef struct robot_list_kind {
   const char *command;
   const column *columns;
   const char *sql; /* of a row from the results of one model, as study_ask has it */
+  const char *verdicts[ROBOT_VERDICTS_MAX];                /* the rest NULL */
   void (*add_words)(const study_run *run, robot_words *w); /* options of each model */
 } robot_list_kind;
+
+/* The models of a class, and how many of them have each verdict of the kind. */
+typedef struct robot_class {
+  const char *class; /* "" where the list does not say; "all" */
+  size_t models, with[ROBOT_VERDICTS_MAX];
+} robot_class;
+#define ROBOT_CLASS_COLUMNS                                                                        \
+  COLUMN(robot_class, class, TEXT, "", "legged, arm or other; empty: the list does not say; all"), \
+      COLUMN(robot_class, models, COUNT, "", "in the list")
 
 /* The first of these are callbacks of a study whose cells are numbers of models; files of a list
  * are in a folder unless it is NULL. */
@@ -38,6 +51,9 @@ void robot_list_release(study_run *run);
 /* The command on one model, into a cleared row. 0, also where that fails, which the row says; or -1
  * with one line. */
 int robot_list_measure(study_run *run, const robot_list_kind *kind, size_t number, void *row);
+
+/* The rows of models and of classes, from the samples. */
+int robot_list_derive(study_run *run, const robot_list_kind *kind);
 
 /* A number in so many columns, a dash where there is none; and as many whole words of a line's last
  * text as there is room for. */

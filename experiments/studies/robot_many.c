@@ -80,15 +80,18 @@ OPTION_ROW(many_settings, OPTIONS);
   COLUMN(row, folder, TEXT, "", "its results, within the folder of these")
 COLUMN_ROW(many_row, MANY_COLUMNS);
 
-#define CLASS_COLUMNS(COLUMN, row)                                                                 \
-  COLUMN(row, class, TEXT, "", "legged, arm or other; empty: the list does not say; all")          \
-  COLUMN(row, models, COUNT, "", "in the list")                                                    \
-  COLUMN(row, faster, COUNT, "", "models on which libess is: see verdict")                         \
-  COLUMN(row, slower, COUNT, "", "likewise")                                                       \
-  COLUMN(row, undecided, COUNT, "", "likewise")                                                    \
-  COLUMN(row, stops_early, COUNT, "", "models whose reference ends early")                         \
-  COLUMN(row, no_answer, COUNT, "", "models without numbers")
-COLUMN_ROW(class_row, CLASS_COLUMNS);
+enum { FASTER, SLOWER, UNDECIDED, STOPS_EARLY, NO_ANSWER };
+static const column class_columns[] = {
+    ROBOT_CLASS_COLUMNS,
+    COLUMN_AS("faster", robot_class, with[FASTER], COUNT, "",
+              "models on which libess is: see verdict"),
+    COLUMN_AS("slower", robot_class, with[SLOWER], COUNT, "", "likewise"),
+    COLUMN_AS("undecided", robot_class, with[UNDECIDED], COUNT, "", "likewise"),
+    COLUMN_AS("stops_early", robot_class, with[STOPS_EARLY], COUNT, "",
+              "models whose reference ends early"),
+    COLUMN_AS("no_answer", robot_class, with[NO_ANSWER], COUNT, "", "models without numbers"),
+    {0},
+};
 
 static void add_words(const study_run *run, robot_words *w) {
   const many_settings *const s = run->settings;
@@ -146,7 +149,16 @@ static const char row_sql[] =
     "WHERE t.run IN newest ORDER BY t.run DESC, m.row, r.row LIMIT 1)";
 
 static const robot_list_kind kind = {
-    .command = "robot-race", .columns = many_row_columns, .sql = row_sql, .add_words = add_words};
+    .command = "robot-race",
+    .columns = many_row_columns,
+    .sql = row_sql,
+    .verdicts = {[FASTER] = "faster",
+                 [SLOWER] = "slower",
+                 [UNDECIDED] = "undecided",
+                 [STOPS_EARLY] = "stops early",
+                 [NO_ANSWER] = "no answer"},
+    .add_words = add_words,
+};
 
 static int check(study_run *run) {
   const many_settings *const s = run->settings;
@@ -161,34 +173,8 @@ static int measure(study_run *run, const void *cell) {
   return 0;
 }
 
-enum { MODELS = STUDY_SAMPLES + 1, CLASSES };
-
-/* how often each verdict is among the models of a class; NULL: of all */
-static class_row count_class(const many_row all[], size_t count, const char *class) {
-  class_row row = {.class = class ? class : "all"};
-  for (size_t i = 0; i < count; i++) {
-    if (class && strcmp(all[i].class, class) != 0) continue;
-    row.models++;
-    row.faster += strcmp(all[i].verdict, "faster") == 0;
-    row.slower += strcmp(all[i].verdict, "slower") == 0;
-    row.undecided += strcmp(all[i].verdict, "undecided") == 0;
-    row.stops_early += strcmp(all[i].verdict, "stops early") == 0;
-    row.no_answer += strcmp(all[i].verdict, "no answer") == 0;
-  }
-  return row;
-}
-
 static int derive(study_run *run) {
-  size_t count, classes = 0;
-  const many_row *const all = study_rows(run, STUDY_SAMPLES, &count);
-  while (file_classes[classes]) classes++;
-  for (size_t i = 0; i < count; i++) study_add(run, MODELS, &all[i]);
-  for (size_t i = 0; i <= classes; i++) {
-    const class_row row = count_class(all, count, i < classes ? file_classes[i] : "");
-    if (row.models) study_add(run, CLASSES, &row);
-  }
-  const class_row whole = count_class(all, count, NULL);
-  return study_add(run, CLASSES, &whole);
+  return robot_list_derive(run, &kind);
 }
 
 /* of a reference's error over its states' size */
@@ -216,8 +202,8 @@ static void print_model(const many_row *r) {
 
 static void show(const study_run *run) {
   size_t count, classes, answered = 0, whole = 0, good = 0;
-  const many_row *const all = study_rows(run, MODELS, &count);
-  const class_row *const class = study_rows(run, CLASSES, &classes);
+  const many_row *const all = study_rows(run, ROBOT_MODELS, &count);
+  const robot_class *const class = study_rows(run, ROBOT_CLASSES, &classes);
   puts(
       "MuJoCo at each file's own step: the largest errors of the base and of the worst joint from\n"
       "the first initial condition; ratio: MuJoCo's time over libess's at the same error, and its\n"
@@ -237,8 +223,8 @@ static void show(const study_run *run) {
         "%-8s %zu model%s: libess is faster on %zu, slower on %zu; %zu undecided, %zu stop early, "
         "%zu have no answer\n",
         *class[i].class ? class[i].class : "no class", class[i].models,
-        class[i].models == 1 ? "" : "s", class[i].faster, class[i].slower, class[i].undecided,
-        class[i].stops_early, class[i].no_answer);
+        class[i].models == 1 ? "" : "s", class[i].with[FASTER], class[i].with[SLOWER],
+        class[i].with[UNDECIDED], class[i].with[STOPS_EARLY], class[i].with[NO_ANSWER]);
   printf(
       "\n%zu of %zu models have an answer, %zu of them for the whole time, %zu of these known to "
       "%g or better.\nEach has its own screen in %s/NUMBER-NAME/screen.txt; robots.csv has each "
@@ -249,7 +235,7 @@ static void show(const study_run *run) {
 /* each has its line, and none has what was asked for */
 static int conclude(study_run *run) {
   size_t count;
-  const many_row *const all = study_rows(run, MODELS, &count);
+  const many_row *const all = study_rows(run, ROBOT_MODELS, &count);
   for (size_t i = 0; i < count; i++)
     if (all[i].answered) return 0;
   return measure_fail(run->message, "%s: no model has an answer; the table says why", run->operand);
@@ -270,10 +256,11 @@ const study robots_race_study = {
     .cells = "models",
     STUDY_OF(many_settings, size_t),
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(many_row, .meaning = "one model"),
-               [MODELS] = STUDY_ROWS(many_row, .json = "models", .csv = "robots.csv",
-                                     .meaning = "one model"),
-               [CLASSES] = STUDY_ROWS(class_row, .json = "classes", .csv = "robots_classes.csv",
-                                      .meaning = "the models of a class")},
+               [ROBOT_MODELS] = STUDY_ROWS(many_row, .json = "models", .csv = "robots.csv",
+                                           .meaning = "one model"),
+               [ROBOT_CLASSES] =
+                   STUDY_TABLE(class_columns, robot_class, .json = "classes",
+                               .csv = "robots_classes.csv", .meaning = "the models of a class")},
     .check = check,
     .plan = robot_list_plan,
     .run = measure,
