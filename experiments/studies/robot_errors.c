@@ -160,8 +160,8 @@ static void show(const study_run *run) {
   const errors_row *const all = study_rows(run, ROBOT_MODELS, &count);
   const robot_class *const class = study_rows(run, ROBOT_CLASSES, &classes);
   puts("The error of MuJoCo at each file's own settings, root mean square, with its bound; the\n"
-       "cheapest integrator and step tried that have at most 1 mm and 1 mrad; and how the answer\n"
-       "was obtained.\n");
+       "cheapest integrator and step tried that have at most 1 mm and 1 mrad, the bound included;\n"
+       "and how the answer was obtained.\n");
   printf("%-22s %8s %8s %8s %8s %20s %s\n", "model", "bodies", "+-", "hinges", "+-",
          "1 mm, 1 mrad: ms", "by");
   printf("%-22s %8s %8s %8s %8s\n", "", "mm", "mm", "mrad", "mrad");
