@@ -94,7 +94,7 @@ twin=
 model rests '<body pos="0 0 1"><joint name="a" axis="0 0 1"/><geom size=".1"/></body>'
 study rests 1 whole
 expect 'nothing moves: one line' one_line 1 'rests.xml: nothing moves within 1 s of the first initial condition'
-expect 'nothing moves: it has no actuators' one_line 1 'it has no actuators; --starts 10 draws'
+expect 'nothing moves: it has no actuators' one_line 1 'it has no actuators; --starts 10 adds random velocities'
 run robot-race rests.xml --starts 2 --time 0.1 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out whole
 expect 'drawn velocities move it' success
 on_screen() { grep -qE -- "$1" "$room/out"; }

@@ -42,7 +42,8 @@ for each in "$header" "$more"; do
   done <"$room/names"
 done
 "$source/tools/manual" "$room/fresh" "$source/examples/hopper.c" "$source/integrator/options.c" \
-  "$header" "$more"
+  "$header" "$more" 2>"$room/error"
+[ ! -s "$room/error" ] || fail "tools/manual warns: $(sort -u "$room/error")"
 diff -r -I '^\.TH ' "$room/fresh" "$pages" >&2 || fail "the pages are not those of $header and $more"
 
 # every page that is referred to exists
@@ -51,6 +52,11 @@ sed -n 's/^\.BR \([A-Za-z_]*\) (3).*/\1/p' "$pages"/*.3 | sort -u >"$room/refere
 while read -r name; do
   [ -e "$pages/$name.3" ] || fail "$name(3) is referred to, and has no page"
 done <"$room/references"
+
+# each member of a structure has its description and, where it has one, its default
+for line in '^\.I rtol$' '^Relative tolerance'; do
+  grep -q "$line" "$pages/ess_options.3" || fail "ess_options.3 has no line $line"
+done
 
 # what the header says goes into the page; without a comment there is no manual, and the old stays
 manual_of_changed 's/Frees a driver; NULL/Quibbles: a driver; NULL/'
