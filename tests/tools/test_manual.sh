@@ -54,7 +54,7 @@ while read -r name; do
 done <"$room/references"
 
 # each member of a structure has its description and, where it has one, its default
-for line in '^\.I rtol$' '^Relative tolerance'; do
+for line in '^\.I rtol, atol$' '^The error of each state x_i is at most' '^rtol.1e-8$'; do
   grep -q "$line" "$pages/ess_options.3" || fail "ess_options.3 has no line $line"
 done
 
