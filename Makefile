@@ -70,7 +70,7 @@ drawn := $(foreach d,$(declared),$(if $(filter figures,$(call field,4,$(d))),$(d
 # so is a target that nothing makes: it is told before the others are made, which may take hours
 targets := all build test regress baseline $(foreach d,$(declared),$(call target-of,$(d))) sweep work-precision \
   robot figures help clean \
-  columns dist format format-check fuzz install uninstall report results stale test-dist test-report setup-build setup-figures setup-install setup-test \
+  columns dist format format-check fuzz install uninstall report results site stale test-dist test-report test-site setup-build setup-figures setup-install setup-test \
   drake many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
   build-essbench test-quick test-rest test-all test-long test-clang test-sanitized test-plain
 $(foreach name,$(filter-out $(targets),$(MAKECMDGOALS)),$(call refuse,there is no target \
@@ -220,6 +220,10 @@ report: setup-report build-essbench
 results: setup-report setup-robots build-essbench
 	@tools/results $(if $(SMALL),--small) $(if $(ONLY),--only $(call quote,$(ONLY))) $(essbench) $(call quote,$(OUT))
 
+# all pages with the references of C and Python, as HTML in build/site; a warning is an error
+site: setup-python
+	@tools/python site python3
+
 # the tables of pages whose measured code has changed since
 stale:
 	@tools/page stale
@@ -253,7 +257,7 @@ suites = failed=; for suite in $(1); do $(MAKE) --no-print-directory $$suite || 
   [ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }; echo "all passed: $(1)"
 
 test-rest:
-	+@$(call suites,test-long test-clang test-sanitized test-plain test-python test-report format-check)
+	+@$(call suites,test-long test-clang test-sanitized test-plain test-python test-report test-site format-check)
 
 test-all:
 	+@$(call suites,test test-rest)
@@ -330,6 +334,10 @@ test-report: setup-browser build-essbench
 	@tests/tools/report_page.py build/report
 	@tests/tools/report_in_browser.sh build/report
 
+# each page of the site in a browser, at two widths, light and dark
+test-site: setup-browser site
+	@tests/tools/site_in_browser.sh build/site
+
 # counters and errors against results/baseline, times against an earlier revision
 regress: setup-report build-essbench
 	@BASE=$(call quote,$(BASE)) tools/regress $(RELEASE)
@@ -366,6 +374,7 @@ make sweep        race the engines over CONTACTS: results and figures in OUT
 make work-precision  every method over its accuracy parameter, on MODEL with CONTACTS
 make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
 make report         results/report.html: all of it on one page, to look at
+make site           all pages and both references as HTML, in build/site; offline after set-up
 make results        measure the numbers of all pages; write and commit them, part by part
 make stale          the tables of pages whose measured code has changed since
 make python       the Python package, into the environment env
@@ -378,6 +387,7 @@ make dist         the source archive of this commit, in build/dist
 make test-dist    the same, and what is in it is built and tested
 make test-releases  its robots with every release of MuJoCo that is supported
 make test-report    a small report in a headless browser
+make test-site      the site in a headless browser
 make figures      draw the figures of what has been measured (ALL=1: measure the rest first, hours)
 make test         build with gcc and test, in ten minutes
 make test-quick   the tests of a minute, before a commit

@@ -606,6 +606,7 @@ def ensemble(
         status : ndarray of int, shape (count,)
             0, 1 or -1, as in `solve_ivp`.
         success : ndarray of bool, shape (count,)
+            Whether `status` is 0 or 1.
         reason, message : list of str
             As in `solve_ivp`. The message of a member whose function has raised is that exception's.
         t_events, y_events : list of ndarray, or None

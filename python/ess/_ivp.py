@@ -914,9 +914,8 @@ def solve_ivp(
     TypeError
         If a function does not accept the arguments it would receive, or an argument has a wrong type.
     Exception
-        Exceptions of the given functions end the run and propagate.
-
-    A run that fails raises nothing: it returns with ``success=False`` and a `reason`.
+        Exceptions of the given functions end the run and propagate. A run that fails raises nothing:
+        it returns with ``success=False`` and a `reason`.
 
     See Also
     --------

@@ -6,12 +6,7 @@
 set -eu
 given=$1
 folder=$(cd "$given" && pwd)
-room=$(mktemp -d)
-trap 'rm -rf "$room"' EXIT
-browser() {
-  timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --disable-dev-shm-usage \
-    --user-data-dir="$room/profile" --enable-logging=stderr --allow-file-access-from-files "$@" 2>"$room/log"
-}
+. "$(dirname "$0")/browser.sh"
 
 # a page around the page measures it from outside
 cat >"$room/around.html" <<END
@@ -43,8 +38,7 @@ function look(width) {
   document.body.append(frame); });
 </script></body>
 END
-browser --virtual-time-budget=20000 --dump-dom "file://$room/around.html" >"$room/dom"
-sed -n '/<title>/,/<\/title>/p' "$room/dom" | sed 's/<[^>]*>//g' >"$room/told"
+title_of "file://$room/around.html" >"$room/told"
 cat "$room/told"
 figures=$(grep -o '<figcaption>' "$folder/report.html" | wc -l)
 [ "$figures" -ge 1 ] || { echo 'report: no figure in the page'; exit 1; }
@@ -54,8 +48,7 @@ if grep 'CONSOLE' "$room/log"; then echo 'report: the console is not silent'; ex
 
 for width in 400 1400; do
   for colour in dark light; do
-    browser --blink-settings=preferredColorScheme=$([ $colour = dark ] && echo 0 || echo 1) \
-      --window-size=$width,2000 --screenshot="$folder/report-$width-$colour.png" "file://$folder/report.html"
+    browser "$(scheme $colour)" --window-size=$width,2000 --screenshot="$folder/report-$width-$colour.png" "file://$folder/report.html"
     [ -s "$folder/report-$width-$colour.png" ] || { echo "report: no screenshot of $width px"; exit 1; }
   done
 done
