@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 import latex2mathml.converter
 from docutils import nodes
@@ -48,7 +49,7 @@ maximum_signature_line_length = 80
 CONTENTS = {
     "Guide": "install first-program python choosing sliding mechanisms robots limits glossary",
     "Experiments": "running adding",
-    "Theory": "method through-crossings impacts sliding stiff tangents derivatives paper mechanisms",
+    "Theory": "method location simultaneous through-crossings impacts sliding stiff tangents derivatives paper mechanisms",
     "Results": "speed losses findings robots accuracy derivatives mechanisms ensembles python paper protocol",
 }
 FOLDERS = {"Theory": "theory", "Results": "results"}
@@ -73,19 +74,36 @@ def add_contents(app, docname, source):
 # ---- formulas ------------------------------------------------------------------------------------
 
 
+CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "mover": 2, "munder": 2, "mroot": 2, "msubsup": 3, "munderover": 3}
+
+
+def faults(made):
+    """What the converter did not understand, and left in the formula."""
+    try:
+        elements = list(xml.etree.ElementTree.fromstring(made).iter())
+    except xml.etree.ElementTree.ParseError as why:
+        yield f"is not well formed: {why}"
+        return
+    for element in elements:
+        name = element.tag.rpartition("}")[2]
+        if re.search(r"\\[A-Za-z]|&|^[{}]$", element.text or ""):
+            yield f"{element.text} is not known"
+        if name == "merror" or len(element) != CHILDREN.get(name, len(element)):
+            yield f"{name} has {len(element)} parts"
+
+
 def mathml(node, display):
     """A formula of LaTeX; its number stands beside it."""
     text = node.astext()
     number = re.search(r"\\tag\{([^}]*)\}", text)
     text = text.replace(number[0], "") if number else text
     try:
-        made = latex2mathml.converter.convert(text.strip(), display=display)
+        made = latex2mathml.converter.convert(" ".join(text.split()), display=display)
     except Exception as why:
         logger.warning("formula: %s: %s", type(why).__name__, why, location=node)
         return "", None
-    unknown = re.search(r"\\[A-Za-z]+", re.sub(r'alttext="[^"]*"', "", made))
-    if unknown:
-        logger.warning("formula: %s is not known", unknown[0], location=node)
+    for fault in faults(made):
+        logger.warning("formula: %s", fault, location=node)
     return made, number and number[1]
 
 
