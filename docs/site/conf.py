@@ -47,8 +47,10 @@ maximum_signature_line_length = 80
 
 # the guide is for everybody, theory and results for those who want reasons and numbers
 CONTENTS = {
-    "Guide": "install first-program python choosing sliding mechanisms robots limits glossary",
-    "Experiments": "running adding",
+    "Guide": """concepts install first-program python choosing troubleshooting performance sliding mechanisms robots limits
+                glossary""",
+    "Coming from": "from-cvode from-julia from-drake",
+    "Experiments": "running adding architecture",
     "Theory": "method location simultaneous through-crossings impacts sliding stiff tangents derivatives paper mechanisms",
     "Results": "speed losses findings robots accuracy derivatives mechanisms ensembles python paper protocol",
 }

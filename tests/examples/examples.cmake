@@ -31,6 +31,9 @@ function(ess_documented_source name)
 endfunction()
 
 if(ESS_HARNESS)
+  add_test(NAME examples_pages
+    COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_examples_pages.py ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER}
+            $<TARGET_FILE:ess::static>)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/engines)
   ess_test(examples_engines experiments)
   target_include_directories(test_examples_engines PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/engines)

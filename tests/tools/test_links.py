@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Every link of a page leads to a file that is there, and to a heading that it has; some other page links to
-# each of docs/; the citation is of the version that ess.h has; the glossary lists its words; the README and
-# the changelog are short.
+# each of docs/; the citation is of the version that ess.h has; the glossary lists its words, and troubleshooting.md
+# the statuses; the README and the changelog are short.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_links.py SOURCE
 import glob
@@ -75,6 +75,15 @@ listed = re.findall(r"\[([^\]]*)\]\(#[^)]*\)", re.search(r"^\| subject.*?\n\n", 
 for word in words:
     if words.count(word) > 1 or word.lower() not in map(str.lower, listed):
         faults.append(f"docs/guide/glossary.md: {word} is not listed, or stands there twice")
+# each status has one row
+with open("integrator/ess.h") as header:
+    statuses = re.findall(r"^  (ESS_[A-Z]+)\b", re.search(r"typedef enum ess_status \{(.*?)^\}", header.read(), re.M | re.S)[1], re.M)
+with open("docs/guide/troubleshooting.md") as file:
+    rows = re.findall(r"^\| `(ESS_[A-Z]+)` \|", file.read(), re.M)
+faults += [f"docs/guide/troubleshooting.md: {status} has {rows.count(status)} rows"
+           for status in sorted({*statuses, *rows}) if rows.count(status) != 1 or status not in statuses]
+if len(statuses) < 15:
+    faults.append(f"integrator/ess.h: {len(statuses)} statuses were found: too few")
 links = sum(len(re.findall(r"\]\([^)\s]+\)", prose(page))) for page in pages)
 if len(pages) < 30 or links < 140:
     faults.append(f"{len(pages)} pages and {links} links were found: too few")
