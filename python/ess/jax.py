@@ -458,7 +458,6 @@ def flow(
         in any order, such as ``lambda p: p["times"]``; the derivative by `p` then contains their
         effect. It must not compute, so that `fun` and libess have the same numbers: compute the times
         before, and pass them in `p`.
-
     guard_count, jac, params_jac
         As in `ess.solve_ivp`, for native functions: `fun`, `guards` and `impact` may be such as
         `numba.cfunc` returns. They receive the address of the numbers in `p`, in the order of
@@ -477,13 +476,19 @@ def flow(
     NoDerivative
         If there is no derivative, with the reason. Where several events are simultaneous the flow may
         have a derivative for each direction alone: `jax.jvp` returns it, `jax.grad` raises.
-
     RuntimeError
         If a run fails, or ends without `event`.
 
     See Also
     --------
     ess.solve_ivp : A run with all its results.
+    ess.gradient : The adjoint without JAX.
+
+    Notes
+    -----
+    **Differences from `jax.experimental.ode.odeint`.** Events are located, and the derivative has their effect
+    (the saltation matrix), so that `fun` may select equations by `sign`. The functions run in double precision
+    outside of XLA, through a callback, unless they are native. Derivatives of higher order are not available.
 
     Examples
     --------

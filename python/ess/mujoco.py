@@ -5,6 +5,8 @@ The right-hand side is that of MuJoCo's equations in continuous time. Event func
 and limits. The version of MuJoCo is that of `import mujoco`.
 """
 
+from __future__ import annotations
+
 import copy
 import ctypes
 import glob
@@ -110,7 +112,19 @@ def _load():
 
 
 def releases() -> list[str]:
-    """Return the releases of MuJoCo for which this package is built."""
+    """Return the releases of MuJoCo for which this package is built.
+
+    Returns
+    -------
+    list of str
+        In ascending order. The release of ``import mujoco`` must be one of them.
+
+    Examples
+    --------
+    >>> import mujoco, ess.mujoco
+    >>> print(mujoco.__version__ in ess.mujoco.releases())
+    True
+    """
     found = glob.glob(os.path.join(os.path.dirname(__file__), "libess_mujoco_*.so"))
     numbers = sorted(int(os.path.basename(path)[len("libess_mujoco_") : -len(".so")]) for path in found)
     return [".".join(map(str, _parts(number))) for number in numbers]
@@ -342,14 +356,15 @@ def simulate(
     Parameters
     ----------
     model : Robot, mujoco.MjModel or path of an MJCF
-    qpos, qvel : array_like, optional
+        The robot. A `Robot` saves its preparation in further runs.
+    qpos, qvel : array_like, shapes (nq,) and (nv,), optional
         Initial state. Default is the model's own pose, raised by 0.05 m and tilted by 0.1 rad.
-    t : float
-        Duration.
-    tol : float
-        Relative and absolute tolerance of each state: tol + tol * abs(state).
-    act, ctrl : array_like, optional
-        Activations, and constant controls.
+    t : float, optional
+        Duration, s. Default is 1.
+    tol : float, optional
+        Relative and absolute tolerance of each state: tol + tol * abs(state). Default is 1e-6.
+    act, ctrl : array_like, shapes (na,) and (nu,), optional
+        Activations, and constant controls. Default is 0.
     t_eval, dense_output, tangents, base, max_step, max_steps
         As in `ess.solve_ivp`. `base` may also be 'ros2', for stiff joints at a loose `tol`.
 
@@ -358,6 +373,35 @@ def simulate(
     OdeResult
         As in `ess.solve_ivp`, with `qpos`, `qvel` and `act` (parts of `y`) and `crossings_of`, the names
         of the contacts and limits that begin or cease to act at `t_crossings`.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong value, or the model has an element that libess does not support. The
+        message names it. A run that fails raises nothing: it
+        returns with ``success=False`` and a `reason`.
+
+    See Also
+    --------
+    ess.mujoco.audit : The errors of `mj_step` against such a run.
+    ess.solve_ivp : Runs of your own equations.
+
+    Notes
+    -----
+    The right-hand side is `mj_forward` in continuous time. Contacts and limits that begin or cease to act are
+    crossings, which are located; their forces are MuJoCo's.
+
+    Examples
+    --------
+    A sphere falls on a plane:
+
+    >>> import mujoco, ess.mujoco
+    >>> xml = '<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 0.3"><freejoint/>'
+    >>> xml += '<geom type="sphere" size="0.1"/></body></worldbody></mujoco>'
+    >>> model = mujoco.MjModel.from_xml_string(xml)
+    >>> run = ess.mujoco.simulate(model, [0, 0, 0.3, 1, 0, 0, 0], t=0.25)
+    >>> print(run.success, run.t_crossings.round(4), run.crossings_of)
+    True [0.2019] ['geom 0 - body 1']
     """
     robot = model if isinstance(model, Robot) else Robot(model)
     return robot.simulate(qpos, qvel, t, tol, **more)
@@ -402,8 +446,10 @@ def _known(error, bound, unit):
 
 
 class Audit:
-    """The errors of `mj_step`: `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, and
-    `render()` an animation.
+    """The errors of `mj_step`.
+
+    `audit` returns it. `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, and `render()` an
+    animation.
 
     Attributes
     ----------
@@ -891,6 +937,31 @@ def audit(
     Returns
     -------
     Audit
+        The errors by integrator and step, and those of each joint at the model's own settings.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong value. The message names it and the accepted values.
+    RuntimeError
+        If neither libess nor MuJoCo's finest steps reach the end.
+
+    See Also
+    --------
+    ess.mujoco.simulate : A run to a tolerance.
+    ess.mujoco.audit_derivative : The same question about derivatives.
+
+    Examples
+    --------
+    The error of a pendulum's angle after 1 s, in mrad, by Euler at the model's own step of 2 ms:
+
+    >>> import mujoco, ess.mujoco
+    >>> xml = '<mujoco><worldbody><body><joint type="hinge" axis="0 1 0"/><geom type="capsule"'
+    >>> xml += ' fromto="0 0 0 0 0 -0.5" size="0.02"/></body></worldbody></mujoco>'
+    >>> model = mujoco.MjModel.from_xml_string(xml)
+    >>> found = ess.mujoco.audit(model, [1.0], reference=1e-8, integrators=["Euler"])
+    >>> print(round(1e3 * found.error["hinges"], 2), len(found.rows))
+    3.68 4
     """
     if isinstance(model, Robot) and without is not None:
         raise ValueError("`without` is an argument of Robot; this one is made already")
@@ -991,9 +1062,11 @@ def _to_tolerance(robot, x0, ctrl, times, reference, parts):
 
 
 class DerivativeAudit:
-    """The differences between MuJoCo's derivatives of a trajectory and those of the continuous flow:
-    `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure, `verdict` a sentence. `note` gives
-    the reason if there are no rows for later times, and is empty otherwise."""
+    """The differences between MuJoCo's derivatives of a trajectory and those of the continuous flow.
+
+    `audit_derivative` returns it. `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure,
+    `verdict` a sentence. `note` gives the reason if there are no rows for later times, and is empty otherwise.
+    """
 
     def __init__(
         self, rows: list[dict[str, Any]], reference: list[float], time_step: float, note: str = ""
@@ -1196,6 +1269,25 @@ def audit_derivative(
     -------
     DerivativeAudit
         After simultaneous events there is no single derivative; its `note` names these events.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong value. The message names it and the accepted values.
+
+    See Also
+    --------
+    ess.mujoco.audit : The errors of the states.
+
+    Examples
+    --------
+    >>> import mujoco, ess.mujoco
+    >>> xml = '<mujoco><worldbody><body><joint type="hinge" axis="0 1 0"/><geom type="capsule"'
+    >>> xml += ' fromto="0 0 0 0 0 -0.5" size="0.02"/></body></worldbody></mujoco>'
+    >>> model = mujoco.MjModel.from_xml_string(xml)
+    >>> found = ess.mujoco.audit_derivative(model, [1.0], times=[0.1], time_steps=[0.002])
+    >>> print([(row["way"], round(row["error"], 4)) for row in found.rows])
+    [('transitions', 0.0011), ('whole runs', 0.0011)]
     """
     robot = model if isinstance(model, Robot) else Robot(model)
     ends: NDArray[Any] = _ivp._numbers(times, "times", "a list of times")

@@ -59,12 +59,12 @@ def words_and_numbers(text):
     return "".join(re.sub(NUMBER, "#", text).split()), [float(one) for one in re.findall(NUMBER, text)]
 
 
-def assert_printed(printed, said):
+def assert_printed(printed, said, place=""):
     """but for rounding, which is the machine's; and numbers of rounding alone are not compared"""
     (words, numbers), (right_words, right) = words_and_numbers(printed), words_and_numbers(said)
-    assert words == right_words, printed
+    assert words == right_words, f"{place} prints\n{printed}"
     for number, one in zip(numbers, right):
-        assert number == pytest.approx(one, rel=1e-3, abs=1e-6), printed
+        assert number == pytest.approx(one, rel=1e-3, abs=1e-6), f"{place} prints\n{printed}"
 
 
 def test_numbers_of_a_page_are_compared():
@@ -80,20 +80,26 @@ def test_a_page_prints_what_it_says(page, capsys, monkeypatch, tmp_path):
     if not os.path.exists(page):
         pytest.skip("without the page")
     with open(page) as file:
-        blocks = re.findall(r"^```python\n(.*?)^```\n(?:\n*```text\n(.*?)^```$)?", file.read(), flags=re.S | re.M)
+        text = file.read()
+    blocks = list(re.finditer(r"^```python\n(.*?)^```\n(?:\n*```text\n(.*?)^```$)?", text, flags=re.S | re.M))
     assert blocks
     monkeypatch.chdir(tmp_path)  # for what they write
     monkeypatch.setenv("MPLBACKEND", "Agg")
     scope: dict = {}
-    for block, said in blocks:
+    for found in blocks:
+        block, said = found.groups("")
         if any(lacks(m) for m in PACKAGES if re.search(rf"\b{m}\b", block)):
             continue
+        line = text.count("\n", 0, found.start(1))
+        place = f"{os.path.relpath(page, ROOT)}:{line + 1}"
         try:
-            exec(compile(block, page, "exec"), scope)
+            exec(compile("\n" * line + block, page, "exec"), scope)
         except ImportError as error:
-            assert "not built for MuJoCo" in str(error)
+            assert "not built for MuJoCo" in str(error), place
             continue
-        assert_printed(capsys.readouterr().out, said)
+        except Exception as error:
+            pytest.fail(f"{place}: {type(error).__name__}: {error}")
+        assert_printed(capsys.readouterr().out, said, place)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=map(os.path.basename, NOTEBOOKS))
