@@ -1,6 +1,7 @@
 /*
  * The length of the next step: the least of its bounds, each of which has a cause. No other file
- * sets it, or counts a refusal. The bound by the error is that of a PI controller (Hairer I, II.4).
+ * sets it, or counts a refusal. The bound by the error is that of a PI controller: (M4) of
+ * docs/theory/method.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

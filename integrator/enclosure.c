@@ -3,10 +3,10 @@
  *
  * Along the dense output, a quartic, the event function is modelled by the quartic that has its
  * values and rates at both ends and its value at mid-step; for an event function affine in the
- * state the model is exact. Its Bernstein coefficients bound it: when all lie below the level the
- * guard cannot stop the step, whatever it does between the ends, and no touch-and-leave goes
- * unseen. The values at the first and last quarter, which the model does not use, say how far it
- * may be off.
+ * state the model is exact. Its Bernstein coefficients bound it, (L1) and (L2) of
+ * docs/theory/location.md: when all lie below the level the guard cannot stop the step, whatever it
+ * does between the ends, and no touch-and-leave goes unseen. The values at the first and last
+ * quarter, which the model does not use, say how far it may be off (L3).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

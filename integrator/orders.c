@@ -1,6 +1,6 @@
 /*
  * Several events at one instant: the orders in which displaced trajectories meet them, the pieces
- * of the derivative, and the piece of a direction (docs/theory/tangents.md).
+ * of the derivative, and the piece of a direction: (E2) of docs/theory/simultaneous.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -163,10 +163,11 @@ void ess_estimate_by_ends(ess_driver *d) {
     d->x_try[i] = 0.8 * (d->x[i] - d->x_end[i]) + 0.4 * d->dt * (f[i] + f_end[i]);
 }
 
-/* The error of an RKC step, over the tolerance. The local error grows with h^3, the global one with
- * h^2: control of the local error alone would reduce the global error only as tolerance^(2/3). The
- * geometric mean of the local error and the change of state grows with h^2; OF_MEAN is its weight.
- * The result is at most local error / OF_ERROR, since that error may be rounding. */
+/* The error of an RKC step, over the tolerance: (R2) of docs/theory/stiff.md. The local error grows
+ * with h^3, the global one with h^2: control of the local error alone would reduce the global error
+ * only as tolerance^(2/3). The geometric mean of the local error and the change of state grows with
+ * h^2; OF_MEAN is its weight. The result is at most local error / OF_ERROR, since that error may be
+ * rounding. */
 static const double OF_MEAN = 0.05, OF_ERROR = 0.03;
 
 double ess_error_of_order_2(ess_driver *d) {

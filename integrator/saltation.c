@@ -1,5 +1,6 @@
 /*
- * Tangents across crossings and impacts, and the end of a run on an event. With x+ = R(x-),
+ * Tangents across crossings and impacts, and the end of a run on an event: (T3) and (T5) of
+ * docs/theory/tangents.md. With x+ = R(x-),
  *
  *   v+ = DR v + (f+ - DR f-) (grad h . v + (dh/dp) q) / (grad h . f-)
  *

@@ -1,8 +1,9 @@
 /*
- * The field on surfaces, and the return of a state onto them. If jumps add up, as those of friction
- * do, the field is evaluated with all surfaces at -1, and with each of them alone at +1. Otherwise,
- * as in products of signs, it is the mean of the fields of all corners of the cube of signs, each
- * weighted by the product of its surfaces' weights, for three surfaces at most.
+ * The field on surfaces, (S1) of docs/theory/sliding.md, and the return of a state onto them. If
+ * jumps add up, as those of friction do, the field is evaluated with all surfaces at -1, and with
+ * each of them alone at +1. Otherwise, as in products of signs, it is the mean of the fields of all
+ * corners of the cube of signs, each weighted by the product of its surfaces' weights, for three
+ * surfaces at most.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

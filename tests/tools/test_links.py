@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Every link of a page leads to a file that is there, and to a heading that it has; some other page links to
 # each of docs/; the citation is of the version that ess.h has; the glossary lists its words, and troubleshooting.md
-# the statuses; the README and the changelog are short.
+# the statuses; comments cite formulas that pages have; the README and the changelog are short.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_links.py SOURCE
 import glob
@@ -84,6 +84,18 @@ faults += [f"docs/guide/troubleshooting.md: {status} has {rows.count(status)} ro
            for status in sorted({*statuses, *rows}) if rows.count(status) != 1 or status not in statuses]
 if len(statuses) < 15:
     faults.append(f"integrator/ess.h: {len(statuses)} statuses were found: too few")
+# the formulas that comments cite
+cited = 0
+for path in glob.glob("integrator/*.[ch]"):
+    with open(path) as file:
+        text = re.sub(r"\n \* ?", " ", file.read())
+    for names, page in re.findall(r"(\([A-Z]\d+\)(?: and \([A-Z]\d+\))*) of (docs/theory/[\w-]+\.md)", text):
+        with open(page) as file:
+            numbers = re.findall(r"\\tag\{(.*?)\}", file.read())
+        cited += 1
+        faults += [f"{path}: {page} has no formula ({name})" for name in re.findall(r"[A-Z]\d+", names) if name not in numbers]
+if cited < 6:
+    faults.append(f"{cited} citations of formulas were found: too few")
 links = sum(len(re.findall(r"\]\([^)\s]+\)", prose(page))) for page in pages)
 if len(pages) < 30 or links < 140:
     faults.append(f"{len(pages)} pages and {links} links were found: too few")
