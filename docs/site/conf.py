@@ -141,8 +141,8 @@ def mark_stale(app, doctree):
     if not commits or not title:
         return
     said = "; ".join(f"{', '.join(sorted(parts))} at {commit}" for commit, parts in sorted(commits.items()))
-    text = f"Code that this page measures has changed since some of its numbers were measured ({said})."
-    title.parent.insert(1, nodes.note("", nodes.paragraph(text, text), classes=["stale"]))
+    text = f"Some numbers of this page are older than the code that they measure: {said}."
+    title.parent.insert(1, nodes.paragraph(text, text, classes=["stale"]))
 
 
 def free_folders(app, doctree):
