@@ -70,7 +70,8 @@ ESS_API const char *ess_version(void);
 
 /* ---- statuses -------------------------------------------------------------------------------- */
 
-/* Status that every function with an int result returns. */
+/* Status that every function with an int result returns. docs/guide/troubleshooting.md has the
+ * cause and the remedy of each. */
 typedef enum ess_status {
   ESS_SUCCESS = 0,
   ESS_EINVAL,     /* an argument or option outside its accepted range */

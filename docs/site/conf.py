@@ -135,7 +135,8 @@ def stale():
 
 
 def mark_stale(app, doctree):
-    app.older = getattr(app, "older", None) or stale()
+    if not hasattr(app, "older"):
+        app.older = stale()
     commits = app.older.get(f"{app.env.docname}.md")
     title = next(iter(doctree.findall(nodes.title)), None)
     if not commits or not title:

@@ -86,4 +86,8 @@ for colour in light dark; do
   [ "$(grep -oP '^[0-9]+(?= pages and [1-9])' "$room/told" || echo 0)" -ge "$least" ] || { echo 'site: too few pages were looked at'; failed=1; }
   if grep 'CONSOLE' "$room/log"; then echo 'site: the console is not silent'; failed=1; fi
 done
+title_of "file://$folder/search.html?q=saltation" >/dev/null
+found=$(grep -o '<li class="kind-[a-z]*"' "$room/dom" | wc -l)
+echo "site: a search finds $found pages"
+[ "$found" -ge 3 ] || failed=1
 exit $failed
