@@ -5,6 +5,7 @@ which browsers show without a script, and a note on pages whose numbers are olde
 """
 
 # SPDX-License-Identifier: GPL-3.0-or-later
+import glob
 import os
 import re
 import subprocess
@@ -45,7 +46,7 @@ html_show_search_summary = False  # it fetches pages, which a browser refuses in
 html_math_renderer = "mathml"
 maximum_signature_line_length = 80
 
-# the guide is for everybody, theory and results for those who want reasons and numbers
+# the order of the pages; one that is not listed comes last in its folder
 CONTENTS = {
     "Guide": """concepts install first-program python choosing troubleshooting performance sliding mechanisms robots limits
                 glossary""",
@@ -62,6 +63,10 @@ logger = logging.getLogger(__name__)
 def contents():
     parts = {caption: [f"docs/{FOLDERS.get(caption, 'guide')}/{name}" for name in names.split()]
              for caption, names in CONTENTS.items()}
+    for caption, folder in ("Guide", "guide"), ("Theory", "theory"), ("Results", "results"):
+        listed = {page for pages in parts.values() for page in pages}
+        there = sorted(path.removesuffix(".md") for path in glob.glob(f"docs/{folder}/*.md", root_dir=TOP))
+        parts[caption] += [page for page in there if page not in listed]
     parts["Reference"] = ["docs/site/ess", "docs/site/jax", "docs/site/mujoco", "reference/ess", "reference/ess_tangents"]
     parts["Project"] = ["CHANGELOG", "CONTRIBUTING"]
     for caption, pages in parts.items():
