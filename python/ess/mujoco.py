@@ -215,6 +215,15 @@ class Robot:
         Contact or limit of each event function, which is positive while it acts.
     findings : list of tuple
         (treatment, kind, name, reason) of each element that switches.
+
+    Examples
+    --------
+    >>> import mujoco, ess.mujoco
+    >>> xml = '<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 0.3"><freejoint/>'
+    >>> xml += '<geom type="sphere" size="0.1"/></body></worldbody></mujoco>'
+    >>> robot = ess.mujoco.Robot(mujoco.MjModel.from_xml_string(xml))
+    >>> print(robot.n, robot.events)
+    13 ['geom 0 - body 1']
     """
 
     def __init__(
