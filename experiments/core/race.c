@@ -362,6 +362,7 @@ static solver_settings in_force(const race *r, const race_entry *e) {
 }
 
 static bool alike(const race *r, const race_entry *a, const race_entry *b) {
+  if (a->own || b->own) return false;
   const solver_settings of_a = in_force(r, a), of_b = in_force(r, b);
   return a->solver == b->solver && a->starts == b->starts && settings_same(&of_a, &of_b);
 }
@@ -370,6 +371,11 @@ static int prepare(race *r, const race_entry *e) {
   runner *const one = &r->runner[r->runners];
   one->of = calloc(r->trials, sizeof *one->of);
   if (!one->of) return study_out_of_memory(r->run);
+  for (size_t i = 0; i < r->trials; i++) one->of[i] = outcome_unknown();
+  if (e->own) {
+    r->candidate[r->runners++] = *e->own;
+    return 0;
+  }
   const contest_starts *const starts = e->starts ? e->starts : r->plan->starts;
   one->starts = *starts;
   one->trial = r->trial;
@@ -400,7 +406,7 @@ static int conclude(const study_run *run, int status) {
 }
 
 static int make_references(race *r) {
-  const bool needed = !r->plan->crossed || !r->plan->process;
+  const bool needed = r->plan->starts && (!r->plan->crossed || !r->plan->process);
   for (size_t i = 0; needed && i < r->trials; i++) {
     if (*r->run->interrupted) return conclude(r->run, MEASURE_ESTOP);
     r->made[i] = !r->plan->starts->references[r->trial[i]].states;
@@ -434,7 +440,7 @@ static race_lap lap_of(const race *r, size_t i, size_t entry) {
                   .retaken = i ? 0.0 : (double)record->retaken,
                   .disturbed = i ? 0.0 : (double)record->disturbed,
                   .message = isnan(from->of[i].steps) ? from->message : ""};
-  const bool is_known = !r->plan->crossed || !r->plan->process;
+  const bool is_known = r->plan->starts && (!r->plan->crossed || !r->plan->process);
   lap.of.time_s = r->seconds[k * r->trials + i];
   lap.events_reference = is_known ? (double)r->plan->starts->events[lap.trial] : NAN;
   return lap;

@@ -153,12 +153,14 @@ void cases_free(study_run *run);
  * other, so that no run finds its own start's branches predicted (turns.h). Entries with the same
  * settings run once, for all of them. */
 
-/* One who races. */
+/* One who races: a solver with its settings, or a candidate of the caller's, which checks and notes
+ * its runs itself. */
 typedef struct race_entry {
   const solver_type *solver;
   solver_settings settings;
   const contest_starts *starts; /* another system's, as many, without references, or a view of the
                                    plan's in another form; NULL: the plan's */
+  const measure_candidate *own; /* borrowed; NULL: the solver runs */
 } race_entry;
 
 /* MuJoCo with changes, borrowed, of its own defaults or else of the race's settings, as
@@ -167,7 +169,7 @@ race_entry race_variant(bool own, const char *changes);
 
 /* How they race in one process. */
 typedef struct race_plan {
-  contest_starts *starts; /* borrowed */
+  contest_starts *starts; /* borrowed; NULL: no entry is a solver */
   size_t trials;          /* the first of them */
   size_t process, processes;
   bool crossed; /* every process runs every trial; or else process, process + processes, ... */
@@ -186,8 +188,9 @@ typedef struct race_plan {
 /* What an entry's runs from one start gave. */
 typedef struct race_lap {
   size_t entry, trial, process;
-  outcome of; /* where it gave up, its time alone. The error is the first process's where trials
-                 are crossed, which alone has references then */
+  outcome of; /* where it gave up, and of a candidate of the caller's, its time alone, NaN of a
+                 candidate that failed. The error is the first process's where trials are crossed,
+                 which alone has references then */
   double repetitions;
   double retaken; /* runs taken again because the thread had lost its core; and that lost it each */
   double disturbed;        /* time. Of all trials, told at the first */

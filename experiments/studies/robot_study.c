@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "json_file.h"
+#include "race.h"
 #include "robot_study.h"
 #include "studies.h"
-#include "turns.h"
 
 #define OPTIONS(X, row)                                                                            \
   X(row, time, NUMBER, "time", "S", "duration of a run, s", .initial = "1", .min = 1e-3,           \
@@ -322,10 +322,9 @@ static int robot_growth(study_run *run, const double x0[], size_t count, double 
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
-/* turns of a run, how long each lasts at least, and how long all of them about, or which share of
- * the budget; what takes longer than that is run once */
-enum { ROUNDS = 3 };
-static const double turn_s = 5e-3, most_s = 0.15, longest_share = 0.125;
+/* the turns of a run last about so long, or this share of the budget; a run that takes longer is
+ * made once */
+static const double most_s = 0.15, longest_share = 0.125;
 
 static double longest_timed(const study_run *run) {
   const robot_settings *const s = run->settings;
@@ -347,6 +346,7 @@ typedef struct race {
 typedef struct runner {
   race *r;
   size_t entry;
+  measure_candidate candidate;
 } runner;
 
 static bool is_finer(const robot_entry *e) {
@@ -488,24 +488,9 @@ static int note(void *context, size_t trial) {
   return r->status;
 }
 
-static int take_turns(race *r, size_t count, runner runners[], measure_candidate candidate[],
-                      measure_turns_record record[], double seconds[]) {
-  const measure_turns plan = {.trials = 1,
-                              .seed = r->run->seed + r->sample->start,
-                              .rounds = ROUNDS,
-                              .turn_s = turn_s,
-                              .most_s = longest_timed(r->run),
-                              .stop = r->run->interrupted};
-  for (size_t i = 0; i < count; i++) {
-    runners[i] = (runner){r, i + 1};
-    candidate[i] = (measure_candidate){run_one, prepare, note, &runners[i]};
-  }
-  const int status = measure_take_turns(candidate, count, &plan, seconds, record);
-  if (r->status) return r->status;
-  if (status == MEASURE_ESTOP) return measure_fail(r->run->message, "interrupted");
-  if (status) return measure_fail(r->run->message, "timing: %s", measure_strerror(status));
-  for (size_t i = 0; i < count; i++)
-    if (!record[i].failed) r->sample[i + 1].seconds = seconds[i];
+static int take_time(void *context, const race_lap *lap) {
+  race *const r = context;
+  if (!isnan(lap->of.time_s)) r->sample[lap->entry + 1].seconds = lap->of.time_s;
   return 0;
 }
 
@@ -517,21 +502,24 @@ static int robot_race(study_run *run, const double x0[], const robot_track *of, 
   const robot_case *const c = run->own;
   const size_t entries = c->entries - 1;
   race r = {.run = run, .x0 = x0, .of = of, .count = count, .sample = sample};
-  runner *const runners = calloc(entries + 1, sizeof *runners);
-  measure_candidate *const candidate = calloc(entries + 1, sizeof *candidate);
-  measure_turns_record *const record = calloc(entries + 1, sizeof *record);
-  double *const seconds = calloc(entries + 1, sizeof *seconds);
-  int status = runners && candidate && record && seconds ? 0 : study_out_of_memory(run);
+  const race_plan plan = {
+      .trials = 1, .processes = 1, .seed = run->seed + sample->start, .most_s = longest_timed(run)};
+  runner *const one = calloc(entries + 1, sizeof *one);
+  race_entry *const entry = calloc(entries + 1, sizeof *entry);
+  int status = one && entry ? 0 : study_out_of_memory(run);
   if (!status && (robot_track_alloc(run, &r.track[0]) || robot_track_alloc(run, &r.track[1])))
     status = -1;
   r.track[0].asked = r.track[1].asked = count;
-  if (!status) status = take_turns(&r, entries, runners, candidate, record, seconds);
+  for (size_t i = 0; !status && i < entries; i++) {
+    one[i] = (runner){&r, i + 1, {run_one, prepare, note, &one[i]}};
+    entry[i] = (race_entry){.own = &one[i].candidate};
+  }
+  if (!status) status = race_run(run, &plan, entry, entries, take_time, &r);
+  if (r.status) status = r.status;
   robot_track_free(&r.track[0]);
   robot_track_free(&r.track[1]);
-  free(runners);
-  free(candidate);
-  free(record);
-  free(seconds);
+  free(one);
+  free(entry);
   return status;
 }
 

@@ -194,6 +194,51 @@ static void a_run_that_gives_up_is_told(void **state) {
   end(&t);
 }
 
+/* a candidate that is no solver: it counts its runs, and fails as often as it is asked to */
+typedef struct counting {
+  size_t runs;
+  bool fails;
+} counting;
+
+static int count_run(void *context, size_t trial) {
+  (void)trial;
+  counting *const c = context;
+  c->runs++;
+  return c->fails;
+}
+
+static int take_time(void *context, const race_lap *lap) {
+  ((double *)context)[lap->trial] = lap->of.time_s;
+  return 0;
+}
+
+static void a_candidate_of_the_callers_races_beside_solvers(void **state) {
+  static told t;
+  (void)state;
+  counting good = {0}, bad = {.fails = true};
+  const measure_candidate of_good = {.run = count_run, .context = &good};
+  const measure_candidate of_bad = {.run = count_run, .context = &bad};
+  begin(&t, &calm);
+  t.entry[AGAIN] = (race_entry){.own = &of_good};
+  t.entry[LAME] = (race_entry){.own = &of_bad};
+  if (run_part(&t, 0, 1, false)) fail_msg("%s", t.u.message);
+  assert_int_equal(t.laps, TRIALS * ENTRIES);
+  for (size_t i = 0; i < TRIALS; i++) {
+    const race_lap *const lap = &t.lap[i * ENTRIES];
+    assert_true(lap[OURS].of.rms_error > 0.0 && lap[AGAIN].of.time_s > 0.0);
+    assert_true(isnan(lap[AGAIN].of.rms_error) && isnan(lap[LAME].of.time_s));
+  }
+  assert_true(good.runs > TRIALS);
+  assert_int_equal(bad.runs, 1);
+
+  // they race alone where there are no starts
+  const race_plan plan = {.trials = 2, .processes = 1};
+  double seconds[2] = {0.0};
+  assert_int_equal(race_run(&t.u.run, &plan, &t.entry[AGAIN], 1, take_time, seconds), 0);
+  assert_true(seconds[0] > 0.0 && seconds[1] > 0.0);
+  end(&t);
+}
+
 static void an_interrupt_ends_it(void **state) {
   static const volatile int interrupted = 1;
   static told t;
@@ -246,6 +291,7 @@ int main(void) {
       cmocka_unit_test(every_process_runs_all_where_they_are_crossed),
       cmocka_unit_test(what_is_the_same_runs_once),
       cmocka_unit_test(a_run_that_gives_up_is_told),
+      cmocka_unit_test(a_candidate_of_the_callers_races_beside_solvers),
       cmocka_unit_test(an_interrupt_ends_it),
       cmocka_unit_test(a_refusal_is_told),
       cmocka_unit_test(laps_are_found),
