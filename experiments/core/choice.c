@@ -70,8 +70,21 @@ static const struct {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
+static size_t field_of(choice_who who) {
+  size_t field = 0;
+  while (fields[field].who != who) field++;
+  return field;
+}
+
 choice_limits choice_limits_of(const choice *rival) {
   return (choice_limits){rival->rms, rival->rms_q90, rival->rms_worst};
+}
+
+choice_limits choice_limits_for(choice_who who, choice_limits limits) {
+  const size_t field = field_of(who);
+  return (choice_limits){fields[field].margin * fields[field].slack * limits.rms,
+                         fields[field].slack * limits.rms_q90,
+                         fields[field].slack * limits.rms_worst};
 }
 
 /* not a number, or infinite, is never accepted */
@@ -113,13 +126,6 @@ void choice_try(const contest_starts *starts, double patience, choice *c) {
   if (!good) c->rms = c->rms_q90 = c->rms_worst = INFINITY;
 }
 
-/* the same, unless there was an interrupt */
-static int try_one(const choice_request *request, double patience, choice *c, char *message) {
-  if (request->interrupted && *request->interrupted) return measure_fail(message, "interrupted");
-  choice_try(request->starts, patience, c);
-  return 0;
-}
-
 choice choice_yardstick(const choice_request *request, const char *integrator) {
   choice c = {.solver = &bridge_solver, .settings = request->base};
   c.settings.variant = integrator;
@@ -128,7 +134,98 @@ choice choice_yardstick(const choice_request *request, const char *integrator) {
   return c;
 }
 
-/* ---- one of them: its coarsest setting that is accepted -------------------------------------- */
+/* ---- the rule -------------------------------------------------------------------------------- */
+
+static int look(const choice_ladder *l, double knob, double patience, choice *c, char *message) {
+  const size_t ladder = c->ladder;
+  const int status = l->look(l->context, knob, patience, c, message);
+  c->ladder = ladder;
+  c->knob = knob;
+  return status;
+}
+
+/* between one that is accepted and one that is not, until they are close together */
+static int bisect(const choice_limits *limits, const choice_ladder *l, double refused, choice *best,
+                  char *message) {
+  for (int i = 0; i < HALVINGS; i++) {
+    const double middle = sqrt(best->knob * refused);
+    choice c = *best;
+    if (look(l, middle, INFINITY, &c, message)) return -1;
+    if (choice_accepts(limits, &c))
+      *best = c;
+    else
+      refused = middle;
+  }
+  return 0;
+}
+
+/* among those from the i-th on, which are known */
+static int cheaper(const choice_limits *limits, const choice_ladder *l, size_t i, choice *best,
+                   char *message) {
+  for (; i < l->count; i++) {
+    choice c = *best;
+    if (look(l, l->knob[i], INFINITY, &c, message)) return -1;
+    if (choice_accepts(limits, &c) && c.seconds < best->seconds) *best = c;
+  }
+  return 0;
+}
+
+/* Errors need not fall with every tolerance: the first that will do, not any. A step or tolerance
+ * that takes far longer than the best of the others ends the search. 0, out->seconds being INFINITY
+ * where there is none; or -1. */
+static int coarsest_accepted(const choice_limits *limits, const choice_ladder *l, double best_s,
+                             choice *out, char *message) {
+  const double patience = (l->continuous ? too_long_by_tolerance : too_long) * best_s;
+  const double vain = (l->continuous ? too_long_by_tolerance : near) * best_s;
+  for (size_t i = 0; i < l->count; i++) {
+    if (look(l, l->knob[i], patience, out, message)) return -1;
+    if (choice_accepts(limits, out)) {
+      if (l->continuous && i && bisect(limits, l, l->knob[i - 1], out, message)) return -1;
+      return l->known ? cheaper(limits, l, i, out, message) : 0;
+    }
+    if (out->seconds < INFINITY && out->seconds >= vain) break;
+  }
+  out->seconds = INFINITY;
+  return 0;
+}
+
+/* those that are nearly as fast as the fastest once more: their times are to be of one moment */
+static int time_again(const choice_ladder ladder[], choice last[], size_t count, double best_s,
+                      char *message) {
+  for (size_t i = 0; count > 1 && i < AGAIN * count; i++) {
+    choice *const c = &last[i % count], again = *c;
+    if (ladder[i % count].known || !(c->seconds < near * best_s)) continue;
+    if (look(&ladder[i % count], c->knob, INFINITY, &again, message)) return -1;
+    c->seconds = fmin(c->seconds, again.seconds);
+  }
+  return 0;
+}
+
+int choice_of_ladders(const choice_limits *limits, const choice_ladder ladder[], size_t count,
+                      choice *best, char message[SOLVER_MESSAGE_SIZE]) {
+  choice last[CHOICE_LADDERS_MAX] = {{.seconds = INFINITY}};
+  size_t fastest = 0;
+  double best_s = INFINITY;
+  for (size_t i = 0; i < count; i++) {
+    const double other_s = ladder[i].known ? INFINITY : best_s;
+    last[i].ladder = i;
+    if (coarsest_accepted(limits, &ladder[i], other_s, &last[i], message)) return -1;
+    best_s = fmin(best_s, last[i].seconds);
+  }
+  if (time_again(ladder, last, count, best_s, message)) return -1;
+  for (size_t i = 1; i < count; i++)
+    if (last[i].seconds < last[fastest].seconds) fastest = i;
+  *best = last[fastest];
+  return 0;
+}
+
+/* ---- a ladder that is run -------------------------------------------------------------------- */
+
+/* who climbs it */
+typedef struct climber {
+  const choice_request *request;
+  const contender *of;
+} climber;
 
 static bool has_tolerance(const contender *one) {
   return solver_concerns(one->solver) & SETTING_TOLERANCE;
@@ -147,6 +244,15 @@ static choice set(const choice_request *request, const contender *one, double kn
   return c;
 }
 
+static int run_with(void *context, double knob, double patience, choice *c, char *message) {
+  const climber *const one = context;
+  const choice_request *const request = one->request;
+  if (request->interrupted && *request->interrupted) return measure_fail(message, "interrupted");
+  *c = set(request, one->of, knob);
+  choice_try(request->starts, patience, c);
+  return 0;
+}
+
 /* 12, 11, ... 2, 1 output steps, and 1/2, 1/3, 1/4, 1/6, 1/8, 1/12, ... of one; 0 behind the last
  */
 static double next_step(double step, size_t finest) {
@@ -161,55 +267,16 @@ static double next_tolerance(double tolerance) {
   return 0.1 * tolerance > finest_tolerance ? 0.1 * tolerance : 0.0;
 }
 
-/* between one that is accepted and one that is not, until they are close together */
-static int bisect(const choice_request *request, const contender *one, double refused, choice *best,
-                  char *message) {
-  for (int i = 0; i < HALVINGS; i++) {
-    const double middle = sqrt(best->settings.rtol * refused);
-    choice c = set(request, one, middle);
-    if (try_one(request, INFINITY, &c, message)) return -1;
-    if (choice_accepts(&request->limits, &c))
-      *best = c;
-    else
-      refused = middle;
-  }
-  return 0;
-}
-
-/* Errors need not fall with every tolerance: the first that will do, not any. A step or tolerance
- * that takes far longer than the best of the others ends the search. 0, out->seconds being INFINITY
- * where there is none; or -1. */
-static int coarsest_accepted(const choice_request *request, const contender *one, size_t finest,
-                             double best_s, choice *out, char *message) {
-  const bool tolerant = has_tolerance(one);
+static choice_ladder ladder_of(climber *one, size_t finest) {
+  const bool tolerant = has_tolerance(one->of);
+  choice_ladder l = {.look = run_with, .context = one, .continuous = tolerant};
   for (double knob = tolerant ? coarsest : LONGEST; knob > 0.0;
-       knob = tolerant ? next_tolerance(knob) : next_step(knob, finest)) {
-    *out = set(request, one, knob);
-    if (try_one(request, (tolerant ? too_long_by_tolerance : too_long) * best_s, out, message))
-      return -1;
-    if (choice_accepts(&request->limits, out))
-      return tolerant && knob < coarsest ? bisect(request, one, 10.0 * knob, out, message) : 0;
-    if (out->seconds < INFINITY &&
-        out->seconds >= (tolerant ? too_long_by_tolerance : near) * best_s)
-      break;
-  }
-  out->seconds = INFINITY;
-  return 0;
+       knob = tolerant ? next_tolerance(knob) : next_step(knob, finest))
+    l.knob[l.count++] = knob;
+  return l;
 }
 
 /* ---- the cheapest of all --------------------------------------------------------------------- */
-
-/* those that are nearly as fast as the fastest once more: their times are to be of one moment */
-static int time_again(const choice_request *request, choice last[], size_t count, double best_s,
-                      char *message) {
-  for (size_t i = 0; count > 1 && i < AGAIN * count; i++) {
-    choice *const c = &last[i % count], again = *c;
-    if (!(c->seconds < near * best_s)) continue;
-    if (try_one(request, INFINITY, &again, message)) return -1;
-    c->seconds = fmin(c->seconds, again.seconds);
-  }
-  return 0;
-}
 
 static void say_none(const choice_limits *limits, size_t field, const choice *last, char *message) {
   if (fields[field].who == CHOICE_LIBESS)
@@ -226,27 +293,20 @@ static void say_none(const choice_limits *limits, size_t field, const choice *la
 
 int choice_cheapest(const choice_request *request, choice_who who, choice *best,
                     char message[SOLVER_MESSAGE_SIZE]) {
-  size_t field = 0, count = 0, fastest = 0;
-  while (fields[field].who != who) field++;
-  const contender *const one = fields[field].of;
+  const size_t field = field_of(who);
   const bool mujoco = who & (CHOICE_MUJOCO | CHOICE_CALLBACK);
   const size_t finest = mujoco && request->finest ? request->finest : fields[field].finest;
-  choice_request with = *request;
-  choice last[CONTENDERS_MAX];
-  double best_s = INFINITY;
-  with.limits.rms *= fields[field].margin * fields[field].slack;
-  with.limits.rms_q90 *= fields[field].slack;
-  with.limits.rms_worst *= fields[field].slack;
-  for (; count < CONTENDERS_MAX && one[count].solver; count++) {
-    if (coarsest_accepted(&with, &one[count], finest, best_s, &last[count], message)) return -1;
-    best_s = fmin(best_s, last[count].seconds);
+  const choice_limits limits = choice_limits_for(who, request->limits);
+  climber one[CONTENDERS_MAX];
+  choice_ladder ladder[CONTENDERS_MAX];
+  size_t count = 0;
+  for (; count < CONTENDERS_MAX && fields[field].of[count].solver; count++) {
+    one[count] = (climber){request, &fields[field].of[count]};
+    ladder[count] = ladder_of(&one[count], finest);
   }
-  if (time_again(&with, last, count, best_s, message)) return -1;
-  for (size_t i = 1; i < count; i++)
-    if (last[i].seconds < last[fastest].seconds) fastest = i;
-  *best = last[fastest];
+  if (choice_of_ladders(&limits, ladder, count, best, message)) return -1;
   if (best->seconds < INFINITY) return 0;
-  say_none(&with.limits, field, best, message);
+  say_none(&limits, field, best, message);
   return 1;
 }
 

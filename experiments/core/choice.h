@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which settings race: the cheapest that keep within limits of error on some starts. Those are
- * other starts than are timed later, so that nobody is chosen by what it is judged by. */
+ * other starts than are timed later, so that nobody is chosen by what it is judged by. Settings are
+ * run when they are looked at, or they have all been run before. */
 #ifndef CHOICE_H
 #define CHOICE_H
 
@@ -22,6 +23,8 @@ typedef struct choice {
   solver_settings settings;
   double seconds; /* median */
   double rms, rms_q90, rms_worst;
+  size_t ladder; /* which of several it is of, and where it stands there */
+  double knob;
 } choice;
 
 /* Who may be chosen: MuJoCo by Euler, implicitfast or RK4; the same with the contact force as a
@@ -36,6 +39,40 @@ typedef enum choice_who {
 
 /* Told of who is chosen. 0, or -1 with one line. */
 typedef int choice_tell(void *context, const choice *chosen);
+
+/* ---- the rule -------------------------------------------------------------------------------- */
+
+enum { CHOICE_LADDERS_MAX = 40, CHOICE_RUNGS_MAX = 80 };
+
+/* The settings of one method by one number, a time step or a tolerance. */
+typedef struct choice_ladder {
+  double knob[CHOICE_RUNGS_MAX]; /* the largest first, which is the coarsest */
+  size_t count;
+
+  /* Seconds and errors of a setting, which may lie between two where the ladder is `continuous`. As
+   * choice_try; 0, or -1 with one line. */
+  int (*look)(void *context, double knob, double patience, choice *c, char *message);
+  void *context;
+  bool continuous;
+  bool known; /* all of it has been run: a look takes no time */
+} choice_ladder;
+
+/* The limits as they are for one of them. Except for MuJoCo's the median is to be a tenth better,
+ * for that of the starts that are timed is another. MuJoCo by a callback may be a thousandth worse:
+ * its trajectory is that by contacts, but for the mass that these add, and such a difference is to
+ * decide nothing. */
+choice_limits choice_limits_for(choice_who who, choice_limits limits);
+
+/*
+ * The one rule: of all ladders the cheapest, each at its coarsest setting within the limits. A
+ * continuous one is bisected from there towards the setting before. Where a ladder is known, a
+ * finer setting that is cheaper is taken: at a loose tolerance many steps are refused. 0,
+ * best->seconds being INFINITY where nothing is good enough; or -1 with one line.
+ */
+int choice_of_ladders(const choice_limits *limits, const choice_ladder ladder[], size_t count,
+                      choice *best, char message[SOLVER_MESSAGE_SIZE]);
+
+/* ---- by runs --------------------------------------------------------------------------------- */
 
 /* What is chosen by, and who is told of it. */
 typedef struct choice_request {
@@ -63,16 +100,10 @@ void choice_try(const contest_starts *starts, double patience, choice *c);
 /* MuJoCo by an integrator at the output step, which is what no worse than it means. */
 choice choice_yardstick(const choice_request *request, const char *integrator);
 
-/*
- * The one rule: of all who may be chosen the cheapest, each at its coarsest setting within the
- * limits. A step goes down from twelve output steps (outputs lie on the chord of its ends), of the
- * plain methods to 1/256 of one. A tolerance, rtol = atol, goes down by decades from 0.1 to 1e-12,
- * and then is bisected towards the decade before. Except for MuJoCo's the median is to be a tenth
- * better than the limit, for that of the starts that are timed is another. MuJoCo by a callback may
- * be a thousandth worse than the limits: its trajectory is that by contacts, but for the mass that
- * these add, and such a difference is to decide nothing. 0; 1 with one line when
- * nothing is good enough; -1 with one line when interrupted.
- */
+/* The one rule, over ladders that are run as it goes. A step goes down from twelve output steps
+ * (outputs lie on the chord of its ends), of the plain methods to 1/256 of one; a tolerance,
+ * rtol = atol, by decades from 0.1 to 1e-12. 0; 1 with one line when nothing is good enough; -1
+ * with one line when interrupted. */
 int choice_cheapest(const choice_request *request, choice_who who, choice *best,
                     char message[SOLVER_MESSAGE_SIZE]);
 

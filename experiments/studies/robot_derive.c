@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "race.h"
+#include "choice.h"
 #include "robot_study.h"
 #include "series.h"
 #include "statistics.h"
@@ -55,8 +55,8 @@ typedef struct setting {
 
 static const setting no_setting = {0, 0, NAN, false};
 
-static setting only(size_t entry, bool coarsest) {
-  return (setting){entry, entry, 0.0, coarsest};
+static setting only(size_t entry) {
+  return (setting){entry, entry, 0.0, false};
 }
 
 static double between(double a, double b, double share) {
@@ -76,41 +76,72 @@ static const char *variant_of(const robot_case *c, const setting *s) {
   return s->fine ? c->entry[s->fine].variant : "";
 }
 
-/* Entries of one method stand with the coarsest first: the first whose error, and those of all
- * finer ones, are small enough; and, from the one before it, the place where the error is met. */
-static setting reach(const shown *all, const size_t entry[], size_t count, double target) {
-  size_t i = count;
-  while (i > 0 && all->error[entry[i - 1]] <= target) i--;
-  if (i == count) return no_setting;
-  setting s = only(entry[i], i == 0);
-  if (i > 0) {
-    const double before = all->error[entry[i - 1]], here = all->error[entry[i]];
-    s.coarse = entry[i - 1];
-    s.share = here > 0.0 ? log(before / target) / log(before / here) : 1.0;
-  }
-  // a finer one may be cheaper: at a coarse tolerance many steps are refused
-  for (; i < count; i++)
-    if (all->seconds[entry[i]] < at_setting(&s, all->seconds)) s = only(entry[i], s.coarsest);
-  return s;
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+/* a method's settings, and the entries that they are of */
+typedef struct method {
+  const shown *all;
+  choice_ladder ladder;
+  size_t entry[CHOICE_RUNGS_MAX];
+} method;
+
+static setting setting_at(const method *m, double knob) {
+  const choice_ladder *const l = &m->ladder;
+  size_t i = 0;
+  while (l->knob[i] > knob) i++;
+  if (l->knob[i] == knob) return only(m->entry[i]);
+  const double share = log(l->knob[i - 1] / knob) / log(l->knob[i - 1] / l->knob[i]);
+  return (setting){m->entry[i - 1], m->entry[i], share, false};
 }
 
-/* the cheapest of a kind: of all of MuJoCo's integrators, or of all of libess's bases; with
- * `whole`, among the entries that are */
+static int look_up(void *context, double knob, double patience, choice *c, char *message) {
+  const method *const m = context;
+  const setting s = setting_at(m, knob);
+  (void)patience, (void)message;
+  c->seconds = at_setting(&s, m->all->seconds);
+  c->rms = c->rms_q90 = c->rms_worst = at_setting(&s, m->all->error);
+  return 0;
+}
+
+/* the methods of a kind, without the entries that have no error, and with `whole` without those
+ * that fail from some starts: how many */
+static size_t list_methods(const robot_case *c, const shown *all, robot_kind kind, bool whole,
+                           method one[CHOICE_LADDERS_MAX]) {
+  const char *variant = NULL;
+  size_t count = 0;
+  for (size_t i = 1; i < c->entries; i++) {
+    const robot_entry *const e = &c->entry[i];
+    if (e->kind != kind || isnan(all->error[i]) || (whole && !all->whole[i])) continue;
+    if (e->variant != variant)
+      one[count++] =
+          (method){.all = all, .ladder = {.look = look_up, .continuous = true, .known = true}};
+    method *const m = &one[count - 1];
+    variant = e->variant;
+    m->ladder.context = m;
+    m->entry[m->ladder.count] = i;
+    m->ladder.knob[m->ladder.count++] = e->knob;
+  }
+  return count;
+}
+
+/* the cheapest of a kind: of all of MuJoCo's integrators, or of all of libess's bases */
 static setting cheapest_among(const robot_case *c, const shown *all, robot_kind kind, double target,
                               bool whole) {
-  setting best = no_setting;
-  size_t entry[ROBOT_ENTRIES_MAX], count = 0;
-  for (size_t i = 1; i < c->entries; i++) {
-    const robot_entry *const e = &c->entry[i], *const next = e + 1;
-    if (e->kind != kind) continue;
-    if (!isnan(all->error[i]) && (all->whole[i] || !whole)) entry[count++] = i;
-    if (i + 1 < c->entries && next->kind == kind && next->variant == e->variant) continue;
-    const setting s = reach(all, entry, count, target);
-    const double seconds = at_setting(&best, all->seconds);
-    if (s.fine && (isnan(seconds) || at_setting(&s, all->seconds) < seconds)) best = s;
-    count = 0;
-  }
-  return best;
+  static const choice_who who[] = {
+      [ROBOT_MUJOCO] = CHOICE_MUJOCO, [ROBOT_LIBESS] = CHOICE_LIBESS, [ROBOT_PLAIN] = CHOICE_PLAIN};
+  const choice_limits limits =
+      choice_limits_for(who[kind], (choice_limits){target, INFINITY, INFINITY});
+  char message[SOLVER_MESSAGE_SIZE];
+  method one[CHOICE_LADDERS_MAX];
+  choice_ladder ladder[CHOICE_LADDERS_MAX];
+  choice best;
+  const size_t count = list_methods(c, all, kind, whole, one);
+  for (size_t i = 0; i < count; i++) ladder[i] = one[i].ladder;
+  if (choice_of_ladders(&limits, ladder, count, &best, message) || !(best.seconds < INFINITY))
+    return no_setting;
+  setting s = setting_at(&one[best.ladder], best.knob);
+  s.coarsest = all->error[one[best.ladder].entry[0]] <= limits.rms;
+  return s;
 }
 
 /* What fails from some starts is taken where all else fails: a ratio is to be of all starts. */
@@ -121,16 +152,16 @@ static setting cheapest(const robot_case *c, const shown *all, robot_kind kind, 
 
 /* of all three, for an error: `own` is the entry of the model's own setting, whose error it is, or
  * 0 */
-typedef struct choice {
+typedef struct chosen {
   double target;
   setting mujoco, libess, plain, best; /* best: MuJoCo's cheapest, where `mujoco` is its own */
-} choice;
+} chosen;
 
-static choice choose(const robot_case *c, const shown *all, double target, size_t own) {
-  choice made = {.target = own ? all->error[own] : target};
+static chosen choose(const robot_case *c, const shown *all, double target, size_t own) {
+  chosen made = {.target = own ? all->error[own] : target};
   made.best = cheapest(c, all, ROBOT_MUJOCO, made.target);
-  made.mujoco = own ? only(own, false) : made.best;
-  // a finer step may have a larger error, so that the model's own is none of those that reach its
+  made.mujoco = own ? only(own) : made.best;
+  // a setting that fails from some starts is not looked at, and the model's own may be one
   if (own && !(at_setting(&made.best, all->seconds) < all->seconds[own])) made.best = made.mujoco;
   made.libess = cheapest(c, all, ROBOT_LIBESS, made.target);
   made.plain = cheapest(c, all, ROBOT_PLAIN, made.target);
@@ -208,7 +239,7 @@ typedef struct deriving {
 
 static void add_held_out(const deriving *d, size_t start, double target, size_t own) {
   const robot_case *const c = d->run->own;
-  const choice made = choose(c, &d->by[start % d->folds], target, own);
+  const chosen made = choose(c, &d->by[start % d->folds], target, own);
   const setting *const mujoco = &made.mujoco, *const libess = &made.libess,
                        *const plain = &made.plain;
   const robot_sample *const one = study_samples(d->run, start, NULL);
@@ -258,7 +289,7 @@ static void fill_costs(const deriving *d, gather starts, robot_reach_row *row) {
 static void add_reach(const deriving *d, double target, size_t own) {
   const robot_case *const c = d->run->own;
   const size_t count = study_cells(d->run);
-  const choice made = choose(c, &d->by[d->folds], target, own);
+  const chosen made = choose(c, &d->by[d->folds], target, own);
   gather starts = gather_rows(d->run, ROBOT_HELD_OUT, 0, 1, count);
   // what every program does by the coarsest means is no question
   if (made.mujoco.coarsest && made.libess.coarsest && made.plain.coarsest) return;

@@ -49,6 +49,76 @@ static void every_limit_counts_and_none_by_more(void **state) {
   assert_false(choice_accepts(&none, &wild));
 }
 
+/* ---- ladders of made-up settings ------------------------------------------------------------- */
+
+/* error = knob, as of a method of order 1; looks at it, and from which knob on it takes longer */
+typedef struct rungs {
+  double dear_from;
+  size_t looks;
+} rungs;
+
+static int look(void *context, double knob, double patience, choice *c, char *message) {
+  rungs *const r = context;
+  (void)patience, (void)message;
+  r->looks++;
+  c->rms = c->rms_q90 = c->rms_worst = knob;
+  c->seconds = (knob >= r->dear_from ? 100.0 : 1.0) / knob;
+  return 0;
+}
+
+static choice_ladder decades(rungs *r, bool continuous, bool known) {
+  return (choice_ladder){.knob = {1.0, 0.1, 0.01, 0.001},
+                         .count = 4,
+                         .look = look,
+                         .context = r,
+                         .continuous = continuous,
+                         .known = known};
+}
+
+static void the_coarsest_that_keeps_within(void **state) {
+  (void)state;
+  static const choice_limits asked = {0.05, INFINITY, INFINITY};
+  char message[SOLVER_MESSAGE_SIZE];
+  rungs r[2] = {{INFINITY, 0}, {0.02, 0}};
+  choice best;
+  choice_ladder l[2] = {decades(&r[0], false, false), decades(&r[1], false, false)};
+  assert_int_equal(choice_of_ladders(&asked, l, 1, &best, message), 0);
+  assert_true(best.knob == 0.01 && r[0].looks == 3);
+
+  // between two where there is something between them
+  l[0].continuous = true;
+  assert_int_equal(choice_of_ladders(&asked, l, 1, &best, message), 0);
+  assert_true(best.knob <= 0.05 && best.knob > 0.049);
+
+  // a finer one that is cheaper is taken where that is known, and not looked for where it is not
+  r[0].looks = 0;
+  l[1] = decades(&r[1], true, true);
+  assert_int_equal(choice_of_ladders(&asked, l, 2, &best, message), 0);
+  assert_true(best.ladder == 0 && best.knob > 0.049);
+  assert_int_equal(choice_of_ladders(&asked, &l[1], 1, &best, message), 0);
+  assert_true(best.ladder == 0 && best.knob == 0.01);
+  l[1].known = false;
+  assert_int_equal(choice_of_ladders(&asked, &l[1], 1, &best, message), 0);
+  assert_true(best.knob > 0.049);
+
+  // nothing is good enough, and there is nothing
+  const choice_limits none = {1e-9, INFINITY, INFINITY};
+  assert_int_equal(choice_of_ladders(&none, l, 2, &best, message), 0);
+  assert_true(best.seconds == INFINITY);
+  assert_int_equal(choice_of_ladders(&asked, l, 0, &best, message), 0);
+  assert_true(best.seconds == INFINITY);
+}
+
+static void limits_have_margins(void **state) {
+  (void)state;
+  const choice_limits mujoco = choice_limits_for(CHOICE_MUJOCO, limits),
+                      libess = choice_limits_for(CHOICE_LIBESS, limits),
+                      callback = choice_limits_for(CHOICE_CALLBACK, limits);
+  assert_true(mujoco.rms == limits.rms && mujoco.rms_worst == limits.rms_worst);
+  assert_true(libess.rms == 0.9 * limits.rms && libess.rms_q90 == limits.rms_q90);
+  assert_true(callback.rms == 1.001 * limits.rms && callback.rms_q90 > limits.rms_q90);
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 enum { STARTS = 11 };
@@ -282,6 +352,8 @@ static void an_interrupt_ends_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_limit_counts_and_none_by_more),
+      cmocka_unit_test(the_coarsest_that_keeps_within),
+      cmocka_unit_test(limits_have_margins),
       cmocka_unit_test(a_run_shows_its_quantiles),
       cmocka_unit_test(patience_ends),
       cmocka_unit_test(a_solver_that_gives_up_or_refuses_is_out),
