@@ -106,7 +106,8 @@ static int show(study_run *run) {
 /* --table: nothing is measured */
 static int show_earlier(study_run *run) {
   bool shown;
-  if (study_store_look(run) || study_parts_show(run, &shown)) return -1;
+  if (study_store_look(run) || study_store_check_operand(run) || study_parts_show(run, &shown))
+    return -1;
   if (shown) return 0;
   if (run->private->store && study_recall(run)) return -1;
   if (!json_array_size(run->private->heads))

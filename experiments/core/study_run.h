@@ -165,6 +165,9 @@ int study_store_open(study_run *run);
 int study_store_look(study_run *run);
 int study_store_take(study_run *run);
 
+/* Fails with one line where the results that --table would show are of another operand. */
+int study_store_check_operand(study_run *run);
+
 /* The name of the database: the folder's, or that of a share. */
 const char *study_share_database(study_share share, char name[STUDY_TABLE_NAME_SIZE]);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "draws.h"
 #include "in_force.h"
@@ -511,6 +512,43 @@ int study_keep_part(study_run *run, const char *name, json_t *value) {
                              json_pack("[I, s, s, s]", p->number, p->parts_cell, name, text), NULL);
   free(text);
   json_decref(value);
+  return status;
+}
+
+/* ---- a folder that is of another file -------------------------------------------------------- */
+
+/* by their names where one of them is not there: a relative path may be of another folder */
+static bool is_same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  const char *const name_a = strrchr(a, '/'), *const name_b = strrchr(b, '/');
+  if (stat(a, &of_a) || stat(b, &of_b))
+    return strcmp(name_a ? name_a + 1 : a, name_b ? name_b + 1 : b) == 0;
+  return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* of several files, a line each, the first */
+static int refuse_operand(study_run *run, const char *of) {
+  const int length = (int)strcspn(of, "\n"), asked = (int)strcspn(run->operand, "\n");
+  return measure_fail(run->message,
+                      "%s holds results of %.*s%s, not of %.*s%s; --out DIR names another folder",
+                      run->folder, length, of, of[length] ? " and others" : "", asked, run->operand,
+                      run->operand[asked] ? " and others" : "");
+}
+
+/* the run with parts is shown first, as study_parts_show has it */
+int study_store_check_operand(study_run *run) {
+  json_t *rows;
+  if (!run->private->store || !run->operand) return 0;
+  if (study_store_ask(
+          run,
+          "SELECT json_extract(settings, '$.\"' || ?1 || '\"') FROM run WHERE study = ?2 "
+          "AND (ended IS NOT NULL OR id IN (SELECT run FROM part)) "
+          "ORDER BY id IN (SELECT run FROM part) DESC, id DESC LIMIT 1",
+          json_pack("[s, s]", run->study->operand, run->study->name), &rows))
+    return -1;
+  const char *const of = json_string_value(json_array_get(json_array_get(rows, 0), 0));
+  const int status = !of || is_same_file(of, run->operand) ? 0 : refuse_operand(run, of);
+  json_decref(rows);
   return status;
 }
 

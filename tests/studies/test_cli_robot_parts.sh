@@ -40,6 +40,12 @@ run robot-race chain.xml --table --out results
 expect 'a table of what is there' sh -c 'grep -q "^start=0 is under way" "$1" && grep -q "reference: libess at 1e-08" "$1" &&
   grep -qE "MuJoCo +Euler +0.002 .* mm" "$1"' - "$room/out"
 
+cp chain.xml other.xml
+run robot-race other.xml --table --out results
+expect 'a table of another file' one_line 1 'results holds results of chain.xml, not of other.xml'
+run robot-race ./chain.xml --table --out results
+expect 'a table of the file by another path' success
+
 # what is kept is believed: a number in it is that of the results
 python3 - <<'END'
 import json, sqlite3
