@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of one command: their table, its help, and the words that fit it. */
 #include <argp.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -478,6 +479,8 @@ static void set_model(parse *p) {
     command_usage(given, "model %s is not accepted; it is a file already", type->name);
   if (type->from_file && !given->model_file)
     command_usage(given, "--model %s needs --file FILE", type->name);
+  if (type->from_file && access(given->model_file, R_OK))
+    exit(command_fail(given, "%s cannot be read: %s", given->model_file, strerror(errno)));
   if (!type->from_file && given->model_file)
     command_usage(given, "--file needs --model mjcf; the model is %s", type->name);
   for (size_t i = 0; i < p->table.parameter_count; i++) {

@@ -149,8 +149,8 @@ static int add_line(file_list *list, const char *path, size_t number, const char
   while (end > line && (end[-1] == ' ' || end[-1] == '\t')) *--end = '\0';
   const int added = add(list, class, in, line, options ? options + 1 : "", message);
   if (added || access(list->file[list->count - 1].file, R_OK) == 0) return added;
-  return SOLVER_REFUSE(message, "%.150s, line %zu: %.200s: %s", path, number,
-                       list->file[list->count - 1].file, strerror(errno));
+  return SOLVER_FAIL(message, "%.150s, line %zu: %.200s: %s", path, number,
+                     list->file[list->count - 1].file, strerror(errno));
 }
 
 static int read_file(file_list *list, const char *path, const char *in, char *message) {

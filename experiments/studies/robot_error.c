@@ -130,7 +130,7 @@ static int check(study_run *run) {
   for (size_t i = 0; i < count_files(run->operand); i++) {
     const char *const file = file_at(run, run->operand, i);
     if (stat(file, &about))
-      return SOLVER_REFUSE(run->message, "%.300s cannot be read: %s", file, strerror(errno));
+      return SOLVER_FAIL(run->message, "%.300s cannot be read: %s", file, strerror(errno));
     content = content * 31u + (uint64_t)about.st_size * 7u + (uint64_t)about.st_mtime;
   }
   run->content = content;

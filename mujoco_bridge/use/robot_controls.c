@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "csv.h"
 #include "robot_instance.h"
@@ -141,7 +142,7 @@ static int set_table(const robot *r, robot_controls *c, const char *path,
   char why[MEASURE_MESSAGE_SIZE];
   if (measure_table_read(&table, path, why)) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "--ctrl: %.450s", why);
-    return SOLVER_REFUSED;
+    return access(path, R_OK) ? SOLVER_FAILED : SOLVER_REFUSED;
   }
   size_t *const column = calloc(c->nu + 1, sizeof *column);
   int status = SOLVER_FAILED;

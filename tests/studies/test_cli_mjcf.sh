@@ -78,7 +78,9 @@ refuses() { # status, words, arguments
 refuses 2 '--model mjcf needs --file FILE' run --model mjcf
 refuses 2 '--file needs --model mjcf; the model is plate' run --file legs.xml
 refuses 2 'model mjcf is not accepted; it is a file already' xml mjcf
-refuses 1 'none.xml cannot be read: No such file' run --model mjcf --file none.xml
+for command in run work-precision ensemble sweep; do
+  refuses 1 'none.xml cannot be read: No such file' $command --model mjcf --file none.xml
+done
 echo words >none.xml
 before=$(fingerprint)
 refuses 1 'none.xml does not compile' run --model mjcf --file none.xml

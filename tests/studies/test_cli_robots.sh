@@ -199,7 +199,7 @@ run robots misspelt
 expect 'a class that is none' one_line 2 'misspelt, line 2: leged is no class; legged, arm and other are accepted'
 printf 'all/ball.xml\nlegged all/gone.xml --height 0.2\n' >missing
 run robots missing
-expect 'a file that is not there, before any is measured' one_line 2 'missing, line 2: all/gone.xml: No such file'
+expect 'a file that is not there, before any is measured' one_line 1 'missing, line 2: all/gone.xml: No such file'
 printf 'all/ball.xml\nlegged\n' >classless
 run robots classless
 expect 'a class without a file' one_line 2 'classless, line 2: legged is followed by no file'
