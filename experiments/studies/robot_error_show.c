@@ -6,6 +6,7 @@
 
 #include "robot_answer.h"
 #include "robot_error.h"
+#include "statistics.h"
 
 const double robot_error_still = 1e-9;
 
@@ -169,9 +170,40 @@ static void show_answer(const study_run *run, const answer_row *a) {
   show_steps(run, a);
 }
 
+/* ---- over the initial conditions of a model -------------------------------------------------- */
+
+static void show_over(const answer_row a[], size_t count, const char *name, const char *unit) {
+  const column *const c = column_find(answer_row_columns, name);
+  double value[count + 1], median = NAN;
+  size_t known = 0, worst = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double here = column_number(c, &a[i]);
+    if (isnan(here)) continue;
+    if (!known || here > column_number(c, &a[worst])) worst = i;
+    value[known++] = here;
+  }
+  if (!known || measure_median(value, known, &median)) return;
+  printf("  %-16s median %.3g %s, at most %.3g %s (initial condition %zu)\n", name, 1e3 * median,
+         unit, 1e3 * column_number(c, &a[worst]), unit, a[worst].start);
+}
+
+static void show_summary(const answer_row a[], size_t count) {
+  size_t known = 0;
+  for (size_t i = 0; i < count; i++) known += isnan(a[i].states) ? 0 : 1;
+  printf("\n%s, over %zu initial conditions", a->model, count);
+  if (known < count) printf(", of which %zu have an error", known);
+  puts(": the error of MuJoCo at the model's own settings");
+  show_over(a, count, "bodies", "mm");
+  show_over(a, count, "hinges", "mrad");
+}
+
 void robot_error_show(const study_run *run) {
   size_t count;
   const answer_row *const all = study_rows(run, ERROR_ANSWERS, &count);
-  for (size_t i = 0; i < count; i++) show_answer(run, &all[i]);
+  for (size_t i = 0, next; i < count; i = next) {
+    for (next = i; next < count && all[next].file == all[i].file; next++)
+      show_answer(run, &all[next]);
+    if (next > i + 1) show_summary(&all[i], next - i);
+  }
   putchar('\n');
 }

@@ -165,7 +165,7 @@ answers 'twin, written elsewhere'
 # --- many files -----------------------------------------------------------------------------------
 
 ask ball.xml falling.xml nothing.xml --time 0.2
-expect 'many: a missing file is told before anything runs' one_line 2 'nothing.xml cannot be read'
+expect 'many: a missing file is told before anything runs' one_line 1 'nothing.xml cannot be read'
 model still "$plane"
 ask ball.xml still.xml box.xml --time 0.2
 expect 'many: success' success
@@ -175,7 +175,18 @@ expect 'many: the screen has each by its name' shows 'box: the error of MuJoCo'
 expect 'many: and says why one has none' shows 'no answer: '
 run robot ball.xml still.xml box.xml --time 0.2 --table --out results
 expect 'many: --table shows them' shows 'box: the error of MuJoCo'
+run robot box.xml --table --out results
+expect 'a table of a file that the folder is not of' one_line 1 \
+  'results holds results of ball.xml and others, not of box.xml; --out DIR names another folder'
 run robot ball.xml --starts 3 --time 0.2 --out results --restart
+expect 'three initial conditions: median and worst' python3 - "$room/out" <<'END'
+import json, re, statistics, sys
+of = {x["start"]: 1e3 * x["bodies"] for x in json.load(open("results/robot_error.json"))["answers"]}
+said = re.search(r"over 3 initial conditions.*\n  bodies +median (\S+) mm, at most (\S+) mm \(initial condition (\d)\)", open(sys.argv[1]).read())
+worst = max(of, key=of.get)
+wanted = statistics.median(of.values()), of[worst], worst
+assert all(abs(float(a) / b - 1) < 0.01 if b else float(a) == b for a, b in zip(said.groups(), wanted)), (said.groups(), wanted)
+END
 expect 'three initial conditions' holds '[x["start"] for x in r["answers"]] == [0, 1, 2]'
 
 # --- one line -------------------------------------------------------------------------------------
