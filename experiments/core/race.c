@@ -450,7 +450,6 @@ static const column lap_columns[] = {
     COLUMNS(race_lap, COUNT, trial, process),
     COLUMNS(race_lap, AMOUNT, repetitions, retaken, disturbed, events_reference),
     COLUMNS(race_lap, TEXT, message),
-    COLUMN_AS("seconds", race_lap, of.time_s, AMOUNT, "", ""),
     OUTCOME_COLUMNS("", race_lap, of),
     {0},
 };

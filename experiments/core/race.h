@@ -85,8 +85,8 @@ typedef struct outcome {
 
 /* Its columns in a row that has it as a member, each name behind a prefix. */
 #define OUTCOME_COLUMNS(prefix, row, member)                                                       \
-  OUTCOME_COLUMN(prefix, row, member, time_s), OUTCOME_COLUMN(prefix, row, member, rms_error),     \
-      OUTCOME_COLUMN(prefix, row, member, events),                                                 \
+  COLUMN_AS(prefix "seconds", row, member.time_s, AMOUNT, "", ""),                                 \
+      OUTCOME_COLUMN(prefix, row, member, rms_error), OUTCOME_COLUMN(prefix, row, member, events), \
       OUTCOME_COLUMN(prefix, row, member, field_evaluations),                                      \
       OUTCOME_COLUMN(prefix, row, member, guard_evaluations),                                      \
       OUTCOME_COLUMN(prefix, row, member, steps), OUTCOME_COLUMN(prefix, row, member, rejected),   \

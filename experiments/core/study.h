@@ -39,10 +39,12 @@
 
 /* Rows of one kind. */
 typedef struct study_table {
-  const char *json; /* member of the .json, or of the row it is within; NULL: not there; "": its
-                       one row's members stand at the top */
-  const char *csv;  /* file in the folder of results; NULL: none */
-  const char *sql;  /* table of the database; NULL: as the .csv, or the member behind the study */
+  const char *json;    /* member of the .json, or of the row it is within; NULL: not there; "": its
+                          one row's members stand at the top */
+  const char *csv;     /* file in the folder of results; NULL: none */
+  const char *sql;     /* table of the database; NULL: as the .csv, or the member behind the study.
+                          Samples of several studies may be in one: the view `STUDY_laps` has those
+                          of a study, with its columns */
   const char *meaning; /* of a row */
   const column *columns;
   size_t row_size;
@@ -70,6 +72,9 @@ typedef struct study_table {
 
 /* The same where these are its own, by COLUMN_ROW. */
 #define STUDY_ROWS(row, ...) STUDY_TABLE(row##_columns, row, __VA_ARGS__)
+
+/* The table that has the samples of all races. */
+#define STUDY_LAP "lap"
 
 enum { STUDY_TABLES_MAX = 16, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
 

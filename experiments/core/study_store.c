@@ -166,10 +166,24 @@ static int make_table(study_run *run, size_t table) {
   return add_columns(run, name, run->study->tables[table].columns);
 }
 
+/* the study's own samples, of a table that it shares */
+static int make_view(study_run *run) {
+  const study *const s = run->study;
+  const study_table *const t = &s->tables[STUDY_SAMPLES];
+  char sql[SQL_SIZE] = "", drop[SQL_SIZE] = "";
+  if (!t->sql) return 0;
+  add(drop, "DROP VIEW IF EXISTS `%s_laps`", s->file);
+  add(sql, "CREATE VIEW `%s_laps` AS SELECT run, row, within", s->file);
+  for (const column *c = t->columns; c->name; c++) add(sql, ", `%s`", name_of(c));
+  add(sql, " FROM `%s` WHERE run IN (SELECT id FROM run WHERE study = '%s')", t->sql, s->name);
+  return say(run, drop, NULL) || say(run, sql, NULL) ? -1 : 0;
+}
+
 static int make_tables(study_run *run) {
   int status = say(run, "BEGIN IMMEDIATE", NULL);
   for (size_t i = 0; !status && i < STUDY_TABLES_MAX && run->study->tables[i].columns; i++)
     if (study_store_keeps(run->study, i)) status = make_table(run, i);
+  if (!status) status = make_view(run);
   return study_store_end(run, status);
 }
 

@@ -62,7 +62,7 @@ typedef struct mujoco_cell {
   COLUMN(row, model, TEXT, "", "hopper or plate")                                                  \
   COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
   COLUMN(row, session, COUNT, "", "1 or 2: it is of a race")                                       \
-  COLUMN(row, variant, COUNT, "", "number of the setting")                                         \
+  COLUMN(row, setting, COUNT, "", "number of the setting")                                         \
   COLUMN(row, base, TEXT, "", "mujoco: its own defaults; race: the race's")                        \
   COLUMN(row, changes, TEXT, "", "of it, by MuJoCo's names")                                       \
   COLUMN(row, process, COUNT, "", "which of them ran it")                                          \
@@ -187,7 +187,7 @@ static race_entry variant_entry(const study_run *run, size_t variant, char chang
 static const char laps_sql[] =
     "SELECT c.*, r.seed, max(process) OVER () + 1 AS processes, iif(r.settings->>'trials' < " FEW
     ", 1e999, r.settings->>'minimum-effect') AS effect "
-    "FROM mujoco_settings_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1";
+    "FROM mujoco_settings_laps c JOIN run r ON r.id = c.run WHERE c.run = ?1";
 
 static const column top_columns[] = {
     DERIVED("unchanged", AMOUNT, "", COLUMN_SQL(UNCHANGED),
@@ -244,22 +244,22 @@ static const column row_columns[] = {
 };
 /* times over the race's in a session */
 #define OVER_RACE(session, name)                                                                   \
-  "(SELECT l.model, l.contacts, l.variant, "                                                       \
+  "(SELECT l.model, l.contacts, l.setting, "                                                       \
   "median_of(l.seconds / r.seconds, trial, l.processes, l.seed) AS " name " "                      \
   "FROM laps l JOIN laps r USING (model, contacts, session, trial) "                               \
   "WHERE session = " session " AND r.base = 'race' AND r.changes = '' "                            \
-  "GROUP BY l.model, l.contacts, l.variant) USING (model, contacts, variant)"
+  "GROUP BY l.model, l.contacts, l.setting) USING (model, contacts, setting)"
 #define FIRST OVER_RACE("1", "first")
 #define AGAIN OVER_RACE("2", "again")
 static const char rows_sql[] =
     "(SELECT *, coalesce(again, first) AS last FROM (SELECT * FROM laps WHERE NOT session "
     "AND timer = '' AND timers_cost IS NULL) "
-    "LEFT JOIN (SELECT model, contacts, variant, median_of(seconds, trial, processes, seed) "
+    "LEFT JOIN (SELECT model, contacts, setting, median_of(seconds, trial, processes, seed) "
     "AS median, quantile(seconds, 0.25) AS q25_s, quantile(seconds, 0.75) AS q75_s, "
     "min(seconds) AS min_s, sum(retaken) AS lost, median(rms_error) AS error, "
-    "max(rms_error) AS rms_worst FROM laps WHERE session = 1 GROUP BY model, contacts, variant) "
-    "USING (model, contacts, variant) LEFT JOIN " FIRST " LEFT JOIN " AGAIN
-    ") ORDER BY model, contacts, variant";
+    "max(rms_error) AS rms_worst FROM laps WHERE session = 1 GROUP BY model, contacts, setting) "
+    "USING (model, contacts, setting) LEFT JOIN " FIRST " LEFT JOIN " AGAIN
+    ") ORDER BY model, contacts, setting";
 
 static const column trial_columns[] = {
     OF_NAME,
@@ -271,7 +271,7 @@ static const column trial_columns[] = {
     {0},
 };
 static const char trials_sql[] =
-    "laps WHERE session ORDER BY model, contacts, variant, session, trial";
+    "laps WHERE session ORDER BY model, contacts, setting, session, trial";
 
 static const column time_columns[] = {
     OF_NAME,
@@ -313,7 +313,7 @@ static const char times_sql[] =
     "AND l.timer = '') AS cost "
     "FROM clean c) JOIN (SELECT 0 AS is_rest UNION ALL SELECT 1) "
     "WHERE iif(is_rest, rest IS NOT NULL, calls > 0) "
-    "ORDER BY model, contacts, variant DESC, i, is_rest";
+    "ORDER BY model, contacts, setting DESC, i, is_rest";
 
 /* The cells of mujoco: trajectories of all settings, and their races. */
 
@@ -447,7 +447,7 @@ static mujoco_sample sample_of(const study_run *run, size_t of, size_t variant) 
   column_clear(mujoco_sample_columns, &s);
   s.model = mujoco_type(of)->name;
   s.contacts = mujoco_contacts(run, of);
-  s.variant = variant;
+  s.setting = variant;
   s.base = mujoco_variant_base(&mujoco_variants[variant]);
   s.changes = mujoco_variants[variant].changes;
   return s;
@@ -475,15 +475,15 @@ static int follow(contestant *c, double **own, mujoco_sample *s) {
 static int try_variant(study_run *run, const contest_starts *starts, double **own, mujoco_sample *s,
                        char why[SOLVER_MESSAGE_SIZE]) {
   char changes[CHANGES_SIZE];
-  const race_entry entry = variant_entry(run, s->variant, changes);
+  const race_entry entry = variant_entry(run, s->setting, changes);
   contestant c;
   int status = contestant_prepare(&c, entry.solver, &entry.settings, starts, why);
-  if (status) return status == SOLVER_REFUSED && s->variant > MUJOCO_RACE ? 0 : -1;
+  if (status) return status == SOLVER_REFUSED && s->setting > MUJOCO_RACE ? 0 : -1;
   status = bridge_instance_gap(c.instance, SAME_SYSTEM_STATES, run->seed, &s->gap, why);
   why[0] = status ? why[0] : '\0';
   if (!status && follow(&c, own, s)) {
     measure_message(why, "%s", *own ? c.report.message : "out of memory");
-    status = s->variant > MUJOCO_RACE && *own ? 0 : -1;
+    status = s->setting > MUJOCO_RACE && *own ? 0 : -1;
   }
   contestant_release(&c);
   return status;
@@ -731,7 +731,8 @@ const study mujoco_study = {
     .processes = 12,
     STUDY_OF(mujoco_settings, mujoco_cell),
     .laps = laps_sql,
-    .tables = {[MUJOCO_SAMPLES] = STUDY_ROWS(mujoco_sample, .meaning = "a sample"),
+    .tables = {[MUJOCO_SAMPLES] =
+                   STUDY_ROWS(mujoco_sample, .sql = STUDY_LAP, .meaning = "a sample"),
                [MUJOCO_TOP] =
                    STUDY_DERIVED(top_columns, "(SELECT 1)", .json = "", .meaning = "of all"),
                [MUJOCO_ROWS] = STUDY_DERIVED(row_columns, rows_sql, .json = "settings",

@@ -246,8 +246,9 @@ static precision_status judge(const tally *all) {
 /* ---- samples --------------------------------------------------------------------------------- */
 
 const column precision_sample_columns[] = {
-    COLUMNS(precision_sample, TEXT, what),
-    COLUMNS(precision_sample, COUNT, contacts, method, process, trial, trials, status),
+    COLUMNS(precision_sample, TEXT, what, solver, variant),
+    COLUMNS(precision_sample, COUNT, contacts, method, process, trial, trials),
+    COLUMN_AS("obstacle", precision_sample, status, COUNT, "", ""),
     COLUMNS(precision_sample, AMOUNT, value, retaken),
     COLUMNS(precision_sample, TEXT, message),
     COLUMN_AS("events_reference", precision_sample, start.events, AMOUNT, "", ""),
@@ -258,9 +259,12 @@ const column precision_sample_columns[] = {
 };
 
 precision_sample precision_unknown(const char *what, size_t contacts, size_t method, double value) {
+  const precision_method *const of = &precision_methods[method];
   precision_sample s;
   column_clear(precision_sample_columns, &s);
   s.what = what;
+  s.solver = of->solver;
+  s.variant = of->variant ? of->variant : "";
   s.contacts = contacts;
   s.method = method;
   s.value = value;
@@ -347,6 +351,7 @@ static int prove_same_system(study_run *run, const model *m, const option_names 
 
 static int add_starts(study_run *run, contest_starts *starts, const option_names *methods) {
   precision_sample s = precision_unknown("start", model_contacts(starts->m), 0, NAN);
+  s.solver = s.variant = "";
   if (prove_same_system(run, starts->m, methods, &s.gap)) return -1;
   for (size_t j = 0; j < starts->trials; j++) {
     if (!case_known(run, starts, j + 1)) return -1;

@@ -115,7 +115,7 @@ typedef struct precision_start {
 /* A sample of either study (what = "start"), what is known of a setting before the race ("known"),
  * or a lap of it ("lap"). */
 typedef struct precision_sample {
-  const char *what;
+  const char *what, *solver, *variant; /* of its method */
   size_t contacts, method, process, trial, trials, status;
   double value, retaken;
   const char *message;
@@ -126,7 +126,8 @@ typedef struct precision_sample {
 
 extern const column precision_sample_columns[];
 #define PRECISION_SAMPLES                                                                          \
-  STUDY_ROWS(precision_sample, .meaning = "an initial condition, a setting or a run")
+  STUDY_ROWS(precision_sample, .sql = STUDY_LAP,                                                   \
+             .meaning = "an initial condition, a setting or a run")
 
 /* One in which nothing else is known. */
 precision_sample precision_unknown(const char *what, size_t contacts, size_t method, double value);
@@ -222,14 +223,14 @@ int precision_derive(study_run *run, size_t table);
 /* Laps, of which a settled point has its first run, with their number among those of their point,
  * and what their start's reference says. */
 #define PRECISION_LAPS(file)                                                                       \
-  "WITH lap AS (SELECT *, max(process) OVER () + 1 AS processes FROM " file "_cells "              \
-  "WHERE run = ?1 AND what = 'lap' UNION ALL SELECT c.*, 1 FROM " file "_cells c "                 \
+  "WITH ran AS (SELECT *, max(process) OVER () + 1 AS processes FROM " file "_laps "               \
+  "WHERE run = ?1 AND what = 'lap' UNION ALL SELECT c.*, 1 FROM " file "_laps c "                  \
   "JOIN " file "_entries e USING (run, contacts, value) WHERE run = ?1 AND what = 'known' "        \
   "AND c.method = e.number AND settled) "                                                          \
-  "SELECT lap.*, trial * processes + process AS lap, stay, crossings, r.seed, "                    \
-  "count(*) OVER (PARTITION BY contacts, method, value) AS laps FROM lap "                         \
-  "JOIN run r ON r.id = lap.run JOIN (SELECT contacts, trial, held AS stay, "                      \
-  "events_reference AS crossings FROM " file "_cells WHERE run = ?1 AND what = 'start') "          \
+  "SELECT ran.*, trial * processes + process AS lap, stay, crossings, r.seed, "                    \
+  "count(*) OVER (PARTITION BY contacts, method, value) AS laps FROM ran "                         \
+  "JOIN run r ON r.id = ran.run JOIN (SELECT contacts, trial, held AS stay, "                      \
+  "events_reference AS crossings FROM " file "_laps WHERE run = ?1 AND what = 'start') "           \
   "USING (contacts, trial)"
 
 /* A run gave up, or is no better than a state that stays where it started. Errors are those of the
@@ -247,8 +248,8 @@ int precision_derive(study_run *run, size_t table);
   "median(events) AS events, median(steps) AS steps, median(rejected) AS rejected, "               \
   "median(entries) AS entries, median(projections) AS projections, "                               \
   "median(field_evaluations) AS fields, median(guard_evaluations) AS guards, "                     \
-  "crossed_median_of(time_s, lap, processes, seed) FILTER (WHERE laps > 1) AS times, "             \
-  "median(time_s) AS middle, substr(min(printf('%09d', lap) || message) "                          \
+  "crossed_median_of(seconds, lap, processes, seed) FILTER (WHERE laps > 1) AS times, "            \
+  "median(seconds) AS middle, substr(min(printf('%09d', lap) || message) "                         \
   "FILTER (WHERE message <> ''), 10) AS said FROM laps GROUP BY contacts, method, value"
 
 /* Points in their order: what they are, what was known of them before the race, and their laps. */
@@ -259,16 +260,16 @@ int precision_derive(study_run *run, size_t table);
                                 "obstacle <> 'ok' AS none FROM "                                   \
                                 "(SELECT e.*, d.*, iif(found = wanted, 1.0, found / wanted) AS "   \
                                 "ratio, e.row AS place, "                                          \
-                                "k.time_s AS first_s, k.rms_error AS closest, "                    \
+                                "k.seconds AS first_s, k.rms_error AS closest, "                   \
                                 "k.field_evaluations + k.guard_evaluations "                       \
                                 "AS first_evaluations, reference FROM " file                       \
-                                "_entries e JOIN " file "_cells k "                                \
+                                "_entries e JOIN " file "_laps k "                                 \
                                 "ON k.run = e.run AND k.what = 'known' AND k.contacts = "          \
                                 "e.contacts AND k.method = e.number "                              \
                                 "AND k.value IS e.value JOIN (SELECT contacts, "                   \
                                 "median(events_reference) AS reference "                           \
                                 "FROM " file                                                       \
-                                "_cells WHERE run = ?1 AND what = 'start' GROUP BY contacts) s "   \
+                                "_laps WHERE run = ?1 AND what = 'start' GROUP BY contacts) s "    \
                                 "ON s.contacts = e.contacts LEFT JOIN (" PRECISION_RACED           \
                                 ") d ON d.contacts = e.contacts "                                  \
                                 "AND d.method = e.number AND d.value = e.value WHERE e.run = "     \
@@ -286,7 +287,7 @@ int precision_derive(study_run *run, size_t table);
       TAKEN("label", TEXT, "", "the method in legends"),                                           \
       TAKEN("solver", TEXT, "", "of the method"),                                                  \
       TAKEN("variant", TEXT, "", "of the solver; empty: its default"),                             \
-      TAKEN("knob", TEXT, "", "epsilon, tolerance, rtol or time_step"),                            \
+      TAKEN("knob", TEXT, "", "epsilon, tolerance, rtol or secondstep"),                           \
       DERIVED("status", TEXT, "", "iif(" PRECISION_MISSED ", 'not reached', state)",               \
               "ok; crossings: more than 1 % off the reference's; diverged: no better "             \
               "than a state that stays where it started; failed: a run gave up; not "              \

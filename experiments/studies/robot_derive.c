@@ -256,12 +256,12 @@ static void add_held_out(const deriving *d, size_t start, double target, size_t 
                               .tolerance = knob_of(c, libess),
                               .libess_seconds = seconds,
                               .libess_error = of_start(libess, one, "rms_error"),
-                              .libess_evaluations = of_start(libess, one, "evaluations"),
+                              .libess_evaluations = of_start(libess, one, "field_evaluations"),
                               .plain_base = variant_of(c, plain),
                               .plain_tolerance = knob_of(c, plain),
                               .plain_seconds = of_start(plain, one, "seconds"),
                               .plain_error = of_start(plain, one, "rms_error"),
-                              .plain_evaluations = of_start(plain, one, "evaluations"),
+                              .plain_evaluations = of_start(plain, one, "field_evaluations"),
                               .mujoco_over_libess = of_start(mujoco, one, "seconds") / seconds,
                               .plain_over_libess = of_start(plain, one, "seconds") / seconds,
                               .best_over_libess = of_start(&made.best, one, "seconds") / seconds};
@@ -568,7 +568,7 @@ static void add_rows(study_run *run) {
                      .rms_low = gather_quantile(starts, "rms_error", 0.25),
                      .rms_high = gather_quantile(starts, "rms_error", 0.75),
                      .estimate = robot_estimate(run),
-                     .evaluations = gather_median(starts, "evaluations"),
+                     .evaluations = gather_median(starts, "field_evaluations"),
                      .known = gather_known(starts, "rms_error"),
                      .note = note_of(starts)};
     gather_into(starts, gather_median, robot_table(e->kind), "position_error", "seconds", &row);

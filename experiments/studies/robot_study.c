@@ -490,7 +490,12 @@ static int note(void *context, size_t trial) {
 
 static int take_time(void *context, const race_lap *lap) {
   race *const r = context;
-  if (!isnan(lap->of.time_s)) r->sample[lap->entry + 1].seconds = lap->of.time_s;
+  robot_sample *const s = &r->sample[lap->entry + 1];
+  if (isnan(lap->of.time_s)) return 0;
+  s->seconds = lap->of.time_s;
+  s->repetitions = lap->repetitions;
+  s->retaken = lap->retaken;
+  s->disturbed = lap->disturbed;
   return 0;
 }
 
@@ -617,6 +622,19 @@ static int run_start(study_run *run, size_t start, double x0[], robot_sample sam
   return status;
 }
 
+/* who ran, and in which process */
+static void name_sample(const study_run *run, const robot_entry *e, robot_sample *s) {
+  static const char *const solvers[] = {[ROBOT_REFERENCE] = "reference",
+                                        [ROBOT_MUJOCO] = "mujoco",
+                                        [ROBOT_LIBESS] = "libess",
+                                        [ROBOT_PLAIN] = "plain"};
+  s->process = s->start % run->processes;
+  s->solver = solvers[e->kind];
+  s->variant = e->variant;
+  s->time_step = e->kind == ROBOT_MUJOCO ? e->knob : (double)NAN;
+  s->rtol = e->kind == ROBOT_MUJOCO ? (double)NAN : e->knob;
+}
+
 /* a cell, which is the number of a start */
 static int robot_measure(study_run *run, const void *cell) {
   const robot_case *const c = run->own;
@@ -626,7 +644,10 @@ static int robot_measure(study_run *run, const void *cell) {
       x0 && sample ? run_start(run, *(const size_t *)cell, x0, sample) : study_out_of_memory(run);
   // a cell that was cut short is none
   if (!status && *run->interrupted) status = -1;
-  for (size_t i = 0; !status && i < c->entries; i++) study_add(run, ROBOT_SAMPLES, &sample[i]);
+  for (size_t i = 0; !status && i < c->entries; i++) {
+    name_sample(run, &c->entry[i], &sample[i]);
+    study_add(run, ROBOT_SAMPLES, &sample[i]);
+  }
   free(x0);
   free(sample);
   return status;
@@ -777,8 +798,8 @@ const study robot_study = {
     .cell_size = sizeof(size_t),
     .tables =
         {
-            [ROBOT_SAMPLES] =
-                STUDY_ROWS(robot_sample, .meaning = "one run from one initial condition"),
+            [ROBOT_SAMPLES] = STUDY_ROWS(robot_sample, .sql = STUDY_LAP,
+                                         .meaning = "one run from one initial condition"),
             [ROBOT_TOP] = STUDY_TABLE(top_columns, robot_top, .json = "",
                                       .meaning = "the model, and its reference"),
             [ROBOT_FINDINGS] =

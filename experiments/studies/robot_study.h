@@ -201,10 +201,13 @@ double robot_spectral_radius(study_run *run, const double states[], size_t count
 
 /* What one of them gave; the rows of a cell are in the order of the entries. */
 typedef struct robot_sample {
-  size_t start;
+  size_t start, process;
+  const char *solver, *variant; /* "reference", "mujoco", "libess" or "plain"; as of the entry */
+  double time_step, rtol;
   robot_error error;
   double seconds, evaluations, steps;
-  const char *note; /* why there are no numbers, or fewer */
+  double repetitions, retaken, disturbed; /* as of a race_lap */
+  const char *note;                       /* why there are no numbers, or fewer */
 
   /* of the reference */
   double until, growth, touchdowns, jumps, refused;

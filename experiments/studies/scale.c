@@ -112,7 +112,7 @@ static const column row_columns[] = {
             "follows",
             SHOWN("RMS", "%9.2e")),
     DERIVED("events", AMOUNT, "", "median(tight_events)", "crossings", SHOWN("events", "%8.1f")),
-    DERIVED("time_s", AMOUNT, "s", "median(time_s)",
+    DERIVED("time_s", AMOUNT, "s", "median(seconds)",
             "with everyday tolerances, as all that follows"),
     DERIVED("rms_error_timed", AMOUNT, "", "median(rms_error)", "of the runs that are timed",
             SHOWN("timed", "%9.2e")),
@@ -128,7 +128,7 @@ static const column row_columns[] = {
             .place = COLUMN_SHOWN_ONLY, SHOWN("f/ev.", "%6.2f")),
     DERIVED("guards_per_event", AMOUNT, "", "median(guard_evaluations) / avg(reference_events)", "",
             .place = COLUMN_SHOWN_ONLY, SHOWN("h/ev.", "%6.2f")),
-    DERIVED("time_per_event", AMOUNT, "s", "median(time_s) / avg(reference_events)", "",
+    DERIVED("time_per_event", AMOUNT, "s", "median(seconds) / avg(reference_events)", "",
             .place = COLUMN_SHOWN_ONLY, SHOWN_TIMES("ns/event", "%9.0f", 1e9)),
     {0},
 };

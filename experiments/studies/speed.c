@@ -117,11 +117,11 @@ enum { SPEED_SAMPLES = STUDY_SAMPLES, SPEED_ROWS, SPEED_MARGINALS, SPEED_CALLBAC
 /* Runs: each with its number among all of its entry, what was counted in the first process, what
  * its calls cost alone, and MuJoCo's time in the same protocol. Entries are in their order. */
 static const char laps_sql[] =
-    "WITH lap AS (SELECT c.*, r.seed, max(process) OVER () + 1 AS processes, "
+    "WITH ran AS (SELECT c.*, r.seed, max(process) OVER () + 1 AS processes, "
     "trial * (max(process) OVER () + 1) + process AS lap, field = 'aggregated' AS aggregated, "
     "coalesce(rtol, time_step) AS setting, iif(process, NULL, events) AS found, min(c.row) OVER "
     "(PARTITION BY system, protocol, field, "
-    "solver) AS entry FROM speed_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1 "
+    "solver) AS entry FROM speed_laps c JOIN run r ON r.id = c.run WHERE c.run = ?1 "
     "AND what = 'run'), "
     "cost AS (SELECT system, field = 'aggregated' AS aggregated, "
     "median(seconds) FILTER (WHERE variant = 'field') AS field_s, "
@@ -129,17 +129,17 @@ static const char laps_sql[] =
     "median(seconds) FILTER (WHERE variant = 'event_rates') AS rates_s, "
     "median(seconds) FILTER (WHERE variant = 'event_rates of 1') AS some_s, "
     "median(seconds) FILTER (WHERE variant = 'event_rates of 8') AS more_s "
-    "FROM speed_cells WHERE run = ?1 AND what = 'call' GROUP BY system, aggregated), "
+    "FROM speed_laps WHERE run = ?1 AND what = 'call' GROUP BY system, aggregated), "
     "counted AS (SELECT system, entry, trial, `counts[0]` AS steps, `counts[1]` AS rejected, "
     "`counts[2]` AS entries, `counts[3]` AS through, `counts[4]` AS crossings, "
     "`counts[5]` AS fields, `counts[6]` AS guards, `counts[7]` AS rates, `counts[8]` AS some, "
-    "`counts[9]` AS some_guards, aggregated FROM lap WHERE solver = 'libess' AND process = 0), "
+    "`counts[9]` AS some_guards, aggregated FROM ran WHERE solver = 'libess' AND process = 0), "
     "work AS (SELECT system, entry, trial, steps, rejected, entries, through, crossings, fields, "
     "guards + rates + some AS calls, " BOUND " AS bound FROM counted "
     "JOIN cost USING (system, aggregated)) "
-    "SELECT lap.*, steps, rejected, entries, through, crossings, fields, calls, bound, "
-    "m.seconds AS mujoco_seconds FROM lap LEFT JOIN work USING (system, entry, trial) "
-    "LEFT JOIN (SELECT * FROM lap WHERE solver = 'mujoco') m USING (system, protocol, lap)";
+    "SELECT ran.*, steps, rejected, entries, through, crossings, fields, calls, bound, "
+    "m.seconds AS mujoco_seconds FROM ran LEFT JOIN work USING (system, entry, trial) "
+    "LEFT JOIN (SELECT * FROM ran WHERE solver = 'mujoco') m USING (system, protocol, lap)";
 
 /* what settings were chosen by, on the initial conditions that are timed; the tails where they were
  * asked for; and whether one is more than 1 % above one of those after all */
@@ -369,7 +369,7 @@ static const char callbacks_sql[] =
     "(SELECT *, min(row) AS place, median_of(seconds, trial * processes + process, processes, "
     "seed) "
     "AS median FROM (SELECT c.*, r.seed, max(process) OVER () + 1 AS processes "
-    "FROM speed_cells c JOIN run r ON r.id = c.run WHERE c.run = ?1 AND what = 'call' "
+    "FROM speed_laps c JOIN run r ON r.id = c.run WHERE c.run = ?1 AND what = 'call' "
     "AND NOT stiff AND seconds IS NOT NULL) GROUP BY system, field, variant) ORDER BY system, "
     "place";
 
@@ -828,7 +828,7 @@ const study speed_study = {
     .processes = 5,
     STUDY_OF(speed_settings, cell),
     .laps = laps_sql,
-    .tables = {[SPEED_SAMPLES] = STUDY_TABLE(sample_columns, speed_sample,
+    .tables = {[SPEED_SAMPLES] = STUDY_TABLE(sample_columns, speed_sample, .sql = STUDY_LAP,
                                              .meaning = "entry, initial condition or call"),
                [SPEED_ROWS] =
                    STUDY_DERIVED(speed_row_columns, rows_sql, .json = "rows", .csv = "speed.csv",

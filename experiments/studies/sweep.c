@@ -92,7 +92,7 @@ static const char laps_sql[] =
     "AS processes, iif(solver LIKE 'plain-%', 'plain', solver) AS who, min(c.row) OVER entry "
     "AS entry, median(seconds) OVER entry AS middle, quantile(seconds, 0.25) OVER entry AS q25, "
     "quantile(seconds, 0.75) OVER entry AS q75 "
-    "FROM sweep_cells c JOIN cell k ON k.id = c.within JOIN run r ON r.id = c.run "
+    "FROM sweep_laps c JOIN cell k ON k.id = c.within JOIN run r ON r.id = c.run "
     "WHERE c.run = ?1 AND k.name LIKE 'race %' "
     "WINDOW entry AS (PARTITION BY contacts, solver, protocol))";
 #define IN_FORCE "in_force(model, solver, settings)"
@@ -640,7 +640,8 @@ const study sweep_study = {
     .table = "show the results in the folder, in a few lines; nothing is measured",
     STUDY_OF(sweep_settings, cell),
     .laps = laps_sql,
-    .tables = {[SWEEP_SAMPLES] = STUDY_ROWS(sweep_sample, .meaning = "one sample"),
+    .tables = {[SWEEP_SAMPLES] =
+                   STUDY_ROWS(sweep_sample, .sql = STUDY_LAP, .meaning = "one sample"),
                [SWEEP_TOP] = STUDY_DERIVED(top_columns, top_sql, .json = "",
                                            .meaning = "what all who raced have in common"),
                [SWEEP_SLOPES] = STUDY_DERIVED(

@@ -103,7 +103,7 @@ static const column row_columns[] = {
             SHOWN("events", "%7.4f")),
     DERIVED("other_events", COUNT, "", "count(*) FILTER (WHERE events != reference_events)",
             "initial conditions with another number of crossings than the reference"),
-    DERIVED("time_s", AMOUNT, "s", "median(time_s)",
+    DERIVED("time_s", AMOUNT, "s", "median(seconds)",
             "median over the initial conditions of the fastest of a few runs",
             SHOWN_TIMES("us", "%9.1f", 1e6)),
     DERIVED("location_rms_median", AMOUNT, "", "median(location_rms_error)",

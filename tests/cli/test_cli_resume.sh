@@ -55,7 +55,7 @@ done
 # settings that a search chose for a row are those it goes on with: here the first row's
 for signal in INT KILL; do
   out=$room/$signal-chosen
-  changed=$(asked "$out" "UPDATE sweep_cells
+  changed=$(asked "$out" "UPDATE lap
     SET settings = replace(settings, '\"projection_order\":1,', '\"projection_order\":2,')
     WHERE within IN (SELECT cell.id FROM cell JOIN run ON run.id = run WHERE ended IS NULL
       AND (name LIKE '%contacts=2' OR name LIKE '%contacts=2 %')) AND settings LIKE '%\"projection_order\":1,%';

@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shlex
 import signal
 import sqlite3
@@ -26,6 +27,13 @@ import time
 
 FROZEN = pathlib.Path(__file__).resolve().parent / "frozen"
 CLOSE = 1e-12
+
+# columns of samples that have another name today
+RENAMED = {
+    ("mujoco_settings_cells", "variant"): "setting",
+    ("work_precision_cells", "status"): "obstacle",
+    ("crossing_cost_cells", "status"): "obstacle",
+}
 
 
 def asked(database, sql):
@@ -60,19 +68,24 @@ def put(database, kept, changes):
     (run,) = store.execute("SELECT max(id) FROM run").fetchone()
     (old,) = store.execute("SELECT max(id) FROM kept.run").fetchone()
     # samples are the first of a study's tables
-    (table,) = store.execute(
-        "SELECT name FROM kept.sqlite_schema WHERE sql LIKE '%within INTEGER%' ORDER BY rowid"
-    ).fetchone()
+    (kept_table,), (table,) = (
+        store.execute(
+            f"SELECT name FROM {of}.sqlite_schema WHERE sql LIKE '%within INTEGER%' ORDER BY rowid"
+        ).fetchone()
+        for of in ("kept", "main")
+    )
     store.execute("UPDATE run SET ended = NULL")
     store.execute("DELETE FROM cell")
     store.execute(f"INSERT INTO cell SELECT id, {run}, name FROM kept.cell WHERE run = {old}")
     has = {x[1] for x in store.execute(f"PRAGMA main.table_info({table})")}
-    names = [x[1] for x in store.execute(f"PRAGMA kept.table_info({table})") if x[1] in has][1:]
-    columns = ", ".join(f'"{x}"' for x in names)
+    names = [x[1] for x in store.execute(f"PRAGMA kept.table_info({kept_table})")][1:]
+    names = {x: RENAMED.get((kept_table, x), re.sub("time_s$", "seconds", x)) for x in names}
+    names = {x: now for x, now in names.items() if now in has}
+    columns, before = (", ".join(f'"{x}"' for x in of) for of in (names.values(), names))
     store.execute(f"DELETE FROM main.{table}")
     store.execute(
-        f"INSERT INTO main.{table} (run, {columns}) SELECT {run}, {columns} "
-        f"FROM kept.{table} WHERE run = {old}"
+        f"INSERT INTO main.{table} (run, {columns}) SELECT {run}, {before} "
+        f"FROM kept.{kept_table} WHERE run = {old}"
     )
     store.executescript(changes)
     store.commit()
@@ -86,7 +99,7 @@ def tables_of(database):
         (run,) = store.execute("SELECT max(id) FROM run").fetchone()
         for (name,) in store.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%within INTEGER%'").fetchall():
             rows = store.execute(f"SELECT * FROM `{name}` WHERE run = {run} ORDER BY row")
-            if not name.endswith("_cells"):
+            if name != "lap" and not name.endswith("_cells"):
                 tables[name] = [[x[0] for x in rows.description][2:], *(list(x)[2:] for x in rows)]
     return tables
 

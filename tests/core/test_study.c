@@ -337,6 +337,39 @@ static void tables_have_what_the_files_have(void **state) {
   measure_store_close(store);
 }
 
+/* 'r', 'i' or 't': as a database has it */
+static char type_of(const column *c) {
+  if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) return 'r';
+  return c->kind == COLUMN_COUNT || c->kind == COLUMN_FLAG ? 'i' : 't';
+}
+
+/* a column of all races is of one type, whichever of them comes first */
+static void races_share_a_table(void **state) {
+  (void)state;
+  json_t *const types = json_object();
+  size_t races = 0;
+  for (const study *const *s = studies; *s; s++) {
+    const study_table *const t = &(*s)->tables[STUDY_SAMPLES];
+    if (!t->sql) continue;
+    assert_string_equal(t->sql, STUDY_LAP);
+    races++;
+    bool is_timed = false;
+    for (const column *c = t->columns; c->name; c++) {
+      const json_t *const before = json_object_get(types, c->name);
+      if (before && json_integer_value(before) != type_of(c))
+        fail_msg("%s of %s is of another type elsewhere", c->name, (*s)->name);
+      json_object_set_new(types, c->name, json_integer(type_of(c)));
+      is_timed = is_timed || !strcmp(c->name, "seconds");
+    }
+    assert_true(is_timed);
+    assert_non_null(column_find(t->columns, "trial"));
+    assert_non_null(column_find(t->columns, "process"));
+    assert_non_null(column_find(t->columns, "rms_error"));
+  }
+  assert_int_equal(races, 6);
+  json_decref(types);
+}
+
 /* two tables of one name would be one */
 static void tables_of_all_studies_have_names_of_their_own(void **state) {
   (void)state;
@@ -344,7 +377,7 @@ static void tables_of_all_studies_have_names_of_their_own(void **state) {
   for (const study *const *s = studies; *s; s++) {
     for (size_t i = 0; i < STUDY_TABLES_MAX && (*s)->tables[i].columns; i++) {
       char name[STUDY_TABLE_NAME_SIZE];
-      if (!*study_table_name(*s, i, name)) continue;
+      if (!*study_table_name(*s, i, name) || !strcmp(name, STUDY_LAP)) continue;
       if (json_object_get(names, name)) fail_msg("there are two tables %s", name);
       json_object_set_new(names, name, json_true());
       for (const column *c = (*s)->tables[i].columns; c->name; c++)
@@ -385,6 +418,7 @@ int main(void) {
       cmocka_unit_test(a_failure_that_is_noted_ends_it),
       cmocka_unit_test(tables_have_what_the_files_have),
       cmocka_unit_test(tables_of_all_studies_have_names_of_their_own),
+      cmocka_unit_test(races_share_a_table),
       cmocka_unit_test(options_say_what_is_accepted),
   };
   return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);

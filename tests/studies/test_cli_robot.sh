@@ -151,7 +151,7 @@ first = 1 + len(told["mujoco"])
 store = sqlite3.connect("results/essbench.sqlite")
 def cheapest(start):
     of = [seconds for seconds, in store.execute(
-        "SELECT seconds FROM robot_cells WHERE run = (SELECT max(id) FROM run) AND start = ? "
+        "SELECT seconds FROM lap WHERE run = (SELECT max(id) FROM run) AND trial = ? "
         "ORDER BY row", (start,))][first:]
     best = min(range(len(told["libess"])), key=lambda i: of[i])
     return told["libess"][best]["base"], told["libess"][best]["tolerance"]
@@ -300,9 +300,8 @@ r = json.load(open("results/robot.json"))
 first = 1 + len(r["mujoco"])
 end = first + sum(x["base"] in sys.argv[2:] for x in r["libess"])
 with sqlite3.connect("results/essbench.sqlite") as store:
-    name = [x[1] for x in store.execute("PRAGMA table_info(robot_cells)")][3:]
-    store.execute(f"""UPDATE robot_cells SET "{name[1]}" = NULL, "{name[2]}" = NULL, "{name[3]}" = 1e-9, "{name[4]}" = 1,
-        "{name[12]}" = 'too many steps' WHERE row >= ? AND row < ? AND within IN (SELECT id FROM cell
+    store.execute("""UPDATE lap SET rms_error = NULL, position_error = NULL, seconds = 1e-9, field_evaluations = 1,
+        message = 'too many steps' WHERE row >= ? AND row < ? AND within IN (SELECT id FROM cell
         WHERE run = (SELECT max(id) FROM run) AND CAST(substr(name, 7) AS INTEGER) >= ?)""", (first, end, sys.argv[1]))
 END
 ends_early() {
@@ -342,7 +341,7 @@ r = json.load(open("results/robot.json"))
 first = 1 + len(r["mujoco"])
 end = first + sum(x["base"] == "dopri5" for x in r["libess"])
 with sqlite3.connect("results/essbench.sqlite") as store:
-    store.execute("""UPDATE robot_cells SET seconds = CASE WHEN start < 4 THEN 1e-9 ELSE 100 END
+    store.execute("""UPDATE lap SET seconds = CASE WHEN trial < 4 THEN 1e-9 ELSE 100 END
         WHERE row >= ? AND row < ? AND run = (SELECT max(id) FROM run)""", (first, end))
 END
 run robot-race free_ball.xml --starts 6 --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \

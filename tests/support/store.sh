@@ -22,7 +22,7 @@ cut_to() {
     DELETE FROM cell WHERE run = $newest AND id NOT IN (SELECT id FROM cell WHERE run = $newest ORDER BY id LIMIT $2)"
   for table in $(asked "$1" "SELECT name FROM sqlite_schema WHERE sql LIKE '%within INTEGER%'"); do
     case $table in
-      *_cells) asked "$1" "DELETE FROM $table WHERE within NOT IN (SELECT id FROM cell)" ;;
+      *_cells | lap) asked "$1" "DELETE FROM $table WHERE within NOT IN (SELECT id FROM cell)" ;;
       *) asked "$1" "DELETE FROM $table WHERE run = $newest" ;;
     esac
   done
