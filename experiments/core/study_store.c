@@ -100,7 +100,9 @@ int study_store_end(study_run *run, int status) {
 /* as its .csv, or else by the study's file; "" where it is in no file */
 const char *study_table_name(const study *s, size_t table, char name[STUDY_TABLE_NAME_SIZE]) {
   const study_table *const t = &s->tables[table];
-  if (t->sql)
+  if (t->csv_alone)
+    *name = '\0';
+  else if (t->sql)
     snprintf(name, NAME_SIZE, "%s", t->sql);
   else if (t->csv)
     snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(t->csv, "."), t->csv);

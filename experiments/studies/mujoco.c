@@ -740,7 +740,7 @@ const study mujoco_study = {
                                              .meaning = "one setting on one model"),
                [MUJOCO_TRIALS] =
                    STUDY_DERIVED(trial_columns, trials_sql, .csv = "mujoco_settings_samples.csv",
-                                 .meaning = "one sample"),
+                                 .csv_alone = true, .meaning = "one sample"),
                [MUJOCO_TIMES] = STUDY_DERIVED(time_columns, times_sql, .csv = "mujoco_profile.csv",
                                               .meaning = "one timer, or what its parts leave")},
     .plan = mujoco_plan,

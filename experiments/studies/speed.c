@@ -841,6 +841,7 @@ const study speed_study = {
                    STUDY_DERIVED(speed_callback_columns, callbacks_sql, .json = "callbacks",
                                  .meaning = "what a call of a model's callback costs"),
                [SPEED_RUNS] = STUDY_DERIVED(speed_run_columns, runs_sql, .csv = "speed_samples.csv",
+                                            .csv_alone = true,
                                             .meaning = "one initial condition in one process")},
     .plan = plan,
     .run = measure,

@@ -607,7 +607,7 @@ static int measure(study_run *run, const void *planned) {
 /* ---- what is shown --------------------------------------------------------------------------- */
 
 static const char head[] =
-    "SELECT (SELECT count(DISTINCT trial) FROM sweep_samples JOIN newest USING (run)) || "
+    "SELECT (SELECT count(DISTINCT trial) FROM sweep_laps JOIN newest USING (run)) || "
     "' initial conditions for each N; ' || "
     "iif(epsilon IS NULL, '', printf('epsilon %.6g (%s); ', epsilon, epsilon_source)) || "
     "'MuJoCo ' || (settings->>'mujoco') FROM (SELECT run, epsilon, epsilon_source FROM sweep_top) "
@@ -640,29 +640,28 @@ const study sweep_study = {
     .table = "show the results in the folder, in a few lines; nothing is measured",
     STUDY_OF(sweep_settings, cell),
     .laps = laps_sql,
-    .tables = {[SWEEP_SAMPLES] =
-                   STUDY_ROWS(sweep_sample, .sql = STUDY_LAP, .meaning = "one sample"),
-               [SWEEP_TOP] = STUDY_DERIVED(top_columns, top_sql, .json = "",
-                                           .meaning = "what all who raced have in common"),
-               [SWEEP_SLOPES] = STUDY_DERIVED(
-                   slope_columns, slopes_sql, .json = "slopes",
-                   .meaning = "the line through the medians over all numbers of contacts"),
-               [SWEEP_RATIOS] = STUDY_DERIVED(
-                   ratio_columns, ratios_sql, .json = "ratios",
-                   .meaning = "MuJoCo's time over that of libess by the method named in solver, "
-                              "paired by initial condition; names say projection for either"),
-               [SWEEP_PLAIN] =
-                   STUDY_DERIVED(plain_columns, plain_sql, .json = "plain",
-                                 .meaning = "by equal-error: the cheapest method that looks for no "
-                                            "crossing over libess, paired by initial condition"),
-               [SWEEP_BENCHMARKS] =
-                   STUDY_DERIVED(benchmark_columns, benchmarks_sql, .json = "benchmarks",
-                                 .meaning = "the same rows as Google Benchmark has them"),
-               [SWEEP_ROWS] =
-                   STUDY_DERIVED(row_columns, rows_sql, .csv = "sweep.csv",
-                                 .meaning = "one number of contacts, solver and protocol"),
-               [SWEEP_TRIALS] = STUDY_DERIVED(sample_columns, samples_sql,
-                                              .csv = "sweep_samples.csv", .meaning = "one sample")},
+    .tables =
+        {[SWEEP_SAMPLES] = STUDY_ROWS(sweep_sample, .sql = STUDY_LAP, .meaning = "one sample"),
+         [SWEEP_TOP] = STUDY_DERIVED(top_columns, top_sql, .json = "",
+                                     .meaning = "what all who raced have in common"),
+         [SWEEP_SLOPES] =
+             STUDY_DERIVED(slope_columns, slopes_sql, .json = "slopes",
+                           .meaning = "the line through the medians over all numbers of contacts"),
+         [SWEEP_RATIOS] = STUDY_DERIVED(
+             ratio_columns, ratios_sql, .json = "ratios",
+             .meaning = "MuJoCo's time over that of libess by the method named in solver, "
+                        "paired by initial condition; names say projection for either"),
+         [SWEEP_PLAIN] =
+             STUDY_DERIVED(plain_columns, plain_sql, .json = "plain",
+                           .meaning = "by equal-error: the cheapest method that looks for no "
+                                      "crossing over libess, paired by initial condition"),
+         [SWEEP_BENCHMARKS] =
+             STUDY_DERIVED(benchmark_columns, benchmarks_sql, .json = "benchmarks",
+                           .meaning = "the same rows as Google Benchmark has them"),
+         [SWEEP_ROWS] = STUDY_DERIVED(row_columns, rows_sql, .csv = "sweep.csv",
+                                      .meaning = "one number of contacts, solver and protocol"),
+         [SWEEP_TRIALS] = STUDY_DERIVED(sample_columns, samples_sql, .csv = "sweep_samples.csv",
+                                        .csv_alone = true, .meaning = "one sample")},
     .check = check,
     .plan = plan,
     .run = measure,

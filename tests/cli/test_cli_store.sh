@@ -160,7 +160,7 @@ for name in sys.argv[2:]:
             else:
                 assert value == stored[column], (name, column, value, stored[column])
 END2
-expect 'csv and json are what the tables have' python3 same.py results sweep sweep_samples sweep/ratios sweep/slopes \
+expect 'csv and json are what the tables have' python3 same.py results sweep sweep/ratios sweep/slopes \
   order order_fit projection_path order_flat
 
 # --- what the guide says --------------------------------------------------------------------------

@@ -99,7 +99,8 @@ def tables_of(database):
         (run,) = store.execute("SELECT max(id) FROM run").fetchone()
         for (name,) in store.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%within INTEGER%'").fetchall():
             rows = store.execute(f"SELECT * FROM `{name}` WHERE run = {run} ORDER BY row")
-            if name != "lap" and not name.endswith("_cells"):
+            # samples that are derived are in the .csv alone
+            if name != "lap" and not name.endswith(("_cells", "_samples")):
                 tables[name] = [[x[0] for x in rows.description][2:], *(list(x)[2:] for x in rows)]
     return tables
 

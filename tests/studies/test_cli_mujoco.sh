@@ -33,8 +33,8 @@ expect 'the race computes what MuJoCo does' [ "$(asked results "SELECT count(*) 
 expect 'and another integrator does not' [ "$(asked results "SELECT count(*) FROM mujoco_settings r
   JOIN mujoco_settings race ON race.row = r.row / 52 * 52 + 1 WHERE r.changes = 'integrator=RK4'
   AND r.verdict = 'changes the trajectory' AND r.rms_error < 0.5 * race.rms_error")" -eq 2 ]
-expect 'all samples are kept' all_rows results mujoco_settings_samples $((2 * measured)) \
-  'seconds > 0 AND rms_error > 0 AND trial = row % 2 AND session = 1'
+expect 'all samples are kept' all_rows results '(SELECT * FROM mujoco_settings_laps WHERE session)' \
+  $((2 * measured)) 'seconds > 0 AND rms_error > 0 AND trial < 2 AND session = 1'
 
 # shares of the whole, the parts of each with what they leave adding up to it
 timers="(SELECT * FROM mujoco_profile WHERE timer <> 'rest') part"
@@ -53,7 +53,8 @@ run mujoco --callback --contacts 3 --trials 1 --processes 1 --out called
 expect 'by a callback' success
 expect 'all are there' all_rows called mujoco_settings 104 "model = iif(row < 52, 'hopper', 'plate')"
 expect 'the result says so' [ "$(sqlite3 :memory: "SELECT json_extract(readfile('called/mujoco_settings.json'), '$.callback')")" = 1 ]
-error() { asked "$1" "SELECT printf('%.2e', rms_error) FROM mujoco_settings_samples WHERE row = $2"; }
-expect 'the hopper has the error that contacts make' [ "$(error called 1)" = "$(error results 2)" ]
+error() { asked "$1" "SELECT printf('%.2e', rms_error) FROM mujoco_settings_laps
+  WHERE session AND model = 'hopper' AND setting = 1 AND trial = 0"; }
+expect 'the hopper has the error that contacts make' [ "$(error called)" = "$(error results)" ]
 
 finish
