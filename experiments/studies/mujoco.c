@@ -564,6 +564,7 @@ enum { PLAIN, PROFILED, CANDIDATES };
 
 /* one setting under the timers */
 typedef struct profiled {
+  study_run *run;
   contestant runner;
   size_t trials;
   bridge_profile timers[PROFILE_TRIALS_MAX]; /* of all runs from a start, ns */
@@ -633,19 +634,25 @@ static void add_rows(study_run *run, const profiled *p, mujoco_sample s) {
   }
 }
 
+static int take_time(void *context, const race_lap *lap) {
+  profiled *const p = context;
+  p->seconds[lap->entry * p->trials + lap->trial] = lap->of.time_s;
+  return isnan(lap->of.time_s)
+             ? measure_fail(p->run->message, "profiling: %s", p->runner.report.message)
+             : 0;
+}
+
 static int profile(study_run *run, profiled *p, mujoco_sample s) {
-  const measure_candidate candidates[CANDIDATES] = {
-      [PLAIN] = contestant_candidate(&p->runner), [PROFILED] = {.run = run_profiled, .context = p}};
-  const measure_turns plan = {.trials = p->trials,
-                              .seed = run->seed,
-                              .rounds = 1,
-                              .turn_s = sample_s * (double)p->trials,
-                              .most_s = INFINITY};
-  measure_turns_record record[CANDIDATES];
-  const int status = measure_take_turns(candidates, CANDIDATES, &plan, p->seconds, record);
-  if (status) return measure_fail(run->message, "profiling: %s", measure_strerror(status));
-  if (record[PLAIN].failed || record[PROFILED].failed)
-    return measure_fail(run->message, "profiling: %s", p->runner.report.message);
+  const measure_candidate plain = contestant_candidate(&p->runner),
+                          timed = {.run = run_profiled, .context = p};
+  const race_entry entry[CANDIDATES] = {[PLAIN] = {.own = &plain}, [PROFILED] = {.own = &timed}};
+  const race_plan plan = {.trials = p->trials,
+                          .processes = 1,
+                          .seed = run->seed,
+                          .rounds = 1,
+                          .min_time = sample_s,
+                          .most_s = INFINITY};
+  if (race_run(run, &plan, entry, CANDIDATES, take_time, p)) return -1;
   add_rows(run, p, s);
   return 0;
 }
@@ -660,6 +667,7 @@ static int mujoco_measure_profile(study_run *run, size_t of, size_t which) {
   if (!status)
     status = contestant_prepare(&p->runner, entry.solver, &entry.settings, starts, run->message);
   if (!status) {
+    p->run = run;
     p->trials = starts->trials < PROFILE_TRIALS_MAX ? starts->trials : PROFILE_TRIALS_MAX;
     status = profile(run, p, sample_of(run, of, variants[which])) ? -1 : 0;
     contestant_release(&p->runner);
