@@ -159,7 +159,7 @@ static int bisect(const choice_limits *limits, const choice_ladder *l, double re
   return 0;
 }
 
-/* among those from the i-th on, which are known */
+/* the cheapest accepted setting from the i-th on, if it is cheaper than the best */
 static int cheaper(const choice_limits *limits, const choice_ladder *l, size_t i, choice *best,
                    char *message) {
   for (; i < l->count; i++) {
@@ -221,7 +221,7 @@ int choice_of_ladders(const choice_limits *limits, const choice_ladder ladder[],
 
 /* ---- a ladder that is run -------------------------------------------------------------------- */
 
-/* who climbs it */
+/* a method, and the request that it is tried for */
 typedef struct climber {
   const choice_request *request;
   const contender *of;

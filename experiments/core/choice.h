@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which settings race: the cheapest that keep within limits of error on some starts. Those are
- * other starts than are timed later, so that nobody is chosen by what it is judged by. Settings are
- * run when they are looked at, or they have all been run before. */
+ * other starts than are timed later, so that nobody is chosen by what it is judged by. The rule
+ * runs a setting when it needs it, or reads a run that was made before. */
 #ifndef CHOICE_H
 #define CHOICE_H
 
@@ -23,8 +23,8 @@ typedef struct choice {
   solver_settings settings;
   double seconds; /* median */
   double rms, rms_q90, rms_worst;
-  size_t ladder; /* which of several it is of, and where it stands there */
-  double knob;
+  size_t ladder; /* index of the ladder that it is from */
+  double knob;   /* its number on that ladder */
 } choice;
 
 /* Who may be chosen: MuJoCo by Euler, implicitfast or RK4; the same with the contact force as a
@@ -44,30 +44,30 @@ typedef int choice_tell(void *context, const choice *chosen);
 
 enum { CHOICE_LADDERS_MAX = 40, CHOICE_RUNGS_MAX = 80 };
 
-/* The settings of one method by one number, a time step or a tolerance. */
+/* The settings of one method, each given by one number: a time step or a tolerance. */
 typedef struct choice_ladder {
-  double knob[CHOICE_RUNGS_MAX]; /* the largest first, which is the coarsest */
+  double knob[CHOICE_RUNGS_MAX]; /* from the largest to the smallest: the coarsest comes first */
   size_t count;
 
-  /* Seconds and errors of a setting, which may lie between two where the ladder is `continuous`. As
-   * choice_try; 0, or -1 with one line. */
+  /* Fills in seconds and errors of a setting, as choice_try does. On a `continuous` ladder the
+   * setting may lie between two of these. 0, or -1 with one line. */
   int (*look)(void *context, double knob, double patience, choice *c, char *message);
   void *context;
   bool continuous;
-  bool known; /* all of it has been run: a look takes no time */
+  bool known; /* all settings have been run, so that a look costs nothing */
 } choice_ladder;
 
-/* The limits as they are for one of them. Except for MuJoCo's the median is to be a tenth better,
- * for that of the starts that are timed is another. MuJoCo by a callback may be a thousandth worse:
- * its trajectory is that by contacts, but for the mass that these add, and such a difference is to
- * decide nothing. */
+/* The limits with the margins of a method. Except for MuJoCo's the median has to be a tenth better,
+ * because the starts that are timed have another median. MuJoCo by a callback may be a thousandth
+ * worse: its trajectory is that by contacts except for the mass that these add, and so small a
+ * difference should decide nothing. */
 choice_limits choice_limits_for(choice_who who, choice_limits limits);
 
 /*
- * The one rule: of all ladders the cheapest, each at its coarsest setting within the limits. A
- * continuous one is bisected from there towards the setting before. Where a ladder is known, a
- * finer setting that is cheaper is taken: at a loose tolerance many steps are refused. 0,
- * best->seconds being INFINITY where nothing is good enough; or -1 with one line.
+ * The one rule: of all ladders the cheapest, each at its coarsest setting within the limits. On a
+ * continuous ladder bisection then goes from there towards the setting before. A known ladder also
+ * gives a finer setting if that is cheaper: at a loose tolerance many steps are refused. 0, with
+ * INFINITY in best->seconds where nothing is good enough; or -1 with one line.
  */
 int choice_of_ladders(const choice_limits *limits, const choice_ladder ladder[], size_t count,
                       choice *best, char message[SOLVER_MESSAGE_SIZE]);

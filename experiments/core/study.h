@@ -51,7 +51,7 @@ typedef struct study_table {
   const char *from; /* of a derived table, whose columns are DERIVED: behind FROM, what of the
                        database they are of; ?1 is the run. NULL: `derive` adds the rows */
   size_t within;    /* the table in whose rows these are nested; 0: none */
-  bool csv_alone;   /* it is not in the database, whose laps say as much */
+  bool csv_alone;   /* not in the database, whose laps have the same numbers */
   const char *above, *below; /* where it is printed; NULL: nothing */
 
   /* Optional: whether a row says no more than the one before; study_print leaves it out. */

@@ -168,7 +168,7 @@ static int make_table(study_run *run, size_t table) {
   return add_columns(run, name, run->study->tables[table].columns);
 }
 
-/* the study's own samples, of a table that it shares */
+/* the study's own samples in a table that several share */
 static int make_view(study_run *run) {
   const study *const s = run->study;
   const study_table *const t = &s->tables[STUDY_SAMPLES];
@@ -533,7 +533,7 @@ int study_keep_part(study_run *run, const char *name, json_t *value) {
 
 /* ---- a folder that is of another file -------------------------------------------------------- */
 
-/* by their names where one of them is not there: a relative path may be of another folder */
+/* by their names if one of them is missing: a recorded path may be relative to another folder */
 static bool is_same_file(const char *a, const char *b) {
   struct stat of_a, of_b;
   const char *const name_a = strrchr(a, '/'), *const name_b = strrchr(b, '/');
@@ -542,7 +542,7 @@ static bool is_same_file(const char *a, const char *b) {
   return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/* of several files, a line each, the first */
+/* an operand of several files has one in each line, and the message names the first */
 static int refuse_operand(study_run *run, const char *of) {
   const int length = (int)strcspn(of, "\n"), asked = (int)strcspn(run->operand, "\n");
   return measure_fail(run->message,
@@ -551,7 +551,7 @@ static int refuse_operand(study_run *run, const char *of) {
                       run->operand[asked] ? " and others" : "");
 }
 
-/* the run with parts is shown first, as study_parts_show has it */
+/* of the run that --table shows: one with parts comes first, as in study_parts_show */
 int study_store_check_operand(study_run *run) {
   json_t *rows;
   if (!run->private->store || !run->operand) return 0;

@@ -322,8 +322,8 @@ static int robot_growth(study_run *run, const double x0[], size_t count, double 
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
-/* the turns of a run last about so long, or this share of the budget; a run that takes longer is
- * made once */
+/* All turns of an entry last about so long, or this share of the budget if that is less. A longer
+ * run is timed once. */
 static const double most_s = 0.15, longest_share = 0.125;
 
 static double longest_timed(const study_run *run) {
