@@ -25,6 +25,12 @@ static int is_folder(const char *path) {
   return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+bool measure_is_same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return a && b && !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
 /* Creates each folder along `path`, which is cut and mended at its slashes on the way. */
 static int create_along(char *path) {
   for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {

@@ -5,6 +5,7 @@
 #ifndef MEASURE_FILES_H
 #define MEASURE_FILES_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "measure.h"
@@ -12,6 +13,9 @@
 /* Creates a folder and those above it where missing, and makes sure files can be created in it.
  * Returns 0, or -1 with one line. */
 int measure_folder_create(const char *path, char message[MEASURE_MESSAGE_SIZE]);
+
+/* Whether both paths lead to the same file; false where one leads nowhere, or is NULL. */
+bool measure_is_same_file(const char *a, const char *b);
 
 /* A file being written, not yet visible under its name. */
 typedef struct measure_file measure_file;

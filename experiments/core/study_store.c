@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "draws.h"
+#include "files.h"
 #include "in_force.h"
 #include "json_file.h"
 #include "process.h"
@@ -534,12 +535,10 @@ int study_keep_part(study_run *run, const char *name, json_t *value) {
 /* ---- a folder that is of another file -------------------------------------------------------- */
 
 /* by their names if one of them is missing: a recorded path may be relative to another folder */
-static bool is_same_file(const char *a, const char *b) {
-  struct stat of_a, of_b;
+static bool is_same_operand(const char *a, const char *b) {
   const char *const name_a = strrchr(a, '/'), *const name_b = strrchr(b, '/');
-  if (stat(a, &of_a) || stat(b, &of_b))
-    return strcmp(name_a ? name_a + 1 : a, name_b ? name_b + 1 : b) == 0;
-  return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+  if (!access(a, F_OK) && !access(b, F_OK)) return measure_is_same_file(a, b);
+  return strcmp(name_a ? name_a + 1 : a, name_b ? name_b + 1 : b) == 0;
 }
 
 /* an operand of several files has one in each line, and the message names the first */
@@ -563,7 +562,7 @@ int study_store_check_operand(study_run *run) {
           json_pack("[s, s]", run->study->operand, run->study->name), &rows))
     return -1;
   const char *const of = json_string_value(json_array_get(json_array_get(rows, 0), 0));
-  const int status = !of || is_same_file(of, run->operand) ? 0 : refuse_operand(run, of);
+  const int status = !of || is_same_operand(of, run->operand) ? 0 : refuse_operand(run, of);
   json_decref(rows);
   return status;
 }

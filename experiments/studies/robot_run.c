@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "clock.h"
+#include "files.h"
 #include "robot_study.h"
 #include "second_order.h"
 
@@ -247,16 +247,10 @@ static int tell_content(study_run *run) {
   return status;
 }
 
-/* by whatever name */
-static bool is_same_file(const char *a, const char *b) {
-  struct stat of_a, of_b;
-  return a && b && !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
-         of_a.st_ino == of_b.st_ino;
-}
-
 static int read_twin(study_run *run, robot_options *options) {
   const robot_settings *const s = run->settings;
-  if (is_same_file(s->written, run->operand) || is_same_file(s->written, s->control))
+  if (measure_is_same_file(s->written, run->operand) ||
+      measure_is_same_file(s->written, s->control))
     return SOLVER_REFUSE(
         run->message,
         "--write %.300s would overwrite a file that this study reads; another name is "
