@@ -92,22 +92,18 @@ int ess_callback_failed(ess_driver *d, int code) {
   return ess_fail(d, ESS_ECALLBACK, SIZE_MAX);
 }
 
-/* whose signs the field that has just been called does not depend on */
-static int find_idle(ess_driver *d) {
-  const size_t m = d->system.guard_count;
-  memset(d->idle.now, 0, m * sizeof *d->idle.now);
-  const int code = d->system.idle(d->idle.now, d->system.params);
-  for (size_t k = 0; k < m; k++) d->idle.in_step[k] = d->idle.in_step[k] && d->idle.now[k];
-  return code;
-}
-
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   if (d->slides && ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
   d->apply.t_seen = t;
   const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
   int code = d->system.field(at, x, d->sign, f, d->system.params);
-  if (!code && d->system.idle) code = find_idle(d);
+  if (!code && d->system.idle) { // signs that this call has not depended on
+    const size_t m = d->system.guard_count;
+    memset(d->idle.now, 0, m * sizeof *d->idle.now);
+    code = d->system.idle(d->idle.now, d->system.params);
+    for (size_t k = 0; k < m; k++) d->idle.in_step[k] = d->idle.in_step[k] && d->idle.now[k];
+  }
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
@@ -216,18 +212,6 @@ static size_t first_not_finite(const double v[], size_t count) {
   return i;
 }
 
-/* the node's rates: of what impacts have stopped here, and nothing has moved since, they are
- * rounding, whose sign says nothing */
-static void hold_stopped(ess_driver *d) {
-  ess_impact_work *const w = d->impacts;
-  if (d->t != w->t_stopped) return;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (!(fabs(d->rate[k]) <= ESS_STOPPED * w->stopped[k])) continue;
-    w->left[k] = fabs(d->rate[k]);
-    d->rate[k] = 0.0;
-  }
-}
-
 int ess_fail_field(ess_driver *d) {
   const size_t k = d->slides ? d->slides->unknown : SIZE_MAX;
   return ess_fail(d, k == SIZE_MAX ? ESS_EFIELD : ESS_EGUARD, k);
@@ -244,7 +228,14 @@ int ess_evaluate_node(ess_driver *d) {
   if (!d->system.guard_count) return ESS_SUCCESS;
   const int looked = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
   if (looked || !d->impacts) return looked;
-  hold_stopped(d);
+  // rates of event functions that impacts have stopped here, and nothing has moved since, are
+  // rounding, whose sign says nothing
+  ess_impact_work *const w = d->impacts;
+  for (size_t k = 0; d->t == w->t_stopped && k < d->system.guard_count; k++) {
+    if (!(fabs(d->rate[k]) <= ESS_STOPPED * w->stopped[k])) continue;
+    w->left[k] = fabs(d->rate[k]);
+    d->rate[k] = 0.0;
+  }
   // guards decide what is made next, before a step looks at them
   return ess_check_armed(d, d->h, d->rate);
 }

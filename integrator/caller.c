@@ -263,8 +263,15 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   return true;
 }
 
-static void dress_system(ess_driver *d) {
-  const ess_system *const s = &d->caller.system;
+void ess_caller_dress(ess_driver *d) {
+  const ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  // the caller's callbacks themselves: a run forward of a system that has all pays nothing
+  if (!c->moves && c->way > 0.0) {
+    d->system = *s;
+    if (d->impacts) d->impacts->calls = c->impacts;
+    return;
+  }
   d->system.field = field;
   d->system.guards = guards;
   d->system.event_rates = event_rates;
@@ -283,17 +290,6 @@ static void dress_system(ess_driver *d) {
   calls->map = map;
   calls->jacobian = calls->jacobian ? impact_jacobian : NULL;
   calls->parameter_jacobian = calls->parameter_jacobian ? impact_parameter_jacobian : NULL;
-}
-
-void ess_caller_dress(ess_driver *d) {
-  const ess_caller *const c = &d->caller;
-  if (c->moves || c->way < 0.0) {
-    dress_system(d);
-    return;
-  }
-  // the caller's callbacks themselves: a run forward of a system that has all pays nothing
-  d->system = c->system;
-  if (d->impacts) d->impacts->calls = c->impacts;
 }
 
 void ess_caller_turn(ess_driver *d, double way) {

@@ -66,19 +66,16 @@ static void lay(ess_driver *d, ess_layout *l) {
   if (d->rodas) ess_rodas_lay(d, l);
 }
 
-/* whether that is no more than memory can hold */
-static bool is_within_memory(const ess_driver *d) {
-  const size_t most = SIZE_MAX / sizeof(double) / 512, n = d->system.dimension;
-  const size_t m = d->system.guard_count, gradient = d->caller.system.event_rates ? 1 : n;
-  return n <= most && m <= most / gradient && ess_resets_size(&d->system) <= most;
-}
-
 /* all that a run without tangents needs is in one block, beside the rooms' own structs */
 static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_options *options) {
-  if (!ess_caller_take(d, system) || !is_within_memory(d)) return false;
-  d->lanes = round_up(d->system.dimension, ESS_LANES);
-  d->guard_lanes = round_up(d->system.guard_count, ESS_LANES);
-  d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
+  const size_t most = SIZE_MAX / sizeof(double) / 512; // that memory can hold
+  if (!ess_caller_take(d, system)) return false;
+  const size_t n = d->system.dimension, m = d->system.guard_count;
+  const size_t gradient = d->caller.system.event_rates ? 1 : n;
+  if (n > most || m > most / gradient || ess_resets_size(&d->system) > most) return false;
+  d->lanes = round_up(n, ESS_LANES);
+  d->guard_lanes = round_up(m, ESS_LANES);
+  d->blocks = round_up(m, ESS_BLOCK) / ESS_BLOCK;
   if (d->system.impacts) d->impacts = calloc(1, sizeof *d->impacts);
   if (d->system.impacts && !d->impacts) return false;
   // a slide begins at a crossing that has been located, not within a step through it
@@ -87,7 +84,7 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   if (!ess_slides_alloc(d, options) || !ess_base_alloc(d, options->base)) return false;
   d->memory.at = ess_lay_out(d, lay, &d->memory.bytes);
   if (!d->memory.at) return false;
-  for (size_t k = 0; d->caller.moves && k < d->system.guard_count; k++) d->caller.each[k] = k;
+  for (size_t k = 0; d->caller.moves && k < m; k++) d->caller.each[k] = k;
   ess_resets_copy(d);
   if (d->watched.count) ess_watched_take(d, &system->watch);
   if (d->impacts) ess_impacts_take(d);
@@ -99,22 +96,12 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
 
 /* The latched mode at the start: on which side of every guard the state is. */
 
-/* rates a whole step later, which shows higher derivatives than the second */
-static int look_further(ess_driver *d, double later) {
-  double ignored;
-  d->dt = ess_smaller(later, d->apply.t_end - d->t);
-  int status = ess_dopri5_try(d, &ignored);
-  if (!status)
-    status = ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_try, d->rate_end);
-  return status;
-}
-
 /* the sides of guards on which the state starts exactly: where the field points, or, when it points
  * along the guard, where it points a little later; but where it points through an impact, the side
  * before that */
 static int choose_sides(ess_driver *d) {
   const size_t m = d->system.guard_count;
-  double later;
+  double later, ignored;
   int status = ess_control_first(d, d->t + 1.0, &later);
   later *= 1e-3;
   if (!status) status = ess_look_later(d, later);
@@ -122,7 +109,12 @@ static int choose_sides(ess_driver *d) {
   bool undecided = false;
   for (size_t k = 0; k < m; k++)
     undecided |= d->h[k] == 0.0 && d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
-  if (!status && undecided) status = look_further(d, later);
+  if (!status && undecided) { // a whole step later higher derivatives than the second show
+    d->dt = ess_smaller(later, d->apply.t_end - d->t);
+    status = ess_dopri5_try(d, &ignored);
+    if (!status)
+      status = ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_try, d->rate_end);
+  }
   for (size_t k = 0; !status && k < m; k++) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
     const bool rests = rate == 0.0 && ess_rests_on_impact(d, k);

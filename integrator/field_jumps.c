@@ -56,18 +56,12 @@ void ess_begin_between(ess_driver *d, double t) {
   ess_base_forget(d);
 }
 
-/* the parameter whose value the next jump's time is, where directions follow it; else SIZE_MAX */
-static size_t followed_parameter(const ess_driver *d) {
-  const ess_system *const s = &d->system;
-  if (!d->tangents || !s->field_jumps.parameters) return SIZE_MAX;
-  const size_t i = count_below(s, ess_caller_time(d, d->between.next), false);
-  const size_t parameter = s->field_jumps.parameters[i];
-  return ess_tangent_follows(d, parameter) ? parameter : SIZE_MAX;
-}
-
 int ess_pass_field_jump(ess_driver *d) {
-  const size_t parameter = followed_parameter(d);
-  const bool follows = parameter != SIZE_MAX;
+  const ess_system *const s = &d->system;
+  const size_t i = count_below(s, ess_caller_time(d, d->between.next), false);
+  // the parameter whose value the jump's time is
+  const size_t parameter = s->field_jumps.parameters ? s->field_jumps.parameters[i] : SIZE_MAX;
+  const bool follows = d->tangents && ess_tangent_follows(d, parameter);
   int status = follows ? ess_tangent_before_jump(d) : ESS_SUCCESS;
   if (!status && d->tangents) status = ess_tangent_note_corners(d);
   if (status) return status;

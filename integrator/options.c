@@ -88,25 +88,23 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   return wrong ? wrong : ess_watched_check(system);
 }
 
-/* by state, that of time as the first; beyond the last nothing is ever wrong */
-static void copy_tolerances(ess_driver *d, const ess_options *o) {
-  const size_t n = ess_caller_states(d);
-  for (size_t i = 0; i < d->lanes; i++) {
-    const ess_tolerance of = i < n ? tolerance_of(o, i) : (ess_tolerance){.rtol = 0.0, .atol = 1.0};
-    d->rtol[i] = of.rtol;
-    d->atol[i] = of.atol;
-  }
-  if (!d->caller.moves) return;
-  // an absolute tolerance alone, of a state, is not to ask of time what rounding does not give
-  d->rtol[n] = d->rtol[0] > 0.0 ? d->rtol[0] : 1e-8;
-  d->atol[n] = d->atol[0];
-}
-
 void ess_take_options(ess_driver *d, const ess_options *options) {
+  const size_t n = ess_caller_states(d);
   d->options = *options;
   d->scheme = ess_projects(options) ? &ess_scheme_projection : &ess_scheme_tolerance;
   ess_base_take(d);
-  copy_tolerances(d, options);
+  for (size_t i = 0; i < d->lanes; i++) { // beyond the last state nothing is ever wrong
+    const ess_tolerance of =
+        i < n ? tolerance_of(options, i) : (ess_tolerance){.rtol = 0.0, .atol = 1.0};
+    d->rtol[i] = of.rtol;
+    d->atol[i] = of.atol;
+  }
+  if (d->caller.moves) {
+    // time has the tolerance of the first state; if that is absolute alone, it is not to ask of
+    // time more than rounding gives
+    d->rtol[n] = d->rtol[0] > 0.0 ? d->rtol[0] : 1e-8;
+    d->atol[n] = d->atol[0];
+  }
   if (d->slides) ess_slides_keep_tolerances(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grains.of[k] = 0.0;
   ess_projection_take(d);
@@ -117,21 +115,19 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   ess_caller_dress(d);
 }
 
-/* arrays are of the caller's event functions, without those that are watched */
-static const char *check_anew(const ess_driver *d, const ess_options *options) {
-  if (!options) return "options must not be NULL";
-  ess_system own = d->caller.system;
-  ess_options plain = *options;
-  own.guard_count = d->watched.first;
-  plain.slides = NULL; // of which nothing is left that could be checked
-  return ess_check(&own, &plain);
-}
-
 int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!d) return ESS_EINVAL;
   const char *wrong = NULL;
   if (d->apply.is_on) wrong = "options change between applies, not within one";
-  if (!wrong) wrong = check_anew(d, options);
+  if (!wrong && !options) wrong = "options must not be NULL";
+  if (!wrong) {
+    // arrays are of the caller's event functions, without those that are watched
+    ess_system own = d->caller.system;
+    ess_options plain = *options;
+    own.guard_count = d->watched.first;
+    plain.slides = NULL; // which is compared with what was chosen
+    wrong = ess_check(&own, &plain);
+  }
   if (!wrong &&
       ((options->sliding == ESS_SLIDING_STOP) != (d->options.sliding == ESS_SLIDING_STOP) ||
        !ess_slides_stay(d, options)))

@@ -243,15 +243,6 @@ typedef struct search {
   bool differs; /* an order leads elsewhere */
 } search;
 
-static bool is_same(const double a[], const double b[], size_t n) {
-  double off = 0.0, size = 0.0;
-  for (size_t i = 0; i < n; i++) {
-    off = ess_larger(off, fabs(a[i] - b[i]));
-    size = ess_larger(size, ess_larger(fabs(a[i]), fabs(b[i])));
-  }
-  return off <= ESS_SAME * size;
-}
-
 /* whether some direction has a positive product with all rows, each of length 1: the search for the
  * point of their hull nearest to the origin (Gilbert) ends at such a point, or at the origin */
 static bool has_direction(const double rows[], size_t count, size_t n, double nearest[]) {
@@ -313,10 +304,15 @@ static void note_piece(ess_driver *d, search *s) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   const ess_passage *const p = &v->passage[s->depth];
-  s->differs = s->differs || !is_same(p->x, s->outcome, n);
+  double off = 0.0, its = 0.0, size = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    off = ess_larger(off, fabs(p->x[i] - s->outcome[i]));
+    size = ess_larger(size, ess_larger(fabs(p->x[i]), fabs(s->outcome[i])));
+  }
+  s->differs = s->differs || !(off <= ESS_SAME * size);
   double *const matrix = v->w;
   passage_end(d, p, v->wide, matrix);
-  double its = 0.0, size = 0.0;
+  size = 0.0;
   for (size_t i = 0; i < n * v->wide; i++) {
     its += (1.0 + sin(12.9898 * (double)(i + 1))) * matrix[i];
     size += fabs(matrix[i]);
@@ -505,7 +501,9 @@ static int go_counted(ess_driver *d, size_t count, const double outcome[]) {
   return status;
 }
 
-static int meet(ess_driver *d, size_t count, const double outcome[]) {
+int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]) {
+  const bool records = ess_is_recording(d);
+  if (records) ess_tape_open(d);
   ess_tangents *const v = d->tangents;
   const bool impact = outcome != v->at;
   const double tie = ess_tie(d);
@@ -524,13 +522,13 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
   memmove(p->sign, impact ? d->impacts->sign : d->sign, m * sizeof *p->sign);
   memmove(p->side, impact ? d->impacts->side : d->side, m * sizeof *p->side);
   memset(p->place, 0, m * sizeof *p->place);
-  int status = passage_take(d, p);
-  if (status) return status;
   d->rows.x = v->at;
   d->rows.t = v->smoothness.time;
-  if (count <= ESS_MEETING) {
+  int status = passage_take(d, p);
+  const bool is_told = !status;
+  if (is_told && count <= ESS_MEETING) {
     status = go_counted(d, count, outcome);
-  } else {
+  } else if (is_told) {
     bool adds = false;
     if (!impact) status = go_additively(d, count, &adds);
     if (!status && !adds)
@@ -539,14 +537,8 @@ static int meet(ess_driver *d, size_t count, const double outcome[]) {
     note_kind(v, adds ? ESS_SMOOTH_C1 : ESS_SMOOTH_NOT_COUNTED, adds, count);
   }
   d->rows.x = NULL;
-  const int restored = passage_restore(d);
-  return status ? status : restored;
-}
-
-int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]) {
-  const bool records = ess_is_recording(d);
-  if (records) ess_tape_open(d);
-  const int status = meet(d, count, outcome);
+  const int restored = is_told ? passage_restore(d) : ESS_SUCCESS;
+  if (!status) status = restored;
   if (records) ess_tape_close(d, !status);
   return status;
 }

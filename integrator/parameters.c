@@ -174,15 +174,23 @@ static int keep_to_mode(ess_driver *d, double t, const double x[], const double 
 }
 
 /* Two-sided, if the tolerance requires it, and along slides, where errors across the surface are
- * not damped. If the sliding field itself comes from differences, a five-point stencil. */
-static int central_difference(ess_driver *d, double t, const double x[], const double *f,
-                              const double from[], double to[]) {
+ * not damped; one-sided otherwise. If the sliding field itself comes from differences, a five-point
+ * stencil. */
+int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
+                           const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   const bool noisy = ess_is_sliding_by_differences(d);
-  const double step = ess_tangent_part(d, x, from, noisy ? ESS_NOISY_PART : cbrt(DBL_EPSILON));
+  const bool is_central = v->is_central || ess_is_sliding(d);
+  const double part = noisy ? ESS_NOISY_PART : is_central ? cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
+  const double step = ess_tangent_part(d, x, from, part);
   int status = ESS_SUCCESS;
   memset(to, 0, n * sizeof *to);
+  if (!is_central && step != 0.0) {
+    status = ess_field(d, t, move_state(d, x, from, step), v->f_beside);
+    for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
+  }
+  if (!is_central) return status;
   for (int way = 1; !status && step > 0.0 && way <= ess_difference_ways(noisy); way++) {
     status = ess_field(d, t, move_state(d, x, from, way * step), v->change);
     if (!status) status = ess_field(d, t, move_state(d, x, from, -way * step), v->f_beside);
@@ -192,20 +200,6 @@ static int central_difference(ess_driver *d, double t, const double x[], const d
   const bool is_asked = f && step > 0.0 && !ess_is_sliding(d);
   if (status || !is_asked || !is_bent(d, f, v->change, v->f_beside, BENT)) return status;
   return keep_to_mode(d, t, x, f, from, step, to);
-}
-
-int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
-                           const double from[], double to[]) {
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  if (ess_is_sliding(d) || v->is_central) return central_difference(d, t, x, f, from, to);
-  const double step = ess_tangent_part(d, x, from, sqrt(DBL_EPSILON));
-  memset(to, 0, n * sizeof *to);
-  if (step == 0.0) return ESS_SUCCESS;
-  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
-  const int status = ess_field(d, t, v->x_beside, v->f_beside);
-  for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
-  return status;
 }
 
 bool ess_tangent_needs_field(const ess_driver *d, const double moves[]) {

@@ -110,30 +110,18 @@ void ess_rodas_reset(ess_driver *d) {
   if (d->rodas) d->rodas->check_at = d->rodas->interval = 0;
 }
 
-/* v = c (1 - c W)^-1 v, by the caller's W, or by the factors of the Jacobian, of which c is that */
-static int solve(ess_driver *d, double c, double v[]) {
-  const ess_system *const s = &d->system;
-  const size_t n = s->dimension;
-  if (d->rodas) {
-    ess_solve_factorised(n, d->rodas->factors, d->rodas->exchanged, v);
-    return ESS_SUCCESS;
-  }
-  d->apply.t_seen = d->t;
-  const int code = s->field_solve(d->t, d->x, d->sign, c, v, s->params);
-  for (size_t i = 0; i < n; i++) v[i] *= c;
-  return ess_called(d, code);
-}
-
 /* the driver has room for all but the sixth stage */
 static void list_stages(const ess_driver *d, double *stage[STAGES]) {
   for (int k = 0; k < STAGES - 1; k++) stage[k] = d->stage[k + 1];
   stage[STAGES - 1] = d->rodas ? d->rodas->last : NULL;
 }
 
-/* the stages, and the state at the step's end with the field there */
+/* The stages, and the state at the step's end with the field there. Equations are solved by the
+ * factors of the Jacobian, or by the caller, as (1 - c W)^-1 with c = gamma dt. */
 static int make_stages(ess_driver *d, const method *m) {
-  const size_t n = d->system.dimension;
-  const double dt = d->dt;
+  const ess_system *const s = &d->system;
+  const size_t n = s->dimension;
+  const double dt = d->dt, c = m->gamma * dt;
   double *stage[STAGES];
   list_stages(d, stage);
   for (int k = 0; k < m->stages; k++) {
@@ -152,8 +140,14 @@ static int make_stages(ess_driver *d, const method *m) {
       to[i] += sum / dt;
       if (d->rodas) to[i] += m->by_time[k] * dt * d->rodas->by_time[i];
     }
-    status = solve(d, m->gamma * dt, to);
+    if (d->rodas) {
+      ess_solve_factorised(n, d->rodas->factors, d->rodas->exchanged, to);
+      continue;
+    }
+    d->apply.t_seen = d->t;
+    status = ess_called(d, s->field_solve(d->t, d->x, d->sign, c, to, s->params));
     if (status) return status;
+    for (size_t i = 0; i < n; i++) to[i] *= c;
   }
   ess_sum_rates(1.0, d->x, stage, m->end, m->stages, n, d->x_end);
   return ess_field(d, d->t + dt, d->x_end, d->stage[ESS_STAGES - 1]);
@@ -195,18 +189,6 @@ static int look_at_field(ess_driver *d) {
   if (ess_are_finite(s->jacobian, n * n) && ess_are_finite(s->by_time, n))
     s->node = number_of_node(d);
   return ESS_SUCCESS;
-}
-
-/* factorises 1 / (gamma dt) - J; false if the matrix is singular */
-static bool factorise(ess_driver *d) {
-  ess_rodas *const s = d->rodas;
-  const size_t n = d->system.dimension;
-  double ignored;
-  if (s->dt == d->dt) return true;
-  for (size_t i = 0; i < n * n; i++) s->factors[i] = -s->jacobian[i];
-  for (size_t i = 0; i < n; i++) s->factors[i * n + i] += 1.0 / (RODAS.gamma * d->dt);
-  s->dt = ess_factorise(n, s->factors, s->exchanged, 0.0, &ignored) ? d->dt : 0.0;
-  return s->dt > 0.0;
 }
 
 /* ---- RODAS: whether field_jacobian is the field's Jacobian ----------------------------------- */
@@ -322,10 +304,16 @@ static int try_rodas(ess_driver *d, double *error) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
   double *const slope = d->x_try, *const off = s->other;
-  double *stage[STAGES];
+  double *stage[STAGES], ignored;
   *error = INFINITY;
   int status = s->node == number_of_node(d) ? ESS_SUCCESS : look_at_field(d);
-  if (status || s->node == UNKNOWN || !factorise(d)) return status;
+  if (status || s->node == UNKNOWN) return status;
+  if (s->dt != d->dt) { // the factors are of 1 / (gamma dt) - J
+    for (size_t i = 0; i < n * n; i++) s->factors[i] = -s->jacobian[i];
+    for (size_t i = 0; i < n; i++) s->factors[i * n + i] += 1.0 / (RODAS.gamma * d->dt);
+    s->dt = ess_factorise(n, s->factors, s->exchanged, 0.0, &ignored) ? d->dt : 0.0;
+  }
+  if (!(s->dt > 0.0)) return status;
   status = make_stages(d, &RODAS);
   if (status) return status;
   list_stages(d, stage);

@@ -60,34 +60,6 @@ static bool take_settled(ess_tangents *v, size_t k, double t) {
   return true;
 }
 
-/* The operation of a crossing at `at`, from the field `before`. Other events that are on their
- * guards at the same instant, and have not met another yet, are crossed with it. */
-static int note_crossing(ess_driver *d, size_t k, double t) {
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  if (take_settled(v, k, t)) return ESS_SUCCESS;
-  int status = ess_guard_rates(d, t, v->at, v->before, v->h, v->rate);
-  if (!status) status = ess_check_armed(d, v->h, v->rate);
-  if (status) return status;
-  const size_t left = ess_is_last_instant(v, t) ? v->settled_count : 0;
-  const size_t all = ess_gather_events(d, k, v->h, v->rate, v->events);
-  size_t count = 0;
-  for (size_t i = 0; i < all; i++) {
-    const size_t event = v->events[i];
-    if (event == k || ess_place_in(v->settled, left, event) == left) v->events[count++] = event;
-  }
-  if (count == 1) {
-    memcpy(v->mapped, v->before, n * sizeof *v->mapped);
-    return add_share(d, k, v->rate[k], t);
-  }
-  v->smoothness.time = t;
-  status = ess_tangent_meeting(d, count, v->at);
-  memcpy(v->settled + left, v->events, count * sizeof *v->settled);
-  v->settled_count = left + count;
-  take_settled(v, k, t);
-  return status;
-}
-
 /* ---- jumps of the field by time -------------------------------------------------------------- */
 
 /* A jump of the field at a time T that is a parameter is a crossing at which the state stays: v
@@ -143,19 +115,43 @@ void ess_tangent_jump(ess_driver *d, size_t parameter) {
 
 /* ---- crossings and impacts ------------------------------------------------------------------- */
 
+/* Other events that are on their guards at the same instant, and have not met another yet, are
+ * crossed with this one. */
 int ess_tangent_cross(ess_driver *d, size_t k) {
   ess_tangents *const v = d->tangents;
   const size_t bytes = d->system.dimension * sizeof *v->at;
+  const double t = d->t;
   memcpy(v->at, d->x, bytes);
   int status = note_event(d, k);
   // the field before, in the mode after others that have been crossed here
   if (v->source == ESS_BEFORE_AT_NODE) memcpy(v->before, d->f, bytes);
   if (!status && (v->is_pending || v->source == ESS_BEFORE_UNKNOWN))
-    status = ess_field(d, d->t, v->at, v->before);
+    status = ess_field(d, t, v->at, v->before);
   if (!status && v->is_pending) ess_tangent_finish(d, v->before);
   v->source = ESS_BEFORE_KNOWN;
   v->has_first = false;
-  if (!status) status = note_crossing(d, k, d->t);
+  const bool is_settled = !status && take_settled(v, k, t);
+  if (!status && !is_settled) status = ess_guard_rates(d, t, v->at, v->before, v->h, v->rate);
+  if (!status && !is_settled) status = ess_check_armed(d, v->h, v->rate);
+  if (!status && !is_settled) {
+    const size_t left = ess_is_last_instant(v, t) ? v->settled_count : 0;
+    const size_t all = ess_gather_events(d, k, v->h, v->rate, v->events);
+    size_t count = 0;
+    for (size_t i = 0; i < all; i++) {
+      const size_t event = v->events[i];
+      if (event == k || ess_place_in(v->settled, left, event) == left) v->events[count++] = event;
+    }
+    if (count == 1) {
+      memcpy(v->mapped, v->before, bytes);
+      status = add_share(d, k, v->rate[k], t);
+    } else {
+      v->smoothness.time = t;
+      status = ess_tangent_meeting(d, count, v->at);
+      memcpy(v->settled + left, v->events, count * sizeof *v->settled);
+      v->settled_count = left + count;
+      take_settled(v, k, t);
+    }
+  }
   // an effect that had been applied before: the next crossing here starts from another field
   if (!v->is_pending) v->source = ESS_BEFORE_UNKNOWN;
   return status;
@@ -260,18 +256,6 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
 
 /* ---- both sides of an impact ----------------------------------------------------------------- */
 
-/* the derivative of the time at which event k of this instant is met */
-static int time_of(ess_driver *d, size_t k, double Dt[]) {
-  const ess_tangents *const v = d->tangents;
-  const size_t i = ess_place_met(d, k);
-  const bool is_alone = v->last_event != SIZE_MAX && v->last_t == d->t;
-  if (!is_alone && i == v->met_count)
-    return ess_refuse(d, "Dt is not known of an impact that follows several events of its instant");
-  for (size_t j = 0; j < v->count; j++)
-    Dt[j] = ess_caller_time(d, is_alone ? -v->share[j] : v->met[j * d->system.guard_count + i]);
-  return ESS_SUCCESS;
-}
-
 int ess_driver_impact_tangents(ess_driver *d, double before[], double after[], double Dt[]) {
   if (!d) return ESS_EINVAL;
   ess_tangents *const v = d->tangents;
@@ -279,9 +263,15 @@ int ess_driver_impact_tangents(ess_driver *d, double before[], double after[], d
   if (!d->impacts || !d->impacts->is_observed)
     return ess_refuse(d, "both sides of an impact are for its observer to ask for");
   if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
-  int status = Dt ? time_of(d, d->impacts->events[0], Dt) : ESS_SUCCESS;
+  const size_t met = ess_place_met(d, d->impacts->events[0]), m = d->system.guard_count;
+  const bool is_alone = v->last_event != SIZE_MAX && v->last_t == d->t;
+  if (Dt && !is_alone && met == v->met_count)
+    return ess_refuse(d, "Dt is not known of an impact that follows several events of its instant");
+  for (size_t j = 0; Dt && j < v->count; j++)
+    Dt[j] = ess_caller_time(d, is_alone ? -v->share[j] : v->met[j * m + met]);
+  int status = ESS_SUCCESS;
   const bool is_pending = after && v->is_pending;
-  if (!status && is_pending) status = ess_field(d, d->t, d->x, v->f_here);
+  if (is_pending) status = ess_field(d, d->t, d->x, v->f_here);
   for (size_t j = 0; !status && j < v->count; j++)
     for (size_t i = 0; i < ess_caller_states(d); i++) {
       const double gain = is_pending ? v->share[j] * (v->f_here[i] - v->mapped[i]) : 0.0;

@@ -440,12 +440,6 @@ static int tell_changes(ess_driver *d) {
   return stopped == SIZE_MAX ? ESS_SUCCESS : ess_fail(d, ESS_ESTOP, stopped);
 }
 
-static size_t count_begun(const ess_slides *s) {
-  size_t begun = 0;
-  for (size_t i = 0; i < s->count; i++) begun += !ess_is_listed(s->old, s->old_count, s->set[i]);
-  return begun;
-}
-
 /* one complementarity problem for all surfaces in question */
 static int resolve(ess_driver *d, size_t count) {
   ess_slides *const s = d->slides;
@@ -462,7 +456,8 @@ static int resolve(ess_driver *d, size_t count) {
   if (status) return status;
   status = install(d, count);
   if (!status) status = ess_evaluate_node(d);
-  const size_t begun = count_begun(s);
+  size_t begun = 0;
+  for (size_t i = 0; i < s->count; i++) begun += !ess_is_listed(s->old, s->old_count, s->set[i]);
   if (!status) {
     ess_slide_begin_node(d, s->lambda);
     if (begun) ess_forget_turning(d); // nothing is known of how their lambdas turn

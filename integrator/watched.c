@@ -35,40 +35,11 @@ ess_impact ess_watched_impact(const ess_driver *d, const ess_impact *impact) {
 
 /* A watched function is on the side afterwards on which its value is. Where that is zero but for
  * rounding it stays where it was or, if it was zero at the impact, is where the field takes it. */
-static void read_side(ess_driver *d, const ess_impact *impact, size_t k) {
-  const ess_watched *const w = &d->watched;
-  const bool is_met = ess_is_listed(impact->events, impact->count, k);
-  const double near = ess_larger(w->rounding[k], is_met ? 2.0 * fabs(w->h_before[k]) : 0.0);
-  double side = w->h[k];
-  if (!(fabs(side) > near)) side = is_met ? d->caller.way * w->rate[k] : 0.0;
-  if (side < 0.0 || side > 0.0) impact->mode[k] = side < 0.0 ? -1.0 : 1.0;
-}
-
-/* whether one may have jumped past zero, or is there: what is rounding has to be known */
-static bool any_near(const ess_watched *w, const ess_impact *impact) {
-  bool any = impact->count && impact->events[impact->count - 1] >= w->first;
-  for (size_t k = w->first; k < w->first + w->count; k++)
-    any = any || !(impact->mode[k] * w->h[k] > 0.0);
-  return any;
-}
-
-/* what is rounding in the state after the impact, which may come without the time that has passed
- */
-static int find_roundings(ess_driver *d, const ess_impact *impact) {
-  const ess_watched *const w = &d->watched;
-  double *const before = d->x;
-  memcpy(w->x, d->x, d->system.dimension * sizeof *w->x);
-  memcpy(w->x, impact->after, ess_caller_states(d) * sizeof *w->x);
-  d->x = w->x;
-  const int status = ess_map_errors(d, impact->x, impact->after, w->rounding);
-  d->x = before;
-  return status;
-}
-
-static int read_sides(ess_driver *d, const ess_impact *impact) {
+int ess_watched_map(ess_driver *d, ess_impact *impact) {
   const ess_watched *const w = &d->watched;
   const ess_system *const s = &d->caller.system;
   const ess_sought watched = {.which = d->caller.each + w->first, .count = w->count};
+  if (!w->count) return 0;
   // a model that keeps the mode has to know the one after the impact, which may yet be refused
   int code = s->mode_changed ? s->mode_changed(impact->mode, w->first, s->params) : 0;
   if (!code) d->counters.field_evaluations++;
@@ -76,16 +47,26 @@ static int read_sides(ess_driver *d, const ess_impact *impact) {
   if (!code && s->mode_changed) code = s->mode_changed(d->sign, w->first, s->params);
   if (!code) code = ess_watch_values(d, impact->t, impact->x, w->h_before);
   if (!code) code = ess_watch_values(d, impact->t, impact->after, w->h);
-  if (!code && any_near(w, impact)) code = find_roundings(d, impact);
+  // where one may have jumped past zero, or is there, the rounding of the state after the impact
+  // has to be known, which may come without the time that has passed
+  bool any_near = impact->count && impact->events[impact->count - 1] >= w->first;
+  for (size_t k = w->first; k < w->first + w->count; k++)
+    any_near = any_near || !(impact->mode[k] * w->h[k] > 0.0);
+  if (!code && any_near) {
+    double *const before = d->x;
+    memcpy(w->x, d->x, d->system.dimension * sizeof *w->x);
+    memcpy(w->x, impact->after, ess_caller_states(d) * sizeof *w->x);
+    d->x = w->x;
+    code = ess_map_errors(d, impact->x, impact->after, w->rounding);
+    d->x = before;
+  }
   if (!code) code = ess_slope(d, impact->t, impact->after, 1.0, w->v, w->h, &watched, w->rate);
-  for (size_t k = w->first; !code && k < w->first + w->count; k++) read_side(d, impact, k);
-  return code;
-}
-
-int ess_watched_map(ess_driver *d, ess_impact *impact) {
-  const ess_watched *const w = &d->watched;
-  const int code = w->count ? read_sides(d, impact) : 0;
   for (size_t k = w->first; k < w->first + w->count; k++) {
+    const bool is_met = ess_is_listed(impact->events, impact->count, k);
+    const double near = ess_larger(w->rounding[k], is_met ? 2.0 * fabs(w->h_before[k]) : 0.0);
+    double side = w->h[k];
+    if (!(fabs(side) > near)) side = is_met ? d->caller.way * w->rate[k] : 0.0;
+    if (!code && (side < 0.0 || side > 0.0)) impact->mode[k] = side < 0.0 ? -1.0 : 1.0;
     impact->armed[ESS_GUARD_UP(k)] = impact->mode[k] < 0.0;
     impact->armed[ESS_GUARD_DOWN(k)] = impact->mode[k] > 0.0;
   }
@@ -95,29 +76,26 @@ int ess_watched_map(ess_driver *d, ess_impact *impact) {
 /* ---- an initial condition at an event ---------------------------------------------------------
  */
 
-/* A crossing is located to ESS_LOCATED, and to much less than a tolerance; and the part of a first
- * step after which it has been made. */
-static const double MUCH_LESS = 0.1, SHORTLY = 1e-3;
-
-/* whether event function k reaches zero so soon that it counts as zero */
-static bool counts_as_zero(const ess_driver *d, size_t k) {
-  if (!(d->h[k] * d->rate[k] < 0.0)) return false;
-  const double soon = -d->h[k] / d->rate[k];
-  double size = 0.0, moved = 0.0; // in tolerances
-  for (size_t i = 0; i < ess_caller_states(d); i++) {
-    const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
-    if (d->x[i] != 0.0) size = ess_larger(size, fabs(d->x[i]) / tolerance);
-    if (d->f[i] != 0.0) moved = ess_larger(moved, soon * fabs(d->f[i]) / tolerance);
-  }
-  return moved <= ess_smaller(ESS_LOCATED * size, MUCH_LESS) || soon <= ess_time_rounding(d);
-}
+/* A crossing is located to ESS_LOCATED, and to what the state does not feel. This part of a first
+ * step later it has been made. */
+static const double SHORTLY = 1e-3;
 
 int ess_watched_pass(ess_driver *d) {
   const ess_watched *const w = &d->watched;
   bool looked = false;
   double step;
   for (size_t k = w->first; k < w->first + w->count; k++) {
-    if (!counts_as_zero(d, k)) continue;
+    if (!(d->h[k] * d->rate[k] < 0.0)) continue;
+    // one that reaches zero so soon counts as zero
+    const double soon = -d->h[k] / d->rate[k];
+    double size = 0.0, moved = 0.0; // in tolerances
+    for (size_t i = 0; i < ess_caller_states(d); i++) {
+      const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
+      if (d->x[i] != 0.0) size = ess_larger(size, fabs(d->x[i]) / tolerance);
+      if (d->f[i] != 0.0) moved = ess_larger(moved, soon * fabs(d->f[i]) / tolerance);
+    }
+    const bool is_zero = moved <= ess_smaller(ESS_LOCATED * size, ESS_UNFELT);
+    if (!is_zero && !(soon <= ess_time_rounding(d))) continue;
     int status = looked ? ESS_SUCCESS : ess_control_first(d, d->t + 1.0, &step);
     if (!status && !looked) status = ess_look_later(d, SHORTLY * step);
     if (status) return status;
@@ -136,13 +114,6 @@ static int tell_step(const ess_step_info *info, void *context) {
   return o->step(info, o->context);
 }
 
-/* whether it is the last of the events that the run was to have */
-static bool is_last(ess_watched *w, size_t i) {
-  if (w->left[i] == 0 || --w->left[i] > 0) return false;
-  w->left[i] = w->stop[i];
-  return true;
-}
-
 static int tell_crossing(const ess_crossing_info *info, void *context) {
   ess_watched *const w = &((ess_driver *)context)->watched;
   const ess_observer *const o = &w->observer;
@@ -150,20 +121,16 @@ static int tell_crossing(const ess_crossing_info *info, void *context) {
   ess_crossing_info seen = *info;
   seen.guard -= w->first;
   if (w->direction[seen.guard] * info->direction < 0) return 0;
-  const bool last = is_last(w, seen.guard);
+  // the last of the events that the run was to have
+  uint64_t *const left = &w->left[seen.guard];
+  const bool last = *left > 0 && --*left == 0;
+  if (last) *left = w->stop[seen.guard];
   return (o->event && o->event(&seen, o->context) != 0) || last;
 }
 
-/* Which way an impact has taken event function k past zero; 0 where it has not, or where k is zero
- * there, and told of anyway. By the impact that is made: tangents call the map for others beside.
- */
-static int way_of_jump(const ess_impact *impact, size_t k) {
-  if (ess_is_listed(impact->events, impact->count, k) || impact->sign[k] == impact->mode[k])
-    return 0;
-  return impact->mode[k] < 0.0 ? -1 : 1;
-}
-
-/* the impact, and then what its jump has taken past zero */
+/* The impact, and then the crossings that its jump makes: not of event functions that are zero
+ * there, whose crossings are reported anyway. By the impact that is made: tangents call the map for
+ * others beside. */
 static int tell_impact(const ess_impact *impact, void *context) {
   ess_driver *const d = context;
   ess_watched *const w = &d->watched;
@@ -172,9 +139,12 @@ static int tell_impact(const ess_impact *impact, void *context) {
   bool stop = seen.count && o->impact && o->impact(&seen, o->context) != 0;
   w->jump_t = d->t;
   for (size_t i = 0; i < w->count; i++) {
-    w->jumped[i] = way_of_jump(impact, w->first + i);
+    const size_t k = w->first + i;
+    const bool stays = impact->sign[k] == impact->mode[k];
+    const bool is_zero = ess_is_listed(impact->events, impact->count, k);
+    w->jumped[i] = stays || is_zero ? 0 : impact->mode[k] < 0.0 ? -1 : 1;
     if (!w->jumped[i]) continue;
-    const ess_crossing_info info = {.guard = w->first + i,
+    const ess_crossing_info info = {.guard = k,
                                     .direction = w->jumped[i],
                                     .t = impact->t,
                                     .x = impact->after,
