@@ -416,14 +416,18 @@ typedef struct ess_scheme {
   /* Puts the level of event function k's armed guard, which is below zero, to what it is where the
    * guard first reaches it in the step just tried; NULL: no level is below zero. */
   void (*place_level)(ess_driver *d, size_t k);
-  bool locates; /* a crossing is made where it is located, to the tolerance */
 } ess_scheme;
 
 extern const ess_scheme ess_scheme_tolerance;
 
+/* whether a crossing is made where it is located, to the tolerance, and not before its level */
+static inline bool ess_locates(const ess_driver *d) {
+  return !d->scheme->place_level;
+}
+
 /* factor by which a step's error is held below the tolerance */
 static inline double ess_severity(const ess_driver *d) {
-  return d->scheme->locates ? d->base->severity : 1.0;
+  return ess_locates(d) ? d->base->severity : 1.0;
 }
 
 /* ---- dense output ---------------------------------------------------------------------------- */

@@ -210,7 +210,7 @@ static bool reaches_level(const ess_driver *d, size_t k, double margin, double d
   const double soonest = ess_quartic_upcrossing(b);
   if (margin + doubt < 0.0 && soonest > 1.0) return false;
   // a cut at a certain crossing that is not located is checked again
-  const bool is_checked = crossing <= 1.0 && !d->scheme->locates;
+  const bool is_checked = crossing <= 1.0 && !ess_locates(d);
   ess_quartic_split(b, ess_smaller(crossing, 1.0), until, rest);
   const bool is_decided = crossing > 1.0 ? soonest > 1.0
                                          : (b[0] < 0.0 || soonest <= 1.0) &&

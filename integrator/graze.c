@@ -40,29 +40,23 @@ static int find_jump(ess_driver *d, size_t k, double theta, double f[], double j
   return find_jump_at(d, k, d->t + theta * d->dt, d->x_try, f, jump);
 }
 
-/* h and its rate at this place of the step over their sizes at its ends: the larger ratio, with
- * rounding */
-static int find_part(ess_driver *d, size_t k, double theta, double *part) {
-  double h, rate, rounding;
+/* whether the field changes across event function k's guard at this place of the step */
+static int changes_field(ess_driver *d, size_t k, double theta, bool *changes) {
+  ess_tangents *const v = d->tangents;
+  double *const f = v->f_here, *const jump = v->f_beside, *const far = v->x_beside;
+  double *const there = v->x, h, rate, rounding;
+  *changes = false;
   int status = ess_rounding_error(d, k, &rounding);
   ess_dopri5_dense(d, theta, d->x_try);
   ess_dopri5_slope(d, theta, d->v_try);
   if (!status)
     status = ess_some_guard_rates(d, d->t + theta * d->dt, d->x_try, d->v_try, &k, 1, &h, &rate);
-  const double far = ess_larger(fabs(d->h[k]), fabs(d->h_end[k]));
-  const double fast = ess_larger(fabs(d->rate[k]), fabs(d->rate_end[k]));
-  if (!status) *part = ess_larger((fabs(h) + rounding) / far, fabs(rate) / fast);
-  return status;
-}
-
-/* whether the field changes across event function k's guard at this place of the step */
-static int changes_field(ess_driver *d, size_t k, double theta, bool *changes) {
-  ess_tangents *const v = d->tangents;
-  double part, *const f = v->f_here, *const jump = v->f_beside, *const far = v->x_beside;
-  double *const there = v->x;
-  *changes = false;
-  int status = find_part(d, k, theta, &part);
-  if (!status) status = find_jump(d, k, 0.0, f, far);
+  if (status) return status;
+  // h and its rate at this place over their sizes at the ends: the larger ratio, with rounding
+  const double part =
+      ess_larger((fabs(h) + rounding) / ess_larger(fabs(d->h[k]), fabs(d->h_end[k])),
+                 fabs(rate) / ess_larger(fabs(d->rate[k]), fabs(d->rate_end[k])));
+  status = find_jump(d, k, 0.0, f, far);
   if (!status) status = find_jump(d, k, 1.0, f, there);
   for (size_t i = 0; !status && i < d->system.dimension; i++)
     far[i] = ess_larger(fabs(far[i]), fabs(there[i]));
@@ -75,7 +69,7 @@ static int changes_field(ess_driver *d, size_t k, double theta, bool *changes) {
 }
 
 int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last) {
-  if (!d->scheme->locates) return ESS_SUCCESS;
+  if (!ess_locates(d)) return ESS_SUCCESS;
   bool any = false;
   int status = ESS_SUCCESS;
   last = last && !(d->between.next < d->apply.t_end); // a step may also end at a jump of the field
@@ -157,7 +151,7 @@ int ess_tangent_note_corners(ess_driver *d) {
   double *const rate = d->tangents->corner, *const changes = rate + d->system.guard_count;
   int status = ESS_SUCCESS;
   memset(rate, 0, 2 * d->system.guard_count * sizeof *rate);
-  for (size_t k = 0; !status && d->scheme->locates && k < d->watched.first; k++) {
+  for (size_t k = 0; !status && ess_locates(d) && k < d->watched.first; k++) {
     double doubt;
     if (d->side[k] == 0.0 || d->rate[k] == 0.0) continue;
     status = ess_weigh_graze(d, k, &doubt);

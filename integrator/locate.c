@@ -140,7 +140,7 @@ static int place_beyond(ess_driver *d, size_t i, bool *sure) {
 static int place_flagged(ess_driver *d, size_t *doubtful) {
   // the crossing of an idle guard only arms its mirror image: that can wait for the step's end
   const bool may_be_idle = d->system.idle && !d->system.affine_in_signs && !d->tangents &&
-                           !d->rodas && !ess_is_sliding(d) && d->scheme->locates;
+                           !d->rodas && !ess_is_sliding(d) && ess_locates(d);
   for (size_t i = 0; i < d->flagged.count; i++) {
     const size_t k = d->flagged.list[i];
     double b[QUARTIC];

@@ -50,25 +50,6 @@ static int find_impact(ess_driver *d, size_t *impact) {
   return status;
 }
 
-/* the guards that the step was cut at, none of which is an impact */
-static int cross_all(ess_driver *d) {
-  bool jumped = false;
-  int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && i < d->flagged.count; i++) {
-    const size_t k = d->flagged.list[i];
-    double h, rate = 0.0;
-    if (d->flagged.fate[k] != ESS_FATE_ENTERED || d->side[k] == 0.0) continue;
-    // another that is crossed here may have turned the state back
-    if (jumped) status = ess_field(d, d->t, d->x, d->stage[1]);
-    if (jumped && !status)
-      status = ess_some_guard_rates(d, d->t, d->x, d->stage[1], &k, 1, &h, &rate);
-    if (!status && d->side[k] * rate < 0.0) continue;
-    jumped = jumped || !ess_is_silent(d, k);
-    if (!status) status = ess_make_crossing(d, k, false);
-  }
-  return status;
-}
-
 /* ---- a try ----------------------------------------------------------------------------------- */
 
 /* One try of a step by d->base, and whether its error lets it stand. The field is called last at
@@ -88,7 +69,7 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   d->dt = length * (1.0 + 1e-9) >= t1 - d->t ? t1 - d->t : length;
   if (d->system.idle) memcpy(d->idle.in_step, d->idle.at_node, size);
   status = d->base->try(d, &error);
-  if (d->scheme->locates) error *= d->base->severity;
+  if (!d->scheme->place_level) error *= d->base->severity; // crossings are located on the step
   if (d->system.idle) memcpy(d->idle.at_end, d->idle.now, size);
   if (d->caller.moves) d->x_end[ess_caller_states(d)] = d->x[ess_caller_states(d)] + d->dt;
   if (!status && d->tangents) {
@@ -171,12 +152,22 @@ static int cross_located(ess_driver *d, double t0) {
   if (!status) status = ess_observe_step(d, t0);
   size_t impact = SIZE_MAX;
   if (!status && d->impacts) status = find_impact(d, &impact);
-  if (!status && impact != SIZE_MAX) {
-    status = ess_make_impact(d, impact);
-  } else if (!status) {
-    status = cross_all(d);
-    if (!status) status = ess_evaluate_node(d);
+  const bool jumps = impact != SIZE_MAX;
+  if (!status && jumps) status = ess_make_impact(d, impact);
+  bool changed = false; // the field
+  for (size_t i = 0; !status && !jumps && i < d->flagged.count; i++) {
+    const size_t k = d->flagged.list[i];
+    double h, rate = 0.0;
+    if (d->flagged.fate[k] != ESS_FATE_ENTERED || d->side[k] == 0.0) continue;
+    // another that is crossed here may have turned the state back
+    if (changed) status = ess_field(d, d->t, d->x, d->stage[1]);
+    if (changed && !status)
+      status = ess_some_guard_rates(d, d->t, d->x, d->stage[1], &k, 1, &h, &rate);
+    if (!status && d->side[k] * rate < 0.0) continue;
+    changed = changed || !ess_is_silent(d, k);
+    if (!status) status = ess_make_crossing(d, k, false);
   }
+  if (!status && !jumps) status = ess_evaluate_node(d);
   if (status || d->armed_count > d->watched.count) return status;
   return ess_refill(d);
 }
@@ -351,4 +342,4 @@ static int run(ess_driver *d, double t1) {
   }
 }
 
-const ess_scheme ess_scheme_tolerance = {.run = run, .locates = true};
+const ess_scheme ess_scheme_tolerance = {.run = run};

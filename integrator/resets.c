@@ -312,7 +312,7 @@ int ess_refill(ess_driver *d) {
     const size_t guard = d->rows.guard[i], k = guard / 2;
     const bool ahead = d->rows.effect[i] == ESS_ARM_AHEAD;
     // where a crossing has just been located its value may still be on the other side, or nothing
-    const bool located = d->scheme->locates && fabs(d->h[k]) <= ess_level_tolerance(d, k);
+    const bool located = ess_locates(d) && fabs(d->h[k]) <= ess_level_tolerance(d, k);
     const double at_node = located ? d->sign[k] : d->h[k];
     const bool is_near = ess_sign_before(guard) * at_node > 0.0;
     if (d->rows.effect[i] < 0 || !(ahead || is_near)) continue;

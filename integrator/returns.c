@@ -39,28 +39,26 @@ int ess_end_or_rest(ess_driver *d, ess_status status, size_t guard, double time)
   return ess_may_rest(d) ? ESS_ENDS : ess_end(d);
 }
 
-/* Whether the crossings of an instant go on for good: impacts pass on the rest of their speed. It
- * has to fall by this factor before there are too many impacts again. Speeds are in units of the
- * error that the tolerance allows. */
-static bool slows_down(ess_driver *d) {
-  static const double SLOWER = 0.9;
-  ess_slides *const s = d->slides;
-  double fastest = 0.0, allowed;
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    if (ess_is_impact(d, k) && !ess_allowed_error(d, k, &allowed) && allowed > 0.0)
-      fastest = ess_larger(fabs(d->rate[k]) / allowed, fastest);
-  const bool slower = s->chattered != d->t || fastest <= SLOWER * s->chattered_at;
-  s->chattered = d->t;
-  s->chattered_at = fastest;
-  return slower;
-}
+/* The crossings of an instant go on for good where impacts pass on the rest of their speed, in
+ * units of the error that the tolerance allows: it has to fall by this factor before there are too
+ * many impacts again. */
+static const double SLOWER = 0.9;
 
 int ess_rest_instead(ess_driver *d, int status) {
   ess_slides *const s = d->slides;
   const ess_ending *const e = &d->returns.ending;
   const bool chatters = status == ESS_ENDS && e->status == ESS_ECHATTER;
   if (status && status != ESS_ENDS) return status;
-  if (chatters && !slows_down(d)) return ess_end(d);
+  if (chatters) {
+    double fastest = 0.0, allowed;
+    for (size_t k = 0; k < d->system.guard_count; k++)
+      if (ess_is_impact(d, k) && !ess_allowed_error(d, k, &allowed) && allowed > 0.0)
+        fastest = ess_larger(fabs(d->rate[k]) / allowed, fastest);
+    const bool slower = s->chattered != d->t || fastest <= SLOWER * s->chattered_at;
+    s->chattered = d->t;
+    s->chattered_at = fastest;
+    if (!slower) return ess_end(d);
+  }
   for (size_t k = 0; k < d->system.guard_count; k++) {
     if (!ess_is_impact(d, k)) continue;
     const ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
@@ -112,7 +110,7 @@ static meaning read(const ess_driver *d, bool noted) {
   if (noted) return r->at_once > ESS_ALIKE ? SLIDE : NOTHING;
   if (r->count >= PAGE && r->endless + 1 >= ESS_AGREEING && !will_end(d)) return ENDLESS;
   const bool many = since >= ESS_MANY + m || (since >= ESS_MANY / 4 && r->at_once >= ESS_MANY / 4);
-  return many && d->scheme->locates ? ROUNDING : NOTHING;
+  return many && ess_locates(d) ? ROUNDING : NOTHING;
 }
 
 /* The crossings of event function k are a slide: of the second order, which the slides' LCP finds

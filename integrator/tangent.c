@@ -116,40 +116,31 @@ static void set_part(const double given[], size_t rows, size_t columns, size_t f
       to[j * stride + i] = given ? given[i * columns + j] : j == first + i ? 1.0 : 0.0;
 }
 
-/* a line about what is wrong with directions or a recording, or NULL */
-static const char *check_directions(const ess_driver *d, size_t count, const double directions[],
-                                    const double parameters[]) {
-  const size_t n = ess_caller_states(d), p = d->system.parameters.count;
-  const size_t all = n + p, most = SIZE_MAX / sizeof(double) / 64;
-  if (all < n || all > most / all || count > most / (all + d->system.guard_count))
-    return "there are more directions than memory can hold";
-  const char *const wrong = count ? ess_refused_with(&d->options, ESS_WITH_TANGENTS) : NULL;
-  if (wrong) return wrong;
-  if (directions && !ess_are_finite(directions, n * count))
-    return "each of directions must be finite";
-  if (parameters && !ess_are_finite(parameters, p * count))
-    return "each of parameters must be finite";
-  return NULL;
-}
-
 /* follows directions, by default unit vectors, or records into so many bytes */
 static int follow(ess_driver *d, size_t count, size_t bytes, const double directions[],
                   const double parameters[]) {
-  const char *const wrong = check_directions(d, count, directions, parameters);
+  const size_t n = ess_caller_states(d), p = d->system.parameters.count, none = SIZE_MAX / 2;
+  const size_t all = n + p, most = SIZE_MAX / sizeof(double) / 64;
+  const char *wrong = count ? ess_refused_with(&d->options, ESS_WITH_TANGENTS) : NULL;
+  if (all < n || all > most / all || count > most / (all + d->system.guard_count))
+    wrong = "there are more directions than memory can hold";
+  else if (!wrong && directions && !ess_are_finite(directions, n * count))
+    wrong = "each of directions must be finite";
+  else if (!wrong && parameters && !ess_are_finite(parameters, p * count))
+    wrong = "each of parameters must be finite";
   if (wrong) return ess_refuse(d, wrong);
   ess_no_failure(d);
   ess_tangents_free(d);
   if (!count) return ESS_SUCCESS;
 
   ess_tangents *const v = d->tangents = calloc(1, sizeof *v);
-  size_t all;
+  size_t taken;
   if (v) v->count = count;
-  if (v && (!bytes || ess_tape_alloc(d, bytes))) v->memory = ess_lay_out(d, lay, &all);
+  if (v && (!bytes || ess_tape_alloc(d, bytes))) v->memory = ess_lay_out(d, lay, &taken);
   if (!v || !v->memory) {
     ess_tangents_free(d);
     return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   }
-  const size_t n = ess_caller_states(d), p = d->system.parameters.count, none = SIZE_MAX / 2;
   set_part(directions, n, v->count, parameters ? none : 0, d->system.dimension, v->v);
   set_part(parameters, p, v->count, directions ? none : n, p, v->moves);
   for (size_t j = 0; j < v->count; j++) v->range[j] = ess_range_of(v->moves + j * p, p);
@@ -332,7 +323,7 @@ static void sample(ess_driver *d, double t, double dt, double to) {
 }
 
 const char *ess_tangents_refuse_samples(const ess_driver *d) {
-  if (!d->scheme->locates) return "projection has no samples of directions";
+  if (!ess_locates(d)) return "projection has no samples of directions";
   const ess_tangents *const v = d->tangents;
   return v && !v->tape && !v->is_lost ? NULL : "no directions are followed";
 }

@@ -30,15 +30,26 @@ int ess_is_timed(ess_driver *d, size_t k, bool *timed) {
 
 /* ---- when one is made ------------------------------------------------------------------------ */
 
-/* the first time, to the last bit, at which event function k has passed zero, from the node's on or
- * back to the last step's beginning; the node's where there is none before the run ends */
-static int find_time(ess_driver *d, size_t k, double *t) {
-  enum { LOOKS = 64 }; // about three if h_k is affine in time
+/* The node moves to the first time, to the last bit, at which the event function has passed zero,
+ * from the node's on or back to the last step's beginning, where there is one before the run ends.
+ */
+int ess_sharpen_jump(ess_driver *d) {
+  if (!d->caller.moves || !ess_locates(d)) return ESS_SUCCESS;
   const size_t n = ess_caller_states(d);
+  size_t k = 0;
+  bool timed = false;
+  for (size_t i = 0; !timed && i < d->flagged.count; i++) {
+    k = d->flagged.list[i];
+    if (d->flagged.fate[k] != ESS_FATE_ENTERED || !ess_is_impact(d, k)) continue;
+    const int status = ess_is_timed(d, k, &timed);
+    if (status) return status;
+  }
+  if (!timed) return ESS_SUCCESS;
   double before = d->piece.t0, after = INFINITY, at = d->t;
   double last = before, last_g = d->side[k] * d->h[k];
   memcpy(d->x_try, d->x, d->lanes * sizeof *d->x);
-  for (int i = 0; i < LOOKS && at > before && at < after; i++) {
+  // about three looks if the event function is affine in time
+  for (int i = 0; i < ESS_PROBES && at > before && at < after; i++) {
     d->x_try[n] = at - d->caller.origin;
     const int status = ess_guards(d, at, d->x_try, d->some_h);
     if (status) return status;
@@ -53,25 +64,11 @@ static int find_time(ess_driver *d, size_t k, double *t) {
     last_g = g;
     at = ess_smaller(next, d->apply.t_end);
   }
-  if (after < INFINITY) *t = after;
-  return ESS_SUCCESS;
-}
-
-int ess_sharpen_jump(ess_driver *d) {
-  bool timed = false;
-  for (size_t i = 0; d->caller.moves && d->scheme->locates && !timed && i < d->flagged.count; i++) {
-    const size_t k = d->flagged.list[i];
-    if (d->flagged.fate[k] != ESS_FATE_ENTERED || !ess_is_impact(d, k)) continue;
-    double t = d->t;
-    int status = ess_is_timed(d, k, &timed);
-    if (!status && timed) status = find_time(d, k, &t);
-    if (status) return status;
-    if (!timed || t == d->t) continue;
-    // the node is where the last step is at that time
-    ess_piece_state(d, t, d->x_try);
-    memcpy(d->x, d->x_try, ess_caller_states(d) * sizeof *d->x);
-    ess_take_time(d, d->piece.t1 = t);
-    d->apply.t_rest = 0.0;
-  }
+  if (!(after < INFINITY) || after == d->t) return ESS_SUCCESS;
+  // it is where the last step is at that time
+  ess_piece_state(d, after, d->x_try);
+  memcpy(d->x, d->x_try, n * sizeof *d->x);
+  ess_take_time(d, d->piece.t1 = after);
+  d->apply.t_rest = 0.0;
   return ESS_SUCCESS;
 }
