@@ -319,13 +319,13 @@ typedef struct ess_system {
   const ess_impacts *impacts;     /* the map of impacts */
   const ess_reset_matrix *resets; /* the guards that a crossing arms; NULL: the guard of the same
                                      event function in the opposite direction */
-  /* The mode in which a trajectory begins, and the guards that are armed then. On entry sign[m] and
-   * armed[2m] have their default values: the signs of h(t, x), and every guard that lies ahead. A
-   * sign that is changed need not be that of h. If you change sign[k], also arm the guard that then
-   * lies ahead: otherwise event function k is not crossed. A guard that does not lie ahead of its
-   * sign on return is not armed. If the state is at rest on the guard of an impact, it is taken to
-   * be on the side of the sign; without `start` it may end the run with ESS_EGRAZING. A field that
-   * pushes it onto the guard needs ESS_SLIDING_SLIDE_AND_REST. */
+  /* The mode in which a trajectory begins, and the guards that are armed then. On entry sign[m] has
+   * the signs of h(t, x), and armed[2m] is true for every guard but those of kind ESS_GUARD_NONE. A
+   * sign that is changed need not be that of h. Of the two guards of an event function the one that
+   * lies ahead of its sign on return is armed unless `armed` says false for it; the other is not.
+   * If the state is at rest on the guard of an impact, it is taken to be on the side of the sign;
+   * without `start` it may end the run with ESS_EGRAZING. A field that pushes it onto the guard
+   * needs ESS_SLIDING_SLIDE_AND_REST. */
   int (*start)(double t, const double x[], double sign[], bool armed[], void *params);
   ess_watch watch;             /* events without effect on the right-hand side */
   ess_field_jumps field_jumps; /* times at which the field jumps */

@@ -193,8 +193,8 @@ int ess_resets_start(ess_driver *d) {
   bool *const armed = d->rows.armed;
   for (size_t k = 0; k < m; k++) {
     mode[k] = d->sign[k];
-    armed[ESS_GUARD_UP(k)] = mode[k] < 0.0 && ess_has_guard(d, k, -1.0);
-    armed[ESS_GUARD_DOWN(k)] = mode[k] > 0.0 && ess_has_guard(d, k, 1.0);
+    armed[ESS_GUARD_UP(k)] = ess_has_guard(d, k, -1.0);
+    armed[ESS_GUARD_DOWN(k)] = ess_has_guard(d, k, 1.0);
   }
   d->apply.t_seen = d->t;
   const int code = s->start ? s->start(d->t, d->x, mode, armed, s->params) : 0;

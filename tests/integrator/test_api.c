@@ -262,8 +262,13 @@ TEST(no_start_arms_a_one_way_event_function_downward) {
 
 static int say_up(double t, const double x[], double sign[], bool armed[], void *params) {
   assert_true(t == 0.25 && x[0] == 0.0 && sign[0] == -1.0);
-  assert_true(armed[ESS_GUARD_UP(0)] && !armed[ESS_GUARD_DOWN(0)]);
-  armed[ESS_GUARD_UP(0)] = false;
+  assert_true(armed[ESS_GUARD_UP(0)] && armed[ESS_GUARD_DOWN(0)]);
+  armed[ESS_GUARD_DOWN(0)] = false;
+  sign[0] = 1.0;
+  return 0;
+}
+
+static int say_up_alone(double t, const double x[], double sign[], bool armed[], void *params) {
   sign[0] = 1.0;
   return 0;
 }
@@ -292,6 +297,21 @@ TEST(a_run_begins_in_the_mode_that_start_says) {
                       "each sign that start returns must be exactly -1.0 or +1.0");
   r.system.start = NULL;
   drop(&r);
+}
+
+/* the event function rises through its zero, which is no event in that mode, and falls again */
+TEST(the_guard_ahead_of_a_sign_that_start_changes_is_armed) {
+  for (int i = 0; i < 2; i++) {
+    driven r;
+    set_up(&r, hybrid_of("x' = 1 - 2*t; p: x - 0.1; from 0: x = 0"), HYBRID_GIVES_ALL,
+           i ? ess_options_paper() : hybrid_options(1e-8));
+    r.system.start = say_up_alone;
+    begin(&r);
+    assert_int_equal(go(&r, 1.0), ESS_SUCCESS);
+    assert_int_equal(ess_driver_counters(r.d)->crossings, 1);
+    assert_true(ess_driver_sign(r.d)[0] == -1.0);
+    drop(&r);
+  }
 }
 
 /* in either direction: what is crossed once stays, and its mirror image does to the last bit */
