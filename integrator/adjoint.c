@@ -15,9 +15,6 @@
 #include "events.h"
 #include "tangents.h"
 
-/* accepted error of an adjoint over the noise of a Jacobian by differences */
-static const double ACCEPTED_NOISE = 4.0;
-
 /* by outcome: the vector lambda, the number sigma, and the gradient by parameters */
 typedef struct adjoint {
   ess_driver *d;
@@ -141,7 +138,7 @@ static void find_noise(adjoint *a) {
     if (j < a->n) axis[j] = 1.0;
     const double noise = j < a->n ? ess_rounding_of(a->d, a->tape->x[0], a->tape->k[0], NULL, axis)
                                   : ess_parameter_noise(a->d, ess_unit_parameter(a->d, j - a->n));
-    a->noise[j] = ACCEPTED_NOISE * noise * fabs(a->dt);
+    a->noise[j] = ESS_MARGIN * noise * fabs(a->dt);
     if (j < a->n) axis[j] = 0.0;
   }
 }
@@ -407,7 +404,7 @@ static int begin_on(adjoint *a, size_t k, const double times[]) {
 static const char *check(const ess_driver *d, size_t count, const double outcomes[],
                          const double times[]) {
   const ess_tangents *const v = d->tangents;
-  if (d->apply.is_on) return "an adjoint is asked for between applies";
+  if (ess_is_applying(d)) return "an adjoint is asked for between applies";
   if (!v || !v->tape || v->is_lost) return "no run is recorded";
   if (!count) return "count must be at least 1";
   const size_t all = d->system.dimension + d->system.parameters.count + 2;

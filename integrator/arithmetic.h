@@ -30,8 +30,21 @@
 /* Rounding of a sum of terms, over the largest of them. */
 static const double ESS_ROUNDING = 64.0 * DBL_EPSILON;
 
+/* Relative rounding of a number that several computations lead to: a rate after an impact, the
+ * field on surfaces, the time at which a series ends. */
+static const double ESS_COMPUTED = 1e-12;
+
 /* Values that may be found by differences are the same where they differ by less than this part. */
 static const double ESS_SAME = 1e-6;
+
+/* Sums and quotients of fields and rates, pivots and minors, all relative, that count as zero. */
+static const double ESS_NEGLIGIBLE = 1e-9;
+
+/* An estimate of an error, or of a cost, may be too small by this factor. */
+static const double ESS_MARGIN = 4.0;
+
+/* The golden ratio, which whole numbers are far from. */
+static const double ESS_GOLDEN = 0.6180339887498949;
 
 /* fmin and fmax, but inline; b when one is not a number */
 static inline double ess_smaller(double a, double b) {
@@ -60,7 +73,7 @@ static inline void ess_swap(double **a, double **b) {
 
 /* From 0 up to 1. */
 static inline double ess_scattered(size_t i) {
-  const double multiple = 0.6180339887498949 * (double)i;
+  const double multiple = ESS_GOLDEN * (double)i;
   return multiple - floor(multiple);
 }
 

@@ -29,7 +29,7 @@ static bool solve_linear(size_t n, double matrix[], double b[], size_t exchanged
     for (size_t j = 0; j < n; j++) matrix[i * n + j] /= most;
     b[i] /= most;
   }
-  if (!ess_factorise(n, matrix, exchanged, ESS_LCP_ZERO, &ignored)) return false;
+  if (!ess_factorise(n, matrix, exchanged, ESS_NEGLIGIBLE, &ignored)) return false;
   ess_solve_factorised(n, matrix, exchanged, b);
   return true;
 }
@@ -81,7 +81,7 @@ static bool solve_smallest(size_t n, double m[], double b[], double v[], double 
       square += m[i * n + j] * m[i * n + j];
       along += m[i * n + j] * b[i];
     }
-    if (!(square > ESS_LCP_ZERO * ESS_LCP_ZERO * most)) continue;
+    if (!(square > ESS_NEGLIGIBLE * ESS_NEGLIGIBLE * most)) continue;
     for (size_t i = 0; i < n; i++) {
       x[i] += v[i * n + j] * along / square;
       b[i] -= m[i * n + j] * along / square;
@@ -89,7 +89,7 @@ static bool solve_smallest(size_t n, double m[], double b[], double v[], double 
   }
   for (size_t i = 0; i < n; i++) left = ess_larger(fabs(b[i]), left);
   memcpy(b, x, n * sizeof *x);
-  return left <= ESS_LCP_ZERO * (size + sqrt(most));
+  return left <= ESS_NEGLIGIBLE * (size + sqrt(most));
 }
 
 /* ---- given places ---------------------------------------------------------------------------- */
@@ -175,7 +175,7 @@ static bool pivot(size_t n, const double a[], const double g[], const double *ne
   for (size_t i = 0; i < 3 * most; i++) {
     signed char to;
     if (!solve(near ? REGULARISED : PLAIN, n, a, g, at, near, lambda, work)) return false;
-    const double by = i < most ? 0.0 : i < 2 * most ? 1e-12 : ESS_LCP_ZERO;
+    const double by = i < most ? 0.0 : i < 2 * most ? 1e-12 : ESS_NEGLIGIBLE;
     const size_t k = find_misplaced(n, a, g, near, at, lambda, by, &to);
     if (k == n) return true;
     at[k] = to;
@@ -197,7 +197,7 @@ void ess_box_add(size_t n, const double found[], const signed char choice[], dou
                  signed char at[], size_t *count) {
   double apart = *count ? 0.0 : INFINITY;
   for (size_t i = 0; i < n; i++) apart = ess_larger(fabs(found[i] - lambda[i]), apart);
-  *count += apart > sqrt(ESS_LCP_ZERO);
+  *count += apart > sqrt(ESS_NEGLIGIBLE);
   memcpy(lambda, found, n * sizeof *lambda);
   memcpy(at, choice, n * sizeof *at);
 }
@@ -244,7 +244,7 @@ static ess_minors eliminate(size_t n, const double g[], const size_t members[], 
       const double unit = sqrt(weight[i] * fabs(g[i * n + i]) * weight[j] * fabs(g[j * n + j]));
       const double one = weight[i] * g[i * n + j], other = weight[j] * g[j * n + i];
       m[i * n + j] = -0.5 * (one + other) / unit;
-      if (fabs(one - other) <= ESS_LCP_ZERO * unit) continue;
+      if (fabs(one - other) <= ESS_NEGLIGIBLE * unit) continue;
       worst[0] = members[i];
       worst[1] = members[j];
       return ESS_MINORS_NEGATIVE;
@@ -253,11 +253,11 @@ static ess_minors eliminate(size_t n, const double g[], const size_t members[], 
     double *const row = m + c * n;
     worst[0] = members[c ? c - 1 : 0];
     worst[1] = members[c];
-    if (row[c] < -ESS_LCP_ZERO) return ESS_MINORS_NEGATIVE;
-    if (row[c] <= ESS_LCP_ZERO) {
+    if (row[c] < -ESS_NEGLIGIBLE) return ESS_MINORS_NEGATIVE;
+    if (row[c] <= ESS_NEGLIGIBLE) {
       found = ESS_MINORS_ZERO;
       for (size_t j = c + 1; j < n; j++)
-        if (fabs(row[j]) > sqrt(ESS_LCP_ZERO)) return ESS_MINORS_NEGATIVE;
+        if (fabs(row[j]) > sqrt(ESS_NEGLIGIBLE)) return ESS_MINORS_NEGATIVE;
       continue;
     }
     for (size_t i = c + 1; i < n; i++) {
@@ -295,10 +295,10 @@ ess_minors ess_principal_minors(size_t n, const double g[], const signed char at
         m[i * count + j] =
             -inner[chosen[i] * kept + chosen[j]] / fabs(inner[chosen[i] * kept + chosen[i]]);
     (void)ess_factorise(count, m, exchanged, 0.0, &minor);
-    if (minor > ESS_LCP_ZERO || (minor >= -ESS_LCP_ZERO && found == ESS_MINORS_ZERO)) continue;
+    if (minor > ESS_NEGLIGIBLE || (minor >= -ESS_NEGLIGIBLE && found == ESS_MINORS_ZERO)) continue;
     worst[0] = members[chosen[0]];
     worst[1] = count > 1 ? members[chosen[1]] : SIZE_MAX;
-    if (!(minor >= -ESS_LCP_ZERO)) return ESS_MINORS_NEGATIVE;
+    if (!(minor >= -ESS_NEGLIGIBLE)) return ESS_MINORS_NEGATIVE;
     found = ESS_MINORS_ZERO;
   }
   return found;
@@ -316,7 +316,7 @@ ess_solutions ess_box_lcp(size_t n, const double a[], const double g[], double l
   bool found = minors == ESS_MINORS_ZERO;
   double apart = INFINITY;
   for (size_t i = 0; i < n; i++) near[i] = 0.5;
-  for (int round = 0; round < ESS_LCP_ITERATIONS && found && apart > ESS_LCP_ZERO; round++) {
+  for (int round = 0; round < ESS_LCP_ITERATIONS && found && apart > ESS_NEGLIGIBLE; round++) {
     found = pivot(n, a, g, near, lambda, at, work);
     apart = 0.0;
     for (size_t i = 0; i < n; i++) apart = ess_larger(fabs(lambda[i] - near[i]), apart);
@@ -326,6 +326,6 @@ ess_solutions ess_box_lcp(size_t n, const double a[], const double g[], double l
   if (found && solve(NEAREST, n, a, g, at, near, lambda, work)) return ESS_ONE_RATE;
   if (n > ESS_LCP_FEW) return ESS_MANY_SOLUTIONS;
   size_t count = enumerate(n, a, g, 0.0, lambda, at, work);
-  if (!count) count = enumerate(n, a, g, ESS_LCP_ZERO, lambda, at, work);
+  if (!count) count = enumerate(n, a, g, ESS_NEGLIGIBLE, lambda, at, work);
   return count == 1 ? ESS_ONE_SOLUTION : ESS_MANY_SOLUTIONS;
 }

@@ -10,9 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Quotients of rates, pivots and minors, all relative, that count as zero. */
-static const double ESS_LCP_ZERO = 1e-9;
-
 enum {
   ESS_LCP_FEW = 6,        /* unknowns, at most, of which all 3^n choices of bounds are tried */
   ESS_LCP_ITERATIONS = 40 /* of methods that converge quadratically */

@@ -232,7 +232,7 @@ int ess_evaluate_node(ess_driver *d) {
   // rounding, whose sign says nothing
   ess_impact_work *const w = d->impacts;
   for (size_t k = 0; d->t == w->t_stopped && k < d->system.guard_count; k++) {
-    if (!(fabs(d->rate[k]) <= ESS_STOPPED * w->stopped[k])) continue;
+    if (!(fabs(d->rate[k]) <= ESS_SAME * w->stopped[k])) continue;
     w->left[k] = fabs(d->rate[k]);
     d->rate[k] = 0.0;
   }

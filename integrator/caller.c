@@ -135,7 +135,8 @@ static int event_rates(double t, const double x[], double vt, const double v[],
   const ess_sought watched = {.which = c->each + w->first, .count = w->count};
   t = time_of(d, t, x);
   vt = c->moves ? c->way * v[c->system.dimension] : 0.0;
-  if (c->differs) return rates_by_differences(d, t, x, vt, v, NULL, h, rate);
+  if (c->rates == ESS_RATES_BY_DIFFERENCES)
+    return rates_by_differences(d, t, x, vt, v, NULL, h, rate);
   int code = 0;
   if (w->count && !which) code = rates_by_differences(d, t, x, vt, v, &watched, h, rate);
   if (code || !w->first) return code;
@@ -145,12 +146,13 @@ static int event_rates(double t, const double x[], double vt, const double v[],
 int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                            const ess_sought *sought, double h[], double rate[]) {
   const ess_caller *const c = &d->caller;
-  if (!c->differs && !d->watched.count) return ess_guard_rates(d, t, x, v, h, rate);
+  const bool differs = c->rates == ESS_RATES_BY_DIFFERENCES;
+  if (!differs && !d->watched.count) return ess_guard_rates(d, t, x, v, h, rate);
   d->counters.guard_evaluations++;
   d->apply.t_seen = t;
   const double at = time_of(d, t, x), vt = c->moves ? c->way * v[c->system.dimension] : 0.0;
-  return ess_called(d, c->differs ? rates_by_differences(d, at, x, vt, v, sought, h, rate)
-                                  : own_rates(d, at, x, vt, v, NULL, d->watched.first, h, rate));
+  return ess_called(d, differs ? rates_by_differences(d, at, x, vt, v, sought, h, rate)
+                               : own_rates(d, at, x, vt, v, NULL, d->watched.first, h, rate));
 }
 
 /* of what is watched nobody hears */
@@ -184,21 +186,6 @@ static int map(ess_impact *impact, void *params) {
   return code ? code : ess_watched_map(d, &all);
 }
 
-/* the map once more, at another time */
-static int map_at(ess_driver *d, const ess_impact *impact, double t, double to[]) {
-  ess_caller *const c = &d->caller;
-  const size_t m = c->system.guard_count;
-  memcpy(c->mode, impact->mode, m * sizeof *c->mode);
-  memcpy(c->armed, impact->armed, 2 * m * sizeof *c->armed);
-  memcpy(to, impact->x, c->system.dimension * sizeof *to);
-  ess_impact beside = *impact;
-  beside.t = t;
-  beside.after = to;
-  beside.mode = c->mode;
-  beside.armed = c->armed;
-  return c->impacts.map(&beside, c->system.params);
-}
-
 static int impact_jacobian(const ess_impact *impact, double DR[], void *params) {
   ess_driver *const d = params;
   ess_caller *const c = &d->caller;
@@ -212,8 +199,10 @@ static int impact_jacobian(const ess_impact *impact, double DR[], void *params) 
   // what it returns may depend on the time, too
   const double near = ess_time_apart(d), after = seen.t + near;
   const double before = seen.t - near;
-  code = map_at(d, &seen, after, c->after);
-  if (!code) code = map_at(d, &seen, before, c->beside);
+  ess_impact beside = ess_impact_beside(d, &seen, after, seen.x, c->after);
+  code = c->impacts.map(&beside, c->system.params);
+  beside = ess_impact_beside(d, &seen, before, seen.x, c->beside);
+  if (!code) code = c->impacts.map(&beside, c->system.params);
   for (size_t i = 0; i < n; i++)
     DR[i * (n + 1) + n] = c->way * (c->after[i] - c->beside[i]) / (after - before);
   return code;
@@ -236,8 +225,7 @@ void ess_caller_lay(ess_driver *d, ess_layout *l) {
   const size_t n = c->system.dimension + 1, m = c->system.guard_count;
   ESS_LAY(l, double, n, &c->x, &c->beside, &c->after);
   ESS_LAY(l, double, m, &c->above, &c->below, &c->best, &c->off, &c->bent, &c->rate, &c->rounding,
-          &c->terms, &c->partial, &c->mode);
-  ESS_LAY(l, bool, 2 * m, &c->armed);
+          &c->terms, &c->partial);
   ESS_LAY(l, size_t, m, &c->each);
 }
 
@@ -252,9 +240,13 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   d->system = c->system;
   c->way = 1.0;
   c->has_rows = system->resets != NULL;
-  c->differs = s->guard_count && !s->guard_jacobian && !s->event_rates;
+  const bool differs = s->guard_count && !s->guard_jacobian && !s->event_rates;
+  const bool by_time = s->guard_time == ESS_TIME_DIFFERENCED && !s->event_rates;
+  c->rates = differs   ? ESS_RATES_BY_DIFFERENCES
+             : by_time ? ESS_RATES_GIVEN_BUT_FOR_TIME
+                       : ESS_RATES_GIVEN;
   // differences know what depends on time, and need not be told
-  c->moves = s->guard_count && (s->guard_time != ESS_TIME_NONE || s->watch.count || c->differs);
+  c->moves = s->guard_count && (s->guard_time != ESS_TIME_NONE || s->watch.count || differs);
   if (system->impacts) c->impacts = *system->impacts;
   c->system.resets = NULL;
   c->system.impacts = NULL;
@@ -295,7 +287,7 @@ void ess_caller_dress(ess_driver *d) {
 void ess_caller_turn(ess_driver *d, double way) {
   d->caller.way = way;
   // without these the mode is no more than on which side of the guards the state is
-  if (!d->caller.has_rows && !d->impacts && !d->caller.system.start) d->latched = false;
+  if (!d->caller.has_rows && !d->impacts && !d->caller.system.start) d->apply.phase = ESS_PHASE_NEW;
   ess_caller_dress(d);
 }
 

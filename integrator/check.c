@@ -27,9 +27,6 @@ static const double FIRST_OF_MAP = 0x1p-9;
  * as any, or is used at all. */
 static const double ACCEPTED_ERRORS = 20.0, ACCEPTED = 1e-5, SHARP = 1e-4, USABLE = 0.1;
 
-/* agreement of two callbacks for the same values, in roundings of the largest term */
-static const double SAME_ROUNDINGS = 64.0;
-
 typedef struct checker {
   const ess_system *system;
   double t;
@@ -148,9 +145,11 @@ static void compare_rate(checker *c, size_t k, double h, double rate) {
     size += fabs(term);
     reach = ess_larger(reach, fabs(c->v[i]) / size_of(c, i));
   }
-  const double allowed = ESS_SAME * size + SAME_ROUNDINGS * reach * c->noise[k] + DBL_MIN;
+  // two callbacks agree for the same values to rounding of the largest term
+  const double rounding = ESS_ROUNDING / DBL_EPSILON * c->noise[k];
+  const double allowed = ESS_SAME * size + reach * rounding + DBL_MIN;
   note(c, k, SIZE_MAX, rate, expected, fabs(rate - expected) / allowed);
-  const double same = ESS_SAME * fabs(c->h[k]) + SAME_ROUNDINGS * c->noise[k] + DBL_MIN;
+  const double same = ESS_SAME * fabs(c->h[k]) + rounding + DBL_MIN;
   note(c, k, SIZE_MAX, h, c->h[k], fabs(h - c->h[k]) / same);
 }
 

@@ -212,13 +212,11 @@ static const double BELIEVED_FIRST = 3e-5;
  * over the last step, and for the first step over its initial length */
 static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
 
-/* attempts, each shorter than the one before, after which disagreement is not a turn but rounding,
- * or a rate that is not the derivative; it then limits no step until a quartic is trusted again.
- * After as many rejections in excess of steps rounding is suspected. */
-enum { TURN_TRIES = 16 };
-
-/* error of a quartic, in roundings of the event function's terms, that confirms that; below it a
- * quartic may be trusted by chance */
+/* After ESS_MANY attempts, each shorter than the one before, disagreement is not a turn but
+ * rounding, or a rate that is not the derivative; it then limits no step until a quartic is trusted
+ * again. After as many rejections in excess of steps rounding is suspected. An error of a quartic
+ * of so many roundings of the event function's terms confirms that; below it a quartic may be
+ * trusted by chance. */
 static const double TURN_ROUNDINGS = 8.0;
 
 /* rate of an event function over its former rate above which it is faster, not merely past a turn
@@ -265,14 +263,14 @@ ess_verdict ess_judge_turning(ess_driver *d) {
   if (is_first && s->first == 0.0) s->first = d->dt;
   if (turns) s->tries = is_too_far ? s->tries + 1 : 0;
   s->refused += is_too_far ? 2 : -(s->refused > 0);
-  bool is_lost = s->tries > TURN_TRIES;
+  bool is_lost = s->tries > ESS_MANY;
   // rounding has been taken off the models of weights that hold a slide
-  if (is_too_far && !is_lost && s->refused >= TURN_TRIES && s->guard != SIZE_MAX) {
+  if (is_too_far && !is_lost && s->refused >= ESS_MANY && s->guard != SIZE_MAX) {
     double rounding;
     const int status = ess_rounding_error(d, s->guard, &rounding);
     if (status) return (ess_verdict){.status = status};
     is_lost = d->inside.inexact[s->guard] <= TURN_ROUNDINGS * rounding;
-    s->refused = is_lost ? TURN_TRIES - 1 : TURN_TRIES / 2; // if so, the next is measured at once
+    s->refused = is_lost ? ESS_MANY - 1 : ESS_MANY / 2; // if so, the next is measured at once
   }
   const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
   const double least = ess_larger(kinked, d->control.shortest);

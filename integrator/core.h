@@ -329,18 +329,19 @@ void ess_base_choose(ess_driver *d, double t1);
  * is to make the next, which is as long as the last that was made. */
 bool ess_base_turn_stiff(ess_driver *d);
 
-/* To find how the field changes states are moved by this part of their units: of state i its size,
- * or that below which its tolerance is absolute, and less where it would be moved by more than that
- * tolerance. */
-static const double ESS_BESIDE = 0x1p-26;
+/* To find how the field changes states are moved by the root of rounding in their units: of state i
+ * its size, or that below which its tolerance is absolute, and less where it would be moved by more
+ * than that tolerance. */
 static inline double ess_unit_beside(const ess_driver *d, size_t i) {
-  const double unit = fabs(d->x[i]) + d->atol[i] / ess_larger(d->rtol[i], ESS_BESIDE);
+  const double unit = fabs(d->x[i]) + d->atol[i] / ess_larger(d->rtol[i], sqrt(DBL_EPSILON));
   return unit > 0.0 && unit < INFINITY ? unit : 1.0;
 }
 
 /* Observations in a row that count where they agree: difference quotients, each over a shorter
- * interval; ratios of impacts that fall fast; pages of returns. */
+ * interval; ratios of impacts that fall fast; pages of returns. They agree to this part: of what
+ * the quotients differ by from the entry of a Jacobian, or the ratios from 1. */
 enum { ESS_AGREEING = 3 };
+static const double ESS_AGREED = 0.1;
 
 /* ---- stability ------------------------------------------------------------------------------- */
 

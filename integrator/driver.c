@@ -127,9 +127,8 @@ static int choose_sides(ess_driver *d) {
 }
 
 /* fails where the state starts on event function k's zero, and the field leads away from it on
- * either side, by more than this part of what it jumps by: which side it goes to is not unique */
+ * either side, by more than a negligible part of its jump: which side it goes to is not unique */
 static int refuse_repelled(ess_driver *d, size_t k) {
-  static const double slight = 1e-9;
   const double sign = d->sign[k], rate = sign * d->rate[k];
   double *const f = d->stage[1], h, other = 0.0;
   int status = ess_take_sign(d, k, -sign);
@@ -137,7 +136,7 @@ static int refuse_repelled(ess_driver *d, size_t k) {
   if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, &h, &other);
   const int told = ess_take_sign(d, k, sign);
   if (!status) status = told;
-  const double least = slight * fabs(rate - sign * other);
+  const double least = ESS_NEGLIGIBLE * fabs(rate - sign * other);
   if (status || !(rate > least && -sign * other > least)) return status;
   return ess_slide_fail(d, k, SIZE_MAX, ESS_NOT_UNIQUE);
 }
@@ -166,7 +165,6 @@ static int latch(ess_driver *d) {
   for (size_t k = 0; !status && k < m; k++)
     if (d->h[k] == 0.0 && ess_is_armed(d, k) && !ess_is_impact(d, k))
       status = refuse_repelled(d, k);
-  d->latched = !status;
   return status;
 }
 
@@ -205,7 +203,7 @@ void ess_driver_free(ess_driver *d) {
 /* what has been learnt on the way is of no use on another */
 static void forget(ess_driver *d) {
   d->apply.stopped = NAN;
-  d->apply.is_amid = false;
+  if (d->apply.phase == ESS_PHASE_AMID) d->apply.phase = ESS_PHASE_OVER;
   d->dt = 0.0;                // of differences and ties at the start
   d->between.next = INFINITY; // that was in the time of the other way
   ess_control_forget(d);
@@ -223,8 +221,8 @@ static void forget(ess_driver *d) {
 }
 
 void ess_driver_reset(ess_driver *d) {
-  if (!d || d->apply.is_on) return;
-  d->latched = false;
+  if (!d || ess_is_applying(d)) return;
+  d->apply.phase = ESS_PHASE_NEW;
   d->t = 0.0;
   forget(d);
   d->counters = (ess_counters){0};
@@ -257,22 +255,23 @@ static int turn(ess_driver *d, double t, double t1) {
   if (turns && ess_is_sliding(d)) return ess_slide_refuse_turn(d);
   if (turns) ess_caller_turn(d, way);
   if (turns) forget(d);
-  if (turns || !d->latched) d->caller.origin = way * t; // a new trajectory
+  // a new trajectory
+  if (turns || d->apply.phase == ESS_PHASE_NEW) d->caller.origin = way * t;
   return ESS_SUCCESS;
 }
 
-/* puts the driver at the caller's state, in the latched mode */
-static int begin(ess_driver *d, double t, double t1, const double x[]) {
+/* puts the driver at the caller's state, in the latched mode, or in that of a new trajectory */
+static int begin(ess_driver *d, double t, double t1, const double x[], bool is_new) {
   const bool moved = memcmp(x, d->x, ess_caller_states(d) * sizeof *x) != 0;
   const double reached = d->t;
-  ess_base_leave(d, moved || t != d->t || !d->latched);
+  ess_base_leave(d, moved || t != d->t || is_new);
   ess_piece_begin(d, t, x);
   if (t != d->apply.stopped || moved) d->apply.stopped = NAN;
-  d->apply.is_amid = d->apply.is_amid && t == d->t && !moved;
-  if (d->impacts && !d->apply.is_amid) d->impacts->t_open = NAN;
+  if (t != d->t || moved) d->apply.phase = ESS_PHASE_ON;
+  if (d->impacts && d->apply.phase == ESS_PHASE_ON) d->impacts->t_open = NAN;
   d->t = d->apply.t_seen = t;
   // a jump at which the last apply ended has not been passed: what is due is made before it
-  const bool is_at_jump = d->latched && !moved && t == reached && t == d->between.next;
+  const bool is_at_jump = !is_new && !moved && t == reached && t == d->between.next;
   if (!is_at_jump) ess_begin_between(d, t);
   ess_control_open(d);
   ess_no_failure(d);
@@ -282,19 +281,18 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (moved) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   // an observer that stops at each crossing does not make them fewer
-  if (moved || t != reached || !d->latched) ess_returns_begin(d, t);
+  if (moved || t != reached || is_new) ess_returns_begin(d, t);
   d->doubt = (ess_doubt){.guard = SIZE_MAX};
   d->apply.steps = 0;
   d->apply.crossings = 0;
   ess_returns_open(d);
-  const bool is_new = !d->latched;
   int status = is_new ? latch(d) : ess_announce(d, d->system.guard_count);
   if (!status && !is_new) status = ess_evaluate_node(d);
   if (!status && !is_new) status = ess_check_guards(d);
   if (!status) ess_base_resume(d);
   if (!status && d->slides) status = ess_slides_begin(d, is_new, moved);
   // what an observer stops has begun: it goes on from there
-  if (status && status != ESS_ESTOP && is_new) d->latched = false;
+  if (status && status != ESS_ESTOP && is_new) d->apply.phase = ESS_PHASE_NEW;
   return status;
 }
 
@@ -326,7 +324,7 @@ static const char *check_grid(const double times[], size_t count, const double s
 
 /* what is wrong with where an apply is to begin and end; NULL when nothing is */
 static const char *check_apply(const ess_driver *d, const double *t, double t1, const double x[]) {
-  if (d->apply.is_on) return "a callback or observer must not apply the driver that calls it";
+  if (ess_is_applying(d)) return "a callback or observer must not apply the driver that calls it";
   if (!t) return "t must not be NULL";
   if (!x) return "x must not be NULL";
   if (!isfinite(*t)) return "*t must be finite";
@@ -352,17 +350,19 @@ int ess_driver_sample_tangents(ess_driver *d, double *t, double t1, double x[],
   if (turned) return turned;
   if (tangents) d->tangents->samples = tangents;
   if (tangents) d->tangents->sampled = 0;
-  d->apply.is_on = true;
+  const bool is_new = d->apply.phase == ESS_PHASE_NEW;
+  d->apply.phase = d->apply.phase == ESS_PHASE_AMID ? ESS_PHASE_RESUMED : ESS_PHASE_ON;
   const double from = ess_caller_time(d, *t), to = ess_caller_time(d, t1);
-  int status = begin(d, from, to, ess_caller_state(d, from, x));
+  int status = begin(d, from, to, ess_caller_state(d, from, x), is_new);
   ess_tape_begin(d);
-  if (!status && d->apply.is_amid) status = ess_finish_instant(d);
-  d->apply.is_amid = false; // a jump of the field further on is an instant of its own
-  if (!status) status = d->scheme->run(d, to);
+  if (!status && d->apply.phase == ESS_PHASE_RESUMED) status = ess_finish_instant(d);
+  if (!status) {
+    d->apply.phase = ESS_PHASE_ON; // a jump of the field further on is an instant of its own
+    status = d->scheme->run(d, to);
+  }
   if (status == ESS_ENDS) status = ess_end(d);
   ess_tape_end(d, status);
-  d->apply.is_on = false;
-  d->apply.is_amid = status != ESS_SUCCESS;
+  if (d->apply.phase != ESS_PHASE_NEW) d->apply.phase = status ? ESS_PHASE_AMID : ESS_PHASE_OVER;
   if (!status) ess_sample_rest(d);
   // what an observer was refused on the way is no failure of the run
   if (!status) ess_no_failure(d);

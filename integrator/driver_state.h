@@ -30,6 +30,14 @@ enum {
  * it */
 #define ESS_LOG_ERROR_FLOOR -13.0
 
+/* Where rates of event functions come from: callbacks; these, but the part by time, which is a
+ * difference, whose noise is larger than rounding; or differences alone (slope.c). */
+typedef enum ess_rates {
+  ESS_RATES_GIVEN,
+  ESS_RATES_GIVEN_BUT_FOR_TIME,
+  ESS_RATES_BY_DIFFERENCES
+} ess_rates;
+
 /* The system as the caller gave it, beside the one that the driver integrates (caller.c). Systems
  * differ where event functions move in time, which is a state more; where their rates are
  * differences; where time goes backward, as a time of its own that goes forward; and where
@@ -40,11 +48,11 @@ typedef struct ess_caller {
    * impacts NULL: copied */
   ess_system system;
   ess_impacts impacts;
-  bool has_rows; /* the system says what crossings arm */
-  bool moves;    /* the state after the caller's is the time since `origin` */
-  bool differs;  /* rates are differences */
-  double way;    /* -1: the driver's time is the caller's, negated; else 1 */
-  double origin; /* in the driver's time */
+  ess_rates rates; /* of its event functions */
+  bool has_rows;   /* the system says what crossings arm */
+  bool moves;      /* the state after the caller's is the time since `origin` */
+  double way;      /* -1: the driver's time is the caller's, negated; else 1 */
+  double origin;   /* in the driver's time */
 
   double *x;                        /* [n + 1] */
   double *Dh;                       /* when the system gives no event_rates */
@@ -54,8 +62,7 @@ typedef struct ess_caller {
   double *best, *off, *rate, *bent; /* by event function: differences (slope.c) */
   double *rounding, *terms;         /* where the state slides, what is rounding in them, and how
                                        large the terms are that their rates are the sum of */
-  double *mode, *after;
-  bool *armed;
+  double *after;
 } ess_caller;
 
 /* Event functions of ess_watch (watched.c). */
@@ -123,15 +130,21 @@ typedef struct ess_beside {
 /* Steps that are halved for an event function whose model is in doubt (suspect.c). */
 typedef struct ess_doubt {
   size_t guard, count; /* which, and how often in a row */
-  bool is_on;          /* this step was halved */
+  uint64_t step;       /* that was halved last, as counters.steps before it */
   double longest;      /* of those that were since one was made without */
 } ess_doubt;
 
+/* The use of the step just tried, if it stands. */
+typedef enum ess_use {
+  ESS_USE_WHOLE,
+  ESS_USE_CUT,    /* to where a candidate reaches its level */
+  ESS_USE_THROUGH /* whole, and its crossings are made in it (kinks.c) */
+} ess_use;
+
 /* Location of the first crossing in the step just tried. */
 typedef struct ess_location {
-  bool cut;           /* a candidate reaches its level at theta */
-  bool goes_through;  /* its crossings are made in it (kinks.c) */
-  double theta;       /* in (0, 1] */
+  ess_use use;
+  double theta;       /* of the cut, in (0, 1]; 1 without one */
   size_t doubt_guard; /* the step is too long to trust this guard's model; SIZE_MAX: none */
 } ess_location;
 
@@ -167,15 +180,23 @@ typedef struct ess_levels {
   double *at, *scale;
 } ess_levels;
 
+/* How far an apply has got. */
+typedef enum ess_phase {
+  ESS_PHASE_NEW,     /* no trajectory has begun: there is no mode */
+  ESS_PHASE_OVER,    /* the last one came to its end */
+  ESS_PHASE_AMID,    /* it did not: not all may have been made where it ended, */
+  ESS_PHASE_RESUMED, /* where this one begins */
+  ESS_PHASE_ON       /* it is under way */
+} ess_phase;
+
 /* The apply that is under way, or the last one (driver.c). */
 typedef struct ess_apply {
-  bool is_on;
+  ess_phase phase;
   double t_end;              /* no time, and no field, beyond it */
   double t_seen;             /* of the state that a callback was last shown, for failures */
   double t_rest;             /* what rounding has cut off the time of the node */
   uint64_t steps, crossings; /* so far, of those that the options allow */
   double stopped;            /* where an observer of steps stopped the last one; else NAN */
-  bool is_amid; /* the last one did not come to its end: not all may have been made there */
 } ess_apply;
 
 /* The caller's sample grid during one apply (dense.c). */
@@ -264,7 +285,6 @@ struct ess_driver {
   ess_beside beside;
 
   /* the latched mode, and by event function the one guard of its two that may be armed */
-  bool latched;
   double *sign;
   double *side; /* -sign of an armed guard, so that g = side h; 0 when none is armed */
   ess_grains grains;
@@ -298,6 +318,11 @@ struct ess_driver {
   struct ess_slides *slides;       /* slides.h; NULL unless asked for */
   struct ess_tangents *tangents;   /* tangents.h; NULL when none are followed */
 };
+
+/* whether an apply is under way */
+static inline bool ess_is_applying(const ess_driver *d) {
+  return d->apply.phase >= ESS_PHASE_RESUMED;
+}
 
 /* the caller's time, of one of the driver's or the other way round */
 static inline double ess_caller_time(const ess_driver *d, double t) {

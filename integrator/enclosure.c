@@ -90,9 +90,6 @@ void ess_set_levels(ess_driver *d) {
 
 /* ---- doubt -------------------------------------------------------------------------------- */
 
-/* Factor on a model's doubt between the places compared. */
-static const double FARTHER = 4.0;
-
 /* Values of event functions along a step, and rates at its ends. */
 typedef struct values {
   const double *first, *rate, *middle, *last, *rate_last, *check[2];
@@ -119,7 +116,8 @@ static inline looks look_at(const values *v, const ess_compared *c, ess_lanes qu
   return l;
 }
 
-/* The distance within which a guard is at its level, and the error bound of the models. It is not a
+/* The distance within which a guard is at its level, and the error bound of the models where they
+ * are compared: between these places it is larger by ESS_MARGIN at most. It is not a
  * number when a value or rate is not, or is too large for a model: nothing is known there. */
 static inline ess_lanes doubt_of(const looks *l, ess_lanes scale, ess_lanes *slight) {
   const ess_lanes *const b = l->m.b, size = ess_lanes_abs(b[0]) + ess_lanes_abs(b[4]);
@@ -148,7 +146,7 @@ ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_
   const values v = {four[0], four[1], four[2], four[3], four[4], {four[5], four[6]}};
   looks l = look_at(&v, &d->inside.compared, ess_lanes_all(0.25 * d->dt), 0);
   ess_lanes slight, *const b = l.m.b;
-  const ess_lanes more = FARTHER * doubt_of(&l, ess_lanes_load(four[7]), &slight);
+  const ess_lanes more = ESS_MARGIN * doubt_of(&l, ess_lanes_load(four[7]), &slight);
   for (int i = 0; i < QUARTIC; i++) b[i] = side * b[i] + (i && i < QUARTIC - 1 ? more : zero);
   ess_mask below = b[QUARTIC - 1] < zero;
   for (int last = QUARTIC - 2; last >= 0; last--) { // de Casteljau
@@ -196,7 +194,7 @@ static void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC], ess_
 
 /* Whether guard k, near its level but not for sure beyond it, reaches it; *doubtful where its model
  * does not decide that, or the place of the first crossing. The model decides if its doubt is a
- * small part of its range, and were it higher by FARTHER times its doubt there would still be no
+ * small part of its range, and were it higher by the margin of its doubt there would still be no
  * crossing before that; a guard that starts above its level would still go below. */
 static bool reaches_level(const ess_driver *d, size_t k, double margin, double doubt,
                           bool *doubtful) {
@@ -206,7 +204,7 @@ static bool reaches_level(const ess_driver *d, size_t k, double margin, double d
   if (margin >= 0.0 && doubt == 0.0) return true;
   ess_model_guard(d, k, b);
   const double range = ess_quartic_range(b), crossing = ess_quartic_upcrossing(b);
-  for (int i = 1; i < QUARTIC - 1; i++) b[i] += FARTHER * doubt;
+  for (int i = 1; i < QUARTIC - 1; i++) b[i] += ESS_MARGIN * doubt;
   const double soonest = ess_quartic_upcrossing(b);
   if (margin + doubt < 0.0 && soonest > 1.0) return false;
   // a cut at a certain crossing that is not located is checked again
@@ -249,11 +247,11 @@ size_t ess_flag_guards(ess_driver *d) {
       // error; a value that is no number is not
       const ess_lanes most = ESS_DOUBT * l.worst + 0.0 * l.off[0];
       const ess_lanes believed = d->control.turning.share * ess_lanes_abs(model[4] - model[0]);
-      if (!ess_mask_any(~((height + FARTHER * most < 0.0) & (most <= believed)))) continue;
+      if (!ess_mask_any(~((height + ESS_MARGIN * most < 0.0) & (most <= believed)))) continue;
       ess_lanes slight;
       const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->levels.scale + k), &slight);
       const ess_lanes rise = height - slight + 0.0 * model[2];
-      const unsigned reached = ess_mask_bits(~(rise + FARTHER * doubt < 0.0));
+      const unsigned reached = ess_mask_bits(~(rise + ESS_MARGIN * doubt < 0.0));
       ess_lanes_store(d->inside.inexact + k, doubt);
       if (ess_mask_any(doubt > believed)) note_share(d, k, model, doubt);
       if (!reached) continue;
@@ -264,7 +262,7 @@ size_t ess_flag_guards(ess_driver *d) {
         low = ess_lanes_min(low, m.b[i]);
         high = ess_lanes_max(high, m.b[i]);
       }
-      const ess_mask trusted = (doubt == zero) | (ess_rise_once(&m, FARTHER * doubt) &
+      const ess_mask trusted = (doubt == zero) | (ess_rise_once(&m, ESS_MARGIN * doubt) &
                                                   (doubt <= TRUSTED * (high - low)));
       ess_lanes_store(margin + lane, rise);
       near |= reached << lane;

@@ -283,9 +283,10 @@ int ess_suspect_piece(ess_driver *d, size_t k, double h, double rate);
 
 /* ---- errors and grains ----------------------------------------------------------------------- */
 
-/* Parts of the error that the tolerance allows an event function: a distance from the guard that is
- * lost in it; and a grain where an event function seems to rest on its zero. */
-static const double ESS_LOST = 1e-3, ESS_GRAIN_AT_REST = 1e-5;
+/* Parts of the error that the tolerance allows an event function: a distance from the guard, or of
+ * a state from a surface, that is lost in it; and a grain where an event function seems to rest on
+ * its zero. It has left that so many grains away. */
+static const double ESS_LOST = 1e-3, ESS_GRAIN_AT_REST = 1e-5, ESS_GRAINS_AWAY = 10.0;
 
 /* The error that the tolerance allows event function k, or all: their change when the states move
  * by their tolerances and eight roundings; and their change by the roundings alone. */
@@ -325,8 +326,8 @@ int ess_refine(ess_driver *d);
 /* ---- the ledger of crossings ----------------------------------------------------------------- */
 
 /* MANY: crossings that ties, rounding and contacts that bounce by turns make in a row, for each
- * event function or beside some for each. ALIKE: returns, or ratios of impacts, in a row that leave
- * no doubt. */
+ * event function or beside some for each; and refusals of a step in a row for an event function's
+ * turning. ALIKE: returns, or ratios of impacts, in a row that leave no doubt. */
 enum { ESS_MANY = 16, ESS_ALIKE = 8 };
 
 /* Event function k is about to be crossed at the node. Fails where there are too many crossings, or

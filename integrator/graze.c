@@ -79,7 +79,8 @@ int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last
     const bool turns = rate > 0.0 && (rate_end < 0.0 || (rate_end == 0.0 && !last));
     double peak, place, doubt, rounding;
     if (!turns || ess_is_impact(d, k) || !ess_turns_near(d, k, &peak, &place)) continue;
-    if (found->cut && place > found->theta && d->flagged.fate[k] != ESS_FATE_ENTERED) continue;
+    if (found->use == ESS_USE_CUT && place > found->theta && d->flagged.fate[k] != ESS_FATE_ENTERED)
+      continue;
     any = true;
     status = ess_weigh_graze(d, k, &doubt);
     if (!status) status = ess_rounding_error(d, k, &rounding);
@@ -93,7 +94,7 @@ int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last
     d->failure.time = ess_caller_time(d, d->t + place * d->dt);
   }
   // a step that is cut needs these values, and other states have been looked at
-  if (!status && any && found->cut)
+  if (!status && any && found->use == ESS_USE_CUT)
     status = ess_guards(d, d->t + found->theta * d->dt, d->x_end, d->h_try);
   return status;
 }

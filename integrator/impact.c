@@ -27,10 +27,10 @@ void ess_impacts_lay(ess_driver *d, ess_layout *l) {
   const size_t m = d->system.guard_count;
   ESS_LAY(l, double, d->lanes, &w->x, &w->after);
   ESS_LAY(l, double, d->blocks *ESS_BLOCK, &w->sign, &w->side, &w->h, &w->doubt, &w->mode, &w->met,
-          &w->stopped, &w->left, &w->beyond, &w->mode_before);
+          &w->stopped, &w->left, &w->beyond, &w->mode_beside);
   ESS_LAY(l, size_t, m, &w->events);
-  ESS_LAY(l, bool, 2 * m, &w->armed_before);
-  ESS_LAY(l, bool, m, &w->rests, &w->pending, &w->is_checked);
+  ESS_LAY(l, bool, 2 * m, &w->armed_beside);
+  ESS_LAY(l, bool, m, &w->pending, &w->is_checked);
 }
 
 void ess_impacts_take(ess_driver *d) {
@@ -53,26 +53,40 @@ static int refuse_map(ess_driver *d, size_t k, const char *reason) {
 
 /* ---- an impact ------------------------------------------------------------------------------- */
 
+/* Whether the map has left mode and armed guards as they are after the rows of the guards crossed,
+ * which it has been called with armed. */
+static bool is_untouched(const ess_driver *d, const ess_impact *impact) {
+  bool same = true;
+  for (size_t guard = 0; same && guard < 2 * d->system.guard_count; guard++) {
+    const size_t k = guard / 2;
+    const bool is_crossed = ess_sign_before(guard) == impact->sign[k] &&
+                            ess_is_listed(impact->events, impact->count, k);
+    const bool is_mirrored = ess_is_armed(d, k) && ess_guard_ahead(d, k) == ess_mirror(guard);
+    const bool was = (ess_is_armed(d, k) && ess_guard_ahead(d, k) == guard) ||
+                     (is_crossed && (!d->caller.has_rows || is_mirrored));
+    same = impact->mode[k] == d->sign[k] && impact->armed[guard] == was;
+  }
+  return same;
+}
+
 /* The first impact of each event function shows a map that would be called again and again. Where
  * it turns the state back and leaves the mode, untouched, on the far side of the guard, the way
  * back is an impact, too, and so on. A timed jump that is put before its time is made again. */
 static int check_map(ess_driver *d, const ess_impact *impact) {
   ess_impact_work *const w = d->impacts;
   double *const f = d->stage[1];
-  const size_t m = d->system.guard_count;
-  const bool is_untouched = !memcmp(w->mode_before, w->mode, m * sizeof *w->mode) &&
-                            !memcmp(w->armed_before, d->rows.armed, 2 * m * sizeof *d->rows.armed);
+  const bool untouched = is_untouched(d, impact);
   int status = ESS_SUCCESS;
   for (size_t i = 0; !status && i < impact->count; i++) {
     const size_t k = impact->events[i];
     const size_t guard = impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
     bool timed = false;
     if (w->is_checked[k]) continue;
-    if (is_untouched && ess_is_impact(d, k)) {
+    if (untouched && ess_is_impact(d, k)) {
       status = ess_field(d, d->t, w->after, f);
       if (!status) status = ess_guard_rates(d, d->t, w->after, f, d->h_try, d->rate_try);
       const double rate = d->side[k] * d->rate_try[k], g = d->side[k] * d->h_try[k];
-      const bool turns = rate > ESS_STOPPED * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
+      const bool turns = rate > ESS_SAME * fabs(w->met[k]) && g + ess_tie(d) * rate >= 0.0;
       if (!status && turns && impact->sign[k] != w->mode[k])
         return refuse_map(d, k, "the map turns the state back and sets neither mode nor armed");
     }
@@ -140,9 +154,9 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
   status = ess_announce(d, m);
   ess_impact seen = impact;
   seen.t = ess_caller_time(d, impact.t);
-  w->is_observed = true;
+  w->observed = &impact;
   bool stop = o->impact && o->impact(&seen, o->context) != 0;
-  w->is_observed = false;
+  w->observed = NULL;
   for (size_t i = 0; i < impact.count; i++) {
     const size_t k = impact.events[i];
     stop = ess_observe_crossing(d, k, impact.sign[k] < 0.0 ? 1 : -1, impact.t, d->x) || stop;

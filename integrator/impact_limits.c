@@ -27,15 +27,12 @@ static bool has_impact(const ess_driver *d, size_t k) {
   return is_impact_from(d, k, -1.0) || is_impact_from(d, k, 1.0);
 }
 
-/* whether event function k is zero within rounding, of which it gets a grain, and does not change
- */
-static int find_grain(ess_driver *d, size_t k, bool *rests) {
+/* an event function that does not change, and is zero but for rounding, gets that for a grain */
+static int find_grain(ess_driver *d, size_t k) {
   double rounding;
-  *rests = d->rate[k] == 0.0 && d->h[k] == 0.0;
-  if (*rests || d->rate[k] != 0.0) return ESS_SUCCESS;
+  if (d->rate[k] != 0.0 || d->h[k] == 0.0) return ESS_SUCCESS;
   const int status = ess_rounding_error(d, k, &rounding);
-  *rests = fabs(d->h[k]) <= rounding;
-  if (status || !*rests) return status;
+  if (status || !(fabs(d->h[k]) <= rounding)) return status;
   d->grains.of[k] = rounding;
   d->grains.any = true;
   return ESS_SUCCESS;
@@ -43,30 +40,40 @@ static int find_grain(ess_driver *d, size_t k, bool *rests) {
 
 int ess_find_resting(ess_driver *d) {
   int status = ESS_SUCCESS;
-  if (!d->impacts) return status;
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    d->impacts->rests[k] = false;
-    d->impacts->beyond[k] = 0.0;
-    if (has_impact(d, k)) status = find_grain(d, k, &d->impacts->rests[k]);
+  for (size_t k = 0; d->impacts && !status && k < d->system.guard_count; k++) {
+    d->grains.of[k] = d->impacts->beyond[k] = 0.0;
+    if (has_impact(d, k)) status = find_grain(d, k);
   }
   return status;
 }
 
 bool ess_rests_on_impact(const ess_driver *d, size_t k) {
-  return d->impacts && d->impacts->rests[k];
+  return d->impacts && d->rate[k] == 0.0 && fabs(d->h[k]) <= d->grains.of[k] && has_impact(d, k);
 }
 
 int ess_call_map(ess_driver *d, ess_impact *impact) {
-  ess_impact_work *const w = d->impacts;
-  const size_t m = d->system.guard_count;
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
     const size_t crossed = impact->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
     if (!d->caller.has_rows || impact->armed[ess_mirror(crossed)]) impact->armed[crossed] = true;
   }
-  memcpy(w->mode_before, impact->mode, m * sizeof *w->mode_before);
-  memcpy(w->armed_before, impact->armed, 2 * m * sizeof *w->armed_before);
-  return w->calls.map(impact, d->system.params);
+  return d->impacts->calls.map(impact, d->system.params);
+}
+
+ess_impact ess_impact_beside(const ess_driver *d, const ess_impact *impact, double t,
+                             const double x[], double to[]) {
+  const ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  ess_impact beside = *impact;
+  memcpy(to, x, d->system.dimension * sizeof *to);
+  memcpy(w->mode_beside, impact->mode, m * sizeof *w->mode_beside);
+  memcpy(w->armed_beside, impact->armed, 2 * m * sizeof *w->armed_beside);
+  beside.t = t;
+  beside.x = x;
+  beside.after = to;
+  beside.mode = w->mode_beside;
+  beside.armed = w->armed_beside;
+  return beside;
 }
 
 const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
@@ -257,15 +264,14 @@ int ess_start_armed(ess_driver *d) {
 int ess_let_rest(ess_driver *d) {
   int status = ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
-    bool rests;
-    if (ess_is_impact(d, k) && d->side[k] * d->h[k] > 0.0) status = find_grain(d, k, &rests);
+    if (ess_is_impact(d, k) && d->side[k] * d->h[k] > 0.0) status = find_grain(d, k);
   }
   return status;
 }
 
-/* Rounding of a rate after an impact, over the rate before it: by derivatives, or by differences;
- * and over the rate that remains. */
-static const double EXACT = 1e-12, DIFFERENCED = 1e-8, REMAINING = 16.0;
+/* Rounding of a rate after an impact, over the rate before it: ESS_COMPUTED by derivatives, or this
+ * by differences; and over the rate that remains. */
+static const double DIFFERENCED = 1e-8, REMAINING = 16.0;
 
 /* whether the state has been stopped here on event function k's guard, which is an impact's */
 static bool is_stopped(const ess_driver *d, size_t k) {
@@ -276,7 +282,7 @@ static bool is_stopped(const ess_driver *d, size_t k) {
 int ess_end_stopped(ess_driver *d) {
   static const double SHORTLY[] = {1e-3, 1e-1}; // parts of a step
   const ess_impact_work *const w = d->impacts;
-  const bool is_exact = !d->caller.differs;
+  const bool is_exact = d->caller.rates != ESS_RATES_BY_DIFFERENCES;
   bool any = false, sure = false;
   double step;
   for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);
@@ -288,7 +294,7 @@ int ess_end_stopped(ess_driver *d) {
       if (!is_stopped(d, k)) continue;
       const double rate = d->side[k] * d->rate_end[k];
       const double doubt =
-          (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + REMAINING * w->left[k];
+          (is_exact ? ESS_COMPUTED : DIFFERENCED) * w->stopped[k] + REMAINING * w->left[k];
       if (rate > doubt) return ess_end_zeno(d, d->t);
       sure = sure && rate < -doubt;
     }

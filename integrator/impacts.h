@@ -8,9 +8,6 @@
 
 #include "events.h"
 
-/* rate after an impact over that before it, below which it is rounding or noise of a difference */
-static const double ESS_STOPPED = 1e-6;
-
 /* Owned by the driver of a system with impacts; NULL in any other. */
 typedef struct ess_impact_work {
   ess_impacts calls;           /* the caller's functions */
@@ -24,13 +21,12 @@ typedef struct ess_impact_work {
   double t_open; /* time of an impact that has not been finished; NAN: there is none */
   double zeno;   /* limit of a series that ends with the last impact; NAN: none does */
   double *after, *mode;
-  double *doubt;       /* by event function: its error after the impact */
-  double *mode_before; /* arguments of the last call of the map */
-  bool *armed_before;
-  bool is_observed; /* the last impact, now: its observer is called */
-  bool *is_checked; /* by event function: its map has been checked */
-  bool *pending;    /* by event function: a map of the instant has carried the state past it */
-  bool *rests;      /* by event function: it rests at the start on the guard of an impact */
+  double *doubt;              /* by event function: its error after the impact */
+  double *mode_beside;        /* of a map that is called again, beside the impact; */
+  bool *armed_beside;         /* nobody reads them */
+  const ess_impact *observed; /* that an observer is called with, as the driver has it; or NULL */
+  bool *is_checked;           /* by event function: its map has been checked */
+  bool *pending; /* by event function: a map of the instant has carried the state past it */
   double
       *beyond; /* by event function: if it starts before an impact, its sign after that; else 0 */
 } ess_impact_work;
@@ -71,6 +67,11 @@ void ess_impacts_forget(ess_driver *d);
  * back before them. Returns its code. */
 int ess_call_map(ess_driver *d, ess_impact *impact);
 
+/* The same events at another time and state, with `to` for the result: of a map that is called
+ * again. */
+ess_impact ess_impact_beside(const ess_driver *d, const ess_impact *impact, double t,
+                             const double x[], double to[]);
+
 /* Makes the impact of all events at the node, k among them, and those that the map carries the
  * state past. The node is evaluated, before and after. */
 int ess_make_impact(ess_driver *d, size_t k);
@@ -84,8 +85,8 @@ int ess_finish_impact(ess_driver *d);
 
 /* ---- states that rest ------------------------------------------------------------------------ */
 
-/* Finds event functions of impacts that are zero within rounding, and do not change, where a run
- * starts; true if k is one of them. */
+/* Event functions of impacts that are zero within rounding, and do not change, where a run starts,
+ * get that rounding for a grain; true if k is one of them. */
 int ess_find_resting(ess_driver *d);
 bool ess_rests_on_impact(const ess_driver *d, size_t k);
 

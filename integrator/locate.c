@@ -292,7 +292,7 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
     const int status = ess_guards(d, d->t + p->theta * d->dt, d->x_try, d->h_try);
     if (status) return status;
   }
-  found->cut = true;
+  found->use = ESS_USE_CUT;
   found->theta = p->theta;
   if (overlooked(d)) found->doubt_guard = p->guard;
   for (size_t i = 0; i < d->flagged.count; i++) {

@@ -118,8 +118,9 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   if (d->base->kind == ESS_THROUGH && (d->kinks.count || d->flagged.count || !is_sure)) {
     if (is_sure) v = ess_judge_turning(d);
     if (v.status) return v;
-    found->goes_through = is_sure && ess_stands(&v) && ess_kinks_fits(d);
-    return found->goes_through ? v : ess_kinks_leave(d);
+    if (!is_sure || !ess_stands(&v) || !ess_kinks_fits(d)) return ess_kinks_leave(d);
+    found->use = ESS_USE_THROUGH;
+    return v;
   }
   if (watching && !sliding && is_sure) {
     v = ess_judge_turning(d);
@@ -127,7 +128,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     if (v.status || v.cause) return v;
   }
   if (watching && is_sure && d->flagged.count) v.status = ess_locate_flagged(d, found);
-  if (!v.status && found->cut && stabilised && d->tangents) {
+  if (!v.status && found->use == ESS_USE_CUT && stabilised && d->tangents) {
     // directions may need more of the crossing than a stabilised step has
     v = ess_tangent_approach(d, found->theta * d->dt);
     if (!ess_stands(&v)) return v;
@@ -135,9 +136,10 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     v.status = ess_locate_flagged(d, found);
   }
   if (!v.status && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
-  if (found->cut && !sliding && d->base->approach && ess_stands(&v))
+  if (found->use == ESS_USE_CUT && !sliding && d->base->approach && ess_stands(&v))
     v = d->base->approach(d, found);
-  if (found->cut && d->system.affine_in_signs && ess_stands(&v)) ess_kinks_located(d);
+  if (found->use == ESS_USE_CUT && d->system.affine_in_signs && ess_stands(&v))
+    ess_kinks_located(d);
   return sliding && ess_stands(&v) ? ess_slide_watch(d, found) : v;
 }
 
@@ -175,33 +177,32 @@ static int cross_located(ess_driver *d, double t0) {
 int ess_take_step(ess_driver *d, const ess_location *found, double t1,
                   int (*cut)(ess_driver *d, double t0)) {
   const double t0 = d->t, duration = found->theta * d->dt;
-  const bool watching = d->armed_count > 0;
+  const bool watching = d->armed_count > 0, is_cut = found->use == ESS_USE_CUT;
   int status = ESS_SUCCESS;
-  if (found->cut) {
+  if (is_cut) {
     ess_dopri5_dense(d, found->theta, d->x_end);
     d->apply.t_seen = t0 + duration;
     status = ess_check_state(d, d->x_end);
   }
   if (status) return status;
   if (d->doubt.count) ess_suspect_none(d);
-  if (d->impacts && watching && !found->cut) status = ess_refuse_touch(d);
+  if (d->impacts && watching && !is_cut) status = ess_refuse_touch(d);
   if (!status && d->tangents && watching)
     status = ess_tangent_refuse_touch(d, found, d->dt == t1 - d->t);
-  if (!status && d->tangents) status = ess_tangent_step(d, found->theta, found->cut);
+  if (!status && d->tangents) status = ess_tangent_step(d, found->theta, is_cut);
   if (status) return status;
   ess_piece_step(d, duration);
-  if (d->impacts && found->cut) status = ess_sharpen_jump(d);
+  if (d->impacts && is_cut) status = ess_sharpen_jump(d);
   if (d->tangents && !status) status = ess_tangent_piece(d);
   if (status) return status;
   d->counters.steps++;
   d->counters.stabilised += d->base->kind == ESS_STABILISED;
   d->counters.implicit += d->base->kind == ESS_IMPLICIT;
-  if (d->system.idle) status = ess_cross_idle(d, found->cut ? d->h_try : d->h_end);
-  if (d->grid.done < d->grid.count)
-    ess_sample_piece(d, status || found->cut ? d->t : t0 + duration);
+  if (d->system.idle) status = ess_cross_idle(d, is_cut ? d->h_try : d->h_end);
+  if (d->grid.done < d->grid.count) ess_sample_piece(d, status || is_cut ? d->t : t0 + duration);
   if (status) return status;
   d->apply.t_seen = d->t;
-  if (found->cut) return cut(d, t0);
+  if (is_cut) return cut(d, t0);
   ess_take_whole_step(d, t1);
   d->apply.t_seen = d->t;
   // candidates may have to be added from event functions that nobody watched
@@ -235,7 +236,7 @@ static int step(ess_driver *d, double t1) {
   else if (!status)
     status = ess_base_start(d);
   if (!status && d->slides) status = ess_slide_scale(d);
-  if (!status && sliding && d->slides->is_noisy) status = ess_slope_weigh(d);
+  if (!status && sliding && d->caller.rates != ESS_RATES_GIVEN) status = ess_slope_weigh(d);
   if (!status && d->system.affine_in_signs) ess_kinks_choose(d);
   const bool is_after = d->control.after.from != SIZE_MAX;
   if (!status && is_after && d->base->kind != ESS_THROUGH && ess_control_after(d))
@@ -245,10 +246,10 @@ static int step(ess_driver *d, double t1) {
     ess_verdict v = ess_try_step(d, t1);
     if (!v.status && !v.cause) v = look_along(d, &found);
     stands = !v.status && !v.cause;
-    status = v.status             ? v.status
-             : !stands            ? ess_refuse_step(d, &v)
-             : found.goes_through ? ess_kinks_take(d, t1)
-                                  : ess_take_step(d, &found, t1, cross_located);
+    status = v.status                       ? v.status
+             : !stands                      ? ess_refuse_step(d, &v)
+             : found.use == ESS_USE_THROUGH ? ess_kinks_take(d, t1)
+                                            : ess_take_step(d, &found, t1, cross_located);
   }
   if (is_after && d->base->kind != ESS_THROUGH)
     ess_control_made(d, d->t - t, d->counters.rejected - rejected);

@@ -118,7 +118,7 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
 int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!d) return ESS_EINVAL;
   const char *wrong = NULL;
-  if (d->apply.is_on) wrong = "options change between applies, not within one";
+  if (ess_is_applying(d)) wrong = "options change between applies, not within one";
   if (!wrong && !options) wrong = "options must not be NULL";
   if (!wrong) {
     // arrays are of the caller's event functions, without those that are watched

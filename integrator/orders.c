@@ -91,7 +91,7 @@ static bool passage_meets(const ess_driver *d, const ess_passage *p, size_t i) {
 static bool passage_returns(const ess_driver *d, const ess_passage *p, size_t i) {
   const size_t k = d->tangents->events[i];
   const size_t guard = p->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
-  const double least = ESS_STOPPED * fabs(d->tangents->passage[0].rate[i]);
+  const double least = ESS_SAME * fabs(d->tangents->passage[0].rate[i]);
   return d->impacts && d->rows.kind[guard] == ESS_GUARD_IMPACT && p->place[i] == 0.0 &&
          p->side[k] * p->rate[i] > least;
 }
@@ -102,7 +102,7 @@ static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, si
   ess_tangents *const v = d->tangents;
   int status = ess_cross(d, k);
   double *const mode = to->sign;
-  bool *const armed = v->armed_after;
+  bool *const armed = v->armed;
   memcpy(to->x, from->x, d->system.dimension * sizeof *to->x);
   memcpy(mode, d->sign, d->system.guard_count * sizeof *mode);
   ess_list_armed(d, armed);
@@ -178,9 +178,6 @@ static int passage_restore(ess_driver *d) {
 /* More events than can be ordered, whose jumps of the field add up, as those of a plate's contacts
  * do: the flow is differentiable, with 1 + sum J_k grad h_k / (grad h_k . f-). */
 
-/* relative accuracy to which additive jumps add up */
-static const double ADDED_UP = 1e-9;
-
 /* the field with one event more crossed than in `from`, whose place it may take */
 static int cross_one(ess_driver *d, const ess_passage *from, ess_passage *to, size_t i) {
   int status = passage_take(d, from);
@@ -208,12 +205,12 @@ static int go_additively(ess_driver *d, size_t count, bool *adds) {
     for (size_t l = 0; l < n; l++) {
       jump[l] = one->f[l] - first->f[l];
       const double size = fabs(one->f[l]) + fabs(first->f[l]) + fabs(chain->f[l]);
-      *adds = *adds && fabs(chain->f[l] - before[l] - jump[l]) <= ADDED_UP * size;
+      *adds = *adds && fabs(chain->f[l] - before[l] - jump[l]) <= ESS_NEGLIGIBLE * size;
     }
     // no jump may change the rate of an event
     if (!status) status = ess_guard_rates(d, v->smoothness.time, v->at, jump, v->h, v->rate);
     for (size_t l = 0; !status && l < count; l++)
-      *adds = *adds && fabs(v->rate[v->events[l]]) <= ADDED_UP * fabs(first->rate[l]);
+      *adds = *adds && fabs(v->rate[v->events[l]]) <= ESS_NEGLIGIBLE * fabs(first->rate[l]);
     for (size_t j = 0; j < v->count; j++) {
       const double share = first->column_rate[j * count + i] / first->rate[i];
       v->met[j * d->system.guard_count + i] = -share;

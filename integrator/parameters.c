@@ -219,18 +219,9 @@ bool ess_tangent_knows_field(const ess_driver *d) {
 
 /* ---- derivatives of the field and of impacts ------------------------------------------------- */
 
-/* the caller's map of the same events at another state; its mode is not used */
+/* the map of the same events at another state */
 static int map_again(ess_driver *d, const ess_impact *impact, const double x[], double to[]) {
-  ess_tangents *const v = d->tangents;
-  const size_t m = d->system.guard_count;
-  ess_impact again = *impact;
-  memcpy(to, x, d->system.dimension * sizeof *to);
-  memcpy(v->mode, impact->mode, m * sizeof *v->mode);
-  memcpy(v->armed, impact->armed, 2 * m * sizeof *v->armed);
-  again.x = x;
-  again.after = to;
-  again.mode = v->mode;
-  again.armed = v->armed;
+  ess_impact again = ess_impact_beside(d, impact, impact->t, x, to);
   d->apply.t_seen = impact->t;
   return ess_called(d, d->impacts->calls.map(&again, d->system.params));
 }

@@ -15,9 +15,6 @@
 static const double SHORTEST = 0x1.8p-31;
 enum { AT_ONCE = 8 };
 
-/* relative rounding of the sliding field if rates of event functions are differences */
-static const double NOISE_OF_DIFFERENCES = 1e-12;
-
 double ess_rounding_of(const ess_driver *d, const double x[], const double f[], const double J[],
                        const double direction[]) {
   if (ess_tangent_knows_field(d)) return 0.0;
@@ -33,7 +30,7 @@ double ess_rounding_of(const ess_driver *d, const double x[], const double f[], 
     for (size_t l = 0; J && l < n; l++) size += fabs(J[i * n + l] * x[l]);
     largest = size <= largest ? largest : size + 0.0 * largest;
   }
-  return step > 0.0 ? (noisy ? NOISE_OF_DIFFERENCES : DBL_EPSILON) * largest / step : 0.0;
+  return step > 0.0 ? (noisy ? ESS_COMPUTED : DBL_EPSILON) * largest / step : 0.0;
 }
 
 /* ---- the step's own directions --------------------------------------------------------------- */
@@ -79,7 +76,8 @@ double ess_own_error(ess_driver *d, double dt) {
   ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, own->k, ESS_OWN * n, own->error);
   for (size_t j = 0; j < ESS_OWN; j++) {
     double *const error = own->error + j * n;
-    const double lost = fabs(dt) * own->noise[j] + ESS_DECAYED;
+    const double lost =
+        fabs(dt) * own->noise[j] + DBL_MIN / DBL_EPSILON; // what is denormal soon has decayed
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost);
     const double its = ess_scaled_norm(d, error, own->v + j * n, own->end + j * n);
     if (!(its <= DBL_MAX)) return INFINITY;

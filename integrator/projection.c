@@ -353,7 +353,7 @@ static int step(ess_driver *d, double t1) {
       set_levels(d);
       found.doubt_guard = ess_flag_guards(d);
       if (found.doubt_guard == SIZE_MAX) v.status = ess_locate_flagged(d, &found);
-      if (!v.status && found.cut && d->tangents && d->base->kind == ESS_STABILISED)
+      if (!v.status && found.use == ESS_USE_CUT && d->tangents && d->base->kind == ESS_STABILISED)
         v = ess_tangent_approach(d, found.theta * d->dt);
       if (ess_stands(&v) && found.doubt_guard != SIZE_MAX) v = ess_halve(d, &found);
     }

@@ -79,10 +79,9 @@ int ess_rest_instead(ess_driver *d, int status) {
  * the first approach's: of both, because for polynomial fields steps are long. */
 static const double NEXT_TO_NOTHING = 1e-8;
 
-/* Returns of a page of the ledger; factor on the steps and crossings to the end that it predicts,
- * because bounces get shorter and other guards join. */
+/* Returns of a page of the ledger. The steps and crossings to the end that it predicts may be too
+ * few, because bounces get shorter and other guards join. */
 enum { PAGE = 1000 };
-static const double SPARE = 4.0;
 
 typedef enum meaning { NOTHING, SLIDE, CHATTER, ROUNDING, ENDLESS } meaning;
 
@@ -93,7 +92,7 @@ static bool will_end(const ess_driver *d) {
   const double span = d->t - r->since, left = d->apply.t_end - d->t;
   const double wider = r->span > 0.0 ? span / r->span : 2.0;
   const double pages =
-      SPARE * (wider > 1.0 ? log1p(left / span * (wider - 1.0)) / log(wider) : left / span);
+      ESS_MARGIN * (wider > 1.0 ? log1p(left / span * (wider - 1.0)) / log(wider) : left / span);
   const uint64_t steps = d->options.max_steps - d->apply.steps;
   const uint64_t crossings = d->options.max_crossings - d->apply.crossings;
   return pages * (double)(d->apply.steps - r->steps) <= (double)steps &&
@@ -116,7 +115,7 @@ static meaning read(const ess_driver *d, bool noted) {
 /* The crossings of event function k are a slide: of the second order, which the slides' LCP finds
  * out once the node is settled, where the state may slide; directions are not carried into such. */
 static int slide_or_fail(ess_driver *d, size_t k) {
-  const bool may = d->slides && d->slides->may[k];
+  const bool may = d->slides && d->slides->may[k] == ESS_MAY_SLIDE;
   if (may && !d->tangents) {
     d->slides->chatters = k;
     return ESS_SUCCESS;
@@ -222,21 +221,14 @@ void ess_returns_forget(ess_driver *d) {
  * their speeds: a state that does not jump returns to a guard as fast as before, and a short
  * interval says nothing, unless many of them have shrunk to nothing. */
 
-/* accepted difference of two ratios, over 1 - ratio */
-static const double AGREE = 0.1;
-
 /* Longest step, in intervals, because crossings are located to a fraction of a step. Longer steps
  * come nearer to the end once the series is lost in errors; that must be within a tie, which is a
  * thousandth of a step at most. */
 static const double STEP = 8.0, STEP_LOST = 1e5;
 
-/* Intervals alone make a series that ends if the rest of it lasts less than this part of the time,
- * or leaves the guard by no more than ten times the grain that rounding may get. */
-static const double TIMELESS = 1e-12, HEIGHT = 10.0 * ESS_GRAIN_AT_REST;
-
 static void note_ratio(ess_shrinking *s, double value) {
   const double ratio = value / s->last; // no number the first time
-  const bool agrees = fabs(ratio - s->ratio) <= AGREE * (1.0 - ratio);
+  const bool agrees = fabs(ratio - s->ratio) <= ESS_AGREED * (1.0 - ratio);
   s->agreeing = !(ratio < 1.0) ? 0 : agrees ? s->agreeing + 1 : 1;
   s->ratio = ratio < 1.0 ? ratio : NAN;
   s->last = value;
@@ -261,7 +253,10 @@ static int is_lost(ess_driver *d, size_t k, double height, bool *lost) {
  *   ESS_AGREEING in a row stop the state, which does not leave the guard    now
  *   intervals and speeds shrink, and the rest is shorter than a tie    by the intervals
  *   speeds shrink, and the height is lost in errors    as last known without errors
- *   intervals shrink, whatever the speeds, to nothing    by the intervals */
+ *   intervals shrink, whatever the speeds, to nothing    by the intervals
+ *
+ * Intervals shrink to nothing if the rest of them is rounding of the time, or the state leaves the
+ * guard by no more than the grains within which it has not left it. */
 static int read_series(ess_driver *d, size_t k, ess_return *r) {
   const double interval = r->interval.last, height = r->speed.last * interval;
   const double left = interval * r->interval.ratio / (1.0 - r->interval.ratio);
@@ -289,11 +284,12 @@ static int read_series(ess_driver *d, size_t k, ess_return *r) {
   }
   if (status || r->ends || r->slower || !by_intervals) return status;
 
+  const double height_of_grains = ESS_GRAINS_AWAY * ESS_GRAIN_AT_REST;
   double allowed;
   ess_control_bound(d, ESS_BY_SERIES, STEP * interval);
   if (d->t + left > d->apply.t_end) return ESS_SUCCESS;
   status = ess_allowed_error(d, k, &allowed);
-  r->ends = !status && (height <= HEIGHT * allowed || left <= TIMELESS * fabs(d->t));
+  r->ends = !status && (height <= height_of_grains * allowed || left <= ESS_COMPUTED * fabs(d->t));
   if (r->ends) r->end = d->t + left;
   return status;
 }

@@ -83,7 +83,7 @@ int ess_find_radius(ess_driver *d, ess_multiplier *multiply) {
 static int multiply(ess_driver *d, double v[], double *grown) {
   const size_t n = d->system.dimension;
   double *const beside = d->stage[1], *const rate = d->stage[2];
-  const double step = ESS_BESIDE / ess_size_beside(d, v, NULL);
+  const double step = sqrt(DBL_EPSILON) / ess_size_beside(d, v, NULL);
   for (size_t i = 0; i < n; i++) beside[i] = d->x[i] + step * v[i];
   const int status = ess_field(d, d->t, beside, rate);
   *grown = radius_between(d, rate, d->f, beside, d->x);

@@ -175,7 +175,7 @@ static int look_at_field(ess_driver *d) {
   if (d->system.field_jacobian) status = ess_field_jacobian(d, d->t, d->x, s->jacobian);
   memcpy(s->beside, d->x, n * sizeof *s->beside);
   for (size_t j = 0; !status && !d->system.field_jacobian && j < n; j++) {
-    s->beside[j] = d->x[j] + ESS_BESIDE * ess_unit_beside(d, j);
+    s->beside[j] = d->x[j] + sqrt(DBL_EPSILON) * ess_unit_beside(d, j);
     const double step = s->beside[j] - d->x[j];
     status = ess_field(d, d->t, s->beside, s->other);
     for (size_t i = 0; i < n; i++) s->jacobian[i * n + j] = (s->other[i] - d->f[i]) / step;
@@ -198,10 +198,9 @@ static int look_at_field(ess_driver *d) {
  * and in every CHECKED_EVERY-th. A Jacobian whose error moves a state by more than SUSPECTED of the
  * tolerance in a step is suspected. Then each entry is compared with difference quotients on both
  * sides of the node, of which one may lie beyond a kink of the field. An entry is wrong if it
- * differs from both by more than WRONG of it, and ESS_AGREEING quotients in a row agree on that, to
- * ENTRY_AGREEMENT of the difference. */
+ * differs from both by more than WRONG of it, and ESS_AGREEING quotients in a row agree on that. */
 enum { CHECKED_EVERY = 8 };
-static const double SUSPECTED = 0.25, WRONG = 2e-3, ENTRY_AGREEMENT = 0.1;
+static const double SUSPECTED = 0.25, WRONG = 2e-3;
 
 /* the longest interval of a quotient, in units of the state, and the ratio of each to the next */
 static const double WIDEST = 0x1p-8, CLOSER = 0.25;
@@ -226,7 +225,7 @@ static int compare_column(ess_driver *d, size_t j, double side, double apart[]) 
     agreeing[i] = apart[i] = 0.0;
   }
   memcpy(s->beside, d->x, n * sizeof *s->beside);
-  for (double part = WIDEST; !status && part >= ESS_BESIDE; part *= CLOSER) {
+  for (double part = WIDEST; !status && part >= sqrt(DBL_EPSILON); part *= CLOSER) {
     s->beside[j] = d->x[j] + side * part * unit;
     const double step = s->beside[j] - d->x[j];
     status = ess_field(d, d->t, s->beside, s->other);
@@ -234,7 +233,7 @@ static int compare_column(ess_driver *d, size_t j, double side, double apart[]) 
       const double entry = s->jacobian[i * n + j], quotient = (s->other[i] - d->f[i]) / step;
       const double off = fabs(quotient - entry);
       if (!(off * fabs(step) > rounding_of(d, i))) continue;
-      agreeing[i] = fabs(quotient - last[i]) <= ENTRY_AGREEMENT * off ? agreeing[i] + 1.0 : 1.0;
+      agreeing[i] = fabs(quotient - last[i]) <= ESS_AGREED * off ? agreeing[i] + 1.0 : 1.0;
       last[i] = quotient;
       const double size = ess_larger(fabs(quotient), fabs(entry));
       apart[i] = agreeing[i] >= ESS_AGREEING && off > WRONG * size ? off / size : 0.0;
@@ -256,7 +255,7 @@ static int check_jacobian(ess_driver *d) {
     way[i] = d->x_end[i] - d->x[i];
     most = ess_larger(most, fabs(way[i]) / ess_unit_beside(d, i));
   }
-  const double part = ess_smaller(ESS_BESIDE / most, 1.0);
+  const double part = ess_smaller(sqrt(DBL_EPSILON) / most, 1.0);
   for (size_t i = 0; i < n; i++) s->beside[i] = d->x[i] + part * way[i];
   int status = most > 0.0 ? ess_field(d, d->t, s->beside, s->other) : ESS_SUCCESS;
   for (size_t i = 0; i < n; i++) way[i] = s->beside[i] - d->x[i]; // as rounded
@@ -407,14 +406,11 @@ static const double NEAR_END = 0.99;
 /* accepted relative difference of the rates by the field and by the dense output */
 static const double RATES_DIFFER = 0.5;
 
-/* error of an event function at the node, over the one that the tolerance allows, below which it is
- * zero there: a step to its zero would be shorter than rounding resolves */
-static const double AT_GUARD = 1e-5;
-
 /* The dense output is right to the tolerance, and so is where it crosses a guard. But where a fast
  * motion takes the state back from there to where the end of a step would be, it crosses the guard
  * again and again. So the step is to end there, unless each guard that is entered is as fast by the
- * field as along the dense output, or is where the step begins. */
+ * field as along the dense output, or is where the step begins, within the grain of a state at
+ * rest: a step to its zero would be shorter than rounding resolves. */
 static ess_verdict approach(ess_driver *d, ess_location *found) {
   ess_rodas *const s = d->rodas;
   const double length = found->theta * d->dt, t = d->t + length;
@@ -435,7 +431,8 @@ static ess_verdict approach(ess_driver *d, ess_location *found) {
     if (!v.status && !isfinite(h + along + by_field)) v.status = ess_fail(d, ESS_EGUARD, k);
     if (v.status || fabs(by_field - along) <= RATES_DIFFER * fabs(along)) continue;
     v.status = ess_allowed_error(d, k, &allowed);
-    if (!v.status && fabs(d->h[k]) > AT_GUARD * allowed) v = ess_refused(ESS_BY_DOUBT, length);
+    if (!v.status && fabs(d->h[k]) > ESS_GRAIN_AT_REST * allowed)
+      v = ess_refused(ESS_BY_DOUBT, length);
   }
   return v;
 }

@@ -27,7 +27,7 @@ static int add_share(ess_driver *d, size_t k, double rate, double t) {
   if (entry) status = ess_guard_gradient(d, t, v->at, k, entry);
   if (entry && !status) status = ess_parameter_guard(d, t, v->at, k, entry + n);
   for (size_t i = 0; entry && i < n + p; i++) entry[i] /= rate;
-  v->is_pending = !status;
+  v->source = status ? ESS_BEFORE_UNKNOWN : ESS_BEFORE_PENDING;
   v->last_event = k;
   v->last_t = t;
   return status;
@@ -108,7 +108,7 @@ void ess_tangent_jump(ess_driver *d, size_t parameter) {
   if (entry) entry[n + parameter] = share;
   for (size_t j = 0; j < v->count; j++) v->share[j] = share * v->moves[j * p + parameter];
   v->last_event = SIZE_MAX;
-  v->is_pending = true;
+  v->source = ESS_BEFORE_PENDING;
   v->jump_t = d->t;
   ess_tangent_finish(d, d->f);
 }
@@ -125,10 +125,10 @@ int ess_tangent_cross(ess_driver *d, size_t k) {
   int status = note_event(d, k);
   // the field before, in the mode after others that have been crossed here
   if (v->source == ESS_BEFORE_AT_NODE) memcpy(v->before, d->f, bytes);
-  if (!status && (v->is_pending || v->source == ESS_BEFORE_UNKNOWN))
+  const bool is_pending = v->source == ESS_BEFORE_PENDING;
+  if (!status && (is_pending || v->source == ESS_BEFORE_UNKNOWN))
     status = ess_field(d, t, v->at, v->before);
-  if (!status && v->is_pending) ess_tangent_finish(d, v->before);
-  v->source = ESS_BEFORE_KNOWN;
+  if (!status && is_pending) ess_tangent_finish(d, v->before);
   v->has_first = false;
   const bool is_settled = !status && take_settled(v, k, t);
   if (!status && !is_settled) status = ess_guard_rates(d, t, v->at, v->before, v->h, v->rate);
@@ -153,7 +153,7 @@ int ess_tangent_cross(ess_driver *d, size_t k) {
     }
   }
   // an effect that had been applied before: the next crossing here starts from another field
-  if (!v->is_pending) v->source = ESS_BEFORE_UNKNOWN;
+  if (v->source != ESS_BEFORE_PENDING) v->source = ESS_BEFORE_UNKNOWN;
   return status;
 }
 
@@ -168,8 +168,7 @@ int ess_tangent_carried(ess_driver *d, const ess_impact *impact) {
   memcpy(v->at, d->x, n * sizeof *v->at);
   memcpy(v->before, d->f, n * sizeof *v->before);
   memcpy(v->mapped, d->f, n * sizeof *v->mapped);
-  v->source = ESS_BEFORE_KNOWN;
-  v->is_pending = true;
+  v->source = ESS_BEFORE_PENDING;
   return impact ? add_map(d, impact) : ESS_SUCCESS;
 }
 
@@ -227,7 +226,7 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   ess_tangents *const v = d->tangents;
   if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
   if (k >= d->system.guard_count) return ess_refuse(d, "k must be below guard_count");
-  if (d->apply.is_on) return ess_refuse(d, "a section is asked for between applies");
+  if (ess_is_applying(d)) return ess_refuse(d, "a section is asked for between applies");
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
   const size_t i = ess_place_met(d, k);
@@ -260,17 +259,17 @@ int ess_driver_impact_tangents(ess_driver *d, double before[], double after[], d
   if (!d) return ESS_EINVAL;
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  if (!d->impacts || !d->impacts->is_observed)
-    return ess_refuse(d, "both sides of an impact are for its observer to ask for");
+  const ess_impact *const impact = d->impacts ? d->impacts->observed : NULL;
+  if (!impact) return ess_refuse(d, "both sides of an impact are for its observer to ask for");
   if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
-  const size_t met = ess_place_met(d, d->impacts->events[0]), m = d->system.guard_count;
+  const size_t met = ess_place_met(d, impact->events[0]), m = d->system.guard_count;
   const bool is_alone = v->last_event != SIZE_MAX && v->last_t == d->t;
   if (Dt && !is_alone && met == v->met_count)
     return ess_refuse(d, "Dt is not known of an impact that follows several events of its instant");
   for (size_t j = 0; Dt && j < v->count; j++)
     Dt[j] = ess_caller_time(d, is_alone ? -v->share[j] : v->met[j * m + met]);
   int status = ESS_SUCCESS;
-  const bool is_pending = after && v->is_pending;
+  const bool is_pending = after && v->source == ESS_BEFORE_PENDING;
   if (is_pending) status = ess_field(d, d->t, d->x, v->f_here);
   for (size_t j = 0; !status && j < v->count; j++)
     for (size_t i = 0; i < ess_caller_states(d); i++) {

@@ -21,30 +21,24 @@
  * derivative of that rate, as forces of contacts do. If that points back from either side, the
  * state does not slide at once: it bounces, ever less and ever faster. */
 
-/* relative change of a rate by a surface's jump up to which the rate does not jump */
-static const double SAME_RATE = 1e-6;
-
-/* returns in a row, doubled each time, after which their distance from the surface is compared with
- * the tolerance */
-enum { LOOK_AFTER = 8 };
-
 /* Whether the event function just crossed is to be slid on by its second order: it is returned to
- * without end, or its bounces move the state by less than the tolerance. Then d->slides->chatters
- * is that; SIZE_MAX otherwise. Fails if it is returned to without end and cannot be slid on. */
+ * without end, or its bounces move the state by less than the tolerance, as is looked at after
+ * ESS_ALIKE returns in a row, twice as many, and so on. Then d->slides->chatters is that; SIZE_MAX
+ * otherwise. Fails if it is returned to without end and cannot be slid on. */
 static int find_chatter(ess_driver *d, bool *is_endless) {
   ess_slides *const s = d->slides;
   const uint64_t returns = d->returns.count;
-  const bool is_time = returns >= LOOK_AFTER && !(returns & (returns - 1)) && !d->tangents;
+  const bool is_time = returns >= ESS_ALIKE && !(returns & (returns - 1)) && !d->tangents;
   size_t k = s->chatters;
   *is_endless = k != SIZE_MAX;
   s->chatters = SIZE_MAX;
   if (!*is_endless && s->noted_count && is_time) k = d->returns.guard;
-  if (k == SIZE_MAX || !s->may[k] || !ess_is_armed(d, k)) return ESS_SUCCESS;
+  if (k == SIZE_MAX || s->may[k] != ESS_MAY_SLIDE || !ess_is_armed(d, k)) return ESS_SUCCESS;
   const bool added = s->adds;
   s->adds = true; // one jump
   s->order[k] = ESS_FIRST_ORDER;
   int status = ess_slide_look_here(d, &k, 1);
-  const bool jumps = fabs(s->g[0]) > SAME_RATE * fabs(d->rate[k]);
+  const bool jumps = fabs(s->g[0]) > ESS_SAME * fabs(d->rate[k]);
   s->order[k] = ESS_SECOND_ORDER;
   if (!status && !jumps) status = ess_slide_look_here(d, &k, 1);
   s->adds = added;
@@ -150,7 +144,8 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, ESS_QUARTIC *m, &s->seen);
   ESS_LAY(l, size_t, m, &s->set, &s->noted, &s->events, &s->old, &s->box.members, &s->box.queue,
           &s->told);
-  ESS_LAY(l, bool, m, &s->can, &s->may, &s->stopped);
+  ESS_LAY(l, bool, m, &s->stopped);
+  ESS_LAY(l, ess_may, m, &s->may);
   ESS_LAY(l, signed char, m, &s->part, &s->box.choice);
   ESS_LAY(l, ess_order, m, &s->order);
 }
@@ -164,14 +159,12 @@ bool ess_slides_alloc(ess_driver *d, const ess_options *options) {
 
 void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options *options) {
   ess_slides *const s = d->slides;
-  const ess_caller *const c = &d->caller;
   s->field = ess_slide_field;
-  s->is_noisy =
-      c->differs || (c->system.guard_time == ESS_TIME_DIFFERENCED && !c->system.event_rates);
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    const bool asked = !options->slides || (k < system->guard_count && options->slides[k]);
-    s->can[k] = k < system->guard_count && !refuse(system, k);
-    s->may[k] = asked && s->can[k];
+    const bool is_refused = k >= system->guard_count || refuse(system, k);
+    s->may[k] = is_refused                               ? ESS_MAY_NOT
+                : !options->slides || options->slides[k] ? ESS_MAY_SLIDE
+                                                         : ESS_NOT_ASKED;
     s->half[k] = 0.5;
   }
 }
@@ -180,7 +173,7 @@ bool ess_slides_stay(const ess_driver *d, const ess_options *options) {
   const ess_slides *const s = d->slides;
   for (size_t k = 0; s && k < d->watched.first; k++) {
     const bool asked = !options->slides || options->slides[k];
-    if (s->may[k] != (asked && s->can[k])) return false;
+    if (s->may[k] != ESS_MAY_NOT && asked != (s->may[k] == ESS_MAY_SLIDE)) return false;
   }
   return true;
 }
@@ -279,7 +272,7 @@ static size_t gather(ess_driver *d, bool ties) {
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const bool slides = ess_is_listed(s->set, s->count, k);
     bool is_sure = slides || k == s->chatters || s->order[k] == ESS_REST;
-    if (!is_sure && (!s->may[k] || !ess_is_armed(d, k))) continue;
+    if (!is_sure && (s->may[k] != ESS_MAY_SLIDE || !ess_is_armed(d, k))) continue;
     if (!is_sure && ess_is_listed(s->noted, s->noted_count, k))
       is_sure = s->count || d->side[k] * d->rate[k] > 0.0;
     is_sure = is_sure || (returned && is_crossed_since(d, k, lately));
@@ -298,7 +291,7 @@ static int solve(ess_driver *d, size_t *count) {
   int status = ess_slide_look_here(d, s->events, *count);
   if (status) return status;
   for (size_t i = 0; i < *count; i++) {
-    const bool jumps = fabs(s->g[i * *count + i]) > ESS_LCP_ZERO * fabs(s->a[i]);
+    const bool jumps = fabs(s->g[i * *count + i]) > ESS_NEGLIGIBLE * fabs(s->a[i]);
     if (jumps || ess_is_listed(s->set, s->count, s->events[i])) s->events[kept++] = s->events[i];
   }
   if (kept < *count) status = ess_slide_look_here(d, s->events, kept);
@@ -359,7 +352,7 @@ static int end(ess_driver *d, size_t i, size_t count, double side) {
   const ess_order order = s->order[k];
   int status = order == ESS_REST ? ESS_SUCCESS : ess_take_sign(d, k, side);
   if (!status && order != ESS_FIRST_ORDER)
-    status = ess_slide_step_beside(d, i, count, side, ESS_LEFT_BY);
+    status = ess_slide_step_beside(d, i, count, side, ESS_LOST);
   ess_arm(d, ess_guard_ahead(d, k));
   s->left_at = d->t;
   s->order[k] = ESS_FIRST_ORDER;
@@ -409,7 +402,7 @@ static int carry_directions(ess_driver *d, const double before[], bool single) {
   double most = 0.0;
   for (size_t i = 0; i < n; i++) most = ess_larger(fabs(d->f[i] - before[i]), most);
   if (!(most > 0.0)) return ESS_SUCCESS;
-  if (!single || v->last_t != d->t || v->is_pending || v->settled_count)
+  if (!single || v->last_t != d->t || v->source == ESS_BEFORE_PENDING || v->settled_count)
     return ess_fail(d, ESS_EDISCONTINUOUS, d->slides->noted_count ? d->slides->noted[0] : SIZE_MAX);
   ess_linear_gain(d, d->f, before);
   return ESS_SUCCESS;
@@ -531,21 +524,22 @@ int ess_slide_settle(ess_driver *d) {
 
 int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   ess_slides *const s = d->slides;
+  const bool is_resumed = d->apply.phase == ESS_PHASE_RESUMED;
   int status = is_new ? ess_rest_from_start(d) : ESS_SUCCESS;
   // an instant in which the last apply was stopped is settled at its end
-  if (!d->apply.is_amid) {
+  if (!is_resumed) {
     s->noted_count = 0;
     s->chatters = SIZE_MAX;
   }
-  if (!status && memchr(s->stopped, true, d->system.guard_count) && !d->apply.is_amid)
+  if (!status && memchr(s->stopped, true, d->system.guard_count) && !is_resumed)
     return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
   // the caller may have changed the system since the last apply; a question that was open where the
   // run was stopped is settled as it would have been
-  const bool is_open = s->question == ESS_RELEASED || (d->apply.is_amid && !moved && s->question);
+  const bool is_open = s->question == ESS_RELEASED || (is_resumed && !moved && s->question);
   if (!is_open) s->question = !status && ess_slide_is_beyond(d) ? ESS_AT_BOUND : ESS_NO_QUESTION;
-  if (!status && s->question && !d->apply.is_amid) return ess_slide_settle(d);
+  if (!status && s->question && !is_resumed) return ess_slide_settle(d);
   if (!status) ess_slide_begin_node(d, s->lambda);
   return status;
 }

@@ -14,10 +14,10 @@
 
 enum { QUARTIC = ESS_QUARTIC };
 
-/* Noise of a weight: LAMBDA_ROUNDING, or LAMBDA_NOISE if it is found by differences. A model is as
- * exact as its weight within NOISES times that, and its turning is judged beyond STILL_NOISES times
- * that. */
-static const double LAMBDA_ROUNDING = 1e-13, LAMBDA_NOISE = 1e-9, NOISES = 10.0, STILL_NOISES = 1e4;
+/* Noise of a weight: LAMBDA_ROUNDING, or ESS_NEGLIGIBLE if it is found by differences. A model is
+ * as exact as its weight within NOISES times that, and its turning is judged beyond STILL_NOISES
+ * times that. */
+static const double LAMBDA_ROUNDING = 1e-13, NOISES = 10.0, STILL_NOISES = 1e4;
 
 /* increment for an estimate of noise, in steps */
 static const double NOISE_APART = 1e-6;
@@ -47,38 +47,41 @@ static bool any_second(const ess_slides *s) {
   return i < s->count;
 }
 
-static double noise_of(const ess_slides *s) {
-  return s->is_noisy || any_second(s) ? LAMBDA_NOISE : LAMBDA_ROUNDING;
+static double noise_of(const ess_driver *d) {
+  return d->caller.rates != ESS_RATES_GIVEN || any_second(d->slides) ? ESS_NEGLIGIBLE
+                                                                     : LAMBDA_ROUNDING;
 }
 
 /* The distance beyond its bound to which a weight is located, so that the state recedes from the
- * surface. LAMBDA_NOISE is the worst case of a surface of second order: most have a tenth of it. */
-static double margin_of(const ess_slides *s) {
-  return s->is_noisy ? LAMBDA_NOISE : any_second(s) ? 0.1 * LAMBDA_NOISE : NOISES * LAMBDA_ROUNDING;
+ * surface. ESS_NEGLIGIBLE is the worst case of a surface of second order: most have a tenth of it.
+ */
+static double margin_of(const ess_driver *d) {
+  if (d->caller.rates != ESS_RATES_GIVEN) return ESS_NEGLIGIBLE;
+  return any_second(d->slides) ? 0.1 * ESS_NEGLIGIBLE : NOISES * LAMBDA_ROUNDING;
 }
 
 /* the distance of lambda beyond a bound: below 0, or above 1 */
-static double beyond(const ess_slides *s, double lambda, bool upper) {
-  return (upper ? lambda - 1.0 : -lambda) - margin_of(s);
+static double beyond(const ess_driver *d, double lambda, bool upper) {
+  return (upper ? lambda - 1.0 : -lambda) - margin_of(d);
 }
 
 /* that of the farthest */
-static double farthest(const ess_slides *s, const double lambda[]) {
+static double farthest(const ess_driver *d, const double lambda[]) {
   double most = -INFINITY;
-  for (size_t i = 0; i < s->count; i++) {
-    const double below = beyond(s, lambda[i], false), above = beyond(s, lambda[i], true);
+  for (size_t i = 0; i < d->slides->count; i++) {
+    const double below = beyond(d, lambda[i], false), above = beyond(d, lambda[i], true);
     most = ess_larger(ess_larger(below, above), most);
   }
   return most;
 }
 
 bool ess_slide_is_beyond(const ess_driver *d) {
-  return farthest(d->slides, d->slides->lambda) > 0.0;
+  return farthest(d, d->slides->lambda) > 0.0;
 }
 
 /* of the farthest at the j-th quarter of the step */
 static double seen_at(const ess_driver *d, int j) {
-  return farthest(d->slides, d->slides->seen + (size_t)j * d->system.guard_count);
+  return farthest(d, d->slides->seen + (size_t)j * d->system.guard_count);
 }
 
 /* accuracy with which the i-th lambda has to be known: more would not be felt over the whole step
@@ -86,7 +89,7 @@ static double seen_at(const ess_driver *d, int j) {
 static double slack(const ess_driver *d, size_t i) {
   const ess_slides *const s = d->slides;
   const double moves = d->dt * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x_end);
-  return ess_larger(NOISES * noise_of(s), ESS_UNFELT / moves);
+  return ess_larger(NOISES * noise_of(d), ESS_UNFELT / moves);
 }
 
 /* the model of the distance of the i-th lambda beyond a bound, and its doubt: the error, a fifth
@@ -96,12 +99,12 @@ static double model(const ess_driver *d, size_t i, bool upper, double b[QUARTIC]
   const ess_slides *const s = d->slides;
   const size_t m = d->system.guard_count;
   double y[QUARTIC], most = 0.0, slope;
-  for (size_t j = 0; j < QUARTIC; j++) y[j] = beyond(s, s->seen[j * m + i], upper);
+  for (size_t j = 0; j < QUARTIC; j++) y[j] = beyond(d, s->seen[j * m + i], upper);
   ess_quartic_of_quarters(y, b);
   for (size_t j = 0; j < ESS_SLIDE_CHECKS; j++) {
-    const double now = beyond(s, s->checked[j * m + i], upper);
+    const double now = beyond(d, s->checked[j * m + i], upper);
     const double off = now - ess_quartic(b, s->compared.at[j], &slope);
-    most = ess_larger(fabs(off) - noise_of(s), most);
+    most = ess_larger(fabs(off) - noise_of(d), most);
   }
   return ESS_DOUBT * most;
 }
@@ -140,7 +143,7 @@ static int look_between(ess_driver *d, bool *known) {
 static double share_of(const ess_driver *d, size_t i, double noise) {
   double b[QUARTIC];
   const double doubt = model(d, i, false, b), range = ess_quartic_range(b);
-  if (!(range > STILL_NOISES * noise_of(d->slides) && doubt > NOISES * noise)) return 0.0;
+  if (!(range > STILL_NOISES * noise_of(d) && doubt > NOISES * noise)) return 0.0;
   const double share = doubt / range, seen = doubt / slack(d, i);
   return seen <= 1.0 ? ess_smaller(share, seen * ess_believed_share(d)) : share;
 }
@@ -207,14 +210,14 @@ static double first_reached(const ess_driver *d, double before, double b[QUARTIC
 /* from the model's place on, where the first of all comes to its bound: none is beyond at `below`,
  * one is at `above` */
 static int refine(ess_driver *d, double below, double above, double *theta) {
-  const double margin = margin_of(d->slides);
+  const double margin = margin_of(d);
   if (!(*theta > below && *theta < above)) *theta = 0.5 * (below + above);
   ess_search s = ess_search_from(*theta, below, above, seen_at(d, (int)(below * (QUARTIC - 1))));
   for (int i = 0; i < ESS_PROBES && !ess_search_is_over(&s); i++) {
     const int status = look_at(d, s.theta);
     if (status) return status;
     if (!are_known(d->slides)) return ess_fail_field(d);
-    const double y = farthest(d->slides, d->slides->lambda);
+    const double y = farthest(d, d->slides->lambda);
     if (y >= 0.0 && y <= 0.5 * margin) {
       s.above = s.theta;
       break;
@@ -245,7 +248,7 @@ static int find_exit(ess_driver *d, ess_location *found, bool *unsure) {
     const double back = ess_smaller(ess_quartic_upcrossing(rest), 1.0);
     const double between = theta + 0.5 * back * (1.0 - theta);
     status = look_at(d, between);
-    const double y = farthest(d->slides, d->slides->lambda);
+    const double y = farthest(d, d->slides->lambda);
     if (status || (!(y >= 0.0) && !is_seen)) return status;
     if (y >= 0.0) {
       above = between;
@@ -254,7 +257,7 @@ static int find_exit(ess_driver *d, ess_location *found, bool *unsure) {
   }
   status = refine(d, below, above, &theta);
   if (status || theta > found->theta) return status;
-  *found = (ess_location){.cut = true, .theta = theta, .doubt_guard = SIZE_MAX};
+  *found = (ess_location){.use = ESS_USE_CUT, .theta = theta, .doubt_guard = SIZE_MAX};
   d->slides->question = ESS_AT_BOUND;
   for (size_t i = 0; i < d->flagged.count; i++)
     if (d->flagged.fate[d->flagged.list[i]] != ESS_FATE_PASSED)
@@ -304,6 +307,6 @@ ess_verdict ess_slide_watch(ess_driver *d, ess_location *found) {
   if (s->question) held = holds(d, worst);
   if (!held && may_halve(d)) return half;
   if (!held) return (ess_verdict){.status = ess_slide_fail_pair(d, s->set, worst)};
-  s->is_whole = !found->cut;
+  s->is_whole = found->use != ESS_USE_CUT;
   return (ess_verdict){0};
 }

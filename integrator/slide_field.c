@@ -105,7 +105,7 @@ static double side_of(const ess_driver *d, size_t k) {
 static int change_of_rates(ess_driver *d, double t, const double x[], const double v[], bool passes,
                            const size_t set[], size_t count, double rate[]) {
   ess_slides *const s = d->slides;
-  const bool noisy = s->is_noisy;
+  const bool noisy = d->caller.rates != ESS_RATES_GIVEN;
   const double step = ess_tangent_part(d, x, v, noisy ? TWICE_NOISY_PART : cbrt(DBL_EPSILON));
   const int ways = ess_difference_ways(noisy);
   const ess_sought sought = {.which = set, .count = count, .by_field = true};
@@ -195,7 +195,7 @@ int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t 
       sum += s->jump[j * d->lanes + l];
       size += fabs(s->jump[j * d->lanes + l]);
     }
-    s->adds = s->adds && fabs(sum - s->corner[l]) <= ESS_LCP_ZERO * size;
+    s->adds = s->adds && fabs(sum - s->corner[l]) <= ESS_NEGLIGIBLE * size;
   }
   return status;
 }
@@ -254,7 +254,7 @@ static bool converge(ess_slides *s, const signed char at[], size_t count, double
   for (int i = 0; i <= ESS_LCP_ITERATIONS; i++) {
     for (size_t k = 0; k < count; k++)
       s->a[k] = linear_mean(s->q + k, count, lambda, count, s->g + k * count, 1);
-    if (most <= ESS_LCP_ZERO) return true;
+    if (most <= ESS_NEGLIGIBLE) return true;
     memcpy(last, lambda, count * sizeof *last);
     if (!ess_box_solve(count, s->a, s->g, at, lambda, &s->box)) return false;
     most = 0.0;
@@ -372,7 +372,7 @@ int ess_slide_put_back(ess_driver *d, double most) {
     status = find_back(d, true, d->x_try, &found);
     if (status) return status;
     const double off = ess_scaled_norm(d, d->x_try, d->x, d->x);
-    if (off <= ESS_LEFT_BY) return ESS_SUCCESS;
+    if (off <= ESS_LOST) return ESS_SUCCESS;
     if (!(off <= most))
       return ess_slide_fail(d, s->set[0], SIZE_MAX, "the state is lost off what it slides on");
     if (off > 0.5 * last) return ESS_SUCCESS; // the rest is rounding
@@ -395,7 +395,7 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to, doub
   const size_t k = s->events[i];
   const double rate = s->g[i * count + i];
   // what has lost its hold is left by the square of time
-  if (!(fabs(rate) > ESS_LCP_ZERO * fabs(s->a[i]))) return ESS_SUCCESS;
+  if (!(fabs(rate) > ESS_NEGLIGIBLE * fabs(s->a[i]))) return ESS_SUCCESS;
   const int status = ess_slide_look_aside(d, jump, aside);
   if (status) return status;
   const double by = part / ess_scaled_norm(d, jump, d->x, d->x);

@@ -22,6 +22,10 @@ enum {
 typedef unsigned char ess_order;
 enum { ESS_FIRST_ORDER, ESS_SECOND_ORDER, ESS_REST };
 
+/* Whether an event function may be slid on: its guards do not allow it, or nobody asks for it. */
+typedef unsigned char ess_may;
+enum { ESS_MAY_NOT, ESS_NOT_ASKED, ESS_MAY_SLIDE };
+
 /* Why the surfaces have to be solved for, if nothing was crossed: a lambda is at its bound; or a
  * row, an impact, or the state has taken a surface away, and the field is that of the others. */
 typedef enum ess_question { ESS_NO_QUESTION, ESS_AT_BOUND, ESS_RELEASED } ess_question;
@@ -31,9 +35,9 @@ typedef enum ess_question { ESS_NO_QUESTION, ESS_AT_BOUND, ESS_RELEASED } ess_qu
 typedef struct ess_slides {
   size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
   ess_order *order;   /* by event function */
-  bool *can, *may;    /* by event function: by its guards; and it is asked for */
-  bool is_noisy;      /* rates of event functions are differences */
-  size_t unknown;     /* one that is not finite, since the last known field on them; or SIZE_MAX */
+  ess_may *may;       /* by event function */
+
+  size_t unknown; /* one that is not finite, since the last known field on them; or SIZE_MAX */
 
   /* the field on them, in place of the caller's while the state slides */
   int (*field)(ess_driver *d, double t, const double x[], double f[]);
@@ -80,13 +84,12 @@ static inline bool ess_is_sliding(const ess_driver *d) {
   return d->slides && d->slides->count > 0;
 }
 
-/* Whether rates of event functions are differences, whose noise is larger than rounding, and the
- * sliding field with them. That is differenced at so many places on either side, by these weights
- * over the increment: of directions by this part of the state, since the surfaces' curvature shows
- * further apart, and the noise closer. */
+/* Whether the sliding field is made of differences. That is differenced at so many places on either
+ * side, by these weights over the increment: of directions by this part of the state, since the
+ * surfaces' curvature shows further apart, and the noise closer. */
 static const double ESS_NOISY_PART = 3e-4;
 static inline bool ess_is_sliding_by_differences(const ess_driver *d) {
-  return ess_is_sliding(d) && d->slides->is_noisy;
+  return ess_is_sliding(d) && d->caller.rates != ESS_RATES_GIVEN;
 }
 
 static inline int ess_difference_ways(bool noisy) {
@@ -185,7 +188,6 @@ int ess_slide_put_back(ess_driver *d, double most);
 /* The state leaves the i-th of the `count` surfaces of the last look, of second order, to the side
  * `to`. Its distance grows with the cube of time, so it is put beside the surface by this part of
  * the tolerance, in d->x_try, with a rate away from it. */
-static const double ESS_LEFT_BY = 1e-3;
 int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to, double part);
 
 /* ---- rest on the guards of impacts ----------------------------------------------------------- */

@@ -37,15 +37,12 @@ int ess_sought_guards(ess_driver *d, double t, const double x[], const ess_sough
  * more than this part of a step */
 static const double FIRST_OF_STATE = 0x1p-13, FIRST_OF_STEP = 0x1p-6, PART_LEFT = 1e-3;
 
-/* two differences agree to this part, most of which is a bend that extrapolation takes away, and
- * noise is this part of them at most; what changes by less than so many roundings has not changed
- */
-static const double AGREES = 1e-6, EVEN = 1e-9, CHANGE_LEAST = 4.0, FAR_OFF = 1e3;
-
-/* the second is over this part of the first's length: the golden ratio, since changes by a few
- * roundings are whole numbers, which agree over half the length, wrong as they are; and by how much
- * of what they differ by the second is still off */
-static const double GOLDEN = 0.6180339887498949;
+/* Two differences agree to ESS_SAME, most of which is a bend that extrapolation takes away; their
+ * noise is ESS_NEGLIGIBLE. The second is over the golden ratio of the first's length, since changes
+ * by a few roundings are whole numbers, which agree over half the length, wrong as they are; it is
+ * also the part of their difference by which the second is still off. FAR_OFF: errors beyond which
+ * two that agree are far beyond a bend. */
+static const double FAR_OFF = 1e3;
 
 /* others, sixteen times shorter or longer each, in the order in which they are tried. While the
  * state slides the rate of what is held is nothing, made of terms that cancel, and its differences
@@ -130,7 +127,8 @@ static void note_rate(ess_caller *c, size_t k, double rate, double off, bool agr
 
 /* whether these are rates of what a slide holds, along the field */
 static bool is_held(const ess_driver *d, const ess_sought *sought) {
-  return d->caller.differs && ess_is_sliding(d) && sought && sought->by_field;
+  return d->caller.rates == ESS_RATES_BY_DIFFERENCES && ess_is_sliding(d) && sought &&
+         sought->by_field;
 }
 
 void ess_slope_forget(ess_driver *d) {
@@ -149,9 +147,9 @@ int ess_slope_weigh(ess_driver *d) {
  * of what is held, by a bend of its terms, which extrapolation takes away. */
 static bool is_enough(const along *a, size_t k, double differ, double uneven, double apart) {
   const ess_caller *const c = &a->d->caller;
-  if (!c->differs || !ess_is_sliding(a->d)) return false;
-  const bool is_bend = is_held(a->d, a->sought) && differ <= AGREES * c->terms[k];
-  return uneven + (is_bend ? 0.0 : differ) < CHANGE_LEAST * c->rounding[k] / apart;
+  if (c->rates != ESS_RATES_BY_DIFFERENCES || !ess_is_sliding(a->d)) return false;
+  const bool is_bend = is_held(a->d, a->sought) && differ <= ESS_SAME * c->terms[k];
+  return uneven + (is_bend ? 0.0 : differ) < ESS_MARGIN * c->rounding[k] / apart;
 }
 
 /* One more pair of differences, over a length that has been looked at and one beside it; whether
@@ -165,24 +163,25 @@ static bool compare(const along *a, double length, double apart, bool is_long) {
     c->rate[k] = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     c->bent[k] = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
   }
-  apart = look(a, GOLDEN * length);
+  apart = look(a, ESS_GOLDEN * length);
   for (size_t i = 0; i < a->count; i++) {
     const size_t k = event_of(a, i);
     const double near = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     const double all = fabs(c->above[k]) + fabs(c->below[k]) + fabs(a->h[k]);
     const double rounding = is_weighed ? c->rounding[k] : 0.0;
     const double terms = is_weighed ? c->terms[k] : 0.0;
-    const double noise = ess_larger(CHANGE_LEAST * DBL_EPSILON * all, rounding) / apart;
+    const double noise = ess_larger(ESS_MARGIN * DBL_EPSILON * all, rounding) / apart;
     const double size = ess_larger(fabs(near), fabs(c->rate[k])), differ = fabs(near - c->rate[k]);
     // it changes over some length: a change that is nothing may have been lost in rounding
     const bool is_still = c->above[k] == a->h[k] && c->below[k] == a->h[k] && c->rate[k] == 0.0;
     // by what event functions are bent they change as the square of the length: all else is noise
     const double bent = (c->above[k] - a->h[k]) + (c->below[k] - a->h[k]);
-    const double uneven = fabs(bent - GOLDEN * GOLDEN * c->bent[k]) / apart;
-    const bool agrees = size > noise && differ + 1e-3 * noise <= AGREES * size &&
-                        uneven <= EVEN * size && rounding <= EVEN * ess_larger(size, terms) * apart;
+    const double uneven = fabs(bent - ESS_GOLDEN * ESS_GOLDEN * c->bent[k]) / apart;
+    const bool agrees = size > noise && differ + 1e-3 * noise <= ESS_SAME * size &&
+                        uneven <= ESS_NEGLIGIBLE * size &&
+                        rounding <= ESS_NEGLIGIBLE * ess_larger(size, terms) * apart;
     if (c->off[k] > 0.0 && isfinite(differ) && !is_still)
-      note_rate(c, k, near + GOLDEN * (near - c->rate[k]), differ + noise + uneven, agrees);
+      note_rate(c, k, near + ESS_GOLDEN * (near - c->rate[k]), differ + noise + uneven, agrees);
     enough = enough && (c->off[k] == 0.0 || (is_long && is_enough(a, k, differ, uneven, apart)));
   }
   return enough;
@@ -235,9 +234,10 @@ int ess_slope(ess_driver *d, double t, const double x[], double vt, const double
               const double h[], const ess_sought *sought, double rate[]) {
   const ess_caller *const c = &d->caller;
   const size_t m = c->system.guard_count;
-  const int *const powers = is_held(d, sought)                       ? POWERS_HELD
-                            : d->caller.differs && ess_is_sliding(d) ? POWERS_SLIDING
-                                                                     : POWERS;
+  const int *const powers = is_held(d, sought) ? POWERS_HELD
+                            : d->caller.rates == ESS_RATES_BY_DIFFERENCES && ess_is_sliding(d)
+                                ? POWERS_SLIDING
+                                : POWERS;
   const along a = {.d = d,
                    .t = t,
                    .vt = vt,

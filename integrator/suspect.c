@@ -146,12 +146,12 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
 }
 
 int ess_refine(ess_driver *d) {
-  static const double GRAINS_AWAY = 10.0; // grains from its zero an event function has left it
+
   const int status = ess_allowed_errors(d, d->some_h);
   d->grains.any = false;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const double allowed = d->some_h[k], change = d->control.next * fabs(d->rate[k]);
-    if (fabs(d->h[k]) > GRAINS_AWAY * d->grains.of[k] || d->grains.of[k] > allowed ||
+    if (fabs(d->h[k]) > ESS_GRAINS_AWAY * d->grains.of[k] || d->grains.of[k] > allowed ||
         change > allowed)
       d->grains.of[k] = 0.0;
     d->grains.any |= d->grains.of[k] > 0.0;
@@ -233,7 +233,7 @@ static int examine(ess_driver *d, size_t k, const place *from, const place *to, 
   if (!status && contradicted) status = is_contradicted(d, k, to, -length, &contradicted);
   if (status || !contradicted) return status;
   status = ess_fail(d, ESS_EJACOBIAN, k);
-  if (d->caller.differs && k < d->watched.first)
+  if (d->caller.rates == ESS_RATES_BY_DIFFERENCES && k < d->watched.first)
     d->failure.reason = "guard_jacobian is not given, and differences of guards, which are used in "
                         "its place, contradict each other: guards has a kink or noise";
   if (k >= d->watched.first)
@@ -265,7 +265,7 @@ int ess_suspect_turns(ess_driver *d) {
 int ess_suspect_step(ess_driver *d, size_t k) {
   d->doubt.count = k == d->doubt.guard ? d->doubt.count + 1 : 1;
   d->doubt.guard = k;
-  d->doubt.is_on = true;
+  d->doubt.step = d->counters.steps;
   d->doubt.longest = ess_larger(d->dt, d->doubt.longest);
   if (d->doubt.count % PATIENCE) return ESS_SUCCESS;
   const double *const last = d->stage[d->base->last];
@@ -275,11 +275,9 @@ int ess_suspect_step(ess_driver *d, size_t k) {
 }
 
 void ess_suspect_none(ess_driver *d) {
-  if (!d->doubt.is_on) {
-    d->doubt.longest = 0.0;
-    d->doubt.count = 0;
-  }
-  d->doubt.is_on = false;
+  if (d->doubt.step == d->counters.steps) return; // this one has been halved
+  d->doubt.longest = 0.0;
+  d->doubt.count = 0;
 }
 
 int ess_suspect_piece(ess_driver *d, size_t k, double h, double rate) {

@@ -33,7 +33,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ess_own_lay(&v->own, n, l);
   ESS_LAY(l, double, (n * n), &v->matrix);
   ESS_LAY(l, double, p, &v->share);
-  ESS_LAY(l, double, m, &v->h, &v->rate, &v->mode);
+  ESS_LAY(l, double, m, &v->h, &v->rate);
   ESS_LAY(l, double, 2 * m, &v->corner);
   for (size_t i = 0; i <= ESS_PASSES; i++) {
     ess_passage *const q = &v->passage[i];
@@ -56,7 +56,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, double, orders, &v->digest);
   ESS_LAY(l, size_t, m, &v->events, &v->best, &v->settled, &v->met_event);
   ESS_LAY(l, ess_range, p, &v->range);
-  ESS_LAY(l, bool, 2 * m, &v->armed, &v->armed_after);
+  ESS_LAY(l, bool, 2 * m, &v->armed);
   ESS_LAY(l, bool, n, &v->is_kinked, &v->was_kinked);
   ESS_LAY(l, bool, parameters, &v->is_time);
   ESS_LAY(l, *v->orders, orders, &v->orders);
@@ -103,7 +103,7 @@ void ess_tangents_begin(ess_driver *d) {
     ess_tangents_free(d);
     return;
   }
-  v->has_first = v->is_pending = false;
+  v->has_first = false;
   v->source = ESS_BEFORE_AT_NODE;
   v->is_central = ESS_ALLOWED * ess_tangent_least_tolerance(d) < BENDS * sqrt(DBL_EPSILON);
 }
@@ -165,7 +165,7 @@ static const char *check_values(const ess_system *s) {
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
   if (!d) return ESS_EINVAL;
-  if (d->apply.is_on) return ess_refuse(d, "directions are given between applies");
+  if (ess_is_applying(d)) return ess_refuse(d, "directions are given between applies");
   if (!directions && count && count != ess_caller_states(d))
     return ess_refuse(d, "count must be the dimension when directions is NULL");
   const int status = follow(d, count, 0, directions, NULL);
@@ -180,7 +180,7 @@ int ess_driver_follow_parameters(ess_driver *d, size_t count, const double direc
                                  const double parameters[]) {
   if (!d) return ESS_EINVAL;
   const size_t p = d->system.parameters.count;
-  if (d->apply.is_on) return ess_refuse(d, "directions are given between applies");
+  if (ess_is_applying(d)) return ess_refuse(d, "directions are given between applies");
   if (!p) return ess_refuse(d, "the system has no parameters");
   if (!directions && !parameters && count && count != ess_caller_states(d) + p)
     return ess_refuse(d, "count must be the dimension and the number of parameters when directions "
@@ -191,7 +191,7 @@ int ess_driver_follow_parameters(ess_driver *d, size_t count, const double direc
 
 int ess_driver_record(ess_driver *d, size_t bytes) {
   if (!d) return ESS_EINVAL;
-  if (d->apply.is_on) return ess_refuse(d, "a recording begins between applies");
+  if (ess_is_applying(d)) return ess_refuse(d, "a recording begins between applies");
   const char *wrong = bytes ? ess_refused_with(&d->options, ESS_WITH_RECORDING) : NULL;
   if (!wrong) wrong = check_values(&d->system);
   if (wrong) return ess_refuse(d, wrong);
@@ -204,7 +204,8 @@ int ess_tangents_show(ess_driver *d) {
   if (!v || v->is_lost) return ESS_SUCCESS;
   const ess_failure failed = d->failure;
   // stopped at a crossing, the node is not evaluated
-  int status = v->is_pending ? ess_field(d, d->t, d->x, v->f_here) : ESS_SUCCESS;
+  int status = ESS_SUCCESS;
+  if (v->source == ESS_BEFORE_PENDING) status = ess_field(d, d->t, d->x, v->f_here);
   if (!status) ess_tangent_finish(d, v->f_here);
   if (!status) status = check_finite(d, v->v);
   for (size_t j = 0; j < v->count; j++)
@@ -282,7 +283,7 @@ static double error_of(ess_driver *d, double dt, const double J[]) {
         lower = ess_smaller(lower, v->k[s][j * n + i]);
         upper = ess_larger(upper, v->k[s][j * n + i]);
       }
-      error[i] = ess_larger(0.0, fabs(error[i]) - lost - ESS_DECAYED);
+      error[i] = ess_larger(0.0, fabs(error[i]) - lost - DBL_MIN / DBL_EPSILON);
       error[i] = ess_seen_error(error[i], lost, fabs(dt) * (upper - lower), v->v_last[j * n + i]);
     }
     const double scaled = ess_scaled_norm(d, error, from, end);
@@ -514,10 +515,6 @@ static const double NEAR = 40.0;
 /* radius times length from which a step may leave ripple */
 static const double STIFF_FROM = 0.25;
 
-/* the spectral radius is also computed again after a crossing, or when stages indicate GROWN times
- * the former value */
-static const double GROWN = 4.0;
-
 /* least part of a state in the ripple, over the largest part */
 static const double NO_RIPPLE = 0.01;
 
@@ -623,7 +620,7 @@ int ess_tangent_severity(ess_driver *d, double error, double *severity) {
   int status = ESS_SUCCESS;
   if (!(shown * d->dt > STIFF_FROM || was > 1.0)) return ESS_SUCCESS;
   const bool knows_radius = v->radius_crossings == d->counters.crossings &&
-                            v->radius_tries < ESS_RADIUS_TRIES && shown <= GROWN * v->shown;
+                            v->radius_tries < ESS_RADIUS_TRIES && shown <= ESS_MARGIN * v->shown;
   if (!knows_radius) {
     double most, gain[2] = {0.0, 0.0};
     status = weigh_near(d, shown, &most);

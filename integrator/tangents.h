@@ -19,9 +19,6 @@
 /* accepted error of V and of an adjoint in a step, in tolerances */
 static const double ESS_ALLOWED = 10.0;
 
-/* Smaller values have decayed and count as exact: doubles below it are denormal soon. */
-static const double ESS_DECAYED = 1e-304;
-
 /* The step's own directions, which together displace all states by about their units. */
 enum { ESS_OWN = 4 };
 
@@ -121,7 +118,8 @@ typedef struct ess_passage {
 typedef enum ess_before {
   ESS_BEFORE_AT_NODE, /* the field at the node, in the mode before */
   ESS_BEFORE_KNOWN,   /* `before` */
-  ESS_BEFORE_UNKNOWN  /* an evaluation at the node's state */
+  ESS_BEFORE_UNKNOWN, /* an evaluation at the node's state */
+  ESS_BEFORE_PENDING  /* the same, by which V gains share (f+ - mapped) of the crossing before */
 } ess_before;
 
 /* The nonzero components of a direction lie in it. */
@@ -173,7 +171,6 @@ typedef struct ess_tangents {
   /* a crossing: V gains share (f+ - mapped), mapped = DR f- */
   ess_before source;
   double *before, *at, *mapped, *share;
-  bool is_pending;
   size_t last_event; /* SIZE_MAX: several events, or none */
   double last_t;
   double *v_impact; /* V before the last impact */
@@ -192,8 +189,7 @@ typedef struct ess_tangents {
 
   /* events of an instant; those still to be crossed whose effect has been applied */
   size_t *events, *best, *settled, settled_count;
-  double *mode; /* scratch of an impact's map */
-  bool *armed, *armed_after;
+  bool *armed; /* guards, by an impact on a passage */
 
   ess_passage passage[ESS_PASSES + 1];
   double *cone;   /* [70][n + P], inequalities of an order */
@@ -408,6 +404,13 @@ typedef enum ess_tape_kind {
   ESS_TAPE_MODE   /* the signs before, one byte each */
 } ess_tape_kind;
 
+/* Whether a checkpoint is made between two steps. */
+typedef enum ess_paging {
+  ESS_PAGING_IF_FULL, /* where the page is half full */
+  ESS_PAGING_NOW,     /* an apply begins */
+  ESS_PAGING_NEVER    /* it cannot be made any more */
+} ess_paging;
+
 /* a recording: each entry is followed by its length and its kind */
 typedef struct ess_tape {
   double *entry;
@@ -419,8 +422,8 @@ typedef struct ess_tape {
   double *live, *page, *store;
   size_t one, places, kept, live_from, live_used;
   double *live_sign;
-  uint64_t turn, until;  /* steps so far; of a repetition, those at its end, else 0 */
-  bool begins, is_stuck; /* an apply; no checkpoint can be made any more */
+  uint64_t turn, until; /* steps so far; of a repetition, those at its end, else 0 */
+  ess_paging paging;
 
   /* of the adjoint: the stages of a step */
   double *x[ESS_STAGES], *k[ESS_STAGES], *J[ESS_STAGES], *by[ESS_STAGES];

@@ -93,9 +93,10 @@ void ess_linear_gain(ess_driver *d, const double after[], const double before[])
 
 void ess_tangent_finish(ess_driver *d, const double f[]) {
   ess_tangents *const v = d->tangents;
+  const bool is_pending = v->source == ESS_BEFORE_PENDING;
   v->source = ESS_BEFORE_AT_NODE;
-  if (!v->is_pending) return;
-  v->is_pending = v->has_first = false;
+  if (!is_pending) return;
+  v->has_first = false;
   ess_linear_gain(d, f, v->mapped);
 }
 
@@ -125,7 +126,9 @@ void ess_tape_close(ess_driver *d, bool made) {
 }
 
 void ess_tape_begin(ess_driver *d) {
-  if (ess_is_recording(d)) d->tangents->tape->begins = true;
+  if (!ess_is_recording(d)) return;
+  ess_tape *const tape = d->tangents->tape;
+  if (tape->paging != ESS_PAGING_NEVER) tape->paging = ESS_PAGING_NOW;
 }
 
 void ess_tape_end(ess_driver *d, int status) {
@@ -140,7 +143,7 @@ void ess_tape_clear(ess_driver *d) {
   if (!tape) return;
   tape->entry = tape->live;
   tape->used = tape->needed = tape->kept = tape->live_from = 0;
-  tape->is_stuck = false;
+  tape->paging = ESS_PAGING_IF_FULL;
   tape->turn = tape->until = 0;
   tape->status = ESS_SUCCESS;
   memset(tape->sign, 0, d->system.guard_count * sizeof *tape->sign);
@@ -225,14 +228,15 @@ bool ess_page_turn(ess_driver *d) {
   if (!ess_is_recording(d)) return false;
   tape->turn++;
   if (tape->until) return tape->turn >= tape->until;
-  const bool begins = tape->begins, full = tape->used > tape->room / 2;
-  tape->begins = false;
-  if (!tape->places || tape->is_stuck || tape->used == SIZE_MAX || !(begins || full)) return false;
+  const bool begins = tape->paging == ESS_PAGING_NOW, full = tape->used > tape->room / 2;
+  if (tape->paging == ESS_PAGING_NEVER) return false;
+  tape->paging = ESS_PAGING_IF_FULL;
+  if (!tape->places || tape->used == SIZE_MAX || !(begins || full)) return false;
   // a crossing that is being made is not in a checkpoint
   const bool meets = v->met_count && ess_is_last_instant(v, d->t);
-  if (tape->kept == tape->places || v->is_pending || v->source != ESS_BEFORE_AT_NODE || meets) {
+  if (tape->kept == tape->places || v->source != ESS_BEFORE_AT_NODE || meets) {
     // a repetition from a checkpoint stays within its apply
-    tape->is_stuck = begins || tape->kept == tape->places;
+    if (begins || tape->kept == tape->places) tape->paging = ESS_PAGING_NEVER;
     return false;
   }
   keep(d, tape->kept++);

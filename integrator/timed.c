@@ -21,7 +21,7 @@ int ess_is_timed(ess_driver *d, size_t k, bool *timed) {
   memcpy(d->x_try, d->x, d->lanes * sizeof *d->x);
   for (size_t i = 0; i < n; i++) {
     const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
-    d->x_try[i] += (1.0 + ess_scattered(i)) * (tolerance > 0.0 ? tolerance : ESS_BESIDE);
+    d->x_try[i] += (1.0 + ess_scattered(i)) * (tolerance > 0.0 ? tolerance : sqrt(DBL_EPSILON));
   }
   if (!status) status = ess_guards(d, d->t, d->x_try, d->some_h);
   *timed = !status && d->some_h[k] == value;
