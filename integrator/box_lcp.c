@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "along.h"
 #include "arithmetic.h"
 #include "box_lcp.h"
 
@@ -63,7 +64,7 @@ static bool solve_smallest(size_t n, double m[], double b[], double v[], double 
   double most = 0.0, size = 0.0, left = 0.0;
   for (size_t i = 0; i < n * n; i++) v[i] = i % (n + 1) == 0;
   bool rotated = true;
-  for (int sweep = 0; sweep < ESS_LCP_ITERATIONS && rotated; sweep++) {
+  for (int sweep = 0; sweep < ESS_PROBES && rotated; sweep++) {
     rotated = false;
     for (size_t p = 0; p < n; p++)
       for (size_t q = p + 1; q < n; q++) rotated = rotate(n, m, v, p, q) || rotated;
@@ -316,7 +317,7 @@ ess_solutions ess_box_lcp(size_t n, const double a[], const double g[], double l
   bool found = minors == ESS_MINORS_ZERO;
   double apart = INFINITY;
   for (size_t i = 0; i < n; i++) near[i] = 0.5;
-  for (int round = 0; round < ESS_LCP_ITERATIONS && found && apart > ESS_NEGLIGIBLE; round++) {
+  for (int round = 0; round < ESS_PROBES && found && apart > ESS_NEGLIGIBLE; round++) {
     found = pivot(n, a, g, near, lambda, at, work);
     apart = 0.0;
     for (size_t i = 0; i < n; i++) apart = ess_larger(fabs(lambda[i] - near[i]), apart);

@@ -10,10 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum {
-  ESS_LCP_FEW = 6,        /* unknowns, at most, of which all 3^n choices of bounds are tried */
-  ESS_LCP_ITERATIONS = 40 /* of methods that converge quadratically */
-};
+/* unknowns, at most, of which all 3^n choices of bounds are tried */
+enum { ESS_LCP_FEW = 6 };
 
 /* Scratch for n unknowns: two matrices, vectors and lists. */
 typedef struct ess_box {

@@ -329,6 +329,9 @@ void ess_base_choose(ess_driver *d, double t1);
  * is to make the next, which is as long as the last that was made. */
 bool ess_base_turn_stiff(ess_driver *d);
 
+/* Increment of a difference in time, in steps. */
+static const double ESS_LATER = 0x1p-20;
+
 /* To find how the field changes states are moved by the root of rounding in their units: of state i
  * its size, or that below which its tolerance is absolute, and less where it would be moved by more
  * than that tolerance. */

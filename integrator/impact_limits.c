@@ -269,9 +269,9 @@ int ess_let_rest(ess_driver *d) {
   return status;
 }
 
-/* Rounding of a rate after an impact, over the rate before it: ESS_COMPUTED by derivatives, or this
- * by differences; and over the rate that remains. */
-static const double DIFFERENCED = 1e-8, REMAINING = 16.0;
+/* Rounding of a rate after an impact over the rate that remains; over the rate before the impact it
+ * is ESS_COMPUTED by derivatives, or the root of rounding by differences. */
+static const double REMAINING = 16.0;
 
 /* whether the state has been stopped here on event function k's guard, which is an impact's */
 static bool is_stopped(const ess_driver *d, size_t k) {
@@ -294,7 +294,7 @@ int ess_end_stopped(ess_driver *d) {
       if (!is_stopped(d, k)) continue;
       const double rate = d->side[k] * d->rate_end[k];
       const double doubt =
-          (is_exact ? ESS_COMPUTED : DIFFERENCED) * w->stopped[k] + REMAINING * w->left[k];
+          (is_exact ? ESS_COMPUTED : sqrt(DBL_EPSILON)) * w->stopped[k] + REMAINING * w->left[k];
       if (rate > doubt) return ess_end_zeno(d, d->t);
       sure = sure && rate < -doubt;
     }

@@ -222,9 +222,6 @@ static int go_additively(ess_driver *d, size_t count, bool *adds) {
   return status ? status : passage_restore(d);
 }
 
-/* pieces whose digests differ by less than this part of them are the same */
-static const double DIGESTS_ALIKE = 1e-7;
-
 /* the end of a path */
 enum { NONE = UCHAR_MAX };
 
@@ -288,7 +285,7 @@ static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
       length += row[j] * row[j];
       size += mine * mine + other * other;
     }
-    if (length <= DIGESTS_ALIKE * DIGESTS_ALIKE * size) continue; // always at the same time
+    if (length <= ESS_SAME * ESS_SAME * size) continue; // always at the same time
     for (size_t j = 0; j < n; j++) row[j] /= sqrt(length);
     rows++;
   }
@@ -316,7 +313,7 @@ static void note_piece(ess_driver *d, search *s) {
   }
   s->most = ess_larger(s->most, size);
   for (size_t i = 0; i < s->pieces; i++)
-    if (fabs(v->digest[i] - its) <= DIGESTS_ALIKE * s->most) return;
+    if (fabs(v->digest[i] - its) <= ESS_SAME * s->most) return;
   s->differs = s->differs || s->pieces == ESS_ORDERS;
   if (s->differs) return;
   v->digest[s->pieces] = its;

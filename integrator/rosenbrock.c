@@ -155,9 +155,6 @@ static int make_stages(ess_driver *d, const method *m) {
 
 /* ---- RODAS: the field's derivatives at the node ---------------------------------------------- */
 
-/* increment of differences in time, in steps */
-static const double LATER = 0x1p-20;
-
 /* no other node of the run has it: each that differs in state or mode is counted */
 static uint64_t number_of_node(const ess_driver *d) {
   const ess_counters *const c = &d->counters;
@@ -168,7 +165,7 @@ static uint64_t number_of_node(const ess_driver *d) {
 static int look_at_field(ess_driver *d) {
   ess_rodas *const s = d->rodas;
   const size_t n = d->system.dimension;
-  const double t = d->t + ess_smaller(d->dt, ess_larger(LATER * d->dt, ess_time_rounding(d)));
+  const double t = d->t + ess_smaller(d->dt, ess_larger(ESS_LATER * d->dt, ess_time_rounding(d)));
   s->node = UNKNOWN;
   s->dt = 0.0;
   int status = ESS_SUCCESS;

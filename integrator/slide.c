@@ -247,10 +247,6 @@ int ess_slide_refuse_turn(ess_driver *d) {
 
 /* ---- the surfaces in question ---------------------------------------------------------------- */
 
-/* distance in ties within which events are of one instant: a state that spirals into an
- * intersection of surfaces has crossings ever closer together */
-static const double TIES = 4.0;
-
 /* whether event function k has been crossed at this time or later */
 static bool is_crossed_since(const ess_driver *d, size_t k, double t) {
   return d->returns.of[ESS_GUARD_UP(k)].t >= t || d->returns.of[ESS_GUARD_DOWN(k)].t >= t;
@@ -258,11 +254,11 @@ static bool is_crossed_since(const ess_driver *d, size_t k, double t) {
 
 /* Lists the surfaces in question: those slid on; those just crossed that are approached again, or
  * were crossed in a slide; and if one of these has returned at once, as a state does that spirals
- * into an intersection, all that were crossed of late. With `ties` also others on which the state
- * lies within the tolerance, if there are any of the first. */
+ * into an intersection, all that were crossed of late, within the margin of a tie. With `ties` also
+ * others on which the state lies within the tolerance, if there are any of the first. */
 static size_t gather(ess_driver *d, bool ties) {
   ess_slides *const s = d->slides;
-  const double tie = ess_tie(d), lately = d->t - TIES * tie;
+  const double tie = ess_tie(d), lately = d->t - ESS_MARGIN * tie;
   size_t count = 0, sure = 0;
   bool returned = false;
   for (size_t i = 0; i < s->noted_count; i++) {

@@ -19,12 +19,6 @@ enum { QUARTIC = ESS_QUARTIC };
  * times that. */
 static const double LAMBDA_ROUNDING = 1e-13, NOISES = 10.0, STILL_NOISES = 1e4;
 
-/* increment for an estimate of noise, in steps */
-static const double NOISE_APART = 1e-6;
-
-/* halvings of a step for one doubt */
-enum { EXIT_HALVINGS = 40 };
-
 /* lambda at theta of the step just tried */
 static int look_at(ess_driver *d, double theta) {
   ess_dopri5_dense(d, theta, d->x_try);
@@ -114,7 +108,7 @@ static double model(const ess_driver *d, size_t i, bool upper, double b[QUARTIC]
 /* whether the step is tried again, half as long: it is not where it is short enough for all doubt
  */
 static bool may_halve(ess_driver *d) {
-  return ++d->slides->halvings <= EXIT_HALVINGS && d->dt > d->control.shortest;
+  return ++d->slides->halvings <= ESS_PROBES && d->dt > d->control.shortest;
 }
 
 /* into a row, at theta; *known stays where it is */
@@ -157,7 +151,7 @@ static int watch_turns(ess_driver *d, bool *too_far) {
   ess_turning *const turning = &d->control.turning;
   double *const noise = s->back;
   const double at = s->compared.at[0];
-  const double apart = ess_larger(NOISE_APART, NOISES * DBL_EPSILON * fabs(d->t) / d->dt);
+  const double apart = ess_larger(ESS_LATER, NOISES * DBL_EPSILON * fabs(d->t) / d->dt);
   bool is_measured = false;
   int status = ESS_SUCCESS;
   if (!d->armed_count) turning->share = ESS_STILL_TURNING;

@@ -251,7 +251,7 @@ static double linear_mean(const double value[], size_t across, const double lamb
 static bool converge(ess_slides *s, const signed char at[], size_t count, double lambda[]) {
   double *const last = s->box.near;
   double most = INFINITY;
-  for (int i = 0; i <= ESS_LCP_ITERATIONS; i++) {
+  for (int i = 0; i <= ESS_PROBES; i++) {
     for (size_t k = 0; k < count; k++)
       s->a[k] = linear_mean(s->q + k, count, lambda, count, s->g + k * count, 1);
     if (most <= ESS_NEGLIGIBLE) return true;
