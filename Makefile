@@ -296,7 +296,7 @@ drake: setup-build build-essbench
 # numbers and engines of others: each case whose packages are there, and its tables; others keep theirs
 outside: setup-figures python
 	@env/bin/python -m pip install --disable-pip-version-check --quiet $$(grep -E '^(mujoco|scipy)==' tools/outside.pin)
-	@tools/outside run $(call quote,$(OUT)); status=$$?; \
+	@status=0; tools/outside run $(call quote,$(OUT)) || status=$$?; \
 	  tools/page $(call quote,$(OUT)) docs/results/outside.md && exit $$status
 
 # the fifty robots of seven packages, which are fetched; and their tables; after an interrupt it goes on

@@ -1,7 +1,7 @@
 /*
- * Balls by Siconos, event-driven: its LsodarOSI between impacts, which it locates. Balls above a floor, each by itself, or
- * equal balls in a row that touch, of which the first arrives. Prints `impacts COUNT`, then `impact TIME`, and last
- * `end TIME POSITIONS VELOCITIES`.
+ * Balls by Siconos, event-driven: its LsodarOSI between impacts, which it locates. Balls above a
+ * floor, each by itself, or equal balls in a row that touch, of which the first arrives. Prints
+ * `impacts COUNT`, then `impact TIME`, and last `end TIME POSITIONS VELOCITIES`.
  *
  * usage: siconos floor RESTITUTION DURATION HEIGHT... | row RESTITUTION COUNT
  * SPDX-License-Identifier: GPL-3.0-or-later
@@ -62,7 +62,8 @@ int main(int count, char **word) {
   steps->setTol(1, tolerance, tolerance);
   while (run->hasNextEvent()) {
     run->advanceToEvent();
-    if (run->eventsManager()->nextEvent()->getType() == 2) printf("impact %.17g\n", run->nextTime());
+    if (run->eventsManager()->nextEvent()->getType() == 2)
+      printf("impact %.17g\n", run->nextTime());
     run->processEvents();
   }
   printf("end %.17g", run->startingTime());
