@@ -2,9 +2,9 @@
 # and libess by its tolerance.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = 'fig_outside_order'
-needs = 'outside_order.csv:order,steps,error'
+needs = 'outside_fesd.csv:order,steps,error'
 load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
-table = data.'/outside_order.csv'
+table = data.'/outside_fesd.csv'
 
 # of FESD; 0 is libess
 name(_) = cell("order") == 0 ? 'libess' : sprintf('%d', cell("order"))

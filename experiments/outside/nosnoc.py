@@ -101,4 +101,4 @@ rows += [
     row("two balls on a spring", f"at 1 s, {name}", "SciPy's DOP853, restarted", theirs, mine, None, SPRING)
     for name, theirs, mine in zip(names, restarted(), two.y_end)
 ]
-hand_over(rows=rows, order=order)
+hand_over(rows=rows, fesd=order)
