@@ -71,7 +71,7 @@ drawn := $(foreach d,$(declared),$(if $(filter figures,$(call field,4,$(d))),$(d
 targets := all build test regress baseline $(foreach d,$(declared),$(call target-of,$(d))) sweep work-precision \
   robot figures help clean \
   columns dist format format-check fuzz install uninstall report results site stale test-dist test-report test-site setup-build setup-figures setup-install setup-test \
-  drake many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
+  drake outside many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
   build-essbench test-quick test-rest test-all test-long test-clang test-sanitized test-plain
 $(foreach name,$(filter-out $(targets),$(MAKECMDGOALS)),$(call refuse,there is no target \
   $(name),$(call nearest,$(name),$(targets))))
@@ -293,6 +293,12 @@ drake: setup-build build-essbench
 	@if tools/drake install; then tools/drake race $(essbench) $(call quote,$(OUT)/drake) && \
 	  tools/page --without work_precision,crossing_cost $(call quote,$(OUT)) docs/results/findings.md; fi
 
+# numbers and engines of others: each case whose packages are there, and its tables; others keep theirs
+outside: setup-figures python
+	@env/bin/python -m pip install --disable-pip-version-check --quiet $$(grep -E '^(mujoco|scipy)==' tools/outside.pin)
+	@status=0; tools/outside run $(call quote,$(OUT)) || status=$$?; \
+	  tools/page $(call quote,$(OUT)) docs/results/outside.md && exit $$status
+
 # the fifty robots of seven packages, which are fetched; and their tables; after an interrupt it goes on
 many-robots: setup-build build-essbench
 	@cmp -s tools/many-robots.pin .deps/many-robots/done || { \
@@ -380,6 +386,7 @@ make stale          the tables of pages whose measured code has changed since
 make python       the Python package, into the environment env
 make python-factors  the package's times against SciPy's, into docs/results/python.md
 make drake        race Drake's integrators, which are fetched, into docs/results/findings.md
+make outside      cases that others have published or that other engines run, into docs/results/outside.md
 make many-robots  fifty robots of packages that are fetched, into docs/results/robots.md
 make test-python  the Python package: builds its wheel, installs it, runs its tests
 make test-wheels  the same for every Python at hand; its wheels are then in build/dist

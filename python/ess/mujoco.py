@@ -1075,12 +1075,20 @@ class DerivativeAudit:
 
     `audit_derivative` returns it. `rows` are dictionaries, `frame()` a DataFrame, `plot()` a figure,
     `verdict` a sentence. `note` gives the reason if there are no rows for later times, and is empty otherwise.
+    `derivative` is the flow's at each time, and that of a row is MuJoCo's: 2 nv + na rows (nv positions, nv
+    velocities, activations), and as many columns, or one for each direction.
     """
 
     def __init__(
-        self, rows: list[dict[str, Any]], reference: list[float], time_step: float, note: str = ""
+        self,
+        rows: list[dict[str, Any]],
+        reference: list[float],
+        time_step: float,
+        note: str = "",
+        derivative: list[NDArray[Any]] | None = None,
     ) -> None:
         self.rows, self.reference, self.time_step, self.note = rows, reference, time_step, note
+        self.derivative: list[NDArray[Any]] = derivative or []
 
     def frame(self) -> Any:
         import pandas
@@ -1146,9 +1154,9 @@ def _apart(m, a, b):
     return np.concatenate([dq, b[m.nq :] - a[m.nq :]])
 
 
-def _directions(m, x0):
-    """how the state moves along each of nv + nv + na numbers"""
-    ways = np.eye(2 * m.nv + m.na)
+def _directions(m, x0, along=None):
+    """how the state moves along each column of nv + nv + na numbers, or along each number"""
+    ways = np.eye(2 * m.nv + m.na) if along is None else along.T
     moved = [_moved(m, x0, w, _MOVE) - _moved(m, x0, w, -_MOVE) for w in ways]
     return np.array(moved).T / (2 * _MOVE)
 
@@ -1170,19 +1178,34 @@ def _no_derivative(r, t):
     return f"{note}, {', '.join(names)} at {several[0]:.6g} s."
 
 
-def _exact(robot, x0, ctrl, times, tol, atol=1.0, notes=None):
-    """libess's derivative at each of the times; with `notes` only at those before simultaneous events"""
+_ALIKE = 1e-4  # relative difference of the derivatives along a direction and against it, where they agree
+
+
+def _exact(robot, x0, ctrl, times, tol, atol=1.0, notes=None, along=None):
+    """libess's derivative at each of the times; with `notes` only at those before simultaneous events that
+    leave no derivative along the given directions"""
     m = robot.model
-    start = _directions(m, x0)
+    start = _directions(m, x0, along)
     found: list = []
-    for t in times:
+
+    def run(t, directions):
         r = robot.simulate(
-            x0[: m.nq], x0[m.nq : m.nq + m.nv], t, tol, act=x0[m.nq + m.nv :], ctrl=ctrl, tangents=start,
-            t_eval=[t], _atol=atol,
+            x0[: m.nq], x0[m.nq : m.nq + m.nv], t, tol, act=x0[m.nq + m.nv :], ctrl=ctrl,
+            tangents=directions, t_eval=[t], _atol=atol,
         )  # fmt: skip
         if not r.success:
             raise RuntimeError(f"the reference failed: {r.message}")
-        if "tangents" not in r or r.smooth != "C1":
+        return r
+
+    for t in times:
+        r = run(t, start)
+        exists = "tangents" in r and r.smooth == "C1"
+        if along is not None and "tangents" in r and r.smooth == "piecewise":
+            # along one direction the flow is differentiable if both of its sides have one derivative
+            against = run(t, -start)
+            off = np.linalg.norm(r.tangents + against.tangents, axis=0) if "tangents" in against else np.inf
+            exists = np.all(off <= _ALIKE * np.linalg.norm(r.tangents, axis=0))
+        if not exists:
             note = _no_derivative(r, t)
             if notes is None or not found:
                 raise RuntimeError(note)
@@ -1192,9 +1215,9 @@ def _exact(robot, x0, ctrl, times, tol, atol=1.0, notes=None):
     return found
 
 
-def _exact_by_pieces(robot, x0, ctrl, times, tol, atol):
+def _exact_by_pieces(robot, x0, ctrl, times, tol, atol, along=None):
     """the same by a run in pieces; None where a piece fails"""
-    found = _by_pieces(robot, x0, ctrl, times, tol, _directions(robot.model, x0), atol)
+    found = _by_pieces(robot, x0, ctrl, times, tol, _directions(robot.model, x0, along), atol)
     return None if found is None else [_derivative(robot, x, tangents) for x, tangents in found]
 
 
@@ -1205,12 +1228,12 @@ def _put(m, d, x, ctrl):
     d.ctrl[:] = ctrl
 
 
-def _by_transitions(m, x0, ctrl, ends):
+def _by_transitions(m, x0, ctrl, ends, along):
     """the product of mjd_transitionFD's matrices, after so many steps each"""
     d, made = mujoco.MjData(m), 0
     _put(m, d, x0, ctrl)
     count = 2 * m.nv + m.na
-    product, found = np.eye(count), []
+    product, found = along, []
     for steps in ends:
         while made < steps:
             A = np.zeros((count, count))
@@ -1222,7 +1245,7 @@ def _by_transitions(m, x0, ctrl, ends):
     return found
 
 
-def _by_runs(m, x0, ctrl, ends):
+def _by_runs(m, x0, ctrl, ends, along):
     """central differences of whole runs of mj_step"""
     d = mujoco.MjData(m)
 
@@ -1236,7 +1259,7 @@ def _by_runs(m, x0, ctrl, ends):
         return states
 
     columns = []
-    for way in np.eye(2 * m.nv + m.na):
+    for way in along.T:
         sides = [run(_moved(m, x0, way, by)) for by in (-_MOVE, _MOVE)]
         columns.append([_apart(m, a, b) / (2 * _MOVE) for a, b in zip(*sides)])
     return [np.array([column[i] for column in columns]).T for i in range(len(ends))]
@@ -1251,6 +1274,7 @@ def audit_derivative(
     ctrl: ArrayLike | None = None,
     time_steps: Iterable[float] | None = None,
     tol: float = 1e-9,
+    along: ArrayLike | None = None,
 ) -> DerivativeAudit:
     """Compare MuJoCo's derivatives with respect to the initial condition with those of the continuous flow.
 
@@ -1273,11 +1297,15 @@ def audit_derivative(
         multiple of each time step.
     tol : float
         Tolerance of the reference.
+    along : array_like, shape (2 nv + na,) or (2 nv + na, k), optional
+        Directions of the initial state (nv positions, nv velocities, activations), along which the derivatives
+        are. Default is each of the numbers.
 
     Returns
     -------
     DerivativeAudit
-        After simultaneous events there is no single derivative; its `note` names these events.
+        After simultaneous events there is no single derivative; its `note` names these events. There is one
+        `along` a direction for which the derivative is the same from both sides.
 
     Raises
     ------
@@ -1308,6 +1336,16 @@ def audit_derivative(
     steps = np.atleast_1d(_ivp._numbers(time_steps, "time_steps", "a list of times")).tolist()
     if not steps:
         raise ValueError("`time_steps` must have at least one time step")
+    m = robot.model
+    count = 2 * m.nv + m.na
+    ways = None
+    if along is not None:
+        ways = _ivp._numbers(along, "along")
+        ways = ways[:, None] if ways.ndim == 1 else ways
+        if ways.ndim != 2 or len(ways) != count or not ways.size or not np.isfinite(ways).all():
+            raise ValueError(f"`along` must have {count} finite numbers, or that many rows")
+        if not np.linalg.norm(ways, axis=0).all():
+            raise ValueError("`along` must have no direction of zeros")
     # MuJoCo's differences of positions are those of unit quaternions
     x0, ctrl = robot.normalise(robot.state(qpos, qvel)), robot.control(ctrl)
     for step in steps:
@@ -1315,29 +1353,29 @@ def audit_derivative(
             raise ValueError(f"`times` must be multiples of each of `time_steps`; one is {step:g}")
     # the tolerance of a state near 0 also says over how long a way the field is differenced
     notes: list[str] = []
-    exact = _exact(robot, x0, ctrl, ends, tol, _SHORT, notes)
+    exact = _exact(robot, x0, ctrl, ends, tol, _SHORT, notes, ways)
     ends = ends[: len(exact)]
-    coarse = _exact(robot, x0, ctrl, ends, 10 * tol, notes=notes)
+    coarse = _exact(robot, x0, ctrl, ends, 10 * tol, notes=notes, along=ways)
     ends = ends[: len(coarse)]
     others = [
         coarse,
-        _exact_by_pieces(robot, x0, ctrl, ends, tol, _SHORT),
+        _exact_by_pieces(robot, x0, ctrl, ends, tol, _SHORT, ways),
     ]
 
     def off(found, i):
         return float(np.linalg.norm(found - exact[i]) / np.linalg.norm(exact[i]))
 
     reference = [max(off(one[i], i) for one in others if one) for i in range(len(ends))]
-    ways = {"transitions": _by_transitions, "whole runs": _by_runs}
+    methods = {"transitions": _by_transitions, "whole runs": _by_runs}
     if robot.integrator == "RK4":
-        del ways["transitions"]
+        del methods["transitions"]
     rows = []
-    for name, way in ways.items():
+    for name, method in methods.items():
         for step in steps:
             m = copy.copy(robot.model)
             m.opt.timestep = step
-            found = way(m, x0, ctrl, [round(t / step) for t in ends])
+            found = method(m, x0, ctrl, [round(t / step) for t in ends], np.eye(count) if ways is None else ways)
             for i, t in enumerate(ends):
                 row = {"way": name, "step": step, "t": float(t), "error": off(found[i], i)}
-                rows.append({**row, "reference": reference[i]})
-    return DerivativeAudit(rows, reference, robot.time_step, notes[0] if notes else "")
+                rows.append({**row, "reference": reference[i], "derivative": found[i]})
+    return DerivativeAudit(rows, reference, robot.time_step, notes[0] if notes else "", exact[: len(ends)])

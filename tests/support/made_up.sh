@@ -6,6 +6,7 @@ made_up() {
   local of=$1/tests/tools/results name
   mkdir -p "$2/150" "$2/callback"
   cp -r "$of/." "$2"
+  cp "$1"/results/outside* "$2"
   cp "$1"/tests/plots/tables/{tolerance,event_times}.csv "$2"
   cp "$of/mujoco_settings.csv" "$2/callback"
   for name in order calibration derivative_error limbs contact_modes rigid_soft crossing_cost mujoco_settings \

@@ -17,6 +17,9 @@ add_test(NAME packages COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_packages.sh ${CMAK
 # the race against Drake without Drake
 add_test(NAME drake_skipped COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_drake.sh ${CMAKE_SOURCE_DIR})
 
+# numbers of other engines, without these
+add_test(NAME outside COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_outside.sh ${CMAKE_SOURCE_DIR})
+
 # where the Python package's build finds Python.h; and make python, from a clone that has nothing
 add_test(NAME python_headers COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_python_headers.sh ${CMAKE_SOURCE_DIR})
 add_test(NAME python_install COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_python_install.sh ${CMAKE_SOURCE_DIR}
