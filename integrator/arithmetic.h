@@ -195,6 +195,14 @@ static inline ess_lanes ess_lanes_min(ess_lanes a, ess_lanes b) {
 #endif
 }
 
+static inline ess_lanes ess_lanes_sqrt(ess_lanes a) {
+#ifdef __AVX__
+  return __builtin_ia32_sqrtpd256(a);
+#else
+  return (ess_lanes){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
+#endif
+}
+
 /* all but the sign's bit */
 static inline ess_lanes ess_lanes_abs(ess_lanes a) {
   const int64_t rest = INT64_MAX;

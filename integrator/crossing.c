@@ -37,29 +37,40 @@ int ess_make_crossing(ess_driver *d, size_t k, bool carried) {
   return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
 }
 
-/* Crosses the silent guards among the four of flagged guard *n that have been passed for good, in
- * any order, and goes on after them; false where there are not two that are alike. */
-static bool cross_four_silent(ess_driver *d, const double h[], size_t *n) {
+/* Crosses these of four silent guards, which have been passed for good: in any order. */
+static int cross_four_silent(ess_driver *d, size_t from, ess_mask passed) {
+  unsigned bits = ess_mask_bits(passed);
+  const size_t first = from + (size_t)__builtin_ctz(bits);
+  const size_t count = (size_t)__builtin_popcount(bits);
+  const bool at_once = count > 1 && !d->system.mode_changed && !d->slides && !d->tangents &&
+                       d->apply.crossings + count <= d->options.max_crossings &&
+                       ess_are_alike(d, from, passed);
+  int status = at_once ? ess_watch_progress(d, first) : ESS_SUCCESS;
+  if (at_once && !status) {
+    d->returns.stalled += count - 1;
+    d->apply.crossings += count;
+    d->counters.silent += count;
+    ess_cross_four(d, from, passed);
+    return ESS_SUCCESS;
+  }
+  for (; bits && !status; bits &= bits - 1)
+    status = ess_make_crossing(d, from + (size_t)__builtin_ctz(bits), false);
+  return status;
+}
+
+/* The silent guards among the four of flagged guard *n that have been passed for good, and *n moves
+ * to the last of these four. */
+static ess_mask passed_of_four(const ess_driver *d, const double h[], size_t *n) {
   const size_t from = d->flagged.list[*n] - d->flagged.list[*n] % ESS_LANES;
   ess_mask passed = {0};
-  size_t i = *n, count = 0;
+  size_t i = *n;
   for (; i < d->flagged.count && d->flagged.list[i] - from < ESS_LANES; i++) {
     const size_t k = d->flagged.list[i];
-    if (d->flagged.fate[k] != ESS_FATE_PASSED || d->side[k] == 0.0 || d->side[k] * h[k] < 0.0)
-      continue;
-    passed[k - from] = -1;
-    count++;
+    if (d->flagged.fate[k] == ESS_FATE_PASSED && d->side[k] != 0.0 && d->side[k] * h[k] >= 0.0)
+      passed[k - from] = -1;
   }
-  if (count < 2 || d->system.mode_changed || d->slides || d->tangents ||
-      d->apply.crossings + count > d->options.max_crossings || !ess_are_alike(d, from, passed) ||
-      ess_watch_progress(d, d->flagged.list[*n]))
-    return false;
-  d->returns.stalled += count - 1;
-  d->apply.crossings += count;
-  d->counters.silent += count;
-  ess_cross_four(d, from, passed);
   *n = i - 1;
-  return true;
+  return passed;
 }
 
 int ess_cross_silent(ess_driver *d, const double h[]) {
@@ -69,8 +80,9 @@ int ess_cross_silent(ess_driver *d, const double h[]) {
       const ess_fate fate = passed ? ESS_FATE_PASSED : ESS_FATE_REACHED;
       if (d->flagged.fate[k] != fate || d->side[k] == 0.0) continue;
       if (passed && d->side[k] * h[k] < 0.0) continue;
-      if (passed && cross_four_silent(d, h, &i)) continue;
-      const int status = ess_make_crossing(d, k, false);
+      const size_t from = k - k % ESS_LANES;
+      const int status = passed ? cross_four_silent(d, from, passed_of_four(d, h, &i))
+                                : ess_make_crossing(d, k, false);
       if (status) return status;
     }
   return ESS_SUCCESS;
@@ -156,23 +168,18 @@ static inline ess_mask arm_due(const ess_driver *d, size_t i) {
   return due & ess_mask_at(k->known, i) & ess_mask_at(k->made, i) & ess_mask_at(k->undoable, i);
 }
 
+/* Guards that are crossed once are not flagged, as far as their models are trusted (enclosure.c).
+ */
 bool ess_kinks_fits(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  double *const plain = k->aside[0]; // masks of crossings that are made once, as most are
+  const ess_kinks *const k = &d->kinks;
   size_t looked_at = SIZE_MAX;
   ess_mask rising = {0};
-  for (size_t n = 0; n < k->groups; n++) {
-    const size_t i = k->group[n];
-    const ess_mask stays = ~(ess_lanes_load(k->until + i) < 1.0);
-    ess_keep_mask(plain, i,
-                  rise(d, i) & ess_mask_at(k->known, i) & ess_mask_at(k->made, i) & stays);
-  }
   for (size_t n = 0; n < d->flagged.count; n++) {
     const size_t i = d->flagged.list[n], lane = i % ESS_LANES;
-    const bool known = ess_is_set(k->known, i);
-    if (known && ess_is_set(plain, i)) continue;
-    if (!known && ess_is_silent(d, i)) {
+    const bool once = ess_is_set(k->once, i), known = ess_is_set(k->known, i);
+    if (once || (!known && ess_is_silent(d, i))) {
       if (looked_at != i - lane) rising = rise(d, looked_at = i - lane);
+      if (rising[lane] && once) continue;
       if (rising[lane]) {
         d->flagged.fate[i] = ESS_FATE_PASSED;
         if (!ess_row_is_local(d, i)) return false;
@@ -184,8 +191,9 @@ bool ess_kinks_fits(ess_driver *d) {
   if (k->count + k->visits > d->system.guard_count && k->visits) return false;
   for (size_t n = 0; n < k->groups; n++)
     if (ess_mask_any(arm_due(d, k->group[n]))) return false;
-  for (size_t n = 0; (k->visits || k->arm_more) && n < k->count; n++)
-    if (!is_simple(d, k->kink[n])) return false;
+  for (size_t n = 0; (k->visits || k->arm_more) && n < k->groups; n++)
+    for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits; bits &= bits - 1)
+      if (!is_simple(d, k->group[n] + (size_t)__builtin_ctz(bits))) return false;
   return true;
 }
 
@@ -249,7 +257,7 @@ static int make_batch(ess_driver *d, bool in_turn) {
   return status;
 }
 
-/* silent guards that this one's row has armed, and that have been passed since */
+/* Crosses the silent guards that this one's row has armed and that have been passed since. */
 static inline int cross_armed_silent(ess_driver *d, size_t guard) {
   int status = ESS_SUCCESS;
   if (!d->kinks.row[guard].arms_silent) return ESS_SUCCESS;
@@ -257,6 +265,40 @@ static inline int cross_armed_silent(ess_driver *d, size_t guard) {
     const size_t other = d->rows.guard[e] / 2;
     if (d->rows.effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
     if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other, false);
+  }
+  return status;
+}
+
+/* which of these four are armed and silent, and have been passed */
+static inline ess_mask are_passed(const ess_driver *d, size_t i, ess_mask which) {
+  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0};
+  const ess_mask silent = (side != zero) & (ess_lanes_load(d->is_silent + i) != zero);
+  return which & silent & (side * ess_lanes_load(d->h + i) >= zero);
+}
+
+/* The same for the crossings of a group, which have been made. */
+static int cross_armed_silent_of(ess_driver *d, size_t i) {
+  const ess_kinks *const k = &d->kinks;
+  const ess_mask made = ess_mask_at(k->known, i) & ess_mask_at(k->made, i);
+  unsigned bits = ess_crossed_bits(k, i);
+  const unsigned up = ess_mask_bits(made & (ess_lanes_load(d->sign + i) > (ess_lanes){0.0}));
+  const bool same_way = !up || up == ess_mask_bits(made), down = !up;
+  int status = ESS_SUCCESS;
+  if (bits && !k->visits && same_way && k->is_alike[i / 2 + down]) {
+    const ess_kink_row *const r = &k->row[2 * i + down];
+    if (!r->arms_silent || !ess_mask_any(made)) return ESS_SUCCESS;
+    const ess_mask own = are_passed(d, i, made);
+    if (r->arms_mirror && ess_mask_any(own)) status = cross_four_silent(d, i, own);
+    if (status || r->other == ESS_NONE || r->sign == 0.0) return status;
+    const ess_mask others = are_passed(d, r->other, made);
+    return ess_mask_any(others) ? cross_four_silent(d, r->other, others) : ESS_SUCCESS;
+  }
+  for (; bits && !status; bits &= bits - 1) {
+    const size_t one = i + (size_t)__builtin_ctz(bits);
+    // the row of the guard that was crossed: the one behind now
+    const size_t guard = d->sign[one] > 0.0 ? ESS_GUARD_UP(one) : ESS_GUARD_DOWN(one);
+    if (ess_is_visit(k, one)) status = cross_armed_silent(d, k->undo[one]);
+    if (!status && ess_is_set(k->made, one)) status = cross_armed_silent(d, guard);
   }
   return status;
 }
@@ -277,12 +319,13 @@ int ess_kinks_take(ess_driver *d, double t1) {
                        d->apply.crossings + k->count > d->options.max_crossings;
   int status = ESS_SUCCESS;
   d->batch.count = 0;
-  for (size_t n = 0; in_turn && n < k->count; n++) {
-    const size_t i = k->kink[n];
-    const bool visited = ess_is_visit(k, i);
-    if (visited || ess_is_set(k->made, i)) ess_list_in_batch(d, i, k->theta[i]);
-    if (visited) ess_list_in_batch(d, k->undo[i] / 2, k->until[i]);
-  }
+  for (size_t n = 0; in_turn && n < k->groups; n++)
+    for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits; bits &= bits - 1) {
+      const size_t i = k->group[n] + (size_t)__builtin_ctz(bits);
+      const bool visited = ess_is_visit(k, i);
+      if (visited || ess_is_set(k->made, i)) ess_list_in_batch(d, i, k->theta[i]);
+      if (visited) ess_list_in_batch(d, k->undo[i] / 2, k->until[i]);
+    }
   if (in_turn) status = make_batch(d, true);
   for (size_t n = 0; !in_turn && !status && n < k->groups; n++) {
     const ess_mask made = ess_mask_at(k->known, k->group[n]) & ess_mask_at(k->made, k->group[n]);
@@ -290,13 +333,7 @@ int ess_kinks_take(ess_driver *d, double t1) {
   }
   if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all
   if (!status) status = ess_cross_silent(d, d->h);
-  for (size_t n = 0; !status && n < k->count; n++) {
-    const size_t i = k->kink[n];
-    // the row of the guard that was crossed: the one behind now
-    const size_t guard = d->sign[i] > 0.0 ? ESS_GUARD_UP(i) : ESS_GUARD_DOWN(i);
-    if (ess_is_visit(k, i)) status = cross_armed_silent(d, k->undo[i]);
-    if (ess_is_set(k->made, i)) status = cross_armed_silent(d, guard);
-  }
+  for (size_t n = 0; !status && n < k->groups; n++) status = cross_armed_silent_of(d, k->group[n]);
   if (!status) status = ess_refill(d);
   ess_sample_piece(d, d->t); // no further than an observer has let it go
   return status ? status : ess_observe_step(d, t0);

@@ -37,10 +37,10 @@ static void lay(ess_driver *d, ess_layout *l) {
           &d->inside.beside[0], &d->inside.beside[1], &d->h_try, &d->rate_try, &d->sign, &d->side,
           &d->is_silent, &d->levels.at, &d->flagged.theta, &d->some_h, &d->batch.time,
           &d->levels.scale, &d->grains.of, &d->due_from, &d->inside.inexact,
-          &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made, &k->theta,
-          &k->until, &k->pair_side, &k->missed[0], &k->missed[1], &k->aside[0], &k->aside[1],
-          &k->left[0], &k->left[1], &k->left[2], &k->left[3], &k->told, &k->undoable, &k->checked,
-          &k->companion_in);
+          &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made, &k->once,
+          &k->theta, &k->until, &k->pair_side, &k->missed[0], &k->missed[1], &k->aside[0],
+          &k->aside[1], &k->left[0], &k->left[1], &k->left[2], &k->left[3], &k->told, &k->undoable,
+          &k->checked, &k->companion_in);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
   if (d->system.guard_jacobian && !d->caller.system.event_rates)
     ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->caller.Dh);

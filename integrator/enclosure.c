@@ -177,17 +177,19 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
 static const double TRUSTED = 0.003;
 
 /* Notes the largest doubt over the range of four armed guards' models: it bounds the next step. */
-static void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC], ess_lanes doubt) {
+static inline void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC],
+                              ess_lanes doubt) {
   ess_turning *const turning = &d->control.turning;
   const ess_lanes ends = ess_lanes_max(ess_lanes_abs(b[1] - b[0]), ess_lanes_abs(b[4] - b[3]));
   const ess_lanes range = ess_lanes_max(ess_lanes_abs(b[4] - b[0]), 2.0 * ends);
   const ess_lanes least = ESS_STILL * ess_lanes_abs(ess_lanes_load(d->h + k));
   const ess_mask armed = ess_lanes_load(d->side + k) != (ess_lanes){0.0};
-  unsigned bits = ess_mask_bits(armed & (range > least) & (doubt > turning->share * range));
-  for (; bits; bits &= bits - 1) {
-    const size_t i = (size_t)__builtin_ctz(bits);
-    if (!(doubt[i] > turning->share * range[i])) continue;
-    turning->share = doubt[i] / range[i];
+  const ess_mask counts = armed & (range > least) & (doubt > turning->share * range);
+  if (!ess_mask_any(counts)) return;
+  const ess_lanes share = ess_lanes_select(counts, doubt / range, (ess_lanes){0.0});
+  for (size_t i = 0; i < ESS_LANES; i++) {
+    if (!(share[i] > turning->share)) continue;
+    turning->share = share[i];
     turning->guard = k + i;
   }
 }
@@ -223,6 +225,7 @@ void ess_clear_flags(ess_driver *d) {
 }
 
 size_t ess_flag_guards(ess_driver *d) {
+  const bool through = d->base->kind == ESS_THROUGH && d->kinks.count > 0;
   const ess_compared compared = d->inside.compared;
   const values v = {d->h,     d->rate,     d->inside.middle,
                     d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
@@ -264,9 +267,14 @@ size_t ess_flag_guards(ess_driver *d) {
       }
       const ess_mask trusted = (doubt == zero) | (ess_rise_once(&m, ESS_MARGIN * doubt) &
                                                   (doubt <= TRUSTED * (high - low)));
+      const ess_mask certain = trusted & armed & (rise >= zero);
+      // a step goes through these, which need not be flagged
+      const ess_mask once = through
+                                ? certain & ess_mask_at(d->kinks.once, k) & ess_rise_once(&m, zero)
+                                : (ess_mask){0};
       ess_lanes_store(margin + lane, rise);
-      near |= reached << lane;
-      sure |= (reached & ess_mask_bits(trusted & armed & (rise >= zero))) << lane;
+      near |= (reached & ~ess_mask_bits(once)) << lane;
+      sure |= (reached & ess_mask_bits(certain)) << lane;
     }
     for (; near; near &= near - 1) {
       const size_t i = (size_t)__builtin_ctz(near), k = b * ESS_BLOCK + i;

@@ -77,22 +77,23 @@ void ess_kinks_reset(ess_driver *d) {
 
 /* ---- the crossings of a step ----------------------------------------------------------------- */
 
-/* the model is told of an event function's sign in the next call of the field */
-static int tell(ess_driver *d, size_t i) {
+/* The model is notified of an event function's sign in the next evaluation. */
+static int notify(ess_driver *d, size_t i) {
   const ess_system *const s = &d->system;
   return s->mode_changed ? ess_called(d, s->mode_changed(d->kinks.live, i, s->params))
                          : ESS_SUCCESS;
 }
 
-static int tell_kinks(ess_driver *d) {
+static int notify_of_crossings(ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
   if (!d->system.mode_changed) return ESS_SUCCESS;
-  for (size_t i = 0; !status && i < k->count; i++) {
-    const size_t kink = k->kink[i];
-    if (k->live[kink] != k->told[kink]) status = tell(d, kink);
-    k->told[kink] = k->live[kink];
-  }
+  for (size_t n = 0; n < k->groups; n++)
+    for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits && !status; bits &= bits - 1) {
+      const size_t i = k->group[n] + (size_t)__builtin_ctz(bits);
+      if (k->live[i] != k->told[i]) status = notify(d, i);
+      k->told[i] = k->live[i];
+    }
   return status;
 }
 
@@ -121,10 +122,10 @@ static inline int latch(ess_driver *d, size_t other, double sign) {
   k->companion[k->companions++] = other;
   if (!flips) return ESS_SUCCESS;
   k->live[other] = sign;
-  return tell(d, other);
+  return notify(d, other);
 }
 
-/* the same of four, of which the model is not told */
+/* The same of four, of which the model is not notified. */
 static inline void latch_four(ess_driver *d, size_t other, double sign, ess_mask which) {
   ess_kinks *const k = &d->kinks;
   const ess_lanes live = ess_lanes_load(k->live + other), to = ess_lanes_all(sign);
@@ -138,46 +139,57 @@ static inline void latch_four(ess_driver *d, size_t other, double sign, ess_mask
   const ess_lanes now = ess_lanes_all((double)k->tries);
   ess_lanes_store(k->companion_in + other,
                   ess_lanes_select(mark, now, ess_lanes_load(k->companion_in + other)));
-  for (unsigned bits = ess_mask_bits(which & ~were); bits; bits &= bits - 1)
+  for (unsigned bits = ess_mask_bits(flips & ~were); bits; bits &= bits - 1)
     k->companion[k->companions++] = other + (size_t)__builtin_ctz(bits);
   ess_lanes_store(k->live + other, ess_lanes_select(flips & ~were, to, live));
 }
 
-/* four lanes that hold a crossing, for the first time in this step */
+/* Four lanes that hold a crossing, for the first time in this step. */
 static void open_lanes(ess_kinks *k, size_t from) {
   const ess_lanes zero = {0.0};
-  if (k->opened_in[from / ESS_LANES] == k->tries) return;
   k->group[k->groups++] = from;
   k->opened_in[from / ESS_LANES] = k->tries;
   ess_lanes_store(k->theta + from, zero + 1.0);
   ess_lanes_store(k->until + from, zero + 1.0);
   ess_lanes_store(k->pair_side + from, zero);
   ess_lanes_store(k->last + from, zero);
-  ess_keep_mask(k->made, from, (ess_mask){0});
-  for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[from + lane] = from;
+  ess_keep_mask(k->undoable, from, (ess_mask){0});
+  for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[from + lane] = from + lane;
 }
 
-/* lists a crossing, which has not been listed in this step, and applies its row to others */
-static int list_kink(ess_driver *d, size_t i) {
+/* Lists these of four crossings, which have not been listed in this step and whose rows are as r,
+ * that of lane 0. */
+static inline void list_rows(ess_driver *d, size_t i, ess_mask which, const ess_kink_row *r) {
   ess_kinks *const k = &d->kinks;
-  const size_t guard = ess_guard_ahead(d, i);
-  const ess_kink_row *const r = &k->row[guard];
-  const int64_t yes = -1;
-  open_lanes(k, i - i % ESS_LANES);
-  memcpy(k->known + i, &yes, sizeof yes);
-  memcpy(k->undoable + i, &r->undoable, sizeof r->undoable);
-  k->watch[i] = 0.0;
-  k->is_involved |= is_companion(k, i);
-  k->kink[k->count++] = i;
-  k->unknown += !ess_is_set(k->checked, i);
-  if (d->system.mode_changed) k->told[i] = d->sign[i];
-  k->undo[i] = r->undo;
-  k->pair[i] = r->pair;
-  k->pair_side[i] = r->pair_side;
-  k->is_paired |= r->pair_side != 0.0;
+  if (k->opened_in[i / ESS_LANES] != k->tries) open_lanes(k, i);
+  ess_keep_mask(k->known, i, ess_mask_at(k->known, i) | which);
+  ess_keep_mask(k->watch, i, ess_mask_at(k->watch, i) & ~which);
   k->arm_more |= r->arms_more;
+  k->is_involved |= ess_mask_any(are_companions(k, i) & which);
+  k->unknown += ess_mask_any(which & ~ess_mask_at(k->checked, i));
+  k->count += (size_t)__builtin_popcount(ess_mask_bits(which));
+  if (r->undo == ESS_NONE) return;
+  ess_keep_mask(k->undoable, i, ess_mask_at(k->undoable, i) | which);
+  if (r->pair_side == 0.0) return;
+  k->is_paired = true;
+  ess_lanes_store(k->pair_side + i, ess_lanes_select(which, ess_lanes_all(r->pair_side),
+                                                     ess_lanes_load(k->pair_side + i)));
+  for (size_t lane = 0; lane < ESS_LANES; lane++)
+    if (which[lane]) k->pair[i + lane] = r->pair + lane;
+}
+
+/* Lists one crossing, and applies its row to other event functions. */
+static int list_one(ess_driver *d, size_t i) {
+  ess_kinks *const k = &d->kinks;
+  const size_t guard = ess_guard_ahead(d, i), lane = i % ESS_LANES;
+  ess_kink_row row = k->row[guard];
+  ess_mask one = {0};
+  one[lane] = -1;
+  row.pair -= lane;
+  list_rows(d, i - lane, one, &row);
+  if (d->system.mode_changed) k->told[i] = d->sign[i];
   // most crossings of many are made without a look at the row's entries
-  if (r->is_simple) return r->other == ESS_NONE ? ESS_SUCCESS : latch(d, r->other, r->sign);
+  if (row.is_simple) return row.other == ESS_NONE ? ESS_SUCCESS : latch(d, row.other, row.sign);
   // rows that look at the state, or concern other crossings of this step, are involved
   int status = ESS_SUCCESS;
   for (size_t e = d->rows.start[guard]; !status && e < d->rows.start[guard + 1]; e++) {
@@ -189,44 +201,20 @@ static int list_kink(ess_driver *d, size_t i) {
   return status;
 }
 
-/* four numbers of event functions or guards, each so much above the one before */
-static inline void store_series(size_t to[], ess_mask which, size_t first, size_t by) {
-  for (size_t lane = 0; lane < ESS_LANES; lane++)
-    if (which[lane]) to[lane] = first == ESS_NONE ? ESS_NONE : first + by * lane;
-}
-
-/* lists these of four, as list_kink does with each */
+/* Lists these of four, at once where their rows are alike. */
 static int list_four(ess_driver *d, size_t i, ess_mask which) {
   ess_kinks *const k = &d->kinks;
-  const ess_lanes zero = {0.0};
   unsigned bits = ess_mask_bits(which);
   int status = ESS_SUCCESS;
-  if (d->system.mode_changed || !(bits & (bits - 1)) || !ess_are_alike(d, i, which)) {
-    for (; bits && !status; bits &= bits - 1)
-      status = list_kink(d, i + (size_t)__builtin_ctz(bits));
+  if (d->system.mode_changed || !ess_are_alike(d, i, which)) {
+    for (; bits && !status; bits &= bits - 1) status = list_one(d, i + (size_t)__builtin_ctz(bits));
     return status;
   }
-  const size_t guard = ess_guard_ahead(d, i + (size_t)__builtin_ctz(bits)) % 2 + 2 * i;
-  const ess_kink_row *const r = &k->row[guard];
-  const int64_t undoable = r->undoable;
-  open_lanes(k, i);
-  ess_keep_mask(k->known, i, ess_mask_at(k->known, i) | which);
-  ess_keep_mask(k->undoable, i,
-                (ess_mask)ess_lanes_select(
-                    which, (ess_lanes)(ess_mask){undoable, undoable, undoable, undoable},
-                    ess_lanes_load(k->undoable + i)));
-  ess_lanes_store(k->watch + i, ess_lanes_select(which, zero, ess_lanes_load(k->watch + i)));
-  ess_lanes_store(k->pair_side + i, ess_lanes_select(which, ess_lanes_all(r->pair_side),
-                                                     ess_lanes_load(k->pair_side + i)));
-  store_series(k->undo + i, which, r->undo, 2);
-  store_series(k->pair + i, which, r->pair, 1);
-  k->is_paired |= r->pair_side != 0.0;
-  k->arm_more |= r->arms_more;
-  k->is_involved |= ess_mask_any(are_companions(k, i) & which);
-  k->unknown += ess_mask_any(which & ~ess_mask_at(k->checked, i));
-  for (; bits; bits &= bits - 1) k->kink[k->count++] = i + (size_t)__builtin_ctz(bits);
+  const size_t down = d->sign[i + (size_t)__builtin_ctz(bits)] > 0.0;
+  const ess_kink_row *const r = &k->row[2 * i + down];
+  list_rows(d, i, which, r);
   if (r->other != ESS_NONE) latch_four(d, r->other, r->sign, which);
-  return status;
+  return ESS_SUCCESS;
 }
 
 /* which of four crossings are undone by h again, by a guard that they have armed; those that their
@@ -257,10 +245,23 @@ static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
 
 /* ---- where the kinks are --------------------------------------------------------------------- */
 
-/* The places of four kinks, by event functions at the step's ends and, if `middle` is known, in its
- * middle: their models rise through zero there; 1 if they do not lie above it at the end. Newton's
- * method goes on from the places so far. */
-static ess_lanes place(const ess_driver *d, size_t i, bool middle) {
+/* The places of four kinks by parabolas through the values at both ends, in closed form: 1 if they
+ * do not lie above zero at the end. */
+static inline ess_lanes place_by_parabolas(const ess_driver *d, size_t i) {
+  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
+  const ess_lanes first = side * ess_lanes_load(d->h + i),
+                  last = side * ess_lanes_load(d->h_end + i);
+  const ess_lanes slope = d->dt * side * ess_lanes_load(d->rate + i);
+  const ess_lanes bend = last - first - slope;
+  const ess_lanes root = ess_lanes_sqrt(ess_lanes_max(slope * slope - 4.0 * first * bend, zero));
+  const ess_mask rises = ess_mask_at(d->kinks.known, i) & (last > zero);
+  const ess_lanes theta = ess_lanes_min(-2.0 * first / (slope + root), one);
+  return ess_lanes_select(rises, theta, one);
+}
+
+/* The places of four kinks by quartics: where these rise through zero; 1 if they do not lie above
+ * it at the end. Newton's method goes on from the places so far. */
+static ess_lanes place_by_quartics(const ess_driver *d, size_t i) {
   const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
   const ess_lanes way = d->dt * side, first = side * ess_lanes_load(d->h + i);
   const ess_lanes rise = side * ess_lanes_load(d->h_end + i) - first;
@@ -269,11 +270,10 @@ static ess_lanes place(const ess_driver *d, size_t i, bool middle) {
   const ess_lanes square = rise - slope - cube;
   const ess_mask rises = ess_mask_at(d->kinks.known, i) & (first + rise > zero);
   const ess_lanes near = ess_lanes_load(d->kinks.theta + i);
-  ess_lanes hump = zero, below = zero, above = one;
+  ess_lanes below = zero, above = one;
   ess_lanes theta = ess_lanes_select(near < one, near, -first / ess_lanes_select(rises, rise, one));
-  if (middle)
-    hump = 16.0 * (side * ess_lanes_load(d->inside.middle + i) - first) -
-           (8.0 * slope + 4.0 * square + 2.0 * cube);
+  const ess_lanes hump = 16.0 * (side * ess_lanes_load(d->inside.middle + i) - first) -
+                         (8.0 * slope + 4.0 * square + 2.0 * cube);
   for (int probe = 0; probe < ESS_PROBES; probe++) {
     const ess_lanes rest = theta * (1.0 - theta);
     const ess_lanes value =
@@ -304,7 +304,8 @@ static inline void place_visits(ess_driver *d, size_t from, bool middle) {
       ess_mask_bits(ess_mask_at(k->known, from) & ess_mask_at(k->undoable, from) & ~stays);
   ess_lanes_store(k->until + from, zero + 1.0);
   for (; bits; bits &= bits - 1) {
-    const size_t i = from + (size_t)__builtin_ctz(bits), undo = k->undo[i];
+    const size_t i = from + (size_t)__builtin_ctz(bits);
+    const size_t undo = k->undo[i] = k->row[ess_guard_ahead(d, i)].undo;
     double b[QUARTIC], after[QUARTIC];
     ess_model_event(d, i, d->side[i], middle, b);
     const double theta = ess_smaller(ess_quartic_upcrossing(b), 1.0);
@@ -353,7 +354,7 @@ static int look_along(ess_driver *d) {
       for (; bits && !status; bits &= bits - 1) {
         const size_t found = i + (size_t)__builtin_ctz(bits);
         ess_model_event(d, found, d->side[found], false, b);
-        if (ess_quartic_upcrossing(b) < 1.0) status = list_kink(d, found);
+        if (ess_quartic_upcrossing(b) < 1.0) status = list_one(d, found);
       }
     }
     if (status) return status;
@@ -368,7 +369,11 @@ static int predict(ess_driver *d) {
   const ess_lanes zero = {0.0};
   const double dt = d->dt;
   // guards are watched that are armed and below their zeros; silent ones are not
-  for (size_t i = 0; i < k->groups; i++) ess_keep_mask(k->known, k->group[i], (ess_mask){0});
+  for (size_t i = 0; i < k->groups; i++) {
+    ess_keep_mask(k->known, k->group[i], (ess_mask){0});
+    ess_keep_mask(k->made, k->group[i], (ess_mask){0});
+    ess_keep_mask(k->once, k->group[i], (ess_mask){0});
+  }
   k->tries++; // nothing is a companion any more
   k->count = k->groups = k->companions = k->unknown = k->blocks = 0;
   k->is_involved = k->is_paired = k->arm_more = false;
@@ -397,7 +402,7 @@ static int predict(ess_driver *d) {
   k->visits = 0;
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
-    ess_lanes_store(k->theta + i, place(d, i, false));
+    ess_lanes_store(k->theta + i, place_by_parabolas(d, i));
     place_visits(d, i, false);
   }
   return status;
@@ -415,21 +420,33 @@ static inline ess_lanes weight_at(double c, ess_lanes theta) {
   return ess_lanes_select(theta < one, w, zero);
 }
 
-/* the stages, with the kinks' weights; the last one sees those that are there to stay */
+/* The stages, with the signs by the kinks' weights; the last one sees those that are there to stay.
+ */
 static int sweep(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
+  const ess_lanes one = ess_lanes_all(1.0);
+  double *const from = k->left[0], *const way = k->left[1]; // as long as nothing is left
   int status = ESS_SUCCESS;
+  for (size_t n = 0; n < k->groups; n++) {
+    const size_t i = k->group[n];
+    const ess_lanes sign = ess_lanes_load(d->sign + i);
+    const ess_mask known = ess_mask_at(k->known, i);
+    ess_lanes_store(from + i, ess_lanes_select(known, sign, ess_lanes_load(k->live + i)));
+    ess_lanes_store(way + i, (ess_lanes)(known & (ess_mask)(-2.0 * sign)));
+    const ess_mask begun = ess_lanes_load(k->theta + i) < one;
+    const ess_mask stays = begun & ~(ess_lanes_load(k->until + i) < one);
+    ess_lanes_store(k->last + i, (ess_lanes)(stays & (ess_mask)one));
+  }
   for (int s = 1; !status && s < ESS_STAGES; s++) {
     double *const x = s == LAST_STAGE ? d->x_end : d->x_try;
     const double t = ess_dopri5_stage(d, s, x), c = ess_dopri5_c[s];
     for (size_t n = 0; n < k->groups; n++) {
       const size_t i = k->group[n];
-      const ess_lanes w = weight_at(c, ess_lanes_load(k->theta + i));
-      const ess_lanes stays = w - weight_at(c, ess_lanes_load(k->until + i));
-      weigh(d, i, stays);
-      ess_lanes_store(k->last + i, stays);
+      ess_lanes w = weight_at(c, ess_lanes_load(k->theta + i));
+      if (k->visits) w -= weight_at(c, ess_lanes_load(k->until + i));
+      ess_lanes_store(k->live + i, ess_lanes_load(from + i) + w * ess_lanes_load(way + i));
     }
-    status = tell_kinks(d);
+    status = notify_of_crossings(d);
     if (!status) status = ess_field_at(d, k->live, t, x, d->stage[s]);
   }
   return status;
@@ -497,7 +514,7 @@ static void place_again(ess_driver *d, bool *differs) {
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
     const ess_lanes was = ess_lanes_load(k->theta + i), was_until = ess_lanes_load(k->until + i);
-    ess_lanes_store(k->theta + i, place(d, i, true));
+    ess_lanes_store(k->theta + i, place_by_quartics(d, i));
     place_visits(d, i, true);
     const ess_lanes now = ess_lanes_load(k->theta + i), until = ess_lanes_load(k->until + i);
     const ess_lanes all = (was - now) - (was_until - until);
@@ -519,6 +536,7 @@ static void place_again(ess_driver *d, bool *differs) {
     for (int j = 0; j < PLACES; j++) ess_lanes_store(k->left[j] + i, LEFT_OVER * b.left[j]);
     const ess_mask made = seen_by(d, d->h_end, i);
     ess_keep_mask(k->made, i, made);
+    ess_keep_mask(k->once, i, made & ~(until < 1.0));
     other |= made ^ (ess_lanes_load(k->last + i) > ess_lanes_all(0.5));
   }
   *differs = ess_mask_any(other);
@@ -528,7 +546,7 @@ static void place_again(ess_driver *d, bool *differs) {
 
 /* the field with their weights */
 static int weighted(ess_driver *d, double t, const double x[], double f[]) {
-  const int status = tell_kinks(d);
+  const int status = notify_of_crossings(d);
   return status ? status : ess_field_at(d, d->kinks.live, t, x, f);
 }
 
@@ -593,7 +611,7 @@ static int check_latched(ess_driver *d) {
     if (k->live[other] == d->sign[other]) continue;
     memcpy(k->first, k->f, d->lanes * sizeof *k->f);
     k->live[other] = d->sign[other];
-    status = tell(d, other);
+    status = notify(d, other);
     if (!status) status = weighted(d, d->t, d->x, k->f);
     if (is_on_the_way(d, 1.0, k->f, k->first, k->first)) continue;
     k->acts[other] = k->any_acts = true;
@@ -634,7 +652,7 @@ static int set_pairs(ess_driver *d, bool both) {
     const double before = ess_sign_before(k->undo[i]); // as the first crossing latches it
     k->live[i] = both ? -d->sign[i] : d->sign[i];
     k->live[other] = both ? -before : before;
-    status = tell(d, other);
+    status = notify(d, other);
   }
   return status;
 }
@@ -644,6 +662,11 @@ static int set_pairs(ess_driver *d, bool both) {
 static int check_new(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   bool any = false;
+  if (!k->unknown && !k->visits) return ESS_SUCCESS;
+  size_t listed = 0;
+  for (size_t n = 0; n < k->groups; n++)
+    for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits; bits &= bits - 1)
+      k->kink[listed++] = k->group[n] + (size_t)__builtin_ctz(bits);
   int status = k->unknown ? check_some(d, 0, k->count) : ESS_SUCCESS;
   k->unknown = 0;
   if (status || k->is_involved || !k->visits) return status;
@@ -671,9 +694,15 @@ static int add_up(ess_driver *d, double *const weight[2], bool checks, double st
   ess_kinks *const k = &d->kinks;
   const double *const f = d->stage[LAST_STAGE];
   double most = 0.0;
-  for (size_t n = 0; n < k->count; n++) {
-    const double w = weight[1][k->kink[n]];
-    if (fabs(w) > fabs(most)) most = w;
+  ess_lanes high = {0.0}, low = {0.0};
+  for (size_t n = 0; n < k->groups; n++) {
+    const ess_lanes w = ess_lanes_load(weight[1] + k->group[n]);
+    high = ess_lanes_max(w, high);
+    low = ess_lanes_min(w, low);
+  }
+  for (size_t lane = 0; lane < ESS_LANES; lane++) {
+    if (high[lane] > fabs(most)) most = high[lane];
+    if (-low[lane] > fabs(most)) most = low[lane];
   }
   const double way = most < 0.0 ? -1.0 : 1.0;
   for (size_t n = 0; n < k->groups; n++)
@@ -785,7 +814,7 @@ static int finish(ess_driver *d, bool moves, bool differs, bool bends) {
     weigh(d, i, made);
     ess_lanes_store(k->last + i, made);
   }
-  int status = moves || differs ? weighted(d, d->t + d->dt, d->x_end, f) : tell_kinks(d);
+  int status = moves || differs ? weighted(d, d->t + d->dt, d->x_end, f) : notify_of_crossings(d);
   if (status || !(moves || differs || bends)) return status;
   ess_dense_of_pair(d);
   memcpy(d->dense[3], k->quartic, d->lanes * sizeof *d->x); // by the signs of the stages
@@ -835,8 +864,8 @@ int ess_kinks_give_up(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   if (!d->system.mode_changed) return ESS_SUCCESS;
   take_signs(d);
-  int status = tell_kinks(d);
-  for (size_t i = 0; !status && i < k->companions; i++) status = tell(d, k->companion[i]);
+  int status = notify_of_crossings(d);
+  for (size_t i = 0; !status && i < k->companions; i++) status = notify(d, k->companion[i]);
   return status;
 }
 

@@ -49,12 +49,13 @@ typedef struct ess_kinks {
   size_t tries;
   bool is_involved;              /* its crossings affect each other: they are not made in it */
   size_t *block, blocks;         /* blocks with guards that may be crossed, by their first guard */
-  size_t *kink, count;           /* event functions that were seen beyond their zeros */
+  size_t *kink, count;           /* event functions that were seen beyond their zeros: the list is
+                                    made where they are checked */
   size_t *group, groups;         /* lanes that hold one, by their first */
   size_t *opened_in;             /* by four: the last try in which they did */
   size_t *companion, companions; /* event functions that rows of these crossings latch */
   double *companion_in;          /* the last try in which each was one */
-  size_t *undo, visits;          /* the guard that undoes a crossing, or ESS_NONE; number undone */
+  size_t *undo, visits;          /* the guard that undoes a crossing which is; their number */
   size_t *pair;                  /* its event function if it is another, else one in these lanes */
   double *pair_side;             /* undone if this times the value of the pair is above zero */
   bool is_paired;                /* guards of other event functions undo some */
@@ -71,6 +72,7 @@ typedef struct ess_kinks {
   double *watch;       /* side of an armed guard that was not beyond its zero so far; else 0 */
   double *known;       /* masks: seen by any stage, */
   double *made;        /* made at the end; */
+  double *once;        /* made, and not undone before; */
   double *undoable;    /* a guard undoes it */
   double *last;        /* the weight with which the last stage saw it */
   double *theta;       /* its place in the step; 1 if it is not crossed */
@@ -97,6 +99,11 @@ static inline bool ess_is_set(const double masks[], size_t i) {
   int64_t bits;
   memcpy(&bits, masks + i, sizeof bits);
   return bits != 0;
+}
+
+/* Bits of the crossings among the four of a group. */
+static inline unsigned ess_crossed_bits(const ess_kinks *k, size_t from) {
+  return ess_mask_bits(ess_mask_at(k->known, from));
 }
 
 /* Whether crossing i is undone in the step, by a guard that it has armed. */

@@ -256,10 +256,11 @@ int ess_cross(ess_driver *d, size_t k) {
 
 /* so many more of four guards are armed, or fewer, that may stand in two blocks */
 static inline void count_armed(ess_driver *d, size_t i, unsigned bits, size_t more) {
-  for (; bits; bits &= bits - 1) {
-    d->block_armed[(i + (size_t)__builtin_ctz(bits)) / ESS_BLOCK] += more;
-    d->armed_count += more;
-  }
+  const size_t left = ESS_BLOCK - i % ESS_BLOCK, block = i / ESS_BLOCK;
+  const unsigned here = left < ESS_LANES ? bits & ((1u << left) - 1) : bits, there = bits ^ here;
+  d->block_armed[block] += more * (size_t)__builtin_popcount(here);
+  if (there) d->block_armed[block + 1] += more * (size_t)__builtin_popcount(there);
+  d->armed_count += more * (size_t)__builtin_popcount(bits);
 }
 
 /* arms these of four guards, or disarms them, which are ahead of these signs */
@@ -337,10 +338,12 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
 
 bool ess_row_is_local(const ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k);
+  const bool through = d->base->kind == ESS_THROUGH; // some crossings need no flag there
   for (size_t i = d->rows.start[guard]; i < d->rows.start[guard + 1]; i++) {
     const size_t other = d->rows.guard[i];
-    if (other != ess_mirror(guard) && (d->rows.effect[i] >= 0 || d->flagged.fate[other / 2]))
-      return false;
+    if (other == ess_mirror(guard)) continue;
+    if (d->rows.effect[i] >= 0 || d->flagged.fate[other / 2]) return false;
+    if (through && ess_is_set(d->kinks.known, other / 2)) return false;
   }
   return true;
 }
