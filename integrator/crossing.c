@@ -312,12 +312,13 @@ int ess_kinks_take(ess_driver *d, double t1) {
   d->counters.through++;
   ess_kinks_accepted(d);
   ess_take_whole_step(d, t1);
+  int status = k->end_turns ? ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate) : ESS_SUCCESS;
+  if (status) return status;
   d->apply.t_seen = d->t;
   // crossings that are not undone do not concern each other: their order matters to observers, and
   // where the run ends at one
   const bool in_turn = k->visits || d->options.observer.crossing || d->system.mode_changed ||
                        d->apply.crossings + k->count > d->options.max_crossings;
-  int status = ESS_SUCCESS;
   d->batch.count = 0;
   for (size_t n = 0; in_turn && n < k->groups; n++)
     for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits; bits &= bits - 1) {

@@ -23,6 +23,9 @@ enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC, PLACES = ESS_PLACES }
  * what kinks leave between the ends beside. */
 static const double SEVERITY_OF_ERROR = 10.0, HUMPED = 0.0625, LEFT_OVER = 0.25;
 
+/* Largest change of a dense output by the slope at its end, over the length of the step. */
+static const double TURNED = 4.0 / 27.0;
+
 /* LEFT: effect on the state, in tolerances, that is left as it is. TOO_LARGE: sum of two from which
  * one is larger than its bound. BY_CHANCE: a sum that is less than this part of its summands is so
  * small by chance. */
@@ -376,7 +379,7 @@ static int predict(ess_driver *d) {
   }
   k->tries++; // nothing is a companion any more
   k->count = k->groups = k->companions = k->unknown = k->blocks = 0;
-  k->is_involved = k->is_paired = k->arm_more = false;
+  k->is_involved = k->is_paired = k->arm_more = k->end_turns = false;
   take_signs(d);
   for (size_t b = 0; b < d->blocks; b++) {
     const size_t from = b * ESS_BLOCK;
@@ -802,7 +805,9 @@ static int measure(ess_driver *d, double *moved, double *between, bool *bends) {
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* The end, corrected by v_try where it moves, in the mode that it has, and the dense output where
- * that bends. Crossings that then appear, or disappear, have not been measured. */
+ * that bends. Crossings that then appear, or disappear, have not been measured. Where only the slope
+ * at the end is another, and the dense output hardly is, event functions are not evaluated again
+ * until the step is made. */
 static int finish(ess_driver *d, bool moves, bool differs, bool bends) {
   ess_kinks *const k = &d->kinks;
   double *const f = d->stage[LAST_STAGE];
@@ -814,8 +819,14 @@ static int finish(ess_driver *d, bool moves, bool differs, bool bends) {
     weigh(d, i, made);
     ess_lanes_store(k->last + i, made);
   }
+  memcpy(k->f, f, d->lanes * sizeof *f);
   int status = moves || differs ? weighted(d, d->t + d->dt, d->x_end, f) : notify_of_crossings(d);
   if (status || !(moves || differs || bends)) return status;
+  if (!moves && !bends) {
+    for (size_t i = 0; i < d->lanes; i++) k->at[i] = TURNED * d->dt * (f[i] - k->f[i]);
+    k->end_turns = ess_scaled_norm(d, k->at, d->x, d->x_end) <= LEFT;
+    if (k->end_turns) return ESS_SUCCESS;
+  }
   ess_dense_of_pair(d);
   memcpy(d->dense[3], k->quartic, d->lanes * sizeof *d->x); // by the signs of the stages
   status = ess_look_at_guards(d);

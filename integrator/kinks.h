@@ -59,6 +59,7 @@ typedef struct ess_kinks {
   size_t *pair;                  /* its event function if it is another, else one in these lanes */
   double *pair_side;             /* undone if this times the value of the pair is above zero */
   bool is_paired;                /* guards of other event functions undo some */
+  bool end_turns;                /* the slope at the end is not that of the dense output */
   bool arm_more;                 /* rows of some arm two guards or more */
 
   /* of the system */
