@@ -29,7 +29,7 @@ static const double TURNED = 4.0 / 27.0;
 /* LEFT: effect on the state, in tolerances, that is left as it is. TOO_LARGE: sum of two from which
  * one is larger than its bound. BY_CHANCE: a sum that is less than this part of its summands is so
  * small by chance. */
-static const double LEFT = 0.05, TOO_LARGE = 2.0, BY_CHANCE = 0.25;
+static const double LEFT = 0.1, TOO_LARGE = 2.0, BY_CHANCE = 0.25;
 
 /* Step of Newton's method for a place that is the last: its error is about the square of that. */
 static const double PLACED_NEAR = 1e-4;
