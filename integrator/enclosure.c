@@ -265,13 +265,12 @@ size_t ess_flag_guards(ess_driver *d) {
         low = ess_lanes_min(low, m.b[i]);
         high = ess_lanes_max(high, m.b[i]);
       }
-      const ess_mask trusted = (doubt == zero) | (ess_rise_once(&m, ESS_MARGIN * doubt) &
-                                                  (doubt <= TRUSTED * (high - low)));
+      const ess_mask rises = ess_rise_once(&m, ESS_MARGIN * doubt);
+      const ess_mask trusted = (doubt == zero) | (rises & (doubt <= TRUSTED * (high - low)));
       const ess_mask certain = trusted & armed & (rise >= zero);
       // a step goes through these, which need not be flagged
-      const ess_mask once = through
-                                ? certain & ess_mask_at(d->kinks.once, k) & ess_rise_once(&m, zero)
-                                : (ess_mask){0};
+      ess_mask once = {0};
+      if (through) once = certain & rises & ess_mask_at(d->kinks.once, k);
       ess_lanes_store(margin + lane, rise);
       near |= (reached & ~ess_mask_bits(once)) << lane;
       sure |= (reached & ess_mask_bits(certain)) << lane;
