@@ -17,7 +17,7 @@
 #include "events.h"
 #include "impacts.h"
 
-enum { QUARTIC = ESS_QUARTIC };
+enum { QUARTIC = ESS_QUARTIC, ALL_FOUR = (1 << ESS_LANES) - 1 };
 
 /* ---- models ------------------------------------------------------------------------------- */
 
@@ -101,14 +101,25 @@ typedef struct looks {
   ess_lanes off[2], worst;
 } looks;
 
-static inline looks look_at(const values *v, const ess_compared *c, ess_lanes quarter, size_t k) {
+/* The weights of models' coefficients at the places compared. */
+typedef struct weights {
+  ess_lanes of[2][QUARTIC];
+} weights;
+
+static inline weights compared_at(const ess_compared *c) {
+  weights w;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < QUARTIC; j++) w.of[i][j] = ess_lanes_all(c->weight[i][j]);
+  return w;
+}
+
+static inline looks look_at(const values *v, const weights *at, ess_lanes quarter, size_t k) {
   looks l;
   ess_quartic_of_four(ess_lanes_load(v->first + k), ess_lanes_load(v->rate + k),
                       ess_lanes_load(v->middle + k), ess_lanes_load(v->last + k),
                       ess_lanes_load(v->rate_last + k), quarter, l.m.b);
   for (int i = 0; i < 2; i++) {
-    const double *const w = c->weight[i];
-    const ess_lanes *const b = l.m.b;
+    const ess_lanes *const w = at->of[i], *const b = l.m.b;
     const ess_lanes model = w[0] * b[0] + w[1] * b[1] + w[2] * b[2] + w[3] * b[3] + w[4] * b[4];
     l.off[i] = ess_lanes_load(v->check[i] + k) - model;
   }
@@ -130,21 +141,26 @@ static inline ess_lanes doubt_of(const looks *l, ess_lanes scale, ess_lanes *sli
 ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_lanes side,
                         ess_lanes theta) {
   const ess_lanes zero = {0.0};
+  const double *const of[] = {d->h,
+                              d->rate,
+                              d->inside.middle,
+                              d->h_end,
+                              d->rate_end,
+                              d->inside.beside[0],
+                              d->inside.beside[1],
+                              d->levels.scale};
+  const bool in_turn =
+      which[1] == which[0] + 1 && which[2] == which[0] + 2 && which[3] == which[0] + 3;
   double four[8][ESS_LANES];
-  for (int i = 0; i < ESS_LANES; i++) {
-    const size_t k = which[i];
-    const double seen[] = {d->h[k],
-                           d->rate[k],
-                           d->inside.middle[k],
-                           d->h_end[k],
-                           d->rate_end[k],
-                           d->inside.beside[0][k],
-                           d->inside.beside[1][k],
-                           d->levels.scale[k]};
-    for (int j = 0; j < 8; j++) four[j][i] = seen[j];
+  for (int j = 0; j < 8; j++) {
+    if (in_turn)
+      ess_lanes_store(four[j], ess_lanes_load(of[j] + which[0]));
+    else
+      for (int i = 0; i < ESS_LANES; i++) four[j][i] = of[j][which[i]];
   }
   const values v = {four[0], four[1], four[2], four[3], four[4], {four[5], four[6]}};
-  looks l = look_at(&v, &d->inside.compared, ess_lanes_all(0.25 * d->dt), 0);
+  const weights at = compared_at(&d->inside.compared);
+  looks l = look_at(&v, &at, ess_lanes_all(0.25 * d->dt), 0);
   ess_lanes slight, *const b = l.m.b;
   const ess_lanes more = ESS_MARGIN * doubt_of(&l, ess_lanes_load(four[7]), &slight);
   for (int i = 0; i < QUARTIC; i++) b[i] = side * b[i] + (i && i < QUARTIC - 1 ? more : zero);
@@ -166,7 +182,8 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
   const size_t from = k - k % ESS_LANES;
   const values v = {d->h,     d->rate,     d->inside.middle,
                     d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
-  const looks l = look_at(&v, &d->inside.compared, ess_lanes_all(0.25 * d->dt), from);
+  const weights at = compared_at(&d->inside.compared);
+  const looks l = look_at(&v, &at, ess_lanes_all(0.25 * d->dt), from);
   ess_lanes slight;
   return doubt_of(&l, ess_lanes_load(d->levels.scale + from), &slight)[k % ESS_LANES] == 0.0;
 }
@@ -177,11 +194,8 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
 static const double TRUSTED = 0.003;
 
 /* Notes the largest doubt over the range of four armed guards' models: it bounds the next step. */
-static inline void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC],
-                              ess_lanes doubt) {
+static inline void note_share(ess_driver *d, size_t k, ess_lanes range, ess_lanes doubt) {
   ess_turning *const turning = &d->control.turning;
-  const ess_lanes ends = ess_lanes_max(ess_lanes_abs(b[1] - b[0]), ess_lanes_abs(b[4] - b[3]));
-  const ess_lanes range = ess_lanes_max(ess_lanes_abs(b[4] - b[0]), 2.0 * ends);
   const ess_lanes least = ESS_STILL * ess_lanes_abs(ess_lanes_load(d->h + k));
   const ess_mask armed = ess_lanes_load(d->side + k) != (ess_lanes){0.0};
   const ess_mask counts = armed & (range > least) & (doubt > turning->share * range);
@@ -226,7 +240,7 @@ void ess_clear_flags(ess_driver *d) {
 
 size_t ess_flag_guards(ess_driver *d) {
   const bool through = d->base->kind == ESS_THROUGH && d->kinks.count > 0;
-  const ess_compared compared = d->inside.compared;
+  const weights at = compared_at(&d->inside.compared);
   const values v = {d->h,     d->rate,     d->inside.middle,
                     d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
   const ess_lanes zero = {0.0}, quarter = ess_lanes_all(0.25 * d->dt);
@@ -241,7 +255,7 @@ size_t ess_flag_guards(ess_driver *d) {
       const ess_lanes side = ess_lanes_load(d->side + k);
       const ess_mask armed = side != zero;
       if (!ess_mask_any(armed)) continue;
-      const looks l = look_at(&v, &compared, quarter, k);
+      const looks l = look_at(&v, &at, quarter, k);
       const ess_lanes *const model = l.m.b;
       const ess_lanes left = ess_lanes_max(side * model[1], side * model[2]);
       const ess_lanes right = ess_lanes_max(side * model[3], side * model[4]);
@@ -249,14 +263,18 @@ size_t ess_flag_guards(ess_driver *d) {
       // most are below their levels, and their doubt bounds no step, even if rounding counts as an
       // error; a value that is no number is not
       const ess_lanes most = ESS_DOUBT * l.worst + 0.0 * l.off[0];
-      const ess_lanes believed = d->control.turning.share * ess_lanes_abs(model[4] - model[0]);
-      if (!ess_mask_any(~((height + ESS_MARGIN * most < 0.0) & (most <= believed)))) continue;
+      const ess_lanes slope =
+          ess_lanes_max(ess_lanes_abs(model[1] - model[0]), ess_lanes_abs(model[4] - model[3]));
+      const ess_lanes range = ess_lanes_max(ess_lanes_abs(model[4] - model[0]), 2.0 * slope);
+      const ess_lanes believed = d->control.turning.share * range;
+      if (ess_mask_bits((height + ESS_MARGIN * most < zero) & (most <= believed)) == ALL_FOUR)
+        continue;
       ess_lanes slight;
       const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->levels.scale + k), &slight);
       const ess_lanes rise = height - slight + 0.0 * model[2];
       const unsigned reached = ess_mask_bits(~(rise + ESS_MARGIN * doubt < 0.0));
       ess_lanes_store(d->inside.inexact + k, doubt);
-      if (ess_mask_any(doubt > believed)) note_share(d, k, model, doubt);
+      if (ess_mask_any(doubt > believed)) note_share(d, k, range, doubt);
       if (!reached) continue;
       // most of these rise through their level once, even were their models off by their doubt
       const ess_models m = ess_seen_from_guards(d, k, &l.m);

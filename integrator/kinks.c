@@ -32,7 +32,7 @@ static const double TURNED = 4.0 / 27.0;
 static const double LEFT = 0.1, TOO_LARGE = 2.0, BY_CHANCE = 0.25;
 
 /* Step of Newton's method for a place that is the last: its error is about the square of that. */
-static const double PLACED_NEAR = 1e-4;
+static const double PLACED_NEAR = 1e-3;
 
 /* Largest growth of the length, and the exponent of the error in the length after a rejection. */
 static const double GROW_THROUGH = 3.0, REJECTED = -0.3;
@@ -306,7 +306,12 @@ static inline void place_visits(ess_driver *d, size_t from, bool middle) {
   unsigned bits =
       ess_mask_bits(ess_mask_at(k->known, from) & ess_mask_at(k->undoable, from) & ~stays);
   ess_lanes_store(k->until + from, zero + 1.0);
-  for (; bits; bits &= bits - 1) {
+  if (!bits) return;
+  // most of these are not reached
+  const ess_models m = ess_model_events(d, from, middle);
+  ess_mask reached = {0};
+  for (int j = 0; j < QUARTIC; j++) reached |= ess_lanes_load(d->side + from) * m.b[j] >= zero;
+  for (bits &= ess_mask_bits(reached); bits; bits &= bits - 1) {
     const size_t i = from + (size_t)__builtin_ctz(bits);
     const size_t undo = k->undo[i] = k->row[ess_guard_ahead(d, i)].undo;
     double b[QUARTIC], after[QUARTIC];
@@ -805,9 +810,9 @@ static int measure(ess_driver *d, double *moved, double *between, bool *bends) {
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* The end, corrected by v_try where it moves, in the mode that it has, and the dense output where
- * that bends. Crossings that then appear, or disappear, have not been measured. Where only the slope
- * at the end is another, and the dense output hardly is, event functions are not evaluated again
- * until the step is made. */
+ * that bends. Crossings that then appear, or disappear, have not been measured. Where only the
+ * slope at the end is another, and the dense output hardly is, event functions are not evaluated
+ * again until the step is made. */
 static int finish(ess_driver *d, bool moves, bool differs, bool bends) {
   ess_kinks *const k = &d->kinks;
   double *const f = d->stage[LAST_STAGE];

@@ -256,6 +256,7 @@ int ess_cross(ess_driver *d, size_t k) {
 
 /* so many more of four guards are armed, or fewer, that may stand in two blocks */
 static inline void count_armed(ess_driver *d, size_t i, unsigned bits, size_t more) {
+  if (!bits) return;
   const size_t left = ESS_BLOCK - i % ESS_BLOCK, block = i / ESS_BLOCK;
   const unsigned here = left < ESS_LANES ? bits & ((1u << left) - 1) : bits, there = bits ^ here;
   d->block_armed[block] += more * (size_t)__builtin_popcount(here);
