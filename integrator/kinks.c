@@ -29,7 +29,7 @@ static const double TURNED = 4.0 / 27.0;
 /* LEFT: effect on the state, in tolerances, that is left as it is. TOO_LARGE: sum of two from which
  * one is larger than its bound. BY_CHANCE: a sum that is less than this part of its summands is so
  * small by chance. */
-static const double LEFT = 0.1, TOO_LARGE = 2.0, BY_CHANCE = 0.25;
+static const double LEFT = 0.05, TOO_LARGE = 2.0, BY_CHANCE = 0.25;
 
 /* Step of Newton's method for a place that is the last: its error is about the square of that. */
 static const double PLACED_NEAR = 1e-3;
@@ -37,10 +37,11 @@ static const double PLACED_NEAR = 1e-3;
 /* Largest growth of the length, and the exponent of the error in the length after a rejection. */
 static const double GROW_THROUGH = 3.0, REJECTED = -0.3;
 
-/* REACHES_FEW: crossings in a step up to which they are located one by one, with fewer field
- * evaluations. MANY_MORE: crossings ahead, over those of the last step through crossings, which
- * does not predict the length of a step through so many. */
-enum { REACHES_FEW = 3, MANY_MORE = 2 };
+/* Crossings in a step up to which they are located one by one are no fewer and no more than that;
+ * steps after which the evaluations of former ones count half; and armed guards up to which none
+ * goes through crossings. MANY_MORE: crossings ahead, over those of the last step through
+ * crossings, which does not predict the length of a step through so many. */
+enum { FEW_LEAST = 1, FEW_MOST = 8, REMEMBERED = 8, ARMED_FEW = 3, MANY_MORE = 2 };
 
 /* Length of the first step through crossings over that of the step that would ignore them. */
 static const double FIRST_THROUGH = 0.02;
@@ -76,6 +77,8 @@ void ess_kinks_reset(ess_driver *d) {
   k->length = 0.0;
   k->last_count = k->most = 0;
   k->most_length = INFINITY;
+  k->through = (ess_spent){20.0, 1.0};
+  k->located = (ess_spent){9.0, 1.0};
 }
 
 /* ---- the crossings of a step ----------------------------------------------------------------- */
@@ -876,6 +879,29 @@ static int try_through(ess_driver *d, double *error) {
   return finish(d, moved > LEFT, differs, bends);
 }
 
+/* Evaluations so far, of the right-hand side and of event functions. */
+static double spent(const ess_driver *d) {
+  return (double)(d->counters.field_evaluations + d->counters.guard_evaluations);
+}
+
+/* Evaluations since the last look belong to steps of this kind, of which so many have been made. */
+static void charge(ess_driver *d, ess_spent *s, double made) {
+  const double now = spent(d);
+  s->evaluations += now - d->kinks.spent;
+  s->steps += made;
+  d->kinks.spent = now;
+  if (s->steps < REMEMBERED) return;
+  s->evaluations *= 0.5;
+  s->steps *= 0.5;
+}
+
+/* Crossings in a step up to which they are located one by one: that takes fewer evaluations. */
+static size_t few(const ess_kinks *k) {
+  const ess_spent *const t = &k->through, *const l = &k->located;
+  return (size_t)ess_clamp(t->evaluations * l->steps / (t->steps * l->evaluations), FEW_LEAST,
+                           FEW_MOST);
+}
+
 int ess_kinks_give_up(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   if (!d->system.mode_changed) return ESS_SUCCESS;
@@ -889,7 +915,8 @@ int ess_kinks_give_up(ess_driver *d) {
 ess_verdict ess_kinks_leave(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   ess_verdict v = ess_refused(ESS_BY_THROUGH, k->whole);
-  if (k->count > REACHES_FEW && k->parts++ < HALVINGS_MOST)
+  charge(d, &k->through, 0.0);
+  if (k->count > few(k) && k->parts++ < HALVINGS_MOST)
     v.next = 0.5 * d->dt;
   else
     d->base = &ess_base_dopri5;
@@ -912,7 +939,8 @@ static ess_verdict judge(ess_driver *d, double error) {
   const double factor = ess_larger(ESS_SHRINK_MOST, ESS_SAFETY * pow(error, REJECTED));
   v.cause = ESS_BY_THROUGH;
   v.next = d->dt * factor;
-  if (factor * (double)k->count > REACHES_FEW) return v;
+  charge(d, &k->through, 0.0);
+  if (factor * (double)k->count > (double)few(k)) return v;
   // from here on so few are crossed that they are made one by one
   d->base = &ess_base_dopri5;
   k->length = v.next;
@@ -958,7 +986,8 @@ void ess_kinks_choose(ess_driver *d) {
   const bool may = d->system.affine_in_signs && !d->impacts && !d->tangents && !d->grains.any &&
                    d->options.base == ESS_BASE_DOPRI5;
   k->parts = 0;
-  if (!may || d->armed_count <= REACHES_FEW) return;
+  k->spent = spent(d);
+  if (!may || d->armed_count <= ARMED_FEW) return;
   const double rest = ess_smaller(d->apply.t_end - d->t, d->options.h_max);
   const double longest = k->length > 0.0 ? k->length : FIRST_THROUGH * d->control.next;
   double length = ess_smaller(ess_smaller(d->control.next, rest), longest);
@@ -967,10 +996,10 @@ void ess_kinks_choose(ess_driver *d) {
   // falls on all of its contacts, if half of it goes through more than a few
   const size_t most = d->armed_count - d->armed_count / 4;
   for (int i = 0; !(k->length > 0.0) && i < REACHES_MOST && reaches_more(d, length, most); i++) {
-    if (!reaches_more(d, REACH_SHORTER * length, REACHES_FEW)) break;
+    if (!reaches_more(d, REACH_SHORTER * length, few(k))) break;
     length *= REACH_SHORTER;
   }
-  if (!reaches_more(d, length, REACHES_FEW)) return;
+  if (!reaches_more(d, length, few(k))) return;
   if (k->most_length < length && reaches_more(d, length, MANY_MORE * k->last_count + k->most / 2))
     length = k->most_length;
   d->base = &ess_base_through;
@@ -981,6 +1010,7 @@ void ess_kinks_accepted(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   // a step without crossings does not predict the length of one with them
   if (!k->count) return;
+  charge(d, &k->through, 1.0);
   k->length = d->control.next;
   k->last_count = k->count;
   if (k->count < k->most) return;
@@ -989,5 +1019,6 @@ void ess_kinks_accepted(ess_driver *d) {
 }
 
 void ess_kinks_located(ess_driver *d) {
+  charge(d, &d->kinks.located, 1.0);
   d->kinks.length *= AGAIN;
 }

@@ -34,6 +34,11 @@ typedef struct ess_kink_row {
   bool arms_more;   /* two or more guards that are not silent are armed */
 } ess_kink_row;
 
+/* Evaluations, and steps made by them. */
+typedef struct ess_spent {
+  double evaluations, steps;
+} ess_spent;
+
 /* Crossings in a step, by event function in lanes: where they are, and the errors of predictions.
  */
 typedef struct ess_kinks {
@@ -44,6 +49,9 @@ typedef struct ess_kinks {
   double most_length; /* the length of that one, or of the next after it if that is longer */
   double whole;       /* length of the step being tried before it was halved for its crossings */
   unsigned parts;     /* how often it has been */
+
+  ess_spent through, located; /* by steps through crossings, and by steps cut at one */
+  double spent;               /* evaluations when that was last looked at */
 
   /* lists of the step being tried, by number of the try */
   size_t tries;
