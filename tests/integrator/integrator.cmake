@@ -54,7 +54,7 @@ endif()
 
 # the random runs of case files as populations
 foreach(population impacts:impact_families misses:contacts tangents:tangents_random rodas:stiff_random
-                   starts:starts_random clusters:clusters floors:floors)
+                   starts:starts_random clusters:clusters floors:floors through:through_random)
   string(REPLACE ":" ";" names ${population})
   list(GET names 0 name)
   list(GET names 1 file)
