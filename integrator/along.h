@@ -4,8 +4,8 @@
  * the distance by which it may be off. Its first rise through zero and its first turn are the
  * places where the scalar itself is searched.
  *
- * Users: event functions (enclosure.c, locate.c), grazes (impact_limits.c), kinks of steps through
- * crossings (kinks.c), and the weights of slides (slide_exit.c).
+ * Users: event functions (enclosure.c, locate.c), grazes (impact_limits.c), places in steps through
+ * crossings (through.c), and the weights of slides (slide_exit.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -10,9 +10,9 @@
 
 #include "core.h"
 #include "events.h"
-#include "kinks.h"
 #include "slides.h"
 #include "tangents.h"
+#include "through.h"
 
 int ess_make_crossing(ess_driver *d, size_t k, bool carried) {
   const bool silent = ess_is_silent(d, k);
@@ -92,14 +92,14 @@ int ess_cross_silent(ess_driver *d, const double h[]) {
 
 enum { QUARTIC = ESS_QUARTIC };
 
-/* Whether the crossing of kink i arms no guard that is due in this step, and so does the one that
- * undoes a visit, which is crossed once. Silent guards may be due at the step's end. */
+/* Whether crossing i arms no guard that is due in this step, and so does the one that
+ * undoes it, which is crossed once. Silent guards may be due at the step's end. */
 static bool is_simple(const ess_driver *d, size_t i) {
-  const ess_kinks *const k = &d->kinks;
-  const bool made = ess_is_set(k->made, i), visit = ess_is_visit(k, i);
+  const ess_through *const k = &d->through;
+  const bool made = ess_is_set(k->made, i), undone = ess_is_undone(k, i);
   const size_t guard = ess_guard_ahead(d, i), undo = k->undo[i];
   double after[QUARTIC];
-  if (visit) {
+  if (undone) {
     if (made) return false;
     ess_model_after(d, undo, k->theta[i], true, after);
     if (undo / 2 == i) after[0] = -DBL_MIN;
@@ -111,15 +111,15 @@ static bool is_simple(const ess_driver *d, size_t i) {
   for (size_t e = d->rows.start[guard]; e < d->rows.start[guard + 1]; e++) {
     const size_t armed = d->rows.guard[e];
     if (d->rows.effect[e] < 0 ||
-        (visit ? armed == undo : d->rows.kind[armed] == ESS_GUARD_ARMS_ONLY))
+        (undone ? armed == undo : d->rows.kind[armed] == ESS_GUARD_ARMS_ONLY))
       continue;
     // approached again, so fast that it may be reached within another such step
     const double g = -d->side[i] * d->h_end[i], rate = -d->side[i] * d->rate_end[i];
     const bool turns_back = rate > 0.0 && g + d->dt * rate >= 0.0;
-    if (!visit && armed / 2 == i ? turns_back : !ess_stays_below(d, armed, k->theta[i]))
+    if (!undone && armed / 2 == i ? turns_back : !ess_stays_below(d, armed, k->theta[i]))
       return false;
   }
-  for (size_t e = d->rows.start[undo]; visit && e < d->rows.start[undo + 1]; e++) {
+  for (size_t e = d->rows.start[undo]; undone && e < d->rows.start[undo + 1]; e++) {
     const size_t armed = d->rows.guard[e];
     if (d->rows.effect[e] == ESS_ARM_AHEAD) return false;
     if (d->rows.effect[e] < 0 || d->rows.kind[armed] == ESS_GUARD_ARMS_ONLY || armed / 2 == i ||
@@ -138,12 +138,12 @@ static inline ess_mask rise(const ess_driver *d, size_t i) {
 
 /* whether a flagged guard is one that the step goes through, or is silent and passed for good */
 static bool is_accounted_for(ess_driver *d, size_t i) {
-  const ess_kinks *const k = &d->kinks;
+  const ess_through *const k = &d->through;
   double b[QUARTIC];
   ess_model_guard(d, i, b);
   const bool known = ess_is_set(k->known, i), made = known && ess_is_set(k->made, i);
   const bool ends_above = b[QUARTIC - 1] >= 0.0;
-  if (known && ess_is_visit(k, i))
+  if (known && ess_is_undone(k, i))
     return b[0] < 0.0 && ess_sign_changes(b) == 2 - ends_above && !made;
   // its bound is above its level, but it is not
   if (b[0] < 0.0 && !ends_above && ess_quartic_upcrossing(b) > 1.0 && !made) return true;
@@ -155,7 +155,7 @@ static bool is_accounted_for(ess_driver *d, size_t i) {
 
 /* which of four crossings arm a guard that is due in this step: another's, or their own */
 static inline ess_mask arm_due(const ess_driver *d, size_t i) {
-  const ess_kinks *const k = &d->kinks;
+  const ess_through *const k = &d->through;
   const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0};
   const ess_lanes rate = -side * ess_lanes_load(d->rate_end + i);
   const ess_lanes soon = d->dt * rate - side * ess_lanes_load(d->h_end + i);
@@ -170,8 +170,8 @@ static inline ess_mask arm_due(const ess_driver *d, size_t i) {
 
 /* Guards that are crossed once are not flagged, as far as their models are trusted (enclosure.c).
  */
-bool ess_kinks_fits(ess_driver *d) {
-  const ess_kinks *const k = &d->kinks;
+bool ess_through_fits(ess_driver *d) {
+  const ess_through *const k = &d->through;
   size_t looked_at = SIZE_MAX;
   ess_mask rising = {0};
   for (size_t n = 0; n < d->flagged.count; n++) {
@@ -188,10 +188,10 @@ bool ess_kinks_fits(ess_driver *d) {
     }
     if (!is_accounted_for(d, i)) return false;
   }
-  if (k->count + k->visits > d->system.guard_count && k->visits) return false;
+  if (k->count + k->undone > d->system.guard_count && k->undone) return false;
   for (size_t n = 0; n < k->groups; n++)
     if (ess_mask_any(arm_due(d, k->group[n]))) return false;
-  for (size_t n = 0; (k->visits || k->arm_more) && n < k->groups; n++)
+  for (size_t n = 0; (k->undone || k->arm_more) && n < k->groups; n++)
     for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits; bits &= bits - 1)
       if (!is_simple(d, k->group[n] + (size_t)__builtin_ctz(bits))) return false;
   return true;
@@ -226,7 +226,7 @@ static inline int make_one(ess_driver *d, size_t k, double theta) {
   return status;
 }
 
-/* The crossings of four event functions, which need no order: no step is looked at in between. */
+/* The crossings of four event functions, which need no order: no state between them is reported. */
 static int make_four(ess_driver *d, size_t i, ess_mask which) {
   ess_returns *const r = &d->returns;
   unsigned bits = ess_mask_bits(which);
@@ -243,7 +243,7 @@ static int make_four(ess_driver *d, size_t i, ess_mask which) {
   int status = ESS_SUCCESS;
   for (; bits && !status; bits &= bits - 1) {
     const size_t k = i + (size_t)__builtin_ctz(bits);
-    status = make_one(d, k, d->kinks.theta[k]);
+    status = make_one(d, k, d->through.theta[k]);
   }
   return status;
 }
@@ -260,7 +260,7 @@ static int make_batch(ess_driver *d, bool in_turn) {
 /* Crosses the silent guards that this one's row has armed and that have been passed since. */
 static inline int cross_armed_silent(ess_driver *d, size_t guard) {
   int status = ESS_SUCCESS;
-  if (!d->kinks.row[guard].arms_silent) return ESS_SUCCESS;
+  if (!d->through.row[guard].arms_silent) return ESS_SUCCESS;
   for (size_t e = d->rows.start[guard]; !status && e < d->rows.start[guard + 1]; e++) {
     const size_t other = d->rows.guard[e] / 2;
     if (d->rows.effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
@@ -278,14 +278,14 @@ static inline ess_mask are_passed(const ess_driver *d, size_t i, ess_mask which)
 
 /* The same for the crossings of a group, which have been made. */
 static int cross_armed_silent_of(ess_driver *d, size_t i) {
-  const ess_kinks *const k = &d->kinks;
+  const ess_through *const k = &d->through;
   const ess_mask made = ess_mask_at(k->known, i) & ess_mask_at(k->made, i);
   unsigned bits = ess_crossed_bits(k, i);
   const unsigned up = ess_mask_bits(made & (ess_lanes_load(d->sign + i) > (ess_lanes){0.0}));
   const bool same_way = !up || up == ess_mask_bits(made), down = !up;
   int status = ESS_SUCCESS;
-  if (bits && !k->visits && same_way && k->is_alike[i / 2 + down]) {
-    const ess_kink_row *const r = &k->row[2 * i + down];
+  if (bits && !k->undone && same_way && k->is_alike[i / 2 + down]) {
+    const ess_crossing_row *const r = &k->row[2 * i + down];
     if (!r->arms_silent || !ess_mask_any(made)) return ESS_SUCCESS;
     const ess_mask own = are_passed(d, i, made);
     if (r->arms_mirror && ess_mask_any(own)) status = cross_four_silent(d, i, own);
@@ -297,42 +297,42 @@ static int cross_armed_silent_of(ess_driver *d, size_t i) {
     const size_t one = i + (size_t)__builtin_ctz(bits);
     // the row of the guard that was crossed: the one behind now
     const size_t guard = d->sign[one] > 0.0 ? ESS_GUARD_UP(one) : ESS_GUARD_DOWN(one);
-    if (ess_is_visit(k, one)) status = cross_armed_silent(d, k->undo[one]);
+    if (ess_is_undone(k, one)) status = cross_armed_silent(d, k->undo[one]);
     if (!status && ess_is_set(k->made, one)) status = cross_armed_silent(d, guard);
   }
   return status;
 }
 
-int ess_kinks_take(ess_driver *d, double t1) {
-  const ess_kinks *const k = &d->kinks;
+int ess_through_take(ess_driver *d, double t1) {
+  const ess_through *const k = &d->through;
   const double t0 = d->t;
   if (d->doubt.count) ess_suspect_none(d);
   ess_piece_step(d, d->dt);
   d->counters.steps++;
   d->counters.through++;
-  ess_kinks_accepted(d);
+  ess_through_accepted(d);
   ess_take_whole_step(d, t1);
   int status = k->end_turns ? ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate) : ESS_SUCCESS;
   if (status) return status;
   d->apply.t_seen = d->t;
   // crossings that are not undone do not concern each other: their order matters to observers, and
   // where the run ends at one
-  const bool in_turn = k->visits || d->options.observer.crossing || d->system.mode_changed ||
+  const bool in_turn = k->undone || d->options.observer.crossing || d->system.mode_changed ||
                        d->apply.crossings + k->count > d->options.max_crossings;
   d->batch.count = 0;
   for (size_t n = 0; in_turn && n < k->groups; n++)
     for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits; bits &= bits - 1) {
       const size_t i = k->group[n] + (size_t)__builtin_ctz(bits);
-      const bool visited = ess_is_visit(k, i);
-      if (visited || ess_is_set(k->made, i)) ess_list_in_batch(d, i, k->theta[i]);
-      if (visited) ess_list_in_batch(d, k->undo[i] / 2, k->until[i]);
+      const bool undone = ess_is_undone(k, i);
+      if (undone || ess_is_set(k->made, i)) ess_list_in_batch(d, i, k->theta[i]);
+      if (undone) ess_list_in_batch(d, k->undo[i] / 2, k->until[i]);
     }
   if (in_turn) status = make_batch(d, true);
   for (size_t n = 0; !in_turn && !status && n < k->groups; n++) {
     const ess_mask made = ess_mask_at(k->known, k->group[n]) & ess_mask_at(k->made, k->group[n]);
     if (ess_mask_any(made)) status = make_four(d, k->group[n], made);
   }
-  if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all
+  if (!status) status = ess_through_give_up(d); // companions of what was not crossed after all
   if (!status) status = ess_cross_silent(d, d->h);
   for (size_t n = 0; !status && n < k->groups; n++) status = cross_armed_silent_of(d, k->group[n]);
   if (!status) status = ess_refill(d);

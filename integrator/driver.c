@@ -10,7 +10,7 @@
 #include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "kinks.h"
+#include "through.h"
 #include "slides.h"
 #include "tangents.h"
 
@@ -23,7 +23,7 @@ static size_t round_up(size_t count, size_t to) {
 /* the doubles come first, each array on a line of the cache */
 static void lay(ess_driver *d, ess_layout *l) {
   enum { line = ESS_CACHE_LINE / sizeof(double) };
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   double **const c = d->dense, **const piece = d->piece.c, **const stage = d->stage;
   const size_t m = d->system.guard_count, all = d->blocks * ESS_BLOCK, groups = all / ESS_LANES;
   const size_t n = round_up(d->system.dimension, line), entries = ess_resets_size(&d->system);
@@ -39,23 +39,23 @@ static void lay(ess_driver *d, ess_layout *l) {
           &d->levels.scale, &d->grains.of, &d->due_from, &d->inside.inexact,
           &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made, &k->once,
           &k->theta, &k->until, &k->pair_side, &k->missed[0], &k->missed[1], &k->aside[0],
-          &k->aside[1], &k->left[0], &k->left[1], &k->left[2], &k->left[3], &k->told, &k->undoable,
+          &k->aside[1], &k->left[0], &k->left[1], &k->left[2], &k->left[3], &k->notified, &k->undoable,
           &k->checked, &k->companion_in);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
   if (d->system.guard_jacobian && !d->caller.system.event_rates)
     ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->caller.Dh);
-  ESS_LAY(l, size_t, m, &d->flagged.list, &d->batch.list, &k->kink, &k->companion, &k->undo);
+  ESS_LAY(l, size_t, m, &d->flagged.list, &d->batch.list, &k->crossed, &k->companion, &k->undo);
   ESS_LAY(l, size_t, 2 * m + 2, &d->rows.start);
   ESS_LAY(l, size_t, entries, &d->rows.guard);
   ESS_LAY(l, size_t, d->blocks, &d->block_armed, &k->block);
   ESS_LAY(l, size_t, groups, &k->group, &k->opened_in);
   ESS_LAY(l, size_t, all, &k->pair);
-  ESS_LAY(l, ess_kink_row, 2 * m, &k->row);
+  ESS_LAY(l, ess_crossing_row, 2 * m, &k->row);
   ESS_LAY(l, bool, 2 * groups, &k->is_alike);
   ESS_LAY(l, signed char, entries, &d->rows.effect);
   ESS_LAY(l, ess_guard_kind, 2 * m, &d->rows.kind);
   ESS_LAY(l, bool, 2 * m, &d->rows.armed);
-  ESS_LAY(l, bool, m, &k->acts, &d->idle.now, &d->idle.at_node, &d->idle.at_end, &d->idle.in_step);
+  ESS_LAY(l, bool, m, &k->changes, &d->idle.now, &d->idle.at_node, &d->idle.at_end, &d->idle.in_step);
   ESS_LAY(l, ess_fate, all, &d->flagged.fate);
   ess_projection_lay(d, l);
   if (d->caller.moves) ess_caller_lay(d, l);
@@ -208,7 +208,7 @@ static void forget(ess_driver *d) {
   d->between.next = INFINITY; // that was in the time of the other way
   ess_control_forget(d);
   ess_base_reset(d);
-  ess_kinks_reset(d);
+  ess_through_reset(d);
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
   ess_impacts_forget(d);

@@ -16,9 +16,9 @@
 #include "arithmetic.h"
 #include "control.h"
 #include "ess.h"
-#include "kinks.h"
 #include "projection.h"
 #include "returns.h"
+#include "through.h"
 
 enum {
   ESS_STAGES = 7,
@@ -138,7 +138,7 @@ typedef struct ess_doubt {
 typedef enum ess_use {
   ESS_USE_WHOLE,
   ESS_USE_CUT,    /* to where a candidate reaches its level */
-  ESS_USE_THROUGH /* whole, and its crossings are made in it (kinks.c) */
+  ESS_USE_THROUGH /* whole, and its crossings are made in it (through.c) */
 } ess_use;
 
 /* Location of the first crossing in the step just tried. */
@@ -304,7 +304,7 @@ struct ess_driver {
 
   ess_batch batch;
 
-  ess_kinks kinks; /* steps through crossings */
+  ess_through through; /* steps through crossings */
   ess_projection projection;
 
   ess_returns returns; /* the ledger of crossings */

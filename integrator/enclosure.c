@@ -239,7 +239,7 @@ void ess_clear_flags(ess_driver *d) {
 }
 
 size_t ess_flag_guards(ess_driver *d) {
-  const bool through = d->base->kind == ESS_THROUGH && d->kinks.count > 0;
+  const bool through = d->base->kind == ESS_THROUGH && d->through.count > 0;
   const weights at = compared_at(&d->inside.compared);
   const values v = {d->h,     d->rate,     d->inside.middle,
                     d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
@@ -288,7 +288,7 @@ size_t ess_flag_guards(ess_driver *d) {
       const ess_mask certain = trusted & armed & (rise >= zero);
       // a step goes through these, which need not be flagged
       ess_mask once = {0};
-      if (through) once = certain & rises & ess_mask_at(d->kinks.once, k);
+      if (through) once = certain & rises & ess_mask_at(d->through.once, k);
       ess_lanes_store(margin + lane, rise);
       near |= (reached & ~ess_mask_bits(once)) << lane;
       sure |= (reached & ess_mask_bits(certain)) << lane;

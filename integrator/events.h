@@ -102,7 +102,7 @@ void ess_cross_four(ess_driver *d, size_t i, ess_mask which);
 static inline bool ess_are_alike(const ess_driver *d, size_t i, ess_mask which) {
   const unsigned bits = ess_mask_bits(which);
   const unsigned up = ess_mask_bits((ess_lanes_load(d->sign + i) < (ess_lanes){0.0}) & which);
-  return (!up || up == bits) && d->kinks.is_alike[i / 2 + !up];
+  return (!up || up == bits) && d->through.is_alike[i / 2 + !up];
 }
 
 /* Applies the row of the empty pool after an integration step. May change the mode. */

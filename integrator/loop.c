@@ -1,7 +1,7 @@
 /*
  * The run by one tolerance: crossings that are due at the node, and integration steps in a frozen
  * mode. A step is cut at its first crossing, or taken through many if the field is affine in their
- * signs (kinks.c). A try of a step stands, or is refused for a cause.
+ * signs (through.c). A try of a step stands, or is refused for a cause.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,9 +12,9 @@
 #include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "kinks.h"
 #include "slides.h"
 #include "tangents.h"
+#include "through.h"
 
 /* ---- where a step has been cut --------------------------------------------------------------- */
 
@@ -115,10 +115,10 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     found->doubt_guard = ess_flag_guards(d);
   }
   const bool is_sure = found->doubt_guard == SIZE_MAX;
-  if (d->base->kind == ESS_THROUGH && (d->kinks.count || d->flagged.count || !is_sure)) {
+  if (d->base->kind == ESS_THROUGH && (d->through.count || d->flagged.count || !is_sure)) {
     if (is_sure) v = ess_judge_turning(d);
     if (v.status) return v;
-    if (!is_sure || !ess_stands(&v) || !ess_kinks_fits(d)) return ess_kinks_leave(d);
+    if (!is_sure || !ess_stands(&v) || !ess_through_fits(d)) return ess_through_leave(d);
     found->use = ESS_USE_THROUGH;
     return v;
   }
@@ -139,7 +139,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   if (found->use == ESS_USE_CUT && !sliding && d->base->approach && ess_stands(&v))
     v = d->base->approach(d, found);
   if (found->use == ESS_USE_CUT && d->system.affine_in_signs && ess_stands(&v))
-    ess_kinks_located(d);
+    ess_through_located(d);
   return sliding && ess_stands(&v) ? ess_slide_watch(d, found) : v;
 }
 
@@ -237,7 +237,7 @@ static int step(ess_driver *d, double t1) {
     status = ess_base_start(d);
   if (!status && d->slides) status = ess_slide_scale(d);
   if (!status && sliding && d->caller.rates != ESS_RATES_GIVEN) status = ess_slope_weigh(d);
-  if (!status && d->system.affine_in_signs) ess_kinks_choose(d);
+  if (!status && d->system.affine_in_signs) ess_through_choose(d);
   const bool is_after = d->control.after.from != SIZE_MAX;
   if (!status && is_after && d->base->kind != ESS_THROUGH && ess_control_after(d))
     d->base = d->base->brief;
@@ -248,7 +248,7 @@ static int step(ess_driver *d, double t1) {
     stands = !v.status && !v.cause;
     status = v.status                       ? v.status
              : !stands                      ? ess_refuse_step(d, &v)
-             : found.use == ESS_USE_THROUGH ? ess_kinks_take(d, t1)
+             : found.use == ESS_USE_THROUGH ? ess_through_take(d, t1)
                                             : ess_take_step(d, &found, t1, cross_located);
   }
   if (is_after && d->base->kind != ESS_THROUGH)

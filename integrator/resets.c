@@ -58,9 +58,9 @@ size_t ess_resets_size(const ess_system *system) {
 }
 
 /* the effect of a guard's row in a step */
-static ess_kink_row read_row(const ess_driver *d, size_t guard) {
+static ess_crossing_row read_row(const ess_driver *d, size_t guard) {
   const size_t i = guard / 2;
-  ess_kink_row r = {.other = ESS_NONE, .undo = ESS_NONE, .is_simple = true};
+  ess_crossing_row r = {.other = ESS_NONE, .undo = ESS_NONE, .is_simple = true};
   size_t arms = 0; // silent guards aside: one alone may undo the crossing
   for (size_t e = d->rows.start[guard]; e < d->rows.start[guard + 1]; e++) {
     const size_t armed = d->rows.guard[e], other = armed / 2;
@@ -96,12 +96,12 @@ static inline size_t further(size_t first, size_t by) {
 /* whether the rows of four guards, each two further on than the one before, do the same to their
  * lanes */
 static bool do_alike(const ess_driver *d, size_t first) {
-  const ess_kink_row *const one = &d->kinks.row[first];
+  const ess_crossing_row *const one = &d->through.row[first];
   const ess_guard_kind *const kind = d->rows.kind;
   bool alike = one->is_simple;
   for (size_t lane = 1; alike && lane < ESS_LANES; lane++) {
     const size_t guard = first + 2 * lane;
-    const ess_kink_row *const other = &d->kinks.row[guard];
+    const ess_crossing_row *const other = &d->through.row[guard];
     alike = other->is_simple && other->arms_mirror == one->arms_mirror &&
             other->arms_silent == one->arms_silent && other->arms_more == one->arms_more &&
             other->undo == further(one->undo, 2 * lane) && other->pair == one->pair + lane &&
@@ -139,10 +139,10 @@ void ess_resets_copy(ess_driver *d) {
     d->rows.effect[entry] = r->effect[i];
   }
   d->rows.start[guards + 1] = entry;
-  for (size_t guard = 0; guard < guards; guard++) d->kinks.row[guard] = read_row(d, guard);
+  for (size_t guard = 0; guard < guards; guard++) d->through.row[guard] = read_row(d, guard);
   for (size_t i = 0; i + ESS_LANES <= d->system.guard_count; i += ESS_LANES)
     for (size_t down = 0; down < 2; down++)
-      d->kinks.is_alike[i / 2 + down] = do_alike(d, 2 * i + down);
+      d->through.is_alike[i / 2 + down] = do_alike(d, 2 * i + down);
 }
 
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
@@ -238,7 +238,7 @@ static __attribute__((noinline)) int cross_by_row(ess_driver *d, size_t k) {
 }
 
 int ess_cross(ess_driver *d, size_t k) {
-  const ess_kink_row *const r = &d->kinks.row[ess_guard_ahead(d, k)];
+  const ess_crossing_row *const r = &d->through.row[ess_guard_ahead(d, k)];
   if (d->system.mode_changed || d->slides || !r->is_simple) return cross_by_row(d, k);
   // where no model is informed of signs a row names few guards: most crossings are made here
   d->sign[k] = -d->sign[k];
@@ -282,7 +282,7 @@ void ess_cross_four(ess_driver *d, size_t i, ess_mask which) {
   const ess_lanes zero = {0.0}, was = ess_lanes_load(d->sign + i);
   const size_t one = i + (size_t)__builtin_ctz(ess_mask_bits(which));
   const size_t guard = 2 * i + (d->sign[one] > 0.0);
-  const ess_kink_row *const r = &d->kinks.row[guard];
+  const ess_crossing_row *const r = &d->through.row[guard];
   const ess_lanes now = ess_lanes_select(which, -was, was);
   ess_lanes_store(d->sign + i, now);
   arm_four(d, i, which, r->arms_mirror ? now : zero,
@@ -344,7 +344,7 @@ bool ess_row_is_local(const ess_driver *d, size_t k) {
     const size_t other = d->rows.guard[i];
     if (other == ess_mirror(guard)) continue;
     if (d->rows.effect[i] >= 0 || d->flagged.fate[other / 2]) return false;
-    if (through && ess_is_set(d->kinks.known, other / 2)) return false;
+    if (through && ess_is_set(d->through.known, other / 2)) return false;
   }
   return true;
 }

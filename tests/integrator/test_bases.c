@@ -1,5 +1,5 @@
 /*
- * Bases where a case file does not suffice (cases/bases.txt, kinks.txt): samples where a step is
+ * Bases where a case file does not suffice (cases/bases.txt, through.txt): samples where a step is
  * long, a fault in each call, and options that change.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later

@@ -1,9 +1,9 @@
 /*
- * Steps through crossings: one Dormand-Prince step with fractional signs. Each crossing is a kink
- * in the path, or a jump of its slope, which a quadrature gets wrong. Where the field is affine in
- * the signs a stage may see a part of a jump: with the weights of a cubic that has the jump's first
- * two moments, the quadrature is right. The places of the crossings are predicted. Evaluations with
- * weights as signs measure the prediction's error, and that of the dense output
+ * Steps through crossings: one Dormand-Prince step with fractional signs. At each crossing the
+ * right-hand side jumps, which a quadrature gets wrong. Where it is affine in the signs a stage may
+ * have a part of a jump: with the weights of a cubic that has the jump's first two moments, the
+ * quadrature is right. The places of the crossings are predicted. Evaluations with weights as signs
+ * measure the error of the prediction, and that of the dense output
  * (docs/theory/through-crossings.md).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -14,13 +14,13 @@
 
 #include "core.h"
 #include "events.h"
-#include "kinks.h"
+#include "through.h"
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC, PLACES = ESS_PLACES };
 
 /* Each estimate times its factor must be <= 1. SEVERITY_OF_ERROR: embedded error. HUMPED: change of
  * the dense output's last coefficient, which is 1/16 of that in the middle of the step. LEFT_OVER:
- * what kinks leave between the ends beside. */
+ * what crossings leave between the ends beside. */
 static const double SEVERITY_OF_ERROR = 10.0, HUMPED = 0.0625, LEFT_OVER = 0.25;
 
 /* Largest change of a dense output by the slope at its end, over the length of the step. */
@@ -34,29 +34,6 @@ static const double LEFT = 0.05, TOO_LARGE = 2.0, BY_CHANCE = 0.25;
 /* Step of Newton's method for a place that is the last: its error is about the square of that. */
 static const double PLACED_NEAR = 1e-3;
 
-/* Largest growth of the length, and the exponent of the error in the length after a rejection. */
-static const double GROW_THROUGH = 3.0, REJECTED = -0.3;
-
-/* Crossings in a step up to which they are located one by one are no fewer and no more than that;
- * steps after which the evaluations of former ones count half; and armed guards up to which none
- * goes through crossings. MANY_MORE: crossings ahead, over those of the last step through
- * crossings, which does not predict the length of a step through so many. */
-enum { FEW_LEAST = 1, FEW_MOST = 8, REMEMBERED = 8, ARMED_FEW = 3, MANY_MORE = 2 };
-
-/* Length of the first step through crossings over that of the step that would ignore them. */
-static const double FIRST_THROUGH = 0.02;
-
-/* Growth of steps through crossings each time that crossings were located one by one instead. */
-static const double AGAIN = 1.15;
-
-/* Halvings for crossings that affect each other, after which they are located one by one. */
-enum { HALVINGS_MOST = 6 };
-
-/* Reduction of the first step, and the largest number of reductions, if it would reach nearly all
- * guards. */
-static const double REACH_SHORTER = 0.4;
-enum { REACHES_MOST = 4 };
-
 /* Weight at which a field is checked between both modes; at 1/2 deviations that are odd about it
  * would not show. */
 static const double BETWEEN_MODES = 0.3;
@@ -64,66 +41,49 @@ static const double BETWEEN_MODES = 0.3;
 /* Deviation of a field from affine, over itself, up to which it counts as rounding. */
 static const double AFFINE_ROUNDED = 1e-9;
 
-/* ---- before the first step ------------------------------------------------------------------- */
-
-void ess_kinks_reset(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  if (k->any_acts) { // a trajectory is the same whatever came before it
-    memset(k->acts, 0, d->system.guard_count * sizeof *k->acts);
-    memset(k->checked, 0, d->system.guard_count * sizeof *k->checked);
-    k->any_acts = false;
-  }
-  k->is_involved = false;
-  k->length = 0.0;
-  k->last_count = k->most = 0;
-  k->most_length = INFINITY;
-  k->through = (ess_spent){20.0, 1.0};
-  k->located = (ess_spent){9.0, 1.0};
-}
-
 /* ---- the crossings of a step ----------------------------------------------------------------- */
 
 /* The model is notified of an event function's sign in the next evaluation. */
 static int notify(ess_driver *d, size_t i) {
   const ess_system *const s = &d->system;
-  return s->mode_changed ? ess_called(d, s->mode_changed(d->kinks.live, i, s->params))
+  return s->mode_changed ? ess_called(d, s->mode_changed(d->through.live, i, s->params))
                          : ESS_SUCCESS;
 }
 
 static int notify_of_crossings(ess_driver *d) {
-  const ess_kinks *const k = &d->kinks;
+  const ess_through *const k = &d->through;
   int status = ESS_SUCCESS;
   if (!d->system.mode_changed) return ESS_SUCCESS;
   for (size_t n = 0; n < k->groups; n++)
     for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits && !status; bits &= bits - 1) {
       const size_t i = k->group[n] + (size_t)__builtin_ctz(bits);
-      if (k->live[i] != k->told[i]) status = notify(d, i);
-      k->told[i] = k->live[i];
+      if (k->live[i] != k->notified[i]) status = notify(d, i);
+      k->notified[i] = k->live[i];
     }
   return status;
 }
 
 static void take_signs(ess_driver *d) {
   for (size_t i = 0; i < d->blocks * ESS_BLOCK; i += ESS_LANES)
-    ess_lanes_store(d->kinks.live + i, ess_lanes_load(d->sign + i));
+    ess_lanes_store(d->through.live + i, ess_lanes_load(d->sign + i));
 }
 
-static inline bool is_companion(const ess_kinks *k, size_t i) {
+static inline bool is_companion(const ess_through *k, size_t i) {
   return k->companion_in[i] == (double)k->tries;
 }
 
-static inline ess_mask are_companions(const ess_kinks *k, size_t i) {
+static inline ess_mask are_companions(const ess_through *k, size_t i) {
   return ess_lanes_load(k->companion_in + i) == ess_lanes_all((double)k->tries);
 }
 
 /* An event function that a row of a crossing in this step names is its companion, and must not be
  * crossed in it, too. It is latched to the sign that the row arms its guard from; 0: disarmed. */
 static inline int latch(ess_driver *d, size_t other, double sign) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   const bool flips = sign != 0.0 && k->live[other] != sign;
-  k->is_involved |=
-      ess_is_set(k->known, other) || (flips && (is_companion(k, other) || k->acts[other]));
-  if (k->is_involved || is_companion(k, other)) return ESS_SUCCESS;
+  k->is_coupled |=
+      ess_is_set(k->known, other) || (flips && (is_companion(k, other) || k->changes[other]));
+  if (k->is_coupled || is_companion(k, other)) return ESS_SUCCESS;
   k->companion_in[other] = (double)k->tries;
   k->companion[k->companions++] = other;
   if (!flips) return ESS_SUCCESS;
@@ -133,15 +93,15 @@ static inline int latch(ess_driver *d, size_t other, double sign) {
 
 /* The same of four, of which the model is not notified. */
 static inline void latch_four(ess_driver *d, size_t other, double sign, ess_mask which) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   const ess_lanes live = ess_lanes_load(k->live + other), to = ess_lanes_all(sign);
   const ess_mask were = are_companions(k, other), mark = were | which;
   ess_mask flips = {0}, involved = ess_mask_at(k->known, other);
   if (sign != 0.0) flips = which & (live != to);
-  if (k->any_acts)
+  if (k->any_changes)
     for (size_t lane = 0; lane < ESS_LANES; lane++)
-      if (flips[lane] && k->acts[other + lane]) involved[lane] = -1;
-  k->is_involved |= ess_mask_any((involved & which) | (flips & were));
+      if (flips[lane] && k->changes[other + lane]) involved[lane] = -1;
+  k->is_coupled |= ess_mask_any((involved & which) | (flips & were));
   const ess_lanes now = ess_lanes_all((double)k->tries);
   ess_lanes_store(k->companion_in + other,
                   ess_lanes_select(mark, now, ess_lanes_load(k->companion_in + other)));
@@ -151,7 +111,7 @@ static inline void latch_four(ess_driver *d, size_t other, double sign, ess_mask
 }
 
 /* Four lanes that hold a crossing, for the first time in this step. */
-static void open_lanes(ess_kinks *k, size_t from) {
+static void open_group(ess_through *k, size_t from) {
   const ess_lanes zero = {0.0};
   k->group[k->groups++] = from;
   k->opened_in[from / ESS_LANES] = k->tries;
@@ -165,13 +125,13 @@ static void open_lanes(ess_kinks *k, size_t from) {
 
 /* Lists these of four crossings, which have not been listed in this step and whose rows are as r,
  * that of lane 0. */
-static inline void list_rows(ess_driver *d, size_t i, ess_mask which, const ess_kink_row *r) {
-  ess_kinks *const k = &d->kinks;
-  if (k->opened_in[i / ESS_LANES] != k->tries) open_lanes(k, i);
+static inline void list_rows(ess_driver *d, size_t i, ess_mask which, const ess_crossing_row *r) {
+  ess_through *const k = &d->through;
+  if (k->opened_in[i / ESS_LANES] != k->tries) open_group(k, i);
   ess_keep_mask(k->known, i, ess_mask_at(k->known, i) | which);
   ess_keep_mask(k->watch, i, ess_mask_at(k->watch, i) & ~which);
   k->arm_more |= r->arms_more;
-  k->is_involved |= ess_mask_any(are_companions(k, i) & which);
+  k->is_coupled |= ess_mask_any(are_companions(k, i) & which);
   k->unknown += ess_mask_any(which & ~ess_mask_at(k->checked, i));
   k->count += (size_t)__builtin_popcount(ess_mask_bits(which));
   if (r->undo == ESS_NONE) return;
@@ -186,30 +146,30 @@ static inline void list_rows(ess_driver *d, size_t i, ess_mask which, const ess_
 
 /* Lists one crossing, and applies its row to other event functions. */
 static int list_one(ess_driver *d, size_t i) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   const size_t guard = ess_guard_ahead(d, i), lane = i % ESS_LANES;
-  ess_kink_row row = k->row[guard];
+  ess_crossing_row row = k->row[guard];
   ess_mask one = {0};
   one[lane] = -1;
   row.pair -= lane;
   list_rows(d, i - lane, one, &row);
-  if (d->system.mode_changed) k->told[i] = d->sign[i];
-  // most crossings of many are made without a look at the row's entries
+  if (d->system.mode_changed) k->notified[i] = d->sign[i];
+  // most crossings of many are made without the row's entries
   if (row.is_simple) return row.other == ESS_NONE ? ESS_SUCCESS : latch(d, row.other, row.sign);
-  // rows that look at the state, or concern other crossings of this step, are involved
+  // rows that depend on the state, or name other crossings of this step, couple them
   int status = ESS_SUCCESS;
   for (size_t e = d->rows.start[guard]; !status && e < d->rows.start[guard + 1]; e++) {
     const size_t other = d->rows.guard[e] / 2;
     const double sign = d->rows.effect[e] > 0 ? ess_sign_before(d->rows.guard[e]) : 0.0;
-    if (d->rows.effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
-    if (other != i && !k->is_involved) status = latch(d, other, sign);
+    if (d->rows.effect[e] == ESS_ARM_AHEAD) k->is_coupled = true;
+    if (other != i && !k->is_coupled) status = latch(d, other, sign);
   }
   return status;
 }
 
 /* Lists these of four, at once where their rows are alike. */
 static int list_four(ess_driver *d, size_t i, ess_mask which) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   unsigned bits = ess_mask_bits(which);
   int status = ESS_SUCCESS;
   if (d->system.mode_changed || !ess_are_alike(d, i, which)) {
@@ -217,7 +177,7 @@ static int list_four(ess_driver *d, size_t i, ess_mask which) {
     return status;
   }
   const size_t down = d->sign[i + (size_t)__builtin_ctz(bits)] > 0.0;
-  const ess_kink_row *const r = &k->row[2 * i + down];
+  const ess_crossing_row *const r = &k->row[2 * i + down];
   list_rows(d, i, which, r);
   if (r->other != ESS_NONE) latch_four(d, r->other, r->sign, which);
   return ESS_SUCCESS;
@@ -225,7 +185,7 @@ static int list_four(ess_driver *d, size_t i, ess_mask which) {
 
 /* which of four crossings are undone by h again, by a guard that they have armed; those that their
  * own guards undo are not seen any more */
-static inline ess_mask undone_by(const ess_kinks *k, const double h[], size_t i) {
+static inline ess_mask undone_by(const ess_through *k, const double h[], size_t i) {
   const ess_lanes zero = {0.0};
   if (!k->is_paired) return (ess_mask){0};
   const size_t *const pair = k->pair + i;
@@ -235,7 +195,7 @@ static inline ess_mask undone_by(const ess_kinks *k, const double h[], size_t i)
 
 /* which of four are seen beyond their zeros by h, and not undone */
 static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) {
-  const ess_kinks *const k = &d->kinks;
+  const ess_through *const k = &d->through;
   const ess_lanes zero = {0.0};
   const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(h + i) > zero;
   return ess_mask_at(k->known, i) & beyond & ~undone_by(k, h, i);
@@ -243,16 +203,17 @@ static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) 
 
 /* the signs of four crossings, by their weights: 0 before, 1 after */
 static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   const ess_lanes live = ess_lanes_load(k->live + i), sign = ess_lanes_load(d->sign + i);
   const ess_lanes now = sign * (1.0 - 2.0 * w);
   ess_lanes_store(k->live + i, ess_lanes_select(ess_mask_at(k->known, i), now, live));
 }
 
-/* ---- where the kinks are --------------------------------------------------------------------- */
+/* ---- the places of crossings ------------------------------------------------------------------
+ */
 
-/* The places of four kinks by parabolas through the values at both ends, in closed form: 1 if they
- * do not lie above zero at the end. */
+/* The places of four crossings by parabolas through the values at both ends, in closed form: 1 if
+ * they do not lie above zero at the end. */
 static inline ess_lanes place_by_parabolas(const ess_driver *d, size_t i) {
   const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
   const ess_lanes first = side * ess_lanes_load(d->h + i),
@@ -260,13 +221,13 @@ static inline ess_lanes place_by_parabolas(const ess_driver *d, size_t i) {
   const ess_lanes slope = d->dt * side * ess_lanes_load(d->rate + i);
   const ess_lanes bend = last - first - slope;
   const ess_lanes root = ess_lanes_sqrt(ess_lanes_max(slope * slope - 4.0 * first * bend, zero));
-  const ess_mask rises = ess_mask_at(d->kinks.known, i) & (last > zero);
+  const ess_mask rises = ess_mask_at(d->through.known, i) & (last > zero);
   const ess_lanes theta = ess_lanes_min(-2.0 * first / (slope + root), one);
   return ess_lanes_select(rises, theta, one);
 }
 
-/* The places of four kinks by quartics: where these rise through zero; 1 if they do not lie above
- * it at the end. Newton's method goes on from the places so far. */
+/* The places of four crossings by quartics: where these rise through zero; 1 if they do not lie
+ * above it at the end. Newton's method goes on from the places so far. */
 static ess_lanes place_by_quartics(const ess_driver *d, size_t i) {
   const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
   const ess_lanes way = d->dt * side, first = side * ess_lanes_load(d->h + i);
@@ -274,8 +235,8 @@ static ess_lanes place_by_quartics(const ess_driver *d, size_t i) {
   const ess_lanes slope = way * ess_lanes_load(d->rate + i);
   const ess_lanes cube = slope + way * ess_lanes_load(d->rate_end + i) - 2.0 * rise;
   const ess_lanes square = rise - slope - cube;
-  const ess_mask rises = ess_mask_at(d->kinks.known, i) & (first + rise > zero);
-  const ess_lanes near = ess_lanes_load(d->kinks.theta + i);
+  const ess_mask rises = ess_mask_at(d->through.known, i) & (first + rise > zero);
+  const ess_lanes near = ess_lanes_load(d->through.theta + i);
   ess_lanes below = zero, above = one;
   ess_lanes theta = ess_lanes_select(near < one, near, -first / ess_lanes_select(rises, rise, one));
   const ess_lanes hump = 16.0 * (side * ess_lanes_load(d->inside.middle + i) - first) -
@@ -301,8 +262,8 @@ static ess_lanes place_by_quartics(const ess_driver *d, size_t i) {
 /* Touch and leave, of four: where crossings are made and undone that their ends do not show. There,
  * guards are on the side that they were on, or the guard that undoes them is beyond its zero, too.
  */
-static inline void place_visits(ess_driver *d, size_t from, bool middle) {
-  ess_kinks *const k = &d->kinks;
+static inline void place_undone(ess_driver *d, size_t from, bool middle) {
+  ess_through *const k = &d->through;
   const ess_lanes zero = {0.0};
   const ess_mask beyond = ess_lanes_load(d->side + from) * ess_lanes_load(d->h_end + from) > zero;
   const ess_mask stays = beyond & ~undone_by(k, d->h_end, from);
@@ -327,7 +288,7 @@ static inline void place_visits(ess_driver *d, size_t from, bool middle) {
       const double part = after[0] < 0.0 ? ess_quartic_upcrossing(after) : 0.0;
       const double undone = part <= 1.0 ? theta + part * (1.0 - theta) : 1.0;
       k->until[i] = ess_larger(undone, theta + DBL_EPSILON);
-      k->visits += ess_is_visit(k, i);
+      k->undone += ess_is_undone(k, i);
     }
   }
 }
@@ -343,8 +304,8 @@ static inline ess_lanes between(const ess_driver *d, size_t i, ess_lanes watch) 
 
 /* Lists watched guards that have not been listed in this step: those beyond their zeros at the end,
  * and those that rise above them in between, by cubics. */
-static int look_along(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
+static int find_more(ess_driver *d) {
+  ess_through *const k = &d->through;
   const ess_lanes zero = {0.0};
   double b[QUARTIC];
   int status = ESS_SUCCESS;
@@ -373,10 +334,10 @@ static int look_along(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* Predicts the kinks' places, by event functions where a Taylor polynomial of degree 2 ends, whose
+/* Predicts the places, by event functions where a Taylor polynomial of degree 2 ends, whose
  * second derivative is that of the last step's dense output, and by parabolas. */
 static int predict(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   const ess_lanes zero = {0.0};
   const double dt = d->dt;
   // guards are watched that are armed and below their zeros; silent ones are not
@@ -387,7 +348,7 @@ static int predict(ess_driver *d) {
   }
   k->tries++; // nothing is a companion any more
   k->count = k->groups = k->companions = k->unknown = k->blocks = 0;
-  k->is_involved = k->is_paired = k->arm_more = k->end_turns = false;
+  k->is_coupled = k->is_paired = k->arm_more = k->end_turns = false;
   take_signs(d);
   for (size_t b = 0; b < d->blocks; b++) {
     const size_t from = b * ESS_BLOCK;
@@ -409,20 +370,20 @@ static int predict(ess_driver *d) {
     const ess_lanes h = ess_lanes_load(d->h + i), rate = ess_lanes_load(d->rate + i);
     ess_lanes_store(d->rate_end + i, 2.0 / dt * (ess_lanes_load(d->h_end + i) - h) - rate);
   }
-  if (!status) status = look_along(d);
-  k->visits = 0;
+  if (!status) status = find_more(d);
+  k->undone = 0;
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
     ess_lanes_store(k->theta + i, place_by_parabolas(d, i));
-    place_visits(d, i, false);
+    place_undone(d, i, false);
   }
   return status;
 }
 
 /* ---- fractional signs ------------------------------------------------------------------------ */
 
-/* At a place of the step, the weight of a kink at theta: a cubic that rises from 0 to 1 with the
- * first two moments of the jump. */
+/* At a place of the step, the weight of a crossing at theta: a cubic that rises from 0 to 1 with
+ * the first two moments of the jump. */
 static inline ess_lanes weight_at(double c, ess_lanes theta) {
   const ess_lanes one = ess_lanes_all(1.0), zero = {0.0};
   const double hump = c * (1.0 - c), rise = c * c * (3.0 - 2.0 * c);
@@ -431,10 +392,10 @@ static inline ess_lanes weight_at(double c, ess_lanes theta) {
   return ess_lanes_select(theta < one, w, zero);
 }
 
-/* The stages, with the signs by the kinks' weights; the last one sees those that are there to stay.
+/* The stages, with the signs by the weights; the last one has those that are there to stay.
  */
-static int sweep(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
+static int take_stages(ess_driver *d) {
+  ess_through *const k = &d->through;
   const ess_lanes one = ess_lanes_all(1.0);
   double *const from = k->left[0], *const way = k->left[1]; // as long as nothing is left
   int status = ESS_SUCCESS;
@@ -454,7 +415,7 @@ static int sweep(ess_driver *d) {
     for (size_t n = 0; n < k->groups; n++) {
       const size_t i = k->group[n];
       ess_lanes w = weight_at(c, ess_lanes_load(k->theta + i));
-      if (k->visits) w -= weight_at(c, ess_lanes_load(k->until + i));
+      if (k->undone) w -= weight_at(c, ess_lanes_load(k->until + i));
       ess_lanes_store(k->live + i, ess_lanes_load(from + i) + w * ess_lanes_load(way + i));
     }
     status = notify_of_crossings(d);
@@ -463,7 +424,7 @@ static int sweep(ess_driver *d) {
   return status;
 }
 
-/* Where the dense output and the path are compared. Of a kink that is crossed anywhere, they show
+/* Where the dense output and the path are compared. Of a crossing anywhere, they show
  * at least half of the most. */
 static const double PLACE[] = {0.16, 0.42, 0.58, 0.84};
 
@@ -476,7 +437,7 @@ typedef struct bend {
   ess_lanes start, end, left[PLACES];
 } bend;
 
-/* those with which it follows the path of a kink at theta, once the end is corrected */
+/* Those with which it follows the path of a crossing at theta, once the end is corrected */
 static inline bend bend_of_path(ess_lanes theta) {
   const ess_lanes zero = {0.0}, square = theta * theta;
   const ess_mask is = theta < ess_lanes_all(1.0);
@@ -510,23 +471,23 @@ static inline void unbend_stages(ess_lanes theta, double fourth, bend *b) {
   b->end -= ess_lanes_select(is, end, zero);
 }
 
-/* The kinks' places by quartics: by how much the moments were off, and the last coefficient of the
+/* The places by quartics: by how much the moments were off, and the last coefficient of the
  * dense output, as weights by the field at either end. *differs: the last stage has had other
  * signs. */
 static void place_again(ess_driver *d, bool *differs) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   ess_mask other = {0};
   double fourth = 0.0;
   for (int s = 0; s < ESS_STAGES; s++) {
     const double square = ess_dopri5_c[s] * ess_dopri5_c[s];
     fourth += ess_dopri5_d[s] * square * square;
   }
-  k->visits = 0;
+  k->undone = 0;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
     const ess_lanes was = ess_lanes_load(k->theta + i), was_until = ess_lanes_load(k->until + i);
     ess_lanes_store(k->theta + i, place_by_quartics(d, i));
-    place_visits(d, i, true);
+    place_undone(d, i, true);
     const ess_lanes now = ess_lanes_load(k->theta + i), until = ess_lanes_load(k->until + i);
     const ess_lanes all = (was - now) - (was_until - until);
     const ess_lanes first =
@@ -558,12 +519,12 @@ static void place_again(ess_driver *d, bool *differs) {
 /* the field with their weights */
 static int weighted(ess_driver *d, double t, const double x[], double f[]) {
   const int status = notify_of_crossings(d);
-  return status ? status : ess_field_at(d, d->kinks.live, t, x, f);
+  return status ? status : ess_field_at(d, d->through.live, t, x, f);
 }
 
 /* at the step's end, beside those that are there to stay */
 static int weighted_at_end(ess_driver *d, double factor, const double weight[], double f[]) {
-  const ess_kinks *const k = &d->kinks;
+  const ess_through *const k = &d->through;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
     weigh(d, i, ess_lanes_load(k->last + i) + factor * ess_lanes_load(weight + i));
@@ -595,12 +556,13 @@ static bool is_on_the_way(const ess_driver *d, double part, const double between
   return true;
 }
 
-/* the field at the node, with some of the kinks at this weight, and the others not crossed */
-static int even(ess_driver *d, double w, size_t from, size_t to, double f[]) {
-  const ess_kinks *const k = &d->kinks;
+/* The right-hand side at the node, with some of the crossings at this weight, and the others not
+ * crossed. */
+static int field_with_some(ess_driver *d, double w, size_t from, size_t to, double f[]) {
+  const ess_through *const k = &d->through;
   for (size_t i = 0; i < k->count; i++) {
-    const size_t kink = k->kink[i];
-    k->live[kink] = d->sign[kink] * (i >= from && i < to ? 1.0 - 2.0 * w : 1.0);
+    const size_t one = k->crossed[i];
+    k->live[one] = d->sign[one] * (i >= from && i < to ? 1.0 - 2.0 * w : 1.0);
   }
   return weighted(d, d->t, d->x, f);
 }
@@ -609,14 +571,14 @@ static int even(ess_driver *d, double w, size_t from, size_t to, double f[]) {
  * the weights of crossings do not count that, and crossings are then made one by one. The signs
  * that do so are found by undoing one after the other. */
 static int check_latched(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   bool any = false;
   for (size_t i = 0; i < k->companions; i++)
     any = any || (k->live[k->companion[i]] != d->sign[k->companion[i]]);
   if (!any) return ESS_SUCCESS;
-  int status = even(d, 0.0, 0, 0, k->f);
+  int status = field_with_some(d, 0.0, 0, 0, k->f);
   if (status || is_on_the_way(d, 1.0, k->f, d->stage[0], d->stage[0])) return status;
-  k->is_involved = true;
+  k->is_coupled = true;
   for (size_t i = 0; !status && i < k->companions; i++) {
     const size_t other = k->companion[i];
     if (k->live[other] == d->sign[other]) continue;
@@ -625,29 +587,29 @@ static int check_latched(ess_driver *d) {
     status = notify(d, other);
     if (!status) status = weighted(d, d->t, d->x, k->f);
     if (is_on_the_way(d, 1.0, k->f, k->first, k->first)) continue;
-    k->acts[other] = k->any_acts = true;
+    k->changes[other] = k->any_changes = true;
   }
   return status;
 }
 
 /* Fails where the field is not affine in one sign by itself. Those of several that are not affine
- * together are looked at by halves; crossings are then not made in this step. */
+ * together are checked by halves; crossings are then not made in this step. */
 static int check_some(ess_driver *d, size_t from, size_t to) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   const int64_t yes = -1;
-  int status = even(d, 1.0, from, to, k->first);
-  if (!status) status = even(d, BETWEEN_MODES, from, to, k->f);
+  int status = field_with_some(d, 1.0, from, to, k->first);
+  if (!status) status = field_with_some(d, BETWEEN_MODES, from, to, k->f);
   if (status) return status;
   if (is_on_the_way(d, BETWEEN_MODES, k->f, d->stage[0], k->first)) {
-    for (size_t i = from; i < to; i++) memcpy(k->checked + k->kink[i], &yes, sizeof yes);
+    for (size_t i = from; i < to; i++) memcpy(k->checked + k->crossed[i], &yes, sizeof yes);
     return ESS_SUCCESS;
   }
   if (to - from == k->count) {
     status = check_latched(d);
-    if (status || k->is_involved) return status;
+    if (status || k->is_coupled) return status;
   }
-  if (to - from == 1) return ess_fail(d, ESS_EAFFINE, k->kink[from]);
-  k->is_involved = true;
+  if (to - from == 1) return ess_fail(d, ESS_EAFFINE, k->crossed[from]);
+  k->is_coupled = true;
   const size_t middle = from + (to - from) / 2;
   status = check_some(d, from, middle);
   return status ? status : check_some(d, middle, to);
@@ -655,11 +617,11 @@ static int check_some(ess_driver *d, size_t from, size_t to) {
 
 /* the pairs of which either guard is crossed in this step: both signs flipped, or neither */
 static int set_pairs(ess_driver *d, bool both) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   int status = ESS_SUCCESS;
   for (size_t n = 0; !status && n < k->count; n++) {
-    const size_t i = k->kink[n], other = k->pair[i];
-    if (other == i || !ess_is_visit(k, i)) continue;
+    const size_t i = k->crossed[n], other = k->pair[i];
+    if (other == i || !ess_is_undone(k, i)) continue;
     const double before = ess_sign_before(k->undo[i]); // as the first crossing latches it
     k->live[i] = both ? -d->sign[i] : d->sign[i];
     k->live[other] = both ? -before : before;
@@ -668,41 +630,41 @@ static int set_pairs(ess_driver *d, bool both) {
   return status;
 }
 
-/* New crossings are looked at, most often all at once: it takes two calls. A crossing is undone if
- * the field with both signs flipped is as with neither: one call for all in this step. */
+/* New crossings are checked, most often all at once, by two evaluations. A crossing is undone if
+ * the field with both signs flipped is as with neither: one evaluation for all in this step. */
 static int check_new(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   bool any = false;
-  if (!k->unknown && !k->visits) return ESS_SUCCESS;
+  if (!k->unknown && !k->undone) return ESS_SUCCESS;
   size_t listed = 0;
   for (size_t n = 0; n < k->groups; n++)
     for (unsigned bits = ess_crossed_bits(k, k->group[n]); bits; bits &= bits - 1)
-      k->kink[listed++] = k->group[n] + (size_t)__builtin_ctz(bits);
+      k->crossed[listed++] = k->group[n] + (size_t)__builtin_ctz(bits);
   int status = k->unknown ? check_some(d, 0, k->count) : ESS_SUCCESS;
   k->unknown = 0;
-  if (status || k->is_involved || !k->visits) return status;
+  if (status || k->is_coupled || !k->undone) return status;
   for (size_t n = 0; n < k->count; n++) {
-    const size_t i = k->kink[n];
-    any = any || (k->pair[i] != i && ess_is_visit(k, i));
+    const size_t i = k->crossed[n];
+    any = any || (k->pair[i] != i && ess_is_undone(k, i));
     k->live[i] = d->sign[i];
   }
   if (!any) return ESS_SUCCESS;
   status = set_pairs(d, true);
   if (!status) status = weighted(d, d->t, d->x, k->f);
   if (!status) status = set_pairs(d, false);
-  k->is_involved |= !is_on_the_way(d, 1.0, k->f, d->stage[0], d->stage[0]);
+  k->is_coupled |= !is_on_the_way(d, 1.0, k->f, d->stage[0], d->stage[0]);
   return status;
 }
 
 /* ---- errors of the prediction ---------------------------------------------------------------- */
 
-/* The kinks' sums with these weights, by the field at the node and at the end. Checks whether kinks
- * add up at the end, where the field has to be affine still: with their weights it goes as much of
- * the way as these are of weights of which the largest takes a crossing back. The first are to the
- * other side, which a field that is affine between 0 and 1 alone does not follow. */
-static int add_up(ess_driver *d, double *const weight[2], bool checks, double start[],
-                  double end[]) {
-  ess_kinks *const k = &d->kinks;
+/* The sums of jumps with these weights, by the field at the node and at the end. Checks whether
+ * they add up at the end, where the field has to be affine still: with their weights it goes as
+ * much of the way as these are of weights of which the largest takes a crossing back. The first are
+ * to the other side, which a field that is affine between 0 and 1 alone does not follow. */
+static int sum_jumps(ess_driver *d, double *const weight[2], bool checks, double start[],
+                     double end[]) {
+  ess_through *const k = &d->through;
   const double *const f = d->stage[LAST_STAGE];
   double most = 0.0;
   ess_lanes high = {0.0}, low = {0.0};
@@ -726,7 +688,7 @@ static int add_up(ess_driver *d, double *const weight[2], bool checks, double st
   for (size_t i = 0; i < d->lanes; i++) end[i] = way * d->dt * (k->first[i] - f[i]);
   if (!checks || most == 0.0) return ESS_SUCCESS;
   status = weighted_at_end(d, -1.0 / most, weight[1], k->f);
-  if (!status) k->is_involved = !is_on_the_way(d, -fabs(most), k->first, f, k->f);
+  if (!status) k->is_coupled = !is_on_the_way(d, -fabs(most), k->first, f, k->f);
   return status;
 }
 
@@ -747,7 +709,7 @@ static double sum_of(ess_lanes v) {
  * places between the ends, with the signs by which these add up to the most: as weights by the
  * field at the node and at the end, all in one. */
 static void weigh_all(ess_driver *d, double *const weight[2]) {
-  const ess_kinks *const k = &d->kinks;
+  const ess_through *const k = &d->through;
   ess_lanes square[PLACES] = {{0.0}}, row[PLACES] = {{0.0}};
   double sign[PLACES], size[PLACES];
   int most = 0;
@@ -781,14 +743,14 @@ static void weigh_all(ess_driver *d, double *const weight[2]) {
  * and the path between the ends, off its dense output: all by the same two evaluations, and only
  * where their sum is not small each by itself. *bends: the dense output is another then. */
 static int measure(ess_driver *d, double *moved, double *between, bool *bends) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   double *const start = k->sum[0], *const end = k->sum[1];
   weigh_all(d, k->left);
-  int status = add_up(d, k->left, true, start, end);
-  if (status || k->is_involved) return status;
+  int status = sum_jumps(d, k->left, true, start, end);
+  if (status || k->is_coupled) return status;
   *moved = *between = size_of_sum(d, start, end, d->x_try);
   if (*moved <= LEFT || !(*moved <= TOO_LARGE)) return ESS_SUCCESS;
-  status = add_up(d, k->missed, false, k->at, d->v_try);
+  status = sum_jumps(d, k->missed, false, k->at, d->v_try);
   if (status) return status;
   for (size_t i = 0; i < d->lanes; i++) {
     start[i] -= k->at[i];
@@ -797,7 +759,7 @@ static int measure(ess_driver *d, double *moved, double *between, bool *bends) {
   *moved = size_of_sum(d, k->at, d->v_try, d->v_try);
   *between = size_of_sum(d, start, end, d->x_try);
   if (*between <= LEFT || !(*between <= TOO_LARGE)) return ESS_SUCCESS;
-  status = add_up(d, k->aside, false, k->at, d->x_try);
+  status = sum_jumps(d, k->aside, false, k->at, d->x_try);
   if (status) return status;
   for (size_t i = 0; i < d->lanes; i++) {
     start[i] -= k->at[i];
@@ -816,8 +778,8 @@ static int measure(ess_driver *d, double *moved, double *between, bool *bends) {
  * that bends. Crossings that then appear, or disappear, have not been measured. Where only the
  * slope at the end is another, and the dense output hardly is, event functions are not evaluated
  * again until the step is made. */
-static int finish(ess_driver *d, bool moves, bool differs, bool bends) {
-  ess_kinks *const k = &d->kinks;
+static int correct_end(ess_driver *d, bool moves, bool differs, bool bends) {
+  ess_through *const k = &d->through;
   double *const f = d->stage[LAST_STAGE];
   const size_t count = k->count;
   for (size_t i = 0; moves && i < d->lanes; i++) d->x_end[i] += d->v_try[i];
@@ -838,28 +800,28 @@ static int finish(ess_driver *d, bool moves, bool differs, bool bends) {
   ess_dense_of_pair(d);
   memcpy(d->dense[3], k->quartic, d->lanes * sizeof *d->x); // by the signs of the stages
   status = ess_look_at_guards(d);
-  if (!status) status = look_along(d);
-  k->is_involved |= k->count > count;
-  if (status || k->is_involved) return status;
+  if (!status) status = find_more(d);
+  k->is_coupled |= k->count > count;
+  if (status || k->is_coupled) return status;
   place_again(d, &differs);
-  k->is_involved |= differs;
+  k->is_coupled |= differs;
   return ESS_SUCCESS;
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
 /* Tries a step as dopri5 does, with fractional signs. Where it crosses none it is that step. The
- * first estimate that refuses it ends this. d->kinks.is_involved: crossings have to be made one by
+ * first estimate that refuses it ends this. d->through.is_coupled: crossings have to be made one by
  * one. */
 static int try_through(ess_driver *d, double *error) {
-  ess_kinks *const k = &d->kinks;
+  ess_through *const k = &d->through;
   double moved = 0.0, between = 0.0;
   bool differs = false, bends = false;
   *error = INFINITY;
   int status = predict(d);
-  if (!status && !k->is_involved) status = check_new(d);
-  if (status || k->is_involved) return status;
-  status = sweep(d);
+  if (!status && !k->is_coupled) status = check_new(d);
+  if (status || k->is_coupled) return status;
+  status = take_stages(d);
   if (status) return status;
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, d->x_try);
   const double severity = k->count ? SEVERITY_OF_ERROR : ESS_SEVERITY;
@@ -867,43 +829,20 @@ static int try_through(ess_driver *d, double *error) {
   if (!(*error <= 1.0)) return ESS_SUCCESS;
   ess_dense_of_pair(d);
   status = ess_look_at_guards(d);
-  if (!status) status = look_along(d);
-  if (status || k->is_involved || !k->count) return status;
+  if (!status) status = find_more(d);
+  if (status || k->is_coupled || !k->count) return status;
   memcpy(k->quartic, d->dense[3], d->lanes * sizeof *d->x);
   place_again(d, &differs);
   status = check_new(d);
-  if (!status && !k->is_involved) status = measure(d, &moved, &between, &bends);
-  if (status || k->is_involved) return status;
+  if (!status && !k->is_coupled) status = measure(d, &moved, &between, &bends);
+  if (status || k->is_coupled) return status;
   *error = ess_larger(*error, ess_larger(moved, between)) + 0.0 * (moved + between);
   if (!(*error <= 1.0)) return ESS_SUCCESS;
-  return finish(d, moved > LEFT, differs, bends);
+  return correct_end(d, moved > LEFT, differs, bends);
 }
 
-/* Evaluations so far, of the right-hand side and of event functions. */
-static double spent(const ess_driver *d) {
-  return (double)(d->counters.field_evaluations + d->counters.guard_evaluations);
-}
-
-/* Evaluations since the last look belong to steps of this kind, of which so many have been made. */
-static void charge(ess_driver *d, ess_spent *s, double made) {
-  const double now = spent(d);
-  s->evaluations += now - d->kinks.spent;
-  s->steps += made;
-  d->kinks.spent = now;
-  if (s->steps < REMEMBERED) return;
-  s->evaluations *= 0.5;
-  s->steps *= 0.5;
-}
-
-/* Crossings in a step up to which they are located one by one: that takes fewer evaluations. */
-static size_t few(const ess_kinks *k) {
-  const ess_spent *const t = &k->through, *const l = &k->located;
-  return (size_t)ess_clamp(t->evaluations * l->steps / (t->steps * l->evaluations), FEW_LEAST,
-                           FEW_MOST);
-}
-
-int ess_kinks_give_up(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
+int ess_through_give_up(ess_driver *d) {
+  ess_through *const k = &d->through;
   if (!d->system.mode_changed) return ESS_SUCCESS;
   take_signs(d);
   int status = notify_of_crossings(d);
@@ -911,114 +850,10 @@ int ess_kinks_give_up(ess_driver *d) {
   return status;
 }
 
-/* Many crossings that affect each other are tried in shorter steps; a few are made one by one. */
-ess_verdict ess_kinks_leave(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  ess_verdict v = ess_refused(ESS_BY_THROUGH, k->whole);
-  charge(d, &k->through, 0.0);
-  if (k->count > few(k) && k->parts++ < HALVINGS_MOST)
-    v.next = 0.5 * d->dt;
-  else
-    d->base = &ess_base_dopri5;
-  v.status = ess_kinks_give_up(d);
-  return v;
-}
-
-static ess_verdict judge(ess_driver *d, double error) {
-  ess_kinks *const k = &d->kinks;
-  if (k->is_involved) error = INFINITY;
-  if (error <= 1.0 && k->count)
-    return ess_control_stands(
-        d, d->dt * ess_smaller(GROW_THROUGH, ESS_SAFER * pow(error, -d->base->alpha)));
-  ess_verdict v = ess_control_judge(d, error);
-  if (ess_stands(&v)) return v;
-  if (k->is_involved) return ess_kinks_leave(d);
-  if (!ess_is_resolved(d, v.next)) return v;
-  v.status = ess_kinks_give_up(d);
-  if (!k->count || !isfinite(error)) return v;
-  const double factor = ess_larger(ESS_SHRINK_MOST, ESS_SAFETY * pow(error, REJECTED));
-  v.cause = ESS_BY_THROUGH;
-  v.next = d->dt * factor;
-  charge(d, &k->through, 0.0);
-  if (factor * (double)k->count > (double)few(k)) return v;
-  // from here on so few are crossed that they are made one by one
-  d->base = &ess_base_dopri5;
-  k->length = v.next;
-  return v;
-}
-
 const ess_stepper ess_base_through = {.kind = ESS_THROUGH,
                                       .try = try_through,
-                                      .judge = judge,
+                                      .judge = ess_through_judge,
                                       .last = ESS_STAGES - 1,
                                       .alpha = 0.2 - 0.75 * ESS_BETA,
                                       .safety = ESS_SAFETY,
                                       .severity = 1.0};
-
-/* ---- the choice ------------------------------------------------------------------------------ */
-
-/* whether the tangent reaches more guards than that within a time, and none whose row latches a
- * sign that changes the field by itself */
-static bool reaches_more(const ess_driver *d, double time, size_t than) {
-  const ess_kinks *const k = &d->kinks;
-  size_t near = 0;
-  for (size_t b = 0; b < d->blocks && (near <= than || k->any_acts); b++) {
-    if (!d->block_armed[b]) continue;
-    unsigned bits = 0;
-    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
-      const size_t i = b * ESS_BLOCK + lane;
-      const ess_lanes h = ess_lanes_load(d->h + i), rate = ess_lanes_load(d->rate + i);
-      const ess_mask reached = ess_lanes_load(d->side + i) * (h + time * rate) > 0.0;
-      bits |= ess_mask_bits(reached) << lane;
-    }
-    for (; bits; bits &= bits - 1, near++) {
-      if (!k->any_acts) continue;
-      const size_t guard = ess_guard_ahead(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits));
-      const ess_kink_row *const r = &k->row[guard];
-      if (r->other != ESS_NONE && k->acts[r->other] && r->sign == -d->sign[r->other]) return false;
-    }
-  }
-  return near > than;
-}
-
-void ess_kinks_choose(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  const bool may = d->system.affine_in_signs && !d->impacts && !d->tangents && !d->grains.any &&
-                   d->options.base == ESS_BASE_DOPRI5;
-  k->parts = 0;
-  k->spent = spent(d);
-  if (!may || d->armed_count <= ARMED_FEW) return;
-  const double rest = ess_smaller(d->apply.t_end - d->t, d->options.h_max);
-  const double longest = k->length > 0.0 ? k->length : FIRST_THROUGH * d->control.next;
-  double length = ess_smaller(ess_smaller(d->control.next, rest), longest);
-  k->whole = d->control.next;
-  // the first of all steps through crossings is not to reach nearly all guards, as where a body
-  // falls on all of its contacts, if half of it goes through more than a few
-  const size_t most = d->armed_count - d->armed_count / 4;
-  for (int i = 0; !(k->length > 0.0) && i < REACHES_MOST && reaches_more(d, length, most); i++) {
-    if (!reaches_more(d, REACH_SHORTER * length, few(k))) break;
-    length *= REACH_SHORTER;
-  }
-  if (!reaches_more(d, length, few(k))) return;
-  if (k->most_length < length && reaches_more(d, length, MANY_MORE * k->last_count + k->most / 2))
-    length = k->most_length;
-  d->base = &ess_base_through;
-  ess_control_bound(d, ESS_BY_THROUGH, length);
-}
-
-void ess_kinks_accepted(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  // a step without crossings does not predict the length of one with them
-  if (!k->count) return;
-  charge(d, &k->through, 1.0);
-  k->length = d->control.next;
-  k->last_count = k->count;
-  if (k->count < k->most) return;
-  k->most = k->count;
-  k->most_length = ess_larger(d->dt, d->control.next);
-}
-
-void ess_kinks_located(ess_driver *d) {
-  charge(d, &d->kinks.located, 1.0);
-  d->kinks.length *= AGAIN;
-}
