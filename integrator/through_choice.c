@@ -20,7 +20,7 @@ static const double GROW_THROUGH = 3.0, REJECTED = -0.3;
  * steps after which the evaluations of former ones count half; and armed guards up to which none
  * goes through crossings. MANY_MORE: crossings ahead, over those of the last step through
  * crossings, which does not predict the length of a step through so many. */
-enum { FEW_LEAST = 1, FEW_MOST = 8, REMEMBERED = 8, ARMED_FEW = 3, MANY_MORE = 2 };
+enum { FEW_LEAST = 1, FEW_MOST = 3, REMEMBERED = 8, ARMED_FEW = 3, MANY_MORE = 2 };
 
 /* Evaluations of both kinds of steps before any has been made. */
 static const double THROUGH_FIRST = 20.0, LOCATED_FIRST = 9.0;
