@@ -58,34 +58,25 @@ static int cross_four_silent(ess_driver *d, size_t from, ess_mask passed) {
   return status;
 }
 
-/* The silent guards among the four of flagged guard *n that have been passed for good, and *n moves
- * to the last of these four. */
-static ess_mask passed_of_four(const ess_driver *d, const double h[], size_t *n) {
-  const size_t from = d->flagged.list[*n] - d->flagged.list[*n] % ESS_LANES;
-  ess_mask passed = {0};
-  size_t i = *n;
-  for (; i < d->flagged.count && d->flagged.list[i] - from < ESS_LANES; i++) {
-    const size_t k = d->flagged.list[i];
-    if (d->flagged.fate[k] == ESS_FATE_PASSED && d->side[k] != 0.0 && d->side[k] * h[k] >= 0.0)
-      passed[k - from] = -1;
-  }
-  *n = i - 1;
-  return passed;
-}
-
 int ess_cross_silent(ess_driver *d, const double h[]) {
-  for (int passed = 1; passed >= 0; passed--)
-    for (size_t i = 0; i < d->flagged.count; i++) {
-      const size_t k = d->flagged.list[i];
-      const ess_fate fate = passed ? ESS_FATE_PASSED : ESS_FATE_REACHED;
-      if (d->flagged.fate[k] != fate || d->side[k] == 0.0) continue;
-      if (passed && d->side[k] * h[k] < 0.0) continue;
-      const size_t from = k - k % ESS_LANES;
-      const int status = passed ? cross_four_silent(d, from, passed_of_four(d, h, &i))
-                                : ess_make_crossing(d, k, false);
-      if (status) return status;
+  int status = ESS_SUCCESS;
+  // those passed for good, by four, in any order
+  for (size_t i = 0, next; i < d->flagged.count && !status; i = next) {
+    const size_t from = d->flagged.list[i] - d->flagged.list[i] % ESS_LANES;
+    ess_mask passed = {0};
+    for (next = i; next < d->flagged.count && d->flagged.list[next] - from < ESS_LANES; next++) {
+      const size_t k = d->flagged.list[next];
+      if (d->flagged.fate[k] == ESS_FATE_PASSED && d->side[k] != 0.0 && d->side[k] * h[k] >= 0.0)
+        passed[k - from] = -1;
     }
-  return ESS_SUCCESS;
+    if (ess_mask_any(passed)) status = cross_four_silent(d, from, passed);
+  }
+  for (size_t i = 0; i < d->flagged.count && !status; i++) {
+    const size_t k = d->flagged.list[i];
+    if (d->flagged.fate[k] == ESS_FATE_REACHED && d->side[k] != 0.0)
+      status = ess_make_crossing(d, k, false);
+  }
+  return status;
 }
 
 /* ---- does a step through crossings fit? ------------------------------------------------------ */
@@ -130,12 +121,6 @@ static bool is_simple(const ess_driver *d, size_t i) {
   return true;
 }
 
-/* which of four guards' models rise through zero once */
-static inline ess_mask rise(const ess_driver *d, size_t i) {
-  const ess_models m = ess_model_guards(d, i);
-  return ess_rise_once(&m, (ess_lanes){0.0});
-}
-
 /* whether a flagged guard is one that the step goes through, or is silent and passed for good */
 static bool is_accounted_for(ess_driver *d, size_t i) {
   const ess_through *const k = &d->through;
@@ -172,13 +157,16 @@ static inline ess_mask arm_due(const ess_driver *d, size_t i) {
  */
 bool ess_through_fits(ess_driver *d) {
   const ess_through *const k = &d->through;
-  size_t looked_at = SIZE_MAX;
+  size_t modelled = SIZE_MAX; // the four whose models are known
   ess_mask rising = {0};
   for (size_t n = 0; n < d->flagged.count; n++) {
     const size_t i = d->flagged.list[n], lane = i % ESS_LANES;
     const bool once = ess_is_set(k->once, i), known = ess_is_set(k->known, i);
     if (once || (!known && ess_is_silent(d, i))) {
-      if (looked_at != i - lane) rising = rise(d, looked_at = i - lane);
+      if (modelled != i - lane) {
+        const ess_models m = ess_model_guards(d, modelled = i - lane);
+        rising = ess_rise_once(&m, (ess_lanes){0.0});
+      }
       if (rising[lane] && once) continue;
       if (rising[lane]) {
         d->flagged.fate[i] = ESS_FATE_PASSED;

@@ -17,7 +17,7 @@
 #include "events.h"
 #include "impacts.h"
 
-enum { QUARTIC = ESS_QUARTIC, ALL_FOUR = (1 << ESS_LANES) - 1 };
+enum { QUARTIC = ESS_QUARTIC };
 
 /* ---- models ------------------------------------------------------------------------------- */
 
@@ -94,6 +94,11 @@ void ess_set_levels(ess_driver *d) {
 typedef struct values {
   const double *first, *rate, *middle, *last, *rate_last, *check[2];
 } values;
+
+static inline values values_along(const ess_driver *d) {
+  return (values){d->h,     d->rate,     d->inside.middle,
+                  d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
+}
 
 /* Four event functions' models, from no side, and their errors at the places compared. */
 typedef struct looks {
@@ -180,8 +185,7 @@ bool ess_stays_below(const ess_driver *d, size_t guard, double theta) {
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
   const size_t from = k - k % ESS_LANES;
-  const values v = {d->h,     d->rate,     d->inside.middle,
-                    d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
+  const values v = values_along(d);
   const weights at = compared_at(&d->inside.compared);
   const looks l = look_at(&v, &at, ess_lanes_all(0.25 * d->dt), from);
   ess_lanes slight;
@@ -241,8 +245,7 @@ void ess_clear_flags(ess_driver *d) {
 size_t ess_flag_guards(ess_driver *d) {
   const bool through = d->base->kind == ESS_THROUGH && d->through.count > 0;
   const weights at = compared_at(&d->inside.compared);
-  const values v = {d->h,     d->rate,     d->inside.middle,
-                    d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
+  const values v = values_along(d);
   const ess_lanes zero = {0.0}, quarter = ess_lanes_all(0.25 * d->dt);
   if (d->flagged.count) ess_clear_flags(d);
   d->control.turning.share = ESS_STILL_TURNING;
@@ -267,8 +270,7 @@ size_t ess_flag_guards(ess_driver *d) {
           ess_lanes_max(ess_lanes_abs(model[1] - model[0]), ess_lanes_abs(model[4] - model[3]));
       const ess_lanes range = ess_lanes_max(ess_lanes_abs(model[4] - model[0]), 2.0 * slope);
       const ess_lanes believed = d->control.turning.share * range;
-      if (ess_mask_bits((height + ESS_MARGIN * most < zero) & (most <= believed)) == ALL_FOUR)
-        continue;
+      if (!ess_mask_any(~((height + ESS_MARGIN * most < zero) & (most <= believed)))) continue;
       ess_lanes slight;
       const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->levels.scale + k), &slight);
       const ess_lanes rise = height - slight + 0.0 * model[2];
@@ -278,16 +280,10 @@ size_t ess_flag_guards(ess_driver *d) {
       if (!reached) continue;
       // most of these rise through their level once, even were their models off by their doubt
       const ess_models m = ess_seen_from_guards(d, k, &l.m);
-      ess_lanes low = m.b[0], high = m.b[0];
-      for (int i = 1; i < QUARTIC; i++) {
-        low = ess_lanes_min(low, m.b[i]);
-        high = ess_lanes_max(high, m.b[i]);
-      }
       const ess_mask rises = ess_rise_once(&m, ESS_MARGIN * doubt);
-      const ess_mask trusted = (doubt == zero) | (rises & (doubt <= TRUSTED * (high - low)));
+      const ess_mask trusted = (doubt == zero) | (rises & (doubt <= 0.5 * TRUSTED * range));
       const ess_mask certain = trusted & armed & (rise >= zero);
-      // a step goes through these, which need not be flagged
-      ess_mask once = {0};
+      ess_mask once = {0}; // a step goes through these, which need not be flagged
       if (through) once = certain & rises & ess_mask_at(d->through.once, k);
       ess_lanes_store(margin + lane, rise);
       near |= (reached & ~ess_mask_bits(once)) << lane;

@@ -23,9 +23,6 @@ enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC, PLACES = ESS_PLACES }
  * what crossings leave between the ends beside. */
 static const double SEVERITY_OF_ERROR = 10.0, HUMPED = 0.0625, LEFT_OVER = 0.25;
 
-/* Largest change of a dense output by the slope at its end, over the length of the step. */
-static const double TURNED = 4.0 / 27.0;
-
 /* LEFT: effect on the state, in tolerances, that is left as it is. TOO_LARGE: sum of two from which
  * one is larger than its bound. BY_CHANCE: a sum that is less than this part of its summands is so
  * small by chance. */
@@ -98,7 +95,7 @@ static inline void latch_four(ess_driver *d, size_t other, double sign, ess_mask
   const ess_mask were = are_companions(k, other), mark = were | which;
   ess_mask flips = {0}, involved = ess_mask_at(k->known, other);
   if (sign != 0.0) flips = which & (live != to);
-  if (k->any_changes)
+  if (k->changing)
     for (size_t lane = 0; lane < ESS_LANES; lane++)
       if (flips[lane] && k->changes[other + lane]) involved[lane] = -1;
   k->is_coupled |= ess_mask_any((involved & which) | (flips & were));
@@ -110,24 +107,21 @@ static inline void latch_four(ess_driver *d, size_t other, double sign, ess_mask
   ess_lanes_store(k->live + other, ess_lanes_select(flips & ~were, to, live));
 }
 
-/* Four lanes that hold a crossing, for the first time in this step. */
-static void open_group(ess_through *k, size_t from) {
-  const ess_lanes zero = {0.0};
-  k->group[k->groups++] = from;
-  k->opened_in[from / ESS_LANES] = k->tries;
-  ess_lanes_store(k->theta + from, zero + 1.0);
-  ess_lanes_store(k->until + from, zero + 1.0);
-  ess_lanes_store(k->pair_side + from, zero);
-  ess_lanes_store(k->last + from, zero);
-  ess_keep_mask(k->undoable, from, (ess_mask){0});
-  for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[from + lane] = from + lane;
-}
-
 /* Lists these of four crossings, which have not been listed in this step and whose rows are as r,
  * that of lane 0. */
 static inline void list_rows(ess_driver *d, size_t i, ess_mask which, const ess_crossing_row *r) {
   ess_through *const k = &d->through;
-  if (k->opened_in[i / ESS_LANES] != k->tries) open_group(k, i);
+  if (k->opened_in[i / ESS_LANES] != k->tries) {
+    const ess_lanes zero = {0.0};
+    k->group[k->groups++] = i;
+    k->opened_in[i / ESS_LANES] = k->tries;
+    ess_lanes_store(k->theta + i, zero + 1.0);
+    ess_lanes_store(k->until + i, zero + 1.0);
+    ess_lanes_store(k->pair_side + i, zero);
+    ess_lanes_store(k->last + i, zero);
+    ess_keep_mask(k->undoable, i, (ess_mask){0});
+    for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[i + lane] = i + lane;
+  }
   ess_keep_mask(k->known, i, ess_mask_at(k->known, i) | which);
   ess_keep_mask(k->watch, i, ess_mask_at(k->watch, i) & ~which);
   k->arm_more |= r->arms_more;
@@ -193,14 +187,6 @@ static inline ess_mask undone_by(const ess_through *k, const double h[], size_t 
   return ess_lanes_load(k->pair_side + i) * other > zero;
 }
 
-/* which of four are seen beyond their zeros by h, and not undone */
-static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) {
-  const ess_through *const k = &d->through;
-  const ess_lanes zero = {0.0};
-  const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(h + i) > zero;
-  return ess_mask_at(k->known, i) & beyond & ~undone_by(k, h, i);
-}
-
 /* the signs of four crossings, by their weights: 0 before, 1 after */
 static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
   ess_through *const k = &d->through;
@@ -211,20 +197,6 @@ static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
 
 /* ---- the places of crossings ------------------------------------------------------------------
  */
-
-/* The places of four crossings by parabolas through the values at both ends, in closed form: 1 if
- * they do not lie above zero at the end. */
-static inline ess_lanes place_by_parabolas(const ess_driver *d, size_t i) {
-  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
-  const ess_lanes first = side * ess_lanes_load(d->h + i),
-                  last = side * ess_lanes_load(d->h_end + i);
-  const ess_lanes slope = d->dt * side * ess_lanes_load(d->rate + i);
-  const ess_lanes bend = last - first - slope;
-  const ess_lanes root = ess_lanes_sqrt(ess_lanes_max(slope * slope - 4.0 * first * bend, zero));
-  const ess_mask rises = ess_mask_at(d->through.known, i) & (last > zero);
-  const ess_lanes theta = ess_lanes_min(-2.0 * first / (slope + root), one);
-  return ess_lanes_select(rises, theta, one);
-}
 
 /* The places of four crossings by quartics: where these rise through zero; 1 if they do not lie
  * above it at the end. Newton's method goes on from the places so far. */
@@ -374,7 +346,14 @@ static int predict(ess_driver *d) {
   k->undone = 0;
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
-    ess_lanes_store(k->theta + i, place_by_parabolas(d, i));
+    // where a parabola through both values, with this rate, rises through zero
+    const ess_lanes side = ess_lanes_load(d->side + i), first = side * ess_lanes_load(d->h + i);
+    const ess_lanes last = side * ess_lanes_load(d->h_end + i);
+    const ess_lanes slope = dt * side * ess_lanes_load(d->rate + i), bend = last - first - slope;
+    const ess_lanes root = ess_lanes_sqrt(ess_lanes_max(slope * slope - 4.0 * first * bend, zero));
+    const ess_lanes theta = ess_lanes_min(-2.0 * first / (slope + root), zero + 1.0);
+    const ess_mask rises = ess_mask_at(k->known, i) & (last > zero);
+    ess_lanes_store(k->theta + i, ess_lanes_select(rises, theta, zero + 1.0));
     place_undone(d, i, false);
   }
   return status;
@@ -382,8 +361,8 @@ static int predict(ess_driver *d) {
 
 /* ---- fractional signs ------------------------------------------------------------------------ */
 
-/* At a place of the step, the weight of a crossing at theta: a cubic that rises from 0 to 1 with
- * the first two moments of the jump. */
+/* At a place of the step, the weight of a crossing at theta: (W1) of
+ * docs/theory/through-crossings.md. */
 static inline ess_lanes weight_at(double c, ess_lanes theta) {
   const ess_lanes one = ess_lanes_all(1.0), zero = {0.0};
   const double hump = c * (1.0 - c), rise = c * c * (3.0 - 2.0 * c);
@@ -506,7 +485,9 @@ static void place_again(ess_driver *d, bool *differs) {
     ess_lanes_store(k->aside[0] + i, HUMPED * b.start);
     ess_lanes_store(k->aside[1] + i, HUMPED * b.end);
     for (int j = 0; j < PLACES; j++) ess_lanes_store(k->left[j] + i, LEFT_OVER * b.left[j]);
-    const ess_mask made = seen_by(d, d->h_end, i);
+    const ess_mask beyond =
+        ess_lanes_load(d->side + i) * ess_lanes_load(d->h_end + i) > (ess_lanes){0.0};
+    const ess_mask made = ess_mask_at(k->known, i) & beyond & ~undone_by(k, d->h_end, i);
     ess_keep_mask(k->made, i, made);
     ess_keep_mask(k->once, i, made & ~(until < 1.0));
     other |= made ^ (ess_lanes_load(k->last + i) > ess_lanes_all(0.5));
@@ -587,7 +568,8 @@ static int check_latched(ess_driver *d) {
     status = notify(d, other);
     if (!status) status = weighted(d, d->t, d->x, k->f);
     if (is_on_the_way(d, 1.0, k->f, k->first, k->first)) continue;
-    k->changes[other] = k->any_changes = true;
+    k->changing += !k->changes[other];
+    k->changes[other] = true;
   }
   return status;
 }
@@ -793,7 +775,8 @@ static int correct_end(ess_driver *d, bool moves, bool differs, bool bends) {
   int status = moves || differs ? weighted(d, d->t + d->dt, d->x_end, f) : notify_of_crossings(d);
   if (status || !(moves || differs || bends)) return status;
   if (!moves && !bends) {
-    for (size_t i = 0; i < d->lanes; i++) k->at[i] = TURNED * d->dt * (f[i] - k->f[i]);
+    // the largest value of the cubic of unit slope at the end is 4/27
+    for (size_t i = 0; i < d->lanes; i++) k->at[i] = 4.0 / 27.0 * d->dt * (f[i] - k->f[i]);
     k->end_turns = ess_scaled_norm(d, k->at, d->x, d->x_end) <= LEFT;
     if (k->end_turns) return ESS_SUCCESS;
   }

@@ -75,7 +75,8 @@ typedef struct ess_through {
   bool *is_alike;        /* by four event functions, up and down: their rows do the same in lanes */
   double *checked;       /* masks: event functions in whose sign the field was found affine */
   size_t unknown;        /* crossings of others in this step */
-  bool *changes, any_changes; /* those whose sign, latched by a row, changed the field by itself */
+  bool *changes;         /* those whose sign, latched by a row, changed the field by itself, */
+  size_t changing;       /* and their number */
 
   /* of each crossing */
   double *watch;     /* side of an armed guard that was not beyond its zero so far; else 0 */

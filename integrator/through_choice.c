@@ -16,14 +16,11 @@
 /* Largest growth of the length, and the exponent of the error in the length after a rejection. */
 static const double GROW_THROUGH = 3.0, REJECTED = -0.3;
 
-/* Crossings in a step up to which they are located one by one are no fewer and no more than that;
- * steps after which the evaluations of former ones count half; and armed guards up to which none
- * goes through crossings. MANY_MORE: crossings ahead, over those of the last step through
- * crossings, which does not predict the length of a step through so many. */
-enum { FEW_LEAST = 1, FEW_MOST = 3, REMEMBERED = 8, ARMED_FEW = 3, MANY_MORE = 2 };
-
-/* Evaluations of both kinds of steps before any has been made. */
-static const double THROUGH_FIRST = 20.0, LOCATED_FIRST = 9.0;
+/* FEW_MOST: crossings in a step up to which they may be located one by one, and armed guards up to
+ * which they are. REMEMBERED: steps after which the evaluations of former ones count half.
+ * MANY_MORE: crossings ahead, over those of the last step through crossings, which does not predict
+ * the length of a step through so many. */
+enum { FEW_MOST = 3, REMEMBERED = 8, MANY_MORE = 2 };
 
 /* Length of the first step through crossings over that of the step that would ignore them. */
 static const double FIRST_THROUGH = 0.02;
@@ -43,17 +40,16 @@ enum { REACHES_MOST = 4 };
 
 void ess_through_reset(ess_driver *d) {
   ess_through *const k = &d->through;
-  if (k->any_changes) { // a trajectory is the same whatever came before it
+  if (k->changing) { // a trajectory is the same whatever came before it
     memset(k->changes, 0, d->system.guard_count * sizeof *k->changes);
     memset(k->checked, 0, d->system.guard_count * sizeof *k->checked);
-    k->any_changes = false;
+    k->changing = 0;
   }
   k->is_coupled = false;
   k->length = 0.0;
   k->last_count = k->most = 0;
   k->most_length = INFINITY;
-  k->through = (ess_spent){THROUGH_FIRST, 1.0};
-  k->located = (ess_spent){LOCATED_FIRST, 1.0};
+  k->through = k->located = (ess_spent){0.0, 0.0};
 }
 
 /* ---- what steps cost ------------------------------------------------------------------------- */
@@ -75,11 +71,13 @@ static void charge(ess_driver *d, ess_spent *s, double made) {
   s->steps *= 0.5;
 }
 
-/* Crossings in a step up to which they are located one by one: that takes fewer evaluations. */
+/* Crossings in a step up to which they are located one by one: that takes fewer evaluations, as far
+ * as is known of both. */
 static size_t few(const ess_through *k) {
   const ess_spent *const t = &k->through, *const l = &k->located;
-  return (size_t)ess_clamp(t->evaluations * l->steps / (t->steps * l->evaluations), FEW_LEAST,
-                           FEW_MOST);
+  if (t->steps == 0.0 || l->steps == 0.0) return FEW_MOST;
+  const double ratio = t->evaluations * l->steps / (t->steps * l->evaluations);
+  return (size_t)ess_clamp(ratio, 1.0, FEW_MOST);
 }
 
 /* ---- a step that has been tried -------------------------------------------------------------- */
@@ -127,7 +125,7 @@ ess_verdict ess_through_judge(ess_driver *d, double error) {
 static bool reaches_more(const ess_driver *d, double time, size_t than) {
   const ess_through *const k = &d->through;
   size_t near = 0;
-  for (size_t b = 0; b < d->blocks && (near <= than || k->any_changes); b++) {
+  for (size_t b = 0; b < d->blocks && (near <= than || k->changing); b++) {
     if (!d->block_armed[b]) continue;
     unsigned bits = 0;
     for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
@@ -137,7 +135,7 @@ static bool reaches_more(const ess_driver *d, double time, size_t than) {
       bits |= ess_mask_bits(reached) << lane;
     }
     for (; bits; bits &= bits - 1, near++) {
-      if (!k->any_changes) continue;
+      if (!k->changing) continue;
       const size_t guard = ess_guard_ahead(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits));
       const ess_crossing_row *const r = &k->row[guard];
       if (r->other != ESS_NONE && k->changes[r->other] && r->sign == -d->sign[r->other])
@@ -153,7 +151,7 @@ void ess_through_choose(ess_driver *d) {
                    d->options.base == ESS_BASE_DOPRI5;
   k->parts = 0;
   k->spent = spent(d);
-  if (!may || d->armed_count <= ARMED_FEW) return;
+  if (!may || d->armed_count <= FEW_MOST) return;
   const double rest = ess_smaller(d->apply.t_end - d->t, d->options.h_max);
   const double longest = k->length > 0.0 ? k->length : FIRST_THROUGH * d->control.next;
   double length = ess_smaller(ess_smaller(d->control.next, rest), longest);
