@@ -95,36 +95,20 @@ typedef struct values {
   const double *first, *rate, *middle, *last, *rate_last, *check[2];
 } values;
 
-static inline values values_along(const ess_driver *d) {
-  return (values){d->h,     d->rate,     d->inside.middle,
-                  d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
-}
-
 /* Four event functions' models, from no side, and their errors at the places compared. */
 typedef struct looks {
   ess_models m;
   ess_lanes off[2], worst;
 } looks;
 
-/* The weights of models' coefficients at the places compared. */
-typedef struct weights {
-  ess_lanes of[2][QUARTIC];
-} weights;
-
-static inline weights compared_at(const ess_compared *c) {
-  weights w;
-  for (int i = 0; i < 2; i++)
-    for (int j = 0; j < QUARTIC; j++) w.of[i][j] = ess_lanes_all(c->weight[i][j]);
-  return w;
-}
-
-static inline looks look_at(const values *v, const weights *at, ess_lanes quarter, size_t k) {
+static inline looks look_at(const values *v, const ess_compared *c, ess_lanes quarter, size_t k) {
   looks l;
   ess_quartic_of_four(ess_lanes_load(v->first + k), ess_lanes_load(v->rate + k),
                       ess_lanes_load(v->middle + k), ess_lanes_load(v->last + k),
                       ess_lanes_load(v->rate_last + k), quarter, l.m.b);
   for (int i = 0; i < 2; i++) {
-    const ess_lanes *const w = at->of[i], *const b = l.m.b;
+    const double *const w = c->weight[i];
+    const ess_lanes *const b = l.m.b;
     const ess_lanes model = w[0] * b[0] + w[1] * b[1] + w[2] * b[2] + w[3] * b[3] + w[4] * b[4];
     l.off[i] = ess_lanes_load(v->check[i] + k) - model;
   }
@@ -164,8 +148,7 @@ ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_
       for (int i = 0; i < ESS_LANES; i++) four[j][i] = of[j][which[i]];
   }
   const values v = {four[0], four[1], four[2], four[3], four[4], {four[5], four[6]}};
-  const weights at = compared_at(&d->inside.compared);
-  looks l = look_at(&v, &at, ess_lanes_all(0.25 * d->dt), 0);
+  looks l = look_at(&v, &d->inside.compared, ess_lanes_all(0.25 * d->dt), 0);
   ess_lanes slight, *const b = l.m.b;
   const ess_lanes more = ESS_MARGIN * doubt_of(&l, ess_lanes_load(four[7]), &slight);
   for (int i = 0; i < QUARTIC; i++) b[i] = side * b[i] + (i && i < QUARTIC - 1 ? more : zero);
@@ -185,9 +168,9 @@ bool ess_stays_below(const ess_driver *d, size_t guard, double theta) {
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
   const size_t from = k - k % ESS_LANES;
-  const values v = values_along(d);
-  const weights at = compared_at(&d->inside.compared);
-  const looks l = look_at(&v, &at, ess_lanes_all(0.25 * d->dt), from);
+  const values v = {d->h,     d->rate,     d->inside.middle,
+                    d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
+  const looks l = look_at(&v, &d->inside.compared, ess_lanes_all(0.25 * d->dt), from);
   ess_lanes slight;
   return doubt_of(&l, ess_lanes_load(d->levels.scale + from), &slight)[k % ESS_LANES] == 0.0;
 }
@@ -244,8 +227,9 @@ void ess_clear_flags(ess_driver *d) {
 
 size_t ess_flag_guards(ess_driver *d) {
   const bool through = d->base->kind == ESS_THROUGH && d->through.count > 0;
-  const weights at = compared_at(&d->inside.compared);
-  const values v = values_along(d);
+  const ess_compared compared = d->inside.compared;
+  const values v = {d->h,     d->rate,     d->inside.middle,
+                    d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
   const ess_lanes zero = {0.0}, quarter = ess_lanes_all(0.25 * d->dt);
   if (d->flagged.count) ess_clear_flags(d);
   d->control.turning.share = ESS_STILL_TURNING;
@@ -258,13 +242,12 @@ size_t ess_flag_guards(ess_driver *d) {
       const ess_lanes side = ess_lanes_load(d->side + k);
       const ess_mask armed = side != zero;
       if (!ess_mask_any(armed)) continue;
-      const looks l = look_at(&v, &at, quarter, k);
+      const looks l = look_at(&v, &compared, quarter, k);
       const ess_lanes *const model = l.m.b;
       const ess_lanes left = ess_lanes_max(side * model[1], side * model[2]);
       const ess_lanes right = ess_lanes_max(side * model[3], side * model[4]);
       const ess_lanes height = ess_lanes_max(left, right) - ess_lanes_load(d->levels.at + k);
-      // most are below their levels, and their doubt bounds no step, even if rounding counts as an
-      // error; a value that is no number is not
+      // most are far below, and bound no step, even if rounding is an error; no number is neither
       const ess_lanes most = ESS_DOUBT * l.worst + 0.0 * l.off[0];
       const ess_lanes slope =
           ess_lanes_max(ess_lanes_abs(model[1] - model[0]), ess_lanes_abs(model[4] - model[3]));
