@@ -17,10 +17,9 @@
 static const double GROW_THROUGH = 3.0, REJECTED = -0.3;
 
 /* FEW_MOST: crossings in a step up to which they may be located one by one, and armed guards up to
- * which they are. REMEMBERED: steps after which the evaluations of former ones count half.
- * MANY_MORE: crossings ahead, over those of the last step through crossings, which does not predict
- * the length of a step through so many. */
-enum { FEW_MOST = 3, REMEMBERED = 8, MANY_MORE = 2 };
+ * which they are. MANY_MORE: crossings ahead, over those of the last step through crossings, which
+ * does not predict the length of a step through so many. */
+enum { FEW_MOST = 3, MANY_MORE = 2 };
 
 /* Length of the first step through crossings over that of the step that would ignore them. */
 static const double FIRST_THROUGH = 0.02;
@@ -66,7 +65,7 @@ static void charge(ess_driver *d, ess_spent *s, double made) {
   s->evaluations += now - d->through.spent;
   s->steps += made;
   d->through.spent = now;
-  if (s->steps < REMEMBERED) return;
+  if (s->steps < 8.0) return; // former ones count half from here on
   s->evaluations *= 0.5;
   s->steps *= 0.5;
 }
