@@ -1,4 +1,5 @@
-# What tools share: how they fail, of which machine and commit results are, and lines between the marks of a page.
+# What tools share: how they fail, the database of a folder of results, of which machine and commit these are, and lines
+# between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
 import fnmatch
 import functools
@@ -9,8 +10,13 @@ import itertools
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
+import urllib.parse
+
+
+DATABASE = "essbench.sqlite"
 
 
 def fail(line):
@@ -57,16 +63,123 @@ def git(*words):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def declared():
-    """What studies say of themselves in their sources, a line each: by the source of each that says how it is small."""
+def of_studies(names, end):
+    """What each study says of itself in its source, by the source: members that stand in a line each."""
     studies = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../experiments/studies/*.c")
     for path in sorted(glob.glob(studies)):
         with open(path) as file:
             text = file.read()
-        said = dict(re.findall(r'^    \.(name|file|small|page) = "(.*)",$', text, re.M))
-        if "small" in said:
+        said = dict(re.findall(rf'^    \.({names}) = "(.*)",$', text, re.M))
+        if end in said:
             timed = not re.search(r"^    (STUDY_BRIEF|\.untimed = true),$", text, re.M)
             yield f"experiments/studies/{os.path.basename(path)}", {"page": None, "timed": timed, **said}
+
+
+def declared():
+    """The studies that say how they are small."""
+    return of_studies("name|file|small|page", "small")
+
+
+@functools.cache
+def files():
+    """The names of studies, by those of their files of results."""
+    return {said["file"]: said["name"] for _, said in of_studies("name|file", "file")}
+
+
+# ---- the database of a folder -----------------------------------------------------------------------
+
+# as essbench makes it (experiments/core/study_store.c)
+RUNS = """CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, study TEXT NOT NULL, place TEXT NOT NULL,
+  settings TEXT NOT NULL, git_commit TEXT, host TEXT NOT NULL, load REAL, seed INTEGER,
+  begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, ended TEXT, head TEXT)"""
+ROWS = "run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, row INTEGER NOT NULL, within INTEGER"
+
+
+def as_kept(value):
+    """A value as the database has it: lists and objects are JSON, and an empty text is none."""
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False)
+    return None if value == "" or value != value else value
+
+
+def keep(folder, study, head, places=None, **tables):
+    """What a tool has measured, as essbench keeps a study: a run that has ended, with its rows by the names of their
+    tables. Of several places each has its head. Earlier runs of it go."""
+    os.makedirs(folder or ".", exist_ok=True)
+    try:
+        with sqlite3.connect(os.path.join(folder, DATABASE), timeout=60) as db:
+            db.execute("PRAGMA foreign_keys = ON")
+            db.execute(RUNS)
+            db.execute("DELETE FROM run WHERE study = ?", [study])
+            for place, of in (places or {"": head}).items():
+                run = db.execute("INSERT INTO run (study, place, settings, host, ended, head) VALUES (?, ?, '{}', '', "
+                                 "CURRENT_TIMESTAMP, ?)", [study, place, json.dumps(of)]).lastrowid
+            for table, rows in tables.items():
+                db.execute(f'CREATE TABLE IF NOT EXISTS "{table}" ({ROWS})')
+                there = {name for _, name, *_ in db.execute(f'PRAGMA table_info("{table}")')}
+                for name in dict.fromkeys(name for row in rows for name in row if name not in there):
+                    db.execute(f'ALTER TABLE "{table}" ADD COLUMN "{name}"')
+                for number, row in enumerate(rows):
+                    row = {"run": run, "row": number, **row}
+                    db.execute(f"""INSERT INTO "{table}" ({', '.join(f'"{name}"' for name in row)})
+                      VALUES ({', '.join('?' * len(row))})""", [*map(as_kept, row.values())])
+        db.close()
+    except sqlite3.Error as why:
+        fail(f"{os.path.join(folder, DATABASE)}: {why}")
+
+
+class Store:
+    """What the database of a folder has of the runs that ended last, one of each study and place."""
+
+    def __init__(self, path):
+        self.path, self.folder, self.runs = path, os.path.dirname(path), {}
+        try:
+            self.db = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=ro", uri=True, timeout=60)
+            # one that is just being made has no tables
+            made = self.db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'run'").fetchone()
+            for run, study, place, head in self.db.execute(
+                    "SELECT id, study, place, head FROM run JOIN (SELECT max(id) AS id, min(id) AS first FROM run "
+                    "WHERE ended IS NOT NULL GROUP BY study, place) USING (id) ORDER BY first") if made else ():
+                self.runs[run] = study, {"command": study, "place": place, **json.loads(head or "{}")}
+        except (sqlite3.Error, ValueError, TypeError) as why:
+            fail(f"{path}: {why}")
+
+    def of(self, file):
+        """The heads of the study whose file of results is called so, by their runs."""
+        name = files().get(file, None if file in files().values() else file)
+        return {run: head for run, (study, head) in self.runs.items() if study == name}
+
+    def tables(self):
+        """Those that have rows of runs, but for samples."""
+        return [name for name, in self.db.execute("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c "
+                                                  "WHERE c.name = 'row' AND m.name NOT LIKE '%\\_cells' ESCAPE '\\'")]
+
+    def rows(self, table):
+        """Its columns and rows, each with the number of its run; of FILE_top what the runs depend on, and what is there
+        once. None where there is no such table."""
+        heads = self.of(table.removesuffix("_top")) if table.endswith("_top") else {}
+        try:
+            cursor = self.db.execute(f'SELECT * FROM "{table}" ORDER BY run, row')
+        except sqlite3.DatabaseError as why:
+            if not str(why).startswith("no such table"):
+                fail(f"{self.path}: {why}")
+            cursor = None
+        columns = [name for name, *_ in cursor.description] if cursor else ["run"]
+        found = {run: [] for run in self.runs}
+        for row in cursor or ():
+            if row[0] in found:
+                found[row[0]].append(dict(zip(columns, map(as_kept, row))))
+        for run, head in heads.items():
+            head = {name: as_kept(value) for name, value in head.items()}
+            columns = [*dict.fromkeys([*head, *columns])]
+            found[run] = [{"run": run, **head, **row} for row in found[run] or [{}]]
+        return (columns, [row for rows in found.values() for row in rows]) if cursor or heads else None
+
+
+def stores(folder, below=""):
+    """Those of folders below that a pattern finds, in their order."""
+    return map(Store, sorted(glob.glob(os.path.join(glob.escape(folder), below, DATABASE), recursive=True),
+                             key=os.path.dirname))
 
 
 @functools.cache
@@ -122,15 +235,20 @@ def table(*head, rule=" --- "):
     return [line(head), f"|{'|'.join([rule] * len(head))}|"]
 
 
+def cost_of(folder, part):
+    """What make results has recorded of the time that a part took."""
+    try:
+        with open(f"{folder}/results.json") as file:
+            return json.load(file)["cost"][part]
+    except (OSError, ValueError, KeyError):
+        return {}
+
+
 def watched(folder, part, e):
     """The environment of a part, its warnings about the machine replaced by the load while the part ran: the first
     moment of a study has the load of what ran before."""
-    try:
-        with open(f"{folder}/results.json") as file:
-            kept = json.load(file)["cost"][part]
-    except (OSError, ValueError, KeyError):
-        return e
-    if not is_same_code(kept.get("commit"), e["git_commit"], part):
+    kept = cost_of(folder, part)
+    if not kept or not is_same_code(kept.get("commit"), e["git_commit"], part):
         return e
     if "load" not in kept:
         return {**e, "warnings": ["no times are measured"]}
