@@ -39,15 +39,36 @@ def usage(line):
     sys.exit(2)
 
 
+def options(flags=(), valued=(), most=99):
+    """The words of the command line, and by name its options: flags, and those that take a value."""
+    words, found, rest = [], {}, iter(sys.argv[1:])
+    for word in rest:
+        if word in valued:
+            found[word] = next(rest, None)
+            if found[word] is None:
+                usage(f"{word} needs a value")
+        elif word in flags:
+            found[word] = True
+        elif word.startswith("-"):
+            usage(f"'{word}' is no option")
+        else:
+            words.append(word)
+    if len(words) > most:
+        usage(f"'{words[most]}' is one word too many")
+    return words, found
+
+
 def given(*defaults):
     """The words of the command line, and defaults for those that are not there."""
-    words = sys.argv[1:]
-    if len(words) > len(defaults):
-        usage(f"'{words[len(defaults)]}' is one word too many")
-    for word in words:
-        if word.startswith("-"):
-            usage(f"'{word}' is no option")
+    words, _ = options(most=len(defaults))
     return [*words, *defaults[len(words) :]]
+
+
+def whole(name, text, least=1):
+    """A whole number of the command line."""
+    if not re.fullmatch(r"\d{1,9}", text) or int(text) < least:
+        usage(f"{name} {text} is not accepted; it is a whole number from {least} on")
+    return int(text)
 
 
 def opened(path, mode="r"):
