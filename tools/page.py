@@ -257,12 +257,9 @@ def table(*head, rule=" --- "):
 
 
 def cost_of(folder, part):
-    """What make results has recorded of the time that a part took."""
-    try:
-        with open(f"{folder}/results.json") as file:
-            return json.load(file)["cost"][part]
-    except (OSError, ValueError, KeyError):
-        return {}
+    """What make results has recorded of a part that it has measured: of which commit, its times and the load."""
+    found = [rows for store in stores(folder) if (rows := store.rows("results_cost"))]
+    return next((row for _, rows in found for row in rows if row["part"] == part and row["whole"]), {})
 
 
 def watched(folder, part, e):
@@ -271,7 +268,7 @@ def watched(folder, part, e):
     kept = cost_of(folder, part)
     if not kept or not is_same_code(kept.get("commit"), e["git_commit"], part):
         return e
-    if "load" not in kept:
+    if kept.get("load") is None:
         return {**e, "warnings": ["no times are measured"]}
     warnings = [w for w in e.get("warnings") or [] if not w.startswith(("load average", "other tasks"))]
     return {**e, "warnings": [*warnings, f"load average while it ran: {kept['load']:.1f} on {e['cores']} cores"]}

@@ -59,10 +59,11 @@ def put(folder):
     studies = {}  # the head, cases and tables of each file
     for path in sorted(glob.glob(f"{folder}/*.json")):
         file = os.path.basename(path)[: -len(".json")]
-        if file == "results":
-            continue
         with open(path) as text:
             top = json.load(text)
+        if file == "results":  # what make results has recorded
+            keep(folder, file, {}, results_cost=[{"part": part, "whole": True, "load": None, **cost} for part, cost in top["cost"].items()])
+            continue
         head, places, tables = studies.setdefault(file, ({}, {}, {}))
         head.update(flat({m: of for m, of in top.items() if not is_rows(of)}))
         lists = {m: of for m, of in top.items() if is_rows(of)}
