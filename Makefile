@@ -1,6 +1,6 @@
 # The whole way from a bare Debian machine: each target installs what is missing, configures, builds
 # and runs. CMake does the building; this file only says in which order. A comment that begins with #:
-# is what make help says of the target below it.
+# is the text of make help for the target below it.
 # SPDX-License-Identifier: GPL-3.0-or-later
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
@@ -50,7 +50,7 @@ define newline
 endef
 quote = '$(subst ','\'',$(1))'
 
-# What studies say of themselves in their sources: TARGET|option/VARIABLE/default|...:name:file:setup
+# The declarations of studies in their sources: TARGET|option/VARIABLE/default|...:name:file:setup
 declared := $(shell awk -F'"' 'FNR == 1 { setup = "build" } /^    \.name = / { name = $$2 } \
   /^    \.file = / { file = $$2 } /^    \.figures = / { setup = "figures" } \
   /^    \.make = / { count = split($$2, word, " "); said = word[1]; for (i = 2; i <= count; i++) { \
@@ -189,7 +189,7 @@ results: setup-report setup-robots build-essbench
 site: setup-python ; @tools/python site python3
 #: the tables of pages whose measured code has changed since
 stale: ; @tools/page stale
-#: what the columns of all results mean, into build/docs/columns.md
+#: the meaning of all columns of results, into build/docs/columns.md
 columns: build-essbench
 	@mkdir -p build/docs
 	$(essbench) columns >build/docs/columns.md
@@ -271,7 +271,7 @@ format: setup-test ; @$(sources) -i
 format-check: setup-test ; @$(sources) --dry-run -Werror
 #: remove build/ (results and the fetched MuJoCo stay)
 clean: ; rm -rf build
-# what the comments above say, and of studies their sources
+# the comments above, and the summaries of studies
 help:
 	@awk -F: '/^#: / { said = substr($$0, 4); next } said { printf "make %-15s %s\n", $$1, said } { said = "" }' $(own)
 	@awk -F'"' '/^    \.summary = / { summary = $$2 } /^    \.make = / { split($$2, word, " "); \

@@ -85,7 +85,7 @@ def git(*words):
 
 
 def of_studies(names, end):
-    """What each study says of itself in its source, by the source: members that stand in a line each."""
+    """The declarations of studies, by their sources: these members, if one of them is there."""
     studies = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../experiments/studies/*.c")
     for path in sorted(glob.glob(studies)):
         with open(path) as file:
@@ -124,8 +124,8 @@ def as_kept(value):
 
 
 def keep(folder, study, head, places=None, **tables):
-    """What a tool has measured, as essbench keeps a study: a run that has ended, with its rows by the names of their
-    tables. Of several places each has its head. Earlier runs of it go."""
+    """Writes the measurements of a tool in the form of a study: a completed run, and its rows by the names of their
+    tables. Each of several places has a head of its own. Earlier runs are removed."""
     os.makedirs(folder or ".", exist_ok=True)
     try:
         with sqlite3.connect(os.path.join(folder, DATABASE), timeout=60) as db:
@@ -150,13 +150,13 @@ def keep(folder, study, head, places=None, **tables):
 
 
 class Store:
-    """What the database of a folder has of the runs that ended last, one of each study and place."""
+    """The database of a folder: for each study and place the run that ended last."""
 
     def __init__(self, path):
         self.path, self.folder, self.runs = path, os.path.dirname(path), {}
         try:
             self.db = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=ro", uri=True, timeout=60)
-            # one that is just being made has no tables
+            # a new database has no tables yet
             made = self.db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'run'").fetchone()
             for run, study, place, head in self.db.execute(
                     "SELECT id, study, place, head FROM run JOIN (SELECT max(id) AS id, min(id) AS first FROM run "
@@ -166,39 +166,38 @@ class Store:
             fail(f"{path}: {why}")
 
     def of(self, file):
-        """The heads of the study whose file of results is called so, by their runs."""
+        """The heads of the study with this file of results, by their runs."""
         name = files().get(file, None if file in files().values() else file)
         return {run: head for run, (study, head) in self.runs.items() if study == name}
 
     def tables(self):
-        """Those that have rows of runs, but for samples."""
+        """All tables of rows, without those of samples."""
         return [name for name, in self.db.execute("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c "
                                                   "WHERE c.name = 'row' AND m.name NOT LIKE '%\\_cells' ESCAPE '\\'")]
 
     def rows(self, table):
-        """Its columns and rows, each with the number of its run; of FILE_top what the runs depend on, and what is there
-        once. None where there is no such table."""
+        """The columns and rows of a table, each row with its run. The rows of FILE_top also have the members of their
+        run's head. None where there is no such table."""
         heads = self.of(table.removesuffix("_top")) if table.endswith("_top") else {}
+        found, columns, is_there = {run: [] for run in self.runs}, ["run"], True
         try:
-            cursor = self.db.execute(f'SELECT * FROM "{table}" ORDER BY run, row')
+            cursor = self.db.execute(f'SELECT * FROM "{table}" WHERE run IN ({", ".join(map(str, found))}) ORDER BY row')
+            columns = [name for name, *_ in cursor.description]
+            for row in cursor:
+                found[row[0]].append(dict(zip(columns, map(as_kept, row))))
         except sqlite3.DatabaseError as why:
             if not str(why).startswith("no such table"):
                 fail(f"{self.path}: {why}")
-            cursor = None
-        columns = [name for name, *_ in cursor.description] if cursor else ["run"]
-        found = {run: [] for run in self.runs}
-        for row in cursor or ():
-            if row[0] in found:
-                found[row[0]].append(dict(zip(columns, map(as_kept, row))))
+            is_there = False
         for run, head in heads.items():
             head = {name: as_kept(value) for name, value in head.items()}
             columns = [*dict.fromkeys([*head, *columns])]
             found[run] = [{"run": run, **head, **row} for row in found[run] or [{}]]
-        return (columns, [row for rows in found.values() for row in rows]) if cursor or heads else None
+        return (columns, [row for rows in found.values() for row in rows]) if is_there or heads else None
 
 
 def stores(folder, below=""):
-    """Those of folders below that a pattern finds, in their order."""
+    """The databases of the folders below that a pattern finds, in their order."""
     return map(Store, sorted(glob.glob(os.path.join(glob.escape(folder), below, DATABASE), recursive=True),
                              key=os.path.dirname))
 
@@ -257,7 +256,7 @@ def table(*head, rule=" --- "):
 
 
 def cost_of(folder, part):
-    """What make results has recorded of a part that it has measured: of which commit, its times and the load."""
+    """The record of make results of a complete part: its commit, times and load."""
     found = [rows for store in stores(folder) if (rows := store.rows("results_cost"))]
     return next((row for _, rows in found for row in rows if row["part"] == part and row["whole"]), {})
 
