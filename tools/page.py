@@ -1,6 +1,7 @@
 # What tools share: how they fail, the database of a folder of results, of which machine and commit these are, and lines
 # between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
+import contextlib
 import fnmatch
 import functools
 import glob
@@ -155,15 +156,24 @@ class Store:
     def __init__(self, path):
         self.path, self.folder, self.runs = path, os.path.dirname(path), {}
         try:
-            self.db = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=ro", uri=True, timeout=60)
             # a new database has no tables yet
-            made = self.db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'run'").fetchone()
-            for run, study, place, head in self.db.execute(
-                    "SELECT id, study, place, head FROM run JOIN (SELECT max(id) AS id, min(id) AS first FROM run "
-                    "WHERE ended IS NOT NULL GROUP BY study, place) USING (id) ORDER BY first") if made else ():
+            _, runs = self.ask("SELECT id, study, place, head FROM run JOIN (SELECT max(id) AS id, min(id) AS first FROM run "
+                               "WHERE ended IS NOT NULL GROUP BY study, place) USING (id) ORDER BY first") or ((), ())
+            for run, study, place, head in runs:
                 self.runs[run] = study, {"command": study, "place": place, **json.loads(head or "{}")}
-        except (sqlite3.Error, ValueError, TypeError) as why:
+        except (ValueError, TypeError) as why:
             fail(f"{path}: {why}")
+
+    def ask(self, query):
+        """The columns and rows of a query; None where a table is absent. The last reader of a database that a killed study
+        has left takes its journal in, so it may write."""
+        try:
+            with contextlib.closing(sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=rw", uri=True, timeout=60)) as db:
+                cursor = db.execute(query)
+                return [name for name, *_ in cursor.description], cursor.fetchall()
+        except sqlite3.Error as why:
+            if not str(why).startswith("no such table"):
+                fail(f"{self.path}: {why}")
 
     def of(self, file):
         """The heads of the study with this file of results, by their runs."""
@@ -172,28 +182,23 @@ class Store:
 
     def tables(self):
         """All tables of rows, without those of samples."""
-        return [name for name, in self.db.execute("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c "
-                                                  "WHERE c.name = 'row' AND m.name NOT LIKE '%\\_cells' ESCAPE '\\'")]
+        return [name for name, in self.ask("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c "
+                                           "WHERE c.name = 'row' AND m.name NOT LIKE '%\\_cells' ESCAPE '\\'")[1]]
 
     def rows(self, table):
         """The columns and rows of a table, each row with its run. The rows of FILE_top also have the members of their
         run's head. None where there is no such table."""
         heads = self.of(table.removesuffix("_top")) if table.endswith("_top") else {}
-        found, columns, is_there = {run: [] for run in self.runs}, ["run"], True
-        try:
-            cursor = self.db.execute(f'SELECT * FROM "{table}" WHERE run IN ({", ".join(map(str, found))}) ORDER BY row')
-            columns = [name for name, *_ in cursor.description]
-            for row in cursor:
-                found[row[0]].append(dict(zip(columns, map(as_kept, row))))
-        except sqlite3.DatabaseError as why:
-            if not str(why).startswith("no such table"):
-                fail(f"{self.path}: {why}")
-            is_there = False
+        found = {run: [] for run in self.runs}
+        there = self.ask(f'SELECT * FROM "{table}" WHERE run IN ({", ".join(map(str, found))}) ORDER BY row')
+        columns, rows = there or (["run"], ())
+        for row in rows:
+            found[row[0]].append(dict(zip(columns, map(as_kept, row))))
         for run, head in heads.items():
             head = {name: as_kept(value) for name, value in head.items()}
             columns = [*dict.fromkeys([*head, *columns])]
             found[run] = [{"run": run, **head, **row} for row in found[run] or [{}]]
-        return (columns, [row for rows in found.values() for row in rows]) if is_there or heads else None
+        return (columns, [row for rows in found.values() for row in rows]) if there or heads else None
 
 
 def stores(folder, below=""):

@@ -56,7 +56,8 @@ class Sweep:
         if not os.path.exists(path):
             raise Fault(f"cannot read '{path}': No such file or directory")
         try:
-            store = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=ro", uri=True)
+            # one that may write takes in what a killed study has left beside the database
+            store = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=rw", uri=True)
             run = store.execute("SELECT max(id) FROM run WHERE study = 'sweep' AND ended IS NOT NULL").fetchone()
             if run == (None,):
                 raise Fault(f"'{path}' has no sweep that has ended")
@@ -70,6 +71,7 @@ class Sweep:
                 if seconds is not None:
                     starts = self.starts.setdefault((contacts, solver, protocol), {})
                     starts[trial] = seconds, NAN if error is None else error, process
+            store.close()
         except (sqlite3.Error, ValueError, TypeError) as why:
             raise Fault(f"'{path}': {why}") from None
 
