@@ -124,18 +124,17 @@ def as_kept(value):
     return None if value == "" or value != value else value
 
 
-def keep(folder, study, head, places=None, **tables):
+def keep(folder, study, head, place="", **tables):
     """Writes the measurements of a tool in the form of a study: a completed run, and its rows by the names of their
-    tables. Each of several places has a head of its own. Earlier runs are removed."""
+    tables. An earlier run of the same place is removed."""
     os.makedirs(folder or ".", exist_ok=True)
     try:
         with sqlite3.connect(os.path.join(folder, DATABASE), timeout=60) as db:
             db.execute("PRAGMA foreign_keys = ON")
             db.execute(RUNS)
-            db.execute("DELETE FROM run WHERE study = ?", [study])
-            for place, of in (places or {"": head}).items():
-                run = db.execute("INSERT INTO run (study, place, settings, host, ended, head) VALUES (?, ?, '{}', '', "
-                                 "CURRENT_TIMESTAMP, ?)", [study, place, json.dumps(of)]).lastrowid
+            db.execute("DELETE FROM run WHERE (study, place) = (?, ?)", [study, place])
+            run = db.execute("INSERT INTO run (study, place, settings, host, ended, head) VALUES (?, ?, '{}', '', "
+                             "CURRENT_TIMESTAMP, ?)", [study, place, json.dumps(head)]).lastrowid
             for table, rows in tables.items():
                 db.execute(f'CREATE TABLE IF NOT EXISTS "{table}" ({ROWS})')
                 there = {name for _, name, *_ in db.execute(f'PRAGMA table_info("{table}")')}

@@ -56,7 +56,7 @@ def take(tables, file, lists):
 
 
 def put(folder):
-    studies = {}  # the head, cases and tables of each file
+    studies = {}  # the heads by their places, and the tables of each file
     for path in sorted(glob.glob(f"{folder}/*.json")):
         file = os.path.basename(path)[: -len(".json")]
         with open(path) as text:
@@ -64,12 +64,12 @@ def put(folder):
         if file == "results":  # what make results has recorded
             keep(folder, file, {}, results_cost=[{"part": part, "whole": True, "load": None, **cost} for part, cost in top["cost"].items()])
             continue
-        head, places, tables = studies.setdefault(file, ({}, {}, {}))
-        head.update(flat({m: of for m, of in top.items() if not is_rows(of)}))
         lists = {m: of for m, of in top.items() if is_rows(of)}
         if file == "work_precision":
-            places.update((case["name"], case) for case in lists.pop("cases"))
-        take(tables, file, lists)
+            studies[file] = {case["name"]: case for case in lists.pop("cases")}, {}
+        else:
+            studies[file] = {"": dict(flat({m: of for m, of in top.items() if not is_rows(of)}))}, {}
+        take(studies[file][1], file, lists)
     for path in sorted(glob.glob(f"{folder}/*.csv")):
         table = os.path.basename(path)[: -len(".csv")]
         file = OWNERS.get(table, table)
@@ -77,9 +77,10 @@ def put(folder):
             file = file.rpartition("_")[0]
         with open(path) as text:
             rows = [{name: value_of(cell or "") for name, cell in row.items()} for row in csv.DictReader(text)]
-        studies.setdefault(file, ({}, {}, {}))[2][table] = rows
-    for file, (head, places, tables) in studies.items():
-        keep(folder, files().get(file, file), head, places, **tables)
+        studies.setdefault(file, ({"": {}}, {}))[1][table] = rows
+    for file, (heads, tables) in studies.items():
+        for place, head in heads.items():
+            keep(folder, files().get(file, file), head, place, **(tables if place == [*heads][-1] else {}))
 
 
 for folder, _, names in os.walk(sys.argv[2]):

@@ -25,7 +25,7 @@ cat >essbench <<'END'
 echo "$*" >>asked
 case $* in *plate*) exit 1 ;; esac
 python3 -B -c 'import sys; sys.path.insert(0, "tools"); from page import keep
-keep("results", "work_precision", {}, {"hopper": {"environment": {"git_commit": sys.argv[1]}}})' "$(git rev-parse HEAD)"
+keep("results", "work_precision", {"environment": {"git_commit": sys.argv[1]}}, "hopper")' "$(git rev-parse HEAD)"
 END
 chmod +x essbench
 export DRAKE_PYTHON=/bin/false
