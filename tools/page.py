@@ -182,7 +182,8 @@ class Store:
     def tables(self):
         """All tables of rows, without those of samples."""
         return [name for name, in self.ask("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c "
-                                           "WHERE c.name = 'row' AND m.name NOT LIKE '%\\_cells' ESCAPE '\\'")[1]]
+                                           "WHERE m.type = 'table' AND c.name = 'row' AND m.name != 'lap' "
+                                           "AND m.name NOT LIKE '%\\_cells' ESCAPE '\\'")[1]]
 
     def rows(self, table):
         """The columns and rows of a table, each row with its run. The rows of FILE_top also have the members of their

@@ -64,8 +64,10 @@ class Sweep:
             (head, epsilon, settings), = store.execute(
                 "SELECT head, epsilon, t.settings FROM run JOIN sweep_top t ON run = id WHERE id = ?", run)
             self.head = {**json.loads(head), "epsilon": epsilon, "settings": json.loads(settings)}
-            rows = store.execute("SELECT contacts, solver, protocol, trial, seconds, rms_error, process FROM sweep_samples "
-                                 "WHERE run = ?", run)
+            rows = store.execute(
+                "SELECT contacts, solver, protocol, trial, seconds, rms_error, process FROM (SELECT l.*, min(l.row) OVER "
+                "(PARTITION BY contacts, solver, protocol) AS entry FROM sweep_laps l JOIN cell k ON k.id = l.within "
+                "WHERE l.run = ? AND k.name LIKE 'race %') ORDER BY contacts, entry, trial", run)
             for contacts, solver, protocol, trial, seconds, error, process in rows:
                 self.processes = max(self.processes, process + 1)
                 if seconds is not None:

@@ -25,7 +25,10 @@ HEAD = {"seed": 1, "protocol": "paper", "epsilon": 0.001,
         "environment": {"cpu": "x", "mujoco": {"version": "4.0.0"}, "warnings": []}}
 TABLES = """CREATE TABLE run (id INTEGER PRIMARY KEY, study, settings, ended, head);
 CREATE TABLE sweep_top (run, epsilon, settings);
-CREATE TABLE sweep_samples (run, contacts, solver, protocol, trial, process, seconds, rms_error);"""
+CREATE TABLE cell (id INTEGER PRIMARY KEY, run, name);
+CREATE TABLE sweep_laps (run, within, contacts, solver, protocol, trial, process, seconds, rms_error, row INTEGER PRIMARY KEY);
+INSERT INTO cell VALUES (1, 1, 'race 2'), (2, 1, 'search 2');
+INSERT INTO sweep_laps VALUES (1, 2, 2, 'libess', 'paper', 0, 0, 9.0, 0.5, 0);"""
 
 
 @dataclasses.dataclass
@@ -67,7 +70,7 @@ class Room(unittest.TestCase):
         top = head.pop("epsilon", None), json.dumps(head.pop("settings", None))
         store.execute("INSERT INTO run VALUES (1, 'sweep', '{}', ?, ?)", (ended, json.dumps(head)))
         store.execute("INSERT INTO sweep_top VALUES (1, ?, ?)", top)
-        store.executemany("INSERT INTO sweep_samples VALUES (1, ?, ?, ?, ?, ?, ?, ?)", samples or made.rows())
+        store.executemany("INSERT INTO sweep_laps VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, NULL)", samples or made.rows())
         store.commit()
         store.close()
         return folder
@@ -221,8 +224,8 @@ class Reading(Room):
     def test_damaged_sets_are_refused(self):
         for said, sql in (("has no sweep that has ended", "UPDATE run SET ended = NULL"),
                           ("has no sweep that has ended", "UPDATE run SET study = 'order'"),
-                          ("no such table: run", "DROP TABLE run"), ("no such table: sweep_samples", "DROP TABLE sweep_samples"),
-                          ("no such column: seconds", "ALTER TABLE sweep_samples RENAME seconds TO s"),
+                          ("no such table: run", "DROP TABLE run"), ("no such table: sweep_laps", "DROP TABLE sweep_laps"),
+                          ("no such column: seconds", "ALTER TABLE sweep_laps RENAME seconds TO s"),
                           ("Expecting value", "UPDATE run SET head = ''")):
             store = sqlite3.connect(f"{self.write('bad')}/essbench.sqlite")
             store.execute(sql)
