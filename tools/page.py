@@ -2,6 +2,7 @@
 # between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
 import contextlib
+import csv
 import fnmatch
 import functools
 import glob
@@ -147,6 +148,40 @@ def keep(folder, study, head, place="", **tables):
         db.close()
     except sqlite3.Error as why:
         fail(f"{os.path.join(folder, DATABASE)}: {why}")
+
+
+def value_of(text):
+    """A cell of a .csv: a number where it is one."""
+    for kind in int, float:
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def take(path, folder):
+    """Takes the results of another program from NAME.json and NAME_*.csv beside it: each list of rows is a table, and the
+    other members are the head. Cases with an environment are places, to which the rows of the same case belong."""
+    stem = os.path.splitext(path)[0]
+    name, tables = os.path.basename(stem), {}
+    with opened(path) as file:
+        try:
+            top = json.load(file)
+            lists = {member for member, rows in top.items() if isinstance(rows, list) and isinstance(rows[0], dict)}
+        except (ValueError, AttributeError, IndexError) as why:
+            fail(f"{path} is no object of lists of rows: {why}")
+    tables = {f"{name}_{member}": top.pop(member) for member in lists}
+    for csv_path in sorted(glob.glob(f"{glob.escape(stem)}_*.csv")):
+        with opened(csv_path) as file:
+            tables[os.path.splitext(os.path.basename(csv_path))[0]] = [
+                {column: value_of(cell or "") for column, cell in row.items()} for row in csv.DictReader(file)]
+    cases = [case for case in tables.get(f"{name}_cases", []) if "environment" in case]
+    for case in cases:
+        own = {table: [row for row in rows if row.get("case", row.get("name")) == case["name"]] for table, rows in tables.items()}
+        keep(folder, name, {**top, "environment": case["environment"]}, case["name"], **own)
+    if not cases:
+        keep(folder, name, top, **tables)
 
 
 class Store:

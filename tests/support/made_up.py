@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, f"{sys.argv[1]}/tools")
-from page import files, keep  # noqa: E402
+from page import files, keep, take as tool_take, value_of  # noqa: E402
 
 # tables whose .csv has another name than the list in the .json
 TABLES = {"robots_models": "robots", "robots_error_models": "robots_error", "sliding_costs": "sliding",
@@ -18,15 +18,6 @@ TABLES = {"robots_models": "robots", "robots_error_models": "robots_error", "sli
 
 # and tables of files that are called otherwise
 OWNERS = {"mujoco_profile": "mujoco_settings", "damped": "drake"}
-
-
-def value_of(text):
-    for kind in int, float:
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
 
 
 def flat(row):
@@ -64,6 +55,9 @@ def put(folder):
         if file == "results":  # what make results has recorded
             keep(folder, file, {}, results_cost=[{"part": part, "whole": True, "load": None, **cost} for part, cost in top["cost"].items()])
             continue
+        if file == "outside":
+            tool_take(path, folder)
+            continue
         lists = {m: of for m, of in top.items() if is_rows(of)}
         if file == "work_precision":
             studies[file] = {case["name"]: case for case in lists.pop("cases")}, {}
@@ -72,6 +66,8 @@ def put(folder):
         take(studies[file][1], file, lists)
     for path in sorted(glob.glob(f"{folder}/*.csv")):
         table = os.path.basename(path)[: -len(".csv")]
+        if table.startswith("outside_"):
+            continue
         file = OWNERS.get(table, table)
         while file not in studies and file not in files() and "_" in file:
             file = file.rpartition("_")[0]
