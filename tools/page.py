@@ -1,5 +1,8 @@
-# What tools share: how they fail, of which machine and commit results are, and lines between the marks of a page.
+# What tools share: how they fail, the database of a folder of results, of which machine and commit these are, and lines
+# between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
+import contextlib
+import csv
 import fnmatch
 import functools
 import glob
@@ -9,8 +12,13 @@ import itertools
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
+import urllib.parse
+
+
+DATABASE = "essbench.sqlite"
 
 
 def fail(line):
@@ -33,15 +41,36 @@ def usage(line):
     sys.exit(2)
 
 
+def options(flags=(), valued=(), most=99):
+    """The words of the command line, and by name its options: flags, and those that take a value."""
+    words, found, rest = [], {}, iter(sys.argv[1:])
+    for word in rest:
+        if word in valued:
+            found[word] = next(rest, None)
+            if found[word] is None:
+                usage(f"{word} needs a value")
+        elif word in flags:
+            found[word] = True
+        elif word.startswith("-"):
+            usage(f"'{word}' is no option")
+        else:
+            words.append(word)
+    if len(words) > most:
+        usage(f"'{words[most]}' is one word too many")
+    return words, found
+
+
 def given(*defaults):
     """The words of the command line, and defaults for those that are not there."""
-    words = sys.argv[1:]
-    if len(words) > len(defaults):
-        usage(f"'{words[len(defaults)]}' is one word too many")
-    for word in words:
-        if word.startswith("-"):
-            usage(f"'{word}' is no option")
+    words, _ = options(most=len(defaults))
     return [*words, *defaults[len(words) :]]
+
+
+def whole(name, text, least=1):
+    """A whole number of the command line."""
+    if not re.fullmatch(r"\d{1,9}", text) or int(text) < least:
+        usage(f"{name} {text} is not accepted; it is a whole number from {least} on")
+    return int(text)
 
 
 def opened(path, mode="r"):
@@ -57,16 +86,160 @@ def git(*words):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def declared():
-    """What studies say of themselves in their sources, a line each: by the source of each that says how it is small."""
+def of_studies(names, end):
+    """The declarations of studies, by their sources: these members, if one of them is there."""
     studies = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../experiments/studies/*.c")
     for path in sorted(glob.glob(studies)):
         with open(path) as file:
             text = file.read()
-        said = dict(re.findall(r'^    \.(name|file|small|page) = "(.*)",$', text, re.M))
-        if "small" in said:
+        said = dict(re.findall(rf'^    \.({names}) = "(.*)",$', text, re.M))
+        if end in said:
             timed = not re.search(r"^    (STUDY_BRIEF|\.untimed = true),$", text, re.M)
             yield f"experiments/studies/{os.path.basename(path)}", {"page": None, "timed": timed, **said}
+
+
+def declared():
+    """The studies that say how they are small."""
+    return of_studies("name|file|small|page", "small")
+
+
+@functools.cache
+def files():
+    """The names of studies, by those of their files of results."""
+    return {said["file"]: said["name"] for _, said in of_studies("name|file", "file")}
+
+
+# ---- the database of a folder -----------------------------------------------------------------------
+
+# as essbench makes it (experiments/core/study_store.c)
+RUNS = """CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, study TEXT NOT NULL, place TEXT NOT NULL,
+  settings TEXT NOT NULL, git_commit TEXT, host TEXT NOT NULL, load REAL, seed INTEGER,
+  begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, ended TEXT, head TEXT)"""
+ROWS = "run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, row INTEGER NOT NULL, within INTEGER"
+
+
+def as_kept(value):
+    """A value as the database has it: lists and objects are JSON, and an empty text is none."""
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False)
+    return None if value == "" or value != value else value
+
+
+def keep(folder, study, head, place="", **tables):
+    """Writes the measurements of a tool in the form of a study: a completed run, and its rows by the names of their
+    tables. An earlier run of the same place is removed."""
+    os.makedirs(folder or ".", exist_ok=True)
+    try:
+        with sqlite3.connect(os.path.join(folder, DATABASE), timeout=60) as db:
+            db.execute("PRAGMA foreign_keys = ON")
+            db.execute(RUNS)
+            db.execute("DELETE FROM run WHERE (study, place) = (?, ?)", [study, place])
+            run = db.execute("INSERT INTO run (study, place, settings, host, ended, head) VALUES (?, ?, '{}', '', "
+                             "CURRENT_TIMESTAMP, ?)", [study, place, json.dumps(head)]).lastrowid
+            for table, rows in tables.items():
+                db.execute(f'CREATE TABLE IF NOT EXISTS "{table}" ({ROWS})')
+                there = {name for _, name, *_ in db.execute(f'PRAGMA table_info("{table}")')}
+                for name in dict.fromkeys(name for row in rows for name in row if name not in there):
+                    db.execute(f'ALTER TABLE "{table}" ADD COLUMN "{name}"')
+                for number, row in enumerate(rows):
+                    row = {"run": run, "row": number, **row}
+                    db.execute(f"""INSERT INTO "{table}" ({', '.join(f'"{name}"' for name in row)})
+                      VALUES ({', '.join('?' * len(row))})""", [*map(as_kept, row.values())])
+        db.close()
+    except sqlite3.Error as why:
+        fail(f"{os.path.join(folder, DATABASE)}: {why}")
+
+
+def value_of(text):
+    """A cell of a .csv: a number where it is one."""
+    for kind in int, float:
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def take(path, folder):
+    """Takes the results of another program from NAME.json and NAME_*.csv beside it: each list of rows is a table, and the
+    other members are the head. Cases with an environment are places, to which the rows of the same case belong."""
+    stem = os.path.splitext(path)[0]
+    name, tables = os.path.basename(stem), {}
+    with opened(path) as file:
+        try:
+            top = json.load(file)
+            lists = {member for member, rows in top.items() if isinstance(rows, list) and isinstance(rows[0], dict)}
+        except (ValueError, AttributeError, IndexError) as why:
+            fail(f"{path} is no object of lists of rows: {why}")
+    tables = {f"{name}_{member}": top.pop(member) for member in lists}
+    for csv_path in sorted(glob.glob(f"{glob.escape(stem)}_*.csv")):
+        with opened(csv_path) as file:
+            tables[os.path.splitext(os.path.basename(csv_path))[0]] = [
+                {column: value_of(cell or "") for column, cell in row.items()} for row in csv.DictReader(file)]
+    cases = [case for case in tables.get(f"{name}_cases", []) if "environment" in case]
+    for case in cases:
+        own = {table: [row for row in rows if row.get("case", row.get("name")) == case["name"]] for table, rows in tables.items()}
+        keep(folder, name, {**top, "environment": case["environment"]}, case["name"], **own)
+    if not cases:
+        keep(folder, name, top, **tables)
+
+
+class Store:
+    """The database of a folder: for each study and place the run that ended last."""
+
+    def __init__(self, path):
+        self.path, self.folder, self.runs = path, os.path.dirname(path), {}
+        try:
+            # a new database has no tables yet
+            _, runs = self.ask("SELECT id, study, place, head FROM run JOIN (SELECT max(id) AS id, min(id) AS first FROM run "
+                               "WHERE ended IS NOT NULL GROUP BY study, place) USING (id) ORDER BY first") or ((), ())
+            for run, study, place, head in runs:
+                self.runs[run] = study, {"command": study, "place": place, **json.loads(head or "{}")}
+        except (ValueError, TypeError) as why:
+            fail(f"{path}: {why}")
+
+    def ask(self, query):
+        """The columns and rows of a query; None where a table is absent. The last reader of a database that a killed study
+        has left takes its journal in, so it may write."""
+        try:
+            with contextlib.closing(sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=rw", uri=True, timeout=60)) as db:
+                cursor = db.execute(query)
+                return [name for name, *_ in cursor.description], cursor.fetchall()
+        except sqlite3.Error as why:
+            if not str(why).startswith("no such table"):
+                fail(f"{self.path}: {why}")
+
+    def of(self, file):
+        """The heads of the study with this file of results, by their runs."""
+        name = files().get(file, None if file in files().values() else file)
+        return {run: head for run, (study, head) in self.runs.items() if study == name}
+
+    def tables(self):
+        """All tables of rows, without those of samples."""
+        return [name for name, in self.ask("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c "
+                                           "WHERE m.type = 'table' AND c.name = 'row' AND m.name != 'lap' "
+                                           "AND m.name NOT LIKE '%\\_cells' ESCAPE '\\'")[1]]
+
+    def rows(self, table):
+        """The columns and rows of a table, each row with its run. The rows of FILE_top also have the members of their
+        run's head. None where there is no such table."""
+        heads = self.of(table.removesuffix("_top")) if table.endswith("_top") else {}
+        found = {run: [] for run in self.runs}
+        there = self.ask(f'SELECT * FROM "{table}" WHERE run IN ({", ".join(map(str, found))}) ORDER BY row')
+        columns, rows = there or (["run"], ())
+        for row in rows:
+            found[row[0]].append(dict(zip(columns, map(as_kept, row))))
+        for run, head in heads.items():
+            head = {name: as_kept(value) for name, value in head.items()}
+            columns = [*dict.fromkeys([*head, *columns])]
+            found[run] = [{"run": run, **head, **row} for row in found[run] or [{}]]
+        return (columns, [row for rows in found.values() for row in rows]) if there or heads else None
+
+
+def stores(folder, below=""):
+    """The databases of the folders below that a pattern finds, in their order."""
+    return map(Store, sorted(glob.glob(os.path.join(glob.escape(folder), below, DATABASE), recursive=True),
+                             key=os.path.dirname))
 
 
 @functools.cache
@@ -122,17 +295,19 @@ def table(*head, rule=" --- "):
     return [line(head), f"|{'|'.join([rule] * len(head))}|"]
 
 
+def cost_of(folder, part):
+    """The record of make results of a complete part: its commit, times and load."""
+    found = [rows for store in stores(folder) if (rows := store.rows("results_cost"))]
+    return next((row for _, rows in found for row in rows if row["part"] == part and row["whole"]), {})
+
+
 def watched(folder, part, e):
     """The environment of a part, its warnings about the machine replaced by the load while the part ran: the first
     moment of a study has the load of what ran before."""
-    try:
-        with open(f"{folder}/results.json") as file:
-            kept = json.load(file)["cost"][part]
-    except (OSError, ValueError, KeyError):
+    kept = cost_of(folder, part)
+    if not kept or not is_same_code(kept.get("commit"), e["git_commit"], part):
         return e
-    if not is_same_code(kept.get("commit"), e["git_commit"], part):
-        return e
-    if "load" not in kept:
+    if kept.get("load") is None:
         return {**e, "warnings": ["no times are measured"]}
     warnings = [w for w in e.get("warnings") or [] if not w.startswith(("load average", "other tasks"))]
     return {**e, "warnings": [*warnings, f"load average while it ran: {kept['load']:.1f} on {e['cores']} cores"]}

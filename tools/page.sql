@@ -80,13 +80,13 @@ UNION ALL SELECT 1e9, 'MuJoCo''s own, ' || "case", 'mujoco', "case" FROM (SELECT
 
 -- of derivatives.md: the times at which libess's own derivative is known, and MuJoCo's errors there
 CREATE VIEW gradient_times AS
-SELECT folder, key AS number, value ->> 't' AS t, value ->> 'estimate' AS estimate
-FROM "gradients/*/robot_derivative_top" a, json_each(a.times) WHERE value ->> 't' <= audited;
+SELECT folder, t.row AS number, t, estimate
+FROM "gradients/*/robot_derivative_times" t JOIN "gradients/*/robot_derivative_top" USING (folder) WHERE t <= audited;
 CREATE VIEW gradient_errors AS
 SELECT e.rowid AS at, e.*, iif(way = 'transitions', '`mjd_transitionFD`', printf('differences by %g', move)) AS how,
   CASE WHEN error IS NULL THEN iif(note LIKE '%finite%', 'not finite', 'none')
     WHEN error > coalesce(estimate, 0) THEN percent(error) ELSE '< ' || percent(estimate) END AS cell
-FROM "gradients/*/robot_derivative_errors" e JOIN gradient_times USING (folder, t) WHERE who = 'MuJoCo';
+FROM "gradients/*/robot_derivative" e JOIN gradient_times USING (folder, t) WHERE who = 'MuJoCo';
 CREATE VIEW gradient_own AS -- at the model's own step: by matrices, or by differences of the smallest moves
 SELECT folder, t, way, min(move) AS move, error, cell FROM gradient_errors WHERE own GROUP BY folder, t, way;
 
@@ -270,12 +270,10 @@ FROM (SELECT contacts, target, solver, min(ns_per_crossing) AS ns FROM crossing_
   WHERE status = 'ok' AND solver LIKE 'plain-%' GROUP BY contacts)
   JOIN (SELECT contacts, min(ns_per_crossing) AS ours FROM crossing_cost WHERE status = 'ok' AND solver = 'libess' GROUP BY contacts)
     USING (contacts)
-UNION ALL SELECT 4, '[the paper''s race](paper.md)', NULL, 'N = ' || (value ->> 'contacts'), coalesce(value ->> 'solver', ''),
-  value ->> 'plain_over_libess', value ->> '$.interval[0]', value ->> '$.interval[1]'
-FROM sweep_top, json_each(plain) WHERE value ->> 'plain_over_libess' IS NOT NULL
-UNION ALL SELECT 5, '[legs](robots.md#more-legs)', NULL, (value ->> 'contacts') || ' legs', coalesce(value ->> 'solver', ''),
-  value ->> 'plain_over_libess', value ->> '$.interval[0]', value ->> '$.interval[1]'
-FROM "legged/sweep_top", json_each(plain) WHERE value ->> 'plain_over_libess' IS NOT NULL;
+UNION ALL SELECT 4, '[the paper''s race](paper.md)', NULL, 'N = ' || contacts, coalesce(solver, ''), plain_over_libess, interval ->> 0, interval ->> 1
+FROM sweep_plain WHERE plain_over_libess IS NOT NULL
+UNION ALL SELECT 5, '[legs](robots.md#more-legs)', NULL, contacts || ' legs', coalesce(solver, ''), plain_over_libess, interval ->> 0, interval ->> 1
+FROM "legged/sweep_plain" WHERE plain_over_libess IS NOT NULL;
 CREATE VIEW unaware_told AS
 SELECT *, coalesce(printf('an error of %s', short(error, 'g')), 'MuJoCo''s error') AS told FROM unaware_all;
 
@@ -298,15 +296,15 @@ SELECT printf('With the force as a callback and at most %d contacts MuJoCo is fa
   max(contacts), sum(coalesce(callback_over_this_hi < 1, 0)), count(*)) || coalesce(' ' || (SELECT said FROM callback_ahead) || '.', '') AS said
 FROM speed_rows WHERE callback_over_this IS NOT NULL HAVING count(*) > 0;
 CREATE VIEW lost_marginal AS -- what one more contact costs, over what it costs MuJoCo with a callback
-SELECT printf('One more contact costs libess %s times what it costs MuJoCo with a callback.', span(value ->> 'callback_share', '%.2g')) AS said
-FROM speed_top, json_each(marginals) WHERE value ->> 'callback_share' IS NOT NULL HAVING max(value ->> 'callback_share') > 1;
+SELECT printf('One more contact costs libess %s times what it costs MuJoCo with a callback.', span(callback_share, '%.2g')) AS said
+FROM speed_marginals WHERE callback_share IS NOT NULL HAVING max(callback_share) > 1;
 CREATE VIEW lost_early AS -- robots that count for nobody
 SELECT printf('On %d of these robots the reference solution, which libess computes, ends early. They have no verdict. %d of them can be compared up to that time, and libess is slower on %d.',
   sum(verdict = 'stops early'), sum(verdict = 'stops early' AND ratio IS NOT NULL), sum(verdict = 'stops early' AND ratio < 1)) AS said
-FROM "many-robots/robots_models" HAVING sum(verdict = 'stops early') > 0;
+FROM "many-robots/robots" HAVING sum(verdict = 'stops early') > 0;
 CREATE VIEW lost_robots_unaware AS
 SELECT printf('On these robots an event-unaware solver of the same dynamics is faster than libess on %d of %d.', sum(plain_ratio < 1),
-  count(plain_ratio)) AS said FROM "many-robots/robots_models" WHERE verdict NOT IN ('stops early', 'no answer') HAVING sum(plain_ratio < 1) > 0;
+  count(plain_ratio)) AS said FROM "many-robots/robots" WHERE verdict NOT IN ('stops early', 'no answer') HAVING sum(plain_ratio < 1) > 0;
 CREATE VIEW lost_counts AS -- where MuJoCo, by contacts or by a callback, takes fewer instructions
 SELECT 'MuJoCo takes fewer instructions than libess in these cases: ' || group_concat(said, '; ') || '.' AS said FROM (
   SELECT printf('%s at an error of %s (%.2g of libess''s, by `%s`)', r.system, short(r.error, 'g'), min(r.instructions) / our.instructions, r.solver) AS said
@@ -403,16 +401,16 @@ CREATE VIEW robot_stabilised AS -- which is fewer by more than a twentieth
 SELECT number, name, listed(printf('%s (`%s`)', robot, base)) AS robots FROM (SELECT * FROM robot_bases ORDER BY at)
 WHERE own < 0.95 * by_dopri5 OR own IS NULL OR by_dopri5 IS NULL GROUP BY number ORDER BY number;
 CREATE VIEW robot_stiff AS -- how much of the work of dopri5 stability sets
-SELECT n.at, n.robot, 1.0 * (stiffness ->> 'evaluations') / d.evaluations AS share, c.evaluations / d.evaluations AS saved
+SELECT n.at, n.robot, 1.0 * `stiffness.evaluations` / d.evaluations AS share, c.evaluations / d.evaluations AS saved
 FROM robot_names n JOIN robot_loosest d ON d.robot = n.robot AND d.base = 'dopri5'
   LEFT JOIN robot_loosest c ON c.robot = n.robot AND c.base = 'chosen' AND c.tolerance = d.tolerance
-WHERE (cost ->> 'acting') IS NOT 0 AND stiffness ->> 'evaluations' IS NOT NULL;
+WHERE `cost.acting` IS NOT 0 AND `stiffness.evaluations` IS NOT NULL;
 CREATE VIEW robot_steps AS -- MuJoCo's errors; below the reference's own nothing is claimed
 SELECT m.rowid AS at, n.robot, m.variant, 1e3 * m.time_step AS ms,
   iif(m.rms_error IS NULL, NULL, printf(iif(m.own, '**%s**', '%s'),
-    iif(m.rms_error > (reference ->> 'estimate'), printf('%.1e', m.rms_error),
-      printf('< %.1e', reference ->> 'estimate')))) AS said,
-  (SELECT printf('%.2f', value ->> 'order') FROM json_each(orders) WHERE value ->> 'variant' = m.variant) AS "order"
+    iif(m.rms_error > `reference.estimate`, printf('%.1e', m.rms_error),
+      printf('< %.1e', `reference.estimate`)))) AS said,
+  (SELECT printf('%.2f', o."order") FROM "robots/*/robot_orders" o WHERE o.folder = m.folder AND o.variant = m.variant) AS "order"
 FROM "robots/*/robot_mujoco" m JOIN robot_names n ON n.robot = m.folder;
 
 -- of robots.md: the package and what tells its models apart, the ratio with its interval, and whether the reference
@@ -421,7 +419,7 @@ CREATE VIEW many_robots AS
 SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(replace(name, 'assets/', ''), 'suite/', '')) AS robot,
   iif(ratio IS NULL, NULL, printf('%.2g', ratio)) || iif(ratio_low IS NULL, '', printf(' [%.2g, %.2g]', ratio_low, ratio_high)) AS raced,
   coalesce(whole AND reference < 1e-3, 0) AS good
-FROM "many-robots/robots_models";
+FROM "many-robots/robots";
 CREATE VIEW robot_errors_of AS -- what essbench robot answers for each, in mm and mrad
 SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(replace(name, 'assets/', ''), 'suite/', '')) AS robot,
   integrator || ' ' || printf('%.3g', 1e3 * time_step) AS own,
@@ -430,14 +428,14 @@ SELECT *, printf('%s: %s', substr(model, 1, instr(model, '/') - 1), replace(repl
     ELSE printf('< %.2g', max(1e-6, 1e3 * (bodies + bodies_bound))) END AS bodies_said,
   CASE WHEN hinges IS NULL THEN NULL WHEN hinges > hinges_bound THEN printf('%.3g ± %.1g', 1e3 * hinges, 1e3 * hinges_bound)
     ELSE printf('< %.2g', 1e3 * (hinges + hinges_bound)) END AS hinges_said,
-  iif(joint = '' OR NOT joint_error > 0, NULL,
+  iif(joint IS NULL OR NOT joint_error > 0, NULL,
     printf('%.3g %s (%s)', 1e3 * joint_error, iif(unit = 'rad', 'mrad', 'mm'), joint)) AS worst,
-  iif(small_by = '', iif(verdict = 'no answer', NULL, 'none tried'), printf('%s %.3g', small_by, 1e3 * small_step)) AS need,
+  iif(small_by IS NULL, iif(verdict = 'no answer', NULL, 'none tried'), printf('%s %.3g', small_by, 1e3 * small_step)) AS need,
   iif(abs(energy_drift) > energy_bound, printf('%.2g ± %.1g', energy_drift, energy_bound),
     printf('< %.1g', abs(energy_drift) + energy_bound)) AS drift,
   1e3 * iif(penetration < 1e-9, 0, penetration) AS depth, 1e3 * iif(penetration_reference < 1e-9, 0, penetration_reference) AS depth_reference, 1e3 * iif(creep < 1e-9, 0, creep) AS creeps,
   1e3 * iif(creep_reference < 1e-9, 0, creep_reference) AS creep_of, 1e3 * jump_dist AS jump
-FROM "robot-errors/robots_error_models";
+FROM "robot-errors/robots_error";
 CREATE VIEW robot_classes AS
 SELECT CASE class WHEN 'legged' THEN 'legged on a floor' WHEN 'arm' THEN 'arms and hands' WHEN 'other' THEN 'others'
   ELSE class END AS said, * FROM "many-robots/robots_classes";

@@ -1,15 +1,16 @@
 # What essbench compare says: whether one sweep is faster than another. tools/judge runs it.
 # SPDX-License-Identifier: GPL-3.0-or-later
-import csv
 import functools
 import itertools
 import json
 import math
+import os
 import random
+import sqlite3
 import statistics
 import sys
+import urllib.parse
 
-SAMPLE_NUMBERS = "contacts", "trial", "seconds", "rms_error", "process"
 LIBESS, YARDSTICK = ("libess", "projection"), "mujoco"  # whose times are divided by whose, too
 RESAMPLES, SEED = 1000, 1  # of the bootstrap: the same sets give the same intervals
 # fewer prove nothing at 95 %: the median of n starts lies outside their range with probability 2^(1-n), and fewer
@@ -47,39 +48,37 @@ def quantile(values, share):
 
 
 class Sweep:
-    """What a folder holds of a sweep: seconds, error and process of each start that was timed, by number of contacts,
-    solver and protocol."""
+    """What the database of a folder has of the sweep that ended last: what it depends on, and seconds, error and process
+    of each start that was timed, by number of contacts, solver and protocol."""
 
     def __init__(self, folder):
-        self.folder, self.processes, self.starts = folder, 0, {}
-        path, table = f"{folder}/sweep.json", f"{folder}/sweep_samples.csv"
-        self.head = read(path)
-        schema = self.head.get("schema") if isinstance(self.head, dict) else None
-        if not str(schema).startswith("essbench-sweep-"):
-            raise Fault(f"'{path}' is no result of essbench sweep: its schema is {schema or 'not named'}, not "
-                        "essbench-sweep-1")
-        for i, row in enumerate(rows_of(table)):
-            self.add(f"'{table}', row {i + 1}:", row)
-
-    def add(self, where, row):
-        solver, protocol = row["solver"], row["protocol"]
-        contacts, trial, seconds, error, process = (number_of(where, row, name) for name in SAMPLE_NUMBERS)
-        measured = 0.0 < seconds < math.inf and 0.0 <= error < math.inf
-        whole = all(value == value // 1 for value in (contacts, trial, process) if math.isfinite(value))
-        if not (whole and 1 <= contacts <= 1e5 and 0 <= trial <= 1e9 and 0 <= process <= 1e6
-                and (measured or math.isnan(seconds))):
-            raise Fault(f"{where} contacts {contacts:g}, trial {trial:g}, seconds {seconds:g}, rms_error {error:g}; no "
-                        "sweep writes such")
-        self.processes = max(self.processes, int(process) + 1)
-        if math.isnan(seconds):
-            return
-        starts = self.starts.setdefault((int(contacts), solver, protocol), {})
-        if trial in starts:  # files were mixed
-            raise Fault(f"{where} trial {trial:g} of {solver}, {protocol} at {contacts:g} contacts is there twice")
-        starts[trial] = seconds, error, process
+        self.folder, self.processes, self.starts, path = folder, 0, {}, f"{folder}/essbench.sqlite"
+        if not os.path.exists(path):
+            raise Fault(f"cannot read '{path}': No such file or directory")
+        try:
+            # one that may write takes in what a killed study has left beside the database
+            store = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=rw", uri=True)
+            run = store.execute("SELECT max(id) FROM run WHERE study = 'sweep' AND ended IS NOT NULL").fetchone()
+            if run == (None,):
+                raise Fault(f"'{path}' has no sweep that has ended")
+            (head, epsilon, settings), = store.execute(
+                "SELECT head, epsilon, t.settings FROM run JOIN sweep_top t ON run = id WHERE id = ?", run)
+            self.head = {**json.loads(head), "epsilon": epsilon, "settings": json.loads(settings)}
+            rows = store.execute(
+                "SELECT contacts, solver, protocol, trial, seconds, rms_error, process FROM (SELECT l.*, min(l.row) OVER "
+                "(PARTITION BY contacts, solver, protocol) AS entry FROM sweep_laps l JOIN cell k ON k.id = l.within "
+                "WHERE l.run = ? AND k.name LIKE 'race %') ORDER BY contacts, entry, trial", run)
+            for contacts, solver, protocol, trial, seconds, error, process in rows:
+                self.processes = max(self.processes, process + 1)
+                if seconds is not None:
+                    starts = self.starts.setdefault((contacts, solver, protocol), {})
+                    starts[trial] = seconds, NAN if error is None else error, process
+            store.close()
+        except (sqlite3.Error, ValueError, TypeError) as why:
+            raise Fault(f"'{path}': {why}") from None
 
     def of(self, *path):
-        """A member of sweep.json, None where there is none."""
+        """A member of what it depends on, None where there is none."""
         value = self.head
         for name in path:
             value = value.get(name) if isinstance(value, dict) else None
@@ -89,36 +88,11 @@ class Sweep:
         return self.of("environment", "warnings") or []
 
 
-def rows_of(path):
-    """Those of a table: what it is to have, by name."""
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            header, *rows = [row for row in csv.reader(file, strict=True) if row] or [[]]
-    except OSError as why:
-        raise Fault(f"cannot read '{path}': {why.strerror}") from None
-    except (ValueError, csv.Error) as why:
-        raise Fault(f"'{path}': {why}") from None
-    for name in (*SAMPLE_NUMBERS[:-1], "solver", "protocol"):
-        if name not in header:
-            raise Fault(f"'{path}' has no column '{name}'")
-    for i, row in enumerate(rows):
-        if len(row) != len(header):
-            raise Fault(f"'{path}', row {i + 1}: {len(row)} fields; the header has {len(header)}")
-    return [dict(zip(header, row)) for row in rows]
-
-
-def number_of(where, row, name):
-    try:
-        return float(row.get(name, 0.0))  # without processes all are of the first
-    except ValueError:
-        raise Fault(f"{where} {name} is '{row[name]}', which is no number") from None
-
-
 def unlike(a, b):
     """What two sweeps must have in common and have not; the compiler and the commit are what is compared."""
     def names(where, but):  # those that only B has are seen from its side
         return [(where, name) for name in {**(a.of(where) or {}), **(b.of(where) or {})} if name != but]
-    # contacts are swept, and the epsilon that was used stands at the top
+    # contacts are swept, and the epsilon that was used has a column of its own
     paths = [("seed",), ("protocol",), ("trials",), ("epsilon",), *names("model", "contacts"),
              *names("settings", "epsilon"), ("environment", "mujoco", "version"), ("environment", "cpu")]
     said = {("environment", "mujoco", "version"): "MuJoCo version", ("environment", "cpu"): "cpu"}

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,10 +20,15 @@ TOOLS, ESSBENCH = sys.argv[1:3]
 sys.path.insert(0, TOOLS)
 import sweeps  # noqa: E402
 
-HEAD = {"schema": "essbench-sweep-1", "schema_version": 1, "seed": 1, "protocol": "paper", "epsilon": 0.001,
+HEAD = {"seed": 1, "protocol": "paper", "epsilon": 0.001,
         "model": {"contacts": 10, "law": "roller"}, "settings": {"epsilon": 0.001, "scaling": 1e6},
         "environment": {"cpu": "x", "mujoco": {"version": "4.0.0"}, "warnings": []}}
-COLUMNS = "contacts,solver,protocol,trial,process,seconds,rms_error,events\n"
+TABLES = """CREATE TABLE run (id INTEGER PRIMARY KEY, study, settings, ended, head);
+CREATE TABLE sweep_top (run, epsilon, settings);
+CREATE TABLE cell (id INTEGER PRIMARY KEY, run, name);
+CREATE TABLE sweep_laps (run, within, contacts, solver, protocol, trial, process, seconds, rms_error, row INTEGER PRIMARY KEY);
+INSERT INTO cell VALUES (1, 1, 'race 2'), (2, 1, 'search 2');
+INSERT INTO sweep_laps VALUES (1, 2, 2, 'libess', 'paper', 0, 0, 9.0, 0.5, 0);"""
 
 
 @dataclasses.dataclass
@@ -45,7 +51,7 @@ class Made:
                 for j in self.trials if factor else ():
                     noise = self.noise(n, j) if solver == self.ours else 1.0
                     seconds = 1e-3 * (1 + 0.1 * n) * (1 + 0.02 * (j * 7 % 11)) * factor * noise * self.per_contact ** n
-                    yield f"{n},{solver},paper,{j},{j % self.processes},{seconds!r},{self.rms * (1 + 0.01 * j)!r},4\n"
+                    yield n, solver, "paper", j, j % self.processes, seconds, self.rms * (1 + 0.01 * j)
 
 
 class Room(unittest.TestCase):
@@ -54,13 +60,19 @@ class Room(unittest.TestCase):
         self.addCleanup(room.cleanup)
         self.room = room.name
 
-    def write(self, name, made=Made(), samples=None):
-        folder = f"{self.room}/{name}"
+    def write(self, name, made=Made(), samples=None, ended="now"):
+        folder, head = f"{self.room}/{name}", dict(made.head)
         os.makedirs(folder, exist_ok=True)
-        with open(f"{folder}/sweep.json", "w") as file:
-            file.write(made.head if isinstance(made.head, str) else json.dumps(made.head))
-        with open(f"{folder}/sweep_samples.csv", "w") as file:
-            file.write(samples if samples is not None else COLUMNS + "".join(made.rows()))
+        if os.path.exists(f"{folder}/essbench.sqlite"):
+            os.remove(f"{folder}/essbench.sqlite")
+        store = sqlite3.connect(f"{folder}/essbench.sqlite")
+        store.executescript(TABLES)
+        top = head.pop("epsilon", None), json.dumps(head.pop("settings", None))
+        store.execute("INSERT INTO run VALUES (1, 'sweep', '{}', ?, ?)", (ended, json.dumps(head)))
+        store.execute("INSERT INTO sweep_top VALUES (1, ?, ?)", top)
+        store.executemany("INSERT INTO sweep_laps VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, NULL)", samples or made.rows())
+        store.commit()
+        store.close()
         return folder
 
     def rows(self, a, b, effect=0.05):
@@ -135,7 +147,7 @@ class Ratios(Room):
     def test_other_seeds_or_starts_are_not_paired(self):
         # half as long again for the first starts, which medians do not see but ratios do
         slow = {"noise": lambda contacts, trial: 1.5 if trial < 7 else 0.5}
-        for b, paired in ((Made(**slow), True), (Made(**slow, head={"schema": "essbench-sweep-1", "seed": 2}), False),
+        for b, paired in ((Made(**slow), True), (Made(**slow, head={"seed": 2}), False),
                           (Made(**slow, trials=range(1, 13)), False)):
             row = self.rows(Made(), b)["projection", None, 10]
             self.assertEqual(row["paired"], paired)
@@ -149,17 +161,10 @@ class Ratios(Room):
             self.rows(Made(), Made(contacts=(3, 11)))
 
     def test_only_starts_that_ran_at_all_sizes_count(self):
-        columns = "contacts,solver,protocol,trial,process,seconds,rms_error\n"
-        sweep = sweeps.Sweep(self.write("sheet", samples=columns + """2,libess,paper,4,1,1,1
-2,libess,paper,3,2,8,1
-2,libess,paper,1,0,2,1
-5,libess,paper,3,2,2,4
-5,libess,paper,5,0,9,9
-2,mujoco,paper,3,0,4,2
-2,mujoco,paper,4,0,3,1
-5,mujoco,paper,3,0,1,2
-5,mujoco,paper,5,0,9,9
-"""))
+        sweep = sweeps.Sweep(self.write("sheet", samples=[
+            (2, "libess", "paper", 4, 1, 1, 1), (2, "libess", "paper", 3, 2, 8, 1), (2, "libess", "paper", 1, 0, 2, 1),
+            (5, "libess", "paper", 3, 2, 2, 4), (5, "libess", "paper", 5, 0, 9, 9), (2, "mujoco", "paper", 3, 0, 4, 2),
+            (2, "mujoco", "paper", 4, 0, 3, 1), (5, "mujoco", "paper", 3, 0, 1, 2), (5, "mujoco", "paper", 5, 0, 9, 9)]))
         one, both, divided = (sweeps.Sheet(sweep, "libess", over, "paper", sizes)
                               for over, sizes in ((None, [2]), (None, [2, 5]), ("mujoco", [2, 5])))
         self.assertEqual((one.trials, one.process, one.values), ([1, 3, 4], [0, 2, 1], [[2, 8, 1]]))
@@ -200,7 +205,7 @@ class Ratios(Room):
 
 class Reading(Room):
     def test_differences_are_named(self):
-        other = {"schema": "essbench-sweep-1", "seed": 1, "protocol": "free", "epsilon": 0.002,
+        other = {"seed": 1, "protocol": "free", "epsilon": 0.002,
                  "model": {"contacts": 20, "law": "paper"}, "settings": {"epsilon": 0.5, "scaling": 1, "new": 7},
                  "environment": {"cpu": "y", "git_commit": "z", "mujoco": {"version": "2.2.2"}}}
         a, b = (sweeps.Sweep(self.write(name, Made(head=head))) for name, head in (("a", HEAD), ("b", other)))
@@ -217,36 +222,28 @@ class Reading(Room):
         self.assertFalse(self.rows(Made(), Made(head=other))["projection", None, 2]["paired"])
 
     def test_damaged_sets_are_refused(self):
-        head = "contacts,solver,protocol,trial,seconds,rms_error\n"
-        good = "2,projection,paper,0,1e-3,0\n"
-        sweeps.Sweep(self.write("bad", samples=head + good))
-        for said, samples in (("trial 0 of projection, paper at 2 contacts is there twice", head + 2 * good),
-                              ("row 1: contacts 2, trial 0, seconds -0.001", head + good.replace("1e-3", "-1e-3")),
-                              ("trial 0.5", head + good.replace(",0,", ",0.5,")),
-                              ("contacts 0", head + good.replace("2", "0")),
-                              ("rms_error nan", head + good.replace(",0\n", ",nan\n")),
-                              ("seconds inf", head + good.replace("1e-3", "inf")),
-                              ("trial inf", head + good.replace(",0,", ",inf,")),
-                              ("seconds is 'fast'", head + good.replace("1e-3", "fast")),
-                              ("row 1: 2 fields; the header has 6", head + "2,projection\n"),
-                              ("has no column 'contacts'", ""),
-                              ("has no column 'seconds'", head.replace("seconds,", "")),
-                              ("has no column 'solver'", head.replace("solver,", ""))):
+        for said, sql in (("has no sweep that has ended", "UPDATE run SET ended = NULL"),
+                          ("has no sweep that has ended", "UPDATE run SET study = 'order'"),
+                          ("no such table: run", "DROP TABLE run"), ("no such table: sweep_laps", "DROP TABLE sweep_laps"),
+                          ("no such column: seconds", "ALTER TABLE sweep_laps RENAME seconds TO s"),
+                          ("Expecting value", "UPDATE run SET head = ''")):
+            store = sqlite3.connect(f"{self.write('bad')}/essbench.sqlite")
+            store.execute(sql)
+            store.commit()
+            store.close()
             with self.assertRaises(sweeps.Fault) as caught:
-                sweeps.Sweep(self.write("bad", samples=samples))
+                sweeps.Sweep(f"{self.room}/bad")
             self.assertIn(said, str(caught.exception))
             self.assertNotIn("\n", str(caught.exception))
-        for said, head in (("its schema is essbench-order-1", {"schema": "essbench-order-1"}), ("not named", {}),
-                           ("not named", []), ("sweep.json': Expecting value: line 1", '{"schema": ')):
-            with self.assertRaisesRegex(sweeps.Fault, said):
-                sweeps.Sweep(self.write("bad", Made(head=head)))
+        with open(f"{self.write('bad')}/essbench.sqlite", "w") as file:
+            file.write("contacts,solver,protocol,trial\n" * 100)
+        with self.assertRaisesRegex(sweeps.Fault, "bad/essbench.sqlite': file is not a database"):
+            sweeps.Sweep(f"{self.room}/bad")
 
-    def test_columns_are_found_by_name_and_gaps_left_out(self):
-        sweep = sweeps.Sweep(self.write("moved", samples="""new,rms_error,seconds,trial,protocol,solver,contacts
-x,0.1,2e-3,3,free,mujoco,7
-x,0.1,nan,2,free,mujoco,7
-x,0.2,1e-3,1,free,mujoco,7
-"""))
+    def test_gaps_are_left_out(self):
+        sweep = sweeps.Sweep(self.write("moved", samples=[(7, "mujoco", "free", 3, 0, 2e-3, 0.1),
+                                                          (7, "mujoco", "free", 2, 0, None, 0.1),
+                                                          (7, "mujoco", "free", 1, 0, 1e-3, 0.2)]))
         self.assertEqual(sweep.starts, {(7, "mujoco", "free"): {3: (2e-3, 0.1, 0), 1: (1e-3, 0.2, 0)}})
         self.assertEqual(sweep.processes, 1)
 
@@ -296,7 +293,7 @@ class Command(Room):
                               "there is nothing to compare\n")
         self.assertEqual(out, "")
         err = self.run_it("as nowhere", 1)[1]
-        self.assertEqual(err, "essbench compare: cannot read 'nowhere/sweep.json': No such file or directory\n")
+        self.assertEqual(err, "essbench compare: cannot read 'nowhere/essbench.sqlite': No such file or directory\n")
         for words, said in (("", "A is missing"), ("as", "B is missing"), ("as same slow", "slow is not accepted"),
                             ("--minimum-effect x as same", "--minimum-effect x is not"),
                             ("--minimum-effect -1 as same", "--minimum-effect -1 is not"),

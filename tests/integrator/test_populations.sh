@@ -130,7 +130,7 @@ refused 'another command' 2 "'melt' is neither" melt
 refused 'two tables' 2 "'b' is one word too many" compare a b
 refused 'another option' 2 "'--fast' is no option" freeze --fast
 refused 'an option without its value' 2 '--seeds needs a value' freeze --seeds
-refused 'no seeds' 2 "a whole number from 1 on, not '0'" freeze --seeds 0
+refused 'no seeds' 2 '--seeds 0 is not accepted; it is a whole number from 1 on' freeze --seeds 0
 refused 'more seeds than there are' 2 '--seeds takes at most 20000, not 20001' freeze --seeds 20001
 refused 'another population' 2 "no population 'kind'; there are bent," freeze --only kind
 refused 'a population that the table does not have' 2 'has no bent' compare "$room/made.gz" --only bent --programs "$made"

@@ -21,4 +21,11 @@ made_up() {
   done
   rm "$2"/{any,robot,robot_derivative}.json
   sed -i "s/0123456789/$3/" $(find "$2" -name '*.json')
+  databases "$1" "$2"
+}
+
+# makes the databases below folder $2 anew, from the sources $1
+databases() {
+  find "$2" -name essbench.sqlite -delete
+  "$1/tests/support/made_up.py" "$1" "$2"
 }

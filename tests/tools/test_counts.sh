@@ -19,10 +19,11 @@ if [ "$build" != none ] && command -v valgrind >/dev/null; then
   cp "$page" "$room/page"
   "$tool" race "$build" "$room/counted" small 2>"$room/err"
   check "it counts MuJoCo here: $(cat "$room/err")" $?
-  python3 -c 'import json, sys
-cost = {(r["solver"], r["error"]): r["instructions"] for r in json.load(open(sys.argv[1]))["runs"]}
+  python3 -c 'import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute("SELECT solver, error, instructions FROM counts_runs")
+cost = {(solver, error): count for solver, error, count in rows}
 assert 1e5 < cost["libess", None] < 1e9, cost
-assert cost["libess", 1e-3] < cost["mujoco-Euler", 1e-3] and cost["mujoco-Euler", 1e-5] is None, cost' "$room/counted/counts.json" 2>"$room/err"
+assert cost["libess", 1e-3] < cost["mujoco-Euler", 1e-3] and cost["mujoco-Euler", 1e-5] is None, cost' "$room/counted/essbench.sqlite" 2>"$room/err"
   check "MuJoCo takes more than libess on the hopper, and no practical step has a small error" $?
 fi
 
@@ -86,15 +87,17 @@ mkdir -p "$room/build/experiments"
 program build/experiments/essbench 'echo "{\"environment\": {\"cpu\": \"none\"}}" >"$3/order.json"'
 PATH=$room/bin:/usr/bin:/bin "$python" "$tool" race "$room/build" "$room/counts" >"$room/out" 2>"$room/err"
 check 'the race is counted' $?
-python3 -c 'import json, sys
-kept = json.load(open(sys.argv[1]))
-assert kept["environment"] == {"cpu": "none", "valgrind": "valgrind-0"}
-cost = {(r["system"], r["solver"], r["error"]): r["instructions"] for r in kept["runs"]}
+python3 -c 'import json, sqlite3, sys
+kept = sqlite3.connect(sys.argv[1])
+(study, head), = kept.execute("SELECT study, head FROM run")
+assert study == "counts" and json.loads(head)["environment"] == {"cpu": "none", "valgrind": "valgrind-0"}
+rows = kept.execute("SELECT system, solver, error, instructions FROM counts_runs")
+cost = {(system, solver, error): count for system, solver, error, count in rows}
 for system in "hopper", "N = 2", "N = 10", "N = 100", "N = 1000", "6 legs":
     assert [round(cost[system, "libess", e] / 1e6, 2) for e in (1e-1, 1e-2, 1e-3)] == [3.16, 10.0, 31.62], cost
     assert [round(cost[system, "plain-dopri5", e] / 1e6, 2) for e in (1e-1, 1e-2)] == [100.0, 316.23], cost
     assert cost[system, "mujoco-Euler", 1e-2] is None  # its finest step has an error of at least 0.06
 assert cost["50 hostile", "libess", None] == 5000 and (len(cost) - 1) % 5 == 0
-assert not any(solver == "plain-heun" for _, solver, _ in cost)' "$room/counts/counts.json" 2>"$room/err"
+assert not any(solver == "plain-heun" for _, solver, _ in cost)' "$room/counts/essbench.sqlite" 2>"$room/err"
 check 'each error between two values, by logarithms; and who is absent is left out' $?
 finish

@@ -7,10 +7,11 @@
 sources=$1
 
 cp "$sources/docs/results/outside.md" "$room/outside.md"
-"$sources/tools/page" "$sources/results" "$room/outside.md" && cmp "$room/outside.md" "$sources/docs/results/outside.md"
+"$sources/tools/page" keep "$sources/results/outside.json" "$room/kept" && "$sources/tools/page" "$room/kept" "$room/outside.md" && cmp "$room/outside.md" "$sources/docs/results/outside.md"
 check 'the page is what the stored rows say' $?
 mkdir "$room/other" && cp "$sources"/results/outside* "$room/other"
 sed -i 's/,Nimble 0.8.38,0.75,/,Nimble 0.8.38,0.125,/' "$room/other/outside_rows.csv"
+"$sources/tools/page" keep "$room/other/outside.json" "$room/other"
 "$sources/tools/page" "$room/other" "$room/outside.md" && grep -qF '| Nimble 0.8.38 | 0.125 | 1 | 1 |' "$room/outside.md"
 check 'another number is another line of it' $?
 

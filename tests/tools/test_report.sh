@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_report.sh SOURCES
 . "$(dirname "$0")/../support/check.sh"
+. "$(dirname "$0")/../support/made_up.sh"
 sources=$1
 
-report() { "$sources/tools/report" "$room" >"$room/out" 2>&1; }
+report() { databases "$sources" "$room" && "$sources/tools/report" "$room" >"$room/out" 2>&1; }
 whole() { "$sources/tests/tools/report_page.py" "$room"; }
 
 ! report && [ "$(cat "$room/out")" = "report: $room holds no results; run make sweep first" ] && [ ! -e "$room/report.html" ]

@@ -29,6 +29,7 @@ git add . && git commit -qm start
 commit=$(git rev-parse HEAD)
 made_up "$sources" results "$commit"
 mv results/drake "$room/drake"
+again_kept() { databases "$sources" results; }
 # how they were measured: beside a load of 0.3
 measured_before() {
   ls results/*.json results/*/*.json results/robots/*/robot.json results/gradients/*/*.json 2>/dev/null | python3 -B -c 'import json, sys
@@ -38,6 +39,7 @@ untimed = ("counts", "tolerance", "scale", "order", "derivative_error", "limbs",
 print(json.dumps({"cost": {p: {"commit": sys.argv[1], "processor_s": 10.0, "wall_s": 100.0, "largest_kb": 2048,
   **({} if p in untimed else {"load": 0.3})} for p in parts}}))' "$commit" >"$room/results.json"
   cp "$room/results.json" results/results.json
+  again_kept
 }
 measured_before
 results() { tools/results "$@" ./program >"$room/out" 2>&1; }
@@ -106,6 +108,7 @@ check 'the tools a second time change nothing' $?
 git reset -q --hard "$commit"
 cp -r results "$room/all"
 rm -r results/sweep.* results/calibration.* results/robots/ant results/legged results/many-robots results/robot-errors results/work_precision.*
+again_kept
 tools/results --only speed,crossing_cost ./program >"$room/out" 2>&1
 [ $? -eq 0 ] || { cat "$room/out"; false; }
 check 'a part ends with 0' $?
@@ -144,6 +147,7 @@ check 'which is told' $?
 # a folder of speed alone has nothing to draw, which figures would refuse
 git reset -q --hard "$commit"
 find results -mindepth 1 -maxdepth 1 ! -name 'speed*' ! -name 'claims*' -exec rm -r {} +
+again_kept
 : >"$room/asked"
 tools/results --only speed ./program >"$room/out" 2>&1
 [ $? -eq 0 ] && ! grep -q '^figures ' "$room/asked" || { cat "$room/out"; false; }
@@ -160,6 +164,7 @@ missing() {
     for part in $parts; do
       rm -rf "$room/less" && mkdir "$room/less" && cp -r results/. "$room/drake" "$room/less"
       rm -rf "$room/less/$part".* "$room/less/${part}"_* "$room/less/$part"
+      databases "$sources" "$room/less"
       # blocks of these stay
       case "$page $part" in README.md*|docs/results/losses.md*|'docs/results/robots.md legged/sweep'|'docs/results/speed.md work_precision') continue ;; esac
       tools/page "$room/less" "$page" 2>"$room/why" && echo "$page is not of $part"
@@ -176,8 +181,10 @@ git reset -q --hard "$commit"
 cp -r results "$room/all"
 mkdir "$room/fresh" && cp results/{crossing_cost,order}.* "$room/fresh"
 rm results/crossing_cost.json results/order.json
+again_kept
 cat >killed <<END
-#!/bin/sh
+#!/bin/bash
+. "$sources/tests/support/made_up.sh"
 case \$1 in
 crossing-cost) cp "$room/fresh/crossing_cost.json" results/ ;;
 order)
@@ -186,6 +193,7 @@ order)
   [ -e "$room/goes_on" ] || { sleep 60 & wait \$!; }
   cp "$room/fresh/order.json" results/ ;;
 esac
+[ \$1 = claims ] || databases "$sources" results
 exec ./program "\$@"
 END
 chmod +x killed
@@ -228,6 +236,7 @@ kept = json.load(open(sys.argv[1]))
 head = subprocess.run(["git", "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True).stdout.strip()
 for part in "order", "sweep": kept["cost"][part]["commit"] = head
 json.dump(kept, open(sys.argv[1], "w"))' results/results.json
+again_kept
 tools/page results docs/results/paper.md
 grep -qxF -- '- order: no times are measured' docs/results/paper.md &&
   grep -qxF -- "- sweep: $load" docs/results/paper.md
@@ -237,8 +246,9 @@ sed -i 's/"ensemble --processes 1"/"ensemble --processes 2"/' tools/results
 git commit -qam 'another choice'
 python3 -c 'import json, sys
 kept = json.load(open(sys.argv[1]))
-kept["cost"]["ensemble"]["asked"] = ["ensemble", "--processes", "1"]
+kept["cost"]["ensemble"]["asked"] = "ensemble --processes 1"
 json.dump(kept, open(sys.argv[1], "w"))' results/results.json
+again_kept
 : >"$room/asked"
 results
 [ "$(measured)" = 'ensemble --processes 2 --out results' ]
@@ -268,6 +278,7 @@ git reset -q --hard "$commit"
 # a page that cannot be filled stays: with --only those of other studies are no failure
 cp -r results "$room/all"
 sed -i 1s/solver/who/ results/sweep.csv
+again_kept
 tools/results --only speed ./program >"$room/out" 2>&1
 [ $? -eq 0 ] && grep -q '^results: tools/page results docs/results/paper.md failed, so what it writes stays$' "$room/out" &&
   git show --format= --name-only HEAD | grep -qx docs/results/speed.md
@@ -282,6 +293,7 @@ git reset -q --hard "$commit"
 printf '#!/bin/sh\n[ $1 != claims ] || exit 1\nexec ./program "$@"\n' >unjudged
 chmod +x unjudged
 sed -i s/,1.5,/,2.5,/ results/claims.csv
+again_kept
 rm results/report.html
 tools/results --only speed ./unjudged >"$room/out" 2>&1
 [ $? -eq 0 ] && grep -q 'unjudged claims --out results failed, so what it writes stays$' "$room/out" &&
@@ -296,6 +308,7 @@ printf '#!/bin/sh\ncase $1 in speed) exit 3 ;; esac\n' >failing
 chmod +x failing
 measured_before
 mv results/speed.json results/speed.json.kept
+again_kept
 tools/results ./failing >"$room/out" 2>&1
 [ $? -eq 1 ] && grep -q '^results: speed: speed .* ended with status 3; what is measured is kept' "$room/out"
 check 'a study that fails is named' $?
@@ -314,27 +327,32 @@ wait $!
 check 'an interrupt is told' $?
 [ "$(wc -l <"$room/ended")" -eq 1 ]
 check 'what ran has ended' $?
-python3 -c 'import json
-kept = json.load(open("results/results.json"))
-assert "speed" in kept["begun"] and "speed" not in kept["cost"] and "sweep" in kept["cost"]'
+[ "$(sqlite3 results/essbench.sqlite "SELECT part, whole FROM results_cost WHERE part IN ('speed', 'sweep') ORDER BY part" |
+  tr '\n' ' ')" = 'speed|0 sweep|1 ' ]
 check 'what was broken off has no duration yet' $?
 mv results/speed.json.kept results/speed.json
+again_kept
 measured_before
 
 # one value of what was measured, and what is said of it: claims are the program's
 git reset -q --hard "$commit"
-sed -i "/^case/i [ \$1 != claims ] || exec \"$essbench\" \"\$@\"" program
-mkdir "$room/empty"
-"$essbench" claims --out "$room/empty" >"$room/out"
-mv "$room/empty/essbench.sqlite" results
-put results order_fit.csv
+cat >judge <<END
+"$essbench" claims --out "$room/judged" && cp "$room/judged/claims.csv" results && "$sources/tests/support/made_up.py" "$sources" results
+END
+sed -i "/^case/i [ \$1 != claims ] || exec sh ./judge" program
+mkdir "$room/judged"
+"$essbench" claims --out "$room/judged" >"$room/out"
+cp results/order_fit.csv "$room/judged"
+put "$room/judged" order_fit.csv
 second_order() { grep -F '| the projection is of second order in epsilon |' docs/results/paper.md; }
 results && grep -q 'springs as contacts | \*\*15 to 100\*\*' README.md && second_order | grep -qF '| 2 | holds |'
 check 'it says what was measured' $?
 git reset -q --hard "$commit"
 sed -i 's/,100,99,101,/,300,299,301,/' results/speed.csv
 sed -i 's/^1,2.0,1.9,/1,1.5,1.4,/' results/order_fit.csv
-put results order_fit.csv
+cp results/order_fit.csv "$room/judged"
+put "$room/judged" order_fit.csv
+again_kept
 results
 check 'it runs with other values' $?
 grep -q 'springs as contacts | \*\*15 to 300\*\*' README.md && ! grep -q 'springs as contacts | \*\*15 to 100\*\*' README.md

@@ -11,8 +11,10 @@ command -v gnuplot >/dev/null || { echo 'no gnuplot: skipped'; exit 77; }
 export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@example.org GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@example.org
 
 before=$(git status --porcelain) before_commit=$(git rev-parse HEAD)
-tools/results --small "$2"
-check 'it ends with 0' $?
+tools/results --small "$2" 2>&1 | tee "$room/told"
+check 'it ends with 0' "${PIPESTATUS[0]}"
+! grep 'failed, so what it writes stays' "$room/told"
+check 'each part is drawn and written' $?
 [ "$(git status --porcelain)" = "$before" ]
 check 'this tree is left alone' $?
 cd build/results-small || exit 1

@@ -12,7 +12,7 @@ fills() { # page, folder of results: the page as it is filled from it
   cp "$sources/$1" "$at"
   again
 }
-again() { "$sources/tools/page" "${without[@]}" "$from" "$at"; }
+again() { databases "$sources" "$from" && "$sources/tools/page" "${without[@]}" "$from" "$at"; }
 says() { # what that is, lines
   local what=$1 line said=0
   shift
@@ -39,6 +39,7 @@ is_filled() {
   check "$1 is filled" $?
 }
 asked() { # folder, query: what it says
+  databases "$sources" "$1"
   python3 -B -c 'import sys
 sys.path.insert(0, sys.argv[1] + "/tools")
 from page import tool
@@ -304,10 +305,13 @@ has 'what lies between' '1e-02 to 1e-06: the median error is 2 to 6 times' 'take
 says 'an order by epsilon, and one without a slope' '| 100 | 401 | 0.002 | 1 | 0.02 | 2.001 | 1.900 to 2.100 | 0.01 |' \
   '| 100 | 401 | 0.002 | 2 | 0.0001 |  |  |  |'
 stays
-for spoil in ':scale.json' '{"trials":scale.json' 's/^tolerance,/tol,/;s/,damping,/,d,/:tolerance.csv'; do
+for spoil in 'ALTER TABLE tolerance RENAME damping TO d' 'DROP TABLE scale_series' 'UPDATE run SET head = "{"' 'DROP TABLE run' damaged; do
   rm -rf "$room/spoilt" && mkdir "$room/spoilt" && cp "$room/results"/{tolerance.*,scale.json} "$room/spoilt"
-  file=$room/spoilt/${spoil##*:}
-  case $spoil in s/*) sed -i "${spoil%:*}" "$file" ;; *) echo "${spoil%:*}" >"$file" ;; esac
+  databases "$sources" "$room/spoilt"
+  case $spoil in
+    damaged) sed -i 's/CREATE/create?/' "$room/spoilt/essbench.sqlite" ;;
+    *) sqlite3 "$room/spoilt/essbench.sqlite" "$spoil" ;;
+  esac
   cp "$at" "$room/spoilt/page"
   "$sources/tools/page" "$room/spoilt" "$room/spoilt/page" 2>"$room/err"
   [ $? -eq 1 ] && one_line . && cmp -s "$at" "$room/spoilt/page"
@@ -361,10 +365,6 @@ echo '{"reach": [{"own": true, "rms_error": 1, "mujoco_over_libess": null}]}' >"
 check 'a robot without an answer is counted' $?
 
 # --- derivatives, slides, ensembles -------------------------------------------------------------------
-cat >"$room/results/derivatives.json" <<END
-{"calls": [{"words": "ball", "run": {"states": ["a"], "field_evaluations": 7},
-   "derivative": {"states": ["a"], "cost": {"field_evaluations": 9, "field_jacobian_evaluations": 0}}}]}
-END
 is_filled docs/results/derivatives.md
 says 'derivatives' '| `ball` | 1 | 7 | 9 | – |' \
   '| rigid | 4 | 0.6 | no | – | – | discontinuous | turns at ∓0.39 rad/s after both impacts |' \
