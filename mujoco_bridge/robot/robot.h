@@ -40,6 +40,11 @@ typedef struct robot_options {
    * within one robot; or names of geoms or bodies, "A,B" or "A,B,C,D". NULL: none. */
   const char *without;
 
+  /* The keyframe that is the pose, with its velocities, activations, controls and poses of mocap
+   * bodies: its name, or its number if it has none. It takes the place of keyframe 0 in the model.
+   * NULL: keyframe 0. */
+  const char *keyframe;
+
   /* A model that is no field of its state is accepted, too: robot_unfit says why, its field fails,
    * and MuJoCo's own steps run. */
   bool unfit;
@@ -201,7 +206,8 @@ void robot_set_control(robot *r, const double ctrl[]);
  * runs are then the same, whatever came before. The control stays. */
 void robot_forget(robot *r);
 
-/* The state that MuJoCo resets to (qpos0), and keyframe k; false where there is none. */
+/* The state that MuJoCo resets to (qpos0), and keyframe k, of which 0 is robot_options.keyframe;
+ * false where there is none. */
 void robot_reset_state(const robot *r, double x[]);
 bool robot_keyframe(const robot *r, size_t k, double x[]);
 
