@@ -40,6 +40,9 @@
     .initial = "60", .min = 1e-3, .max = 1e6, .result = "budget")                                  \
   X(row, derivative, FLAG, "derivative", NULL,                                                     \
     "compare derivatives instead, with the options of essbench robot-derivative", .shows = true)   \
+  X(row, compare, FLAG, "compare", NULL,                                                           \
+    "compare settings of MuJoCo instead, with the options of essbench robot-compare",              \
+    .shows = true)                                                                                 \
   X(row, race, FLAG, "race", NULL,                                                                 \
     "race MuJoCo and libess instead, with the options of essbench robot-race", .shows = true)
 static const study_option options[] = {OPTIONS(OPTION_LINE, robot_settings){0}};

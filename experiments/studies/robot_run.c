@@ -310,6 +310,10 @@ static int read_states(study_run *run) {
 }
 
 int robot_case_open(study_run *run, bool unfit) {
+  return robot_case_open_with(run, unfit, NULL);
+}
+
+int robot_case_open_with(study_run *run, bool unfit, const char *setting) {
   const robot_settings *const s = run->settings;
   robot_options options = {0};
   robot_case *const c = calloc(1, sizeof *c);
@@ -318,6 +322,7 @@ int robot_case_open(study_run *run, bool unfit) {
   int status = read_twin(run, &options);
   options.without = s->without;
   options.keyframe = s->keyframe;
+  options.setting = setting;
   options.unfit = unfit;
   if (!status) status = robot_open(run->operand, NULL, &options, &c->robot, run->message);
   if (status) return status;

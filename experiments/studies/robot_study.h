@@ -23,9 +23,11 @@ typedef struct robot_settings {
   option_numbers time_steps, tolerances;
   option_names integrators, bases;
   const char *qpos, *keyframe, *states, *control, *pd, *without;
-  bool own;        /* the error of the model's own setting alone is asked for */
-  bool all;        /* tables: the whole screen */
-  bool race;       /* another study is asked for */
+  bool own;     /* the error of the model's own setting alone is asked for */
+  bool all;     /* tables: the whole screen */
+  bool race;    /* another study is asked for */
+  bool compare; /* another study is asked for, which alone has the next */
+  const char *settings;
   bool derivative; /* another study is asked for, which alone has the next two */
   size_t halvings;
   option_numbers moves;
@@ -110,6 +112,8 @@ typedef struct robot_case {
 /* Opens the file that the study is given, and reads what else is asked for; with `unfit` also a
  * model that only MuJoCo's steps can run. 0, or a solver_status with one line. */
 int robot_case_open(study_run *run, bool unfit);
+/* The same with a setting of MuJoCo that is not the file's; NULL: there is none. */
+int robot_case_open_with(study_run *run, bool unfit, const char *setting);
 /* How long a row of the controls is held, s; NaN: there is one alone. */
 double robot_period(const robot_case *c);
 void robot_case_close(study_run *run);

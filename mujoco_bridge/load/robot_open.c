@@ -20,6 +20,7 @@
 #include "robot_forces.h"
 #include "robot_instance.h"
 #include "robot_pairs.h"
+#include "robot_setting.h"
 #include "robot_stage.h"
 #include "robot_survey.h"
 #include "robot_system.h"
@@ -320,6 +321,7 @@ static bool find_fixed(robot *r) {
 static int find_again(robot_shared *s, const robot_options *options,
                       char message[ROBOT_MESSAGE_SIZE]) {
   const int status = choose_keyframe(s->model, options->keyframe, message);
+  if (options->setting) robot_setting_apply(s->model, options->setting);
   free(s->pairs);
   s->pairs = NULL;
   s->pair_count = s->ruled_pairs = 0;
@@ -378,6 +380,7 @@ static int fill(robot_shared *s, const char *file, const char *text, const robot
   const char *const keyframe = options ? options->keyframe : NULL;
   int status = load(file, text, &s->model, message);
   if (status == 0) status = choose_keyframe(s->model, keyframe, message);
+  if (status == 0 && options && options->setting) robot_setting_apply(s->model, options->setting);
   if (keyframe) snprintf(s->pose, sizeof s->pose, "keyframe %.*s", ROBOT_NAME_SIZE, keyframe);
   if (status == 0) status = survey_or_note(s, text ? NULL : file, options, message);
   if (status == 0) status = robot_pairs_find(s, message);

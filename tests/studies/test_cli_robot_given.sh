@@ -86,6 +86,34 @@ keep
 ask mass.xml --keyframe away --pd 4,1 --period 0.02 --ctrl 0.5
 expect 'PD: without positions those of the keyframe' same 0
 
+# --- settings compared ----------------------------------------------------------------------------
+
+# of each setting the steps' error is that of essbench robot on a file that has it
+run robot legs.xml --compare --time 0.3 --settings 'solver=CG,solref=0.05 1,cone=elliptic' --out results --restart
+expect 'compare: a table' success
+expect 'compare: it names what matters' grep -qE '^The model with solref=0.05 1 is [0-9.]+ mm from' "$room/out"
+sed 's/<worldbody>/<default><geom solref=".05 1"\/><\/default><worldbody>/' legs.xml >soft.xml
+sed 's/timestep="0.002"/timestep="0.002" cone="elliptic"/' legs.xml >elliptic.xml
+compared() { # file, name of the setting
+  ask "$1.xml"
+  expect "compare: $1 by itself" success
+  python3 - "$2" <<'END'
+import json, sys
+a = json.load(open("results/robot_error.json"))["answers"][0]
+rows = {r["setting"]: r for r in json.load(open("results/robot_compare.json"))["settings_compared"]}
+r = rows[sys.argv[1]]
+for part in "bodies", "hinges":
+    assert abs(r[part] - a[part]) <= r[part + "_bound"] + a[part + "_bound"], (part, r[part], a[part])
+own, same, other = rows[""], rows["solver=CG"], rows["solref=0.05 1"]
+assert same["model_bodies"] == 0 and not same["changes"] and abs(same["bodies"] / own["bodies"] - 1) < 0.01, same
+assert other["changes"] and other["model_bodies"] > 10 * other["model_bodies_bound"] > 0, other
+END
+  expect "compare: $1 has the errors of the table" [ $? -eq 0 ]
+}
+compared legs ''
+compared soft 'solref=0.05 1'
+compared elliptic 'cone=elliptic'
+
 # --- what is wrong --------------------------------------------------------------------------------
 
 sed 's/\.45/nan/' states.csv >nan.csv
@@ -113,3 +141,7 @@ wrong 'two numbers >= 0 with a comma between' mass.xml --pd 3
 wrong 'two numbers >= 0 with a comma between' mass.xml --pd 3,-1
 wrong 'a PD controller needs motors of hinges or slides' servo.xml --pd 3,1
 wrong '--period needs' mass.xml --period 0.01
+wrong 'is one of solver, iterations, integrator, cone, solref, solimp' legs.xml --compare --settings noslip=3
+wrong 'solver is PGS, CG or Newton' legs.xml --compare --settings cone=elliptic,solver=LU
+wrong 'two numbers that are both > 0, or both <= 0' legs.xml --compare --settings 'solref=0.01 -1'
+wrong 'a whole number >= 1' legs.xml --compare --settings iterations=0
