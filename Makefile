@@ -71,7 +71,7 @@ drawn := $(foreach d,$(declared),$(if $(filter figures,$(call field,4,$(d))),$(d
 targets := all build test regress baseline $(foreach d,$(declared),$(call target-of,$(d))) sweep work-precision \
   robot figures help clean \
   columns dist format format-check fuzz install uninstall report results site stale test-dist test-report test-site setup-build setup-figures setup-install setup-test \
-  drake outside many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
+  drake outside trajectories many-robots setup-robots setup-report setup-browser setup-python robot-file python python-factors test-python test-wheels test-releases \
   build-essbench test-quick test-rest test-all test-long test-clang test-sanitized test-plain
 $(foreach name,$(filter-out $(targets),$(MAKECMDGOALS)),$(call refuse,there is no target \
   $(name),$(call nearest,$(name),$(targets))))
@@ -299,6 +299,11 @@ outside: setup-figures python
 	@status=0; tools/outside run $(call quote,$(OUT)) || status=$$?; \
 	  tools/page $(call quote,$(OUT)) docs/results/outside.md && exit $$status
 
+# trajectories of MuJoCo C and of MJX, which is fetched, audited, and their page; where it cannot be had, one line
+trajectories: setup-robots setup-python
+	@if tools/trajectories install; then tools/trajectories audit $(call quote,$(OUT)) && \
+	  tools/page $(call quote,$(OUT)) docs/results/trajectories.md; fi
+
 # the fifty robots of seven packages, which are fetched; and their tables; after an interrupt it goes on
 many-robots: setup-build build-essbench
 	@cmp -s tools/many-robots.pin .deps/many-robots/done || { \
@@ -387,6 +392,7 @@ make python       the Python package, into the environment env
 make python-factors  the package's times against SciPy's, into docs/results/python.md
 make drake        race Drake's integrators, which are fetched, into docs/results/findings.md
 make outside      cases that others have published or that other engines run, into docs/results/outside.md
+make trajectories  audit MuJoCo C and MJX, which is fetched, into docs/results/trajectories.md
 make many-robots  fifty robots of packages that are fetched, into docs/results/robots.md
 make test-python  the Python package: builds its wheel, installs it, runs its tests
 make test-wheels  the same for every Python at hand; its wheels are then in build/dist
