@@ -306,7 +306,9 @@ static void controls_are_constant(void **state) {
   }
   refused_controls(r, "1,2,3",
                    "has 3 numbers; accepted is one number for all actuators, or 2, one for each");
-  refused_controls(r, "/nowhere/ctrl.csv", "/nowhere/ctrl.csv");
+  robot_controls gone;
+  assert_int_equal(robot_controls_read(r, "/nowhere/ctrl.csv", 0.1, &gone, message), SOLVER_FAILED);
+  assert_non_null(strstr(message, "/nowhere/ctrl.csv"));
   robot_close(r);
 }
 
