@@ -207,6 +207,10 @@ drake: setup-build build-essbench
 outside: setup-figures python
 	@env/bin/python -m pip install --disable-pip-version-check --quiet $$(grep -E '^(mujoco|scipy)==' tools/outside.pin)
 	@status=0; tools/outside run $(call quote,$(OUT)) || status=$$?; tools/page $(call quote,$(OUT)) docs/results/outside.md && exit $$status
+#: audit trajectories of MuJoCo C and MJX, which is fetched, into docs/results/trajectories.md
+trajectories: setup-robots setup-python
+	@if tools/trajectories install; then tools/trajectories audit $(call quote,$(OUT)) && \
+	  tools/page $(call quote,$(OUT)) docs/results/trajectories.md; fi
 #: fifty robots of packages that are fetched, into docs/results/robots.md; after an interrupt it goes on
 many-robots: setup-build build-essbench
 	@cmp -s tools/many-robots.pin .deps/many-robots/done || { \

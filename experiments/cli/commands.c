@@ -99,6 +99,7 @@ bool command_at(size_t index, command *out) {
 static const struct {
   const char *command, *flag, *other;
 } flags[] = {{"robot", "--derivative", "robot-derivative"},
+             {"robot", "--compare", "robot-compare"},
              {"robot", "--race", "robot-race"},
              {"robots", "--race", "robots-race"}};
 

@@ -222,8 +222,10 @@ int option_set(const study_option *o, const char *text, void *settings,
 
 int option_defaults(const study_option options[], void *settings,
                     char message[MEASURE_MESSAGE_SIZE]) {
-  for (const study_option *o = options; o && o->name; o++)
+  for (const study_option *o = options; o && o->name; o++) {
+    if (o->may_lack) *(double *)((char *)settings + o->offset) = NAN;
     if (o->initial && option_set(o, o->initial, settings, message)) return -1;
+  }
   return 0;
 }
 

@@ -67,6 +67,7 @@ typedef struct study_option {
   double min, max;          /* of a number, and of each of several */
   const char *const *names; /* of OPTION_NAMES, the last NULL */
   size_t names_apart;       /* bytes from one to the next, where they are members of a table */
+  bool may_lack;            /* a number that is NAN unless it is given */
   bool shows;               /* it says what is shown, and nothing of what is measured */
   const char *result;       /* its name in the .json of results; NULL: it is not there */
 } study_option;

@@ -22,8 +22,17 @@
     "interval of the times at which states are compared, s", .initial = "0.002", .min = 1e-5,      \
     .max = 10, .result = "output_step")                                                            \
   X(row, starts, WHOLE, "starts", "COUNT",                                                         \
-    "initial conditions: the first from --qpos, --height and --tilt, others random around it",     \
-    .initial = "1", .min = 1, .max = 1000, .result = "starts")                                     \
+    "initial conditions: the first from --qpos, --height and --tilt, others random around it "     \
+    "(default: 1, or all of --states)",                                                            \
+    .min = 1, .max = 1000, .result = "starts")                                                     \
+  X(row, states, TEXT, "states", "FILE.csv",                                                       \
+    "initial conditions as they are, a row each: positions, velocities and activations "           \
+    "(default: those of --qpos or --keyframe)",                                                    \
+    .result = "states")                                                                            \
+  X(row, pd, TEXT, "pd", "KP,KD",                                                                  \
+    "PD controller of the actuators' joints, whose output is held for --period; --ctrl then has "  \
+    "the positions (default: those of the keyframe)",                                              \
+    .result = "pd")                                                                                \
   ROBOT_START_OPTIONS(X, row)                                                                      \
   X(row, budget, NUMBER, "budget", "S",                                                            \
     "processor time that an answer may take once the model is open, s; with a short one the "      \
@@ -31,6 +40,9 @@
     .initial = "60", .min = 1e-3, .max = 1e6, .result = "budget")                                  \
   X(row, derivative, FLAG, "derivative", NULL,                                                     \
     "compare derivatives instead, with the options of essbench robot-derivative", .shows = true)   \
+  X(row, compare, FLAG, "compare", NULL,                                                           \
+    "compare settings of MuJoCo instead, with the options of essbench robot-compare",              \
+    .shows = true)                                                                                 \
   X(row, race, FLAG, "race", NULL,                                                                 \
     "race MuJoCo and libess instead, with the options of essbench robot-race", .shows = true)
 static const study_option options[] = {OPTIONS(OPTION_LINE, robot_settings){0}};
@@ -118,9 +130,20 @@ static void close_file(study_run *run) {
   run->own = NULL;
 }
 
+/* initial conditions of each file */
+static size_t count_starts(const study_run *run) {
+  const robot_settings *const s = run->settings;
+  if (s->starts) return s->starts;
+  return s->states ? robot_states_count(s->states) : 1;
+}
+
 static int check(study_run *run) {
+  const robot_settings *const s = run->settings;
   struct stat about;
   uint64_t content = 0;
+  if (s->states && count_files(run->operand) > 1)
+    return SOLVER_REFUSE(run->message, "--states %.200s is of one model; %zu files are given",
+                         s->states, count_files(run->operand));
   if (count_files(run->operand) == 1) {
     const int status = open_file(run, run->operand);
     content = run->content;
@@ -138,10 +161,9 @@ static int check(study_run *run) {
 }
 
 static int plan(study_run *run, size_t stage) {
-  const robot_settings *const s = run->settings;
-  const size_t files = count_files(run->operand);
-  for (size_t i = 0; stage == 0 && i < files * s->starts; i++) {
-    const place at = {i / s->starts, i % s->starts};
+  const size_t files = count_files(run->operand), starts = count_starts(run);
+  for (size_t i = 0; stage == 0 && i < files * starts; i++) {
+    const place at = {i / starts, i % starts};
     study_cell(run, &at, "file=%zu start=%zu", at.file, at.start);
   }
   return 0;

@@ -144,9 +144,11 @@ static void show_how(const answer_row *a) {
 }
 
 static void show_answer(const study_run *run, const answer_row *a) {
-  const robot_settings *const s = run->settings;
+  size_t count, starts = 0;
+  const answer_row *const all = study_rows(run, ERROR_ANSWERS, &count);
+  for (size_t i = 0; i < count; i++) starts += all[i].file == a->file;
   printf("\n%s", a->model);
-  if (s->starts > 1) printf(", initial condition %zu", a->start);
+  if (starts > 1) printf(", initial condition %zu", a->start);
   if (!*a->how) {
     printf(": no answer: %s\n", a->note);
     return;

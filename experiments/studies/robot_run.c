@@ -194,10 +194,20 @@ static int gauge_twin(study_run *run, const double x[]) {
   return s->written ? robot_save(c->robot, s->written, run->message) : 0;
 }
 
+/* a keyframe that is asked for is taken as it is */
+static double height_of(const robot_settings *s) {
+  return !isnan(s->height) ? s->height : s->keyframe ? 0.0 : 0.05;
+}
+
+static double tilt_of(const robot_settings *s) {
+  return !isnan(s->tilt) ? s->tilt : s->keyframe ? 0.0 : 0.1;
+}
+
 int robot_start_of(study_run *run, size_t number, double x[]) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  const robot_start start = {s->qpos, s->height, s->tilt, number, run->seed};
+  robot_start start = {s->qpos, height_of(s), tilt_of(s), number, run->seed, NULL};
+  if (number < c->states.count) start.state = c->states.x + number * c->size.dimension;
   return robot_start_state(c->robot, &start, x, run->message);
 }
 
@@ -206,14 +216,14 @@ int robot_start_of(study_run *run, size_t number, double x[]) {
 static int check_drawn(study_run *run, const double x[], double other[]) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  if (s->starts < 2) return 0;
+  if (c->starts < 2 || c->states.count) return 0;
   const int status = robot_start_of(run, 1, other);
   if (status || memcmp(x, other, c->size.dimension * sizeof *x) != 0) return status;
   return SOLVER_REFUSE(
       run->message,
       "with --height %g and --tilt %g all %zu initial conditions are equal; --starts 1 is "
       "accepted, or a --tilt that is not 0",
-      s->height, s->tilt, s->starts);
+      height_of(s), tilt_of(s), c->starts);
 }
 
 /* all starts, so that what is wrong with one is told before anything is run; the first is the last
@@ -224,13 +234,15 @@ static int check_starts(study_run *run) {
   const size_t n = c->size.dimension;
   double *const x = calloc(2 * n + 1, sizeof *x);
   int status = x ? 0 : study_out_of_memory(run);
-  // a study of one start has no such option
-  for (size_t i = s->starts ? s->starts : 1; !status && i-- > 0;)
-    status = robot_start_of(run, i, x);
+  for (size_t i = c->starts; !status && i-- > 0;) status = robot_start_of(run, i, x);
   if (!status) status = check_drawn(run, x, x + n);
-  const robot_start higher = {s->qpos, s->height + 1.0, s->tilt, 0, run->seed};
-  if (!status) status = robot_start_state(c->robot, &higher, x + n, run->message);
+  // whether there is anything to raise
+  robot_start raised = {s->qpos, height_of(s), tilt_of(s), 0, run->seed, NULL};
+  if (!status) status = robot_start_state(c->robot, &raised, x, run->message);
+  raised.height += 1.0;
+  if (!status) status = robot_start_state(c->robot, &raised, x + n, run->message);
   c->falls = !status && memcmp(x, x + n, n * sizeof *x) != 0;
+  if (!status) status = robot_start_of(run, 0, x);
   if (!status) status = robot_start_broken(c->robot, x, &c->broken, run->message);
   if (!status) status = gauge_twin(run, x);
   free(x);
@@ -262,7 +274,7 @@ static int read_twin(study_run *run, robot_options *options) {
 }
 
 double robot_period(const robot_case *c) {
-  return c->controls.count > 1 ? c->controls.period : (double)NAN;
+  return c->controls.count > 1 || c->controls.joint ? c->controls.period : (double)NAN;
 }
 
 static int read_controls(study_run *run) {
@@ -270,11 +282,38 @@ static int read_controls(study_run *run) {
   robot_case *const c = run->own;
   const double period = s->period > 0.0 ? s->period : 0.02;
   const int status = robot_controls_read(c->robot, s->control, period, &c->controls, run->message);
-  if (status || s->period == 0.0 || c->controls.count > 1) return status;
-  return SOLVER_REFUSE(run->message, "--period needs a --ctrl FILE.csv with more than one row");
+  if (status) return status;
+  if (s->pd) return robot_controls_track(c->robot, s->pd, !s->control, &c->controls, run->message);
+  if (s->period == 0.0 || c->controls.count > 1) return 0;
+  return SOLVER_REFUSE(run->message,
+                       "--period needs a --ctrl FILE.csv with more than one row, or --pd");
+}
+
+/* how many initial conditions there are, by a file or as asked for */
+static int read_states(study_run *run) {
+  const robot_settings *const s = run->settings;
+  robot_case *const c = run->own;
+  // a study of one start has no such option
+  c->starts = s->starts ? s->starts : 1;
+  if (!s->states) return 0;
+  if (s->qpos || s->keyframe || !isnan(s->height) || !isnan(s->tilt))
+    return SOLVER_REFUSE(run->message,
+                         "--states has the initial conditions as they are; --qpos, --keyframe, "
+                         "--height and --tilt do not go with it");
+  const int status = robot_states_read(c->robot, s->states, &c->states, run->message);
+  if (status) return status;
+  if (s->starts > c->states.count)
+    return SOLVER_REFUSE(run->message, "--starts %zu is not accepted; --states %.200s has %zu",
+                         s->starts, s->states, c->states.count);
+  c->starts = s->starts ? s->starts : c->states.count;
+  return 0;
 }
 
 int robot_case_open(study_run *run, bool unfit) {
+  return robot_case_open_with(run, unfit, NULL);
+}
+
+int robot_case_open_with(study_run *run, bool unfit, const char *setting) {
   const robot_settings *const s = run->settings;
   robot_options options = {0};
   robot_case *const c = calloc(1, sizeof *c);
@@ -282,6 +321,8 @@ int robot_case_open(study_run *run, bool unfit) {
   if (!c) return study_out_of_memory(run);
   int status = read_twin(run, &options);
   options.without = s->without;
+  options.keyframe = s->keyframe;
+  options.setting = setting;
   options.unfit = unfit;
   if (!status) status = robot_open(run->operand, NULL, &options, &c->robot, run->message);
   if (status) return status;
@@ -292,6 +333,9 @@ int robot_case_open(study_run *run, bool unfit) {
   status = check_sizes(run);
   if (!status) status = find_parts(run);
   if (!status) status = read_controls(run);
+  c->held.ctrl = calloc(c->size.nu + 1, sizeof *c->held.ctrl);
+  if (!status && !c->held.ctrl) status = study_out_of_memory(run);
+  if (!status) status = read_states(run);
   if (!status) status = tell_content(run);
   if (!status) status = check_starts(run);
   if (!status) status = robot_steps_open(c->robot, &c->steps, run->message);
@@ -303,6 +347,8 @@ void robot_case_close(study_run *run) {
   if (!c) return;
   robot_steps_close(c->steps);
   robot_controls_free(&c->controls);
+  robot_states_free(&c->states);
+  free(c->held.ctrl);
   robot_close(c->robot);
   free(c->hinge);
   free(c->body);
@@ -428,16 +474,16 @@ static int unaware_field(void *context, double time, const double x[], double dx
 /* from where the track ends on; from tick to tick of the controls, which the integrator stops at */
 static int integrate(study_run *run, ess_driver *driver, second_order *unaware, double x[],
                      robot_track *t) {
-  const robot_case *const c = run->own;
+  robot_case *const c = run->own;
   const size_t n = c->size.dimension;
   double now = t->until, end = (double)(t->asked - 1) * c->output_step;
   int status = ESS_SUCCESS;
   while (!status && t->reached < t->asked) {
-    double until;
     double *const times = t->times + t->reached;
     size_t count = 0;
-    robot_set_control(c->robot, robot_controls_at(&c->controls, now, &until));
-    until = fmin(until, end);
+    robot_set_control(c->robot,
+                      robot_controls_hold(&c->controls, now, x, x + c->size.nq, &c->held));
+    const double until = fmin(c->held.until, end);
     for (; t->reached + count < t->asked; count++) {
       const double time = (double)(t->reached + count) * c->output_step;
       if (time > until) break;
@@ -564,7 +610,7 @@ static int go_on(study_run *run, const ess_system *plain, ess_options *options, 
 static int follow_libess(study_run *run, const robot_entry *e, const double x0[], bool listen,
                          robot_track *t) {
   const robot_settings *const s = run->settings;
-  const robot_case *const c = run->own;
+  robot_case *const c = run->own;
   const ess_system plain = {.dimension = c->size.dimension,
                             .field = plain_field,
                             .field_solve = plain_solve,
@@ -603,6 +649,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   t->gave_up = "";
   t->until = t->evaluations = t->steps = t->jumps = t->jump_dist = t->refused = 0.0;
   robot_forget(c->robot);
+  c->held.until = -INFINITY;
   l.start_ns = measure_thread_ns();
   int status = base < ROBOT_BASES ? drive(run, system, &options, x, &l, &failed)
                                   : drive_unaware(run, (second_order_scheme)(base - ROBOT_BASES),
@@ -845,9 +892,8 @@ static const char *remedy(study_run *run, const robot_finding *f) {
 
 /* whether it touches at once from all starts */
 static bool ends_at_once(study_run *run, double x[]) {
-  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  for (size_t i = 0; i < s->starts; i++)
+  for (size_t i = 0; i < c->starts; i++)
     if (robot_start_of(run, i, x) || !robot_refused_contact(c->robot, x)) return false;
   return true;
 }
@@ -900,7 +946,6 @@ int robot_coarse(study_run *run, const double x0[]) {
 }
 
 int robot_outlook(study_run *run, bool stops) {
-  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   double *const x0 = calloc(2 * c->size.dimension + 1, sizeof *x0);
   robot_track t = {0};
@@ -908,7 +953,7 @@ int robot_outlook(study_run *run, bool stops) {
   if (!status) status = robot_start_of(run, 0, x0);
   if (!status) status = robot_track_alloc(run, &t);
   if (!status) status = follow_briefly(run, x0, &t);
-  if (!status && s->starts == 1 && is_still(run, x0, &t)) status = refuse_still(run);
+  if (!status && c->starts == 1 && is_still(run, x0, &t)) status = refuse_still(run);
   if (!status && stops && c->refuses) {
     const outlook o = look_ahead(run, x0, &t);
     if (o.contact) status = tell(run, &o, x0 + c->size.dimension);

@@ -11,6 +11,7 @@
 #include "robot_cost.h"
 #include "robot_physics.h"
 #include "robot_starts.h"
+#include "robot_states.h"
 #include "robot_steps.h"
 #include "series.h"
 #include "study.h"
@@ -21,10 +22,12 @@ typedef struct robot_settings {
   size_t starts;
   option_numbers time_steps, tolerances;
   option_names integrators, bases;
-  const char *qpos, *control, *without;
-  bool own;        /* the error of the model's own setting alone is asked for */
-  bool all;        /* tables: the whole screen */
-  bool race;       /* another study is asked for */
+  const char *qpos, *keyframe, *states, *control, *pd, *without;
+  bool own;     /* the error of the model's own setting alone is asked for */
+  bool all;     /* tables: the whole screen */
+  bool race;    /* another study is asked for */
+  bool compare; /* another study is asked for, which alone has the next */
+  const char *settings;
   bool derivative; /* another study is asked for, which alone has the next two */
   size_t halvings;
   option_numbers moves;
@@ -37,10 +40,17 @@ typedef struct robot_settings {
     "pose on which initial conditions are based (default: keyframe 0, else init_qpos, else "       \
     "qpos0)",                                                                                      \
     .result = "qpos")                                                                              \
-  X(row, height, NUMBER, "height", "M", "height by which free bodies are raised, m",               \
-    .initial = "0.05", .min = -1e3, .max = 1e3, .result = "height")                                \
-  X(row, tilt, NUMBER, "tilt", "RAD", "tilt of the first free body, rad", .initial = "0.1",        \
-    .min = -4, .max = 4, .result = "tilt")                                                         \
+  X(row, keyframe, TEXT, "keyframe", "NAME",                                                       \
+    "keyframe that is the initial condition, with its velocities, activations, controls and "      \
+    "mocap "                                                                                       \
+    "bodies (default: keyframe 0, raised and tilted)",                                             \
+    .result = "keyframe")                                                                          \
+  X(row, height, NUMBER, "height", "M",                                                            \
+    "height by which free bodies are raised, m (default: 0.05, with --keyframe 0)", .min = -1e3,   \
+    .max = 1e3, .may_lack = true, .result = "height")                                              \
+  X(row, tilt, NUMBER, "tilt", "RAD",                                                              \
+    "tilt of the first free body, rad (default: 0.1, with --keyframe 0)", .min = -4, .max = 4,     \
+    .may_lack = true, .result = "tilt")                                                            \
   X(row, control, TEXT, "ctrl", "X,Y|FILE",                                                        \
     "controls: constant numbers, or a csv with a row for each period (default: those of "          \
     "keyframe 0, else 0)",                                                                         \
@@ -81,6 +91,8 @@ typedef struct robot_case {
   robot *robot;
   robot_steps *steps;
   robot_controls controls;
+  robot_held held;     /* by the present run of libess */
+  robot_states states; /* of --states */
   robot_sizes size;
   bool refuses;                   /* some of its contacts are refused */
   size_t follows;                 /* pairs of geoms whose contacts are followed */
@@ -89,6 +101,7 @@ typedef struct robot_case {
   size_t *hinge, hinges;          /* the states that are angles of hinges; owned */
   size_t *body, bodies;           /* those whose errors count; owned */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
+  size_t starts;                  /* initial conditions that there are */
   bool falls;                     /* something in it can be raised */
   double broken;                  /* the most that the first start breaks an equality by */
   char warning[640];              /* a line on what will end early; may be empty */
@@ -99,6 +112,8 @@ typedef struct robot_case {
 /* Opens the file that the study is given, and reads what else is asked for; with `unfit` also a
  * model that only MuJoCo's steps can run. 0, or a solver_status with one line. */
 int robot_case_open(study_run *run, bool unfit);
+/* The same with a setting of MuJoCo that is not the file's; NULL: there is none. */
+int robot_case_open_with(study_run *run, bool unfit, const char *setting);
 /* How long a row of the controls is held, s; NaN: there is one alone. */
 double robot_period(const robot_case *c);
 void robot_case_close(study_run *run);

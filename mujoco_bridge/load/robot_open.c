@@ -20,6 +20,7 @@
 #include "robot_forces.h"
 #include "robot_instance.h"
 #include "robot_pairs.h"
+#include "robot_setting.h"
 #include "robot_stage.h"
 #include "robot_survey.h"
 #include "robot_system.h"
@@ -75,6 +76,60 @@ static void place_mocap(mjModel *m) {
   }
 }
 
+/* ---- keyframes ------------------------------------------------------------------------------- */
+
+/* what a keyframe is called: its number where it has no name */
+static void keyframe_name(const mjModel *m, int k, char name[ROBOT_NAME_SIZE]) {
+  const char *const own = mj_id2name(m, mjOBJ_KEY, k);
+  if (own && *own)
+    snprintf(name, ROBOT_NAME_SIZE, "%s", own);
+  else
+    snprintf(name, ROBOT_NAME_SIZE, "%d", k);
+}
+
+static int refuse_keyframe(const mjModel *m, const char *wanted, char message[ROBOT_MESSAGE_SIZE]) {
+  size_t used =
+      (size_t)snprintf(message, ROBOT_MESSAGE_SIZE, "--keyframe %.60s is not accepted; %s", wanted,
+                       m->nkey > 0 ? "there are" : "the model has no keyframe");
+  for (int k = 0; k < (int)m->nkey && used + 8 < ROBOT_MESSAGE_SIZE; ++k) {
+    char name[ROBOT_NAME_SIZE];
+    keyframe_name(m, k, name);
+    used += (size_t)snprintf(message + used, ROBOT_MESSAGE_SIZE - used, "%s %s", k ? "," : "",
+                             strlen(name) + 8 < ROBOT_MESSAGE_SIZE - used ? name : "...");
+  }
+  return BRIDGE_REFUSED;
+}
+
+/* Row k of a table of keyframes becomes its first row. */
+static void move_up(double rows[], size_t k, size_t width) {
+  memmove(rows, rows + k * width, width * sizeof *rows);
+}
+
+/* NULL: keyframe 0 */
+static int choose_keyframe(mjModel *m, const char *wanted, char message[ROBOT_MESSAGE_SIZE]) {
+  char name[ROBOT_NAME_SIZE] = "";
+  int found = -1;
+  for (int i = 0; wanted && i < (int)m->nkey && found < 0; ++i) {
+    keyframe_name(m, i, name);
+    if (strcmp(name, wanted) == 0) found = i;
+  }
+  if (wanted && found < 0) return refuse_keyframe(m, wanted, message);
+  if (found > 0) {
+    const size_t k = (size_t)found;
+    move_up(m->key_time, k, 1);
+    move_up(m->key_qpos, k, (size_t)m->nq);
+    move_up(m->key_qvel, k, (size_t)m->nv);
+    move_up(m->key_act, k, (size_t)m->na);
+    move_up(m->key_ctrl, k, (size_t)m->nu);
+    move_up(m->key_mpos, k, 3 * (size_t)m->nmocap);
+    move_up(m->key_mquat, k, 4 * (size_t)m->nmocap);
+  }
+  place_mocap(m);
+  return 0;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
 /* warnings are no obstacle: MuJoCo has made a model all the same */
 static int load(const char *file, const char *text, mjModel **out,
                 char message[ROBOT_MESSAGE_SIZE]) {
@@ -95,7 +150,6 @@ static int load(const char *file, const char *text, mjModel **out,
   }
   if (c && compile_in_c_locale(c, &complaint)) {
     *out = c->model;
-    place_mocap(c->model);
     free(c);
     return 0;
   }
@@ -264,12 +318,14 @@ static bool find_fixed(robot *r) {
 }
 
 /* of a model in the place of another */
-static int find_again(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
-  place_mocap(s->model);
+static int find_again(robot_shared *s, const robot_options *options,
+                      char message[ROBOT_MESSAGE_SIZE]) {
+  const int status = choose_keyframe(s->model, options->keyframe, message);
+  if (options->setting) robot_setting_apply(s->model, options->setting);
   free(s->pairs);
   s->pairs = NULL;
   s->pair_count = s->ruled_pairs = 0;
-  return robot_pairs_find(s, message);
+  return status ? status : robot_pairs_find(s, message);
 }
 
 /* what is a model, and none that libess can run: the refusal names it */
@@ -321,16 +377,20 @@ static int survey_or_note(robot_shared *s, const char *file, const robot_options
 static int fill(robot_shared *s, const char *file, const char *text, const robot_options *options,
                 char message[ROBOT_MESSAGE_SIZE]) {
   const bool twin = options && (options->stiffness != 0.0 || options->damping != 0.0);
+  const char *const keyframe = options ? options->keyframe : NULL;
   int status = load(file, text, &s->model, message);
+  if (status == 0) status = choose_keyframe(s->model, keyframe, message);
+  if (status == 0 && options && options->setting) robot_setting_apply(s->model, options->setting);
+  if (keyframe) snprintf(s->pose, sizeof s->pose, "keyframe %.*s", ROBOT_NAME_SIZE, keyframe);
   if (status == 0) status = survey_or_note(s, text ? NULL : file, options, message);
   if (status == 0) status = robot_pairs_find(s, message);
   if (status == 0 && options && options->without) {
     status = robot_without_make(s, file, text, options->without, message);
-    if (status == 0) status = find_again(s, message);
+    if (status == 0) status = find_again(s, options, message);
   }
   if (status == 0 && twin) {
     status = robot_twin_make(s, file, text, options, message);
-    if (status == 0) status = find_again(s, message);
+    if (status == 0) status = find_again(s, options, message);
   }
   if (status == 0) status = robot_survey_make(s, message);
   return status;

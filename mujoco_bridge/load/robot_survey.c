@@ -34,18 +34,29 @@ static const char *odd_actuator(const mjModel *m, int *which) {
   return NULL;
 }
 
+static const char has_plugin[] = "it has the plugin";
+
+/* by its kind, such as "mujoco.pid" */
+static const char *plugin_name(const mjModel *m) {
+  const mjpPlugin *const plugin = mjp_getPluginAtSlot(m->plugin[0]);
+  return plugin && plugin->name ? plugin->name : "of an unknown name";
+}
+
 int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
   int which = 0;
   const char *odd = odd_actuator(m, &which);
   const char *why = m->nv == 0                   ? "nothing in it moves, as no body has a joint"
                     : m->nflex > 0               ? "it has flexible bodies"
-                    : m->nplugin > 0             ? "it has plugins"
+                    : m->nplugin > 0             ? has_plugin
                     : bridge_version_no_field(m) ? bridge_version_no_field(m)
                     : odd                        ? odd
                                                  : NULL;
   if (!why) return 0;
   char name[ROBOT_NAME_SIZE];
-  if (odd && why == odd) {
+  if (why == has_plugin) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "%s %.100s, whose effect is no field of its state", why,
+             plugin_name(m));
+  } else if (odd && why == odd) {
     robot_survey_name(m, mjOBJ_ACTUATOR, which, name, sizeof name);
     snprintf(message, ROBOT_MESSAGE_SIZE, "actuator %s %s, which is no field of its state", name,
              why);

@@ -40,6 +40,14 @@ typedef struct robot_options {
    * within one robot; or names of geoms or bodies, "A,B" or "A,B,C,D". NULL: none. */
   const char *without;
 
+  /* The keyframe that is the pose, with its velocities, activations, controls and poses of mocap
+   * bodies: its name, or its number if it has none. It takes the place of keyframe 0 in the model.
+   * NULL: keyframe 0. */
+  const char *keyframe;
+
+  /* A setting that is not the file's, which robot_setting_check accepts; NULL: there is none. */
+  const char *setting;
+
   /* A model that is no field of its state is accepted, too: robot_unfit says why, its field fails,
    * and MuJoCo's own steps run. */
   bool unfit;
@@ -59,6 +67,14 @@ void robot_close(robot *r);
 /* The same of a model that another has compiled (an mjModel), by this MuJoCo; it is copied. */
 struct mjModel_;
 int robot_open_model(const struct mjModel_ *from, robot **out, char message[ROBOT_MESSAGE_SIZE]);
+
+/* Whether "NAME=VALUE" is a setting of MuJoCo, and whether it changes the solution in continuous
+ * time: "solver=CG", "iterations=10" and "integrator=RK4" do not; "cone=elliptic", and "solref=0.02
+ * 1" and "solimp=0.9 0.95 0.001" of all contacts do. 0, or a solver_status with one line. */
+int robot_setting_check(const char *setting, bool *changes_model, char message[ROBOT_MESSAGE_SIZE]);
+
+/* Usual settings that are not the model's own, by number; NULL behind the last. Static storage. */
+const char *robot_setting_at(const robot *r, size_t i);
 
 /* A number that another model than this one's has not: of all that MuJoCo compiled the file to,
  * what it includes among it. 0, or a solver_status with one line. */
@@ -201,7 +217,8 @@ void robot_set_control(robot *r, const double ctrl[]);
  * runs are then the same, whatever came before. The control stays. */
 void robot_forget(robot *r);
 
-/* The state that MuJoCo resets to (qpos0), and keyframe k; false where there is none. */
+/* The state that MuJoCo resets to (qpos0), and keyframe k, of which 0 is robot_options.keyframe;
+ * false where there is none. */
 void robot_reset_state(const robot *r, double x[]);
 bool robot_keyframe(const robot *r, size_t k, double x[]);
 

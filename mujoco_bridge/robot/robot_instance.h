@@ -51,10 +51,11 @@ typedef struct robot_shared {
   size_t placed_count;
   size_t *row_start, *row_guard; /* of a twin: what crossings arm, as ess_reset_matrix has it */
   signed char *row_effect;
-  double stiffness, damping;      /* of a twin's contacts; 0: they are MuJoCo's own */
-  size_t left_out;                /* pairs that --without has taken away */
-  char *twin_text;                /* the twin as an MJCF; NULL: it is none */
-  char unfit[ROBOT_MESSAGE_SIZE]; /* why the model is no field of its state; "": it is one */
+  double stiffness, damping;       /* of a twin's contacts; 0: they are MuJoCo's own */
+  size_t left_out;                 /* pairs that --without has taken away */
+  char *twin_text;                 /* the twin as an MJCF; NULL: it is none */
+  char pose[ROBOT_NAME_SIZE + 16]; /* "keyframe NAME", where one is chosen; else "" */
+  char unfit[ROBOT_MESSAGE_SIZE];  /* why the model is no field of its state; "": it is one */
   robot_finding *findings;
   size_t finding_count;
 } robot_shared;

@@ -60,7 +60,8 @@ static const double *init_qpos(const mjModel *m) {
 }
 
 const char *robot_start_pose(const robot *r) {
-  return r->shared->model->nkey > 0    ? "keyframe 0"
+  return *r->shared->pose              ? r->shared->pose
+         : r->shared->model->nkey > 0  ? "keyframe 0"
          : init_qpos(r->shared->model) ? "init_qpos"
                                        : "qpos0";
 }
@@ -263,6 +264,11 @@ static int leave_pose(making *k, char message[ROBOT_MESSAGE_SIZE]) {
 
 int robot_start_state(robot *r, const robot_start *start, double x[],
                       char message[ROBOT_MESSAGE_SIZE]) {
+  if (start->state) {
+    memcpy(x, start->state, robot_size(r).dimension * sizeof *x);
+    robot_normalise(r, x);
+    return 0;
+  }
   making k = {.m = r->shared->model, .start = start, .x = x, .random = start->seed * 1000003u};
   for (size_t i = 0; i < start->number; ++i) {
     // each number has a stretch of its own, far from the others

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "csv.h"
 #include "robot_instance.h"
 #include "robot_numbers.h"
+#include "robot_table.h"
 #include "solver.h"
 
 /* how close to a tick a time is taken for it, in periods */
@@ -44,115 +43,16 @@ static int set_constant(robot_controls *c, const double numbers[], size_t count,
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
-static size_t width_of(const measure_table *table) {
-  size_t width = 0;
-  while (measure_table_name(table, width)) ++width;
-  return width;
-}
-
-static const char *actuator_name(const robot *r, size_t i) {
+static const char *actuator_name(const robot *r, size_t i, char room[ROBOT_NAME_SIZE]) {
+  (void)room;
   return mj_id2name(r->shared->model, mjOBJ_ACTUATOR, (int)i);
-}
-
-/* the table's column for each actuator: by names where all are there, in order where none is;
- * false when only some are, or there are not as many columns */
-static bool find_columns(const robot *r, const measure_table *table, size_t column[]) {
-  size_t named = 0;
-  const size_t nu = robot_size(r).nu;
-  for (size_t i = 0; i < nu; ++i) {
-    const char *const name = actuator_name(r, i);
-    column[i] = name ? measure_table_column(table, name) : SIZE_MAX;
-    named += column[i] != SIZE_MAX;
-  }
-  if (named == nu) return true;
-  for (size_t i = 0; i < nu; ++i) column[i] = i;
-  return named == 0 && width_of(table) == nu;
-}
-
-/* a column that would be left out without a word: where columns go by names, one more of a name, or
- * one of another name */
-static const char *find_spare(const measure_table *table, const size_t column[], size_t nu,
-                              const char **why) {
-  const size_t width = width_of(table);
-  for (size_t i = 0; i < width && width > nu; ++i) {
-    size_t taken = 0;
-    while (taken < nu && column[taken] != i) ++taken;
-    const char *const name = measure_table_name(table, i);
-    *why = measure_table_column(table, name) < i ? "is there twice" : "is of no actuator";
-    if (taken == nu) return name;
-  }
-  return NULL;
-}
-
-/* rows alone: the first would be taken for the header */
-static bool has_no_header(const measure_table *table) {
-  double number;
-  size_t i = 0;
-  while (measure_table_name(table, i) &&
-         measure_number_parse(measure_table_name(table, i), &number) == 0)
-    ++i;
-  return !measure_table_name(table, i);
-}
-
-/* 0, or SOLVER_REFUSED with one line */
-static int match_columns(const robot *r, const measure_table *table, size_t column[],
-                         const char *path, char message[ROBOT_MESSAGE_SIZE]) {
-  const size_t nu = robot_size(r).nu;
-  const char *why = "", *spare = NULL;
-  if (has_no_header(table))
-    snprintf(message, ROBOT_MESSAGE_SIZE,
-             "--ctrl %.200s: the first line must name the columns; it has numbers", path);
-  else if (measure_table_rows(table) == 0)
-    snprintf(message, ROBOT_MESSAGE_SIZE, "--ctrl %.200s: the table has no row below its header",
-             path);
-  else if (!find_columns(r, table, column))
-    snprintf(message, ROBOT_MESSAGE_SIZE,
-             "--ctrl %.200s must have a column for each of %zu actuators, by name or in their "
-             "order",
-             path, nu);
-  else if ((spare = find_spare(table, column, nu, &why)))
-    snprintf(message, ROBOT_MESSAGE_SIZE,
-             "--ctrl %.200s: column '%.60s' %s; it has one for each of %zu actuators, and a row is "
-             "held for --period",
-             path, spare, why, nu);
-  else
-    return 0;
-  return SOLVER_REFUSED;
-}
-
-static int read_rows(robot_controls *c, const measure_table *table, const size_t column[],
-                     const char *path, char message[ROBOT_MESSAGE_SIZE]) {
-  for (size_t row = 0; row < c->count; ++row)
-    for (size_t i = 0; i < c->nu; ++i) {
-      const char *const text = measure_table_text(table, row, column[i]);
-      double *const value = &c->value[row * c->nu + i];
-      if (text && measure_number_parse(text, value) == 0 && isfinite(*value)) continue;
-      snprintf(message, ROBOT_MESSAGE_SIZE,
-               "--ctrl %.200s: row %zu has %.60s for actuator %zu; it "
-               "has a finite number for each",
-               path, row + 1, text ? text : "nothing", i + 1);
-      return SOLVER_REFUSED;
-    }
-  return 0;
 }
 
 static int set_table(const robot *r, robot_controls *c, const char *path,
                      char message[ROBOT_MESSAGE_SIZE]) {
-  measure_table *table;
-  char why[MEASURE_MESSAGE_SIZE];
-  if (measure_table_read(&table, path, why)) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "--ctrl: %.450s", why);
-    return access(path, R_OK) ? SOLVER_FAILED : SOLVER_REFUSED;
-  }
-  size_t *const column = calloc(c->nu + 1, sizeof *column);
-  int status = SOLVER_FAILED;
-  snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
-  if (column) status = match_columns(r, table, column, path, message);
-  if (status == 0) status = allocate(c, measure_table_rows(table), message);
-  if (status == 0) status = read_rows(c, table, column, path, message);
-  free(column);
-  measure_table_free(table);
-  return status;
+  const robot_table_of of = {"--ctrl", "actuator", ", and a row is held for --period", c->nu,
+                             actuator_name};
+  return robot_table_read(r, &of, path, &c->value, &c->count, message);
 }
 
 /* those that the model's own start has */
@@ -185,7 +85,67 @@ int robot_controls_read(const robot *r, const char *text, double period, robot_c
 
 void robot_controls_free(robot_controls *c) {
   free(c->value);
+  free(c->joint);
   c->value = NULL;
+  c->joint = NULL;
+}
+
+/* ---- a PD controller ------------------------------------------------------------------------- */
+
+/* why actuator i is none that a PD controller may have; NULL: it is one */
+static const char *unfit_for_pd(const mjModel *m, int i) {
+  const int type = m->actuator_trntype[i], joint = m->actuator_trnid[2 * i];
+  if ((type != mjTRN_JOINT && type != mjTRN_JOINTINPARENT) ||
+      (m->jnt_type[joint] != mjJNT_HINGE && m->jnt_type[joint] != mjJNT_SLIDE))
+    return "acts on no hinge or slide";
+  if (m->actuator_gaintype[i] != mjGAIN_FIXED || m->actuator_biastype[i] != mjBIAS_NONE)
+    return "has a force that is not a gain times its control";
+  return NULL;
+}
+
+static int find_joints(const robot *r, robot_controls *c, char message[ROBOT_MESSAGE_SIZE]) {
+  const mjModel *const m = r->shared->model;
+  for (size_t i = 0; i < c->nu; ++i) {
+    const char *const why = unfit_for_pd(m, (int)i);
+    if (why) {
+      snprintf(message, ROBOT_MESSAGE_SIZE,
+               "--pd is not accepted: actuator %zu (%.100s) %s; a PD controller needs motors of "
+               "hinges or slides",
+               i + 1, robot_actuator_name(r, i), why);
+      return SOLVER_REFUSED;
+    }
+    const int joint = m->actuator_trnid[2 * i];
+    c->joint[i][0] = (size_t)m->jnt_qposadr[joint];
+    c->joint[i][1] = (size_t)m->jnt_dofadr[joint];
+  }
+  return 0;
+}
+
+int robot_controls_track(const robot *r, const char *gains, bool own, robot_controls *c,
+                         char message[ROBOT_MESSAGE_SIZE]) {
+  const mjModel *const m = r->shared->model;
+  size_t count;
+  double *const numbers = robot_numbers_parse(gains, &count);
+  const bool fits = numbers && count == 2 && numbers[0] >= 0.0 && numbers[1] >= 0.0;
+  if (fits) {
+    c->kp = numbers[0];
+    c->kd = numbers[1];
+  }
+  free(numbers);
+  snprintf(message, ROBOT_MESSAGE_SIZE,
+           c->nu > 0 ? "--pd %.60s is not accepted; it is two numbers >= 0 with a comma between"
+                     : "--pd %.60s is not accepted; the model has no actuator",
+           gains);
+  if (!fits || c->nu == 0) return SOLVER_REFUSED;
+  c->joint = calloc(c->nu, sizeof *c->joint);
+  if (!c->joint) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
+    return SOLVER_FAILED;
+  }
+  const int status = find_joints(r, c, message);
+  const double *const pose = m->nkey > 0 ? m->key_qpos : m->qpos0;
+  for (size_t i = 0; !status && own && i < c->nu; ++i) c->value[i] = pose[c->joint[i][0]];
+  return status;
 }
 
 const double *robot_controls_at(const robot_controls *c, double t, double *until) {
@@ -194,4 +154,15 @@ const double *robot_controls_at(const robot_controls *c, double t, double *until
   const size_t row = last ? c->count - 1 : periods > 0.0 ? (size_t)periods : 0;
   if (until) *until = last ? INFINITY : (double)(row + 1) * c->period;
   return c->value + row * c->nu;
+}
+
+const double *robot_controls_hold(const robot_controls *c, double t, const double q[],
+                                  const double v[], robot_held *held) {
+  if (t < held->until - rounding * c->period) return held->ctrl;
+  const double *const row = robot_controls_at(c, t, &held->until);
+  if (c->joint) held->until = (floor(t / c->period + rounding) + 1.0) * c->period;
+  for (size_t i = 0; i < c->nu; ++i)
+    held->ctrl[i] =
+        c->joint ? c->kp * (row[i] - q[c->joint[i][0]]) - c->kd * v[c->joint[i][1]] : row[i];
+  return held->ctrl;
 }

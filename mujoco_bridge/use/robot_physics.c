@@ -33,6 +33,7 @@ typedef struct visit {
   double dt;
   mjModel model; /* the compiled one's arrays, with options of its own */
   mjData *data;
+  robot_held held;
   touching *pairs;
   size_t pair_count, pair_room;
   bool out_of_memory;
@@ -124,7 +125,7 @@ static void set_state(visit *v, size_t output) {
   memcpy(d->qvel, x + nq, nv * sizeof *x);
   memcpy(d->act, x + nq + nv, na * sizeof *x);
   d->time = (double)output * v->dt;
-  mju_copy(d->ctrl, robot_controls_at(v->controls, d->time, NULL), (int)m->nu);
+  mju_copy(d->ctrl, robot_controls_hold(v->controls, d->time, x, x + nq, &v->held), (int)m->nu);
 }
 
 static double energy_of(visit *v) {
@@ -163,7 +164,8 @@ static void go(void *context) {
   double first = 0.0;
   size_t before = 0;
   v->data = mj_makeData(&v->model);
-  v->out_of_memory = !v->data;
+  v->held = (robot_held){calloc((size_t)v->model.nu + 1, sizeof(double)), -INFINITY};
+  v->out_of_memory = !v->data || !v->held.ctrl;
   for (size_t i = 0; i < v->count && !v->out_of_memory; ++i) {
     if (i > 0 && v->counts && !v->counts[i]) continue;
     set_state(v, i);
@@ -191,6 +193,7 @@ int robot_physics_of(const robot *r, const robot_controls *controls, const doubl
   bridge_guarded(go, &v, &complaint);
   if (v.data) mj_deleteData(v.data);
   free(v.pairs);
+  free(v.held.ctrl);
   // a surface that moves carries what it holds along
   if (bridge_version_surfaces_move(&v.model)) out->creep = NAN;
   if (!complaint.error && !v.out_of_memory) return 0;

@@ -26,7 +26,8 @@ struct robot_steps {
   mjOption own; /* as the model was compiled, but without sensors */
   mjData *data;
   double
-      *positions; /* [nq] of an output between two steps; behind them [nv + na] of its beginning */
+      *positions;  /* [nq] of an output between two steps; behind them [nv + na] of its beginning */
+  robot_held held; /* by the present run */
   double *matrices; /* three of directions, where transitions are asked for */
 };
 
@@ -48,11 +49,13 @@ int robot_steps_open(const robot *r, robot_steps **out, char message[ROBOT_MESSA
   robot_steps *const s = calloc(1, sizeof *s);
   opening o = {r->shared->model, s};
   *out = NULL;
-  if (s)
-    s->positions =
-        calloc((size_t)(r->shared->model->nq + r->shared->model->nv + r->shared->model->na) + 1,
-               sizeof *s->positions);
-  if (s && s->positions && bridge_guarded(copy_model, &o, &complaint) && s->model && s->data) {
+  const mjModel *const m = r->shared->model;
+  if (s) {
+    s->positions = calloc((size_t)(m->nq + m->nv + m->na) + 1, sizeof *s->positions);
+    s->held.ctrl = calloc((size_t)m->nu + 1, sizeof *s->held.ctrl);
+  }
+  if (s && s->positions && s->held.ctrl && bridge_guarded(copy_model, &o, &complaint) && s->model &&
+      s->data) {
     s->own = s->model->opt;
     robot_leave_sensors(&s->own);
     *out = s;
@@ -68,6 +71,7 @@ void robot_steps_close(robot_steps *s) {
   if (s->data) mj_deleteData(s->data);
   if (s->model) mj_deleteModel(s->model);
   free(s->positions);
+  free(s->held.ctrl);
   free(s->matrices);
   free(s);
 }
@@ -207,12 +211,21 @@ static void set_start(const walk *w) {
   memcpy(d->qpos, w->q->x0, nq * sizeof *d->qpos);
   memcpy(d->qvel, w->q->x0 + nq, nv * sizeof *d->qvel);
   memcpy(d->act, w->q->x0 + nq + nv, na * sizeof *d->act);
+  w->s->held.until = -INFINITY;
 }
 
-static void step(const walk *w, double t) {
+/* the controls of a step from t on, and until when they hold */
+static double hold(const walk *w, double t) {
+  mjData *const d = w->s->data;
+  robot_held *const held = &w->s->held;
+  mju_copy(d->ctrl, robot_controls_hold(w->q->controls, t, d->qpos, d->qvel, held),
+           (int)w->s->model->nu);
+  return held->until;
+}
+
+static void step(const walk *w) {
   const mjModel *const m = w->s->model;
   mjData *const d = w->s->data;
-  mju_copy(d->ctrl, robot_controls_at(w->q->controls, t, NULL), (int)m->nu);
   if (w->q->transitions) multiply(w);
   mj_step(m, d);
   ++w->report->steps;
@@ -231,7 +244,8 @@ static void go_evenly(const walk *w) {
     while ((double)w->report->steps < steps - rounding) {
       memcpy(from, d->qvel, (size_t)m->nv * sizeof *from);
       memcpy(from + m->nv, d->act, (size_t)m->na * sizeof *from);
-      step(w, (double)w->report->steps * h);
+      hold(w, (double)w->report->steps * h);
+      step(w);
       if (has_failed(w)) return;
     }
     const double before_end = (double)w->report->steps - steps;
@@ -267,11 +281,9 @@ static void go_by_stops(const walk *w) {
   for (size_t i = 0; i < w->q->count; ++i) {
     const double output = (double)i * w->q->dt;
     while (t < output) {
-      double until;
-      robot_controls_at(w->q->controls, t, &until);
-      const double end = fmin(output, until), h = step_towards(w, t, end, &next);
+      const double end = fmin(output, hold(w, t)), h = step_towards(w, t, end, &next);
       w->s->model->opt.timestep = h;
-      step(w, t);
+      step(w);
       if (has_failed(w)) return;
       t = end - t > h ? t + h : end;
     }

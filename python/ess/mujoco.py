@@ -15,6 +15,7 @@ import os
 import textwrap
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -33,8 +34,10 @@ __all__ = [
     "Audit",
     "DerivativeAudit",
     "Robot",
+    "TrajectoryAudit",
     "audit",
     "audit_derivative",
+    "audit_trajectory",
     "releases",
     "simulate",
 ]
@@ -72,6 +75,7 @@ class _Start(ctypes.Structure):
         ("tilt", ctypes.c_double),
         ("number", ctypes.c_size_t),
         ("seed", ctypes.c_ulong),
+        ("state", ctypes.c_void_p),
     ]
 
 
@@ -188,11 +192,108 @@ def _leave_out(model, without):
     return spec.compile()
 
 
+def _choose_keyframe(model, keyframe):
+    """that keyframe in the place of keyframe 0, which initial conditions, controls and mocap bodies are of"""
+    names = [model.key(k).name or str(k) for k in range(model.nkey)]
+    if str(keyframe) not in names:
+        there = "there are " + ", ".join(names) if names else "the model has none"
+        raise ValueError(f"`keyframe` must be the name of a keyframe; {keyframe!r} is none: {there}")
+    k = names.index(str(keyframe))
+    for rows in (
+        model.key_time, model.key_qpos, model.key_qvel, model.key_act, model.key_mpos, model.key_mquat, model.key_ctrl
+    ):  # fmt: skip
+        rows[0] = rows[k]
+
+
+def _rows_of(file, sizes, names):
+    """the arrays of a file of states by their names"""
+    if not os.path.exists(file):
+        raise ValueError(f"{file} cannot be read: there is no such file")
+    try:
+        if file.endswith(".npz"):
+            with np.load(file) as found:
+                return {name: np.asarray(found[name], dtype=float) for name in found.files}
+        with open(file) as lines:
+            header = next(lines, "").strip().split(",")
+            rows = np.array([[float(x) for x in line.split(",")] for line in lines if line.strip()])
+    except (OSError, ValueError, zipfile.BadZipFile) as wrong:
+        raise ValueError(f"{file} cannot be read: {str(wrong).splitlines()[0]}") from wrong
+    if rows.ndim != 2 or not rows.shape[1] == len(header) == len(names):
+        raise ValueError(
+            f"{file} must have a header and columns for {sizes['qpos']} positions, {sizes['qvel']} velocities "
+            f"and {sizes['act']} activations; it has {len(header)} columns"
+        )
+    if sorted(header) == sorted(names):
+        rows = rows[:, [header.index(name) for name in names]]
+    ends = np.cumsum(list(sizes.values()))[:-1]
+    return dict(zip(sizes, np.split(rows, ends, axis=1)))
+
+
 def _vector(value, size, name):
     array = np.ascontiguousarray(_ivp._numbers(value, name))
     if array.shape != (size,) or not np.isfinite(array).all():
         raise ValueError(f"`{name}` must be {size} finite numbers")
     return array
+
+
+_CALLBACKS = "control passive contactfilter act_bias act_dyn act_gain".split()
+
+
+def _refuse_callbacks():
+    """what MuJoCo calls is no part of the model, and unknown to the reference"""
+    for name in _CALLBACKS:
+        get = getattr(mujoco, f"get_mjcb_{name}", None)
+        if get and get() is not None:
+            instead = "; `policy` may have these controls" if name == "control" else ""
+            raise ValueError(
+                f"MuJoCo's callback mjcb_{name} is set, which the reference cannot call{instead}; "
+                f"mujoco.set_mjcb_{name}(None) removes it"
+            )
+
+
+class _PolicyError(ValueError):
+    pass
+
+
+class _Controls:
+    """what actuators are told: constant controls, or at each tick what a policy returns"""
+
+    def __init__(self, robot, ctrl, policy, period):
+        self.robot, self.policy = robot, policy
+        if policy is None:
+            self.constant = robot.control(ctrl)
+            return
+        if not callable(policy):
+            raise ValueError("`policy` must be a function of t, qpos and qvel that returns controls")
+        if ctrl is not None:
+            raise ValueError("`ctrl` and `policy` exclude each other")
+        self.period = _ivp._number(period, "period")
+        if not 0 < self.period < np.inf:
+            raise ValueError("`period` must be > 0 and finite")
+
+    def ticks(self, t):
+        """the times between 0 and t at which the policy is called again"""
+        ticks = self.period * np.arange(1, math.ceil(t / self.period) + 1)
+        return ticks[ticks < t - 1e-9 * self.period]
+
+    def at(self, t, x):
+        """the policy's controls from t on, in the state x there"""
+        robot = self.robot
+        x = robot.normalise(np.array(x))
+        try:
+            found = self.policy(t, x[: robot.nq], x[robot.nq : robot.nq + robot.nv])
+            found = np.atleast_1d(np.asarray(found, dtype=float))
+        except Exception as raised:
+            first = (str(raised).splitlines() or [""])[0]
+            raise _PolicyError(f"policy at {t:.6g} s: {type(raised).__name__}: {first}") from raised
+        if found.shape != (robot.nu,):
+            raise _PolicyError(
+                f"policy at {t:.6g} s: it must return a control for each of {robot.nu} actuators; "
+                f"it returned an array of shape {found.shape}"
+            )
+        if not np.isfinite(found).all():
+            raise _PolicyError(f"policy at {t:.6g} s: it must return finite controls; it returned {found}")
+        return found
 
 
 class Robot:
@@ -205,6 +306,9 @@ class Robot:
     without : str, optional
         Contacts to exclude: "A,B" between these geoms or bodies (more pairs may follow), or "self" between
         all bodies of one robot. The model must be a path then.
+    keyframe : str, optional
+        Keyframe that is the default initial state, with its velocities, activations, controls and mocap
+        bodies; its number if it has no name. Default is keyframe 0, raised and tilted.
 
     Attributes
     ----------
@@ -227,10 +331,17 @@ class Robot:
     """
 
     def __init__(
-        self, model: mujoco.MjModel | str | os.PathLike[str], without: str | None = None
+        self,
+        model: mujoco.MjModel | str | os.PathLike[str],
+        without: str | None = None,
+        keyframe: str | None = None,
     ) -> None:
+        _refuse_callbacks()
         # audits see no later changes, either
         self.model = copy.copy(_as_model(model) if without is None else _leave_out(model, without))
+        self._keyframe = keyframe
+        if keyframe is not None:
+            _choose_keyframe(self.model, keyframe)
         message = ctypes.create_string_buffer(_MESSAGE_SIZE)
         handle = ctypes.c_void_p()
         self._handle = None
@@ -238,7 +349,7 @@ class Robot:
         if status:
             raise ValueError(message.value.decode())
         self._handle = handle
-        self._lock = threading.Lock()
+        self._lock, self._is_running = threading.RLock(), False
         size = _library.robot_size(handle)
         self.nq, self.nv, self.na, self.nu = size.nq, size.nv, size.na, size.nu
         self.n, self.time_step = size.dimension, size.time_step
@@ -257,6 +368,12 @@ class Robot:
         if getattr(self, "_handle", None):
             _library.robot_close(self._handle)
 
+    def name(self, k: int) -> str:
+        """Return the name of state k, such as "root z", "hip" or "d hip"."""
+        text = ctypes.create_string_buffer(_NAME_SIZE)
+        _library.robot_state_name(self._handle, k, text)
+        return text.value.decode()
+
     def start(
         self, height: float = 0.05, tilt: float = 0.1, number: int = 0, seed: int = 1
     ) -> NDArray[Any]:
@@ -264,7 +381,7 @@ class Robot:
         tilted; other numbers are random states around it."""
         x = np.zeros(self.n)
         message = ctypes.create_string_buffer(_MESSAGE_SIZE)
-        start = _Start(None, float(height), float(tilt), int(number), int(seed))
+        start = _Start(None, float(height), float(tilt), int(number), int(seed), None)
         with self._lock:
             if _library.robot_start_state(self._handle, ctypes.byref(start), _pointer(x), message):
                 raise ValueError(message.value.decode())
@@ -276,9 +393,13 @@ class Robot:
         qvel: ArrayLike | None = None,
         act: ArrayLike | None = None,
     ) -> NDArray[Any]:
-        """Return these positions, velocities and activations as one state. Default is that of `start`."""
+        """Return these positions, velocities and activations as one state. Default is that of `start`, or
+        of the chosen keyframe."""
         if qpos is None and qvel is None and act is None:
-            return self.start()
+            if self._keyframe is None:
+                return self.start()
+            m = self.model
+            return self.normalise(np.concatenate([m.key_qpos[0], m.key_qvel[0], m.key_act[0]]))
         qpos = self.model.qpos0 if qpos is None else qpos
         return np.concatenate([
             _vector(qpos, self.nq, "qpos"),
@@ -286,8 +407,33 @@ class Robot:
             np.zeros(self.na) if act is None else _vector(act, self.na, "act"),
         ])  # fmt: skip
 
+    def load_states(self, file: str | os.PathLike[str]) -> list[dict[str, NDArray[Any]]]:
+        """Return the initial conditions of a file, each with `qpos`, `qvel` and `act`, the arguments of
+        `simulate` and `audit`.
+
+        An .npz file has arrays of these names with a row for each initial condition; `qvel` and `act` are
+        optional, and 0. Any other file is a csv, as for ``essbench robot --states``: a header of the states'
+        names in any order, or of other names in the order of the states, and a row for each."""
+        file = os.fspath(file)
+        sizes = {"qpos": self.nq, "qvel": self.nv, "act": self.na}
+        found = _rows_of(file, sizes, [self.name(k) for k in range(self.n)])
+        if "qpos" not in found or not len(np.atleast_2d(found["qpos"])):
+            raise ValueError(f"{file} must have an array qpos with a row for each initial condition")
+        count = len(np.atleast_2d(found["qpos"]))
+        for name, size in sizes.items():
+            rows = np.atleast_2d(found.get(name, np.zeros((count, size))))
+            if rows.shape != (count, size):
+                raise ValueError(
+                    f"{file}: {name} has the shape {rows.shape}; the model's is ({count}, {size})"
+                )
+            if not np.isfinite(rows).all():
+                row, k = np.argwhere(~np.isfinite(rows))[0]
+                raise ValueError(f"{file}: row {row + 1} has {rows[row, k]} for {name}[{k}]; it must be finite")
+            found[name] = rows
+        return [{name: found[name][i] for name in sizes} for i in range(count)]
+
     def control(self, ctrl: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the given controls, or else those of keyframe 0, or else zeros."""
+        """Return the given controls, or else those of the chosen keyframe or of keyframe 0, or else zeros."""
         if ctrl is not None:
             return _vector(np.broadcast_to(ctrl, self.nu), self.nu, "ctrl")
         return np.array(self.model.key_ctrl[0]) if self.model.nkey else np.zeros(self.nu)
@@ -309,6 +455,8 @@ class Robot:
         *,
         act: ArrayLike | None = None,
         ctrl: ArrayLike | None = None,
+        policy: Callable[..., ArrayLike] | None = None,
+        period: float = 0.02,
         t_eval: ArrayLike | None = None,
         dense_output: bool = False,
         tangents: bool | ArrayLike | None = None,
@@ -318,8 +466,9 @@ class Robot:
         _atol: float = 1.0,
     ) -> OdeResult:
         """Simulate this robot. Arguments and result are those of the function `simulate`."""
+        _refuse_callbacks()
         x0 = self.state(qpos, qvel, act)
-        ctrl = self.control(ctrl)
+        controls = ctrl if isinstance(ctrl, (_Controls, _Recorded)) else _Controls(self, ctrl, policy, period)
         t1 = _ivp._number(t, "t")
         if not (t1 >= 0 and np.isfinite(t1)):
             raise ValueError("`t` must be a finite duration, >= 0")
@@ -334,18 +483,45 @@ class Robot:
         options["guard_count"] = len(self.events)
         options["impact_at"] = bytes(2 * len(self.events))
         options["sliding"] = True  # contacts that bounce ever less
+        if controls.policy is not None and options["directions"].shape[1]:
+            raise ValueError("`tangents` do not contain the derivative of a `policy`; give one of both alone")
+        held: list[Any] = []  # time and controls of each tick; the line of a policy that fails
+
+        def hold(t):
+            try:
+                held.append((t, controls.at(t, options["held_x"])))
+            except _PolicyError as wrong:
+                held.append(wrong)
+                return False
+            _library.robot_set_control(self._handle, _pointer(held[-1][1]))
+            return True
+
         with self._lock:
+            if self._is_running:
+                raise ValueError("a policy must not simulate the Robot that it controls; it may have its own")
             options["system"] = _library.robot_system(self._handle)
-            _library.robot_set_control(self._handle, _pointer(ctrl))
+            if controls.policy is None:
+                _library.robot_set_control(self._handle, _pointer(controls.constant))
+            else:
+                options.update(hold=hold, held_x=np.zeros(self.n), holds=controls.ticks(t1))
             _library.robot_forget(self._handle)
-            run = _native.solve(0.0, t1, x0, options)
+            self._is_running = True
+            try:
+                run = _native.solve(0.0, t1, x0, options)
+            finally:
+                self._is_running = False
             failure = _library.robot_failure(self._handle).decode()
         if run["reason"] and "t" not in run:
             raise ValueError(run["reason"])
         guards = len(self.events)
         r = _ivp._result(run, _ivp._status(run), x0, 0.0, t1, None, guards, dense_output, False)
-        if r.reason == "ECALLBACK" and failure:
+        if held and isinstance(held[-1], _PolicyError):
+            r.message = str(held.pop())
+        elif r.reason == "ECALLBACK" and failure:
             r.message = f"mujoco: {failure}"
+        if controls.policy is not None:
+            r.t_ctrl = np.array([t for t, _ in held])
+            r.ctrl = np.array([u for _, u in held]).reshape(len(held), self.nu)
         r.qpos, r.qvel = r.y[: self.nq], r.y[self.nq : self.nq + self.nv]
         r.act = r.y[self.nq + self.nv :]
         r.crossings_of = [self.events[k] for k in r.crossings[:, 0]]
@@ -367,13 +543,22 @@ def simulate(
     model : Robot, mujoco.MjModel or path of an MJCF
         The robot. A `Robot` saves its preparation in further runs.
     qpos, qvel : array_like, shapes (nq,) and (nv,), optional
-        Initial state. Default is the model's own pose, raised by 0.05 m and tilted by 0.1 rad.
+        Initial state. Default is the keyframe that the `Robot` has been given, or else the model's own
+        pose, raised by 0.05 m and tilted by 0.1 rad.
     t : float, optional
         Duration, s. Default is 1.
     tol : float, optional
         Relative and absolute tolerance of each state: tol + tol * abs(state). Default is 1e-6.
     act, ctrl : array_like, shapes (na,) and (nu,), optional
         Activations, and constant controls. Default is 0.
+    policy : callable, optional
+        ``policy(t, qpos, qvel)`` returns the controls. It is called at time 0 and at each multiple of
+        `period`. The controls are constant in between, and steps end at these times, so that the solution
+        is as accurate as with constant controls. It must depend on its arguments alone. If it raises, or
+        returns anything but a finite number for each actuator, the run ends there with
+        ``success=False``, and `message` is the reason.
+    period : float, optional
+        Control period of `policy`, s. Default is 0.02.
     t_eval, dense_output, tangents, base, max_step, max_steps
         As in `ess.solve_ivp`. `base` may also be 'ros2', for stiff joints at a loose `tol`.
 
@@ -381,7 +566,8 @@ def simulate(
     -------
     OdeResult
         As in `ess.solve_ivp`, with `qpos`, `qvel` and `act` (parts of `y`) and `crossings_of`, the names
-        of the contacts and limits that begin or cease to act at `t_crossings`.
+        of the contacts and limits that begin or cease to act at `t_crossings`. With a `policy` also
+        `ctrl`, its controls from each of the times `t_ctrl` on.
 
     Raises
     ------
@@ -622,12 +808,22 @@ def _steps(robot, x0, ctrl, integrator, step, times, ends):
     d.qpos[:] = x0[: robot.nq]
     d.qvel[:] = x0[robot.nq : robot.nq + robot.nv]
     d.act[:] = x0[robot.nq + robot.nv :]
-    d.ctrl[:] = ctrl
-    states, made = [], 0
+    states, made, tick = [], 0, 0
     for i in ends:
         steps = round(times[i] / step)
-        mujoco.mj_step(m, d, steps - made)
-        made = steps
+        while made < steps:
+            # the first step at a tick or behind it has the policy's new controls
+            if ctrl.policy is None:
+                d.ctrl[:], until = ctrl.constant, steps
+            else:
+                if made * step >= (tick - 1e-9) * ctrl.period:
+                    tick = math.floor(made * step / ctrl.period + 1e-9) + 1
+                    d.ctrl[:] = ctrl.at(made * step, np.concatenate([d.qpos, d.qvel, d.act]))
+                until = min(steps, math.ceil((tick * ctrl.period) / step - 1e-9))
+            mujoco.mj_step(m, d, until - made)
+            made = until
+            if any(w.number for w in d.warning) or not np.isfinite(d.qpos).all():
+                break
         if any(w.number for w in d.warning) or not np.isfinite(d.qpos).all():
             break
         states.append(np.concatenate([d.qpos, d.qvel]))
@@ -703,11 +899,6 @@ class _Parts:
         counted = [k for k in range(robot.nq) if _library.robot_state_counts(handle, k)]
         self.unit = {k: _library.robot_state_unit(handle, k).decode() for k in counted}
         self.hinges = [k for k in counted if self.unit[k] == "rad"]
-
-    def name(self, k):
-        text = ctypes.create_string_buffer(_NAME_SIZE)
-        _library.robot_state_name(self.robot._handle, k, text)
-        return text.value.decode()
 
     def origins(self, states):
         found = np.empty((len(states), len(self.bodies), 3))
@@ -894,7 +1085,7 @@ class _Search:
                 bound = max(bound, np.abs(self.truth[self.ends][:, k] - truth[:, k]).max())
             at = int(np.argmax(off))
             found.append({
-                "joint": self.parts.name(k), "unit": unit, "error": float(off[at]), "bound": float(bound),
+                "joint": self.robot.name(k), "unit": unit, "error": float(off[at]), "bound": float(bound),
                 "t": float(self.times[self.ends[at]]),
             })  # fmt: skip
         return sorted(found, key=lambda one: -one["error"])
@@ -906,7 +1097,10 @@ def audit(
     qvel: ArrayLike | None = None,
     *,
     t: float = 1.0,
+    act: ArrayLike | None = None,
     ctrl: ArrayLike | None = None,
+    policy: Callable[..., ArrayLike] | None = None,
+    period: float = 0.02,
     integrators: Iterable[str] | None = None,
     time_steps: Iterable[float] | None = None,
     output_step: float = 0.002,
@@ -924,8 +1118,10 @@ def audit(
 
     Parameters
     ----------
-    model, qpos, qvel, t, ctrl
+    model, qpos, qvel, t, act, ctrl
         As in `simulate`.
+    policy, period
+        As in `simulate`. In MuJoCo the first step at the end of a period, or behind it, has the new controls.
     integrators : list of str, optional
         Default is that of the model, Euler, implicitfast and RK4.
     time_steps : list of float, optional
@@ -972,6 +1168,7 @@ def audit(
     >>> print(round(1e3 * found.error["hinges"], 2), len(found.rows))
     3.68 4
     """
+    _refuse_callbacks()
     if isinstance(model, Robot) and without is not None:
         raise ValueError("`without` is an argument of Robot; this one is made already")
     robot = model if isinstance(model, Robot) else Robot(model, without)
@@ -987,7 +1184,9 @@ def audit(
         raise ValueError("`output_step` must be > 0 and not longer than `t`")
     count = int(np.floor(t / output_step + 1e-9))
     times = output_step * np.arange(count + 1)
-    x0, ctrl = robot.state(qpos, qvel), robot.control(ctrl)
+    x0, controls = robot.state(qpos, qvel, act), _Controls(robot, ctrl, policy, period)
+    if policy is not None and reference is not None:
+        raise ValueError("`policy` does not go with `reference`, some of whose runs are in pieces; use `budget`")
     if integrators is None:
         integrators = list(dict.fromkeys([robot.integrator, "Euler", "implicitfast", "RK4"]))
         integrators = [name for name in integrators if name in _INTEGRATORS]
@@ -1002,7 +1201,7 @@ def audit(
             raise ValueError("`time_steps` must be positive and finite")
         if not _ends(step, times):
             raise ValueError(f"no step of {step:g} s ends at a multiple of `output_step`")
-    search = _Search(robot, x0, ctrl, times, budget, progress)
+    search = _Search(robot, x0, controls, times, budget, progress)
     if reference is None:
         truth, how, error, bound = search.narrow()
         # a budget that is too short for a bound
@@ -1016,7 +1215,7 @@ def audit(
         if how.startswith("libess"):
             states[:] = search.truth
     else:
-        states, bound = _to_tolerance(robot, x0, ctrl, times, reference, search.parts)
+        states, bound = _to_tolerance(robot, x0, controls, times, reference, search.parts)
         truth, how = states[search.ends], f"libess at {reference:g}"
         search.truth = states
         error = search.parts.apart(search.own, truth)
@@ -1024,7 +1223,7 @@ def audit(
     for step in steps:
         ends = [i for i in _ends(step, times) if np.isfinite(states[i]).all()]
         for name in integrators:
-            found = _steps(robot, x0, ctrl, name, step, times, ends)
+            found = _steps(robot, x0, controls, name, step, times, ends)
             apart = search.parts.apart(found, states[ends])
             own = name == robot.integrator and step == robot.time_step
             rows.append({
@@ -1062,6 +1261,322 @@ def _to_tolerance(robot, x0, ctrl, times, reference, parts):
         other = robot.normalise(np.array([x for x, _ in near]))[:, :used]
         bound = _larger(bound, parts.apart(other[1:], states[1:]))
     return states, bound
+
+
+# ---- trajectories of others -------------------------------------------------------------------
+#
+# A recorded step has the state that it began from, so that the reference from there shows its error alone.
+
+
+class _Recorded:
+    """recorded controls: row k from times[k] on, until another row differs from it"""
+
+    policy = True
+
+    def __init__(self, times, rows):
+        self.times, self.rows = times, rows
+        changes = np.any(rows[1:] != rows[:-1], axis=1)
+        self.changes = times[1:-1][changes]
+
+    def ticks(self, t):
+        return self.changes[self.changes < t]
+
+    def at(self, t, x):
+        return self.rows[np.searchsorted(self.times, t, side="right") - 1]
+
+
+class TrajectoryAudit:
+    """The errors of a recorded trajectory: `frame()` is a DataFrame of `rows`, `plot()` a figure.
+
+    Attributes
+    ----------
+    rows : list of dict
+        A recorded step that ends at `t` and has the length `step` (s): its local errors `bodies` (m),
+        `hinges` (rad) and `states`, root mean squares over all origins of bodies, all hinges, all positions
+        and velocities; `bound`, by how much `bodies` may differ from the true local error; and `events`,
+        the contacts and limits that begin or end in it. NAN: libess had no answer, and `note` has the reason.
+    over_time : ndarray
+        The error of the bodies at each `t` from the first recorded state on, m.
+    error, bound : dict
+        Root mean squares over the steps of the local errors; and by how much they may differ from the true
+        ones.
+    total, total_bound : float
+        The last known of `over_time`, and its bound.
+    growth : float
+        `total` over the sum of the local errors until then: 1 if they just add up, more if the motion
+        enlarges them, less if they cancel or decay.
+    note : str
+        What the audit lacks, if anything.
+    """
+
+    def __init__(self, rows: list[dict[str, Any]], over_time: NDArray[Any], **about: Any) -> None:
+        self.rows, self.over_time = rows, over_time
+        self.error: dict[str, float] = about["error"]
+        self.bound: dict[str, float] = about["bound"]
+        self.total: float = about["total"]
+        self.total_bound: float = about["total_bound"]
+        self.growth: float = about["growth"]
+        self.note: str = about["note"]
+
+    def frame(self) -> Any:
+        import pandas
+
+        return pandas.DataFrame(self.rows)
+
+    @property
+    def at_events(self) -> tuple[int, float]:
+        """The number of steps in which a contact or limit begins or ends, and their share of the sum of
+        local errors of the bodies."""
+        known = [row for row in self.rows if math.isfinite(row["bodies"])]
+        total = sum(row["bodies"] for row in known)
+        there = [row["bodies"] for row in known if row["events"]]
+        return len(there), sum(there) / total if total > 0 else math.nan
+
+    def __repr__(self) -> str:
+        steps = [row["step"] for row in self.rows]
+        sizes = f"{1e3 * min(steps):.4g}"
+        if max(steps) > min(steps) * (1 + 1e-6):
+            sizes += f" to {1e3 * max(steps):.4g}"
+        lines = [f"{'steps':<14}{len(steps)} of {sizes} ms, to {self.rows[-1]['t']:.6g} s"]
+        label = "local error"
+        for part, unit in ("bodies", "m"), ("hinges", "rad"):
+            if math.isfinite(self.error[part]):
+                said = _known(self.error[part], self.bound[part], unit)
+                lines.append(f"{label:<14}{part} {said}, root mean square")
+                label = ""
+        known = [row for row in self.rows if math.isfinite(row["bodies"])]
+        if known:
+            most = max(known, key=lambda row: row["bodies"])
+            names = ", ".join(dict.fromkeys(most["events"]))
+            at = f"{most['t']:.6g} s" + (f": {names}" if names else "")
+            said = _known(most["bodies"], most["bound"], "m")
+            lines.append(f"{'largest':<14}bodies {said}, in the step to {at}")
+        count, share = self.at_events
+        if count and math.isfinite(share):
+            lines.append(
+                f"{'at events':<14}{count} steps, with {100 * share:.2g} % of the sum of local errors"
+            )
+        if math.isfinite(self.total):
+            said = _known(self.total, self.total_bound, "m")
+            lines.append(f"{'at the end':<14}bodies {said}, {self.growth:.2g} times that sum")
+        return "\n".join([*lines, *textwrap.wrap(self.note, 100)])
+
+    def plot(self, axes: Any = None) -> Any:
+        """Plot the local error of each step and the error from the first state on over time, on `axes` of
+        matplotlib."""
+        if axes is None:
+            from matplotlib import pyplot
+
+            axes = pyplot.subplots()[1]
+        times = [row["t"] for row in self.rows]
+        axes.semilogy(times, [1e3 * row["bodies"] for row in self.rows], label="of each step")
+        axes.semilogy(times, 1e3 * self.over_time, label="from the first state on")
+        there = [row for row in self.rows if row["events"]]
+        axes.semilogy([row["t"] for row in there], [1e3 * row["bodies"] for row in there], "o",
+                      label="contact or limit begins or ends")  # fmt: skip
+        axes.set_xlabel("time, s")
+        axes.set_ylabel("error of the bodies, mm")
+        axes.legend()
+        return axes
+
+
+def _rows(value, count, size, name):
+    """count rows of size numbers"""
+    array = np.ascontiguousarray(_ivp._numbers(value, name), dtype=float)
+    if array.shape != (count, size):
+        raise ValueError(f"`{name}` must have the shape ({count}, {size}) of this model; it is {array.shape}")
+    return array
+
+
+def _recorded_states(robot, times, qpos, qvel, act):
+    """times from 0 on, the states up to the first that is not finite, and a note on it"""
+    times = np.ascontiguousarray(_ivp._numbers(times, "times", "an array of times"), dtype=float)
+    if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all():
+        raise ValueError("`times` must be at least two finite numbers")
+    if not (np.diff(times) > 0).all():
+        k = int(np.argmin(np.diff(times) > 0))
+        raise ValueError(
+            f"`times` must increase; times[{k + 1}] = {times[k + 1]:.6g} follows times[{k}] = {times[k]:.6g}"
+        )
+    count = len(times)
+    given = {"qpos": (qpos, robot.nq), "qvel": (qvel, robot.nv)}
+    if act is not None:
+        given["act"] = (act, robot.na)
+    elif robot.na:
+        raise ValueError(f"`act` must have the {robot.na} activations of this model")
+    x = np.concatenate([_rows(value, count, size, name) for name, (value, size) in given.items()], axis=1)
+    finite = np.isfinite(x).all(axis=1)
+    usable = count if finite.all() else int(np.argmin(finite))
+    if usable < 2:
+        name = next(name for name, (value, _) in given.items() if not np.isfinite(value).all())
+        raise ValueError(f"`{name}` must be finite; row {usable} is not, and an audit needs two rows before")
+    unit = robot.normalise(x[:usable].copy())
+    off = np.abs(unit - x[:usable])
+    if off.max() > 0.01:
+        k, i = np.argwhere(off == off.max())[0].tolist()
+        raise ValueError(f"`qpos` must be of this model; qpos[{k}, {i}] is of a quaternion that is no unit one")
+    note = "" if usable == count else f"The trajectory is not finite from {times[usable]:.6g} s on."
+    return times[:usable] - times[0], unit, note
+
+
+def _recorded_controls(robot, ctrl, count):
+    """the controls of each step between so many states"""
+    if ctrl is None or np.ndim(ctrl) < 2:
+        return np.tile(robot.control(ctrl), (count - 1, 1))
+    rows = _rows(ctrl, count - 1 if np.shape(ctrl)[0] == count - 1 else count, robot.nu, "ctrl")
+    finite = np.isfinite(rows).all(axis=1)
+    if not finite[: count - 1].all():
+        raise ValueError(f"`ctrl` must be finite; row {int(np.argmin(finite))} is not")
+    return rows
+
+
+def _local(robot, x, ctrl, step, tol, parts):
+    """the reference over a step, by how much a run with looser tolerance and short steps differs from it,
+    and what begins or ends; or None and why"""
+    runs = [
+        robot.simulate(
+            x[: robot.nq], x[robot.nq : robot.nq + robot.nv], float(step), limit, act=x[robot.nq + robot.nv :],
+            ctrl=ctrl, t_eval=[], max_step=longest,
+        )
+        for limit, longest in ((tol, np.inf), (10 * tol, step / 4))
+    ]  # fmt: skip
+    failed = [r.message for r in runs if not r.success]
+    if failed:
+        return None, failed[0]
+    states = robot.normalise(np.array([r.y_end for r in runs]))[:, : robot.nq + robot.nv]
+    return (states[:1], parts.apart(states[1:], states[:1]), runs[0].crossings_of), ""
+
+
+def audit_trajectory(
+    model: Robot | mujoco.MjModel | str | os.PathLike[str],
+    times: ArrayLike,
+    qpos: ArrayLike,
+    qvel: ArrayLike,
+    ctrl: ArrayLike | None = None,
+    act: ArrayLike | None = None,
+    *,
+    tol: float = 1e-9,
+    progress: Callable[[str], Any] | None = None,
+) -> TrajectoryAudit:
+    """Measure the errors of a recorded trajectory of this model, whatever program has computed it.
+
+    The local error of a recorded step is the difference between the recorded state at its end and
+    libess's, which begins at the recorded state at its beginning. The error over time is the difference
+    from a single run of libess from the first recorded state on.
+
+    Parameters
+    ----------
+    model : Robot, mujoco.MjModel or path of an MJCF
+    times : array_like
+        Times of the states, increasing.
+    qpos, qvel, act : array_like
+        Row k has the positions, velocities and activations at times[k].
+    ctrl : array_like, optional
+        Row k has the controls from times[k] on; the last row may be missing. Or the same controls for all.
+        Default is as in `simulate`.
+    tol : float
+        Tolerance of the reference. Runs at ten times this tolerance bound its error; those of the steps
+        take at least four steps each.
+    progress : callable, optional
+        Called with a line of text a few times, such as `print`.
+
+    Returns
+    -------
+    TrajectoryAudit
+        The errors of the steps, and the error from the first state on. If the states are not finite from some
+        time on, it ends there, and its `note` has the time.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong value, or the states are not of this model. The message names it.
+
+    See Also
+    --------
+    ess.mujoco.audit : The errors of `mj_step`, from an initial condition on.
+
+    Examples
+    --------
+    A sphere in free fall by MuJoCo's Euler, which falls by g h^2 / 2 too far in each step, here 19.62 µm:
+
+    >>> import mujoco, numpy as np, ess.mujoco
+    >>> xml = '<mujoco><worldbody><body><freejoint/><geom size="0.1"/></body></worldbody></mujoco>'
+    >>> model = mujoco.MjModel.from_xml_string(xml)
+    >>> data, rows = mujoco.MjData(model), []
+    >>> for k in range(51):
+    ...     rows.append((data.time, data.qpos.copy(), data.qvel.copy()))
+    ...     mujoco.mj_step(model, data)
+    >>> found = ess.mujoco.audit_trajectory(model, *zip(*rows))
+    >>> print(round(1e6 * found.error["bodies"], 2), len(found.rows), round(found.growth, 3))
+    19.62 50 1.0
+    """
+    robot = model if isinstance(model, Robot) else Robot(model)
+    tol = _ivp._number(tol, "tol")
+    if not 0 < tol < 0.01:
+        raise ValueError("`tol` must be > 0 and < 0.01")
+    if progress is not None and not callable(progress):
+        raise ValueError("`progress` must be callable, such as print")
+    given = np.size(times)
+    ends, x, note = _recorded_states(robot, times, qpos, qvel, act)
+    rows = _recorded_controls(robot, ctrl, given)[: len(ends) - 1]
+    parts, used = _Parts(robot), robot.nq + robot.nv
+    found: list[dict[str, Any]] = []
+    bounds, failed = [], []
+    for k, step in enumerate(np.diff(ends)):
+        if progress and k % 100 == 0:
+            progress(f"step {k} of {len(ends) - 1}")
+        local, why = _local(robot, x[k], rows[k], step, tol, parts)
+        apart = bound = dict.fromkeys(("bodies", "hinges", "states"), math.nan)
+        events: list[str] = []
+        if local is None:
+            failed.append(f"{ends[k + 1]:.6g} s ({why})")
+        else:
+            apart, bound, events = parts.apart(x[k + 1 : k + 2, :used], local[0]), local[1], local[2]
+        bounds.append(bound)
+        found.append({"t": float(ends[k + 1]), "step": float(step), **apart, "bound": bound["bodies"],
+                      "events": events})  # fmt: skip
+    if failed:
+        note = f"{note} {len(failed)} steps have no reference, the first to {failed[0]}.".strip()
+    if progress:
+        progress("the whole trajectory")
+    over_time, total_bound, why = _from_the_first(robot, ends, x, rows, tol, parts)
+    if why:
+        note = f"{note} The run from the first state on ends early: {why}.".strip()
+    reached = int(np.sum(np.isfinite(over_time)))
+    total = float(over_time[reached - 1]) if reached else math.nan
+    added = float(np.nansum([row["bodies"] for row in found[:reached]]))
+
+    def over_steps(rows):
+        known = {p: np.array([row[p] for row in rows if math.isfinite(row[p])]) for p in ("bodies", "hinges", "states")}
+        return {p: _rms(values) for p, values in known.items()}
+
+    return TrajectoryAudit(
+        found, over_time, error=over_steps(found), bound=over_steps(bounds), total=total,
+        total_bound=total_bound, growth=total / added if added > 0 else math.nan, note=note,
+    )  # fmt: skip
+
+
+def _from_the_first(robot, times, x, rows, tol, parts):
+    """the bodies' errors at all times but the first, the bound of the last that is known, and why the
+    reference ends early"""
+    used = robot.nq + robot.nv
+    runs = [
+        robot.simulate(
+            x[0][: robot.nq], x[0][robot.nq : used], times[-1], limit, act=x[0][used:],
+            ctrl=_Recorded(times, rows), t_eval=times,
+        )
+        for limit in (tol, 10 * tol)
+    ]  # fmt: skip
+    states = [robot.normalise(r.y.T.copy())[:, :used] for r in runs]
+    reached = min(map(len, states))
+    over_time = np.full(len(times) - 1, math.nan)
+    for k in range(1, reached):
+        over_time[k - 1] = parts.apart(x[k : k + 1, :used], states[0][k : k + 1])["bodies"]
+    bound = math.nan
+    if reached > 1:
+        bound = parts.apart(states[1][reached - 1 : reached], states[0][reached - 1 : reached])["bodies"]
+    why = next((r.message for r in runs if not r.success), "")
+    return over_time, bound, why
 
 
 # ---- derivatives ------------------------------------------------------------------------------

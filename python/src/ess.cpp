@@ -31,6 +31,7 @@ using namespace nb::literals;
 namespace ess_python {
 
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using State = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /* native functions, as numba, ctypes and C have them; they return 0, or anything else to stop */
@@ -88,6 +89,8 @@ struct Functions {
   std::unique_ptr<nb::python_error> aside; /* raised by event functions, and not known to matter */
   PyObject *objective = nullptr;           /* borrowed: of an adjoint */
   const glue_record *record = nullptr;     /* with the states that it looks at */
+  PyObject *hold = nullptr; /* borrowed: called with a time, once held_x has the state there */
+  double *held_x = nullptr;
   PyObject *watch = nullptr; /* borrowed: raises what a callback of ctypes or cffi has raised */
   bool is_system = false;    /* one of libess's own, which none of these functions belongs to */
   Timing timing;
@@ -118,6 +121,15 @@ struct Functions {
     nb::gil_scoped_acquire hold;
     const double done = t > timing.t0 ? t - timing.t0 : timing.t0 - t;
     return raised(!report(timing.progress, done, timing.whole));
+  }
+
+  /* 0; 1 where Python says that the run ends there; or -1 with an exception set */
+  int hold_at(double t, const double at[]) {
+    std::memcpy(held_x, at, n * sizeof *at);
+    nb::gil_scoped_acquire python;
+    const nb::object result = nb::steal(PyObject_CallFunction(hold, "d", t));
+    if (!result.is_valid()) return raised(true);
+    return PyObject_IsTrue(result.ptr()) ? 0 : 1;
   }
 
   void set_user(void *user) {
@@ -374,7 +386,8 @@ struct Plan {
   nb::dict given;
   nb::tuple args;
   nb::list functions;
-  Vector times, jumps, parameters;
+  Vector times, jumps, parameters, holds;
+  State held_x;
   std::vector<ess_tolerance> tolerances;
   Terminal terminal;
   Matrix directions;
@@ -467,6 +480,9 @@ struct Plan {
     problem.terminal = terminal.data();
     problem.context = &f;
     problem.outcome = guarded<outcome, double, const double *, double *, void *>;
+    problem.hold = [](double t, const double x[], void *context) {
+      return static_cast<Functions *>(context)->hold_at(t, x);
+    };
     problem.tick = [](double t, void *context) {
       return static_cast<Functions *>(context)->after_step(t);
     };
@@ -478,6 +494,16 @@ struct Plan {
     jumps = nb::cast<Vector>(given["jumps"]);
     options.jumps.times = jumps.data();
     options.jumps.count = jumps.size();
+    if (given.contains("hold")) {
+      static const double nothing = 0.0;        // a run may be shorter than a period
+      f.hold = nb::object(given["hold"]).ptr(); // the dictionary has it
+      held_x = nb::cast<State>(given["held_x"]);
+      holds = nb::cast<Vector>(given["holds"]);
+      require(held_x.size() == f.n, "held_x must have as many numbers as there are states");
+      f.held_x = held_x.data();
+      options.holds = holds.size() ? holds.data() : &nothing;
+      options.holds_count = holds.size();
+    }
     const Indices named = nb::cast<Indices>(given["jump_params"]);
     require(named.size() == 0 || named.size() == jumps.size(),
             "jump_params must be as many as jumps");

@@ -448,11 +448,27 @@ static int go_in_stretches(run *r, double *t, double x[]) {
   return status;
 }
 
+/* The run in stretches, in each of which what `hold` has set is constant. Steps end where one ends;
+ * their size and the mode go on. */
+static int advance_held(run *r, double *t, double t1, double x[]) {
+  const glue_options *const o = r->options;
+  const ess_counters *const made = ess_driver_counters(r->driver);
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; !status && k <= o->holds_count; k++) {
+    r->has_failed = r->problem->hold(*t, x, r->problem->context) != 0;
+    if (r->has_failed) return ESS_ECALLBACK;
+    if (made->steps + made->rejected >= o->integration.max_steps) return ESS_EMAXSTEPS;
+    status = ess_driver_apply(r->driver, t, k < o->holds_count ? o->holds[k] : t1, x);
+  }
+  return status;
+}
+
 /* The run itself; with directions and a grid also directions on it, NAN where there are none. */
 static int advance(run *r, double *t, double t1, double x[]) {
   const glue_options *const o = r->options;
   glue_list *const along = &r->record->along;
   const size_t size = r->n * o->directions, all = o->times_count * size;
+  if (o->holds) return advance_held(r, t, t1, x);
   if (!o->directions || !o->times) return ess_driver_apply(r->driver, t, t1, x);
   double *const states = malloc((o->times_count * r->n + 1) * sizeof *states);
   along->at = malloc((all + 1) * sizeof *along->at);

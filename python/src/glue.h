@@ -61,6 +61,11 @@ typedef struct glue_problem {
   /* Optional: called after each step with the time reached. A positive result ends the run there
    * with GLUE_STOPPED, a negative one with ESS_ECALLBACK. */
   int (*tick)(double t, void *context);
+
+  /* Where glue_options.holds has times: called with the state at the initial time and at each of
+   * these. It may change what the field reads, which then holds until the next. Anything but 0 ends
+   * the run there with ESS_ECALLBACK. */
+  int (*hold)(double t, const double x[], void *context);
   void *context;
 } glue_problem;
 
@@ -70,8 +75,10 @@ typedef struct glue_options {
   const double *times;     /* the caller's grid in the run's direction, or NULL: every step */
   size_t times_count;
   ess_field_jumps jumps; /* of the field in time */
-  bool is_dense;         /* the path, in pieces */
-  size_t directions;     /* tangents, and where they begin: [n*directions] */
+  const double *holds;   /* in the run's direction, strictly between its ends, or NULL: see hold */
+  size_t holds_count;
+  bool is_dense;     /* the path, in pieces */
+  size_t directions; /* tangents, and where they begin: [n*directions] */
   const double *directions_at;
   const double *parameters_at; /* [parameters*directions], or NULL: they stay */
 

@@ -19,6 +19,7 @@ SECTIONS = {
     "ess.jax.flow": ["Parameters", "Returns", "Raises", "See Also", "Notes", "Examples"],
     "ess.mujoco.simulate": ["Parameters", "Returns", "Raises", "See Also", "Notes", "Examples"],
     "ess.mujoco.audit": ["Parameters", "Returns", "Raises", "See Also", "Examples"],
+    "ess.mujoco.audit_trajectory": ["Parameters", "Returns", "Raises", "See Also", "Examples"],
     "ess.mujoco.audit_derivative": ["Parameters", "Returns", "Raises", "See Also", "Examples"],
 }
 

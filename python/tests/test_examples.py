@@ -23,7 +23,8 @@ PAGES = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "python", "README.m
 NUMBER = r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[-+]?[0-9]+)?"
 # pages that show what an example prints
 SHOWN = {"periodic_orbits.py": "docs/results/derivatives.md"}
-NEEDS = {"fit_ball.py": ["scipy"], "hop_by_gradient.py": ["jax"], "audit_robot.py": ["mujoco", "ess.mujoco"]}
+NEEDS = {"fit_ball.py": ["scipy"], "hop_by_gradient.py": ["jax"], "audit_robot.py": ["mujoco", "ess.mujoco"],
+         "audit_policy.py": ["mujoco", "ess.mujoco"]}  # fmt: skip
 
 
 def lacks(module):
@@ -51,8 +52,8 @@ def test_example(path):
         assert_printed(done.stdout, said[1])
 
 
-def test_there_are_nine():
-    assert len(EXAMPLES) == 9
+def test_there_are_ten():
+    assert len(EXAMPLES) == 10
 
 
 def words_and_numbers(text):

@@ -306,7 +306,9 @@ static void controls_are_constant(void **state) {
   }
   refused_controls(r, "1,2,3",
                    "has 3 numbers; accepted is one number for all actuators, or 2, one for each");
-  refused_controls(r, "/nowhere/ctrl.csv", "/nowhere/ctrl.csv");
+  robot_controls gone;
+  assert_int_equal(robot_controls_read(r, "/nowhere/ctrl.csv", 0.1, &gone, message), SOLVER_FAILED);
+  assert_non_null(strstr(message, "/nowhere/ctrl.csv"));
   robot_close(r);
 }
 
@@ -336,6 +338,62 @@ static void a_keyframe_is_taken_whole(void **state) {
     robot_controls_free(&c);
     robot_close(r);
   }
+}
+
+/* another keyframe in its place, by its number or its name */
+static void another_keyframe_is_chosen(void **state) {
+  static const char two[] =
+      "<mujoco><worldbody><body name='target' mocap='true' pos='0 0 1'/>"
+      "<body pos='0 2 1'><joint name='a' axis='0 1 0'/><geom size='.05' pos='.3 0 0'/></body>"
+      "</worldbody><actuator><motor joint='a'/></actuator><keyframe><key ctrl='.5' qpos='.1'/>"
+      "<key name='far' ctrl='7' mpos='7 8 9' qpos='.2' qvel='.3'/></keyframe></mujoco>";
+  (void)state;
+  char message[ROBOT_MESSAGE_SIZE];
+  robot *r;
+  robot_controls c;
+  double x[2], poses[9], until;
+  const robot_options far = {.keyframe = "far"}, gone = {.keyframe = "near"};
+  if (robot_open(NULL, two, &far, &r, message)) fail_msg("%s", message);
+  assert_string_equal(robot_start_pose(r), "keyframe far");
+  if (robot_controls_read(r, NULL, 0.1, &c, message)) fail_msg("%s", message);
+  assert_true(*robot_controls_at(&c, 0.0, &until) == 7.0);
+  assert_true(robot_keyframe(r, 0, x) && x[0] == 0.2 && x[1] == 0.3);
+  assert_int_equal(robot_body_positions(r, x, poses), 0);
+  assert_true(poses[3] == 7.0 && poses[4] == 8.0 && poses[5] == 9.0);
+  robot_controls_free(&c);
+  robot_close(r);
+  assert_int_equal(robot_open(NULL, two, &gone, &r, message), SOLVER_REFUSED);
+  assert_string_equal(message, "--keyframe near is not accepted; there are 0, far");
+}
+
+/* a PD controller takes the state at a tick, or at the first time behind it, and holds its output
+ */
+static void a_pd_controller_is_held(void **state) {
+  (void)state;
+  robot *const r =
+      fixture_robot(HINGES("-1 1", "<actuator><motor joint='b'/><motor joint='a'/></actuator>"));
+  const size_t nq = robot_size(r).nq;
+  char message[ROBOT_MESSAGE_SIZE];
+  robot_controls c;
+  double q[FIXTURE_STATES] = {0}, v[FIXTURE_STATES] = {0}, ctrl[2];
+  robot_held held = {ctrl, -INFINITY};
+  if (robot_controls_read(r, "1,2", 0.1, &c, message)) fail_msg("%s", message);
+  if (robot_controls_track(r, "10,3", false, &c, message)) fail_msg("%s", message);
+  assert_true(c.joint[0][0] < nq && c.joint[0][0] != c.joint[1][0]);
+  q[c.joint[1][0]] = 0.5;
+  v[c.joint[1][1]] = 2.0;
+  static const struct {
+    double t, second, until;
+  } cases[] = {{0.0, 9.0, 0.1},          {0.05, 9.0, 0.1},   {0.1 - 1e-12, -1.0, 0.2},
+               {0.1 + 1e-12, -1.0, 0.2}, {0.25, -11.0, 0.3}, {0.29, -11.0, 0.3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    q[c.joint[1][0]] = 0.5 + floor(10.0 * (cases[i].t + 1e-9));
+    const double *const u = robot_controls_hold(&c, cases[i].t, q, v, &held);
+    assert_true(u[0] == 10.0 && u[1] == cases[i].second);
+    assert_true(fabs(held.until - cases[i].until) < 1e-12);
+  }
+  robot_controls_free(&c);
+  robot_close(r);
 }
 
 static void controls_are_held_for_a_period(void **state) {
@@ -656,6 +714,8 @@ int main(void) {
       cmocka_unit_test(states_have_names_and_units),
       cmocka_unit_test(controls_are_constant),
       cmocka_unit_test(a_keyframe_is_taken_whole),
+      cmocka_unit_test(another_keyframe_is_chosen),
+      cmocka_unit_test(a_pd_controller_is_held),
       cmocka_unit_test(controls_are_held_for_a_period),
       cmocka_unit_test(steps_are_those_of_mujoco),
       cmocka_unit_test(sensors_are_left_out),

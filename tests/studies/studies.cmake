@@ -16,6 +16,8 @@ if(ESS_ROBOTS)
                    ${CMAKE_SOURCE_DIR}/.deps/robots)
   add_test(NAME cli_robot_error
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robot_error.sh $<TARGET_FILE:essbench>)
+  add_test(NAME cli_robot_given
+           COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robot_given.sh $<TARGET_FILE:essbench>)
   add_test(NAME cli_robot_early
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robot_early.sh $<TARGET_FILE:essbench>)
   add_test(NAME cli_robot_derivative

@@ -19,7 +19,10 @@ made_up() {
   for name in ant half_cheetah hopper humanoid pusher inverted_double_pendulum swimmer walker2d walker2d-stepping legs-6; do
     mkdir -p "$2/gradients/$name" && cp "$of/robot_derivative.json" "$2/gradients/$name"
   done
-  rm "$2"/{any,robot,robot_derivative}.json
+  for name in ant half_cheetah hopper walker2d; do
+    mkdir -p "$2/settings/$name" && cp "$of/robot_compare.json" "$2/settings/$name"
+  done
+  rm "$2"/{any,robot,robot_compare,robot_derivative}.json
   sed -i "s/0123456789/$3/" $(find "$2" -name '*.json')
   databases "$1" "$2"
 }

@@ -20,6 +20,7 @@ esac
 END
 # what would be fetched is not here, and nothing is counted
 printf '#!/bin/sh\nexit 1\n' | tee tools/drake >tools/outside
+printf '#!/bin/sh\n' >tools/trajectories
 printf '#!/bin/sh\n' >tools/counts
 printf '/results/\n/program\n' >.gitignore
 chmod +x program
@@ -32,10 +33,10 @@ mv results/drake "$room/drake"
 again_kept() { databases "$sources" results; }
 # how they were measured: beside a load of 0.3
 measured_before() {
-  ls results/*.json results/*/*.json results/robots/*/robot.json results/gradients/*/*.json 2>/dev/null | python3 -B -c 'import json, sys
+  ls results/*.json results/*/*.json results/robots/*/robot.json results/gradients/*/*.json results/settings/*/*.json 2>/dev/null | python3 -B -c 'import json, sys
 parts = [line.strip()[len("results/"):-len(".json")] for line in sys.stdin]
 parts += ["work_precision-" + n for n in ("affine3", "hopper", "plate_10", "plate_100")]
-untimed = ("counts", "tolerance", "scale", "order", "derivative_error", "limbs", "contact_modes", "sliding", "event_times")
+untimed = ("counts", "trajectories", "tolerance", "scale", "order", "derivative_error", "limbs", "contact_modes", "sliding", "event_times")
 print(json.dumps({"cost": {p: {"commit": sys.argv[1], "processor_s": 10.0, "wall_s": 100.0, "largest_kb": 2048,
   **({} if p in untimed else {"load": 0.3})} for p in parts}}))' "$commit" >"$room/results.json"
   cp "$room/results.json" results/results.json

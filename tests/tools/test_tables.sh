@@ -437,4 +437,21 @@ says 'its tables' '| ball | ess, Python | 1e-06 | 4 | 1.0e-08 | 20 | 2.0 (1.5 to
 has 'the commit, versions and machine' \
   'Commit `0123456`, Python 3, 2 cores (none), 2000-01-01; no warning; medians of 3 rounds'
 
+# --- trajectories of MuJoCo C and MJX: rows of both, one that ends early, and one that is none -------------
+is_filled docs/results/trajectories.md
+says 'errors with bounds, and what is special about a row' \
+  '| hopper | RK4, 2 ms | MuJoCo C | 0.002 ± 1e-06 | 99 % in 25 of 500 steps | 0.5 ± 1e-05 | 4.2 |  |' \
+  '| hopper | RK4, 2 ms | MJX, float32 | 0.003 ± 1e-06 | none | 0.6 ± 1e-05 | 2 | 2e-04 |' \
+  '| humanoid | NotImplementedError: PGS | MJX, float64 | no trajectory |  |  |  |  |' \
+  '- hopper, MJX, float32: The trajectory is not finite from 0.2 s on.'
+has 'what precision makes of it' "MJX makes MuJoCo C's steps on hopper: from" "from MuJoCo C's on 1 of 1 robots" \
+  'On hopper more than half of the sum of local errors' 'Commit `0123456`, MuJoCo 3, MJX 3, 2 cores (none), 2000-01-01'
+
+# --- settings: what matters most, steps and models ----------------------------------------------------------
+is_filled docs/results/settings.md
+says 'which setting changes most, and rows of both kinds' \
+  '- hopper: the steps of the file'"'"'s settings have an error of 0.1 mm. `cone=elliptic` changes the solution most, by 7 mm.' \
+  '| hopper | as in the file | 0.1 ± 1e-03 |  |' '| hopper | `solver=PGS` | unstable at this step | same model |' \
+  '| hopper | `solref=0.01 1` | 0.2 ± 1e-03 | 5 ± 1e-02 |'
+
 finish
