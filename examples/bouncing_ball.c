@@ -18,7 +18,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = x[Z];
   return 0;
@@ -45,9 +45,9 @@ int main(void) {
   static const ess_guard_kind kinds[] = {ESS_GUARD_CHANGES_FIELD, ESS_GUARD_IMPACT};
   const ess_impacts impacts = {.map = bounce};
   const ess_system ball = {.dimension = DIMENSION,
-                           .guard_count = 1,
+                           .event_count = 1,
                            .field = field,
-                           .guards = guards,
+                           .event_functions = event_functions,
                            .kinds = kinds,
                            .impacts = &impacts};
   ess_options options = ess_options_default();

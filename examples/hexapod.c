@@ -53,7 +53,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)params;
   double gradient[Q];
@@ -61,7 +61,7 @@ static int guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   (void)params;
   for (int leg = 0; leg < LEGS; leg++) {
@@ -90,21 +90,21 @@ typedef struct {
 static int record_crossing(const ess_crossing_info *info, void *context) {
   order *downs = context;
   const char *what = info->direction > 0 ? "touches down" : "lifts off";
-  printf("%.6f s  %-12s %-12s ", info->t, leg_names[info->guard], what);
+  printf("%.6f s  %-12s %-12s ", info->t, leg_names[info->event], what);
   for (int leg = 0; leg < LEGS; leg++) putchar(info->sign[leg] > 0.0 ? '#' : '.');
   putchar('\n');
   if (info->direction > 0 && downs->count < sizeof downs->leg / sizeof *downs->leg)
-    downs->leg[downs->count++] = info->guard;
+    downs->leg[downs->count++] = info->event;
   return 0;
 }
 
 int main(void) {
   order downs = {.count = 0};
   const ess_system hexapod = {.dimension = DIMENSION,
-                              .guard_count = LEGS,
+                              .event_count = LEGS,
                               .field = field,
-                              .guards = guards,
-                              .guard_jacobian = guard_jacobian,
+                              .event_functions = event_functions,
+                              .event_jacobian = event_jacobian,
                               .affine_in_signs = true};
   ess_options options = ess_options_default();
   options.observer = (ess_observer){.crossing = record_crossing, .context = &downs};

@@ -20,14 +20,14 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 }
 
 /* h: how far the spring is compressed, m */
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)params;
   h[0] = free_length - x[Z];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   (void)x, (void)params;
   Dh[Z] = -1.0;
@@ -44,10 +44,10 @@ static int print_crossing(const ess_crossing_info *info, void *context) {
 
 int main(void) {
   const ess_system hopper = {.dimension = DIMENSION,
-                             .guard_count = 1,
+                             .event_count = 1,
                              .field = field,
-                             .guards = guards,
-                             .guard_jacobian = guard_jacobian};
+                             .event_functions = event_functions,
+                             .event_jacobian = event_jacobian};
   ess_options options = ess_options_default();
   options.observer.crossing = print_crossing;
 

@@ -59,7 +59,7 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
 }
 
 /* how deep each absorber is pressed, m */
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)params;
   for (int i = 0; i < ABSORBERS; i++) h[i] = -x[Z] - place[i] * sin(x[TILT]);
@@ -95,15 +95,15 @@ static int naive_field(double t, const double x[], const double sign[], double d
 }
 
 static const ess_system plate = {.dimension = STATES,
-                                 .guard_count = ABSORBERS,
+                                 .event_count = ABSORBERS,
                                  .field = field,
                                  .field_jacobian = field_jacobian,
-                                 .guards = guards,
+                                 .event_functions = event_functions,
                                  .event_rates = event_rates};
 static const ess_system naive_plate = {.dimension = NAIVE,
-                                       .guard_count = ABSORBERS,
+                                       .event_count = ABSORBERS,
                                        .field = naive_field,
-                                       .guards = guards,
+                                       .event_functions = event_functions,
                                        .event_rates = event_rates};
 
 /* tilt at the end and speed beyond what is wanted, and their derivatives by what is chosen: speed

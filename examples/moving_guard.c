@@ -25,15 +25,15 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)params;
   h[0] = compression(t, x);
   return 0;
 }
 
 /* by the state, and in a last column by time; with ESS_TIME_DIFFERENCED there is no such column,
- * and libess takes differences of guards */
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+ * and libess takes differences of event_functions */
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)x, (void)params;
   Dh[Z] = -1.0;
   Dh[V] = 0.0;
@@ -50,11 +50,11 @@ static int print_crossing(const ess_crossing_info *info, void *context) {
 
 int main(void) {
   const ess_system system = {.dimension = DIMENSION,
-                             .guard_count = 1,
+                             .event_count = 1,
                              .field = field,
-                             .guards = guards,
-                             .guard_jacobian = guard_jacobian,
-                             .guard_time = ESS_TIME_COLUMN};
+                             .event_functions = event_functions,
+                             .event_jacobian = event_jacobian,
+                             .time_dependence = ESS_TIME_COLUMN};
   ess_options options = ess_options_default();
   options.observer.crossing = print_crossing;
 

@@ -23,7 +23,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 }
 
 /* how far within the field, m */
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = radius - hypot(x[X], x[Y]);
   return 0;
@@ -38,7 +38,7 @@ static int print_crossing(const ess_crossing_info *info, void *context) {
 
 int main(void) {
   const ess_system system = {
-      .dimension = DIMENSION, .guard_count = 1, .field = field, .guards = guards};
+      .dimension = DIMENSION, .event_count = 1, .field = field, .event_functions = event_functions};
   ess_options options = ess_options_default();
   options.observer.crossing = print_crossing;
 

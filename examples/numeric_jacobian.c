@@ -36,7 +36,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   const half_centre *p = params;
   for (int i = 0; i < NEURONS; i++)
@@ -48,16 +48,16 @@ static int guards(double t, const double x[], double h[], void *params) {
  * Dh by central differences of any `guards`. The step balances truncation, step^2, against
  * rounding, DBL_EPSILON / step.
  */
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   double moved[DIMENSION], above[NEURONS], below[NEURONS];
   for (int j = 0; j < DIMENSION; j++) moved[j] = x[j];
   for (int j = 0; j < DIMENSION; j++) {
     const double step = cbrt(DBL_EPSILON) * fmax(1.0, fabs(x[j]));
     moved[j] = x[j] + step;
-    int code = guards(t, moved, above, params);
+    int code = event_functions(t, moved, above, params);
     moved[j] = x[j] - step;
-    if (code == 0) code = guards(t, moved, below, params);
+    if (code == 0) code = event_functions(t, moved, below, params);
     if (code != 0) return code;
     moved[j] = x[j];
     for (int k = 0; k < NEURONS; k++) Dh[k * DIMENSION + j] = (above[k] - below[k]) / (2.0 * step);
@@ -72,7 +72,7 @@ typedef struct {
 
 static int print_crossing(const ess_crossing_info *info, void *context) {
   rhythm *r = context;
-  const size_t i = info->guard;
+  const size_t i = info->event;
   if (info->direction > 0) {
     r->period[i] = info->t - r->onset[i];
     r->onset[i] = info->t;
@@ -93,10 +93,10 @@ int main(void) {
                             .rise = 0.2};
   rhythm r = {0};
   const ess_system system = {.dimension = DIMENSION,
-                             .guard_count = NEURONS,
+                             .event_count = NEURONS,
                              .field = field,
-                             .guards = guards,
-                             .guard_jacobian = guard_jacobian,
+                             .event_functions = event_functions,
+                             .event_jacobian = event_jacobian,
                              .params = &parameters};
   ess_options options = ess_options_default();
   options.observer = (ess_observer){.crossing = print_crossing, .context = &r};

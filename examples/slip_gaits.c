@@ -34,7 +34,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)params;
   h[LANDS] = leg * sin(angle) - x[Z];
@@ -43,7 +43,7 @@ static int guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   (void)params;
   const double l = length(x);
@@ -80,15 +80,15 @@ static int impact(ess_impact *i, void *params) {
 
 static int stop_at_apex(const ess_crossing_info *info, void *context) {
   (void)context;
-  return info->guard == APEX;
+  return info->event == APEX;
 }
 
 static const ess_impacts impacts = {.map = impact};
 static const ess_system slip = {.dimension = DIMENSION,
-                                .guard_count = EVENTS,
+                                .event_count = EVENTS,
                                 .field = field,
-                                .guards = guards,
-                                .guard_jacobian = guard_jacobian,
+                                .event_functions = event_functions,
+                                .event_jacobian = event_jacobian,
                                 .impacts = &impacts,
                                 .start = start};
 

@@ -24,13 +24,13 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 }
 
 /* the slip: zero where the block may stick */
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = x[W];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t, (void)x, (void)params;
   Dh[X] = 0.0;
   Dh[W] = 1.0;
@@ -56,10 +56,10 @@ static int print_crossing(const ess_crossing_info *info, void *context) {
 
 int main(void) {
   const ess_system system = {.dimension = DIMENSION,
-                             .guard_count = 1,
+                             .event_count = 1,
                              .field = field,
-                             .guards = guards,
-                             .guard_jacobian = guard_jacobian};
+                             .event_functions = event_functions,
+                             .event_jacobian = event_jacobian};
   ess_options options = ess_options_default();
   options.sliding = ESS_SLIDING_SLIDE;
   options.observer.slide = print_slide;

@@ -78,13 +78,13 @@ static int by_parameters(double t, const double x[], const double sign[], double
 }
 
 /* height above the floor */
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = x[Z] - floor_at(x[X]);
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t, (void)params;
   memset(Dh, 0, STATES * sizeof *Dh);
   Dh[X] = -slope_at(x[X]);
@@ -221,16 +221,16 @@ int main(void) {
   throw a = {.runs = 0};
   const ess_impacts impacts = {.map = bounce};
   const ess_system ball = {.dimension = STATES,
-                           .guard_count = 1,
+                           .event_count = 1,
                            .field = field,
                            .field_jacobian = field_jacobian,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .impacts = &impacts,
                            .parameters = {.count = PARAMETERS,
                                           .values = a.p,
                                           .field_jacobian = by_parameters,
-                                          .guard_jacobian = guard_by_parameters},
+                                          .event_jacobian = guard_by_parameters},
                            .params = a.p};
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-10;

@@ -30,7 +30,7 @@ static int values(double t, const double x[], double g[], void *params) {
 static int print_event(const ess_crossing_info *info, void *context) {
   static const char *const name[EVENTS] = {"top", "wall", "ground"};
   (void)context;
-  printf("%-6s t = %.9f s, z = %.9f m\n", name[info->guard], info->t, info->x[Z]);
+  printf("%-6s t = %.9f s, z = %.9f m\n", name[info->event], info->t, info->x[Z]);
   return 0;
 }
 

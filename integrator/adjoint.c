@@ -296,7 +296,7 @@ static int back_step(adjoint *a, const double entry[]) {
 
 static int back_entry(adjoint *a, ess_tape_kind kind, const double entry[]) {
   ess_driver *const d = a->d;
-  const size_t n = a->n, p = a->p, m = d->system.guard_count;
+  const size_t n = a->n, p = a->p, m = d->system.event_count;
   a->knows_next = a->knows_next && kind == ESS_TAPE_STEP;
   for (size_t c = 0; c < a->count; c++) {
     double *const vector = a->vector + c * n, *const gained = a->gained + c * p;
@@ -325,14 +325,14 @@ static int back_entry(adjoint *a, ess_tape_kind kind, const double entry[]) {
 static int back_all(adjoint *a) {
   ess_driver *const d = a->d;
   const ess_tape *const tape = a->tape;
-  const size_t bytes = d->system.guard_count * sizeof *d->sign;
+  const size_t bytes = d->system.event_count * sizeof *d->sign;
   struct ess_slides *const slides = d->slides;
   const ess_between between = d->between;
   a->knows_next = false;
   d->slides = NULL; // steps of slides are maps
   memcpy(tape->mode, d->sign, bytes);
   if (tape->used) memcpy(d->sign, tape->sign, bytes);
-  int status = ess_announce(d, d->system.guard_count);
+  int status = ess_announce(d, d->system.event_count);
   for (size_t at = tape->used; !status && at > 0;) {
     const size_t count = (size_t)tape->entry[at - 2];
     const ess_tape_kind kind = (ess_tape_kind)tape->entry[at - 1];
@@ -342,7 +342,7 @@ static int back_all(adjoint *a) {
   memcpy(d->sign, tape->mode, bytes);
   d->slides = slides;
   d->between = between;
-  const int told = ess_announce(d, d->system.guard_count);
+  const int told = ess_announce(d, d->system.event_count);
   return status ? status : told;
 }
 
@@ -354,14 +354,14 @@ static int back_pages(adjoint *a) {
   ess_page_keep_end(d);
   for (size_t i = a->tape->live_from; !status && !differs && i-- > 0;) {
     ess_page_open(d, i);
-    status = ess_announce(d, d->system.guard_count);
+    status = ess_announce(d, d->system.event_count);
     if (!status) status = d->scheme->run(d, d->apply.t_end);
     differs = !status && !ess_page_is_at(d, i + 1);
     if (!status && a->tape->used == SIZE_MAX) status = ess_fail(d, ESS_ENOMEM, SIZE_MAX);
     if (!status && !differs) status = back_all(a);
   }
   ess_page_close(d);
-  const int told = ess_announce(d, d->system.guard_count);
+  const int told = ess_announce(d, d->system.event_count);
   if (differs)
     return ess_refuse(d, "callbacks must be functions of their arguments, and options stay: a run "
                          "that is made again differs");
@@ -470,6 +470,6 @@ int ess_driver_adjoint(ess_driver *d, size_t count, const double outcomes[], dou
 int ess_driver_adjoint_section(ess_driver *d, size_t k, size_t count, const double outcomes[],
                                const double times[], double start[], double parameters[]) {
   if (!d) return ESS_EINVAL;
-  if (k >= d->system.guard_count) return ess_refuse(d, "k must be below guard_count");
+  if (k >= d->system.event_count) return ess_refuse(d, "k must be below event_count");
   return find(d, k, count, outcomes, times, start, parameters);
 }

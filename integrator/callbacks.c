@@ -22,7 +22,7 @@ static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_ENOMEM] = "out of memory",
     [ESS_ECALLBACK] = "a callback failed",
     [ESS_EFIELD] = "the field is not finite",
-    [ESS_EGUARD] = "an event function or its rate is not finite",
+    [ESS_EEVENT] = "an event function or its rate is not finite",
     [ESS_EUNDERFLOW] = "the step size fell below the resolution of time",
     [ESS_ELIVENESS] = "liveness is violated: a guard's rate is too small inside its neighbourhood",
     [ESS_ECHATTER] = "no progress: guards throw the state back at each other",
@@ -46,12 +46,12 @@ const char *ess_strerror(int status) {
 
 int ess_fail(ess_driver *d, ess_status status, size_t guard) {
   // a callback fails where it is called; all else where the run has got to
-  const bool called = status == ESS_ECALLBACK || status == ESS_EFIELD || status == ESS_EGUARD;
+  const bool called = status == ESS_ECALLBACK || status == ESS_EFIELD || status == ESS_EEVENT;
   d->failure.status = status;
   d->failure.time =
       ess_caller_time(d, called ? ess_smaller(d->apply.t_seen, d->apply.t_end) : d->t);
-  d->failure.guard = guard;
-  d->failure.other_guard = status == ESS_ECHATTER ? d->returns.other : SIZE_MAX;
+  d->failure.event = guard;
+  d->failure.other_event = status == ESS_ECHATTER ? d->returns.other : SIZE_MAX;
   d->failure.reason = NULL;
   d->failure.row = d->failure.column = SIZE_MAX;
   return (int)status;
@@ -71,8 +71,8 @@ int ess_refuse(ess_driver *d, const char *reason) {
 
 void ess_no_failure(ess_driver *d) {
   d->failure = (ess_failure){.time = ess_caller_time(d, d->t),
-                             .guard = SIZE_MAX,
-                             .other_guard = SIZE_MAX,
+                             .event = SIZE_MAX,
+                             .other_event = SIZE_MAX,
                              .row = SIZE_MAX,
                              .column = SIZE_MAX};
 }
@@ -99,7 +99,7 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
   int code = d->system.field(at, x, d->sign, f, d->system.params);
   if (!code && d->system.idle) { // signs that this call has not depended on
-    const size_t m = d->system.guard_count;
+    const size_t m = d->system.event_count;
     memset(d->idle.now, 0, m * sizeof *d->idle.now);
     code = d->system.idle(d->idle.now, d->system.params);
     for (size_t k = 0; k < m; k++) d->idle.in_step[k] = d->idle.in_step[k] && d->idle.now[k];
@@ -115,21 +115,21 @@ int ess_field_at(ess_driver *d, const double sign[], double t, const double x[],
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
-int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
-  d->counters.guard_evaluations++;
+int ess_event_values(ess_driver *d, double t, const double x[], double h[]) {
+  d->counters.event_evaluations++;
   d->apply.t_seen = t;
-  const int code = d->system.guards(t, x, h, d->system.params);
+  const int code = d->system.event_functions(t, x, h, d->system.params);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
 int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const double v[], double h[],
                           double rate[]) {
   const ess_system *const s = &d->caller.system;
-  const size_t n = s->dimension, columns = n + (s->guard_time == ESS_TIME_COLUMN);
-  int code = s->guards(t, x, h, s->params);
+  const size_t n = s->dimension, columns = n + (s->time_dependence == ESS_TIME_COLUMN);
+  int code = s->event_functions(t, x, h, s->params);
   if (code) return code;
   d->counters.jacobian_evaluations++;
-  code = s->guard_jacobian(t, x, d->caller.Dh, s->params);
+  code = s->event_jacobian(t, x, d->caller.Dh, s->params);
   for (size_t k = 0; k < d->watched.first; k++) rate[k] = ess_dot(d->caller.Dh + k * columns, v, n);
   return code;
 }
@@ -137,10 +137,10 @@ int ess_rates_by_jacobian(ess_driver *d, double t, const double x[], const doubl
 int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
                     double rate[]) {
   const ess_system *const s = &d->system;
-  d->counters.guard_evaluations++;
+  d->counters.event_evaluations++;
   d->apply.t_seen = t;
   const int code = s->event_rates
-                       ? s->event_rates(t, x, 0.0, v, NULL, s->guard_count, h, rate, s->params)
+                       ? s->event_rates(t, x, 0.0, v, NULL, s->event_count, h, rate, s->params)
                        : ess_rates_by_jacobian(d, t, x, v, h, rate);
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
@@ -148,7 +148,7 @@ int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[],
 int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
                          const size_t which[], size_t count, double h[], double rate[]) {
   const ess_system *const s = &d->system;
-  bool lists = d->caller.system.event_rates && count < s->guard_count;
+  bool lists = d->caller.system.event_rates && count < s->event_count;
   for (size_t i = 0; d->watched.count && i < count; i++)
     lists = lists && which[i] < d->watched.first;
   if (lists) {
@@ -194,7 +194,7 @@ bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, 
   const ess_observer *const o = &d->options.observer;
   if (!o->crossing) return false;
   const ess_crossing_info info = {
-      .guard = guard, .direction = direction, .t = d->caller.way * t, .x = x, .sign = d->sign};
+      .event = guard, .direction = direction, .t = d->caller.way * t, .x = x, .sign = d->sign};
   return o->crossing(&info, o->context) != 0;
 }
 
@@ -214,24 +214,24 @@ static size_t first_not_finite(const double v[], size_t count) {
 
 int ess_fail_field(ess_driver *d) {
   const size_t k = d->slides ? d->slides->unknown : SIZE_MAX;
-  return ess_fail(d, k == SIZE_MAX ? ESS_EFIELD : ESS_EGUARD, k);
+  return ess_fail(d, k == SIZE_MAX ? ESS_EFIELD : ESS_EEVENT, k);
 }
 
 int ess_evaluate_node(ess_driver *d) {
   const size_t n = d->system.dimension;
   const int status = ess_field(d, d->t, d->x, d->f);
   if (status) return status;
-  const size_t size = d->system.guard_count * sizeof *d->idle.now;
+  const size_t size = d->system.event_count * sizeof *d->idle.now;
   if (d->system.idle) memcpy(d->idle.at_node, d->idle.now, size);
   if (first_not_finite(d->f, n) < n) return ess_fail_field(d);
   if (d->tangents) ess_tangent_finish(d, d->f);
-  if (!d->system.guard_count) return ESS_SUCCESS;
+  if (!d->system.event_count) return ESS_SUCCESS;
   const int looked = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
   if (looked || !d->impacts) return looked;
   // rates of event functions that impacts have stopped here, and nothing has moved since, are
   // rounding, whose sign says nothing
   ess_impact_work *const w = d->impacts;
-  for (size_t k = 0; d->t == w->t_stopped && k < d->system.guard_count; k++) {
+  for (size_t k = 0; d->t == w->t_stopped && k < d->system.event_count; k++) {
     if (!(fabs(d->rate[k]) <= ESS_SAME * w->stopped[k])) continue;
     w->left[k] = fabs(d->rate[k]);
     d->rate[k] = 0.0;
@@ -251,17 +251,17 @@ int ess_check_state(ess_driver *d, const double x[]) {
   return first_not_finite(x, d->lanes) < d->lanes ? ess_fail(d, ESS_EFIELD, SIZE_MAX) : ESS_SUCCESS;
 }
 
-int ess_check_guards(ess_driver *d) {
-  const size_t m = d->system.guard_count;
+int ess_check_events(ess_driver *d) {
+  const size_t m = d->system.event_count;
   d->apply.t_seen = d->t;
   const size_t h = first_not_finite(d->h, m), rate = first_not_finite(d->rate, m);
-  if (h < m) return ess_fail(d, ESS_EGUARD, h);
-  return rate < m ? ess_fail(d, ESS_EGUARD, rate) : ESS_SUCCESS;
+  if (h < m) return ess_fail(d, ESS_EEVENT, h);
+  return rate < m ? ess_fail(d, ESS_EEVENT, rate) : ESS_SUCCESS;
 }
 
 int ess_check_armed(ess_driver *d, const double h[], const double rate[]) {
-  for (size_t k = 0; k < d->system.guard_count; k++)
+  for (size_t k = 0; k < d->system.event_count; k++)
     if (ess_is_armed(d, k) && !(fabs(h[k]) + fabs(rate[k]) <= DBL_MAX))
-      return ess_fail(d, ESS_EGUARD, k);
+      return ess_fail(d, ESS_EEVENT, k);
   return ESS_SUCCESS;
 }

@@ -86,12 +86,12 @@ static int field_parameter_jacobian(double t, const double x[], const double sig
 static int guard_parameter_jacobian(double t, const double x[], double hp[], void *params) {
   const ess_driver *const d = params;
   const ess_system *const s = &d->caller.system;
-  return s->parameters.guard_jacobian(time_of(d, t, x), x, hp, s->params);
+  return s->parameters.event_jacobian(time_of(d, t, x), x, hp, s->params);
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   ess_driver *const d = params;
-  return ess_caller_guards(d, time_of(d, t, x), x, h);
+  return ess_caller_events(d, time_of(d, t, x), x, h);
 }
 
 /* ---- rates of event functions ---------------------------------------------------------------- */
@@ -106,9 +106,9 @@ static int own_rates(ess_driver *d, double t, const double x[], double vt, const
   const size_t n = s->dimension;
   if (s->event_rates) return s->event_rates(t, x, vt, v, which, count, h, rate, s->params);
   const ess_sought own = {.which = c->each, .count = d->watched.first};
-  const bool has_column = s->guard_time == ESS_TIME_COLUMN;
+  const bool has_column = s->time_dependence == ESS_TIME_COLUMN;
   int code = ess_rates_by_jacobian(d, t, x, v, h, rate);
-  if (code || vt == 0.0 || s->guard_time == ESS_TIME_NONE) return code;
+  if (code || vt == 0.0 || s->time_dependence == ESS_TIME_NONE) return code;
   memset(c->after, 0, n * sizeof *c->after); // no state moves
   if (!has_column) code = ess_slope(d, t, x, 1.0, c->after, h, &own, c->partial);
   for (size_t k = 0; k < own.count; k++)
@@ -148,7 +148,7 @@ int ess_sought_guard_rates(ess_driver *d, double t, const double x[], const doub
   const ess_caller *const c = &d->caller;
   const bool differs = c->rates == ESS_RATES_BY_DIFFERENCES;
   if (!differs && !d->watched.count) return ess_guard_rates(d, t, x, v, h, rate);
-  d->counters.guard_evaluations++;
+  d->counters.event_evaluations++;
   d->apply.t_seen = t;
   const double at = time_of(d, t, x), vt = c->moves ? c->way * v[c->system.dimension] : 0.0;
   return ess_called(d, differs ? rates_by_differences(d, at, x, vt, v, sought, h, rate)
@@ -160,7 +160,7 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
   const ess_driver *const d = params;
   const ess_system *const s = &d->caller.system;
   const size_t own = d->watched.first;
-  if (guard >= own && guard < s->guard_count) return 0;
+  if (guard >= own && guard < s->event_count) return 0;
   return s->mode_changed(sign, guard < own ? guard : own, s->params);
 }
 
@@ -222,7 +222,7 @@ static int impact_parameter_jacobian(const ess_impact *impact, double Rp[], void
 
 void ess_caller_lay(ess_driver *d, ess_layout *l) {
   ess_caller *const c = &d->caller;
-  const size_t n = c->system.dimension + 1, m = c->system.guard_count;
+  const size_t n = c->system.dimension + 1, m = c->system.event_count;
   ESS_LAY(l, double, n, &c->x, &c->beside, &c->after);
   ESS_LAY(l, double, m, &c->above, &c->below, &c->best, &c->off, &c->bent, &c->rate, &c->rounding,
           &c->terms, &c->partial);
@@ -233,20 +233,20 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   ess_caller *const c = &d->caller;
   const ess_system *const s = &c->system; // with what it watches
   const size_t most = SIZE_MAX / sizeof(double) / 64;
-  if (system->dimension > most || system->guard_count > most || system->watch.count > most)
+  if (system->dimension > most || system->event_count > most || system->watch.count > most)
     return false;
   c->system = *system;
   ess_watched_join(d, &c->system);
   d->system = c->system;
   c->way = 1.0;
   c->has_rows = system->resets != NULL;
-  const bool differs = s->guard_count && !s->guard_jacobian && !s->event_rates;
-  const bool by_time = s->guard_time == ESS_TIME_DIFFERENCED && !s->event_rates;
+  const bool differs = s->event_count && !s->event_jacobian && !s->event_rates;
+  const bool by_time = s->time_dependence == ESS_TIME_DIFFERENCED && !s->event_rates;
   c->rates = differs   ? ESS_RATES_BY_DIFFERENCES
              : by_time ? ESS_RATES_GIVEN_BUT_FOR_TIME
                        : ESS_RATES_GIVEN;
   // differences know what depends on time, and need not be told
-  c->moves = s->guard_count && (s->guard_time != ESS_TIME_NONE || s->watch.count || differs);
+  c->moves = s->event_count && (s->time_dependence != ESS_TIME_NONE || s->watch.count || differs);
   if (system->impacts) c->impacts = *system->impacts;
   c->system.resets = NULL;
   c->system.impacts = NULL;
@@ -265,7 +265,7 @@ void ess_caller_dress(ess_driver *d) {
     return;
   }
   d->system.field = field;
-  d->system.guards = guards;
+  d->system.event_functions = event_functions;
   d->system.event_rates = event_rates;
   d->system.mode_changed = s->mode_changed ? mode_changed : NULL;
   d->system.field_jacobian = s->field_jacobian ? field_jacobian : NULL;
@@ -273,8 +273,8 @@ void ess_caller_dress(ess_driver *d) {
   d->system.idle = s->idle ? idle : NULL;
   d->system.parameters.field_jacobian =
       s->parameters.field_jacobian ? field_parameter_jacobian : NULL;
-  d->system.parameters.guard_jacobian =
-      s->parameters.guard_jacobian ? guard_parameter_jacobian : NULL;
+  d->system.parameters.event_jacobian =
+      s->parameters.event_jacobian ? guard_parameter_jacobian : NULL;
   d->system.params = d;
   d->system.start = s->start ? start : NULL;
   if (!d->impacts) return;

@@ -53,7 +53,7 @@ static void note(checker *c, size_t k, size_t state, double given, double found,
   if (isnan(c->ratio)) return;
   c->ratio = ratio;
   c->worst = (ess_jacobian_check){
-      .guard = k, .state = state, .given = given, .found = found, .event = SIZE_MAX};
+      .row = k, .column = state, .given = given, .found = found, .event = SIZE_MAX};
 }
 
 /* ---- columns against differences ------------------------------------------------------------- */
@@ -67,10 +67,10 @@ static double at(const checker *c, size_t i) {
 static bool look_at(checker *c, size_t i, double place, double h[]) {
   const ess_system *const s = c->system;
   if (!isfinite(place)) return false;
-  if (i == s->dimension) return !s->guards(place, c->x, h, s->params);
+  if (i == s->dimension) return !s->event_functions(place, c->x, h, s->params);
   memcpy(c->moved, c->x, s->dimension * sizeof *c->x);
   c->moved[i] = place;
-  return !s->guards(c->t, c->moved, h, s->params);
+  return !s->event_functions(c->t, c->moved, h, s->params);
 }
 
 /* one more difference of event function k: extrapolated, with its error, against the given */
@@ -102,7 +102,7 @@ static void compare_one(checker *c, size_t k, double given, double apart, int st
 /* state i's column, as it is given, against differences by all steps; false when none can be made
  */
 static bool compare_column(checker *c, size_t i, const double given[], size_t stride) {
-  const size_t m = c->system->guard_count;
+  const size_t m = c->system->event_count;
   const double size_here = fabs(at(c, i));
   double step = (c->is_map ? FIRST_OF_MAP : FIRST_INCREMENT) * ess_larger(1.0, size_here);
   int made = 0;
@@ -162,7 +162,7 @@ static int rates(checker *c, const size_t which[], size_t count, double h[], dou
 
 /* rates of every `stride`-th event function, forwards or backwards */
 static int compare_some(checker *c, size_t first, size_t stride, bool backwards) {
-  const size_t m = c->system->guard_count, count = (m - first + stride - 1) / stride;
+  const size_t m = c->system->event_count, count = (m - first + stride - 1) / stride;
   for (size_t i = 0; i < count; i++) c->which[i] = first + stride * (backwards ? count - 1 - i : i);
   const int status = rates(c, c->which, count, c->some_h, c->some_rate);
   if (status) return status;
@@ -172,7 +172,7 @@ static int compare_some(checker *c, size_t first, size_t stride, bool backwards)
 
 /* rates along the direction; subsets are all, either half, and one alone */
 static int compare_direction(checker *c, size_t alone) {
-  const size_t m = c->system->guard_count;
+  const size_t m = c->system->event_count;
   int status = rates(c, NULL, m, c->above, c->below);
   for (size_t k = 0; !status && k < m; k++) compare_rate(c, k, c->above[k], c->below[k]);
   if (!status) status = compare_some(c, 0, 1, true);
@@ -183,9 +183,9 @@ static int compare_direction(checker *c, size_t alone) {
 
 /* the number of columns of Dh that the system gives: with that by time, or without */
 static size_t given_columns(const ess_system *s) {
-  const bool by_rates = s->event_rates && s->guard_time != ESS_TIME_NONE;
-  if (!s->guard_jacobian && !s->event_rates) return 0;
-  return s->dimension + (by_rates || s->guard_time == ESS_TIME_COLUMN);
+  const bool by_rates = s->event_rates && s->time_dependence != ESS_TIME_NONE;
+  if (!s->event_jacobian && !s->event_rates) return 0;
+  return s->dimension + (by_rates || s->time_dependence == ESS_TIME_COLUMN);
 }
 
 static int compare_directions(checker *c) {
@@ -211,10 +211,10 @@ static int compare_directions(checker *c) {
  * rates along each; what is rounding in a sum of the terms that they may be made of. */
 static int evaluate(checker *c) {
   const ess_system *const s = c->system;
-  const size_t n = s->dimension, m = s->guard_count, columns = given_columns(s);
-  const size_t given = !s->guard_jacobian ? 0 : n + (s->guard_time == ESS_TIME_COLUMN);
-  if (s->guards(c->t, c->x, c->h, s->params)) return ESS_ECALLBACK;
-  if (given && s->guard_jacobian(c->t, c->x, c->Dh, s->params)) return ESS_ECALLBACK;
+  const size_t n = s->dimension, m = s->event_count, columns = given_columns(s);
+  const size_t given = !s->event_jacobian ? 0 : n + (s->time_dependence == ESS_TIME_COLUMN);
+  if (s->event_functions(c->t, c->x, c->h, s->params)) return ESS_ECALLBACK;
+  if (given && s->event_jacobian(c->t, c->x, c->Dh, s->params)) return ESS_ECALLBACK;
   for (size_t k = given == n ? m : 0; k-- > 0;) {
     memmove(c->Dh + k * (n + 1), c->Dh + k * n, n * sizeof *c->Dh);
     c->Dh[k * (n + 1) + n] = 0.0;
@@ -225,7 +225,7 @@ static int evaluate(checker *c) {
     if (rates(c, NULL, m, c->above, c->column)) return ESS_ECALLBACK;
     for (size_t k = 0; k < m; k++) c->Dh[k * (n + 1) + i] = c->column[k];
   }
-  if (!ess_are_finite(c->h, m) || !ess_are_finite(c->Dh, m * (n + 1))) return ESS_EGUARD;
+  if (!ess_are_finite(c->h, m) || !ess_are_finite(c->Dh, m * (n + 1))) return ESS_EEVENT;
   double largest = 0.0;
   for (size_t k = 0; k < m; k++) {
     double size = fabs(c->h[k]);
@@ -243,7 +243,7 @@ static int check(checker *c) {
   const size_t columns = given_columns(s);
   int status = evaluate(c);
   for (size_t i = 0; !status && i < columns; i++)
-    if (!compare_column(c, i, c->Dh + i, s->dimension + 1)) status = ESS_EGUARD;
+    if (!compare_column(c, i, c->Dh + i, s->dimension + 1)) status = ESS_EEVENT;
   if (!status && s->event_rates) status = compare_directions(c);
   if (status) return status;
   return c->ratio <= 1.0 ? ESS_SUCCESS : ESS_EJACOBIAN;
@@ -255,14 +255,14 @@ static int check_events(const ess_system *system, double t, const double x[], bo
   const ess_options options = ess_options_default();
   if (ess_check(system, &options) || !isfinite(t) || !x || !ess_are_finite(x, system->dimension))
     return ESS_EINVAL;
-  const size_t n = system->dimension, m = system->guard_count;
+  const size_t n = system->dimension, m = system->event_count;
   if (!m) return ESS_SUCCESS;
   if (n > SIZE_MAX / sizeof(double) / 32 / (m + 1)) return ESS_ENOMEM;
   checker c = {.system = system,
                .t = t,
                .x = x,
                .is_map = is_map,
-               .worst = {.guard = SIZE_MAX, .state = SIZE_MAX, .event = SIZE_MAX}};
+               .worst = {.row = SIZE_MAX, .column = SIZE_MAX, .event = SIZE_MAX}};
   double **const arrays[] = {&c.h,         &c.noise,  &c.above, &c.below,  &c.last,
                              &c.older,     &c.best,   &c.found, &c.excess, &c.some_h,
                              &c.some_rate, &c.column, &c.rank};
@@ -299,7 +299,7 @@ typedef struct part {
 
 /* an impact at x of one event alone, in the mode before it */
 static ess_impact impact_at(part *p, const double x[], double after[]) {
-  const size_t n = p->system->dimension, m = p->system->guard_count, k = p->event;
+  const size_t n = p->system->dimension, m = p->system->event_count, k = p->event;
   memcpy(after, x, n * sizeof *after);
   memcpy(p->mode, p->sign, m * sizeof *p->mode);
   memset(p->armed, 0, 2 * m * sizeof *p->armed);
@@ -341,13 +341,13 @@ static int part_field(double t, const double x[], const double sign[], double dx
 static int check_part(part *p, const double x[], ess_jacobian_of of, ess_jacobian_check *worst) {
   const ess_system *const s = p->system;
   const ess_system as_events = {.dimension = s->dimension,
-                                .guard_count = s->dimension,
+                                .event_count = s->dimension,
                                 .field = part_field,
-                                .guards = part_values,
-                                .guard_jacobian = part_jacobian,
+                                .event_functions = part_values,
+                                .event_jacobian = part_jacobian,
                                 .params = p};
   ess_jacobian_check found;
-  if (s->mode_changed && s->mode_changed(p->sign, s->guard_count, s->params)) return ESS_ECALLBACK;
+  if (s->mode_changed && s->mode_changed(p->sign, s->event_count, s->params)) return ESS_ECALLBACK;
   const int status = check_events(&as_events, p->t, x, p->event != SIZE_MAX, &found);
   if (status != ESS_EJACOBIAN || !worst) return status;
   *worst = found;
@@ -359,8 +359,8 @@ static int check_part(part *p, const double x[], ess_jacobian_of of, ess_jacobia
 /* the field, then each impact */
 static int check_parts(part *p, const double x[], ess_jacobian_check *worst) {
   const ess_system *const s = p->system;
-  const size_t m = s->guard_count;
-  if (m && s->guards(p->t, x, p->sign, s->params)) return ESS_ECALLBACK;
+  const size_t m = s->event_count;
+  if (m && s->event_functions(p->t, x, p->sign, s->params)) return ESS_ECALLBACK;
   for (size_t k = 0; k < m; k++) p->sign[k] = p->sign[k] >= 0.0 ? 1.0 : -1.0;
   int status = ESS_SUCCESS;
   if (s->field_jacobian) status = check_part(p, x, ESS_JACOBIAN_OF_FIELD, worst);
@@ -381,7 +381,7 @@ int ess_check_jacobian(const ess_system *system, double t, const double x[],
                        ess_jacobian_check *worst) {
   const int status = check_events(system, t, x, false, worst);
   if (status || !(system->field_jacobian || system->impacts)) return status;
-  const size_t n = system->dimension, m = system->guard_count;
+  const size_t n = system->dimension, m = system->event_count;
   if (n > SIZE_MAX / sizeof(double) / 16 || m > SIZE_MAX / sizeof(double) / 16) return ESS_ENOMEM;
   double *const memory = calloc(1, (n + 2 * m) * sizeof(double) + 2 * m * sizeof(bool));
   if (!memory) return ESS_ENOMEM;

@@ -25,7 +25,7 @@ void ess_control_forget(ess_driver *d) {
   d->dt = 0.0;
   d->control.after.crossed = d->control.after.from = d->control.brief.guard = SIZE_MAX;
   d->control.brief.longest = INFINITY;
-  for (size_t i = 0; i < 2 * d->system.guard_count; i++)
+  for (size_t i = 0; i < 2 * d->system.event_count; i++)
     d->control.after.longest[i] = d->control.brief.way[i] = INFINITY;
 }
 

@@ -21,7 +21,7 @@ int ess_field_at(ess_driver *d, const double sign[], double t, const double x[],
 int ess_field_jacobian(ess_driver *d, double t, const double x[], double J[]);
 
 /* h at time t and state x. */
-int ess_guards(ess_driver *d, double t, const double x[], double h[]);
+int ess_event_values(ess_driver *d, double t, const double x[], double h[]);
 
 /* h and grad h . v there. */
 int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
@@ -38,7 +38,7 @@ static inline int ess_called(ess_driver *d, int code) {
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
-/* Tells the model which sign changed: that of one event function, or all (guard_count). */
+/* Tells the model which sign changed: that of one event function, or all (event_count). */
 static inline int ess_announce(ess_driver *d, size_t guard) {
   const ess_system *const s = &d->system;
   d->apply.t_seen = d->t;
@@ -62,7 +62,7 @@ int ess_look_later(ess_driver *d, double later);
 int ess_check_state(ess_driver *d, const double x[]);
 
 /* Fails when an event function or rate at the node is not finite. */
-int ess_check_guards(ess_driver *d);
+int ess_check_events(ess_driver *d);
 
 /* Fails when one of these is not finite of an event function whose guard is armed. */
 int ess_check_armed(ess_driver *d, const double h[], const double rate[]);
@@ -97,7 +97,7 @@ const double *ess_caller_state(ess_driver *d, double t, const double x[]);
 
 /* The caller's event functions, and then what it watches, at its time t; 0, or what a callback
  * returned. */
-int ess_caller_guards(ess_driver *d, double t, const double x[], double h[]);
+int ess_caller_events(ess_driver *d, double t, const double x[], double h[]);
 
 /* The functions of ess_watch alone, from h + watched.first on. */
 int ess_watch_values(ess_driver *d, double t, const double x[], double h[]);

@@ -176,7 +176,7 @@ bool ess_through_fits(ess_driver *d) {
     }
     if (!is_accounted_for(d, i)) return false;
   }
-  if (k->count + k->undone > d->system.guard_count && k->undone) return false;
+  if (k->count + k->undone > d->system.event_count && k->undone) return false;
   for (size_t n = 0; n < k->groups; n++)
     if (ess_mask_any(arm_due(d, k->group[n]))) return false;
   for (size_t n = 0; (k->undone || k->arm_more) && n < k->groups; n++)
@@ -220,7 +220,7 @@ static int make_four(ess_driver *d, size_t i, ess_mask which) {
   unsigned bits = ess_mask_bits(which);
   const size_t count = (size_t)__builtin_popcount(bits);
   const bool returns =
-      r->guard - i < ESS_LANES || r->others + count > ESS_MANY * d->system.guard_count;
+      r->guard - i < ESS_LANES || r->others + count > ESS_MANY * d->system.event_count;
   if (!returns && !d->slides && ess_are_alike(d, i, which)) {
     d->apply.crossings += count;
     d->counters.crossings += count;

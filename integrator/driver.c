@@ -10,9 +10,9 @@
 #include "core.h"
 #include "events.h"
 #include "impacts.h"
-#include "through.h"
 #include "slides.h"
 #include "tangents.h"
+#include "through.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   enum { line = ESS_CACHE_LINE / sizeof(double) };
   ess_through *const k = &d->through;
   double **const c = d->dense, **const piece = d->piece.c, **const stage = d->stage;
-  const size_t m = d->system.guard_count, all = d->blocks * ESS_BLOCK, groups = all / ESS_LANES;
+  const size_t m = d->system.event_count, all = d->blocks * ESS_BLOCK, groups = all / ESS_LANES;
   const size_t n = round_up(d->system.dimension, line), entries = ess_resets_size(&d->system);
   ESS_LAY(l, double, n, &d->x, &d->f, &d->x_end, &d->x_try, &d->v_try, &d->rtol, &d->atol,
           &d->piece.x, &k->f, &k->sum[0], &k->sum[1], &k->first, &k->quartic, &k->at,
@@ -39,10 +39,10 @@ static void lay(ess_driver *d, ess_layout *l) {
           &d->levels.scale, &d->grains.of, &d->due_from, &d->inside.inexact,
           &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made, &k->once,
           &k->theta, &k->until, &k->pair_side, &k->missed[0], &k->missed[1], &k->aside[0],
-          &k->aside[1], &k->left[0], &k->left[1], &k->left[2], &k->left[3], &k->notified, &k->undoable,
-          &k->checked, &k->companion_in);
+          &k->aside[1], &k->left[0], &k->left[1], &k->left[2], &k->left[3], &k->notified,
+          &k->undoable, &k->checked, &k->companion_in);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
-  if (d->system.guard_jacobian && !d->caller.system.event_rates)
+  if (d->system.event_jacobian && !d->caller.system.event_rates)
     ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->caller.Dh);
   ESS_LAY(l, size_t, m, &d->flagged.list, &d->batch.list, &k->crossed, &k->companion, &k->undo);
   ESS_LAY(l, size_t, 2 * m + 2, &d->rows.start);
@@ -55,7 +55,8 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, signed char, entries, &d->rows.effect);
   ESS_LAY(l, ess_guard_kind, 2 * m, &d->rows.kind);
   ESS_LAY(l, bool, 2 * m, &d->rows.armed);
-  ESS_LAY(l, bool, m, &k->changes, &d->idle.now, &d->idle.at_node, &d->idle.at_end, &d->idle.in_step);
+  ESS_LAY(l, bool, m, &k->changes, &d->idle.now, &d->idle.at_node, &d->idle.at_end,
+          &d->idle.in_step);
   ESS_LAY(l, ess_fate, all, &d->flagged.fate);
   ess_projection_lay(d, l);
   if (d->caller.moves) ess_caller_lay(d, l);
@@ -70,11 +71,11 @@ static void lay(ess_driver *d, ess_layout *l) {
 static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_options *options) {
   const size_t most = SIZE_MAX / sizeof(double) / 512; // that memory can hold
   if (!ess_caller_take(d, system)) return false;
-  const size_t n = d->system.dimension, m = d->system.guard_count;
+  const size_t n = d->system.dimension, m = d->system.event_count;
   const size_t gradient = d->caller.system.event_rates ? 1 : n;
   if (n > most || m > most / gradient || ess_resets_size(&d->system) > most) return false;
   d->lanes = round_up(n, ESS_LANES);
-  d->guard_lanes = round_up(m, ESS_LANES);
+  d->event_lanes = round_up(m, ESS_LANES);
   d->blocks = round_up(m, ESS_BLOCK) / ESS_BLOCK;
   if (d->system.impacts) d->impacts = calloc(1, sizeof *d->impacts);
   if (d->system.impacts && !d->impacts) return false;
@@ -100,7 +101,7 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
  * along the guard, where it points a little later; but where it points through an impact, the side
  * before that */
 static int choose_sides(ess_driver *d) {
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   double later, ignored;
   int status = ess_control_first(d, d->t + 1.0, &later);
   later *= 1e-3;
@@ -142,19 +143,19 @@ static int refuse_repelled(ess_driver *d, size_t k) {
 }
 
 static int latch(ess_driver *d) {
-  const size_t m = d->system.guard_count;
-  int status = m ? ess_guards(d, d->t, d->x, d->h) : ESS_SUCCESS;
+  const size_t m = d->system.event_count;
+  int status = m ? ess_event_values(d, d->t, d->x, d->h) : ESS_SUCCESS;
   if (status) return status;
   bool on_a_guard = false;
   for (size_t k = 0; k < m; k++)
-    if (!isfinite(d->h[k])) return ess_fail(d, ESS_EGUARD, k);
+    if (!isfinite(d->h[k])) return ess_fail(d, ESS_EEVENT, k);
   for (size_t k = 0; k < m; k++) {
     d->sign[k] = d->h[k] >= 0.0 ? 1.0 : -1.0;
     on_a_guard = on_a_guard || d->h[k] == 0.0;
   }
   status = ess_announce(d, m);
   if (!status) status = ess_evaluate_node(d);
-  if (!status) status = ess_check_guards(d);
+  if (!status) status = ess_check_events(d);
   if (!status) status = ess_find_resting(d);
   for (size_t k = 0; d->impacts && k < m; k++) on_a_guard = on_a_guard || ess_rests_on_impact(d, k);
   if (!status && on_a_guard) status = choose_sides(d);
@@ -215,7 +216,7 @@ static void forget(ess_driver *d) {
   ess_returns_forget(d);
   ess_slides_forget(d);
   if (d->tangents) ess_tangents_forget(d);
-  for (size_t k = 0; k < d->system.guard_count; k++) d->grains.of[k] = 0.0;
+  for (size_t k = 0; k < d->system.event_count; k++) d->grains.of[k] = 0.0;
   d->grains.any = false;
   ess_slope_forget(d);
 }
@@ -236,8 +237,8 @@ const ess_counters *ess_driver_counters(const ess_driver *d) {
 
 const ess_failure *ess_driver_failure(const ess_driver *d) {
   static const ess_failure no_driver = {.status = ESS_EINVAL,
-                                        .guard = SIZE_MAX,
-                                        .other_guard = SIZE_MAX,
+                                        .event = SIZE_MAX,
+                                        .other_event = SIZE_MAX,
                                         .reason = "driver must not be NULL",
                                         .row = SIZE_MAX,
                                         .column = SIZE_MAX};
@@ -286,9 +287,9 @@ static int begin(ess_driver *d, double t, double t1, const double x[], bool is_n
   d->apply.steps = 0;
   d->apply.crossings = 0;
   ess_returns_open(d);
-  int status = is_new ? latch(d) : ess_announce(d, d->system.guard_count);
+  int status = is_new ? latch(d) : ess_announce(d, d->system.event_count);
   if (!status && !is_new) status = ess_evaluate_node(d);
-  if (!status && !is_new) status = ess_check_guards(d);
+  if (!status && !is_new) status = ess_check_events(d);
   if (!status) ess_base_resume(d);
   if (!status && d->slides) status = ess_slides_begin(d, is_new, moved);
   // what an observer stops has begun: it goes on from there

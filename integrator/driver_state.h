@@ -255,7 +255,7 @@ struct ess_driver {
 
   /* arrays by state and by guard are filled up with zeros to whole lanes and whole blocks, so that
    * loops over them have no rest */
-  size_t lanes, blocks, guard_lanes;
+  size_t lanes, blocks, event_lanes;
 
   /* the node: the point the trajectory has reached, with field, event functions and their rates */
   double t;
@@ -350,7 +350,7 @@ static inline double ess_absolute_below(const ess_driver *d, size_t i) {
  * the block, over which a pass that is cheap goes, too */
 static inline size_t ess_block_end(const ess_driver *d, size_t b) {
   const size_t end = (b + 1) * ESS_BLOCK;
-  return end < d->guard_lanes ? end : d->guard_lanes;
+  return end < d->event_lanes ? end : d->event_lanes;
 }
 
 /* Memory that is laid out twice: to find how much it is, and in the block that this takes. */

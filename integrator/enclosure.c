@@ -61,7 +61,7 @@ int ess_look_at_guards(ess_driver *d) {
                    : ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
   for (int i = 0; !status && i < 3; i++) {
     ess_dopri5_dense(d, at[i], d->x_try);
-    status = ess_guards(d, d->t + at[i] * d->dt, d->x_try, h[i]);
+    status = ess_event_values(d, d->t + at[i] * d->dt, d->x_try, h[i]);
   }
   return status;
 }
@@ -84,7 +84,7 @@ void ess_set_levels(ess_driver *d) {
     }
   }
   // but impacts are at their zeros: a state that rests there does not leave by a grain
-  for (size_t k = 0; d->impacts && d->grains.any && k < d->system.guard_count; k++)
+  for (size_t k = 0; d->impacts && d->grains.any && k < d->system.event_count; k++)
     if (ess_is_impact(d, k)) d->levels.at[k] = 0.0;
 }
 
@@ -225,7 +225,7 @@ void ess_clear_flags(ess_driver *d) {
   d->flagged.count = 0;
 }
 
-size_t ess_flag_guards(ess_driver *d) {
+size_t ess_flag_events(ess_driver *d) {
   const bool through = d->base->kind == ESS_THROUGH && d->through.count > 0;
   const ess_compared compared = d->inside.compared;
   const values v = {d->h,     d->rate,     d->inside.middle,

@@ -28,7 +28,7 @@
  *   }
  *   static int h(double t, const double x[], double h[], void *params) { h[0] = -x[0]; return 0; }
  *   int main(void) {
- *     const ess_system ball = {.dimension = 2, .guard_count = 1, .field = f, .guards = h};
+ *     const ess_system ball = {.dimension = 2, .event_count = 1, .field = f, .event_functions = h};
  *     const ess_options options = ess_options_default();
  *     ess_driver *const driver = ess_driver_alloc(&ball, &options, NULL);
  *     double t = 0.0, x[] = {1.0, 0.0};
@@ -78,7 +78,7 @@ typedef enum ess_status {
   ESS_ENOMEM,     /* allocation failed */
   ESS_ECALLBACK,  /* a callback returned nonzero; see ess_failure.callback_code */
   ESS_EFIELD,     /* the right-hand side, or a derivative being propagated, is not finite */
-  ESS_EGUARD,     /* an event function or its rate is not finite */
+  ESS_EEVENT,     /* an event function or its rate is not finite */
   ESS_EUNDERFLOW, /* the step size fell below the resolution of time */
   ESS_ELIVENESS,  /* an event function's rate at a projection is below projection.liveness */
   ESS_ECHATTER,   /* guards send the state back to each other without progress in time (Filippov) */
@@ -118,15 +118,16 @@ ESS_API const char *ess_strerror(int status);
 typedef struct ess_failure {
   ess_status status;
   double time;
-  size_t guard;       /* the event function concerned, by index, or SIZE_MAX */
-  size_t other_guard; /* a second one: ESS_ECHATTER: the one crossed just before; ESS_ESLIDING,
+  size_t event;       /* the event function concerned, by index, or SIZE_MAX */
+  size_t other_event; /* a second one: ESS_ECHATTER: the one crossed just before; ESS_ESLIDING,
                          ESS_EDISCONTINUOUS: another one concerned; else SIZE_MAX */
   int callback_code;  /* ESS_ECALLBACK: the value that the callback returned */
   const char *reason; /* one line in static storage, or NULL. ESS_EINVAL: the argument and the
                          accepted values; ESS_EIMPACT: the map's invalid result; ESS_ESLIDING: why
                          the continuation is not unique; ESS_EJACOBIAN: that field_jacobian is
-                         concerned, or that no Jacobian is given and differences of guards were
-                         used; ESS_EDISCONTINUOUS: that a jump of the field is simultaneous */
+                         concerned, or that no Jacobian is given and differences of
+                         event_functions were used; ESS_EDISCONTINUOUS: that a jump of the field is
+                         simultaneous */
   size_t row, column; /* ESS_EJACOBIAN: the entry of field_jacobian; else SIZE_MAX */
 } ess_failure;
 
@@ -156,8 +157,8 @@ typedef enum ess_guard_kind {
  * entry names, either of the two, is latched to its sign there, and its guard that lies ahead is
  * armed (none, if it is of kind ESS_GUARD_NONE). At h = 0 the side is the one to which the
  * field points, in the mode after the preceding entries of the row; if the field is tangential to
- * the guard the sign stays. An entry costs one evaluation of guards, or of event_rates if it is
- * given. */
+ * the guard the sign stays. An entry costs one evaluation of event_functions, or of event_rates
+ * if it is given. */
 #define ESS_ARM_AHEAD 2
 
 /* The guard reset matrix R: crossing guard j disarms j and then applies row j, whose entries arm
@@ -209,8 +210,8 @@ typedef struct ess_impact {
 typedef struct ess_impacts {
   /* Computes state and mode after the impact. A nonzero result ends the run with ESS_ECALLBACK, for
    * example if no mode is consistent: state and mode are then those before it. With tangents the
-   * map must be a function of x, events and sign alone (and of t with guard_time), and is called
-   * more than once. */
+   * map must be a function of x, events and sign alone (and of t with time_dependence), and is
+   * called more than once. */
   int (*map)(ess_impact *impact, void *params);
   /* Optional, for tangents: DR[n*n], d after_i / d x_j at the impact that the map has just computed
    * (`after`, `mode` and `armed` are its results). NULL: finite differences of the map. */
@@ -248,15 +249,15 @@ typedef struct ess_watch {
 
 /* Whether event functions depend on time and, if so, how their derivatives with respect to it are
  * found. If they do, time is an additional internal state. */
-typedef enum ess_guard_time {
+typedef enum ess_time_dependence {
   ESS_TIME_NONE,        /* they do not. If they do all the same, the run is correct if neither
-                           guard_jacobian nor event_rates is given. Otherwise it is correct or fails,
-                           most often with ESS_EJACOBIAN */
-  ESS_TIME_DIFFERENCED, /* they do; guard_jacobian is Dh[m*n] and has no column for time, whose
-                           derivatives are finite differences of guards */
-  ESS_TIME_COLUMN       /* they do; guard_jacobian is Dh[m*(n+1)], and the last entry of row k is
+                           event_jacobian nor event_rates is given. Otherwise it is correct or
+                           fails, most often with ESS_EJACOBIAN */
+  ESS_TIME_DIFFERENCED, /* they do; event_jacobian is Dh[m*n] and has no column for time, whose
+                           derivatives are finite differences of event_functions */
+  ESS_TIME_COLUMN       /* they do; event_jacobian is Dh[m*(n+1)], and the last entry of row k is
                            d h_k / d t */
-} ess_guard_time;
+} ess_time_dependence;
 
 /* ---- parameters, and jumps of the field ------------------------------------------------------ */
 
@@ -267,7 +268,7 @@ typedef struct ess_parameters {
   /* Optional: Fp[n*P], d f_i / d p_j. NULL: finite differences. */
   int (*field_jacobian)(double t, const double x[], const double sign[], double Fp[], void *params);
   /* Optional: hp[m*P], d h_k / d p_j. NULL: finite differences. */
-  int (*guard_jacobian)(double t, const double x[], double hp[], void *params);
+  int (*event_jacobian)(double t, const double x[], double hp[], void *params);
 } ess_parameters;
 
 /* Times t_j at which the field is discontinuous in time, as with piecewise constant inputs. Steps
@@ -301,19 +302,20 @@ typedef struct ess_field_jumps {
 typedef struct ess_system {
   /* Required. */
   size_t dimension;   /* n >= 1, number of states */
-  size_t guard_count; /* m >= 0, number of event functions */
+  size_t event_count; /* m >= 0, number of event functions */
   /* dxdt[n] = f(t, x[n], sign[m]) */
   int (*field)(double t, const double x[], const double sign[], double dxdt[], void *params);
   /* h[m] = h(t, x[n]) */
-  int (*guards)(double t, const double x[], double h[], void *params);
+  int (*event_functions)(double t, const double x[], double h[], void *params);
   void *params; /* passed to every callback */
 
   /* Common, all optional. */
 
   /* Dh[m*n]: row k is the gradient of h_k; or Dh[m*(n+1)], with ESS_TIME_COLUMN. Without it and
-   * event_rates, rates are finite differences of guards, at about four evaluations for each. */
-  int (*guard_jacobian)(double t, const double x[], double Dh[], void *params);
-  ess_guard_time guard_time;      /* whether event functions depend on time; default: they do not */
+   * event_rates, rates are finite differences of event_functions, at about four evaluations for
+   * each. */
+  int (*event_jacobian)(double t, const double x[], double Dh[], void *params);
+  ess_time_dependence time_dependence; /* of event functions; default: they do not depend on it */
   const ess_guard_kind *kinds;    /* [2m]: the effect of each guard's crossing; NULL: each is an
                                      impact if there are `impacts`, else changes the field */
   const ess_impacts *impacts;     /* the map of impacts */
@@ -339,9 +341,9 @@ typedef struct ess_system {
   int (*event_rates)(double t, const double x[], double vt, const double v[], const size_t which[],
                      size_t count, double h[], double rate[], void *params);
 
-  /* Called whenever the latched mode changes, before the next evaluation of the field. `guard` is
+  /* Called whenever the latched mode changes, before the next evaluation of the field. `event` is
    * the event function whose sign was flipped, or m if all of `sign` may have changed. */
-  int (*mode_changed)(const double sign[], size_t guard, void *params);
+  int (*mode_changed)(const double sign[], size_t event, void *params);
 
   /* true: the field is affine in each sign, and field and mode_changed accept any numbers as
    * signs: instead of an `if`, the contribution of contact k has the weight (1 + sign[k]) / 2, or
@@ -386,7 +388,7 @@ typedef struct ess_step_info {
 
 /* Information on a crossing for an observer, after the flip. */
 typedef struct ess_crossing_info {
-  size_t guard;       /* the event function crossed */
+  size_t event;       /* the event function crossed, by index */
   int direction;      /* +1: h went from negative to positive; -1: the mirror image */
   double t;           /* crossing time */
   const double *x;    /* x[n] at t */
@@ -396,7 +398,7 @@ typedef struct ess_crossing_info {
 /* Information for an observer on the beginning or end of a slide along the zero of an event
  * function. */
 typedef struct ess_slide_info {
-  size_t guard;       /* the event function */
+  size_t event;       /* the event function, by index */
   int begins;         /* +1: the slide begins; -1: it ends */
   double t;           /* time */
   const double *x;    /* x[n] at t */
@@ -414,7 +416,7 @@ typedef struct ess_observer {
   int (*crossing)(const ess_crossing_info *info, void *context); /* after each crossing */
   int (*impact)(const ess_impact *impact, void *context); /* each impact, before its crossings */
   void *context;                                          /* passed to all */
-  int (*event)(const ess_crossing_info *info, void *context); /* ess_watch; `guard` is its index */
+  int (*event)(const ess_crossing_info *info, void *context); /* of ess_watch, by its index there */
   int (*slide)(const ess_slide_info *info, void *context);    /* beginning or end of a slide */
 } ess_observer;
 
@@ -586,11 +588,11 @@ typedef struct ess_counters {
   uint64_t silent;      /* silent crossings, of guards that arm only (ESS_GUARD_ARMS_ONLY) */
   uint64_t impacts;     /* impacts; simultaneous events are one impact */
   uint64_t slides;      /* slides begun, counted for each event function */
-  uint64_t field_evaluations;          /* evaluations of field, those for tangents included */
-  uint64_t guard_evaluations;          /* evaluations of guards, or of event_rates for all */
-  uint64_t some_evaluations;           /* evaluations of event_rates for a list */
-  uint64_t watch_evaluations;          /* evaluations of ess_watch.values */
-  uint64_t jacobian_evaluations;       /* evaluations of guard_jacobian */
+  uint64_t field_evaluations;    /* evaluations of field, those for tangents included */
+  uint64_t event_evaluations;    /* evaluations of event_functions, or of event_rates for all */
+  uint64_t some_evaluations;     /* evaluations of event_rates for a list */
+  uint64_t watch_evaluations;    /* evaluations of ess_watch.values */
+  uint64_t jacobian_evaluations; /* evaluations of event_jacobian */
   uint64_t field_jacobian_evaluations; /* evaluations of field_jacobian */
 } ess_counters;
 

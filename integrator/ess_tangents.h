@@ -69,14 +69,14 @@ ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double dir
  * The P = ess_parameters.count parameters are numbers that the callbacks read through `params` and
  * that are constant during a run. They are not states: a run without tangents of parameters ignores
  * them. Finite differences replace the Jacobians of ess_parameters and an impact's
- * parameter_jacobian where one is missing, that of guards also if ess_watch is used, and all of
- * them while the state slides. By the time of a jump of the field (ess_field_jumps) they are
+ * parameter_jacobian where one is missing, that of event_functions also if ess_watch is used, and
+ * all of them while the state slides. By the time of a jump of the field (ess_field_jumps) they are
  * one-sided. For a difference libess perturbs ess_parameters.values[P], which the caller owns, by
  * some millionths of the value (of 1 if it is 0), calls mode_changed for all signs, so that a model
  * can recompute data that depend on parameters, evaluates, and restores the values to the last bit.
- * This takes two evaluations of field or guards for each direction with parameters, wherever a rate
- * is needed. Drivers that follow parameters must therefore not share their values across threads.
- * ess_parameters.values may be NULL if all derivatives are given.
+ * This takes two evaluations of field or event_functions for each direction with parameters,
+ * wherever a rate is needed. Drivers that follow parameters must therefore not share their values
+ * across threads. ess_parameters.values may be NULL if all derivatives are given.
  */
 ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
                                          const double directions[], const double parameters[]);
@@ -100,7 +100,7 @@ ESS_API int ess_driver_sample_tangents(ess_driver *driver, double *t, double t1,
  * which it ends, Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] =
  * V + f Dt, where V is the directions. Either may be NULL. The state must be on the section, for
  * instance because an observer has stopped the run at the crossing; libess does not check this.
- * Function i of ess_watch is event function guard_count + i. If an impact has taken h_k past zero,
+ * Function i of ess_watch is event function event_count + i. If an impact has taken h_k past zero,
  * the section is that of the impact.
  *
  * If event k is one of several simultaneous events, Dt belongs to the time at which the displaced
@@ -227,15 +227,15 @@ ESS_API int ess_driver_choose_piece(ess_driver *driver, size_t piece);
 
 /* The derivative in which ess_check_jacobian found the worst disagreement. */
 typedef enum ess_jacobian_of {
-  ESS_JACOBIAN_OF_GUARDS, /* guard_jacobian or event_rates */
-  ESS_JACOBIAN_OF_FIELD,  /* field_jacobian; `guard` is the component of the field */
-  ESS_JACOBIAN_OF_IMPACT  /* impacts->jacobian; `guard` is the component of the state after */
+  ESS_JACOBIAN_OF_EVENTS, /* event_jacobian or event_rates */
+  ESS_JACOBIAN_OF_FIELD,  /* field_jacobian; `row` is the component of the field */
+  ESS_JACOBIAN_OF_IMPACT  /* impacts->jacobian; `row` is the component of the state after */
 } ess_jacobian_of;
 
 /* The worst disagreement that ess_check_jacobian found. */
 typedef struct ess_jacobian_check {
-  size_t guard, state; /* event function k and state i; state n: the derivative with respect to
-                          time; state SIZE_MAX: the rate along a direction */
+  size_t row, column;  /* event function k and state i; column n: the derivative with respect to
+                          time; column SIZE_MAX: the rate along a direction */
   double given, found; /* dh_k/dx_i (or the rate) from the callback, and from finite differences */
   ess_jacobian_of of;
   size_t event; /* ESS_JACOBIAN_OF_IMPACT: the only event of the impact; else SIZE_MAX */
@@ -245,11 +245,11 @@ typedef struct ess_jacobian_check {
  * differences at time t and state x[n]. ESS_SUCCESS if they agree, else ESS_EJACOBIAN; in both
  * cases *worst (which may be NULL) is the worst disagreement. field_jacobian is evaluated in the
  * mode of h(t, x), and impacts->jacobian at x for the impact of each guard alone. Increments of all
- * sizes are tried, so units do not matter; some lead far from x, where guards may fail or return
- * values that are not finite. Impact maps, which may be piecewise, are evaluated near x only. An
- * error below about 0.2 % of an entry, or at rounding level, is not detected. At a non-smooth point
- * there is no gradient: choose another x. Intended for tests, since it allocates. Also ESS_EINVAL,
- * ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. */
+ * sizes are tried, so units do not matter; some lead far from x, where event_functions may fail or
+ * return values that are not finite. Impact maps, which may be piecewise, are evaluated near x
+ * only. An error below about 0.2 % of an entry, or at rounding level, is not detected. At a
+ * non-smooth point there is no gradient: choose another x. Intended for tests, since it allocates.
+ * Also ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EEVENT. */
 ESS_API int ess_check_jacobian(const ess_system *system, double t, const double x[],
                                ess_jacobian_check *worst);
 

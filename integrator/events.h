@@ -250,7 +250,7 @@ void ess_set_levels(ess_driver *d);
 
 /* Lists in d->flagged.list the guards that reach their level within the step, by their model.
  * Returns a guard of which the step is too long to tell, or SIZE_MAX. */
-size_t ess_flag_guards(ess_driver *d);
+size_t ess_flag_events(ess_driver *d);
 
 /* Forgets the guards that are listed. */
 void ess_clear_flags(ess_driver *d);
@@ -344,7 +344,7 @@ static inline void ess_count_return(ess_driver *d, size_t k) {
   if (k == r->guard) {
     r->count++;
     r->others = 0;
-  } else if (++r->others > ESS_MANY * d->system.guard_count) {
+  } else if (++r->others > ESS_MANY * d->system.event_count) {
     ess_watch_returns_of(d, k);
   }
 }

@@ -67,7 +67,7 @@ int ess_pass_field_jump(ess_driver *d) {
   if (status) return status;
   ess_begin_between(d, ess_larger(d->between.next, d->t));
   if (!status) status = ess_evaluate_node(d);
-  if (!status) status = ess_check_guards(d);
+  if (!status) status = ess_check_events(d);
   if (!status && d->tangents) status = ess_tangent_refuse_corner(d);
   if (!status && d->tangents) ess_tangents_begin(d);
   if (!status && d->slides) status = ess_slides_begin(d, false, false);

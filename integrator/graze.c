@@ -95,7 +95,7 @@ int ess_tangent_refuse_touch(ess_driver *d, const ess_location *found, bool last
   }
   // a step that is cut needs these values, and other states have been looked at
   if (!status && any && found->use == ESS_USE_CUT)
-    status = ess_guards(d, d->t + found->theta * d->dt, d->x_end, d->h_try);
+    status = ess_event_values(d, d->t + found->theta * d->dt, d->x_end, d->h_try);
   return status;
 }
 
@@ -137,7 +137,7 @@ static int changes_at_node(ess_driver *d, size_t k, double doubt, bool *changes)
   ess_tangents *const v = d->tangents;
   double *const f = v->f_here, *const jump = v->f_beside, *const far = v->x, rounding;
   int status = ess_rounding_error(d, k, &rounding);
-  if (!status) status = ess_guards(d, d->piece.t0, d->piece.x, v->h);
+  if (!status) status = ess_event_values(d, d->piece.t0, d->piece.x, v->h);
   if (!status) status = find_jump_at(d, k, d->t, d->piece.x, f, far);
   if (!status) status = find_jump_at(d, k, d->t, d->x, f, jump);
   const double from = fabs(v->h[k]), part = from > doubt ? (fabs(d->h[k]) + rounding) / from : 0.0;
@@ -149,9 +149,9 @@ static int changes_at_node(ess_driver *d, size_t k, double doubt, bool *changes)
 }
 
 int ess_tangent_note_corners(ess_driver *d) {
-  double *const rate = d->tangents->corner, *const changes = rate + d->system.guard_count;
+  double *const rate = d->tangents->corner, *const changes = rate + d->system.event_count;
   int status = ESS_SUCCESS;
-  memset(rate, 0, 2 * d->system.guard_count * sizeof *rate);
+  memset(rate, 0, 2 * d->system.event_count * sizeof *rate);
   for (size_t k = 0; !status && ess_locates(d) && k < d->watched.first; k++) {
     double doubt;
     if (d->side[k] == 0.0 || d->rate[k] == 0.0) continue;
@@ -166,7 +166,7 @@ int ess_tangent_note_corners(ess_driver *d) {
 }
 
 int ess_tangent_refuse_corner(ess_driver *d) {
-  const double *const rate = d->tangents->corner, *const changes = rate + d->system.guard_count;
+  const double *const rate = d->tangents->corner, *const changes = rate + d->system.event_count;
   int status = ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->watched.first; k++) {
     double doubt;

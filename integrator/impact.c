@@ -18,13 +18,13 @@ const char *ess_impacts_check(const ess_system *s) {
   const ess_impacts *const impacts = s->impacts;
   if (!impacts) return NULL;
   if (!impacts->map) return "impacts->map must not be NULL";
-  if (!s->guard_count) return "guard_count must be at least 1 where there are impacts";
+  if (!s->event_count) return "event_count must be at least 1 where there are impacts";
   return NULL;
 }
 
 void ess_impacts_lay(ess_driver *d, ess_layout *l) {
   ess_impact_work *const w = d->impacts;
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   ESS_LAY(l, double, d->lanes, &w->x, &w->after);
   ESS_LAY(l, double, d->blocks *ESS_BLOCK, &w->sign, &w->side, &w->h, &w->doubt, &w->mode, &w->met,
           &w->stopped, &w->left, &w->beyond, &w->mode_beside);
@@ -40,7 +40,7 @@ void ess_impacts_take(ess_driver *d) {
 
 void ess_impacts_forget(ess_driver *d) {
   if (!d->impacts) return;
-  memset(d->impacts->is_checked, 0, d->system.guard_count * sizeof *d->impacts->is_checked);
+  memset(d->impacts->is_checked, 0, d->system.event_count * sizeof *d->impacts->is_checked);
   d->impacts->t_stopped = d->impacts->t_open = NAN;
 }
 
@@ -57,7 +57,7 @@ static int refuse_map(ess_driver *d, size_t k, const char *reason) {
  * which it has been called with armed. */
 static bool is_untouched(const ess_driver *d, const ess_impact *impact) {
   bool same = true;
-  for (size_t guard = 0; same && guard < 2 * d->system.guard_count; guard++) {
+  for (size_t guard = 0; same && guard < 2 * d->system.event_count; guard++) {
     const size_t k = guard / 2;
     const bool is_crossed = ess_sign_before(guard) == impact->sign[k] &&
                             ess_is_listed(impact->events, impact->count, k);
@@ -103,7 +103,7 @@ static int check_map(ess_driver *d, const ess_impact *impact) {
  * map. The mode is as before when that fails. */
 static int map_events(ess_driver *d, size_t count, bool carried, ess_impact *impact) {
   ess_impact_work *const w = d->impacts;
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   int status = ESS_SUCCESS;
   w->count = 0;
   for (size_t i = 0; !status && i < count; i++) {
@@ -133,7 +133,7 @@ static int map_events(ess_driver *d, size_t count, bool carried, ess_impact *imp
 static int make_events(ess_driver *d, size_t count, bool carried) {
   ess_impact_work *const w = d->impacts;
   const ess_observer *const o = &d->options.observer;
-  const size_t m = d->system.guard_count, first = w->events[0];
+  const size_t m = d->system.event_count, first = w->events[0];
   ess_impact impact;
   memcpy(w->x, d->x, d->lanes * sizeof *w->x);
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
@@ -169,7 +169,7 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
  * it zero, and the acceleration decides. */
 static int evaluate_after(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
-  if (d->t != w->t_stopped) memset(w->stopped, 0, d->system.guard_count * sizeof *w->stopped);
+  if (d->t != w->t_stopped) memset(w->stopped, 0, d->system.event_count * sizeof *w->stopped);
   w->t_stopped = d->t;
   for (size_t i = 0; i < w->count; i++) {
     const size_t k = w->events[i];
@@ -195,7 +195,7 @@ static int make_carried(ess_driver *d) {
     size_t count = 0, crossing = SIZE_MAX;
     bool asked = false;
     int status = ESS_SUCCESS;
-    for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    for (size_t k = 0; !status && k < d->system.event_count; k++) {
       const double now = d->side[k] * d->h[k], before = d->side[k] * w->h[k];
       const bool anew = w->side[k] != d->side[k] && !ess_is_listed(w->events, w->count, k);
       const double by = anew || w->pending[k] ? now : now - ess_larger(before, 0.0);
@@ -206,7 +206,7 @@ static int make_carried(ess_driver *d) {
       if (!status && anew) status = ess_allowed_error(d, k, &w->doubt[k]);
       w->pending[k] = !status && by > w->doubt[k];
     }
-    for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    for (size_t k = 0; !status && k < d->system.event_count; k++) {
       if (!w->pending[k]) continue;
       if (ess_is_impact(d, k))
         w->events[count++] = k;
@@ -242,7 +242,7 @@ int ess_make_impact(ess_driver *d, size_t k) {
   if (status) return status;
   size_t count = ess_gather_events(d, k, d->h, d->rate, w->events);
   w->t_open = NAN;
-  memset(w->pending, 0, d->system.guard_count * sizeof *w->pending);
+  memset(w->pending, 0, d->system.event_count * sizeof *w->pending);
   status = ess_keep_unordered(d, k, w->events, &count);
   if (!status) status = ess_note_impacts(d, count, w->events, &w->zeno);
   if (!status && isnan(w->zeno)) status = ess_refuse_grazing(d, k, &w->zeno);

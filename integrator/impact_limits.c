@@ -40,7 +40,7 @@ static int find_grain(ess_driver *d, size_t k) {
 
 int ess_find_resting(ess_driver *d) {
   int status = ESS_SUCCESS;
-  for (size_t k = 0; d->impacts && !status && k < d->system.guard_count; k++) {
+  for (size_t k = 0; d->impacts && !status && k < d->system.event_count; k++) {
     d->grains.of[k] = d->impacts->beyond[k] = 0.0;
     if (has_impact(d, k)) status = find_grain(d, k);
   }
@@ -63,7 +63,7 @@ int ess_call_map(ess_driver *d, ess_impact *impact) {
 ess_impact ess_impact_beside(const ess_driver *d, const ess_impact *impact, double t,
                              const double x[], double to[]) {
   const ess_impact_work *const w = d->impacts;
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   ess_impact beside = *impact;
   memcpy(to, x, d->system.dimension * sizeof *to);
   memcpy(w->mode_beside, impact->mode, m * sizeof *w->mode_beside);
@@ -79,7 +79,7 @@ ess_impact ess_impact_beside(const ess_driver *d, const ess_impact *impact, doub
 const double *ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
                                  int *code) {
   ess_impact_work *const w = d->impacts;
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
   *code = 0;
   if (!is_impact_from(d, k, side)) return NULL;
@@ -150,10 +150,10 @@ static int leaves_no_trace(ess_driver *d, size_t k, double side, bool *is) {
   *is = false;
   if (ess_impact_returns(d, d->t, k, d->x, side, &code) || code) return ESS_SUCCESS;
   bool same = w->mode[k] == -side;
-  for (size_t i = 0; i < d->system.guard_count; i++)
+  for (size_t i = 0; i < d->system.event_count; i++)
     same = same && (i == k || w->mode[i] == d->sign[i]);
   if (!same) return ESS_SUCCESS;
-  int status = ess_announce(d, d->system.guard_count); // of sides that the start has chosen so far
+  int status = ess_announce(d, d->system.event_count); // of sides that the start has chosen so far
   if (!status) status = ess_field(d, d->t, d->x, f);
   if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, d->some_h, &rate);
   h = d->some_h[0];
@@ -179,7 +179,7 @@ static int look_before(ess_driver *d, size_t k, bool *led) {
     *led = returns_to(d, k, d->x, side);
     if (*led && moves) {
       status = ess_allowed_error(d, k, &allowed);
-      if (!status) status = ess_guards(d, d->t, d->impacts->after, d->h_try);
+      if (!status) status = ess_event_values(d, d->t, d->impacts->after, d->h_try);
       const bool stays = fabs(d->h_try[k]) <= allowed;
       *led = !stays || !returns_to(d, k, d->impacts->after, -side);
     }
@@ -202,7 +202,7 @@ int ess_put_before_impact(ess_driver *d, size_t k) {
 
 /* the signs are others, and the model is told */
 static int take_mode(ess_driver *d) {
-  const int status = ess_announce(d, d->system.guard_count);
+  const int status = ess_announce(d, d->system.event_count);
   return status ? status : ess_evaluate_node(d);
 }
 
@@ -212,7 +212,7 @@ int ess_put_before_passed(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
   bool any = false, asked = false;
   if (!w) return ESS_SUCCESS;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     bool led = false;
     int status = ESS_SUCCESS;
     if (!has_impact(d, k) || !(d->h[k] * d->rate[k] > 0.0)) continue;
@@ -231,7 +231,7 @@ int ess_put_before_passed(ess_driver *d) {
 int ess_put_past_jumps(ess_driver *d) {
   bool any = false;
   if (!d->impacts) return ESS_SUCCESS;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     const double side = d->sign[k], early = ess_time_rounding(d) * fabs(d->rate[k]);
     const bool is_near = fabs(d->h[k]) <= early && d->h[k] * d->rate[k] < 0.0;
     bool made = false;
@@ -250,7 +250,7 @@ int ess_start_armed(ess_driver *d) {
   for (;;) {
     int status = ess_resets_start(d);
     bool any = false;
-    for (size_t k = 0; w && !status && k < d->system.guard_count; k++) {
+    for (size_t k = 0; w && !status && k < d->system.event_count; k++) {
       if (w->beyond[k] == 0.0 || ess_is_armed(d, k)) continue;
       d->sign[k] = w->beyond[k];
       w->beyond[k] = 0.0;
@@ -263,7 +263,7 @@ int ess_start_armed(ess_driver *d) {
 
 int ess_let_rest(ess_driver *d) {
   int status = ESS_SUCCESS;
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+  for (size_t k = 0; !status && k < d->system.event_count; k++) {
     if (ess_is_impact(d, k) && d->side[k] * d->h[k] > 0.0) status = find_grain(d, k);
   }
   return status;
@@ -285,12 +285,12 @@ int ess_end_stopped(ess_driver *d) {
   const bool is_exact = d->caller.rates != ESS_RATES_BY_DIFFERENCES;
   bool any = false, sure = false;
   double step;
-  for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);
+  for (size_t k = 0; k < d->system.event_count; k++) any = any || is_stopped(d, k);
   int status = any ? ess_control_first(d, d->t + 1.0, &step) : ESS_SUCCESS;
   for (size_t i = 0; any && !status && !sure && i < 2; i++) {
     status = ess_look_later(d, SHORTLY[i] * step);
     sure = true;
-    for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    for (size_t k = 0; !status && k < d->system.event_count; k++) {
       if (!is_stopped(d, k)) continue;
       const double rate = d->side[k] * d->rate_end[k];
       const double doubt =
@@ -350,7 +350,7 @@ bool ess_turns_near(const ess_driver *d, size_t k, double *value, double *place)
 
 int ess_refuse_touch(ess_driver *d) {
   int status = ESS_SUCCESS;
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+  for (size_t k = 0; !status && k < d->system.event_count; k++) {
     const bool turns = d->side[k] * d->rate[k] > 0.0 && d->side[k] * d->rate_end[k] < 0.0;
     double peak, place, doubt;
     if (!turns || !ess_is_impact(d, k) || !ess_turns_near(d, k, &peak, &place)) continue;

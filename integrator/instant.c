@@ -64,7 +64,7 @@ int ess_due_impact(ess_driver *d, size_t k, size_t *impact) {
   *impact = d->impacts && ess_is_impact(d, k) ? k : SIZE_MAX;
   if (!d->impacts || *impact == k) return ESS_SUCCESS;
   const double tie = ess_tie(d);
-  for (size_t i = 0; i < d->system.guard_count; i++) {
+  for (size_t i = 0; i < d->system.event_count; i++) {
     if (!ess_is_impact(d, i) || !is_due(d, i, d->h[i], d->rate[i], tie)) continue;
     size_t event = i, count = 1;
     const int status = ess_keep_unordered(d, k, &event, &count);
@@ -78,20 +78,20 @@ size_t ess_gather_events(const ess_driver *d, size_t k, const double h[], const 
                          size_t events[]) {
   const double tie = ess_tie(d);
   size_t count = 0;
-  for (size_t i = 0; i < d->system.guard_count; i++)
+  for (size_t i = 0; i < d->system.event_count; i++)
     if (i == k || (is_due(d, i, h[i], rate[i], tie) && !ess_is_silent(d, i))) events[count++] = i;
   return count;
 }
 
 void ess_list_armed(const ess_driver *d, bool armed[]) {
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     armed[ESS_GUARD_UP(k)] = ess_is_armed(d, k) && d->sign[k] < 0.0;
     armed[ESS_GUARD_DOWN(k)] = ess_is_armed(d, k) && d->sign[k] > 0.0;
   }
 }
 
 int ess_check_mode(ess_driver *d, const double mode[], size_t event, const char *reason) {
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     if (fabs(mode[k]) == 1.0) continue;
     const int status = ess_fail(d, ESS_EIMPACT, event);
     d->failure.reason = reason;
@@ -101,7 +101,7 @@ int ess_check_mode(ess_driver *d, const double mode[], size_t event, const char 
 }
 
 void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]) {
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     ess_disarm(d, k);
     d->sign[k] = mode[k];
     const size_t ahead = ess_guard_ahead(d, k);
@@ -110,7 +110,7 @@ void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]) {
 }
 
 void ess_take_sides(ess_driver *d, const double sign[], const double side[]) {
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     ess_disarm(d, k);
     d->sign[k] = sign[k];
     if (side[k] != 0.0) ess_arm(d, ess_guard_ahead(d, k));

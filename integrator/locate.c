@@ -63,7 +63,7 @@ static int rise_at(ess_driver *d, size_t k, double theta, double *excess, double
   const int status =
       ess_some_guard_rates(d, d->t + theta * d->dt, d->x_try, d->v_try, &k, 1, &h, &rate);
   if (status) return status;
-  if (!isfinite(h + rate)) return ess_fail(d, ESS_EGUARD, k);
+  if (!isfinite(h + rate)) return ess_fail(d, ESS_EEVENT, k);
   *excess = d->side[k] * h - d->levels.at[k];
   *rise = d->side[k] * rate;
   return ESS_SUCCESS;
@@ -209,13 +209,13 @@ static double excess_at(const ess_driver *d, size_t i, double theta, double *uni
 
 /* evaluates the flagged guards at theta, into h_try */
 static int look(ess_driver *d, double theta, probe *p) {
-  const bool by_some = d->caller.system.event_rates && d->flagged.count < d->system.guard_count;
+  const bool by_some = d->caller.system.event_rates && d->flagged.count < d->system.event_count;
   const double t = d->t + theta * d->dt;
   ess_dopri5_dense(d, theta, d->x_try);
   memset(d->v_try, 0, d->lanes * sizeof *d->v_try); // values alone are asked for
   const int status = by_some ? ess_some_guard_rates(d, t, d->x_try, d->v_try, d->flagged.list,
                                                     d->flagged.count, d->some_h, d->rate_try)
-                             : ess_guards(d, t, d->x_try, d->h_try);
+                             : ess_event_values(d, t, d->x_try, d->h_try);
   if (status) return status;
   for (size_t i = 0; by_some && i < d->flagged.count; i++)
     d->h_try[d->flagged.list[i]] = d->some_h[i];
@@ -227,7 +227,7 @@ static int look(ess_driver *d, double theta, probe *p) {
     if (theta < d->flagged.theta[i]) continue;
     double unit;
     const double excess = excess_at(d, i, theta, &unit);
-    if (!isfinite(d->h_try[k])) return ess_fail(d, ESS_EGUARD, k);
+    if (!isfinite(d->h_try[k])) return ess_fail(d, ESS_EEVENT, k);
     if (excess / unit <= furthest) continue;
     furthest = excess / unit;
     p->excess = excess;
@@ -288,8 +288,8 @@ static bool overlooked(const ess_driver *d) {
  * level are where the step is cut. */
 static int settle(ess_driver *d, const probe *p, ess_location *found) {
   double b[QUARTIC], until[QUARTIC], rest[QUARTIC], slope, unit;
-  if (d->caller.system.event_rates && d->flagged.count < d->system.guard_count) {
-    const int status = ess_guards(d, d->t + p->theta * d->dt, d->x_try, d->h_try);
+  if (d->caller.system.event_rates && d->flagged.count < d->system.event_count) {
+    const int status = ess_event_values(d, d->t + p->theta * d->dt, d->x_try, d->h_try);
     if (status) return status;
   }
   found->use = ESS_USE_CUT;
@@ -334,7 +334,7 @@ int ess_locate_flagged(ess_driver *d, ess_location *found) {
       if (status || !shortened) return status;
       // a false alarm: the others count again
       shortened = false;
-      found->doubt_guard = ess_flag_guards(d);
+      found->doubt_guard = ess_flag_events(d);
       if (found->doubt_guard == SIZE_MAX) status = place_flagged(d, &found->doubt_guard);
       continue;
     }

@@ -56,7 +56,7 @@ static int find_impact(ess_driver *d, size_t *impact) {
  * the step's end. Time, where it is a state, is set there: stabilised steps would add up its
  * rounding. */
 ess_verdict ess_try_step(ess_driver *d, double t1) {
-  const size_t size = d->system.guard_count * sizeof *d->idle.now;
+  const size_t size = d->system.event_count * sizeof *d->idle.now;
   double error = INFINITY, severity;
   int status = ESS_SUCCESS;
   if (d->apply.steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
@@ -95,7 +95,7 @@ ess_verdict ess_halve(ess_driver *d, ess_location *found) {
     return ess_refused(ESS_BY_DOUBT, coarser ? d->doubt.longest : 0.5 * d->dt);
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->inside.middle[k] + d->inside.beside[0][k] +
                 d->inside.beside[1][k]))
-    v.status = ess_fail(d, ESS_EGUARD, k);
+    v.status = ess_fail(d, ESS_EEVENT, k);
   ess_control_count(d, ESS_BY_DOUBT);
   found->doubt_guard = SIZE_MAX;
   return v;
@@ -112,7 +112,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     if (d->base->kind != ESS_THROUGH) v.status = ess_look_at_guards(d);
     if (v.status) return v;
     ess_set_levels(d);
-    found->doubt_guard = ess_flag_guards(d);
+    found->doubt_guard = ess_flag_events(d);
   }
   const bool is_sure = found->doubt_guard == SIZE_MAX;
   if (d->base->kind == ESS_THROUGH && (d->through.count || d->flagged.count || !is_sure)) {
@@ -132,7 +132,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
     // directions may need more of the crossing than a stabilised step has
     v = ess_tangent_approach(d, found->theta * d->dt);
     if (!ess_stands(&v)) return v;
-    (void)ess_flag_guards(d); // some are off the list, and other states have been looked at
+    (void)ess_flag_events(d); // some are off the list, and other states have been looked at
     v.status = ess_locate_flagged(d, found);
   }
   if (!v.status && found->doubt_guard != SIZE_MAX) v = ess_halve(d, found);
@@ -206,7 +206,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   ess_take_whole_step(d, t1);
   d->apply.t_seen = d->t;
   // candidates may have to be added from event functions that nobody watched
-  if (!watching && d->system.guard_count)
+  if (!watching && d->system.event_count)
     status = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
   if (!status && watching && d->flagged.count) status = ess_cross_silent(d, d->h);
   if (!status && d->armed_count <= d->watched.count) status = ess_refill(d);
@@ -280,10 +280,10 @@ static int find_due(ess_driver *d, size_t *due) {
     any = ess_mask_any(passed);
   }
   if (!any) return ESS_SUCCESS;
-  for (size_t k = 0; *due == SIZE_MAX && k < d->system.guard_count; k++) {
+  for (size_t k = 0; *due == SIZE_MAX && k < d->system.event_count; k++) {
     const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
     if (!ess_is_armed(d, k)) continue;
-    if (!(fabs(g) + fabs(rate) <= DBL_MAX)) return ess_check_guards(d);
+    if (!(fabs(g) + fabs(rate) <= DBL_MAX)) return ess_check_events(d);
     const double early = ess_is_impact(d, k) ? rounding * rate : 0.0;
     if (!(rate > 0.0) || g + early < d->grains.of[k]) continue;
     if (g > 0.0) *due = k;

@@ -51,12 +51,13 @@ static const char *check_tolerances(const ess_options *o, size_t n) {
 static const char *check_system(const ess_system *s) {
   if (s->dimension < 1) return "dimension must be at least 1";
   if (!s->field) return "field must not be NULL";
-  if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
-  if (s->guard_time != ESS_TIME_NONE && s->guard_time != ESS_TIME_DIFFERENCED &&
-      s->guard_time != ESS_TIME_COLUMN)
-    return "guard_time must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN";
-  if (s->affine_in_signs && !s->guard_count)
-    return "affine_in_signs must be false when guard_count is 0";
+  if (s->event_count && !s->event_functions)
+    return "event_functions must not be NULL when event_count > 0";
+  if (s->time_dependence != ESS_TIME_NONE && s->time_dependence != ESS_TIME_DIFFERENCED &&
+      s->time_dependence != ESS_TIME_COLUMN)
+    return "time_dependence must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN";
+  if (s->affine_in_signs && !s->event_count)
+    return "affine_in_signs must be false when event_count is 0";
   const char *wrong = ess_field_jumps_check(s);
   if (!wrong) wrong = ess_resets_check(s);
   if (!wrong) wrong = ess_kinds_check(s);
@@ -106,7 +107,7 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
     d->atol[n] = d->atol[0];
   }
   if (d->slides) ess_slides_keep_tolerances(d);
-  for (size_t k = 0; k < d->system.guard_count; k++) d->grains.of[k] = 0.0;
+  for (size_t k = 0; k < d->system.event_count; k++) d->grains.of[k] = 0.0;
   ess_projection_take(d);
   d->options.tolerances = NULL;
   d->options.projection.epsilons = NULL;
@@ -124,7 +125,7 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
     // arrays are of the caller's event functions, without those that are watched
     ess_system own = d->caller.system;
     ess_options plain = *options;
-    own.guard_count = d->watched.first;
+    own.event_count = d->watched.first;
     plain.slides = NULL; // which is compared with what was chosen
     wrong = ess_check(&own, &plain);
   }

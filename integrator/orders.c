@@ -24,11 +24,11 @@
 /* sets the mode of a passage, and announces it */
 static int passage_take(ess_driver *d, const ess_passage *p) {
   ess_take_sides(d, p->sign, p->side);
-  return ess_announce(d, d->system.guard_count);
+  return ess_announce(d, d->system.event_count);
 }
 
 static void keep_mode(const ess_driver *d, ess_passage *p) {
-  const size_t bytes = d->system.guard_count * sizeof *p->sign;
+  const size_t bytes = d->system.event_count * sizeof *p->sign;
   memcpy(p->sign, d->sign, bytes);
   memcpy(p->side, d->side, bytes);
 }
@@ -41,7 +41,7 @@ static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t colu
   if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
   for (size_t i = 0; i < count; i++) {
     p->rate[i] = v->rate[v->events[i]];
-    if (!status && !isfinite(p->rate[i])) status = ess_fail(d, ESS_EGUARD, v->events[i]);
+    if (!status && !isfinite(p->rate[i])) status = ess_fail(d, ESS_EEVENT, v->events[i]);
   }
   const size_t n = d->system.dimension;
   const bool is_matrix = ess_tangent_is_matrix(d, columns);
@@ -59,8 +59,8 @@ static int passage_look(ess_driver *d, ess_passage *p, size_t count, size_t colu
     if (is_matrix) v->axis[l] = 0.0;
   }
   for (size_t j = 0; p->moves && !status && j < columns; j++) {
-    memset(v->rate, 0, d->system.guard_count * sizeof *v->rate);
-    status = ess_parameter_guards(d, v->smoothness.time, p->x,
+    memset(v->rate, 0, d->system.event_count * sizeof *v->rate);
+    status = ess_parameter_events(d, v->smoothness.time, p->x,
                                   p->moves + j * d->system.parameters.count, v->rate);
     for (size_t i = 0; i < count; i++) p->column_rate[j * count + i] += v->rate[v->events[i]];
   }
@@ -104,7 +104,7 @@ static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, si
   double *const mode = to->sign;
   bool *const armed = v->armed;
   memcpy(to->x, from->x, d->system.dimension * sizeof *to->x);
-  memcpy(mode, d->sign, d->system.guard_count * sizeof *mode);
+  memcpy(mode, d->sign, d->system.event_count * sizeof *mode);
   ess_list_armed(d, armed);
   ess_impact impact = {.t = v->smoothness.time,
                        .count = 1,
@@ -120,7 +120,7 @@ static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, si
   if (!status) status = ess_tangent_map(d, &impact, v->w, columns, to->y);
   if (!status) status = ess_parameter_map(d, &impact, from->moves, columns, to->y);
   ess_set_mode(d, mode, armed);
-  const int told = ess_announce(d, d->system.guard_count);
+  const int told = ess_announce(d, d->system.event_count);
   return status ? status : told;
 }
 
@@ -193,8 +193,8 @@ static int go_additively(ess_driver *d, size_t count, bool *adds) {
   ess_passage *const chain = &v->passage[2];
   passage_columns(d, first, v->v, v->moves, v->count);
   int status = passage_look(d, first, count, v->count);
-  memcpy(chain->sign, first->sign, d->system.guard_count * sizeof *chain->sign);
-  memcpy(chain->side, first->side, d->system.guard_count * sizeof *chain->side);
+  memcpy(chain->sign, first->sign, d->system.event_count * sizeof *chain->sign);
+  memcpy(chain->side, first->side, d->system.event_count * sizeof *chain->side);
   memcpy(chain->f, first->f, n * sizeof *chain->f);
   *adds = true;
   for (size_t i = 0; !status && *adds && i < count; i++) {
@@ -213,7 +213,7 @@ static int go_additively(ess_driver *d, size_t count, bool *adds) {
       *adds = *adds && fabs(v->rate[v->events[l]]) <= ESS_NEGLIGIBLE * fabs(first->rate[l]);
     for (size_t j = 0; j < v->count; j++) {
       const double share = first->column_rate[j * count + i] / first->rate[i];
-      v->met[j * d->system.guard_count + i] = -share;
+      v->met[j * d->system.event_count + i] = -share;
       for (size_t l = 0; l < n; l++) first->y[j * n + l] += share * jump[l];
     }
   }
@@ -435,7 +435,7 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own,
     order[first++] = i;
     for (size_t j = 0; !status && j < columns; j++) {
       const size_t c = v->column + j, n = d->system.dimension;
-      v->met[c * d->system.guard_count + i] = to->elapsed[j];
+      v->met[c * d->system.event_count + i] = to->elapsed[j];
       if (i >= ESS_MEETING) continue;
       memcpy(v->met_y + (c * ESS_MEETING + i) * n, to->y + j * n, n * sizeof *to->y);
     }
@@ -482,7 +482,7 @@ static int go_counted(ess_driver *d, size_t count, const double outcome[]) {
   if (status) return status;
   if (s.differs) {
     status = ess_fail(d, ESS_EDISCONTINUOUS, v->events[0]);
-    d->failure.other_guard = v->events[1];
+    d->failure.other_event = v->events[1];
     return status;
   }
   const bool chosen = v->chosen != SIZE_MAX;
@@ -511,7 +511,7 @@ int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]) {
   v->met_until = v->smoothness.time + 2.0 * tie;
   // the first passage begins at `at`, in the mode before
   ess_passage *const p = &v->passage[0];
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   memcpy(p->x, v->at, d->system.dimension * sizeof *p->x);
   memmove(p->sign, impact ? d->impacts->sign : d->sign, m * sizeof *p->sign);
   memmove(p->side, impact ? d->impacts->side : d->side, m * sizeof *p->side);

@@ -156,8 +156,8 @@ static int keep_to_mode(ess_driver *d, double t, const double x[], const double 
   int status = ESS_SUCCESS;
   aside a = {0};
   if (d->watched.first) {
-    status = ess_guards(d, t, move_state(d, x, from, step), v->h);
-    if (!status) status = ess_guards(d, t, move_state(d, x, from, -step), v->rate);
+    status = ess_event_values(d, t, move_state(d, x, from, step), v->h);
+    if (!status) status = ess_event_values(d, t, move_state(d, x, from, -step), v->rate);
     if (!status) a = side_of_mode(d, v->h, v->rate);
   }
   if (status) return status;
@@ -305,7 +305,7 @@ const char *ess_parameter_times_check(const ess_system *s) {
 const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
   const char *const wrong = ess_parameter_times_check(s);
   if (wrong || !s->parameters.count) return wrong;
-  const bool guards = (s->guard_count && !s->parameters.guard_jacobian) || s->watch.count;
+  const bool guards = (s->event_count && !s->parameters.event_jacobian) || s->watch.count;
   const bool map = s->impacts && !s->impacts->parameter_jacobian;
   const bool differs = !s->parameters.field_jacobian || guards || map;
   if (!s->parameters.values && (differs || o->sliding != ESS_SLIDING_STOP))
@@ -365,9 +365,9 @@ static const double *f_between(const ess_driver *d, const double *f) {
 }
 
 static question of_guards(const ess_driver *d, double t, const double x[]) {
-  const bool is_given = d->system.parameters.guard_jacobian;
+  const bool is_given = d->system.parameters.event_jacobian;
   return (question){
-      .t = t, .x = x, .count = d->system.guard_count, .of_guards = true, .is_given = is_given};
+      .t = t, .x = x, .count = d->system.event_count, .of_guards = true, .is_given = is_given};
 }
 
 static question of_map(const ess_driver *d, const ess_impact *impact) {
@@ -382,7 +382,7 @@ static int take_given(ess_driver *d, const question *q, double to[]) {
   d->apply.t_seen = q->t;
   if (q->impact)
     return ess_called(d, d->impacts->calls.parameter_jacobian(q->impact, to, s->params));
-  return ess_called(d, q->of_guards ? s->parameters.guard_jacobian(q->t, q->x, to, s->params)
+  return ess_called(d, q->of_guards ? s->parameters.event_jacobian(q->t, q->x, to, s->params)
                                     : s->parameters.field_jacobian(ess_field_time(d, q->t), q->x,
                                                                    d->sign, to, s->params));
 }
@@ -391,14 +391,14 @@ static int take_given(ess_driver *d, const question *q, double to[]) {
 static int ask_at(ess_driver *d, const question *q, const double moves[], double step,
                   double to[]) {
   double *const values = d->system.parameters.values;
-  const size_t bytes = d->system.parameters.count * sizeof *values, m = d->system.guard_count;
+  const size_t bytes = d->system.parameters.count * sizeof *values, m = d->system.event_count;
   const ess_range r = find_range(d, moves);
   memcpy(d->tangents->nominal, values, bytes);
   for (size_t i = r.first; i < r.end; i++) values[i] += step * moves[i];
   int status = ess_announce(d, m);
   if (!status)
     status = q->impact      ? map_again(d, q->impact, q->impact->x, to)
-             : q->of_guards ? ess_guards(d, q->t, q->x, to)
+             : q->of_guards ? ess_event_values(d, q->t, q->x, to)
                             : ess_field(d, q->t, q->x, to);
   memcpy(values, d->tangents->nominal, bytes);
   const int told = ess_announce(d, m);
@@ -486,7 +486,7 @@ int ess_parameter_rates(ess_driver *d, double t, const double x[], const double 
   return add_to_columns(d, &q, moves, count, to);
 }
 
-int ess_parameter_guards(ess_driver *d, double t, const double x[], const double moves[],
+int ess_parameter_events(ess_driver *d, double t, const double x[], const double moves[],
                          double rate[]) {
   const question q = of_guards(d, t, x);
   return add_to_columns(d, &q, moves, 1, rate);
@@ -527,7 +527,7 @@ int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
     if (status || !moves || is_nothing(d, moves + j * p)) continue;
     double *const at_k = d->tangents->at_k;
     at_k[k] = rate[j];
-    status = ess_parameter_guards(d, t, x, moves + j * p, at_k);
+    status = ess_parameter_events(d, t, x, moves + j * p, at_k);
     rate[j] = at_k[k];
   }
   return status;

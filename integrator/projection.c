@@ -21,7 +21,7 @@ const char *ess_projection_check(const ess_system *s, const ess_options *o) {
     return "projection.epsilon must be a finite number >= 0";
   if (p->epsilons && p->epsilon == 0.0)
     return "projection.epsilons must be NULL where projection.epsilon is 0";
-  for (size_t k = 0; p->epsilons && k < s->guard_count; k++)
+  for (size_t k = 0; p->epsilons && k < s->event_count; k++)
     if (!(p->epsilons[k] > 0.0) || !isfinite(p->epsilons[k]))
       return "each of projection.epsilons must be a finite number > 0";
   if (p->order != 1 && p->order != 2) return "projection.order must be 1 or 2";
@@ -41,7 +41,7 @@ void ess_projection_take(ess_driver *d) {
   const ess_projection_options *const o = &d->options.projection;
   const bool projects = ess_projects(&d->options);
   double *const epsilon = d->projection.epsilon;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     const double before = epsilon[k];
     epsilon[k] = !projects ? INFINITY : o->epsilons ? o->epsilons[k] : o->epsilon;
     const bool is_wide = ess_is_armed(d, k) && !ess_is_silent(d, k);
@@ -94,14 +94,14 @@ static int find_first(ess_driver *d, candidate *first) {
       if (times[k - from] < first->duration)
         *first = (candidate){.found = true, .guard = k, .duration = times[k - from]};
   }
-  return ess_mask_any(bad) ? ess_check_guards(d) : ESS_SUCCESS;
+  return ess_mask_any(bad) ? ess_check_events(d) : ESS_SUCCESS;
 }
 
 /* lists in d->batch.list, by time, the first candidate and the silent ones reached until then */
 static void gather_batch(ess_driver *d, const candidate *first) {
   d->batch.count = 0;
   ess_list_in_batch(d, first->guard, first->duration);
-  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+  for (size_t k = 0; k < d->event_lanes; k += ESS_LANES) {
     const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
     const ess_mask silent = armed & (ess_lanes_load(d->is_silent + k) != 0.0);
     for (size_t i = 0; ess_mask_any(silent) && i < ESS_LANES; i++)
@@ -179,7 +179,7 @@ static void set_levels(ess_driver *d) {
   // no guard is projected onto before the one that is reached first: while the run awaits that one,
   // another stops the step only where it is reached itself
   const size_t awaited = d->projection.awaited;
-  for (size_t k = 0; awaited != SIZE_MAX && k < d->system.guard_count; k++)
+  for (size_t k = 0; awaited != SIZE_MAX && k < d->system.event_count; k++)
     if (k != awaited && d->levels.at[k] < 0.0) d->levels.at[k] = 0.0;
 }
 
@@ -244,7 +244,7 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
   bool bent = true;
   for (size_t i = 0; !status && i < d->batch.count; i++) {
     const size_t k = d->batch.list[i];
-    if (!isfinite(h[i] + rate[i])) return ess_fail(d, ESS_EGUARD, k);
+    if (!isfinite(h[i] + rate[i])) return ess_fail(d, ESS_EEVENT, k);
     const double approach = d->side[k] * rate[i];
     const double corrected = q - d->side[k] * h[i] / approach;
     bent = bent && approach > 0.0 && corrected <= 2.0 * q;
@@ -351,7 +351,7 @@ static int step(ess_driver *d, double t1) {
       v.status = ess_look_at_guards(d);
       if (v.status) return v.status;
       set_levels(d);
-      found.doubt_guard = ess_flag_guards(d);
+      found.doubt_guard = ess_flag_events(d);
       if (found.doubt_guard == SIZE_MAX) v.status = ess_locate_flagged(d, &found);
       if (!v.status && found.use == ESS_USE_CUT && d->tangents && d->base->kind == ESS_STABILISED)
         v = ess_tangent_approach(d, found.theta * d->dt);

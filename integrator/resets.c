@@ -13,7 +13,7 @@
 
 const char *ess_resets_check(const ess_system *system) {
   const ess_reset_matrix *const r = system->resets;
-  const size_t guards = 2 * system->guard_count;
+  const size_t guards = 2 * system->event_count;
   if (!r) return NULL;
   if (!r->row_start) return "resets->row_start must not be NULL";
   if (r->row_start[0] != 0) return "resets->row_start must begin with 0";
@@ -23,7 +23,7 @@ const char *ess_resets_check(const ess_system *system) {
   if (entries && (!r->guard || !r->effect)) return "resets->guard and effect must not be NULL";
   for (size_t i = 0; i < entries; i++) {
     const signed char effect = r->effect[i];
-    if (r->guard[i] >= guards) return "each of resets->guard must be below 2 guard_count";
+    if (r->guard[i] >= guards) return "each of resets->guard must be below 2 event_count";
     if (effect != 1 && effect != -1 && effect != ESS_ARM_AHEAD)
       return "each of resets->effect must be +1, -1 or ESS_ARM_AHEAD";
   }
@@ -40,7 +40,7 @@ const char *ess_resets_check(const ess_system *system) {
 }
 
 const char *ess_kinds_check(const ess_system *system) {
-  for (size_t j = 0; system->kinds && j < 2 * system->guard_count; j++) {
+  for (size_t j = 0; system->kinds && j < 2 * system->event_count; j++) {
     const ess_guard_kind kind = system->kinds[j];
     if (kind != ESS_GUARD_CHANGES_FIELD && kind != ESS_GUARD_ARMS_ONLY &&
         kind != ESS_GUARD_IMPACT && kind != ESS_GUARD_NONE)
@@ -53,7 +53,7 @@ const char *ess_kinds_check(const ess_system *system) {
 }
 
 size_t ess_resets_size(const ess_system *system) {
-  const size_t watched = 2 * system->watch.count, own = 2 * system->guard_count - watched;
+  const size_t watched = 2 * system->watch.count, own = 2 * system->event_count - watched;
   return (system->resets ? system->resets->row_start[own + 1] : own) + watched;
 }
 
@@ -115,7 +115,7 @@ static bool do_alike(const ess_driver *d, size_t first) {
 
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
-  const size_t own = 2 * d->watched.first, guards = 2 * d->system.guard_count;
+  const size_t own = 2 * d->watched.first, guards = 2 * d->system.event_count;
   size_t entry = 0, from = 0;
   for (size_t j = 0; j < own; j++) d->rows.kind[j] = ess_kind_of(&d->system, j);
   if (r) {
@@ -140,7 +140,7 @@ void ess_resets_copy(ess_driver *d) {
   }
   d->rows.start[guards + 1] = entry;
   for (size_t guard = 0; guard < guards; guard++) d->through.row[guard] = read_row(d, guard);
-  for (size_t i = 0; i + ESS_LANES <= d->system.guard_count; i += ESS_LANES)
+  for (size_t i = 0; i + ESS_LANES <= d->system.event_count; i += ESS_LANES)
     for (size_t down = 0; down < 2; down++)
       d->through.is_alike[i / 2 + down] = do_alike(d, 2 * i + down);
 }
@@ -175,20 +175,20 @@ static int arm_ahead(ess_driver *d, size_t k) {
   const double t = d->rows.x ? d->rows.t : d->t;
   int status = d->caller.system.event_rates
                    ? ess_some_guard_rates(d, t, x, d->f, &k, 1, &d->h_try[k], &rate)
-                   : ess_guards(d, t, x, d->h_try);
+                   : ess_event_values(d, t, x, d->h_try);
   side = d->h_try[k];
   if (!status && side == 0.0) {
     status = ess_field(d, t, x, f);
     if (!status) status = ess_some_guard_rates(d, t, x, f, &k, 1, &rate, &side);
   }
-  if (!status && !isfinite(side)) status = ess_fail(d, ESS_EGUARD, k);
+  if (!status && !isfinite(side)) status = ess_fail(d, ESS_EEVENT, k);
   if (status) return status;
   return arm_beside(d, k, side) ? ess_announce(d, k) : ESS_SUCCESS;
 }
 
 int ess_resets_start(ess_driver *d) {
   const ess_system *const s = &d->system;
-  const size_t m = s->guard_count;
+  const size_t m = s->event_count;
   double *const mode = d->h_try;
   bool *const armed = d->rows.armed;
   for (size_t k = 0; k < m; k++) {
@@ -302,12 +302,12 @@ void ess_cross_four(ess_driver *d, size_t i, ess_mask which) {
 }
 
 int ess_refill(ess_driver *d) {
-  const size_t row = 2 * d->system.guard_count;
+  const size_t row = 2 * d->system.event_count;
   // what is watched is armed at all times
   const bool armed = d->armed_count > d->watched.count;
   if (armed || d->rows.start[row] == d->rows.start[row + 1]) return ESS_SUCCESS;
   // guards that are not armed have not been checked
-  int status = ess_check_guards(d);
+  int status = ess_check_events(d);
   if (status) return status;
   bool mode_changed = false;
   for (size_t i = d->rows.start[row]; i < d->rows.start[row + 1]; i++) {

@@ -51,7 +51,7 @@ int ess_rest_instead(ess_driver *d, int status) {
   if (status && status != ESS_ENDS) return status;
   if (chatters) {
     double fastest = 0.0, allowed;
-    for (size_t k = 0; k < d->system.guard_count; k++)
+    for (size_t k = 0; k < d->system.event_count; k++)
       if (ess_is_impact(d, k) && !ess_allowed_error(d, k, &allowed) && allowed > 0.0)
         fastest = ess_larger(fabs(d->rate[k]) / allowed, fastest);
     const bool slower = s->chattered != d->t || fastest <= SLOWER * s->chattered_at;
@@ -59,13 +59,13 @@ int ess_rest_instead(ess_driver *d, int status) {
     s->chattered_at = fastest;
     if (!slower) return ess_end(d);
   }
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     if (!ess_is_impact(d, k)) continue;
     const ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
     // bounces that are not told from zero are no way to go on
     s->stopped[k] = (status && k == e->guard) || r->ends || r->has_stopped || d->grains.of[k] > 0.0;
   }
-  if (!memchr(s->stopped, true, d->system.guard_count)) return status ? ess_end(d) : ESS_SUCCESS;
+  if (!memchr(s->stopped, true, d->system.event_count)) return status ? ess_end(d) : ESS_SUCCESS;
   if (chatters)
     d->returns.stalled = 0;
   else if (status)
@@ -102,7 +102,7 @@ static bool will_end(const ess_driver *d) {
 /* The meaning of the record when a crossing is noted, or at the node after it. */
 static meaning read(const ess_driver *d, bool noted) {
   const ess_returns *const r = &d->returns;
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   const uint64_t since = d->apply.crossings - r->looked;
   // impacts pass on the speed from one to the next: a chain of balls makes one for each pair
   if (noted && r->stalled > 2 * m + ESS_MANY + (d->impacts ? m * (m + 1) / 2 : 0)) return CHATTER;
@@ -182,7 +182,7 @@ int ess_obey_returns(ess_driver *d) {
     r->looked = d->apply.crossings;
     const int status = ess_give_grains(d);
     // rounding says nothing of sliding
-    if (!status && r->crossed < d->system.guard_count && d->grains.of[r->crossed] > 0.0)
+    if (!status && r->crossed < d->system.event_count && d->grains.of[r->crossed] > 0.0)
       r->at_once = 0;
     if (status) return status;
   }
@@ -211,7 +211,7 @@ void ess_returns_open(ess_driver *d) {
 }
 
 void ess_returns_forget(ess_driver *d) {
-  for (size_t guard = 0; d->returns.of && guard < 2 * d->system.guard_count; guard++)
+  for (size_t guard = 0; d->returns.of && guard < 2 * d->system.event_count; guard++)
     d->returns.of[guard] = ess_no_returns();
 }
 

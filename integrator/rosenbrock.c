@@ -337,7 +337,7 @@ static int try_rodas(ess_driver *d, double *error) {
 static int take_dense_rates(ess_driver *d, double t, const double x[], const double slope[],
                             double rate[]) {
   const int status = ess_guard_rates(d, t, x, slope, d->h_try, d->rate_try);
-  for (size_t k = 0; !status && k < d->system.guard_count; k++)
+  for (size_t k = 0; !status && k < d->system.event_count; k++)
     if (rate[k] != 0.0) rate[k] = d->rate_try[k];
   return status;
 }
@@ -425,7 +425,7 @@ static ess_verdict approach(ess_driver *d, ess_location *found) {
     if (d->flagged.fate[k] != ESS_FATE_ENTERED) continue;
     v.status = ess_some_guard_rates(d, t, s->beside, slope, &k, 1, &h, &along);
     if (!v.status) v.status = ess_some_guard_rates(d, t, s->beside, s->other, &k, 1, &h, &by_field);
-    if (!v.status && !isfinite(h + along + by_field)) v.status = ess_fail(d, ESS_EGUARD, k);
+    if (!v.status && !isfinite(h + along + by_field)) v.status = ess_fail(d, ESS_EEVENT, k);
     if (v.status || fabs(by_field - along) <= RATES_DIFFER * fabs(along)) continue;
     v.status = ess_allowed_error(d, k, &allowed);
     if (!v.status && fabs(d->h[k]) > ESS_GRAIN_AT_REST * allowed)
@@ -496,7 +496,7 @@ static bool is_blind(const ess_driver *d, size_t i) {
 static int find_missed(ess_driver *d) {
   const ess_beside *const b = &d->beside;
   const double *const f = d->f, *const f_end = d->stage[ESS_STAGES - 1], dt = d->dt;
-  const size_t n = d->system.dimension, size = d->system.guard_count * sizeof *d->idle.now;
+  const size_t n = d->system.dimension, size = d->system.event_count * sizeof *d->idle.now;
   double *const x = d->stage[1], *const middle = d->stage[2];
   const bool by_node = b->way != 0.0;
   bool any = by_node;

@@ -207,7 +207,7 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   int status = ESS_SUCCESS;
   if (!is_last || k >= d->watched.first)
     status = ess_some_guard_rates(d, d->t, d->x, v->f_here, &k, 1, &h, &rate);
-  if (!status && !isfinite(rate)) status = ess_fail(d, ESS_EGUARD, k);
+  if (!status && !isfinite(rate)) status = ess_fail(d, ESS_EEVENT, k);
   if (!status) status = ess_tangent_refuse_end(d, k, rate);
   if (is_last) rate = 1.0; // the share has been divided by it
   if (!status && !is_last)
@@ -225,7 +225,7 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   if (!d) return ESS_EINVAL;
   ess_tangents *const v = d->tangents;
   if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
-  if (k >= d->system.guard_count) return ess_refuse(d, "k must be below guard_count");
+  if (k >= d->system.event_count) return ess_refuse(d, "k must be below event_count");
   if (ess_is_applying(d)) return ess_refuse(d, "a section is asked for between applies");
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
@@ -238,7 +238,7 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
     if (Dx && !v->met_impact && v->met_count > ESS_MEETING)
       return ess_refuse(d, "Dx is not known among more than 8 events of an instant");
     for (size_t j = 0; j < p; j++) {
-      const double time = v->met[j * d->system.guard_count + i];
+      const double time = v->met[j * d->system.event_count + i];
       const double *const y = v->met_y + (j * ESS_MEETING + i) * n, *const column = v->v + j * n;
       if (Dt) Dt[j] = ess_caller_time(d, time);
       for (size_t l = 0; Dx && l < ess_caller_states(d); l++)
@@ -262,7 +262,7 @@ int ess_driver_impact_tangents(ess_driver *d, double before[], double after[], d
   const ess_impact *const impact = d->impacts ? d->impacts->observed : NULL;
   if (!impact) return ess_refuse(d, "both sides of an impact are for its observer to ask for");
   if (!v || v->is_lost || v->tape) return ess_refuse(d, "no directions are followed");
-  const size_t met = ess_place_met(d, impact->events[0]), m = d->system.guard_count;
+  const size_t met = ess_place_met(d, impact->events[0]), m = d->system.event_count;
   const bool is_alone = v->last_event != SIZE_MAX && v->last_t == d->t;
   if (Dt && !is_alone && met == v->met_count)
     return ess_refuse(d, "Dt is not known of an impact that follows several events of its instant");

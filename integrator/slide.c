@@ -77,7 +77,7 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
       o->sliding != ESS_SLIDING_SLIDE_AND_REST)
     return "sliding must be ESS_SLIDING_STOP, ESS_SLIDING_SLIDE or ESS_SLIDING_SLIDE_AND_REST";
   if (o->sliding == ESS_SLIDING_STOP) return NULL;
-  for (size_t k = 0; o->slides && k < s->guard_count; k++) {
+  for (size_t k = 0; o->slides && k < s->event_count; k++) {
     const char *const wrong = o->slides[k] ? refuse(s, k) : NULL;
     if (wrong) return wrong;
   }
@@ -131,7 +131,7 @@ void ess_slides_keep_tolerances(ess_driver *d) {
 
 void ess_slides_lay(ess_driver *d, ess_layout *l) {
   ess_slides *const s = d->slides;
-  const size_t m = d->system.guard_count, n = d->lanes;
+  const size_t m = d->system.event_count, n = d->lanes;
   ESS_LAY(l, double, m, &s->a, &s->lambda, &s->node, &s->h, &s->rate, &s->sum, &s->back, &s->half,
           &s->nothing, &s->box.b, &s->box.near, &s->box.other, &s->mode, &s->scale);
   ESS_LAY(l, double, (m * m), &s->g, &s->g_aside, &s->box.inner, &s->box.matrix);
@@ -151,7 +151,7 @@ void ess_slides_lay(ess_driver *d, ess_layout *l) {
 }
 
 bool ess_slides_alloc(ess_driver *d, const ess_options *options) {
-  const size_t m = d->system.guard_count, most = SIZE_MAX / sizeof(double) / 64;
+  const size_t m = d->system.event_count, most = SIZE_MAX / sizeof(double) / 64;
   if (options->sliding == ESS_SLIDING_STOP || !m) return true;
   if (m <= most / (m + d->lanes)) d->slides = calloc(1, sizeof *d->slides);
   return d->slides;
@@ -160,8 +160,8 @@ bool ess_slides_alloc(ess_driver *d, const ess_options *options) {
 void ess_slides_take(ess_driver *d, const ess_system *system, const ess_options *options) {
   ess_slides *const s = d->slides;
   s->field = ess_slide_field;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    const bool is_refused = k >= system->guard_count || refuse(system, k);
+  for (size_t k = 0; k < d->system.event_count; k++) {
+    const bool is_refused = k >= system->event_count || refuse(system, k);
     s->may[k] = is_refused                               ? ESS_MAY_NOT
                 : !options->slides || options->slides[k] ? ESS_MAY_SLIDE
                                                          : ESS_NOT_ASKED;
@@ -200,8 +200,8 @@ void ess_slides_forget(ess_driver *d) {
     s->largest[l] = s->floor[l] = 0.0;
   }
   s->scaled_slides = 0;
-  memset(s->push, 0, d->system.guard_count * d->lanes * sizeof *s->push);
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  memset(s->push, 0, d->system.event_count * d->lanes * sizeof *s->push);
+  for (size_t k = 0; k < d->system.event_count; k++) {
     s->order[k] = ESS_FIRST_ORDER;
     s->stopped[k] = false;
   }
@@ -265,7 +265,7 @@ static size_t gather(ess_driver *d, bool ties) {
     const ess_return *const r = d->returns.of + ESS_GUARD_UP(s->noted[i]);
     returned = returned || (r[0].t >= lately && r[1].t >= lately);
   }
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     const bool slides = ess_is_listed(s->set, s->count, k);
     bool is_sure = slides || k == s->chatters || s->order[k] == ESS_REST;
     if (!is_sure && (s->may[k] != ESS_MAY_SLIDE || !ess_is_armed(d, k))) continue;
@@ -408,7 +408,7 @@ static bool tell(ess_driver *d, size_t k, int begins) {
   const ess_observer *const o = &d->options.observer;
   if (!o->slide) return false;
   const double t = ess_caller_time(d, d->t);
-  const ess_slide_info info = {.guard = k, .begins = begins, .t = t, .x = d->x, .sign = d->sign};
+  const ess_slide_info info = {.event = k, .begins = begins, .t = t, .x = d->x, .sign = d->sign};
   return o->slide(&info, o->context) != 0;
 }
 
@@ -477,12 +477,12 @@ int ess_slide_settle(ess_driver *d) {
   s->impacts = d->counters.impacts;
   bool is_endless = false;
   if (!status && (s->noted_count || s->chatters != SIZE_MAX)) status = find_chatter(d, &is_endless);
-  if (!status && memchr(s->stopped, true, d->system.guard_count)) status = ess_rest_begin(d);
+  if (!status && memchr(s->stopped, true, d->system.event_count)) status = ess_rest_begin(d);
   if (status) return status;
   if (!s->noted_count && !s->question && s->chatters == SIZE_MAX &&
-      !memchr(s->stopped, true, d->system.guard_count)) {
+      !memchr(s->stopped, true, d->system.event_count)) {
     if (!s->count) return ESS_SUCCESS;
-    const double *const at_end = s->seen + (ESS_QUARTIC - 1) * d->system.guard_count;
+    const double *const at_end = s->seen + (ESS_QUARTIC - 1) * d->system.event_count;
     ess_slide_begin_node(d, s->is_whole ? at_end : s->lambda);
     status = ess_slide_scale(d); // a fault may have prevented that at the first step
     return status ? status : ess_slide_put_back(d, ESS_DRIFT);
@@ -515,7 +515,7 @@ int ess_slide_settle(ess_driver *d) {
     if (is_endless) chattered = ess_fail(d, ESS_ESLIDING, chatters);
   }
   if (chattered) return chattered;
-  return status || !memchr(s->stopped, true, d->system.guard_count) ? status : ess_rest_end(d);
+  return status || !memchr(s->stopped, true, d->system.event_count) ? status : ess_rest_end(d);
 }
 
 int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
@@ -527,7 +527,7 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
     s->noted_count = 0;
     s->chatters = SIZE_MAX;
   }
-  if (!status && memchr(s->stopped, true, d->system.guard_count) && !is_resumed)
+  if (!status && memchr(s->stopped, true, d->system.event_count) && !is_resumed)
     return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);

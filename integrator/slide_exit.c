@@ -75,7 +75,7 @@ bool ess_slide_is_beyond(const ess_driver *d) {
 
 /* of the farthest at the j-th quarter of the step */
 static double seen_at(const ess_driver *d, int j) {
-  return farthest(d, d->slides->seen + (size_t)j * d->system.guard_count);
+  return farthest(d, d->slides->seen + (size_t)j * d->system.event_count);
 }
 
 /* accuracy with which the i-th lambda has to be known: more would not be felt over the whole step
@@ -91,7 +91,7 @@ static double slack(const ess_driver *d, size_t i) {
  */
 static double model(const ess_driver *d, size_t i, bool upper, double b[QUARTIC]) {
   const ess_slides *const s = d->slides;
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   double y[QUARTIC], most = 0.0, slope;
   for (size_t j = 0; j < QUARTIC; j++) y[j] = beyond(d, s->seen[j * m + i], upper);
   ess_quartic_of_quarters(y, b);
@@ -122,7 +122,7 @@ static int note_lambda(ess_driver *d, double theta, double row[], bool *known) {
 static int look_between(ess_driver *d, bool *known) {
   static const double largest[2] = {0.1, 0.9};
   ess_slides *const s = d->slides;
-  const size_t m = d->system.guard_count;
+  const size_t m = d->system.event_count;
   int status = ESS_SUCCESS;
   for (size_t j = 1; !status && j + 1 < QUARTIC; j++)
     status = note_lambda(d, 0.25 * (double)j, s->seen + j * m, known);
@@ -256,7 +256,7 @@ static int find_exit(ess_driver *d, ess_location *found, bool *unsure) {
   for (size_t i = 0; i < d->flagged.count; i++)
     if (d->flagged.fate[d->flagged.list[i]] != ESS_FATE_PASSED)
       d->flagged.fate[d->flagged.list[i]] = ESS_FATE_SOUGHT;
-  return ess_guards(d, d->t + theta * d->dt, d->x_try, d->h_try);
+  return ess_event_values(d, d->t + theta * d->dt, d->x_try, d->h_try);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -280,7 +280,7 @@ ess_verdict ess_slide_watch(ess_driver *d, ess_location *found) {
   // the step's last stage was the last call, where no direction has called since
   if (d->tangents) status = ess_slide_field(d, d->t + d->dt, d->x_end, d->v_try);
   memcpy(s->seen, s->node, bytes);
-  memcpy(s->seen + (QUARTIC - 1) * d->system.guard_count, s->lambda, bytes);
+  memcpy(s->seen + (QUARTIC - 1) * d->system.event_count, s->lambda, bytes);
   if (!status) status = ess_slide_look_adds(d, d->t + d->dt, d->x_end, s->set, s->count);
   if (status) return (ess_verdict){.status = status};
   if (added && !s->adds) { // by corners from here on

@@ -136,7 +136,7 @@ static int look(ess_driver *d, double t, const double x[], const size_t set[], s
   const size_t n = d->system.dimension, fields = s->adds ? count + 1 : (size_t)1 << count;
   double all = 0.0;
   int status = ESS_SUCCESS;
-  memcpy(s->mode, d->sign, d->system.guard_count * sizeof *s->mode);
+  memcpy(s->mode, d->sign, d->system.event_count * sizeof *s->mode);
   for (size_t c = 0; !status && c < fields; c++) {
     const bool jumps = s->adds && c > 0;
     const bool rests = jumps && s->order[set[c - 1]] == ESS_REST;
@@ -183,7 +183,7 @@ int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t 
   size_t others = 0; // pushes of impacts add up
   for (size_t i = 0; i < count; i++) others += s->order[set[i]] != ESS_REST;
   if (others < 2 || !s->adds) return ESS_SUCCESS;
-  memcpy(s->mode, d->sign, d->system.guard_count * sizeof *s->mode);
+  memcpy(s->mode, d->sign, d->system.event_count * sizeof *s->mode);
   int status = show_all(d, set, count, 1.0);
   if (!status) status = ess_field_at(d, s->mode, t, x, s->corner);
   const int shown = show_all(d, set, count, 0.0);

@@ -26,7 +26,7 @@ void ess_slide_release(ess_driver *d, size_t k) {
 
 int ess_slide_fail(ess_driver *d, size_t guard, size_t other, const char *reason) {
   const int status = ess_fail(d, ESS_ESLIDING, guard);
-  d->failure.other_guard = other;
+  d->failure.other_event = other;
   d->failure.reason = reason;
   return status;
 }

@@ -40,7 +40,7 @@ void ess_rest_note(ess_driver *d, size_t k, const double before[], const double 
 int ess_rest_from_start(ess_driver *d) {
   ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
-  for (size_t k = 0; !status && ess_may_rest(d) && k < d->system.guard_count; k++) {
+  for (size_t k = 0; !status && ess_may_rest(d) && k < d->system.event_count; k++) {
     double rounding;
     if (!ess_is_impact(d, k)) continue;
     status = ess_rounding_error(d, k, &rounding);
@@ -135,7 +135,7 @@ static int scale_touched(ess_driver *d, size_t *count, bool *again) {
   *again = false;
   const int status = ess_slide_look_here(d, s->events, all);
   if (status == ESS_ESLIDING) { // its map begins a mode of its own
-    while (i < all && s->events[i] != d->failure.guard) i++;
+    while (i < all && s->events[i] != d->failure.event) i++;
     if (i == all || !is_new(d, s->events[i])) return status;
     ess_no_failure(d);
     drop(s, i, count);
@@ -200,7 +200,7 @@ int ess_rest_begin(ess_driver *d) {
   s->adds = true;
   // what is slid on, and the guards of impacts that the state is on: those whose impacts have
   // ended, and others that may hold it with them
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+  for (size_t k = 0; !status && k < d->system.event_count; k++) {
     const bool is_slid = !is_new(d, k);
     bool pushes = is_slid;
     double allowed = 0.0;
@@ -229,7 +229,7 @@ static int look_whether_left(ess_driver *d, bool *left) {
   double step;
   int status = ess_control_first(d, d->t + 1.0, &step);
   if (!status) status = ess_look_later(d, SOON * step);
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     if (!ess_is_impact(d, k) || !d->returns.of[ess_guard_ahead(d, k)].ends) continue;
     ended++;
     if (!(d->side[k] * d->rate_end[k] < 0.0)) kept++;
@@ -245,14 +245,14 @@ int ess_rest_end(ess_driver *d) {
   int status = otherwise.status == ESS_EZENO ? look_whether_left(d, &goes_on) : ESS_SUCCESS;
   if (status) return status;
   // the instant goes on by an impact; that of a guard that is grazed is not made
-  for (size_t k = 0; !goes_on && k < d->system.guard_count; k++) {
+  for (size_t k = 0; !goes_on && k < d->system.event_count; k++) {
     double allowed;
     const bool is_due = ess_is_impact(d, k) && d->side[k] * d->rate[k] > 0.0;
     const bool is_grazed = otherwise.status == ESS_EGRAZING && k == otherwise.guard;
     if (is_grazed || !is_due || ess_allowed_error(d, k, &allowed)) continue;
     goes_on = fabs(d->h[k]) <= allowed;
   }
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     ess_return *const r = &d->returns.of[ess_guard_ahead(d, k)];
     const bool is_slid = ess_is_listed(s->set, s->count, k);
     if (s->stopped[k] && (is_slid || (goes_on && r->ends))) *r = ess_no_returns();

@@ -19,18 +19,18 @@ int ess_watch_values(ess_driver *d, double t, const double x[], double h[]) {
   return s->watch.values(t, x, h + d->watched.first, s->params);
 }
 
-int ess_caller_guards(ess_driver *d, double t, const double x[], double h[]) {
+int ess_caller_events(ess_driver *d, double t, const double x[], double h[]) {
   const ess_system *const s = &d->caller.system;
-  const int code = d->watched.first ? s->guards(t, x, h, s->params) : 0;
+  const int code = d->watched.first ? s->event_functions(t, x, h, s->params) : 0;
   return code || !d->watched.count ? code : ess_watch_values(d, t, x, h);
 }
 
 int ess_sought_guards(ess_driver *d, double t, const double x[], const ess_sought *sought,
                       double h[]) {
   const ess_system *const s = &d->caller.system;
-  if (!sought) return ess_caller_guards(d, t, x, h);
+  if (!sought) return ess_caller_events(d, t, x, h);
   if (sought->which[0] >= d->watched.first) return ess_watch_values(d, t, x, h);
-  return s->guards(t, x, h, s->params);
+  return s->event_functions(t, x, h, s->params);
 }
 
 /* the first length moves no state by more than this part of what it is large beside, nor time by
@@ -86,7 +86,7 @@ static void find_lengths(const along *a, double *least, double *most, double *la
   const double left = d->apply.t_end - d->t, whole = left > 0.0 ? PART_LEFT * left : 1e-2;
   const double step = d->dt > 0.0 ? d->dt : 10.0 * whole;
   const double longest = FIRST_OF_STEP * ess_larger(step, whole) / fabs(a->vt);
-  const bool is_told = d->caller.system.guard_time != ESS_TIME_NONE || d->watched.count;
+  const bool is_told = d->caller.system.time_dependence != ESS_TIME_NONE || d->watched.count;
   if (!is_told && *most > 0.0) {
     *later = longest;
     return;
@@ -103,10 +103,10 @@ static double look(const along *a, double length) {
   const size_t n = c->system.dimension;
   const double after = a->t + length * a->vt, before = a->t - length * a->vt;
   for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] + length * a->v[i];
-  d->counters.guard_evaluations += a->is_own;
+  d->counters.event_evaluations += a->is_own;
   if (ess_sought_guards(d, after, c->beside, a->sought, c->above)) return 0.0;
   for (size_t i = 0; i < n; i++) c->beside[i] = a->x[i] - length * a->v[i];
-  d->counters.guard_evaluations += a->is_own;
+  d->counters.event_evaluations += a->is_own;
   if (ess_sought_guards(d, before, c->beside, a->sought, c->below)) return 0.0;
   return 2.0 * length;
 }
@@ -132,7 +132,7 @@ static bool is_held(const ess_driver *d, const ess_sought *sought) {
 }
 
 void ess_slope_forget(ess_driver *d) {
-  const size_t bytes = d->caller.system.guard_count * sizeof *d->caller.terms;
+  const size_t bytes = d->caller.system.event_count * sizeof *d->caller.terms;
   if (!d->caller.terms) return;
   memset(d->caller.rounding, 0, bytes);
   memset(d->caller.terms, 0, bytes);
@@ -233,7 +233,7 @@ static bool find_moving(const along *a, double first, double *most, double later
 int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
               const double h[], const ess_sought *sought, double rate[]) {
   const ess_caller *const c = &d->caller;
-  const size_t m = c->system.guard_count;
+  const size_t m = c->system.event_count;
   const int *const powers = is_held(d, sought) ? POWERS_HELD
                             : d->caller.rates == ESS_RATES_BY_DIFFERENCES && ess_is_sliding(d)
                                 ? POWERS_SLIDING

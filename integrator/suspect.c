@@ -66,7 +66,7 @@ int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
 }
 
 int ess_allowed_errors(ess_driver *d, double allowed[]) {
-  return weigh_errors(d, 0, d->system.guard_count, 1.0, allowed);
+  return weigh_errors(d, 0, d->system.event_count, 1.0, allowed);
 }
 
 int ess_rounding_error(ess_driver *d, size_t k, double *rounding) {
@@ -74,21 +74,21 @@ int ess_rounding_error(ess_driver *d, size_t k, double *rounding) {
 }
 
 int ess_rounding_errors(ess_driver *d, double roundings[]) {
-  return weigh_errors(d, 0, d->system.guard_count, 0.0, roundings);
+  return weigh_errors(d, 0, d->system.event_count, 0.0, roundings);
 }
 
 int ess_weigh_terms(ess_driver *d, const double v[], double terms[]) {
   int status = ESS_SUCCESS;
-  memset(terms, 0, d->system.guard_count * sizeof *terms);
+  memset(terms, 0, d->system.event_count * sizeof *terms);
   for (int direction = 0; !status && direction < ASTRAY; direction++) {
     for (size_t i = 0; i < d->system.dimension; i++) d->v_try[i] = part_of(i, v[i], direction);
-    status = weigh(d, 0, d->system.guard_count, terms);
+    status = weigh(d, 0, d->system.event_count, terms);
   }
   return status;
 }
 
 int ess_map_errors(ess_driver *d, const double before[], const double after[], double errors[]) {
-  const size_t n = ess_caller_states(d), m = d->system.guard_count;
+  const size_t n = ess_caller_states(d), m = d->system.event_count;
   double largest = 0.0;
   int status = ESS_SUCCESS;
   for (size_t i = 0; i < n; i++)
@@ -149,7 +149,7 @@ int ess_refine(ess_driver *d) {
 
   const int status = ess_allowed_errors(d, d->some_h);
   d->grains.any = false;
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+  for (size_t k = 0; !status && k < d->system.event_count; k++) {
     const double allowed = d->some_h[k], change = d->control.next * fabs(d->rate[k]);
     if (fabs(d->h[k]) > ESS_GRAINS_AWAY * d->grains.of[k] || d->grains.of[k] > allowed ||
         change > allowed)
@@ -163,16 +163,16 @@ int ess_refine(ess_driver *d) {
  * by less than its rates say. */
 int ess_give_grains(ess_driver *d) {
   double *const allowed = d->some_h;
-  memset(allowed, 0, d->guard_lanes * sizeof *allowed);
+  memset(allowed, 0, d->event_lanes * sizeof *allowed);
   for (int direction = 0; direction < ASTRAY; direction++) {
     move_by(d, 1.0, 8.0, direction);
     for (size_t i = 0; i < d->system.dimension; i++) d->x_try[i] = d->x[i] + d->v_try[i];
-    const int status = ess_guards(d, d->t, d->x_try, d->h_try);
+    const int status = ess_event_values(d, d->t, d->x_try, d->h_try);
     if (status) return status;
-    for (size_t k = 0; k < d->system.guard_count; k++)
+    for (size_t k = 0; k < d->system.event_count; k++)
       allowed[k] = ess_larger(fabs(d->h_try[k] - d->h[k]), allowed[k]);
   }
-  for (size_t k = 0; k < d->system.guard_count; k++) {
+  for (size_t k = 0; k < d->system.event_count; k++) {
     const double grain = ESS_GRAIN_AT_REST * allowed[k];
     const bool rests = fabs(d->h[k]) + d->control.next * fabs(d->rate[k]) <= grain;
     if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
@@ -209,7 +209,7 @@ static int is_contradicted(ess_driver *d, size_t k, const place *p, double lengt
   *contradicted = false;
   for (int i = 0; !status && i < RATE_QUOTIENTS; i++, way *= 0.25) {
     for (size_t j = 0; j < d->system.dimension; j++) d->x_try[j] = p->x[j] + way * p->f[j];
-    status = ess_guards(d, p->t + way, d->x_try, d->h_try);
+    status = ess_event_values(d, p->t + way, d->x_try, d->h_try);
     if (status) return status;
     const double change = d->h_try[k] - p->h, quotient = change / way;
     if (!(fabs(change) > CHANGE_ROUNDINGS * (8.0 * DBL_EPSILON * fabs(p->h) + rounding)))
@@ -234,8 +234,9 @@ static int examine(ess_driver *d, size_t k, const place *from, const place *to, 
   if (status || !contradicted) return status;
   status = ess_fail(d, ESS_EJACOBIAN, k);
   if (d->caller.rates == ESS_RATES_BY_DIFFERENCES && k < d->watched.first)
-    d->failure.reason = "guard_jacobian is not given, and differences of guards, which are used in "
-                        "its place, contradict each other: guards has a kink or noise";
+    d->failure.reason =
+        "event_jacobian is not given, and differences of event_functions, which are used in "
+        "its place, contradict each other: event_functions has a kink or noise";
   if (k >= d->watched.first)
     d->failure.reason = "differences of watch.values contradict each other: it has a kink or noise";
   return status;

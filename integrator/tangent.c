@@ -18,7 +18,7 @@ enum { ROWS = ESS_PASSES * (ESS_MEETING - 1) }; // of the cone
 
 static void lay(ess_driver *d, ess_layout *l) {
   ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension, m = d->system.guard_count, p = v->count;
+  const size_t n = d->system.dimension, m = d->system.event_count, p = v->count;
   const size_t parameters = d->system.parameters.count, most = n > m ? n : m;
   v->wide = n + parameters;
   const size_t wide = v->wide > p ? v->wide : p, events = m < ESS_MEETING ? m : ESS_MEETING;
@@ -122,7 +122,7 @@ static int follow(ess_driver *d, size_t count, size_t bytes, const double direct
   const size_t n = ess_caller_states(d), p = d->system.parameters.count, none = SIZE_MAX / 2;
   const size_t all = n + p, most = SIZE_MAX / sizeof(double) / 64;
   const char *wrong = count ? ess_refused_with(&d->options, ESS_WITH_TANGENTS) : NULL;
-  if (all < n || all > most / all || count > most / (all + d->system.guard_count))
+  if (all < n || all > most / all || count > most / (all + d->system.event_count))
     wrong = "there are more directions than memory can hold";
   else if (!wrong && directions && !ess_are_finite(directions, n * count))
     wrong = "each of directions must be finite";
@@ -589,7 +589,7 @@ static int weigh_near(ess_driver *d, double radius, double *most) {
   int status = ESS_SUCCESS;
   *most = 1.0;
   if (is_fast(d, radius)) return ESS_SUCCESS;
-  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+  for (size_t k = 0; !status && k < d->system.event_count; k++) {
     if (!ess_is_armed(d, k) || ess_is_silent(d, k)) continue;
     // a ripple may turn the rate of one that is approached
     const bool near = -d->side[k] * d->h[k] * radius <= NEAR * fabs(d->rate[k]);

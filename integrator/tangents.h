@@ -230,7 +230,7 @@ static inline size_t ess_place_met(const ess_driver *d, size_t k) {
 }
 
 static inline bool ess_has_units(const ess_driver *d) {
-  return d->system.guard_count > 1 || d->tangents->tape;
+  return d->system.event_count > 1 || d->tangents->tape;
 }
 
 /* the unit direction of parameter j, if ess_has_units */
@@ -327,7 +327,7 @@ const char *ess_parameter_times_check(const ess_system *system);
  * (dR/dp) q to columns after an impact. */
 int ess_parameter_rates(ess_driver *d, double t, const double x[], const double *f,
                         const double moves[], size_t count, double to[]);
-int ess_parameter_guards(ess_driver *d, double t, const double x[], const double moves[],
+int ess_parameter_events(ess_driver *d, double t, const double x[], const double moves[],
                          double rate[]);
 int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double moves[], size_t count,
                       double to[]);

@@ -14,7 +14,7 @@
 
 static void lay(ess_driver *d, ess_layout *l) {
   ess_tape *const tape = d->tangents->tape;
-  const size_t n = d->system.dimension, p = d->system.parameters.count, m = d->system.guard_count;
+  const size_t n = d->system.dimension, p = d->system.parameters.count, m = d->system.event_count;
   for (int s = 0; s < ESS_STAGES; s++) {
     ESS_LAY(l, double, d->lanes > n + p ? d->lanes : n + p, &tape->x[s]);
     ESS_LAY(l, double, d->lanes, &tape->k[s]);
@@ -59,7 +59,7 @@ double *ess_tape_add(ess_driver *d, ess_tape_kind kind, size_t count) {
 
 void ess_tape_step(ess_driver *d, double theta) {
   ess_tape *const tape = d->tangents->tape;
-  const size_t n = d->system.dimension, m = d->system.guard_count;
+  const size_t n = d->system.dimension, m = d->system.event_count;
   if (memcmp(tape->sign, d->sign, m * sizeof *d->sign) != 0) {
     signed char *const before =
         (signed char *)ess_tape_add(d, ESS_TAPE_MODE, (m + sizeof(double) - 1) / sizeof(double));
@@ -146,7 +146,7 @@ void ess_tape_clear(ess_driver *d) {
   tape->paging = ESS_PAGING_IF_FULL;
   tape->turn = tape->until = 0;
   tape->status = ESS_SUCCESS;
-  memset(tape->sign, 0, d->system.guard_count * sizeof *tape->sign);
+  memset(tape->sign, 0, d->system.event_count * sizeof *tape->sign);
   d->tangents->count = 0;
   d->tangents->moves = NULL;
 }
@@ -219,7 +219,7 @@ static void begin_page(ess_driver *d, double *entry) {
   ess_tape *const tape = d->tangents->tape;
   tape->entry = entry;
   tape->used = 0;
-  memcpy(tape->sign, d->sign, d->system.guard_count * sizeof *d->sign);
+  memcpy(tape->sign, d->sign, d->system.event_count * sizeof *d->sign);
 }
 
 bool ess_page_turn(ess_driver *d) {
@@ -249,7 +249,7 @@ bool ess_page_turn(ess_driver *d) {
 void ess_page_keep_end(ess_driver *d) {
   ess_tape *const tape = d->tangents->tape;
   tape->live_used = tape->used;
-  memcpy(tape->live_sign, tape->sign, d->system.guard_count * sizeof *tape->sign);
+  memcpy(tape->live_sign, tape->sign, d->system.event_count * sizeof *tape->sign);
   keep(d, tape->places);
 }
 
@@ -270,7 +270,7 @@ void ess_page_close(ess_driver *d) {
   tape->until = 0;
   tape->entry = tape->live;
   tape->used = tape->live_used;
-  memcpy(tape->sign, tape->live_sign, d->system.guard_count * sizeof *tape->sign);
+  memcpy(tape->sign, tape->live_sign, d->system.event_count * sizeof *tape->sign);
 }
 
 bool ess_page_is_at(const ess_driver *d, size_t i) {

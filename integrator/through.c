@@ -337,7 +337,7 @@ static int predict(ess_driver *d) {
   }
   ess_piece_bend(d, k->f);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + dt * (d->f[i] + 0.5 * dt * k->f[i]);
-  int status = ess_guards(d, d->t + dt, d->x_try, d->h_end);
+  int status = ess_event_values(d, d->t + dt, d->x_try, d->h_end);
   for (size_t i = 0; !status && i < d->blocks * ESS_BLOCK; i += ESS_LANES) {
     const ess_lanes h = ess_lanes_load(d->h + i), rate = ess_lanes_load(d->rate + i);
     ess_lanes_store(d->rate_end + i, 2.0 / dt * (ess_lanes_load(d->h_end + i) - h) - rate);

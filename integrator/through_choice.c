@@ -40,8 +40,8 @@ enum { REACHES_MOST = 4 };
 void ess_through_reset(ess_driver *d) {
   ess_through *const k = &d->through;
   if (k->changing) { // a trajectory is the same whatever came before it
-    memset(k->changes, 0, d->system.guard_count * sizeof *k->changes);
-    memset(k->checked, 0, d->system.guard_count * sizeof *k->checked);
+    memset(k->changes, 0, d->system.event_count * sizeof *k->changes);
+    memset(k->checked, 0, d->system.event_count * sizeof *k->checked);
     k->changing = 0;
   }
   k->is_coupled = false;
@@ -55,7 +55,7 @@ void ess_through_reset(ess_driver *d) {
 
 /* Evaluations so far, of the right-hand side and of event functions. */
 static double spent(const ess_driver *d) {
-  return (double)(d->counters.field_evaluations + d->counters.guard_evaluations);
+  return (double)(d->counters.field_evaluations + d->counters.event_evaluations);
 }
 
 /* Evaluations since the last charge belong to steps of this kind, of which so many have been made.

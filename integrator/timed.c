@@ -16,14 +16,14 @@ int ess_is_timed(ess_driver *d, size_t k, bool *timed) {
   const size_t n = ess_caller_states(d);
   *timed = false;
   if (!d->caller.moves) return ESS_SUCCESS;
-  int status = ess_guards(d, d->t, d->x, d->some_h);
+  int status = ess_event_values(d, d->t, d->x, d->some_h);
   const double value = d->some_h[k];
   memcpy(d->x_try, d->x, d->lanes * sizeof *d->x);
   for (size_t i = 0; i < n; i++) {
     const double tolerance = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
     d->x_try[i] += (1.0 + ess_scattered(i)) * (tolerance > 0.0 ? tolerance : sqrt(DBL_EPSILON));
   }
-  if (!status) status = ess_guards(d, d->t, d->x_try, d->some_h);
+  if (!status) status = ess_event_values(d, d->t, d->x_try, d->some_h);
   *timed = !status && d->some_h[k] == value;
   return status;
 }
@@ -51,7 +51,7 @@ int ess_sharpen_jump(ess_driver *d) {
   // about three looks if the event function is affine in time
   for (int i = 0; i < ESS_PROBES && at > before && at < after; i++) {
     d->x_try[n] = at - d->caller.origin;
-    const int status = ess_guards(d, at, d->x_try, d->some_h);
+    const int status = ess_event_values(d, at, d->x_try, d->some_h);
     if (status) return status;
     const double g = d->side[k] * d->some_h[k];
     *(g < 0.0 ? &before : &after) = at;

@@ -117,14 +117,14 @@ static int tell_step(const ess_step_info *info, void *context) {
 static int tell_crossing(const ess_crossing_info *info, void *context) {
   ess_watched *const w = &((ess_driver *)context)->watched;
   const ess_observer *const o = &w->observer;
-  if (info->guard < w->first) return o->crossing ? o->crossing(info, o->context) : 0;
+  if (info->event < w->first) return o->crossing ? o->crossing(info, o->context) : 0;
   ess_crossing_info seen = *info;
-  seen.guard -= w->first;
-  if (w->direction[seen.guard] * info->direction < 0) return 0;
+  seen.event -= w->first;
+  if (w->direction[seen.event] * info->direction < 0) return 0;
   // the last of the events that the run was to have
-  uint64_t *const left = &w->left[seen.guard];
+  uint64_t *const left = &w->left[seen.event];
   const bool last = *left > 0 && --*left == 0;
-  if (last) *left = w->stop[seen.guard];
+  if (last) *left = w->stop[seen.event];
   return (o->event && o->event(&seen, o->context) != 0) || last;
 }
 
@@ -144,7 +144,7 @@ static int tell_impact(const ess_impact *impact, void *context) {
     const bool is_zero = ess_is_listed(impact->events, impact->count, k);
     w->jumped[i] = stays || is_zero ? 0 : impact->mode[k] < 0.0 ? -1 : 1;
     if (!w->jumped[i]) continue;
-    const ess_crossing_info info = {.guard = k,
+    const ess_crossing_info info = {.event = k,
                                     .direction = w->jumped[i],
                                     .t = impact->t,
                                     .x = impact->after,
@@ -174,14 +174,14 @@ ess_observer ess_watched_observer(ess_driver *d, const ess_observer *observer) {
 
 void ess_watched_join(ess_driver *d, ess_system *system) {
   ess_watched *const w = &d->watched;
-  w->first = system->guard_count;
+  w->first = system->event_count;
   w->count = system->watch.count;
   if (!w->count) return;
   // its own arrays are the driver's from here on: what the caller's become of is no matter
   system->watch.direction = NULL;
   system->watch.stop = NULL;
-  system->guard_count = w->first + w->count;
-  system->parameters.guard_jacobian = NULL;
+  system->event_count = w->first + w->count;
+  system->parameters.event_jacobian = NULL;
 }
 
 void ess_watched_lay(ess_driver *d, ess_layout *l) {

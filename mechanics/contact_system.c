@@ -56,7 +56,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return flows ? 0 : CONTACT_SYSTEM_SINGULAR;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   contact_system *const s = params;
   kkt *const here = s->c.here;
@@ -81,18 +81,18 @@ static int guards(double t, const double x[], double h[], void *params) {
 static int all_rates(double t, const double x[], const double v[], double h[], double rate[],
                      void *params) {
   contact_system *const s = params;
-  const size_t states = s->system.dimension, events = s->system.guard_count;
+  const size_t states = s->system.dimension, events = s->system.event_count;
   double there[2 * MECHANISM_COORDINATES_MAX], side[2][EVENTS_MAX];
   double speed = 0;
   for (size_t i = 0; i < states; i++) speed = fmax(speed, fabs(v[i]) / fmax(1, fabs(x[i])));
   const double step = speed > 0 ? 1e-5 / speed : 1e-5;
   for (int i = 0; i < 2; i++) {
     for (size_t j = 0; j < states; j++) there[j] = x[j] + (i ? -step : step) * v[j];
-    const int wrong = guards(t, there, side[i], params);
+    const int wrong = event_functions(t, there, side[i], params);
     if (wrong) return wrong;
   }
   for (size_t i = 0; i < events; i++) rate[i] = (side[0][i] - side[1][i]) / (2 * step);
-  const int wrong = guards(t, x, h, params);
+  const int wrong = event_functions(t, x, h, params);
   for (size_t k = 0; k < s->m->constraints; k++) {
     if (!mechanism_is_normal(s->m, k) || (s->mode & CONTACT(k))) continue;
     rate[event(s, GAP, k)] = 0;
@@ -110,7 +110,8 @@ static int event_rates(double t, const double x[], double vt, const double v[],
   double all[EVENTS_MAX], rates[EVENTS_MAX] = {0};
   bool moves = false; // else values alone are asked for
   for (size_t j = 0; j < s->system.dimension; j++) moves = moves || v[j] != 0;
-  const int wrong = moves ? all_rates(t, x, v, all, rates, params) : guards(t, x, all, params);
+  const int wrong =
+      moves ? all_rates(t, x, v, all, rates, params) : event_functions(t, x, all, params);
   for (size_t i = 0; i < count; i++) {
     h[i] = all[which ? which[i] : i];
     rate[i] = rates[which ? which[i] : i];
@@ -245,9 +246,9 @@ int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t
   for (size_t e = 0; e < KINDS * m->constraints; e++)
     s->kinds[ESS_GUARD_UP(e)] = s->kinds[ESS_GUARD_DOWN(e)] = ESS_GUARD_IMPACT;
   s->system = (ess_system){.dimension = 2 * m->coordinates,
-                           .guard_count = KINDS * m->constraints + (slip != SIZE_MAX),
+                           .event_count = KINDS * m->constraints + (slip != SIZE_MAX),
                            .field = field,
-                           .guards = guards,
+                           .event_functions = event_functions,
                            .event_rates = event_rates,
                            .mode_changed = mode_changed,
                            .kinds = s->kinds,

@@ -60,7 +60,7 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)params;
   h[0] = x[0];
@@ -69,7 +69,7 @@ static int guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   (void)x, (void)params;
   static const double jacobian[N * N] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
@@ -82,8 +82,8 @@ static int event_rates(double t, const double x[], double vt, const double v[],
                        void *params) {
   (void)vt;
   double all[N], rates[N];
-  guards(t, x, all, params);
-  guards(t, v, rates, params); /* h is linear */
+  event_functions(t, x, all, params);
+  event_functions(t, v, rates, params); /* h is linear */
   for (size_t i = 0; i < count; i++) {
     h[i] = all[which ? which[i] : i];
     rate[i] = rates[which ? which[i] : i];
@@ -126,7 +126,7 @@ static int flow(const piece *p, double tau, double x[N]) {
 static piece first_piece(const double x0[]) {
   piece p = {0};
   double h[N];
-  guards(0.0, x0, h, NULL);
+  event_functions(0.0, x0, h, NULL);
   for (size_t k = 0; k < N; k++) {
     // liveness: at h = 0 the field points to the positive side
     p.x[k] = x0[k];
@@ -145,7 +145,7 @@ static double guard_at(double tau, void *params) {
   const guard_along *g = params;
   double x[N], h[N];
   if (flow(g->p, tau, x)) return NAN;
-  guards(0.0, x, h, NULL);
+  event_functions(0.0, x, h, NULL);
   return h[g->guard];
 }
 
@@ -176,8 +176,8 @@ static int first_crossing(gsl_root_fsolver *solver, const piece *p, double t1, s
   double x[N], h0[N], h1[N];
   const double tau_end = t1 - p->t;
   int status = flow(p, tau_end, x);
-  guards(0.0, p->x, h0, NULL);
-  guards(0.0, x, h1, NULL);
+  event_functions(0.0, p->x, h0, NULL);
+  event_functions(0.0, x, h1, NULL);
   *guard = N;
   *tau = tau_end;
   for (size_t k = 0; !status && k < N; k++) {
@@ -281,10 +281,10 @@ static const ess_guard_kind upward_only[2 * AFFINE3_GUARDS] = {[ESS_GUARD_DOWN(0
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   (void)message;
   m->system = (ess_system){.dimension = N,
-                           .guard_count = AFFINE3_GUARDS,
+                           .event_count = AFFINE3_GUARDS,
                            .field = field,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .event_rates = event_rates,
                            .field_jacobian = field_jacobian,
                            .kinds = upward_only};

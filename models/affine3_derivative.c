@@ -42,7 +42,7 @@ static void saltation(const ess_system *s, const double x[N], double sign[N], si
   s->field(0.0, x, sign, before, s->params);
   sign[guard] = 1.0;
   s->field(0.0, x, sign, after, s->params);
-  s->guard_jacobian(0.0, x, Dh, s->params);
+  s->event_jacobian(0.0, x, Dh, s->params);
   for (size_t j = 0; j < N; j++) rate += Dh[guard * N + j] * before[j];
   for (size_t i = 0; i < N; i++)
     for (size_t j = 0; j < N; j++)
@@ -66,7 +66,7 @@ int affine3_derivative(const double x0[], double t1, const size_t order[], doubl
       states_at(&m, x0, times, count, states, message))
     return -1;
   const ess_system *const s = &m.system;
-  s->guards(0.0, x0, h, s->params);
+  s->event_functions(0.0, x0, h, s->params);
   for (size_t k = 0; k < N; k++) sign[k] = h[k] < 0.0 ? -1.0 : 1.0;
   for (size_t i = 0; i < SQUARE; i++) derivative[i] = i % (N + 1) == 0;
   int status = GSL_SUCCESS;

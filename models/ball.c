@@ -46,13 +46,13 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   h[0] = -((const ball *)params)->outward * x[Z];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   (void)x;
   Dh[Z] = -((const ball *)params)->outward;
@@ -65,7 +65,7 @@ static int event_rates(double t, const double x[], double vt, const double v[],
                        void *params) {
   (void)vt, (void)which, (void)count;
   rate[0] = -((const ball *)params)->outward * v[Z];
-  return guards(t, x, h, params);
+  return event_functions(t, x, h, params);
 }
 
 static int field_jacobian(double t, const double x[], const double sign[], double J[],
@@ -188,10 +188,10 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
               .rests_below = m->value[COMPLETE] > 0.0 && !below ? 1e-8 : 0.0};
   m->data = p;
   m->system = (ess_system){.dimension = N,
-                           .guard_count = 1,
+                           .event_count = 1,
                            .field = field,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .event_rates = event_rates,
                            .impacts = &impacts,
                            .start = start,

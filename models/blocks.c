@@ -52,14 +52,14 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   const size_t n = count(params);
   (void)t;
   for (size_t i = 0; i < n; i++) h[i] = x[n + i];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   const size_t n = count(params);
   (void)t, (void)x;
   for (size_t i = 0; i < 2 * n * n; i++) Dh[i] = i % (2 * n) == n + i / (2 * n);
@@ -93,10 +93,10 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   memcpy(value, m->value, sizeof m->value);
   m->data = value;
   m->system = (ess_system){.dimension = 2 * count(m->value),
-                           .guard_count = count(m->value),
+                           .event_count = count(m->value),
                            .field = field,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .params = value};
   return 0;
 }

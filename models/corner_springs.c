@@ -102,7 +102,7 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   const corner_springs *const p = params;
   for (int i = 0; i < CORNERS; i++) {
@@ -114,7 +114,7 @@ static int guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   const corner_springs *const p = params;
   memset(Dh, 0, (size_t)EVENTS * N * sizeof *Dh);
@@ -171,11 +171,11 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
   *data = *p;
   m->data = data;
   m->system = (ess_system){.dimension = N,
-                           .guard_count = EVENTS,
+                           .event_count = EVENTS,
                            .field = field,
                            .field_jacobian = field_jacobian,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .kinds = p->sticks ? kinds : NULL,
                            .impacts = p->sticks ? &impacts : NULL,
                            .affine_in_signs = true,
@@ -201,7 +201,7 @@ size_t corner_springs_contact_count(const model *m) {
 void corner_springs_active_contacts(const model *m, const double x[], unsigned char active[]) {
   const corner_springs *const p = m->data;
   double h[EVENTS];
-  guards(0.0, x, h, m->data);
+  event_functions(0.0, x, h, m->data);
   for (int i = 0; i < CORNERS; i++)
     active[i] = h[PRESSED + i] > 0.0 && (p->sticks || h[PUSHES + i] > 0.0);
 }

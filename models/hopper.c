@@ -51,14 +51,14 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   const hopper_parameters *p = params;
   h[0] = p->free_length - x[Z];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   (void)x, (void)params;
   Dh[Z] = -1;
@@ -71,7 +71,7 @@ static int event_rates(double t, const double x[], double vt, const double v[],
                        void *params) {
   (void)vt, (void)which, (void)count;
   rate[0] = -v[Z];
-  return guards(t, x, h, params);
+  return event_functions(t, x, h, params);
 }
 
 /* A stretch of the exact trajectory in one mode, from its start at time t. */
@@ -214,12 +214,12 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .height = m->value[HEIGHT]};
   m->data = p;
   m->system = (ess_system){.dimension = N,
-                           .guard_count = 1,
+                           .event_count = 1,
                            .field = field,
                            .field_jacobian = field_jacobian,
                            .affine_in_signs = true,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .event_rates = event_rates,
                            .params = p};
   return 0;

@@ -40,7 +40,7 @@ static int field(double t, const double x[], double dxdt[], void *params) {
 /* what a system knows of the mode besides the signs that it is handed */
 static int tell_mode(const pursuit *p) {
   const ess_system *const s = &p->m->system;
-  return s->mode_changed ? s->mode_changed(p->sign, s->guard_count, s->params) : 0;
+  return s->mode_changed ? s->mode_changed(p->sign, s->event_count, s->params) : 0;
 }
 
 /* the state a time tau later, in the present mode */
@@ -63,8 +63,8 @@ static int is_passed(pursuit *p, size_t guard, double tau, bool *passed) {
   double x[MODEL_DIMENSION_MAX], h[JUMPS_GUARDS_MAX];
   const int status = flow(p, tau, x);
   *passed = false;
-  if (status || s->guards(0.0, x, h, s->params)) return GSL_EBADFUNC;
-  for (size_t j = 0; j < 2 * s->guard_count; j++)
+  if (status || s->event_functions(0.0, x, h, s->params)) return GSL_EBADFUNC;
+  for (size_t j = 0; j < 2 * s->event_count; j++)
     if (p->armed[j] && (guard == SIZE_MAX || guard == j)) *passed = *passed || beyond(j, h) > 0.0;
   return GSL_SUCCESS;
 }
@@ -95,7 +95,7 @@ static void apply_row(pursuit *p, size_t guard) {
 
 /* the guards passed by an instant after the first, as event functions */
 static int list_crossed(pursuit *p, double tau, size_t crossed[], size_t *count) {
-  const size_t guards = 2 * p->m->system.guard_count;
+  const size_t guards = 2 * p->m->system.event_count;
   int status = GSL_SUCCESS;
   *count = 0;
   for (size_t j = 0; !status && j < guards; j++) {
@@ -164,12 +164,13 @@ static int find_rates(const pursuit *p, double f[], double h[], double rate[]) {
   const ess_system *const s = &p->m->system;
   if (s->field(0.0, p->x, p->sign, f, s->params)) return GSL_EBADFUNC;
   if (s->event_rates)
-    return s->event_rates(0.0, p->x, 1.0, f, NULL, s->guard_count, h, rate, s->params)
+    return s->event_rates(0.0, p->x, 1.0, f, NULL, s->event_count, h, rate, s->params)
                ? GSL_EBADFUNC
                : 0;
-  if (s->guards(0.0, p->x, h, s->params) || s->guard_jacobian(0.0, p->x, p->jacobian, s->params))
+  if (s->event_functions(0.0, p->x, h, s->params) ||
+      s->event_jacobian(0.0, p->x, p->jacobian, s->params))
     return GSL_EBADFUNC;
-  for (size_t k = 0; k < s->guard_count; k++) {
+  for (size_t k = 0; k < s->event_count; k++) {
     rate[k] = 0.0;
     for (size_t i = 0; i < s->dimension; i++) rate[k] += p->jacobian[k * s->dimension + i] * f[i];
   }
@@ -183,7 +184,7 @@ static int begins_with_jump(const pursuit *p, bool *jumps) {
   double h[JUMPS_GUARDS_MAX], f[MODEL_DIMENSION_MAX], rate[JUMPS_GUARDS_MAX];
   *jumps = false;
   if (find_rates(p, f, h, rate)) return GSL_EBADFUNC;
-  for (size_t j = 0; j < 2 * p->m->system.guard_count; j++) {
+  for (size_t j = 0; j < 2 * p->m->system.event_count; j++) {
     const double outward = j % 2 ? -rate[j / 2] : rate[j / 2];
     *jumps = *jumps || (p->armed[j] && h[j / 2] == 0.0 && outward > rest);
   }
@@ -195,10 +196,10 @@ static int begin(pursuit *p, const double x0[]) {
   const ess_system *const s = &p->m->system;
   double h[JUMPS_GUARDS_MAX], f[MODEL_DIMENSION_MAX], rate[JUMPS_GUARDS_MAX];
   memcpy(p->x, x0, s->dimension * sizeof *x0);
-  if (s->guards(0.0, p->x, h, s->params)) return GSL_EBADFUNC;
-  for (size_t k = 0; k < s->guard_count; k++) p->sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
+  if (s->event_functions(0.0, p->x, h, s->params)) return GSL_EBADFUNC;
+  for (size_t k = 0; k < s->event_count; k++) p->sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
   if (find_rates(p, f, h, rate)) return GSL_EBADFUNC;
-  for (size_t k = 0; k < s->guard_count; k++) {
+  for (size_t k = 0; k < s->event_count; k++) {
     if (h[k] == 0.0 && rate[k] > 0.0) p->sign[k] = 1.0;
     for (size_t guard = ESS_GUARD_UP(k); guard <= ESS_GUARD_DOWN(k); guard++)
       p->armed[guard] = (p->sign[k] > 0.0) == (guard % 2) && model_has_guard(p->m, guard);
@@ -217,14 +218,14 @@ int jumps_reference(const model *m, const double x0[], model_reference *out,
 /* rows that leave it to the state which guard they arm are libess's own */
 static bool arms_ahead(const ess_system *s) {
   const ess_reset_matrix *const r = s->resets;
-  for (size_t i = 0; r && i < r->row_start[2 * s->guard_count + 1]; i++)
+  for (size_t i = 0; r && i < r->row_start[2 * s->event_count + 1]; i++)
     if (r->effect[i] == ESS_ARM_AHEAD) return true;
   return false;
 }
 
 int jumps_reference_by(const model *m, const double x0[], double longest_step, model_reference *out,
                        char message[MODEL_MESSAGE_SIZE]) {
-  const size_t n = m->system.dimension, guards = m->system.guard_count;
+  const size_t n = m->system.dimension, guards = m->system.event_count;
   if (guards > JUMPS_GUARDS_MAX) {
     snprintf(message, MODEL_MESSAGE_SIZE,
              "%s: this reference takes up to %d event functions, not %zu", m->type->name,

@@ -154,7 +154,7 @@ static void all_events(const view *w, double h[], double rate[]) {
   }
 }
 
-int legged_guards(double t, const double x[], double h[], void *params) {
+int legged_event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   const view w = view_at(params, x, NULL);
   all_events(&w, h, NULL);

@@ -52,7 +52,7 @@ void legged_up(const double quaternion[4], double up[3]);
 
 /* system.field; and the event functions. */
 int legged_field(double t, const double x[], const double sign[], double dxdt[], void *params);
-int legged_guards(double t, const double x[], double h[], void *params);
+int legged_event_functions(double t, const double x[], double h[], void *params);
 int legged_event_rates(double t, const double x[], double vt, const double v[],
                        const size_t which[], size_t count, double h[], double rate[], void *params);
 

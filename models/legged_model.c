@@ -162,9 +162,9 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   const bool damped = p.damping > 0.0;
   m->data = d;
   m->system = (ess_system){.dimension = d->coordinates + LEGGED_BODY_RATES + 2 * p.legs,
-                           .guard_count = damped ? 2 * p.legs : p.legs,
+                           .event_count = damped ? 2 * p.legs : p.legs,
                            .field = legged_field,
-                           .guards = legged_guards,
+                           .event_functions = legged_event_functions,
                            .event_rates = legged_event_rates,
                            .kinds = d->kinds,
                            .resets = damped ? &d->resets : NULL,
@@ -215,7 +215,7 @@ static const double longest_step = 5e-4;
 static int count_crossing(const ess_crossing_info *info, void *context) {
   const model *const m = ((void **)context)[0];
   size_t *const events = ((void **)context)[1];
-  *events += m->type->changes_field(m, info->guard, info->sign);
+  *events += m->type->changes_field(m, info->event, info->sign);
   return 0;
 }
 

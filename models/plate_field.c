@@ -207,8 +207,8 @@ static void update_contact(plate_data *data, const double sign[], size_t i) {
 int plate_field_mode_changed(const double sign[], size_t guard, void *params) {
   plate_data *data = params;
   const size_t count = data->parameters.contacts;
-  const size_t guard_count = data->parameters.damping > 0 ? 2 * count : count;
-  if (guard < guard_count) {
+  const size_t event_count = data->parameters.damping > 0 ? 2 * count : count;
+  if (guard < event_count) {
     update_contact(data, sign, guard < count ? guard : guard - count);
   } else {
     for (size_t i = 0; i < count; i++) update_contact(data, sign, i);

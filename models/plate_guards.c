@@ -27,7 +27,7 @@ static double relaxation(const plate_parameters *q) {
   return q->damping / q->stiffness;
 }
 
-int plate_guards(double t, const double x[], double h[], void *params) {
+int plate_event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   const plate_data *data = params;
   const plate_parameters *q = &data->parameters;

@@ -47,7 +47,7 @@ int plate_contact_force(const model *m, const double x[], double force[]);
 int plate_field_mode_changed(const double sign[], size_t guard, void *params);
 
 /* The other callbacks of system. */
-int plate_guards(double t, const double x[], double h[], void *params);
+int plate_event_functions(double t, const double x[], double h[], void *params);
 int plate_guards_jacobian(double t, const double x[], double Dh[], void *params);
 int plate_event_rates(double t, const double x[], double vt, const double v[], const size_t which[],
                       size_t count, double h[], double rate[], void *params);

@@ -97,11 +97,11 @@ static plate_parameters read_parameters(const double value[]) {
 static ess_system system_of(plate_data *data) {
   const plate_parameters *q = &data->parameters;
   ess_system system = {.dimension = PLATE_DIMENSION,
-                       .guard_count = q->damping > 0 ? 2 * q->contacts : q->contacts,
+                       .event_count = q->damping > 0 ? 2 * q->contacts : q->contacts,
                        .field = plate_field_contacts,
                        .field_jacobian = plate_field_jacobian,
-                       .guards = plate_guards,
-                       .guard_jacobian = plate_guards_jacobian,
+                       .event_functions = plate_event_functions,
+                       .event_jacobian = plate_guards_jacobian,
                        .event_rates = plate_event_rates,
                        .affine_in_signs = true,
                        .kinds = data->kinds,

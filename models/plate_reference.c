@@ -42,7 +42,7 @@ typedef struct pursuit {
 
 static int on_crossing(const ess_crossing_info *info, void *context) {
   pursuit *p = context;
-  const size_t guard = plate_window_crossed(&p->window, info->guard);
+  const size_t guard = plate_window_crossed(&p->window, info->event);
   if (p->m->type->changes_field(p->m, guard, p->window.sign)) p->at.events++;
   return p->window.overrun;
 }

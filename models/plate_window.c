@@ -90,7 +90,7 @@ static int event_rates(double t, const double x[], double vt, const double v[],
   return plate_event_rates(t, x, vt, v, which ? w->some : w->guard, count, h, rate, &w->data);
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   static const double nowhere[PLATE_DIMENSION] = {0};
   plate_window *w = params;
   return event_rates(t, x, 0.0, nowhere, NULL, w->count, h, w->rate, w);
@@ -108,9 +108,9 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
 
 ess_system plate_window_system(plate_window *w) {
   return (ess_system){.dimension = PLATE_DIMENSION,
-                      .guard_count = w->count,
+                      .event_count = w->count,
                       .field = field,
-                      .guards = guards,
+                      .event_functions = event_functions,
                       .event_rates = event_rates,
                       .mode_changed = mode_changed,
                       .params = w};
@@ -130,14 +130,14 @@ size_t plate_window_crossed(plate_window *w, size_t guard) {
 }
 
 bool plate_window_is_clear(plate_window *w, const double x[]) {
-  guards(0.0, x, w->h, w);
+  event_functions(0.0, x, w->h, w);
   for (size_t i = 0; i < w->count; i++)
     if (!(w->sign[w->guard[i]] * w->h[i] > clearance)) return false;
   return true;
 }
 
 bool plate_window_was_enough(plate_window *w, const double x[]) {
-  plate_guards(0.0, x, w->h, &w->data);
+  plate_event_functions(0.0, x, w->h, &w->data);
   for (size_t i = 0; i < w->count; i++) w->h[w->guard[i]] = w->sign[w->guard[i]];
   for (size_t k = 0; k < w->total; k++)
     if (!(w->sign[k] * w->h[k] > 0)) return false;

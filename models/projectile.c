@@ -66,13 +66,13 @@ static int field_parameter_jacobian(double t, const double x[], const double sig
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = x[Y];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t, (void)x, (void)params;
   Dh[Y] = 1.0;
   Dh[V] = Dh[PHI] = 0.0;
@@ -112,15 +112,15 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   p[B] = m->value[DRAG];
   m->data = p;
   m->system = (ess_system){.dimension = N,
-                           .guard_count = 1,
+                           .event_count = 1,
                            .field = field,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .field_jacobian = field_jacobian,
                            .parameters = {.count = PARAMETERS,
                                           .values = p,
                                           .field_jacobian = field_parameter_jacobian,
-                                          .guard_jacobian = guard_parameter_jacobian},
+                                          .event_jacobian = guard_parameter_jacobian},
                            .params = p};
   return 0;
 }

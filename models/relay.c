@@ -49,13 +49,13 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = x[0];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t, (void)x, (void)params;
   Dh[0] = 1.0;
   Dh[1] = Dh[2] = 0.0;
@@ -85,11 +85,11 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   memcpy(value, m->value, sizeof m->value);
   m->data = value;
   m->system = (ess_system){.dimension = N,
-                           .guard_count = 1,
+                           .event_count = 1,
                            .field = field,
                            .field_jacobian = field_jacobian,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .params = value};
   return 0;
 }

@@ -37,9 +37,9 @@ static double along(const double gradient[], const double v[], size_t n) {
 static int hold(const pursuit *p, double t, const double x[], const bool chosen[], double bound,
                 double sign[], double f[]) {
   const ess_system *const s = &p->m->system;
-  const size_t n = s->dimension, m = s->guard_count;
+  const size_t n = s->dimension, m = s->event_count;
   double Dh[GUARDS * STATES], rest[STATES], jump[GUARDS][STATES], probe[GUARDS];
-  if (s->guard_jacobian(t, x, Dh, s->params)) return GSL_EBADFUNC;
+  if (s->event_jacobian(t, x, Dh, s->params)) return GSL_EBADFUNC;
   for (size_t k = 0; k < m; k++) probe[k] = chosen[k] ? -1.0 : sign[k];
   if (s->field(t, x, probe, rest, s->params)) return GSL_EBADFUNC;
   for (size_t k = 0; k < m; k++) {
@@ -92,9 +92,9 @@ static int is_over(pursuit *p, double tau, bool *over) {
   int status = flow(p, tau, x);
   memcpy(sign, p->sign, sizeof sign);
   if (!status) status = hold(p, p->t + tau, x, p->held, INFINITY, sign, f);
-  if (status || s->guards(p->t + tau, x, h, s->params)) return GSL_EBADFUNC;
+  if (status || s->event_functions(p->t + tau, x, h, s->params)) return GSL_EBADFUNC;
   *over = false;
-  for (size_t k = 0; k < s->guard_count; k++)
+  for (size_t k = 0; k < s->event_count; k++)
     *over = *over || (p->held[k] ? fabs(sign[k]) > 1.0 : p->sign[k] * h[k] < -nearby);
   return GSL_SUCCESS;
 }
@@ -104,14 +104,14 @@ static int choose(pursuit *p) {
   const ess_system *const s = &p->m->system;
   double h[GUARDS], f[STATES], before[GUARDS];
   bool near[GUARDS];
-  if (s->guards(p->t, p->x, h, s->params)) return GSL_EBADFUNC;
+  if (s->event_functions(p->t, p->x, h, s->params)) return GSL_EBADFUNC;
   memcpy(before, p->sign, sizeof before);
-  for (size_t k = 0; k < s->guard_count; k++) {
+  for (size_t k = 0; k < s->event_count; k++) {
     near[k] = fabs(h[k]) <= 4.0 * nearby;
     if (!near[k]) p->sign[k] = h[k] < 0.0 ? -1.0 : 1.0;
   }
   const int status = hold(p, p->t, p->x, near, 1.0, p->sign, f);
-  for (size_t k = 0; k < s->guard_count; k++) {
+  for (size_t k = 0; k < s->event_count; k++) {
     const bool holds = near[k] && fabs(p->sign[k]) < 1.0 - 1e-12;
     p->events += !p->held[k] && (holds || before[k] * p->sign[k] < 0.0);
     p->held[k] = holds;
@@ -142,7 +142,7 @@ static int pursue(pursuit *p, double t1) {
 int slides_reference(const model *m, const double x0[], model_reference *out,
                      char message[MODEL_MESSAGE_SIZE]) {
   const size_t n = m->system.dimension;
-  if (n > STATES || m->system.guard_count > GUARDS) {
+  if (n > STATES || m->system.event_count > GUARDS) {
     snprintf(message, MODEL_MESSAGE_SIZE,
              "%s: this reference takes up to %d states and %d event functions", m->type->name,
              STATES, GUARDS);

@@ -60,7 +60,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   const slip *const p = params;
   h[LANDS] = p->lands_at - x[Z];
@@ -69,7 +69,7 @@ static int guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   (void)params;
   const double length = leg_length(x);
@@ -91,7 +91,7 @@ static int event_rates(double t, const double x[], double vt, const double v[],
                                 [LEAVES] = ((x[X] - x[FOOT]) * (v[X] - v[FOOT]) + x[Z] * v[Z]) /
                                            leg_length(x),
                                 [FALLS] = -v[VZ]};
-  guards(t, x, all, params);
+  event_functions(t, x, all, params);
   for (size_t i = 0; i < count; i++) {
     h[i] = all[which ? which[i] : i];
     rate[i] = rates[which ? which[i] : i];
@@ -204,10 +204,10 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
               .speed = m->value[SPEED]};
   m->data = p;
   m->system = (ess_system){.dimension = N,
-                           .guard_count = EVENTS,
+                           .event_count = EVENTS,
                            .field = field,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .event_rates = event_rates,
                            .impacts = &impacts,
                            .start = start,

@@ -73,7 +73,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   const trot_parameters *const p = params;
   double both[FEET], alone[FEET], other[FEET];
@@ -104,7 +104,7 @@ static void force_gradients(const trot_parameters *p, const double x[], int foot
   both[1] = side * p->inertia * a * w / (A * A);
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   const trot_parameters *const p = params;
   memset(Dh, 0, EVENTS * N * sizeof *Dh);
@@ -220,10 +220,10 @@ static bool changes_field(size_t guard) {
 
 const trot_limbs trot_rigid = {
     .system = {.dimension = N,
-               .guard_count = EVENTS,
+               .event_count = EVENTS,
                .field = field,
-               .guards = guards,
-               .guard_jacobian = guard_jacobian,
+               .event_functions = event_functions,
+               .event_jacobian = event_jacobian,
                .kinds = kinds,
                .resets = &resets,
                .impacts = &impacts,

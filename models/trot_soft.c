@@ -76,7 +76,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   const trot_parameters *const p = params;
   for (int i = 0; i < FEET; i++) {
@@ -88,7 +88,7 @@ static int guards(double t, const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   const trot_parameters *const p = params;
   const size_t events = p->drive > 0.0 ? TROT_APEX + 1 : FEET * EVENTS;
@@ -193,10 +193,10 @@ static bool changes_field(size_t guard) {
 
 const trot_limbs trot_soft = {
     .system = {.dimension = N,
-               .guard_count = FEET * EVENTS,
+               .event_count = FEET * EVENTS,
                .field = field,
-               .guards = guards,
-               .guard_jacobian = guard_jacobian,
+               .event_functions = event_functions,
+               .event_jacobian = event_jacobian,
                .kinds = kinds,
                .resets = &resets,
                .impacts = &impacts,
@@ -207,10 +207,10 @@ const trot_limbs trot_soft = {
 
 const trot_limbs trot_driven = {
     .system = {.dimension = N,
-               .guard_count = TROT_APEX + 1,
+               .event_count = TROT_APEX + 1,
                .field = field,
-               .guards = guards,
-               .guard_jacobian = guard_jacobian,
+               .event_functions = event_functions,
+               .event_jacobian = event_jacobian,
                .kinds = kinds,
                .resets = &driven_resets,
                .impacts = &impacts,

@@ -78,14 +78,14 @@ static int field_parameter_jacobian(double t, const double x[], const double sig
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[PASSES] = -x[THETA];
   h[STRIKES] = x[PHI] - 2.0 * x[THETA];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t, (void)x, (void)params;
   memset(Dh, 0, EVENTS * N * sizeof *Dh);
   Dh[PASSES * N + THETA] = -1.0;
@@ -208,17 +208,17 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   p[SLOPE_P] = m->value[SLOPE];
   m->data = p;
   m->system = (ess_system){.dimension = N,
-                           .guard_count = EVENTS,
+                           .event_count = EVENTS,
                            .field = field,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .impacts = &impacts,
                            .start = start,
                            .field_jacobian = field_jacobian,
                            .parameters = {.count = PARAMETERS,
                                           .values = p,
                                           .field_jacobian = field_parameter_jacobian,
-                                          .guard_jacobian = guard_parameter_jacobian},
+                                          .event_jacobian = guard_parameter_jacobian},
                            .params = p};
   return 0;
 }

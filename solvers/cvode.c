@@ -100,7 +100,7 @@ static int set_up(cvode *c, const solver_settings *settings, bool bdf) {
   if (!status) status = CVodeSetUserData(c->memory, &c->mode);
   if (!status && isfinite(settings->h_max)) status = CVodeSetMaxStep(c->memory, settings->h_max);
   if (!status) status = set_up_iteration(c, bdf, n);
-  if (!status && s->guard_count) status = CVodeRootInit(c->memory, (int)s->guard_count, roots);
+  if (!status && s->event_count) status = CVodeRootInit(c->memory, (int)s->event_count, roots);
   return status;
 }
 
@@ -110,7 +110,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   const int variant = mode_check("cvode", m, settings, SIZE_MAX, variants, message);
   if (variant < 0) return variant;
 
-  const size_t room = m->system.guard_count + 1;
+  const size_t room = m->system.event_count + 1;
   cvode *const c = calloc(1, sizeof *c);
   if (c && mode_alloc(&c->mode, m, "cvode", message) == 0)
     c->direction = calloc(2 * room, sizeof *c->direction);
@@ -144,7 +144,7 @@ static void count_steps(const cvode *c, solver_report *report) {
 /* starts CVODE at (t, state) in the present mode, looking for crossings away from each side, or
  * back to it where no guard is ahead */
 static int start(cvode *c, double t, solver_report *report) {
-  const size_t m = c->mode.m->system.guard_count;
+  const size_t m = c->mode.m->system.event_count;
   for (size_t k = 0; k < m; k++)
     c->direction[k] = (c->mode.sign[k] < 0.0) == mode_armed(&c->mode, k) ? 1 : -1;
   int flag = CVodeReInit(c->memory, t, c->state);
@@ -161,7 +161,7 @@ static int cross(cvode *c, double t, solver_report *report) {
   if (flag) return fail(c, flag, t, report);
   if (mode_guards(mode, t, N_VGetArrayPointer(c->state), mode->h))
     return mode_fail(mode, "a callback failed", t, report);
-  for (size_t k = 0; k < mode->m->system.guard_count; k++) {
+  for (size_t k = 0; k < mode->m->system.event_count; k++) {
     const bool across = mode_gap(mode, k, mode->h[k]) > 0.0;
     if (!mode_armed(mode, k) || (c->found[k] * mode->sign[k] >= 0.0 && !across)) continue;
     if (mode_cross(mode, k, t, report)) return SOLVER_FAILED;

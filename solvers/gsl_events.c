@@ -69,7 +69,7 @@ static int crossed(gsl_events *g, double t, const double x[], double *far) {
   latched_mode *const mode = &g->mode;
   *far = -INFINITY;
   const int status = mode_guards(mode, t, x, mode->h);
-  for (size_t k = 0; k < mode->m->system.guard_count; k++)
+  for (size_t k = 0; k < mode->m->system.event_count; k++)
     if (mode_armed(mode, k)) *far = fmax(*far, mode_gap(mode, k, mode->h[k]));
   return status;
 }
@@ -103,7 +103,7 @@ static int cross(gsl_events *g, double t, const double x[], solver_report *repor
   latched_mode *const mode = &g->mode;
   double far;
   if (crossed(g, t, x, &far)) return mode_fail(mode, "a callback failed", t, report);
-  for (size_t k = 0; k < mode->m->system.guard_count; k++)
+  for (size_t k = 0; k < mode->m->system.event_count; k++)
     if (mode_armed(mode, k) && mode_gap(mode, k, mode->h[k]) > 0.0 &&
         mode_cross(mode, k, t, report))
       return SOLVER_FAILED;

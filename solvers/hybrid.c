@@ -11,8 +11,8 @@
 typedef struct hybrid {
   const model *m;
   fixed_step plan;
-  double *h;    /* [guard_count] event functions */
-  double *sign; /* [guard_count] the latched mode; all 0: none yet */
+  double *h;    /* [event_count] event functions */
+  double *sign; /* [event_count] the latched mode; all 0: none yet */
 } hybrid;
 
 static void release(void *instance) {
@@ -28,7 +28,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   int status = mode_check_impacts("hybrid", m, message);
   if (!status) status = fixed_step_fit("hybrid", settings, output->dt, &plan, message);
   if (status) return status;
-  const size_t room = m->system.guard_count + 1;
+  const size_t room = m->system.event_count + 1;
   hybrid *const s = calloc(1, sizeof *s);
   if (s) s->h = calloc(2 * room, sizeof *s->h);
   if (!s || !s->h) {
@@ -49,7 +49,7 @@ static double sign_of(const hybrid *s, size_t k) {
 
 /* whether any sign differs from the latched one */
 static bool is_mode_old(const hybrid *s) {
-  const size_t count = s->m->system.guard_count;
+  const size_t count = s->m->system.event_count;
   bool old = false;
   for (size_t k = 0; k < count; k++) old |= sign_of(s, k) != s->sign[k];
   return old;
@@ -58,16 +58,16 @@ static bool is_mode_old(const hybrid *s) {
 /* guard check: latches the mode at x and counts the sign changes that change the field */
 static int check_guards(hybrid *s, double t, const double x[], solver_report *report) {
   const ess_system *const system = &s->m->system;
-  if (!system->guard_count) return 0;
-  report->guard_evaluations++;
-  if (system->guards(t, x, s->h, system->params)) return -1;
+  if (!system->event_count) return 0;
+  report->event_evaluations++;
+  if (system->event_functions(t, x, s->h, system->params)) return -1;
   if (!is_mode_old(s)) return 0;
-  for (size_t k = 0; k < system->guard_count; k++) {
+  for (size_t k = 0; k < system->event_count; k++) {
     const double before = s->sign[k];
     s->sign[k] = sign_of(s, k);
     if (before * s->sign[k] < 0.0) report->events += s->m->type->changes_field(s->m, k, s->sign);
   }
-  return system->mode_changed ? system->mode_changed(s->sign, system->guard_count, system->params)
+  return system->mode_changed ? system->mode_changed(s->sign, system->event_count, system->params)
                               : 0;
 }
 
@@ -85,7 +85,7 @@ static int step(void *instance, double t, double dt, double x[], solver_report *
 static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
   hybrid *const s = instance;
-  memset(s->sign, 0, s->m->system.guard_count * sizeof *s->sign);
+  memset(s->sign, 0, s->m->system.event_count * sizeof *s->sign);
   return fixed_step_run(&s->plan, "hybrid", s->m->system.dimension, x0, output, step, s, report);
 }
 

@@ -51,8 +51,8 @@ typedef struct listing {
   latched_mode mode; /* never latched here: signs are those of h, at every evaluation */
   dense_dopri5 stepper;
   double epsilon;
-  size_t guard_count; /* with mirror images */
-  size_t *guard;      /* [guard_count]: upward ones, then their mirror images */
+  size_t event_count; /* with mirror images */
+  size_t *guard;      /* [event_count]: upward ones, then their mirror images */
   bool *crossed;      /* crossmsk, by guard */
   double *node_sign;  /* signs at the last node */
   double t, x[DENSE_DOPRI5_ROOM];
@@ -72,26 +72,26 @@ static double guard_value(const listing *l, size_t k, const double h[]) {
 }
 
 static bool all_crossed(const listing *l) {
-  for (size_t k = 0; k < l->guard_count; k++)
+  for (size_t k = 0; k < l->event_count; k++)
     if (!l->crossed[k]) return false;
   return true;
 }
 
 /* crossmsk = h >= 0 */
 static void reset_mask(listing *l, const double h[]) {
-  for (size_t k = 0; k < l->guard_count; k++) l->crossed[k] = guard_value(l, k, h) >= 0.0;
+  for (size_t k = 0; k < l->event_count; k++) l->crossed[k] = guard_value(l, k, h) >= 0.0;
 }
 
 /* any((hx > -eps)[~crossmsk]) */
 static bool any_inside(const listing *l, const double h[]) {
-  for (size_t k = 0; k < l->guard_count; k++)
+  for (size_t k = 0; k < l->event_count; k++)
     if (!l->crossed[k] && guard_value(l, k, h) > -l->epsilon) return true;
   return false;
 }
 
 /* the termination condition, over all guards */
 static bool any_entered(const listing *l, const double h1[], const double h2[]) {
-  for (size_t k = 0; k < l->guard_count; k++)
+  for (size_t k = 0; k < l->event_count; k++)
     if (guard_value(l, k, h1) < -l->epsilon && guard_value(l, k, h2) >= -l->epsilon) return true;
   return false;
 }
@@ -100,14 +100,14 @@ static bool any_entered(const listing *l, const double h1[], const double h2[]) 
 static int field(double t, const double x[], double dxdt[], void *params) {
   listing *const l = params;
   const ess_system *const s = &l->mode.m->system;
-  if (s->guard_count && mode_guards(&l->mode, t, x, l->mode.h)) return -1;
+  if (s->event_count && mode_guards(&l->mode, t, x, l->mode.h)) return -1;
   bool changed = false;
-  for (size_t k = 0; k < s->guard_count; k++) {
+  for (size_t k = 0; k < s->event_count; k++) {
     const double sign = l->mode.h[k] >= 0.0 ? 1.0 : -1.0;
     changed = changed || sign != l->mode.sign[k];
     l->mode.sign[k] = sign;
   }
-  if (changed && s->mode_changed && s->mode_changed(l->mode.sign, s->guard_count, s->params))
+  if (changed && s->mode_changed && s->mode_changed(l->mode.sign, s->event_count, s->params))
     return -1;
   return mode_field(&l->mode, t, x, dxdt);
 }
@@ -115,7 +115,7 @@ static int field(double t, const double x[], double dxdt[], void *params) {
 /* counts what changed sign since the last node */
 static void visit(listing *l, const double h[]) {
   const model *const m = l->mode.m;
-  for (size_t k = 0; k < m->system.guard_count; k++) {
+  for (size_t k = 0; k < m->system.event_count; k++) {
     const double sign = h[k] >= 0.0 ? 1.0 : -1.0;
     if (sign == l->node_sign[k]) continue;
     l->node_sign[k] = sign;
@@ -151,7 +151,7 @@ static int integrate(listing *l, const solver_output *output, solver_report *rep
   if (dense_dopri5_start(s, l->t, l->x, t1)) return fail(l, "the field failed", report);
   if (mode_guards(mode, l->t, l->x, mode->h_end)) return fail(l, "a callback failed", report);
   for (bool entered = false; !entered && s->t < t1;) {
-    memcpy(mode->rate, mode->h_end, mode->m->system.guard_count * sizeof *mode->rate);
+    memcpy(mode->rate, mode->h_end, mode->m->system.event_count * sizeof *mode->rate);
     const int status = dense_dopri5_step(s, t1);
     if (status == DENSE_DOPRI5_EFIELD) return fail(l, "the field failed", report);
     if (status) return fail(l, "the step fell below the resolution of time", report);
@@ -175,7 +175,7 @@ static int integrate(listing *l, const solver_output *output, solver_report *rep
 static size_t first_guard(const listing *l, const double h[], const double rate[], double *dt) {
   size_t first = 0;
   *dt = INFINITY;
-  for (size_t k = 0; k < l->guard_count; k++) {
+  for (size_t k = 0; k < l->event_count; k++) {
     // h and rate of a mirror image are both negated
     const double candidate = l->crossed[k] ? INFINITY : -h[event_of(l, k)] / rate[event_of(l, k)];
     if (!(candidate < *dt || isnan(candidate))) continue;
@@ -231,7 +231,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
   listing *const l = instance;
   latched_mode *const mode = &l->mode;
-  const size_t m = mode->m->system.guard_count, n = mode->m->system.dimension;
+  const size_t m = mode->m->system.event_count, n = mode->m->system.dimension;
   *report = (solver_report){0};
   memcpy(l->x, x0, n * sizeof *x0);
   memcpy(output->states, x0, n * sizeof *x0);
@@ -270,7 +270,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   const int variant = check(m, settings, message);
   if (variant < 0) return variant;
-  const size_t events = m->system.guard_count;
+  const size_t events = m->system.event_count;
   listing *const l = calloc(1, sizeof *l);
   if (l && mode_alloc(&l->mode, m, "listing", message) == 0) {
     l->node_sign = calloc(events + 1, sizeof *l->node_sign);
@@ -283,7 +283,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   }
   for (size_t j = 0; j < 2 * events; j++) {
     const size_t guard = j < events ? ESS_GUARD_UP(j) : ESS_GUARD_DOWN(j - events);
-    if (model_has_guard(m, guard)) l->guard[l->guard_count++] = guard;
+    if (model_has_guard(m, guard)) l->guard[l->event_count++] = guard;
   }
   l->epsilon = settings->epsilon;
   const bool capped = variant == 0 && !isfinite(settings->h_max);
@@ -292,7 +292,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
       dense_dopri5_make(m->system.dimension, field, l, settings->rtol, settings->atol, h_max);
   const double steps = output->dt * (double)output->count / h_max;
   l->most_rounds =
-      (uint64_t)fmin(1e9, most_rounds * ((double)output->count + (double)l->guard_count + steps));
+      (uint64_t)fmin(1e9, most_rounds * ((double)output->count + (double)l->event_count + steps));
   *instance = l;
   return 0;
 }

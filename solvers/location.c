@@ -88,7 +88,7 @@ static bool any_suspect(const location *l) {
   const double *restrict const h1 = mode->h_end, *restrict const r1 = mode->rate_end;
   const double third = l->end * l->stepper.h / 3.0;
   int64_t suspect = 0;
-  for (size_t k = 0; k < mode->m->system.guard_count; k++) {
+  for (size_t k = 0; k < mode->m->system.event_count; k++) {
     const double g0 = -sign[k] * h0[k], g1 = -sign[k] * h1[k];
     const double start = g0 < 0.0 ? g0 : 0.0, low = start < g1 ? start : g1;
     const double b1 = start - third * sign[k] * r0[k], b2 = g1 + third * sign[k] * r1[k];
@@ -183,15 +183,15 @@ static int probe(bracket *b, double at, bracket_function f, along *a) {
 static int64_t count_across(const location *l, const double across[]) {
   const double *restrict const sign = l->mode.sign, *restrict const h = across;
   int64_t count = 0;
-  for (size_t k = 0; k < l->mode.m->system.guard_count; k++) count += sign[k] * h[k] < 0.0;
+  for (size_t k = 0; k < l->mode.m->system.event_count; k++) count += sign[k] * h[k] < 0.0;
   return count;
 }
 
 /* of the guards that are across at some point, by the values there, but were not at the start, the
- * one likely to be first; guard_count when there is none besides the one named */
+ * one likely to be first; event_count when there is none besides the one named */
 static size_t likely_first(const location *l, const double across[], size_t besides) {
   const latched_mode *const mode = &l->mode;
-  const size_t m = mode->m->system.guard_count;
+  const size_t m = mode->m->system.event_count;
   const bool itself = besides < m && mode_gap(mode, besides, across[besides]) > 0.0;
   size_t first = m;
   double earliest = INFINITY;
@@ -218,7 +218,7 @@ static bracket bracket_of(const location *l, size_t k, double end, double h_end)
  * Newton's step away, which is most often on the other side of the root.
  */
 static int locate_first(location *l, size_t *k, bracket *b) {
-  const size_t m = l->mode.m->system.guard_count;
+  const size_t m = l->mode.m->system.event_count;
   for (;;) {
     const course c = course_of(l, *k);
     along a = {l, *k, -l->mode.sign[*k]};
@@ -254,7 +254,7 @@ typedef enum outcome { STEP_CLEAR, STEP_CROSSES, STEP_UNSURE, STEP_FAILED } outc
 /* guards that touch and leave before l->end, given that one crosses there or (STEP_CLEAR) none */
 static outcome look_at_peaks(location *l, outcome found, size_t *guard, bracket *b) {
   const latched_mode *const mode = &l->mode;
-  for (size_t k = 0; k < mode->m->system.guard_count; k++) {
+  for (size_t k = 0; k < mode->m->system.event_count; k++) {
     const course c = course_of(l, k);
     if (!mode_armed(mode, k) || judge(c) != PEAK) continue;
 
@@ -288,7 +288,7 @@ static int shorten(location *l, double theta) {
 /* the first crossing of the latest step, if it has any: guard, and the bracket of its time */
 static outcome look(location *l, size_t *guard, bracket *b) {
   const latched_mode *const mode = &l->mode;
-  const size_t m = mode->m->system.guard_count;
+  const size_t m = mode->m->system.event_count;
   l->end = 1.0;
   l->ends_on_guard = false;
   if (!any_suspect(l)) return STEP_CLEAR;
@@ -317,10 +317,10 @@ static int field(double t, const double x[], double dxdt[], void *params) {
   return mode_field(params, t, x, dxdt);
 }
 
-/* a guard that is at its zero or across, and goes on; guard_count when there is none */
+/* a guard that is at its zero or across, and goes on; event_count when there is none */
 static size_t crossing_at_start(const location *l) {
   const latched_mode *const mode = &l->mode;
-  const size_t m = mode->m->system.guard_count;
+  const size_t m = mode->m->system.event_count;
   for (size_t k = 0; k < m; k++) {
     const double g = -mode->sign[k] * mode->h[k], slope = -mode->sign[k] * mode->rate[k];
     if (g >= 0.0 && slope > 0.0 && mode_armed(mode, k)) return k;
@@ -332,7 +332,7 @@ static size_t crossing_at_start(const location *l) {
 static int begin_step(location *l, solver_report *report) {
   latched_mode *const mode = &l->mode;
   dense_dopri5 *const s = &l->stepper;
-  const size_t m = mode->m->system.guard_count;
+  const size_t m = mode->m->system.event_count;
   while (m > 0) {
     if (mode_rates(mode, s->t, s->x, s->k[0], mode->h, mode->rate))
       return mode_fail(mode, "a callback failed", s->t, report);
@@ -376,7 +376,7 @@ static int advance(location *l, const solver_output *output, solver_report *repo
   const int status = dense_dopri5_step(s, output->times[output->count - 1]);
   if (status == DENSE_DOPRI5_EFIELD) return mode_fail(mode, "the field failed", s->t, report);
   if (status) return mode_fail(mode, "the step fell below the resolution of time", s->t, report);
-  if (mode->m->system.guard_count &&
+  if (mode->m->system.event_count &&
       mode_rates(mode, s->t_end, s->x_end, s->k[6], mode->h_end, mode->rate_end))
     return mode_fail(mode, "a callback failed", s->t, report);
   size_t guard = 0;
@@ -428,7 +428,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   const int variant = mode_check("location", m, settings, DENSE_DOPRI5_ROOM, variants, message);
   if (variant < 0) return variant;
 
-  const size_t room = m->system.guard_count + 1;
+  const size_t room = m->system.event_count + 1;
   location *const l = calloc(1, sizeof *l);
   if (l && mode_alloc(&l->mode, m, "location", message) == 0) {
     l->h_try = calloc(2 * room, sizeof *l->h_try);

@@ -19,7 +19,7 @@ static const double a_little = 1e-6;
 int mode_alloc(latched_mode *mode, const model *m, const char *solver,
                char message[SOLVER_MESSAGE_SIZE]) {
   const ess_system *const s = &m->system;
-  const size_t room = s->guard_count + 1, matrix = s->event_rates ? 0 : room * s->dimension;
+  const size_t room = s->event_count + 1, matrix = s->event_rates ? 0 : room * s->dimension;
   *mode = (latched_mode){.m = m, .solver = solver};
   mode->sign = calloc(5 * room + matrix, sizeof *mode->sign);
   if (!mode->sign) return SOLVER_FAIL(message, "%s: out of memory", solver);
@@ -44,19 +44,19 @@ int mode_field(latched_mode *mode, double t, const double x[], double dxdt[]) {
 
 int mode_guards(latched_mode *mode, double t, const double x[], double h[]) {
   const ess_system *const s = &mode->m->system;
-  mode->guard_evaluations++;
-  return s->guards(t, x, h, s->params);
+  mode->event_evaluations++;
+  return s->event_functions(t, x, h, s->params);
 }
 
 int mode_rates(latched_mode *mode, double t, const double x[], const double v[], double h[],
                double rate[]) {
   const ess_system *const s = &mode->m->system;
   if (s->event_rates) {
-    mode->guard_evaluations++;
-    return s->event_rates(t, x, 0.0, v, NULL, s->guard_count, h, rate, s->params);
+    mode->event_evaluations++;
+    return s->event_rates(t, x, 0.0, v, NULL, s->event_count, h, rate, s->params);
   }
-  if (mode_guards(mode, t, x, h) || s->guard_jacobian(t, x, mode->jacobian, s->params)) return -1;
-  for (size_t k = 0; k < s->guard_count; k++) {
+  if (mode_guards(mode, t, x, h) || s->event_jacobian(t, x, mode->jacobian, s->params)) return -1;
+  for (size_t k = 0; k < s->event_count; k++) {
     const double *const gradient = mode->jacobian + k * s->dimension;
     rate[k] = 0.0;
     for (size_t i = 0; i < s->dimension; i++) rate[k] += gradient[i] * v[i];
@@ -64,7 +64,7 @@ int mode_rates(latched_mode *mode, double t, const double x[], const double v[],
   return 0;
 }
 
-/* tells the model which signs changed: one guard's, or all (guard_count) */
+/* tells the model which signs changed: one guard's, or all (event_count) */
 static int announce(latched_mode *mode, size_t guard) {
   const ess_system *const s = &mode->m->system;
   return s->mode_changed ? s->mode_changed(mode->sign, guard, s->params) : 0;
@@ -82,16 +82,16 @@ static int choose_sides(latched_mode *mode, double t, const double x[]) {
   if (!status) status = mode_field(mode, t + a_little / speed, later, v);
   if (!status)
     status = mode_rates(mode, t + a_little / speed, later, v, mode->h_end, mode->rate_end);
-  for (size_t k = 0; !status && k < s->guard_count; k++) {
+  for (size_t k = 0; !status && k < s->event_count; k++) {
     const double rate = mode->rate[k] == 0.0 ? mode->rate_end[k] : mode->rate[k];
     if (mode->h[k] == 0.0 && rate < 0.0) mode->sign[k] = -1.0;
   }
-  return status ? status : announce(mode, s->guard_count);
+  return status ? status : announce(mode, s->event_count);
 }
 
 int mode_start(latched_mode *mode, double t, const double x[], solver_report *report) {
-  const size_t m = mode->m->system.guard_count;
-  mode->events = mode->crossings = mode->field_evaluations = mode->guard_evaluations = 0;
+  const size_t m = mode->m->system.event_count;
+  mode->events = mode->crossings = mode->field_evaluations = mode->event_evaluations = 0;
   mode->stalled = 0;
   mode->progress_time = t;
   bool on_a_guard = false;
@@ -116,7 +116,7 @@ int mode_cross(latched_mode *mode, size_t k, double t, solver_report *report) {
     mode->progress_time = t;
     mode->stalled = 0;
   }
-  if (++mode->stalled > 2 * mode->m->system.guard_count + 16 || mode->crossings > most_crossings)
+  if (++mode->stalled > 2 * mode->m->system.event_count + 16 || mode->crossings > most_crossings)
     return mode_fail(mode, "guards throw the state back at each other", t, report);
   return 0;
 }
@@ -128,7 +128,7 @@ int mode_fail(const latched_mode *mode, const char *why, double t, solver_report
 void mode_report(const latched_mode *mode, solver_report *report) {
   report->events = mode->events;
   report->field_evaluations = mode->field_evaluations;
-  report->guard_evaluations = mode->guard_evaluations;
+  report->event_evaluations = mode->event_evaluations;
 }
 
 int mode_check_impacts(const char *solver, const model *m, char message[SOLVER_MESSAGE_SIZE]) {

@@ -14,11 +14,11 @@
 typedef struct latched_mode {
   const model *m;
   const char *solver;       /* name that messages begin with */
-  double *sign;             /* guard_count of them, exactly -1 or +1 */
-  double *h, *rate;         /* guard_count of them each: room for the solver's evaluations, */
+  double *sign;             /* event_count of them, exactly -1 or +1 */
+  double *h, *rate;         /* event_count of them each: room for the solver's evaluations, */
   double *h_end, *rate_end; /* which mode_start leaves undefined */
   double *jacobian;         /* only for a model that has no rates */
-  uint64_t events, crossings, field_evaluations, guard_evaluations;
+  uint64_t events, crossings, field_evaluations, event_evaluations;
   uint64_t stalled;     /* crossings since time last passed */
   double progress_time; /* when it did */
 } latched_mode;

@@ -23,7 +23,7 @@ int plain_check(const char *solver, const model *m, char message[SOLVER_MESSAGE_
 
 int plain_alloc(plain_mode *mode, const char *solver, const model *m,
                 char message[SOLVER_MESSAGE_SIZE]) {
-  const size_t room = m->system.guard_count + 1;
+  const size_t room = m->system.event_count + 1;
   *mode = (plain_mode){.m = m};
   if (plain_check(solver, m, message)) return SOLVER_REFUSED;
   mode->sign = calloc(2 * room, sizeof *mode->sign);
@@ -45,8 +45,8 @@ void plain_start(plain_mode *mode) {
 /* the signs at x, where h = 0 is the positive side; nothing branches, so that it vectorises */
 static int read_signs(const model *m, double t, const double x[], double sign[]) {
   const ess_system *const s = &m->system;
-  const size_t count = s->guard_count;
-  const int status = count ? s->guards(t, x, sign, s->params) : 0;
+  const size_t count = s->event_count;
+  const int status = count ? s->event_functions(t, x, sign, s->params) : 0;
   for (size_t k = 0; k < count; k++) sign[k] = sign[k] < 0.0 ? -1.0 : 1.0;
   return status;
 }
@@ -54,15 +54,15 @@ static int read_signs(const model *m, double t, const double x[], double sign[])
 /* tanh(h / width) at x, which is no sign: the field is asked what lies between its modes */
 static int read_smoothed(const plain_mode *mode, double t, const double x[], double sign[]) {
   const ess_system *const s = &mode->m->system;
-  const int status = s->guards(t, x, sign, s->params);
-  for (size_t k = 0; k < s->guard_count; k++) sign[k] = tanh(sign[k] / mode->width);
+  const int status = s->event_functions(t, x, sign, s->params);
+  for (size_t k = 0; k < s->event_count; k++) sign[k] = tanh(sign[k] / mode->width);
   return status;
 }
 
 /* a model that keeps sums over its mode is told of each sign that is another */
 static int tell_changes(plain_mode *mode) {
   const ess_system *const s = &mode->m->system;
-  const size_t count = s->guard_count;
+  const size_t count = s->event_count;
   int status = 0;
   if (!mode->known) status = s->mode_changed(mode->sign, count, s->params);
   for (size_t k = 0; !status && mode->known && k < count; k++)
@@ -82,11 +82,11 @@ int plain_field_by_signs(plain_mode *mode, double t, const double x[], double dx
 
 void plain_report(const plain_mode *mode, solver_report *report) {
   report->field_evaluations = mode->evaluations;
-  report->guard_evaluations = mode->m->system.guard_count ? mode->evaluations : 0;
+  report->event_evaluations = mode->m->system.event_count ? mode->evaluations : 0;
 }
 
 int plain_inspect(plain_mode *mode, const solver_output *output, solver_report *report) {
-  const size_t count = mode->m->system.guard_count, n = mode->m->system.dimension;
+  const size_t count = mode->m->system.event_count, n = mode->m->system.dimension;
   double *const now = mode->sign, *const before = mode->before;
   report->events = 0;
   for (size_t i = 0; i < output->count; i++) {

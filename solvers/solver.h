@@ -68,7 +68,7 @@ typedef struct solver_report {
   uint64_t events; /* crossings that change the field */
   uint64_t steps, rejected, entries, projections;
   uint64_t through; /* of steps: those that went through crossings */
-  uint64_t field_evaluations, guard_evaluations;
+  uint64_t field_evaluations, event_evaluations;
   char message[SOLVER_MESSAGE_SIZE]; /* why a run failed, one line */
   const char *reason; /* the same without time and place, where the solver knows one; static */
 

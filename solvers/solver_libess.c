@@ -23,7 +23,7 @@ typedef struct solver_driver {
 /* counts the crossings that change the field */
 static int count_crossing(const ess_crossing_info *info, void *context) {
   solver_driver *const p = context;
-  p->events += p->m->type->changes_field(p->m, info->guard, info->sign);
+  p->events += p->m->type->changes_field(p->m, info->event, info->sign);
   return 0;
 }
 
@@ -78,7 +78,7 @@ static int prepare(const char *name, bool projects, const model *m, const solver
   solver_driver *const p = calloc(1, sizeof *p);
   if (p) {
     const ess_system *const s = &m->system;
-    for (size_t j = 0; s->kinds && j < 2 * s->guard_count; j++)
+    for (size_t j = 0; s->kinds && j < 2 * s->event_count; j++)
       p->counts_itself |= s->kinds[j] == ESS_GUARD_ARMS_ONLY;
     options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
                                       .crossing = p->counts_itself ? NULL : count_crossing,
@@ -106,12 +106,12 @@ static void explain(const solver_driver *p, int status, char message[SOLVER_MESS
     reason = p->m->type->reason(failure->callback_code);
   int used = snprintf(message, SOLVER_MESSAGE_SIZE, "%s: %s at t = %.9g", p->name,
                       reason ? reason : ess_strerror(status), failure->time);
-  if (failure->guard != SIZE_MAX)
+  if (failure->event != SIZE_MAX)
     used +=
-        snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, ", guard %zu", failure->guard);
-  if (failure->other_guard != SIZE_MAX)
+        snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, ", guard %zu", failure->event);
+  if (failure->other_event != SIZE_MAX)
     snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, " after guard %zu",
-             failure->other_guard);
+             failure->other_event);
 }
 
 static int run(void *instance, const double x0[], const solver_output *output,
@@ -131,7 +131,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   report->projections = counted->projections;
   report->through = counted->through;
   report->field_evaluations = counted->field_evaluations;
-  report->guard_evaluations = counted->guard_evaluations;
+  report->event_evaluations = counted->event_evaluations;
   report->message[0] = '\0';
   report->reason = status ? ess_strerror(status) : NULL;
   report->accumulation = 0.0;

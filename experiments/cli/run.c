@@ -286,7 +286,7 @@ static int add_slide(const ess_slide_info *info, void *context) {
   json_t *const slides = context;
   return json_array_append_new(
       slides, json_pack("{s:o, s:I, s:b}", "t", measure_json_number(info->t), "guard",
-                        (json_int_t)info->guard, "begins", info->begins > 0));
+                        (json_int_t)info->event, "begins", info->begins > 0));
 }
 
 static void list_slides(arguments *given, outcome *o) {
@@ -321,7 +321,7 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
                   {"projections", r->projections},
                   {"through", r->through},
                   {"field_evaluations", r->field_evaluations},
-                  {"guard_evaluations", r->guard_evaluations}};
+                  {"event_evaluations", r->event_evaluations}};
   json_object_set_new(object, "events", json_integer((json_int_t)r->events));
   for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
     json_object_set_new(object, counters[i].name,

@@ -31,14 +31,14 @@ static void take_discontinuity(const ess_failure *failure, flow *out, size_t tan
   out->kind = FLOW_DISCONTINUOUS;
   out->pieces = out->tied = 0;
   out->tie_time = failure->time;
-  if (failure->guard != SIZE_MAX) out->order[out->tied++] = failure->guard;
-  if (failure->other_guard != SIZE_MAX) out->order[out->tied++] = failure->other_guard;
+  if (failure->event != SIZE_MAX) out->order[out->tied++] = failure->event;
+  if (failure->other_event != SIZE_MAX) out->order[out->tied++] = failure->other_event;
   for (size_t i = 0; i < tangents; i++) out->tangent[i] = NAN;
 }
 
 static int end(const ess_crossing_info *info, void *context) {
   (void)context;
-  return info->guard == 0;
+  return info->event == 0;
 }
 
 int flow_outcome(const model *m, int status) {

@@ -142,7 +142,7 @@ outcome outcome_of(const contestant *c, size_t trial, double seconds) {
                    .rms_error = c->rms[trial],
                    .events = c->events[trial],
                    .field_evaluations = (double)r->field_evaluations,
-                   .guard_evaluations = (double)r->guard_evaluations,
+                   .event_evaluations = (double)r->event_evaluations,
                    .steps = (double)r->steps,
                    .rejected = (double)r->rejected,
                    .entries = (double)r->entries,

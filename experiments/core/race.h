@@ -77,7 +77,7 @@ int contestant_sample(contestant *c, size_t trial, double *seconds);
 /* All NaN where nothing was run, or the run failed. */
 typedef struct outcome {
   double time_s, rms_error, events;
-  double field_evaluations, guard_evaluations, steps, rejected, entries, projections, through;
+  double field_evaluations, event_evaluations, steps, rejected, entries, projections, through;
 } outcome;
 
 #define OUTCOME_COLUMN(prefix, row, member, name)                                                  \
@@ -88,7 +88,7 @@ typedef struct outcome {
   COLUMN_AS(prefix "seconds", row, member.time_s, AMOUNT, "", ""),                                 \
       OUTCOME_COLUMN(prefix, row, member, rms_error), OUTCOME_COLUMN(prefix, row, member, events), \
       OUTCOME_COLUMN(prefix, row, member, field_evaluations),                                      \
-      OUTCOME_COLUMN(prefix, row, member, guard_evaluations),                                      \
+      OUTCOME_COLUMN(prefix, row, member, event_evaluations),                                      \
       OUTCOME_COLUMN(prefix, row, member, steps), OUTCOME_COLUMN(prefix, row, member, rejected),   \
       OUTCOME_COLUMN(prefix, row, member, entries),                                                \
       OUTCOME_COLUMN(prefix, row, member, projections),                                            \

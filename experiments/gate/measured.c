@@ -267,7 +267,7 @@ static json_t *row_of(const char *name, const contestant *one) {
                  {"entries", r->entries},
                  {"projections", r->projections},
                  {"field_evaluations", r->field_evaluations},
-                 {"guard_evaluations", r->guard_evaluations},
+                 {"event_evaluations", r->event_evaluations},
                  {"through", r->through}};
   enum { COUNTED = sizeof counted / sizeof *counted };
   json_t *const row = json_pack("{s:s}", "name", name), *const ends = json_array();
@@ -301,7 +301,7 @@ static int run_case(regress_case *c, kept_reference *kept, json_t *rows,
 
 static void print_counts(const json_t *rows) {
   static const char *const columns[] = {
-      "events", "steps", "entries", "projections", "field_evaluations", "guard_evaluations"};
+      "events", "steps", "entries", "projections", "field_evaluations", "event_evaluations"};
   size_t i;
   const json_t *row;
   printf("%-46s %7s %7s %7s %7s %8s %8s %10s\n", "case", "events", "steps", "entries", "project.",

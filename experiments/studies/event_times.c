@@ -79,7 +79,7 @@ static int note(const ess_crossing_info *info, void *context) {
   happened *const grown = measure_grow(all->of, &all->room, all->count, sizeof *grown);
   if (!grown) return -1;
   all->of = grown;
-  all->of[all->count++] = (happened){info->guard, info->t};
+  all->of[all->count++] = (happened){info->event, info->t};
   return 0;
 }
 

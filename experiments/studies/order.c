@@ -88,10 +88,10 @@ static int add_path(study_run *run, size_t table, double half_width, double h_ma
   static const ess_guard_kind upward_only[] = {[ESS_GUARD_DOWN(0)] = ESS_GUARD_NONE,
                                                [ESS_GUARD_DOWN(1)] = ESS_GUARD_NONE};
   const ess_system system = {.dimension = 2,
-                             .guard_count = 2,
+                             .event_count = 2,
                              .field = field,
-                             .guards = event_functions,
-                             .guard_jacobian = jacobian,
+                             .event_functions = event_functions,
+                             .event_jacobian = jacobian,
                              .kinds = upward_only};
   double x[2], t = 0.0;
   memcpy(x, line_start, sizeof x);
@@ -167,7 +167,7 @@ static const column point_columns[] = {
     OF_RUN(entries, "into neighbourhoods"),
     OF_RUN(projections, "onto guards"),
     OF_RUN(field_evaluations, "every one counted"),
-    OF_RUN(guard_evaluations, "of all event functions at once"),
+    OF_RUN(event_evaluations, "of all event functions at once"),
     {0},
 };
 

@@ -314,7 +314,7 @@ int precision_try(const study_run *run, const contest_starts *starts, double roo
     // whoever runs a model of MuJoCo's evaluates MuJoCo
     const bool dear = starts->m->type->engine && solver_find(method->solver) != &bridge_solver;
     s->trials = precision_trials(run->settings, contacts, method,
-                                 (s->of.field_evaluations + s->of.guard_evaluations) *
+                                 (s->of.field_evaluations + s->of.event_evaluations) *
                                      (dear ? times_of_mujoco : 1.0));
     if (room) status = try_others(&c, room, s, message);
   }

@@ -247,7 +247,7 @@ int precision_derive(study_run *run, size_t table);
   "median(rms_error) AS rms, max(rms_error) AS worst, sum(retaken) AS retaken, "                   \
   "median(events) AS events, median(steps) AS steps, median(rejected) AS rejected, "               \
   "median(entries) AS entries, median(projections) AS projections, "                               \
-  "median(field_evaluations) AS fields, median(guard_evaluations) AS guards, "                     \
+  "median(field_evaluations) AS fields, median(event_evaluations) AS guards, "                     \
   "crossed_median_of(seconds, lap, processes, seed) FILTER (WHERE laps > 1) AS times, "            \
   "median(seconds) AS middle, substr(min(printf('%09d', lap) || message) "                         \
   "FILTER (WHERE message <> ''), 10) AS said FROM laps GROUP BY contacts, method, value"
@@ -261,7 +261,7 @@ int precision_derive(study_run *run, size_t table);
                                 "(SELECT e.*, d.*, iif(found = wanted, 1.0, found / wanted) AS "   \
                                 "ratio, e.row AS place, "                                          \
                                 "k.seconds AS first_s, k.rms_error AS closest, "                   \
-                                "k.field_evaluations + k.guard_evaluations "                       \
+                                "k.field_evaluations + k.event_evaluations "                       \
                                 "AS first_evaluations, reference FROM " file                       \
                                 "_entries e JOIN " file "_laps k "                                 \
                                 "ON k.run = e.run AND k.what = 'known' AND k.contacts = "          \
@@ -305,7 +305,7 @@ int precision_derive(study_run *run, size_t table);
               "of them gave up or diverged"),                                                      \
       DERIVED("rms_error", AMOUNT, "", "iif(none, closest, rms)",                                  \
               "error against the reference: root mean square over all states on the "              \
-              "output grid; median, as all to guard_evaluations",                                  \
+              "output grid; median, as all to event_evaluations",                                  \
               SHOWN("RMS", "%8.2e")),                                                              \
       DERIVED("rms_worst", AMOUNT, "", "worst", "the largest", SHOWN("worst", "%8.2e")),           \
       DERIVED("median_s", AMOUNT, "s", PRECISION_MEDIAN,                                           \
@@ -324,7 +324,7 @@ int precision_derive(study_run *run, size_t table);
       TAKEN("entries", AMOUNT, "", "steps cut at a located crossing"),                             \
       TAKEN("projections", AMOUNT, "", "over neighbourhoods of guards"),                           \
       DERIVED("field_evaluations", AMOUNT, "", "fields", "MuJoCo: steps times stages"),            \
-      DERIVED("guard_evaluations", AMOUNT, "", "guards", "of all event functions at once"),        \
+      DERIVED("event_evaluations", AMOUNT, "", "guards", "of all event functions at once"),        \
       DERIVED("evaluations", AMOUNT, "", PRECISION_EVALUATIONS, "of field and guards",             \
               SHOWN("evals", "%9.0f")),                                                            \
       DERIVED("retaken", AMOUNT, "", "iif(none, NULL, coalesce(retaken, 0))",                      \

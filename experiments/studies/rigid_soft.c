@@ -93,7 +93,7 @@ COLUMN_ROW(setup, SETUP);
   X(row, stop_delta_t, AMOUNT, "s", "of pseudo-impulses that would stop it there",                 \
     SHOWN("as dt", "%8.5f"))                                                                       \
   X(row, field_evaluations, COUNT, "", "of the run", SHOWN("fields", "%8.0f"))                     \
-  X(row, guard_evaluations, COUNT, "", "of all event functions at once")                           \
+  X(row, event_evaluations, COUNT, "", "of all event functions at once")                           \
   X(row, steps, COUNT, "", "accepted")                                                             \
   X(row, time_s, AMOUNT, "s", "of the run, median of all turns", SHOWN_TIMES("us", "%9.1f", 1e6))
 COLUMN_ROW(contact, CONTACT);
@@ -432,7 +432,7 @@ static void fill(const track *t, const track *of, contact *row) {
   row->spin_ratio = trot ? NAN : track_spin_ratio(t);
   row->end_rate = trot ? track_value(t, "rate", t->path.count - 1) : NAN;
   row->field_evaluations = t->report.field_evaluations;
-  row->guard_evaluations = t->report.guard_evaluations;
+  row->event_evaluations = t->report.event_evaluations;
   row->steps = t->report.steps;
 }
 

@@ -189,7 +189,7 @@ static int add_event(study_run *run, double t, const char *name, bool begins) {
 static int on_crossing(const ess_crossing_info *info, void *context) {
   listening *const l = context;
   const robot_case *const c = l->run->own;
-  const char *const name = robot_event_name(c->robot, info->guard);
+  const char *const name = robot_event_name(c->robot, info->event);
   l->failed = l->listen && add_event(l->run, info->t, name, info->direction > 0);
   return l->failed;
 }
@@ -210,8 +210,8 @@ static const char *names_of(study_run *run, const size_t event[], size_t count) 
 
 static const char *reason(study_run *run, const listening *l, int status, const ess_failure *f) {
   const robot_case *const c = run->own;
-  const size_t pair[] = {f->guard, f->other_guard};
-  const bool named = f->guard < c->size.events;
+  const size_t pair[] = {f->event, f->other_event};
+  const bool named = f->event < c->size.events;
   if (!isnan(l->jumped)) return "the points of a followed contact jump without an event function";
   if (l->late) return "longer than --budget; a larger --budget goes on";
   if (status == ESS_ECALLBACK && *robot_failure(c->robot))

@@ -434,7 +434,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   listening *const l = context;
   robot_track *const t = l->t;
   l->recent[l->crossings++ % RECENT] = info->t;
-  l->guard = info->guard;
+  l->guard = info->event;
   if (!l->listen) return 0;
   double *const stop = measure_grow(t->stop, &t->stop_room, t->stops, sizeof *stop);
   if (stop) t->stop = stop;
@@ -443,7 +443,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   l->out_of_memory = !stop || !touch;
   if (l->out_of_memory) return -1;
   stop[t->stops++] = info->t;
-  if (info->direction >= 0) touch[t->touches++] = (robot_touch){info->t, info->guard};
+  if (info->direction >= 0) touch[t->touches++] = (robot_touch){info->t, info->event};
   return 0;
 }
 
@@ -545,7 +545,7 @@ static int drive(study_run *run, const ess_system *system, const ess_options *op
   if (!driver) return -1;
   l->driver = driver;
   status = integrate(run, driver, NULL, x, t);
-  t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
+  t->event = status ? ess_driver_failure(driver)->event : SIZE_MAX;
   t->evaluations += (double)ess_driver_counters(driver)->field_evaluations;
   t->steps += (double)ess_driver_counters(driver)->steps;
   t->refused += (double)ess_driver_counters(driver)->rejected;

@@ -122,11 +122,11 @@ static const column row_columns[] = {
             SHOWN("entries", "%7.0f")),
     DERIVED("projections", AMOUNT, "", "median(projections)", "onto guards"),
     DERIVED("field_evaluations", AMOUNT, "", "median(field_evaluations)", "every one counted"),
-    DERIVED("guard_evaluations", AMOUNT, "", "median(guard_evaluations)",
+    DERIVED("event_evaluations", AMOUNT, "", "median(event_evaluations)",
             "of all event functions at once"),
     DERIVED("fields_per_event", AMOUNT, "", "median(field_evaluations) / avg(reference_events)", "",
             .place = COLUMN_SHOWN_ONLY, SHOWN("f/ev.", "%6.2f")),
-    DERIVED("guards_per_event", AMOUNT, "", "median(guard_evaluations) / avg(reference_events)", "",
+    DERIVED("guards_per_event", AMOUNT, "", "median(event_evaluations) / avg(reference_events)", "",
             .place = COLUMN_SHOWN_ONLY, SHOWN("h/ev.", "%6.2f")),
     DERIVED("time_per_event", AMOUNT, "s", "median(seconds) / avg(reference_events)", "",
             .place = COLUMN_SHOWN_ONLY, SHOWN_TIMES("ns/event", "%9.0f", 1e9)),
@@ -203,11 +203,11 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   static const double nowhere[MODEL_DIMENSION_MAX] = {0};
   crossings *const c = context;
   const ess_system *const s = &c->m->system;
-  if (!c->m->type->changes_field(c->m, info->guard, info->sign)) return 0;
+  if (!c->m->type->changes_field(c->m, info->event, info->sign)) return 0;
   if (c->any) {
     double h, rate;
     if (reserve(c) ||
-        s->event_rates(info->t, c->x, 0.0, nowhere, &info->guard, 1, &h, &rate, s->params))
+        s->event_rates(info->t, c->x, 0.0, nowhere, &info->event, 1, &h, &rate, s->params))
       return -1;
     c->distance[c->count] = fabs(h);
     c->interval[c->count++] = info->t - c->t;

@@ -245,7 +245,7 @@ static const column speed_row_columns[] = {
     DERIVED("through", AMOUNT, "", "through_of", "of the steps, those that went through crossings",
             SHOWN("through", "%7.0f")),
     DERIVED("field_evaluations", AMOUNT, "", "fields_of", "calls"),
-    DERIVED("guard_evaluations", AMOUNT, "", "calls_of", "calls for all or some event functions"),
+    DERIVED("event_evaluations", AMOUNT, "", "calls_of", "calls for all or some event functions"),
     DERIVED("evaluations_per_crossing", AMOUNT, "", "per_crossing",
             "both kinds of calls over those", SHOWN("calls/cr.", "%9.2f")),
     DERIVED("bound_s", AMOUNT, "s", "bound_of",

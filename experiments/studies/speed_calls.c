@@ -28,15 +28,15 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return c->system->field(t, x, sign, dxdt, c->system->params);
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   counting *const c = params;
   c->counts[SPEED_GUARDS]++;
-  return c->system->guards(t, x, h, c->system->params);
+  return c->system->event_functions(t, x, h, c->system->params);
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   const counting *const c = params;
-  return c->system->guard_jacobian(t, x, Dh, c->system->params);
+  return c->system->event_jacobian(t, x, Dh, c->system->params);
 }
 
 static int event_rates(double t, const double x[], double vt, const double v[],
@@ -63,8 +63,8 @@ static ess_system counted_system(counting *c) {
   ess_system s = *c->system;
   s.params = c;
   s.field = field;
-  s.guards = guards;
-  if (s.guard_jacobian) s.guard_jacobian = guard_jacobian;
+  s.event_functions = event_functions;
+  if (s.event_jacobian) s.event_jacobian = event_jacobian;
   if (s.event_rates) s.event_rates = event_rates;
   if (s.mode_changed) s.mode_changed = mode_changed;
   if (s.start) s.start = start;
@@ -73,7 +73,7 @@ static ess_system counted_system(counting *c) {
 
 static int count_crossing(const ess_crossing_info *info, void *context) {
   const counting *const c = context;
-  c->counts[SPEED_CROSSINGS] += c->m->type->changes_field(c->m, info->guard, info->sign);
+  c->counts[SPEED_CROSSINGS] += c->m->type->changes_field(c->m, info->event, info->sign);
   return 0;
 }
 
@@ -112,7 +112,7 @@ const char *const speed_call_names[SPEED_CALLS] = {
 typedef struct calls {
   const ess_system *system;
   const double *states[STATES]; /* the reference's */
-  double *sign, *h, *rate;      /* guard_count and some to spare */
+  double *sign, *h, *rate;      /* event_count and some to spare */
   double field[MODEL_DIMENSION_MAX];
   size_t which[SPEED_MORE];
 } calls;
@@ -128,8 +128,8 @@ typedef struct calls {
     return failed;                                                                                 \
   }
 AT_EACH_STATE(call_field, field(0.0, c->states[i], c->sign, c->field, s->params))
-AT_EACH_STATE(call_guards, guards(0.0, c->states[i], c->h, s->params))
-AT_EACH_STATE(call_rates, event_rates(0.0, c->states[i], 1.0, c->field, NULL, s->guard_count, c->h,
+AT_EACH_STATE(call_guards, event_functions(0.0, c->states[i], c->h, s->params))
+AT_EACH_STATE(call_rates, event_rates(0.0, c->states[i], 1.0, c->field, NULL, s->event_count, c->h,
                                       c->rate, s->params))
 AT_EACH_STATE(call_one,
               event_rates(0.0, c->states[i], 1.0, c->field, c->which, 1, c->h, c->rate, s->params))
@@ -138,7 +138,7 @@ AT_EACH_STATE(call_more, event_rates(0.0, c->states[i], 1.0, c->field, c->which,
 
 /* states evenly along a trajectory, every other contact latched as pressed */
 static int lay_out(calls *c, const model *of, const trajectory *along) {
-  const size_t m = of->system.guard_count;
+  const size_t m = of->system.event_count;
   *c = (calls){.system = &of->system};
   c->sign = calloc(m + 1, sizeof *c->sign);
   c->h = calloc(m + SPEED_MORE, sizeof *c->h);

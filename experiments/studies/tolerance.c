@@ -90,7 +90,7 @@ static const column row_columns[] = {
             "of the initial condition with the largest error"),
     DERIVED("field_evaluations", AMOUNT, "", "avg(field_evaluations)",
             "every one counted; mean, as all to through", SHOWN("fields", "%8.1f")),
-    DERIVED("guard_evaluations", AMOUNT, "", "avg(guard_evaluations)",
+    DERIVED("event_evaluations", AMOUNT, "", "avg(event_evaluations)",
             "of all event functions at once"),
     DERIVED("steps", AMOUNT, "", "avg(steps)", "accepted"),
     DERIVED("rejected", AMOUNT, "", "avg(rejected)", "steps"),

@@ -91,7 +91,7 @@ static bool is_too_long(const precision_sample *coarser, precision_sample *s, ch
   s->status = PRECISION_TOO_LONG;
   s->of.time_s = expected;
   s->of.field_evaluations = coarser->of.field_evaluations * expected / taken;
-  s->of.guard_evaluations = coarser->of.guard_evaluations * expected / taken;
+  s->of.event_evaluations = coarser->of.event_evaluations * expected / taken;
   measure_message(message, "one run would take some %.0f s", expected);
   return true;
 }

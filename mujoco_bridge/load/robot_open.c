@@ -307,7 +307,7 @@ static bool find_fixed(robot *r) {
     for (size_t k = 0; k < events; ++k) largest[k] = fmax(largest[k], fabs(rate[k]));
   }
   robot_reset_state(r, x);
-  if (r->system.guards(0.0, x, h, r) == 0)
+  if (r->system.event_functions(0.0, x, h, r) == 0)
     for (size_t k = 0; k < r->shared->row_events; ++k)
       if (largest[k] < 1e-12 &&
           (fabs(h[k]) < nothing || is_of_plane(r->shared, &r->shared->events[k])))
@@ -497,7 +497,7 @@ robot_sizes robot_size(const robot *r) {
                    .nu = (size_t)m->nu,
                    .bodies = (size_t)m->nbody,
                    .dimension = r->system.dimension,
-                   .events = r->system.guard_count,
+                   .events = r->system.event_count,
                    .time_step = m->opt.timestep,
                    .integrator = integrator_name(m->opt.integrator)};
   memcpy(s.gravity, m->opt.gravity, sizeof s.gravity);

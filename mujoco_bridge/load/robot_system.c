@@ -206,7 +206,7 @@ static bool is_without_rate(const guard_call *c, size_t i) {
 /* rates of forces between two bodies whose points move in both: differences along the direction, of
  * a length at which both errors are small */
 static void make_differences(const guard_call *c) {
-  const size_t n = c->r->system.dimension, events = c->r->system.guard_count;
+  const size_t n = c->r->system.dimension, events = c->r->system.event_count;
   double *const at = c->r->shifted, *const before = at + n, *const after = before + events;
   double largest = 0.0;
   for (size_t i = 0; i < n; ++i) largest = fmax(largest, fabs(c->v[i]));
@@ -282,10 +282,10 @@ static int call_guards(guard_call *c) {
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   robot *const r = params;
-  guard_call call = {.r = r, .x = x, .count = r->system.guard_count, .h = h};
+  guard_call call = {.r = r, .x = x, .count = r->system.event_count, .h = h};
   return call_guards(&call);
 }
 
@@ -319,10 +319,10 @@ static int idle(bool idle[], void *params) {
 ess_system robot_system_of(robot *r) {
   const mjModel *m = &r->model;
   ess_system system = {.dimension = (size_t)(m->nq + m->nv + m->na),
-                       .guard_count = r->shared->event_count,
+                       .event_count = r->shared->event_count,
                        .field = field,
                        .field_solve = field_solve,
-                       .guards = guards,
+                       .event_functions = event_functions,
                        .event_rates = event_rates,
                        .idle = idle,
                        .params = r};
@@ -376,8 +376,8 @@ static void make_plain_solution(void *context) {
 static int solve_twin(robot *r, const double x[], double c, double v[]) {
   const ess_system *const s = &r->system;
   double *const sign = r->shifted; // has room for all
-  int status = robot_damped_signs(r, x, sign) ? 0 : s->guards(0.0, x, sign, r);
-  for (size_t k = 0; !status && k < s->guard_count; ++k) sign[k] = sign[k] > 0.0 ? 1.0 : -1.0;
+  int status = robot_damped_signs(r, x, sign) ? 0 : s->event_functions(0.0, x, sign, r);
+  for (size_t k = 0; !status && k < s->event_count; ++k) sign[k] = sign[k] > 0.0 ? 1.0 : -1.0;
   return status ? status : s->field_solve(0.0, x, sign, c, v, r);
 }
 

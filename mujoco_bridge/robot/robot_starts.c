@@ -225,10 +225,10 @@ static bool drop(making *k, double height, double tilt, double direction) {
 /* where a contact's distance is 0 to rounding, libess cannot tell on which side it begins */
 static int raise_off(making *k, robot *r, char message[ROBOT_MESSAGE_SIZE]) {
   const ess_system *const s = robot_system(r);
-  double *const h = calloc(s->guard_count + 1, sizeof *h);
-  const int status = h ? s->guards(0.0, k->x, h, s->params) : -1;
+  double *const h = calloc(s->event_count + 1, sizeof *h);
+  const int status = h ? s->event_functions(0.0, k->x, h, s->params) : -1;
   bool touches = false;
-  for (size_t i = 0; !status && i < s->guard_count; ++i)
+  for (size_t i = 0; !status && i < s->event_count; ++i)
     touches = touches || (robot_event_is_contact(r, i) && fabs(h[i]) < touching);
   for (int j = 0; touches && j < k->m->njnt; ++j)
     if (k->m->jnt_type[j] == mjJNT_FREE || is_lift(k, j)) raise_joint(k, j, raised);

@@ -33,9 +33,9 @@ static bool touching(walk *w, const double x[]) {
 /* dxdt with the mode that h says; 0, or what the callback returned */
 static int field_at(walk *w, const double x[], double dxdt[]) {
   const ess_system *s = &w->model->system;
-  int status = s->guards(0.0, x, w->h, s->params);
-  for (size_t k = 0; k < s->guard_count; ++k) w->sign[k] = w->h[k] >= 0.0 ? 1.0 : -1.0;
-  if (status == 0 && s->mode_changed) status = s->mode_changed(w->sign, s->guard_count, s->params);
+  int status = s->event_functions(0.0, x, w->h, s->params);
+  for (size_t k = 0; k < s->event_count; ++k) w->sign[k] = w->h[k] >= 0.0 ? 1.0 : -1.0;
+  if (status == 0 && s->mode_changed) status = s->mode_changed(w->sign, s->event_count, s->params);
   return status != 0 ? status : s->field(0.0, x, w->sign, dxdt, s->params);
 }
 
@@ -135,7 +135,7 @@ static void compare(void *context) {
 }
 
 static int walk_open(walk *w, const model *m, unsigned long seed) {
-  const size_t guards = m->system.guard_count;
+  const size_t guards = m->system.event_count;
   *w = (walk){.model = m,
               .shape = mjcf_shape_of(m),
               .rng = gsl_rng_alloc(gsl_rng_mt19937),

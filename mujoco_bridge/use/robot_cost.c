@@ -70,12 +70,12 @@ static int visit_callbacks(const visit *v) {
   const ess_system *s = &v->r->system;
   int status = 0;
   for (size_t i = 0; i < v->count && status == 0; ++i) {
-    const double *x = v->states + i * s->dimension, *sign = v->signs + i * s->guard_count;
+    const double *x = v->states + i * s->dimension, *sign = v->signs + i * s->event_count;
     robot_stage_forget(v->r);
     if (v->part != GUARDS) status = s->field(0.0, x, sign, v->dxdt, v->r);
-    if (v->part == GUARDS) status = s->guards(0.0, x, v->h, v->r);
+    if (v->part == GUARDS) status = s->event_functions(0.0, x, v->h, v->r);
     if (status == 0 && v->part == RATES)
-      status = s->event_rates(0.0, x, 1.0, v->dxdt, NULL, s->guard_count, v->h, v->rate, v->r);
+      status = s->event_rates(0.0, x, 1.0, v->dxdt, NULL, s->event_count, v->h, v->rate, v->r);
   }
   return status;
 }
@@ -105,7 +105,7 @@ static double time_of(const visit *v, cost_part part, size_t rounds) {
     visit some = *v;
     some.part = part;
     some.states += first * s->dimension;
-    some.signs += first * s->guard_count;
+    some.signs += first * s->event_count;
     some.count = v->count - first < AT_A_TIME ? v->count - first : AT_A_TIME;
     const double seconds = least_of(&some, rounds);
     if (seconds < 0.0) return -1.0;
@@ -119,9 +119,9 @@ static double latch(visit *v) {
   const ess_system *s = &v->r->system;
   double acting = 0.0;
   for (size_t i = 0; i < v->count; ++i) {
-    if (s->guards(0.0, v->states + i * s->dimension, v->h, v->r) != 0) return -1.0;
-    for (size_t k = 0; k < s->guard_count; ++k) {
-      v->signs[i * s->guard_count + k] = v->h[k] > 0.0 ? 1.0 : -1.0;
+    if (s->event_functions(0.0, v->states + i * s->dimension, v->h, v->r) != 0) return -1.0;
+    for (size_t k = 0; k < s->event_count; ++k) {
+      v->signs[i * s->event_count + k] = v->h[k] > 0.0 ? 1.0 : -1.0;
       acting += v->h[k] > 0.0;
     }
   }

@@ -103,14 +103,14 @@ static void random_state(const model *m, gsl_rng *rng, double x0[]) {
 /* ---- contacts and limits --------------------------------------------------------------------- */
 
 static size_t contact_count(const model *m) {
-  return m->system.guard_count;
+  return m->system.event_count;
 }
 
 static void active_contacts(const model *m, const double x[], unsigned char active[]) {
   double *const h = ((const body *)m->data)->h;
   const ess_system *const s = &m->system;
-  const int failed = s->guard_count ? s->guards(0.0, x, h, s->params) : 0;
-  for (size_t k = 0; k < s->guard_count; k++) active[k] = !failed && h[k] > 0.0;
+  const int failed = s->event_count ? s->event_functions(0.0, x, h, s->params) : 0;
+  for (size_t k = 0; k < s->event_count; k++) active[k] = !failed && h[k] > 0.0;
 }
 
 static bool changes_field(const model *m, size_t guard, const double sign[]) {
@@ -201,8 +201,8 @@ static int prepare_steps(const model *m, const solver_settings *settings,
     *s = (stepping){.m = m,
                     .integrator = integrator,
                     .time_step = settings->time_step > 0.0 ? settings->time_step : output->dt,
-                    .before = calloc(m->system.guard_count + 1, 1),
-                    .now = calloc(m->system.guard_count + 1, 1)};
+                    .before = calloc(m->system.event_count + 1, 1),
+                    .now = calloc(m->system.event_count + 1, 1)};
     const bool failed = !s->before || !s->now || robot_steps_open(robot_of(m), &s->steps, why);
     if (!failed) return *instance = s, 0;
   }
@@ -237,9 +237,9 @@ static int inspect_steps(void *instance, const solver_output *output, solver_rep
   report->events = 0;
   for (size_t i = 0; i < output->count; i++) {
     active_contacts(s->m, output->states + i * s->m->system.dimension, s->now);
-    for (size_t k = 0; i && k < s->m->system.guard_count; k++)
+    for (size_t k = 0; i && k < s->m->system.event_count; k++)
       report->events += s->now[k] != s->before[k];
-    memcpy(s->before, s->now, s->m->system.guard_count);
+    memcpy(s->before, s->now, s->m->system.event_count);
   }
   return 0;
 }
@@ -262,8 +262,8 @@ static int compare_at(const model *m, const double x[], double *off, bridge_gap 
   double ours[MODEL_DIMENSION_MAX], theirs[MODEL_DIMENSION_MAX];
   double *const h = ((const body *)m->data)->h;
   bool touches = false;
-  int status = s->guard_count ? s->guards(0.0, x, h, s->params) : 0;
-  for (size_t k = 0; k < s->guard_count; k++) {
+  int status = s->event_count ? s->event_functions(0.0, x, h, s->params) : 0;
+  for (size_t k = 0; k < s->event_count; k++) {
     touches = touches || h[k] > 0.0;
     h[k] = h[k] > 0.0 ? 1.0 : -1.0;
   }

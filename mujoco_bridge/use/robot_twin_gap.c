@@ -54,8 +54,8 @@ static int compare(gauge *g) {
   memcpy(g->drawn, g->x, size.dimension * sizeof *g->x);
   for (size_t i = size.nq; i < size.nq + size.nv; ++i)
     g->drawn[i] *= shake * (2.0 * gsl_rng_uniform(g->rng) - 1.0);
-  if (s->guards(0.0, g->drawn, g->h, s->params) != 0) return -1;
-  for (size_t k = 0; k < s->guard_count; ++k) {
+  if (s->event_functions(0.0, g->drawn, g->h, s->params) != 0) return -1;
+  for (size_t k = 0; k < s->event_count; ++k) {
     g->sign[k] = g->h[k] > 0.0 ? 1.0 : -1.0;
     const bool contact = robot_event_is_contact(g->twin, k);
     undecided = undecided || (contact && fabs(g->h[k]) < blurred);

@@ -532,7 +532,7 @@ def _result(
         sign=run["sign_end"],
         t_end=run["t_end"],
         y_end=states(run["x_end"]),
-        ngev=run["guard_evaluations"],
+        ngev=run["event_evaluations"],
         nsteps=run["steps"],
     )
     if "tangents" in run:

@@ -77,7 +77,7 @@ static bool report(PyObject *progress, double done, double whole) {
 /* a run's functions and what their calls need */
 struct Functions {
   std::size_t n = 0, guards = 0;
-  Callback field, guard, impact, jacobian, guard_jacobian, parameter_jacobian;
+  Callback field, guard, impact, jacobian, event_jacobian, parameter_jacobian;
   std::size_t parameters = 0;
   std::vector<Callback> events;
   std::vector<PyObject *> args; /* borrowed */
@@ -99,7 +99,7 @@ struct Functions {
     for (const Callback &event : events)
       if (event.function) return false;
     return !field.function && !guard.function && !impact.function && !jacobian.function &&
-           !guard_jacobian.function && !parameter_jacobian.function;
+           !event_jacobian.function && !parameter_jacobian.function;
   }
 
   /* 0, or the code that stops the run since a signal's handler, or a callback, has raised */
@@ -133,7 +133,7 @@ struct Functions {
   }
 
   void set_user(void *user) {
-    field.user = guard.user = impact.user = jacobian.user = guard_jacobian.user = user;
+    field.user = guard.user = impact.user = jacobian.user = event_jacobian.user = user;
     parameter_jacobian.user = user;
     for (Callback &one : events) one.user = user;
   }
@@ -204,12 +204,12 @@ static int jacobian(double t, const double *x, const double *sign, double *J, vo
   return f->raised(!result.is_valid() || !take_matrix(result.ptr(), "jac", J, f->n, f->n));
 }
 
-static int guard_jacobian(double t, const double *x, double *Dh, void *context) {
+static int event_jacobian(double t, const double *x, double *Dh, void *context) {
   auto *const f = static_cast<Functions *>(context);
-  if (f->guard_jacobian.native)
-    return reinterpret_cast<NativeGuards>(f->guard_jacobian.native)(t, x, Dh,
-                                                                    f->guard_jacobian.user);
-  nb::object result = f->at(f->guard_jacobian, t, x, nullptr);
+  if (f->event_jacobian.native)
+    return reinterpret_cast<NativeGuards>(f->event_jacobian.native)(t, x, Dh,
+                                                                    f->event_jacobian.user);
+  nb::object result = f->at(f->event_jacobian, t, x, nullptr);
   return f->raised(!result.is_valid() ||
                    !take_matrix(result.ptr(), "guard_jac", Dh, f->guards, f->n));
 }
@@ -334,7 +334,7 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["status_message"] = ess_strerror(record->status);
   out["reason"] = record->failure.reason ? nb::object(nb::str(record->failure.reason)) : nb::none();
   out["failure_time"] = record->failure.time;
-  out["failure_guard"] = index_or_none(record->failure.guard);
+  out["failure_guard"] = index_or_none(record->failure.event);
   out["failure_row"] = index_or_none(record->failure.row);
   out["failure_column"] = index_or_none(record->failure.column);
   out["callback_code"] = record->failure.callback_code;
@@ -364,7 +364,7 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   }
   const ess_counters &c = record->counters;
   out["field_evaluations"] = c.field_evaluations;
-  out["guard_evaluations"] = c.guard_evaluations + c.some_evaluations;
+  out["event_evaluations"] = c.event_evaluations + c.some_evaluations;
   out["jacobian_evaluations"] = c.field_jacobian_evaluations;
   out["steps"] = c.steps;
   out["rejected"] = c.rejected;
@@ -413,7 +413,7 @@ struct Plan {
     f.guard = as_callback(functions[1]);
     f.impact = as_callback(functions[2]);
     f.jacobian = as_callback(functions[3]);
-    f.guard_jacobian = as_callback(functions[4]);
+    f.event_jacobian = as_callback(functions[4]);
     f.parameter_jacobian = as_callback(functions[5]);
     for (std::size_t i = 6; i < functions.size(); i++)
       f.events.push_back(as_callback(functions[i]));
@@ -433,7 +433,7 @@ struct Plan {
     problem.system =
         reinterpret_cast<const ess_system *>(nb::cast<std::uintptr_t>(given["system"]));
     require(problem.system && problem.system->dimension == f.n &&
-                problem.system->guard_count == f.guards && f.events.empty() && f.is_native,
+                problem.system->event_count == f.guards && f.events.empty() && f.is_native,
             "system must have as many states and guards as it is said to have");
     f.is_system = true;
   }
@@ -456,8 +456,8 @@ struct Plan {
     if (f.jacobian)
       problem.jacobian =
           guarded<jacobian, double, const double *, const double *, double *, void *>;
-    if (f.guard_jacobian)
-      problem.guard_jacobian = guarded<guard_jacobian, double, const double *, double *, void *>;
+    if (f.event_jacobian)
+      problem.event_jacobian = guarded<event_jacobian, double, const double *, double *, void *>;
     problem.parameters = f.parameters;
     // Python's side has made them for this run; its functions may read them only
     problem.parameter_values = const_cast<double *>(parameters.data());
@@ -593,7 +593,7 @@ struct Ensemble {
     number[2] = static_cast<std::int64_t>(r.crossed.count / 3); // without events
     number[3] = static_cast<std::int64_t>(r.impacts.count);
     number[4] = static_cast<std::int64_t>(r.counters.field_evaluations);
-    number[5] = r.failure.guard == SIZE_MAX ? -1 : static_cast<std::int64_t>(r.failure.guard);
+    number[5] = r.failure.event == SIZE_MAX ? -1 : static_cast<std::int64_t>(r.failure.event);
     number[6] = r.failure.callback_code;
     number[7] = r.smooth;
     failed_at[i] = r.failure.time;
@@ -638,7 +638,7 @@ struct Ensemble {
     f.guard = plan.f.guard;
     f.impact = plan.f.impact;
     f.jacobian = plan.f.jacobian;
-    f.guard_jacobian = plan.f.guard_jacobian;
+    f.event_jacobian = plan.f.event_jacobian;
     f.parameter_jacobian = plan.f.parameter_jacobian;
     f.parameters = plan.f.parameters;
     f.events = plan.f.events;

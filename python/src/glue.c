@@ -67,14 +67,14 @@ static int parameter_jacobian(double t, const double x[], const double sign[], d
   return p->parameter_jacobian(t, x, sign, Fp, p->context);
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   const glue_problem *const p = ((const run *)params)->problem;
   return p->guard(t, x, h, p->context);
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   const glue_problem *const p = ((const run *)params)->problem;
-  return p->guard_jacobian(t, x, Dh, p->context);
+  return p->event_jacobian(t, x, Dh, p->context);
 }
 
 static int events(double t, const double x[], double g[], void *params) {
@@ -112,7 +112,7 @@ static bool is_crossed(const ess_impact *impact, size_t k) {
 /* The rates with which the state comes to the guards that are crossed; `v` is scratch. */
 static int rates_before(run *r, const ess_impact *impact, double v[]) {
   int code = field(impact->t, impact->x, impact->sign, v, r);
-  if (!code) code = rates(r, guards, impact->t, impact->x, v, r->h, r->met, r->m);
+  if (!code) code = rates(r, event_functions, impact->t, impact->x, v, r->h, r->met, r->m);
   for (size_t k = 0; !code && k < r->m; k++)
     r->met[k] = is_crossed(impact, k) ? fmax(fabs(r->met[k]), r->fastest[k]) : 0.0;
   return code;
@@ -132,7 +132,7 @@ static int read_off(run *r, const ess_impact *impact) {
   for (size_t k = 0; k < m; k++)
     impact->mode[k] = r->mode[k] < 0.0 || r->mode[k] > 0.0 ? r->mode[k] : impact->sign[k];
   int code = field(impact->t, impact->after, impact->mode, v, r);
-  if (!code) code = rates(r, guards, impact->t, impact->after, v, h, rate, m);
+  if (!code) code = rates(r, event_functions, impact->t, impact->after, v, h, rate, m);
   if (!code) code = rates_before(r, impact, v);
   for (size_t k = 0; !code && k < m; k++) {
     if (r->mode[k] < 0.0 || r->mode[k] > 0.0) continue;
@@ -253,7 +253,7 @@ static bool remember_split(run *r, double t) {
 /* The zero of one event to rounding: libess locates it to a part of the tolerance. One step of
  * Newton's along the field, where that comes closer. */
 static int polish(run *r, const ess_crossing_info *info, double *t, double x[]) {
-  const size_t n = r->n, count = r->problem->events, k = info->guard;
+  const size_t n = r->n, count = r->problem->events, k = info->event;
   double *const g = malloc(2 * (count + n) * sizeof *g);
   if (!g) return -1;
   double *const rate = g + count, *const f = rate + count, *const at = f + n;
@@ -288,7 +288,7 @@ static int on_event(const ess_crossing_info *info, void *context) {
     if (polish(r, info, &t, r->f)) return r->has_failed = true;
     x = r->f;
   }
-  const double entry[] = {t, (double)info->guard};
+  const double entry[] = {t, (double)info->event};
   bool ok = glue_append(&r->record->noted, entry, 2) && glue_append(&r->record->noted_x, x, r->n);
   if (ok && r->options->is_dense) ok = remember_split(r, info->t);
   r->is_full |= !ok;
@@ -297,7 +297,7 @@ static int on_event(const ess_crossing_info *info, void *context) {
 
 static int on_crossing(const ess_crossing_info *info, void *context) {
   run *const r = context;
-  const double entry[] = {info->t, (double)info->guard, (double)info->direction};
+  const double entry[] = {info->t, (double)info->event, (double)info->direction};
   bool ok = glue_append(&r->record->crossed, entry, 3);
   if (ok && r->options->is_dense) ok = remember_split(r, info->t);
   r->is_full |= !ok;
@@ -306,7 +306,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
 
 static int on_slide(const ess_slide_info *info, void *context) {
   run *const r = context;
-  const double entry[] = {info->t, (double)info->guard, (double)info->begins};
+  const double entry[] = {info->t, (double)info->event, (double)info->begins};
   bool ok = glue_append(&r->record->slides, entry, 3);
   if (ok && r->options->is_dense) ok = remember_split(r, info->t);
   r->is_full |= !ok;
@@ -346,7 +346,7 @@ static ess_system make_system(run *r, ess_impacts *impacts) {
   if (p->system) return *p->system;
   ess_system system = {
       .dimension = r->n,
-      .guard_count = r->m,
+      .event_count = r->m,
       .field = field,
       .field_jacobian = p->jacobian ? field_jacobian : NULL,
       .parameters = {.count = p->parameters,
@@ -355,11 +355,11 @@ static ess_system make_system(run *r, ess_impacts *impacts) {
       .field_jumps = r->options->jumps,
       .params = r};
   if (r->m > 0) {
-    system.guards = guards;
-    system.guard_time = ESS_TIME_DIFFERENCED;
+    system.event_functions = event_functions;
+    system.time_dependence = ESS_TIME_DIFFERENCED;
   }
   if (p->events > 0) system.watch = (ess_watch){p->events, events, p->direction, p->terminal};
-  if (p->guard_jacobian) system.guard_jacobian = guard_jacobian;
+  if (p->event_jacobian) system.event_jacobian = event_jacobian;
   if (p->impact) {
     *impacts = (ess_impacts){.map = map};
     system.kinds = p->kinds;

@@ -30,7 +30,7 @@ typedef struct glue_problem {
 
   /* optional: J[n*n] of the field; Dh[guards*n] */
   int (*jacobian)(double t, const double x[], const double sign[], double J[], void *context);
-  int (*guard_jacobian)(double t, const double x[], double Dh[], void *context);
+  int (*event_jacobian)(double t, const double x[], double Dh[], void *context);
 
   /* Parameters that directions may move: their numbers, which the functions read and libess moves
    * for a moment where it takes differences; and, optional, Fp[n*parameters] of the field. */

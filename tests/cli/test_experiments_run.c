@@ -118,7 +118,7 @@ static void both_forms_of_the_field_give_the_same_run(void **state) {
 static void check_counters(const json_t *run, bool counted) {
   static const char *const names[] = {
       "steps",   "rejected",          "entries",          "projections",
-      "through", "field_evaluations", "guard_evaluations"};
+      "through", "field_evaluations", "event_evaluations"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const json_t *const value = json_object_get(run, names[i]);
     if (!value || json_typeof(value) != (counted ? JSON_INTEGER : JSON_NULL))

@@ -95,10 +95,10 @@ static void test_trampoline_needs_no_exact_solution(void **state) {
   assert_int_equal(trajectory_reference(&t, &f.m, f.x0, &events, NULL, message), 0);
   assert_int_equal(events, 1);
 
-  f.m.system.guard_count = JUMPS_GUARDS_MAX + 1;
+  f.m.system.event_count = JUMPS_GUARDS_MAX + 1;
   assert_int_not_equal(trajectory_reference(&t, &f.m, f.x0, &events, NULL, message), 0);
   assert_string_equal(message, "trampoline: this reference takes up to 32 event functions, not 33");
-  f.m.system.guard_count = 1;
+  f.m.system.event_count = 1;
 
   const ess_reset_matrix rows = {.row_start = (size_t[]){0, 1, 1, 1},
                                  .guard = (size_t[]){1},

@@ -76,7 +76,7 @@ class Counters(Room):
 
     def test_guard_evaluations_within_three_percent(self):
         for now, count in (2060, 0), (1940, 0), (2061, 1), (1939, 1):
-            self.assertEqual(len(self.differ(lambda row: row.update(guard_evaluations=now))), count)
+            self.assertEqual(len(self.differ(lambda row: row.update(event_evaluations=now))), count)
 
     def test_errors_may_shrink_but_not_grow(self):
         for factor, count, better in (1 + 1e-9, 0, 0), (1 - 1e-9, 0, 0), (1 + 1e-5, 1, 0), (3, 1, 0), (0.5, 0, 1):

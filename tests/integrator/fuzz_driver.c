@@ -426,9 +426,9 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return code;
 }
 
-static int guards(double t, const double x[], double values[], void *params) {
+static int event_functions(double t, const double x[], double values[], void *params) {
   note_call(t, x);
-  return now->inner.guards(t, x, values, params);
+  return now->inner.event_functions(t, x, values, params);
 }
 
 static int event_rates(double t, const double x[], double vt, const double v[],
@@ -511,7 +511,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   const size_t m = r->of->m, n = r->of->n;
   const hybrid *const h = r->of->h;
   r->crossings++;
-  REQUIRE(info->guard < m && are_signs(info->sign, m));
+  REQUIRE(info->event < m && are_signs(info->sign, m));
   if (info->t - r->progress_time > 64.0 * DBL_EPSILON * fabs(info->t)) {
     r->progress_time = info->t;
     r->stalled = 0;
@@ -519,12 +519,12 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   // by one tolerance, those of steps through crossings come on top
   const size_t most = (r->options->projection.epsilon > 0.0 ? 1 : 8) * (2 * m + 17);
   REQUIRE(++r->stalled <= most);
-  REQUIRE(h->has_resets || info->direction == (info->sign[info->guard] > 0.0 ? 1 : -1));
+  REQUIRE(h->has_resets || info->direction == (info->sign[info->event] > 0.0 ? 1 : -1));
   REQUIRE(!h->one_way || info->direction == 1);
   REQUIRE(info->t >= r->t && info->t >= r->crossing_t && info->t <= r->t1);
   REQUIRE(are_finite(info->x, n));
   for (size_t k = 0; r->knows_sign && is_mirrored(h) && k < m; k++)
-    REQUIRE(info->sign[k] == (k == info->guard ? -r->sign[k] : r->sign[k]));
+    REQUIRE(info->sign[k] == (k == info->event ? -r->sign[k] : r->sign[k]));
   memcpy(r->sign, info->sign, m * sizeof *r->sign);
   r->knows_sign = r->has_crossed = true;
   r->crossing_t = info->t;
@@ -541,7 +541,7 @@ static void require_counters(const run *r, const ess_counters *before, const uin
   const bool by_paper = r->options->projection.epsilon > 0.0;
 #define CALLED(callback) (to[callback] - calls[callback])
   REQUIRE(c->field_evaluations - before->field_evaluations == CALLED(HYBRID_FIELD));
-  REQUIRE(c->guard_evaluations - before->guard_evaluations ==
+  REQUIRE(c->event_evaluations - before->event_evaluations ==
           CALLED(HYBRID_GUARDS) + CALLED(HYBRID_GUARD_RATES));
   REQUIRE(c->some_evaluations - before->some_evaluations == CALLED(HYBRID_SOME_RATES));
   REQUIRE(c->jacobian_evaluations - before->jacobian_evaluations == CALLED(HYBRID_GUARD_JACOBIAN));
@@ -560,12 +560,12 @@ static void require_failure(const run *r, int status, double t0) {
   const size_t m = r->of->m;
   REQUIRE((int)f->status == status);
   REQUIRE(f->time >= t0 && f->time <= r->t1);
-  REQUIRE(f->guard < m || f->guard == SIZE_MAX);
-  const bool names_guard = status == ESS_EGUARD || status == ESS_ELIVENESS ||
+  REQUIRE(f->event < m || f->event == SIZE_MAX);
+  const bool names_guard = status == ESS_EEVENT || status == ESS_ELIVENESS ||
                            status == ESS_ECHATTER || status == ESS_ESLIDING ||
                            status == ESS_EJACOBIAN || status == ESS_EMAXCROSSINGS;
-  REQUIRE(!names_guard || f->guard < m);
-  REQUIRE((status == ESS_ECHATTER) == (f->other_guard < m));
+  REQUIRE(!names_guard || f->event < m);
+  REQUIRE((status == ESS_ECHATTER) == (f->other_event < m));
   REQUIRE(f->callback_code == (status == ESS_ECALLBACK ? r->of->fault.code : 0));
 }
 
@@ -727,7 +727,7 @@ static bool start(run *r, const fuzz_case *c, bool is_full) {
   *r = (run){.of = c, .is_full = is_full, .limit = UINT64_MAX, .time_limit = INFINITY};
   r->inner = r->system = hybrid_system(c->h, c->gives);
   r->system.field = field;
-  if (r->system.guards) r->system.guards = guards;
+  if (r->system.event_functions) r->system.event_functions = event_functions;
   if (r->system.event_rates) r->system.event_rates = event_rates;
   if (r->system.mode_changed) r->system.mode_changed = mode_changed;
   r->options = &c->options[0];
@@ -755,8 +755,8 @@ static void require_same(const outcome *a, const outcome *b) {
   REQUIRE(!memcmp(a->counters, b->counters, sizeof a->counters));
   for (size_t i = 0; i < COMMANDS; i++) {
     const ess_failure *const f = &a->failure[i], *const g = &b->failure[i];
-    REQUIRE(f->status == g->status && f->time == g->time && f->guard == g->guard &&
-            f->other_guard == g->other_guard && f->callback_code == g->callback_code);
+    REQUIRE(f->status == g->status && f->time == g->time && f->event == g->event &&
+            f->other_event == g->other_event && f->callback_code == g->callback_code);
   }
   REQUIRE(a->calls == b->calls);
 }

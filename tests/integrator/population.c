@@ -105,7 +105,7 @@ ess_driver *__wrap_ess_driver_alloc(const ess_system *system, const ess_options 
     return NULL;
   }
   w->n = system->dimension;
-  w->m = system->guard_count;
+  w->m = system->event_count;
   w->next = all;
   all = w;
   return w->driver;

@@ -210,8 +210,8 @@ static void end_hold(held *s, double t, size_t let_go) {
 
 static int held_slide(const ess_slide_info *info, void *context) {
   held *const s = context;
-  if (info->begins < 0 && is_held(s)) end_hold(s, info->t, info->guard);
-  s->slides[info->guard] = info->begins > 0;
+  if (info->begins < 0 && is_held(s)) end_hold(s, info->t, info->event);
+  s->slides[info->event] = info->begins > 0;
   if (info->begins > 0 && is_held(s)) begin_hold(s, info->t, info->x);
   return 0;
 }

@@ -339,7 +339,7 @@ static bool thread(drawn *s, const double times[], truth_end *truth) {
   bool good = !truth->status && truth->slowest >= LIVE;
   double h0[M];
   const ess_system system = hybrid_system(h, 0);
-  system.guards(0.0, s->x0, h0, h);
+  system.event_functions(0.0, s->x0, h0, h);
   for (size_t k = 0; k < s->m; k++)
     good = good && truth->crossings[k] <= 3 && h0[k] * s->guard[k].orientation < 0.0;
   return good;

@@ -219,7 +219,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   const affine *const s = params;
   for (size_t k = 0; k < s->m; k++) h[k] = dot(s->n, s->normal[k], x) - s->offset[k];
   return 0;
@@ -253,7 +253,7 @@ typedef struct trial {
 static int on_crossing(const ess_crossing_info *info, void *context) {
   path *const run = context;
   assert_true(run->count < M && info->direction == 1);
-  run->guard[run->count] = info->guard;
+  run->guard[run->count] = info->event;
   run->time[run->count++] = info->t;
   return 0;
 }
@@ -269,10 +269,10 @@ static void integrate(trial *t, const draws *d) {
   ess_guard_kind upward_only[2 * M] = {0};
   for (size_t k = 0; k < M; k++) upward_only[ESS_GUARD_DOWN(k)] = ESS_GUARD_NONE;
   const ess_system system = {.dimension = s->n,
-                             .guard_count = s->m,
+                             .event_count = s->m,
                              .field = field,
-                             .guards = guards,
-                             .guard_jacobian = d->variant & 1 ? NULL : jacobian,
+                             .event_functions = event_functions,
+                             .event_jacobian = d->variant & 1 ? NULL : jacobian,
                              .event_rates = d->variant & 1 ? rates : NULL,
                              .kinds = d->variant & 4 ? upward_only : NULL,
                              .resets = d->variant & 8 ? &no_resets : NULL,

@@ -99,7 +99,7 @@ static hybrid *ball_of(const struct kind *k) {
   return h;
 }
 
-static ess_driver *allocate(const struct kind *k, hybrid *h, size_t guard_count, int *status) {
+static ess_driver *allocate(const struct kind *k, hybrid *h, size_t event_count, int *status) {
   static const double epsilons[] = {1e-4};
   const bool by_tolerance = k->sliding || k->more == WATCHING;
   ess_system system = hybrid_system(h, k->gives);
@@ -107,7 +107,7 @@ static ess_driver *allocate(const struct kind *k, hybrid *h, size_t guard_count,
   options.base = k->base;
   options.sliding = k->sliding;
   if (k->has_epsilons) options.projection.epsilons = epsilons;
-  if (guard_count < system.guard_count) system.guard_count = guard_count;
+  if (event_count < system.event_count) system.event_count = event_count;
   return ess_driver_alloc(&system, &options, status);
 }
 
@@ -148,7 +148,7 @@ TEST(sizes_that_no_machine_has_are_out_of_memory) {
     ess_system system = hybrid_system(h, 1u << HYBRID_GUARD_JACOBIAN);
     if (i / 3 % 2) system = hybrid_system(h, 1u << HYBRID_GUARD_RATES);
     if (which & 1) system.dimension = size;
-    if (which & 2) system.guard_count = size;
+    if (which & 2) system.event_count = size;
     int status = -1;
     assert_null(ess_driver_alloc(&system, &options, &status));
     assert_int_equal(status, ESS_ENOMEM);

@@ -82,9 +82,9 @@ TEST(members_of_systems_and_options_are_named) {
   AFTER(0, NULL);
   AFTER(s.system.dimension = 0, "dimension must be at least 1");
   AFTER(s.system.field = NULL, "field must not be NULL");
-  AFTER(s.system.guards = NULL, "guards must not be NULL when guard_count > 0");
-  AFTER(s.system.guard_time = (ess_guard_time)3,
-        "guard_time must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN");
+  AFTER(s.system.event_functions = NULL, "event_functions must not be NULL when event_count > 0");
+  AFTER(s.system.time_dependence = (ess_time_dependence)3,
+        "time_dependence must be ESS_TIME_NONE, ESS_TIME_DIFFERENCED or ESS_TIME_COLUMN");
   AFTER((s.options.projection.epsilon = 0.0, s.options.projection.epsilons = filled(1.0, 1.0)),
         "projection.epsilons must be NULL where projection.epsilon is 0");
   AFTER(s.options.base = (ess_base)7,
@@ -92,8 +92,8 @@ TEST(members_of_systems_and_options_are_named) {
         "ESS_BASE_ROS2 or ESS_BASE_CHOSEN_RODAS");
   AFTER(s.options.rtol = s.options.atol = 0.0,
         "one of rtol and atol must be > 0: ess_options_default() has both");
-  AFTER((s.system.guard_count = 0, s.system.resets = NULL, s.system.affine_in_signs = true),
-        "affine_in_signs must be false when guard_count is 0");
+  AFTER((s.system.event_count = 0, s.system.resets = NULL, s.system.affine_in_signs = true),
+        "affine_in_signs must be false when event_count is 0");
   static const double epsilons[] = {0.0, -1.0, NAN, INFINITY};
   for (size_t i = 0; i < 4; i++)
     for (int k = 0; k < 2; k++)
@@ -136,7 +136,7 @@ TEST(entries_of_a_matrix_are_checked_one_by_one) {
   static const signed char effects[] = {0, 3, -2, 127, -128};
   for (size_t i = 0; i < ENTRIES; i++) {
     for (size_t j = 0; j < 3; j++)
-      AFTER(s.guard[i] = guards[j], "each of resets->guard must be below 2 guard_count");
+      AFTER(s.guard[i] = guards[j], "each of resets->guard must be below 2 event_count");
     for (size_t j = 0; j < 5; j++)
       AFTER(s.effect[i] = effects[j], "each of resets->effect must be +1, -1 or ESS_ARM_AHEAD");
   }
@@ -176,9 +176,9 @@ TEST(kinds_are_those_that_there_are) {
 
 TEST(a_system_without_guards_has_an_empty_matrix) {
   static const size_t none[] = {0, 0}, one[] = {0, 1};
-  AFTER((s.system.guard_count = 0, s.resets.row_start = none), NULL);
-  AFTER((s.system.guard_count = 0, s.resets.row_start = one),
-        "each of resets->guard must be below 2 guard_count");
+  AFTER((s.system.event_count = 0, s.resets.row_start = none), NULL);
+  AFTER((s.system.event_count = 0, s.resets.row_start = one),
+        "each of resets->guard must be below 2 event_count");
 }
 
 /* ---- arguments of calls ---------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static void refused(ess_driver *d, int status, const char *reason) {
   assert_int_equal(status, ESS_EINVAL);
   assert_int_equal(failure->status, ESS_EINVAL);
   if (strncmp(failure->reason, reason, strlen(reason))) fail_msg("%s", failure->reason);
-  assert_true(failure->guard == SIZE_MAX && failure->other_guard == SIZE_MAX);
+  assert_true(failure->event == SIZE_MAX && failure->other_event == SIZE_MAX);
 }
 
 TEST(no_driver_no_system_no_options) {

@@ -245,7 +245,7 @@ TEST(weights_need_guards) {
   const ess_system system = hybrid_system(h, HYBRID_WEIGHTS);
   const ess_options options = ess_options_default();
   assert_string_equal(ess_check(&system, &options),
-                      "affine_in_signs must be false when guard_count is 0");
+                      "affine_in_signs must be false when event_count is 0");
   assert_string_equal(ess_strerror(ESS_EAFFINE),
                       "the field is not affine in the signs, though it is declared to be");
   hybrid_free(h);

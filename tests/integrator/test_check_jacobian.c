@@ -48,7 +48,7 @@ TEST(what_is_right_passes) {
       hybrid *const h = model(i);
       ess_jacobian_check worst;
       if (check(h, gives[g], &worst))
-        fail_msg("%d: h%zu by x%zu: %g, found %g", i, worst.guard, worst.state, worst.given,
+        fail_msg("%d: h%zu by x%zu: %g, found %g", i, worst.row, worst.column, worst.given,
                  worst.found);
       assert_int_equal(check(h, gives[g], NULL), ESS_SUCCESS);
       hybrid_free(h);
@@ -62,7 +62,7 @@ TEST(a_wrong_entry_is_found) {
     const ess_system system = hybrid_system(h, JACOBIAN);
     double x[STATES], Dh[EVENTS * STATES];
     hybrid_start(h, x);
-    system.guard_jacobian(0.0, x, Dh, h);
+    system.event_jacobian(0.0, x, Dh, h);
     for (size_t entry = 0; entry < EVENTS * STATES; entry++) {
       // beside the event function itself, to rounding, a small one does not show
       const double weight = fabs(Dh[entry] * h->parameter[entry % STATES]);
@@ -70,11 +70,11 @@ TEST(a_wrong_entry_is_found) {
       for (int f = 0; f < 6; f++) {
         h->fault = (hybrid_fault){
             .in = HYBRID_GUARD_JACOBIAN, .call = 1, .factor = factors[f], .entry = entry};
-        ess_jacobian_check worst = {.guard = 99};
-        if (check(h, JACOBIAN, &worst) != ESS_EJACOBIAN || worst.guard != entry / STATES ||
-            worst.state != entry % STATES || worst.of != ESS_JACOBIAN_OF_GUARDS)
+        ess_jacobian_check worst = {.row = 99};
+        if (check(h, JACOBIAN, &worst) != ESS_EJACOBIAN || worst.row != entry / STATES ||
+            worst.column != entry % STATES || worst.of != ESS_JACOBIAN_OF_EVENTS)
           fail_msg("%d: h%zu by x%zu times %g: h%zu by x%zu", i, entry / STATES, entry % STATES,
-                   factors[f], worst.guard, worst.state);
+                   factors[f], worst.row, worst.column);
         assert_true(worst.given != worst.found);
       }
     }
@@ -98,7 +98,7 @@ TEST(a_wrong_rate_is_found) {
           ess_jacobian_check worst;
           assert_int_equal(check(h, JACOBIAN | RATES, &worst), ESS_EJACOBIAN);
           if (!some && entry < EVENTS) assert_int_equal(check(h, RATES, &worst), ESS_EJACOBIAN);
-          if (!some && entry < EVENTS) assert_int_equal(worst.guard, entry);
+          if (!some && entry < EVENTS) assert_int_equal(worst.row, entry);
         }
     hybrid_free(h);
   }
@@ -113,7 +113,7 @@ TEST(beside_a_kink_or_an_edge_all_is_well) {
     assert_int_equal(check(h, JACOBIAN, NULL), ESS_SUCCESS);
   }
   hybrid_set(h, "x", -1.0);
-  assert_int_equal(check(h, JACOBIAN, NULL), ESS_EGUARD);
+  assert_int_equal(check(h, JACOBIAN, NULL), ESS_EEVENT);
   hybrid_free(h);
 }
 
@@ -136,11 +136,11 @@ TEST(rates_by_time_are_checked) {
           h->fault = (hybrid_fault){
               .in = HYBRID_TIME_RATES, .call = 1, .factor = factors[f], .entry = spoiled};
           assert_int_equal(check(h, gives[g], &worst), ESS_EJACOBIAN);
-          assert_true(worst.guard == spoiled && worst.state == 2 &&
-                      worst.of == ESS_JACOBIAN_OF_GUARDS);
+          assert_true(worst.row == spoiled && worst.column == 2 &&
+                      worst.of == ESS_JACOBIAN_OF_EVENTS);
         }
       h->fault = (hybrid_fault){.in = HYBRID_TIME_RATES, .call = 1, .value = NAN};
-      assert_int_equal(check(h, gives[g], &worst), ESS_EGUARD);
+      assert_int_equal(check(h, gives[g], &worst), ESS_EEVENT);
     }
     hybrid_free(h);
   }
@@ -151,7 +151,7 @@ static double reach;
 static ess_system right;
 
 static int near(double t, const double x[], double h[], void *params) {
-  return fabs(x[0] - 1.0) <= reach ? right.guards(t, x, h, params) : 1;
+  return fabs(x[0] - 1.0) <= reach ? right.event_functions(t, x, h, params) : 1;
 }
 
 TEST(few_differences_suffice) {
@@ -165,11 +165,11 @@ TEST(few_differences_suffice) {
       ess_jacobian_check worst;
       right = hybrid_system(h, JACOBIAN);
       ess_system system = right;
-      system.guards = near;
+      system.event_functions = near;
       const double t = hybrid_start(h, x);
       assert_int_equal(ess_check_jacobian(&system, t, x, &worst),
                        wrong ? ESS_EJACOBIAN : ESS_SUCCESS);
-      if (wrong) assert_int_equal(worst.guard, 1);
+      if (wrong) assert_int_equal(worst.row, 1);
       hybrid_free(h);
     }
 }
@@ -187,7 +187,7 @@ TEST(refusals_and_failures_are_told) {
   assert_int_equal(ess_check_jacobian(&system, NAN, x, NULL), ESS_EINVAL);
   ess_jacobian_check worst;
   assert_int_equal(check(h, 0, &worst), ESS_SUCCESS); // nothing is given
-  assert_true(worst.guard == SIZE_MAX && worst.state == SIZE_MAX);
+  assert_true(worst.row == SIZE_MAX && worst.column == SIZE_MAX);
   for (int in = HYBRID_GUARDS; in <= HYBRID_SOME_RATES; in++) {
     h->fault = (hybrid_fault){.in = (hybrid_callback)in, .call = 1, .code = 5};
     assert_int_equal(check(h, HYBRID_GIVES_ALL, NULL), ESS_ECALLBACK);

@@ -269,7 +269,7 @@ TEST(an_order_that_matters_has_no_derivative) {
     assert_int_equal(go(&r, 0.32), is_far ? ESS_EDISCONTINUOUS : ESS_SUCCESS);
     const ess_failure *const failure = ess_driver_failure(r.d);
     if (is_far)
-      assert_int_equal(failure->guard + failure->other_guard, 1);
+      assert_int_equal(failure->event + failure->other_event, 1);
     else
       assert_int_equal(ess_driver_smoothness(r.d)->instants, 1);
     drop(&r);
@@ -501,11 +501,11 @@ TEST(wrong_derivatives_are_found) {
   h->fault = (hybrid_fault){.in = HYBRID_FIELD_JACOBIAN, .call = 1, .value = 1.01, .entry = 1};
   assert_int_equal(ess_check_jacobian(&system, 0.0, x, &worst), ESS_EJACOBIAN);
   assert_int_equal(worst.of, ESS_JACOBIAN_OF_FIELD);
-  assert_true(worst.guard == 0 && worst.state == 1 && fabs(worst.found - 1.0) < 1e-6);
+  assert_true(worst.row == 0 && worst.column == 1 && fabs(worst.found - 1.0) < 1e-6);
   h->fault = (hybrid_fault){.in = HYBRID_IMPACT_JACOBIAN, .call = 1, .value = 3.232, .entry = 3};
   assert_int_equal(ess_check_jacobian(&system, 0.0, x, &worst), ESS_EJACOBIAN);
   assert_int_equal(worst.of, ESS_JACOBIAN_OF_IMPACT);
-  assert_true(worst.event == 0 && worst.guard == 1 && worst.state == 1);
+  assert_true(worst.event == 0 && worst.row == 1 && worst.column == 1);
   assert_true(fabs(worst.found - 3.2) < 1e-5);
   hybrid_free(h);
 }

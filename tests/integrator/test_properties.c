@@ -179,7 +179,7 @@ static int ask(const ess_step_info *info, void *context) {
 static int ask_crossing(const ess_crossing_info *info, void *context) {
   const asked *const a = context;
   assert_true(info->t >= a->t || a->s->h->has_impacts);
-  assert_true(info->sign[info->guard] == info->direction || a->s->h->has_impacts);
+  assert_true(info->sign[info->event] == info->direction || a->s->h->has_impacts);
   return 0;
 }
 
@@ -470,7 +470,7 @@ static void check_counters(subject *s) {
   }
   assert_int_equal(c->field_evaluations, calls[HYBRID_FIELD]);
   if (s->h->m)
-    assert_int_equal(c->guard_evaluations, calls[HYBRID_GUARDS] + calls[HYBRID_GUARD_RATES]);
+    assert_int_equal(c->event_evaluations, calls[HYBRID_GUARDS] + calls[HYBRID_GUARD_RATES]);
   assert_int_equal(c->watch_evaluations, calls[HYBRID_WATCH]);
   assert_int_equal(c->some_evaluations, calls[HYBRID_SOME_RATES]);
   assert_int_equal(c->jacobian_evaluations, calls[HYBRID_GUARD_JACOBIAN]);
@@ -515,8 +515,8 @@ static void check_jacobians(subject *s) {
   ess_jacobian_check worst;
   const int status = ess_check_jacobian(&system, t, x, &worst);
   if (status)
-    fail_msg("%s: %s: %zu by %zu: %g, found %g", s->name, ess_strerror(status), worst.guard,
-             worst.state, worst.given, worst.found);
+    fail_msg("%s: %s: %zu by %zu: %g, found %g", s->name, ess_strerror(status), worst.row,
+             worst.column, worst.given, worst.found);
   uint64_t calls[HYBRID_CALLBACKS];
   memcpy(calls, s->h->calls, sizeof calls);
   for (size_t i = 0; i < sizeof in / sizeof *in; i++)
@@ -626,7 +626,7 @@ static void check_rows(subject *s) {
     hybrid_end c = run(&quiet, &plan);
     are_same(s, &a, &b, "with rows for the way back, by the paper's method");
     c.counters.silent = 0;
-    c.counters.guard_evaluations = a.counters.guard_evaluations;
+    c.counters.event_evaluations = a.counters.event_evaluations;
     c.counters.some_evaluations = a.counters.some_evaluations;
     c.counters.jacobian_evaluations = a.counters.jacobian_evaluations;
     // an impact looks for the sides of all event functions
@@ -667,21 +667,21 @@ static int other_field(double t, const double y[], const double sign[], double d
   return code;
 }
 
-static int other_guards(double t, const double y[], double g[], void *params) {
+static int other_event_functions(double t, const double y[], double g[], void *params) {
   const coordinates *const c = params;
   double x[HYBRID_STATES] = {0.0}, values[HYBRID_EVENTS] = {0.0};
   to_inner(c, y, x);
-  const int code = c->inner.guards(t / c->pace, x, values, c->h);
+  const int code = c->inner.event_functions(t / c->pace, x, values, c->h);
   for (size_t k = 0; k < c->h->m; k++) g[k] = values[c->event[k]] * c->factor[k];
   return code;
 }
 
 static int other_jacobian(double t, const double y[], double Dg[], void *params) {
   const coordinates *const c = params;
-  const size_t n = c->h->n, columns = n + (c->inner.guard_time == ESS_TIME_COLUMN);
+  const size_t n = c->h->n, columns = n + (c->inner.time_dependence == ESS_TIME_COLUMN);
   double x[HYBRID_STATES] = {0.0}, *const Dh = malloc((c->h->m * columns + 1) * sizeof *Dh);
   to_inner(c, y, x);
-  const int code = c->inner.guard_jacobian(t / c->pace, x, Dh, c->h);
+  const int code = c->inner.event_jacobian(t / c->pace, x, Dh, c->h);
   for (size_t k = 0; k < c->h->m; k++)
     for (size_t i = 0; i < columns; i++) {
       const double given = Dh[c->event[k] * columns + (i < n ? c->of[i] : n)];
@@ -697,12 +697,12 @@ static hybrid_end run_in(subject *s, coordinates *c) {
   c->h = s->h;
   c->inner = hybrid_system(s->h, HYBRID_GIVES_ALL);
   const ess_system system = {.dimension = s->h->n,
-                             .guard_count = s->h->m,
+                             .event_count = s->h->m,
                              .field = other_field,
-                             .guards = other_guards,
-                             .guard_jacobian = other_jacobian,
+                             .event_functions = other_event_functions,
+                             .event_jacobian = other_jacobian,
                              .kinds = s->h->one_way ? s->h->kinds : NULL,
-                             .guard_time = c->inner.guard_time,
+                             .time_dependence = c->inner.time_dependence,
                              .params = c};
   ess_options options = s->plan.options;
   ess_tolerance tolerances[HYBRID_STATES];

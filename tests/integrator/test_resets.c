@@ -27,13 +27,13 @@ static struct {
 /* every change of the mode has been told of before */
 static int told_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
-  assert_memory_equal(sign, told.sign, told.of.guard_count * sizeof *sign);
+  assert_memory_equal(sign, told.sign, told.of.event_count * sizeof *sign);
   return told.of.field(t, x, sign, dxdt, params);
 }
 
 /* one sign, and this one */
 static int on_mode(const double sign[], size_t guard, void *params) {
-  const size_t m = told.of.guard_count;
+  const size_t m = told.of.event_count;
   for (size_t k = 0; guard < m && k < m; k++)
     assert_true((sign[k] != told.sign[k]) == (k == guard));
   if (guard < m && told.count < EVENTS) told.guard[told.count++] = guard;
@@ -43,10 +43,10 @@ static int on_mode(const double sign[], size_t guard, void *params) {
 
 static int on_start(double t, const double x[], double sign[], bool armed[], void *params) {
   told.starts++;
-  for (size_t k = 0; k < told.of.guard_count; k++)
+  for (size_t k = 0; k < told.of.event_count; k++)
     assert_true(armed[ESS_GUARD_UP(k)] && armed[ESS_GUARD_DOWN(k)]);
   if (told.of.start) told.of.start(t, x, sign, armed, params);
-  for (size_t g = 0; g < 2 * told.of.guard_count; g++) armed[g] = armed[g] && !told.clear[g];
+  for (size_t g = 0; g < 2 * told.of.event_count; g++) armed[g] = armed[g] && !told.clear[g];
   return told.code;
 }
 
@@ -102,7 +102,7 @@ TEST(the_start_is_called_once_for_each_latch_and_may_fail) {
   assert_int_equal(go(&r, 1.0), ESS_ECALLBACK);
   const ess_failure *const failure = ess_driver_failure(r.d);
   assert_int_equal(failure->callback_code, -7);
-  assert_true(failure->guard == SIZE_MAX && failure->time == 0.0);
+  assert_true(failure->event == SIZE_MAX && failure->time == 0.0);
   assert_true(r.t == 0.0 && r.x[0] == 0.0 && r.x[1] == 3.0);
   told.code = 0;
   for (int i = 1; i <= 10; i++) assert_int_equal(go(&r, 0.1 * i), ESS_SUCCESS);

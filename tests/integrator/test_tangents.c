@@ -467,7 +467,7 @@ TEST(a_section_has_a_rate) {
     const int status = records ? ess_driver_adjoint_section(r.d, 0, 1, NULL, &time, start, NULL)
                                : ess_driver_section(r.d, 0, Dt, Dx);
     refused(r.d, status, ESS_EGRAZING, NULL);
-    assert_int_equal(ess_driver_failure(r.d)->guard, 0);
+    assert_int_equal(ess_driver_failure(r.d)->event, 0);
     drop(&r);
   }
 }

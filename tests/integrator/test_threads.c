@@ -49,7 +49,7 @@ static int scanning_field(double t, const double x[], const double sign[], doubl
   return summing_field(t, x, sign, dxdt, &b);
 }
 
-static int bed_guards(double t, const double x[], double h[], void *params) {
+static int bed_event_functions(double t, const double x[], double h[], void *params) {
   for (size_t k = 0; k < SPRINGS; k++) h[k] = height(k) - x[0];
   return 0;
 }
@@ -61,10 +61,10 @@ static int bed_jacobian(double t, const double x[], double Dh[], void *params) {
 
 static ess_system bed_system(bed *own) {
   return (ess_system){.dimension = 2,
-                      .guard_count = SPRINGS,
+                      .event_count = SPRINGS,
                       .field = own ? summing_field : scanning_field,
-                      .guards = bed_guards,
-                      .guard_jacobian = bed_jacobian,
+                      .event_functions = bed_event_functions,
+                      .event_jacobian = bed_jacobian,
                       .mode_changed = own ? find_sums : NULL,
                       .affine_in_signs = true,
                       .params = own};
@@ -78,7 +78,7 @@ typedef struct crossings {
 static int note(const ess_crossing_info *info, void *context) {
   crossings *const c = context;
   if (c->count < EVENTS) {
-    c->guard[c->count] = info->guard;
+    c->guard[c->count] = info->event;
     c->time[c->count] = info->t;
   }
   c->count++;

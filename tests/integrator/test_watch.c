@@ -32,7 +32,7 @@ TEST(counted_events_end_runs_which_go_on) {
   const double pi = acos(-1.0);
   for (int i = 1; i <= 2; i++) {
     assert_int_equal(go(&r, 30.0), ESS_ESTOP);
-    assert_int_equal(ess_driver_failure(r.d)->guard, 0);
+    assert_int_equal(ess_driver_failure(r.d)->event, 0);
     assert_true(fabs(r.t - (4 * i - 1) * pi) < 1e-8 && fabs(r.x[0] - r.t) < 1e-9);
     assert_int_equal(r.log.count, 2 * i);
   }
@@ -82,8 +82,8 @@ TEST(faults_and_arguments_are_named) {
   begin_text(&r, "x' = 1; watch a: 1 + 0*t; watch b: 1 + t", HYBRID_GIVES_ALL,
              hybrid_options(1e-8));
   r.h->fault = (hybrid_fault){.in = HYBRID_WATCH, .call = 2, .value = NAN, .entry = 1};
-  assert_int_equal(go(&r, 1.0), ESS_EGUARD);
-  assert_int_equal(ess_driver_failure(r.d)->guard, 1);
+  assert_int_equal(go(&r, 1.0), ESS_EEVENT);
+  assert_int_equal(ess_driver_failure(r.d)->event, 1);
   const ess_options paper = ess_options_paper(), options = ess_options_default();
   assert_int_equal(ess_driver_set_options(r.d, &paper), ESS_EINVAL);
   assert_non_null(strstr(ess_check(&r.system, &paper), "watch"));

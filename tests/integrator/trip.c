@@ -87,11 +87,11 @@ int main(int argc, char *argv[]) {
   if (!is_free && !slides && strcmp(name, "quiet") != 0 && strcmp(name, "cut") != 0) return 2;
   double at = strcmp(name, "quiet") != 0 ? 0.0 : 9.0, t = 0.0, x[] = {-1.0, 0.5, 0.5};
   const ess_system system = {.dimension = slides ? 3 : 2,
-                             .guard_count = !is_free,
+                             .event_count = !is_free,
                              .field = slides    ? push_back
                                       : is_free ? swing_freely
                                                 : swing,
-                             .guards = is_free ? NULL : level,
+                             .event_functions = is_free ? NULL : level,
                              .event_rates = is_free ? NULL : level_rate,
                              .params = &at};
   ess_options options = ess_options_default();

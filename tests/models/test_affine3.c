@@ -63,9 +63,9 @@ static void guards_are_the_coordinate_planes(void **state) {
   model m = prepared();
   const double x[N] = {0.2, -0.3, 0.5}, v[N] = {1, 2, 3};
   double h[N], h_too[N], rate[N], Dh[N * N];
-  m.system.guards(0.0, x, h, m.system.params);
-  m.system.event_rates(0.0, x, 1.0, v, NULL, m.system.guard_count, h_too, rate, m.system.params);
-  m.system.guard_jacobian(0.0, x, Dh, m.system.params);
+  m.system.event_functions(0.0, x, h, m.system.params);
+  m.system.event_rates(0.0, x, 1.0, v, NULL, m.system.event_count, h_too, rate, m.system.params);
+  m.system.event_jacobian(0.0, x, Dh, m.system.params);
   const double expected_h[N] = {0.2, -0.3, -0.5}, expected_rate[N] = {1, 2, -3};
   const double expected_Dh[N * N] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
   assert_memory_equal(h, expected_h, sizeof h);

@@ -69,7 +69,7 @@ static void forces_at_the_origin_are_as_known(void **state) {
     r.m.type->initial_state(&r.m, x);
     assert_int_equal(s->mode_changed(sign, EVENTS, s->params), 0);
     assert_int_equal(s->field(0, x, sign, f, s->params), 0);
-    assert_int_equal(s->event_rates(0.0, x, 1.0, f, NULL, s->guard_count, h, rate, s->params), 0);
+    assert_int_equal(s->event_rates(0.0, x, 1.0, f, NULL, s->event_count, h, rate, s->params), 0);
     assert_near(h[CONE], force[i], 1e-8);
     assert_near(rate[CONE], slope[i], 1e-8);
     model_release(&r.m);

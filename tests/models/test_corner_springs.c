@@ -86,7 +86,7 @@ static void block_starts_on_a_corner_that_carries_it(void **state) {
                      (const change[]){{"tilt", 0.2 * side}, {"friction", friction}, {0}});
       double x[N], dxdt[N], h[2 * CORNERS], sign[2 * CORNERS], r[2];
       m.type->initial_state(&m, x);
-      assert_int_equal(m.system.guards(0.0, x, h, m.system.params), 0);
+      assert_int_equal(m.system.event_functions(0.0, x, h, m.system.params), 0);
       for (int i = 0; i < 2 * CORNERS; i++) sign[i] = h[i] > 0.0 ? 1.0 : -1.0;
       const int on = side > 0 ? 0 : 1;
       assert_true(sign[on] > 0.0 && sign[1 - on] < 0.0);
@@ -108,7 +108,7 @@ static void derivatives_are_right(void **state) {
     model m = body(types[i], NULL);
     ess_jacobian_check worst;
     if (ess_check_jacobian(&m.system, 0.0, x, &worst))
-      fail_msg("event %zu, state %zu: %g is not %g", worst.guard, worst.state, worst.given,
+      fail_msg("event %zu, state %zu: %g is not %g", worst.row, worst.column, worst.given,
                worst.found);
     model_release(&m);
   }

@@ -47,8 +47,8 @@ static void field_and_guard(void **state) {
   assert_true(f[0] == -1.5 && f[1] == -9.81);
   m.system.field(0, x, &stance, f, m.system.params);
   assert_true(f[0] == -1.5 && fabs(f[1] - (80 - 9.81)) < 1e-12);
-  m.system.event_rates(0.0, x, 1.0, f, NULL, m.system.guard_count, &h, &rate, m.system.params);
-  m.system.guard_jacobian(0.0, x, Dh, m.system.params);
+  m.system.event_rates(0.0, x, 1.0, f, NULL, m.system.event_count, &h, &rate, m.system.params);
+  m.system.event_jacobian(0.0, x, Dh, m.system.params);
   assert_true(fabs(h - 0.1) < 1e-15 && rate == 1.5 && Dh[0] == -1 && Dh[1] == 0);
   assert_true(model_has_guard(&m, ESS_GUARD_UP(0)) && model_has_guard(&m, ESS_GUARD_DOWN(0)));
   unsigned char active = 0;

@@ -183,7 +183,7 @@ static void test_energy_on_the_floor(void **state) {
     m.type->initial_state(&m, x);
     double before = conserved_of(&m, x).energy, after;
     fly(&m, 0.14, x);
-    assert_int_equal(m.system.guards(0.0, x, h, m.system.params), 0);
+    assert_int_equal(m.system.event_functions(0.0, x, h, m.system.params), 0);
     after = conserved_of(&m, x).energy;
     size_t pressed = 0;
     for (size_t i = 0; i < p->legs; i++) {
@@ -204,7 +204,7 @@ static void test_quaternions_of_any_length(void **state) {
   (void)state;
   model m = robot_of(NULL);
   double x[MODEL_DIMENSION_MAX], sign[SIGNS], one[MODEL_DIMENSION_MAX], two[MODEL_DIMENSION_MAX];
-  for (size_t k = 0; k < m.system.guard_count; k++) sign[k] = 1.0;
+  for (size_t k = 0; k < m.system.event_count; k++) sign[k] = 1.0;
   tumble(&m, x);
   assert_int_equal(m.system.field(0.0, x, sign, one, m.system.params), 0);
   for (size_t i = 0; i < 4; i++) x[LEGGED_QUATERNION + i] *= 3.0;

@@ -74,7 +74,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)params;
   for (int i = 0; i < 2; i++) {
@@ -86,16 +86,16 @@ static int guards(double t, const double x[], double h[], void *params) {
 }
 
 /* of the forces by differences, which the pieces of them take exactly enough */
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   static const double step = 1e-6;
   double y[N], above[2 * EVENTS], below[2 * EVENTS];
   memcpy(y, x, sizeof y);
   for (int j = 0; j < N; j++) {
     y[j] = x[j] + step;
-    guards(0.0, y, above, params);
+    event_functions(0.0, y, above, params);
     y[j] = x[j] - step;
-    guards(0.0, y, below, params);
+    event_functions(0.0, y, below, params);
     y[j] = x[j];
     for (int k = 0; k < 2 * EVENTS; k++) Dh[k * N + j] = (above[k] - below[k]) / (2.0 * step);
   }
@@ -147,10 +147,10 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
 
 static const ess_impacts impacts = {.map = change};
 static const ess_system linked = {.dimension = N,
-                                  .guard_count = 2 * EVENTS,
+                                  .event_count = 2 * EVENTS,
                                   .field = field,
-                                  .guards = guards,
-                                  .guard_jacobian = guard_jacobian,
+                                  .event_functions = event_functions,
+                                  .event_jacobian = event_jacobian,
                                   .impacts = &impacts,
                                   .start = start,
                                   .field_jacobian = field_jacobian};

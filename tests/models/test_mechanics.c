@@ -49,14 +49,14 @@ static void check_state(const model *m, const model_mechanics *c, const double x
   double Dh[GUARDS * MODEL_DIMENSION_MAX];
   double told[MODEL_DIMENSION_MAX], own[MODEL_DIMENSION_MAX];
   m->type->penetrations(m, x, p, gradient);
-  assert_int_equal(m->system.guards(0.0, x, h, m->system.params), 0);
-  assert_int_equal(m->system.guard_jacobian(0.0, x, Dh, m->system.params), 0);
+  assert_int_equal(m->system.event_functions(0.0, x, h, m->system.params), 0);
+  assert_int_equal(m->system.event_jacobian(0.0, x, Dh, m->system.params), 0);
   for (size_t i = 0; i < c->contacts; i++) {
     is_near(p[i], h[i]);
     for (size_t j = 0; j < c->coordinates; j++)
       is_near(gradient[j * c->contacts + i], Dh[i * n + j]);
   }
-  for (size_t k = 0; k < m->system.guard_count; k++) sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
+  for (size_t k = 0; k < m->system.event_count; k++) sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
   assert_int_equal(m->system.field(0.0, x, sign, own, m->system.params), 0);
   field_of(c, p, gradient, x, told);
   for (size_t j = 0; j < n; j++) is_near(told[j], own[j]);

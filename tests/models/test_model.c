@@ -54,7 +54,7 @@ static void every_jacobian_is_right(void **state) {
       const int status = ess_check_jacobian(&m.system, 0.0, x, &worst);
       if (status)
         fail_msg("%s: %s: h%zu by x%zu: %g, found %g", m.type->name, ess_strerror(status),
-                 worst.guard, worst.state, worst.given, worst.found);
+                 worst.row, worst.column, worst.given, worst.found);
       model_release(&m);
     }
   }
@@ -248,11 +248,11 @@ static void a_model_is_prepared_again_after_a_change(void **state) {
   model m;
   model_init(&m, &plate_type);
   assert_int_equal(model_prepare(&m, message), 0);
-  assert_int_equal(m.system.guard_count, 20);
+  assert_int_equal(m.system.event_count, 20);
   assert_int_equal(model_set_text(&m, "contacts", "7", message), 0);
   assert_int_equal(model_set_text(&m, "damping", "0", message), 0);
   assert_int_equal(model_prepare(&m, message), 0);
-  assert_int_equal(m.system.guard_count, 7);
+  assert_int_equal(m.system.event_count, 7);
   model_release(&m);
 }
 

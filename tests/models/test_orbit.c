@@ -42,7 +42,7 @@ typedef struct mapped {
 } mapped;
 
 static int at_section(const ess_crossing_info *info, void *context) {
-  return info->guard == *(const size_t *)context && info->direction == 1;
+  return info->event == *(const size_t *)context && info->direction == 1;
 }
 
 static ess_driver *driver_of(section *on) {
@@ -108,7 +108,7 @@ static int corner_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int corner_guards(double t, const double x[], double h[], void *params) {
+static int corner_event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = x[0];
   h[1] = x[1];
@@ -150,10 +150,10 @@ static void a_corner_has_all_its_pieces(void **state) {
   for (size_t i = 0; i < 3; i++) {
     double part = parts[i], s[] = {-0.9};
     const ess_system system = {.dimension = 2,
-                               .guard_count = 3,
+                               .event_count = 3,
                                .field = corner_field,
-                               .guards = corner_guards,
-                               .guard_jacobian = corner_guard_jacobian,
+                               .event_functions = corner_event_functions,
+                               .event_jacobian = corner_guard_jacobian,
                                .kinds = kinds,
                                .impacts = &impacts,
                                .params = &part};

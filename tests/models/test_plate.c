@@ -112,13 +112,13 @@ static void totals_are_shared_among_the_springs(void **state) {
   model m = prepared((setting){40, PLATE_ROLLER, 60}, PLATE_FIELD_CONTACTS);
   assert_true(plate_get(&m)->stiffness == 200 && plate_get(&m)->damping == 1.5);
   assert_true(plate_get(&m)->radius == 0.5);
-  assert_int_equal(m.system.guard_count, 80);
+  assert_int_equal(m.system.event_count, 80);
   set(&m, "per-spring", 1);
   set(&m, "law", PLATE_PAPER);
   set(&m, "damping", 0);
   assert_int_equal(model_prepare(&m, message), 0);
   assert_true(plate_get(&m)->stiffness == 8000 && plate_get(&m)->radius == 0);
-  assert_int_equal(m.system.guard_count, 40);
+  assert_int_equal(m.system.event_count, 40);
   model_release(&m);
 }
 
@@ -132,7 +132,7 @@ static void penetration_is_the_rollers_depth(void **state) {
   for (int n = 0; n < DRAWS; n++) {
     double x[N], h[GUARDS_MAX];
     draw_state(rng, x);
-    m.system.guards(0.0, x, h, m.system.params);
+    m.system.event_functions(0.0, x, h, m.system.params);
     for (size_t i = 0; i < q->contacts; i++) {
       const double dx = plate_spring_x(q, i) - x[0], dz = q->free_length - q->radius - x[1];
       const double above = cos(x[2]) * dz - sin(x[2]) * dx;
@@ -148,15 +148,15 @@ static void check_jacobian(const model *m, gsl_rng *rng) {
   const double step = 1e-5;
   double x[N];
   draw_state(rng, x);
-  m->system.guard_jacobian(0.0, x, Dh, m->system.params);
+  m->system.event_jacobian(0.0, x, Dh, m->system.params);
   for (size_t j = 0; j < N; j++) {
     const double at = x[j];
     x[j] = at + step;
-    m->system.guards(0.0, x, above, m->system.params);
+    m->system.event_functions(0.0, x, above, m->system.params);
     x[j] = at - step;
-    m->system.guards(0.0, x, below, m->system.params);
+    m->system.event_functions(0.0, x, below, m->system.params);
     x[j] = at;
-    for (size_t k = 0; k < m->system.guard_count; k++) {
+    for (size_t k = 0; k < m->system.event_count; k++) {
       const double difference = (above[k] - below[k]) / (2 * step);
       assert_true(fabs(Dh[k * N + j] - difference) < 1e-8);
     }
@@ -179,12 +179,12 @@ static void check_rates(const model *m, gsl_rng *rng) {
     x_ahead[j] = x[j] + step * v[j];
     x_behind[j] = x[j] - step * v[j];
   }
-  m->system.guards(0.0, x, h, m->system.params);
-  m->system.guards(0.0, x_ahead, ahead, m->system.params);
-  m->system.guards(0.0, x_behind, behind, m->system.params);
-  m->system.event_rates(0.0, x, 1.0, v, NULL, m->system.guard_count, h_too, rate, m->system.params);
-  m->system.guard_jacobian(0.0, x, Dh, m->system.params);
-  for (size_t k = 0; k < m->system.guard_count; k++) {
+  m->system.event_functions(0.0, x, h, m->system.params);
+  m->system.event_functions(0.0, x_ahead, ahead, m->system.params);
+  m->system.event_functions(0.0, x_behind, behind, m->system.params);
+  m->system.event_rates(0.0, x, 1.0, v, NULL, m->system.event_count, h_too, rate, m->system.params);
+  m->system.event_jacobian(0.0, x, Dh, m->system.params);
+  for (size_t k = 0; k < m->system.event_count; k++) {
     double sum = 0;
     for (size_t j = 0; j < N; j++) sum += Dh[k * N + j] * v[j];
     assert_true(fabs(rate[k] - sum) < 1e-13);
@@ -204,9 +204,9 @@ static void check_virtual_work(const model *m, gsl_rng *rng) {
   const plate_parameters *q = plate_get(m);
   double x[N], f[N];
   draw_state(rng, x);
-  draw_signs(rng, m->system.guard_count, sign);
-  m->system.guards(0.0, x, h, m->system.params);
-  m->system.guard_jacobian(0.0, x, Dh, m->system.params);
+  draw_signs(rng, m->system.event_count, sign);
+  m->system.event_functions(0.0, x, h, m->system.params);
+  m->system.event_jacobian(0.0, x, Dh, m->system.params);
   m->system.field(0, x, sign, f, m->system.params);
   double expected[N] = {x[3], x[4], x[5], 0, -q->gravity, 0};
   const double inertia[3] = {q->mass, q->mass, q->inertia};
@@ -238,7 +238,7 @@ static void field_and_guards_are_the_independent_ones(void **state) {
                                q->stiffness, q->damping, q->free_length, q->radius, q->half_width},
                  x);
     const ess_system systems[] = {m.system, hybrid_system(text, HYBRID_GIVES_ALL)};
-    assert_int_equal(text->m, m.system.guard_count);
+    assert_int_equal(text->m, m.system.event_count);
     for (int draw = 0; draw < DRAWS; draw++) {
       draw_state(rng, x);
       draw_signs(rng, text->m, sign);
@@ -268,7 +268,7 @@ static void the_aggregated_field_equals_the_plain_one(void **state) {
     model plain = prepared(settings[s], PLATE_FIELD_CONTACTS);
     model sums = prepared(settings[s], PLATE_FIELD_AGGREGATED);
     assert_null(plain.system.mode_changed);
-    const size_t count = plain.system.guard_count;
+    const size_t count = plain.system.event_count;
     for (int i = 0; i < 5000; i++) {
       // now and then all signs at once, as after a reset
       size_t flipped = gsl_rng_uniform_int(rng, count);
@@ -300,9 +300,9 @@ static void check_power(const model *m, gsl_rng *rng) {
   const plate_parameters *q = plate_get(m);
   double x[N], f[N];
   draw_state(rng, x);
-  draw_signs(rng, m->system.guard_count, sign);
+  draw_signs(rng, m->system.event_count, sign);
   m->system.field(0, x, sign, f, m->system.params);
-  m->system.event_rates(0.0, x, 1.0, f, NULL, m->system.guard_count, h, rate, m->system.params);
+  m->system.event_rates(0.0, x, 1.0, f, NULL, m->system.event_count, h, rate, m->system.params);
   double power =
       q->mass * (x[3] * f[3] + x[4] * f[4] + q->gravity * x[4]) + q->inertia * x[5] * f[5];
   double scale = 1 + fabs(q->mass * x[4] * f[4]);
@@ -323,7 +323,7 @@ static void energy_is_conserved_or_damped(void **state) {
 static void check_mirror(const model *m, gsl_rng *rng) {
   static double sign[GUARDS_MAX], sign_mirrored[GUARDS_MAX], h[GUARDS_MAX], h_mirrored[GUARDS_MAX];
   static const double mirror[N] = {-1, 1, -1, -1, 1, -1};
-  const size_t n = plate_get(m)->contacts, count = m->system.guard_count;
+  const size_t n = plate_get(m)->contacts, count = m->system.event_count;
   double x[N], x_mirrored[N], f[N], f_mirrored[N];
   draw_state(rng, x);
   draw_signs(rng, count, sign);
@@ -335,8 +335,8 @@ static void check_mirror(const model *m, gsl_rng *rng) {
   assert_true(distance(f, f_mirrored, N) < 1e-13 * (norm(f, N) + 1000));
 
   // the event functions mirror to the last bit
-  m->system.guards(0.0, x, h, m->system.params);
-  m->system.guards(0.0, x_mirrored, h_mirrored, m->system.params);
+  m->system.event_functions(0.0, x, h, m->system.params);
+  m->system.event_functions(0.0, x_mirrored, h_mirrored, m->system.params);
   for (size_t k = 0; k < count; k++) {
     assert_true(h[k] == h_mirrored[k - k % n + (n - 1 - k % n)]);
   }
@@ -351,7 +351,7 @@ static void the_mirror_image_moves_alike(void **state) {
 static void check_permutation(const model *m, gsl_rng *rng) {
   static double sign[GUARDS_MAX], permuted[GUARDS_MAX], kept[CONTACTS_MAX];
   plate_data *data = m->data;
-  const size_t n = data->parameters.contacts, count = m->system.guard_count;
+  const size_t n = data->parameters.contacts, count = m->system.event_count;
   size_t order[CONTACTS_MAX];
   double x[N], f[N], f_permuted[N];
   draw_state(rng, x);
@@ -395,8 +395,8 @@ static void laws_differ_as_the_design_says(void **state) {
     double x[N], f[N], g[N];
     draw_state(rng, x);
     const double cosine = cos(x[2]), sine = sin(x[2]);
-    roller.system.guards(0.0, x, p, roller.system.params);
-    paper.system.guards(0.0, x, h, paper.system.params);
+    roller.system.event_functions(0.0, x, p, roller.system.params);
+    paper.system.event_functions(0.0, x, h, paper.system.params);
     double extra = 0;
     for (size_t i = 0; i < s.contacts; i++) {
       assert_true(fabs(p[i] - h[i] * cosine) < 1e-14);
@@ -420,8 +420,8 @@ static void check_changes_field(const model *m, gsl_rng *rng) {
   static double sign[GUARDS_MAX];
   double x[N], before[N], after[N];
   draw_state(rng, x);
-  draw_signs(rng, m->system.guard_count, sign);
-  for (size_t k = 0; k < m->system.guard_count; k++) {
+  draw_signs(rng, m->system.event_count, sign);
+  for (size_t k = 0; k < m->system.event_count; k++) {
     m->system.field(0, x, sign, before, m->system.params);
     sign[k] = -sign[k];
     m->system.field(0, x, sign, after, m->system.params);
@@ -442,10 +442,10 @@ static void check_active(const model *m, gsl_rng *rng) {
   const size_t n = m->type->contact_count(m);
   double x[N];
   draw_state(rng, x);
-  m->system.guards(0.0, x, h, m->system.params);
+  m->system.event_functions(0.0, x, h, m->system.params);
   m->type->active_contacts(m, x, active);
   for (size_t i = 0; i < n; i++) {
-    const bool pushes = m->system.guard_count == n || h[n + i] > 0;
+    const bool pushes = m->system.event_count == n || h[n + i] > 0;
     assert_int_equal(active[i], h[i] > 0 && pushes);
   }
 }

@@ -25,7 +25,7 @@ typedef struct counted {
 
 static int count(const ess_crossing_info *info, void *context) {
   counted *const c = context;
-  c->events += c->m->type->changes_field(c->m, info->guard, info->sign);
+  c->events += c->m->type->changes_field(c->m, info->event, info->sign);
   return 0;
 }
 

@@ -62,7 +62,7 @@ typedef struct event_counter {
 
 static int count_crossing(const ess_crossing_info *info, void *context) {
   event_counter *counter = context;
-  counter->events += counter->m->type->changes_field(counter->m, info->guard, info->sign);
+  counter->events += counter->m->type->changes_field(counter->m, info->event, info->sign);
   return 0;
 }
 
@@ -211,7 +211,7 @@ static void a_window_misses_nothing(void **state) {
 static double energy(const model *m, const double x[N]) {
   double h[200];
   const plate_parameters *q = plate_get(m);
-  m->system.guards(0.0, x, h, m->system.params);
+  m->system.event_functions(0.0, x, h, m->system.params);
   double sum = 0.5 * q->mass * (x[3] * x[3] + x[4] * x[4]) + 0.5 * q->inertia * x[5] * x[5] +
                q->mass * q->gravity * x[1];
   for (size_t i = 0; i < q->contacts; i++) {

@@ -64,12 +64,12 @@ static void check_contact(const ess_driver *d, size_t contacts, size_t i) {
 static int see(const ess_crossing_info *info, void *context) {
   watcher *const w = context;
   const size_t contacts = plate_get(w->m)->contacts;
-  const size_t i = info->guard % contacts;
-  w->events += w->m->type->changes_field(w->m, info->guard, info->sign);
+  const size_t i = info->event % contacts;
+  w->events += w->m->type->changes_field(w->m, info->event, info->sign);
   if (!w->driver) return 0;
   // each is heard of: a touch-down of what is free, a release or re-loading of what is not
-  assert_true(w->m->type->changes_field(w->m, info->guard, info->sign));
-  if (info->guard < contacts)
+  assert_true(w->m->type->changes_field(w->m, info->event, info->sign));
+  if (info->event < contacts)
     assert_true(info->direction == 1 && info->sign[contacts + i] == 1.0);
   else
     assert_true(info->sign[i] == 1.0);

@@ -126,9 +126,9 @@ static void an_effort_without_a_consistent_mode_is_refused(void **state) {
   (void)state;
   static const ess_impacts impacts = {.map = find_mode};
   const ess_system system = {.dimension = N,
-                             .guard_count = 1,
+                             .event_count = 1,
                              .field = effort,
-                             .guards = above,
+                             .event_functions = above,
                              .event_rates = above_rates,
                              .impacts = &impacts};
   double x[N] = {0.5, 0.0, 0.0, 0.0};

@@ -39,8 +39,8 @@ static inline double fixture_between(gsl_rng *rng, double low, double high) {
 static inline void fixture_signs(robot *r, const double x[], double sign[]) {
   const ess_system *s = robot_system(r);
   double h[FIXTURE_EVENTS];
-  assert_int_equal(s->guards(0.0, x, h, s->params), 0);
-  for (size_t k = 0; k < s->guard_count; ++k) sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
+  assert_int_equal(s->event_functions(0.0, x, h, s->params), 0);
+  for (size_t k = 0; k < s->event_count; ++k) sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
 }
 
 static inline void fixture_field(robot *r, const double x[], const double sign[], double dxdt[]) {

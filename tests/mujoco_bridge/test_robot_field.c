@@ -206,9 +206,9 @@ static void test_followed_rates(void **state) {
     for (int i = 0; i < 13; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
     for (int i = 0; i < 13; ++i) there[i] = x[i] + reach * v[i];
     for (int i = 0; i < 13; ++i) back[i] = x[i] - reach * v[i];
-    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, &h, &rate, r), 0);
-    assert_int_equal(s->guards(0.0, there, &after, r), 0);
-    assert_int_equal(s->guards(0.0, back, &before, r), 0);
+    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->event_count, &h, &rate, r), 0);
+    assert_int_equal(s->event_functions(0.0, there, &after, r), 0);
+    assert_int_equal(s->event_functions(0.0, back, &before, r), 0);
     touching += h > 0.0;
     right += h > 0.0 && fabs((after - before) / (2.0 * reach) - rate) < 1e-4;
   }
@@ -366,15 +366,15 @@ static void test_rates(void **state) {
     for (size_t i = 0; i < s->dimension; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
     for (size_t i = 0; i < s->dimension; ++i) there[i] = x[i] + reach * v[i];
     for (size_t i = 0; i < s->dimension; ++i) back[i] = x[i] - reach * v[i];
-    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, h, rate, r), 0);
-    assert_int_equal(s->guards(0.0, there, after, r), 0);
-    assert_int_equal(s->guards(0.0, back, before, r), 0);
-    for (size_t k = 0; k < s->guard_count; ++k) {
+    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->event_count, h, rate, r), 0);
+    assert_int_equal(s->event_functions(0.0, there, after, r), 0);
+    assert_int_equal(s->event_functions(0.0, back, before, r), 0);
+    for (size_t k = 0; k < s->event_count; ++k) {
       const double found = (after[k] - before[k]) / (2.0 * reach);
       if (fabs(found - rate[k]) > 1e-5 && !is_followed(r, k))
         fail_msg("%s: %g, not %g", robot_event_name(r, k), rate[k], found);
     }
-    const size_t which[2] = {s->guard_count - 1, 3};
+    const size_t which[2] = {s->event_count - 1, 3};
     double some[2], some_rate[2];
     assert_int_equal(s->event_rates(0.0, x, 1.0, v, which, 2, some, some_rate, r), 0);
     for (int i = 0; i < 2; ++i) assert_true(some[i] == h[which[i]]);
@@ -410,17 +410,17 @@ static void test_places(void **state) {
   robot *r = fixture_robot(PLACED);
   const ess_system *s = robot_system(r);
   assert_non_null(r->shared->placed);
-  assert_true(s->guard_count > 10);
+  assert_true(s->event_count > 10);
   for (int trial = 0; trial < 500; ++trial) {
     double x[FIXTURE_STATES], v[FIXTURE_STATES] = {0.0};
     double h[FIXTURE_EVENTS], all[FIXTURE_EVENTS], rate[FIXTURE_EVENTS];
     draw(r, rng, x);
     if (trial % 2) robot_forget(r);
-    assert_int_equal(s->guards(0.0, x, h, r), 0);
+    assert_int_equal(s->event_functions(0.0, x, h, r), 0);
     x[0] += trial % 3; // nothing is kept of these places where rates are asked for
-    assert_int_equal(s->guards(0.0, x, h, r), 0);
-    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, all, rate, r), 0);
-    assert_memory_equal(h, all, s->guard_count * sizeof *h);
+    assert_int_equal(s->event_functions(0.0, x, h, r), 0);
+    assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->event_count, all, rate, r), 0);
+    assert_memory_equal(h, all, s->event_count * sizeof *h);
   }
   robot_close(r);
   gsl_rng_free(rng);
@@ -469,9 +469,9 @@ static void test_not_finite(void **state) {
   x[4] = NAN;
   assert_int_equal(s->field(0.0, x, sign, again, r), 0);
   assert_true(isnan(again[0]));
-  assert_int_equal(s->guards(0.0, x, h, r), 0);
+  assert_int_equal(s->event_functions(0.0, x, h, r), 0);
   assert_true(isnan(h[0]));
-  assert_int_equal(s->event_rates(0.0, x, 1.0, x, NULL, s->guard_count, h, rate, r), 0);
+  assert_int_equal(s->event_rates(0.0, x, 1.0, x, NULL, s->event_count, h, rate, r), 0);
   assert_true(isnan(rate[0]));
   assert_int_equal(robot_plain_field(r, x, again), -1);
   assert_non_null(strstr(robot_failure(r), "not finite"));
@@ -540,11 +540,11 @@ static void test_parallel(void **state) {
       touching[(sign[0] > 0.0) + (sign[1] > 0.0)]++;
       // rates, but where an end passes another
       for (int i = 0; i < 8; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
-      assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, h, rate, s->params), 0);
+      assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->event_count, h, rate, s->params), 0);
       for (int i = 0; i < 8; ++i) at[i] = x[i] - 1e-6 * v[i];
-      assert_int_equal(s->guards(0.0, at, before, s->params), 0);
+      assert_int_equal(s->event_functions(0.0, at, before, s->params), 0);
       for (int i = 0; i < 8; ++i) at[i] = x[i] + 1e-6 * v[i];
-      assert_int_equal(s->guards(0.0, at, after, s->params), 0);
+      assert_int_equal(s->event_functions(0.0, at, after, s->params), 0);
       for (int k = 0; k < 2; ++k) assert_true(fabs((after[k] - before[k]) / 2e-6 - rate[k]) < 1e-3);
     }
     assert_true(touching[0] > 100 && touching[1] == 0 && touching[2] > 100);
@@ -678,7 +678,7 @@ static void test_idle(void **state) {
       fixture_signs(r, x, sign);
       fixture_field(r, x, sign, f);
       assert_int_equal(s->idle(idle, s->params), 0);
-      for (size_t k = 0; k < s->guard_count; ++k) {
+      for (size_t k = 0; k < s->event_count; ++k) {
         const robot_event_of of = r->shared->events[k].of;
         const bool is_limit = of == ROBOT_OF_JOINT || of == ROBOT_OF_TENDON;
         if (sign[k] < 0.0) assert_false(idle[k]);
@@ -694,7 +694,7 @@ static void test_idle(void **state) {
         changes += !idle[k] && change > 1e-9;
       }
       // nor do they act together
-      for (size_t k = 0; k < s->guard_count; ++k)
+      for (size_t k = 0; k < s->event_count; ++k)
         if (idle[k]) sign[k] = -1.0;
       fixture_field(r, x, sign, other);
       const double change =

@@ -89,10 +89,10 @@ static void test_override(void **state) {
       "<body pos='0 0 .1'><freejoint/><geom name='low' size='.1'/></body></worldbody></mujoco>");
   const ess_system *s = robot_system(r);
   double x[FIXTURE_STATES], h[FIXTURE_EVENTS];
-  assert_int_equal(s->guard_count, 3);
+  assert_int_equal(s->event_count, 3);
   robot_reset_state(r, x);
-  assert_int_equal(s->guards(0.0, x, h, s->params), 0);
-  for (size_t k = 0; k < s->guard_count; ++k) {
+  assert_int_equal(s->event_functions(0.0, x, h, s->params), 0);
+  for (size_t k = 0; k < s->event_count; ++k) {
     const char *name = robot_event_name(r, k);
     const double distance = strcmp(name, "floor - low") == 0    ? 0.0
                             : strcmp(name, "floor - high") == 0 ? 4.9

@@ -49,8 +49,8 @@ static void draw(robot *r, gsl_rng *rng, double x[]) {
   for (size_t i = 3; i < size.nq; ++i) x[i] += fixture_between(rng, -0.2, 0.2);
   for (size_t i = size.nq; i < size.dimension; ++i) x[i] = fixture_between(rng, -1.0, 1.0);
   robot_normalise(r, x);
-  assert_int_equal(s->guards(0.0, x, h, s->params), 0);
-  for (size_t k = 0; k < s->guard_count; ++k)
+  assert_int_equal(s->event_functions(0.0, x, h, s->params), 0);
+  for (size_t k = 0; k < s->event_count; ++k)
     if (robot_event_is_contact(r, k) && strstr(robot_event_name(r, k), "floor"))
       deepest = fmax(deepest, h[k]);
   x[2] += deepest - fixture_between(rng, -0.001, 0.01);
@@ -141,12 +141,12 @@ static void compare_rates(const robot *r, const char *of, const double x[], cons
   const double span = 1e-4;
   double at[ROOM], before[ROOM], after[ROOM], h[ROOM], rate[ROOM], values[ROOM];
   for (size_t i = 0; i < s->dimension; ++i) at[i] = x[i] - span * v[i];
-  assert_int_equal(s->guards(0.0, at, before, s->params), 0);
+  assert_int_equal(s->event_functions(0.0, at, before, s->params), 0);
   for (size_t i = 0; i < s->dimension; ++i) at[i] = x[i] + span * v[i];
-  assert_int_equal(s->guards(0.0, at, after, s->params), 0);
-  assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->guard_count, h, rate, s->params), 0);
-  assert_int_equal(s->guards(0.0, x, values, s->params), 0);
-  for (size_t k = 0; k < s->guard_count; ++k) {
+  assert_int_equal(s->event_functions(0.0, at, after, s->params), 0);
+  assert_int_equal(s->event_rates(0.0, x, 1.0, v, NULL, s->event_count, h, rate, s->params), 0);
+  assert_int_equal(s->event_functions(0.0, x, values, s->params), 0);
+  for (size_t k = 0; k < s->event_count; ++k) {
     double one, one_rate;
     if (!strstr(robot_event_name(r, k), of)) continue;
     const double found = (after[k] - before[k]) / (2.0 * span);
@@ -198,7 +198,7 @@ static void test_ball(void **state) {
                      "mass='2'/></body></worldbody></mujoco>",
                      1000, 10);
   const ess_system *s = robot_system(r);
-  assert_int_equal(s->guard_count, 2);
+  assert_int_equal(s->event_count, 2);
   assert_string_equal(robot_event_name(r, 1), "floor - ball, force");
   assert_true(robot_event_is_contact(r, 0) && !robot_event_is_contact(r, 1));
   double x[13], h[2], dxdt[13];
@@ -206,7 +206,7 @@ static void test_ball(void **state) {
   x[2] = 0.08;
   x[9] = -0.5;
   const double sign[] = {1, 1}, free_sign[] = {1, -1};
-  assert_int_equal(s->guards(0.0, x, h, s->params), 0);
+  assert_int_equal(s->event_functions(0.0, x, h, s->params), 0);
   assert_true(fabs(h[0] - 0.02) < 1e-12 && fabs(h[1] - 0.025) < 1e-12);
   fixture_field(r, x, sign, dxdt);
   assert_true(fabs(dxdt[9] - (25.0 / 2 - 9.81)) < 1e-9);
@@ -224,9 +224,9 @@ typedef struct heard {
 static int hear(const ess_crossing_info *info, void *context) {
   heard *const of = context;
   const size_t forces = 8; // as many contacts
-  if (info->guard >= forces) of->forces++;
-  if (info->guard >= forces && info->sign[info->guard - forces] < 0.0) of->in_the_air++;
-  if (info->guard < forces && info->direction > 0) of->touches++;
+  if (info->event >= forces) of->forces++;
+  if (info->event >= forces && info->sign[info->event - forces] < 0.0) of->in_the_air++;
+  if (info->event < forces && info->direction > 0) of->touches++;
   return 0;
 }
 
@@ -268,7 +268,7 @@ static void a_force_is_an_event_of_what_touches(void **state) {
   (void)state;
   robot *r = box_of("1");
   double x[13], with_all[13];
-  assert_int_equal(robot_system(r)->guard_count, 16);
+  assert_int_equal(robot_system(r)->event_count, 16);
   const heard own = throw_box(r, true, x), all = throw_box(r, false, with_all);
   assert_true(own.touches > 3 && own.forces > 0 && own.in_the_air == 0 && all.in_the_air > 3);
   assert_int_equal(own.touches, all.touches);
@@ -367,8 +367,8 @@ static void test_costs_are_of_a_motion_of_its_own(void **state) {
   assert_true(cost.acting > 0.5);
   // where it stands at last
   const double *last = before + (STATES - 1) * n;
-  assert_int_equal(s->guards(0.0, last, h, r), 0);
-  for (size_t k = 0; k < s->guard_count; ++k) sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
+  assert_int_equal(s->event_functions(0.0, last, h, r), 0);
+  for (size_t k = 0; k < s->event_count; ++k) sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
   assert_int_equal(s->field(0.0, last, sign, rates, r), 0);
   assert_int_equal(robot_cost_states(r, x, 0.002, STATES, after), 0);
   assert_memory_equal(before, after, STATES * n * sizeof *before);
@@ -450,13 +450,13 @@ static size_t draw_at_rest(robot *r, gsl_rng *rng, double depth, double x[], dou
   size_t acting = 0;
   draw(r, rng, x);
   memset(x + size.nq, 0, size.nv * sizeof *x);
-  assert_int_equal(s->guards(0.0, x, h, r), 0);
-  for (size_t i = 0; i < s->guard_count; ++i)
+  assert_int_equal(s->event_functions(0.0, x, h, r), 0);
+  for (size_t i = 0; i < s->event_count; ++i)
     if (robot_event_is_contact(r, i) && strstr(robot_event_name(r, i), "floor"))
       deepest = fmax(deepest, h[i]);
   if (depth > 0.0) x[2] += deepest - depth;
-  assert_int_equal(s->guards(0.0, x, h, r), 0);
-  for (size_t i = 0; i < s->guard_count; ++i) {
+  assert_int_equal(s->event_functions(0.0, x, h, r), 0);
+  for (size_t i = 0; i < s->event_count; ++i) {
     sign[i] = h[i] > 0.0 ? 1.0 : -1.0;
     acting += h[i] > 0.0 && robot_event_is_contact(r, i);
   }
@@ -526,8 +526,8 @@ static void what_is_kept_is_not_taken_for_another_state(void **state) {
   double x[ROOM], sign[ROOM], f[ROOM], v[ROOM], kept[ROOM], anew[ROOM];
   for (int k = 0; k < 40; ++k) {
     draw(r, rng, x);
-    assert_int_equal(s->guards(0.0, x, sign, r), 0);
-    for (size_t i = 0; i < s->guard_count; ++i) sign[i] = sign[i] > 0.0 ? 1.0 : -1.0;
+    assert_int_equal(s->event_functions(0.0, x, sign, r), 0);
+    for (size_t i = 0; i < s->event_count; ++i) sign[i] = sign[i] > 0.0 ? 1.0 : -1.0;
     for (size_t i = 0; i < size.dimension; ++i)
       v[i] = kept[i] = anew[i] = fixture_between(rng, -1.0, 1.0);
     if (k % 2) fixture_field(r, x, sign, f);

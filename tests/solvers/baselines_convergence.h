@@ -33,7 +33,7 @@ static inline double convergence_error(const convergence *c, fixture *f, double 
     fail_msg("%s at %g: %llu crossings, not %zu", c->solver->name, tolerance,
              (unsigned long long)r.report.events, f->reference.events);
   assert_true(r.report.steps > 0 && r.report.field_evaluations >= r.report.steps);
-  assert_true(r.report.guard_evaluations > r.report.events);
+  assert_true(r.report.event_evaluations > r.report.events);
   return r.rms;
 }
 

@@ -38,7 +38,7 @@ static void show_errors(contestant *c, double value) {
   for (size_t i = 0; i < trials; i++) {
     if (contestant_sample(c, i, &seconds)) c->rms[i] = INFINITY; // a run that failed
     fields += (double)c->report.field_evaluations / (double)trials;
-    guards += (double)c->report.guard_evaluations / (double)trials;
+    guards += (double)c->report.event_evaluations / (double)trials;
     steps += (double)c->report.steps / (double)trials;
     rejected += (double)c->report.rejected / (double)trials;
   }

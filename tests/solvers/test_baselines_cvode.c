@@ -108,7 +108,7 @@ static int falling_field(double t, const double x[], const double sign[], double
   return 0;
 }
 
-static int falling_guards(double t, const double x[], double h[], void *params) {
+static int falling_event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   h[0] = x[0] - *(const double *)params;
   return 0;
@@ -132,15 +132,15 @@ static void test_roots_have_a_direction(void **state) {
   for (size_t i = 0; i < 2; i++) {
     const model m = {.type = &type,
                      .system = {.dimension = 1,
-                                .guard_count = 1,
+                                .event_count = 1,
                                 .kinds = upward_only,
                                 .field = falling_field,
-                                .guards = falling_guards,
+                                .event_functions = falling_event_functions,
                                 .params = &offsets[i]}};
     const solver_report r = run_of(&m, x0, "adams");
     assert_int_equal(r.events, 0);
     assert_int_equal(r.entries, 0);
-    evaluations[i] = r.guard_evaluations;
+    evaluations[i] = r.event_evaluations;
   }
   assert_int_equal(evaluations[0], evaluations[1]);
 }
@@ -190,7 +190,7 @@ static void test_outputs_cost_nothing(void **state) {
     for (size_t k = 0; k < f.count; k++) f.times[k] = (double)(10 * k) * f.m.type->time_step;
     const solver_report of_few = fixture_run(&f, &cvode_solver, &s).report;
     assert_int_equal(of_few.events, 4);
-    assert_int_equal(of_few.guard_evaluations, of_many.guard_evaluations);
+    assert_int_equal(of_few.event_evaluations, of_many.event_evaluations);
     assert_int_equal(of_few.field_evaluations, of_many.field_evaluations);
     for (size_t k = 0; k < f.count; k++)
       assert_memory_equal(f.states + k * n, dense + 10 * k * n, n * sizeof *dense);

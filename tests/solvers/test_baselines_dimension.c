@@ -29,14 +29,14 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)params;
   h[0] = 0.5 - x[0];
   return 0;
 }
 
-static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+static int event_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   (void)x;
   memset(Dh, 0, *(const size_t *)params * sizeof *Dh);
@@ -49,10 +49,10 @@ static size_t dimension;
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   (void)message;
   m->system = (ess_system){.dimension = dimension,
-                           .guard_count = 1,
+                           .event_count = 1,
                            .field = field,
-                           .guards = guards,
-                           .guard_jacobian = guard_jacobian,
+                           .event_functions = event_functions,
+                           .event_jacobian = event_jacobian,
                            .params = &dimension};
   m->data = &dimension;
   return 0;

@@ -26,7 +26,7 @@ static void converges(model m, double duration, double bound) {
   assert_int_equal(r.report.events, f.reference.events);
   assert_int_equal(r.report.steps, (f.count - 1) * 512);
   assert_int_equal(r.report.field_evaluations, r.report.steps);
-  assert_int_equal(r.report.guard_evaluations, r.report.steps);
+  assert_int_equal(r.report.event_evaluations, r.report.steps);
   fixture_close(&f);
 }
 

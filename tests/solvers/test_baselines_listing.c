@@ -139,7 +139,7 @@ static int ramp_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int ramp_guards(double t, const double x[], double h[], void *params) {
+static int ramp_event_functions(double t, const double x[], double h[], void *params) {
   (void)t;
   (void)params;
   h[0] = x[0];
@@ -150,7 +150,7 @@ static int ramp_rates(double t, const double x[], double vt, const double v[], c
                       size_t count, double h[], double rate[], void *params) {
   (void)vt, (void)which, (void)count;
   rate[0] = v[0];
-  return ramp_guards(t, x, h, params);
+  return ramp_event_functions(t, x, h, params);
 }
 
 static bool ramp_changes(const model *m, size_t guard, const double sign[]) {
@@ -176,10 +176,10 @@ static void test_time_runs_backwards(void **state) {
   static const model_type ramp = {.name = "ramp", .dimension = 2, .changes_field = ramp_changes};
   const model m = {.type = &ramp,
                    .system = {.dimension = 2,
-                              .guard_count = 1,
+                              .event_count = 1,
                               .kinds = upward_only,
                               .field = ramp_field,
-                              .guards = ramp_guards,
+                              .event_functions = ramp_event_functions,
                               .event_rates = ramp_rates}};
   double times[OUTPUTS], states[OUTPUTS][2];
   for (int i = 0; i < OUTPUTS; i++) times[i] = 0.25 * i;

@@ -105,7 +105,7 @@ static int course_rates(double t, const double x[], double vt, const double v[],
   return 0;
 }
 
-static int course_guards(double t, const double x[], double h[], void *params) {
+static int course_event_functions(double t, const double x[], double h[], void *params) {
   const double v[3] = {0.0};
   double rate[2];
   return course_rates(t, x, 0.0, v, NULL, 2, h, rate, params);
@@ -136,9 +136,9 @@ static void test_courses_within_a_step(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const model m = {.type = &type,
                      .system = {.dimension = 3,
-                                .guard_count = 2,
+                                .event_count = 2,
                                 .field = course_field,
-                                .guards = course_guards,
+                                .event_functions = course_event_functions,
                                 .event_rates = course_rates,
                                 .params = &cases[i]}};
     const double times[] = {0.0, 0.25}, x0[] = {0.0, 0.0, 10.0};
@@ -184,7 +184,7 @@ static void test_root_finders_agree(void **state) {
   const fixture_result quick = fixture_run(&f, &location_solver, &s);
   assert_true(fabs(slow.rms - quick.rms) < 1e-10);
   assert_int_equal(slow.report.entries, quick.report.entries);
-  assert_true(quick.report.guard_evaluations < slow.report.guard_evaluations);
+  assert_true(quick.report.event_evaluations < slow.report.event_evaluations);
   fixture_close(&f);
 }
 

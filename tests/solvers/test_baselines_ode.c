@@ -20,9 +20,9 @@ static solver_settings settings_of(double step) {
 static void field_at(const model *m, const double x[], double dxdt[]) {
   double h[256], sign[256];
   const ess_system *const s = &m->system;
-  assert_int_equal(s->guards(0.0, x, h, s->params), 0);
-  for (size_t k = 0; k < s->guard_count; k++) sign[k] = h[k] >= 0.0 ? 1.0 : -1.0;
-  if (s->mode_changed) assert_int_equal(s->mode_changed(sign, s->guard_count, s->params), 0);
+  assert_int_equal(s->event_functions(0.0, x, h, s->params), 0);
+  for (size_t k = 0; k < s->event_count; k++) sign[k] = h[k] >= 0.0 ? 1.0 : -1.0;
+  if (s->mode_changed) assert_int_equal(s->mode_changed(sign, s->event_count, s->params), 0);
   assert_int_equal(s->field(0.0, x, sign, dxdt, s->params), 0);
 }
 
@@ -36,9 +36,9 @@ static bool draw(const fixture *f, gsl_rng *rng, double step, double x[]) {
   for (size_t j = half; j < n; j++) x[j] *= 1.5 * (2.0 * gsl_rng_uniform(rng) - 1.0);
   field_at(&f->m, x, rate);
   for (size_t j = 0; j < n; j++) ahead[j] = x[j] + 2.0 * step * rate[j];
-  assert_int_equal(f->m.system.guards(0.0, x, h, f->m.system.params), 0);
-  assert_int_equal(f->m.system.guards(0.0, ahead, then, f->m.system.params), 0);
-  for (size_t k = 0; k < f->m.system.guard_count; k++)
+  assert_int_equal(f->m.system.event_functions(0.0, x, h, f->m.system.params), 0);
+  assert_int_equal(f->m.system.event_functions(0.0, ahead, then, f->m.system.params), 0);
+  for (size_t k = 0; k < f->m.system.event_count; k++)
     if ((h[k] > 0.0) != (then[k] > 0.0)) return false;
   return true;
 }

@@ -153,7 +153,7 @@ static void test_counters(void **state) {
   for (size_t i = 0; i < ALL; i++) {
     const solver_settings s = fixture_settings();
     const solver_report r = fixture_run(&f, all[i], &s).report;
-    assert_int_equal(r.field_evaluations, r.guard_evaluations);
+    assert_int_equal(r.field_evaluations, r.event_evaluations);
     assert_true(r.field_evaluations > 0 && r.steps > 0);
     if (i < 2) assert_int_equal(r.field_evaluations, calls[i]);
     assert_true(fabs((double)r.events / (double)f.reference.events - 1.0) < 0.1);
@@ -192,8 +192,8 @@ static void test_field_by_state(void **state) {
     for (int k = 0; k < 6; k++) x[k] = 2.0 * sin(1.7 * i + 12.9898 * k * (i + 1));
     x[1] = 1.0 + 0.3 * x[1];
     x[2] *= 0.4;
-    assert_int_equal(m.system.guards(0.0, x, sign, m.system.params), 0);
-    for (size_t k = 0; k < m.system.guard_count; k++) sign[k] = sign[k] < 0.0 ? -1.0 : 1.0;
+    assert_int_equal(m.system.event_functions(0.0, x, sign, m.system.params), 0);
+    for (size_t k = 0; k < m.system.event_count; k++) sign[k] = sign[k] < 0.0 ? -1.0 : 1.0;
     assert_int_equal(m.system.field(0.0, x, sign, want, m.system.params), 0);
     assert_int_equal(m.type->field_by_state(&m, x, got), 0);
     for (int k = 0; k < 6; k++) size = fmax(size, fabs(want[k]));

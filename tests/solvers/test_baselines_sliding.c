@@ -30,7 +30,7 @@ static int field(double t, const double x[], const double sign[], double f[], vo
   return 0;
 }
 
-static int guards(double t, const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = x[1];
   return 0;
@@ -48,10 +48,10 @@ static double by_libess(double tolerance, uint64_t *calls) {
   options.rtol = options.atol = tolerance;
   options.sliding = ESS_SLIDING_SLIDE;
   const ess_system system = {.dimension = 2,
-                             .guard_count = 1,
+                             .event_count = 1,
                              .field = field,
-                             .guards = guards,
-                             .guard_jacobian = jacobian};
+                             .event_functions = event_functions,
+                             .event_jacobian = jacobian};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double t = 0.0, x[] = {0.3, 0.5};
   assert_int_equal(ess_driver_apply(d, &t, until, x), ESS_SUCCESS);

@@ -31,7 +31,7 @@ static void converges(model m, double least, double most, double bound) {
   assert_true(order > least && order < most);
   assert_true(error[2] < bound);
   assert_int_equal(r.report.events, f.reference.events);
-  assert_int_equal(r.report.guard_evaluations, 0);
+  assert_int_equal(r.report.event_evaluations, 0);
   assert_true(r.report.field_evaluations >= 6 * r.report.steps);
   fixture_close(&f);
 }

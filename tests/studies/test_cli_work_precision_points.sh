@@ -19,7 +19,7 @@ steps=$(echo $steps)
 epsilons='0.03 0.01 0.003 0.001 0.0003 0.0001 3.0e-05 1.0e-05 3.0e-06 1.0e-06 3.0e-07'
 # a method that another stands for has its first run, whose time has no interval
 measured="rms_error > 0 AND rms_error <= rms_worst AND median_s > 0 AND failures = 0
-  AND evaluations = field_evaluations + guard_evaluations
+  AND evaluations = field_evaluations + event_evaluations
   AND iif(coincides_with = '', trials = 2 AND median_lo_s <= median_s AND median_s <= median_hi_s,
     trials = 1 AND median_lo_s IS NULL)"
 

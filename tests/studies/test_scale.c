@@ -48,7 +48,7 @@ static scale_sample sample_of(const plate *of, size_t order, double epsilon, siz
   s.tight.events = (double)events[trial] - (missed ? 1.0 : 0.0);
   s.timed.time_s = 41.0 * pow(n, 1.5);
   s.timed.field_evaluations = 41.0 * sqrt(n);
-  s.timed.guard_evaluations = 82.0;
+  s.timed.event_evaluations = 82.0;
   return s;
 }
 
@@ -89,7 +89,7 @@ static void rows_are_medians_and_counts(void **state) {
                   {EPSILONS + 9, "projection_order", 2},
                   {EPSILONS + 9, "exact_counts", 3},
                   {EPSILONS + 9, "events", 41},
-                  {EPSILONS + 9, "guard_evaluations", 82}};
+                  {EPSILONS + 9, "event_evaluations", 82}};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
     assert_true(number_at(&u, SCALE_ROWS, expected[i].row, expected[i].name) == expected[i].value);
   study_rows(&u.run, SCALE_ROWS, &count);

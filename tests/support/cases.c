@@ -128,7 +128,7 @@ static const word STOPS[] = {
     {"impacts", 1 << HYBRID_IMPACTS}, {"events", 1 << HYBRID_EVENT},
     {"slides", 1 << HYBRID_SLIDE}, {"none", 0}, {NULL, 0}};
 static const word CALLBACKS[] = {
-    {"field", HYBRID_FIELD}, {"guards", HYBRID_GUARDS}, {"guard_jacobian", HYBRID_GUARD_JACOBIAN},
+    {"field", HYBRID_FIELD}, {"guards", HYBRID_GUARDS}, {"event_jacobian", HYBRID_GUARD_JACOBIAN},
     {"event_rates", HYBRID_GUARD_RATES}, {"some_rates", HYBRID_SOME_RATES},
     {"time_rates", HYBRID_TIME_RATES}, {"field_jacobian", HYBRID_FIELD_JACOBIAN},
     {"field_by", HYBRID_FIELD_BY}, {"guards_by", HYBRID_GUARDS_BY}, {"impact", HYBRID_IMPACT},
@@ -463,7 +463,7 @@ static void name_numbers(look *l) {
       {"failure_time", e->failure.time}, {"code", e->failure.callback_code},
       {"messages", (double)e->log.count}, {"stopped", (double)e->log.stopped},
       {"slides_ended", (double)ended}, {"smooth", (double)e->smooth.kind}, {"c1", ESS_SMOOTH_C1},
-      {"guard_evaluations", (double)(e->counters.guard_evaluations + e->counters.some_evaluations)},
+      {"event_evaluations", (double)(e->counters.event_evaluations + e->counters.some_evaluations)},
       {"piecewise", ESS_SMOOTH_PIECEWISE}, {"uncounted", ESS_SMOOTH_NOT_COUNTED},
       {"pieces", (double)e->smooth.pieces}, {"instants", (double)e->smooth.instants},
       {"together", (double)e->smooth.count}, {"solves", (double)l->h->calls[HYBRID_SOLVE]},
@@ -851,9 +851,9 @@ static bool is_as_expected(look *l, const char *line) {
   rest = after_word(line, "tangents");
   if (rest) return are_tangents_true(l, rest, line);
   rest = after_word(line, "guard");
-  if (rest) return is_guard(l, l->end.failure.guard, rest);
+  if (rest) return is_guard(l, l->end.failure.event, rest);
   rest = after_word(line, "other");
-  if (rest) return is_guard(l, l->end.failure.other_guard, rest);
+  if (rest) return is_guard(l, l->end.failure.other_event, rest);
   rest = after_word(line, "reason");
   if (rest) {
     l->is_told = true;

@@ -556,10 +556,10 @@ static void put_values(hybrid *h, expression_array *array, const int of[], size_
 
 static void derive(hybrid *h) {
   put_values(h, &h->field, h->rate, h->n);
-  put_values(h, &h->guards, h->event, h->m);
+  put_values(h, &h->event_functions, h->event, h->m);
   put_values(h, &h->watch_values, h->watch, h->watched);
   put_gradients(h, &h->field_jacobian, h->rate, h->n, STATE, h->n);
-  put_gradients(h, &h->guard_jacobian, h->event, h->m, STATE, h->n);
+  put_gradients(h, &h->event_jacobian, h->event, h->m, STATE, h->n);
   put_gradients(h, &h->time_rates, h->event, h->m, TIME, 1);
   h->moves = h->time_rates.count > 0;
   h->one = kept(h, h->m, sizeof *h->one);
@@ -644,9 +644,9 @@ void hybrid_free(hybrid *h) {
     if (!is_shared) free_impact(&h->impact[k]);
   }
   for (size_t k = 0; k < h->m && h->one; k++) expression_array_free(&h->one[k]);
-  expression_array *const arrays[] = {&h->field,        &h->guards,         &h->watch_values,
-                                      &h->exact_values, &h->field_jacobian, &h->guard_jacobian,
-                                      &h->time_rates,   &h->field_by,       &h->guards_by};
+  expression_array *const arrays[] = {&h->field,        &h->event_functions, &h->watch_values,
+                                      &h->exact_values, &h->field_jacobian,  &h->event_jacobian,
+                                      &h->time_rates,   &h->field_by,        &h->guards_by};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) expression_array_free(arrays[i]);
   while (h->blocks) {
     void *const next = *h->blocks;
@@ -797,9 +797,9 @@ static int mode_of(const double sign[], size_t guard, void *params) {
   return count_call(params, HYBRID_MODE, NULL, 0);
 }
 
-static int guards_of(double t, const double x[], double values[], void *params) {
+static int event_functions_of(double t, const double x[], double values[], void *params) {
   hybrid *const h = params;
-  evaluate(h, &h->guards, t, x, NULL, values);
+  evaluate(h, &h->event_functions, t, x, NULL, values);
   return count_call(h, HYBRID_GUARDS, values, h->m);
 }
 
@@ -810,7 +810,7 @@ static int time_rates_of(hybrid *h, double t, const double x[], double ht[]) {
 
 static int guard_jacobian_of(double t, const double x[], double Dh[], void *params) {
   hybrid *const h = params;
-  evaluate(h, &h->guard_jacobian, t, x, NULL, Dh);
+  evaluate(h, &h->event_jacobian, t, x, NULL, Dh);
   return count_call(h, HYBRID_GUARD_JACOBIAN, Dh, h->m * h->n);
 }
 
@@ -1046,15 +1046,15 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
                              .parameter_jacobian = GIVEN(HYBRID_IMPACT_BY, map_by_of)};
   ess_system system = {
       .dimension = h->n,
-      .guard_count = h->m,
+      .event_count = h->m,
       .field = field_of,
-      .guards = guards_of,
-      .guard_jacobian =
+      .event_functions = event_functions_of,
+      .event_jacobian =
           GIVEN(HYBRID_GUARD_JACOBIAN, is_wide ? wide_jacobian_of : guard_jacobian_of),
       .event_rates = GIVEN(HYBRID_GUARD_RATES, event_rates_of),
-      .guard_time = !moves    ? ESS_TIME_NONE
-                    : is_wide ? ESS_TIME_COLUMN
-                              : ESS_TIME_DIFFERENCED,
+      .time_dependence = !moves    ? ESS_TIME_NONE
+                         : is_wide ? ESS_TIME_COLUMN
+                                   : ESS_TIME_DIFFERENCED,
       .affine_in_signs = gives_weights,
       .kinds = h->has_impacts || h->has_silent || h->one_way ? h->kinds : NULL,
       .resets = h->has_resets || h->has_unarmed || h->has_silent ? &h->resets : NULL,
@@ -1072,7 +1072,7 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .parameters = {.count = h->parameters,
                      .values = h->parameter,
                      .field_jacobian = h->parameters ? GIVEN(HYBRID_FIELD_BY, field_by_of) : NULL,
-                     .guard_jacobian =
+                     .event_jacobian =
                          h->parameters && h->m ? GIVEN(HYBRID_GUARDS_BY, guards_by_of) : NULL}};
 #undef GIVEN
   return system;
@@ -1090,5 +1090,5 @@ void hybrid_exact(hybrid *h, double t, double x[]) {
 
 void hybrid_values(hybrid *h, double t, const double x[], double values[]) {
   hybrid_read(h);
-  evaluate(h, &h->guards, t, x, NULL, values);
+  evaluate(h, &h->event_functions, t, x, NULL, values);
 }

@@ -130,8 +130,8 @@ typedef struct hybrid {
   size_t *jump_parameter;
   int *jump_node;
   int *rate, *event, *watch, *exact; /* expressions; exact: -1 where none is given */
-  expression_array field, guards, watch_values, exact_values, field_jacobian, guard_jacobian,
-      time_rates, field_by, guards_by;
+  expression_array field, event_functions, watch_values, exact_values, field_jacobian,
+      event_jacobian, time_rates, field_by, guards_by;
   expression_array *one; /* of event function k: its value at place n, its gradient before */
   hybrid_impact *impact; /* [2m] */
   bool one_way, moves, has_impacts, has_resets, has_unarmed, has_silent;

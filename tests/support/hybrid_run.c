@@ -42,7 +42,7 @@ static int on_step(const ess_step_info *info, void *context) {
 }
 
 static int on_crossing(const ess_crossing_info *info, void *context) {
-  return heard(context, HYBRID_CROSSING, info->guard, info->direction, info->t, info->x,
+  return heard(context, HYBRID_CROSSING, info->event, info->direction, info->t, info->x,
                info->sign);
 }
 
@@ -52,11 +52,11 @@ static int on_impact(const ess_impact *impact, void *context) {
 }
 
 static int on_event(const ess_crossing_info *info, void *context) {
-  return heard(context, HYBRID_EVENT, info->guard, info->direction, info->t, info->x, info->sign);
+  return heard(context, HYBRID_EVENT, info->event, info->direction, info->t, info->x, info->sign);
 }
 
 static int on_slide(const ess_slide_info *info, void *context) {
-  return heard(context, HYBRID_SLIDE, info->guard, info->begins, info->t, info->x, info->sign);
+  return heard(context, HYBRID_SLIDE, info->event, info->begins, info->t, info->x, info->sign);
 }
 
 ess_observer hybrid_observer(const hybrid *h, hybrid_log *log) {

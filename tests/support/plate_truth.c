@@ -62,7 +62,7 @@ truth_status plate_truth(const plate_text *p, const double x0[], const double ti
   sides of = {.contacts = p->contacts};
   const ess_system system = hybrid_system(h, HYBRID_GIVES_NONE);
   of.count = h->m;
-  system.guards(0.0, x0, values, h);
+  system.event_functions(0.0, x0, values, h);
   for (size_t k = 0; k < h->m; k++) of.on[k] = values[k] > 0.0;
   const truth_options options = {.margin = -1.0,
                                  .times = times,

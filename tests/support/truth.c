@@ -394,8 +394,8 @@ static void find_fixed(hybrid *h, double zero, bool is_fixed[], bool is_zero[]) 
   double *const Dh = truth_room(m * n, sizeof *Dh), *const Df = truth_room(n * n, sizeof *Df);
   const double t = hybrid_start(h, x);
   for (size_t k = 0; k < m; k++) sign[k] = 1.0;
-  if (m) s.guards(t, x, value, s.params);
-  if (m) s.guard_jacobian(t, x, Dh, s.params);
+  if (m) s.event_functions(t, x, value, s.params);
+  if (m) s.event_jacobian(t, x, Dh, s.params);
   s.field_jacobian(t, x, sign, Df, s.params);
   for (size_t k = 0; k < m; k++) {
     is_zero[k] = fabs(value[k]) <= zero;
@@ -443,7 +443,7 @@ bool truth_is_clear(hybrid *h, const truth_options *options, const truth_end *tr
   for (size_t i = 1; i < n; i++) tolerance = fmin(tolerance, unit[i]);
   find_fixed(h, options->is_rounded ? 1e-12 : 0.0, is_fixed, is_zero);
   const ess_system s = hybrid_system(h, HYBRID_GIVES_ALL & ~(1u << HYBRID_TIME_RATES));
-  if (m) s.guard_jacobian(truth->t, truth->x, Dh, s.params);
+  if (m) s.event_jacobian(truth->t, truth->x, Dh, s.params);
   truth_options moved = *options;
   moved.x0 = x0;
   moved.lift = lift;

@@ -16,12 +16,12 @@ static int field(double, const double x[], const double sign[], double dxdt[], v
   return 0;
 }
 
-static int guards(double, const double x[], double h[], void *) {
+static int event_functions(double, const double x[], double h[], void *) {
   h[0] = 1.0 - x[0];
   return 0;
 }
 
-static int guard_jacobian(double, const double[], double Dh[], void *) {
+static int event_jacobian(double, const double[], double Dh[], void *) {
   Dh[0] = -1.0;
   Dh[1] = 0.0;
   return 0;
@@ -36,10 +36,10 @@ int main() {
   int crossings = 0;
   ess_system hopper{};
   hopper.dimension = 2;
-  hopper.guard_count = 1;
+  hopper.event_count = 1;
   hopper.field = field;
-  hopper.guards = guards;
-  hopper.guard_jacobian = guard_jacobian;
+  hopper.event_functions = event_functions;
+  hopper.event_jacobian = event_jacobian;
   ess_options options = ess_options_default();
   options.rtol = options.atol = 1e-8;
   options.observer.crossing = count_crossing;
