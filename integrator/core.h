@@ -243,7 +243,7 @@ typedef struct ess_stepper {
 extern const ess_stepper ess_base_dopri5, ess_base_brief; /* of order 5 and 3 */
 extern const ess_stepper ess_base_rkc, ess_base_ros2;     /* of order 2: stabilised, implicit */
 extern const ess_stepper ess_base_rodas;                  /* of order 4, implicit */
-extern const ess_stepper ess_base_through;                /* dopri5 through crossings (through.c) */
+extern const ess_stepper ess_base_through;                /* dopri5 through crossings */
 
 /* A try by the pair of the base, or by the one of order 5. */
 int ess_dopri5_try(ess_driver *d, double *error);

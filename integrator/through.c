@@ -793,10 +793,7 @@ static int correct_end(ess_driver *d, bool moves, bool differs, bool bends) {
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* Tries a step as dopri5 does, with fractional signs. Where it crosses none it is that step. The
- * first estimate that refuses it ends this. d->through.is_coupled: crossings have to be made one by
- * one. */
-static int try_through(ess_driver *d, double *error) {
+int ess_through_try(ess_driver *d, double *error) {
   ess_through *const k = &d->through;
   double moved = 0.0, between = 0.0;
   bool differs = false, bends = false;
@@ -832,11 +829,3 @@ int ess_through_give_up(ess_driver *d) {
   for (size_t i = 0; !status && i < k->companions; i++) status = notify(d, k->companion[i]);
   return status;
 }
-
-const ess_stepper ess_base_through = {.kind = ESS_THROUGH,
-                                      .try = try_through,
-                                      .judge = ess_through_judge,
-                                      .last = ESS_STAGES - 1,
-                                      .alpha = 0.2 - 0.75 * ESS_BETA,
-                                      .safety = ESS_SAFETY,
-                                      .severity = 1.0};

@@ -129,11 +129,13 @@ void ess_through_reset(ess_driver *d);
 /* The next step goes through crossings if the tangent reaches more than a few guards. */
 void ess_through_choose(ess_driver *d);
 
+/* Tries a step as dopri5 does, with fractional signs. Where it crosses none it is that step. The
+ * first estimate that refuses it ends this. d->through.is_coupled: crossings have to be made one by
+ * one. */
+int ess_through_try(ess_driver *d, double *error);
+
 /* The model is notified of the latched mode again: the step is not made. */
 int ess_through_give_up(ess_driver *d);
-
-/* Whether this error lets a step through crossings stand. */
-ess_verdict ess_through_judge(ess_driver *d, double error);
 
 /* The step is tried again, shorter or in the frozen mode: its crossings affect each other. */
 ess_verdict ess_through_leave(ess_driver *d);

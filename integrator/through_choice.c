@@ -94,7 +94,8 @@ ess_verdict ess_through_leave(ess_driver *d) {
   return v;
 }
 
-ess_verdict ess_through_judge(ess_driver *d, double error) {
+/* Whether this error lets a step through crossings stand. */
+static ess_verdict judge(ess_driver *d, double error) {
   ess_through *const k = &d->through;
   if (k->is_coupled) error = INFINITY;
   if (error <= 1.0 && k->count)
@@ -116,6 +117,14 @@ ess_verdict ess_through_judge(ess_driver *d, double error) {
   k->length = v.next;
   return v;
 }
+
+const ess_stepper ess_base_through = {.kind = ESS_THROUGH,
+                                      .try = ess_through_try,
+                                      .judge = judge,
+                                      .last = ESS_STAGES - 1,
+                                      .alpha = 0.2 - 0.75 * ESS_BETA,
+                                      .safety = ESS_SAFETY,
+                                      .severity = 1.0};
 
 /* ---- the next step --------------------------------------------------------------------------- */
 
