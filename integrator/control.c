@@ -1,7 +1,8 @@
 /*
  * The length of the next step: the least of its bounds, each of which has a cause. No other file
- * sets it, or counts a refusal. The bound by the error is that of a PI controller: (M4) of
- * docs/theory/method.md.
+ * sets it, or counts a refusal. Two bounds are kept beside it, since they outlast the step: that by
+ * turning event functions, and that of low-order restart steps. A try takes the least of all
+ * (ess_try_step). The bound by the error is that of a PI controller: (M4) of docs/theory/method.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -81,11 +81,11 @@ typedef enum ess_status {
   ESS_EEVENT,     /* an event function or its rate is not finite */
   ESS_EUNDERFLOW, /* the step size fell below the resolution of time */
   ESS_ELIVENESS,  /* an event function's rate at a projection is below projection.liveness */
-  ESS_ECHATTER,   /* guards send the state back to each other without progress in time (Filippov) */
+  ESS_ECHATTER,   /* several guards send the state back to each other, and time does not advance */
   ESS_EMAXSTEPS,  /* options.max_steps reached */
   ESS_EMAXCROSSINGS,  /* options.max_crossings reached */
   ESS_ESTOP,          /* an observer, or ess_watch.stop, stopped the run */
-  ESS_ESLIDING,       /* on both sides of an event function's zero the field points towards it */
+  ESS_ESLIDING,       /* on both sides of a zero of h_k the field points towards it (Filippov) */
   ESS_ETOLERANCE,     /* the tolerance is below the rounding of a state */
   ESS_EJACOBIAN,      /* an event function or field contradicts its Jacobian */
   ESS_EIMPACT,        /* a state or mode that an impact's map, or `start`, returned is refused */
@@ -133,10 +133,11 @@ typedef struct ess_failure {
 
 /* ---- guards and the guard reset matrix ------------------------------------------------------- */
 
-/* A guard is one direction in which an event function may be crossed. Event function k has the
- * guards ESS_GUARD_UP(k), crossed from h_k < 0, and ESS_GUARD_DOWN(k), crossed from h_k > 0. The
- * latched sign determines which of the two lies ahead. That guard is either armed, which makes it a
- * candidate to be crossed, or not. */
+/* A guard is the zero set of an event function together with the direction in which it is crossed.
+ * Event function k has the guards ESS_GUARD_UP(k), crossed from h_k < 0, and ESS_GUARD_DOWN(k),
+ * crossed from h_k > 0. The latched sign determines which of the two lies ahead. Only that guard
+ * can be armed. If it is armed, the state crosses it; otherwise the state passes the zero without
+ * effect. */
 #define ESS_GUARD_UP(k)   (2 * (size_t)(k))
 #define ESS_GUARD_DOWN(k) (2 * (size_t)(k) + 1)
 
@@ -153,18 +154,19 @@ typedef enum ess_guard_kind {
                               neither a row nor `start` arms it */
 } ess_guard_kind;
 
-/* An effect that the state at the crossing determines. The event function of the guard that the
- * entry names, either of the two, is latched to its sign there, and its guard that lies ahead is
- * armed (none, if it is of kind ESS_GUARD_NONE). At h = 0 the side is the one to which the
- * field points, in the mode after the preceding entries of the row; if the field is tangential to
- * the guard the sign stays. An entry costs one evaluation of event_functions, or of event_rates
- * if it is given. */
+/* An effect that the state at the crossing determines. The entry names either guard of an event
+ * function. libess latches the sign that this event function has at the crossing, and arms the
+ * guard that then lies ahead (none, if it is of kind ESS_GUARD_NONE). At h = 0 the sign is that of
+ * the side to which the field points, in the mode after the preceding entries of the row; if the
+ * field is tangential to the guard, the sign stays. An entry costs one evaluation of
+ * event_functions, or of event_rates if it is given. */
 #define ESS_ARM_AHEAD 2
 
-/* The guard reset matrix R: crossing guard j disarms j and then applies row j, whose entries arm
- * (+1) or disarm (-1) other guards. Arming a guard also latches its event function's sign to the
- * side before it: a touch-down that arms the release of the same contact thereby declares that the
- * contact's force is now positive. Rows are stored one after the other.
+/* The guard reset matrix R. The crossing of guard j disarms j and flips the sign of its event
+ * function. libess then applies row j, whose entries arm (+1) or disarm (-1) guards. An entry that
+ * arms a guard also latches the sign of that guard's event function to the side from which the
+ * guard is crossed: a touch-down that arms the release of the same contact thereby declares that
+ * the contact's force is now positive. Rows are stored one after the other.
  *
  * There is one row more than there are guards: row 2m is applied after an integration step that
  * ends with no guard armed. In this row +1 arms only guards whose event function is strictly on
@@ -184,10 +186,11 @@ typedef struct ess_reset_matrix {
  * An event that the map causes (a state that lands on a guard) follows at the same time, in a call
  * of its own.
  *
- * On entry `after` is x, `mode` is the latched mode with the events' signs flipped and the rows of
- * their guards applied, and `armed` has the guards that this leaves armed. For an event this
- * includes the guard that was crossed, unless the row of `resets` arms neither of its guards: the
- * guard ahead of the returned mode is then armed unless the map decides otherwise. The returned
+ * On entry `after` is x, and `mode` is the latched mode after the crossings of the events: their
+ * signs are flipped and their rows applied. `armed` has the guards that are armed then, and for
+ * each event also the guard that was crossed, unless the row of this guard in `resets` arms neither
+ * guard of the event function. A map that restores the former sign of an event function thereby
+ * leaves the crossed guard armed, unless the map sets its entry of `armed` to false. The returned
  * mode is authoritative: signs are not determined from h(after). The map of a bouncing ball
  * therefore resets the sign of its height to +1. A guard on its zero from which the state recedes
  * is not crossed. Event functions whose guards are never armed can store further parts of the mode.
@@ -223,10 +226,10 @@ typedef struct ess_impacts {
 /* ---- events without effect on the right-hand side, terminal or not --------------------------- */
 
 /* Events: functions of time and state whose zeros have no effect on the right-hand side or the
- * mode. No row of a matrix names them. They are located, counted and reported like crossings, as
- * event function m + i; projection does not accept them. Their cost is that of the same
- * number of event functions that depend on time: their rates are finite differences, at about four
- * evaluations of values for each. Rates of the system's event functions are as without them.
+ * mode. No row of a matrix names them. They are located and counted like crossings; projection does
+ * not accept them. Function i is event i for ess_observer.event, and event function m + i for
+ * ess_failure and ess_driver_section. Their rates are finite differences: about four evaluations of
+ * `values` give all at one state. Rates of the system's event functions are as without them.
  *
  * If an impact's jump changes the sign of such a function, the event has the impact's time and is
  * reported after it. If the function is zero at the impact, the event is reported once, with the
@@ -295,10 +298,11 @@ typedef struct ess_field_jumps {
 
 /* ---- the system: (f, h, Dh) of section 2.1 of the paper -------------------------------------- */
 
-/* The system to integrate. `sign[k]` is the latched sign of h_k: exactly -1.0 or +1.0. It changes
- * only when libess crosses event function k, or when the row of another guard latches it. The field
- * must therefore be smooth *through* the zeros of h for a fixed sign vector and must never evaluate
- * the sign of h itself. A nonzero result of a callback ends the run with ESS_ECALLBACK. */
+/* The system to integrate. `sign[k]` is the latched sign of h_k: exactly -1.0 or +1.0, except with
+ * affine_in_signs. It changes only when event function k is crossed, when the row of another guard
+ * or the map of an impact sets it, when a slide begins or ends, and when the run turns around. The
+ * field must therefore be smooth *through* the zeros of h for a fixed sign vector and must never
+ * evaluate the sign of h itself. A nonzero result of a callback ends the run with ESS_ECALLBACK. */
 typedef struct ess_system {
   /* Required. */
   size_t dimension;   /* n >= 1, number of states */
@@ -312,8 +316,8 @@ typedef struct ess_system {
   /* Common, all optional. */
 
   /* Dh[m*n]: row k is the gradient of h_k; or Dh[m*(n+1)], with ESS_TIME_COLUMN. Without it and
-   * event_rates, rates are finite differences of event_functions, at about four evaluations for
-   * each. */
+   * event_rates, rates are finite differences: about four evaluations of event_functions give all
+   * rates at one state. */
   int (*event_jacobian)(double t, const double x[], double Dh[], void *params);
   ess_time_dependence time_dependence; /* of event functions; default: they do not depend on it */
   const ess_guard_kind *kinds;    /* [2m]: the effect of each guard's crossing; NULL: each is an
@@ -335,9 +339,9 @@ typedef struct ess_system {
   /* Expert: for speed, stiff fields and derivatives; all optional. */
 
   /* Values and total rates of event functions in one pass without Dh, along the direction (vt, v)
-   * of time and state: rate = dh/dt vt + grad h . v. h[i] and rate[i] are those of event function
-   * which[i], i < count; which is NULL and count is m for all. Event functions that do not depend
-   * on time ignore vt. */
+   * of time and state: rate = dh/dt vt + grad h . v. For i < count, h[i] and rate[i] belong to
+   * event function which[i]. For all event functions `which` is NULL and count is m. Event
+   * functions that do not depend on time ignore vt. */
   int (*event_rates)(double t, const double x[], double vt, const double v[], const size_t which[],
                      size_t count, double h[], double rate[], void *params);
 
@@ -508,8 +512,8 @@ typedef struct ess_tolerance {
  *
  * Besides, ESS_BASE_ROS2 needs field_solve, and ESS_GUARD_IMPACT needs impacts.
  *
- * The system and the last three options are chosen at alloc. All other options may change between
- * applies. */
+ * The system and the last three options are fixed at alloc, with the exceptions that the comments
+ * of base and sliding name. All other options may change between applies. */
 typedef struct ess_options {
   /* Required: the tolerance. The error of each state x_i is at most a few times atol + rtol |x_i|;
    * with projection this holds only for the integration between crossings. rtol: in [0, 1), default
@@ -581,8 +585,10 @@ typedef struct ess_counters {
   uint64_t stabilised;  /* of these: by ESS_BASE_RKC */
   uint64_t implicit;    /* of these: by ESS_BASE_RODAS or ESS_BASE_ROS2 */
   uint64_t through;     /* of these: through crossings (ess_system.affine_in_signs) */
-  uint64_t rejected;    /* rejected steps: error too large, or crossings could have been missed */
-  uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
+  uint64_t rejected;    /* rejected tries of steps: the error was too large, or event functions, a
+                           slide or tangents required a shorter step */
+  uint64_t entries;     /* steps cut at a located crossing, at the end of a slide or, with
+                           projection, at the entry into a guard's neighbourhood */
   uint64_t projections; /* projection steps */
   uint64_t crossings;   /* crossings that are not silent, those of impacts included */
   uint64_t silent;      /* silent crossings, of guards that arm only (ESS_GUARD_ARMS_ONLY) */
@@ -623,10 +629,10 @@ ESS_API const char *ess_check(const ess_system *system, const ess_options *optio
  * The state at the time of an impact is the one after it, in the direction of the run; this applies
  * to x at t1 and to samples. A timed jump (the impact of an event function of time alone) is made
  * at the first floating-point time at which the event function has passed zero, or at t1 if that
- * time is later only by rounding. A run that begins at such a time does not repeat the jump. The
- * same holds for a run that begins on a guard whose map changes neither the event function nor its
- * rate. If the field leads through any other impact's guard, the impact is made at the initial
- * time.
+ * time is later only by rounding. A run that begins at such a time does not repeat the jump. If a
+ * run begins on the guard of any other impact and the field leads through it, the impact is made at
+ * the initial time. An impact that would change neither the value nor the rate of its event
+ * function is an exception: the run begins after it.
  *
  * On failure *t and x are the last valid time and state, and ess_driver_failure has the details.
  * ESS_EINVAL if an argument is NULL or not finite, or if the call comes from within an apply of the

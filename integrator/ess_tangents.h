@@ -29,9 +29,10 @@ extern "C" {
  * Propagates `count` directions from the next apply on by the derivative of the flow: by the
  * field's Jacobian between crossings, and by saltation matrices across crossings and impacts.
  * directions[n*count] holds one direction per column and is copied; NULL with count = n stands for
- * the unit vectors of the states. Steps and states are those of a run without tangents, except
- * before a crossing of a stiff field, where the tolerance of the steps is smaller
- * (docs/theory/tangents.md). The call clears the record of smoothness. Only this call allocates;
+ * the unit vectors of the states. Steps and states are those of a run without tangents, with three
+ * exceptions. Before a crossing of a stiff field the tolerance of the steps is smaller
+ * (docs/theory/tangents.md). Dopri5 makes no steps of order 3. affine_in_signs and idle are
+ * ignored. The call clears the record of smoothness. It allocates, and the runs after it do not;
  * count = 0 frees the memory. ESS_EINVAL, ESS_ENOMEM.
  *
  * In one step the error of a direction or an adjoint may be ten times the tolerance of a state. If
@@ -97,11 +98,12 @@ ESS_API int ess_driver_sample_tangents(ess_driver *driver, double *t, double t1,
 
 /*
  * For a run that ends on the zero of event function k (a section): the derivative of the time at
- * which it ends, Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] =
- * V + f Dt, where V is the directions. Either may be NULL. The state must be on the section, for
- * instance because an observer has stopped the run at the crossing; libess does not check this.
- * Function i of ess_watch is event function event_count + i. If an impact has taken h_k past zero,
- * the section is that of the impact.
+ * which it ends, Dt[count] = -(grad h_k . V + (dh_k/dp) q) / (grad h_k . f), and of the state
+ * there, Dx[n*count] = V + f Dt. The columns of V are the directions at the time reached, those of
+ * q the displacements of the parameters (0 with ess_driver_follow). Either of Dt and Dx may be
+ * NULL. The state must be on the section, for instance because an observer has stopped the run at
+ * the crossing; libess does not check this. Function i of ess_watch is event function event_count +
+ * i. If an impact has taken h_k past zero, the section is that of the impact.
  *
  * If event k is one of several simultaneous events, Dt belongs to the time at which the displaced
  * trajectory meets event k. Dx belongs to the state there or, if impacts are among the events, to
@@ -127,9 +129,9 @@ ESS_API int ess_driver_impact_tangents(ess_driver *driver, double before[], doub
  * Records runs from the next apply on, in a buffer of the given size, so that an adjoint can be
  * propagated backward along them: to the time at which recording began, or at which the driver was
  * last reset or turned around. Steps and states are those of a run with tangents, but no directions
- * are propagated; ess_driver_follow ends the recording, as does bytes = 0. Only this call
- * allocates. ESS_EINVAL, also with projection, which ess_driver_set_options refuses during a
- * recording; ESS_ENOMEM.
+ * are propagated; ess_driver_follow ends the recording, as does bytes = 0. The call allocates, and
+ * the runs after it do not. ESS_EINVAL, also with projection, which ess_driver_set_options refuses
+ * during a recording; ESS_ENOMEM.
  *
  * A step takes 5 + n doubles. A crossing takes 4 + 2 n + P, and m / 8 more if signs have changed.
  * A jump of the field at a time that is a parameter takes 4 + 2 n + P, too.
