@@ -14,7 +14,8 @@ from page import files, keep, take as tool_take, value_of  # noqa: E402
 
 # tables whose .csv has another name than the list in the .json
 TABLES = {"robots_models": "robots", "robots_error_models": "robots_error", "sliding_costs": "sliding",
-          "robot_derivative_errors": "robot_derivative", "robot_derivative_crossings": "robot_derivative_events"}
+          "robot_compare_settings_compared": "robot_compare", "robot_derivative_errors": "robot_derivative",
+          "robot_derivative_crossings": "robot_derivative_events"}
 
 # and tables of files that are called otherwise
 OWNERS = {"mujoco_profile": "mujoco_settings", "damped": "drake"}
