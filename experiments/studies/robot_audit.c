@@ -149,7 +149,7 @@ static int check(study_run *run) {
   int status = robot_case_open(run, false);
   if (!status) status = round_times(run);
   if (!status) status = check_size(run);
-  return status ? status : robot_outlook(run, true);
+  return status ? status : robot_outlook(run, true, false);
 }
 
 static int plan(study_run *run, size_t stage) {

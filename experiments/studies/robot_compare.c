@@ -90,7 +90,7 @@ static int check(study_run *run) {
     if (robot_setting_check(setting, &changes, why))
       return SOLVER_REFUSE(run->message, "--settings: %.450s", why);
   const int status = robot_case_open(run, true);
-  return status ? status : robot_outlook(run, false);
+  return status ? status : robot_outlook(run, false, true);
 }
 
 static int plan(study_run *run, size_t stage) {

@@ -120,7 +120,7 @@ static int open_file(study_run *run, const char *file) {
   const char *const all = run->operand;
   run->operand = file;
   int status = robot_case_open(run, true);
-  if (!status) status = robot_outlook(run, false);
+  if (!status) status = robot_outlook(run, false, true);
   run->operand = all;
   return status;
 }

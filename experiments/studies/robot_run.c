@@ -194,19 +194,18 @@ static int gauge_twin(study_run *run, const double x[]) {
   return s->written ? robot_save(c->robot, s->written, run->message) : 0;
 }
 
-/* a keyframe that is asked for is taken as it is */
-static double height_of(const robot_settings *s) {
+double robot_height(const robot_settings *s) {
   return !isnan(s->height) ? s->height : s->keyframe ? 0.0 : 0.05;
 }
 
-static double tilt_of(const robot_settings *s) {
+double robot_tilt(const robot_settings *s) {
   return !isnan(s->tilt) ? s->tilt : s->keyframe ? 0.0 : 0.1;
 }
 
 int robot_start_of(study_run *run, size_t number, double x[]) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  robot_start start = {s->qpos, height_of(s), tilt_of(s), number, run->seed, NULL};
+  robot_start start = {s->qpos, robot_height(s), robot_tilt(s), number, run->seed, NULL};
   if (number < c->states.count) start.state = c->states.x + number * c->size.dimension;
   return robot_start_state(c->robot, &start, x, run->message);
 }
@@ -223,7 +222,7 @@ static int check_drawn(study_run *run, const double x[], double other[]) {
       run->message,
       "with --height %g and --tilt %g all %zu initial conditions are equal; --starts 1 is "
       "accepted, or a --tilt that is not 0",
-      height_of(s), tilt_of(s), c->starts);
+      robot_height(s), robot_tilt(s), c->starts);
 }
 
 /* all starts, so that what is wrong with one is told before anything is run; the first is the last
@@ -237,7 +236,7 @@ static int check_starts(study_run *run) {
   for (size_t i = c->starts; !status && i-- > 0;) status = robot_start_of(run, i, x);
   if (!status) status = check_drawn(run, x, x + n);
   // whether there is anything to raise
-  robot_start raised = {s->qpos, height_of(s), tilt_of(s), 0, run->seed, NULL};
+  robot_start raised = {s->qpos, robot_height(s), robot_tilt(s), 0, run->seed, NULL};
   if (!status) status = robot_start_state(c->robot, &raised, x, run->message);
   raised.height += 1.0;
   if (!status) status = robot_start_state(c->robot, &raised, x + n, run->message);
@@ -945,7 +944,7 @@ int robot_coarse(study_run *run, const double x0[]) {
   return status;
 }
 
-int robot_outlook(study_run *run, bool stops) {
+int robot_outlook(study_run *run, bool stops, bool moves) {
   const robot_case *const c = run->own;
   double *const x0 = calloc(2 * c->size.dimension + 1, sizeof *x0);
   robot_track t = {0};
@@ -953,7 +952,7 @@ int robot_outlook(study_run *run, bool stops) {
   if (!status) status = robot_start_of(run, 0, x0);
   if (!status) status = robot_track_alloc(run, &t);
   if (!status) status = follow_briefly(run, x0, &t);
-  if (!status && c->starts == 1 && is_still(run, x0, &t)) status = refuse_still(run);
+  if (!status && moves && c->starts == 1 && is_still(run, x0, &t)) status = refuse_still(run);
   if (!status && stops && c->refuses) {
     const outlook o = look_ahead(run, x0, &t);
     if (o.contact) status = tell(run, &o, x0 + c->size.dimension);

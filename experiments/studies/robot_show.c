@@ -335,9 +335,9 @@ static void show_model(const study_run *run, const robot_top *t) {
          t->file, of->bodies, of->nq, of->nv, of->nu, of->events, of->integrator,
          1e3 * of->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose);
   if (c->falls)
-    printf("raised by %g m, tilted by %g rad.\n", s->height, s->tilt);
+    printf("raised by %g m, tilted by %g rad.\n", robot_height(s), robot_tilt(s));
   else
-    printf("hinges turned by %g rad, as no body is free.\n", s->tilt);
+    printf("hinges turned by %g rad, as no body is free.\n", robot_tilt(s));
   if (s->without)
     printf("Excluded from contact in MuJoCo and in the reference: --without %s\n", s->without);
   if (s->twin)

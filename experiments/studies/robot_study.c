@@ -89,7 +89,7 @@ static const study_word words[] = {
 
 static int check(study_run *run) {
   const int status = robot_case_open(run, false);
-  return status ? status : robot_outlook(run, true);
+  return status ? status : robot_outlook(run, true, true);
 }
 
 static int plan(study_run *run, size_t stage) {

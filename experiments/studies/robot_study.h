@@ -121,10 +121,14 @@ void robot_case_close(study_run *run);
 /* One of its starts, x[dimension]. 0, or a solver_status with one line. */
 int robot_start_of(study_run *run, size_t number, double x[]);
 
-/* Before anything is measured: where nothing moves, a solver_status with one line. Of a study that
- * `stops` where its reference ends, also where that is at 0 from every start; and a warning where
- * it is early. */
-int robot_outlook(study_run *run, bool stops);
+/* The height and tilt of initial conditions: a keyframe that is asked for is taken as it is. */
+double robot_height(const robot_settings *s);
+double robot_tilt(const robot_settings *s);
+
+/* Before anything is measured. Of a study in which something `moves`: where nothing does, a
+ * solver_status with one line. Of one that `stops` where its reference ends: the same where that is
+ * at 0 from every initial condition, and a warning where it is early. */
+int robot_outlook(study_run *run, bool stops, bool moves);
 
 /* From x0: a line on how far MuJoCo is off, by a loose tolerance, where even that takes its time.
  * 0, or -1 with one line. */

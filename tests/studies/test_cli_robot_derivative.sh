@@ -55,6 +55,13 @@ expect 'a spring: the own step is told' holds '{e["step"] for e in r["errors"] i
 expect 'a spring: the verdict' \
   says '^Verdict: up to 0.5 s, at the model.s time step of 2 ms, mjd_transitionFD.s matrices \(.*\) differ from the flow.s derivative by up to 0\.[0-9]+ %,'
 
+# a robot at rest has no error of a run, and a derivative all the same
+model rests '<body><joint axis="0 0 1" damping="1"/><geom size=".1"/></body>'
+audit rests.xml --time 0.1 --halvings 1 --tilt 0
+expect 'at rest: an audit' success
+expect 'at rest: the derivative has an error, which falls with the step' holds \
+  'of("transitions", 0.1, 0.002, 1e-6) > 1.8 * of("transitions", 0.1, 0.001, 1e-6) > 0'
+
 # times are ends of steps, whatever these are
 sed 's/0\.002/0.003/' spring.xml >slow.xml
 audit slow.xml --time 0.2 --halvings 0
