@@ -38,7 +38,7 @@ _MESSAGES = {
 _SMOOTH = ("C1", "piecewise", "not counted")
 _EPS = np.finfo(float).eps
 _NAMES = (
-    "SUCCESS EINVAL ENOMEM ECALLBACK EFIELD EGUARD EUNDERFLOW ELIVENESS ECHATTER EMAXSTEPS "
+    "SUCCESS EINVAL ENOMEM ECALLBACK EFIELD EEVENT EUNDERFLOW ELIVENESS ECHATTER EMAXSTEPS "
     "EMAXCROSSINGS ESTOP ESLIDING ETOLERANCE EJACOBIAN EIMPACT EZENO EGRAZING EDISCONTINUOUS "
     "EAFFINE EMAXTIME"
 ).split()
@@ -458,10 +458,9 @@ def _message(run, status, guard_count, options):
     is_own = _NAMES[run["status"]] == "EJACOBIAN" and run["failure_row"] is None
     if run["reason"] and is_own:
         is_guard = guard_count is None or run["failure_guard"] < guard_count
-        why = "is not used with `events`" if options and options["has_guard_jac"] else "is not given"
         parts = ["differences of `events` contradict each other: is one not differentiable?"]
         if is_guard:
-            parts = [f"differences of `guards` contradict each other, and `guard_jac` {why}"]
+            parts = ["differences of `guards` contradict each other, and `guard_jac` is not given"]
     elif run["reason"]:
         parts.append(run["reason"])
     guard = run["failure_guard"]
@@ -664,7 +663,6 @@ def _options(
         "is_dense": bool(dense_output),
         "directions": directions,
         "impact_at": _check_impacts(impact, impacts_at, guard_count),
-        "has_guard_jac": guard_jac is not None,
         "sliding": is_sliding,
         "slides": slides,
         "rest": bool(rest),
@@ -782,7 +780,7 @@ def solve_ivp(
     guard_jac : callable, optional
         ``guard_jac(t, y)``: the Jacobian of `guards` with respect to the state, shape (m, n). Default
         is finite differences, whose cost grows with the number of guards. A wrong Jacobian ends the
-        run. It is not used together with `events`.
+        run.
     params : array_like, shape (p,), optional
         Parameters with respect to which `tangents` are computed, too. All functions receive them as
         one array before `args`; native functions receive their address instead of `user`. Functions

@@ -3,6 +3,7 @@
 
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -631,6 +632,20 @@ def test_guards_may_raise_where_the_state_never_comes():
     )  # fmt: skip
     assert r.success and len(r.t_crossings) == len(r.t_events[0]) == 1
     assert r.t_crossings[0] == pytest.approx(1e-3 * math.log(0.99 / 0.75), rel=1e-6)
+
+
+@pytest.mark.parametrize("what, name", [("guards", "guard 0"), ("events", "event 0")])
+def test_an_event_function_that_is_nan_is_named(what, name):
+    r = ess.solve_ivp(lambda t, y, *s: [-1.0], (0, 2), [1.0], **{what: lambda t, y: y[0] if y[0] > 0.5 else np.nan})
+    assert not r.success and r.reason == "EEVENT" and name in r.message
+    assert r.y_end[0] == pytest.approx(1.0 - r.t_end) and r.t_end <= 0.5
+
+
+def test_reasons_are_the_statuses_of_c():
+    header = os.path.join(os.path.dirname(__file__), "..", "..", "integrator", "ess.h")
+    with open(header) as file:
+        names = re.findall(r"^  ESS_(SUCCESS|E[A-Z]+)\b", file.read().split("ess_status;")[0], re.M)
+    assert ess._ivp._NAMES == [*names, "EMAXTIME"]
 
 
 @pytest.mark.parametrize("what", ["guards", "events"])

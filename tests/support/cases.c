@@ -366,7 +366,7 @@ static size_t settings_of(const char *text, setting settings[SETTINGS], size_t *
 
 static const char *const STATUSES[ESS_STATUS_COUNT] = {
     "success",       "EINVAL",     "ENOMEM",    "ECALLBACK",      "EFIELD",
-    "EGUARD",        "EUNDERFLOW", "ELIVENESS", "ECHATTER",       "EMAXSTEPS",
+    "EEVENT",        "EUNDERFLOW", "ELIVENESS", "ECHATTER",       "EMAXSTEPS",
     "EMAXCROSSINGS", "ESTOP",      "ESLIDING",  "ETOLERANCE",     "EJACOBIAN",
     "EIMPACT",       "EZENO",      "EGRAZING",  "EDISCONTINUOUS", "EAFFINE"};
 
