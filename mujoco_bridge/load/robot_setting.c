@@ -43,8 +43,9 @@ static const kind kinds[] = {
     {"iterations", NULL, 1, false, "a whole number >= 1"},
     {"integrator", integrators, 0, false, "Euler, RK4, implicit or implicitfast"},
     {"cone", cones, 0, true, "pyramidal or elliptic"},
-    {"solref", NULL, 2, true, "two numbers that are both > 0, or both <= 0"},
-    {"solimp", NULL, 5, true, "three to five numbers, of which the first two are from 0 to 1"},
+    {"solref", NULL, 2, true, "two numbers, both > 0 or both <= 0, with white space between"},
+    {"solimp", NULL, 5, true,
+     "three to five numbers with white space between, of which the first two are from 0 to 1"},
     {0}};
 
 /* the kind, and what stands behind its "="; NULL: there is no such setting */

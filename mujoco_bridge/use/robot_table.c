@@ -18,18 +18,28 @@ static size_t width_of(const measure_table *table) {
   return width;
 }
 
-/* the table's column for each: by names where all are there, in order where none is; false when
- * only some are, or there are not as many columns */
+enum { REASON_SIZE = ROBOT_NAME_SIZE + 32 };
+
+/* the table's column for each: by names where all are there, in order where none is; false, and the
+ * reason, when only some are, or there are not as many columns */
 static bool find_columns(const robot *r, const robot_table_of *of, const measure_table *table,
-                         size_t column[]) {
-  size_t named = 0;
-  for (size_t i = 0; i < of->count; ++i) {
-    char room[ROBOT_NAME_SIZE];
+                         size_t column[], char reason[REASON_SIZE]) {
+  char room[ROBOT_NAME_SIZE];
+  size_t named = 0, missing = of->count;
+  for (size_t i = of->count; i-- > 0;) {
     const char *const name = of->name(r, i, room);
     column[i] = name ? measure_table_column(table, name) : SIZE_MAX;
-    named += column[i] != SIZE_MAX;
+    if (column[i] == SIZE_MAX)
+      missing = i;
+    else
+      ++named;
   }
-  if (named == of->count) return true;
+  if (missing == of->count) return true;
+  const char *const name = named ? of->name(r, missing, room) : NULL;
+  if (name)
+    snprintf(reason, REASON_SIZE, "'%.*s' is missing", ROBOT_NAME_SIZE, name);
+  else
+    snprintf(reason, REASON_SIZE, "it has %zu", width_of(table));
   for (size_t i = 0; i < of->count; ++i) column[i] = i;
   return named == 0 && width_of(table) == of->count;
 }
@@ -64,19 +74,20 @@ static int match_columns(const robot *r, const robot_table_of *of, const measure
                          const char *path, size_t column[], char message[ROBOT_MESSAGE_SIZE]) {
   bool is_twice = false;
   const char *spare = NULL;
+  char reason[REASON_SIZE];
   if (has_no_header(table))
     snprintf(message, ROBOT_MESSAGE_SIZE,
              "%s %.200s: the first line must name the columns; it has numbers", of->option, path);
   else if (measure_table_rows(table) == 0)
     snprintf(message, ROBOT_MESSAGE_SIZE, "%s %.200s: the table has no row below its header",
              of->option, path);
-  else if (!find_columns(r, of, table, column))
+  else if (!find_columns(r, of, table, column, reason))
     snprintf(message, ROBOT_MESSAGE_SIZE,
-             "%s %.200s must have a column for each of %zu %ss, by name or in their order",
-             of->option, path, of->count, of->noun);
+             "%s %.200s must have a column for each of %zu %ss, by name or in their order; %s",
+             of->option, path, of->count, of->noun, reason);
   else if ((spare = find_spare(of, table, column, &is_twice)))
     snprintf(message, ROBOT_MESSAGE_SIZE,
-             "%s %.200s: column '%.60s' is %s%s; it has one for each of %zu %ss%s", of->option,
+             "%s %.200s: column '%.60s' is %s%s; accepted is one for each of %zu %ss%s", of->option,
              path, spare, is_twice ? "there twice" : "of no ", is_twice ? "" : of->noun, of->count,
              of->noun, of->rows);
   else
@@ -92,8 +103,8 @@ static int read_rows(const robot_table_of *of, const measure_table *table, const
       double *const value = &values[row * of->count + i];
       if (text && measure_number_parse(text, value) == 0 && isfinite(*value)) continue;
       snprintf(message, ROBOT_MESSAGE_SIZE,
-               "%s %.200s: row %zu has %.60s for %s %zu; it has a finite number for each",
-               of->option, path, row + 1, text ? text : "nothing", of->noun, i + 1);
+               "%s %.200s: row %zu has %.60s for %s %zu; each must be a finite number", of->option,
+               path, row + 1, text ? text : "nothing", of->noun, i + 1);
       return SOLVER_REFUSED;
     }
   return 0;

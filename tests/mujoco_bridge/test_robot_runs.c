@@ -421,7 +421,7 @@ static void controls_are_held_for_a_period(void **state) {
   robot_controls_free(&c);
   // one name of two is no order
   write_file(path, "t,second\n0,1\n");
-  refused_controls(named, path, "must have a column for each of 2 actuators");
+  refused_controls(named, path, "by name or in their order; 'first' is missing");
   robot_close(named);
   write_file(path, "b,a\n1,2\n3,4\n5,6\n");
   if (robot_controls_read(r, path, 0.1, &c, message)) fail_msg("%s", message);
@@ -440,7 +440,8 @@ static void controls_are_held_for_a_period(void **state) {
   write_file(path, "a,b\n");
   refused_controls(r, path, "no row below its header");
   write_file(path, "a\n1\n");
-  refused_controls(r, path, "must have a column for each of 2 actuators");
+  refused_controls(
+      r, path, "must have a column for each of 2 actuators, by name or in their order; it has 1");
   remove(path);
   robot_close(r);
   robot *const bare = fixture_robot(FIXTURE_QUAD);

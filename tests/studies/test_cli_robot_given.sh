@@ -132,8 +132,8 @@ wrong() {
 }
 wrong '--keyframe fly is not accepted; there are home, 1, jump' legs.xml --keyframe fly
 wrong 'the model has no keyframe' bare.xml --keyframe fly
-wrong 'row 1 has nan for state 3; it has a finite number for each' legs.xml --states nan.csv
-wrong 'must have a column for each of 17 states' legs.xml --states short.csv
+wrong 'row 1 has nan for state 3; each must be a finite number' legs.xml --states nan.csv
+wrong 'must have a column for each of 17 states, by name or in their order; it has 16' legs.xml --states short.csv
 wrong 'do not go with it' legs.xml --states states.csv --height 1
 wrong '--starts 3 is not accepted; --states states.csv has 2' legs.xml --states states.csv --starts 3
 wrong 'is of one model; 2 files are given' legs.xml mass.xml --states states.csv
@@ -143,5 +143,6 @@ wrong 'a PD controller needs motors of hinges or slides' servo.xml --pd 3,1
 wrong '--period needs' mass.xml --period 0.01
 wrong 'is one of solver, iterations, integrator, cone, solref, solimp' legs.xml --compare --settings noslip=3
 wrong 'solver is PGS, CG or Newton' legs.xml --compare --settings cone=elliptic,solver=LU
-wrong 'two numbers that are both > 0, or both <= 0' legs.xml --compare --settings 'solref=0.01 -1'
+wrong 'two numbers, both > 0 or both <= 0' legs.xml --compare --settings 'solref=0.01 -1'
+wrong 'with white space between' legs.xml --compare --settings 'solref=0.01,1'
 wrong 'a whole number >= 1' legs.xml --compare --settings iterations=0
