@@ -85,6 +85,7 @@ def test_a_page_prints_what_it_says(page, capsys, monkeypatch, tmp_path):
     blocks = list(re.finditer(r"^```python\n(.*?)^```\n(?:\n*```text\n(.*?)^```$)?", text, flags=re.S | re.M))
     assert blocks
     monkeypatch.chdir(tmp_path)  # for what they write
+    os.symlink(os.path.abspath(os.path.join(ROOT, "experiments")), "experiments")  # whose models they read
     monkeypatch.setenv("MPLBACKEND", "Agg")
     scope: dict = {}
     for found in blocks:
