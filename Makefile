@@ -26,7 +26,8 @@ RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with
 PAIRS=20          pairs of processes by which it does
 SMALL=1           make results in a clone, with every study as short as it can be
-ONLY=A,B          parts of make results: speed, sweep, robots, work_precision... (a wrong one lists all)
+ONLY=A,B          parts of make results: speed, sweep, robots, work_precision..., or cases of make outside
+                  (a wrong one lists all)
 ALL=1             make figures measures first what has not been measured, which takes hours
 PREFIX=/usr/local where make install installs to
 OUT=results       folder for results and figures
@@ -206,7 +207,8 @@ drake: setup-build build-essbench
 #: cases that others have published or that other engines run, into docs/results/outside.md
 outside: setup-figures python
 	@env/bin/python -m pip install --disable-pip-version-check --quiet $$(grep -E '^(mujoco|scipy)==' tools/outside.pin)
-	@status=0; tools/outside run $(call quote,$(OUT)) || status=$$?; tools/page $(call quote,$(OUT)) docs/results/outside.md && exit $$status
+	@status=0; tools/outside run $(call quote,$(OUT)) $(if $(ONLY),$(call quote,$(ONLY))) || status=$$?; \
+	[ $$status -eq 2 ] || tools/page $(call quote,$(OUT)) docs/results/outside.md || status=$$?; exit $$status
 #: audit trajectories of MuJoCo C and MJX, which is fetched, into docs/results/trajectories.md
 trajectories: setup-robots setup-python
 	@if tools/trajectories install; then tools/trajectories audit $(call quote,$(OUT)) && \

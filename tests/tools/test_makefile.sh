@@ -105,6 +105,7 @@ default=$(sed -n 's/^\([A-Z_]*\) ?=.*/\1/p' Makefile)
 for name in $named $default CC CFLAGS LDFLAGS V VERBOSE DESTDIR prefix MAKEFLAGS CMAKE_BUILD_PARALLEL_LEVEL; do
   make -n order "$name=" >/dev/null 2>&1 || fail "make order $name= is refused"
 done
+make -n outside ONLY=cube,many | grep -qF "tools/outside run 'results' 'cube,many' " || fail 'make outside runs other cases than ONLY'
 make -n install prefix=/usr | grep -qF "tools/install add build/release '/usr'" || fail 'prefix is not read'
 
 rm -f "$output"

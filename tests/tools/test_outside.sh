@@ -56,4 +56,7 @@ check 'a case that there is not' $?
 OUTSIDE_PYTHON=/bin/false tools/outside run 2>err
 [ $? -eq 1 ] && grep -qx 'outside: skipped, since /bin/false has no libess: make python installs it' err && [ "$(wc -l <err)" -eq 1 ]
 check 'without libess' $?
+"$sources/tools/trajectories" audit results 2>err
+[ $? -eq 1 ] && grep -qx 'trajectories: .deps/mjx has no MJX: tools/trajectories install fetches it' err && [ "$(wc -l <err)" -eq 1 ]
+check 'trajectories without MJX' $?
 finish
