@@ -22,7 +22,8 @@ static const model_parameter parameters[PARAMETER_COUNT] = {
                   "friction of each block per mass, m/s^2"},
     [SHAKING] = {"shaking", 2, 0, 1e3, false, NULL,
                  "amplitude of the force on the first block per mass, m/s^2"},
-    [FREQUENCY] = {"frequency", 1.3, 0, 1e3, false, NULL, "angular frequency of that force, rad/s"},
+    [FREQUENCY] = {"frequency", 1.3, 0, 1e3, false, NULL,
+                   "angular frequency of the force on the first block, rad/s"},
     [DURATION] = {"duration", 20, 1e-3, 1000, false, NULL, "duration of the run, s"},
 };
 

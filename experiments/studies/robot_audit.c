@@ -105,8 +105,8 @@ static const double numbers_max = 8e6;
   X(row, time, NUMBER, "time", "S", "last time at which derivatives are compared, s",              \
     .initial = "0.5", .min = 1e-3, .max = 1e3, .result = "time")                                   \
   X(row, output_step, NUMBER, "output-step", "S",                                                  \
-    "interval between these times, s; rounded to whole time steps of the model", .initial = "0.1", \
-    .min = 1e-5, .max = 1e3, .result = "output_step")                                              \
+    "interval between compared times, s; rounded to whole time steps of the model",                \
+    .initial = "0.1", .min = 1e-5, .max = 1e3, .result = "output_step")                            \
   X(row, halvings, WHOLE, "halvings", "COUNT",                                                     \
     "number of times that the time step of the model is halved", .initial = "4", .max = 12,        \
     .result = "halvings")                                                                          \

@@ -12,7 +12,7 @@
 #include "studies.h"
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, settings, TEXT, "settings", "NAME=VALUE,...",                                             \
+  X(row, settings, TEXT, "settings", "A=X,B=Y",                                                    \
     "settings to compare: solver, iterations, integrator, cone, and for all contacts solref and "  \
     "solimp, such as 'cone=elliptic,solref=0.01 1' (default: usual ones)",                         \
     .result = "settings")                                                                          \

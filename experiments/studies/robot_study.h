@@ -46,10 +46,10 @@ typedef struct robot_settings {
     "bodies (default: keyframe 0, raised and tilted)",                                             \
     .result = "keyframe")                                                                          \
   X(row, height, NUMBER, "height", "M",                                                            \
-    "height by which free bodies are raised, m (default: 0.05, with --keyframe 0)", .min = -1e3,   \
+    "height by which free bodies are raised, m (default: 0.05; 0 with --keyframe)", .min = -1e3,   \
     .max = 1e3, .may_lack = true, .result = "height")                                              \
   X(row, tilt, NUMBER, "tilt", "RAD",                                                              \
-    "tilt of the first free body, rad (default: 0.1, with --keyframe 0)", .min = -4, .max = 4,     \
+    "tilt of the first free body, rad (default: 0.1; 0 with --keyframe)", .min = -4, .max = 4,     \
     .may_lack = true, .result = "tilt")                                                            \
   X(row, control, TEXT, "ctrl", "X,Y|FILE",                                                        \
     "controls: constant numbers, or a csv with a row for each period (default: those of "          \

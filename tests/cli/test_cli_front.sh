@@ -19,6 +19,7 @@ cp "$room/out" help
 for command in $commands; do
   run "$command" --help
   cp "$room/out" of_command
+  expect "the options of $command fit their column" bash -c '! grep -qE "^ {30,}--" "$1"' - "$room/out"
   run help "$command"
   expect "help $command is $command --help" cmp -s "$room/out" of_command
 done
