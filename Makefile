@@ -161,7 +161,7 @@ work-precision: setup-figures build-essbench
 robot-file:
 	@[ $(call quote,$(origin ROBOT)) = file ] || [ -r $(call quote,$(ROBOT)) ] || { \
 	  printf '%s\n' $(call quote,make robot: ROBOT=$(ROBOT) cannot be read; it is an MJCF) >&2; exit 1; }
-#: how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
+#: race MuJoCo and libess on ROBOT (an MJCF) at several errors
 robot: robot-file setup-robots build-essbench
 	$(essbench) robot $(call quote,$(ROBOT)) --race $(call options,starts/TRIALS $(runs)) $(out)
 	$(figures)
@@ -227,7 +227,7 @@ many-robots: setup-build build-essbench
 install: setup-install
 	$(call build,$(RELEASE),release,essbench ess_static ess_shared ess_manual)
 	@tools/install add $(RELEASE) $(call quote,$(PREFIX))
-#: take away what make install has put there
+#: remove the files of make install
 uninstall: ; @tools/install remove $(call quote,$(PREFIX))
 #: the source archive of this commit and its sum, in build/dist
 dist: ; @tools/dist
