@@ -676,6 +676,7 @@ class Audit:
         self._motion: tuple[Any, ...] | None = about.get("motion")
 
     def frame(self) -> Any:
+        """The rows as a table of pandas."""
         import pandas
 
         return pandas.DataFrame(self.rows)
@@ -1319,6 +1320,7 @@ class TrajectoryAudit:
         self.note: str = about["note"]
 
     def frame(self) -> Any:
+        """The rows as a table of pandas."""
         import pandas
 
         return pandas.DataFrame(self.rows)
@@ -1353,9 +1355,8 @@ class TrajectoryAudit:
             lines.append(f"{'largest':<14}bodies {said}, in the step to {at}")
         count, share = self.at_events
         if count and math.isfinite(share):
-            lines.append(
-                f"{'at events':<14}{count} steps, with {100 * share:.2g} % of the sum of local errors"
-            )
+            steps = "1 step" if count == 1 else f"{count} steps"
+            lines.append(f"{'at events':<14}{steps}, with {100 * share:.2g} % of the sum of local errors")
         if math.isfinite(self.total):
             said = _known(self.total, self.total_bound, "m")
             lines.append(f"{'at the end':<14}bodies {said}, {self.growth:.2g} times that sum")
@@ -1606,6 +1607,7 @@ class DerivativeAudit:
         self.derivative: list[NDArray[Any]] = derivative or []
 
     def frame(self) -> Any:
+        """The rows as a table of pandas."""
         import pandas
 
         return pandas.DataFrame(self.rows)

@@ -258,7 +258,7 @@ def test_the_local_error_of_a_fall_is_that_of_the_formula():
     assert found.at_events[0] == 0 and not found.note and np.isnan(found.error["hinges"])
 
 
-def test_errors_of_a_trajectory_are_at_its_touch_downs():
+def test_errors_of_a_trajectory_are_at_its_touch_downs(monkeypatch):
     m = model(LEGS)
     m.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
     t, q, v, u = record(m, 200, controls=lambda k: 0.3 * np.sin([0.1 * (k // 10), k // 10]))
@@ -275,7 +275,9 @@ def test_errors_of_a_trajectory_are_at_its_touch_downs():
     states = r.y.T
     of_reference = robots.audit_trajectory(m, t, states[:, :9], states[:, 9:], u)
     assert of_reference.error["bodies"] < 1e-3 * found.error["bodies"]
-    assert "at events" in repr(found) and "largest" in repr(found)
+    assert f"at events     {count} steps, with" in repr(found) and "largest" in repr(found)
+    monkeypatch.setattr(type(found), "at_events", (1, share))
+    assert "at events     1 step, with" in repr(found)
     axes = pytest.importorskip("matplotlib.axes")
     import matplotlib
 

@@ -2,6 +2,7 @@
 """What the site refuses of a page: the warning, which is an error of `make site`, names file and line."""
 
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -45,6 +46,17 @@ def test_old_numbers_are_found(monkeypatch):
     found = runpy.run_path(os.path.join(ROOT, "docs", "site", "conf.py"))["stale"]()
     assert bool(found) != none
     assert all(os.path.exists(os.path.join(ROOT, page)) for page in found)
+
+
+@pytest.mark.parametrize("page, source", [("ess", "__init__"), ("jax", "jax"), ("mujoco", "mujoco")])
+def test_the_reference_has_every_public_name(page, source):
+    """but for numba's signatures and the version, which are no functions or classes"""
+    with open(os.path.join(ROOT, "python", "ess", f"{source}.py")) as file:
+        listed = re.search(r"^__all__ = \[(.*?)\]", file.read(), re.S | re.M)[1]
+    with open(os.path.join(ROOT, "docs", "site", f"{page}.rst")) as file:
+        shown = re.findall(r"^\.\. auto(?:function|class|exception):: (\w+)", file.read(), re.M)
+    names = [name for name in re.findall(r'"(\w+)"', listed) if not name.isupper() and name != "__version__"]
+    assert sorted(shown) == sorted(names)
 
 
 def test_a_fault_is_refused_with_its_line(tmp_path):
