@@ -205,6 +205,14 @@ def _choose_keyframe(model, keyframe):
         rows[0] = rows[k]
 
 
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _rows_of(file, sizes, names):
     """the arrays of a file of states by their names"""
     if not os.path.exists(file):
@@ -218,13 +226,23 @@ def _rows_of(file, sizes, names):
             rows = np.array([[float(x) for x in line.split(",")] for line in lines if line.strip()])
     except (OSError, ValueError, zipfile.BadZipFile) as wrong:
         raise ValueError(f"{file} cannot be read: {str(wrong).splitlines()[0]}") from wrong
+    if header == [""]:
+        raise ValueError(f"{file} is empty; a header line is needed")
+    if all(map(_is_number, header)):
+        raise ValueError(f"{file}: the first line must name the columns; it has numbers")
     if rows.ndim != 2 or not rows.shape[1] == len(header) == len(names):
         raise ValueError(
             f"{file} must have a header and columns for {sizes['qpos']} positions, {sizes['qvel']} velocities "
             f"and {sizes['act']} activations; it has {len(header)} columns"
         )
-    if sorted(header) == sorted(names):
+    missing = [name for name in names if name not in header]
+    if not missing:
         rows = rows[:, [header.index(name) for name in names]]
+    elif len(missing) < len(names):
+        raise ValueError(
+            f"{file} must have a column for each of {len(names)} states, by name or in their order; "
+            f"'{missing[0]}' is missing"
+        )
     ends = np.cumsum(list(sizes.values()))[:-1]
     return dict(zip(sizes, np.split(rows, ends, axis=1)))
 

@@ -97,7 +97,15 @@ def test_files_that_have_no_initial_conditions_are_refused(tmp_path):
     (tmp_path / "word.csv").write_text("a,b\n1,x\n")
     (tmp_path / "short.csv").write_text("a,b\n1,2\n")
     (tmp_path / "no.npz").write_text("no archive")
+    names = [robot.name(k) for k in range(13)]
+    for name, header in (("rows", ["0"] * 13), ("typo", [*names[1:], "typo"]), ("twice", [*names[1:], names[1]])):
+        (tmp_path / f"{name}.csv").write_text(",".join(header) + "\n" + ",".join(["0"] * 13) + "\n")
+    (tmp_path / "empty.csv").write_text("")
     for name, words in (
+        ("rows.csv", "the first line must name the columns; it has numbers"),
+        ("typo.csv", f"by name or in their order; '{names[0]}' is missing"),
+        ("twice.csv", f"by name or in their order; '{names[0]}' is missing"),
+        ("empty.csv", "is empty"),
         ("nan.npz", r"row 2 has nan for qpos\[2\]"),
         ("shape.npz", "qpos has the shape"),
         ("less.npz", "must have an array qpos"),
