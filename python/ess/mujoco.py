@@ -1373,8 +1373,8 @@ class TrajectoryAudit:
             lines.append(f"{'largest':<14}bodies {said}, in the step to {at}")
         count, share = self.at_events
         if count and math.isfinite(share):
-            steps = "1 step" if count == 1 else f"{count} steps"
-            lines.append(f"{'at events':<14}{steps}, with {100 * share:.2g} % of the sum of local errors")
+            counted = "1 step" if count == 1 else f"{count} steps"
+            lines.append(f"{'at events':<14}{counted}, with {100 * share:.2g} % of the sum of local errors")
         if math.isfinite(self.total):
             said = _known(self.total, self.total_bound, "m")
             lines.append(f"{'at the end':<14}bodies {said}, {self.growth:.2g} times that sum")
