@@ -202,9 +202,11 @@ static int begin(pursuit *p, const double x0[]) {
   for (size_t k = 0; k < s->event_count; k++) {
     if (h[k] == 0.0 && rate[k] > 0.0) p->sign[k] = 1.0;
     for (size_t guard = ESS_GUARD_UP(k); guard <= ESS_GUARD_DOWN(k); guard++)
-      p->armed[guard] = (p->sign[k] > 0.0) == (guard % 2) && model_has_guard(p->m, guard);
+      p->armed[guard] = model_has_guard(p->m, guard);
   }
   if (s->start && s->start(0.0, p->x, p->sign, p->armed, s->params)) return GSL_EBADFUNC;
+  for (size_t guard = 0; guard < 2 * s->event_count; guard++)
+    p->armed[guard] = p->armed[guard] && (p->sign[guard / 2] > 0.0) == guard % 2;
   bool jumps;
   if (tell_mode(p) || begins_with_jump(p, &jumps)) return GSL_EBADFUNC;
   return jumps ? jump(p, 0.0) : GSL_SUCCESS;
