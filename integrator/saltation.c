@@ -21,12 +21,14 @@ static int add_share(ess_driver *d, size_t k, double rate, double t) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = d->system.parameters.count;
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
+  const ess_tape_place from = ess_tape_place_of(d);
   int status = ess_tangent_guard_rates(d, t, v->at, k, v->v, v->moves, v->count, v->share);
   for (size_t j = 0; j < v->count; j++) v->share[j] /= rate;
   double *const entry = status ? NULL : ess_tape_add(d, ESS_TAPE_SHARE, n + p);
   if (entry) status = ess_guard_gradient(d, t, v->at, k, entry);
   if (entry && !status) status = ess_parameter_guard(d, t, v->at, k, entry + n);
   for (size_t i = 0; entry && i < n + p; i++) entry[i] /= rate;
+  if (status) ess_tape_take_back(d, from);
   v->source = status ? ESS_BEFORE_UNKNOWN : ESS_BEFORE_PENDING;
   v->last_event = k;
   v->last_t = t;
@@ -45,6 +47,22 @@ static int add_map(ess_driver *d, const ess_impact *impact) {
   if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
   if (!status) status = ess_parameter_map(d, impact, v->moves, v->count, v->w);
   if (!status) memcpy(v->v, v->w, v->count * n * sizeof *v->v);
+  return status;
+}
+
+/* The same after the share of the event's crossing, unless that is there. If either fails, neither
+ * has been made: the run may go on, and repeats both. */
+static int add_impact(ess_driver *d, const ess_impact *impact, bool is_shared) {
+  ess_tangents *const v = d->tangents;
+  const ess_before source = v->source;
+  const ess_tape_place from = ess_tape_place_of(d);
+  const size_t k = impact->events[0];
+  int status = is_shared ? ESS_SUCCESS : add_share(d, k, d->rate[k], impact->t);
+  v->source = ESS_BEFORE_PENDING;
+  if (!status) status = add_map(d, impact);
+  if (!status) return ESS_SUCCESS;
+  v->source = source;
+  ess_tape_take_back(d, from);
   return status;
 }
 
@@ -168,8 +186,9 @@ int ess_tangent_carried(ess_driver *d, const ess_impact *impact) {
   memcpy(v->at, d->x, n * sizeof *v->at);
   memcpy(v->before, d->f, n * sizeof *v->before);
   memcpy(v->mapped, d->f, n * sizeof *v->mapped);
+  if (impact) return add_impact(d, impact, true);
   v->source = ESS_BEFORE_PENDING;
-  return impact ? add_map(d, impact) : ESS_SUCCESS;
+  return ESS_SUCCESS;
 }
 
 int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
@@ -189,9 +208,7 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
     v->smoothness.time = impact->t;
     return ess_tangent_meeting(d, count, impact->after);
   }
-  const size_t k = impact->events[0];
-  const int status = add_share(d, k, d->rate[k], impact->t);
-  return status ? status : add_map(d, impact);
+  return add_impact(d, impact, false);
 }
 
 /* ---- a run that ends on an event ------------------------------------------------------------- */

@@ -451,6 +451,14 @@ void ess_tape_step(ess_driver *d, double theta);
 /* An entry for so many numbers; NULL if nothing is recorded, or there is no room. */
 double *ess_tape_add(ess_driver *d, ess_tape_kind kind, size_t count);
 
+/* Where the next entry begins, and the removal of all entries from there on: their operation has
+ * failed, and is repeated if the run goes on. */
+typedef struct ess_tape_place {
+  size_t used, needed;
+} ess_tape_place;
+ess_tape_place ess_tape_place_of(const ess_driver *d);
+void ess_tape_take_back(ess_driver *d, ess_tape_place from);
+
 /* The unit directions of the states, and zeros up to `count` columns, in v->v. */
 void ess_tape_units(ess_driver *d, size_t count);
 

@@ -57,6 +57,18 @@ double *ess_tape_add(ess_driver *d, ess_tape_kind kind, size_t count) {
   return entry;
 }
 
+ess_tape_place ess_tape_place_of(const ess_driver *d) {
+  const ess_tape *const tape = d->tangents->tape;
+  return tape ? (ess_tape_place){tape->used, tape->needed} : (ess_tape_place){0, 0};
+}
+
+void ess_tape_take_back(ess_driver *d, ess_tape_place from) {
+  ess_tape *const tape = d->tangents->tape;
+  if (!tape) return;
+  tape->used = from.used;
+  tape->needed = from.needed;
+}
+
 void ess_tape_step(ess_driver *d, double theta) {
   ess_tape *const tape = d->tangents->tape;
   const size_t n = d->system.dimension, m = d->system.event_count;

@@ -322,6 +322,58 @@ TEST(a_fault_amid_differences_spoils_nothing) {
   }
 }
 
+static int stop_at_crossing(const ess_crossing_info *info, void *context) {
+  (void)info, (void)context;
+  return 1;
+}
+
+/* A callback that fails once, and the run goes on, also where an observer stops at each crossing:
+ * derivatives are those of a run without a fault, or refused. */
+TEST(a_fault_at_a_crossing_spoils_no_derivative) {
+  static const char *const texts[] = {OSCILLATORS, BALL, BELT};
+  for (size_t which = 0; which < 12; which++) {
+    const bool records = which / 3 % 2, stops = which >= 6;
+    driven r = run_of(texts[which % 3], HYBRID_GIVES_NONE, 1e-7);
+    const size_t n = r.h->n, P = r.h->parameters;
+    const double outcome[4] = {1.0, 0.5};
+    double D[MOST] = {0.0}, by[4];
+    uint64_t calls[HYBRID_CALLBACKS] = {0};
+    size_t compared = 0;
+    if (stops) r.options.observer.crossing = stop_at_crossing;
+    assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
+    for (int in = -1; in < HYBRID_CALLBACKS; in++)
+      for (uint64_t call = 1; call <= (in < 0 ? 1 : calls[in]); call += 1 + call / 40) {
+        again(&r);
+        memset(r.h->calls, 0, sizeof r.h->calls);
+        r.h->fault = (hybrid_fault){0};
+        if (in >= 0)
+          r.h->fault =
+              (hybrid_fault){.in = (hybrid_callback)in, .call = call, .once = true, .code = 7};
+        assert_int_equal(records ? ess_driver_record(r.d, BYTES)
+                                 : ess_driver_follow_parameters(r.d, n + P, NULL, NULL),
+                         ESS_SUCCESS);
+        int status = go(&r, hybrid_end_time(r.h));
+        for (int i = 0; i < 1000 && (status == ESS_ECALLBACK || status == ESS_ESTOP); i++)
+          status = go(&r, hybrid_end_time(r.h));
+        assert_int_equal(status, ESS_SUCCESS);
+        if (in < 0) memcpy(calls, r.h->calls, sizeof calls);
+        double found[MOST] = {0.0};
+        const double *const V = ess_driver_tangent(r.d);
+        if (records && ess_driver_adjoint(r.d, 1, outcome, found, by)) continue;
+        if (!records && !V) continue;
+        if (!records) memcpy(found, V, n * (n + P) * sizeof *found);
+        if (in < 0) memcpy(D, found, sizeof D);
+        for (size_t i = 0; i < n * (n + P); i++)
+          if (!(fabs(found[i] - D[i]) <= 1e-4 * (1.0 + fabs(D[i]))))
+            fail_msg("%s, callback %d, call %d: %g for %g", texts[which % 3], in, (int)call,
+                     found[i], D[i]);
+        compared++;
+      }
+    assert_true(compared > 20);
+    drop(&r);
+  }
+}
+
 /* the state is good where the Jacobian is not, and the run continues once it serves again */
 TEST(a_jacobian_that_is_not_finite_ends_the_run) {
   static const hybrid_fault faults[] = {
