@@ -18,14 +18,14 @@ int ess_make_crossing(ess_driver *d, size_t k, bool carried) {
   const bool silent = ess_is_silent(d, k);
   int status = ess_note_crossing(d, k);
   if (status) return status;
-  if (silent)
-    d->counters.silent++;
-  else
-    d->counters.crossings++;
   if (!silent && k < d->watched.first) d->control.after.crossed = ess_guard_ahead(d, k);
   if (d->tangents && !silent)
     status = carried ? ess_tangent_carried(d, NULL) : ess_tangent_cross(d, k);
   if (status) return status;
+  if (silent)
+    d->counters.silent++;
+  else
+    d->counters.crossings++;
   // the crossing is made, and observed, even when the model fails to follow the mode
   if (d->slides && !silent && !carried) {
     ess_slide_note(d, k);

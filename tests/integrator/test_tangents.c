@@ -338,7 +338,7 @@ TEST(a_fault_at_a_crossing_spoils_no_derivative) {
     const double outcome[4] = {1.0, 0.5};
     double D[MOST] = {0.0}, by[4];
     uint64_t calls[HYBRID_CALLBACKS] = {0};
-    size_t compared = 0;
+    size_t compared = 0, crossings = 0;
     if (stops) r.options.observer.crossing = stop_at_crossing;
     assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
     for (int in = -1; in < HYBRID_CALLBACKS; in++)
@@ -357,6 +357,8 @@ TEST(a_fault_at_a_crossing_spoils_no_derivative) {
           status = go(&r, hybrid_end_time(r.h));
         assert_int_equal(status, ESS_SUCCESS);
         if (in < 0) memcpy(calls, r.h->calls, sizeof calls);
+        if (in < 0) crossings = ess_driver_counters(r.d)->crossings;
+        assert_int_equal(ess_driver_counters(r.d)->crossings, crossings);
         double found[MOST] = {0.0};
         const double *const V = ess_driver_tangent(r.d);
         if (records && ess_driver_adjoint(r.d, 1, outcome, found, by)) continue;
