@@ -329,6 +329,7 @@ typedef struct ess_system {
    * the signs of h(t, x), and armed[2m] is true for every guard but those of kind ESS_GUARD_NONE. A
    * sign that is changed need not be that of h. Of the two guards of an event function the one that
    * lies ahead of its sign on return is armed unless `armed` says false for it; the other is not.
+   * An armed guard that the state is already beyond is crossed as soon as h moves away from zero.
    * If the state is at rest on the guard of an impact, it is taken to be on the side of the sign;
    * without `start` it may end the run with ESS_EGRAZING. A field that pushes it onto the guard
    * needs ESS_SLIDING_SLIDE_AND_REST. */
