@@ -205,7 +205,11 @@ int ess_tangents_show(ess_driver *d) {
   const ess_failure failed = d->failure;
   // stopped at a crossing, the node is not evaluated
   int status = ESS_SUCCESS;
-  if (v->source == ESS_BEFORE_PENDING) status = ess_field(d, d->t, d->x, v->f_here);
+  if (v->source == ESS_BEFORE_PENDING) {
+    // a model that failed to follow the crossing is told of the mode again
+    status = ess_announce(d, d->system.event_count);
+    if (!status) status = ess_field(d, d->t, d->x, v->f_here);
+  }
   v->is_lost = status != ESS_SUCCESS; // the crossing has been made, and directions lack its jump
   if (!status) ess_tangent_finish(d, v->f_here);
   if (!status) status = check_finite(d, v->v);
