@@ -871,7 +871,7 @@ static int refuse_still(study_run *run) {
              c->size.nu > 1 ? ", ...) have" : ") has", s->control ? "--ctrl" : "keyframe 0, or 0");
   return SOLVER_FAIL(
       run->message,
-      "%.180s: nothing moves within %g s of the first initial condition, so there is nothing to "
+      "%.150s: nothing moves within %g s of the first initial condition, so there is nothing to "
       "compare: %s; --starts 10 adds random velocities, --qpos sets the pose, --ctrl the controls",
       run->operand, s->time, actuators);
 }
