@@ -190,7 +190,7 @@ static int compare(study_run *run, const base *b, compare_row *row) {
   return status;
 }
 
-/* as it was kept before an interrupt, or anew */
+/* as it was kept before an interrupt, or measured now */
 static int compare_kept(study_run *run, const base *b, const char *setting) {
   compare_row row = row_of(study_text(run, "%s", setting));
   const json_t *const known = study_part(run, setting);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PD controller on recorded targets, at 50 Hz: how wrong is mj_step in its loop, and in which steps of a recording?"""
+"""A PD controller on recorded targets, at 50 Hz: the error of mj_step in its loop, and of each step of a recording."""
 
 import mujoco
 import numpy as np
