@@ -96,6 +96,10 @@ gather_power gather_fit_power(const double x[], const double y[], size_t count);
  *   slope_of(x, y, trial, processes, seed)             [slope of the medians, from, to]
  *   marginal_of(x, y, trial, processes, seed, window)  {x: [slope there, from, to], ...}
  *
+ *   known_median_of(y, trial, processes, seed)         the same of those that are known, of which a
+ *                                                      process that has none is none; without an
+ *                                                      interval where they are fewer than five
+ *
  * Where every process has every start, of which `trial` is start * processes + process:
  *
  *   crossed_median_of, crossed_slope_of                likewise

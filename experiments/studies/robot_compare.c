@@ -58,7 +58,7 @@ static const study_word words[] = {
   COLUMN(row, how, TEXT, "", "the reference: as in robot_error.csv")                               \
   COLUMN(row, seconds, AMOUNT, "s", "processor time of MuJoCo's run")                              \
   COLUMN(row, note, TEXT, "", "why there are no numbers, or what limits them")
-COLUMN_ROW(compare_row, COMPARE_COLUMNS);
+TAKEN_ROW(compare_row, COMPARE_COLUMNS);
 
 enum { COMPARE_ROWS = STUDY_SAMPLES + 1 };
 
@@ -234,13 +234,6 @@ static int measure(study_run *run, const void *cell) {
   return status || *run->interrupted ? -1 : 0;
 }
 
-static int derive(study_run *run) {
-  size_t count;
-  const compare_row *const all = study_rows(run, STUDY_SAMPLES, &count);
-  for (size_t i = 0; i < count; i++) study_add(run, COMPARE_ROWS, &all[i]);
-  return 0;
-}
-
 /* ---- the screen ------------------------------------------------------------------------------ */
 
 /* in mm or mrad, with its bound */
@@ -312,11 +305,11 @@ const study robot_compare_study = {
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(compare_row, .meaning = "a setting"),
                [COMPARE_ROWS] =
                    STUDY_ROWS(compare_row, .json = "settings_compared", .csv = "robot_compare.csv",
+                              .from = "robot_compare_cells WHERE run = ?1 ORDER BY row",
                               .meaning = "a setting of MuJoCo")},
     .check = check,
     .plan = plan,
     .run = measure,
-    .derive = derive,
     .show = show,
     .release = robot_case_close,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What runs of a robot say: medians over starts, the order that MuJoCo has, what reaches an error,
- * and the first start over time. */
+/* What runs of a robot say, as queries; what reaches an error, by the rule of choice; and the first
+ * start over time. */
 #include <gsl/gsl_eigen.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,31 +8,107 @@
 
 #include "choice.h"
 #include "robot_study.h"
-#include "series.h"
 #include "statistics.h"
 
-/* an error is known where it is so many times the reference's */
-static const double robot_known_from = 3.0;
+/* ---- queries --------------------------------------------------------------------------------- */
 
-/* the runs of an entry from all starts; and the reference's error by them */
-static gather robot_starts_of(study_run *run, size_t entry) {
-  const robot_case *const c = run->own;
-  return gather_rows(run, ROBOT_SAMPLES, entry, c->entries, study_cells(run));
-}
+/* A lap is numbered within its cell, as its entry. */
+const char robot_laps_sql[] =
+    "SELECT l.*, e.who, e.method, e.knob, e.own, max(l.process) OVER () + 1 AS processes, r.seed, "
+    "(SELECT median(estimate) FROM robot_laps WHERE run = ?1 AND row = 0) AS known_to "
+    "FROM robot_laps l JOIN robot_entries e ON e.run = l.run AND e.number = l.row "
+    "JOIN run r ON r.id = l.run WHERE l.run = ?1";
 
-static double robot_estimate(study_run *run) {
-  return gather_median(robot_starts_of(run, 0), "estimate");
-}
+/* of steps of at most 2 ms; an error is known where it is three times the reference's */
+const char robot_orders_sql[] =
+    "(SELECT variant, line->>0 AS `order`, json_remove(line, '$[3]', '$[0]') AS interval, "
+    "steps AS time_steps FROM (SELECT variant, min(row) AS place, "
+    "power(time_step, rms_error) FILTER (WHERE fits) AS line, sum(fits) AS steps "
+    "FROM (SELECT *, time_step <= 0.002 * (1 + 1e-9) AND coalesce(rms_error >= 3 * estimate, 0) "
+    "AS fits FROM robot_mujoco WHERE run = ?1 ORDER BY row) GROUP BY variant ORDER BY place))";
+
+/* Of the first initial condition: which states of bodies that count are furthest off, where one
+ * that is off by less than 1e-9 m or rad does not move; and when the error is a tenth of its
+ * largest. */
+const char robot_top_sql[] =
+    "(WITH worst AS (SELECT state, unit, min(row) AS place, max(abs(mujoco - reference)) AS most, "
+    "state GLOB '?* [xyz]' AS is_base FROM robot_paths WHERE run = ?1 AND counts "
+    "AND unit IN ('m', 'rad') AND state NOT GLOB 'd *' GROUP BY state HAVING most > 1e-9), "
+    "base AS (SELECT most AS base_off, state AS axis FROM worst WHERE is_base "
+    "ORDER BY most DESC, place LIMIT 1), "
+    "joint AS (SELECT most AS joint_off, state AS joint, unit AS joint_unit FROM worst "
+    "WHERE NOT is_base ORDER BY most DESC, place LIMIT 1), "
+    "mine AS (SELECT t, rms_error FROM robot_errors WHERE run = ?1 AND own), "
+    "begun AS (SELECT min(t) AS begins FROM mine "
+    "WHERE rms_error >= 0.1 * (SELECT max(rms_error) FROM mine)), "
+    "touched AS (SELECT foot, time AS touched_at FROM robot_touchdowns, begun "
+    "WHERE run = ?1 AND time <= begins ORDER BY row DESC LIMIT 1), "
+    "shortest AS (SELECT until, ended, contact FROM laps WHERE row = 0 "
+    "ORDER BY until, trial LIMIT 1), "
+    "medians AS (SELECT median(growth) AS growth, sum(ended = 'success') AS reached, "
+    "median(size) AS size, median(estimate) AS estimate, max(estimate) AS estimate_worst, "
+    "median(bodies_estimate) AS bodies_estimate, median(hinges_estimate) AS hinges_estimate, "
+    "median(tolerances_apart) AS tolerances_apart, median(mujoco_apart) AS mujoco_apart, "
+    "max(check_step) AS check_step, median(jumps) AS jumps, median(refused) AS refused "
+    "FROM laps WHERE row = 0) "
+    "SELECT * FROM robot_facts f, shortest, medians, begun LEFT JOIN base LEFT JOIN joint "
+    "LEFT JOIN touched WHERE f.run = ?1)";
+
+/* What is asked for: the error of the model's own setting where it is known, and others where they
+ * are ten times the reference's. */
+#define ASKED                                                                                      \
+  "(SELECT * FROM robot_choices WHERE run = ?1 AND start IS NULL "                                 \
+  "AND error >= iif(own, 3, 10) * (SELECT min(known_to) FROM laps))"
+
+/* From every start each program runs as the others have it best: settings are chosen by some starts
+ * and judged by those held out. A setting may lie between two entries. A run that did not get to
+ * the end has no cost that another's is to be compared with. */
+#define HELD_OUT                                                                                   \
+  "(WITH ran AS (SELECT c.*, o.trial, o.process, o.processes, o.seed, "                            \
+  "a.seconds * pow(nullif(b.seconds, 0) / a.seconds, share) AS seconds, "                          \
+  "a.rms_error * pow(nullif(b.rms_error, 0) / a.rms_error, share) AS rms, "                        \
+  "a.field_evaluations * pow(nullif(b.field_evaluations, 0) / a.field_evaluations, share) "        \
+  "AS evaluations FROM robot_choices c JOIN laps o ON o.trial = c.start AND o.row = 0 "            \
+  "LEFT JOIN laps a ON a.trial = c.start AND a.row = c.coarse AND c.coarse "                       \
+  "AND a.rms_error IS NOT NULL LEFT JOIN laps b ON b.trial = c.start AND b.row = c.fine "          \
+  "AND b.rms_error IS NOT NULL WHERE c.run = ?1) "                                                 \
+  "SELECT m.target, m.error AS rms_error, m.own, m.trial AS start, m.process, m.processes, "       \
+  "m.seed, m.method AS variant, m.knob AS time_step, m.seconds AS mujoco_seconds, "                \
+  "m.rms AS mujoco_error, l.method AS libess_base, l.knob AS tolerance, "                          \
+  "l.seconds AS libess_seconds, l.rms AS libess_error, l.evaluations AS libess_evaluations, "      \
+  "p.method AS plain_base, p.knob AS plain_tolerance, p.seconds AS plain_seconds, "                \
+  "p.rms AS plain_error, p.evaluations AS plain_evaluations, "                                     \
+  "m.seconds / l.seconds AS mujoco_over_libess, p.seconds / l.seconds AS plain_over_libess, "      \
+  "b.seconds / l.seconds AS best_over_libess "                                                     \
+  "FROM ran m JOIN ran l USING (target, trial) JOIN ran p USING (target, trial) "                  \
+  "JOIN ran b USING (target, trial) WHERE m.who = 'MuJoCo' AND l.who = 'libess' "                  \
+  "AND p.who = 'plain' AND b.who = 'best' ORDER BY target, trial)"
+const char robot_held_out_sql[] = HELD_OUT " WHERE target IN (SELECT target FROM " ASKED ")";
+
+const char robot_reach_sql[] =
+    "(WITH asked AS " ASKED ", held AS (SELECT target, median(mujoco_seconds) AS mujoco_seconds, "
+    "median(mujoco_error) AS mujoco_error, median(libess_seconds) AS libess_seconds, "
+    "median(libess_error) AS libess_error, median(libess_evaluations) AS libess_evaluations, "
+    "median(plain_seconds) AS plain_seconds, median(plain_error) AS plain_error, "
+    "median(plain_evaluations) AS plain_evaluations, count(mujoco_over_libess) AS held_out, "
+    "known_median_of(mujoco_over_libess, start, processes, seed) AS mujoco, "
+    "known_median_of(plain_over_libess, start, processes, seed) AS plain, "
+    "known_median_of(best_over_libess, start, processes, seed) AS best "
+    "FROM " HELD_OUT " GROUP BY target) "
+    "SELECT held.*, m.error AS rms_error, m.own, m.method AS variant, m.knob AS time_step, "
+    "l.method AS libess_base, l.knob AS tolerance, p.method AS plain_base, "
+    "mujoco->>0 AS mujoco_over_libess, mujoco->>1 AS mujoco_over_libess_low, "
+    "mujoco->>2 AS mujoco_over_libess_high, plain->>0 AS plain_over_libess, "
+    "plain->>1 AS plain_over_libess_low, plain->>2 AS plain_over_libess_high, "
+    "best->>0 AS best_over_libess, best->>1 AS best_over_libess_low, "
+    "best->>2 AS best_over_libess_high "
+    "FROM asked m JOIN asked l USING (target) JOIN asked p USING (target) JOIN held USING (target) "
+    "WHERE m.who = 'MuJoCo' AND l.who = 'libess' AND p.who = 'plain' ORDER BY target)";
 
 /* ---- what reaches an error at which cost ----------------------------------------------------- */
 
-/* From every start each program runs as the others have it
- * best: settings are chosen by some starts and judged by those held out. Intervals are of what is
- * held out, start by start. */
-
-/* errors that are asked for, where they are so many times the reference's */
+/* errors that are asked for */
 static const double targets[] = {1e-1, 1e-2, 1e-3, 1e-4};
-static const double asked_from = 10.0;
 
 /* one start in so many is held out: with ten of them each of its own */
 enum { FOLDS = 10 };
@@ -218,117 +294,68 @@ static int look(study_run *run, size_t folds, size_t fold, shown *all) {
   return status;
 }
 
-/* A column of what one start shows. A run that did not get to the end has no cost that another's is
- * to be compared with. */
-static double of_start(const setting *s, const robot_sample sample[], const char *name) {
-  const column *const c = column_find(robot_sample_columns, name);
-  const robot_sample *const coarse = &sample[s->coarse], *const fine = &sample[s->fine];
-  if (!s->fine || isnan(coarse->error.states) || isnan(fine->error.states)) return NAN;
-  return between(column_number(c, coarse), column_number(c, fine), s->share);
-}
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* what is under way: what the starts show but for each fold, and behind them all of them */
 typedef struct deriving {
   study_run *run;
-  size_t folds;
+  size_t folds, targets;
   shown *by; /* folds + 1 */
-  draws draws;
 } deriving;
 
-static void add_held_out(const deriving *d, size_t start, double target, size_t own) {
+/* `start` is held out; NaN: none is */
+static void add_choices(const deriving *d, double start, const chosen *made, bool own) {
+  static const char *const who[] = {"MuJoCo", "libess", "plain", "best"};
   const robot_case *const c = d->run->own;
-  const chosen made = choose(c, &d->by[start % d->folds], target, own);
-  const setting *const mujoco = &made.mujoco, *const libess = &made.libess,
-                       *const plain = &made.plain;
-  const robot_sample *const one = study_samples(d->run, start, NULL);
-  const double seconds = of_start(libess, one, "seconds");
-  const robot_held_out row = {.rms_error = made.target,
-                              .own = own > 0,
-                              .start = start,
-                              .process = start % d->draws.processes,
-                              .variant = variant_of(c, mujoco),
-                              .time_step = knob_of(c, mujoco),
-                              .mujoco_seconds = of_start(mujoco, one, "seconds"),
-                              .mujoco_error = of_start(mujoco, one, "rms_error"),
-                              .libess_base = variant_of(c, libess),
-                              .tolerance = knob_of(c, libess),
-                              .libess_seconds = seconds,
-                              .libess_error = of_start(libess, one, "rms_error"),
-                              .libess_evaluations = of_start(libess, one, "field_evaluations"),
-                              .plain_base = variant_of(c, plain),
-                              .plain_tolerance = knob_of(c, plain),
-                              .plain_seconds = of_start(plain, one, "seconds"),
-                              .plain_error = of_start(plain, one, "rms_error"),
-                              .plain_evaluations = of_start(plain, one, "field_evaluations"),
-                              .mujoco_over_libess = of_start(mujoco, one, "seconds") / seconds,
-                              .plain_over_libess = of_start(plain, one, "seconds") / seconds,
-                              .best_over_libess = of_start(&made.best, one, "seconds") / seconds};
-  study_add(d->run, ROBOT_HELD_OUT, &row);
+  const setting *const of[] = {&made->mujoco, &made->libess, &made->plain, &made->best};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    const robot_choice_row row = {.target = d->targets,
+                                  .error = made->target,
+                                  .own = own,
+                                  .start = start,
+                                  .who = who[i],
+                                  .method = variant_of(c, of[i]),
+                                  .knob = knob_of(c, of[i]),
+                                  .coarse = of[i]->coarse,
+                                  .fine = of[i]->fine,
+                                  .share = of[i]->share};
+    study_add(d->run, ROBOT_CHOICES, &row);
+  }
 }
 
-/* medians over what is held out, and the two ratios with their intervals */
-static void fill_costs(const deriving *d, gather starts, robot_reach_row *row) {
-  double ends[2];
-  gather_into(starts, gather_median, ROBOT_REACH, "mujoco_seconds", "mujoco_error", row);
-  gather_into(starts, gather_median, ROBOT_REACH, "libess_seconds", "libess_evaluations", row);
-  gather_into(starts, gather_median, ROBOT_REACH, "plain_seconds", "plain_evaluations", row);
-  row->held_out = gather_known(starts, "mujoco_over_libess");
-  series_median_known(starts, "mujoco_over_libess", &d->draws, &row->mujoco_over_libess, ends);
-  row->mujoco_over_libess_low = ends[0];
-  row->mujoco_over_libess_high = ends[1];
-  series_median_known(starts, "plain_over_libess", &d->draws, &row->plain_over_libess, ends);
-  row->plain_over_libess_low = ends[0];
-  row->plain_over_libess_high = ends[1];
-  series_median_known(starts, "best_over_libess", &d->draws, &row->best_over_libess, ends);
-  row->best_over_libess_low = ends[0];
-  row->best_over_libess_high = ends[1];
-}
-
-static void add_reach(const deriving *d, double target, size_t own) {
+/* with the settings for each start, which are chosen by the others */
+static void add_target(deriving *d, double target, size_t own) {
   const robot_case *const c = d->run->own;
-  const size_t count = study_cells(d->run);
   const chosen made = choose(c, &d->by[d->folds], target, own);
-  gather starts = gather_rows(d->run, ROBOT_HELD_OUT, 0, 1, count);
   // what every program does by the coarsest means is no question
   if (made.mujoco.coarsest && made.libess.coarsest && made.plain.coarsest) return;
-  study_rows(d->run, ROBOT_HELD_OUT, &starts.first);
-  robot_reach_row row = {.rms_error = made.target,
-                         .own = own > 0,
-                         .variant = variant_of(c, &made.mujoco),
-                         .time_step = knob_of(c, &made.mujoco),
-                         .libess_base = variant_of(c, &made.libess),
-                         .tolerance = knob_of(c, &made.libess),
-                         .plain_base = variant_of(c, &made.plain)};
-  for (size_t i = 0; i < count; i++) add_held_out(d, i, target, own);
-  fill_costs(d, starts, &row);
-  study_add(d->run, ROBOT_REACH, &row);
+  add_choices(d, NAN, &made, own);
+  for (size_t i = 0; i < study_cells(d->run); i++) {
+    const chosen here = choose(c, &d->by[i % d->folds], target, own);
+    add_choices(d, (double)i, &here, own);
+  }
+  d->targets++;
 }
 
-/* the model's own setting first, then the targets that the reference is good enough for */
-static void add_reaches(const deriving *d) {
+/* the model's own setting first */
+static void add_targets(deriving *d) {
   const robot_case *const c = d->run->own;
-  const double known = robot_estimate(d->run);
   for (size_t i = 1; i < c->entries; i++) {
     const double error = d->by[d->folds].error[i];
-    if (c->entry[i].own && error > 0.0 && error >= robot_known_from * known) add_reach(d, error, i);
+    if (c->entry[i].own && error > 0.0) add_target(d, error, i);
   }
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-    if (targets[i] >= asked_from * known) add_reach(d, targets[i], 0);
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) add_target(d, targets[i], 0);
 }
 
-static int robot_derive_reach(study_run *run) {
+static int choose_all(study_run *run) {
   const size_t starts = study_cells(run);
-  deriving d = {.run = run,
-                .folds = starts < FOLDS ? starts : FOLDS,
-                .draws = race_draws(run, starts, false)};
+  deriving d = {.run = run, .folds = starts < FOLDS ? starts : FOLDS};
   d.by = calloc(d.folds + 1, sizeof *d.by);
   int status = d.by ? 0 : study_out_of_memory(run);
   // a single start has no others
   for (size_t i = 0; !status && i <= d.folds; i++)
     status = look(run, i < d.folds && starts > 1 ? d.folds : 0, i, &d.by[i]);
-  if (!status) add_reaches(&d);
+  if (!status) add_targets(&d);
   free(d.by);
   return status;
 }
@@ -538,94 +565,29 @@ static int measure_bounds(study_run *run, robot_bounds *b) {
   return status;
 }
 
-/* ---- what the runs say ----------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-/* orders are those of steps up to this, s */
-static const double order_step = 0.002;
-
-/* ---- medians --------------------------------------------------------------------------------- */
-
-/* why the first start without numbers has none */
-static const char *note_of(gather starts) {
-  size_t count;
-  const robot_sample *const all = study_rows(starts.run, ROBOT_SAMPLES, &count);
-  for (size_t i = 0; i < starts.count; i++) {
-    const robot_sample *const s = &all[starts.first + i * starts.stride];
-    if (*s->note) return study_text(starts.run, "%s", s->note);
-  }
-  return "";
-}
-
-static void add_rows(study_run *run) {
-  const robot_case *const c = run->own;
-  for (size_t i = 1; i < c->entries; i++) {
-    const robot_entry *const e = &c->entry[i];
-    const gather starts = robot_starts_of(run, i);
-    robot_row row = {.variant = e->variant,
-                     .knob = e->knob,
-                     .own = e->own,
-                     .rms_error = gather_median(starts, "rms_error"),
-                     .rms_low = gather_quantile(starts, "rms_error", 0.25),
-                     .rms_high = gather_quantile(starts, "rms_error", 0.75),
-                     .estimate = robot_estimate(run),
-                     .evaluations = gather_median(starts, "field_evaluations"),
-                     .known = gather_known(starts, "rms_error"),
-                     .note = note_of(starts)};
-    gather_into(starts, gather_median, robot_table(e->kind), "position_error", "seconds", &row);
-    study_add(run, robot_table(e->kind), &row);
-  }
-}
-
-/* ---- the model and its reference ------------------------------------------------------------- */
-
-static const robot_sample *shortest(const study_run *run) {
-  const robot_case *const c = run->own;
-  size_t count;
-  const robot_sample *const all = study_rows(run, ROBOT_SAMPLES, &count), *found = all;
-  for (size_t i = 0; i < count; i += c->entries)
-    if (all[i].until < found->until) found = &all[i];
-  return found;
-}
-
-static size_t reached(const study_run *run) {
-  const robot_case *const c = run->own;
-  size_t count, whole = 0;
-  const robot_sample *const all = study_rows(run, ROBOT_SAMPLES, &count);
-  for (size_t i = 0; i < count; i += c->entries) whole += strcmp(all[i].status, "success") == 0;
-  return whole;
-}
-
-static int add_top(study_run *run) {
+static int add_facts(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  const robot_sample *const least = shortest(run);
-  const gather references = robot_starts_of(run, 0);
-  robot_top top = {
-      .file = run->operand,
-      .period = robot_period(c),
-      .twin_gap = c->twin_gap,
-      .twin_text_gap = c->twin_text_gap,
-      .broken = c->broken,
-      .pose = s->qpos ? "qpos" : robot_start_pose(c->robot),
-      .sizes = c->size,
-      .growth = gather_median(references, "growth"),
-      .reached = reached(run),
-      .until = least->until,
-      .status = study_text(run, "%s", least->status),
-      .contact = study_text(run, "%s", least->contact),
-      .size = gather_median(references, "size"),
-      .estimate = robot_estimate(run),
-      .estimate_worst = gather_quantile(references, "estimate", 1.0),
-      .bodies_estimate = gather_median(references, "bodies_estimate"),
-      .hinges_estimate = gather_median(references, "hinges_estimate"),
-      .tolerances_apart = gather_median(references, "tolerances_apart"),
-      .mujoco_apart = gather_median(references, "mujoco_apart"),
-      .check_step = gather_quantile(references, "check_step", 1.0),
-      .jumps = gather_median(references, "jumps"),
-      .refused = gather_median(references, "refused"),
-      .off = robot_off_of(run),
-  };
-  return measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_TOP, &top);
+  robot_top top = {.file = run->operand,
+                   .period = robot_period(c),
+                   .twin_gap = c->twin_gap,
+                   .twin_text_gap = c->twin_text_gap,
+                   .broken = c->broken,
+                   .pose = s->qpos ? "qpos" : robot_start_pose(c->robot),
+                   .sizes = c->size};
+  return measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_FACTS, &top);
+}
+
+static void add_runs_of(study_run *run) {
+  const robot_case *const c = run->own;
+  for (size_t i = 0; i < c->entries; i++) {
+    const robot_entry *const e = &c->entry[i];
+    const robot_run_row row = {i, i ? robot_who[e->kind] : "reference", e->variant, e->knob,
+                               e->own};
+    study_add(run, ROBOT_RUNS, &row);
+  }
 }
 
 static void add_findings(study_run *run) {
@@ -644,40 +606,8 @@ static void add_findings(study_run *run) {
   }
 }
 
-/* ---- orders ---------------------------------------------------------------------------------- */
-
-/* rows first..first+count-1 are of one integrator */
-static void add_order(study_run *run, const robot_row row[], size_t count) {
-  double h[OPTION_NUMBERS_MAX + 1] = {0}, error[OPTION_NUMBERS_MAX + 1] = {0};
-  size_t used = 0;
-  for (size_t i = 0; i < count && used <= OPTION_NUMBERS_MAX; i++) {
-    if (row[i].knob > order_step * (1.0 + 1e-9)) continue;
-    if (!(row[i].rms_error >= robot_known_from * row[i].estimate)) continue;
-    h[used] = row[i].knob;
-    error[used++] = row[i].rms_error;
-  }
-  const gather_power line = gather_fit_power(h, error, used);
-  const robot_order_row order = {
-      .variant = row->variant,
-      .order = used < 2 ? NAN : line.exponent,
-      .interval = {used < 3 ? NAN : line.interval[0], used < 3 ? NAN : line.interval[1]},
-      .time_steps = used};
-  study_add(run, ROBOT_ORDERS, &order);
-}
-
-static void add_orders(study_run *run) {
-  size_t count;
-  const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
-  for (size_t i = 0, next; i < count; i = next) {
-    for (next = i + 1; next < count && row[next].variant == row[i].variant;) next++;
-    add_order(run, row + i, next - i);
-  }
-}
-
 int robot_derive(study_run *run) {
+  add_runs_of(run);
   add_findings(run);
-  add_rows(run);
-  add_orders(run);
-  if (robot_derive_reach(run) || robot_derive_paths(run)) return -1;
-  return add_top(run);
+  return choose_all(run) || robot_derive_paths(run) || add_facts(run) ? -1 : 0;
 }

@@ -446,97 +446,30 @@ static int measure(study_run *run, const void *cell) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* times are noisy, and nobody changes a setting for so little */
-static double cost(const step_row *r) {
-  static const double worth = 0.8;
-  return r->own ? worth * r->seconds : r->seconds;
-}
-
 /* The cheapest of MuJoCo's runs whose errors, and those of all smaller steps of the same
- * integrator, are at most these; NULL: none that was tried. */
-static const step_row *cheapest(const step_row all[], size_t count, const answer_row *a,
-                                double bodies, double hinges) {
-  const step_row *best = NULL;
-  bool holds = true;
-  for (size_t i = count; i-- > 0;) {
-    const step_row *const r = &all[i];
-    if (r->file != a->file || r->start != a->start) continue;
-    // steps of an integrator are listed from the largest on
-    if (i + 1 == count || strcmp(r->name, all[i + 1].name) != 0) holds = true;
-    holds = holds && r->bodies <= bodies && !(r->hinges > hinges);
-    if (holds && (!best || cost(r) < cost(best))) best = r;
-  }
-  return best;
-}
+ * integrator, are small enough: times are noisy, and nobody changes a setting for a fifth of them;
+ * of two errors that are in proportion to the step rounding makes one the larger; and the true
+ * error may be larger by the reference's, which is the bound. */
+static const char answers_sql[] =
+    "(WITH step AS (SELECT s.file, s.start, s.row, s.name, s.knob, "
+    "iif(s.own, 0.8, 1) * s.seconds AS cost, (a.bodies > 1e-9 OR a.hinges > 1e-9) AND "
+    "min(coalesce(s.bodies <= coalesce(max(1e-6, 0.501 * a.bodies), 1e-6), 0) AND NOT "
+    "coalesce(s.hinges > coalesce(max(1e-6, 0.501 * a.hinges), 1e-6), 0)) OVER finer AS is_half, "
+    "min(coalesce(s.bodies <= 1e-3 - a.bodies_bound, 0) AND NOT "
+    "coalesce(s.hinges > 1e-3 - a.hinges_bound, 0)) OVER finer AS is_small "
+    "FROM laps s JOIN laps a USING (file, start) WHERE s.kind = 'step' AND a.kind = 'answer' "
+    "WINDOW finer AS (PARTITION BY s.file, s.start, s.name ORDER BY s.row DESC)), "
+    "half AS (SELECT *, row_number() OVER (PARTITION BY file, start ORDER BY cost, row DESC) "
+    "AS place FROM step WHERE is_half), "
+    "small AS (SELECT *, row_number() OVER (PARTITION BY file, start ORDER BY cost, row DESC) "
+    "AS place FROM step WHERE is_small) "
+    "SELECT a.*, coalesce(half.name, '') AS half_by, half.knob AS half_step, "
+    "coalesce(small.name, '') AS small_by, small.knob AS small_step FROM laps a "
+    "LEFT JOIN half ON half.file = a.file AND half.start = a.start AND half.place = 1 "
+    "LEFT JOIN small ON small.file = a.file AND small.start = a.start AND small.place = 1 "
+    "WHERE a.kind = 'answer' ORDER BY a.file, a.start)";
 
-static void choose_steps(const step_row all[], size_t count, answer_row *a) {
-  const bool is_off = a->bodies > robot_error_still || a->hinges > robot_error_still;
-  // of two errors that are in proportion to the step rounding makes one the larger
-  static const double half_of = 0.501, none = 1e-6;
-  const step_row *const half = is_off ? cheapest(all, count, a, fmax(none, half_of * a->bodies),
-                                                 fmax(none, half_of * a->hinges))
-                                      : NULL;
-  // the true error may be larger by the reference's, which is the bound
-  const step_row *const small =
-      cheapest(all, count, a, 1e-3 - a->bodies_bound, 1e-3 - a->hinges_bound);
-  a->half_by = half ? half->name : "";
-  a->half_step = half ? half->knob : NAN;
-  a->small_by = small ? small->name : "";
-  a->small_step = small ? small->knob : NAN;
-}
-
-static answer_row answer_of(const error_sample *s) {
-  return (answer_row){.file = s->file,
-                      .start = s->start,
-                      .model = s->model,
-                      .how = s->how,
-                      .knob = s->knob,
-                      .until = s->until,
-                      .at = s->at,
-                      .bodies = s->bodies,
-                      .hinges = s->hinges,
-                      .states = s->states,
-                      .bodies_bound = s->bodies_bound,
-                      .hinges_bound = s->hinges_bound,
-                      .states_bound = s->states_bound,
-                      .energy = s->energy,
-                      .energy_reference = s->energy_reference,
-                      .energy_drift = s->energy_drift,
-                      .energy_bound = s->energy_bound,
-                      .penetration = s->penetration,
-                      .penetration_reference = s->penetration_reference,
-                      .penetration_bound = s->penetration_bound,
-                      .creep = s->creep,
-                      .creep_reference = s->creep_reference,
-                      .creep_bound = s->creep_bound,
-                      .jumps = s->jumps,
-                      .jump_dist = s->jump_dist,
-                      .seconds = s->seconds,
-                      .total = s->total,
-                      .note = s->note};
-}
-
-static int derive(study_run *run) {
-  size_t count, steps;
-  const error_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
-  for (size_t i = 0; i < count; i++) {
-    const error_sample *const s = &all[i];
-    const step_row step = {s->file,   s->start,  s->name,   s->knob,    s->own,
-                           s->bodies, s->hinges, s->states, s->seconds, s->note};
-    const joint_row joint = {s->file, s->start, s->name, s->unit, s->most, s->most_bound, s->at};
-    const time_row time = {s->file, s->start, s->at, s->bodies, s->hinges};
-    if (!strcmp(s->kind, of_step)) study_add(run, ERROR_STEPS, &step);
-    if (!strcmp(s->kind, of_joint)) study_add(run, ERROR_JOINTS, &joint);
-    if (!strcmp(s->kind, of_time)) study_add(run, ERROR_TIMES, &time);
-  }
-  const step_row *const step = study_rows(run, ERROR_STEPS, &steps);
-  for (size_t i = 0; i < count; i++) {
-    answer_row answer = answer_of(&all[i]);
-    choose_steps(step, steps, &answer);
-    if (!strcmp(all[i].kind, of_answer)) study_add(run, ERROR_ANSWERS, &answer);
-  }
-  return 0;
-}
+#define ROWS_OF(kind) "laps WHERE kind = '" kind "' ORDER BY file, start, row"
 
 /* none has what was asked for */
 static int conclude(study_run *run) {
@@ -568,22 +501,24 @@ const study robot_error_study = {
     .words = words,
     .settings_size = sizeof(robot_settings),
     .cell_size = sizeof(place),
+    .laps = "SELECT * FROM robot_error_cells WHERE run = ?1",
     .tables = {[STUDY_SAMPLES] = STUDY_TABLE(sample_columns, error_sample,
                                              .meaning = "an answer, a step, a joint or a time"),
-               [ERROR_ANSWERS] =
-                   STUDY_ROWS(answer_row, .json = "answers", .csv = "robot_error.csv",
-                              .meaning = "the answer for an initial condition of a file"),
+               [ERROR_ANSWERS] = STUDY_ROWS(
+                   answer_row, .json = "answers", .csv = "robot_error.csv", .from = answers_sql,
+                   .meaning = "the answer for an initial condition of a file"),
                [ERROR_STEPS] = STUDY_ROWS(step_row, .json = "steps", .csv = "robot_error_steps.csv",
+                                          .from = ROWS_OF("step"),
                                           .meaning = "one of MuJoCo's integrators at a time step"),
-               [ERROR_JOINTS] =
-                   STUDY_ROWS(joint_row, .json = "joints", .csv = "robot_error_joints.csv",
-                              .meaning = "a joint, or a coordinate of a free body"),
-               [ERROR_TIMES] = STUDY_ROWS(time_row, .csv = "robot_error_times.csv",
-                                          .meaning = "one time of the model's own run")},
+               [ERROR_JOINTS] = STUDY_ROWS(
+                   joint_row, .json = "joints", .csv = "robot_error_joints.csv",
+                   .from = ROWS_OF("joint"), .meaning = "a joint, or a coordinate of a free body"),
+               [ERROR_TIMES] =
+                   STUDY_ROWS(time_row, .csv = "robot_error_times.csv", .from = ROWS_OF("time"),
+                              .meaning = "one time of the model's own run")},
     .check = check,
     .plan = plan,
     .run = measure,
-    .derive = derive,
     .show = robot_error_show,
     .conclude = conclude,
 };

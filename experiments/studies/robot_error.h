@@ -82,7 +82,7 @@ enum {
   COLUMN(row, total, AMOUNT, "s",                                                                  \
          "processor time of the whole answer, the table of steps excluded")                        \
   COLUMN(row, note, TEXT, "", "why there is no answer, or what limits it")
-COLUMN_ROW(answer_row, ANSWER_COLUMNS);
+TAKEN_ROW(answer_row, ANSWER_COLUMNS);
 
 #define STEP_COLUMNS(COLUMN, row)                                                                  \
   ERROR_WHICH(COLUMN, row)                                                                         \
@@ -92,7 +92,7 @@ COLUMN_ROW(answer_row, ANSWER_COLUMNS);
   ERROR_MEASURES(COLUMN, row)                                                                      \
   COLUMN(row, seconds, AMOUNT, "s", "processor time of one run")                                   \
   COLUMN(row, note, TEXT, "", "why there is no error: unstable at this step")
-COLUMN_ROW(step_row, STEP_COLUMNS);
+TAKEN_ROW(step_row, STEP_COLUMNS);
 
 #define JOINT_COLUMNS(COLUMN, row)                                                                 \
   ERROR_WHICH(COLUMN, row)                                                                         \
@@ -101,7 +101,7 @@ COLUMN_ROW(step_row, STEP_COLUMNS);
   COLUMN(row, most, AMOUNT, "", "largest error over time at the model's own settings")             \
   COLUMN(row, most_bound, AMOUNT, "", "largest difference of that error from its true value")      \
   COLUMN(row, at, AMOUNT, "s", "time of the largest error")
-COLUMN_ROW(joint_row, JOINT_COLUMNS);
+TAKEN_ROW(joint_row, JOINT_COLUMNS);
 
 #define TIME_COLUMNS(COLUMN, row)                                                                  \
   ERROR_WHICH(COLUMN, row)                                                                         \
@@ -110,7 +110,7 @@ COLUMN_ROW(joint_row, JOINT_COLUMNS);
          "root mean square distance of the bodies' origins at that time, at the model's own "      \
          "settings")                                                                               \
   COLUMN(row, hinges, AMOUNT, "rad", "root mean square difference of the hinges' angles, likewise")
-COLUMN_ROW(time_row, TIME_COLUMNS);
+TAKEN_ROW(time_row, TIME_COLUMNS);
 
 /* m, rad: a smaller error is none */
 extern const double robot_error_still;

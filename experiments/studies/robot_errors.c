@@ -62,18 +62,17 @@ OPTION_ROW(errors_settings, OPTIONS);
   COLUMN(row, total, AMOUNT, "s", "processor time of the answer")                                  \
   COLUMN(row, seconds, AMOUNT, "s", "wall time of the model, the table of steps included")         \
   COLUMN(row, folder, TEXT, "", "its results, within the folder of these")
-COLUMN_ROW(errors_row, ERRORS_COLUMNS);
+TAKEN_ROW(errors_row, ERRORS_COLUMNS);
 
 /* by how an answer was obtained */
 enum { BY_LIBESS, BY_FIELD, BY_STEPS, NO_ANSWER };
 static const column class_columns[] = {
     ROBOT_CLASS_COLUMNS,
-    COLUMN_AS("by_libess", robot_class, with[BY_LIBESS], COUNT, "",
-              "models with an answer by libess"),
-    COLUMN_AS("by_field", robot_class, with[BY_FIELD], COUNT, "",
-              "by libess, without event functions"),
-    COLUMN_AS("by_steps", robot_class, with[BY_STEPS], COUNT, "", "by MuJoCo's fine steps"),
-    COLUMN_AS("no_answer", robot_class, with[NO_ANSWER], COUNT, "", "models without an answer"),
+    ROBOT_VERDICT("by_libess", BY_LIBESS, "libess", "models with an answer by libess"),
+    ROBOT_VERDICT("by_field", BY_FIELD, "libess, without event functions",
+                  "by libess, without event functions"),
+    ROBOT_VERDICT("by_steps", BY_STEPS, "MuJoCo''s fine steps", "by MuJoCo's fine steps"),
+    ROBOT_VERDICT("no_answer", NO_ANSWER, "no answer", "models without an answer"),
     {0},
 };
 
@@ -102,10 +101,6 @@ static const robot_list_kind kind = {
     .command = "robot",
     .columns = errors_row_columns,
     .sql = row_sql,
-    .verdicts = {[BY_LIBESS] = "libess",
-                 [BY_FIELD] = "libess, without event functions",
-                 [BY_STEPS] = "MuJoCo's fine steps",
-                 [NO_ANSWER] = "no answer"},
     .add_words = add_words,
 };
 
@@ -122,14 +117,10 @@ static int measure(study_run *run, const void *cell) {
   return 0;
 }
 
-static int derive(study_run *run) {
-  return robot_list_derive(run, &kind);
-}
-
 /* ---- the screen ------------------------------------------------------------------------------ */
 
 static bool is_answered(const errors_row *r) {
-  return strcmp(r->verdict, kind.verdicts[NO_ANSWER]) != 0;
+  return strcmp(r->verdict, "no answer") != 0;
 }
 
 /* a step in ms, by whom */
@@ -205,16 +196,16 @@ const study robots_study = {
     .table = "show the results of each model in the folder; nothing is measured",
     .cells = "models",
     STUDY_OF(errors_settings, size_t),
+    .laps = ROBOT_LIST_LAPS("robots_error_cells"),
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(errors_row, .meaning = "one model"),
                [ROBOT_MODELS] = STUDY_ROWS(errors_row, .json = "models", .csv = "robots_error.csv",
-                                           .meaning = "one model"),
-               [ROBOT_CLASSES] = STUDY_TABLE(class_columns, robot_class, .json = "classes",
-                                             .csv = "robots_error_classes.csv",
-                                             .meaning = "the models of a class")},
+                                           .from = ROBOT_LIST_MODELS, .meaning = "one model"),
+               [ROBOT_CLASSES] = STUDY_TABLE(
+                   class_columns, robot_class, .json = "classes", .csv = "robots_error_classes.csv",
+                   .from = ROBOT_LIST_CLASSES, .meaning = "the models of a class")},
     .check = check,
     .plan = robot_list_plan,
     .run = measure,
-    .derive = derive,
     .show = show,
     .conclude = conclude,
     .release = robot_list_release,

@@ -117,38 +117,6 @@ void robot_list_release(study_run *run) {
   free(run->own);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* NULL: of all classes */
-static robot_class count_class(const robot_list_kind *kind, const char *rows, size_t count,
-                               size_t size, const char *class) {
-  const column *const of = column_find(kind->columns, "class");
-  const column *const verdict = column_find(kind->columns, "verdict");
-  robot_class row = {.class = class ? class : "all"};
-  for (size_t i = 0; i < count; i++) {
-    if (class && strcmp(column_text(of, rows + i * size), class) != 0) continue;
-    row.models++;
-    for (size_t k = 0; k < ROBOT_VERDICTS_MAX && kind->verdicts[k]; k++)
-      row.with[k] += strcmp(column_text(verdict, rows + i * size), kind->verdicts[k]) == 0;
-  }
-  return row;
-}
-
-int robot_list_derive(study_run *run, const robot_list_kind *kind) {
-  const size_t size = run->study->tables[STUDY_SAMPLES].row_size;
-  size_t count, classes = 0;
-  const char *const rows = study_rows(run, STUDY_SAMPLES, &count);
-  while (file_classes[classes]) classes++;
-  for (size_t i = 0; i < count; i++) study_add(run, ROBOT_MODELS, rows + i * size);
-  for (size_t i = 0; i <= classes; i++) {
-    const robot_class row =
-        count_class(kind, rows, count, size, i < classes ? file_classes[i] : "");
-    if (row.models) study_add(run, ROBOT_CLASSES, &row);
-  }
-  const robot_class all = count_class(kind, rows, count, size, NULL);
-  return study_add(run, ROBOT_CLASSES, &all);
-}
-
 /* ---- the screen ------------------------------------------------------------------------------ */
 
 void robot_list_print_number(double value, int width) {

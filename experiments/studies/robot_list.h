@@ -29,18 +29,30 @@ typedef struct robot_list_kind {
   const char *command;
   const column *columns;
   const char *sql; /* of a row from the results of one model, as study_ask has it */
-  const char *verdicts[ROBOT_VERDICTS_MAX];                /* the rest NULL */
   void (*add_words)(const study_run *run, robot_words *w); /* options of each model */
 } robot_list_kind;
 
-/* The models of a class, and how many of them have each verdict of the kind. */
+/* The models of a class, and how many of them have each verdict. */
 typedef struct robot_class {
   const char *class; /* "" where the list does not say; "all" */
   size_t models, with[ROBOT_VERDICTS_MAX];
 } robot_class;
 #define ROBOT_CLASS_COLUMNS                                                                        \
-  COLUMN(robot_class, class, TEXT, "", "legged, arm or other; empty: the list does not say; all"), \
-      COLUMN(robot_class, models, COUNT, "", "in the list")
+  COLUMN(robot_class, class, TEXT, "", "legged, arm or other; empty: the list does not say; all",  \
+         .sql = "of"),                                                                             \
+      COLUMN(robot_class, models, COUNT, "", "in the list", .sql = "count(*)")
+#define ROBOT_VERDICT(called, number, verdict, meaning)                                            \
+  COLUMN_AS(called, robot_class, with[number], COUNT, "", meaning,                                 \
+            .sql = "sum(verdict = '" verdict "')")
+
+/* What both tables are of. */
+#define ROBOT_LIST_LAPS(table)                                                                     \
+  "SELECT *, CAST(folder AS INTEGER) AS number FROM " table " WHERE run = ?1"
+#define ROBOT_LIST_MODELS "laps ORDER BY number"
+#define ROBOT_LIST_CLASSES                                                                         \
+  "(SELECT *, class AS of, coalesce(nullif(instr(' legged arm other ', ' ' || class || ' '), 0), " \
+  "99) "                                                                                           \
+  "AS place FROM laps UNION ALL SELECT *, 'all', 100 FROM laps) GROUP BY place ORDER BY place"
 
 /* The first of these are callbacks of a study whose cells are numbers of models; files of a list
  * are in a folder unless it is NULL. */
@@ -51,9 +63,6 @@ void robot_list_release(study_run *run);
 /* The command on one model, into a cleared row. 0, also where that fails, which the row says; or -1
  * with one line. */
 int robot_list_measure(study_run *run, const robot_list_kind *kind, size_t number, void *row);
-
-/* The rows of models and of classes, from the samples. */
-int robot_list_derive(study_run *run, const robot_list_kind *kind);
 
 /* A number in so many columns, a dash where there is none; and as many whole words of a line's last
  * text as there is room for. */

@@ -78,18 +78,16 @@ OPTION_ROW(many_settings, OPTIONS);
   COLUMN(row, plain_high, AMOUNT, "", "as above")                                                  \
   COLUMN(row, seconds, AMOUNT, "s", "that the study of this model took")                           \
   COLUMN(row, folder, TEXT, "", "its results, within the folder of these")
-COLUMN_ROW(many_row, MANY_COLUMNS);
+TAKEN_ROW(many_row, MANY_COLUMNS);
 
 enum { FASTER, SLOWER, UNDECIDED, STOPS_EARLY, NO_ANSWER };
 static const column class_columns[] = {
     ROBOT_CLASS_COLUMNS,
-    COLUMN_AS("faster", robot_class, with[FASTER], COUNT, "",
-              "models on which libess is: see verdict"),
-    COLUMN_AS("slower", robot_class, with[SLOWER], COUNT, "", "likewise"),
-    COLUMN_AS("undecided", robot_class, with[UNDECIDED], COUNT, "", "likewise"),
-    COLUMN_AS("stops_early", robot_class, with[STOPS_EARLY], COUNT, "",
-              "models whose reference ends early"),
-    COLUMN_AS("no_answer", robot_class, with[NO_ANSWER], COUNT, "", "models without numbers"),
+    ROBOT_VERDICT("faster", FASTER, "faster", "models on which libess is: see verdict"),
+    ROBOT_VERDICT("slower", SLOWER, "slower", "likewise"),
+    ROBOT_VERDICT("undecided", UNDECIDED, "undecided", "likewise"),
+    ROBOT_VERDICT("stops_early", STOPS_EARLY, "stops early", "models whose reference ends early"),
+    ROBOT_VERDICT("no_answer", NO_ANSWER, "no answer", "models without numbers"),
     {0},
 };
 
@@ -152,11 +150,6 @@ static const robot_list_kind kind = {
     .command = "robot-race",
     .columns = many_row_columns,
     .sql = row_sql,
-    .verdicts = {[FASTER] = "faster",
-                 [SLOWER] = "slower",
-                 [UNDECIDED] = "undecided",
-                 [STOPS_EARLY] = "stops early",
-                 [NO_ANSWER] = "no answer"},
     .add_words = add_words,
 };
 
@@ -171,10 +164,6 @@ static int measure(study_run *run, const void *cell) {
   if (robot_list_measure(run, &kind, *(const size_t *)cell, &row)) return -1;
   study_add(run, STUDY_SAMPLES, &row);
   return 0;
-}
-
-static int derive(study_run *run) {
-  return robot_list_derive(run, &kind);
 }
 
 /* of a reference's error over its states' size */
@@ -255,16 +244,16 @@ const study robots_race_study = {
     .table = "show the results of each model in the folder; nothing is measured",
     .cells = "models",
     STUDY_OF(many_settings, size_t),
+    .laps = ROBOT_LIST_LAPS("robots_cells"),
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(many_row, .meaning = "one model"),
                [ROBOT_MODELS] = STUDY_ROWS(many_row, .json = "models", .csv = "robots.csv",
-                                           .meaning = "one model"),
-               [ROBOT_CLASSES] =
-                   STUDY_TABLE(class_columns, robot_class, .json = "classes",
-                               .csv = "robots_classes.csv", .meaning = "the models of a class")},
+                                           .from = ROBOT_LIST_MODELS, .meaning = "one model"),
+               [ROBOT_CLASSES] = STUDY_TABLE(
+                   class_columns, robot_class, .json = "classes", .csv = "robots_classes.csv",
+                   .from = ROBOT_LIST_CLASSES, .meaning = "the models of a class")},
     .check = check,
     .plan = robot_list_plan,
     .run = measure,
-    .derive = derive,
     .show = show,
     .conclude = conclude,
     .release = robot_list_release,

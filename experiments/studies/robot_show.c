@@ -60,75 +60,10 @@ static void robot_show_hulls(const study_run *run) {
 /* what is nowhere further off does not move; m, rad */
 static const double still = 1e-9;
 
-/* the error has begun where it is this share of its largest; and an error is asked for, m, rad */
-static const double begun = 0.1, near_enough = 1e-3;
+/* an error is asked for, m, rad */
+static const double near_enough = 1e-3;
 
 /* ---- the first start, at the model's own setting --------------------------------------------- */
-
-/* how far a state of the first start is off at most; rows of one state stand together */
-typedef struct deviation {
-  const char *state, *unit;
-  double most;
-  bool counts;
-} deviation;
-
-static deviation next_deviation(const robot_path_row row[], size_t count, size_t *at) {
-  deviation d = {row[*at].state, row[*at].unit, 0.0, row[*at].counts};
-  for (; *at < count && row[*at].state == d.state; ++*at)
-    d.most = fmax(d.most, fabs(row[*at].mujoco - row[*at].reference));
-  return d;
-}
-
-static bool is_base(const char *state) {
-  const size_t length = strlen(state);
-  return length > 2 && strchr("xyz", state[length - 1]) && state[length - 2] == ' ';
-}
-
-static bool is_velocity(const char *state) {
-  return strncmp(state, "d ", 2) == 0;
-}
-
-/* base: the largest coordinate of a free joint; joint: hinge or slide; of bodies that count */
-static void find_worst(const study_run *run, robot_off *off) {
-  size_t count;
-  const robot_path_row *const row = study_rows(run, ROBOT_PATHS, &count);
-  for (size_t i = 0; i < count;) {
-    const deviation d = next_deviation(row, count, &i);
-    if (!d.counts || is_velocity(d.state) ||
-        (strcmp(d.unit, "m") != 0 && strcmp(d.unit, "rad") != 0))
-      continue;
-    const bool base = is_base(d.state);
-    double *const most = base ? &off->base : &off->joint;
-    // NaN: nothing was found yet
-    if (d.most <= *most || d.most <= still) continue;
-    *most = d.most;
-    *(base ? &off->axis : &off->name) = d.state;
-    if (!base) off->unit = d.unit;
-  }
-}
-
-/* the last touch-down before the error is a tenth of its largest */
-static void find_begin(const study_run *run, robot_off *off) {
-  size_t count, touches;
-  const robot_time_row *const row = study_rows(run, ROBOT_ERRORS, &count);
-  const robot_touchdown_row *const touch = study_rows(run, ROBOT_TOUCHDOWNS, &touches);
-  double largest = 0.0;
-  for (size_t i = 0; i < count; i++)
-    if (row[i].own) largest = fmax(largest, row[i].rms_error);
-  for (size_t i = 0; i < count && isnan(off->from); i++)
-    if (row[i].own && row[i].rms_error >= begun * largest) off->from = row[i].t;
-  for (size_t i = 0; i < touches && touch[i].time <= off->from; i++) {
-    off->after = touch[i].foot;
-    off->after_time = touch[i].time;
-  }
-}
-
-robot_off robot_off_of(const study_run *run) {
-  robot_off off = {NAN, NAN, NAN, NAN, "", "", "", ""};
-  find_worst(run, &off);
-  find_begin(run, &off);
-  return off;
-}
 
 /* "joint 0 z" is along z, of joint 0 */
 static void show_worst(const robot_off *off) {
@@ -249,7 +184,8 @@ static void show_help(const study_run *run, const measure *m, const robot_row *o
   size_t count;
   const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count), *finest = own;
   for (size_t i = 0; i < count; i++)
-    if (row[i].variant == own->variant && !isnan(row[i].rms_error) && row[i].knob < finest->knob)
+    if (!strcmp(row[i].variant, own->variant) && !isnan(row[i].rms_error) &&
+        row[i].knob < finest->knob)
       finest = &row[i];
   printf("  %-22s ", "a smaller step");
   if (finest == own) {
@@ -440,7 +376,7 @@ static const robot_row *row_at(const study_run *run, const char *variant, double
   size_t count;
   const robot_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
   for (size_t i = 0; i < count; i++)
-    if (row[i].variant == variant && row[i].knob == h) return &row[i];
+    if (!strcmp(row[i].variant, variant) && row[i].knob == h) return &row[i];
   return NULL;
 }
 
@@ -490,7 +426,7 @@ static void show_endings(const study_run *run) {
     const robot_row *const row = study_rows(run, robot_table(kind), &count);
     for (size_t i = 0; i < count; i++) {
       if (row[i].known >= starts) continue;
-      const bool is_same = of && last == kind && of->variant == row[i].variant;
+      const bool is_same = of && last == kind && !strcmp(of->variant, row[i].variant);
       if (!of)
         printf("\nNot all runs reach the end (step in s or tolerance: initial conditions that do, "
                "of %zu):",

@@ -655,42 +655,63 @@ static int robot_measure(study_run *run, const void *cell) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-#define ABOUT(member, kind, unit, ...)                                                             \
-  COLUMN_AS("reference." #member, robot_top, member, kind, unit, __VA_ARGS__)
+/* of the model, as the database has it and in the row of all */
+#define FACTS(X)                                                                                   \
+  X("file", file, TEXT, "", "the model, as given")                                                 \
+  X("pose", pose, TEXT, "",                                                                        \
+    "that initial conditions are made of: qpos, keyframe 0, init_qpos or qpos0")                   \
+  X("positions", sizes.nq, COUNT, "", "nq")                                                        \
+  X("velocities", sizes.nv, COUNT, "", "nv")                                                       \
+  X("activations", sizes.na, COUNT, "", "na")                                                      \
+  X("actuators", sizes.nu, COUNT, "", "nu")                                                        \
+  X("bodies", sizes.bodies, COUNT, "", "the world among them")                                     \
+  X("events", sizes.events, COUNT, "", "event functions")                                          \
+  X("time_step", sizes.time_step, AMOUNT, "s", "the model's own")                                  \
+  X("integrator", sizes.integrator, TEXT, "", "the model's own")                                   \
+  X("period", period, AMOUNT, "s",                                                                 \
+    "a row of --ctrl is held for so long; not known: it is held to the end")                       \
+  X("twin_gap", twin_gap, AMOUNT, "",                                                              \
+    "of a twin: RMS difference of its field from MuJoCo's, over the field's RMS")                  \
+  X("twin_text_gap", twin_text_gap, AMOUNT, "",                                                    \
+    "the same from the twin's own text, whose contacts have an added mass")                        \
+  X("broken", broken, AMOUNT, "",                                                                  \
+    "the most by which the first initial condition, as its pose, breaks an equality: m, rad, or "  \
+    "a tendon's length")
+#define COST(X, member, meaning) X("cost." #member "_s", bounds.cost.member, AMOUNT, "s", meaning)
+#define COSTS(X)                                                                                   \
+  COST(X, field,                                                                                   \
+       "a right-hand-side evaluation at a new state: the four that follow, along the first run")   \
+  COST(X, kinematics, "poses of bodies, lengths of tendons")                                       \
+  COST(X, inertia, "its factors, and transmissions")                                               \
+  COST(X, rows, "of contacts and limits that act")                                                 \
+  COST(X, forces, "velocities, actuators, and the search for the rows' forces")                    \
+  COST(X, guards, "event functions, at a state not seen before")                                   \
+  COST(X, rates, "their rates, after the field")                                                   \
+  COST(X, step, "mj_step by Euler, along the same states")                                         \
+  X("cost.acting", bounds.cost.acting, AMOUNT, "", "contacts and limits that act there, the mean") \
+  X("stiffness.spectral_radius", bounds.radius, AMOUNT, "1/s",                                     \
+    "of the field's Jacobian there, the mean")                                                     \
+  X("stiffness.evaluations", bounds.evaluations, AMOUNT, "1/s",                                    \
+    "that dopri5 takes in a second where stability alone sets its steps")
+#define FACT(called, member, ...) COLUMN_AS(called, robot_top, member, __VA_ARGS__),
+#define TAKEN_FACT(called, member, ...)                                                            \
+  COLUMN_AS(called, robot_top, member, __VA_ARGS__, .sql = "`" called "`"),
+static const column fact_columns[] = {FACTS(FACT) COSTS(FACT){0}};
 
-#define OFF(member, kind, unit, ...)                                                               \
-  COLUMN_AS("off." #member, robot_top, off.member, kind, unit, __VA_ARGS__)
-
-#define COST(member, meaning)                                                                      \
-  COLUMN_AS("cost." #member "_s", robot_top, bounds.cost.member, AMOUNT, "s", meaning)
+#define FOUND(called, member, sql_, ...)                                                           \
+  COLUMN_AS(called, robot_top, member, __VA_ARGS__, .sql = sql_)
+#define ABOUT(member, ...) FOUND("reference." #member, member, #member, __VA_ARGS__)
+#define OFF(member, ...)   FOUND("off." #member, off.member, __VA_ARGS__)
 
 static const column top_columns[] = {
-    COLUMN(robot_top, file, TEXT, "", "the model, as given"),
-    COLUMN(robot_top, pose, TEXT, "",
-           "that initial conditions are made of: qpos, keyframe 0, init_qpos or qpos0"),
-    COLUMN_AS("positions", robot_top, sizes.nq, COUNT, "", "nq"),
-    COLUMN_AS("velocities", robot_top, sizes.nv, COUNT, "", "nv"),
-    COLUMN_AS("activations", robot_top, sizes.na, COUNT, "", "na"),
-    COLUMN_AS("actuators", robot_top, sizes.nu, COUNT, "", "nu"),
-    COLUMN_AS("bodies", robot_top, sizes.bodies, COUNT, "", "the world among them"),
-    COLUMN_AS("events", robot_top, sizes.events, COUNT, "", "event functions"),
-    COLUMN_AS("time_step", robot_top, sizes.time_step, AMOUNT, "s", "the model's own"),
-    COLUMN_AS("integrator", robot_top, sizes.integrator, TEXT, "", "the model's own"),
-    COLUMN(robot_top, period, AMOUNT, "s",
-           "a row of --ctrl is held for so long; not known: it is held to the end"),
-    COLUMN(robot_top, twin_gap, AMOUNT, "",
-           "of a twin: RMS difference of its field from MuJoCo's, over the field's RMS"),
-    COLUMN(robot_top, twin_text_gap, AMOUNT, "",
-           "the same from the twin's own text, whose contacts have an added mass"),
-    COLUMN(robot_top, broken, AMOUNT, "",
-           "the most by which the first initial condition, as its pose, breaks an equality: m, "
-           "rad, or a "
-           "tendon's length"),
-    COLUMN(robot_top, growth, AMOUNT, "",
-           "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median"),
-    COLUMN(robot_top, reached, COUNT, "", "initial conditions whose reference reaches the end"),
+    FACTS(TAKEN_FACT) //
+    FOUND("growth", growth, "growth", AMOUNT, "",
+          "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median"),
+    FOUND("reached", reached, "reached", COUNT, "",
+          "initial conditions whose reference reaches the end"),
     ABOUT(until, AMOUNT, "s", "time that the reference of every initial condition reaches"),
-    ABOUT(status, TEXT, "", "success, or why the shortest reference ends there"),
+    FOUND("reference.status", status, "ended", TEXT, "",
+          "success, or why the shortest reference ends there"),
     ABOUT(contact, TEXT, "", "where that happens"),
     ABOUT(size, AMOUNT, "",
           "of its states: root mean square over positions and velocities and the output times; "
@@ -712,66 +733,58 @@ static const column top_columns[] = {
           "jumps of the points of followed contacts, that no event function detects; median"),
     ABOUT(refused, AMOUNT, "",
           "share of its steps that were tried in vain, there and elsewhere; median"),
-    OFF(base, AMOUNT, "m",
+    OFF(base, "base_off", AMOUNT, "m",
         "largest error of the base from the first initial condition, along one axis, by the "
         "model's own "
         "step; not known where nothing floats or is off"),
-    OFF(axis, TEXT, "", "that axis"),
-    OFF(name, TEXT, "", "of the joint that is off the most"),
-    OFF(joint, AMOUNT, "", "how far that is, at most, in the unit that follows"),
-    OFF(unit, TEXT, "", "m or rad"),
-    OFF(from, AMOUNT, "s", "when its error is a tenth of its largest"),
-    OFF(after, TEXT, "", "the last touch-down before"),
-    OFF(after_time, AMOUNT, "s", "its time"),
-    COST(field,
-         "a right-hand-side evaluation at a new state: the four that follow, along the first run"),
-    COST(kinematics, "poses of bodies, lengths of tendons"),
-    COST(inertia, "its factors, and transmissions"),
-    COST(rows, "of contacts and limits that act"),
-    COST(forces, "velocities, actuators, and the search for the rows' forces"),
-    COST(guards, "event functions, at a state not seen before"),
-    COST(rates, "their rates, after the field"),
-    COST(step, "mj_step by Euler, along the same states"),
-    COLUMN_AS("cost.acting", robot_top, bounds.cost.acting, AMOUNT, "",
-              "contacts and limits that act there, the mean"),
-    COLUMN_AS("stiffness.spectral_radius", robot_top, bounds.radius, AMOUNT, "1/s",
-              "of the field's Jacobian there, the mean"),
-    COLUMN_AS("stiffness.evaluations", robot_top, bounds.evaluations, AMOUNT, "1/s",
-              "that dopri5 takes in a second where stability alone sets its steps"),
-    {0},
+    OFF(axis, "coalesce(axis, '')", TEXT, "", "that axis"),
+    OFF(name, "coalesce(joint, '')", TEXT, "", "of the joint that is off the most"),
+    OFF(joint, "joint_off", AMOUNT, "", "how far that is, at most, in the unit that follows"),
+    OFF(unit, "coalesce(joint_unit, '')", TEXT, "", "m or rad"),
+    OFF(from, "begins", AMOUNT, "s", "when its error is a tenth of its largest"),
+    OFF(after, "coalesce(foot, '')", TEXT, "", "the last touch-down before"),
+    OFF(after_time, "touched_at", AMOUNT, "s", "its time"),
+    COSTS(TAKEN_FACT){0},
 };
 
-/* medians over the starts */
+/* over the starts */
+#define RUN(member, sql_, ...)       COLUMN(robot_row, member, __VA_ARGS__, .sql = sql_)
+#define MEDIAN_OF(member, unit, ...) RUN(member, "median(" #member ")", AMOUNT, unit, __VA_ARGS__)
 #define ERRORS                                                                                     \
-  COLUMN(                                                                                          \
-      robot_row, rms_error, AMOUNT, "",                                                            \
+  MEDIAN_OF(                                                                                       \
+      rms_error, "",                                                                               \
       "against the reference: root mean square over positions, quaternions normalised, and "       \
       "velocities, in SI units mixed, over the output times; median over the initial conditions"), \
-      COLUMN(robot_row, rms_low, AMOUNT, "", "its lower quartile"),                                \
-      COLUMN(robot_row, rms_high, AMOUNT, "", "its upper quartile"),                               \
-      COLUMN(robot_row, position_error, AMOUNT, "m",                                               \
-             "of the bodies' origins, root mean square; median"),                                  \
-      COLUMN(robot_row, hinge_error, AMOUNT, "rad",                                                \
-             "of the hinges' angles, root mean square; median"),                                   \
-      COLUMN(robot_row, seconds, AMOUNT, "s", "wall time of a run; median"),                       \
-      COLUMN(robot_row, estimate, AMOUNT, "",                                                      \
-             "error of the reference, below which nothing is claimed"),                            \
-      COLUMN(robot_row, known, COUNT, "", "initial conditions with numbers"),                      \
-      COLUMN(robot_row, note, TEXT, "", "why there are none of others")
+      RUN(rms_low, "quantile(rms_error, 0.25)", AMOUNT, "", "its lower quartile"),                 \
+      RUN(rms_high, "quantile(rms_error, 0.75)", AMOUNT, "", "its upper quartile"),                \
+      MEDIAN_OF(position_error, "m", "of the bodies' origins, root mean square; median"),          \
+      MEDIAN_OF(hinge_error, "rad", "of the hinges' angles, root mean square; median"),            \
+      MEDIAN_OF(seconds, "s", "wall time of a run; median"),                                       \
+      RUN(estimate, "known_to", AMOUNT, "",                                                        \
+          "error of the reference, below which nothing is claimed"),                               \
+      RUN(known, "count(rms_error)", COUNT, "", "initial conditions with numbers"),                \
+      RUN(note,                                                                                    \
+          "coalesce(substr(min(printf('%09d', trial) || message) "                                 \
+          "FILTER (WHERE message <> ''), 10), '')",                                                \
+          TEXT, "", "why there are none of others")
+#define RUNS(kind, columns_, ...)                                                                  \
+  STUDY_TABLE(columns_, robot_row,                                                                 \
+              .from = "laps WHERE who = '" kind "' GROUP BY row ORDER BY row", __VA_ARGS__)
 
 static const column mujoco_columns[] = {
-    COLUMN(robot_row, variant, TEXT, "", "MuJoCo's integrator"),
-    COLUMN_AS("time_step", robot_row, knob, AMOUNT, "s", "of mj_step"),
-    COLUMN(robot_row, own, FLAG, "", "whether both are the model's own"),
+    RUN(variant, "method", TEXT, "", "MuJoCo's integrator"),
+    COLUMN_AS("time_step", robot_row, knob, AMOUNT, "s", "of mj_step", .sql = "knob"),
+    RUN(own, "own", FLAG, "", "whether both are the model's own"),
     ERRORS,
     {0},
 };
 
 static const column libess_columns[] = {
-    COLUMN_AS("base", robot_row, variant, TEXT, "", "how steps are made: one of --base"),
-    COLUMN_AS("tolerance", robot_row, knob, AMOUNT, "", "rtol = atol"),
+    COLUMN_AS("base", robot_row, variant, TEXT, "", "how steps are made: one of --base",
+              .sql = "method"),
+    COLUMN_AS("tolerance", robot_row, knob, AMOUNT, "", "rtol = atol", .sql = "knob"),
     ERRORS,
-    COLUMN(robot_row, evaluations, AMOUNT, "", "of the field; median"),
+    RUN(evaluations, "median(field_evaluations)", AMOUNT, "", "of the field; median"),
     {0},
 };
 
@@ -800,26 +813,27 @@ const study robot_study = {
         {
             [ROBOT_SAMPLES] = STUDY_ROWS(robot_sample, .sql = STUDY_LAP,
                                          .meaning = "one run from one initial condition"),
-            [ROBOT_TOP] = STUDY_TABLE(top_columns, robot_top, .json = "",
+            [ROBOT_TOP] = STUDY_TABLE(top_columns, robot_top, .json = "", .from = robot_top_sql,
                                       .meaning = "the model, and its reference"),
             [ROBOT_FINDINGS] =
                 STUDY_ROWS(robot_finding_row, .json = "survey",
                            .meaning = "what switches in the model, and what is made of it"),
             [ROBOT_MUJOCO_ROWS] =
-                STUDY_TABLE(mujoco_columns, robot_row, .json = "mujoco", .csv = "robot_mujoco.csv",
-                            .meaning = "one integrator at one time step"),
+                RUNS("MuJoCo", mujoco_columns, .json = "mujoco", .csv = "robot_mujoco.csv",
+                     .meaning = "one integrator at one time step"),
             [ROBOT_LIBESS_ROWS] =
-                STUDY_TABLE(libess_columns, robot_row, .json = "libess", .csv = "robot_libess.csv",
-                            .meaning = "one base and tolerance of libess"),
-            [ROBOT_PLAIN_ROWS] = STUDY_TABLE(
-                libess_columns, robot_row, .json = "plain", .csv = "robot_plain.csv",
+                RUNS("libess", libess_columns, .json = "libess", .csv = "robot_libess.csv",
+                     .meaning = "one base and tolerance of libess"),
+            [ROBOT_PLAIN_ROWS] = RUNS(
+                "plain", libess_columns, .json = "plain", .csv = "robot_plain.csv",
                 .meaning = "one base and tolerance of libess on MuJoCo's field, without guards"),
-            [ROBOT_ORDERS] = STUDY_ROWS(robot_order_row, .json = "orders",
+            [ROBOT_ORDERS] = STUDY_ROWS(robot_order_row, .json = "orders", .from = robot_orders_sql,
                                         .meaning = "one of MuJoCo's integrators"),
-            [ROBOT_REACH] = STUDY_ROWS(robot_reach_row, .json = "reach", .csv = "robot_reach.csv",
-                                       .meaning = "an error that is asked for"),
+            [ROBOT_REACH] =
+                STUDY_ROWS(robot_reach_row, .json = "reach", .csv = "robot_reach.csv",
+                           .from = robot_reach_sql, .meaning = "an error that is asked for"),
             [ROBOT_HELD_OUT] = STUDY_ROWS(
-                robot_held_out, .csv = "robot_held_out.csv",
+                robot_held_out, .csv = "robot_held_out.csv", .from = robot_held_out_sql,
                 .meaning =
                     "a target error, at an initial condition that did not choose the setting"),
             [ROBOT_TOUCHDOWNS] =
@@ -831,7 +845,15 @@ const study robot_study = {
             [ROBOT_PATHS] =
                 STUDY_ROWS(robot_path_row, .csv = "robot_paths.csv",
                            .meaning = "one state of the first initial condition at one time"),
+            [ROBOT_FACTS] = STUDY_TABLE(fact_columns, robot_top, .sql = "robot_facts",
+                                        .meaning = "the model, and what its fields cost"),
+            [ROBOT_RUNS] = STUDY_ROWS(robot_run_row, .sql = "robot_entries",
+                                      .meaning = "what runs from each initial condition"),
+            [ROBOT_CHOICES] =
+                STUDY_ROWS(robot_choice_row, .sql = "robot_choices",
+                           .meaning = "the setting of a program for an error that is asked for"),
         },
+    .laps = robot_laps_sql,
     .check = check,
     .plan = plan,
     .run = robot_measure,

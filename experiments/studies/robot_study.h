@@ -13,7 +13,6 @@
 #include "robot_starts.h"
 #include "robot_states.h"
 #include "robot_steps.h"
-#include "series.h"
 #include "study.h"
 
 typedef struct robot_settings {
@@ -263,7 +262,10 @@ enum {
   ROBOT_HELD_OUT,
   ROBOT_TOUCHDOWNS,
   ROBOT_ERRORS,
-  ROBOT_PATHS
+  ROBOT_PATHS,
+  ROBOT_FACTS,  /* of the model, in a row of the top */
+  ROBOT_RUNS,   /* what the rows of an initial condition are of */
+  ROBOT_CHOICES /* settings of all that race, for a target error */
 };
 
 /* How far the first start is off at the model's own setting, in the units of the model. */
@@ -316,7 +318,7 @@ static inline size_t robot_table(robot_kind kind) {
          SHOWN("order", "%6.2f"))                                                                  \
   COLUMN(row, interval, INTERVAL, "", "of the order, 95 %", .place = COLUMN_JSON_ONLY)             \
   COLUMN(row, time_steps, COUNT, "", "that it is seen over", SHOWN("steps", "%6.0f"))
-COLUMN_ROW(robot_order_row, ROBOT_ORDER_COLUMNS);
+TAKEN_ROW(robot_order_row, ROBOT_ORDER_COLUMNS);
 
 #define ROBOT_TIME_COLUMNS(COLUMN, row)                                                            \
   COLUMN(row, who, TEXT, "", "MuJoCo's integrator, or libess or plain, by the first of --base")    \
@@ -387,7 +389,7 @@ COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
          "that of the model's own")                                                                \
   COLUMN(row, best_over_libess_low, AMOUNT, "", "as above")                                        \
   COLUMN(row, best_over_libess_high, AMOUNT, "", "as above")
-COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
+TAKEN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
 
 #define ROBOT_HELD_OUT_COLUMNS(COLUMN, row)                                                        \
   COLUMN(                                                                                          \
@@ -417,7 +419,30 @@ COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
   COLUMN(row, plain_over_libess, AMOUNT, "", "in time")                                            \
   COLUMN(row, best_over_libess, AMOUNT, "",                                                        \
          "in time: MuJoCo by its cheapest setting, by the other initial conditions")
-COLUMN_ROW(robot_held_out, ROBOT_HELD_OUT_COLUMNS);
+TAKEN_ROW(robot_held_out, ROBOT_HELD_OUT_COLUMNS);
+
+/* An entry. */
+#define ROBOT_RUN_COLUMNS(COLUMN, row)                                                             \
+  COLUMN(row, number, COUNT, "", "of the entry, from 0: the reference")                            \
+  COLUMN(row, who, TEXT, "", "MuJoCo, libess or plain; or reference")                              \
+  COLUMN(row, method, TEXT, "", "MuJoCo's integrator; libess's base")                              \
+  COLUMN(row, knob, AMOUNT, "", "time step, s; tolerance")                                         \
+  COLUMN(row, own, FLAG, "", "whether both are the model's own")
+COLUMN_ROW(robot_run_row, ROBOT_RUN_COLUMNS);
+
+/* A setting for a target error: between two entries, or one of them. */
+#define ROBOT_CHOICE_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, target, COUNT, "", "number of the target")                                           \
+  COLUMN(row, error, AMOUNT, "", "asked for")                                                      \
+  COLUMN(row, own, FLAG, "", "whether it is that of the model's own setting")                      \
+  COLUMN(row, start, NUMBER, "", "held out of the choice; not known: none is")                     \
+  COLUMN(row, who, TEXT, "", "MuJoCo, libess, plain; or best, MuJoCo's cheapest")                  \
+  COLUMN(row, method, TEXT, "", "its integrator or base; empty: none reaches the error")           \
+  COLUMN(row, knob, AMOUNT, "", "its time step, s, or tolerance")                                  \
+  COLUMN(row, coarse, COUNT, "", "the entry before it; 0: none reaches the error")                 \
+  COLUMN(row, fine, COUNT, "", "the entry behind it, or the same")                                 \
+  COLUMN(row, share, NUMBER, "", "of the way from one to the other, by the logarithms")
+COLUMN_ROW(robot_choice_row, ROBOT_CHOICE_COLUMNS);
 
 #define ROBOT_TOUCHDOWN_COLUMNS(COLUMN, row)                                                       \
   COLUMN(row, time, AMOUNT, "s", "in the reference from the first initial condition",              \
@@ -427,11 +452,13 @@ COLUMN_ROW(robot_touchdown_row, ROBOT_TOUCHDOWN_COLUMNS);
 
 /* ---- robot_derive.c, robot_show.c: what samples say, on a screen, too ------------------------ */
 
-/* 0, or -1 with one line. */
+/* The rows that no query can say: the entries, the choices, the first start over time. 0, or -1
+ * with one line. */
 int robot_derive(study_run *run);
 
-/* Of the rows of the first start's runs. */
-robot_off robot_off_of(const study_run *run);
+/* Laps with their entries, and what the tables of the study are of. */
+extern const char robot_laps_sql[], robot_top_sql[], robot_held_out_sql[], robot_reach_sql[],
+    robot_orders_sql[];
 
 void robot_show(const study_run *run);
 
