@@ -216,7 +216,7 @@ static int prepare_model(study_run *run, case_made *c, const model_type *type,
     c->value[c->changes++] = change->value;
     if (!isnan(model_get(&c->m, change->name)) &&
         model_set(&c->m, change->name, change->value, run->message))
-      return -1;
+      return MODEL_REFUSED;
   }
   return model_prepare(&c->m, run->message);
 }
@@ -237,12 +237,11 @@ static case_made *find(study_run *run, const model_type *type, const case_change
   for (case_made *c = run->private->cases; c; c = c->next)
     if (is_of(c, type, changes)) return c;
   case_made *const c = calloc(1, sizeof *c);
-  if (!c) {
-    measure_message(run->message, "out of memory");
-    return NULL;
-  }
-  if (prepare_model(run, c, type, changes)) {
-    release(c);
+  int status = c ? prepare_model(run, c, type, changes) : -1;
+  if (!c) measure_message(run->message, "out of memory");
+  if (status) {
+    run->private->refused = status == MODEL_REFUSED;
+    if (c) release(c);
     return NULL;
   }
   c->next = run->private->cases;
@@ -252,6 +251,10 @@ static case_made *find(study_run *run, const model_type *type, const case_change
 const model *case_model_of(study_run *run, const model_type *type, const case_change changes[]) {
   case_made *const c = find(run, type, changes);
   return c ? &c->m : NULL;
+}
+
+int case_refusal(const study_run *run) {
+  return run->private->refused ? SOLVER_REFUSED : -1;
 }
 
 const model *case_model(study_run *run, const case_change changes[]) {

@@ -127,6 +127,10 @@ typedef struct case_change {
  * one line. It stays where it is, and the run's to free. */
 const model *case_model(study_run *run, const case_change changes[]);
 
+/* The status that belongs to the line, where there is no such model: SOLVER_REFUSED if it was asked
+ * for in vain, or -1 if it failed, as a file that does not compile. */
+int case_refusal(const study_run *run);
+
 /* So many starts of that model, drawn with the run's seed. Their references are there when asked
  * for, by case_known. NULL with one line. */
 contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials);
