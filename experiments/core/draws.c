@@ -192,6 +192,22 @@ int draws_marginal(const draws_table *t, const draws *d, size_t window, double m
   return status;
 }
 
+int draws_median_of(const draws *d, const double value[], double *median, double interval[2]) {
+  draws_table t;
+  int status = draws_table_alloc(&t, 1, NULL, d);
+  *median = interval[0] = interval[1] = NAN;
+  if (status) return status;
+  memcpy(t.value, value, d->trials * sizeof *value);
+  *median = draws_median(&t, NULL, d->trials);
+  status = draws_interval(d, draws_median, &t, interval);
+  if (status)
+    *median = interval[0] = interval[1] = NAN;
+  else
+    draws_widen(d, *median, interval);
+  draws_table_free(&t);
+  return status;
+}
+
 /* ---- in SQL ---------------------------------------------------------------------------------- */
 
 /* a value, where it stands, and whose it is */
@@ -354,15 +370,17 @@ static void give_median(sqlite3_context *c) {
   give_statistic(c, draws_median, 1);
 }
 
-/* the known values to the front, process by process: a draw of as many */
-static draws keep_known(given_values *all, size_t first[]) {
+/* the known values, process by process: a draw of as many */
+static draws keep_known(given_values *all, double known[], size_t first[]) {
   draws d = {.seed = all->draws.seed, .first = first};
+  double last = NAN;
   qsort(all->value, all->count, sizeof *all->value, by_place);
   for (size_t i = 0; i < all->count; i++) {
-    if (isnan(all->value[i].y)) continue;
-    const bool is_first = !d.trials || all->value[i].x != all->value[d.trials - 1].x;
-    if (is_first) first[d.processes++] = d.trials;
-    all->value[d.trials++] = all->value[i];
+    const given_value *const v = &all->value[i];
+    if (isnan(v->y)) continue;
+    if (v->x != last) first[d.processes++] = d.trials;
+    last = v->x;
+    known[d.trials++] = v->y;
   }
   first[d.processes] = d.trials;
   return d;
@@ -373,21 +391,15 @@ static void give_known_median(sqlite3_context *c) {
   given_values *const all = all_of(c);
   if (!all || !all->count) return;
   size_t *const first = calloc(all->draws.processes + 2, sizeof *first);
-  double value[3] = {NAN, NAN, NAN};
-  draws_table t = {0};
-  const draws d = first ? keep_known(all, first) : (draws){0};
-  int status = first ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-  if (d.trials) {
-    status = draws_table_alloc(&t, 1, NULL, &d);
-    for (size_t i = 0; !status && i < d.trials; i++) t.value[i] = all->value[i].y;
-    if (!status) *value = draws_median(&t, NULL, d.trials);
-  }
-  if (!status && d.trials >= FEW) {
-    status = draws_interval(&d, draws_median, &t, value + 1);
-    if (!status) draws_widen(&d, *value, value + 1);
-  }
-  draws_table_free(&t);
+  double *const known = calloc(all->count, sizeof *known), value[3] = {NAN, NAN, NAN};
+  const draws d = first && known ? keep_known(all, known, first) : (draws){0};
+  int status = first && known ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+  if (!status && d.trials >= FEW)
+    status = draws_median_of(&d, known, value, value + 1);
+  else if (!status && d.trials)
+    status = measure_median(known, d.trials, value);
   free(first);
+  free(known);
   give_numbers(c, all, value, 3, status);
 }
 

@@ -69,6 +69,10 @@ draws_statistic draws_median, draws_slope, draws_slope_ratio;
 int draws_marginal(const draws_table *t, const draws *d, size_t window, double marginal[],
                    double (*interval)[2]);
 
+/* Median of numbers by trial, and its interval, into which the value of a second run falls. A
+ * measure_status: all are NaN where one is not known. */
+int draws_median_of(const draws *d, const double value[], double *median, double interval[2]);
+
 /* ---- fits ------------------------------------------------------------------------------------ */
 
 /* y = a x^exponent by the logarithms: through two points, or the nearest line through more, and

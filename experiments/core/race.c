@@ -539,11 +539,10 @@ draws race_draws(const study_run *run, size_t trials, bool crossed) {
                  .crossed = crossed};
 }
 
-gather race_laps(study_run *run, size_t cell, const draws *d, size_t entries, size_t entry) {
-  gather laps = gather_rows(run, STUDY_SAMPLES, entry, entries, d->trials);
-  laps.cell = cell;
-  laps.cells = d->processes;
-  return laps;
+const void *race_lap_at(const study_run *run, size_t cell, const draws *d, size_t entries,
+                        size_t entry, size_t j) {
+  const char *const laps = study_samples(run, cell + j % d->processes, NULL);
+  return laps + (entry + j / d->processes * entries) * run->study->tables[STUDY_SAMPLES].row_size;
 }
 
 /* ---- MuJoCo as it is set, known by its changes ----------------------------------------------- */

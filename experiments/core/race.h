@@ -7,7 +7,7 @@
 
 #include "bridge.h"
 #include "column.h"
-#include "series.h"
+#include "draws.h"
 #include "study.h"
 #include "trajectory.h"
 #include "turns.h"
@@ -219,9 +219,10 @@ int race_run(study_run *run, const race_plan *plan, const race_entry entry[], si
  * crossed, no more than there are trials. */
 draws race_draws(const study_run *run, size_t trials, bool crossed);
 
-/* The laps of an entry in the order of the draws, where the cells of the race follow each other
+/* The j-th lap of an entry in the order of the draws, where the cells of the race follow each other
  * from `cell` on, and begin with laps of so many entries. */
-gather race_laps(study_run *run, size_t cell, const draws *d, size_t entries, size_t entry);
+const void *race_lap_at(const study_run *run, size_t cell, const draws *d, size_t entries,
+                        size_t entry, size_t j);
 
 /* ---- same system ----------------------------------------------------------------------------- */
 
