@@ -16,11 +16,7 @@
     "settings to compare: solver, iterations, integrator, cone, and for all contacts solref and "  \
     "solimp, such as 'cone=elliptic,solref=0.01 1' (default: usual ones)",                         \
     .result = "settings")                                                                          \
-  X(row, time, NUMBER, "time", "S", "duration of a run, s", .initial = "1", .min = 1e-3,           \
-    .max = 1e3, .result = "time")                                                                  \
-  X(row, output_step, NUMBER, "output-step", "S",                                                  \
-    "interval of the times at which states are compared, s", .initial = "0.002", .min = 1e-5,      \
-    .max = 10, .result = "output_step")                                                            \
+  ROBOT_GRID_OPTIONS(X, row)                                                                       \
   X(row, pd, TEXT, "pd", "KP,KD", "PD controller of the actuators' joints, as in essbench robot",  \
     .result = "pd")                                                                                \
   ROBOT_START_OPTIONS(X, row)                                                                      \
