@@ -147,8 +147,8 @@ const column robot_libess_columns[] = {
 const char robot_laps_sql[] =
     "SELECT l.*, e.who, e.method, e.knob, e.own, max(l.process) OVER () + 1 AS processes, r.seed, "
     "(SELECT median(estimate) FROM robot_laps WHERE run = ?1 AND row = 0) AS known_to "
-    "FROM robot_laps l JOIN robot_entries e ON e.run = l.run AND e.number = l.row "
-    "JOIN run r ON r.id = l.run WHERE l.run = ?1";
+    "FROM robot_laps l CROSS JOIN (SELECT * FROM robot_entries WHERE run = ?1 LIMIT -1) e "
+    "ON e.number = l.row JOIN run r ON r.id = l.run WHERE l.run = ?1";
 
 /* of steps of at most 2 ms; an error is known where it is three times the reference's */
 const char robot_orders_sql[] =
@@ -195,14 +195,15 @@ const char robot_top_sql[] =
  * and judged by those held out. A setting may lie between two entries. A run that did not get to
  * the end has no cost that another's is to be compared with. */
 #define HELD_OUT                                                                                   \
-  "(WITH ran AS (SELECT c.*, o.trial, o.process, o.processes, o.seed, "                            \
+  "(WITH ran AS (SELECT c.*, CAST(start AS INTEGER) AS trial, "                                    \
+  "CAST(start AS INTEGER) % spread.processes AS process, spread.processes, spread.seed, "          \
   "a.seconds * pow(nullif(b.seconds, 0) / a.seconds, share) AS seconds, "                          \
   "a.rms_error * pow(nullif(b.rms_error, 0) / a.rms_error, share) AS rms, "                        \
   "a.field_evaluations * pow(nullif(b.field_evaluations, 0) / a.field_evaluations, share) "        \
-  "AS evaluations FROM robot_choices c JOIN laps o ON o.trial = c.start AND o.row = 0 "            \
-  "LEFT JOIN laps a ON a.trial = c.start AND a.row = c.coarse AND c.coarse "                       \
+  "AS evaluations FROM (SELECT max(processes) AS processes, max(seed) AS seed FROM laps) spread, " \
+  "robot_choices c LEFT JOIN laps a ON a.trial = c.start AND a.row = c.coarse AND c.coarse "       \
   "AND a.rms_error IS NOT NULL LEFT JOIN laps b ON b.trial = c.start AND b.row = c.fine "          \
-  "AND b.rms_error IS NOT NULL WHERE c.run = ?1) "                                                 \
+  "AND b.rms_error IS NOT NULL WHERE +c.run = ?1 AND start IS NOT NULL) "                          \
   "SELECT m.target, m.error AS rms_error, m.own, m.trial AS start, m.process, m.processes, "       \
   "m.seed, m.method AS variant, m.knob AS time_step, m.seconds AS mujoco_seconds, "                \
   "m.rms AS mujoco_error, l.method AS libess_base, l.knob AS tolerance, "                          \
@@ -211,8 +212,8 @@ const char robot_top_sql[] =
   "p.rms AS plain_error, p.evaluations AS plain_evaluations, "                                     \
   "m.seconds / l.seconds AS mujoco_over_libess, p.seconds / l.seconds AS plain_over_libess, "      \
   "b.seconds / l.seconds AS best_over_libess "                                                     \
-  "FROM ran m JOIN ran l USING (target, trial) JOIN ran p USING (target, trial) "                  \
-  "JOIN ran b USING (target, trial) WHERE m.who = 'MuJoCo' AND l.who = 'libess' "                  \
+  "FROM ran m CROSS JOIN ran l USING (target, trial) CROSS JOIN ran p USING (target, trial) "      \
+  "CROSS JOIN ran b USING (target, trial) WHERE m.who = 'MuJoCo' AND l.who = 'libess' "            \
   "AND p.who = 'plain' AND b.who = 'best' ORDER BY target, trial)"
 const char robot_held_out_sql[] = HELD_OUT " WHERE target IN (SELECT target FROM " ASKED ")";
 
