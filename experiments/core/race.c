@@ -545,6 +545,16 @@ const void *race_lap_at(const study_run *run, size_t cell, const draws *d, size_
   return laps + (entry + j / d->processes * entries) * run->study->tables[STUDY_SAMPLES].row_size;
 }
 
+int race_ratio(const study_run *run, size_t cell, const draws *d, size_t entries, size_t entry,
+               size_t over, double *ratio, double interval[2]) {
+  const column *const c = column_find(run->study->tables[STUDY_SAMPLES].columns, "seconds");
+  double quotient[d->trials];
+  for (size_t j = 0; j < d->trials; j++)
+    quotient[j] = column_number(c, race_lap_at(run, cell, d, entries, entry, j)) /
+                  column_number(c, race_lap_at(run, cell, d, entries, over, j));
+  return draws_median_of(d, quotient, ratio, interval);
+}
+
 /* ---- MuJoCo as it is set, known by its changes ----------------------------------------------- */
 
 static int prepare_own(const model *m, const solver_settings *settings, const solver_output *output,

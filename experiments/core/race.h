@@ -224,6 +224,11 @@ draws race_draws(const study_run *run, size_t trials, bool crossed);
 const void *race_lap_at(const study_run *run, size_t cell, const draws *d, size_t entries,
                         size_t entry, size_t j);
 
+/* Median of the quotients of times, lap by lap: an entry's over another's, and its interval. A
+ * measure_status; what is not known is NaN. */
+int race_ratio(const study_run *run, size_t cell, const draws *d, size_t entries, size_t entry,
+               size_t over, double *ratio, double interval[2]);
+
 /* ---- same system ----------------------------------------------------------------------------- */
 
 /* That MuJoCo and libess have the same mechanical system, without which no race says anything. */

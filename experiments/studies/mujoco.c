@@ -369,21 +369,13 @@ static draws mujoco_draws(const study_run *run) {
   return race_draws(run, given_of(run)->trials, false);
 }
 
-/* the time of one who takes part in a session */
-static double seconds_of(const study_run *run, const mujoco_session *in, size_t place, size_t j) {
-  const draws d = mujoco_draws(run);
-  const mujoco_sample *const lap = race_lap_at(run, in->cell, &d, in->count, place, j);
-  return lap->seconds;
-}
-
 /* whether one looks faster than the race's in the first session, as its verdict has it */
 static bool looks_faster(const study_run *run, const mujoco_session *in, size_t place) {
   const mujoco_settings *const given = given_of(run);
   const draws d = mujoco_draws(run);
-  double over[d.trials], ratio, interval[2];
-  for (size_t j = 0; j < d.trials; j++)
-    over[j] = seconds_of(run, in, place, j) / seconds_of(run, in, 0, j);
-  return given->trials >= VERDICT_TRIALS && !draws_median_of(&d, over, &ratio, interval) &&
+  double ratio, interval[2];
+  return given->trials >= VERDICT_TRIALS &&
+         !race_ratio(run, in->cell, &d, in->count, place, 0, &ratio, interval) &&
          ratio * (1.0 + given->minimum_effect) < 1.0 && interval[1] < 1.0;
 }
 
