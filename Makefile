@@ -52,7 +52,7 @@ endef
 quote = '$(subst ','\'',$(1))'
 
 # The declarations of studies in their sources: TARGET|option/VARIABLE/default|...:name:file:setup
-declared := $(shell awk -F'"' 'FNR == 1 { setup = "build" } /^    \.name = / { name = $$2 } \
+declared := $(shell awk -F'"' '/^    \.name = / { name = $$2; setup = "build" } \
   /^    \.file = / { file = $$2 } /^    \.figures = / { setup = "figures" } \
   /^    \.make = / { count = split($$2, word, " "); said = word[1]; for (i = 2; i <= count; i++) { \
     split(word[i], of, "="); said = said "|" tolower(of[1]) "/" of[1] "/" of[2] } \

@@ -285,8 +285,13 @@ def measured_code():
             compiled, _, other = re.sub(r"^#.*\n", "", file.read(), flags=re.M).partition("\n\n")
     except OSError:  # outside the repository nothing says what is measured
         return [], []
-    compiled += "".join(f"\n{path} {said['file']}" for path, said in declared())
-    return [[line.split() for line in half.splitlines()] for half in (compiled, other)]
+    compiled, other = ([line.split() for line in half.splitlines()] for half in (compiled, other))
+    own = {}
+    for path, said in of_studies("name|file", "file"):
+        own.setdefault(path, []).append(said["file"])
+    named = [pattern for pattern, *_ in compiled if pattern.startswith("experiments/studies/")]
+    compiled += [[path, *of] for path, of in own.items() if not any(fnmatch.fnmatchcase(path, x) for x in named)]
+    return compiled, other
 
 
 def code_commit():

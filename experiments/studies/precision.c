@@ -1,14 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What work-precision and crossing-cost share: methods, what their runs are worth, and rows. */
+/* Methods over their accuracy knobs: essbench work-precision, every method on one model, error
+ * against time and evaluations; and essbench crossing-cost, what a crossing costs every method at
+ * the same error, from a few contacts to a thousand. Each setting is run once, to see what it does
+ * and how long it takes, or the cheapest is chosen; those that can are then raced. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "precision.h"
+#include "bridge.h"
 #include "race.h"
 #include "solvers.h"
 #include "statistics.h"
+#include "studies.h"
+
+/* ---- methods --------------------------------------------------------------------------------- */
+
+/* The setting that trades accuracy for time. */
+typedef enum precision_knob {
+  PRECISION_EPSILON,   /* half-width of the neighbourhoods, m */
+  PRECISION_TOLERANCE, /* libess's: relative and absolute */
+  PRECISION_RTOL,      /* relative tolerance; the absolute one is a hundredth of it */
+  PRECISION_TIME_STEP  /* s */
+} precision_knob;
+
+/* One line of the figures. */
+typedef struct precision_method {
+  const char *name;     /* in files and on the command line, unique */
+  const char *label;    /* in legends */
+  const char *solver;   /* by its name in the table of solvers */
+  const char *variant;  /* of that solver, or NULL */
+  int order;            /* of the projection; 0: its default */
+  precision_knob knob;  /* what is swept */
+  const double *values; /* of the knob, the coarsest first; a 0 ends them */
+  /* tolerance that goes with the knob: rtol = factor * value^power, between 1e-13 and 1e-2; factor
+   * 0: it has none. From `coarse` on, where that is > 0, the factor is coarse_factor */
+  double tolerance_factor, tolerance_power;
+  double coarse, coarse_factor;
+} precision_method;
 
 /* The methods that are compared, each with its knob: a new one is one entry here. */
 
@@ -57,7 +86,7 @@ static const double steps[] = {2.4e-2,    2e-2, 1.6e-2, 1.4e-2,   1.2e-2, 1e-2, 
  * would integrate more finely than the width is worth: a quarter to a third fewer evaluations for
  * median errors that are 0.7 to 1.3 times as large (2 to 100 contacts), though the worst start's
  * are up to 7 times. */
-const precision_method precision_methods[] = {
+static const precision_method precision_methods[] = {
     METHOD("libess", "libess", "libess", NULL, TOLERANCE, libess_tolerances, .order = 0),
     MATCHED("projection-1", "projection order 1", "projection", NULL, epsilons, 100, 2, .order = 1),
     MATCHED("projection-2", "projection order 2", "projection", NULL, epsilons_of_order_2, 1000, 3,
@@ -102,8 +131,61 @@ const precision_method precision_methods[] = {
     METHOD("drake-rk5", "Drake RK5", "drake", "rk5", TOLERANCE, accuracies, .order = 0),
     {0},
 };
-const size_t precision_method_count = sizeof precision_methods / sizeof *precision_methods - 1;
-const size_t precision_default_count = sizeof precision_methods / sizeof *precision_methods - 4;
+
+/* where --methods names none, all race but the last three */
+enum {
+  METHOD_COUNT = sizeof precision_methods / sizeof *precision_methods - 1,
+  DEFAULT_COUNT = METHOD_COUNT - 3
+};
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+/* What either study is asked for: contacts and a target crossing-cost alone. */
+typedef struct precision_asked {
+  contacts_range contacts; /* a case each; none: the run's model is the only one */
+  double target;
+  option_names methods;
+  size_t trials;
+  double point_work, min_time;
+} precision_asked;
+
+#define PRECISION_OPTIONS(X, row, of_trials, trials_, work)                                        \
+  X(row, methods, NAMES, "methods", "A,B", "methods by name, such as projection-2 (default all)",  \
+    .names = &precision_methods->name, .names_apart = sizeof(precision_method))                    \
+  X(row, trials, WHOLE, "trials", "COUNT", of_trials, .initial = trials_, .min = 1, .max = 1e6,    \
+    .result = "trials")                                                                            \
+  X(row, point_work, NUMBER, "point-work", "COUNT",                                                \
+    "limit of the work of a setting over all initial conditions, in units of about 2 ns: an "      \
+    "evaluation is 16 plus the contacts, one of MuJoCo 25 times as many, or by a callback 250 "    \
+    "plus the contacts; a setting above the limit has three initial conditions, or one",           \
+    .initial = work, .max = 1e15, .result = "point_work")                                          \
+  X(row, min_time, NUMBER, "min-time", "S",                                                        \
+    "time for which a sample repeats its run, s (default 0: one run)", .initial = "0",             \
+    .max = 3600)
+
+#define WORK_OPTIONS(X, row) PRECISION_OPTIONS(X, row, "initial conditions", "12", "7.2e8")
+#define COST_OPTIONS(X, row)                                                                       \
+  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
+    "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture",                 \
+    .initial = "2,5,10,20,50,100,200,500,1000")                                                    \
+  X(row, target, NUMBER, "target", "X", "RMS error at which methods are compared",                 \
+    .initial = "0.01", .min = 1e-12, .max = 1, .result = "target")                                 \
+  PRECISION_OPTIONS(X, row, "initial conditions for each number of contacts", "6", "2.4e8")
+static const study_option work_options[] = {WORK_OPTIONS(OPTION_LINE, precision_asked){0}},
+                          cost_options[] = {COST_OPTIONS(OPTION_LINE, precision_asked){0}};
+
+/* crossing-cost has an error to reach, for which it chooses one setting of each method */
+static bool chooses(const study_run *run) {
+  return ((const precision_asked *)run->settings)->target > 0.0;
+}
+
+static bool is_chosen(const option_names *methods, size_t method) {
+  bool chosen = methods->count == 0 && method < DEFAULT_COUNT;
+  for (size_t i = 0; i < methods->count; i++) chosen = chosen || methods->index[i] == method;
+  return chosen;
+}
+
+/* ---- settings, and what they cost ------------------------------------------------------------ */
 
 static const char *knob_name(precision_knob knob) {
   static const char *const names[] = {[PRECISION_EPSILON] = "epsilon",
@@ -118,7 +200,10 @@ static void set_tolerance(solver_settings *s, double rtol) {
   s->atol = 1e-2 * s->rtol;
 }
 
-solver_settings precision_settings(const precision_method *method, double value, size_t contacts) {
+/* of a method at one value of its knob, for a model with so many contacts: MuJoCo's field gap grows
+ * with them, and is kept below its limit by its scaling */
+static solver_settings precision_settings(const precision_method *method, double value,
+                                          size_t contacts) {
   solver_settings s = solver_settings_default();
   if (contacts > contacts_of_default_scaling) s.scaling = large_scaling;
   s.variant = method->variant;
@@ -135,34 +220,12 @@ solver_settings precision_settings(const precision_method *method, double value,
   return s;
 }
 
-double precision_expected_time(const precision_method *method, double coarser, double seconds,
-                               double value) {
+/* What a run from a coarser value lets expect of this one's time; NaN when that tells nothing. A
+ * run that is to be expected to take longer than RUN_MAX, s, is not made. */
+#define RUN_MAX 10.0
+static double expected_time(const precision_method *method, double coarser, double seconds,
+                            double value) {
   return method->knob == PRECISION_TIME_STEP ? seconds * coarser / value : seconds;
-}
-
-bool precision_chosen(const option_names *methods, size_t method) {
-  bool chosen = methods->count == 0 && method < precision_default_count;
-  for (size_t i = 0; i < methods->count; i++) chosen = chosen || methods->index[i] == method;
-  return chosen;
-}
-
-int precision_check(study_run *run) {
-  const precision_asked *const s = run->settings;
-  const contest_starts *const first = precision_starts(run, 0);
-  int status = first ? 0 : case_refusal(run);
-  if (first && first->m->type->content &&
-      first->m->type->content(first->m, &run->content, run->message))
-    return -1;
-  for (size_t i = 0; first && i < precision_method_count; i++) {
-    const precision_method *const method = &precision_methods[i];
-    const solver_settings with = precision_settings(method, method->values[0], 1);
-    contestant c;
-    if (!precision_chosen(&s->methods, i)) continue;
-    status = contestant_prepare(&c, solver_find(method->solver), &with, first, run->message);
-    if (!status) contestant_release(&c);
-    if (status != SOLVER_REFUSED) break;
-  }
-  return status;
 }
 
 /* units of work of an evaluation: one for each contact and some besides; how many times as many of
@@ -176,19 +239,34 @@ static double units_of(const precision_method *method, size_t contacts) {
   return ((double)contacts + units_besides) * (solver == &bridge_solver ? times_of_mujoco : 1.0);
 }
 
-size_t precision_trials(const precision_asked *asked, size_t contacts,
-                        const precision_method *method, double evaluations) {
+/* Starts of a setting whose work from all of them is more than --point-work allows. One of which it
+ * is from these, too, has its first run and no more. */
+enum { PRECISION_FEW = 3 };
+
+/* From how many starts a setting is run, the first run of which made so many evaluations of field
+ * and guards. The clock has no say: errors and evaluations are the same on every machine. */
+static size_t precision_trials(const precision_asked *asked, size_t contacts,
+                               const precision_method *method, double evaluations) {
   const size_t few = asked->trials < PRECISION_FEW ? asked->trials : PRECISION_FEW;
   const double work = evaluations * units_of(method, contacts);
   if (work * (double)asked->trials <= asked->point_work) return asked->trials;
   return work * (double)few <= asked->point_work ? few : 1;
 }
 
-/* Runs of methods: what they are worth, and the race of them. */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
-/* ---- judging --------------------------------------------------------------------------------- */
+/* What a setting is worth. Everything but the first is marked where it is shown. */
+typedef enum precision_status {
+  PRECISION_OK,
+  PRECISION_CROSSINGS, /* ends well, but its crossings are not the reference's */
+  PRECISION_DIVERGED,  /* no better than a state that stays where it started */
+  PRECISION_FAILED,    /* a run gave up */
+  PRECISION_UNREACHED, /* of crossing-cost: at no value of the knob is the target error reached */
+  PRECISION_TOO_LONG,  /* a run would take longer than RUN_MAX: not made */
+  PRECISION_REFUSED    /* the solver does not do this model, or not with these settings */
+} precision_status;
 
-const char *precision_status_name(precision_status status) {
+static const char *precision_status_name(precision_status status) {
   static const char *const names[] = {
       [PRECISION_OK] = "ok",
       [PRECISION_CROSSINGS] = "crossings",
@@ -200,6 +278,54 @@ const char *precision_status_name(precision_status status) {
   };
   return names[status];
 }
+
+/* What a start's runs are measured by. */
+typedef struct precision_start {
+  double events; /* of its reference */
+  double held;   /* error of a state that stays where it started */
+} precision_start;
+
+/* A sample of either study (what = "start"), what is known of a setting before the race ("known"),
+ * or a lap of it ("lap"). */
+typedef struct precision_sample {
+  const char *what, *solver, *variant; /* of its method */
+  size_t contacts, method, process, trial, trials, status;
+  double value, retaken;
+  const char *message;
+  precision_start start;
+  bridge_gap gap;
+  outcome of;
+} precision_sample;
+
+static const column precision_sample_columns[] = {
+    COLUMNS(precision_sample, TEXT, what, solver, variant),
+    COLUMNS(precision_sample, COUNT, contacts, method, process, trial, trials),
+    COLUMN_AS("obstacle", precision_sample, status, COUNT, "", ""),
+    COLUMNS(precision_sample, AMOUNT, value, retaken),
+    COLUMNS(precision_sample, TEXT, message),
+    COLUMN_AS("events_reference", precision_sample, start.events, AMOUNT, "", ""),
+    COLUMN_AS("held", precision_sample, start.held, AMOUNT, "", ""),
+    COLUMNS(precision_sample, GAP, gap),
+    OUTCOME_COLUMNS("", precision_sample, of),
+    {0},
+};
+
+/* one in which nothing else is known */
+static precision_sample precision_unknown(const char *what, size_t contacts, size_t method,
+                                          double value) {
+  const precision_method *const of = &precision_methods[method];
+  precision_sample s;
+  column_clear(precision_sample_columns, &s);
+  s.what = what;
+  s.solver = of->solver;
+  s.variant = of->variant ? of->variant : "";
+  s.contacts = contacts;
+  s.method = method;
+  s.value = value;
+  return s;
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
 
 /* of one whose reference is there */
 static precision_start start_of(const contest_starts *starts, size_t trial) {
@@ -215,7 +341,6 @@ static precision_start start_of(const contest_starts *starts, size_t trial) {
 /* some runs of a setting, taken together */
 typedef struct tally {
   size_t trials, up, away; /* of which so many gave up, and so many diverged */
-  double failures;         /* did either */
   double events, reference;
 } tally;
 
@@ -225,51 +350,21 @@ static void count_run(tally *all, const outcome *of, precision_start start) {
   all->trials++;
   all->up += up;
   all->away += away;
-  all->failures += up || away;
   if (up) return;
   all->events += of->events;
   all->reference += start.events;
 }
 
-/* crossings of all runs that ended, over the reference's; one where there are none */
-static double events_ratio(const tally *all) {
-  return all->events == all->reference ? 1.0 : all->events / all->reference;
-}
-
+/* crossings are those of all runs that ended; where there are none to be found, none is right */
 static precision_status judge(const tally *all) {
   if (all->up) return PRECISION_FAILED;
   if (all->away) return PRECISION_DIVERGED;
-  const bool close = fabs(events_ratio(all) - 1.0) <= CONTEST_EVENTS_TOLERANCE;
+  const bool close = all->events == all->reference ||
+                     fabs(all->events / all->reference - 1.0) <= CONTEST_EVENTS_TOLERANCE;
   return close ? PRECISION_OK : PRECISION_CROSSINGS;
 }
 
-/* ---- samples --------------------------------------------------------------------------------- */
-
-const column precision_sample_columns[] = {
-    COLUMNS(precision_sample, TEXT, what, solver, variant),
-    COLUMNS(precision_sample, COUNT, contacts, method, process, trial, trials),
-    COLUMN_AS("obstacle", precision_sample, status, COUNT, "", ""),
-    COLUMNS(precision_sample, AMOUNT, value, retaken),
-    COLUMNS(precision_sample, TEXT, message),
-    COLUMN_AS("events_reference", precision_sample, start.events, AMOUNT, "", ""),
-    COLUMN_AS("held", precision_sample, start.held, AMOUNT, "", ""),
-    COLUMNS(precision_sample, GAP, gap),
-    OUTCOME_COLUMNS("", precision_sample, of),
-    {0},
-};
-
-precision_sample precision_unknown(const char *what, size_t contacts, size_t method, double value) {
-  const precision_method *const of = &precision_methods[method];
-  precision_sample s;
-  column_clear(precision_sample_columns, &s);
-  s.what = what;
-  s.solver = of->solver;
-  s.variant = of->variant ? of->variant : "";
-  s.contacts = contacts;
-  s.method = method;
-  s.value = value;
-  return s;
-}
+/* ---- what is known of a setting before the race ---------------------------------------------- */
 
 /* from all starts that it is raced from, of which the first has been run */
 static int try_others(contestant *c, double room[], precision_sample *s, char *message) {
@@ -294,8 +389,12 @@ static int try_others(contestant *c, double room[], precision_sample *s, char *m
   return 0;
 }
 
-int precision_try(const study_run *run, const contest_starts *starts, double room[],
-                  precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
+/* Runs the sample's method at its value from the first start, and says from how many it is raced.
+ * With room for twice so many numbers it is run from all of those, as in the race: its error and
+ * time are medians then, infinite where one is not finite. Of a run that failed there are time and
+ * counts. 0, or a solver_status with one line. */
+static int precision_try(const study_run *run, const contest_starts *starts, double room[],
+                         precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
   const size_t contacts = model_contacts(starts->m);
   const precision_method *const method = &precision_methods[s->method];
   const solver_settings with = precision_settings(method, s->value, contacts);
@@ -322,11 +421,159 @@ int precision_try(const study_run *run, const contest_starts *starts, double roo
   return status;
 }
 
+/* ---- first runs of every value, for work-precision ------------------------------------------- */
+
+/* whether the run is too long to be made, by the next coarser value; what it would take is noted */
+static bool is_too_long(const precision_sample *coarser, precision_sample *s, char *message) {
+  const double taken = coarser->of.time_s;
+  if (coarser->status != PRECISION_OK && coarser->status != PRECISION_TOO_LONG) return false;
+  const double expected =
+      expected_time(&precision_methods[s->method], coarser->value, taken, s->value);
+  if (!(expected > RUN_MAX)) return false;
+  s->status = PRECISION_TOO_LONG;
+  s->of.time_s = expected;
+  s->of.field_evaluations = coarser->of.field_evaluations * expected / taken;
+  s->of.event_evaluations = coarser->of.event_evaluations * expected / taken;
+  measure_message(message, "one run would take some %.0f s", expected);
+  return true;
+}
+
+static int run_method(study_run *run, contest_starts *starts, size_t method) {
+  precision_sample coarser = {.status = PRECISION_REFUSED};
+  if (contest_reference(starts, 0, run->message)) return -1;
+  for (const double *value = precision_methods[method].values; *value > 0.0; value++) {
+    char message[MEASURE_MESSAGE_SIZE] = "";
+    precision_sample s = precision_unknown("known", model_contacts(starts->m), method, *value);
+    s.message = message;
+    if (!is_too_long(&coarser, &s, message)) precision_try(run, starts, NULL, &s, message);
+    if (*run->interrupted || study_add(run, STUDY_SAMPLES, &s)) return -1;
+    coarser = s;
+  }
+  return 0;
+}
+
+/* ---- the cheapest value of a knob that reaches an error, for crossing-cost ------------------- */
+
+/* Tries the value of a sample: its status, the starts it is raced from, and medians over those of
+ * error and time, both infinite where a run failed. 0, or a solver_status with one line. */
+typedef int crossing_try(void *context, precision_sample *s, char message[SOLVER_MESSAGE_SIZE]);
+
+/* a smaller epsilon may cost less, as fewer guards are inside their neighbourhoods at once: the
+ * search goes on until a value costs so many times the cheapest */
+static const double hopeless = 1.5;
+
+/* whether finer values may be cheaper than the best so far */
+static bool may_improve(const precision_method *method, const precision_sample *best,
+                        const precision_sample *last) {
+  if (isinf(best->of.time_s)) return true;
+  const bool humped = method->knob == PRECISION_EPSILON;
+  return humped && last->of.time_s <= hopeless * best->of.time_s;
+}
+
+/* the choice when no value reaches the target as it must: the most accurate, and why */
+static precision_sample give_up(precision_sample closest, double target, bool too_long,
+                                char message[SOLVER_MESSAGE_SIZE]) {
+  const bool none = isinf(closest.of.rms_error), near = closest.of.rms_error <= target;
+  const char *const why = closest.status == PRECISION_CROSSINGS
+                              ? "crossings are more than 1 % off the reference's"
+                              : "a run diverged";
+  if (none) closest.of.rms_error = NAN;
+  if (!none && near)
+    measure_message(message, "the RMS error is %.2g, but %s", closest.of.rms_error, why);
+  else if (!none)
+    measure_message(message, "the RMS error is %.2g at best", closest.of.rms_error);
+  closest.status = too_long ? PRECISION_TOO_LONG
+                   : none   ? PRECISION_FAILED
+                   : near   ? closest.status
+                            : PRECISION_UNREACHED;
+  return closest;
+}
+
+/* goes through the values of a method's knob from the coarsest on, as far as the cheapest may lie:
+ * only a value whose status is PRECISION_OK is accepted. `none` is a sample without one. */
+static precision_sample crossing_choose(const precision_method *method, precision_sample none,
+                                        double target, crossing_try *attempt, void *context,
+                                        char message[SOLVER_MESSAGE_SIZE]) {
+  precision_sample best = none, closest = none, last = none;
+  bool too_long = false;
+  best.of.time_s = closest.of.rms_error = INFINITY;
+  for (const double *value = method->values; *value > 0.0; value++) {
+    const double seconds = last.of.time_s;
+    too_long = isfinite(seconds) && expected_time(method, last.value, seconds, *value) > RUN_MAX;
+    if (too_long || !may_improve(method, &best, &last)) break;
+    last = none;
+    last.value = *value;
+    if (attempt(context, &last, message) == SOLVER_REFUSED) {
+      none.status = PRECISION_REFUSED;
+      return none;
+    }
+    if (last.of.rms_error < closest.of.rms_error) closest = last;
+    if (last.status == PRECISION_OK && last.of.rms_error <= target &&
+        last.of.time_s < best.of.time_s)
+      best = last;
+  }
+  if (isinf(best.of.time_s)) return give_up(closest, target, too_long, message);
+  message[0] = '\0';
+  return best;
+}
+
+/* what an attempt needs to know */
+typedef struct attempting {
+  const study_run *run;
+  const contest_starts *starts;
+  double *room; /* of twice so many starts */
+} attempting;
+
+static int attempt(void *context, precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
+  const attempting *const a = context;
+  const int status =
+      *a->run->interrupted ? SOLVER_FAILED : precision_try(a->run, a->starts, a->room, s, message);
+  const bool failed = status || s->status == PRECISION_FAILED;
+  const double rms = failed ? INFINITY : s->of.rms_error,
+               seconds = failed ? INFINITY : s->of.time_s;
+  if (failed) s->status = PRECISION_FAILED;
+  s->of = outcome_unknown();
+  s->of.rms_error = rms;
+  s->of.time_s = seconds;
+  return status;
+}
+
+static int choose(study_run *run, contest_starts *starts, size_t method) {
+  const precision_asked *const s = run->settings;
+  char message[SOLVER_MESSAGE_SIZE] = "";
+  double *const room = calloc(2 * s->trials, sizeof *room);
+  attempting a = {run, starts, room};
+  int status = room ? 0 : study_out_of_memory(run);
+  if (!status && !case_known(run, starts, s->trials)) status = -1;
+  if (!status) {
+    precision_sample sample =
+        crossing_choose(&precision_methods[method],
+                        precision_unknown("known", model_contacts(starts->m), method, NAN),
+                        s->target, attempt, &a, message);
+    sample.message = message;
+    status = *run->interrupted ? -1 : study_add(run, STUDY_SAMPLES, &sample);
+  }
+  free(room);
+  return status;
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* The starts of a case, what is known of each method before the race, and the race in each process.
+ */
+typedef enum precision_kind { PRECISION_STARTS, PRECISION_METHOD, PRECISION_RACE } precision_kind;
+
+typedef struct precision_cell {
+  precision_kind kind;
+  size_t index, method, trials, process; /* index: of the case; trials: from how many starts those
+                                            race */
+} precision_cell;
+
 /* the first method chosen of a solver; none: their count */
 static size_t first_of(const solver_type *solver, const option_names *methods) {
   size_t i = 0;
-  while (i < precision_method_count &&
-         (!precision_chosen(methods, i) || solver_find(precision_methods[i].solver) != solver))
+  while (i < METHOD_COUNT &&
+         (!is_chosen(methods, i) || solver_find(precision_methods[i].solver) != solver))
     i++;
   return i;
 }
@@ -337,7 +584,7 @@ static int prove_same_system(study_run *run, const model *m, const option_names 
   const solver_type *const engines[] = {&bridge_callback_solver, &bridge_solver};
   for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {
     const size_t i = first_of(engines[k], methods);
-    if (i == precision_method_count) continue;
+    if (i == METHOD_COUNT) continue;
     const precision_method *const method = &precision_methods[i];
     const solver_settings settings =
         precision_settings(method, method->values[0], model_contacts(m));
@@ -362,26 +609,45 @@ static int add_starts(study_run *run, contest_starts *starts, const option_names
   return 0;
 }
 
-/* ---- cases ----------------------------------------------------------------------------------- */
-
-size_t precision_cases(const study_run *run) {
+/* how many cases there are, and one's starts, or NULL with one line */
+static size_t precision_cases(const study_run *run) {
   const precision_asked *const s = run->settings;
   return s->contacts.count ? s->contacts.count : 1;
 }
 
-contest_starts *precision_starts(study_run *run, size_t index) {
+static contest_starts *precision_starts(study_run *run, size_t index) {
   const precision_asked *const s = run->settings;
   if (!s->contacts.count) return case_starts(run, NULL, s->trials);
   const case_change changes[] = {{"contacts", (double)s->contacts.contacts[index]}, {0}};
   return case_starts(run, changes, s->trials);
 }
 
-study_place precision_place(const void *cell) {
+static study_place place(const void *cell) {
   const precision_cell *const c = cell;
   return (study_place){c->index, c->kind == PRECISION_RACE ? c->process : c->index};
 }
 
 /* ---- methods that are the same --------------------------------------------------------------- */
+
+/* One method at one value of its knob. */
+typedef struct precision_point {
+  size_t method;
+  double value;
+  precision_status obstacle; /* PRECISION_OK, or why it is not raced */
+  size_t trials;             /* starts it is measured from; 0: none */
+  outcome first;             /* of the first run, or what is expected of it */
+  const char *message;       /* of the obstacle; "": none */
+  const char *as;            /* the method that stands for it; "": itself */
+  bool settled;              /* its first run is all that is wanted: it is its lap */
+} precision_point;
+
+/* All points, those of one case after those of another: run->own once they are known. Variants
+ * of one solver that have the same values, errors and obstacles wherever both have run are one:
+ * the first of the table stands for the others. No clock has a say in who stands for whom. */
+typedef struct precision_survey {
+  size_t count; /* of a case */
+  precision_point point[];
+} precision_survey;
 
 /* largest difference of errors, relative, at which two runs are the same but for rounding */
 static const double rounding = 1e-6;
@@ -398,8 +664,8 @@ static size_t end_of(const precision_survey *all, size_t first) {
   return i;
 }
 
-/* a run that would take too long may do the same as one that has been made; those that failed alike
- * are alike */
+/* a run that would take too long may do the same as one that has been made; those that failed
+ * alike are alike */
 static bool same_points(const precision_point *a, const precision_point *b) {
   if (!same(a->value, b->value)) return false;
   if (a->obstacle == b->obstacle) return same(a->first.rms_error, b->first.rms_error);
@@ -407,8 +673,8 @@ static bool same_points(const precision_point *a, const precision_point *b) {
          (a->obstacle == PRECISION_OK && b->obstacle == PRECISION_TOO_LONG);
 }
 
-/* whether the methods that begin at a and b are variants that do the same in all cases, at least
- * one of which both have run */
+/* whether the methods that begin at a and b are variants that do the same in all cases, at
+ * least one of which both have run */
 static bool same_methods(const precision_survey *all, size_t cases, size_t a, size_t b) {
   const size_t count = end_of(all, a) - a;
   const char *const solver = precision_methods[all->point[a].method].solver;
@@ -447,8 +713,10 @@ static size_t sample_of(size_t trials, size_t count, size_t i) {
   return i / count * (trials + count) + trials + i % count;
 }
 
-/* of the samples, which are in each case the starts, and then the points; without laps of a race */
-static int survey(study_run *run, bool settles) {
+/* of the samples, which are in each case the starts, and then the points; without laps of a
+ * race. Where nothing is chosen, the first run of a point that needs no other, or that another
+ * one stands for, is its lap */
+static int survey(study_run *run) {
   const size_t cases = precision_cases(run),
                trials = ((const precision_asked *)run->settings)->trials;
   size_t samples;
@@ -469,14 +737,15 @@ static int survey(study_run *run, bool settles) {
                                        .as = ""};
   }
   find_coincidences(made, cases);
-  for (size_t i = 0; settles && i < points; i++) {
+  for (size_t i = 0; !chooses(run) && i < points; i++) {
     precision_point *const p = &made->point[i];
     p->settled = p->trials == 1 || (p->trials && *p->as);
   }
   return 0;
 }
 
-/* the numbers of starts from which points may race where there are so many, the largest first */
+/* the numbers of starts from which points may race where there are so many, the largest first
+ */
 enum { GROUPS = 3, OF_SIZE = 32 };
 static size_t groups_of(size_t trials, size_t group[GROUPS]) {
   size_t count = 0;
@@ -490,7 +759,7 @@ static bool races(const precision_point *p, size_t trials) {
   return p->obstacle == PRECISION_OK && !p->settled && p->trials == trials;
 }
 
-size_t precision_raced(const precision_point point[], size_t count, size_t trials) {
+static size_t precision_raced(const precision_point point[], size_t count, size_t trials) {
   size_t raced = 0;
   for (size_t i = 0; i < count; i++) raced += races(&point[i], trials);
   return raced;
@@ -521,17 +790,17 @@ static int plan_known(study_run *run, size_t index, const char *of) {
   const precision_asked *const s = run->settings;
   const precision_cell starts = {.kind = PRECISION_STARTS, .index = index};
   int status = study_cell(run, &starts, "%sstarts", of);
-  for (size_t i = 0; !status && i < precision_method_count; i++) {
+  for (size_t i = 0; !status && i < METHOD_COUNT; i++) {
     const precision_cell c = {.kind = PRECISION_METHOD, .index = index, .method = i};
-    if (precision_chosen(&s->methods, i))
+    if (is_chosen(&s->methods, i))
       status = study_cell(run, &c, "%smethod=%s", of, precision_methods[i].name);
   }
   return status;
 }
 
-int precision_plan(study_run *run, size_t stage, bool settles) {
+static int plan(study_run *run, size_t stage) {
   const precision_asked *const s = run->settings;
-  int status = stage == 1 ? survey(run, settles) : 0;
+  int status = stage == 1 ? survey(run) : 0;
   for (size_t i = 0; !status && stage < 2 && i < precision_cases(run); i++) {
     char of[OF_SIZE] = "";
     if (s->contacts.count) snprintf(of, sizeof of, "contacts=%zu ", s->contacts.contacts[i]);
@@ -570,17 +839,42 @@ static int race_points(study_run *run, contest_starts *starts, const precision_c
   return status;
 }
 
-int precision_measure(study_run *run, const void *cell,
-                      int (*known)(study_run *run, contest_starts *starts, size_t method)) {
+static int measure(study_run *run, const void *cell) {
   const precision_asked *const s = run->settings;
   const precision_cell *const c = cell;
   contest_starts *const starts = precision_starts(run, c->index);
   if (!starts) return -1;
   if (c->kind == PRECISION_STARTS) return add_starts(run, starts, &s->methods);
-  return c->kind == PRECISION_METHOD ? known(run, starts, c->method) : race_points(run, starts, c);
+  if (c->kind == PRECISION_RACE) return race_points(run, starts, c);
+  return chooses(run) ? choose(run, starts, c->method) : run_method(run, starts, c->method);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
+
+/* What a point is before it is measured, a row of a table in no file. */
+#define PRECISION_ENTRY_COLUMNS(COLUMN, row)                                                       \
+  COLUMN(row, model, TEXT, "", "")                                                                 \
+  COLUMN(row, law, TEXT, "", "")                                                                   \
+  COLUMN(row, method, TEXT, "", "")                                                                \
+  COLUMN(row, label, TEXT, "", "")                                                                 \
+  COLUMN(row, solver, TEXT, "", "")                                                                \
+  COLUMN(row, variant, TEXT, "", "")                                                               \
+  COLUMN(row, knob, TEXT, "", "")                                                                  \
+  COLUMN(row, obstacle, TEXT, "", "")                                                              \
+  COLUMN(row, coincides_with, TEXT, "", "")                                                        \
+  COLUMN(row, message, TEXT, "", "")                                                               \
+  COLUMN(row, contacts, COUNT, "", "")                                                             \
+  COLUMN(row, number, COUNT, "", "")                                                               \
+  COLUMN(row, settled, FLAG, "", "")                                                               \
+  COLUMN(row, damping, NUMBER, "", "")                                                             \
+  COLUMN(row, value, AMOUNT, "", "")                                                               \
+  COLUMN(row, target, AMOUNT, "", "")                                                              \
+  COLUMN(row, settings, SETTINGS, "", "")
+COLUMN_ROW(precision_entry, PRECISION_ENTRY_COLUMNS);
+
+#define PRECISION_ENTRIES(file)                                                                    \
+  STUDY_ROWS(precision_entry, .sql = file "_entries",                                              \
+             .meaning = "a method at one value of its parameter")
 
 /* the name of a parameter's choice; empty where the model has no such parameter */
 static const char *choice_of(const model *m, const char *name) {
@@ -617,13 +911,283 @@ static precision_entry entry_of(study_run *run, const model *m, const precision_
       .settings = solver_settings_in_force(solver_find(of->solver), &with, m->type->time_step)};
 }
 
-int precision_derive(study_run *run, size_t table) {
+/* Laps, of which a settled point has its first run, with their number among those of their point,
+ * and what their start's reference says. */
+#define PRECISION_LAPS(file)                                                                       \
+  "WITH ran AS (SELECT *, max(process) OVER () + 1 AS processes FROM " file "_laps "               \
+  "WHERE run = ?1 AND what = 'lap' UNION ALL SELECT c.*, 1 FROM " file "_laps c "                  \
+  "JOIN " file "_entries e USING (run, contacts, value) WHERE run = ?1 AND what = 'known' "        \
+  "AND c.method = e.number AND settled) "                                                          \
+  "SELECT ran.*, trial * processes + process AS lap, stay, crossings, r.seed, "                    \
+  "count(*) OVER (PARTITION BY contacts, method, value) AS laps FROM ran "                         \
+  "JOIN run r ON r.id = ran.run JOIN (SELECT contacts, trial, held AS stay, "                      \
+  "events_reference AS crossings FROM " file "_laps WHERE run = ?1 AND what = 'start') "           \
+  "USING (contacts, trial)"
+
+/* A run gave up, or is no better than a state that stays where it started. Errors are those of the
+ * first process. */
+#define PRECISION_UP    "steps IS NULL"
+#define PRECISION_AWAY  "coalesce(rms_error >= stay, 1)"
+#define PRECISION_FIRST "FILTER (WHERE NOT process) "
+#define PRECISION_ENDED "FILTER (WHERE NOT process AND steps IS NOT NULL) "
+#define PRECISION_RACED                                                                            \
+  "SELECT contacts, method, value, count(*) " PRECISION_FIRST "AS raced, "                         \
+  "sum(" PRECISION_UP ") " PRECISION_FIRST "AS up, sum(" PRECISION_AWAY ") " PRECISION_FIRST       \
+  "AS away, sum(" PRECISION_UP " OR " PRECISION_AWAY ") " PRECISION_FIRST "AS failed, "            \
+  "total(events) " PRECISION_ENDED "AS found, total(crossings) " PRECISION_ENDED "AS wanted, "     \
+  "median(rms_error) AS rms, max(rms_error) AS worst, sum(retaken) AS retaken, "                   \
+  "median(events) AS events, median(steps) AS steps, median(rejected) AS rejected, "               \
+  "median(entries) AS entries, median(projections) AS projections, "                               \
+  "median(field_evaluations) AS fields, median(event_evaluations) AS guards, "                     \
+  "crossed_median_of(seconds, lap, processes, seed) FILTER (WHERE laps > 1) AS times, "            \
+  "median(seconds) AS middle, substr(min(printf('%09d', lap) || message) "                         \
+  "FILTER (WHERE message <> ''), 10) AS said FROM laps GROUP BY contacts, method, value"
+
+/* Points in their order: what they are, what was known of them before the race, and their laps. */
+#define PRECISION_FROM(file)                                                                       \
+  "(SELECT *, 0 AS parent, CASE WHEN obstacle <> 'ok' THEN obstacle WHEN up THEN 'failed' "        \
+  "WHEN away THEN 'diverged' WHEN abs(ratio - 1) <= " COLUMN_SQL(                                  \
+      CONTEST_EVENTS_TOLERANCE) " THEN 'ok' ELSE 'crossings' END AS state, target > 0 AND "        \
+                                "obstacle <> 'ok' AS none FROM "                                   \
+                                "(SELECT e.*, d.*, iif(found = wanted, 1.0, found / wanted) AS "   \
+                                "ratio, e.row AS place, "                                          \
+                                "k.seconds AS first_s, k.rms_error AS closest, "                   \
+                                "k.field_evaluations + k.event_evaluations "                       \
+                                "AS first_evaluations, reference FROM " file                       \
+                                "_entries e JOIN " file "_laps k "                                 \
+                                "ON k.run = e.run AND k.what = 'known' AND k.contacts = "          \
+                                "e.contacts AND k.method = e.number "                              \
+                                "AND k.value IS e.value JOIN (SELECT contacts, "                   \
+                                "median(events_reference) AS reference "                           \
+                                "FROM " file                                                       \
+                                "_laps WHERE run = ?1 AND what = 'start' GROUP BY contacts) s "    \
+                                "ON s.contacts = e.contacts LEFT JOIN (" PRECISION_RACED           \
+                                ") d ON d.contacts = e.contacts "                                  \
+                                "AND d.method = e.number AND d.value = e.value WHERE e.run = "     \
+                                "?1)) ORDER BY place"
+
+#define PRECISION_MEDIAN      "coalesce(times->>0, middle, first_s)"
+#define PRECISION_EVALUATIONS "coalesce(fields + guards, first_evaluations)"
+#define PRECISION_MISSED      "state = 'ok' AND rms > target"
+
+/* A setting as files have it; its message goes last. */
+#define PRECISION_COLUMNS                                                                          \
+  TAKEN("model", TEXT, "", "its name", SHOWN("model", "%-7s")),                                    \
+      TAKEN("law", TEXT, "", "of its contacts; empty: the model has but one"),                     \
+      TAKEN("method", TEXT, "", "by its name", SHOWN("method", "%-28s")),                          \
+      TAKEN("label", TEXT, "", "the method in legends"),                                           \
+      TAKEN("solver", TEXT, "", "of the method"),                                                  \
+      TAKEN("variant", TEXT, "", "of the solver; empty: its default"),                             \
+      TAKEN("knob", TEXT, "", "epsilon, tolerance, rtol or time_step"),                            \
+      DERIVED("status", TEXT, "", "iif(" PRECISION_MISSED ", 'not reached', state)",               \
+              "ok; crossings: more than 1 % off the reference's; diverged: no better "             \
+              "than a state that stays where it started; failed: a run gave up; not "              \
+              "reached: no value reaches the target; too long: not run; refused: the "             \
+              "solver does not do this",                                                           \
+              SHOWN("status", "%-11s")),                                                           \
+      TAKEN("coincides_with", TEXT, "", "method that stands for it; empty: it stands for itself",  \
+            SHOWN("as", "%-21s")),                                                                 \
+      TAKEN("contacts", COUNT, "", "number of contacts", SHOWN("N", "%5.0f")),                     \
+      TAKEN("damping", NUMBER, "N s/m", "of all springs"),                                         \
+      TAKEN("value", AMOUNT, "", "of the parameter", SHOWN("knob", "%8.3g")),                      \
+      DERIVED("trials", COUNT, "", "coalesce(raced, 0)", "initial conditions",                     \
+              SHOWN("starts", "%6.0f")),                                                           \
+      DERIVED("failures", AMOUNT, "", "iif(none, NULL, coalesce(failed, 0))",                      \
+              "of them gave up or diverged"),                                                      \
+      DERIVED("rms_error", AMOUNT, "", "iif(none, closest, rms)",                                  \
+              "error against the reference: root mean square over all states on the "              \
+              "output grid; median, as all to event_evaluations",                                  \
+              SHOWN("RMS", "%8.2e")),                                                              \
+      DERIVED("rms_worst", AMOUNT, "", "worst", "the largest", SHOWN("worst", "%8.2e")),           \
+      DERIVED("median_s", AMOUNT, "s", PRECISION_MEDIAN,                                           \
+              "time; where it was not raced, of one run",                                          \
+              SHOWN_TIMES("median ms", "%10.4f", 1e3)),                                            \
+      DERIVED("median_lo_s", AMOUNT, "s", "times->>1", "lower end of its 95 % interval",           \
+              SHOWN_TIMES("from", "%10.4f", 1e3)),                                                 \
+      DERIVED("median_hi_s", AMOUNT, "s", "times->>2", "upper end",                                \
+              SHOWN_TIMES("to", "%10.4f", 1e3)),                                                   \
+      TAKEN("events", AMOUNT, "", "crossings that change the field"),                              \
+      DERIVED("events_reference", AMOUNT, "", "reference", "of the reference"),                    \
+      DERIVED("events_ratio", AMOUNT, "", "ratio",                                                 \
+              "crossings of all initial conditions over the reference's",                          \
+              SHOWN_TIMES("crossings", "%8.2f%%", 100.0)),                                         \
+      TAKEN("steps", AMOUNT, "", "accepted"), TAKEN("rejected", AMOUNT, "", "steps"),              \
+      TAKEN("entries", AMOUNT, "", "steps cut at a located crossing"),                             \
+      TAKEN("projections", AMOUNT, "", "over neighbourhoods of guards"),                           \
+      DERIVED("field_evaluations", AMOUNT, "", "fields", "MuJoCo: steps times stages"),            \
+      DERIVED("event_evaluations", AMOUNT, "", "guards", "of all event functions at once"),        \
+      DERIVED("evaluations", AMOUNT, "", PRECISION_EVALUATIONS, "of field and guards",             \
+              SHOWN("evals", "%9.0f")),                                                            \
+      DERIVED("retaken", AMOUNT, "", "iif(none, NULL, coalesce(retaken, 0))",                      \
+              "runs taken again because the thread had lost its core")
+#define PRECISION_MESSAGE                                                                          \
+  DERIVED("message", TEXT, "",                                                                     \
+          "CASE WHEN " PRECISION_MISSED                                                            \
+          " THEN 'the RMS error is above the target in the race' WHEN message <> '' THEN message " \
+          "WHEN said <> '' THEN said WHEN state = 'diverged' "                                     \
+          "THEN 'no better than a state that stays where it started' WHEN state = 'crossings' "    \
+          "THEN 'crossings are more than 1 % off the reference''s' ELSE '' END",                   \
+          "why the status is not ok", SHOWN("", "%s"))
+
+enum { WORK_PRECISION_CASES = STUDY_SAMPLES + 1, WORK_PRECISION_ENTRIES, WORK_PRECISION_POINTS };
+enum { CROSSING_COST_ENTRIES = STUDY_SAMPLES + 1, CROSSING_COST_ROWS };
+
+#define MODEL_CASE_COLUMNS(COLUMN, row)                                                            \
+  COLUMN(row, name, TEXT, "", "the model, and its number of contacts where it is chosen")          \
+  COLUMN(row, model, TEXT, "", "by its name")                                                      \
+  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
+  COLUMN(row, field_gap, GAP, "", "null: MuJoCo did not race, or does not do the model")
+COLUMN_ROW(model_case, MODEL_CASE_COLUMNS);
+
+static const column point_columns[] = {
+    PRECISION_COLUMNS,
+    PRECISION_MESSAGE,
+    TAKEN("settings", SETTINGS, "", "in force", .place = COLUMN_JSON_ONLY),
+    {0},
+};
+
+/* where there is no crossing, none costs anything */
+#define CROSSINGS " / nullif(reference, 0)"
+static const column row_columns[] = {
+    PRECISION_COLUMNS,
+    TAKEN("target", AMOUNT, "", "RMS error to be reached"),
+    DERIVED("ns_per_crossing", AMOUNT, "ns", "1e9 * " PRECISION_MEDIAN CROSSINGS,
+            "median_s over events_reference", SHOWN("ns/crossing", "%11.1f")),
+    DERIVED("ns_per_crossing_lo", AMOUNT, "ns", "1e9 * (times->>1)" CROSSINGS,
+            "lower end of its 95 % interval"),
+    DERIVED("ns_per_crossing_hi", AMOUNT, "ns", "1e9 * (times->>2)" CROSSINGS, "upper end"),
+    DERIVED("evaluations_per_crossing", AMOUNT, "", PRECISION_EVALUATIONS CROSSINGS,
+            "evaluations over events_reference"),
+    PRECISION_MESSAGE,
+    {0},
+};
+
+/* a method that refuses the model says so once, not at each value of its knob */
+static bool repeats(const void *row, const void *before) {
+  static const char *const names[] = {"status", "method", "message"};
+  bool same = true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const column *const c = column_find(point_columns, names[i]);
+    same = same && strcmp(column_text(c, row), column_text(c, before)) == 0;
+  }
+  return same && strcmp(column_text(column_find(point_columns, "status"), row),
+                        precision_status_name(PRECISION_REFUSED)) == 0;
+}
+
+/* the case, of which a file of work-precision has several, and all points */
+static int derive(study_run *run) {
   const precision_survey *const all = run->own;
+  const bool is_cost = chooses(run);
   for (size_t i = 0; i < precision_cases(run) * all->count; i++) {
     const contest_starts *const at = precision_starts(run, i / all->count);
     if (!at) return -1;
     const precision_entry entry = entry_of(run, at->m, &all->point[i]);
-    study_add(run, table, &entry);
+    char name[STUDY_CELL_NAME_SIZE];
+    if (!is_cost && !i) {
+      study_case_name(run, name);
+      const precision_sample *const first = study_rows(run, STUDY_SAMPLES, NULL);
+      const model_case c = {study_text(run, "%s", name), entry.model, entry.contacts, first->gap};
+      study_add(run, WORK_PRECISION_CASES, &c);
+    }
+    study_add(run, is_cost ? CROSSING_COST_ENTRIES : WORK_PRECISION_ENTRIES, &entry);
   }
   return 0;
 }
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+/* that none of the methods chosen can do the model of the first case, at the first value of its
+ * knob: with the line of the last */
+static int check_methods(study_run *run) {
+  const precision_asked *const s = run->settings;
+  const contest_starts *const first = precision_starts(run, 0);
+  int status = first ? 0 : case_refusal(run);
+  if (first && first->m->type->content &&
+      first->m->type->content(first->m, &run->content, run->message))
+    return -1;
+  for (size_t i = 0; first && i < METHOD_COUNT; i++) {
+    const precision_method *const method = &precision_methods[i];
+    const solver_settings with = precision_settings(method, method->values[0], 1);
+    contestant c;
+    if (!is_chosen(&s->methods, i)) continue;
+    status = contestant_prepare(&c, solver_find(method->solver), &with, first, run->message);
+    if (!status) contestant_release(&c);
+    if (status != SOLVER_REFUSED) break;
+  }
+  return status;
+}
+
+/* and that --methods would take away what was measured of the model */
+static int check(study_run *run) {
+  const precision_asked *const s = run->settings;
+  const int refused = check_methods(run);
+  if (refused || chooses(run)) return refused;
+  const model *const m = case_model(run, NULL);
+  char of[MODEL_NAME_SIZE];
+  size_t count;
+  model_case_name(m, of);
+  study_rows(run, WORK_PRECISION_POINTS, &count);
+  for (size_t i = 0; i < count && s->methods.count; i++) {
+    const char *const method = study_words(run, WORK_PRECISION_POINTS, i, "method");
+    bool stays =
+        strcmp(study_words(run, WORK_PRECISION_POINTS, i, "model"), of) != 0 ||
+        study_number(run, WORK_PRECISION_POINTS, i, "contacts") != (double)model_contacts(m);
+    for (size_t k = 0; k < s->methods.count; k++)
+      stays = stays || strcmp(precision_methods[s->methods.index[k]].name, method) == 0;
+    if (stays) continue;
+    return measure_fail(run->message,
+                        "%s holds this model measured with %s, which --methods leaves out and "
+                        "would delete; give another --out, or name it, too",
+                        run->folder, method);
+  }
+  return 0;
+}
+
+/* ---- the studies ----------------------------------------------------------------------------- */
+
+#define PRECISION_SAMPLES                                                                          \
+  STUDY_ROWS(precision_sample, .sql = STUDY_LAP,                                                   \
+             .meaning = "an initial condition, a setting or a run")
+#define PRECISION(of, options_)                                                                    \
+  .options = options_, .settings_size = sizeof(precision_asked),                                   \
+  .cell_size = sizeof(precision_cell), .group = STUDY_COMPARES,                                    \
+  .cells = "methods and initial conditions", .stages = 2, .pinned = true, .processes = 5,          \
+  .laps = PRECISION_LAPS(of), .check = check, .plan = plan, .run = measure, .place = place,        \
+  .derive = derive
+
+const study work_precision_study = {
+    .name = "work-precision",
+    .summary = "work-precision diagrams of all methods: error against time and evaluations",
+    .example = "essbench work-precision --model plate --contacts 100",
+    .file = "work_precision",
+    .figures = {STUDY_FIGURE("fig_tolerance_kept", "work_precision.csv")},
+    PRECISION("work_precision", work_options),
+    .kept = WORK_PRECISION_CASES,
+    .table = "the points of the results in the folder; nothing is measured",
+    .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
+               [WORK_PRECISION_CASES] = STUDY_ROWS(
+                   model_case, .json = "cases", .meaning = "one model with one number of contacts"),
+               [WORK_PRECISION_ENTRIES] = PRECISION_ENTRIES("work_precision"),
+               [WORK_PRECISION_POINTS] =
+                   STUDY_DERIVED(point_columns, PRECISION_FROM("work_precision"), .json = "points",
+                                 .csv = "work_precision.csv",
+                                 .meaning = "one method at one value of its parameter",
+                                 .within = WORK_PRECISION_CASES, .repeats = repeats)},
+};
+
+const study crossing_cost_study = {
+    .name = "crossing-cost",
+    .summary = "cost of a crossing by every method at equal error, over the number of contacts",
+    .example = "essbench crossing-cost --contacts 2,10,100 --target 1e-3",
+    .file = "crossing_cost",
+    .figures = {STUDY_FIGURE("crossing_cost", "crossing_cost.csv", .crowded = true)},
+    .make = "crossing-cost CONTACTS TRIALS SEED TARGET PROCESSES RANKS",
+    PRECISION("crossing_cost", cost_options),
+    .model = "plate",
+    .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
+               [CROSSING_COST_ENTRIES] = PRECISION_ENTRIES("crossing_cost"),
+               [CROSSING_COST_ROWS] = STUDY_DERIVED(
+                   row_columns, PRECISION_FROM("crossing_cost"), .json = "rows",
+                   .csv = "crossing_cost.csv",
+                   .meaning = "a method's cheapest setting at one number of contacts")},
+};

@@ -8,7 +8,7 @@
 
 #include "experiments_fixture.h"
 
-#include "crossing_cost.c"
+#include "precision.c"
 #include "study_fixture.h"
 
 /* ---- the choice -------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ static size_t two_numbers[CONTACTS] = {2, 5};
  */
 static bool is_one(double difference, double times) {
   made_up u;
-  precision_asked asked = {.contacts = {CONTACTS, two_numbers}, .trials = 1};
+  precision_asked asked = {.contacts = {CONTACTS, two_numbers}, .trials = 1, .target = 0.01};
   const study_option *o = crossing_cost_study.options;
   while (strcmp(o->name, "methods") != 0) o++;
   make_up(&u, &crossing_cost_study, &asked);
@@ -208,13 +208,13 @@ static void check_row(precision_status known, double best, double raced, const c
   if (known == PRECISION_OK) give(&u, &lap);
   if (known == PRECISION_OK) end_cell(&u);
   rederive(&u);
-  assert_string_equal(text_at(&u, ROWS, 0, "status"), status);
-  assert_string_equal(text_at(&u, ROWS, 0, "message"), message);
+  assert_string_equal(text_at(&u, CROSSING_COST_ROWS, 0, "status"), status);
+  assert_string_equal(text_at(&u, CROSSING_COST_ROWS, 0, "message"), message);
   // one that is not raced has the error that came closest, and no failures
   const double rms = known == PRECISION_OK ? raced : best;
-  assert_true(number_at(&u, ROWS, 0, "rms_error") == rms);
-  assert_true(isnan(number_at(&u, ROWS, 0, "failures")) == (known != PRECISION_OK));
-  assert_true(fabs(number_at(&u, ROWS, 0, "ns_per_crossing") / 1e5 - 1) < 1e-12);
+  assert_true(number_at(&u, CROSSING_COST_ROWS, 0, "rms_error") == rms);
+  assert_true(isnan(number_at(&u, CROSSING_COST_ROWS, 0, "failures")) == (known != PRECISION_OK));
+  assert_true(fabs(number_at(&u, CROSSING_COST_ROWS, 0, "ns_per_crossing") / 1e5 - 1) < 1e-12);
   cases_free(&u.run);
   free(u.run.own);
   start_anew(&u);

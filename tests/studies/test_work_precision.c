@@ -16,11 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "race.h"
-#include "solvers.h"
+#include "precision.c"
 #include "studies.h"
 #include "study_fixture.h"
-#include "work_precision.c"
 
 enum { TRIALS = 4, METHODS = 3, VALUES = 21, PROCESSES = 2 };
 
@@ -361,7 +359,7 @@ static void nothing_is_the_same_that_nobody_runs(void **state) {
 
 static void every_method_can_be_asked_for(void **state) {
   (void)state;
-  for (size_t i = 0; i < precision_method_count; i++) {
+  for (size_t i = 0; i < METHOD_COUNT; i++) {
     const precision_method *const method = &precision_methods[i];
     const solver_type *const solver = solver_find(method->solver);
     assert_non_null(solver);
