@@ -2,7 +2,8 @@
 /* A study: an experiment as data. It says what is particular to it; the core does all else: options
  * and --help, what is kept and resuming, processes, progress, csv, json, printed tables.
  *
- * To write one, say studies/NAME.c (tolerance.c is an example to copy):
+ * To write one, say studies/NAME.c (docs/guide/adding.md has one to copy); where methods are run at
+ * settings, it is a preset of knobs.h (studies/presets.c has several):
  *
  *  1. Its settings, each once, with default and help (option.h). --out, --seed, --strict,
  *     --restart, --processes and the model's parameters are there already.
@@ -155,8 +156,9 @@ typedef struct study {
   const study_word *words;     /* ends with one of NULL; NULL: all are plain */
   size_t settings_size;
   size_t cell_size;
-  const char *laps; /* a query of samples for derived tables, in which they are `laps`; ?1 is the
-                       run. NULL: they have none */
+  const char *laps;   /* a query of samples for derived tables, in which they are `laps`; ?1 is the
+                         run. NULL: they have none */
+  const void *preset; /* of its engine, such as knobs.h: what it says besides */
   study_table tables[STUDY_TABLES_MAX]; /* ends with one without columns */
 
   /* Each 0, or -1 with one line in run->message; optional but for plan and run. */

@@ -34,8 +34,8 @@ expect "after $kills kills nothing is lost" [ "$(cells killed)" -ge "$known" ]
 [ "$(ended_runs killed)" -eq 1 ] || run $plate --out killed
 expect 'it comes to its end' [ "$(asked killed 'SELECT count(*), count(ended) FROM run')" = '1|1' ]
 expect 'with each cell once' [ "$(asked killed 'SELECT count(*), count(DISTINCT name) FROM cell')" = "$whole|$whole" ]
-expect 'and all rows' [ "$(asked killed 'SELECT count(*) FROM tolerance_cells')" -eq \
-  "$(asked whole 'SELECT count(*) FROM tolerance_cells')" ]
+expect 'and all rows' [ "$(asked killed 'SELECT count(*) FROM tolerance_laps')" -eq \
+  "$(asked whole 'SELECT count(*) FROM tolerance_laps')" ]
 expect 'and the same results' [ "$(clockless killed)" = "$(clockless whole)" ]
 
 # --- a disk that fills in the middle --------------------------------------------------------------

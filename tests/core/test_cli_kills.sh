@@ -7,7 +7,7 @@
 # shellcheck disable=SC2086,SC2207 # commands and processes are lists of words
 . "$(dirname "$0")/../support/share_room.sh"
 count=${2:-10}
-rows_of_cell=4 # two tolerances, and two more of location alone
+rows_of_cell=6 # two tolerances by two methods, and two more of location alone
 
 whole() {
   run $longer --processes 2 --out whole
@@ -20,11 +20,11 @@ faults() {
     [ -e "$database" ] && sqlite3 -cmd '.timeout 10000' "$database" \
       "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok';
        SELECT 'twice', name FROM cell GROUP BY run, name HAVING count(*) > 1;
-       SELECT 'rows', c.name, count(t.row) FROM cell c LEFT JOIN tolerance_cells t
+       SELECT 'rows', c.name, count(t.row) FROM cell c LEFT JOIN tolerance_laps t
          ON t.run = c.run AND t.within = c.id GROUP BY c.id HAVING count(t.row) <> $rows_of_cell;
-       SELECT 'row twice', within, row FROM tolerance_cells GROUP BY run, within, row
+       SELECT 'row twice', within, row FROM tolerance_laps GROUP BY run, within, row
          HAVING count(*) > 1;
-       SELECT 'of no cell', within FROM tolerance_cells WHERE within NOT IN (SELECT id FROM cell)"
+       SELECT 'of no cell', within FROM tolerance_laps WHERE within NOT IN (SELECT id FROM cell)"
   done
 }
 names() {

@@ -97,10 +97,11 @@ def tables_of(database):
     tables = {}
     with contextlib.closing(sqlite3.connect(database)) as store:
         (run,) = store.execute("SELECT max(id) FROM run").fetchone()
-        for (name,) in store.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%within INTEGER%'").fetchall():
+        named = "SELECT name FROM sqlite_schema WHERE sql LIKE '%within INTEGER%' ORDER BY rowid"
+        for (name,) in store.execute(named).fetchall()[1:]:  # the first has the samples
             rows = store.execute(f"SELECT * FROM `{name}` WHERE run = {run} ORDER BY row")
             # samples that are derived are in the .csv alone
-            if name != "lap" and not name.endswith(("_cells", "_samples")):
+            if not name.endswith("_samples"):
                 tables[name] = [[x[0] for x in rows.description][2:], *(list(x)[2:] for x in rows)]
     return tables
 

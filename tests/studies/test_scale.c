@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "scale.c"
+#include "presets.c"
 #include "studies.h"
 #include "study_fixture.h"
 
@@ -13,8 +13,8 @@
 enum { TRIALS = 3, EPSILONS = 19 };
 
 static const double epsilon_of_top = 1.0, floor_rms = 1e-14;
-static const size_t events[TRIALS] = {40, 41, 42};
-static const scale_settings settings = {.trials = TRIALS};
+static const size_t crossed[TRIALS] = {40, 41, 42};
+static const knobs_asked settings = {.trials = TRIALS};
 
 /* a number of contacts, and the distance between its crossings */
 typedef struct plate {
@@ -33,37 +33,43 @@ static double error_at(double epsilon, double distance, size_t order) {
   return fmax(floor_rms, (order == 1 ? 0.5 : 2.0) * pow(seen, (double)order + 1.0));
 }
 
+/* what is known of a start by its reference, and the distances of crossings */
+static void give_start(made_up *u, const plate *of, size_t trial) {
+  const knob_lap lap = {.what = "",
+                        .contacts = of->contacts,
+                        .trial = trial,
+                        .events_reference = (double)crossed[trial],
+                        .more = {of->distance / 3, of->distance, 3 * of->distance}};
+  give(u, &lap);
+}
+
 /* starts err by 1, 2 and 3 times as much; crossings cost N^1.5 s, N^0.5 fields and N^0 guards each;
  * the last start misses a crossing where epsilon is above the distance */
-static scale_sample sample_of(const plate *of, size_t order, double epsilon, size_t trial) {
+static void give_point(made_up *u, const plate *of, size_t order, double epsilon, size_t trial) {
   const bool missed = trial == TRIALS - 1 && epsilon > of->distance;
   const double n = (double)of->contacts;
-  scale_sample s = {.contacts = of->contacts,
-                    .order = order,
-                    .epsilon = epsilon,
-                    .reference_events = (double)events[trial],
-                    .distance = {of->distance / 3, of->distance, 3 * of->distance}};
-  if (!order) return s;
-  s.tight.rms_error = (1.0 + (double)trial) * error_at(epsilon, of->distance, order);
-  s.tight.events = (double)events[trial] - (missed ? 1.0 : 0.0);
-  s.timed.time_s = 41.0 * pow(n, 1.5);
-  s.timed.field_evaluations = 41.0 * sqrt(n);
-  s.timed.event_evaluations = 82.0;
-  return s;
+  knob_lap lap = {.what = "tight",
+                  .contacts = of->contacts,
+                  .trial = trial,
+                  .order = order,
+                  .epsilon = epsilon,
+                  .events_reference = (double)crossed[trial]};
+  lap.of.rms_error = (1.0 + (double)trial) * error_at(epsilon, of->distance, order);
+  lap.of.events = (double)crossed[trial] - (missed ? 1.0 : 0.0);
+  give(u, &lap);
+  lap.what = "everyday";
+  lap.of = (outcome){
+      .time_s = 41.0 * pow(n, 1.5), .field_evaluations = 41.0 * sqrt(n), .event_evaluations = 82.0};
+  give(u, &lap);
 }
 
 static void make_up_all(made_up *u, const plate of[], size_t count) {
   make_up(u, &scale_study, &settings);
-  for (size_t i = 0; i < count * TRIALS; i++) {
-    const scale_sample s = sample_of(&of[i / TRIALS], 0, NAN, i % TRIALS);
-    give(u, &s);
-  }
+  for (size_t i = 0; i < count * TRIALS; i++) give_start(u, &of[i / TRIALS], i % TRIALS);
   for (size_t i = 0; i < count * SCALE_ORDERS * EPSILONS * TRIALS; i++) {
     const size_t point = i / TRIALS;
-    const scale_sample s =
-        sample_of(&of[point / (SCALE_ORDERS * EPSILONS)], 1 + point / EPSILONS % SCALE_ORDERS,
-                  epsilon_at(point % EPSILONS), i % TRIALS);
-    give(u, &s);
+    give_point(u, &of[point / (SCALE_ORDERS * EPSILONS)], 1 + point / EPSILONS % SCALE_ORDERS,
+               epsilon_at(point % EPSILONS), i % TRIALS);
   }
   rederive(u);
 }

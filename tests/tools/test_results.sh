@@ -259,7 +259,7 @@ measured_before
 results
 tools/page stale docs/results/speed.md >"$room/out" && grep -qx 'no measurements of code that has changed since' "$room/out"
 check 'a page that has just been written is not stale' $?
-results && echo 'int two;' >integrator/code.c && echo 'int one;' >>experiments/studies/order.c &&
+results && echo 'int two;' >integrator/code.c && echo 'int one;' >>experiments/studies/presets.c &&
   git add experiments
 git commit -qam 'another code'
 tools/page stale >"$room/out" && grep -qx "docs/results/speed.md: race: speed at ${commit:0:7}: integrator (1)" "$room/out" &&
