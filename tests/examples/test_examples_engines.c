@@ -1,9 +1,12 @@
 /*
- * The model and the solver that docs/guide/adding.md shows, compiled from its text: the model's
- * reference agrees with the projection integrator, and both solvers converge to it.
+ * The model, the solver and the study that docs/guide/adding.md shows, compiled from its text: the
+ * model's reference agrees with the projection integrator, both solvers converge to it, and the
+ * study writes a row of each solver at each tolerance.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#define _XOPEN_SOURCE 700
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +16,15 @@
 #include <cmocka.h>
 
 #include "jumps.h"
+#include "knobs.h"
 #include "solvers.h"
+#include "study_run.h"
+#include "test_measure_folder.h"
 #include "trajectory.h"
 #include "trampoline.h"
 
 extern const solver_type euler_solver;
+extern const study trampoline_cost_study;
 
 /* a prepared model, its start, and its reference on the output grid */
 typedef struct fixture {
@@ -137,12 +144,42 @@ static void test_euler_converges(void **state) {
   }
 }
 
+/* a row of each solver at each tolerance */
+static void test_a_study_of_it_runs(void **state) {
+  char message[SOLVER_MESSAGE_SIZE] = "", path[PATH_SIZE], line[4096], solver[16];
+  knobs_asked settings = {0};
+  model m;
+  model_init(&m, &trampoline_type);
+  assert_int_equal(option_defaults(trampoline_cost_study.options, &settings, message), 0);
+  const study_request request = {
+      .folder = *state, .processes = 1, .part = SIZE_MAX, .m = &m, .settings = &settings};
+  if (study_execute(&trampoline_cost_study, &request, message)) fail_msg("%s", message);
+  FILE *const csv = fopen(path_in(state, "trampoline_cost.csv", path), "r");
+  assert_non_null(csv);
+  assert_non_null(fgets(line, sizeof line, csv));
+  assert_string_equal(line, "solver,tolerance,rms_error,evaluations\n");
+  double tolerance, error, evaluations, last = 0.0;
+  size_t rows = 0;
+  for (; fgets(line, sizeof line, csv); rows++, last = error) {
+    assert_int_equal(sscanf(line, "%15[^,],%lf,%lf,%lf", solver, &tolerance, &error, &evaluations),
+                     4);
+    assert_string_equal(solver, rows < 4 ? "cvode" : "libess");
+    assert_true(tolerance == settings.tolerances.value[rows % 4]);
+    // parabolas are exact by libess; CVODE's error falls
+    assert_true(error <= 10.0 * tolerance && evaluations > 10);
+    assert_true(rows < 4 ? !rows || error < 0.1 * last : error < 1e-12);
+  }
+  assert_int_equal(rows, 8);
+  fclose(csv);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_trampoline_is_what_libess_integrates),
       cmocka_unit_test(test_trampoline_needs_no_exact_solution),
       cmocka_unit_test(test_trampoline_refuses_a_weak_push),
       cmocka_unit_test(test_euler_converges),
+      cmocka_unit_test_setup_teardown(test_a_study_of_it_runs, folder_set_up, folder_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
