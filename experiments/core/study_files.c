@@ -145,20 +145,6 @@ static const char *schema_of(const study *s, char text[NAME_SIZE]) {
   return text;
 }
 
-/* whether the .json has benchmarks in the form that Google Benchmark's tools read, who want a
- * context beside them */
-static bool study_has_benchmarks(const study *s) {
-  for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (s->tables[i].json && strcmp(s->tables[i].json, "benchmarks") == 0) return true;
-  return false;
-}
-
-static json_t *context_json(const json_t *environment) {
-  return json_pack("{s:O, s:O, s:O}", "date", json_object_get(environment, "date"), "num_cpus",
-                   json_object_get(environment, "cores"), "library_build_type",
-                   json_object_get(environment, "build_type"));
-}
-
 static json_t *results_json(const study_run *run) {
   const study *const s = run->study;
   char name[NAME_SIZE];
@@ -166,8 +152,6 @@ static json_t *results_json(const study_run *run) {
       record_head(schema_of(s, name), s->name, run->seed, json_incref(run->private->environment));
   if (!object) return NULL;
   if (!s->kept) set_settings(run, object);
-  if (study_has_benchmarks(s))
-    json_object_set_new(object, "context", context_json(run->private->environment));
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
     if (s->tables[i].json && !s->tables[i].within) set_rows(object, run, i);
   return object;

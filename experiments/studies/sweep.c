@@ -77,8 +77,7 @@ enum {
   SWEEP_TOP,
   SWEEP_SLOPES,
   SWEEP_RATIOS,
-  SWEEP_PLAIN,
-  SWEEP_BENCHMARKS
+  SWEEP_PLAIN
 };
 
 /* ---- what laps say --------------------------------------------------------------------------- */
@@ -262,30 +261,6 @@ static const char rows_sql[] =
     "JOIN (SELECT who, protocol, nth, iif(" EVERYWHERE ", marginal_of(contacts, seconds, trial, "
     "processes, seed, 15), '[]') AS slopes FROM laps GROUP BY who, protocol, nth) "
     "USING (who, protocol, nth) ORDER BY contacts, entry)";
-
-/* A row as Google Benchmark has it. */
-static const column benchmark_columns[] = {
-    DERIVED("name", TEXT, "", "called", "MODEL/PROTOCOL/SOLVER/contacts:N"),
-    DERIVED("run_name", TEXT, "", "called", "the same"),
-    DERIVED("run_type", TEXT, "", "'aggregate'", "aggregate"),
-    DERIVED("aggregate_name", TEXT, "", "'median'", "median"),
-    DERIVED("aggregate_unit", TEXT, "", "'time'", "time"),
-    DERIVED("threads", COUNT, "", "1", "1"),
-    DERIVED("iterations", COUNT, "", "starts", "starts"),
-    DERIVED("real_time", AMOUNT, "ms", "1e3 * median_s", "of one run"),
-    DERIVED("cpu_time", AMOUNT, "ms", "1e3 * median_s", "the same"),
-    DERIVED("time_unit", TEXT, "", "'ms'", "ms"),
-    DERIVED("real_time_lo", AMOUNT, "ms", "1e3 * median_lo_s", "lower end of 95 %"),
-    DERIVED("real_time_hi", AMOUNT, "ms", "1e3 * median_hi_s", "upper end"),
-    TAKEN("rms_error", AMOUNT, "", "median"),
-    TAKEN("events_ratio", AMOUNT, "", "crossings of all runs over the reference's"),
-    {0},
-};
-static const char benchmarks_sql[] =
-    "(SELECT s.*, starts, model || '/' || protocol || '/' || solver || '/contacts:' || contacts AS "
-    "called "
-    "FROM sweep s, (SELECT model, count(DISTINCT trial) AS starts FROM laps) WHERE s.run = ?1) "
-    "ORDER BY row";
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -655,9 +630,6 @@ const study sweep_study = {
              STUDY_DERIVED(plain_columns, plain_sql, .json = "plain",
                            .meaning = "by equal-error: the cheapest method that looks for no "
                                       "crossing over libess, paired by initial condition"),
-         [SWEEP_BENCHMARKS] =
-             STUDY_DERIVED(benchmark_columns, benchmarks_sql, .json = "benchmarks",
-                           .meaning = "the same rows as Google Benchmark has them"),
          [SWEEP_ROWS] = STUDY_DERIVED(row_columns, rows_sql, .csv = "sweep.csv",
                                       .meaning = "one number of contacts, solver and protocol"),
          [SWEEP_TRIALS] = STUDY_DERIVED(sample_columns, samples_sql, .csv = "sweep_samples.csv",

@@ -40,14 +40,6 @@ expect 'and their crossings make the ratio' all_rows results sweep 6 "1e-12 > ab
   (SELECT sum(events) / sum(events_reference) FROM sweep_laps s
     WHERE s.contacts = sweep.contacts AND s.solver = sweep.solver))"
 expect 'the table is of these rows' [ "$(wc -l <results/sweep.csv) $(wc -l <results/sweep_samples.csv)" = '7 241' ]
-# the shape that Google Benchmark's tools read
-expect 'benchmarks' all_rows results sweep_benchmarks 6 "iterations > 0 AND real_time > 0 AND cpu_time > 0
-  AND threads > 0 AND time_unit = 'ms' AND name LIKE '%contacts:' || iif(row < 3, 2, 10)
-  AND run_name = name AND run_type <> ''"
-for member in context.date context.num_cpus environment 'benchmarks[3].run_name'; do
-  expect "$member" [ -n "$(of_json "\$.$member")" ]
-done
-
 # all that no clock has a hand in
 clockless() { asked results 'SELECT contacts, solver, trial, rms_error, events, events_reference FROM sweep_laps WHERE seconds > 0'; }
 for out in first again; do
