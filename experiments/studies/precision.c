@@ -340,14 +340,13 @@ static precision_start start_of(const contest_starts *starts, size_t trial) {
 
 /* some runs of a setting, taken together */
 typedef struct tally {
-  size_t trials, up, away; /* of which so many gave up, and so many diverged */
+  size_t up, away; /* so many gave up, and so many diverged */
   double events, reference;
 } tally;
 
 /* a run that gave up has its time and nothing else */
 static void count_run(tally *all, const outcome *of, precision_start start) {
   const bool up = isnan(of->steps), away = !(of->rms_error < start.held);
-  all->trials++;
   all->up += up;
   all->away += away;
   if (up) return;
@@ -708,11 +707,6 @@ static void find_coincidences(precision_survey *all, size_t cases) {
 /* all turns of a point in one process, s: there are many points, and several processes */
 static const double most_s = 0.5;
 
-/* the sample of what is known of the i-th point */
-static size_t sample_of(size_t trials, size_t count, size_t i) {
-  return i / count * (trials + count) + trials + i % count;
-}
-
 /* of the samples, which are in each case the starts, and then the points; without laps of a
  * race. Where nothing is chosen, the first run of a point that needs no other, or that another
  * one stands for, is its lap */
@@ -727,7 +721,7 @@ static int survey(study_run *run) {
   if (!made) return study_out_of_memory(run);
   made->count = count;
   for (size_t i = 0; i < points; i++) {
-    const precision_sample *const known = &all[sample_of(trials, count, i)];
+    const precision_sample *const known = &all[i / count * of_case + trials + i % count];
     made->point[i] = (precision_point){.method = known->method,
                                        .value = known->value,
                                        .obstacle = (precision_status)known->status,
@@ -742,17 +736,6 @@ static int survey(study_run *run) {
     p->settled = p->trials == 1 || (p->trials && *p->as);
   }
   return 0;
-}
-
-/* the numbers of starts from which points may race where there are so many, the largest first
- */
-enum { GROUPS = 3, OF_SIZE = 32 };
-static size_t groups_of(size_t trials, size_t group[GROUPS]) {
-  size_t count = 0;
-  group[count++] = trials;
-  if (trials > PRECISION_FEW) group[count++] = PRECISION_FEW;
-  if (trials > 1) group[count++] = 1;
-  return count;
 }
 
 static bool races(const precision_point *p, size_t trials) {
@@ -778,11 +761,13 @@ static int plan_race(study_run *run, size_t index, size_t trials, const char *of
   return 0;
 }
 
+/* from all starts, or from few of them, or from one */
 static int plan_races(study_run *run, size_t index, const char *of) {
-  size_t group[GROUPS];
-  const size_t groups = groups_of(((const precision_asked *)run->settings)->trials, group);
+  const precision_asked *const s = run->settings;
+  const size_t group[] = {s->trials, PRECISION_FEW, 1};
   int status = 0;
-  for (size_t g = 0; !status && g < groups; g++) status = plan_race(run, index, group[g], of);
+  for (size_t g = 0; !status && g < sizeof group / sizeof *group; g++)
+    if (!g || group[g] < s->trials) status = plan_race(run, index, group[g], of);
   return status;
 }
 
@@ -802,7 +787,7 @@ static int plan(study_run *run, size_t stage) {
   const precision_asked *const s = run->settings;
   int status = stage == 1 ? survey(run) : 0;
   for (size_t i = 0; !status && stage < 2 && i < precision_cases(run); i++) {
-    char of[OF_SIZE] = "";
+    char of[32] = "";
     if (s->contacts.count) snprintf(of, sizeof of, "contacts=%zu ", s->contacts.contacts[i]);
     status = stage ? plan_races(run, i, of) : plan_known(run, i, of);
   }
@@ -944,27 +929,19 @@ static precision_entry entry_of(study_run *run, const model *m, const precision_
   "FILTER (WHERE message <> ''), 10) AS said FROM laps GROUP BY contacts, method, value"
 
 /* Points in their order: what they are, what was known of them before the race, and their laps. */
+#define PRECISION_CLOSE COLUMN_SQL(CONTEST_EVENTS_TOLERANCE)
 #define PRECISION_FROM(file)                                                                       \
-  "(SELECT *, 0 AS parent, CASE WHEN obstacle <> 'ok' THEN obstacle WHEN up THEN 'failed' "        \
-  "WHEN away THEN 'diverged' WHEN abs(ratio - 1) <= " COLUMN_SQL(                                  \
-      CONTEST_EVENTS_TOLERANCE) " THEN 'ok' ELSE 'crossings' END AS state, target > 0 AND "        \
-                                "obstacle <> 'ok' AS none FROM "                                   \
-                                "(SELECT e.*, d.*, iif(found = wanted, 1.0, found / wanted) AS "   \
-                                "ratio, e.row AS place, "                                          \
-                                "k.seconds AS first_s, k.rms_error AS closest, "                   \
-                                "k.field_evaluations + k.event_evaluations "                       \
-                                "AS first_evaluations, reference FROM " file                       \
-                                "_entries e JOIN " file "_laps k "                                 \
-                                "ON k.run = e.run AND k.what = 'known' AND k.contacts = "          \
-                                "e.contacts AND k.method = e.number "                              \
-                                "AND k.value IS e.value JOIN (SELECT contacts, "                   \
-                                "median(events_reference) AS reference "                           \
-                                "FROM " file                                                       \
-                                "_laps WHERE run = ?1 AND what = 'start' GROUP BY contacts) s "    \
-                                "ON s.contacts = e.contacts LEFT JOIN (" PRECISION_RACED           \
-                                ") d ON d.contacts = e.contacts "                                  \
-                                "AND d.method = e.number AND d.value = e.value WHERE e.run = "     \
-                                "?1)) ORDER BY place"
+  "(SELECT *, 0 AS parent, CASE WHEN obstacle <> 'ok' THEN obstacle WHEN up THEN 'failed' WHEN "   \
+  "away THEN 'diverged' WHEN abs(ratio - 1) <= " PRECISION_CLOSE " THEN 'ok' ELSE 'crossings' "    \
+  "END AS state, target > 0 AND obstacle <> 'ok' AS none FROM (SELECT e.*, d.*, iif(found = "      \
+  "wanted, 1.0, found / wanted) AS ratio, e.row AS place, k.seconds AS first_s, k.rms_error AS "   \
+  "closest, k.field_evaluations + k.event_evaluations AS first_evaluations, reference "            \
+  "FROM " file "_entries e JOIN " file "_laps k ON k.run = e.run AND k.what = 'known' AND "        \
+  "k.contacts = e.contacts AND k.method = e.number AND k.value IS e.value JOIN (SELECT contacts, " \
+  "median(events_reference) AS reference FROM " file "_laps WHERE run = ?1 AND what = 'start' "    \
+  "GROUP BY contacts) s ON s.contacts = e.contacts LEFT JOIN (" PRECISION_RACED                    \
+  ") d ON d.contacts = e.contacts AND d.method = e.number AND d.value = e.value "                  \
+  "WHERE e.run = ?1)) ORDER BY place"
 
 #define PRECISION_MEDIAN      "coalesce(times->>0, middle, first_s)"
 #define PRECISION_EVALUATIONS "coalesce(fields + guards, first_evaluations)"
