@@ -332,7 +332,6 @@ const study event_times_study = {
  * crossings to far above it: error, crossings and cost. */
 
 enum { SCALE_CASES = STUDY_SAMPLES + 1, SCALE_EVENTS, SCALE_ROWS, SCALE_SERIES };
-
 enum { SCALE_ORDERS = 2 };
 
 #define SCALE_OPTIONS(X, row)                                                                      \
@@ -603,8 +602,7 @@ static bool scale_point(const study_run *run, size_t of, size_t i, knob_point *o
   return i < 2 * SCALE_ORDERS * count;
 }
 
-/* before the laps, what the references of a case have, and the distances on which epsilons depend
- */
+/* before the laps, what references of a case have, and the distances on which epsilons depend */
 static int scale_plan(study_run *run, size_t stage) {
   const knobs_asked *const s = run->settings;
   char name[KNOBS_NAME_SIZE];
@@ -1081,8 +1079,8 @@ static const column fit_columns[] = {
     DERIVED("rtol", AMOUNT, "", "1e-12", "of the integration", .place = COLUMN_JSON_ONLY),
     {0},
 };
-/* SQLite takes the error of a group from the row that
- * has its only minimum: the smallest epsilon that is fitted. */
+/* SQLite takes the error of a group from the row that has its only minimum: the smallest epsilon
+ * that is fitted. */
 #define IN_ORDER "epsilon > 0.9999 * fit_min AND epsilon < 1.0001 * " COLUMN_SQL(MONOTONE_MAX)
 static const char fits_sql[] =
     "(SELECT projection_order, fit_min, fit_max, paper_slope, "
