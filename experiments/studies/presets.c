@@ -58,18 +58,14 @@ static bool tolerance_point(const study_run *run, size_t of, size_t i, knob_poin
 }
 
 /* both methods beside each other; location alone where the tolerance was not given */
-#define OF_LIBESS(name)   "max(" name ") FILTER (WHERE what = 'libess') AS " name ", "
-#define OF_LOCATION(name) "max(" name ") FILTER (WHERE what = 'location') AS location_" name ", "
-#define TOLERANCE_OUTCOMES                                                                         \
-  OF_LIBESS("seconds")                                                                             \
-  OF_LIBESS("rms_error") OF_LIBESS("events") OF_LIBESS("field_evaluations")                        \
-      OF_LIBESS("event_evaluations") OF_LIBESS("steps") OF_LIBESS("rejected") OF_LIBESS("entries") \
-          OF_LIBESS("through") OF_LOCATION("rms_error") OF_LOCATION("field_evaluations")
 static const char tolerance_laps[] =
-    "SELECT contacts, damping, tolerance, " TOLERANCE_OUTCOMES "r.seed + trial AS seed, "
-    "max(events_reference) AS reference_events, max(what = 'libess') = 0 AS alone "
-    "FROM tolerance_laps JOIN run r ON r.id = run WHERE run = ?1 "
-    "GROUP BY contacts, damping, tolerance, trial";
+    "SELECT contacts, damping, tolerance, r.seed + trial AS seed, l.what IS NULL AS alone, "
+    "p.events_reference AS reference_events, p.rms_error AS location_rms_error, "
+    "p.field_evaluations AS location_field_evaluations, l.seconds, l.rms_error, l.events, "
+    "l.field_evaluations, l.event_evaluations, l.steps, l.rejected, l.entries, l.through "
+    "FROM tolerance_laps p JOIN run r ON r.id = p.run LEFT JOIN (SELECT * FROM tolerance_laps "
+    "WHERE run = ?1 AND what = 'libess') l USING (contacts, damping, tolerance, trial) "
+    "WHERE p.run = ?1 AND p.what = 'location'";
 
 /* location's right-hand-side evaluations at the error e, by the logarithms */
 #define LOCATION_COST                                                                              \
@@ -368,19 +364,15 @@ static const column scale_lap_columns[] = {
 
 /* runs with tolerances too tight to be seen beside those with everyday ones; and of order 0 what
  * the references have */
-#define OF_TIGHT(name) "max(" name ") FILTER (WHERE what = 'tight') AS tight_" name ", "
-#define OF_TIMED(name) "max(" name ") FILTER (WHERE what = 'everyday') AS " name ", "
-#define SCALE_OUTCOMES                                                                             \
-  OF_TIGHT("rms_error")                                                                            \
-  OF_TIGHT("events") OF_TIMED("seconds") OF_TIMED("rms_error") OF_TIMED("steps")                   \
-      OF_TIMED("rejected") OF_TIMED("entries") OF_TIMED("projections")                             \
-          OF_TIMED("field_evaluations") OF_TIMED("event_evaluations")
 static const char scale_laps[] =
     "SELECT *, dense_rank() OVER (ORDER BY contacts) - 1 AS parent, max(`distance.median`) OVER "
     "(PARTITION BY contacts) AS distance FROM (SELECT contacts, `order`, epsilon, trial, "
-    "max(events_reference) AS reference_events, " SCALE_OUTCOMES "`distance.low`, "
-    "`distance.median`, `distance.high`, `interval.low`, `interval.median`, `interval.high` "
-    "FROM scale_laps WHERE run = ?1 GROUP BY contacts, `order`, epsilon, trial)";
+    "t.events_reference AS reference_events, t.rms_error AS tight_rms_error, t.events AS "
+    "tight_events, t.`distance.low`, t.`distance.median`, t.`distance.high`, t.`interval.low`, "
+    "t.`interval.median`, t.`interval.high`, e.seconds, e.rms_error, e.steps, e.rejected, "
+    "e.entries, e.projections, e.field_evaluations, e.event_evaluations FROM scale_laps t "
+    "LEFT JOIN (SELECT * FROM scale_laps WHERE run = ?1 AND what = 'everyday') e "
+    "USING (contacts, `order`, epsilon, trial) WHERE t.run = ?1 AND t.what <> 'everyday')";
 
 static const column scale_case_columns[] = {
     TAKEN("contacts", COUNT, "", "number of contacts"),
