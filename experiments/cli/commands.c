@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of commands: a new study is one file, and one line in studies/studies.c. */
+/* The table of commands: a new study is a file or a preset, and one line in studies/studies.c. */
 #include "command.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Each is NAME_study of its file; in a group of the help they have this order. */
+/* Each is NAME_study of a file here; in a group of the help they have this order. */
 #define STUDIES(X)                                                                                 \
   X(order)                                                                                         \
   X(calibrate)                                                                                     \
