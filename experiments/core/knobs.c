@@ -83,6 +83,7 @@ static int run_points(study_run *run, const knob_cell *c, contest_starts *starts
     knob_lap lap;
     column_clear(run->study->tables[STUDY_SAMPLES].columns, &lap);
     lap.what = p.what;
+    lap.solver = p.solver->name;
     lap.contacts = model_contacts(starts->m);
     lap.trial = c->trial;
     lap.order = (size_t)p.with.order;

@@ -25,7 +25,7 @@ enum { KNOB_MORE = 6 };
 
 /* One method at one setting from one initial condition. What it has not is not known. */
 typedef struct knob_lap {
-  const char *what; /* the method, as the preset calls it */
+  const char *what, *solver; /* the method, as the preset calls it; who runs */
   size_t contacts, trial, order;
   double damping, epsilon, tolerance, events_reference;
   outcome of;
@@ -33,7 +33,7 @@ typedef struct knob_lap {
 } knob_lap;
 
 #define KNOB_LAP_COLUMNS                                                                           \
-  COLUMNS(knob_lap, TEXT, what), COLUMNS(knob_lap, COUNT, contacts, trial, order),                 \
+  COLUMNS(knob_lap, TEXT, what, solver), COLUMNS(knob_lap, COUNT, contacts, trial, order),         \
       COLUMNS(knob_lap, AMOUNT, damping, epsilon, tolerance, events_reference),                    \
       OUTCOME_COLUMNS("", knob_lap, of)
 #define KNOB_MORE_COLUMN(name, index)                                                              \

@@ -186,7 +186,8 @@ static const column event_lap_columns[] = {KNOB_LAP_COLUMNS,
 static bool event_point(const study_run *run, size_t of, size_t i, knob_point *out) {
   (void)of;
   const option_numbers *const given = &((const knobs_asked *)run->settings)->tolerances;
-  *out = (knob_point){.what = i ? "libess" : "fine", .with = solver_settings_default()};
+  *out = (knob_point){
+      .what = i ? "libess" : "fine", .solver = &libess_solver, .with = solver_settings_default()};
   out->with.rtol = out->with.atol = i ? given->value[(i - 1) % given->count] : fine_tolerance;
   return i <= given->count;
 }

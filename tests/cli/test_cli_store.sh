@@ -119,7 +119,7 @@ before=$(asked results 'SELECT sum(seconds), count(*) FROM sweep_laps')
 run work-precision --model hopper --trials 1 --methods libess --out results
 expect 'another race beside it' success
 command=$(sed -n 's/^    \(sqlite3 results.* FROM lap .*\)/\1/p' "$guide")
-expect 'laps of both are in one table' [ "$(sh -c "$command" | cut -d'|' -f 1 | sort -u | xargs)" = 'sweep work-precision' ]
+expect 'laps of all are in one table' [ "$(sh -c "$command" | cut -d'|' -f 1 | sort -u | xargs)" = 'order sweep work-precision' ]
 expect 'and each has its own' [ "$(asked results 'SELECT sum(seconds), count(*) FROM sweep_laps')" = "$before" ]
 run sweep --contacts 2 --trials 2 --processes 1 --epsilon 1e-3 --duration 0.6 --out results
 expect 'and derives its results from them' success

@@ -36,6 +36,7 @@ static double error_at(double epsilon, double distance, size_t order) {
 /* what is known of a start by its reference, and the distances of crossings */
 static void give_start(made_up *u, const plate *of, size_t trial) {
   const knob_lap lap = {.what = "",
+                        .solver = "",
                         .contacts = of->contacts,
                         .trial = trial,
                         .events_reference = (double)crossed[trial],
@@ -49,6 +50,7 @@ static void give_point(made_up *u, const plate *of, size_t order, double epsilon
   const bool missed = trial == TRIALS - 1 && epsilon > of->distance;
   const double n = (double)of->contacts;
   knob_lap lap = {.what = "tight",
+                  .solver = "projection",
                   .contacts = of->contacts,
                   .trial = trial,
                   .order = order,

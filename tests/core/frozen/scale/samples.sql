@@ -17,3 +17,4 @@ INSERT INTO lap (run, row, within, what, contacts, trial, `order`, epsilon, even
     rejected, entries, projections, field_evaluations, event_evaluations)
   SELECT 1, 1, within, 'everyday', contacts, trial, `order`, epsilon, reference_events, time_s, rms_error, steps,
     rejected, entries, projections, field_evaluations, event_evaluations FROM was WHERE `order`;
+UPDATE lap SET solver = '';

@@ -12,3 +12,4 @@ INSERT INTO lap (run, row, within, what, contacts, trial, `order`, damping, tole
     field_evaluations)
   SELECT 1, 2 * row + 1, within, 'location', contacts, seed - 1, 1, damping, tolerance, reference_events,
     location_rms_error, location_field_evaluations FROM was;
+UPDATE lap SET solver = '';
