@@ -54,27 +54,6 @@ int ess_sign_changes(const double b[QUARTIC]) {
   return changes;
 }
 
-ess_lanes ess_quartics_rise(const ess_lanes b[QUARTIC], ess_mask sought, ess_lanes theta) {
-  const ess_lanes zero = {0.0};
-  ess_lanes below = zero, above = zero + 1.0;
-  for (int probe = 0; probe < ESS_PROBES; probe++) {
-    ess_lanes c[QUARTIC];
-    memcpy(c, b, sizeof c);
-    for (int last = QUARTIC - 1; last > 1; last--) // de Casteljau
-      for (int i = 0; i < last; i++) c[i] += theta * (c[i + 1] - c[i]);
-    const ess_lanes slope = (QUARTIC - 1) * (c[1] - c[0]), value = c[0] + theta * (c[1] - c[0]);
-    const ess_mask is_below = value < zero;
-    below = ess_lanes_select(is_below, theta, below);
-    above = ess_lanes_select(is_below, above, theta);
-    const ess_lanes newton = theta - value / slope;
-    const ess_mask kept = (newton >= below) & (newton <= above);
-    const ess_mask arrived = kept & (ess_lanes_abs(newton - theta) <= ESS_STILL * theta);
-    theta = ess_lanes_select(kept, newton, 0.5 * (below + above));
-    if (!ess_mask_any(sought & ~arrived & (above - below > DBL_EPSILON * above))) break;
-  }
-  return theta;
-}
-
 /* the first upcrossing of one that may have several, by its halves */
 static double halved(const double b[QUARTIC], int depth) {
   double half[2][QUARTIC];
@@ -94,9 +73,20 @@ double ess_quartic_upcrossing(const double b[QUARTIC]) {
   const int changes = ess_sign_changes(b);
   if (changes > 1) return halved(b, 0);
   if (changes == 0 || !(b[0] < 0.0 && b[QUARTIC - 1] >= 0.0)) return ESS_NEVER;
-  ess_lanes four[QUARTIC];
-  for (int i = 0; i < QUARTIC; i++) four[i] = ess_lanes_all(b[i]);
-  return ess_quartics_rise(four, (ess_mask){-1}, ess_lanes_all(b[0] / (b[0] - b[4])))[0];
+  // Newton's method within a bracket, from where the polygon of the coefficients crosses zero
+  int last = 0;
+  while (b[last + 1] < 0.0) last++;
+  double below = 0.0, above = 1.0, theta = 0.25 * (last + b[last] / (b[last] - b[last + 1]));
+  for (int probe = 0; probe < ESS_PROBES; probe++) {
+    double slope;
+    const double value = ess_quartic(b, theta, &slope), newton = theta - value / slope;
+    *(value < 0.0 ? &below : &above) = theta;
+    const bool kept = newton >= below && newton <= above;
+    const bool arrived = kept && fabs(newton - theta) <= ESS_STILL * theta;
+    theta = kept ? newton : 0.5 * (below + above);
+    if (arrived || !(above - below > DBL_EPSILON * above)) break;
+  }
+  return theta;
 }
 
 double ess_quartic_turn(const double b[QUARTIC], double more) {

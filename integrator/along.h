@@ -42,10 +42,6 @@ double ess_quartic_upcrossing(const double b[ESS_QUARTIC]);
  * ends; ESS_NEVER where it falls to the end. */
 double ess_quartic_turn(const double b[ESS_QUARTIC], double more);
 
-/* Where four quartics rise through zero, of which those in `sought` begin below it and end above:
- * by Newton's method from theta on, kept within a bracket. */
-ess_lanes ess_quartics_rise(const ess_lanes b[ESS_QUARTIC], ess_mask sought, ess_lanes theta);
-
 /* Which of four rise through zero once, and do not go below it again, were they higher by this
  * between their ends. */
 typedef struct ess_models {
