@@ -6,16 +6,26 @@
  */
 #include "plate_gap.h"
 
+/* These loops are compiled twice where the program's loader can choose: for processors with eight
+ * lanes, and for all. Both do the same to the last bit. Sums over contacts have an order, and stay
+ * with four. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define PLATE_LOOP __attribute__((target_clones("avx512f", "default")))
+#else
+#define PLATE_LOOP
+#endif
+
 /* value[i] = line at spring i */
-static void fill(size_t count, plate_affine line, const double *restrict spring_x,
-                 double *restrict value) {
+PLATE_LOOP static void fill(size_t count, plate_affine line, const double *restrict spring_x,
+                            double *restrict value) {
   for (size_t i = 0; i < count; i++) value[i] = line.at + line.slope * spring_x[i];
 }
 
 /* Two lines in one pass. */
-static void fill_two(size_t count, plate_affine line, plate_affine other,
-                     const double *restrict spring_x, double *restrict value,
-                     double *restrict other_value) {
+PLATE_LOOP static void fill_two(size_t count, plate_affine line, plate_affine other,
+                                const double *restrict spring_x, double *restrict value,
+                                double *restrict other_value) {
   for (size_t i = 0; i < count; i++) {
     value[i] = line.at + line.slope * spring_x[i];
     other_value[i] = other.at + other.slope * spring_x[i];
