@@ -75,8 +75,9 @@ int ess_rest_instead(ess_driver *d, int status) {
 
 /* ---- crossings ------------------------------------------------------------------------------- */
 
-/* A return is at once if no step is made on the way, or if its time is this part of a step's and of
- * the first approach's: of both, because for polynomial fields steps are long. */
+/* A return is at once if no step is made on the way, or if its time is this part of the first
+ * approach's and of the step's after that: of both, because for polynomial fields steps are long.
+ * Later steps say nothing: crossings have shortened them. */
 static const double NEXT_TO_NOTHING = 1e-8;
 
 /* Returns of a page of the ledger. The steps and crossings to the end that it predicts may be too
@@ -160,11 +161,11 @@ int ess_note_crossing(ess_driver *d, size_t k) {
   const int status = ess_count_crossing(d, k);
   if (status) return status;
   if (!ess_is_silent(d, k)) {
-    const double way = d->t - r->t, natural = ess_smaller(d->control.next, r->approach);
+    const double way = d->t - r->t;
     const bool is_other_side = k == r->crossed && d->sign[k] != r->side;
-    const bool at_once = r->after == d->counters.steps || way <= NEXT_TO_NOTHING * natural;
+    const bool at_once = r->after == d->counters.steps || way <= NEXT_TO_NOTHING * r->natural;
     r->at_once = is_other_side && at_once ? r->at_once + 1 : 0;
-    if (!r->at_once) r->approach = way;
+    if (!r->at_once) r->natural = ess_smaller(d->control.next, way);
     r->crossed = k;
     r->side = d->sign[k];
     r->t = d->t;
@@ -202,6 +203,7 @@ void ess_returns_begin(ess_driver *d, double t) {
   ess_returns *const r = &d->returns;
   r->instant = r->t = t;
   r->stalled = r->at_once = 0;
+  r->natural = 0.0;
   r->other = r->crossed = SIZE_MAX;
 }
 

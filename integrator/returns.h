@@ -54,10 +54,10 @@ typedef struct ess_returns {
   ess_ending ending;
 
   /* the last crossing, silent ones and impacts apart: the event function, its sign, the time, and
-   * the steps made; returns to it in a row, at once and from the other side; and the time that the
-   * first approach took */
+   * the steps made; returns to it in a row, at once and from the other side; and before the first
+   * of them the time of an approach, or of the next step if that is shorter */
   size_t crossed, at_once;
-  double side, t, approach;
+  double side, t, natural;
   uint64_t after;
 
   /* crossings at one instant, and the event function of the last */

@@ -162,6 +162,8 @@ int ess_refine(ess_driver *d) {
 /* By differences of values, not by rates: an event function that turns within the tolerance differs
  * by less than its rates say. */
 int ess_give_grains(ess_driver *d) {
+  // returns at once have shortened the next step
+  const double time = ess_larger(d->control.next, d->returns.natural);
   double *const allowed = d->some_h;
   memset(allowed, 0, d->event_lanes * sizeof *allowed);
   for (int direction = 0; direction < ASTRAY; direction++) {
@@ -174,7 +176,7 @@ int ess_give_grains(ess_driver *d) {
   }
   for (size_t k = 0; k < d->system.event_count; k++) {
     const double grain = ESS_GRAIN_AT_REST * allowed[k];
-    const bool rests = fabs(d->h[k]) + d->control.next * fabs(d->rate[k]) <= grain;
+    const bool rests = fabs(d->h[k]) + time * fabs(d->rate[k]) <= grain;
     if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
     d->grains.of[k] = ess_larger(grain, d->grains.of[k]);
     d->grains.any = true;
