@@ -485,7 +485,12 @@ int ess_slide_settle(ess_driver *d) {
     const double *const at_end = s->seen + (ESS_QUARTIC - 1) * d->system.event_count;
     ess_slide_begin_node(d, s->is_whole ? at_end : s->lambda);
     status = ess_slide_scale(d); // a fault may have prevented that at the first step
-    return status ? status : ess_slide_put_back(d, ESS_DRIFT);
+    const uint64_t evaluations = d->counters.field_evaluations;
+    if (!status) status = ess_slide_put_back(d, ESS_DRIFT);
+    // where that has moved a weight beyond its bound, no step from there on would find it
+    const bool is_same = d->counters.field_evaluations == evaluations;
+    if (status || is_same || !ess_slide_is_beyond(d)) return status;
+    s->question = ESS_AT_BOUND;
   }
   if (s->question == ESS_RELEASED) {
     double *const before = d->stage[1];
