@@ -18,7 +18,8 @@ static const struct {
              [ESS_BASE_CHOSEN] = {&ess_base_dopri5, &ess_base_rkc},
              [ESS_BASE_RODAS] = {&ess_base_rodas, NULL},
              [ESS_BASE_ROS2] = {&ess_base_ros2, NULL},
-             [ESS_BASE_CHOSEN_RODAS] = {&ess_base_dopri5, &ess_base_rodas}};
+             [ESS_BASE_CHOSEN_RODAS] = {&ess_base_dopri5, &ess_base_rodas},
+             [ESS_BASE_LIT] = {&ess_base_lit, NULL}};
 
 bool ess_base_alloc(ess_driver *d, ess_base option) {
   const bool is_rodas =

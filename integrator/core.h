@@ -242,6 +242,7 @@ typedef struct ess_stepper {
 
 extern const ess_stepper ess_base_dopri5, ess_base_brief; /* of order 5 and 3 */
 extern const ess_stepper ess_base_rkc, ess_base_ros2;     /* of order 2: stabilised, implicit */
+extern const ess_stepper ess_base_lit;                    /* of order 2, implicit, two-step */
 extern const ess_stepper ess_base_rodas;                  /* of order 4, implicit */
 extern const ess_stepper ess_base_through;                /* dopri5 through crossings */
 
@@ -387,7 +388,12 @@ void ess_rodas_lay(ess_driver *d, ess_layout *l);
 void ess_rodas_forget(ess_driver *d);
 void ess_rodas_reset(ess_driver *d);
 
-/* An apply begins: what ROS2's steps know of the field beside stays what it is where the state has
+/* A step by ROS2, by the caller's field_solve. It notes the field at the node, as LIT's steps do,
+ * and at the one before it, if the last step led here from that in the same mode. */
+int ess_ros2_try(ess_driver *d, double *error);
+void ess_look_beside(ess_driver *d);
+
+/* An apply begins: what these steps know of the field beside stays what it is where the state has
  * not been moved. */
 void ess_ros2_leave(ess_driver *d, bool moved);
 

@@ -118,7 +118,7 @@ typedef struct ess_between {
   double after, before; /* at which times the field is called in place of these */
 } ess_between;
 
-/* Data of ROS2's steps on the field beside their ends: another node of the same mode
+/* Data of steps by ROS2 and LIT on the field beside their ends: the node before, of the same mode
  * (rosenbrock.c). */
 typedef struct ess_beside {
   double t;            /* the node at which a step was tried last; NAN: none was in this apply */

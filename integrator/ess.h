@@ -372,10 +372,11 @@ typedef struct ess_system {
    * wrong Jacobian ends the run with ESS_EJACOBIAN, and the failure names the entry. */
   int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
 
-  /* Required by ESS_BASE_ROS2: replaces v[n] by (I - c W)^-1 v, where W is an approximation of
-   * d f_i / d x_j at x, or of its stiff part; the order is 2 for any W. t, x and sign are those at
-   * the beginning of the step in all calls of a step. c is a time, negative if the run goes
-   * backward. */
+  /* Required by ESS_BASE_ROS2 and ESS_BASE_LIT: replaces v[n] by (I - c W)^-1 v, where W is an
+   * approximation of d f_i / d x_j at x, or of its stiff part; the order is 2 for any W. In all
+   * calls of a step of ESS_BASE_ROS2 t, x and sign are those at its beginning. In the one call of
+   * ESS_BASE_LIT they are those of the evaluation of field just before, near the step's end. c is a
+   * time, negative if the run goes backward. */
   int (*field_solve)(double t, const double x[], const double sign[], double c, double v[],
                      void *params);
 
@@ -471,9 +472,15 @@ typedef enum ess_base {
                       like those of RKC, or a third of them if W is the full Jacobian. A step takes
                       two evaluations of the field and two calls of field_solve. No tangents or
                       recordings. Fixed at alloc */
-  ESS_BASE_CHOSEN_RODAS /* dopri5, and RODAS for as long as stability limits the steps of dopri5 and
-                           RODAS takes clearly fewer evaluations, its linear equations not counted.
-                           The restrictions of ESS_BASE_RODAS apply */
+  ESS_BASE_CHOSEN_RODAS, /* dopri5, and RODAS for as long as stability limits the steps of dopri5
+                            and RODAS takes clearly fewer evaluations, its linear equations not
+                            counted. The restrictions of ESS_BASE_RODAS apply */
+  ESS_BASE_LIT           /* LIT, a linearly implicit two-step method of order 2 with the caller's W
+                            (field_solve): an Adams step that the trapezoidal rule corrects. A step
+                            takes one evaluation of the field and one call of field_solve. The first
+                            step after a crossing is one of ESS_BASE_ROS2. It does not damp motions
+                            much faster than a step, but resolves them: W must not be less stiff
+                            than the field. No tangents or recordings. Fixed at alloc */
 } ess_base;
 
 /* Behaviour where the fields on both sides of an event function's zero point towards it. */
@@ -505,13 +512,13 @@ typedef struct ess_tolerance {
  *                                   sliding   affine_in_signs   watch     tangents   recording
  *   1 projection                    refused   ignored           refused   yes        refused
  *   2 ESS_BASE_RKC, CHOSEN          yes       ignored           yes       yes        yes
- *   3 ESS_BASE_RODAS, ROS2,
+ *   3 ESS_BASE_RODAS, ROS2, LIT,
  *     CHOSEN_RODAS                  yes       ignored           yes       refused    refused
  *   4 sliding                       -         ignored           yes       yes        yes
  *   5 impacts                       yes       ignored           yes       yes        yes
  *   6 tangents, recording           yes       ignored           yes       -          -
  *
- * Besides, ESS_BASE_ROS2 needs field_solve, and ESS_GUARD_IMPACT needs impacts.
+ * Besides, ESS_BASE_ROS2 and LIT need field_solve, and ESS_GUARD_IMPACT needs impacts.
  *
  * The system and the last three options are fixed at alloc, with the exceptions that the comments
  * of base and sliding name. All other options may change between applies. */
@@ -584,7 +591,7 @@ ESS_API ess_options ess_options_paper(void);
 typedef struct ess_counters {
   uint64_t steps;       /* accepted integration steps, those cut at a crossing included */
   uint64_t stabilised;  /* of these: by ESS_BASE_RKC */
-  uint64_t implicit;    /* of these: by ESS_BASE_RODAS or ESS_BASE_ROS2 */
+  uint64_t implicit;    /* of these: by ESS_BASE_RODAS, ROS2 or LIT */
   uint64_t through;     /* of these: through crossings (ess_system.affine_in_signs) */
   uint64_t rejected;    /* rejected tries of steps: the error was too large, or event functions, a
                            slide or tangents required a shorter step */

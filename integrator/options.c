@@ -71,10 +71,12 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (!wrong) wrong = check_tolerances(o, system->dimension);
   if (wrong) return wrong;
   if (o->base != ESS_BASE_DOPRI5 && o->base != ESS_BASE_RKC && o->base != ESS_BASE_CHOSEN &&
-      o->base != ESS_BASE_RODAS && o->base != ESS_BASE_ROS2 && o->base != ESS_BASE_CHOSEN_RODAS)
+      o->base != ESS_BASE_RODAS && o->base != ESS_BASE_ROS2 && o->base != ESS_BASE_CHOSEN_RODAS &&
+      o->base != ESS_BASE_LIT)
     return "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS, "
-           "ESS_BASE_ROS2 or ESS_BASE_CHOSEN_RODAS";
+           "ESS_BASE_ROS2, ESS_BASE_CHOSEN_RODAS or ESS_BASE_LIT";
   if (o->base == ESS_BASE_ROS2 && !system->field_solve) return "ESS_BASE_ROS2 needs field_solve";
+  if (o->base == ESS_BASE_LIT && !system->field_solve) return "ESS_BASE_LIT needs field_solve";
   if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
   if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
   if (o->max_steps < 1) return "max_steps must be at least 1";
@@ -135,8 +137,8 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
     wrong = "sliding and slides are chosen when the driver is allocated";
   if (!wrong && options->base != d->options.base &&
       (ess_may_be_implicit(options->base) || ess_may_be_implicit(d->options.base)))
-    wrong = "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS and ESS_BASE_ROS2 are chosen when the driver is "
-            "allocated";
+    wrong = "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS, ESS_BASE_ROS2 and ESS_BASE_LIT are chosen when "
+            "the driver is allocated";
   if (!wrong && d->tangents && d->tangents->tape)
     wrong = ess_refused_with(options, ESS_WITH_RECORDING);
   if (wrong) return ess_refuse(d, wrong);

@@ -457,10 +457,11 @@ const ess_stepper ess_base_rodas = {.kind = ESS_IMPLICIT,
  * other times. The estimate is used if it exceeds this fraction of the change of state. */
 static const double BLIND = 1e-3;
 
-/* the node at which the driver is, and the last one of its mode */
-static void look_beside(ess_driver *d) {
+/* the node at which the driver is, and the one that the last step led here from, in the same mode */
+void ess_look_beside(ess_driver *d) {
   ess_beside *const b = &d->beside;
-  const bool is_same = b->crossings == d->counters.crossings, moves = d->t > b->t;
+  const bool is_same = b->crossings == d->counters.crossings;
+  const bool moves = d->t > b->t && d->piece.kind == ESS_PIECE_STEP && d->piece.t0 == b->t;
   if (b->t == d->t && is_same) return;
   ess_swap(&b->f, &b->f_there);
   memcpy(b->f, d->f, d->lanes * sizeof *b->f);
@@ -470,14 +471,24 @@ static void look_beside(ess_driver *d) {
 }
 
 void ess_ros2_leave(ess_driver *d, bool moved) {
-  if (moved || d->choice.base != &ess_base_ros2 || ess_is_sliding(d))
+  const ess_stepper *const base = d->choice.base;
+  const bool looks = base == &ess_base_ros2 || base == &ess_base_lit;
+  if (moved || !looks || ess_is_sliding(d))
     d->beside.t = NAN;
   else
-    look_beside(d);
+    ess_look_beside(d);
 }
 
+/* Where the caller has not changed the field, that at the node is what it was; LIT's last step has
+ * it but for an error that the next one, which is as long as that can be, hardly feels. */
 void ess_base_resume(ess_driver *d) {
-  if (memcmp(d->beside.f, d->f, d->lanes * sizeof *d->f) != 0) d->beside.t = NAN;
+  ess_beside *const b = &d->beside;
+  if (isnan(b->t) || memcmp(b->f, d->f, d->lanes * sizeof *d->f) == 0) return;
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->control.next * (d->f[i] - b->f[i]);
+  if (d->choice.base == &ess_base_lit && ess_scaled_norm(d, d->x_try, d->x, d->x) <= ESS_UNFELT)
+    memcpy(b->f, d->f, d->lanes * sizeof *d->f);
+  else
+    b->t = NAN;
 }
 
 /* twice how far state i moves */
@@ -519,8 +530,8 @@ static int find_missed(ess_driver *d) {
   return status;
 }
 
-static int try_ros2(ess_driver *d, double *error) {
-  look_beside(d);
+int ess_ros2_try(ess_driver *d, double *error) {
+  ess_look_beside(d);
   int status = make_stages(d, &ROS2);
   if (status) return status;
   // as of a stabilised step: with the field at both ends, of which the cubic between them is made
@@ -531,7 +542,7 @@ static int try_ros2(ess_driver *d, double *error) {
 }
 
 const ess_stepper ess_base_ros2 = {.kind = ESS_IMPLICIT,
-                                   .try = try_ros2,
+                                   .try = ess_ros2_try,
                                    .judge = ess_control_judge,
                                    .dense = ess_dense_of_ends,
                                    .last = ESS_STAGES - 1,

@@ -21,7 +21,7 @@ from ._result import OdeResult, OdeSolution
 
 __all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
 
-_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3, "ros2": 4, "chosen_rodas": 5}
+_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3, "ros2": 4, "chosen_rodas": 5, "lit": 6}
 # SciPy's methods by the base that stands for each, and the base for runs with tangents
 _METHODS = {
     "RK23": ("dopri5", "dopri5"),
@@ -611,10 +611,10 @@ def _options(
     directions = _check_directions(tangents, count, rows)
     base = _check_base(method, base, directions.shape[1] > 0)
     is_implicit = base in (_BASES["rodas"], _BASES["chosen_rodas"])
-    if base == _BASES["ros2"] and not is_system:
-        raise ValueError("`base` 'ros2' is only available in ess.mujoco, which knows the damping of a robot")
-    if (is_implicit or base == _BASES["ros2"]) and directions.shape[1]:
-        name = list(_BASES)[base]
+    takes_matrix, name = base in (_BASES["ros2"], _BASES["lit"]), list(_BASES)[base]
+    if takes_matrix and not is_system:
+        raise ValueError(f"`base` '{name}' is only available in ess.mujoco, which knows the damping of a robot")
+    if (is_implicit or takes_matrix) and directions.shape[1]:
         raise ValueError(
             f"`base` '{name}' does not support `tangents`; 'dopri5', 'rkc' and 'chosen' do"
         )

@@ -578,7 +578,7 @@ def simulate(
     period : float, optional
         Control period of `policy`, s. Default is 0.02.
     t_eval, dense_output, tangents, base, max_step, max_steps
-        As in `ess.solve_ivp`. `base` may also be 'ros2', for stiff joints at a loose `tol`.
+        As in `ess.solve_ivp`. `base` may also be 'ros2' or 'lit', for stiff joints at a loose `tol`.
 
     Returns
     -------

@@ -863,6 +863,7 @@ def test_complex_states_of_a_stiff_field(method, jac):
         ({"base": "rodas", "tangents": True}, "tangents"),
         ({"base": "chosen_rodas", "tangents": True}, "tangents"),
         ({"base": "ros2"}, "ros2"),
+        ({"base": "lit"}, "lit"),
         ({"t_eval": [0.0, 2.0]}, "t_eval"),
         ({"t_eval": [0.5, 0.1]}, "t_eval"),
         ({"t_eval": [math.nan]}, "t_eval"),

@@ -89,7 +89,7 @@ TEST(members_of_systems_and_options_are_named) {
         "projection.epsilons must be NULL where projection.epsilon is 0");
   AFTER(s.options.base = (ess_base)7,
         "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC, ESS_BASE_CHOSEN, ESS_BASE_RODAS, "
-        "ESS_BASE_ROS2 or ESS_BASE_CHOSEN_RODAS");
+        "ESS_BASE_ROS2, ESS_BASE_CHOSEN_RODAS or ESS_BASE_LIT");
   AFTER(s.options.rtol = s.options.atol = 0.0,
         "one of rtol and atol must be > 0: ess_options_default() has both");
   AFTER((s.system.event_count = 0, s.system.resets = NULL, s.system.affine_in_signs = true),

@@ -72,6 +72,7 @@ TEST(a_fault_in_any_call) {
               {FALLS, ESS_BASE_RODAS, HYBRID_GIVES_ALL, 60, 600, 1e-4},
               {FALLS, ESS_BASE_CHOSEN_RODAS, HYBRID_GIVES_ALL, 60, 1500, 1e-4},
               {FALLS, ESS_BASE_ROS2, HYBRID_GIVES_ALL, 60, 16000, 1e-3},
+              {FALLS, ESS_BASE_LIT, HYBRID_GIVES_ALL, 60, 250, 1e-3},
               {ROD, ESS_BASE_RKC, HYBRID_GIVES_ALL, 150, 1000, 1e-3},
               {ROD, ESS_BASE_CHOSEN, HYBRID_GIVES_NONE, 150, 1000, 1e-3}};
   static const double values[] = {NAN, INFINITY, -INFINITY};
@@ -108,20 +109,18 @@ TEST(a_fault_in_any_call) {
 
 TEST(bases_with_a_matrix_are_chosen_when_the_driver_is_allocated) {
   static const char allocated[] =
-      "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS and ESS_BASE_ROS2 are chosen when the driver is "
-      "allocated";
+      "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS, ESS_BASE_ROS2 and ESS_BASE_LIT are chosen when "
+      "the driver is allocated";
 #define REFUSED(other)                                                                             \
   "an implicit base does not combine with " other " (ess.h, table of combinations, line 3)"
   hybrid *const h = hybrid_of("%s", FALLS);
   ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
-  for (int base = ESS_BASE_DOPRI5; base <= ESS_BASE_CHOSEN_RODAS; base++) {
+  for (int base = ESS_BASE_DOPRI5; base <= ESS_BASE_LIT; base++) {
     const ess_options its = by((ess_base)base, 1e-3).options;
     ess_driver *const d = ess_driver_alloc(&system, &its, NULL);
-    const bool has_matrix =
-        base == ESS_BASE_RODAS || base == ESS_BASE_CHOSEN_RODAS || base == ESS_BASE_ROS2;
-    for (int other = ESS_BASE_DOPRI5; other <= ESS_BASE_CHOSEN_RODAS; other++) {
-      const bool others_matrix =
-          other == ESS_BASE_RODAS || other == ESS_BASE_CHOSEN_RODAS || other == ESS_BASE_ROS2;
+    const bool has_matrix = base >= ESS_BASE_RODAS;
+    for (int other = ESS_BASE_DOPRI5; other <= ESS_BASE_LIT; other++) {
+      const bool others_matrix = other >= ESS_BASE_RODAS;
       const ess_options theirs = by((ess_base)other, 1e-6).options;
       const int status = ess_driver_set_options(d, &theirs);
       if (other != base && (has_matrix || others_matrix)) {
@@ -141,14 +140,16 @@ TEST(bases_with_a_matrix_are_chosen_when_the_driver_is_allocated) {
       double x[2], t = hybrid_start(h, x), right[2];
       assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
       hybrid_exact(h, 2.0, right);
-      assert_true(hybrid_error(h, x, right, 1e-6) < (base == ESS_BASE_ROS2 ? 50.0 : 2.0));
+      assert_true(hybrid_error(h, x, right, 1e-6) < (base == ESS_BASE_ROS2 || base == ESS_BASE_LIT ? 50.0 : 2.0));
     }
     ess_driver_free(d);
   }
   int status = ESS_SUCCESS;
   system.field_solve = NULL;
-  const ess_options ros2 = by(ESS_BASE_ROS2, 1e-3).options, none = by((ess_base)6, 1e-3).options;
+  const ess_options ros2 = by(ESS_BASE_ROS2, 1e-3).options, lit = by(ESS_BASE_LIT, 1e-3).options;
+  const ess_options none = by((ess_base)7, 1e-3).options;
   assert_string_equal(ess_check(&system, &ros2), "ESS_BASE_ROS2 needs field_solve");
+  assert_string_equal(ess_check(&system, &lit), "ESS_BASE_LIT needs field_solve");
   assert_null(ess_driver_alloc(&system, &ros2, &status));
   assert_int_equal(status, ESS_EINVAL);
   assert_non_null(strstr(ess_check(&system, &none), "ESS_BASE_RKC"));

@@ -22,13 +22,13 @@ static const char WATCHED[] = "watch low: x - 0.2\n";
 /* what one row of the table is about: one of these alone */
 static const struct {
   double epsilon;
-  int bases[3]; /* up to a negative one */
+  int bases[4]; /* up to a negative one */
   ess_sliding sliding;
   const char *more;
   bool has_derivatives;
 } rows[ROWS] = {{.epsilon = 1e-3, .bases = {ESS_BASE_DOPRI5, -1}},
                 {.bases = {ESS_BASE_RKC, ESS_BASE_CHOSEN, -1}},
-                {.bases = {ESS_BASE_RODAS, ESS_BASE_ROS2, ESS_BASE_CHOSEN_RODAS}},
+                {.bases = {ESS_BASE_RODAS, ESS_BASE_ROS2, ESS_BASE_CHOSEN_RODAS, ESS_BASE_LIT}},
                 {.bases = {ESS_BASE_DOPRI5, -1}, .sliding = ESS_SLIDING_SLIDE},
                 {.bases = {ESS_BASE_DOPRI5, -1}, .more = HIT},
                 {.bases = {ESS_BASE_DOPRI5, -1}, .has_derivatives = true}};
@@ -118,7 +118,7 @@ TEST(each_cell_of_the_table_is_what_libess_does) {
   read_table();
   for (size_t row = 0; row < ROWS; row++)
     for (size_t column = 0; column < COLUMNS; column++)
-      for (size_t i = 0; i < 3 && rows[row].bases[i] >= 0; i++) {
+      for (size_t i = 0; i < 4 && rows[row].bases[i] >= 0; i++) {
         const ess_base base = (ess_base)rows[row].bases[i];
         if (!rows[row].has_derivatives)
           check_cell(row, column, base, 0);

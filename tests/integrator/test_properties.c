@@ -483,6 +483,10 @@ static void check_counters(subject *s) {
 
 /* ---- what is given, and bases ---------------------------------------------------------------- */
 
+static bool needs_solve(const subject *s) {
+  return s->plan.options.base == ESS_BASE_ROS2 || s->plan.options.base == ESS_BASE_LIT;
+}
+
 static void check_given(subject *s) {
   static const unsigned given[] = {HYBRID_GIVES_NONE,
                                    1u << HYBRID_FIELD_JACOBIAN,
@@ -494,7 +498,7 @@ static void check_given(subject *s) {
   const hybrid_end all = run(s, &plan);
   for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
     plan.gives = given[i];
-    if (plan.options.base == ESS_BASE_ROS2) plan.gives |= 1u << HYBRID_SOLVE; // it needs that
+    if (needs_solve(s)) plan.gives |= 1u << HYBRID_SOLVE;
     const hybrid_end some = run(s, &plan);
     are_near(s, &all, &some, 1.0, "with other derivatives given");
     assert_int_equal(some.counters.impacts, all.counters.impacts);
@@ -534,14 +538,14 @@ static void check_jacobians(subject *s) {
 
 static void check_bases(subject *s) {
   static const ess_base bases[] = {ESS_BASE_CHOSEN, ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS,
-                                   ESS_BASE_RKC, ESS_BASE_ROS2};
+                                   ESS_BASE_RKC, ESS_BASE_ROS2, ESS_BASE_LIT};
   hybrid_plan plan = s->plan;
   const hybrid_end end = run(s, &plan);
   for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
     plan.options.base = bases[i];
     plan.options.rtol = plan.options.atol = TOLERANCE;
     const hybrid_end other = run(s, &plan);
-    // RKC and ROS2 are of order 2, and control their error by an estimate (ess.h)
+    // RKC, ROS2 and LIT are of order 2, and control their error by an estimate (ess.h)
     are_near(s, &end, &other, i < 3 ? 1.0 : 1000.0, "by another base");
   }
 }
@@ -737,7 +741,7 @@ static coordinates identity(void) {
 static bool has_coordinates(const subject *s) {
   return !s->h->has_impacts && !s->h->has_resets && !s->h->has_silent && !s->h->jumps &&
          !s->h->watched && !s->h->has_unarmed && !s->h->slides &&
-         s->plan.options.base != ESS_BASE_ROS2;
+         !needs_solve(s);
 }
 
 static void check_units(subject *s) {

@@ -111,6 +111,7 @@ typedef struct word {
 static const word BASES[] = {
     {"dopri5", ESS_BASE_DOPRI5}, {"rkc", ESS_BASE_RKC}, {"chosen", ESS_BASE_CHOSEN},
     {"rodas", ESS_BASE_RODAS}, {"ros2", ESS_BASE_ROS2}, {"chosen_rodas", ESS_BASE_CHOSEN_RODAS},
+    {"lit", ESS_BASE_LIT},
     {NULL, 0}};
 static const word SLIDING[] = {
     {"on", ESS_SLIDING_SLIDE}, {"off", ESS_SLIDING_STOP}, {NULL, 0}};
