@@ -251,6 +251,7 @@ bool ess_caller_take(ess_driver *d, const ess_system *system) {
   c->system.resets = NULL;
   c->system.impacts = NULL;
   c->system.kinds = NULL;
+  c->system.distances = NULL;
   if (c->moves) d->system.dimension++;
   return true;
 }

@@ -220,6 +220,9 @@ static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
  * trusted by chance. */
 static const double TURN_ROUNDINGS = 8.0;
 
+/* part of a distance's fastest change that counts in the next step, where it is slower */
+static const double REMEMBERED = 0.7;
+
 /* rate of an event function over its former rate above which it is faster, not merely past a turn
  */
 static const double FASTER = 2.0;
@@ -228,6 +231,8 @@ void ess_forget_turning(ess_driver *d) {
   d->control.turning.longest = INFINITY;
   d->control.turning.length = d->control.turning.first = 0.0;
   d->control.turning.is_seen = false;
+  if (d->control.turning.any_distance)
+    memset(d->control.turning.speed, 0, d->blocks * ESS_BLOCK * sizeof *d->control.turning.speed);
   d->control.turning.tries = d->control.turning.refused = 0;
 }
 
@@ -286,6 +291,8 @@ ess_verdict ess_judge_turning(ess_driver *d) {
   else
     s->longest = ess_larger(d->control.shortest, ess_larger(KINKED, factor) * d->dt);
   s->length = d->dt;
+  for (size_t k = 0; s->any_distance && k < d->system.event_count; k++)
+    s->speed[k] = ess_larger(s->extent[k] / d->dt, REMEMBERED * s->speed[k]);
   s->is_seen = s->is_seen || turns;
   // the paces are those of the faster end of the step
   for (size_t k = 0; s->is_seen && k < d->blocks * ESS_BLOCK; k += ESS_LANES) {

@@ -50,6 +50,8 @@ typedef struct ess_turning {
   int refused;    /* tries of late that were not, less half of the steps that were */
   bool is_seen;   /* event functions have turned: their paces are known */
   double *pace;   /* by event function: its rate, in the last step */
+  bool *is_distance, any_distance; /* by event function: it bounds no step far from zero */
+  double *extent, *speed; /* of distances: range and doubt in the step just tried; by time before */
 } ess_turning;
 
 /* Steps that begin at a crossing. */

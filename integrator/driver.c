@@ -37,10 +37,10 @@ static void lay(ess_driver *d, ess_layout *l) {
           &d->inside.beside[0], &d->inside.beside[1], &d->h_try, &d->rate_try, &d->sign, &d->side,
           &d->is_silent, &d->levels.at, &d->flagged.theta, &d->some_h, &d->batch.time,
           &d->levels.scale, &d->grains.of, &d->due_from, &d->inside.inexact,
-          &d->control.turning.pace, &k->live, &k->watch, &k->known, &k->last, &k->made, &k->once,
-          &k->theta, &k->until, &k->pair_side, &k->missed[0], &k->missed[1], &k->aside[0],
-          &k->aside[1], &k->left[0], &k->left[1], &k->left[2], &k->left[3], &k->notified,
-          &k->undoable, &k->checked, &k->companion_in);
+          &d->control.turning.pace, &d->control.turning.extent, &d->control.turning.speed, &k->live,
+          &k->watch, &k->known, &k->last, &k->made, &k->once, &k->theta, &k->until, &k->pair_side,
+          &k->missed[0], &k->missed[1], &k->aside[0], &k->aside[1], &k->left[0], &k->left[1],
+          &k->left[2], &k->left[3], &k->notified, &k->undoable, &k->checked, &k->companion_in);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
   if (d->system.event_jacobian && !d->caller.system.event_rates)
     ESS_LAY(l, double, d->watched.first *(ess_caller_states(d) + 1), &d->caller.Dh);
@@ -58,6 +58,7 @@ static void lay(ess_driver *d, ess_layout *l) {
   ESS_LAY(l, bool, m, &k->changes, &d->idle.now, &d->idle.at_node, &d->idle.at_end,
           &d->idle.in_step);
   ESS_LAY(l, ess_fate, all, &d->flagged.fate);
+  ESS_LAY(l, bool, all, &d->control.turning.is_distance);
   ess_projection_lay(d, l);
   if (d->caller.moves) ess_caller_lay(d, l);
   if (d->watched.count) ess_watched_lay(d, l);
@@ -88,6 +89,10 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   for (size_t k = 0; d->caller.moves && k < m; k++) d->caller.each[k] = k;
   ess_resets_copy(d);
   if (d->watched.count) ess_watched_take(d, &system->watch);
+  for (size_t k = 0; system->distances && k < system->event_count; k++) {
+    d->control.turning.is_distance[k] = system->distances[k];
+    d->control.turning.any_distance |= system->distances[k];
+  }
   if (d->impacts) ess_impacts_take(d);
   if (d->slides) ess_slides_take(d, system, options);
   return true;
@@ -186,6 +191,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   d->system.resets = NULL; // copied
   d->system.impacts = NULL;
   d->system.kinds = NULL;
+  d->system.distances = NULL;
   ess_driver_reset(d);
   *status = ESS_SUCCESS;
   return d;

@@ -180,8 +180,23 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
 /* Accepted doubt over the range of a model whose crossing is located. */
 static const double TRUSTED = 0.003;
 
-/* Notes the largest doubt over the range of four armed guards' models: it bounds the next step. */
-static inline void note_share(ess_driver *d, size_t k, ess_lanes range, ess_lanes doubt) {
+/* A distance is far from zero in a step if its extent, which is the range and the doubt of its
+ * model, is less than FAR of its least size. It then bounds no step, since it changes at the speeds
+ * of bodies, far from zero as near it: its extent by time has grown by no more than STEADY since
+ * the last step. What begins to change is treated as any other event function. */
+static const double FAR = 0.5, STEADY = 2.0;
+
+static bool is_far(const ess_driver *d, const ess_lanes b[QUARTIC], size_t k, double extent) {
+  const size_t i = k % ESS_LANES;
+  double least = INFINITY;
+  for (int j = 0; j < QUARTIC; j++) least = ess_smaller(least, b[0][i] < 0.0 ? -b[j][i] : b[j][i]);
+  return extent < FAR * least && extent <= STEADY * d->control.turning.speed[k] * d->dt;
+}
+
+/* Notes the largest doubt over the range of four armed guards' models: it bounds the next step,
+ * but for those that are far. */
+static inline void note_share(ess_driver *d, size_t k, const ess_lanes b[QUARTIC], ess_lanes range,
+                              ess_lanes doubt) {
   ess_turning *const turning = &d->control.turning;
   const ess_lanes least = ESS_STILL * ess_lanes_abs(ess_lanes_load(d->h + k));
   const ess_mask armed = ess_lanes_load(d->side + k) != (ess_lanes){0.0};
@@ -190,6 +205,7 @@ static inline void note_share(ess_driver *d, size_t k, ess_lanes range, ess_lane
   const ess_lanes share = ess_lanes_select(counts, doubt / range, (ess_lanes){0.0});
   for (size_t i = 0; i < ESS_LANES; i++) {
     if (!(share[i] > turning->share)) continue;
+    if (turning->is_distance[k + i] && is_far(d, b, k + i, range[i] + doubt[i])) continue;
     turning->share = share[i];
     turning->guard = k + i;
   }
@@ -231,8 +247,9 @@ size_t ess_flag_events(ess_driver *d) {
   const values v = {d->h,     d->rate,     d->inside.middle,
                     d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
   const ess_lanes zero = {0.0}, quarter = ess_lanes_all(0.25 * d->dt);
+  ess_turning *const turning = &d->control.turning;
   if (d->flagged.count) ess_clear_flags(d);
-  d->control.turning.share = ESS_STILL_TURNING;
+  turning->share = ESS_STILL_TURNING;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     double margin[ESS_BLOCK];    // by which they rise above their levels
@@ -253,13 +270,14 @@ size_t ess_flag_events(ess_driver *d) {
           ess_lanes_max(ess_lanes_abs(model[1] - model[0]), ess_lanes_abs(model[4] - model[3]));
       const ess_lanes range = ess_lanes_max(ess_lanes_abs(model[4] - model[0]), 2.0 * slope);
       const ess_lanes believed = d->control.turning.share * range;
+      if (turning->any_distance) ess_lanes_store(turning->extent + k, range + most);
       if (!ess_mask_any(~((height + ESS_MARGIN * most < zero) & (most <= believed)))) continue;
       ess_lanes slight;
       const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->levels.scale + k), &slight);
       const ess_lanes rise = height - slight + 0.0 * model[2];
       const unsigned reached = ess_mask_bits(~(rise + ESS_MARGIN * doubt < 0.0));
       ess_lanes_store(d->inside.inexact + k, doubt);
-      if (ess_mask_any(doubt > believed)) note_share(d, k, range, doubt);
+      if (ess_mask_any(doubt > believed)) note_share(d, k, model, range, doubt);
       if (!reached) continue;
       // most of these rise through their level once, even were their models off by their doubt
       const ess_models m = ess_seen_from_guards(d, k, &l.m);

@@ -380,6 +380,14 @@ typedef struct ess_system {
   int (*field_solve)(double t, const double x[], const double sign[], double c, double v[],
                      void *params);
 
+  /* [m]: true where h_k is the distance of two bodies, or changes with time as one does: at most at
+   * the speeds of the bodies, which are those far from zero as near it. A distance may have kinks,
+   * where another part of a body becomes the nearest. In a step in which it stays further from zero
+   * than twice its change it bounds the step no more than the error does, however it turns; near
+   * zero it is treated as any other. A function that is flat far from zero and steep near it is no
+   * distance: two zeros of it within a step may then be missed. NULL: none is */
+  const bool *distances;
+
   ess_parameters parameters; /* for tangents and adjoints */
 } ess_system;
 

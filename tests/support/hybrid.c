@@ -322,8 +322,9 @@ static size_t declare(reader *r, char (**names)[HYBRID_NAME], size_t *count, con
 }
 
 static bool is_directive(reader *r) {
-  static const char *const words[] = {"hit",     "row",  "pool",  "silent", "unarmed", "slides",
-                                      "one-way", "jump", "exact", "from",   "to",      "solves"};
+  static const char *const words[] = {"hit",    "row",     "pool",     "silent", "unarmed",
+                                      "slides", "one-way", "jump",     "exact",  "from",
+                                      "to",     "solves",  "distances"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (take(r, words[i])) return true;
   return false;
@@ -513,6 +514,10 @@ static void read_directive(reader *r, entry **entries, size_t *count) {
   } else if (take(r, "solves")) {
     if (!h->solves) h->solves = kept(h, h->n, sizeof *h->solves);
     do h->solves[take_known(r, h->states, h->n)] = true;
+    while (take(r, ","));
+  } else if (take(r, "distances")) {
+    if (!h->distances) h->distances = kept(h, h->m, sizeof *h->distances);
+    do h->distances[take_known(r, h->events, h->m)] = true;
     while (take(r, ","));
   } else if (take(r, "one-way"))
     h->one_way = true;
@@ -1065,6 +1070,7 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .mode_changed = GIVEN(HYBRID_MODE, mode_of),
       .idle = GIVEN(HYBRID_IDLE, idle_of),
       .params = h,
+      .distances = h->distances,
       .field_jumps = {.count = h->jumps,
                       .times = h->jump,
                       .parameters = order_jumps(h) ? h->jump_parameter : NULL},

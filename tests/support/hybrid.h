@@ -31,6 +31,7 @@
  *   unarmed up|down NAME, ...                               guards that are not armed at first
  *   slides NAME, ...                                        the only ones that may slide
  *   solves NAME, ...         states among which field_solve has derivatives; else all
+ *   distances NAME, ...      event functions that are declared as distances
  *   one-way                                                 only crossings upward are guards
  *   watch NAME: E                                           an event without effect
  *   jump T                                  the field jumps at this time, or this parameter
@@ -137,7 +138,7 @@ typedef struct hybrid {
   bool one_way, moves, has_impacts, has_resets, has_unarmed, has_silent;
   bool *unarmed, *silent, *impact_at, *slides; /* [2m], [2m], [2m], [m] or NULL */
   ess_guard_kind *kinds;                       /* [2m] */
-  bool *solves;                                /* [n] or NULL */
+  bool *solves, *distances;                    /* [n], [m] or NULL */
   size_t *row_start, *row_guard;
   signed char *row_effect;
   ess_reset_matrix resets;
