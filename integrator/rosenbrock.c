@@ -457,7 +457,8 @@ const ess_stepper ess_base_rodas = {.kind = ESS_IMPLICIT,
  * other times. The estimate is used if it exceeds this fraction of the change of state. */
 static const double BLIND = 1e-3;
 
-/* the node at which the driver is, and the one that the last step led here from, in the same mode */
+/* the node at which the driver is, and the one that the last step led here from, in the same mode
+ */
 void ess_look_beside(ess_driver *d) {
   ess_beside *const b = &d->beside;
   const bool is_same = b->crossings == d->counters.crossings;

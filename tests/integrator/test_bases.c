@@ -140,7 +140,8 @@ TEST(bases_with_a_matrix_are_chosen_when_the_driver_is_allocated) {
       double x[2], t = hybrid_start(h, x), right[2];
       assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
       hybrid_exact(h, 2.0, right);
-      assert_true(hybrid_error(h, x, right, 1e-6) < (base == ESS_BASE_ROS2 || base == ESS_BASE_LIT ? 50.0 : 2.0));
+      assert_true(hybrid_error(h, x, right, 1e-6) <
+                  (base == ESS_BASE_ROS2 || base == ESS_BASE_LIT ? 50.0 : 2.0));
     }
     ess_driver_free(d);
   }

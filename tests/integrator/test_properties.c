@@ -538,7 +538,7 @@ static void check_jacobians(subject *s) {
 
 static void check_bases(subject *s) {
   static const ess_base bases[] = {ESS_BASE_CHOSEN, ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS,
-                                   ESS_BASE_RKC, ESS_BASE_ROS2, ESS_BASE_LIT};
+                                   ESS_BASE_RKC,    ESS_BASE_ROS2,  ESS_BASE_LIT};
   hybrid_plan plan = s->plan;
   const hybrid_end end = run(s, &plan);
   for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
@@ -740,8 +740,7 @@ static coordinates identity(void) {
 /* impacts, rows, jumps and field_solve are in the catalogue's coordinates */
 static bool has_coordinates(const subject *s) {
   return !s->h->has_impacts && !s->h->has_resets && !s->h->has_silent && !s->h->jumps &&
-         !s->h->watched && !s->h->has_unarmed && !s->h->slides &&
-         !needs_solve(s);
+         !s->h->watched && !s->h->has_unarmed && !s->h->slides && !needs_solve(s);
 }
 
 static void check_units(subject *s) {
