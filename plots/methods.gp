@@ -122,11 +122,11 @@ if (names ne '') {
 
 # a solver has a colour and a point, its methods a dash each
 families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler '. \
-  'plain-rk4 plain-dopri5 plain-cvode plain-heun plain-adams2 plain mujoco-callback'
+  'plain-rk4 plain-dopri5 plain-cvode plain-heun plain-adams2 plain-lit plain mujoco-callback'
 family_colours = vermillion.' '.mujoco_hue.' '.orange.' '.purple.' #8A8AD8'. \
   ' #8C5A1E black #808080 #B8A100 #6B8E23 '.libess_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue. \
-  ' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.callback_hue.' #AAAAAA'
-family_points = sprintf('%d %d 9 11 13 15 7 5 9 11 %d 7 7 5 9 11 13 %d %d 9', paper_mark, mujoco_mark, libess_mark, \
+  ' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue.' '.callback_hue.' #AAAAAA'
+family_points = sprintf('%d %d 9 11 13 15 7 5 9 11 %d 7 7 5 9 11 13 15 %d %d 9', paper_mark, mujoco_mark, libess_mark, \
   plain_mark, callback_mark)
 set dashtype 1 solid
 set dashtype 2 (8, 4)

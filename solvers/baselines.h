@@ -34,6 +34,7 @@ extern const solver_type plain_dopri5_solver; /* libess's base without guards */
 extern const solver_type plain_cvode_solver;  /* SUNDIALS' Adams without roots */
 extern const solver_type plain_heun_solver;   /* of order 2, two evaluations a step */
 extern const solver_type plain_adams2_solver; /* of order 2, one */
+extern const solver_type plain_lit_solver;    /* the same, linearly implicit */
 
 /* What is usual where the field points back: each sign smoothed, in the width epsilon. */
 extern const solver_type tanh_cvode_solver; /* SUNDIALS' BDF */

@@ -72,11 +72,15 @@ static int tell_changes(plain_mode *mode) {
   return status;
 }
 
+int plain_read(plain_mode *mode, double t, const double x[]) {
+  const int status = mode->width > 0.0 ? read_smoothed(mode, t, x, mode->sign)
+                                       : read_signs(mode->m, t, x, mode->sign);
+  return !status && mode->m->system.mode_changed ? tell_changes(mode) : status;
+}
+
 int plain_field_by_signs(plain_mode *mode, double t, const double x[], double dxdt[]) {
   const ess_system *const s = &mode->m->system;
-  int status = mode->width > 0.0 ? read_smoothed(mode, t, x, mode->sign)
-                                 : read_signs(mode->m, t, x, mode->sign);
-  if (!status && s->mode_changed) status = tell_changes(mode);
+  const int status = plain_read(mode, t, x);
   return status ? status : s->field(t, x, mode->sign, dxdt, s->params);
 }
 

@@ -28,8 +28,9 @@ void plain_free(plain_mode *mode);
 /* Forgets the run before. */
 void plain_start(plain_mode *mode);
 
-/* The field where the signs of all event functions at x, or tanh(h / width), are the mode. 0, or
- * what a callback returned. */
+/* Into mode->sign: the signs of all event functions at x, or tanh(h / width), of which a model that
+ * asks for it is told; and the field in this mode. 0, or what a callback returned. */
+int plain_read(plain_mode *mode, double t, const double x[]);
 int plain_field_by_signs(plain_mode *mode, double t, const double x[], double dxdt[]);
 
 /* The field in the mode that x has, counted. Here, since a step of Euler is little more than its

@@ -31,6 +31,7 @@ const solver_line solver_types[] = {
     {&plain_cvode_solver, TOLERANCES},
     {&plain_heun_solver, TOLERANCES},
     {&plain_adams2_solver, TOLERANCES},
+    {&plain_lit_solver, TOLERANCES},
     {&tanh_cvode_solver, TOLERANCES | SETTING_EPSILON},
     {0},
 };
@@ -57,7 +58,8 @@ solver_settings solver_settings_in_force(const solver_type *solver, const solver
 bool solver_is_plain(const solver_type *solver) {
   return solver == &plain_euler_solver || solver == &plain_rk4_solver ||
          solver == &plain_dopri5_solver || solver == &plain_cvode_solver ||
-         solver == &plain_heun_solver || solver == &plain_adams2_solver;
+         solver == &plain_heun_solver || solver == &plain_adams2_solver ||
+         solver == &plain_lit_solver;
 }
 
 bool solver_is_libess(const solver_type *solver) {

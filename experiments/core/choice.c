@@ -65,6 +65,7 @@ static const struct {
       {&plain_cvode_solver, NULL},
       {&plain_heun_solver, NULL},
       {&plain_adams2_solver, NULL},
+      {&plain_lit_solver, NULL},
       {&plain_euler_solver, NULL},
       {&plain_rk4_solver, NULL}}},
 };

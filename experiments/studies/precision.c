@@ -116,6 +116,8 @@ static const precision_method precision_methods[] = {
            .order = 0),
     METHOD("plain-adams2", "event-unaware Adams 2", "plain-adams2", NULL, TOLERANCE,
            tolerances_of_order_2, .order = 0),
+    METHOD("plain-lit", "event-unaware LIT", "plain-lit", NULL, TOLERANCE, tolerances_of_order_2,
+           .order = 0),
     STEPPING("mujoco-Euler", "MuJoCo Euler", "mujoco", "Euler"),
     STEPPING("mujoco-implicit", "MuJoCo implicit", "mujoco", "implicit"),
     STEPPING("mujoco-implicitfast", "MuJoCo implicitfast", "mujoco", "implicitfast"),

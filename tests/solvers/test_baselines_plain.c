@@ -8,7 +8,8 @@
 
 static const solver_type *const all[] = {&plain_euler_solver,  &plain_rk4_solver,
                                          &plain_dopri5_solver, &plain_cvode_solver,
-                                         &plain_heun_solver,   &plain_adams2_solver};
+                                         &plain_heun_solver,   &plain_adams2_solver,
+                                         &plain_lit_solver};
 enum { ALL = sizeof all / sizeof *all };
 
 static double error_of(fixture *f, const solver_type *solver, double step, double tolerance) {
